@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filling in struct error. Nothing here prints.
+ */
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define DETAIL_MAX ((size_t)64 * 1024)
+
+/* True if c continues a UTF-8 character. */
+static bool continues(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/*
+ * vsnprintf that cuts between characters, so that half a one does not look
+ * like invalid UTF-8 of the peer's.
+ */
+static void PRINTF_LIKE(3, 0)
+	format_cut(char *out, size_t size, const char *format, va_list args)
+{
+	int len = vsnprintf(out, size, format, args);
+	size_t end = size - 1, back = 0;
+
+	if (len < 0)
+		out[0] = '\0';
+	if (len < 0 || (size_t)len < size)
+		return;
+	/* Go back over the last character, and keep it if it is whole. */
+	while (back < 3 && back < end && continues(out[end - 1 - back]))
+		back++;
+	if (back < end) {
+		unsigned char lead = (unsigned char)out[end - 1 - back];
+		size_t want = lead >= 0xf0 ? 3 :
+			      lead >= 0xe0 ? 2 :
+					     lead >= 0xc0;
+
+		if (want > back)
+			out[end - 1 - back] = '\0';
+	}
+}
+
+static void PRINTF_LIKE(2, 3)
+	set_text(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	format_cut(err->text, sizeof(err->text), format, args);
+	va_end(args);
+}
+
+int error_set(struct error *err, enum error_kind kind, const char *format, ...)
+{
+	char text[sizeof(err->text)];
+	va_list args;
+
+	if (!err)
+		return -1;
+	/* Text of the old error may be an argument: format before clearing. */
+	va_start(args, format);
+	format_cut(text, sizeof(text), format, args);
+	va_end(args);
+	error_reset(err);
+	err->kind = kind;
+	memcpy(err->text, text, strlen(text) + 1);
+	return -1;
+}
+
+int error_hint(struct error *err, const char *format, ...)
+{
+	char hint[sizeof(err->hint)];
+	va_list args;
+
+	if (!err)
+		return -1;
+	va_start(args, format);
+	format_cut(hint, sizeof(hint), format, args);
+	va_end(args);
+	memcpy(err->hint, hint, strlen(hint) + 1);
+	return -1;
+}
+
+int error_code(struct error *err, int code)
+{
+	if (!err)
+		return -1;
+	err->code = code;
+	err->has_code = true;
+	return -1;
+}
+
+int error_detail(struct error *err, const char *text, size_t len)
+{
+	char *copy;
+
+	if (!err)
+		return -1;
+	if (len > DETAIL_MAX)
+		len = DETAIL_MAX;
+	copy = text ? mem_strndup(text, len) : NULL;
+	mem_free(err->detail);
+	err->detail = copy;
+	return -1;
+}
+
+int error_prefix(struct error *err, const char *format, ...)
+{
+	char old[sizeof(err->text)], prefix[sizeof(err->text)];
+	va_list args;
+
+	if (!err)
+		return -1;
+	va_start(args, format);
+	format_cut(prefix, sizeof(prefix), format, args);
+	va_end(args);
+	memcpy(old, err->text, sizeof(old));
+	set_text(err, "%s: %s", prefix, old);
+	return -1;
+}
+
+void error_reset(struct error *err)
+{
+	if (!err)
+		return;
+	mem_free(err->detail);
+	*err = (struct error){ 0 };
+}
+
+void error_copy(struct error *to, const struct error *from)
+{
+	char *detail;
+
+	if (!to || to == from)
+		return;
+	detail = mem_strdup(from->detail);
+	error_reset(to);
+	*to = *from;
+	to->detail = detail;
+}
+
+int error_status(const struct error *err)
+{
+	return (int)err->kind;
+}
+
+const char *error_kind_name(enum error_kind kind)
+{
+	switch (kind) {
+	case ERR_NONE:
+		return "none";
+	case ERR_PEER:
+		return "peer";
+	case ERR_USAGE:
+		return "usage";
+	case ERR_CONNECT:
+		return "connect";
+	case ERR_TIMEOUT:
+		return "timeout";
+	case ERR_PROTOCOL:
+		return "protocol";
+	case ERR_AUTH:
+		return "auth";
+	case ERR_UNMET:
+		return "unmet";
+	case ERR_OUTPUT:
+		return "output";
+	case ERR_INTERRUPTED:
+		return "interrupted";
+	}
+	return "unknown";
+}

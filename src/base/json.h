@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON behind a checking scan. cJSON accepts much that is not JSON and cuts
+ * strings at \u0000; what comes from a peer passes through json_parse, which
+ * checks first. Member names are compared with case, always.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#define JSON_DEPTH_MAX 200
+
+/*
+ * Parse exactly one JSON value (RFC 8259) of len bytes. The tree is yours.
+ * NULL (ERR_PROTOCOL) says what is wrong and at which byte, counted from 0: not
+ * UTF-8, a NUL or \u0000, deeper than JSON_DEPTH_MAX, a control character in a
+ * string, half of a surrogate pair, a number that is none or has more than 63
+ * characters, something behind the value. text need not end with a NUL.
+ */
+cJSON *json_parse(const char *text, size_t len, struct error *err);
+
+/* The same scan without building a tree: 0 if it is one JSON value. */
+int json_check(const char *text, size_t len, struct error *err);
+
+/*
+ * Print compact or laid out (two spaces a level). Integers below 2^53 print
+ * as integers, other numbers in the shortest form that reads back the same.
+ */
+void json_print(struct buf *out, const cJSON *value);
+void json_print_pretty(struct buf *out, const cJSON *value);
+
+/*
+ * Copy valid JSON without the white space between its tokens; the bytes of
+ * strings and numbers are untouched.
+ */
+void json_minify(struct buf *out, const char *text, size_t len);
+
+/*
+ * A slice of JSON text that was checked, so that what was received can be
+ * printed byte for byte. json_span_member finds the first member of an object
+ * (name with case), json_span_next walks an array: start with *at = 0. False:
+ * no such. Text that is no JSON gives wrong answers, but is never overread.
+ */
+struct span {
+	const char *text;
+	size_t len;
+};
+bool json_span_member(struct span object, const char *name, struct span *out);
+bool json_span_next(struct span array, size_t *at, struct span *out);
+
+/* Borrowed; NULL if object is none, or the member absent or of another type. */
+const char *json_string(const cJSON *object, const char *name);
+cJSON *json_object(const cJSON *object, const char *name);
+cJSON *json_array(const cJSON *object, const char *name);
+cJSON *json_member(const cJSON *object, const char *name); /* any type */
+/* -1 if absent, or not a whole number below 2^53 (which a double holds). */
+int json_integer(const cJSON *object, const char *name, int64_t *out);
+bool json_true(const cJSON *object, const char *name); /* present and true */
+
+/* Equal by value: numbers by value, objects without order. */
+bool json_equal(const cJSON *a, const cJSON *b);
+
+/* The name of a value's JSON type: "object", "integer", "number", … */
+const char *json_type_name(const cJSON *value);
+
+/* For CLEANUP(json_free_ptr) cJSON *tree = … */
+void json_free_ptr(cJSON **tree);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The checking scan: RFC 8259 and nothing more, one pass, no tree, no
+ * recursion. It must cost little beside the parser that runs after it.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+/* cJSON copies a number into 64 bytes, and fails on a longer one. */
+#define NUMBER_MAX 63
+
+struct scan {
+	const char *text, *at, *end;
+	const char *fault; /* what is wrong at `at` */
+	size_t depth;
+	char open[JSON_DEPTH_MAX]; /* the bracket that each level opened with */
+};
+
+enum state { VALUE, VALUE_OR_END, NAME, NAME_OR_END, BEHIND, BAD };
+
+static enum state bad(struct scan *s, const char *at, const char *fault)
+{
+	s->at = at;
+	s->fault = fault;
+	return BAD;
+}
+
+/*
+ * Skip what may stand in a string as it is and is ASCII, eight bytes at once.
+ * Each term has the top bit set in every byte that it looks for (and, by
+ * borrowing, perhaps in some behind the first: only the first counts).
+ */
+static inline const char *skip_plain(const char *p, const char *end)
+{
+	const uint64_t ones = 0x0101010101010101U;
+
+	while (end - p >= 8) {
+		uint64_t word, quote, backslash, found;
+
+		memcpy(&word, p, sizeof(word));
+		word = le64toh(word);
+		quote = word ^ ones * '"';
+		backslash = word ^ ones * '\\';
+		found = (quote - ones) | (backslash - ones) |
+			(word - ones * 0x20) | word;
+		found &= ones * 0x80;
+		if (found)
+			return p + (__builtin_ctzll(found) >> 3);
+		p += 8;
+	}
+	while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+		p++;
+	return p;
+}
+
+/* The four hexadecimal digits at p; -1 if they are none. */
+static int hex4(const char *p, const char *end)
+{
+	int code = 0, i;
+
+	if (end - p < 4)
+		return -1;
+	for (i = 0; i < 4; i++) {
+		int c = (unsigned char)p[i];
+
+		if (c >= '0' && c <= '9')
+			c -= '0';
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			c = (c | 0x20) - 'a' + 10;
+		else
+			return -1;
+		code = code << 4 | c;
+	}
+	return code;
+}
+
+/* Behind the escape at p, which is a backslash; NULL: bad. */
+static const char *escape(struct scan *s, const char *p)
+{
+	int first, second;
+
+	if (s->end - p >= 2 && p[1] && strchr("\"\\/bfnrt", p[1]))
+		return p + 2;
+	if (s->end - p < 2 || p[1] != 'u') {
+		bad(s, p, "an escape that is none");
+		return NULL;
+	}
+	first = hex4(p + 2, s->end);
+	if (first <= 0) {
+		bad(s, p,
+		    first ? "\\u without four hexadecimal digits" :
+			    "\\u0000 in a string");
+		return NULL;
+	}
+	if (first < 0xd800 || first > 0xdfff)
+		return p + 6;
+	second = -1;
+	if (first < 0xdc00 && s->end - p >= 8 && p[6] == '\\' && p[7] == 'u')
+		second = hex4(p + 8, s->end);
+	if (second >= 0xdc00 && second <= 0xdfff)
+		return p + 12;
+	bad(s, p, "half of a surrogate pair");
+	return NULL;
+}
+
+/* text_utf8; what most of Chinese and Japanese is made of comes inline. */
+static inline size_t utf8_size(const char *text, const char *end)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if (end - text >= 3 && p[0] > 0xe0 && p[0] < 0xed &&
+	    (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80)
+		return 3;
+	return text_utf8(text, (size_t)(end - text));
+}
+
+/* Behind the string at p, which is a quote; NULL: bad. */
+static const char *string(struct scan *s, const char *p)
+{
+	const char *start = p++;
+	size_t size;
+
+	for (;;) {
+		p = skip_plain(p, s->end);
+		if (p == s->end) {
+			bad(s, start, "a string that does not end");
+			return NULL;
+		}
+		if (*p == '"')
+			return p + 1;
+		if (*p == '\\') {
+			p = escape(s, p);
+			if (!p)
+				return NULL;
+			continue;
+		}
+		do {
+			size = utf8_size(p, s->end);
+			if (!size || (unsigned char)*p < 0x20) {
+				bad(s, p, "a control character in a string");
+				return NULL;
+			}
+			p += size;
+		} while (p < s->end && (unsigned char)*p >= 0x80);
+	}
+}
+
+static const char *digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+static enum state number(struct scan *s)
+{
+	const char *p = s->at, *end = s->end, *part;
+
+	if (*p == '-')
+		p++;
+	part = p;
+	p = digits(p, end);
+	if (p == part || (*part == '0' && p - part > 1))
+		return bad(s, s->at, "a number that is none");
+	if (p < end && *p == '.') {
+		part = ++p;
+		p = digits(p, end);
+		if (p == part)
+			return bad(s, s->at, "a number that is none");
+	}
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		if (p < end && (*p == '+' || *p == '-'))
+			p++;
+		part = p;
+		p = digits(p, end);
+		if (p == part)
+			return bad(s, s->at, "a number that is none");
+	}
+	if (p - s->at > NUMBER_MAX)
+		return bad(s, s->at, "a number of more than 63 characters");
+	s->at = p;
+	return BEHIND;
+}
+
+static enum state literal(struct scan *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(s->end - s->at) < len || memcmp(s->at, word, len) != 0)
+		return bad(s, s->at, "a value is expected");
+	s->at += len;
+	return BEHIND;
+}
+
+static enum state open_level(struct scan *s)
+{
+	if (s->depth == JSON_DEPTH_MAX)
+		return bad(s, s->at, "nested too deeply");
+	s->open[s->depth++] = *s->at;
+	return *s->at++ == '{' ? NAME_OR_END : VALUE_OR_END;
+}
+
+static enum state close_level(struct scan *s)
+{
+	s->depth--;
+	s->at++;
+	return BEHIND;
+}
+
+static enum state value(struct scan *s)
+{
+	const char *p;
+
+	switch (*s->at) {
+	case '"':
+		p = string(s, s->at);
+		if (!p)
+			return BAD;
+		s->at = p;
+		return BEHIND;
+	case '{':
+	case '[':
+		return open_level(s);
+	case 't':
+		return literal(s, "true");
+	case 'f':
+		return literal(s, "false");
+	case 'n':
+		return literal(s, "null");
+	default:
+		if (*s->at == '-' || (*s->at >= '0' && *s->at <= '9'))
+			return number(s);
+		return bad(s, s->at, "a value is expected");
+	}
+}
+
+static inline const char *skip_space(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+		p++;
+	return p;
+}
+
+static enum state name(struct scan *s)
+{
+	const char *p;
+
+	if (*s->at != '"')
+		return bad(s, s->at, "a name in double quotes is expected");
+	p = string(s, s->at);
+	if (!p)
+		return BAD;
+	p = skip_space(p, s->end);
+	if (p == s->end || *p != ':')
+		return bad(s, p, "':' is expected");
+	s->at = p + 1;
+	return VALUE;
+}
+
+/* Behind a value that stands in an array or object. */
+static enum state behind(struct scan *s)
+{
+	bool object = s->open[s->depth - 1] == '{';
+
+	if (*s->at == ',') {
+		s->at++;
+		return object ? NAME : VALUE;
+	}
+	if (*s->at == (object ? '}' : ']'))
+		return close_level(s);
+	return bad(s, s->at,
+		   object ? "',' or '}' is expected" :
+			    "',' or ']' is expected");
+}
+
+static enum state step(struct scan *s, enum state state)
+{
+	s->at = skip_space(s->at, s->end);
+	if (s->at == s->end)
+		return bad(s, s->at, "it ends too early");
+	switch (state) {
+	case VALUE_OR_END:
+		if (*s->at == ']')
+			return close_level(s);
+		return value(s);
+	case VALUE:
+		return value(s);
+	case NAME_OR_END:
+		if (*s->at == '}')
+			return close_level(s);
+		return name(s);
+	case NAME:
+		return name(s);
+	case BEHIND:
+		return behind(s);
+	case BAD:
+		break;
+	}
+	return BAD;
+}
+
+static int report(const struct scan *s, struct error *err)
+{
+	size_t rest = (size_t)(s->end - s->at);
+	const char *fault = s->fault;
+
+	/* Whatever was expected there: these can stand nowhere. */
+	if (rest && *s->at == '\0')
+		fault = "a NUL byte";
+	else if (rest && !text_utf8(s->at, rest))
+		fault = "not UTF-8";
+	else if (rest >= 3 && s->at == s->text &&
+		 memcmp(s->at, "\xef\xbb\xbf", 3) == 0)
+		fault = "a byte order mark";
+	return error_set(err, ERR_PROTOCOL, "invalid JSON at byte %zu: %s",
+			 (size_t)(s->at - s->text), fault);
+}
+
+int json_check(const char *text, size_t len, struct error *err)
+{
+	struct scan s;
+	enum state state = VALUE;
+
+	/* Not initialised as a whole: open would be cleared each time. */
+	s.text = s.at = text;
+	s.end = text + len;
+	s.fault = NULL;
+	s.depth = 0;
+	do
+		state = step(&s, state);
+	while (state != BAD && (s.depth || state != BEHIND));
+	if (state != BAD) {
+		s.at = skip_space(s.at, s.end);
+		if (s.at == s.end)
+			return 0;
+		bad(&s, s.at, "something stands behind the value");
+	}
+	return report(&s, err);
+}

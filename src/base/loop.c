@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event loop: waiting, signals, deadlines, timers. Sockets and children
+ * are those of its users.
+ */
+#include "base/loop.h"
+
+#include <assert.h>
+#include <signal.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#define CLOSE_MS 1000
+
+struct loop {
+	uv_loop_t uv;
+	uv_signal_t interrupt, terminate;
+	uv_timer_t deadline;
+	uv_prepare_t before_poll;
+	const bool *done; /* what loop_wait waits for; NULL outside of it */
+	int signal; /* that came and was not reported yet; 0 if none */
+	bool running;
+};
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct loop *l = handle->data;
+
+	l->signal = number;
+}
+
+/* Do not sleep in this turn: loop_wait looks at the clock. */
+static void on_deadline(uv_timer_t *timer)
+{
+	uv_stop(timer->loop);
+}
+
+/*
+ * A turn runs the timers that are due first, and then sleeps all the same.
+ * Where one of them has done what was waited for, it must not.
+ */
+static void on_before_poll(uv_prepare_t *prepare)
+{
+	struct loop *l = prepare->data;
+
+	if (l->done && *l->done)
+		uv_stop(&l->uv);
+}
+
+static void watch_timers(struct loop *l)
+{
+	uv_timer_init(&l->uv, &l->deadline);
+	uv_prepare_init(&l->uv, &l->before_poll);
+	l->before_poll.data = l;
+	uv_prepare_start(&l->before_poll, on_before_poll);
+	uv_unref((uv_handle_t *)&l->before_poll);
+}
+
+static int watch(struct loop *l, uv_signal_t *handle, int number)
+{
+	int status = uv_signal_init(&l->uv, handle);
+
+	if (status)
+		return status;
+	handle->data = l;
+	status = uv_signal_start(handle, on_signal, number);
+	/* Signals alone keep nothing running (but see loop_wait). */
+	uv_unref((uv_handle_t *)handle);
+	return status;
+}
+
+int loop_new(struct loop **out, struct error *err)
+{
+	struct loop *l = mem_zalloc(sizeof(*l));
+	int status = uv_loop_init(&l->uv);
+
+	*out = NULL;
+	if (status) {
+		mem_free(l);
+		error_set(err, ERR_CONNECT, "cannot start the event loop: %s",
+			  uv_strerror(status));
+		return error_code(err, -status);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	watch_timers(l);
+	status = watch(l, &l->interrupt, SIGINT);
+	if (!status)
+		status = watch(l, &l->terminate, SIGTERM);
+	if (status) {
+		loop_free(l);
+		error_set(err, ERR_CONNECT, "cannot watch for signals: %s",
+			  uv_strerror(status));
+		return error_code(err, -status);
+	}
+	*out = l;
+	return 0;
+}
+
+static void on_too_long(uv_timer_t *timer)
+{
+	uv_stop(timer->loop);
+}
+
+/* A handle that was never initialised has no loop. */
+static void close_own(uv_signal_t *handle)
+{
+	if (handle->loop)
+		uv_close((uv_handle_t *)handle, NULL);
+}
+
+void loop_free(struct loop *l)
+{
+	if (!l)
+		return;
+	assert(!l->running);
+	close_own(&l->interrupt);
+	close_own(&l->terminate);
+	uv_close((uv_handle_t *)&l->before_poll, NULL);
+	uv_update_time(&l->uv);
+	uv_timer_start(&l->deadline, on_too_long, CLOSE_MS, 0);
+	uv_unref((uv_handle_t *)&l->deadline);
+	uv_run(&l->uv, UV_RUN_DEFAULT);
+	uv_close((uv_handle_t *)&l->deadline, NULL);
+	uv_run(&l->uv, UV_RUN_NOWAIT);
+	if (uv_loop_close(&l->uv)) {
+		/* Open handles still point into it: leaking is the safe way. */
+		log_debug("handles were left open at the end");
+		return;
+	}
+	mem_free(l);
+}
+
+uv_loop_t *loop_uv(struct loop *l)
+{
+	return &l->uv;
+}
+
+int64_t loop_now(void)
+{
+	return (int64_t)(uv_hrtime() / 1000000);
+}
+
+int64_t loop_now_us(void)
+{
+	return (int64_t)(uv_hrtime() / 1000);
+}
+
+static void turn(struct loop *l, uv_run_mode mode)
+{
+	assert(!l->running);
+	l->running = true;
+	uv_run(&l->uv, mode);
+	l->running = false;
+}
+
+/* One turn, ended by an event or by the deadline. */
+static void turn_until(struct loop *l, int64_t deadline)
+{
+	int64_t now = loop_now();
+
+	if (deadline <= now) {
+		turn(l, UV_RUN_NOWAIT);
+		return;
+	}
+	/*
+	 * uv_run returns at once when nothing is referenced, and that would
+	 * be busy waiting: so the timer, or else a signal, keeps it alive.
+	 */
+	if (deadline == LOOP_FOREVER) {
+		uv_ref((uv_handle_t *)&l->interrupt);
+	} else if (!uv_is_active((uv_handle_t *)&l->deadline)) {
+		uv_update_time(&l->uv);
+		uv_timer_start(&l->deadline, on_deadline,
+			       (uint64_t)(deadline - now), 0);
+	}
+	turn(l, UV_RUN_ONCE);
+	uv_unref((uv_handle_t *)&l->interrupt);
+}
+
+static int interrupted(struct loop *l, struct error *err)
+{
+	int number = l->signal;
+
+	l->signal = 0;
+	error_set(err, ERR_INTERRUPTED, "interrupted by %s",
+		  number == SIGINT ? "Ctrl-C" : "a signal");
+	return error_code(err, number);
+}
+
+int loop_wait(struct loop *l, const bool *done, int64_t deadline,
+	      struct error *err)
+{
+	bool last = false;
+
+	assert(!l->running);
+	l->done = done;
+	while (!*done && !l->signal && !last) {
+		/* Even when the time was over before, what is ready counts. */
+		last = deadline <= loop_now();
+		turn_until(l, deadline);
+	}
+	uv_timer_stop(&l->deadline);
+	l->done = NULL;
+	if (*done)
+		return 0;
+	if (l->signal)
+		return interrupted(l, err);
+	return error_set(err, ERR_TIMEOUT, "time over");
+}
+
+void loop_poll(struct loop *l)
+{
+	turn(l, UV_RUN_NOWAIT);
+}
+
+static void on_timer(uv_timer_t *uv)
+{
+	struct timer *t = uv->data;
+
+	t->fn(t->owner);
+}
+
+void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
+		void *owner)
+{
+	uv_timer_init(&l->uv, &t->uv);
+	t->uv.data = t;
+	t->fn = fn;
+	t->owner = owner;
+	t->open = true;
+}
+
+void timer_start(struct timer *t, int64_t ms)
+{
+	/* libuv counts from the start of the turn, which may be long ago. */
+	uv_update_time(t->uv.loop);
+	uv_timer_start(&t->uv, on_timer, ms > 0 ? (uint64_t)ms : 0, 0);
+}
+
+void timer_stop(struct timer *t)
+{
+	if (t->open)
+		uv_timer_stop(&t->uv);
+}
+
+static void on_closed(uv_handle_t *uv)
+{
+	struct timer *t = uv->data;
+
+	if (t->closed)
+		t->closed(t->owner);
+}
+
+void timer_close(struct timer *t, void (*closed)(void *owner))
+{
+	if (!t->open)
+		return;
+	t->open = false;
+	t->closed = closed;
+	uv_close((uv_handle_t *)&t->uv, on_closed);
+}

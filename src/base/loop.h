@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one event loop (libuv). It owns sockets, timers, signals, children. It
+ * knows nothing of MCP. One function runs it: loop_wait, from the main line,
+ * never from inside a callback.
+ */
+#ifndef BASE_LOOP_H
+#define BASE_LOOP_H
+
+#include <uv.h>
+
+#include "base/error.h"
+
+struct loop;
+
+/* SIGPIPE is ignored from here on; SIGINT and SIGTERM end loop_wait. */
+int loop_new(struct loop **out, struct error *err);
+
+/*
+ * Runs what is left (close callbacks), at most one second, then releases.
+ * NULL is fine.
+ */
+void loop_free(struct loop *l);
+
+uv_loop_t *loop_uv(struct loop *l);
+
+/* Milliseconds and microseconds of the monotonic clock, read anew. */
+int64_t loop_now(void);
+int64_t loop_now_us(void);
+
+#define LOOP_FOREVER INT64_MAX
+
+/*
+ * Run until *done is true, or loop_now() reaches deadline, or a signal came.
+ * 0: done. -1: ERR_TIMEOUT ("time over"), or ERR_INTERRUPTED with code the
+ * signal's number. A signal that came before the call counts too. Once
+ * reported it is forgotten, so that the shell can go on.
+ */
+int loop_wait(struct loop *l, const bool *done, int64_t deadline,
+	      struct error *err);
+
+/* Run what is ready, without waiting. */
+void loop_poll(struct loop *l);
+
+/*
+ * A one-shot timer. Zeroed at first; timer_close gives it back, ending in
+ * closed (may be NULL), called by the loop. A timer that is not open is left
+ * alone by timer_stop and timer_close: closed is not called then.
+ */
+struct timer {
+	uv_timer_t uv;
+	void (*fn)(void *owner);
+	void (*closed)(void *owner);
+	void *owner;
+	bool open;
+};
+void timer_open(struct timer *t, struct loop *l, void (*fn)(void *owner),
+		void *owner);
+/* Again restarts it; 0 fires in the next turn. */
+void timer_start(struct timer *t, int64_t ms);
+void timer_stop(struct timer *t);
+void timer_close(struct timer *t, void (*closed)(void *owner));
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocation that ends the program instead of failing.
+ */
+#include "base/mem.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 8
+
+static _Noreturn void exhausted(void)
+{
+	fputs("mcpctl: out of memory\n", stderr);
+	abort();
+}
+
+void mem_init(void)
+{
+	cJSON_Hooks hooks = { .malloc_fn = mem_alloc, .free_fn = mem_free };
+
+	cJSON_InitHooks(&hooks);
+}
+
+void *mem_alloc(size_t size)
+{
+	/* malloc(0) may give NULL, which would look like exhaustion. */
+	void *p = malloc(size ? size : 1);
+
+	if (!p)
+		exhausted();
+	return p;
+}
+
+void *mem_zalloc(size_t size)
+{
+	void *p = calloc(1, size ? size : 1);
+
+	if (!p)
+		exhausted();
+	return p;
+}
+
+void *mem_realloc(void *old, size_t size)
+{
+	void *p = realloc(old, size ? size : 1);
+
+	if (!p)
+		exhausted();
+	return p;
+}
+
+void mem_free(void *p)
+{
+	free(p);
+}
+
+char *mem_strdup(const char *text)
+{
+	return text ? mem_strndup(text, strlen(text)) : NULL;
+}
+
+char *mem_strndup(const char *text, size_t len)
+{
+	char *copy;
+
+	if (!text)
+		return NULL;
+	len = strnlen(text, len);
+	copy = mem_alloc(len + 1);
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *mem_printf(const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	return text;
+}
+
+char *mem_vprintf(const char *format, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, args) < 0)
+		exhausted();
+	return text;
+}
+
+void *mem_grow(void *array, size_t *capacity, size_t count, size_t element)
+{
+	size_t more, bytes;
+
+	if (count < *capacity)
+		return array;
+	more = *capacity ? *capacity : FIRST_CAPACITY / 2;
+	if (__builtin_mul_overflow(more, 2, &more) ||
+	    __builtin_mul_overflow(more, element, &bytes))
+		exhausted();
+	*capacity = more;
+	return mem_realloc(array, bytes);
+}
+
+void mem_free_ptr(void *pointer_to_pointer)
+{
+	void *p;
+
+	/* Any pointer type comes in here: copy, do not cast. */
+	memcpy(&p, pointer_to_pointer, sizeof(p));
+	mem_free(p);
+}

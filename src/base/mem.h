@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that cannot fail: exhaustion prints one line and aborts, so no code
+ * path tests for it. Sizes that a peer can influence are limited before.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/base.h"
+
+/* Give cJSON the same allocator. Call once, before the first cJSON call. */
+void mem_init(void);
+
+void *mem_alloc(size_t size);
+void *
+mem_zalloc(size_t size); /* zeroed; also for structs: mem_zalloc(sizeof(*x)) */
+void *mem_realloc(void *old, size_t size);
+void mem_free(void *p); /* NULL is fine */
+
+/* Copies that are yours. NULL text gives NULL. */
+char *mem_strdup(const char *text);
+char *mem_strndup(const char *text, size_t len);
+char *mem_printf(const char *format, ...) PRINTF_LIKE(1, 2);
+char *mem_vprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
+
+/* Room for one more element: doubles the array when count == *capacity. */
+void *mem_grow(void *array, size_t *capacity, size_t count, size_t element);
+
+/* For CLEANUP on any heap pointer: CLEANUP(mem_free_ptr) char *text = … */
+void mem_free_ptr(void *pointer_to_pointer);
+
+#endif

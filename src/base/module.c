@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding and loading modules. What their tables mean is their users' matter.
+ */
+#include "base/module.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+/* What a module's library is called in Debian, for the hint. */
+static const struct {
+	const char *module, *packages;
+} needs[] = {
+	{ "ws", "libwebsockets17 libwebsockets-evlib-uv" },
+	{ "front", "libmicrohttpd12" },
+	{ "http", "libcurl4" },
+	{ "mqtt", "libmosquitto1" },
+	{ "shell", "libreadline8" },
+};
+
+static const char *packages_of(const char *module)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(needs); i++) {
+		if (strcmp(needs[i].module, module) == 0)
+			return needs[i].packages;
+	}
+	return NULL;
+}
+
+/* The folder of the running program, "." if the system does not tell. */
+static void program_folder(char *out, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", out, size - 1);
+	char *slash;
+
+	out[len > 0 ? len : 0] = '\0';
+	slash = strrchr(out, '/');
+	if (slash)
+		*slash = '\0';
+	else
+		memcpy(out, ".", 2);
+}
+
+/* The path of the module's file, yours; NULL if it is in no folder. */
+static char *find_file(const char *module, const char *program)
+{
+	const struct {
+		const char *folder, *below;
+	} places[] = {
+		{ program, "" },
+		{ program, "/../lib/mcpctl" }, /* installed, then moved */
+		{ MCPCTL_LIBDIR, "" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(places); i++) {
+		CLEANUP(mem_free_ptr)
+		char *path = mem_printf("%s%s/mcpctl-%s.so", places[i].folder,
+					places[i].below, module);
+
+		if (access(path, F_OK) == 0)
+			return TAKE(path);
+	}
+	return NULL;
+}
+
+static const void *not_found(const char *module, const char *program,
+			     struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "the part 'mcpctl-%s.so' is not installed: it is neither in "
+		  "'%s' nor in '%s'",
+		  module, program, MCPCTL_LIBDIR);
+	error_hint(err, "install mcpctl with all its parts (make install), or "
+			"run it from the folder where it was built");
+	return NULL;
+}
+
+/*
+ * The dynamic linker says "LIBRARY: what failed". Where LIBRARY is not our
+ * own file, it is one that our file needs.
+ */
+static const void *not_loaded(const char *module, const char *path,
+			      struct error *err)
+{
+	const char *why = dlerror(), *packages = packages_of(module);
+	size_t name;
+
+	if (!why)
+		why = "unknown reason";
+	name = strcspn(why, ":");
+	if (text_starts(why, "lib") && why[name]) {
+		error_set(err, ERR_CONNECT,
+			  "the part 'mcpctl-%s.so' needs the library '%.*s', "
+			  "which cannot be loaded",
+			  module, (int)name, why);
+		if (packages)
+			error_hint(err, "on Debian and Ubuntu: apt install %s",
+				   packages);
+		else
+			error_hint(err, "install the package that has it");
+	} else {
+		error_set(err, ERR_CONNECT, "cannot load '%s'", path);
+		error_hint(err, "it may belong to another version of mcpctl: "
+				"install or build mcpctl again");
+	}
+	error_detail(err, why, strlen(why));
+	return NULL;
+}
+
+const void *module_table(const char *module, const char *symbol,
+			 struct error *err)
+{
+	char program[4096];
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	void *handle;
+	const void *table;
+
+	program_folder(program, sizeof(program));
+	path = find_file(module, program);
+	if (!path)
+		return not_found(module, program, err);
+	log_debug("loading '%s'", path);
+	/* A second time gives the same handle: nothing to remember here. */
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!handle)
+		return not_loaded(module, path, err);
+	table = dlsym(handle, symbol);
+	if (!table)
+		return not_loaded(module, path, err);
+	return table;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * POSIX shell word splitting, without anything that a shell would expand.
+ */
+#include "base/split.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+void words_add(struct words *w, const char *word)
+{
+	/* One more for the NULL behind the last. */
+	w->word =
+		mem_grow(w->word, &w->capacity, w->count + 1, sizeof(*w->word));
+	w->word[w->count++] = mem_strdup(word);
+	w->word[w->count] = NULL;
+}
+
+void words_done(struct words *w)
+{
+	size_t i;
+
+	if (!w)
+		return;
+	for (i = 0; i < w->count; i++)
+		mem_free(w->word[i]);
+	mem_free(w->word);
+	*w = (struct words){ 0 };
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Columns count characters, not bytes: the user counts them on a screen. */
+static int column(const char *line, const char *at)
+{
+	int count = 1;
+
+	for (; line < at; line++)
+		count += ((unsigned char)*line & 0xc0) != 0x80;
+	return count;
+}
+
+static int open_quote(const char *line, const char *at, struct error *err)
+{
+	const char *kind = *at == '"' ? "double" : "single";
+
+	error_set(err, ERR_USAGE, "%s quote at column %d is not closed", kind,
+		  column(line, at));
+	return error_hint(
+		err, "close it, or write \\%c for the character itself", *at);
+}
+
+/* From behind an opening double quote to behind its closing one, or NULL. */
+static const char *double_quoted(struct buf *word, const char *p)
+{
+	for (; *p && *p != '"'; p++) {
+		if (*p == '\\' && p[1] == '\n') {
+			p++;
+			continue;
+		}
+		/* POSIX: only before these is a backslash no character. */
+		if (*p == '\\' && p[1] && strchr("\"\\$`", p[1]))
+			p++;
+		buf_char(word, *p);
+	}
+	return *p ? p + 1 : NULL;
+}
+
+/* Add the quoted part that opens at `at`. Returns what follows, or NULL. */
+static const char *quoted(struct buf *word, const char *at)
+{
+	const char *end;
+
+	if (*at == '"')
+		return double_quoted(word, at + 1);
+	end = strchr(at + 1, '\'');
+	if (!end)
+		return NULL;
+	buf_add(word, at + 1, (size_t)(end - at - 1));
+	return end + 1;
+}
+
+/* One word from *at on, which stands at its first character. */
+static int next_word(struct buf *word, const char **at, const char *line,
+		     struct error *err)
+{
+	const char *p = *at;
+
+	while (*p && !is_blank(*p)) {
+		if (*p == '"' || *p == '\'') {
+			const char *open = p;
+
+			p = quoted(word, open);
+			if (!p)
+				return open_quote(line, open, err);
+			continue;
+		}
+		if (*p == '\\' && !p[1]) {
+			error_set(err, ERR_USAGE,
+				  "the line ends with a backslash");
+			return error_hint(
+				err, "write \\\\ for the character itself");
+		}
+		if (*p == '\\' && p[1] == '\n') {
+			p += 2;
+			continue;
+		}
+		p += *p == '\\';
+		buf_char(word, *p++);
+	}
+	*at = p;
+	return 0;
+}
+
+/* Skip blanks, joined lines and comments. */
+static const char *skip(const char *p)
+{
+	for (;;) {
+		if (is_blank(*p))
+			p++;
+		else if (*p == '\\' && p[1] == '\n')
+			p += 2;
+		else if (*p == '#')
+			p += strcspn(p, "\n");
+		else
+			return p;
+	}
+}
+
+int words_split(struct words *out, const char *line, struct error *err)
+{
+	CLEANUP(words_done) struct words w = { 0 };
+	CLEANUP(buf_done) struct buf word = { 0 };
+	const char *p;
+
+	*out = (struct words){ 0 };
+	/* The closing NULL is there even without words. */
+	w.word = mem_grow(NULL, &w.capacity, 0, sizeof(*w.word));
+	w.word[0] = NULL;
+	for (p = skip(line); *p; p = skip(p)) {
+		buf_reset(&word);
+		if (next_word(&word, &p, line, err))
+			return -1;
+		words_add(&w, buf_string(&word));
+	}
+	*out = w;
+	w.word = NULL; /* out's now */
+	w.count = 0;
+	return 0;
+}
+
+void words_quote(struct buf *out, const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_-./:=@%+,";
+	const char *p;
+
+	if (*word && !word[strspn(word, safe)]) {
+		buf_text(out, word);
+		return;
+	}
+	buf_char(out, '\'');
+	for (p = word; *p; p++) {
+		if (*p == '\'')
+			buf_text(out, "'\\''");
+		else
+			buf_char(out, *p);
+	}
+	buf_char(out, '\'');
+}

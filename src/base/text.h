@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text: made safe, measured, compared, read as numbers. Pure functions.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/base.h"
+#include "base/buf.h"
+#include "base/error.h"
+
+/*
+ * Append text so that a terminal shows it and does nothing else: C0, DEL, C1,
+ * bidirectional controls and invalid UTF-8 become visible escapes (\x1b,
+ * \u202e). The only place where a peer's text is made safe.
+ */
+enum text_mode {
+	TEXT_LINE, /* newline and tab are escaped too: for one line of a table */
+	TEXT_PARAGRAPH /* newline and tab stay */
+};
+void text_safe(struct buf *out, const char *text, size_t len,
+	       enum text_mode mode);
+
+/*
+ * True if all of it is valid UTF-8: no overlong forms, no surrogates. NUL is
+ * allowed.
+ */
+bool text_is_utf8(const char *text, size_t len);
+
+/* Bytes of the UTF-8 character at text, 1 to 4; 0 if none is there. */
+size_t text_utf8(const char *text, size_t len);
+
+/* The code point of a character that text_utf8 measured as size bytes. */
+uint32_t text_point(const char *text, size_t size);
+
+/*
+ * Terminal columns of valid or invalid UTF-8: wide characters count 2,
+ * combining ones and control characters 0, stray bytes 1.
+ */
+size_t text_width(const char *text, size_t len);
+
+/* How many bytes of text fit into columns, never cutting a character. */
+size_t text_fit(const char *text, size_t len, size_t columns);
+
+/* Edit distance (Damerau-Levenshtein), letters compared without case. */
+size_t text_distance(const char *a, const char *b);
+
+/*
+ * The candidate nearest to word, or NULL if none is near enough to propose
+ * (distance at most 1 + length / 3, or a common prefix of 3 and more).
+ */
+const char *text_nearest(const char *word, const char *const *candidates,
+			 size_t count);
+
+/* Glob with * ? [a-z]; the whole text must match. Case counts. */
+bool text_glob(const char *pattern, const char *text);
+bool text_has_glob(const char *pattern); /* contains * ? or [ */
+
+/* A byte, 0 to 255; ASCII capitals become small letters. */
+int text_lower(char c);
+
+/* Search without case (ASCII letters only). */
+const char *text_find(const char *text, const char *word);
+bool text_same(
+	const char *a,
+	const char *b); /* equal without ASCII case; NULL is never the same */
+bool text_starts(const char *text, const char *prefix);
+
+/* A decimal integer within [min, max], nothing around it. -1: *out stays. */
+int text_integer(const char *text, int64_t min, int64_t max, int64_t *out);
+
+/*
+ * "250ms", "10s", "2m", "1h"; bare numbers are seconds ("1.5" too). The result
+ * is in milliseconds, rounded up, at most 10 days. -1 (ERR_USAGE).
+ */
+int text_duration(const char *text, int64_t *out_ms, struct error *err);
+
+/* "850 ms", "4 ms", "12.3 s", "2 min 5 s" into out. Returns out. */
+const char *text_milliseconds(int64_t ms, char *out, size_t size);
+
+/*
+ * Base64 (RFC 4648; padding optional, white space skipped) to bytes. -1 if it
+ * is none, or out is full: nothing is added then.
+ */
+int text_base64_decode(const char *text, size_t len, struct buf *out);
+void text_base64_encode(struct buf *out, const void *data, size_t len);
+
+/* Percent-decoding in place; -1 on a bad escape or %00: text stays then. */
+int text_percent_decode(char *text);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/error: what is set, kept, cut and copied.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+static void sets(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(error_set(&err, ERR_TIMEOUT, "no answer in %d s", 10),
+			 -1);
+	assert_int_equal(error_hint(&err, "try '%s'", "ping"), -1);
+	assert_int_equal(error_code(&err, -32601), -1);
+	assert_int_equal(error_detail(&err, "frame and more", 5), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_int_equal(error_status(&err), 4);
+	assert_string_equal(err.text, "no answer in 10 s");
+	assert_string_equal(err.hint, "try 'ping'");
+	assert_int_equal(err.code, -32601);
+	assert_true(err.has_code);
+	assert_string_equal(err.detail, "frame");
+	/* A new error has nothing of the old one. */
+	error_set(&err, ERR_USAGE, "other");
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(err.hint, "");
+	assert_int_equal(err.code, 0);
+	assert_false(err.has_code);
+	assert_null(err.detail);
+	error_reset(&err);
+	assert_int_equal(error_status(&err), 0);
+	assert_string_equal(err.text, "");
+}
+
+static void null_error(void **state)
+{
+	struct error from = { .kind = ERR_PEER };
+
+	(void)state;
+	assert_int_equal(error_set(NULL, ERR_PEER, "x"), -1);
+	assert_int_equal(error_hint(NULL, "x"), -1);
+	assert_int_equal(error_code(NULL, 1), -1);
+	assert_int_equal(error_detail(NULL, "x", 1), -1);
+	assert_int_equal(error_prefix(NULL, "x"), -1);
+	error_reset(NULL);
+	error_copy(NULL, &from);
+}
+
+static void own_text(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	error_set(&err, ERR_PEER, "first");
+	error_detail(&err, "detail", 6);
+	error_set(&err, ERR_CONNECT, "then %s, %s", err.text, err.detail);
+	assert_string_equal(err.text, "then first, detail");
+	error_hint(&err, "a");
+	error_hint(&err, "%s%s", err.hint, "b");
+	assert_string_equal(err.hint, "ab");
+	error_detail(&err, "detail", 6);
+	error_detail(&err, err.detail + 2, 4);
+	assert_string_equal(err.detail, "tail");
+	error_reset(&err);
+}
+
+static void prefixes(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	error_set(&err, ERR_USAGE, "no such file");
+	error_hint(&err, "hint");
+	assert_int_equal(error_prefix(&err, "line %d", 3), -1);
+	assert_string_equal(err.text, "line 3: no such file");
+	assert_string_equal(err.hint, "hint");
+	assert_int_equal(err.kind, ERR_USAGE);
+}
+
+/* However the text is shifted, it is not cut inside a character. */
+static void cuts(void **state)
+{
+	struct error err = { 0 };
+	char text[2000];
+	size_t i, shift;
+
+	(void)state;
+	for (i = 0; i + 4 < sizeof(text); i += 4)
+		memcpy(text + i, "\xf0\x9f\x98\x80", 4);
+	text[i] = '\0';
+	for (shift = 0; shift < 4; shift++) {
+		error_set(&err, ERR_PEER, "%.*s%s", (int)shift, "abc", text);
+		assert_true(text_is_utf8(err.text, strlen(err.text)));
+		assert_true(strlen(err.text) > sizeof(err.text) - 5);
+	}
+	for (i = 0; i + 3 < sizeof(text); i += 3)
+		memcpy(text + i, "\xe4\xbd\xa0", 3);
+	text[i] = '\0';
+	for (shift = 0; shift < 3; shift++) {
+		error_hint(&err, "%.*s%s", (int)shift, "abc", text);
+		assert_true(text_is_utf8(err.hint, strlen(err.hint)));
+		assert_true(strlen(err.hint) > sizeof(err.hint) - 4);
+	}
+	/* A text that is not UTF-8 is only cut. */
+	memset(text, 0x80, sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	error_set(&err, ERR_PEER, "%s", text);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
+static void long_detail(void **state)
+{
+	struct error err = { 0 };
+	CLEANUP(mem_free_ptr) char *text = mem_alloc(100000);
+
+	(void)state;
+	memset(text, 'x', 100000);
+	error_set(&err, ERR_PROTOCOL, "x");
+	error_detail(&err, text, 100000);
+	assert_int_equal(strlen(err.detail), 65536);
+	error_reset(&err);
+}
+
+static void copies(void **state)
+{
+	struct error a = { 0 }, b = { 0 };
+
+	(void)state;
+	error_set(&a, ERR_AUTH, "refused");
+	error_detail(&a, "why", 3);
+	error_set(&b, ERR_PEER, "old");
+	error_detail(&b, "old", 3);
+	error_copy(&b, &a);
+	assert_ptr_not_equal(a.detail, b.detail);
+	error_reset(&a);
+	assert_int_equal(b.kind, ERR_AUTH);
+	assert_string_equal(b.text, "refused");
+	assert_string_equal(b.detail, "why");
+	error_copy(&b, &b);
+	assert_string_equal(b.detail, "why");
+	error_reset(&b);
+}
+
+static void names(void **state)
+{
+	(void)state;
+	assert_string_equal(error_kind_name(ERR_USAGE), "usage");
+	assert_string_equal(error_kind_name(ERR_TIMEOUT), "timeout");
+	assert_string_equal(error_kind_name(ERR_PEER), "peer");
+	assert_string_equal(error_kind_name(ERR_INTERRUPTED), "interrupted");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets),	    cmocka_unit_test(null_error),
+		cmocka_unit_test(own_text), cmocka_unit_test(prefixes),
+		cmocka_unit_test(cuts),	    cmocka_unit_test(long_detail),
+		cmocka_unit_test(copies),   cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests_name("error", tests, NULL, NULL);
+}

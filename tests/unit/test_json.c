@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/json: what is JSON and what is not, printing, spans, comparison.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* A copy of exactly len bytes: reading behind it is seen by ASan. */
+static cJSON *parse_exact(const char *text, size_t len, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *copy = mem_alloc(len);
+
+	memcpy(copy, text, len);
+	return json_parse(copy, len, err);
+}
+
+static cJSON *parse(const char *text)
+{
+	struct error err = { 0 };
+	cJSON *tree = parse_exact(text, strlen(text), &err);
+
+	if (!tree)
+		fail_msg("%s: %s", text, err.text);
+	return tree;
+}
+
+static void good(void **state)
+{
+	static const char *const texts[] = {
+		"0",
+		"-0",
+		"1",
+		"-12.5e+3",
+		"1E5",
+		"0.0",
+		"1e400",
+		"true",
+		"false",
+		"null",
+		"\"\"",
+		" \t\r\n{ } \n",
+		"[]",
+		"[[],{}]",
+		"{\"a\":1,\"a\":2}",
+		"{\"\":{\"b\":[1 , 2]}}",
+		"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\\uffff\"",
+		"\"\x7f\xc2\x80\xe4\xbd\xa0\xf0\x9f\x98\x80\"",
+		"\"12345678901234567\"",
+		"\"1234567\x7f\"",
+		"123456789012345678901234567890123456789012345678901234567890123",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(texts); i++)
+		cJSON_Delete(parse(texts[i]));
+}
+
+struct fault {
+	const char *text;
+	size_t len, at; /* len 0: as a string */
+	const char *what;
+};
+
+static const struct fault faults[] = {
+	{ "", 0, 0, "ends too early" },
+	{ "  ", 0, 2, "ends too early" },
+	{ "[1,", 0, 3, "ends too early" },
+	{ "{\"a\":", 0, 5, "ends too early" },
+	{ "{\"a\"", 0, 4, "':' is expected" },
+	{ "{\"a\" 1}", 0, 5, "':' is expected" },
+	{ "{\"a\":1", 0, 6, "ends too early" },
+	{ "{\"a\":1]", 0, 6, "',' or '}'" },
+	{ "[1}", 0, 2, "',' or ']'" },
+	{ "[1 2]", 0, 3, "',' or ']'" },
+	{ "[1,]", 0, 3, "value is expected" },
+	{ "[,1]", 0, 1, "value is expected" },
+	{ "{,}", 0, 1, "name in double quotes" },
+	{ "{\"a\":1,}", 0, 7, "name in double quotes" },
+	{ "{a:1}", 0, 1, "name in double quotes" },
+	{ "{1:1}", 0, 1, "name in double quotes" },
+	{ "{'a':1}", 0, 1, "name in double quotes" },
+	{ "]", 0, 0, "value is expected" },
+	{ "tru", 0, 0, "value is expected" },
+	{ "truex", 0, 4, "behind the value" },
+	{ "True", 0, 0, "value is expected" },
+	{ "NaN", 0, 0, "value is expected" },
+	{ "{} x", 0, 3, "behind the value" },
+	{ "{}{}", 0, 2, "behind the value" },
+	{ "01", 0, 0, "number that is none" },
+	{ "-", 0, 0, "number that is none" },
+	{ "-x", 0, 0, "number that is none" },
+	{ "1.", 0, 0, "number that is none" },
+	{ ".5", 0, 0, "value is expected" },
+	{ "+1", 0, 0, "value is expected" },
+	{ "1e", 0, 0, "number that is none" },
+	{ "1e+", 0, 0, "number that is none" },
+	{ "0x10", 0, 1, "behind the value" },
+	{ "[1.2.3]", 0, 4, "',' or ']'" },
+	{ "1234567890123456789012345678901234567890123456789012345678901234", 0,
+	  0, "63 characters" },
+	{ "\"abc", 0, 0, "does not end" },
+	{ "\"abc\\\"", 0, 0, "does not end" },
+	{ "\"abc\\", 0, 4, "escape that is none" },
+	{ "\"\\x41\"", 0, 1, "escape that is none" },
+	{ "\"\\u12\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u12g4\"", 0, 1, "four hexadecimal digits" },
+	{ "\"\\u", 0, 1, "four hexadecimal digits" },
+	{ "\"x\\u0000\"", 0, 2, "\\u0000" },
+	{ "{\"\\u0000\":1}", 0, 2, "\\u0000" },
+	{ "\"\\ud800\"", 0, 1, "surrogate" },
+	{ "\"\\udc00\"", 0, 1, "surrogate" },
+	{ "\"\\ud800x\"", 0, 1, "surrogate" },
+	{ "\"\\ud800\\u0041\"", 0, 1, "surrogate" },
+	{ "\"\\ud800\\u", 0, 1, "surrogate" },
+	{ "\"\\ud800\\udc0", 0, 1, "surrogate" },
+	{ "\"a\nb\"", 0, 2, "control character" },
+	{ "\"12345678\x1f\"", 0, 9, "control character" },
+	{ "\"a\0b\"", 5, 2, "NUL" },
+	{ "1\0", 2, 1, "NUL" },
+	{ "\0", 1, 0, "NUL" },
+	{ "[1]\0", 4, 3, "NUL" },
+	{ "\"\xff\"", 0, 1, "not UTF-8" },
+	{ "\"12345678\xc0\xaf\"", 0, 9, "not UTF-8" },
+	{ "\"\xe4\xbd\"", 0, 1, "not UTF-8" },
+	{ "\"\xe4\xbd\xa0\xe4\xbd", 0, 4, "not UTF-8" },
+	{ "\"\xed\xa0\x80\"", 0, 1, "not UTF-8" },
+	{ "\xe4\xbd\xa0", 0, 0, "value is expected" },
+	{ "[\xff]", 0, 1, "not UTF-8" },
+	{ "\xef\xbb\xbf{}", 0, 0, "byte order mark" },
+	{ "{}\x01", 0, 2, "behind the value" },
+	{ "\x0b{}", 0, 0, "value is expected" },
+};
+
+static void bad(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(faults); i++) {
+		const struct fault *f = &faults[i];
+		struct error err = { 0 };
+		char where[80];
+
+		if (parse_exact(f->text, f->len ? f->len : strlen(f->text),
+				&err))
+			fail_msg("accepted: %s", f->text);
+		assert_int_equal(err.kind, ERR_PROTOCOL);
+		snprintf(where, sizeof(where),
+			 "invalid JSON at byte %zu: ", f->at);
+		if (strncmp(err.text, where, strlen(where)) != 0 ||
+		    !strstr(err.text, f->what))
+			fail_msg("'%s' gave: %s", f->text, err.text);
+	}
+}
+
+/* Wherever valid text is cut, it is refused, and nothing behind it is read. */
+static void cut(void **state)
+{
+	static const char text[] =
+		"{\"a\":[1.5e+7,true,null,\"\\ud83d\\ude00\xe4\xbd\xa0\\n\"],"
+		"\"b\" : {\"c\":\"12345678901234567890\"}}";
+	size_t len;
+
+	(void)state;
+	for (len = 0; len < sizeof(text) - 1; len++)
+		assert_null(parse_exact(text, len, NULL));
+	cJSON_Delete(parse(text));
+}
+
+static void depth(void **state)
+{
+	char text[2 * (JSON_DEPTH_MAX + 1) + 1] = "";
+	struct error err = { 0 };
+
+	(void)state;
+	memset(text, '[', JSON_DEPTH_MAX);
+	memset(text + JSON_DEPTH_MAX, ']', JSON_DEPTH_MAX);
+	cJSON_Delete(parse(text));
+	memset(text, '[', JSON_DEPTH_MAX + 1);
+	memset(text + JSON_DEPTH_MAX + 1, ']', JSON_DEPTH_MAX + 1);
+	assert_int_equal(json_check(text, sizeof(text) - 1, &err), -1);
+	assert_string_equal(err.text,
+			    "invalid JSON at byte 200: nested too deeply");
+}
+
+static void check_print(const char *text, const char *expected)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = parse(text);
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	json_print(&b, tree);
+	assert_string_equal(buf_string(&b), expected);
+}
+
+static void prints(void **state)
+{
+	(void)state;
+	check_print(" { \"a\" : [ 1 , true , null ] , \"b\" : { } }",
+		    "{\"a\":[1,true,null],\"b\":{}}");
+	check_print("\"\\u00e9\\/\\n\\u0001\"", "\"\xc3\xa9/\\n\\u0001\"");
+	check_print("[[],{},\"\"]", "[[],{},\"\"]");
+	check_print("8999999999999999", "8999999999999999");
+	check_print("-9007199254740991", "-9007199254740991");
+	check_print("9007199254740992", "9007199254740992");
+	check_print("1754000000123", "1754000000123");
+	check_print("1.0", "1");
+	check_print("-0", "0");
+	check_print("0.1", "0.1");
+	check_print("0.30000000000000004", "0.30000000000000004");
+	check_print("1e300", "1e+300");
+	check_print("5e-324", "5e-324");
+	check_print("1.7976931348623157e308", "1.7976931348623157e+308");
+	check_print("1e400", "null");
+	check_print("-1e400", "null");
+	check_print("123456.789", "123456.789");
+}
+
+static void prints_made(void **state)
+{
+	CLEANUP(json_free_ptr) cJSON *array = cJSON_CreateArray();
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	cJSON_AddItemToArray(array, cJSON_CreateNumber((double)NAN));
+	cJSON_AddItemToArray(array, cJSON_CreateNumber((double)INFINITY));
+	cJSON_AddItemToArray(array, cJSON_CreateRaw("007"));
+	cJSON_AddItemToArray(array, cJSON_CreateString("\xff"));
+	json_print(&b, array);
+	assert_string_equal(b.data, "[null,null,007,\"\\ufffd\"]");
+	buf_reset(&b);
+	json_print(&b, NULL);
+	assert_string_equal(b.data, "null");
+}
+
+static void prints_pretty(void **state)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = parse("{\"a\":[1,{\"b\":2}],\"c\":{},\"d\":[]}");
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	json_print_pretty(&b, tree);
+	assert_string_equal(b.data, "{\n"
+				    "  \"a\": [\n"
+				    "    1,\n"
+				    "    {\n"
+				    "      \"b\": 2\n"
+				    "    }\n"
+				    "  ],\n"
+				    "  \"c\": {},\n"
+				    "  \"d\": []\n"
+				    "}");
+}
+
+static void minifies(void **state)
+{
+	static const char text[] = " { \"a b\\\" \\\\\" : [ 1.50 ,\n\t2 ] } ";
+	static const char open[] = "[ 1 , \"a b";
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	json_minify(&b, text, sizeof(text) - 1);
+	assert_string_equal(b.data, "{\"a b\\\" \\\\\":[1.50,2]}");
+	buf_reset(&b);
+	json_minify(&b, open, sizeof(open) - 1);
+	assert_string_equal(b.data, "[1,\"a b");
+	buf_reset(&b);
+	json_minify(&b, "", 0);
+	assert_int_equal(b.len, 0);
+}
+
+static bool member_of(const char *text, const char *name, struct span *out)
+{
+	struct span object = { text, strlen(text) };
+
+	return json_span_member(object, name, out);
+}
+
+static void check_member(const char *text, const char *name,
+			 const char *expected)
+{
+	struct span s = { 0 };
+
+	assert_true(member_of(text, name, &s));
+	assert_int_equal(s.len, strlen(expected));
+	assert_memory_equal(s.text, expected, s.len);
+}
+
+static void members(void **state)
+{
+	static const char text[] =
+		" {\"a\" : 1.50 , \"A\":\"x\\\"}\",\"b\":{\"c\":[1,\"]\"]},"
+		"\"\\u0064\\n\":null,\"a\":2,\"e\\\\\": [ ] }";
+	struct span s;
+
+	(void)state;
+	check_member(text, "a", "1.50");
+	check_member(text, "A", "\"x\\\"}\"");
+	check_member(text, "b", "{\"c\":[1,\"]\"]}");
+	check_member(text, "d\n", "null");
+	check_member(text, "e\\", "[ ]");
+	assert_false(member_of(text, "c", &s));
+	assert_false(member_of(text, "", &s));
+	assert_false(member_of("{}", "a", &s));
+	assert_false(member_of("[\"a\",1]", "a", &s));
+	assert_false(member_of("\"a\"", "a", &s));
+	check_member("{\"\":7}", "", "7");
+}
+
+static void elements(void **state)
+{
+	static const char *const expected[] = { "1", "\"a,]\"", "[2, 3]",
+						"{}" };
+	static const char text[] = " [ 1, \"a,]\" ,[2, 3],{}\n] ";
+	struct span array = { text, sizeof(text) - 1 }, s;
+	size_t at = 0, i;
+
+	(void)state;
+	for (i = 0; i < COUNT(expected); i++) {
+		assert_true(json_span_next(array, &at, &s));
+		assert_int_equal(s.len, strlen(expected[i]));
+		assert_memory_equal(s.text, expected[i], s.len);
+	}
+	assert_false(json_span_next(array, &at, &s));
+	assert_false(json_span_next(array, &at, &s));
+	at = 0;
+	array = (struct span){ "[ ]", 3 };
+	assert_false(json_span_next(array, &at, &s));
+	array = (struct span){ "{}", 2 };
+	assert_false(json_span_next(array, &at, &s));
+	array = (struct span){ "", 0 };
+	assert_false(json_span_next(array, &at, &s));
+	at = 9;
+	assert_false(json_span_next(array, &at, &s));
+}
+
+/* Spans of text that is cut: the answer does not matter, the bounds do. */
+static void spans_of_broken(void **state)
+{
+	static const char text[] =
+		"{\"a\\\\\\\"\":[1,{\"b\":\"\\u0041\"},tru],\"z\":[[[]]]}}]";
+	size_t len;
+
+	(void)state;
+	for (len = 0; len < sizeof(text); len++) {
+		CLEANUP(mem_free_ptr) char *copy = mem_alloc(len);
+		CLEANUP(buf_done) struct buf b = { 0 };
+		struct span s = { copy, len }, found;
+		size_t at = 0, start;
+
+		memcpy(copy, text, len);
+		json_span_member(s, "none", &found);
+		json_minify(&b, copy, len);
+		for (start = 0; start < len; start++) {
+			s = (struct span){ copy + start, len - start };
+			json_span_member(s, "b", &found);
+			for (at = 0; json_span_next(s, &at, &found);)
+				assert_true(found.len > 0 && at <= s.len);
+		}
+	}
+}
+
+static void reads(void **state)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *o = parse("{\"s\":\"x\",\"n\":5,\"f\":1.5,\"o\":{},\"a\":[],"
+			 "\"t\":true,\"big\":9007199254740993,\"inf\":1e400,"
+			 "\"last\":-9007199254740991}");
+	int64_t n = 77;
+
+	(void)state;
+	assert_string_equal(json_string(o, "s"), "x");
+	assert_null(json_string(o, "S"));
+	assert_null(json_string(o, "n"));
+	assert_null(json_string(NULL, "s"));
+	assert_non_null(json_object(o, "o"));
+	assert_null(json_object(o, "a"));
+	assert_non_null(json_array(o, "a"));
+	assert_null(json_array(o, "o"));
+	assert_null(json_member(json_array(o, "a"), "x"));
+	assert_true(json_true(o, "t"));
+	assert_false(json_true(o, "n"));
+	assert_false(json_true(o, "none"));
+	assert_int_equal(json_integer(o, "f", &n), -1);
+	assert_int_equal(json_integer(o, "big", &n), -1);
+	assert_int_equal(json_integer(o, "inf", &n), -1);
+	assert_int_equal(json_integer(o, "s", &n), -1);
+	assert_int_equal(json_integer(o, "none", &n), -1);
+	assert_int_equal(n, 77);
+	assert_int_equal(json_integer(o, "n", &n), 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(json_integer(o, "last", &n), 0);
+	assert_true(n == -9007199254740991);
+}
+
+static bool equal(const char *a, const char *b)
+{
+	CLEANUP(json_free_ptr) cJSON *x = parse(a);
+	CLEANUP(json_free_ptr) cJSON *y = parse(b);
+
+	return json_equal(x, y);
+}
+
+static void compares(void **state)
+{
+	(void)state;
+	assert_true(equal("1", "1.0"));
+	assert_false(equal("1", "\"1\""));
+	assert_false(equal("0", "false"));
+	assert_false(equal("true", "false"));
+	assert_true(equal("null", "null"));
+	assert_true(equal("\"\\u0041\"", "\"A\""));
+	assert_false(equal("\"a\"", "\"A\""));
+	assert_true(equal("{\"a\":1,\"b\":[1,2]}", "{\"b\":[1,2],\"a\":1}"));
+	assert_false(equal("{\"a\":1}", "{\"A\":1}"));
+	assert_false(equal("{\"a\":1}", "{\"a\":1,\"b\":2}"));
+	assert_false(equal("{\"a\":1,\"b\":2}", "{\"a\":1,\"b\":3}"));
+	assert_false(equal("{\"a\":1,\"a\":2}", "{\"a\":2,\"a\":1}"));
+	assert_false(equal("[1,2]", "[2,1]"));
+	assert_false(equal("[1,2]", "[1,2,3]"));
+	assert_false(equal("[1,2,3]", "[1,2]"));
+	assert_true(equal("{}", "{}"));
+	assert_true(equal("[]", "[]"));
+	assert_false(equal("[]", "{}"));
+	assert_true(json_equal(NULL, NULL));
+}
+
+static void type_names(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "{}", "object" },	{ "[]", "array" },
+		{ "1", "integer" },	{ "1.0", "integer" },
+		{ "1.5", "number" },	{ "1e400", "number" },
+		{ "\"\"", "string" },	{ "true", "boolean" },
+		{ "false", "boolean" }, { "null", "null" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(pairs); i++) {
+		CLEANUP(json_free_ptr) cJSON *v = parse(pairs[i][0]);
+
+		assert_string_equal(json_type_name(v), pairs[i][1]);
+	}
+	assert_string_equal(json_type_name(NULL), "nothing");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(cut),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(prints),
+		cmocka_unit_test(prints_made),
+		cmocka_unit_test(prints_pretty),
+		cmocka_unit_test(minifies),
+		cmocka_unit_test(members),
+		cmocka_unit_test(elements),
+		cmocka_unit_test(spans_of_broken),
+		cmocka_unit_test(reads),
+		cmocka_unit_test(compares),
+		cmocka_unit_test(type_names),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}

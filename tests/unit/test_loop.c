@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/loop: waiting, deadlines, signals, timers; base/module's errors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "base/module.h"
+
+static struct loop *new_loop(void)
+{
+	struct loop *l;
+
+	assert_int_equal(loop_new(&l, NULL), 0);
+	return l;
+}
+
+static void set_flag(void *owner)
+{
+	*(bool *)owner = true;
+}
+
+static void is_done(void **state)
+{
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	bool done = true;
+
+	(void)state;
+	assert_int_equal(loop_wait(l, &done, 0, &err), 0);
+	assert_int_equal(loop_wait(l, &done, LOOP_FOREVER, &err), 0);
+	assert_int_equal(err.kind, ERR_NONE);
+	loop_free(l);
+	loop_free(NULL);
+}
+
+static void times_out(void **state)
+{
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	bool done = false;
+	int64_t start = loop_now();
+
+	(void)state;
+	assert_int_equal(loop_wait(l, &done, start + 50, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_string_equal(err.text, "time over");
+	assert_in_range(loop_now() - start, 50, 1000);
+	/* A deadline in the past: at once. */
+	start = loop_now();
+	assert_int_equal(loop_wait(l, &done, INT64_MIN, &err), -1);
+	assert_int_equal(loop_wait(l, &done, start, &err), -1);
+	assert_true(loop_now() - start < 500);
+	loop_free(l);
+}
+
+static void timer_ends_it(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	bool done = false, closed = false;
+	int64_t start = loop_now();
+
+	(void)state;
+	timer_open(&t, l, set_flag, &done);
+	timer_start(&t, 30);
+	assert_int_equal(loop_wait(l, &done, start + 5000, NULL), 0);
+	assert_in_range(loop_now() - start, 29, 2000);
+	/* One that is due before the turn, after which the turn must not sleep. */
+	done = false;
+	timer_start(&t, 0);
+	usleep(3000);
+	assert_int_equal(loop_wait(l, &done, LOOP_FOREVER, NULL), 0);
+	t.owner = &closed;
+	timer_close(&t, set_flag);
+	assert_false(closed);
+	timer_close(&t, set_flag);
+	assert_int_equal(loop_wait(l, &closed, start + 9000, NULL), 0);
+	loop_free(l);
+}
+
+/* What is ready counts, even when the time was over before the call. */
+static void ready_after_deadline(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	bool done = false;
+
+	(void)state;
+	timer_open(&t, l, set_flag, &done);
+	timer_start(&t, 0);
+	usleep(5000);
+	assert_int_equal(loop_wait(l, &done, 0, NULL), 0);
+	timer_close(&t, NULL);
+	loop_free(l);
+}
+
+/* A timer counts from its start, not from the loop's last turn. */
+static void timer_after_work(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	bool done = false;
+	int64_t start;
+
+	(void)state;
+	loop_poll(l);
+	usleep(60000);
+	start = loop_now();
+	timer_open(&t, l, set_flag, &done);
+	timer_start(&t, 50);
+	assert_int_equal(loop_wait(l, &done, start + 5000, NULL), 0);
+	assert_true(loop_now() - start >= 49);
+	timer_close(&t, NULL);
+	loop_free(l);
+}
+
+static void stopped_timer(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	bool done = false;
+
+	(void)state;
+	timer_stop(&t);
+	timer_close(&t, NULL);
+	timer_open(&t, l, set_flag, &done);
+	timer_start(&t, 10);
+	timer_stop(&t);
+	assert_int_equal(loop_wait(l, &done, loop_now() + 60, NULL), -1);
+	assert_false(done);
+	/* Its close callback runs within loop_free. */
+	timer_close(&t, set_flag);
+	loop_free(l);
+	assert_true(done);
+}
+
+static void signals(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	bool done = false;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(numbers); i++) {
+		/* Before the call: it counts, once. */
+		raise(numbers[i]);
+		assert_int_equal(loop_wait(l, &done, LOOP_FOREVER, &err), -1);
+		assert_int_equal(err.kind, ERR_INTERRUPTED);
+		assert_int_equal(err.code, numbers[i]);
+		assert_int_equal(loop_wait(l, &done, loop_now() + 20, &err),
+				 -1);
+		assert_int_equal(err.kind, ERR_TIMEOUT);
+	}
+	loop_free(l);
+}
+
+static void raise_now(void *owner)
+{
+	(void)owner;
+	raise(SIGINT);
+}
+
+static void signal_while_waiting(void **state)
+{
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	struct timer t = { 0 };
+	bool done = false;
+
+	(void)state;
+	timer_open(&t, l, raise_now, NULL);
+	timer_start(&t, 20);
+	assert_int_equal(loop_wait(l, &done, loop_now() + 5000, &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	/* A broken pipe is an error, not the end. */
+	raise(SIGPIPE);
+	timer_close(&t, NULL);
+	loop_free(l);
+}
+
+static int64_t cpu_us(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * INT64_C(1000000) +
+	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+/* With nothing else on the loop it sleeps; it does not spin. */
+static void no_busy_waiting(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	bool done = false;
+	int64_t start = cpu_us();
+
+	(void)state;
+	assert_int_equal(loop_wait(l, &done, loop_now() + 300, NULL), -1);
+	assert_true(cpu_us() - start < 100000);
+	/* An unreferenced timer alone must not make "forever" spin. */
+	timer_open(&t, l, set_flag, &done);
+	uv_unref((uv_handle_t *)&t.uv);
+	timer_start(&t, 300);
+	start = cpu_us();
+	assert_int_equal(loop_wait(l, &done, LOOP_FOREVER, NULL), 0);
+	assert_true(cpu_us() - start < 100000);
+	timer_close(&t, NULL);
+	loop_free(l);
+}
+
+static void clocks(void **state)
+{
+	int64_t us = loop_now_us(), ms = loop_now();
+
+	(void)state;
+	assert_in_range(ms - us / 1000, 0, 1000);
+	usleep(2000);
+	assert_true(loop_now_us() - us >= 2000);
+}
+
+static void missing_module(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	assert_null(module_table("none", "table", &err));
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "'mcpctl-none.so'"));
+	assert_string_not_equal(err.hint, "");
+	error_reset(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_done),
+		cmocka_unit_test(times_out),
+		cmocka_unit_test(timer_ends_it),
+		cmocka_unit_test(ready_after_deadline),
+		cmocka_unit_test(timer_after_work),
+		cmocka_unit_test(stopped_timer),
+		cmocka_unit_test(signals),
+		cmocka_unit_test(signal_while_waiting),
+		cmocka_unit_test(no_busy_waiting),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(missing_module),
+	};
+
+	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
+}
