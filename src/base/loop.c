@@ -23,6 +23,36 @@ struct loop {
 	bool running;
 };
 
+/*
+ * A second Ctrl-C before the first was reported kills the program as if
+ * nobody watched: the main line may be blocked in a write, where the loop
+ * cannot run. What libuv does with the first one stays as it is.
+ */
+static volatile sig_atomic_t unreported;
+static struct sigaction first_interrupt;
+
+static void on_interrupt(int number)
+{
+	if (unreported) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	unreported = 1;
+	first_interrupt.sa_handler(number);
+}
+
+static void escalate_interrupt(void)
+{
+	struct sigaction action;
+
+	sigaction(SIGINT, NULL, &first_interrupt);
+	action = first_interrupt;
+	action.sa_handler = on_interrupt;
+	sigaction(SIGINT, &action, NULL);
+	unreported = 0;
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
 	struct loop *l = handle->data;
@@ -93,6 +123,7 @@ int loop_new(struct loop **out, struct error *err)
 			  uv_strerror(status));
 		return error_code(err, -status);
 	}
+	escalate_interrupt();
 	*out = l;
 	return 0;
 }
@@ -183,6 +214,7 @@ static int interrupted(struct loop *l, struct error *err)
 	int number = l->signal;
 
 	l->signal = 0;
+	unreported = 0;
 	error_set(err, ERR_INTERRUPTED, "interrupted by %s",
 		  number == SIGINT ? "Ctrl-C" : "a signal");
 	return error_code(err, number);

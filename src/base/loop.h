@@ -13,7 +13,8 @@
 
 struct loop;
 
-/* SIGPIPE is ignored from here on; SIGINT and SIGTERM end loop_wait. */
+/* SIGPIPE is ignored from here on; SIGINT and SIGTERM end loop_wait.
+ * A second SIGINT before the first was reported kills the program. */
 int loop_new(struct loop **out, struct error *err);
 
 /*

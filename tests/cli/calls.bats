@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# call, describe, tools and their output, against the simulated device.
+
+load helper
+
+@test "piped, a single text item is exactly that text" {
+	mcp sim: call self.get_device_status
+	ends 0
+	jq -e .audio_speaker.volume <<<"$out"
+	[ -z "$err" ]
+}
+
+@test "an argument is typed by the schema" {
+	mcp sim: run -e 'call self.audio_speaker.set_volume volume=12' \
+		-e 'call self.get_device_status'
+	ends 0
+	says '"volume":12'
+}
+
+@test "JSON, file and stdin as arguments" {
+	echo '{"volume":21}' >args.json
+	mcp sim: call self.audio_speaker.set_volume '{"volume":20}'
+	ends 0
+	mcp sim: call self.audio_speaker.set_volume @args.json
+	ends 0
+	run mcpctl sim: call self.audio_speaker.set_volume - <args.json
+	[ "$status" = 0 ]
+	mcp sim: call self.audio_speaker.set_volume volume:=22
+	ends 0
+}
+
+@test "arguments that do not fit are status 2, name the rule, and nothing is sent" {
+	mcp -v sim: call self.audio_speaker.set_volume volume=101
+	ends 2
+	hints 'volume'
+	hints '100'
+	! grep -q 'tools/call' stderr
+	mcp sim: call self.audio_speaker.set_volume
+	ends 2
+	hints 'required'
+	mcp sim: call self.audio_speaker.set_volume volum=3
+	ends 2
+	hints "did you mean 'volume'"
+	mcp sim: call self.audio_speaker.set_volume volume=loud
+	ends 2
+}
+
+@test "--no-validate sends as is, without listing first" {
+	mcp -v sim: call self.audio_speaker.set_volume --no-validate volume=101
+	ends 1
+	hints 'Value exceeds maximum allowed: 100'
+	! grep -q 'tools/list' stderr
+}
+
+@test "errors of firmware before and after the change of error codes" {
+	mcp 'sim:esp32?firmware=next' call self.audio_speaker.set_volume \
+		--no-validate volume=101
+	ends 1
+	hints '-32602'
+}
+
+@test "--expect: a subset, JSON inside text included" {
+	mcp sim: call self.get_device_status \
+		--expect '{"content":[{"text":{"audio_speaker":{}}}]}'
+	ends 0
+	mcp sim: call self.get_device_status --expect '{"isError":true}'
+	ends 7
+	hints 'isError'
+}
+
+@test "an unknown tool is status 2 with the nearest name" {
+	mcp sim: call self.audio_speaker.set_volum volume=1
+	ends 2
+	hints 'self.audio_speaker.set_volume'
+}
+
+@test "tools: over all pages, with a count" {
+	mcp 'sim:fixtures?fill=40' tools
+	ends 0
+	[ "$(grep -c '^self\.' stdout)" = 57 ]
+	hints '2 pages'
+	mcp 'sim:fixtures?fill=40' tools --no-user
+	[ "$(grep -c '^self\.' stdout)" = 50 ]
+}
+
+@test "tools: 2,000 tools" {
+	mcp sim:large tools
+	ends 0
+	[ "$(wc -l <stdout)" -ge 2000 ]
+}
+
+@test "tools WORD and GLOB; nothing found is 7" {
+	mcp sim: tools volume
+	ends 0
+	says set_volume
+	mcp sim: tools 'self.screen.*'
+	ends 0
+	says self.screen.set_theme
+	[[ $out != *set_volume* ]]
+	mcp sim: tools nothing-like-it
+	ends 7
+}
+
+@test "tools -o json: MCP's own objects, one a line" {
+	mcp -o json sim: tools
+	ends 0
+	jq -es 'length > 5 and all(.inputSchema.type == "object")' stdout
+}
+
+@test "tools -o json is byte for byte what the recording holds" {
+	mcp -o json sim:fixtures tools --no-user
+	ends 0
+	head -n 3 "$ROOT/tests/fixtures/firmware-2.4.2.jsonl" | tail -n 1 |
+		jq -r '.recv[0]' >reply
+	while IFS= read -r line; do
+		grep -qF -- "$line" reply
+	done <stdout
+}
+
+@test "describe: arguments, example, and what backends do" {
+	mcp sim: describe self.audio_speaker.set_volume
+	ends 0
+	says volume
+	says '0'
+	says '100'
+	says 'self_audio_speaker_set_volume'
+	mcp sim: call self.audio_speaker.set_volume --help
+	ends 0
+	says volume
+}
+
+@test "the wrapped image of firmware is unwrapped and saved" {
+	mcp sim:fixtures call self.test.image --save picture.png
+	ends 0
+	[ "$(head -c 4 picture.png | tail -c 3)" = PNG ]
+}
+
+@test "broken JSON in an error still says what the device meant" {
+	mcp sim:fixtures call self.test.throw
+	ends 1
+	hints 'said "no"'
+	hints 'JSON'
+}
+
+@test "ping: an error is a sign of life" {
+	mcp sim: ping
+	ends 0
+	says alive
+}
+
+@test "request, notify and send" {
+	mcp sim: request tools/list
+	ends 0
+	says self.get_device_status
+	mcp sim: request nope
+	ends 1
+	hints 'Method not implemented: nope'
+	mcp sim: notify notifications/x '{"a":1}'
+	ends 0
+	mcp sim: send '{"type":"alert","status":"a","message":"b","emotion":"happy"}'
+	ends 0
+	mcp sim: send '[1]'
+	ends 2
+}
+
+@test "-o json: errors are one JSON line on stderr" {
+	mcp -o json sim: request nope
+	ends 1
+	jq -e '.error.status == 1' <<<"$err"
+	mcp -o json sim: call nope
+	ends 2
+	jq -e '.error.kind == "usage"' <<<"$err"
+}
+
+@test "-o raw: the received bytes" {
+	mcp -o raw sim:fixtures call self.test.int
+	ends 0
+	says '"result":{"content":[{"type":"text","text":"42"}],"isError":false}}'
+}
+
+@test "control characters of a peer never reach the terminal" {
+	for form in text raw json; do
+		mcp -o $form sim:fixtures call self.test.types flag=true s=$'\e[31mred\a'
+		case $form in
+		text) ! grep -q $'\x07' stdout || [ ! -t 1 ] ;;
+		esac
+	done
+	mcp 'sim:?fault=control-characters' tools
+	! grep -q $'\x1b' stdout
+}
+
+@test "a full disk is status 8" {
+	run bash -c 'mcpctl sim: tools >/dev/full'
+	[ "$status" = 8 ]
+}
+
+@test "--trace writes JSON lines" {
+	mcp --trace trace.jsonl sim: ping
+	ends 0
+	jq -es 'length >= 4 and all(has("dir") and has("kind") and has("size"))' trace.jsonl
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Faults by name: each states the fault, a command, and what the user is told.
+
+load helper
+
+# fault NAME STATUS TEXT COMMAND…
+fault() {
+	local name=$1 status_wanted=$2 text=$3
+	shift 3
+	mcp --timeout 1 "sim:?fault=$name" "$@"
+	ends "$status_wanted"
+	[ -z "$text" ] || hints "$text"
+}
+
+status_call=(call self.get_device_status)
+
+@test "late-reply" { fault late-reply 4 'within 1' "${status_call[@]}"; }
+@test "no-reply" { fault no-reply 4 'no reply' "${status_call[@]}"; }
+@test "two-replies" {
+	mcp --timeout 1 'sim:?fault=two-replies' run -e 'call self.get_device_status' \
+		-e ping
+	ends 0
+	hints 'second reply'
+}
+@test "wrong-id" { fault wrong-id 4 'not known here' "${status_call[@]}"; }
+@test "string-id" { fault string-id 0 'id as a text' "${status_call[@]}"; }
+@test "not-json" { fault not-json 4 'JSON' "${status_call[@]}"; }
+@test "huge" {
+	mcp --timeout 2 'sim:?fault=huge' "${status_call[@]}"
+	[ "$status" = 0 ] || [ "$status" = 4 ] || [ "$status" = 5 ] || ends 0
+}
+@test "deep" {
+	mcp --timeout 1 'sim:?fault=deep' "${status_call[@]}"
+	[ "$status" = 4 ] || ends 5
+	hints 'deep'
+}
+@test "bad-utf8" {
+	mcp --timeout 1 'sim:?fault=bad-utf8' "${status_call[@]}"
+	[ "$status" = 4 ] || [ "$status" = 1 ] || ends 5
+	hints 'UTF-8'
+}
+@test "control-characters" {
+	mcp --timeout 1 'sim:?fault=control-characters' "${status_call[@]}"
+	! grep -q $'\x1b' stderr
+}
+@test "loop-cursor" {
+	fault loop-cursor 5 'cursor' tools
+	says self.get_device_status
+}
+@test "empty-page" { fault empty-page 5 'no tools, but a nextCursor' tools; }
+@test "no-features" { fault no-features 3 'MCP' info; }
+@test "no-hello" {
+	mcp --wait 1 'sim:?fault=no-hello' info
+	ends 3
+	hints hello
+}
+@test "late-hello" {
+	mcp --wait 20 'sim:?fault=late-hello' ping
+	ends 0
+}
+@test "duplicate-tool" {
+	mcp 'sim:?fault=duplicate-tool' tools
+	ends 0
+	grep -q '\[twice\]' stdout
+}
+@test "notify-storm" {
+	mcp 'sim:?fault=notify-storm' tail --for 1s
+	ends 0
+	[ "$(wc -l <stdout)" -gt 10 ]
+}
+@test "cut-frame" {
+	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	background sim mcpctl sim --ota "$OTA" --fault cut-frame
+	finish "$LISTENER" 3
+}
+@test "close-mid-reply" {
+	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	background sim mcpctl sim --ota "$OTA" --fault close-mid-reply
+	finish "$LISTENER" 3
+}
+@test "a fault for the third device only" {
+	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	background sim mcpctl sim --ota "$OTA" --fault 3:no-reply
+	finish "$LISTENER" 0
+}
+@test "an unknown fault: the nearest name, status 2" {
+	mcp sim --connect ws://127.0.0.1:1/ --fault late-repyl
+	ends 2
+	hints late-reply
+}
+@test "time over says that a reboot is never answered" {
+	mcp --timeout 1 'sim:?fault=no-reply' call self.upgrade_firmware url=http://x/
+	[ "$status" = 4 ] || [ "$status" = 3 ] || ends 0
+}

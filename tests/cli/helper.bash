@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# Shared by the command-line tests: where the program is, a private folder,
+# servers on ephemeral ports that are stopped by their process id.
+
+setup() {
+	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	BUILD=$ROOT/${MCPCTL_BUILD:-build}
+	PATH=$BUILD:$PATH
+	WORK=$BATS_TEST_TMPDIR
+	export HOME=$WORK XDG_CONFIG_HOME=$WORK/config XDG_STATE_HOME=$WORK/state
+	export XDG_CACHE_HOME=$WORK/cache XDG_RUNTIME_DIR=$WORK/run
+	export LC_ALL=C.UTF-8 TERM=xterm-256color
+	unset "${!MCPCTL_@}" NO_COLOR
+	PIDS=()
+	cd "$WORK" || return 1
+}
+
+teardown() {
+	local pid
+	for pid in "${PIDS[@]}"; do
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+}
+
+# background NAME COMMAND…: its output goes to NAME.out and NAME.err.
+background() {
+	local name=$1
+	shift
+	"$@" >"$name.out" 2>"$name.err" </dev/null 3>&- &
+	PIDS+=($!)
+	LAST=$!
+}
+
+# wait_for FILE PATTERN [SECONDS]: until a line matches; prints the last match.
+wait_for() {
+	local tries=$((${3:-10} * 20)) line
+	while ((tries-- > 0)); do
+		if line=$(grep -E -- "$2" "$1" 2>/dev/null | tail -n 1) && [ -n "$line" ]; then
+			printf '%s\n' "$line"
+			return 0
+		fi
+		sleep 0.05
+	done
+	echo "no line '$2' in $1:" >&2
+	cat "$1" >&2
+	return 1
+}
+
+# listener NAME ARG…: mcpctl waiting on an ephemeral port; sets OTA and PORT.
+listener() {
+	local name=$1 line
+	shift
+	background "$name" mcpctl "$@"
+	LISTENER=$LAST
+	line=$(wait_for "$name.err" 'http://[^ ]*/xiaozhi/ota/') || return 1
+	OTA=$(sed -n 's|.*\(http://[^ ]*/xiaozhi/ota/\).*|\1|p' <<<"$line")
+	PORT=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$OTA")
+}
+
+# finish PID STATUS: it must end with that status.
+finish() {
+	local status=0
+	wait "$1" || status=$?
+	if [ "$status" != "$2" ]; then
+		echo "process ended with $status, not $2" >&2
+		tail -n 20 ./*.err >&2
+		return 1
+	fi
+}
+
+# run without merging: status, out, err.
+mcp() {
+	status=0
+	mcpctl "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+	out=$(cat "$WORK/stdout")
+	err=$(cat "$WORK/stderr")
+}
+
+# ends STATUS: the status of the last mcp, with what it printed when it is another.
+ends() {
+	[ "$status" = "$1" ] && return 0
+	printf 'status %s, not %s\nstdout: %s\nstderr: %s\n' \
+		"$status" "$1" "$out" "$err" >&2
+	return 1
+}
+
+# says TEXT, hints TEXT: stdout, stderr contain it.
+says() {
+	[[ $out == *"$1"* ]] && return 0
+	printf 'stdout does not say: %s\nbut: %s\nstderr: %s\n' "$1" "$out" "$err" >&2
+	return 1
+}
+hints() {
+	[[ $err == *"$1"* ]] && return 0
+	printf 'stderr does not say: %s\nbut: %s\n' "$1" "$err" >&2
+	return 1
+}
