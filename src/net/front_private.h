@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the front share: the listener, its visitors (sockets
+ * whose head is still awaited, or that were refused), and its HTTP daemon.
+ */
+#ifndef NET_FRONT_PRIVATE_H
+#define NET_FRONT_PRIVATE_H
+
+#include <microhttpd.h>
+
+#include "net/address.h"
+#include "net/front.h"
+#include "net/head.h"
+
+struct visitor;
+
+struct front {
+	struct loop *loop;
+	struct front_events events;
+	void *owner;
+	struct front_config
+		config; /* with the defaults filled in; host is not kept */
+
+	int fd;
+	uint16_t port;
+	uv_poll_t accept_poll;
+	struct timer accept_timer; /* after descriptors ran out */
+	bool accepting;
+
+	struct visitor *visitors;
+	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
+
+	struct MHD_Daemon *daemon;
+	uv_poll_t http_poll;
+	struct timer http_timer;
+	struct front_request *requests;
+	size_t http_connections;
+
+	bool closing;
+	unsigned
+		handles; /* of ours that are not closed yet, visitors included */
+	void (*closed)(void *owner);
+};
+
+/* front.c: one connection less, accept again; one handle less, perhaps the last. */
+void front_less(struct front *f);
+void front_handle_closed(struct front *f);
+void front_noise(struct front *f, enum front_noise what, const char *address);
+
+/* front_socket.c: a non-blocking listening socket, or -1. */
+int front_bind(const char *host, uint16_t port, struct error *err);
+
+/* front_head.c */
+struct visitor {
+	struct front *front;
+	struct visitor *next;
+	struct sockaddr_storage peer;
+	socklen_t peer_len;
+	char address[ADDRESS_TEXT_MAX];
+	int fd; /* -1 once handed on */
+	uv_poll_t *poll; /* NULL while stopped */
+	struct timer timer;
+	size_t seen; /* bytes peeked at */
+	unsigned idle_wakes;
+	size_t drained;
+	bool lingering;
+	bool closing;
+};
+/* Take an accepted socket. */
+void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
+		 socklen_t len);
+/* Drop it: with its socket, unless that was handed on. */
+void visitor_close(struct visitor *v);
+bool visitor_watch(struct visitor *v, uv_poll_cb fn);
+void visitor_unwatch(struct visitor *v);
+
+/* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
+void visitor_refuse(struct visitor *v, int status, const char *reason);
+/* The same with a TLS alert, which is all that a TLS client understands. */
+void visitor_refuse_tls(struct visitor *v);
+
+/* front_http.c */
+int front_http_open(struct front *f, struct error *err);
+void front_http_add(struct front *f, int fd, const struct visitor *v);
+void front_http_close(struct front *f);
+void front_http_run(struct front *f);
+void front_reply(struct front_request *rq, int status, const char *content_type,
+		 const char *body, size_t len);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The head of an HTTP request, as far as the front must see it to decide who
+ * serves the socket: request line and fields. Pure; reads no body and answers
+ * nothing. Strict where a second parser behind it could understand otherwise.
+ */
+#ifndef NET_HEAD_H
+#define NET_HEAD_H
+
+#include "net/endpoint.h"
+
+enum head_state {
+	HEAD_MORE, /* not all there yet */
+	HEAD_READY, /* complete: out is filled */
+	HEAD_TLS, /* a TLS ClientHello */
+	HEAD_GARBAGE, /* no HTTP request line */
+	HEAD_BAD /* a request line, but broken fields */
+};
+
+struct head {
+	char *method, *path, *query; /* query NULL if none; owned */
+	struct headers headers;
+	bool http_1_0;
+	bool bare_newlines; /* a line ended without CR */
+	size_t length; /* bytes with the empty line */
+};
+
+/*
+ * Look at the first len bytes of a connection. Says HEAD_TLS and HEAD_GARBAGE
+ * as soon as it is certain. out is filled only with HEAD_READY (head_done).
+ */
+enum head_state head_parse(struct head *out, const char *data, size_t len);
+void head_done(struct head *h);
+
+/* A request target into path and query (NULL if none), yours; "http://HOST" is cut off. */
+void head_split_target(const char *target, size_t len, char **path,
+		       char **query);
+
+enum head_upgrade {
+	HEAD_NO_UPGRADE, /* plain HTTP */
+	HEAD_WEBSOCKET, /* RFC 6455, version 13, with a key */
+	HEAD_REFUSE /* an upgrade that is none of ours; *reason says why */
+};
+enum head_upgrade head_upgrade(const struct head *h, const char **reason);
+
+/* True if the comma-separated field `value` (may be NULL) has this word, without case. */
+bool head_has_token(const char *value, const char *word);
+
+/*
+ * The value of `name` (without case) in a query string, decoded ('+' is a
+ * space); yours, NULL if absent or badly encoded. query may be NULL.
+ */
+char *head_query_value(const char *query, const char *name);
+
+/*
+ * True if text can stand as HOST[:PORT] in an address that is given to a
+ * device: a name, an IPv4 address or [IPv6], at most 200 bytes.
+ */
+bool head_is_host(const char *text);
+
+#endif

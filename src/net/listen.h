@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * listen: one device dials in. The port answers the device's OTA question,
+ * shows a page to a browser, checks path and token, refuses a second device,
+ * counts whatever knocks, and can say which step is missing (explain).
+ * Built on front and ws, which are loaded when it is opened.
+ */
+#ifndef NET_LISTEN_H
+#define NET_LISTEN_H
+
+#include "net/transport.h"
+
+extern const struct transport_ops listen_ops;
+
+/* What knocked so far, for explain and for tests. */
+struct knocks {
+	unsigned connections; /* anything at all */
+	unsigned browser, tls, noise, ota, activate, wrong_path, wrong_token, refused, upgraded;
+	bool lan; /* something came from another machine than this one */
+	char ota_board[96], ota_version[48], ota_address[64]; /* of the last OTA question */
+	char wrong_path_text[128]; /* the last wrong path */
+};
+
+/* The first missing step in words: pure. err becomes ERR_CONNECT with a hint. `ota_url` is the address to set. */
+int knocks_explain(const struct knocks *k, const char *ota_url, struct error *err);
+
+/*
+ * Addresses of this machine that a device may reach, the default route's
+ * first, loopback last and only if there is no other. Copies into out.
+ */
+size_t local_addresses(char (*out)[64], size_t max);
+
+#endif

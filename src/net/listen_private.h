@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of listen: share: the target with its one device, and what
+ * was heard from boards that asked OTA.
+ */
+#ifndef NET_LISTEN_PRIVATE_H
+#define NET_LISTEN_PRIVATE_H
+
+#include "net/address.h"
+#include "net/front.h"
+#include "net/listen.h"
+#include "net/ws.h"
+
+#define OTA_PATH "/xiaozhi/ota/"
+#define OTA_REMEMBERED 16
+/* Where a device is sent when the target names no path. */
+#define DEVICE_PATH "/xiaozhi/v1/"
+
+struct listen {
+	struct transport *transport;
+	struct transport inner; /* the WebSocket of the device that is served */
+	const struct front_table *front_table;
+	const struct ws_table *ws_table;
+	struct front *front;
+	struct timer timer;
+
+	char *host; /* NULL: all addresses */
+	char *path; /* the only one accepted; NULL: any */
+	struct words tokens;
+	size_t message_max;
+	uint16_t port;
+	char *advertised_ws, *advertised_ota; /* by --advertise; NULL */
+	bool behind_proxy; /* --advertise was a URL */
+	char *ota_url; /* the first that is shown */
+
+	struct knocks knocks;
+	struct ota_request asked[OTA_REMEMBERED];
+	size_t asked_count; /* all so far */
+
+	bool serving; /* a device has the place, from the upgrade on */
+	bool ready; /* and the owner knows */
+	bool closing, front_open;
+	char served[ADDRESS_TEXT_MAX], served_id[64];
+	struct error why;
+};
+
+/* Tell the owner; text is lent. */
+void listen_notice(struct listen *l, enum notice_kind kind, const char *address,
+		   const char *text);
+/* Something came: count it, note whether from another machine. */
+void listen_knock(struct listen *l, const char *address, const char *local);
+
+/* listen_http.c */
+void listen_http(void *owner, struct front_request *rq,
+		 const struct front_head *head, const char *body, size_t len);
+/* What this device told when it asked OTA; NULL if it did not. */
+const struct ota_request *listen_asked(const struct listen *l,
+				       const char *device_id);
+
+/* listen_upgrade.c */
+int listen_upgrade(void *owner, int fd, const struct front_head *head,
+		   const char **reason);
+/* True if some token is acceptable: `given` is "Bearer T" or T (NULL: none). Takes the same time for all. */
+bool listen_token_fits(const struct words *tokens, const char *given);
+
+/* listen_page.c: the HTML page. host: as the browser named us; device: NULL if none is connected. */
+void listen_page(struct buf *out, const char *host, const char *device);
+
+/* listen_text.c */
+
+/*
+ * --advertise HOST, HOST:PORT or a ws:// or wss:// URL: the URL for devices and
+ * the OTA address that belongs to it; yours. -1 (ERR_USAGE): it is none of these.
+ */
+int listen_advertise(const char *text, uint16_t port, const char *path,
+		     char **ws_url, char **ota_url, struct error *err);
+/* The text of NOTICE_LISTENING; sets l->ota_url. */
+void listen_describe(struct listen *l, struct buf *out);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * WebSocket by libwebsockets: framing and handshake only. This is a loaded
+ * part: take its table with module_table("ws", WS_TABLE, err).
+ */
+#ifndef NET_WS_H
+#define NET_WS_H
+
+#include "net/transport.h"
+
+#define WS_TABLE "ws_table"
+
+struct ws_table {
+	/* ws:// and wss://: dial out. */
+	struct transport_ops dial;
+	/*
+	 * A transport over a socket that was accepted and whose request head is
+	 * still unread (net/front peeked only): answers the handshake, then
+	 * `ready` with peer (copied; address, ids, path, ota). Takes fd, also on failure.
+	 */
+	int (*adopt)(struct transport *t, int fd, const struct peer_info *peer, size_t message_max, struct error *err);
+};
+
+/* Exported by the module. */
+extern const struct ws_table ws_table;
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the WebSocket module share: one context of the library
+ * for a loop, and one connection, dialled or adopted.
+ */
+#ifndef NET_WS_PRIVATE_H
+#define NET_WS_PRIVATE_H
+
+#include <libwebsockets.h>
+
+#include "base/buf.h"
+#include "net/address.h"
+#include "net/ws.h"
+
+/* ---- ws_context.c: made at first use, destroyed when the last connection has gone ---- */
+
+/* A virtual host that dials with TLS; one for each set of trusted certificates. */
+struct ws_trust {
+	struct ws_trust *next;
+	char *cacert; /* NULL: the system's */
+	struct lws_vhost *vhost;
+};
+
+struct ws_context {
+	struct ws_context *next;
+	struct loop *loop;
+	struct lws_context *lws;
+	struct lws_vhost *vhost; /* without TLS: adopts and dials */
+	struct ws_trust *trusts;
+	unsigned users;
+	bool dying;
+	uv_idle_t idle; /* both only while dying */
+	uv_check_t check;
+	unsigned turns;
+};
+struct ws_context *ws_context_take(struct loop *l, struct error *err);
+void ws_context_release(struct ws_context *c);
+/* The virtual host that trusts this file (NULL: the system's certificates). */
+struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
+				   struct error *err);
+struct lws_vhost *ws_context_vhost(struct ws_context *c, const char *name,
+				   uint64_t options, const char *cacert);
+
+/* ---- ws_peer.c: a copy of what ready tells ---- */
+
+struct ws_peer {
+	struct peer_info info; /* its pointers lead to the copies below */
+	char *text[4];
+	struct headers headers;
+	struct ota_request ota;
+	char tls[16];
+};
+void ws_peer_copy(struct ws_peer *out, const struct peer_info *from);
+void ws_peer_done(struct ws_peer *p);
+
+/* ---- ws.c ---- */
+
+struct ws_message {
+	struct ws_message *next;
+	size_t len;
+	unsigned char data[]; /* LWS_PRE bytes, then the text */
+};
+
+enum ws_state {
+	WS_RESOLVING, /* the name is being looked up */
+	WS_DIALLING, /* libwebsockets connects and shakes hands */
+	WS_ASKING, /* refused: asking the kernel why */
+	WS_ACCEPTED, /* established; ready is not told yet */
+	WS_OPEN,
+	WS_GONE /* nothing of the library's is left; closed is due */
+};
+
+struct ws_dial; /* ws_client.c: what only a dialled connection has */
+
+struct ws {
+	struct transport *transport;
+	struct ws_context *context;
+	struct lws *wsi;
+	enum ws_state state;
+	struct timer timer;
+	struct ws_dial *dial; /* NULL if adopted */
+	struct ws_peer peer;
+
+	struct buf message; /* pieces of a message that comes in fragments */
+	struct ws_message *first, **last;
+	size_t queued; /* bytes */
+	struct buf scratch;
+
+	bool closing; /* somebody here wants it closed */
+	bool close_sent; /* our Close frame is under way */
+	bool peer_closed; /* a Close frame came */
+	int close_code; /* of our Close frame */
+	int64_t close_deadline; /* for what is queued before it */
+	struct error why; /* for closed; ERR_NONE so far */
+};
+
+struct ws *ws_new(struct transport *t, struct ws_context *c,
+		  size_t message_max);
+/* Tell `closed` from the loop, and release. Nothing of libwebsockets may be left. */
+void ws_gone(struct ws *ws);
+/* End the connection without waiting for anybody. */
+void ws_kill(struct ws *ws);
+/* The handshake is done: `ready` follows from the loop. */
+void ws_accepted(struct ws *ws, struct lws *wsi);
+/* State WS_ACCEPTED becomes WS_OPEN. */
+void ws_tell_ready(struct ws *ws);
+void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
+
+/* The one callback of libwebsockets. (ws_callback.c) */
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
+		void *in, size_t len);
+extern struct ws *
+	ws_adopting; /* the connection that lws_adopt_… is called for at this moment */
+
+/* Write what is queued as far as the socket takes it. -1: the connection is broken. */
+int ws_flush(struct ws *ws);
+/* Close with that code, behind what is queued. */
+void ws_begin_close(struct ws *ws, int code);
+/* A Close frame came: TCP ends soon, whatever the library does. */
+void ws_peer_closed(struct ws *ws);
+
+/* ---- ws_client.c, ws_dial.c ---- */
+int ws_dial_open(struct transport *t, const struct endpoint *to,
+		 struct error *err);
+/* Returns -1 if the library must give the connection up. */
+int ws_dial_callback(struct ws *ws, struct lws *wsi,
+		     enum lws_callback_reasons reason, void *in, size_t len);
+void ws_dial_timer(struct ws *ws);
+void ws_dial_ready(struct ws *ws); /* just before ready is told */
+void ws_dial_close(struct ws *ws);
+void ws_dial_free(struct ws *ws);
+void ws_dial_failed(struct ws *ws); /* the attempt is over, its wsi has gone */
+
+/* ---- ws_server.c ---- */
+int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
+	     size_t message_max, struct error *err);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One JSON-RPC 2.0 message: encode, decode, classify. Pure; no ids are made
+ * or matched here (rpc/session does that).
+ */
+#ifndef WIRE_JSONRPC_H
+#define WIRE_JSONRPC_H
+
+#include "base/json.h"
+
+#define JSONRPC_PARSE_ERROR (-32700)
+#define JSONRPC_INVALID_REQUEST (-32600)
+#define JSONRPC_METHOD_NOT_FOUND (-32601)
+#define JSONRPC_INVALID_PARAMS (-32602)
+#define JSONRPC_INTERNAL_ERROR (-32603)
+
+enum message_kind {
+	MESSAGE_REQUEST, /* method and id */
+	MESSAGE_NOTIFICATION, /* method, no id */
+	MESSAGE_RESULT, /* id and result (of any type, null too) */
+	MESSAGE_ERROR, /* id and error */
+	MESSAGE_BATCH, /* an array */
+	MESSAGE_UNKNOWN /* JSON, but none of these */
+};
+
+struct message {
+	enum message_kind kind;
+	cJSON *json; /* owned tree of the payload */
+	char *text; /* owned, the payload's bytes as received, then a NUL */
+	size_t len;
+	/* borrowed from json */
+	const char *method;
+	const cJSON *id, *params, *result, *error;
+	bool has_number; /* id is a whole number that fits: number is set */
+	int64_t number;
+	bool id_was_text; /* "7" for 7: some peers answer so; number is set */
+	/* result and error in one reply: error wins unless it is null */
+	bool both;
+};
+
+/*
+ * Classify a payload: takes tree (may be NULL: then text is parsed) and copies
+ * text. -1 (ERR_PROTOCOL): not JSON.
+ */
+int message_decode_take(struct message *out, cJSON *tree, const char *text,
+			size_t len, struct error *err);
+void message_done(struct message *m);
+/* Move, leaving `from` empty. */
+void message_take(struct message *to, struct message *from);
+
+/*
+ * {"jsonrpc":"2.0","id":ID,"method":METHOD,"params":PARAMS}; params NULL is
+ * left out; text of params is JSON.
+ */
+void jsonrpc_request(struct buf *out, int32_t id, const char *method,
+		     const char *params);
+void jsonrpc_notification(struct buf *out, const char *method,
+			  const char *params);
+/* Replies to a peer's request: id is the raw JSON token to echo. */
+void jsonrpc_result(struct buf *out, const char *id, const char *result);
+void jsonrpc_error(struct buf *out, const char *id, int code,
+		   const char *message);
+
+/*
+ * What broken JSON meant. Firmware pastes error messages in without escaping
+ * (device.md 3.7), so a reply may be no JSON. A loose scan finds `"id":N` and,
+ * behind `"message":"`, the text up to the closing `"}}`.
+ */
+struct salvage {
+	bool has_id, is_error;
+	int64_t id;
+	char *message; /* yours to mem_free; NULL if none was found */
+	bool has_code; /* firmware after 2.4.2 sends one before the message */
+	int code;
+};
+void jsonrpc_salvage(const char *text, size_t len, struct salvage *out);
+void salvage_done(struct salvage *s);
+
+/*
+ * "invalid params" for -32602, …, NULL for a code without a standard name.
+ * MCP's own -32002 (resource not found), -32042 are known; -32000 and -32001
+ * are not.
+ */
+const char *jsonrpc_code_name(int code);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OTA bodies. The question as firmware 2.4.2 asks it, and a reply that no
+ * device trips over. Headers and status belong to whoever speaks HTTP.
+ */
+#include "wire/ota.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "wire/member.h"
+
+/*
+ * The device's storage (device.md 5.4): a value that is too long makes it abort
+ * at every boot.
+ */
+enum { URL_MAX = 255, TOKEN_MAX = 512 };
+
+/* Parse a body that must be an object; NULL with err set. */
+static cJSON *parse_object(const char *body, size_t len, struct error *err)
+{
+	cJSON *json = json_parse(body, len, err);
+
+	if (json && !cJSON_IsObject(json)) {
+		error_set(err, ERR_PROTOCOL, "OTA body is no JSON object");
+		cJSON_Delete(json);
+		return NULL;
+	}
+	if (!json)
+		error_prefix(err, "OTA body");
+	return json;
+}
+
+static void decode_application(struct ota_request *out, const cJSON *json)
+{
+	member_copy(json, "version", out->version, sizeof(out->version));
+	member_copy(json, "compile_time", out->compile_time,
+		    sizeof(out->compile_time));
+	member_copy(json, "idf_version", out->idf_version,
+		    sizeof(out->idf_version));
+	member_copy(json, "elf_sha256", out->elf_sha256,
+		    sizeof(out->elf_sha256));
+}
+
+static void decode_board(struct ota_request *out, const cJSON *json)
+{
+	member_copy(json, "type", out->board_type, sizeof(out->board_type));
+	member_copy(json, "name", out->board_name, sizeof(out->board_name));
+	member_copy(json, "ip", out->ip, sizeof(out->ip));
+	member_copy(json, "ssid", out->ssid, sizeof(out->ssid));
+	out->rssi = member_int(json, "rssi");
+}
+
+int ota_request_decode(struct ota_request *out, const char *body, size_t len,
+		       struct error *err)
+{
+	CLEANUP(json_free_ptr) cJSON *json = parse_object(body, len, err);
+
+	if (!json)
+		return -1;
+	decode_application(out, json_object(json, "application"));
+	decode_board(out, json_object(json, "board"));
+	member_copy(json, "chip_model_name", out->chip, sizeof(out->chip));
+	if (json_integer(json, "flash_size", &out->flash_size) ||
+	    out->flash_size < 0)
+		out->flash_size = 0;
+	return 0;
+}
+
+/*
+ * `"name":"value"`, with a comma in front unless it is the first of its object.
+ */
+static void add_string(struct buf *out, const char *name, const char *value)
+{
+	if (buf_string(out)[out->len - 1] != '{')
+		buf_char(out, ',');
+	buf_printf(out, "\"%s\":", name);
+	buf_json_string(out, value, strlen(value));
+}
+
+static void add_application(struct buf *out, const struct ota_request *rq)
+{
+	buf_text(out, ",\"application\":{");
+	add_string(out, "name", "xiaozhi");
+	add_string(out, "version", rq->version);
+	add_string(out, "compile_time", rq->compile_time);
+	add_string(out, "idf_version", rq->idf_version);
+	add_string(out, "elf_sha256", rq->elf_sha256);
+	buf_char(out, '}');
+}
+
+static void add_board(struct buf *out, const struct ota_request *rq)
+{
+	buf_text(out, ",\"board\":{");
+	add_string(out, "type", rq->board_type);
+	add_string(out, "name", rq->board_name);
+	add_string(out, "manufacturer", "");
+	add_string(out, "ssid", rq->ssid);
+	buf_printf(out, ",\"rssi\":%d,\"channel\":6", rq->rssi);
+	add_string(out, "ip", rq->ip);
+	add_string(out, "mac", rq->device_id);
+	buf_char(out, '}');
+}
+
+/* What no server looks at, but firmware sends; of a 16 MB board. */
+static const char partitions[] =
+	",\"partition_table\":["
+	"{\"label\":\"nvs\",\"type\":1,\"subtype\":2,\"address\":36864,"
+	"\"size\":16384},"
+	"{\"label\":\"otadata\",\"type\":1,\"subtype\":0,\"address\":53248,"
+	"\"size\":8192},"
+	"{\"label\":\"phy_init\",\"type\":1,\"subtype\":1,\"address\":61440,"
+	"\"size\":4096},"
+	"{\"label\":\"ota_0\",\"type\":0,\"subtype\":16,\"address\":131072,"
+	"\"size\":4128768},"
+	"{\"label\":\"ota_1\",\"type\":0,\"subtype\":17,\"address\":4259840,"
+	"\"size\":4128768},"
+	"{\"label\":\"assets\",\"type\":1,\"subtype\":130,"
+	"\"address\":8388608,\"size\":8388608}]"
+	",\"ota\":{\"label\":\"ota_0\"}"
+	",\"display\":{\"monochrome\":false,\"width\":320,\"height\":240}";
+
+void ota_request_encode(struct buf *out, const struct ota_request *rq)
+{
+	buf_text(out, "{\"version\":2");
+	add_string(out, "language", rq->language);
+	buf_printf(out, ",\"flash_size\":%lld", (long long)rq->flash_size);
+	/* A number as a string: so does firmware. */
+	add_string(out, "minimum_free_heap_size", "8318916");
+	add_string(out, "mac_address", rq->device_id);
+	add_string(out, "uuid", rq->client_id);
+	add_string(out, "chip_model_name", rq->chip);
+	buf_text(out, ",\"chip_info\":{\"model\":9,\"cores\":2,"
+		      "\"revision\":2,\"features\":18}");
+	add_application(out, rq);
+	buf_text(out, partitions);
+	add_board(out, rq);
+	buf_char(out, '}');
+}
+
+static int check_length(const char *what, const char *value, size_t max,
+			struct error *err)
+{
+	if (!value || strlen(value) <= max)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "%s of %zu bytes is too long for a device (%zu at most)",
+		  what, strlen(value), max);
+	return error_hint(err, "give a shorter %s", what);
+}
+
+int ota_reply_websocket(struct buf *out, const char *url, const char *token,
+			int version, struct error *err)
+{
+	if (check_length("address", url, URL_MAX, err) ||
+	    check_length("token", token, TOKEN_MAX, err))
+		return -1;
+	buf_text(out, "{\"websocket\":{");
+	add_string(out, "url", url);
+	if (token)
+		add_string(out, "token", token);
+	if (version)
+		buf_printf(out, ",\"version\":%d", version);
+	buf_text(out, "}}");
+	return 0;
+}
+
+int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
+		     struct error *err)
+{
+	CLEANUP(json_free_ptr) cJSON *json = parse_object(body, len, err);
+	const cJSON *websocket, *activation;
+
+	*out = (struct ota_reply){ 0 };
+	if (!json)
+		return -1;
+	websocket = json_object(json, "websocket");
+	activation = json_object(json, "activation");
+	out->websocket_url = mem_strdup(json_string(websocket, "url"));
+	out->websocket_token = mem_strdup(json_string(websocket, "token"));
+	out->websocket_version = member_int(websocket, "version");
+	out->activation_code = mem_strdup(json_string(activation, "code"));
+	out->activation_challenge =
+		json_string(activation, "challenge") != NULL;
+	if (json_object(json, "mqtt"))
+		out->mqtt = cJSON_DetachItemViaPointer(
+			json, json_object(json, "mqtt"));
+	return 0;
+}
+
+void ota_reply_done(struct ota_reply *r)
+{
+	mem_free(r->websocket_url);
+	mem_free(r->websocket_token);
+	mem_free(r->activation_code);
+	cJSON_Delete(r->mqtt);
+	*r = (struct ota_reply){ 0 };
+}

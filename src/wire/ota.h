@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OTA question and answer (device.md 5). Pure; HTTP is net/front's and
+ * sim's matter.
+ */
+#ifndef WIRE_OTA_H
+#define WIRE_OTA_H
+
+#include "base/json.h"
+
+/* What a device told of itself; "" where it told nothing. Cut to fit. */
+struct ota_request {
+	char device_id[64], client_id[64];
+	char language[16], user_agent[96], serial[64];
+	char board_type[64], board_name[96], chip[32];
+	char version[48], compile_time[64], idf_version[48], elf_sha256[72];
+	char ip[64], ssid[64];
+	int64_t flash_size; /* bytes, 0 if not told */
+	int rssi; /* dBm, 0 if not told */
+};
+
+/*
+ * Fill from the JSON body; the members from headers (device_id, client_id,
+ * language, user_agent, serial) stay as they are. -1 (ERR_PROTOCOL): no JSON
+ * object.
+ */
+int ota_request_decode(struct ota_request *out, const char *body, size_t len,
+		       struct error *err);
+
+/* The body as firmware 2.4.2 sends it (device.md 5.1), from what is in *rq. */
+void ota_request_encode(struct buf *out, const struct ota_request *rq);
+
+/*
+ * {"websocket":{"url":URL,"token":TOKEN,"version":N}} and nothing that traps
+ * a device (device.md 5.4): token left out if NULL, version if 0, well under
+ * 8,000 bytes. -1 (ERR_USAGE): a value is too long for the device's storage (255 bytes for
+ * the url, 512 for the token).
+ */
+int ota_reply_websocket(struct buf *out, const char *url, const char *token,
+			int version, struct error *err);
+
+/*
+ * What a reply told: for the simulated device. Owned strings, NULL if absent.
+ */
+struct ota_reply {
+	char *websocket_url, *websocket_token;
+	/* 0 if absent or a string, as firmware reads it */
+	int websocket_version;
+	/* the object if present (even {}): it hides websocket; owned */
+	cJSON *mqtt;
+	char *activation_code;
+	bool activation_challenge;
+};
+int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
+		     struct error *err);
+void ota_reply_done(struct ota_reply *r);
+
+#endif

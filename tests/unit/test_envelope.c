@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire/envelope: the outer object of the device dialect.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wire/envelope.h"
+
+static void decode(struct envelope *e, const char *text)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(envelope_decode(e, text, strlen(text), &err), 0);
+}
+
+static void assert_span(struct span s, const char *text)
+{
+	assert_int_equal(s.len, strlen(text));
+	assert_memory_equal(s.text, text, s.len);
+}
+
+static void mcp(void **state)
+{
+	struct envelope e;
+
+	(void)state;
+	decode(&e, "{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":"
+		   "{\"id\": 1}}");
+	assert_string_equal(e.type, "mcp");
+	assert_string_equal(e.session_id, "S1");
+	assert_false(e.camel_case);
+	assert_non_null(e.payload);
+	assert_span(e.payload_text, "{\"id\": 1}");
+	envelope_done(&e);
+	envelope_done(&e);
+}
+
+static void session_ids(void **state)
+{
+	struct envelope e;
+
+	(void)state;
+	decode(&e, "{\"type\":\"mcp\",\"payload\":{}}");
+	assert_null(e.session_id);
+	envelope_done(&e);
+	decode(&e, "{\"type\":\"listen\",\"session_id\":\"\"}");
+	assert_string_equal(e.session_id, "");
+	assert_null(e.payload);
+	envelope_done(&e);
+	decode(&e, "{\"type\":\"mcp\",\"sessionId\":\"S2\",\"payload\":{}}");
+	assert_string_equal(e.session_id, "S2");
+	assert_true(e.camel_case);
+	envelope_done(&e);
+	decode(&e, "{\"type\":\"mcp\",\"session_id\":5}");
+	assert_null(e.session_id);
+	envelope_done(&e);
+}
+
+static void bare(void **state)
+{
+	struct envelope e;
+
+	(void)state;
+	decode(&e, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+	assert_null(e.type);
+	envelope_done(&e);
+	decode(&e, "[{\"id\":1}]");
+	assert_null(e.type);
+	envelope_done(&e);
+	/* a member called "type" makes no envelope of JSON-RPC */
+	decode(&e, "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"type\":\"mcp\"}");
+	assert_null(e.type);
+	envelope_done(&e);
+	decode(&e, "{\"type\":5}");
+	assert_null(e.type);
+	envelope_done(&e);
+}
+
+static void payload_is_no_object(void **state)
+{
+	static const char *const texts[] = {
+		"{\"type\":\"mcp\"}",
+		"{\"type\":\"mcp\",\"payload\":\"{}\"}",
+		"{\"type\":\"mcp\",\"payload\":null}",
+		"{\"type\":\"mcp\",\"payload\":[]}",
+	};
+	struct envelope e;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		decode(&e, texts[i]);
+		assert_string_equal(e.type, "mcp");
+		assert_null(e.payload);
+		envelope_done(&e);
+	}
+}
+
+static void refused(void **state)
+{
+	static const char *const texts[] = {
+		"", "5", "\"x\"", "{\"type\":", "{} x", "{\"a\":\"\xff\"}"
+	};
+	struct error err = { 0 };
+	struct envelope e;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		assert_int_equal(
+			envelope_decode(&e, texts[i], strlen(texts[i]), &err),
+			-1);
+		assert_int_equal(err.kind, ERR_PROTOCOL);
+		assert_string_equal(err.detail, texts[i]);
+		assert_null(e.json);
+		error_reset(&err);
+	}
+}
+
+static void encode(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	envelope_encode(&out, "S1", "{\"id\":1}", 8);
+	assert_string_equal(buf_string(&out),
+			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
+			    "\"payload\":{\"id\":1}}");
+	buf_reset(&out);
+	envelope_encode(&out, NULL, "{}", 2);
+	assert_string_equal(buf_string(&out),
+			    "{\"type\":\"mcp\",\"payload\":{}}");
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mcp),
+		cmocka_unit_test(session_ids),
+		cmocka_unit_test(bare),
+		cmocka_unit_test(payload_is_no_object),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(encode),
+	};
+
+	return cmocka_run_group_tests_name("envelope", tests, NULL, NULL);
+}

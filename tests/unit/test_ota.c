@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire/ota: the device's question, and replies that no device trips over.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wire/ota.h"
+
+static const char question[] =
+	"{\"version\":2,\"language\":\"zh-CN\",\"flash_size\":16777216,"
+	"\"minimum_free_heap_size\":\"8318916\",\"mac_address\":"
+	"\"02:00:00:00:00:01\",\"uuid\":\"u\",\"chip_model_name\":\"esp32s3\","
+	"\"application\":{\"name\":\"xiaozhi\",\"version\":\"2.4.2\","
+	"\"compile_time\":\"Aug  8 2026T10:00:00Z\",\"idf_version\":\"v6.0\","
+	"\"elf_sha256\":\"abc\"},\"board\":{\"type\":\"bread-compact-wifi\","
+	"\"name\":\"bread\",\"ssid\":\"home\",\"rssi\":-58,\"ip\":"
+	"\"192.168.1.7\"}}";
+
+static int decode(struct ota_request *rq, const char *body)
+{
+	struct error err = { 0 };
+	int status = ota_request_decode(rq, body, strlen(body), &err);
+
+	assert_int_equal(err.kind, status ? ERR_PROTOCOL : ERR_NONE);
+	error_reset(&err);
+	return status;
+}
+
+static void request(void **state)
+{
+	struct ota_request rq = { .device_id = "from the header",
+				  .language = "en-US" };
+
+	(void)state;
+	assert_int_equal(decode(&rq, question), 0);
+	assert_string_equal(rq.device_id, "from the header");
+	assert_string_equal(rq.language, "en-US");
+	assert_string_equal(rq.version, "2.4.2");
+	assert_string_equal(rq.compile_time, "Aug  8 2026T10:00:00Z");
+	assert_string_equal(rq.idf_version, "v6.0");
+	assert_string_equal(rq.elf_sha256, "abc");
+	assert_string_equal(rq.board_type, "bread-compact-wifi");
+	assert_string_equal(rq.board_name, "bread");
+	assert_string_equal(rq.chip, "esp32s3");
+	assert_string_equal(rq.ip, "192.168.1.7");
+	assert_string_equal(rq.ssid, "home");
+	assert_int_equal(rq.flash_size, 16777216);
+	assert_int_equal(rq.rssi, -58);
+}
+
+static void hostile_request(void **state)
+{
+	struct ota_request rq = { .flash_size = 5 };
+
+	(void)state;
+	assert_int_equal(decode(&rq, "[]"), -1);
+	assert_int_equal(decode(&rq, "nonsense"), -1);
+	assert_int_equal(decode(&rq, ""), -1);
+	assert_int_equal(
+		decode(&rq, "{\"flash_size\":\"16\",\"board\":{\"rssi\":1e99,"
+			    "\"name\":7},\"application\":[],"
+			    "\"chip_model_name\":"
+			    "\"0123456789012345678901234567890123456789\"}"),
+		0);
+	assert_int_equal(rq.flash_size, 0);
+	assert_int_equal(rq.rssi, 0);
+	assert_string_equal(rq.board_name, "");
+	assert_string_equal(rq.chip, "0123456789012345678901234567890");
+}
+
+/* What is encoded decodes to the same, and is JSON whatever stands in it. */
+static void round_trip(void **state)
+{
+	struct ota_request rq = { .flash_size = 8388608,
+				  .rssi = -40,
+				  .device_id = "02:00:00:00:00:01",
+				  .board_name = "a \"quoted\" board",
+				  .version = "2.4.2",
+				  .ssid = "\xe4\xbd\xa0\xe5\xa5\xbd" };
+	struct ota_request back = { 0 };
+	struct buf out = { 0 };
+
+	(void)state;
+	ota_request_encode(&out, &rq);
+	assert_int_equal(decode(&back, buf_string(&out)), 0);
+	assert_int_equal(back.flash_size, 8388608);
+	assert_int_equal(back.rssi, -40);
+	assert_string_equal(back.board_name, rq.board_name);
+	assert_string_equal(back.version, "2.4.2");
+	assert_string_equal(back.ssid, rq.ssid);
+	assert_memory_equal(buf_string(&out),
+			    "{\"version\":2,\"language\":", 24);
+	assert_non_null(strstr(buf_string(&out),
+			       "\"mac_address\":\"02:00:00:00:00:01\""));
+	assert_non_null(
+		strstr(buf_string(&out), "\"minimum_free_heap_size\":\""));
+	buf_done(&out);
+}
+
+static void reply(void **state)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		ota_reply_websocket(&out, "ws://h:8000/", NULL, 0, &err), 0);
+	assert_string_equal(buf_string(&out),
+			    "{\"websocket\":{\"url\":\"ws://h:8000/\"}}");
+	buf_reset(&out);
+	assert_int_equal(ota_reply_websocket(&out, "ws://h/", "t\"k", 3, &err),
+			 0);
+	assert_string_equal(buf_string(&out),
+			    "{\"websocket\":{\"url\":\"ws://h/\",\"token\":"
+			    "\"t\\\"k\",\"version\":3}}");
+	buf_done(&out);
+}
+
+static void reply_too_long(void **state)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	char text[514];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[256] = '\0';
+	assert_int_equal(ota_reply_websocket(&out, text, NULL, 0, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(out.len, 0);
+	text[255] = '\0';
+	assert_int_equal(ota_reply_websocket(&out, text, NULL, 0, &err), 0);
+	text[255] = 'x';
+	text[256] = 'x';
+	text[513] = '\0';
+	assert_int_equal(ota_reply_websocket(&out, "ws://h", text, 0, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	buf_done(&out);
+	error_reset(&err);
+}
+
+static void decode_reply(struct ota_reply *r, const char *body)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(ota_reply_decode(r, body, strlen(body), &err), 0);
+}
+
+static void replies(void **state)
+{
+	struct error err = { 0 };
+	struct ota_reply r;
+
+	(void)state;
+	decode_reply(&r, "{\"websocket\":{\"url\":\"ws://h/\",\"token\":\"t\","
+			 "\"version\":2}}");
+	assert_string_equal(r.websocket_url, "ws://h/");
+	assert_string_equal(r.websocket_token, "t");
+	assert_int_equal(r.websocket_version, 2);
+	assert_null(r.mqtt);
+	ota_reply_done(&r);
+	decode_reply(&r, "{\"mqtt\":{},\"websocket\":{\"version\":\"3\"},"
+			 "\"activation\":{\"code\":\"123\","
+			 "\"challenge\":\"c\"}}");
+	assert_null(r.websocket_url);
+	assert_int_equal(r.websocket_version, 0);
+	assert_non_null(r.mqtt);
+	assert_string_equal(r.activation_code, "123");
+	assert_true(r.activation_challenge);
+	ota_reply_done(&r);
+	decode_reply(&r, "{\"mqtt\":null}");
+	assert_null(r.mqtt);
+	assert_null(r.activation_code);
+	assert_false(r.activation_challenge);
+	ota_reply_done(&r);
+	assert_int_equal(ota_reply_decode(&r, "[1]", 3, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	ota_reply_done(&r);
+	error_reset(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(request),    cmocka_unit_test(hostile_request),
+		cmocka_unit_test(round_trip), cmocka_unit_test(reply),
+		cmocka_unit_test(replies),    cmocka_unit_test(reply_too_long),
+	};
+
+	return cmocka_run_group_tests_name("ota", tests, NULL, NULL);
+}
