@@ -42,6 +42,7 @@ static void on_interrupt(int number)
 	first_interrupt.sa_handler(number);
 }
 
+/* libuv asks for SA_RESTART; a read from the terminal must end instead. */
 static void escalate_interrupt(void)
 {
 	struct sigaction action;
@@ -49,7 +50,11 @@ static void escalate_interrupt(void)
 	sigaction(SIGINT, NULL, &first_interrupt);
 	action = first_interrupt;
 	action.sa_handler = on_interrupt;
+	action.sa_flags &= ~SA_RESTART;
 	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, NULL, &action);
+	action.sa_flags &= ~SA_RESTART;
+	sigaction(SIGTERM, &action, NULL);
 	unreported = 0;
 }
 
