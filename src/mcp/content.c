@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The answer to tools/call: its content, one by one, and the firmware's
+ * wrapped image. What a result means for the exit status is the client's.
+ */
+#include "mcp/types.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static void decode_data(struct content *c, const cJSON *object,
+			const char *name)
+{
+	const char *text = json_string(object, name);
+
+	c->bad_data =
+		!text || text_base64_decode(text, strlen(text), &c->data) < 0;
+	if (c->bad_data)
+		buf_reset(&c->data);
+}
+
+static void decode_text(struct content *c)
+{
+	c->text = json_string(c->json, "text");
+	if (!c->text)
+		c->kind = CONTENT_UNKNOWN;
+}
+
+/* Firmware puts {"type","mimeType","data"} as text into "image" (device.md 3.6). */
+static void decode_image(struct content *c)
+{
+	const char *inside = json_string(c->json, "image");
+	const cJSON *object = c->json;
+
+	if (inside && !json_member(c->json, "data")) {
+		c->wrapped = true;
+		c->inner = json_parse(inside, strlen(inside), NULL);
+		object = c->inner;
+	}
+	c->mime = json_string(object, "mimeType");
+	decode_data(c, object, "data");
+}
+
+static void decode_audio(struct content *c)
+{
+	c->mime = json_string(c->json, "mimeType");
+	decode_data(c, c->json, "data");
+}
+
+static void decode_link(struct content *c)
+{
+	c->text = json_string(c->json, "uri");
+	c->mime = json_string(c->json, "mimeType");
+}
+
+static void decode_resource(struct content *c)
+{
+	const cJSON *resource = json_object(c->json, "resource");
+	const char *text = json_string(resource, "text");
+
+	c->text = json_string(resource, "uri");
+	c->mime = json_string(resource, "mimeType");
+	if (text)
+		buf_text(&c->data, text);
+	else
+		decode_data(c, resource, "blob");
+}
+
+static void content_decode(struct content *c, const cJSON *json)
+{
+	static const struct {
+		const char *type;
+		enum content_kind kind;
+		void (*decode)(struct content *c);
+	} kinds[] = {
+		{ "text", CONTENT_TEXT, decode_text },
+		{ "image", CONTENT_IMAGE, decode_image },
+		{ "audio", CONTENT_AUDIO, decode_audio },
+		{ "resource", CONTENT_RESOURCE, decode_resource },
+		{ "resource_link", CONTENT_LINK, decode_link },
+	};
+	const char *type = json_string(json, "type");
+
+	*c = (struct content){ .kind = CONTENT_UNKNOWN, .json = json };
+	for (size_t i = 0; type && i < COUNT(kinds); i++) {
+		if (strcmp(type, kinds[i].type) != 0)
+			continue;
+		c->kind = kinds[i].kind;
+		kinds[i].decode(c);
+	}
+}
+
+/* "true" and 1 are meant as true; servers with a loose JSON layer send them. */
+static void decode_is_error(struct result *r)
+{
+	const cJSON *member = json_member(r->message.result, "isError");
+
+	r->has_is_error = member != NULL;
+	if (!member)
+		return;
+	r->odd_is_error = !cJSON_IsBool(member);
+	if (cJSON_IsString(member))
+		r->is_error = text_same(member->valuestring, "true");
+	else if (cJSON_IsNumber(member))
+		r->is_error =
+			member->valuedouble < 0 || member->valuedouble > 0;
+	else
+		r->is_error = cJSON_IsTrue(member);
+}
+
+void result_decode_take(struct result *out, struct message *m)
+{
+	const cJSON *content, *element;
+	size_t capacity = 0;
+
+	*out = (struct result){ 0 };
+	message_take(&out->message, m);
+	decode_is_error(out);
+	content = json_array(out->message.result, "content");
+	cJSON_ArrayForEach(element, content) {
+		out->content = mem_grow(out->content, &capacity, out->count,
+					sizeof(*out->content));
+		content_decode(&out->content[out->count++], element);
+	}
+}
+
+void result_done(struct result *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		buf_done(&r->content[i].data);
+		cJSON_Delete(r->content[i].inner);
+	}
+	mem_free(r->content);
+	message_done(&r->message);
+	*r = (struct result){ 0 };
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tools/list over all pages, as a step machine without I/O: ask for the params
+ * of the next request, feed its reply, until done. Guards: a repeated cursor,
+ * an empty cursor, an empty page, LISTING_PAGES_MAX pages, LISTING_BYTES_MAX
+ * bytes.
+ */
+#ifndef MCP_LISTING_H
+#define MCP_LISTING_H
+
+#include "mcp/types.h"
+
+#define LISTING_PAGES_MAX 10000
+#define LISTING_BYTES_MAX (64U << 20) /* of all pages together */
+
+struct listing {
+	struct tool_list *list; /* filled; the caller's */
+	bool user_tools; /* send withUserTools on every page */
+	bool done;
+	char *cursor; /* of the next page; NULL for the first */
+	struct name_set seen; /* cursors so far, to the page that sent them */
+	size_t bytes; /* of the pages so far */
+	size_t skipped; /* elements of "tools" that were no objects */
+};
+
+/* list is empty at first, and is kept: it must live as long. */
+void listing_init(struct listing *l, struct tool_list *list, bool user_tools);
+void listing_done(struct listing *l);
+
+/*
+ * The params of the next request into out (emptied first); "" means: send no
+ * params. withUserTools stands on every page, as firmware wants it
+ * (device.md 3.5).
+ */
+void listing_params(const struct listing *l, struct buf *out);
+
+/*
+ * Feed the reply to that request; takes it. 0: see l->done. -1
+ * (ERR_PROTOCOL): a guard struck, each with its own message; what came before
+ * is kept in the list. A JSON-RPC error is given to listing_failed instead.
+ */
+int listing_feed_take(struct listing *l, struct message *reply,
+		      struct error *err);
+
+/*
+ * The request for the next page failed and err says why: puts the number of
+ * the page in front, unless it is the first, and a hint where firmware's words
+ * mean more than they say (device.md 3.5). Always -1.
+ */
+int listing_failed(const struct listing *l, struct error *err);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tools of all pages of a listing. Asking for the pages is listing.c's
+ * matter; a single tool is tool.c's.
+ */
+#include "mcp/types.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* Longer names are not compared letter by letter: that cost is a product. */
+#define NEAREST_LENGTH_MAX 200
+
+/* One page's text, and where its tools stand in it once somebody asked. */
+struct tool_source {
+	struct span message;
+	bool searched;
+	struct span *span;
+	size_t count, capacity;
+};
+
+static void source_add(struct tool_source *s, struct span span)
+{
+	s->span = mem_grow(s->span, &s->capacity, s->count, sizeof(*s->span));
+	s->span[s->count++] = span;
+}
+
+static void source_search(struct tool_source *s)
+{
+	struct span result, tools, element;
+	size_t at = 0;
+
+	if (!json_span_member(s->message, "result", &result) ||
+	    !json_span_member(result, "tools", &tools))
+		return;
+	while (json_span_next(tools, &at, &element))
+		source_add(s, element);
+}
+
+struct span tool_text(const struct tool *t)
+{
+	struct tool_source *s = t->source;
+
+	if (s && !s->searched) {
+		s->searched = true;
+		source_search(s);
+	}
+	if (!s || t->element >= s->count)
+		return (struct span){ .text = "" };
+	return s->span[t->element];
+}
+
+static void source_free(struct tool_source *s)
+{
+	mem_free(s->span);
+	mem_free(s);
+}
+
+void tool_list_done(struct tool_list *l)
+{
+	for (size_t i = 0; i < l->pages; i++) {
+		source_free(l->source[i]);
+		message_done(&l->page[i]);
+	}
+	mem_free(l->source);
+	mem_free(l->page);
+	mem_free(l->tool);
+	name_set_done(&l->names);
+	*l = (struct tool_list){ 0 };
+}
+
+static bool audience_is_user(const cJSON *annotations)
+{
+	const cJSON *audience = json_array(annotations, "audience");
+	const cJSON *first = audience ? audience->child : NULL;
+
+	return first && !first->next && cJSON_IsString(first) &&
+	       strcmp(first->valuestring, "user") == 0;
+}
+
+static void keep_string(const char **out, const cJSON *member)
+{
+	if (!*out && cJSON_IsString(member))
+		*out = member->valuestring;
+}
+
+/* One walk over the members: looking up each name would cost five. */
+static void tool_decode(struct tool *t, const cJSON *json)
+{
+	const cJSON *annotations = NULL;
+	const cJSON *member;
+
+	t->json = json;
+	cJSON_ArrayForEach(member, json) {
+		const char *key = member->string;
+
+		if (strcmp(key, "name") == 0)
+			keep_string(&t->name, member);
+		else if (strcmp(key, "title") == 0)
+			keep_string(&t->title, member);
+		else if (strcmp(key, "description") == 0)
+			keep_string(&t->description, member);
+		else if (strcmp(key, "inputSchema") == 0 && !t->schema)
+			t->schema = member;
+		else if (strcmp(key, "annotations") == 0 && !annotations)
+			annotations = member;
+	}
+	if (annotations) {
+		t->user_only = audience_is_user(annotations);
+		if (!t->title)
+			t->title = json_string(annotations, "title");
+	}
+	if (!t->name)
+		t->name = "";
+	if (!t->description)
+		t->description = "";
+}
+
+static void tool_list_append(struct tool_list *l, const cJSON *json,
+			     size_t element)
+{
+	struct tool *t;
+
+	l->tool = mem_grow(l->tool, &l->capacity, l->count, sizeof(*l->tool));
+	t = &l->tool[l->count];
+	*t = (struct tool){
+		.position = l->count,
+		.page = l->pages - 1,
+		.element = element,
+		.source = l->source[l->pages - 1],
+	};
+	tool_decode(t, json);
+	if (*t->name)
+		t->duplicate =
+			name_set_add(&l->names, t->name, l->count) != NAME_NONE;
+	l->user_only += t->user_only;
+	l->count++;
+}
+
+static void tool_list_keep_page(struct tool_list *l, struct message *page)
+{
+	struct tool_source *source = mem_zalloc(sizeof(*source));
+
+	l->page = mem_grow(l->page, &l->pages_capacity, l->pages,
+			   sizeof(*l->page));
+	l->source = mem_grow(l->source, &l->source_capacity, l->pages,
+			     sizeof(struct tool_source *));
+	message_take(&l->page[l->pages], page);
+	source->message =
+		(struct span){ l->page[l->pages].text, l->page[l->pages].len };
+	l->source[l->pages++] = source;
+}
+
+int tool_list_add_take(struct tool_list *l, struct message *page,
+		       size_t *skipped, struct error *err)
+{
+	const cJSON *tools = json_array(page->result, "tools");
+	const cJSON *json;
+	size_t element = 0;
+
+	if (!tools) {
+		error_set(err, ERR_PROTOCOL,
+			  "the answer to tools/list has no array 'tools'");
+		error_detail(err, page->text ? page->text : "", page->len);
+		message_done(page);
+		return -1;
+	}
+	tool_list_keep_page(l, page);
+	cJSON_ArrayForEach(json, tools) {
+		if (cJSON_IsObject(json))
+			tool_list_append(l, json, element);
+		else if (skipped)
+			(*skipped)++;
+		element++;
+	}
+	return 0;
+}
+
+const struct tool *tool_list_find(const struct tool_list *l, const char *name)
+{
+	size_t at = name_set_find(&l->names, name);
+
+	return at == NAME_NONE ? NULL : &l->tool[at];
+}
+
+/* "set_volume" or "audio_speaker.set_volume" for a name that ends so. */
+static const char *nearest_by_end(const struct tool_list *l, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < l->count; i++) {
+		const char *whole = l->tool[i].name;
+		size_t before = strlen(whole);
+
+		if (len == 0 || before <= len)
+			continue;
+		before -= len;
+		if (whole[before - 1] == '.' && text_same(whole + before, name))
+			return whole;
+	}
+	return NULL;
+}
+
+const char *tool_list_nearest(const struct tool_list *l, const char *name)
+{
+	const char *nearest = nearest_by_end(l, name);
+	const char **candidates;
+	size_t count = 0;
+
+	if (nearest || l->count == 0 || strlen(name) > NEAREST_LENGTH_MAX)
+		return nearest;
+	candidates = mem_alloc(l->count * sizeof(*candidates));
+	for (size_t i = 0; i < l->count; i++)
+		if (strlen(l->tool[i].name) <= NEAREST_LENGTH_MAX)
+			candidates[count++] = l->tool[i].name;
+	nearest = text_nearest(name, candidates, count);
+	mem_free(candidates);
+	return nearest;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MCP's objects decoded: tools and the content of results. Records borrow
+ * from the message that they came in; see each owner.
+ */
+#ifndef MCP_TYPES_H
+#define MCP_TYPES_H
+
+#include "base/json.h"
+#include "mcp/name_set.h"
+#include "wire/jsonrpc.h"
+
+struct tool {
+	const char *name; /* "" if the peer sent none */
+	const char *title; /* may be NULL */
+	const char *description; /* "" if none */
+	const cJSON *schema; /* inputSchema; NULL if none */
+	const cJSON *json; /* the whole object */
+	bool user_only; /* annotations.audience is ["user"] */
+	bool duplicate; /* a tool of that name stands before it */
+	size_t position; /* 0, 1, … in the listing */
+	size_t page; /* 0, 1, … */
+	size_t element; /* 0, 1, … in result.tools of that page */
+	struct tool_source *source; /* where tool_text looks */
+};
+
+/*
+ * The whole object as received, byte for byte; lent by the list. The places in
+ * a page are found at the first question, so a listing that asks for none does
+ * not pay for them. Empty for a tool that is of no list.
+ */
+struct span tool_text(const struct tool *t);
+
+/* All pages of a listing. Owns the messages that its tools borrow from. */
+struct tool_list {
+	struct tool *tool;
+	size_t count, capacity;
+	size_t user_only;
+	struct message *page;
+	size_t pages, pages_capacity;
+	struct tool_source **source; /* one a page */
+	size_t source_capacity;
+	struct name_set names; /* name to index */
+};
+void tool_list_done(struct tool_list *l);
+/*
+ * Add the tools of one tools/list result; takes the message. -1 (ERR_PROTOCOL,
+ * detail the frame): no result.tools array. Elements that are no objects are
+ * skipped and added to *skipped (may be NULL).
+ */
+int tool_list_add_take(struct tool_list *l, struct message *page,
+		       size_t *skipped, struct error *err);
+/* The first tool of that name; NULL. */
+const struct tool *tool_list_find(const struct tool_list *l, const char *name);
+/*
+ * The name nearest to a wrong one; NULL. A last part ("set_volume" for
+ * "self.audio_speaker.set_volume") counts as near.
+ */
+const char *tool_list_nearest(const struct tool_list *l, const char *name);
+/*
+ * Word: found in name, title, description or an argument's name, without case.
+ * With * ? [: glob on the name. NULL: all.
+ */
+bool tool_matches(const struct tool *t, const char *word_or_glob);
+
+/* What backends make of a name (backends.md 1.1, 1.10 item 9). Every rule writes into out. */
+enum sanitise_rule {
+	SANITISE_WIDE, /* all but [a-zA-Z0-9_-] and U+4E00..U+9FFF becomes _ */
+	SANITISE_DOTS /* only '.' becomes _ */
+};
+void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out);
+/* The first other tool whose name collides after that rule; NULL. */
+const struct tool *tool_collision(const struct tool_list *l,
+				  const struct tool *t,
+				  enum sanitise_rule rule);
+
+enum content_kind {
+	CONTENT_TEXT,
+	CONTENT_IMAGE,
+	CONTENT_AUDIO,
+	CONTENT_RESOURCE,
+	CONTENT_LINK,
+	CONTENT_UNKNOWN
+};
+
+struct content {
+	enum content_kind kind;
+	/* The text; the URI of links and resources; may be NULL. */
+	const char *text;
+	const char *mime; /* may be NULL */
+	struct buf data; /* bytes of image, audio, embedded resource; owned */
+	bool bad_data; /* base64 was wrong, or missing; the wrap was no JSON */
+	bool wrapped; /* the firmware's image inside a string (device.md 3.6) */
+	cJSON *inner; /* the unwrapped object; owned */
+	const cJSON *json;
+};
+
+struct result {
+	struct message message; /* owned */
+	struct content *content;
+	size_t count;
+	bool is_error, has_is_error;
+	bool odd_is_error; /* isError is no boolean; is_error is what it may mean */
+	int64_t took_us;
+	/* Static text, such as: the reboot dropped the connection as documented. NULL. */
+	const char *note;
+};
+void result_done(struct result *r);
+/*
+ * Decode a tools/call result (device.md 3.6); takes the message. A result
+ * without content has count 0; never fails on odd shapes.
+ */
+void result_decode_take(struct result *out, struct message *m);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* mcp/types: tools of a listing, found, matched, sanitised, and their bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "mcp/types.h"
+
+static void decode(struct message *m, const char *text)
+{
+	assert_int_equal(message_decode_take(m, NULL, text, strlen(text), NULL),
+			 0);
+}
+
+static int add(struct tool_list *l, const char *text, size_t *skipped,
+	       struct error *err)
+{
+	struct message m;
+
+	decode(&m, text);
+	return tool_list_add_take(l, &m, skipped, err);
+}
+
+/* A list of tools with these names. */
+static void add_names(struct tool_list *l, const char *const *names,
+		      size_t count)
+{
+	struct buf page = { 0 };
+
+	buf_text(&page, "{\"id\":1,\"result\":{\"tools\":[");
+	for (size_t i = 0; i < count; i++) {
+		buf_text(&page, i ? ",{\"name\":" : "{\"name\":");
+		buf_json_string(&page, names[i], strlen(names[i]));
+		buf_char(&page, '}');
+	}
+	buf_text(&page, "]}}");
+	assert_int_equal(add(l, buf_string(&page), NULL, NULL), 0);
+	buf_done(&page);
+}
+
+static const char page_1[] =
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":["
+	"{\"name\":\"self.audio_speaker.set_volume\",\"description\":\"Set the "
+	"loudness\",\"inputSchema\":{\"type\":\"object\",\"properties\":"
+	"{\"volume\":{\"type\":\"integer\"}}}}, 7 ,"
+	"{ \"name\" : \"self.reboot\", \"annotations\":{\"audience\":"
+	"[\"user\"],\"title\":\"Restart\"}}],\"nextCursor\":\"x\"}}";
+
+static const char page_2[] =
+	"{\"id\":2,\"result\":{\"extra\":[{\"tools\":1}],\"tools\":["
+	"{\"name\":\"self.reboot\",\"description\":5},"
+	"{\"description\":\"no name\",\"annotations\":{\"audience\":[\"user\","
+	"\"assistant\"]}},{\"name\":\"\"},{\"name\":\"Self.Reboot\","
+	"\"title\":\"T\",\"inputSchema\":true}]}}";
+
+static void two_pages(struct tool_list *l)
+{
+	size_t skipped = 0;
+
+	assert_int_equal(add(l, page_1, &skipped, NULL), 0);
+	assert_int_equal(skipped, 1);
+	assert_int_equal(add(l, page_2, &skipped, NULL), 0);
+	assert_int_equal(skipped, 1);
+}
+
+static void pages_are_decoded(void **state)
+{
+	struct tool_list l = { 0 };
+
+	(void)state;
+	two_pages(&l);
+	assert_int_equal(l.count, 6);
+	assert_int_equal(l.pages, 2);
+	assert_int_equal(l.user_only, 1);
+	assert_string_equal(l.tool[0].name, "self.audio_speaker.set_volume");
+	assert_string_equal(l.tool[0].description, "Set the loudness");
+	assert_non_null(json_object(l.tool[0].schema, "properties"));
+	assert_null(l.tool[0].title);
+	assert_false(l.tool[0].user_only);
+	assert_true(l.tool[1].user_only);
+	assert_string_equal(l.tool[1].title, "Restart");
+	assert_string_equal(l.tool[1].description, "");
+	assert_null(l.tool[1].schema);
+	assert_true(l.tool[2].duplicate);
+	assert_false(l.tool[1].duplicate);
+	assert_string_equal(l.tool[3].name, "");
+	/* Two without a name are not two of the same name. */
+	assert_false(l.tool[4].duplicate);
+	assert_false(l.tool[3].user_only);
+	assert_false(l.tool[5].duplicate);
+	assert_int_equal(l.tool[5].position, 5);
+	assert_int_equal(l.tool[5].page, 1);
+	tool_list_done(&l);
+	assert_int_equal(l.count, 0);
+}
+
+static void assert_text(const struct tool *t, const char *text)
+{
+	struct span span = tool_text(t);
+
+	assert_int_equal(span.len, strlen(text));
+	assert_memory_equal(span.text, text, span.len);
+}
+
+static void text_is_as_received(void **state)
+{
+	struct tool_list l = { 0 };
+
+	(void)state;
+	two_pages(&l);
+	assert_text(&l.tool[1],
+		    "{ \"name\" : \"self.reboot\", \"annotations\":{"
+		    "\"audience\":[\"user\"],\"title\":\"Restart\"}}");
+	assert_text(&l.tool[2], "{\"name\":\"self.reboot\",\"description\":5}");
+	assert_text(&l.tool[4], "{\"name\":\"\"}");
+	/* And once more, from what was found. */
+	assert_text(&l.tool[4], "{\"name\":\"\"}");
+	tool_list_done(&l);
+	/* A name spelt with escapes is the same name; two of a name, the first. */
+	assert_int_equal(add(&l,
+			     "{\"id\":1,\"result\":{\"t\\u006fols\":[{\"name\":"
+			     "\"a\"}],\"tools\":[]},\"result\":7}",
+			     NULL, NULL),
+			 0);
+	assert_text(&l.tool[0], "{\"name\":\"a\"}");
+	tool_list_done(&l);
+}
+
+static void no_tools_is_an_error(void **state)
+{
+	static const char *const odd[] = {
+		"{\"id\":1,\"result\":{}}",
+		"{\"id\":1,\"result\":null}",
+		"{\"id\":1,\"result\":[{\"name\":\"a\"}]}",
+		"{\"id\":1,\"result\":{\"tools\":{\"name\":\"a\"}}}",
+		"{\"id\":1,\"result\":{\"Tools\":[]}}",
+		"{\"id\":1,\"error\":{\"message\":\"x\"}}",
+	};
+	struct tool_list l = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(odd); i++) {
+		struct error err = { 0 };
+
+		assert_int_equal(add(&l, odd[i], NULL, &err), -1);
+		assert_int_equal(err.kind, ERR_PROTOCOL);
+		assert_string_equal(err.detail, odd[i]);
+		assert_int_equal(l.pages, 0);
+		error_reset(&err);
+	}
+	tool_list_done(&l);
+}
+
+static void find_and_nearest(void **state)
+{
+	static const char *const names[] = { "self.audio_speaker.set_volume",
+					     "self.screen.set_theme",
+					     "self.reboot", "a" };
+	struct tool_list l = { 0 };
+
+	(void)state;
+	assert_null(tool_list_find(&l, "a"));
+	assert_null(tool_list_nearest(&l, "a"));
+	add_names(&l, names, COUNT(names));
+	assert_ptr_equal(tool_list_find(&l, "self.reboot"), &l.tool[2]);
+	assert_null(tool_list_find(&l, "self.Reboot"));
+	assert_null(tool_list_find(&l, ""));
+	assert_string_equal(tool_list_nearest(&l, "self.reboto"),
+			    "self.reboot");
+	assert_string_equal(tool_list_nearest(&l, "set_volume"),
+			    "self.audio_speaker.set_volume");
+	assert_string_equal(tool_list_nearest(&l, "screen.set_theme"),
+			    "self.screen.set_theme");
+	/* The name as backends show it. */
+	assert_string_equal(
+		tool_list_nearest(&l, "self_audio_speaker_set_volume"),
+		"self.audio_speaker.set_volume");
+	assert_null(tool_list_nearest(&l, "zzzzzzzz"));
+	tool_list_done(&l);
+}
+
+static void words_and_globs(void **state)
+{
+	struct tool_list l = { 0 };
+
+	(void)state;
+	two_pages(&l);
+	assert_true(tool_matches(&l.tool[0], NULL));
+	assert_true(tool_matches(&l.tool[0], "SET_VOL"));
+	assert_true(tool_matches(&l.tool[0], "loudness"));
+	assert_true(tool_matches(&l.tool[0], "Volume"));
+	assert_false(tool_matches(&l.tool[0], "integer"));
+	assert_true(tool_matches(&l.tool[1], "restart"));
+	assert_true(tool_matches(&l.tool[1], "self.*"));
+	assert_false(tool_matches(&l.tool[1], "*.rebo"));
+	assert_false(tool_matches(&l.tool[0], "*loudness*"));
+	assert_false(tool_matches(&l.tool[5], "volume"));
+	tool_list_done(&l);
+}
+
+static void assert_sanitised(const char *name, enum sanitise_rule rule,
+			     const char *wanted)
+{
+	struct buf out = { 0 };
+
+	tool_sanitise(name, rule, &out);
+	assert_string_equal(buf_string(&out), wanted);
+	buf_done(&out);
+}
+
+static void names_are_sanitised(void **state)
+{
+	(void)state;
+	assert_sanitised("self.set-vol_1", SANITISE_WIDE, "self_set-vol_1");
+	assert_sanitised("self.set vol", SANITISE_DOTS, "self_set vol");
+	/* One _ for a character: U+4DFF, U+4E00, U+9FFF, U+A000, an emoji. */
+	assert_sanitised("䷿一鿿ꀀ😀", SANITISE_WIDE, "_一鿿__");
+	assert_sanitised("音量é", SANITISE_WIDE, "音量_");
+	assert_sanitised("音.量", SANITISE_DOTS, "音_量");
+	/* Not UTF-8 at all: nothing is read behind the end. */
+	assert_sanitised("a\xe4", SANITISE_WIDE, "a_");
+	assert_sanitised("\xe4\xb8", SANITISE_WIDE, "_");
+	assert_sanitised("\x80\xff.", SANITISE_DOTS, "\x80\xff_");
+	assert_sanitised("", SANITISE_WIDE, "");
+}
+
+static void collisions(void **state)
+{
+	static const char *const names[] = { "a.b", "a_b", "a b", "c", "a.b" };
+	struct tool_list l = { 0 };
+
+	(void)state;
+	add_names(&l, names, COUNT(names));
+	assert_ptr_equal(tool_collision(&l, &l.tool[0], SANITISE_DOTS),
+			 &l.tool[1]);
+	assert_ptr_equal(tool_collision(&l, &l.tool[1], SANITISE_WIDE),
+			 &l.tool[0]);
+	assert_ptr_equal(tool_collision(&l, &l.tool[2], SANITISE_WIDE),
+			 &l.tool[0]);
+	assert_null(tool_collision(&l, &l.tool[2], SANITISE_DOTS));
+	assert_null(tool_collision(&l, &l.tool[3], SANITISE_WIDE));
+	tool_list_done(&l);
+}
+
+static void names_in_a_set(void **state)
+{
+	struct name_set set = { 0 };
+
+	(void)state;
+	assert_int_equal(name_set_find(&set, "a"), NAME_NONE);
+	for (size_t i = 0; i < 5000; i++) {
+		char *name = mem_printf("name-%zu", i);
+
+		assert_int_equal(name_set_add(&set, name, i), NAME_NONE);
+		mem_free(name);
+	}
+	assert_int_equal(set.count, 5000);
+	assert_int_equal(name_set_add(&set, "name-77", 9), 77);
+	assert_int_equal(name_set_find(&set, "name-4999"), 4999);
+	assert_int_equal(name_set_find(&set, "name-5000"), NAME_NONE);
+	assert_int_equal(name_set_add(&set, "", 1), NAME_NONE);
+	assert_int_equal(name_set_find(&set, ""), 1);
+	name_set_done(&set);
+	assert_int_equal(name_set_find(&set, ""), NAME_NONE);
+}
+
+static double milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double time_of(size_t tools)
+{
+	struct tool_list l = { 0 };
+	struct buf page = { 0 };
+	struct message m;
+	double start;
+
+	buf_text(&page, "{\"id\":1,\"result\":{\"tools\":[");
+	for (size_t i = 0; i < tools; i++)
+		buf_printf(&page, "%s{\"name\":\"self.fill.t%zu\"}",
+			   i ? "," : "", i);
+	buf_text(&page, "]}}");
+	decode(&m, buf_string(&page));
+	start = milliseconds();
+	assert_int_equal(tool_list_add_take(&l, &m, NULL, NULL), 0);
+	for (size_t i = 0; i < l.count; i++) {
+		assert_true(tool_text(&l.tool[i]).len > 20);
+		assert_ptr_equal(tool_list_find(&l, l.tool[i].name),
+				 &l.tool[i]);
+	}
+	start = milliseconds() - start;
+	tool_list_done(&l);
+	buf_done(&page);
+	return start;
+}
+
+/* Ten times the tools may take some thirty times as long, never a hundred. */
+static void cost_is_linear(void **state)
+{
+	double few, many;
+
+	(void)state;
+	few = time_of(4000);
+	many = time_of(40000);
+	assert_true(many < 30 * few + 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_are_decoded),
+		cmocka_unit_test(text_is_as_received),
+		cmocka_unit_test(no_tools_is_an_error),
+		cmocka_unit_test(find_and_nearest),
+		cmocka_unit_test(words_and_globs),
+		cmocka_unit_test(names_are_sanitised),
+		cmocka_unit_test(collisions),
+		cmocka_unit_test(names_in_a_set),
+		cmocka_unit_test(cost_is_linear),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("tools", tests, NULL, NULL);
+}
