@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The client's side of MCP over a session: initialize, list, call, ping. It
+ * blocks (the session runs the loop) and prints nothing. Era and revision are
+ * properties of the client, not of the commands.
+ */
+#ifndef MCP_CLIENT_H
+#define MCP_CLIENT_H
+
+#include "mcp/listing.h"
+#include "rpc/session.h"
+
+struct client {
+	struct session *session; /* borrowed */
+	struct message initialize; /* the reply to initialize */
+	/* borrowed from it; may be NULL */
+	const cJSON *capabilities, *server_info;
+	const char *revision, *server_name, *server_version, *instructions;
+	int64_t initialize_us; /* how long it took */
+	bool device; /* speaks the device dialect */
+};
+
+struct client_config {
+	/* into capabilities.vision; NULL: left out */
+	const char *vision_url, *vision_token;
+};
+
+/*
+ * initialize, then notifications/initialized. -1: as session_wait, or
+ * ERR_PROTOCOL for a reply that is none.
+ */
+int client_open(struct client *c, struct session *s,
+		const struct client_config *config, struct error *err);
+void client_done(struct client *c);
+
+/*
+ * All pages. On -1 what came before is in *out all the same. To devices
+ * withUserTools is sent on every page, unless backend_view.
+ */
+int client_list_tools(struct client *c, bool backend_view,
+		      struct tool_list *out, struct error *err);
+
+/*
+ * Call a tool; arguments is JSON text of an object. -1: err. ERR_PEER is set
+ * also for isError, with *out filled. Where the firmware answers only by
+ * restarting (self.reboot, device.md 3.9) a dropped connection is success:
+ * out->note says so.
+ */
+int client_call_tool(struct client *c, const char *name, const char *arguments,
+		     struct result *out, struct error *err);
+
+/*
+ * Any answer counts, an error too: firmware has no ping. *took_us is the round
+ * trip.
+ */
+int client_ping(struct client *c, int64_t *took_us, bool *was_error,
+		struct error *err);
+
+/* Any method; *out is the reply (result or error: then ERR_PEER). */
+int client_request(struct client *c, const char *method, const char *params,
+		   struct message *out, int64_t *took_us, struct error *err);
+
+#endif

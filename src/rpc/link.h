@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What "connected" means in each dialect, as a state machine without I/O: a
+ * frame goes in; out come what it was and what must be sent in reply. Device
+ * dialect: the server hello is due when the device's hello came, and only then
+ * is the link up (device.md 1.5). Plain JSON-RPC is up at once. Unknown: up
+ * as soon as a hello or a bare message tells which.
+ *
+ * It does not match replies and does not know MCP methods.
+ */
+#ifndef RPC_LINK_H
+#define RPC_LINK_H
+
+#include "net/transport.h"
+#include "wire/audio.h"
+#include "wire/hello.h"
+#include "wire/jsonrpc.h"
+
+struct link {
+	enum dialect dialect;
+	bool up;
+	char session_id[64]; /* made by us at the first hello */
+	bool has_hello;
+	struct hello hello; /* the device's, valid if has_hello */
+	unsigned hellos; /* how many came */
+	int frame_version; /* of binary frames: header, then hello */
+	uint64_t audio_frames, audio_bytes, audio_broken;
+	bool gone_camel; /* peer wrote "sessionId" */
+};
+
+enum link_kind {
+	LINK_NOTHING,
+	/* the device's hello; reply holds the server hello to send first */
+	LINK_HELLO,
+	LINK_PAYLOAD, /* a JSON-RPC message: `message` is set */
+	LINK_DEVICE, /* listen, abort, goodbye, iot, …: type and text */
+	/* a binary frame was counted (or was broken: problem is set) */
+	LINK_AUDIO,
+	/*
+	 * no JSON, or an envelope without a payload: problem and text; salvage
+	 * tells what it meant
+	 */
+	LINK_BROKEN
+};
+
+struct link_item {
+	enum link_kind kind;
+	struct message message; /* LINK_PAYLOAD; owned */
+	char *type; /* LINK_DEVICE: "listen", …; owned */
+	/*
+	 * LINK_DEVICE, LINK_HELLO: whole object; owned (LINK_HELLO: NULL, see
+	 * link.hello)
+	 */
+	cJSON *json;
+	struct salvage salvage; /* LINK_BROKEN */
+	struct error problem; /* ERR_NONE if all is well */
+};
+void link_item_done(struct link_item *i);
+
+void link_init(struct link *l, enum dialect dialect, int frame_version);
+void link_done(struct link *l);
+
+/*
+ * The transport is ready. dialled_in: the peer came to us, so an unknown
+ * dialect is the device's, and its hello is due. Else, in the device dialect,
+ * the link is up at once: a server on a board says no hello (device.md 3.11).
+ * frame_version: of its request's header, 0 if none.
+ */
+void link_connected(struct link *l, bool dialled_in, int frame_version);
+
+/*
+ * The dialect became known by other means (a probe was answered, or silence):
+ * the link is up.
+ */
+void link_settle(struct link *l, enum dialect dialect);
+
+/*
+ * Feed one frame. What must be sent at once is appended to reply (empty:
+ * nothing).
+ */
+void link_receive(struct link *l, enum frame_kind kind, const void *data,
+		  size_t len, struct link_item *out, struct buf *reply);
+
+/* A JSON-RPC payload as a frame of this dialect. */
+void link_wrap(const struct link *l, const char *payload, size_t len,
+	       struct buf *out);
+
+/*
+ * A device message (tts, alert, system, …) as a frame: session_id is filled
+ * in if the object has none. -1 (ERR_USAGE): no JSON object, no "type"; or the
+ * dialect is plain.
+ */
+int link_wrap_device(const struct link *l, const char *json, struct buf *out,
+		     struct error *err);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session's life: opened, connected, sent through, closed. Waiting is in
+ * session_wait.c, what comes in in session_frames.c, calls in session_calls.c.
+ */
+#include "rpc/session.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "rpc/session_state.h"
+
+enum {
+	TIMEOUT_MS = 10000,
+	WAIT_MS = 60000,
+	EVENTS_MAX = 4096,
+	CLOSE_MS = 1000
+};
+
+static int64_t since_open(const struct session *s)
+{
+	return (loop_now_us() - s->opened_us) / 1000;
+}
+
+void session_wake(struct session *s)
+{
+	s->wake = true;
+}
+
+void session_sign_of_life(struct session *s)
+{
+	s->wait_deadline = loop_now() + s->config.wait;
+	session_wake(s);
+}
+
+/* An unknown dialect is as up as it can be before somebody speaks. */
+bool session_is_usable(const struct session *s)
+{
+	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
+}
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	struct session *s = owner;
+
+	if (s->closing)
+		return;
+	s->open = true;
+	s->times.connected = since_open(s);
+	session_keep_peer(&s->peer, peer);
+	link_connected(&s->link, peer->envelope, peer->protocol_version);
+	if (session_is_usable(s))
+		s->times.up = s->times.connected;
+	session_trace(s, false, "ready", s->peer.address,
+		      s->peer.address ? strlen(s->peer.address) : 0);
+	session_sign_of_life(s);
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct session *s = owner;
+
+	if (!s->closing)
+		session_frame(s, kind, data, len);
+}
+
+static void on_failed(void *owner, int64_t id, const struct error *why)
+{
+	struct session *s = owner;
+
+	if (!s->closing)
+		session_call_failed(s, id, why);
+}
+
+static void release(struct session *s)
+{
+	link_done(&s->link);
+	session_peer_done(&s->peer);
+	session_drop_events(s);
+	session_forget_past(s);
+	error_reset(&s->why);
+	mem_free(s);
+}
+
+static void tell_closed(struct session *s)
+{
+	const char *reason =
+		s->why.kind == ERR_NONE ? "the peer closed it" : s->why.text;
+	struct event *e = session_event(s, EVENT_CLOSED, "closed", NULL, 0);
+
+	if (e)
+		e->note = mem_strdup(reason);
+	session_trace(s, false, "closed", reason, strlen(reason));
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct session *s = owner;
+
+	if (s->abandoned) {
+		release(s);
+		return;
+	}
+	s->open = false;
+	s->ended = true;
+	session_wake(s);
+	if (s->closing)
+		return;
+	if (why)
+		error_copy(&s->why, why);
+	session_fail_calls(s);
+	tell_closed(s);
+}
+
+/*
+ * Bytes that are no HTTP come from anything on the network: they must not
+ * prolong the wait for ever.
+ */
+static bool is_life(enum notice_kind kind)
+{
+	return kind == NOTICE_OTA || kind == NOTICE_BROWSER ||
+	       kind == NOTICE_TLS || kind == NOTICE_PATH ||
+	       kind == NOTICE_TOKEN || kind == NOTICE_REFUSED;
+}
+
+static void on_notice(void *owner, const struct notice *n)
+{
+	struct session *s = owner;
+	size_t len = n->text ? strlen(n->text) : 0;
+	struct event *e;
+
+	if (s->closing)
+		return;
+	if (n->kind == NOTICE_OTA && !s->open)
+		s->times.ota = since_open(s);
+	if (is_life(n->kind))
+		session_sign_of_life(s);
+	session_trace(s, false, "notice", n->text, len);
+	e = session_event(s, EVENT_NOTICE, "notice", n->text, len);
+	if (!e)
+		return;
+	e->notice = n->kind;
+	e->note = mem_strdup(n->address);
+}
+
+static const struct transport_events transport_events = {
+	.ready = on_ready,
+	.message = on_message,
+	.failed = on_failed,
+	.closed = on_closed,
+	.notice = on_notice,
+};
+
+static void configure(struct session *s, const struct session_config *config,
+		      const struct session_observer *observer)
+{
+	if (config)
+		s->config = *config;
+	if (observer)
+		s->observer = *observer;
+	if (!s->config.timeout)
+		s->config.timeout = TIMEOUT_MS;
+	if (!s->config.wait)
+		s->config.wait = WAIT_MS;
+	if (!s->config.events_max)
+		s->config.events_max = EVENTS_MAX;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): all that it borrows */
+int session_open(struct session **out, struct loop *l,
+		 const struct transport_ops *ops, const struct endpoint *to,
+		 const struct session_config *config,
+		 const struct session_observer *observer, struct error *err)
+{
+	struct session *s = mem_zalloc(sizeof(*s));
+
+	*out = NULL;
+	configure(s, config, observer);
+	link_init(&s->link, s->config.dialect, 0);
+	s->loop = l;
+	s->to = to;
+	s->next_id = 1;
+	s->opened_us = loop_now_us();
+	s->times = (struct session_times){ -1, -1, -1, -1 };
+	s->transport = (struct transport){ .ops = ops, .loop = l };
+	s->transport.events = &transport_events;
+	s->transport.owner = s;
+	s->wait_deadline = loop_now() + s->config.wait;
+	if (ops->open(&s->transport, to, err)) {
+		release(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+/* Wait for closed, at most CLOSE_MS; a second Ctrl-C does not cut it short. */
+static void wait_closed(struct session *s)
+{
+	int64_t deadline = loop_now() + CLOSE_MS;
+
+	while (!s->ended && loop_now() < deadline) {
+		struct error ignored = { 0 };
+
+		loop_wait(s->loop, &s->ended, deadline, &ignored);
+		error_reset(&ignored);
+	}
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	session_fail_calls(s);
+	s->closing = true;
+	if (!s->ended) {
+		s->transport.ops->close(&s->transport);
+		wait_closed(s);
+	}
+	/* A transport that is not done yet still points here. */
+	if (s->ended)
+		release(s);
+	else
+		s->abandoned = true;
+}
+
+int session_closed_error(const struct session *s, struct error *err)
+{
+	if (s->why.kind == ERR_NONE)
+		return error_set(err, ERR_CONNECT, "connection closed");
+	error_copy(err, &s->why);
+	return -1;
+}
+
+int session_transmit(struct session *s, const struct buf *frame,
+		     struct error *err)
+{
+	const char *text = buf_string(frame);
+
+	if (s->ended)
+		return session_closed_error(s, err);
+	if (!s->open)
+		return error_set(err, ERR_CONNECT, "not connected yet");
+	if (s->transport.ops->send(&s->transport, text, frame->len, err))
+		return -1;
+	session_trace(s, true, "text", text, frame->len);
+	return 0;
+}
+
+int session_send_text(struct session *s, const char *text, size_t len, bool raw,
+		      struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	if (raw)
+		buf_add(&frame, text, len);
+	else
+		link_wrap(&s->link, text, len, &frame);
+	return session_transmit(s, &frame, err);
+}
+
+int session_send_device(struct session *s, const char *json, struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	if (link_wrap_device(&s->link, json, &frame, err))
+		return -1;
+	return session_transmit(s, &frame, err);
+}
+
+void session_settle(struct session *s, enum dialect dialect)
+{
+	link_settle(&s->link, dialect);
+}
+
+int64_t session_wait_deadline(const struct session *s)
+{
+	return s->wait_deadline;
+}
+
+const struct link *session_link(const struct session *s)
+{
+	return &s->link;
+}
+
+const struct session_times *session_times(const struct session *s)
+{
+	return &s->times;
+}
+
+bool session_is_open(const struct session *s)
+{
+	return s->open;
+}
+
+const struct session_peer *session_peer(const struct session *s)
+{
+	return &s->peer;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session opens a transport, waits until its link is up, numbers calls,
+ * matches replies, keeps deadlines, and queues everything else as events. It
+ * knows nothing of MCP methods, targets or output.
+ *
+ * Callbacks only record. The blocking functions run the loop and, between
+ * turns, hand queued events to the observer on the main line, where it may
+ * print. One connection, one session; reopen by making another.
+ */
+#ifndef RPC_SESSION_H
+#define RPC_SESSION_H
+
+#include "rpc/link.h"
+
+enum event_kind {
+	/* from the transport; name is "notice", note who it came from */
+	EVENT_NOTICE,
+	EVENT_HELLO, /* a device's hello; text is it */
+	EVENT_NOTIFICATION, /* JSON-RPC without id; name is the method */
+	/* the peer asks; name is the method (answered -32601 by the session) */
+	EVENT_REQUEST,
+	EVENT_DEVICE, /* listen, abort, goodbye, iot, …; name is the type */
+	/* first binary frame, then one a second; count and bytes so far */
+	EVENT_AUDIO,
+	/* late, duplicate, unknown reply; broken JSON; note says what */
+	EVENT_ODD,
+	EVENT_DROPPED, /* the queue was full: count events were lost */
+	EVENT_CLOSED /* the connection ended; note says why */
+};
+
+struct event {
+	enum event_kind kind;
+	enum notice_kind notice; /* EVENT_NOTICE */
+	int64_t at; /* ms since the session was opened */
+	char *name; /* owned */
+	char *text; /* raw text of the message, may be NULL; owned */
+	size_t len;
+	char *note; /* in words, may be NULL; owned */
+	uint64_t count, bytes;
+};
+void event_done(struct event *e);
+
+/*
+ * One frame, for -v and --trace. Lent. `text` is as on the wire (tokens are
+ * never in frames, only in headers).
+ */
+struct trace {
+	int64_t at_us; /* monotonic, since the session was opened */
+	bool outgoing;
+	const char *kind; /* "text", "binary", "ready", "closed", "notice" */
+	const void *data; /* not NUL-terminated */
+	size_t len;
+};
+
+struct session_observer {
+	/* main line; may print */
+	void (*event)(void *owner, const struct event *e);
+	/* at once; writes to a file only */
+	void (*trace)(void *owner, const struct trace *t);
+	void *owner;
+};
+
+struct session_config {
+	enum dialect dialect;
+	int64_t timeout; /* ms for a call; 0: 10 s */
+	/* ms to get up, restarted by each sign of life; 0: 60 s */
+	int64_t wait;
+	size_t events_max; /* queued; 0: 4096 */
+	bool trace; /* call observer.trace */
+};
+
+/* Times of the steps, ms since open; -1 if not reached. */
+struct session_times {
+	int64_t ota, connected, hello, up;
+};
+
+struct session;
+
+/* The transport's ops open `to`; endpoint must live until session_free. */
+int session_open(struct session **out, struct loop *l,
+		 const struct transport_ops *ops, const struct endpoint *to,
+		 const struct session_config *config,
+		 const struct session_observer *observer, struct error *err);
+
+/*
+ * Wait until up. -1: ERR_CONNECT with the missing step (transport explain,
+ * no hello, hello without features.mcp), ERR_INTERRUPTED, or why it closed.
+ */
+int session_wait_up(struct session *s, struct error *err);
+
+/*
+ * loop_now() ms at which session_wait_up gives up, as things are; for a
+ * count-down.
+ */
+int64_t session_wait_deadline(const struct session *s);
+
+/* Close properly (at most one second) and release. NULL is fine. */
+void session_free(struct session *s);
+
+const struct link *session_link(const struct session *s);
+const struct session_times *session_times(const struct session *s);
+bool session_is_open(const struct session *s);
+
+/*
+ * The dialect of a link that is DIALECT_UNKNOWN was found out by asking
+ * (mcp/client). For such a link session_wait_up ends when the transport is
+ * ready: nothing can tell before somebody speaks.
+ */
+void session_settle(struct session *s, enum dialect dialect);
+
+/* The peer, kept from ready; strings NULL where unknown. Lent. */
+struct session_peer {
+	char *address, *path, *device_id, *client_id, *tls;
+	int protocol_version;
+	struct headers headers; /* secrets masked */
+	bool has_ota;
+	struct ota_request ota;
+};
+const struct session_peer *session_peer(const struct session *s);
+
+/*
+ * A call in flight: an object of the caller's, filled by the session. Zeroed
+ * before its first use; subject may be set before each start. Several
+ * may be in flight. After `done`, failure.kind is ERR_NONE and reply is a
+ * result, or failure says why not (ERR_PEER: reply is the error, if it was
+ * JSON).
+ */
+struct call {
+	bool done;
+	int32_t id;
+	int64_t started_us, ended_us;
+	int64_t deadline; /* loop_now() ms */
+	int64_t timeout; /* ms */
+	/* subject: the tool, for messages; may be NULL; both owned */
+	char *method, *subject;
+	/* why firmware will not answer it, if that is known; static */
+	const char *silence;
+	struct message reply; /* owned */
+	char *broken; /* the reply's raw text when its JSON is broken; owned */
+	struct error failure;
+	struct call *next; /* the session's list */
+};
+/* Releases; must not be in flight (session_forget first). */
+void call_done(struct call *c);
+
+/*
+ * Send; params is JSON text or NULL. timeout ms, 0: the configured one. -1:
+ * could not send, nothing is in flight.
+ */
+int session_start(struct session *s, struct call *c, const char *method,
+		  const char *params, int64_t timeout, struct error *err);
+/*
+ * Forget a call; its reply will be reported as late. Nothing happens if it is
+ * not in flight.
+ */
+void session_forget(struct session *s, struct call *c);
+
+/*
+ * Wait for a started call. 0: it has a result. -1: err is its failure, or the
+ * loop's (interrupted). Time over names the call, what was last heard and,
+ * where a reply can never come (device.md 3.9: self.reboot, an oversized
+ * answer), says so. After ERR_INTERRUPTED the call is still in flight.
+ */
+int session_wait(struct session *s, struct call *c, struct error *err);
+/*
+ * Wait until one of two started calls is done, and leave both as they are. -1:
+ * the loop's error.
+ */
+int session_wait_either(struct session *s, struct call *a, struct call *b,
+			struct error *err);
+/* start and wait; afterwards it is not in flight, whatever happened. */
+int session_call(struct session *s, struct call *c, const char *method,
+		 const char *params, struct error *err);
+
+int session_notify(struct session *s, const char *method, const char *params,
+		   struct error *err);
+/* A JSON-RPC payload or any text, as is (raw true: not even wrapped). */
+int session_send_text(struct session *s, const char *text, size_t len, bool raw,
+		      struct error *err);
+/* A device message; see link_wrap_device. */
+int session_send_device(struct session *s, const char *json, struct error *err);
+
+/*
+ * Hand events to the observer until deadline (loop_now() ms), or *stop is
+ * true (may be NULL): 0. -1: the connection ended (why it did, or ERR_CONNECT
+ * "connection closed" if the peer closed properly), or ERR_INTERRUPTED. What
+ * sets *stop is the observer, or the session (a call's done, the link's up);
+ * anything else in the loop calls session_wake after it.
+ */
+int session_watch(struct session *s, const bool *stop, int64_t deadline,
+		  struct error *err);
+
+/* Let the function that waits for this session look at its condition again. */
+void session_wake(struct session *s);
+
+/* Hand what is queued to the observer, without waiting. */
+void session_drain(struct session *s);
+
+#endif

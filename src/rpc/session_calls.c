@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls in flight: numbered, matched with replies in any order, ended by a
+ * reply, by time, or by the end of the connection. Knows no MCP method.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "rpc/session_state.h"
+
+void call_done(struct call *c)
+{
+	message_done(&c->reply);
+	mem_free(c->method);
+	mem_free(c->subject);
+	mem_free(c->broken);
+	error_reset(&c->failure);
+	*c = (struct call){ 0 };
+}
+
+char *call_label(const struct call *c)
+{
+	if (c->subject)
+		return mem_printf("%s %s", c->method, c->subject);
+	return mem_strdup(c->method);
+}
+
+struct call *session_find_call(const struct session *s, int64_t id)
+{
+	struct call *c = s->calls;
+
+	while (c && c->id != id)
+		c = c->next;
+	return c;
+}
+
+static bool unlink_call(struct session *s, const struct call *c)
+{
+	struct call **at = &s->calls;
+
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (!*at)
+		return false;
+	*at = c->next;
+	return true;
+}
+
+static void remember(struct session *s, const struct call *c, bool answered)
+{
+	struct past_call *p = &s->past[s->past_next++ % PAST_CALLS];
+
+	mem_free(p->label);
+	*p = (struct past_call){ .id = c->id, .answered = answered };
+	p->ended_us = loop_now_us();
+	p->label = call_label(c);
+}
+
+void session_forget_past(struct session *s)
+{
+	for (size_t i = 0; i < PAST_CALLS; i++)
+		mem_free(s->past[i].label);
+}
+
+/* The end of a call: c->failure or c->reply says how. */
+void session_end_call(struct session *s, struct call *c, bool answered)
+{
+	bool there = unlink_call(s, c);
+
+	assert(there);
+	(void)there;
+	c->next = NULL;
+	c->ended_us = loop_now_us();
+	c->done = true;
+	remember(s, c, answered);
+	session_wake(s);
+}
+
+void session_forget(struct session *s, struct call *c)
+{
+	if (!unlink_call(s, c))
+		return;
+	c->next = NULL;
+	remember(s, c, false);
+}
+
+/*
+ * Within int32, never its last: firmware turns what it cannot hold into that
+ * one (device.md 3.2).
+ */
+static int32_t take_id(struct session *s)
+{
+	int32_t id;
+
+	do {
+		if (s->next_id >= INT32_MAX)
+			s->next_id = 1;
+		id = s->next_id++;
+	} while (session_find_call(s, id));
+	return id;
+}
+
+static int send_payload(struct session *s, const struct buf *payload,
+			struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
+	return session_transmit(s, &frame, err);
+}
+
+/* What was there of an earlier use goes, but for the subject. */
+static void prepare_call(struct session *s, struct call *c, const char *method,
+			 int64_t timeout)
+{
+	char *subject = TAKE(c->subject);
+
+	call_done(c);
+	c->subject = subject;
+	c->method = mem_strdup(method);
+	c->id = take_id(s);
+	c->timeout = timeout ? timeout : s->config.timeout;
+}
+
+int session_start(struct session *s, struct call *c, const char *method,
+		  const char *params, int64_t timeout, struct error *err)
+{
+	CLEANUP(buf_done) struct buf payload = { 0 };
+
+	prepare_call(s, c, method, timeout);
+	c->silence = session_silence_reason(s, c, params);
+	jsonrpc_request(&payload, c->id, method, params);
+	c->started_us = loop_now_us();
+	c->deadline = loop_now() + c->timeout;
+	if (send_payload(s, &payload, err))
+		return -1;
+	c->next = s->calls;
+	s->calls = c;
+	return 0;
+}
+
+int session_notify(struct session *s, const char *method, const char *params,
+		   struct error *err)
+{
+	CLEANUP(buf_done) struct buf payload = { 0 };
+
+	jsonrpc_notification(&payload, method, params);
+	return send_payload(s, &payload, err);
+}
+
+static int call_outcome(const struct call *c, struct error *err)
+{
+	if (c->failure.kind == ERR_NONE)
+		return 0;
+	error_copy(err, &c->failure);
+	return -1;
+}
+
+int session_wait(struct session *s, struct call *c, struct error *err)
+{
+	/* What is not in flight would be waited for without end. */
+	assert(c->done || session_find_call(s, c->id) == c);
+	for (;;) {
+		session_drain(s);
+		if (c->done)
+			return call_outcome(c, err);
+		if (session_turn(s, LOOP_FOREVER, err))
+			return -1;
+	}
+}
+
+int session_wait_either(struct session *s, struct call *a, struct call *b,
+			struct error *err)
+{
+	for (;;) {
+		session_drain(s);
+		if (a->done || b->done)
+			return 0;
+		if (session_turn(s, LOOP_FOREVER, err))
+			return -1;
+	}
+}
+
+int session_call(struct session *s, struct call *c, const char *method,
+		 const char *params, struct error *err)
+{
+	int status;
+
+	if (session_start(s, c, method, params, 0, err))
+		return -1;
+	status = session_wait(s, c, err);
+	session_forget(s, c);
+	return status;
+}
+
+int64_t session_next_deadline(const struct session *s)
+{
+	int64_t next = LOOP_FOREVER;
+
+	for (const struct call *c = s->calls; c; c = c->next) {
+		if (c->deadline < next)
+			next = c->deadline;
+	}
+	return next;
+}
+
+void session_expire_calls(struct session *s)
+{
+	int64_t now = loop_now();
+	struct call *next;
+
+	for (struct call *c = s->calls; c; c = next) {
+		next = c->next;
+		if (c->deadline > now)
+			continue;
+		session_explain_timeout(s, c);
+		session_end_call(s, c, false);
+	}
+}
+
+void session_call_failed(struct session *s, int64_t id, const struct error *why)
+{
+	struct call *c = session_find_call(s, id);
+
+	if (!c)
+		return;
+	error_copy(&c->failure, why);
+	session_end_call(s, c, false);
+}
+
+static void fail_call(struct session *s, struct call *c)
+{
+	CLEANUP(mem_free_ptr) char *label = call_label(c);
+	bool known = s->why.kind != ERR_NONE;
+
+	error_set(&c->failure, ERR_CONNECT, "connection lost during '%s'%s%s",
+		  label, known ? ": " : "", known ? s->why.text : "");
+	if (c->silence)
+		error_hint(&c->failure, "%s", c->silence);
+	else if (known && s->why.hint[0])
+		error_hint(&c->failure, "%s", s->why.hint);
+	else
+		error_hint(&c->failure, "whether the call was carried out is "
+					"not known");
+	session_end_call(s, c, false);
+}
+
+void session_fail_calls(struct session *s)
+{
+	while (s->calls)
+		fail_call(s, s->calls);
+}

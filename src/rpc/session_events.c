@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The queue between callbacks, which record, and the main line, which hands
+ * events to the observer; and the tap for traces. Decides nothing.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "rpc/session_state.h"
+
+/* Texts of waiting events together; a peer fills it only while nobody waits. */
+enum { EVENT_BYTES_MAX = 64 << 20 };
+
+void event_done(struct event *e)
+{
+	mem_free(e->name);
+	mem_free(e->text);
+	mem_free(e->note);
+	*e = (struct event){ .kind = EVENT_NOTICE };
+}
+
+/* The end of the connection is always told. */
+static bool queue_full(const struct session *s, enum event_kind kind,
+		       size_t len)
+{
+	const struct event_queue *q = &s->events;
+
+	return kind != EVENT_CLOSED && (q->count >= s->config.events_max ||
+					len > EVENT_BYTES_MAX - q->bytes);
+}
+
+static struct event *queue_add(struct event_queue *q)
+{
+	if (q->first && q->first + q->count == q->capacity) {
+		memmove(q->item, q->item + q->first,
+			q->count * sizeof(*q->item));
+		q->first = 0;
+	}
+	q->item = mem_grow(q->item, &q->capacity, q->first + q->count,
+			   sizeof(*q->item));
+	q->count++;
+	return &q->item[q->first + q->count - 1];
+}
+
+static int64_t event_time(const struct session *s)
+{
+	return (loop_now_us() - s->opened_us) / 1000;
+}
+
+struct event *session_event(struct session *s, enum event_kind kind,
+			    const char *name, const void *text, size_t len)
+{
+	struct event *e;
+
+	session_wake(s);
+	if (queue_full(s, kind, len)) {
+		s->events.dropped++;
+		return NULL;
+	}
+	e = queue_add(&s->events);
+	*e = (struct event){ .kind = kind, .at = event_time(s) };
+	e->name = mem_strdup(name);
+	if (text) {
+		e->text = mem_strndup(text, len);
+		e->len = len;
+		s->events.bytes += len;
+	}
+	return e;
+}
+
+void session_odd(struct session *s, const void *text, size_t len,
+		 const char *format, ...)
+{
+	struct event *e = session_event(s, EVENT_ODD, "odd", text, len);
+	va_list args;
+
+	if (!e)
+		return;
+	va_start(args, format);
+	e->note = mem_vprintf(format, args);
+	va_end(args);
+}
+
+static void tell(struct session *s, const struct event *e)
+{
+	if (s->observer.event)
+		s->observer.event(s->observer.owner, e);
+}
+
+static void tell_dropped(struct session *s)
+{
+	struct event e = { .kind = EVENT_DROPPED, .at = event_time(s) };
+
+	e.name = mem_strdup("dropped");
+	e.count = s->events.dropped;
+	e.note = mem_printf("%llu events were lost: the queue was full",
+			    (unsigned long long)e.count);
+	s->events.dropped = 0;
+	tell(s, &e);
+	event_done(&e);
+}
+
+/*
+ * An event leaves the queue before it is told, so that the observer may call
+ * the session.
+ */
+void session_deliver(struct session *s, const bool *stop)
+{
+	struct event_queue *q = &s->events;
+
+	while (q->count && !(stop && *stop)) {
+		struct event e = q->item[q->first++];
+
+		q->count--;
+		q->bytes -= e.len;
+		if (!q->count)
+			q->first = 0;
+		tell(s, &e);
+		event_done(&e);
+	}
+	if (!q->count && q->dropped)
+		tell_dropped(s);
+}
+
+void session_drain(struct session *s)
+{
+	session_deliver(s, NULL);
+}
+
+void session_drop_events(struct session *s)
+{
+	struct event_queue *q = &s->events;
+
+	for (size_t i = 0; i < q->count; i++)
+		event_done(&q->item[q->first + i]);
+	mem_free(q->item);
+	*q = (struct event_queue){ 0 };
+}
+
+void session_trace(struct session *s, bool outgoing, const char *kind,
+		   const void *data, size_t len)
+{
+	struct trace t = { .outgoing = outgoing, .kind = kind };
+
+	if (!s->config.trace || !s->observer.trace)
+		return;
+	t.at_us = loop_now_us() - s->opened_us;
+	t.data = data;
+	t.len = len;
+	s->observer.trace(s->observer.owner, &t);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replies: matched with their calls by id, in any order; errors put into
+ * words; what matches nothing becomes an event. Never fatal.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "rpc/session_state.h"
+
+/* What is longer than this is given as detail too, since error.text is cut. */
+enum { MESSAGE_FITS = 400 };
+
+/* The newest of that id, since ids may wrap. */
+static struct past_call *find_past(struct session *s, int64_t id)
+{
+	for (size_t back = 1; back <= PAST_CALLS && back <= s->past_next;
+	     back++) {
+		struct past_call *p =
+			&s->past[(s->past_next - back) % PAST_CALLS];
+
+		if (p->id == id)
+			return p;
+	}
+	return NULL;
+}
+
+static void describe_error(struct error *e, const char *message, bool has_code,
+			   int code)
+{
+	const char *name = has_code ? jsonrpc_code_name(code) : NULL;
+
+	if (!message || !message[0])
+		message = "the peer sent an error without a message";
+	if (name)
+		error_set(e, ERR_PEER, "%s (%d): %s", name, code, message);
+	else if (has_code)
+		error_set(e, ERR_PEER, "error %d: %s", code, message);
+	else
+		error_set(e, ERR_PEER, "%s", message);
+	if (has_code)
+		error_code(e, code);
+	if (strlen(message) > MESSAGE_FITS)
+		error_detail(e, message, strlen(message));
+}
+
+static const char *error_message(const struct message *m)
+{
+	if (cJSON_IsString(m->error))
+		return m->error->valuestring;
+	return json_string(m->error, "message");
+}
+
+/* What the peer adds under "data", as it came. */
+static void add_data(struct error *e, const struct message *m)
+{
+	struct span whole = { m->text, m->len }, error, data;
+
+	if (!e->detail && json_span_member(whole, "error", &error) &&
+	    json_span_member(error, "data", &data))
+		error_detail(e, data.text, data.len);
+}
+
+static void set_peer_error(struct error *e, const struct message *m)
+{
+	int64_t code = 0;
+	bool has_code = json_integer(m->error, "code", &code) == 0 &&
+			code >= INT_MIN && code <= INT_MAX;
+
+	describe_error(e, error_message(m), has_code, (int)code);
+	add_data(e, m);
+}
+
+static void report_late(struct session *s, int64_t id, const char *text,
+			size_t len)
+{
+	struct past_call *p = find_past(s, id);
+	char ago[32];
+
+	if (!p) {
+		session_odd(s, text, len,
+			    "reply to call %lld, which is not known here",
+			    (long long)id);
+		return;
+	}
+	text_milliseconds((loop_now_us() - p->ended_us) / 1000, ago,
+			  sizeof(ago));
+	if (p->answered)
+		session_odd(s, text, len,
+			    "second reply to call %d (%s), %s after the first",
+			    (int)id, p->label, ago);
+	else
+		session_odd(s, text, len,
+			    "late reply to call %d (%s), %s after it was "
+			    "given up",
+			    (int)id, p->label, ago);
+	p->answered = true;
+}
+
+static void report_no_id(struct session *s, const struct message *m)
+{
+	const char *message = m->error ? error_message(m) : NULL;
+
+	session_odd(s, m->text, m->len, "reply with an id that no call has%s%s",
+		    message ? ": " : "", message ? message : "");
+}
+
+static void report_shape(struct session *s, const struct message *m)
+{
+	if (m->id_was_text)
+		session_odd(s, m->text, m->len,
+			    "the reply to call %lld has its id as a text",
+			    (long long)m->number);
+	if (m->both && m->kind == MESSAGE_ERROR)
+		session_odd(s, m->text, m->len,
+			    "the reply to call %lld has both a result and an "
+			    "error; the error counts",
+			    (long long)m->number);
+}
+
+void session_reply_take(struct session *s, struct message *m)
+{
+	struct call *c = m->has_number ? session_find_call(s, m->number) : NULL;
+
+	if (!m->has_number) {
+		report_no_id(s, m);
+		return;
+	}
+	if (!c) {
+		report_late(s, m->number, m->text, m->len);
+		return;
+	}
+	report_shape(s, m);
+	if (m->kind == MESSAGE_ERROR)
+		set_peer_error(&c->failure, m);
+	message_take(&c->reply, m);
+	session_end_call(s, c, true);
+}
+
+/* device.md 3.7: the text is what the device meant, the frame is in detail. */
+static void end_broken(struct session *s, struct call *c,
+		       const struct link_item *item)
+{
+	const struct salvage *salvage = &item->salvage;
+	CLEANUP(mem_free_ptr) char *label = call_label(c);
+
+	if (salvage->is_error) {
+		describe_error(&c->failure, salvage->message, salvage->has_code,
+			       salvage->code);
+		error_hint(&c->failure,
+			   "the JSON of this reply is broken (%s): firmware "
+			   "pastes error texts in without escaping; shown is "
+			   "what it meant",
+			   item->problem.text);
+	} else {
+		error_set(&c->failure, ERR_PROTOCOL,
+			  "the reply to '%s' is broken: %s", label,
+			  item->problem.text);
+	}
+	error_detail(&c->failure, c->broken, strlen(c->broken));
+	session_end_call(s, c, true);
+}
+
+void session_broken_reply(struct session *s, const struct link_item *item,
+			  const char *text, size_t len)
+{
+	const struct salvage *salvage = &item->salvage;
+	struct call *c =
+		salvage->has_id ? session_find_call(s, salvage->id) : NULL;
+	const struct past_call *p =
+		salvage->has_id ? find_past(s, salvage->id) : NULL;
+
+	if (c) {
+		c->broken = mem_strndup(text, len);
+		end_broken(s, c, item);
+	} else if (p) {
+		session_odd(s, text, len,
+			    "%s; it looks like a reply to call %d (%s), which "
+			    "is over",
+			    item->problem.text, (int)p->id, p->label);
+	} else {
+		session_odd(s, text, len, "%s", item->problem.text);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of a session, for its own files only: session.c (opening,
+ * closing), session_wait.c, session_frames.c (what comes in), session_calls.c,
+ * session_replies.c, session_silence.c, session_events.c, session_peer.c.
+ */
+#ifndef RPC_SESSION_STATE_H
+#define RPC_SESSION_STATE_H
+
+#include "rpc/session.h"
+
+#define PAST_CALLS 64
+
+/* A call that is over, kept to name a reply that comes after all. */
+struct past_call {
+	int32_t id;
+	bool answered; /* false: time was over, or it was forgotten */
+	int64_t ended_us;
+	char *label; /* "tools/call self.x"; owned */
+};
+
+struct event_queue {
+	struct event *item;
+	size_t first, count, capacity; /* item[first .. first + count) wait */
+	size_t bytes; /* of their texts */
+	uint64_t dropped;
+};
+
+struct heard {
+	int64_t at; /* loop_now() ms of the last frame */
+	bool audio; /* it was binary */
+	uint64_t messages;
+};
+
+struct session {
+	struct transport transport;
+	struct loop *loop;
+	const struct endpoint *to;
+	struct session_config config; /* without zeroes */
+	struct session_observer observer;
+	struct link link;
+	struct session_times times;
+	struct session_peer peer;
+	int64_t opened_us;
+	bool open; /* between ready and closed */
+	bool ended; /* closed came */
+	bool closing; /* we are on the way out: only closed counts */
+	bool abandoned; /* session_free did not wait longer: closed releases */
+	bool wake; /* ends the present turn of the loop */
+	int64_t wait_deadline;
+	struct error why; /* of closed */
+	struct heard heard;
+	struct call *calls;
+	int32_t next_id;
+	struct past_call past[PAST_CALLS];
+	size_t past_next;
+	struct event_queue events;
+	int64_t audio_told; /* loop_now() of the last EVENT_AUDIO */
+};
+
+/* session.c */
+int session_transmit(struct session *s, const struct buf *frame,
+		     struct error *err);
+int session_closed_error(const struct session *s, struct error *err);
+void session_sign_of_life(struct session *s);
+bool session_is_usable(const struct session *s);
+
+/*
+ * session_wait.c: one turn of the loop, until woken, the deadline, or the first
+ * call's time is over
+ */
+int session_turn(struct session *s, int64_t deadline, struct error *err);
+
+/* session_frames.c */
+void session_frame(struct session *s, enum frame_kind kind, const void *data,
+		   size_t len);
+
+/* session_replies.c */
+void session_reply_take(struct session *s, struct message *m);
+void session_broken_reply(struct session *s, const struct link_item *item,
+			  const char *text, size_t len);
+
+/* session_calls.c */
+struct call *session_find_call(const struct session *s, int64_t id);
+/* c->failure or c->reply says how; answered: also by something broken. */
+void session_end_call(struct session *s, struct call *c, bool answered);
+void session_call_failed(struct session *s, int64_t id,
+			 const struct error *why);
+void session_fail_calls(struct session *s);
+void session_expire_calls(struct session *s);
+/* LOOP_FOREVER if nothing is in flight. */
+int64_t session_next_deadline(const struct session *s);
+void session_forget_past(struct session *s);
+/* "tools/call self.x"; yours. */
+char *call_label(const struct call *c);
+
+/* session_silence.c: firmware's ways of not answering (device.md 3.2, 3.9) */
+const char *session_silence_reason(const struct session *s,
+				   const struct call *c, const char *params);
+void session_explain_timeout(const struct session *s, struct call *c);
+
+/*
+ * session_events.c: each copies; the pointer is valid until the next event,
+ * NULL if the queue is full
+ */
+struct event *session_event(struct session *s, enum event_kind kind,
+			    const char *name, const void *text, size_t len);
+void session_odd(struct session *s, const void *text, size_t len,
+		 const char *format, ...) PRINTF_LIKE(4, 5);
+void session_deliver(struct session *s, const bool *stop);
+void session_drop_events(struct session *s);
+void session_trace(struct session *s, bool outgoing, const char *kind,
+		   const void *data, size_t len);
+
+/* session_peer.c */
+void session_keep_peer(struct session_peer *out, const struct peer_info *peer);
+void session_peer_done(struct session_peer *p);
+
+#endif

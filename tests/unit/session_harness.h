@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session over the fake transport, opened and closed for each test, whose
+ * observer keeps the events.
+ */
+#ifndef SESSION_HARNESS_H
+#define SESSION_HARNESS_H
+
+#include "fake_transport.h"
+
+#include "base/json.h"
+#include "rpc/session_state.h"
+
+#define HELLO                                                            \
+	"{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":true}," \
+	"\"transport\":\"websocket\"}"
+
+static struct loop *loop;
+static struct session *session;
+static struct event
+	seen[64]; /* what the observer was told; text and note copied */
+static size_t seen_count;
+static size_t stop_at; /* the observer sets stop at that many events */
+static bool stop;
+static struct buf traced;
+static struct session_config config;
+
+static inline void observe(void *owner, const struct event *e)
+{
+	struct event *copy = &seen[seen_count];
+
+	(void)owner;
+	assert_true(seen_count < COUNT(seen));
+	*copy = *e;
+	copy->name = mem_strdup(e->name);
+	copy->text = mem_strdup(e->text);
+	copy->note = mem_strdup(e->note);
+	seen_count++;
+	if (stop_at && seen_count >= stop_at)
+		stop = true;
+}
+
+static inline void trace(void *owner, const struct trace *t)
+{
+	(void)owner;
+	assert_true(t->at_us >= 0);
+	buf_printf(&traced, "%c%s ", t->outgoing ? '>' : '<', t->kind);
+}
+
+static const struct session_observer observer = { .event = observe,
+						  .trace = trace };
+
+static inline void forget_events(void)
+{
+	for (size_t i = 0; i < seen_count; i++)
+		event_done(&seen[i]);
+	seen_count = 0;
+}
+
+static inline int set_up(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	fake_reset();
+	config = (struct session_config){ .dialect = DIALECT_PLAIN,
+					  .timeout = 2000,
+					  .wait = 2000,
+					  .trace = true };
+	return loop_new(&loop, &err);
+}
+
+static inline int tear_down(void **state)
+{
+	(void)state;
+	session_free(session);
+	session = NULL;
+	loop_free(loop);
+	fake_reset();
+	forget_events();
+	stop_at = 0;
+	stop = false;
+	buf_done(&traced);
+	return 0;
+}
+
+static inline void open_with(const struct transport_ops *ops)
+{
+	struct error err = { 0 };
+	static struct endpoint to;
+	static char text[] = "fake:peer";
+
+	to.text = text;
+	assert_int_equal(session_open(&session, loop, ops, &to, &config,
+				      &observer, &err),
+			 0);
+}
+
+static inline void open_up(enum dialect dialect)
+{
+	struct error err = { 0 };
+
+	config.dialect = dialect;
+	fake.peer.envelope = dialect == DIALECT_DEVICE;
+	open_with(&fake_ops);
+	if (dialect == DIALECT_DEVICE)
+		fake_push(FAKE_TEXT, HELLO, 0);
+	assert_int_equal(session_wait_up(session, &err), 0);
+}
+
+/* Let the loop deliver what is due. */
+static inline void watch(int64_t ms)
+{
+	struct error err = { 0 };
+
+	session_watch(session, NULL, loop_now() + ms, &err);
+	error_reset(&err);
+}
+
+static inline const struct event *find_event(enum event_kind kind, size_t nth)
+{
+	for (size_t i = 0; i < seen_count; i++) {
+		if (seen[i].kind == kind && nth-- == 0)
+			return &seen[i];
+	}
+	return NULL;
+}
+
+/* It must be there. */
+static inline const struct event *the_event(enum event_kind kind, size_t nth)
+{
+	static const struct event none;
+	const struct event *e = find_event(kind, nth);
+
+	assert_non_null(e);
+	return e ? e : &none;
+}
+
+static inline void assert_odd(size_t nth, const char *part)
+{
+	const struct event *e = the_event(EVENT_ODD, nth);
+
+	if (!strstr(e->note, part))
+		fail_msg("'%s' is not in '%s'", part, e->note);
+}
+
+static inline void assert_part(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in '%s'", part, text);
+}
+
+static inline void start(struct call *c, const char *method)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(session_start(session, c, method, NULL, 0, &err), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rpc/link: when a link is up, what frames mean, and what goes out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rpc/link.h"
+
+#define HELLO "{\"type\":\"hello\",\"version\":3,\"features\":{\"mcp\":true}}"
+
+static enum link_kind receive(struct link *l, const char *text,
+			      struct link_item *item, struct buf *reply)
+{
+	link_receive(l, FRAME_TEXT, text, strlen(text), item, reply);
+	return item->kind;
+}
+
+/* For frames of which only the kind counts. */
+static enum link_kind kind_of(struct link *l, const char *text)
+{
+	struct buf reply = { 0 };
+	struct link_item item;
+	enum link_kind kind = receive(l, text, &item, &reply);
+
+	link_item_done(&item);
+	buf_done(&reply);
+	return kind;
+}
+
+static void device_hello(void **state)
+{
+	struct buf reply = { 0 }, again = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_connected(&l, true, 2);
+	assert_false(l.up);
+	assert_int_equal(l.frame_version, 2);
+	assert_int_equal(receive(&l, HELLO, &item, &reply), LINK_HELLO);
+	assert_true(l.up && l.has_hello && l.hello.mcp);
+	assert_int_equal(l.frame_version, 3);
+	assert_true(strlen(l.session_id) > 8);
+	assert_non_null(strstr(buf_string(&reply), l.session_id));
+	assert_non_null(
+		strstr(buf_string(&reply), "\"transport\":\"websocket\""));
+	link_item_done(&item);
+	/* once more: the same session, answered again */
+	assert_int_equal(receive(&l, HELLO, &item, &again), LINK_HELLO);
+	assert_int_equal(l.hellos, 2);
+	assert_string_equal(buf_string(&again), buf_string(&reply));
+	link_item_done(&item);
+	buf_done(&reply);
+	buf_done(&again);
+	link_done(&l);
+}
+
+static void up(void **state)
+{
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_PLAIN, 0);
+	assert_true(l.up);
+	link_done(&l);
+	/* a board's own server, dialled: no hello will come */
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_connected(&l, false, 0);
+	assert_true(l.up);
+	link_done(&l);
+	/* it dialled in: the device's dialect, unless plain is forced */
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	link_connected(&l, true, 9);
+	assert_int_equal(l.dialect, DIALECT_DEVICE);
+	assert_int_equal(l.frame_version, 1);
+	assert_false(l.up);
+	link_done(&l);
+	link_init(&l, DIALECT_PLAIN, 0);
+	link_connected(&l, true, 0);
+	assert_int_equal(l.dialect, DIALECT_PLAIN);
+	link_done(&l);
+}
+
+static void assert_learns(const char *text, enum dialect dialect)
+{
+	struct link l;
+
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	link_connected(&l, false, 0);
+	assert_false(l.up);
+	kind_of(&l, text);
+	assert_int_equal(l.dialect, dialect);
+	assert_int_equal(l.up, dialect != DIALECT_UNKNOWN);
+	link_done(&l);
+}
+
+static void unknown_dialect(void **state)
+{
+	(void)state;
+	assert_learns("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+		      DIALECT_PLAIN);
+	assert_learns("[{\"id\":1,\"result\":{}}]", DIALECT_PLAIN);
+	assert_learns(HELLO, DIALECT_DEVICE);
+	assert_learns("{\"type\":\"mcp\",\"payload\":{\"id\":1,\"result\":1}}",
+		      DIALECT_DEVICE);
+	assert_learns("{\"status\":\"welcome\"}", DIALECT_UNKNOWN);
+	assert_learns("{\"type\":\"welcome\"}", DIALECT_UNKNOWN);
+	assert_learns("nonsense", DIALECT_UNKNOWN);
+}
+
+static void settled(void **state)
+{
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	link_settle(&l, DIALECT_DEVICE);
+	assert_true(l.up);
+	/* answers are bare in either case; that unsettles nothing */
+	assert_int_equal(kind_of(&l, "{\"id\":1,\"result\":{}}"), LINK_PAYLOAD);
+	assert_int_equal(l.dialect, DIALECT_DEVICE);
+	link_done(&l);
+}
+
+static void payloads(void **state)
+{
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	assert_int_equal(receive(&l,
+				 "{\"sessionId\":\"S\",\"type\":\"mcp\","
+				 "\"payload\":{\"id\": 4,\"result\":[]}}",
+				 &item, &reply),
+			 LINK_PAYLOAD);
+	assert_int_equal(item.message.number, 4);
+	assert_string_equal(item.message.text, "{\"id\": 4,\"result\":[]}");
+	assert_true(l.gone_camel);
+	assert_int_equal(reply.len, 0);
+	link_item_done(&item);
+	assert_int_equal(receive(&l,
+				 "{\"type\":\"mcp\",\"payload\":[{\"id\":1}]}",
+				 &item, &reply),
+			 LINK_PAYLOAD);
+	assert_int_equal(item.message.kind, MESSAGE_BATCH);
+	link_item_done(&item);
+	link_done(&l);
+}
+
+static void device_messages(void **state)
+{
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	assert_int_equal(receive(&l, "{\"type\":\"listen\",\"state\":\"stop\"}",
+				 &item, &reply),
+			 LINK_DEVICE);
+	assert_string_equal(item.type, "listen");
+	assert_string_equal(json_string(item.json, "state"), "stop");
+	link_item_done(&item);
+	link_done(&l);
+	/* who forces plain JSON-RPC gets no hello answered */
+	link_init(&l, DIALECT_PLAIN, 0);
+	assert_int_equal(receive(&l, HELLO, &item, &reply), LINK_DEVICE);
+	assert_int_equal(reply.len, 0);
+	link_item_done(&item);
+	link_done(&l);
+}
+
+static void broken(void **state)
+{
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	assert_int_equal(
+		receive(&l,
+			"{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":"
+			"{\"jsonrpc\":\"2.0\",\"id\":20,\"error\":{"
+			"\"message\":\"Unknown tool: a\"b\"}}}",
+			&item, &reply),
+		LINK_BROKEN);
+	assert_int_equal(item.problem.kind, ERR_PROTOCOL);
+	assert_int_equal(item.salvage.id, 20);
+	assert_string_equal(item.salvage.message, "Unknown tool: a\"b");
+	link_item_done(&item);
+	assert_int_equal(
+		receive(&l, "{\"type\":\"mcp\",\"payload\":5}", &item, &reply),
+		LINK_BROKEN);
+	assert_int_equal(item.problem.kind, ERR_PROTOCOL);
+	assert_false(item.salvage.has_id);
+	link_item_done(&item);
+	link_done(&l);
+}
+
+static void audio(void **state)
+{
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 3);
+	link_receive(&l, FRAME_BINARY, "\0\0\0\1x", 5, &item, &reply);
+	assert_int_equal(item.kind, LINK_AUDIO);
+	assert_int_equal(item.problem.kind, ERR_NONE);
+	link_item_done(&item);
+	link_receive(&l, FRAME_BINARY, "\0\0", 2, &item, &reply);
+	assert_int_equal(item.kind, LINK_AUDIO);
+	assert_int_equal(item.problem.kind, ERR_PROTOCOL);
+	link_item_done(&item);
+	assert_int_equal(l.audio_frames, 2);
+	assert_int_equal(l.audio_bytes, 7);
+	assert_int_equal(l.audio_broken, 1);
+	link_done(&l);
+}
+
+static void wrap(void **state)
+{
+	struct buf out = { 0 };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_wrap(&l, "{}", 2, &out);
+	assert_string_equal(buf_string(&out),
+			    "{\"type\":\"mcp\",\"payload\":{}}");
+	buf_reset(&out);
+	memcpy(l.session_id, "S1", 3);
+	link_wrap(&l, "{}", 2, &out);
+	assert_string_equal(buf_string(&out),
+			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
+			    "\"payload\":{}}");
+	buf_reset(&out);
+	link_done(&l);
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	link_wrap(&l, "{}", 2, &out);
+	assert_string_equal(buf_string(&out), "{}");
+	buf_done(&out);
+	link_done(&l);
+}
+
+static void wrap_device(void **state)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	memcpy(l.session_id, "S1", 3);
+	assert_int_equal(
+		link_wrap_device(&l, " { \"type\":\"tts\"}", &out, &err), 0);
+	assert_string_equal(buf_string(&out),
+			    "{\"session_id\":\"S1\", \"type\":\"tts\"}");
+	buf_reset(&out);
+	assert_int_equal(link_wrap_device(&l,
+					  "{\"type\":\"tts\","
+					  "\"session_id\":\"mine\"}",
+					  &out, &err),
+			 0);
+	assert_string_equal(buf_string(&out), "{\"type\":\"tts\","
+					      "\"session_id\":\"mine\"}");
+	assert_int_equal(link_wrap_device(&l, "{\"a\":1}", &out, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(link_wrap_device(&l, "{\"type\":", &out, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(link_wrap_device(&l, "[]", &out, &err), -1);
+	link_settle(&l, DIALECT_PLAIN);
+	assert_int_equal(link_wrap_device(&l, "{\"type\":\"tts\"}", &out, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	error_reset(&err);
+	buf_done(&out);
+	link_done(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(device_hello),
+		cmocka_unit_test(up),
+		cmocka_unit_test(unknown_dialect),
+		cmocka_unit_test(settled),
+		cmocka_unit_test(payloads),
+		cmocka_unit_test(device_messages),
+		cmocka_unit_test(broken),
+		cmocka_unit_test(audio),
+		cmocka_unit_test(wrap),
+		cmocka_unit_test(wrap_device),
+	};
+
+	return cmocka_run_group_tests_name("link", tests, NULL, NULL);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rpc/session over a fake transport: getting up, events, what is sent, the
+ * end. Calls are in test_session_calls.c.
+ */
+#include "session_harness.h"
+
+/* getting up */
+
+static void hello_goes_first(void **state)
+{
+	const struct session_times *times;
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	start(&c, "initialize");
+	assert_int_equal(fake.sent_count, 2);
+	assert_part(fake.sent[0], "\"type\":\"hello\"");
+	assert_part(fake.sent[1], "\"payload\":{\"jsonrpc\":\"2.0\",\"id\":1");
+	assert_part(fake.sent[1], session_link(session)->session_id);
+	assert_non_null(find_event(EVENT_HELLO, 0));
+	assert_string_equal(the_event(EVENT_HELLO, 0)->text, HELLO);
+	times = session_times(session);
+	assert_int_equal(times->ota, -1);
+	assert_true(times->connected >= 0 && times->hello >= times->connected);
+	assert_int_equal(times->up, times->hello);
+	session_forget(session, &c);
+	call_done(&c);
+}
+
+static void no_hello(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	config.wait = 200;
+	fake.peer.envelope = true;
+	open_with(&fake_ops);
+	/* a stream of audio does not keep it waiting */
+	for (int i = 0; i < 40; i++)
+		fake_push(FAKE_BINARY, "x", i * 50);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_part(err.text, "no hello came");
+	assert_true(session_times(session)->up == -1);
+	assert_true(loop_now() * 1000 - session->opened_us < 1500000);
+	error_reset(&err);
+}
+
+static void not_ready(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.wait = 20;
+	fake.no_ready = true;
+	open_with(&fake_mute_ops);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "no answer from 'fake:peer'");
+	session_free(session);
+	fake_reset();
+	fake.no_ready = true;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_string_equal(err.text, "nothing came at all");
+	error_reset(&err);
+}
+
+static void without_mcp(void **state)
+{
+	static const char *const hellos[] = {
+		"{\"type\":\"hello\",\"version\":1}",
+		"{\"type\":\"hello\",\"features\":{\"mcp\":false}}",
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	for (size_t i = 0; i < COUNT(hellos); i++) {
+		fake.peer.envelope = true;
+		open_with(&fake_ops);
+		fake_push(FAKE_TEXT, hellos[i], 0);
+		assert_int_equal(session_wait_up(session, &err), -1);
+		assert_int_equal(err.kind, ERR_CONNECT);
+		assert_part(err.text, "the device offers no MCP");
+		assert_part(err.hint, "1.6.6");
+		session_free(session);
+		session = NULL;
+		fake_reset();
+	}
+	error_reset(&err);
+}
+
+static void signs_of_life(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	config.wait = 400;
+	fake.no_ready = true;
+	fake.peer.envelope = true;
+	open_with(&fake_ops);
+	fake_push_number(FAKE_NOTICE, NOTICE_BROWSER, "a browser", 250);
+	fake_push_number(FAKE_NOTICE, NOTICE_OTA, "OTA asked", 500);
+	fake_push(FAKE_READY, NULL, 750);
+	fake_push(FAKE_TEXT, HELLO, 1000);
+	assert_int_equal(session_wait_up(session, &err), 0);
+	assert_true(session_times(session)->ota >= 490);
+	assert_string_equal(the_event(EVENT_NOTICE, 1)->text, "OTA asked");
+	assert_int_equal(the_event(EVENT_NOTICE, 1)->notice, NOTICE_OTA);
+	assert_string_equal(the_event(EVENT_NOTICE, 1)->note, "10.0.0.7:1");
+}
+
+static void noise_is_no_life(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.wait = 200;
+	fake.no_ready = true;
+	open_with(&fake_ops);
+	for (int i = 0; i < 20; i++)
+		fake_push_number(FAKE_NOTICE, NOTICE_NOISE, "noise", i * 100);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_true(loop_now() * 1000 - session->opened_us < 1500000);
+	error_reset(&err);
+}
+
+static void closed_before_up(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	fake.peer.envelope = true;
+	open_with(&fake_ops);
+	fake_push(FAKE_CLOSED, NULL, 5);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_part(err.text, "before a hello");
+	session_free(session);
+	fake_reset();
+	fake.no_ready = true;
+	error_set(&fake.close_why, ERR_AUTH, "the server answered 401");
+	open_with(&fake_ops);
+	fake_push(FAKE_CLOSED, NULL, 5);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_string_equal(err.text, "the server answered 401");
+	error_reset(&err);
+}
+
+/* It is not waited for longer than a second; what comes later hurts nobody. */
+static void slow_to_close(void **state)
+{
+	int64_t began = loop_now();
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake.close_delay = 1300;
+	fake_push(FAKE_TEXT, "{\"id\":1,\"method\":\"x\"}", 1100);
+	session_free(session);
+	session = NULL;
+	assert_in_range(loop_now() - began, 990, 1290);
+	assert_int_equal(seen_count, 0);
+}
+
+static void refused_to_open(void **state)
+{
+	struct error err = { 0 };
+	struct endpoint to = { 0 };
+
+	(void)state;
+	fake.refuse_open = true;
+	assert_int_equal(session_open(&session, loop, &fake_ops, &to, &config,
+				      NULL, &err),
+			 -1);
+	assert_null(session);
+	assert_string_equal(err.text, "refused to open");
+	error_reset(&err);
+}
+
+static void unknown_is_up_when_ready(void **state)
+{
+	(void)state;
+	open_up(DIALECT_UNKNOWN);
+	assert_false(session_link(session)->up);
+	session_settle(session, DIALECT_PLAIN);
+	assert_true(session_link(session)->up);
+}
+
+static void secrets_are_masked(void **state)
+{
+	struct headers headers = { 0 };
+	const struct session_peer *peer;
+
+	(void)state;
+	headers_add(&headers, "Authorization", "Bearer sesame");
+	headers_add(&headers, "Device-Id", "02:00");
+	headers_add(&headers, "X-Token", "sesame");
+	fake.peer.headers = &headers;
+	fake.peer.path = "/x?device-id=02&authorization=sesame&token=sesame&q";
+	open_up(DIALECT_PLAIN);
+	peer = session_peer(session);
+	assert_string_equal(headers_get(&peer->headers, "authorization"),
+			    "Bearer ***");
+	assert_string_equal(headers_get(&peer->headers, "x-token"), "***");
+	assert_string_equal(headers_get(&peer->headers, "device-id"), "02:00");
+	assert_string_equal(peer->path,
+			    "/x?device-id=02&authorization=***&token=***&q");
+	headers_done(&headers);
+}
+
+/* what the peer says on its own */
+
+static void request_is_refused(void **state)
+{
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_text("{\"id\":12345678901234567890,\"method\":\"a\\\"b\"}");
+	fake_text("{\"id\":\"q\\u0041\",\"method\":\"ping\"}");
+	watch(20);
+	assert_int_equal(fake.sent_count, 2);
+	assert_string_equal(fake.sent[0],
+			    "{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,"
+			    "\"error\":{\"code\":-32601,\"message\":"
+			    "\"method not found: a\\\"b\"}}");
+	assert_part(fake.sent[1], "\"id\":\"q\\u0041\"");
+	assert_string_equal(the_event(EVENT_REQUEST, 0)->name, "a\"b");
+	assert_string_equal(the_event(EVENT_REQUEST, 1)->name, "ping");
+}
+
+static void batch(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&a, "x");
+	start(&b, "y");
+	fake_text("[ {\"id\":2,\"result\": \"b\"},{\"method\":\"n\"},"
+		  "{\"id\":1,\"error\":{\"message\":\"m\"}}, 5, [] ]");
+	assert_int_equal(session_wait(session, &b, &err), 0);
+	assert_string_equal(b.reply.text, "{\"id\":2,\"result\": \"b\"}");
+	assert_int_equal(session_wait(session, &a, &err), -1);
+	assert_string_equal(err.text, "m");
+	assert_string_equal(the_event(EVENT_NOTIFICATION, 0)->name, "n");
+	assert_odd(0, "neither a reply");
+	assert_odd(1, "batch inside a batch");
+	fake_text("[]");
+	watch(20);
+	assert_odd(2, "empty batch");
+	call_done(&a);
+	call_done(&b);
+	error_reset(&err);
+}
+
+static void device_events(void **state)
+{
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	fake_text("{\"session_id\":\"S\",\"type\":\"listen\",\"state\":"
+		  "\"start\"}");
+	fake_text("{\"type\":\"mcp\",\"payload\":{\"method\":"
+		  "\"notifications/x\"}}");
+	fake_text("{\"type\":\"mcp\"}");
+	fake_text(HELLO);
+	watch(20);
+	assert_string_equal(the_event(EVENT_DEVICE, 0)->name, "listen");
+	assert_string_equal(the_event(EVENT_NOTIFICATION, 0)->text,
+			    "{\"method\":\"notifications/x\"}");
+	assert_odd(0, "without a payload");
+	assert_odd(1, "said hello again (2 times");
+	assert_null(find_event(EVENT_HELLO, 1));
+	/* and the second hello was answered too */
+	assert_int_equal(fake.sent_count, 2);
+	assert_string_equal(fake.sent[0], fake.sent[1]);
+}
+
+static void audio_once_a_second(void **state)
+{
+	const struct event *e;
+
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	for (int i = 0; i < 12; i++)
+		fake_push(FAKE_BINARY, "abc", i * 100);
+	watch(1300);
+	e = the_event(EVENT_AUDIO, 0);
+	assert_int_equal(e->count, 1);
+	assert_int_equal(e->bytes, 3);
+	e = the_event(EVENT_AUDIO, 1);
+	assert_true(e->count >= 10 && e->count <= 12);
+	assert_null(find_event(EVENT_AUDIO, 2));
+	assert_int_equal(session_link(session)->audio_frames, 12);
+}
+
+static void broken_audio(void **state)
+{
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	fake_text("{\"type\":\"hello\",\"version\":3,\"features\":"
+		  "{\"mcp\":true}}");
+	fake_push_binary("\0\0\0\5x", 5, 1);
+	fake_push_binary("\0", 1, 2);
+	watch(20);
+	assert_odd(1, "claims a payload of 5 bytes");
+	assert_null(find_event(EVENT_ODD, 2));
+	assert_string_equal(the_event(EVENT_AUDIO, 0)->note,
+			    "1 of them broken");
+	assert_int_equal(session_link(session)->audio_broken, 2);
+}
+
+static void full_queue(void **state)
+{
+	(void)state;
+	config.events_max = 4;
+	open_up(DIALECT_PLAIN);
+	for (int i = 0; i < 10; i++)
+		fake_text("{\"method\":\"n\"}");
+	fake_push(FAKE_CLOSED, NULL, 0);
+	watch(20);
+	assert_non_null(find_event(EVENT_NOTIFICATION, 3));
+	assert_null(find_event(EVENT_NOTIFICATION, 4));
+	assert_non_null(find_event(EVENT_CLOSED, 0));
+	assert_int_equal(the_event(EVENT_DROPPED, 0)->count, 6);
+}
+
+static void watch_stops(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	for (int i = 0; i < 5; i++)
+		fake_text("{\"method\":\"n\"}");
+	stop_at = 2;
+	assert_int_equal(session_watch(session, &stop, loop_now() + 1000, &err),
+			 0);
+	assert_int_equal(seen_count, 2);
+	/* nothing is lost by stopping */
+	stop_at = 0;
+	session_drain(session);
+	assert_int_equal(seen_count, 5);
+	assert_int_equal(session_watch(session, NULL, loop_now() + 10, &err),
+			 0);
+	fake_push(FAKE_CLOSED, NULL, 0);
+	assert_int_equal(session_watch(session, NULL, LOOP_FOREVER, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "connection closed");
+	error_reset(&err);
+}
+
+static void watch_ends_calls(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(session_start(session, &c, "x", NULL, 20, &err), 0);
+	assert_int_equal(session_watch(session, &c.done, LOOP_FOREVER, &err),
+			 0);
+	assert_int_equal(c.failure.kind, ERR_TIMEOUT);
+	call_done(&c);
+}
+
+/* what is sent */
+
+static void sends(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	memcpy(session->link.session_id, "S1", 3);
+	assert_int_equal(session_notify(session, "notifications/x", "{}", &err),
+			 0);
+	assert_string_equal(fake.sent[1],
+			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
+			    "\"payload\":{\"jsonrpc\":\"2.0\",\"method\":"
+			    "\"notifications/x\",\"params\":{}}}");
+	assert_int_equal(
+		session_send_text(session, "{\"id\":1", 7, false, &err), 0);
+	assert_string_equal(fake.sent[2],
+			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
+			    "\"payload\":{\"id\":1}");
+	assert_int_equal(session_send_text(session, "any", 3, true, &err), 0);
+	assert_string_equal(fake.sent[3], "any");
+	assert_int_equal(session_send_device(session,
+					     "{\"type\":\"tts\",\"state\":"
+					     "\"stop\"}",
+					     &err),
+			 0);
+	assert_string_equal(fake.sent[4],
+			    "{\"session_id\":\"S1\",\"type\":\"tts\","
+			    "\"state\":\"stop\"}");
+	assert_int_equal(session_send_device(session, "5", &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	error_reset(&err);
+}
+
+static void tap(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	fake.no_ready = true;
+	fake.peer.envelope = true;
+	config.dialect = DIALECT_DEVICE;
+	open_with(&fake_ops);
+	fake_push_number(FAKE_NOTICE, NOTICE_OTHER, "n", 0);
+	fake_push(FAKE_READY, NULL, 0);
+	fake_push(FAKE_TEXT, HELLO, 0);
+	fake_push(FAKE_BINARY, "x", 0);
+	assert_int_equal(session_wait_up(session, &err), 0);
+	fake_push(FAKE_CLOSED, NULL, 0);
+	watch(100);
+	assert_string_equal(buf_string(&traced),
+			    "<notice <ready <text >text <binary "
+			    "<closed ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(hello_goes_first),
+		TEST(no_hello),
+		TEST(not_ready),
+		TEST(without_mcp),
+		TEST(signs_of_life),
+		TEST(noise_is_no_life),
+		TEST(closed_before_up),
+		TEST(slow_to_close),
+		TEST(refused_to_open),
+		TEST(unknown_is_up_when_ready),
+		TEST(secrets_are_masked),
+		TEST(request_is_refused),
+		TEST(batch),
+		TEST(device_events),
+		TEST(audio_once_a_second),
+		TEST(broken_audio),
+		TEST(full_queue),
+		TEST(watch_stops),
+		TEST(watch_ends_calls),
+		TEST(sends),
+		TEST(tap),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rpc/session over a fake transport: calls, and replies in every order and
+ * shape.
+ */
+#include "session_harness.h"
+
+#include <signal.h>
+
+/* calls */
+
+static void result(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_push(FAKE_TEXT, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\": {}}",
+		  10);
+	assert_int_equal(
+		session_call(session, &c, "tools/list", "{\"a\":1}", &err), 0);
+	assert_string_equal(fake.sent[0],
+			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			    "\"tools/list\",\"params\":{\"a\":1}}");
+	assert_string_equal(c.reply.text,
+			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\": {}}");
+	assert_true(c.done && c.ended_us >= c.started_us);
+	assert_int_equal(seen_count, 0);
+	call_done(&c);
+}
+
+static void any_order(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 }, c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&a, "slow");
+	start(&b, "quick");
+	start(&c, "middle");
+	fake_text("{\"id\":3,\"result\":\"c\"}");
+	fake_text("{\"id\":2,\"result\":\"b\"}");
+	fake_push(FAKE_TEXT, "{\"id\":1,\"result\":\"a\"}", 100);
+	assert_int_equal(session_wait_either(session, &a, &b, &err), 0);
+	assert_true(b.done && !a.done);
+	assert_int_equal(session_wait(session, &a, &err), 0);
+	assert_int_equal(session_wait(session, &b, &err), 0);
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	assert_string_equal(a.reply.result->valuestring, "a");
+	assert_string_equal(b.reply.result->valuestring, "b");
+	assert_string_equal(c.reply.result->valuestring, "c");
+	assert_null(session->calls);
+	call_done(&a);
+	call_done(&b);
+	call_done(&c);
+}
+
+static void assert_error(const char *reply, const char *text, bool has_code)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	fake_reset();
+	open_up(DIALECT_PLAIN);
+	fake_text(reply);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_PEER);
+	assert_string_equal(err.text, text);
+	assert_int_equal(err.has_code, has_code);
+	assert_int_equal(c.reply.kind, MESSAGE_ERROR);
+	call_done(&c);
+	error_reset(&err);
+	session_free(session);
+	session = NULL;
+}
+
+static void errors(void **state)
+{
+	(void)state;
+	assert_error("{\"id\":1,\"error\":{\"message\":\"Missing params\"}}",
+		     "Missing params", false);
+	assert_error("{\"id\":1,\"error\":{\"code\":-32602,\"message\":"
+		     "\"Property 'volume': value 101 exceeds maximum 100\"}}",
+		     "invalid params (-32602): Property 'volume': value 101 "
+		     "exceeds maximum 100",
+		     true);
+	assert_error("{\"id\":1,\"error\":{\"code\":-32000,\"message\":"
+		     "\"busy\"}}",
+		     "error -32000: busy", true);
+	assert_error("{\"id\":1,\"error\":{\"code\":5}}",
+		     "error 5: the peer sent an error without a message", true);
+	assert_error("{\"id\":1,\"error\":\"plain text\"}", "plain text",
+		     false);
+	assert_error("{\"id\":1,\"error\":null}",
+		     "the peer sent an error without a message", false);
+	assert_error("{\"id\":1,\"error\":{\"code\":\"x\",\"message\":\"m\"}}",
+		     "m", false);
+}
+
+static void error_details(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_text("{\"id\":1,\"error\":{\"code\":-32602,\"message\":\"m\","
+		  "\"data\":{\"at\": 5}}}");
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(err.code, -32602);
+	assert_string_equal(err.detail, "{\"at\": 5}");
+	/* a message that does not fit stays whole in the detail */
+	buf_text(&reply, "{\"id\":2,\"error\":{\"message\":\"");
+	for (int i = 0; i < 1000; i++)
+		buf_char(&reply, 'x');
+	buf_text(&reply, "\"}}");
+	fake_text(buf_string(&reply));
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(strlen(err.detail), 1000);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void broken_error(void **state)
+{
+	static const char raw[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":"
+		"\"Unknown tool: a\"b\\c\nd\"}}";
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_text(raw);
+	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_PEER);
+	assert_string_equal(err.text, "Unknown tool: a\"b\\c\nd");
+	assert_part(err.hint, "JSON of this reply is broken");
+	assert_string_equal(err.detail, raw);
+	assert_string_equal(c.broken, raw);
+	assert_null(c.reply.json);
+	assert_int_equal(seen_count, 0);
+	call_done(&c);
+	/* with the code of newer firmware */
+	fake_text(
+		"{\"id\":2,\"error\":{\"code\":-32602,\"message\":\"a\"b\"}}");
+	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
+			 -1);
+	assert_string_equal(err.text, "invalid params (-32602): a\"b");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void broken_result(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	c.subject = mem_strdup("self.x");
+	fake_text("{\"id\":1,\"result\":{\"content\":[");
+	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_part(err.text, "the reply to 'tools/call self.x' is broken");
+	assert_string_equal(err.detail, "{\"id\":1,\"result\":{\"content\":[");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void broken_without_call(void **state)
+{
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&c, "x");
+	fake_text("{\"id\":99,\"error\":{\"message\":\"a\"b\"}}");
+	fake_text("nonsense");
+	watch(20);
+	assert_false(c.done);
+	assert_string_equal(the_event(EVENT_ODD, 0)->text,
+			    "{\"id\":99,\"error\":{\"message\":\"a\"b\"}}");
+	assert_string_equal(the_event(EVENT_ODD, 1)->text, "nonsense");
+	session_forget(session, &c);
+	fake_text("{\"id\":1,\"error\":{\"message\":\"a\"b\"}}");
+	watch(20);
+	assert_odd(2, "looks like a reply to call 1 (x)");
+	call_done(&c);
+}
+
+static void time_over(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 1000;
+	open_up(DIALECT_DEVICE);
+	fake_push(FAKE_BINARY, "x", 500);
+	fake_push(FAKE_BINARY, "x", 600);
+	c.subject = mem_strdup("self.x");
+	assert_int_equal(session_call(session, &c, "tools/call", "{}", &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_string_equal(err.text,
+			    "no reply to 'tools/call self.x' within 1 s");
+	assert_part(err.hint, "last heard: audio ");
+	assert_part(err.hint, " ago, 2 frames; 1 message;");
+	assert_part(err.hint, "one tool at a time");
+	assert_part(err.hint, "65,535 bytes");
+	call_done(&c);
+	/* the reply comes after all, and then again */
+	fake_text("{\"type\":\"mcp\",\"payload\":{\"id\":1,\"result\":{}}}");
+	fake_text("{\"type\":\"mcp\",\"payload\":{\"id\":1,\"result\":{}}}");
+	watch(20);
+	assert_odd(0, "late reply to call 1 (tools/call self.x), ");
+	assert_odd(0, " after it was given up");
+	assert_odd(1, "second reply to call 1 (tools/call self.x)");
+	error_reset(&err);
+}
+
+static void time_over_in_silence(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 20;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_part(err.hint, "nothing at all was heard");
+	call_done(&c);
+	fake_push(FAKE_TEXT, "{\"method\":\"n\"}", 5);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_part(err.hint, "last heard: a message ");
+	assert_part(err.hint, " ago; 1 message;");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void assert_silence(const char *method, const char *subject,
+			   const char *params, const char *hint)
+{
+	struct error err = { 0 };
+	struct call c = { .subject = mem_strdup(subject) };
+
+	assert_int_equal(session_call(session, &c, method, params, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_part(err.hint, hint);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void never_answered(void **state)
+{
+	(void)state;
+	config.timeout = 10;
+	open_up(DIALECT_DEVICE);
+	assert_silence("tools/call", "self.reboot", "{}",
+		       "firmware never answers 'self.reboot'");
+	assert_silence("tools/call", "self.upgrade_firmware", "{}",
+		       "firmware never answers 'self.upgrade_firmware'");
+	assert_silence("tools/call", "self.system.reconfigure_wifi", "{}",
+		       "firmware never answers "
+		       "'self.system.reconfigure_wifi'");
+	assert_silence("ping", NULL, "null", "params are no object");
+	assert_silence("notifications/x", NULL, NULL,
+		       "starts with 'notifications'");
+}
+
+static void in_time_after_all(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(session_start(session, &c, "x", NULL, 30, &err), 0);
+	fake_text("{\"id\":1,\"result\":{}}");
+	/* the main line is busy while the reply lies there */
+	uv_sleep(50);
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	call_done(&c);
+}
+
+static void unmatched_replies(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_text("{\"id\":7,\"result\":{}}");
+	fake_text("{\"id\":\"x\",\"result\":{}}");
+	fake_text("{\"id\":null,\"error\":{\"message\":\"Parse error\"}}");
+	fake_text("{\"id\":\"1\",\"result\":{}}");
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), 0);
+	assert_odd(0, "reply to call 7, which is not known here");
+	assert_odd(1, "an id that no call has");
+	assert_odd(2, "an id that no call has: Parse error");
+	assert_odd(3, "the reply to call 1 has its id as a text");
+	assert_int_equal(seen_count, 4);
+	call_done(&c);
+}
+
+static void both_members(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_text("{\"id\":1,\"result\":{},\"error\":{\"message\":\"m\"}}");
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_PEER);
+	assert_odd(0, "both a result and an error");
+	/* an error of null is no error */
+	fake_text("{\"id\":2,\"result\":{},\"error\":null}");
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), 0);
+	assert_int_equal(seen_count, 1);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void forgotten(void **state)
+{
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&c, "x");
+	session_forget(session, &c);
+	session_forget(session, &c);
+	call_done(&c);
+	fake_text("{\"id\":1,\"result\":{}}");
+	watch(20);
+	assert_odd(0, "late reply to call 1 (x)");
+}
+
+static void only_the_last_64(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	for (int i = 0; i < 70; i++) {
+		start(&c, "x");
+		session_forget(session, &c);
+	}
+	fake_text("{\"id\":6,\"result\":{}}");
+	fake_text("{\"id\":7,\"result\":{}}");
+	watch(20);
+	assert_odd(0, "call 6, which is not known here");
+	assert_odd(1, "late reply to call 7 (x)");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void ids_wrap(void **state)
+{
+	struct call a = { 0 }, b = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	session->next_id = INT32_MAX - 1;
+	start(&a, "x");
+	start(&b, "x");
+	assert_int_equal(a.id, INT32_MAX - 1);
+	assert_int_equal(b.id, 1);
+	/* an id in flight is not given again */
+	session->next_id = INT32_MAX - 1;
+	session_forget(session, &b);
+	start(&b, "x");
+	assert_int_equal(b.id, 1);
+	session_forget(session, &a);
+	session_forget(session, &b);
+	call_done(&a);
+	call_done(&b);
+}
+
+static void one_request_failed(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	fake_push_number(FAKE_FAILED, 99, NULL, 0);
+	fake_push_number(FAKE_FAILED, 1, NULL, 0);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_string_equal(err.text, "refused");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void cannot_send(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_with(&fake_ops);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_string_equal(err.text, "not connected yet");
+	assert_int_equal(session_wait_up(session, &err), 0);
+	fake.refuse_send = true;
+	assert_int_equal(session_start(session, &c, "x", NULL, 0, &err), -1);
+	assert_string_equal(err.text, "the queue is full");
+	assert_null(session->calls);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void lost_in_a_call(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 };
+
+	(void)state;
+	error_set(&fake.close_why, ERR_CONNECT, "reset by the peer");
+	open_up(DIALECT_PLAIN);
+	b.subject = mem_strdup("self.x");
+	start(&a, "tools/list");
+	start(&b, "tools/call");
+	fake_push(FAKE_CLOSED, NULL, 0);
+	assert_int_equal(session_wait(session, &b, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "connection lost during 'tools/call "
+				      "self.x': reset by the peer");
+	assert_true(a.done);
+	assert_part(a.failure.text, "connection lost during 'tools/list'");
+	assert_false(session_is_open(session));
+	assert_string_equal(the_event(EVENT_CLOSED, 0)->note,
+			    "reset by the peer");
+	call_done(&a);
+	assert_int_equal(session_start(session, &a, "x", NULL, 0, &err), -1);
+	assert_string_equal(err.text, "reset by the peer");
+	call_done(&a);
+	call_done(&b);
+	error_reset(&err);
+}
+
+static void interrupted(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	raise(SIGINT);
+	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	assert_false(c.done);
+	assert_null(session->calls);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void freed_with_a_call(void **state)
+{
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&c, "x");
+	session_free(session);
+	session = NULL;
+	assert_true(c.done);
+	assert_int_equal(c.failure.kind, ERR_CONNECT);
+	assert_int_equal(seen_count, 0);
+	call_done(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(result),
+		TEST(any_order),
+		TEST(errors),
+		TEST(error_details),
+		TEST(broken_error),
+		TEST(broken_result),
+		TEST(broken_without_call),
+		TEST(time_over),
+		TEST(time_over_in_silence),
+		TEST(never_answered),
+		TEST(in_time_after_all),
+		TEST(unmatched_replies),
+		TEST(both_members),
+		TEST(forgotten),
+		TEST(only_the_last_64),
+		TEST(ids_wrap),
+		TEST(one_request_failed),
+		TEST(cannot_send),
+		TEST(lost_in_a_call),
+		TEST(interrupted),
+		TEST(freed_with_a_call),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("session calls", tests, NULL, NULL);
+}
