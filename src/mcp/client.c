@@ -180,27 +180,6 @@ void client_done(struct client *c)
 	*c = (struct client){ 0 };
 }
 
-/*
- * Two errors of firmware share one text (device.md 3.5): a tool that fits on
- * no page, and, with an empty name, a cursor that it does not know.
- */
-static void explain_page_error(struct error *err)
-{
-	static const char sign[] = "Failed to add tool ";
-	const char *name = strstr(err->text, sign);
-
-	if (err->kind != ERR_PEER || !name)
-		return;
-	name += strlen(sign);
-	if (*name == ' ')
-		error_hint(err, "firmware says so of a cursor that it does not "
-				"know");
-	else
-		error_hint(err, "the description of this tool is larger than a "
-				"page (8,000 bytes): neither it nor what "
-				"stands behind it can be listed");
-}
-
 static int list_page(struct client *c, struct listing *listing,
 		     struct buf *params, struct error *err)
 {
@@ -208,10 +187,8 @@ static int list_page(struct client *c, struct listing *listing,
 
 	listing_params(listing, params);
 	if (session_call(c->session, &call, "tools/list",
-			 params->len ? buf_string(params) : NULL, err)) {
-		explain_page_error(err);
-		return -1;
-	}
+			 params->len ? buf_string(params) : NULL, err))
+		return listing_failed(listing, err);
 	return listing_feed_take(listing, &call.reply, err);
 }
 
