@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all commands of one run of the program share: configuration, loop,
+ * renderer, and the open session. main.c makes it, `run` uses it for many commands.
+ */
+#ifndef CLI_APP_H
+#define CLI_APP_H
+
+#include "cli/command.h"
+
+struct config { /* global options; see config_options in config.c */
+	const char *target, *trace, *cacert, *advertise, *vision_url,
+		*vision_token_file, *token_file;
+	int output; /* enum output_form */
+	int color; /* enum color_mode */
+	int envelope; /* 0 auto, 1 device, 2 plain */
+	bool verbose, quiet, insecure, help, version, no_init;
+	int64_t timeout, wait; /* ms; 0: default */
+	struct words headers;
+	struct words commands; /* -e */
+};
+extern const struct option_row config_options[];
+
+struct app {
+	struct config config;
+	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
+	struct loop *loop;
+	struct renderer out;
+	FILE *trace;
+	bool stdin_taken;
+	struct endpoint endpoint;
+	struct session *session; /* NULL until app_connect */
+	struct client client;
+	bool connected;
+	bool tail; /* events go to ops->event (stdout) instead of ops->aside */
+	void (*on_event)(
+		void *owner,
+		const struct event *e); /* tail's filter and count; NULL */
+	void *on_event_owner;
+	struct tool_list
+		tools; /* see cli/tools_cache.h; app_disconnect calls tools_cache_drop */
+	bool has_tools;
+	struct timer tick; /* once a second while waiting for the peer */
+};
+
+void app_init(struct app *app);
+void app_done(struct app *app);
+
+/* The loop, made at the first call: what needs none starts without it. */
+int app_open_loop(struct app *app, struct error *err);
+
+/* The renderer as the configuration says; call once it is parsed. */
+void app_configure(struct app *app);
+
+/* Open the target, wait until up, initialize. 0 at once if connected. */
+int app_connect(struct app *app, struct error *err);
+/* Close it; the next app_connect opens it anew. */
+void app_disconnect(struct app *app);
+
+/* Flush output and trace: -1 (ERR_OUTPUT) if something was lost. */
+int app_finish(struct app *app, struct error *err);
+
+/* After a failure: if a signal came meanwhile, that is the reason, and *err says so. */
+void app_check_signal(struct app *app, struct error *err);
+
+struct parsed;
+/* Run what parse_words took apart: --help, operand count, session, the command. -1: err; nothing was shown. */
+int command_execute(struct app *app, struct parsed *p, struct error *err);
+
+/*
+ * Look up words[0], parse its options and operands, prepare, run. Shared by
+ * main, run and the shell. -1: err; nothing was shown.
+ */
+int command_run(struct app *app, char *const *words, size_t count,
+		struct error *err);
+
+/* scheme -> transport; NULL-terminated. (targets.c) */
+struct target_row {
+	const char *scheme;
+	const char *syntax;
+	const char *brief;
+	const struct transport_ops *(*ops)(struct error *err);
+};
+extern const struct target_row target_rows[];
+
+/*
+ * The transport of the configured target into *ops, its endpoint, with what the
+ * options add, into app->endpoint (endpoint_done releases it). -1 (ERR_USAGE): no target, not understood,
+ * not supported by this version, an option that does not fit. (setup.c)
+ */
+int app_setup(struct app *app, const struct transport_ops **ops,
+	      struct error *err);
+
+/* A secret from a file (first line) or, if file is NULL, from the environment variable; NULL text if neither. Yours. */
+int secret_read(char **out, const char *file, const char *environment,
+		struct error *err);
+/* The same for many: each line of the file is one. */
+int secret_read_all(struct words *out, const char *file,
+		    const char *environment, struct error *err);
+
+#endif

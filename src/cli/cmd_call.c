@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call: arguments are checked before anything is sent; then the result is
+ * shown, saved, compared.
+ */
+#include <string.h>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/expect.h"
+#include "cli/operand.h"
+#include "cli/save.h"
+#include "cli/show.h"
+#include "cli/tools_cache.h"
+#include "mcp/arguments.h"
+
+struct call_options {
+	bool no_validate;
+	const char *expect, *save;
+};
+
+static const struct option_row call_options[] = {
+	{ .name = "no-validate",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct call_options, no_validate),
+	  .brief = "send as it is: no listing, no check against the schema" },
+	{ .name = "expect",
+	  .word = "JSON",
+	  .type = OPTION_TEXT,
+	  .offset = offsetof(struct call_options, expect),
+	  .brief = "what the result must contain (or @FILE); else status 7" },
+	{ .name = "save",
+	  .word = "FILE",
+	  .type = OPTION_FILE,
+	  .offset = offsetof(struct call_options, save),
+	  .brief = "write images and audio to FILE, FILE-2, …; - is stdout" },
+	{ .name = NULL }
+};
+
+static void show_warnings(struct renderer *r, const struct buf *warnings)
+{
+	const char *line = buf_string(warnings);
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+		render_note(r, "warning: %.*s", (int)len, line);
+		line += len + (line[len] == '\n');
+	}
+}
+
+static int build_arguments(const struct invocation *in, struct buf *out,
+			   struct error *err)
+{
+	const struct call_options *o = in->options;
+	struct app *app = in->app;
+	CLEANUP(buf_done) struct buf warnings = { 0 };
+	struct arguments_options how = { .no_validate = o->no_validate,
+					 .device = app->client.device,
+					 .stdin_taken = app->stdin_taken };
+	if (!o->no_validate &&
+	    tools_cache_find(app, in->argv[0], &how.tool, err) != 0)
+		return -1;
+	for (int i = 1; i < in->argc; i++)
+		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
+	int status = arguments_build(out, in->argv + 1, (size_t)in->argc - 1,
+				     &how, &warnings, err);
+	show_warnings(&app->out, &warnings);
+	return status;
+}
+
+static int read_expected(const struct invocation *in, cJSON **out,
+			 struct error *err)
+{
+	const struct call_options *o = in->options;
+	CLEANUP(buf_done) struct buf text = { 0 };
+	if (!o->expect)
+		return 0;
+	if (operand_json(in->app, o->expect, "--expect", &text, err) != 0)
+		return -1;
+	*out = json_parse(buf_string(&text), text.len, err);
+	return *out ? 0 : -1;
+}
+
+/* On one screen the text stands right above: it need not come twice. */
+static int tell_tool_error(const struct renderer *r, const char *name,
+			   struct error *err)
+{
+	if (r->form == OUTPUT_TEXT && r->out_terminal && r->err_terminal)
+		error_set(err, ERR_PEER, "'%s' failed (isError)", name);
+	return -1;
+}
+
+static void show(struct renderer *r, const struct result *result,
+		 const struct error *why)
+{
+	if (!show_error_reply(r, &result->message, why) && r->ops->result)
+		r->ops->result(r, result);
+}
+
+/* With --save - the bytes have stdout for themselves. */
+static int show_and_save(const struct invocation *in,
+			 const struct result *result, const struct error *why,
+			 struct error *err)
+{
+	const struct call_options *o = in->options;
+	struct renderer *r = &in->app->out;
+	bool to_stdout = o->save && strcmp(o->save, "-") == 0;
+	struct render_place place = { 0 };
+	if (to_stdout)
+		place = render_divert(r);
+	show(r, result, why);
+	if (to_stdout)
+		render_restore(r, &place);
+	if (!o->save || !result->message.result)
+		return 0;
+	return save_result(in->app, result, o->save, err);
+}
+
+static int check(const struct result *result, const cJSON *expected,
+		 struct error *err)
+{
+	CLEANUP(buf_done) struct buf difference = { 0 };
+	if (!expected || expect_met(result, expected, &difference))
+		return 0;
+	error_set(err, ERR_UNMET, "the result is not as expected");
+	return error_detail(err, buf_string(&difference), difference.len);
+}
+
+static int finish(const struct invocation *in, const struct result *result,
+		  const cJSON *expected, int status, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int saved = show_and_save(in, result, err, &why);
+	if (status != 0) {
+		if (!result->is_error)
+			return -1;
+		/* A failure that was asked for is none. */
+		if (!expect_wants_error(expected))
+			return tell_tool_error(&in->app->out, in->argv[0], err);
+		error_reset(err);
+	}
+	if (check(result, expected, err) != 0)
+		return -1;
+	if (saved == 0)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
+static int call_run(const struct invocation *in, struct error *err)
+{
+	CLEANUP(json_free_ptr) cJSON *expected = NULL;
+	CLEANUP(buf_done) struct buf arguments = { 0 };
+	CLEANUP(result_done) struct result result = { 0 };
+	if (read_expected(in, &expected, err) != 0 ||
+	    build_arguments(in, &arguments, err) != 0)
+		return -1;
+	int status = client_call_tool(&in->app->client, in->argv[0],
+				      buf_string(&arguments), &result, err);
+	return finish(in, &result, expected, status, err);
+}
+
+static const struct example call_examples[] = {
+	{ "sim: call self.audio_speaker.set_volume volume=50", "true", 0 },
+	{ "sim: call self.screen.set_theme '{\"theme\":\"dark\"}'", "true", 0 },
+	{ "sim: call self.get_device_status --expect "
+	  "'{\"audio_speaker\":{\"volume\":70}}'",
+	  "\"volume\":70", 0 },
+	{ "sim: call self.audio_speaker.set_volume volume=101", NULL, 2 },
+	{ "'sim:?fault=no-reply' call self.get_device_status --timeout 200ms",
+	  NULL, 4 },
+	{ "sim: call self.audio_speaker.set_volume --help", "integer 0..100",
+	  0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_call = {
+	.name = "call",
+	.args = "TOOL [ARG]...",
+	.brief = "call a tool and print its result",
+	.text = "ARG is one of these; they can be mixed, but for the first "
+		"three, which are the whole arguments object:\n"
+		"\n"
+		"'{...}'\tthe object as JSON\n"
+		"@FILE\tthe object from a file\n"
+		"-\tthe object from stdin\n"
+		"KEY=VALUE\ttyped by the tool's schema: volume=50 is a number "
+		"where the schema says so\n"
+		"KEY:=JSON\tany JSON value\n"
+		"KEY=@FILE\tthe text of a file\n"
+		"\n"
+		"The arguments are checked against the tool's schema before "
+		"anything is sent; what does not fit is status 2 and names "
+		"the argument, the rule and the value. --no-validate asks for "
+		"no list and sends what was given.\n"
+		"\n"
+		"The result goes to stdout. On a terminal JSON inside a text "
+		"is laid out and images are described; in a pipe a single "
+		"text is exactly that text, so that '| jq' works. An error of "
+		"the peer, also one by isError, is status 1.\n"
+		"\n"
+		"--expect compares: objects as subsets, a text that is JSON "
+		"as JSON. It looks at each text and at structuredContent; an "
+		"object with \"content\", \"isError\" or "
+		"\"structuredContent\" is compared with the whole result, and "
+		"one that asks for \"isError\":true makes such a failure a "
+		"success.\n"
+		"\n"
+		"A call that the firmware answers only by restarting "
+		"(self.reboot) is a success when the connection drops.",
+	.group = GROUP_TOOLS,
+	.flags = CMD_SESSION | CMD_SHELL,
+	.min = 1,
+	.max = -1,
+	.operand = OPERAND_TOOL_CALL,
+	.options = call_options,
+	.options_size = sizeof(struct call_options),
+	.examples = call_examples,
+	.run = call_run
+};

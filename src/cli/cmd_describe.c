@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * describe: all about one tool.
+ */
+#include "cli/commands.h"
+#include "cli/describe.h"
+#include "cli/tools_cache.h"
+
+int describe_tool(struct app *app, const char *name, struct error *err)
+{
+	struct describe_record record = { 0 };
+	if (app_connect(app, err) != 0 ||
+	    tools_cache_find(app, name, &record.tool, err) != 0)
+		return -1;
+	record.list = &app->tools;
+	record.device = app->client.device;
+	if (app->out.ops->describe)
+		app->out.ops->describe(&app->out, &record);
+	return 0;
+}
+
+static int describe_run(const struct invocation *in, struct error *err)
+{
+	return describe_tool(in->app, in->argv[0], err);
+}
+
+static const struct example describe_examples[] = {
+	{ "sim: describe self.audio_speaker.set_volume", "integer 0..100", 0 },
+	{ "sim: describe self.reboot", "user-only", 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_describe = {
+	.name = "describe",
+	.args = "TOOL",
+	.brief = "all about one tool: arguments, an example, its hazards",
+	.text = "Shows the description, every argument with its type, range, "
+		"default and whether it is required, an example call that "
+		"fits the schema, and what real backends will do to the tool "
+		"of a device: rename it, confuse it with another, drop it "
+		"behind the 32nd, or never show it to the model. 'call TOOL "
+		"--help' is the same.",
+	.group = GROUP_TOOLS,
+	.flags = CMD_SESSION | CMD_SHELL,
+	.min = 1,
+	.max = 1,
+	.operand = OPERAND_TOOL,
+	.examples = describe_examples,
+	.run = describe_run
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * info: who is there, and how it came to be there.
+ */
+#include "cli/app.h"
+#include "cli/commands.h"
+
+static int info_run(const struct invocation *in, struct error *err)
+{
+	struct app *app = in->app;
+	const struct info_record record = {
+		.target = app->config.target,
+		.client = &app->client,
+		.peer = session_peer(app->session),
+		.link = session_link(app->session),
+		.times = session_times(app->session),
+	};
+	(void)err;
+	if (app->out.ops->info)
+		app->out.ops->info(&app->out, &record);
+	return 0;
+}
+
+static const char *const info_aliases[] = { "hello", NULL };
+static const struct example info_examples[] = {
+	{ "sim: info", "pretend-esp32s3 2.4.2", 0 },
+	{ "-o json sim: info", "\"timing_ms\":{", 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_info = {
+	.name = "info",
+	.aliases = info_aliases,
+	.args = "",
+	.brief = "who the peer is, what it told, and how long each step took",
+	.text = "Shows the server's name and version, its revision of MCP and "
+		"its capabilities; of a device also the headers of its "
+		"connection, its hello with features and audio parameters, "
+		"what it told when it asked the OTA address (firmware, "
+		"compile time, board, chip, network), and when each step was "
+		"reached since the target was opened.",
+	.group = GROUP_DEVICE,
+	.flags = CMD_SESSION | CMD_SHELL,
+	.examples = info_examples,
+	.run = info_run
+};

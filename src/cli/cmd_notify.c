@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * notify: a JSON-RPC notification, which nobody answers.
+ */
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/operand.h"
+
+static int notify_run(const struct invocation *in, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct app *app = in->app;
+	if (in->argc > 1 &&
+	    operand_json(app, in->argv[1], "PARAMS", &params, err) != 0)
+		return -1;
+	if (session_notify(app->session, in->argv[0],
+			   in->argc > 1 ? buf_string(&params) : NULL, err) != 0)
+		return -1;
+	render_note(&app->out, "sent '%s'; a notification is not answered",
+		    in->argv[0]);
+	return 0;
+}
+
+static const struct example notify_examples[] = {
+	{ "sim: notify notifications/cancelled '{\"requestId\":3}'", NULL, 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_notify = {
+	.name = "notify",
+	.args = "METHOD [PARAMS]",
+	.brief = "send a notification",
+	.text = "PARAMS is JSON, @FILE, or - for stdin. There is no answer: "
+		"status 0 says that it was sent.",
+	.group = GROUP_PROTOCOL,
+	.flags = CMD_SESSION | CMD_SHELL,
+	.min = 1,
+	.max = 2,
+	.operand = OPERAND_METHOD,
+	.examples = notify_examples,
+	.run = notify_run
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * send: a device message beside MCP (device.md 4.2), as a backend sends them.
+ */
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/operand.h"
+
+static int send_run(const struct invocation *in, struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	struct app *app = in->app;
+	if (operand_json(app, in->argv[0], "the message", &json, err) != 0 ||
+	    link_wrap_device(session_link(app->session), buf_string(&json),
+			     &frame, err) != 0 ||
+	    session_send_device(app->session, buf_string(&json), err) != 0)
+		return -1;
+	render_note(&app->out, "sent %s", buf_string(&frame));
+	return 0;
+}
+
+static const struct example send_examples[] = {
+	{ "sim: send '{\"type\":\"alert\",\"status\":\"test\",\"message\":"
+	  "\"hello\",\"emotion\":\"happy\"}'",
+	  NULL, 0 },
+	{ "sim: send '{\"message\":\"has no type\"}'", NULL, 2 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_send = {
+	.name = "send",
+	.args = "JSON",
+	.brief = "send a device message: alert, system, tts, stt, llm, …",
+	.text = "JSON (or @FILE, or - for stdin) is an object with \"type\"; "
+		"session_id is filled in where it has none, and what was sent "
+		"is shown on stderr. Firmware answers none of these. Some "
+		"that it knows:\n"
+		"\n"
+		"  {\"type\":\"alert\",\"status\":\"S\",\"message\":\"M\","
+		"\"emotion\":\"happy\"}\n"
+		"  {\"type\":\"tts\",\"state\":\"start\"}    (or stop, "
+		"sentence_start with text)\n"
+		"  {\"type\":\"stt\",\"text\":\"what was said\"}\n"
+		"  {\"type\":\"llm\",\"emotion\":\"happy\"}\n"
+		"  {\"type\":\"system\",\"command\":\"reboot\"}\n"
+		"\n"
+		"It is for devices: a peer that speaks plain JSON-RPC has no "
+		"such messages.",
+	.group = GROUP_PROTOCOL,
+	.flags = CMD_SESSION | CMD_SHELL,
+	.min = 1,
+	.max = 1,
+	.examples = send_examples,
+	.run = send_run
+};

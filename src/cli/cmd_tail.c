@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tail: every message that is no reply, from the first one on.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/commands.h"
+
+struct tail_options {
+	struct words filter;
+	int64_t count, duration;
+};
+
+static const struct option_row tail_options[] = {
+	{ .name = "filter",
+	  .word = "WORD|GLOB",
+	  .type = OPTION_LIST,
+	  .offset = offsetof(struct tail_options, filter),
+	  .brief = "only messages whose name contains WORD, or is GLOB; may "
+		   "be given many times" },
+	{ .letter = 'n',
+	  .name = "count",
+	  .word = "N",
+	  .type = OPTION_NUMBER,
+	  .offset = offsetof(struct tail_options, count),
+	  .brief = "end after N messages",
+	  .min = 1,
+	  .max = INT64_MAX },
+	{ .name = "for",
+	  .word = "DURATION",
+	  .type = OPTION_DURATION,
+	  .offset = offsetof(struct tail_options, duration),
+	  .brief = "end after that time; with --count: status 4 if fewer came",
+	  .min = 1 },
+	{ .name = NULL }
+};
+
+struct tail {
+	struct app *app;
+	const struct tail_options *options;
+	int64_t shown;
+	bool stop; /* enough came, or stdout is broken */
+};
+
+static bool passes(const struct tail_options *o, const struct event *e)
+{
+	const char *name = e->name ? e->name : "";
+	if (o->filter.count == 0)
+		return true;
+	for (size_t i = 0; i < o->filter.count; i++) {
+		const char *word = o->filter.word[i];
+		if (text_has_glob(word) ? text_glob(word, name) :
+					  text_find(name, word) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The hello comes by itself, so it counts only for those who ask for it by a
+ * filter. What was lost is told whatever the filter, and counts never.
+ */
+static bool counts(const struct tail_options *o, const struct event *e)
+{
+	if (e->kind == EVENT_HELLO)
+		return o->filter.count > 0;
+	return e->kind != EVENT_DROPPED;
+}
+
+static void on_event(void *owner, const struct event *e)
+{
+	struct tail *t = owner;
+	struct renderer *r = &t->app->out;
+	if (t->stop)
+		return;
+	/* The end is told by the command's own error. */
+	if (e->kind == EVENT_CLOSED) {
+		render_aside(r, e);
+		return;
+	}
+	if (e->kind != EVENT_DROPPED && !passes(t->options, e))
+		return;
+	if (r->ops->event)
+		r->ops->event(r, e);
+	t->shown += counts(t->options, e);
+	t->stop = ferror(r->out) ||
+		  (t->options->count > 0 && t->shown >= t->options->count);
+}
+
+static int too_few(const struct tail *t, struct error *err)
+{
+	char time[32];
+	const struct tail_options *o = t->options;
+	error_set(err, ERR_TIMEOUT,
+		  "%" PRId64 " of %" PRId64 " messages came within %s",
+		  t->shown, o->count,
+		  text_milliseconds(o->duration, time, sizeof(time)));
+	if (o->filter.count > 0)
+		return error_hint(err, "only those that pass --filter count");
+	return -1;
+}
+
+static int watch(struct tail *t, struct error *err)
+{
+	struct app *app = t->app;
+	int64_t duration = t->options->duration;
+	if (app_connect(app, err) != 0)
+		return -1;
+	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
+	if (session_watch(app->session, &t->stop, deadline, err) != 0)
+		return -1;
+	/* A broken stdout stops it too: the end of the program tells. */
+	return !t->stop && t->options->count > 0 ? too_few(t, err) : 0;
+}
+
+static int tail_run(const struct invocation *in, struct error *err)
+{
+	struct tail t = { .app = in->app, .options = in->options };
+	in->app->on_event = on_event;
+	in->app->on_event_owner = &t;
+	int status = watch(&t, err);
+	in->app->on_event = NULL;
+	in->app->on_event_owner = NULL;
+	return status;
+}
+
+static const struct example tail_examples[] = {
+	{ "'sim:?fault=notify-storm' tail --filter 'notifications/*' "
+	  "--count 3 --for 5s",
+	  "notifications/", 0 },
+	{ "sim: tail --for 200ms", NULL, 0 },
+	{ "sim: tail --filter never --count 1 --for 200ms", NULL, 4 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_tail = {
+	.name = "tail",
+	.args = "",
+	.brief = "show every message that is no reply, as it comes",
+	.text = "Notifications, requests, messages of a device (hello, "
+		"listen, abort, …), late and broken replies: a line each, "
+		"with the time, the name and the content. Binary frames are "
+		"counted and told at most once a second. What came faster "
+		"than it could be kept is told as 'dropped'.\n"
+		"\n"
+		"Without --count and --for it runs until Ctrl-C (status 130) "
+		"or until the peer goes (status 3). The hello is shown, but "
+		"counts only with a --filter that it passes.",
+	.group = GROUP_PROTOCOL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_OPENS,
+	.options = tail_options,
+	.options_size = sizeof(struct tail_options),
+	.examples = tail_examples,
+	.run = tail_run
+};

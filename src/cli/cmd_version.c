@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * version: of this program and, with -v, of the libraries it is running with.
+ */
+#include <cjson/cJSON.h>
+#include <uv.h>
+
+#include "cli/app.h"
+#include "cli/commands.h"
+
+static int version_run(const struct invocation *in, struct error *err)
+{
+	const struct renderer *r = &in->app->out;
+
+	(void)err;
+	if (r->form == OUTPUT_JSON)
+		fprintf(r->out,
+			"{\"version\":\"%s\",\"libuv\":\"%s\",\"cJSON\":\"%s\"}\n",
+			MCPCTL_VERSION, uv_version_string(), cJSON_Version());
+	else if (r->verbose)
+		fprintf(r->out, "mcpctl %s\nlibuv %s\ncJSON %s\n",
+			MCPCTL_VERSION, uv_version_string(), cJSON_Version());
+	else
+		fprintf(r->out, "mcpctl %s\n", MCPCTL_VERSION);
+	return 0;
+}
+
+static const struct example version_examples[] = { { "version", "mcpctl ", 0 },
+						   { "-o json version",
+						     "{\"version\":\"", 0 },
+						   { NULL, NULL, 0 } };
+
+const struct command cmd_version = {
+	.name = "version",
+	.args = "",
+	.brief = "the version; with -v also of its libraries",
+	.group = GROUP_PROGRAM,
+	.flags = CMD_SHELL,
+	.examples = version_examples,
+	.run = version_run
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command table: one row feeds dispatch, operand count, set-up, help,
+ * --help, the man page, completion, the shell and the tests of its examples.
+ * One command, one file, one constant: src/cli/cmd_NAME.c.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/option.h"
+#include "mcp/client.h"
+#include "out/render.h"
+
+struct app;
+
+enum {
+	CMD_SESSION =
+		1 << 0, /* a target is opened and initialized before run */
+	CMD_SHELL = 1 << 1, /* makes sense on an open session: run, shell */
+	CMD_HIDDEN = 1 << 2, /* not in help nor completion */
+	CMD_STREAM = 1 << 3, /* output is flushed line by line */
+	CMD_OPENS =
+		1
+		<< 4 /* with CMD_SESSION: run opens it by itself, to see its first events */
+};
+
+/* Groups, in the order of help. */
+enum command_group {
+	GROUP_DEVICE,
+	GROUP_TOOLS,
+	GROUP_PROTOCOL,
+	GROUP_SCRIPT,
+	GROUP_PRETEND,
+	GROUP_PROGRAM
+};
+
+struct example {
+	const char *
+		line; /* without "mcpctl": "sim: call self.audio_speaker.set_volume volume=50" */
+	const char *
+		says; /* stdout must contain this; NULL: it only has to end with `status` */
+	int status;
+};
+
+/* What completes an operand. */
+enum operand_kind {
+	OPERAND_NONE,
+	OPERAND_TOOL,
+	OPERAND_TOOL_CALL,
+	OPERAND_COMMAND_OR_TOPIC,
+	OPERAND_FILE,
+	OPERAND_SHELL_NAME,
+	OPERAND_PROFILE,
+	OPERAND_METHOD
+};
+
+struct invocation {
+	const struct command *command;
+	struct app *app;
+	const void *
+		options; /* the command's own struct, zeroed, then filled by its rows */
+	int argc;
+	char **argv; /* operands only; argc of them and a NULL */
+};
+
+struct command {
+	const char *name;
+	const char *const *aliases; /* NULL-terminated; NULL */
+	const char *args; /* "TOOL [ARG]..." */
+	const char *brief; /* one line, no full stop */
+	const char *
+		text; /* paragraphs for help and man page; "\n\n" between; plain text */
+	enum command_group group;
+	unsigned flags;
+	int min, max; /* operands; max -1: any number */
+	enum operand_kind operand;
+	const struct option_row *options; /* ends with name NULL; NULL: none */
+	size_t options_size; /* of the command's option struct */
+	const struct example *examples; /* ends with line NULL; NULL */
+	/* 0, or -1 with err. Prints results through app's renderer. */
+	int (*run)(const struct invocation *in, struct error *err);
+};
+
+/* All commands, in the order of help; NULL-terminated. (src/cli/commands.c) */
+extern const struct command *const commands[];
+
+/* By name or alias; NULL. */
+const struct command *command_find(const char *name);
+/* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
+const char *command_nearest(const char *word);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command table, in the order of help.
+ */
+#include "cli/commands.h"
+
+#include <string.h>
+
+const struct command *const commands[] = {
+	&cmd_info,    &cmd_tools,      &cmd_describe, &cmd_call,
+	&cmd_tail,    &cmd_ping,       &cmd_request,  &cmd_notify,
+	&cmd_send,    &cmd_run,	       &cmd_sim,      &cmd_help,
+	&cmd_version, &cmd_completion, &cmd_generate, NULL
+};
+
+static bool is_alias(const struct command *c, const char *name)
+{
+	for (const char *const *a = c->aliases; a && *a; a++) {
+		if (strcmp(*a, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++) {
+		if (strcmp((*c)->name, name) == 0 || is_alias(*c, name))
+			return *c;
+	}
+	return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The constants that make up the command table, one for each src/cli/cmd_*.c.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+extern const struct command cmd_info, cmd_tools, cmd_describe, cmd_call,
+	cmd_tail, cmd_ping, cmd_request, cmd_notify, cmd_send, cmd_run, cmd_sim,
+	cmd_help, cmd_version, cmd_completion, cmd_generate;
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The global options: a table, the same for parser, help and generators.
+ */
+#include "cli/app.h"
+
+#define PLACE(member) offsetof(struct config, member)
+
+/* clang-format off */
+const struct option_row config_options[] = {
+	{ .letter = 't', .name = "target", .word = "TARGET", .type = OPTION_TEXT,
+	  .offset = PLACE(target), .env = "MCPCTL_TARGET",
+	  .brief = "the peer; a first word with ':' names it too" },
+	{ .letter = 'e', .name = "execute", .word = "COMMAND", .type = OPTION_LIST,
+	  .offset = PLACE(commands),
+	  .brief = "a command line for run; may be given many times" },
+	{ .letter = 'o', .name = "output", .word = "FORM", .type = OPTION_CHOICE,
+	  .offset = PLACE(output), .env = "MCPCTL_OUTPUT",
+	  .choices = "text json raw", .fallback = "text",
+	  .brief = "form of the output: text, json or raw" },
+	{ .letter = 'v', .name = "verbose", .type = OPTION_FLAG,
+	  .offset = PLACE(verbose),
+	  .brief = "show every frame on stderr" },
+	{ .letter = 'q', .name = "quiet", .type = OPTION_FLAG,
+	  .offset = PLACE(quiet),
+	  .brief = "no notices on stderr, only errors" },
+	{ .name = "trace", .word = "FILE", .type = OPTION_FILE,
+	  .offset = PLACE(trace),
+	  .brief = "write every frame to FILE, one JSON object a line" },
+	{ .name = "timeout", .word = "DURATION", .type = OPTION_DURATION,
+	  .offset = PLACE(timeout), .env = "MCPCTL_TIMEOUT", .min = 1,
+	  .fallback = "10s",
+	  .brief = "longest wait for one answer" },
+	{ .name = "wait", .word = "DURATION", .type = OPTION_DURATION,
+	  .offset = PLACE(wait), .env = "MCPCTL_WAIT", .min = 1,
+	  .fallback = "60s",
+	  .brief = "longest wait for the peer; a sign of life starts it anew" },
+	{ .name = "envelope", .word = "DIALECT", .type = OPTION_CHOICE,
+	  .offset = PLACE(envelope), .env = "MCPCTL_ENVELOPE",
+	  .choices = "auto device plain", .fallback = "auto",
+	  .brief = "dialect of a dialled ws: peer: device or plain JSON-RPC" },
+	{ .name = "token-file", .word = "FILE", .type = OPTION_FILE,
+	  .offset = PLACE(token_file),
+	  .brief = "tokens that listen: accepts, one a line; or the one sent to "
+		   "ws: (or MCPCTL_TOKEN)" },
+	{ .name = "header", .word = "NAME:VALUE", .type = OPTION_LIST,
+	  .offset = PLACE(headers),
+	  .brief = "one more header for ws: and wss:; may be given many times" },
+	{ .name = "cacert", .word = "FILE", .type = OPTION_FILE,
+	  .offset = PLACE(cacert), .env = "MCPCTL_CACERT",
+	  .brief = "certificates (PEM) to trust for wss:" },
+	{ .name = "insecure", .type = OPTION_FLAG,
+	  .offset = PLACE(insecure),
+	  .brief = "do not verify the certificate of wss:" },
+	{ .name = "advertise", .word = "HOST|URL", .type = OPTION_TEXT,
+	  .offset = PLACE(advertise), .env = "MCPCTL_ADVERTISE",
+	  .brief = "the address that listen: tells devices, where its own is not "
+		   "the one they reach" },
+	{ .name = "vision-url", .word = "URL", .type = OPTION_TEXT,
+	  .offset = PLACE(vision_url), .env = "MCPCTL_VISION_URL",
+	  .brief = "where the device uploads photos to" },
+	{ .name = "vision-token-file", .word = "FILE", .type = OPTION_FILE,
+	  .offset = PLACE(vision_token_file),
+	  .brief = "token for --vision-url (or MCPCTL_VISION_TOKEN)" },
+	{ .name = "no-init", .type = OPTION_FLAG,
+	  .offset = PLACE(no_init),
+	  .brief = "do not send initialize before the command" },
+	{ .name = "color", .word = "WHEN", .type = OPTION_CHOICE,
+	  .offset = PLACE(color), .env = "MCPCTL_COLOR",
+	  .choices = "auto always never", .fallback = "auto",
+	  .brief = "colour: auto, always or never" },
+	{ .letter = 'h', .name = "help", .type = OPTION_FLAG,
+	  .offset = PLACE(help),
+	  .brief = "help on the command; with call TOOL: on the tool" },
+	{ .name = "version", .type = OPTION_FLAG,
+	  .offset = PLACE(version),
+	  .brief = "the version; with -v also of its libraries" },
+	{ .name = NULL }
+};
+/* clang-format on */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The completion for fish, from the command table.
+ */
+#include <string.h>
+
+#include "cli/app.h"
+#include "cli/generate.h"
+
+static void quoted(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('\'', out);
+}
+
+static void word_line(void *owner, const char *word, const char *brief)
+{
+	FILE *out = owner;
+
+	fputs(" \\\n\t\t", out);
+	quoted(out, word);
+	fputc(' ', out);
+	quoted(out, brief);
+}
+
+struct list {
+	enum source_kind kind;
+	const char *name;
+};
+
+static const struct list lists[] = {
+	{ SOURCE_TARGETS, "targets" },	 { SOURCE_FAULTS, "faults" },
+	{ SOURCE_PROFILES, "profiles" }, { SOURCE_COMMANDS, "commands" },
+	{ SOURCE_HELP, "topics" },	 { SOURCE_METHODS, "methods" },
+	{ SOURCE_SHELLS, "shells" }
+};
+
+static void write_lists(FILE *out)
+{
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		fprintf(out, "function __mcpctl_%s\n\tprintf '%%s\\t%%s\\n'",
+			lists[i].name);
+		source_each_word(lists[i].kind, word_line, out);
+		fputs("\nend\n\n", out);
+	}
+}
+
+/* "-t --target …": options whose value is the next word. */
+static void write_valued(FILE *out, const struct option_row *rows)
+{
+	for (; rows && rows->name; rows++) {
+		if (rows->type == OPTION_FLAG)
+			continue;
+		if (rows->letter)
+			fprintf(out, " '-%c'", rows->letter);
+		fprintf(out, " '--%s'", rows->name);
+	}
+}
+
+static const char find_command[] =
+	"# Print target (if asked) or command of what is typed so far; status "
+	"1: none.\n"
+	"function __mcpctl_word --argument-names asked\n"
+	"\tset -l words (commandline -opc)\n"
+	"\tset -l skip 0\n"
+	"\tset -l target ''\n"
+	"\tset -e words[1]\n"
+	"\tfor word in $words\n"
+	"\t\tif test $skip = 1\n"
+	"\t\t\tset skip 0\n"
+	"\t\t\tcontinue\n"
+	"\t\tend\n"
+	"\t\tif string match -q -r '^(-t|--target)' -- $word\n"
+	"\t\t\tset target given\n"
+	"\t\t\ttest \"$asked\" = target; and return 0\n"
+	"\t\tend\n"
+	"\t\tswitch $word\n"
+	"\t\t\tcase";
+
+static const char found_command[] =
+	"\n"
+	"\t\t\t\tset skip 1\n"
+	"\t\t\tcase '-*'\n"
+	"\t\t\tcase '*'\n"
+	"\t\t\t\tif test -z \"$target\"; and string match -q '*:*' -- $word\n"
+	"\t\t\t\t\tset target $word\n"
+	"\t\t\t\t\ttest \"$asked\" = target; and return 0\n"
+	"\t\t\t\telse\n"
+	"\t\t\t\t\ttest \"$asked\" = target; and return 1\n"
+	"\t\t\t\t\techo $word\n"
+	"\t\t\t\t\treturn 0\n"
+	"\t\t\t\tend\n"
+	"\t\tend\n"
+	"\tend\n"
+	"\treturn 1\n"
+	"end\n"
+	"\n"
+	"function __mcpctl_using\n"
+	"\tset -l word (__mcpctl_word command); and contains -- $word $argv\n"
+	"end\n"
+	"\n"
+	"complete -c mcpctl -f\n"
+	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a "
+	"'(__mcpctl_commands)'\n"
+	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not "
+	"__mcpctl_word target' -a '(__mcpctl_targets)'\n";
+
+static void write_argument(FILE *out, enum source_kind kind,
+			   const char *choices)
+{
+	if (kind == SOURCE_FILES) {
+		fputs(" -r -F", out);
+		return;
+	}
+	fputs(" -x", out);
+	if (kind == SOURCE_WORDS) {
+		fputs(" -a ", out);
+		quoted(out, choices);
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		if (lists[i].kind == kind)
+			fprintf(out, " -a '(__mcpctl_%s)'", lists[i].name);
+	}
+}
+
+/* "info hello", after a space. */
+static void write_names(FILE *out, const struct command *c)
+{
+	fprintf(out, " %s", c->name);
+	for (const char *const *a = c->aliases; a && *a; a++)
+		fprintf(out, " %s", *a);
+}
+
+static void write_option(FILE *out, const struct option_row *row,
+			 const struct command *c)
+{
+	fputs("complete -c mcpctl", out);
+	if (c) {
+		fputs(" -n '__mcpctl_using", out);
+		write_names(out, c);
+		fputc('\'', out);
+	}
+	if (row->letter)
+		fprintf(out, " -s %c", row->letter);
+	fprintf(out, " -l %s", row->name);
+	if (row->type != OPTION_FLAG)
+		write_argument(out, source_of_option(row), row->choices);
+	fputs(" -d ", out);
+	quoted(out, row->brief);
+	fputc('\n', out);
+}
+
+static void write_operand(FILE *out, const struct command *c)
+{
+	enum source_kind kind = source_of_operand(c);
+
+	if (kind == SOURCE_NONE)
+		return;
+	fputs("complete -c mcpctl -n '__mcpctl_using", out);
+	write_names(out, c);
+	fputc('\'', out);
+	if (kind == SOURCE_FILES || kind == SOURCE_PROFILES)
+		fputs(" -F", out);
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		if (lists[i].kind == kind)
+			fprintf(out, " -a '(__mcpctl_%s)'", lists[i].name);
+	}
+	fputc('\n', out);
+}
+
+void generate_fish(FILE *out)
+{
+	fputs("# Completion of mcpctl for fish. Written by 'mcpctl generate "
+	      "fish' from the\n"
+	      "# command table: do not edit.\n\n",
+	      out);
+	write_lists(out);
+	fputs(find_command, out);
+	write_valued(out, config_options);
+	fputs(found_command, out);
+	for (const struct option_row *row = config_options; row->name; row++)
+		write_option(out, row, NULL);
+	for (const struct command *const *c = commands; *c; c++) {
+		const struct option_row *row = (*c)->options;
+
+		if ((*c)->flags & CMD_HIDDEN)
+			continue;
+		for (; row && row->name; row++)
+			write_option(out, row, *c);
+		write_operand(out, *c);
+	}
+}

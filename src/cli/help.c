@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help from the command table. Topics are in topics.c.
+ */
+#include "cli/help.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/app.h"
+#include "cli/manual.h"
+#include "cli/topics.h"
+
+static const char *const group_names[GROUP_COUNT] = {
+	[GROUP_DEVICE] = "device",     [GROUP_TOOLS] = "tools",
+	[GROUP_PROTOCOL] = "protocol", [GROUP_SCRIPT] = "script",
+	[GROUP_PRETEND] = "pretend",   [GROUP_PROGRAM] = "program"
+};
+
+const char *help_group_name(enum command_group group)
+{
+	return group_names[group];
+}
+
+static size_t clip_width(size_t width)
+{
+	if (width < 40)
+		return 40;
+	return width > 80 ? 80 : width;
+}
+
+/* One line a command, groups in the left margin. */
+static void print_commands(FILE *out)
+{
+	for (unsigned group = 0; group < GROUP_COUNT; group++) {
+		const char *heading = group_names[group];
+
+		for (const struct command *const *c = commands; *c; c++) {
+			if ((*c)->group != group || ((*c)->flags & CMD_HIDDEN))
+				continue;
+			fprintf(out, "%-10s%-12s%s\n", heading, (*c)->name,
+				(*c)->brief);
+			heading = "";
+		}
+	}
+}
+
+static void print_topics(FILE *out)
+{
+	for (const struct topic *t = topics; t->name; t++)
+		fprintf(out, "%s%s", t == topics ? "" : " ", t->name);
+	fputc('\n', out);
+}
+
+void help_brief(FILE *out)
+{
+	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
+	      "Start here:\n"
+	      "  mcpctl sim: tools      try it: a simulated device, no "
+	      "hardware\n"
+	      "  mcpctl listen: info    wait for your board; says what to set "
+	      "on it\n\n",
+	      out);
+	print_commands(out);
+	fputs("\nMore: mcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
+	      out);
+	print_topics(out);
+}
+
+void help_option_term(struct buf *out, const struct option_row *row)
+{
+	if (row->letter)
+		buf_printf(out, "-%c, ", row->letter);
+	else
+		buf_text(out, "    ");
+	buf_printf(out, "--%s", row->name);
+	if (row->word)
+		buf_printf(out, " %s", row->word);
+}
+
+void help_option_text(struct buf *out, const struct option_row *row)
+{
+	buf_text(out, row->brief);
+	if (row->fallback && row->env)
+		buf_printf(out, " (default %s; environment: %s)", row->fallback,
+			   row->env);
+	else if (row->fallback)
+		buf_printf(out, " (default %s)", row->fallback);
+	else if (row->env)
+		buf_printf(out, " (environment: %s)", row->env);
+}
+
+static void print_options(FILE *out, const struct option_row *rows,
+			  size_t width)
+{
+	struct manual_layout l = { .indent = 2, .column = 30, .width = width };
+
+	for (; rows && rows->name; rows++) {
+		CLEANUP(buf_done) struct buf term = { 0 }, text = { 0 };
+
+		help_option_term(&term, rows);
+		help_option_text(&text, rows);
+		manual_item(out, &l, buf_string(&term), buf_string(&text));
+	}
+}
+
+void help_all(FILE *out, size_t width)
+{
+	struct manual_layout l = { .indent = 2,
+				   .column = 16,
+				   .width = clip_width(width) };
+
+	help_brief(out);
+	fputs("\nOptions, before or after the command:\n", out);
+	print_options(out, config_options, l.width);
+	fputs("\nTopics (mcpctl help TOPIC):\n", out);
+	for (const struct topic *t = topics; t->name; t++)
+		manual_item(out, &l, t->name, t->brief);
+}
+
+void help_usage(struct buf *out, const struct command *c)
+{
+	const char *target = "";
+
+	if (c->flags & CMD_SESSION)
+		target = "TARGET ";
+	else if (c->group == GROUP_SCRIPT)
+		target = "[TARGET] "; /* its lines may need one */
+	buf_printf(out, "usage: mcpctl [OPTION]... %s%s", target, c->name);
+	if (c->args && *c->args)
+		buf_printf(out, " %s", c->args);
+}
+
+static void print_aliases(FILE *out, const struct command *c)
+{
+	if (!c->aliases || !c->aliases[0])
+		return;
+	fputs("\nAlso called:", out);
+	for (const char *const *a = c->aliases; *a; a++)
+		fprintf(out, " %s", *a);
+	fputc('\n', out);
+}
+
+void help_command(FILE *out, const struct command *c, size_t width)
+{
+	CLEANUP(buf_done) struct buf usage = { 0 };
+
+	width = clip_width(width);
+	help_usage(&usage, c);
+	fprintf(out, "%s\n\n%c%s.\n", buf_string(&usage),
+		toupper((unsigned char)c->brief[0]), c->brief + 1);
+	if (c->text) {
+		fputc('\n', out);
+		manual_print(out, c->text, width);
+	}
+	print_aliases(out, c);
+	if (c->options && c->options->name) {
+		fputs("\nOptions:\n", out);
+		print_options(out, c->options, width);
+	}
+	if (c->examples && c->examples->line)
+		fputs("\nExamples:\n", out);
+	for (const struct example *e = c->examples; e && e->line; e++)
+		fprintf(out, "  mcpctl %s\n", e->line);
+	fputs("\nOptions that every command has: mcpctl help\n", out);
+}

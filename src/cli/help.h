@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help from the command table, as text for people. Nothing is opened or
+ * loaded. width: columns of the terminal; lines are at most 80 wide.
+ */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/* `mcpctl` alone: at most 24 lines of at most 80 columns. */
+void help_brief(FILE *out);
+
+/* `mcpctl help`: usage, commands, global options, topics. */
+void help_all(FILE *out, size_t width);
+
+/* `mcpctl help COMMAND` and `mcpctl COMMAND --help`. */
+void help_command(FILE *out, const struct command *c, size_t width);
+
+/* "usage: mcpctl [OPTION]... TARGET call TOOL [ARG]..." appended. */
+void help_usage(struct buf *out, const struct command *c);
+
+/* The heading of a group: "device", "tools", … */
+const char *help_group_name(enum command_group group);
+#define GROUP_COUNT (GROUP_PROGRAM + 1)
+
+/* "-t, --target TARGET" appended. */
+void help_option_term(struct buf *out, const struct option_row *row);
+/* Its text with what is behind it: "longest wait … (default 10s, environment MCPCTL_TIMEOUT)". */
+void help_option_text(struct buf *out, const struct option_row *row);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values of options, by type. Knows no option by name and no syntax of the
+ * command line (that is parse.c).
+ */
+#include "cli/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+const struct option_row *option_by_name(const struct option_row *rows,
+					const char *name, size_t len)
+{
+	for (; rows && rows->name; rows++) {
+		if (strlen(rows->name) == len &&
+		    memcmp(rows->name, name, len) == 0)
+			return rows;
+	}
+	return NULL;
+}
+
+const struct option_row *option_by_letter(const struct option_row *rows,
+					  char letter)
+{
+	for (; rows && rows->name; rows++) {
+		if (rows->letter && rows->letter == letter)
+			return rows;
+	}
+	return NULL;
+}
+
+/* "option '--timeout'", or what `given` names instead. */
+static char *option_label(const struct option_row *row, const char *given)
+{
+	if (given)
+		return mem_strdup(given);
+	return mem_printf("option '--%s'", row->name);
+}
+
+static int store_flag(const struct option_row *row, bool *place,
+		      const char *value, const char *given, struct error *err)
+{
+	static const char *const on[] = { "1", "true", "yes", "on" };
+	static const char *const off[] = { "0", "false", "no", "off" };
+
+	if (!value) {
+		*place = true;
+		return 0;
+	}
+	if (!given) {
+		error_set(err, ERR_USAGE, "option '--%s' takes no value",
+			  row->name);
+		return error_hint(err, "leave out '=%s'", value);
+	}
+	for (size_t i = 0; i < COUNT(on); i++) {
+		if (text_same(value, on[i])) {
+			*place = true;
+			return 0;
+		}
+		if (text_same(value, off[i])) {
+			*place = false;
+			return 0;
+		}
+	}
+	return error_set(err, ERR_USAGE, "%s: '%s' is neither 1 nor 0", given,
+			 value);
+}
+
+static int store_number(const struct option_row *row, int64_t *place,
+			const char *value, const char *label, struct error *err)
+{
+	int64_t max = row->max || row->min ? row->max : INT64_MAX;
+
+	if (text_integer(value, row->min, max, place) == 0)
+		return 0;
+	if (max == INT64_MAX)
+		return error_set(err, ERR_USAGE,
+				 "%s: '%s' is no whole number from %lld on",
+				 label, value, (long long)row->min);
+	return error_set(err, ERR_USAGE,
+			 "%s: '%s' is no whole number from %lld to %lld", label,
+			 value, (long long)row->min, (long long)max);
+}
+
+/* The index of value in "text json raw"; -1 if it is none of them. */
+static int choice_index(const char *choices, const char *value)
+{
+	size_t len = strlen(value);
+	int index = 0;
+
+	while (*choices) {
+		size_t word = strcspn(choices, " ");
+
+		if (word == len && memcmp(choices, value, len) == 0)
+			return index;
+		choices += word;
+		choices += strspn(choices, " ");
+		index++;
+	}
+	return -1;
+}
+
+static int store_choice(const struct option_row *row, int *place,
+			const char *value, const char *label, struct error *err)
+{
+	int index = choice_index(row->choices, value);
+
+	if (index < 0)
+		return error_set(err, ERR_USAGE, "%s: '%s' is none of: %s",
+				 label, value, row->choices);
+	*place = index;
+	return 0;
+}
+
+static int store_duration(const struct option_row *row, int64_t *place,
+			  const char *value, const char *label,
+			  struct error *err)
+{
+	int64_t ms;
+
+	if (text_duration(value, &ms, err) != 0)
+		return error_prefix(err, "%s", label);
+	if (ms < row->min)
+		return error_set(err, ERR_USAGE, "%s: '%s' is too short", label,
+				 value);
+	*place = ms;
+	return 0;
+}
+
+int option_store(const struct option_row *row, void *target, const char *value,
+		 const char *given, struct error *err)
+{
+	void *place = (char *)target + row->offset;
+	CLEANUP(mem_free_ptr) char *label = option_label(row, given);
+	const char **text = place;
+
+	if (row->type == OPTION_FLAG)
+		return store_flag(row, place, value, given, err);
+	if (!value || !*value)
+		return error_set(err, ERR_USAGE, "%s needs %s", label,
+				 row->word);
+	switch (row->type) {
+	case OPTION_FLAG:
+		break;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		*text = value;
+		break;
+	case OPTION_NUMBER:
+		return store_number(row, place, value, label, err);
+	case OPTION_DURATION:
+		return store_duration(row, place, value, label, err);
+	case OPTION_CHOICE:
+		return store_choice(row, place, value, label, err);
+	case OPTION_LIST:
+		words_add(place, value);
+		break;
+	}
+	return 0;
+}
+
+int option_environment(const struct option_row *rows, void *target,
+		       const bool *seen, struct error *err)
+{
+	for (size_t i = 0; rows && rows[i].name; i++) {
+		const char *value = rows[i].env ? getenv(rows[i].env) : NULL;
+
+		/* An empty variable is as good as none: scripts clear it so. */
+		if (!value || !*value || seen[i])
+			continue;
+		CLEANUP(mem_free_ptr)
+		char *given =
+			mem_printf("environment variable %s", rows[i].env);
+		if (option_store(&rows[i], target, value, given, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void option_release(const struct option_row *rows, void *target)
+{
+	for (; rows && rows->name; rows++) {
+		void *place = (char *)target + rows->offset;
+
+		if (rows->type == OPTION_LIST)
+			words_done(place);
+	}
+}

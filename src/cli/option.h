@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Option rows: letter, name, operand, type, place in a struct, text. The parser is a loop over rows; there is no switch
+ * over options anywhere. Rows write into a zeroed struct, made anew for each invocation.
+ */
+#ifndef CLI_OPTION_H
+#define CLI_OPTION_H
+
+#include "base/error.h"
+#include "base/split.h"
+
+enum option_type {
+	OPTION_FLAG, /* bool; --no-NAME is not made up: such options have their own row */
+	OPTION_TEXT, /* const char *, borrowed from argv or the environment */
+	OPTION_FILE, /* the same, completed as a file */
+	OPTION_NUMBER, /* int64_t within [min, max] */
+	OPTION_DURATION, /* int64_t, milliseconds, at least min */
+	OPTION_CHOICE, /* int: the index of the word in `choices` */
+	OPTION_LIST /* struct words: may be given many times */
+};
+
+struct option_row {
+	char letter; /* 0: none */
+	const char *name; /* "timeout", without dashes */
+	const char *word; /* operand in help: "DURATION"; NULL for flags */
+	enum option_type type;
+	size_t offset; /* in the struct */
+	const char *brief; /* one line */
+	const char *
+		env; /* environment variable that gives it when no option does; NULL */
+	const char *choices; /* OPTION_CHOICE: "text json raw"; else NULL */
+	int64_t min,
+		max; /* OPTION_NUMBER (both 0: from 0 on), OPTION_DURATION (min) */
+	const char *
+		fallback; /* shown in help as the default; NULL. Not applied by the parser */
+};
+
+/* The row of that long name (up to '=') or letter; NULL. */
+const struct option_row *option_by_name(const struct option_row *rows,
+					const char *name, size_t len);
+const struct option_row *option_by_letter(const struct option_row *rows,
+					  char letter);
+
+/* Store value in target (the zeroed struct). -1 (ERR_USAGE): option, value, what is expected. value NULL only for flags. `given` may be "the environment variable X" for messages, or NULL. */
+int option_store(const struct option_row *row, void *target, const char *value,
+		 const char *given, struct error *err);
+
+/* Fill from the environment what was not given; `seen` has a bool for each row. */
+int option_environment(const struct option_row *rows, void *target,
+		       const bool *seen, struct error *err);
+
+/* Release what OPTION_LIST rows hold. */
+void option_release(const struct option_row *rows, void *target);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorting the words of an invocation, in two passes: an option may stand
+ * before its command, so the first pass only finds target and command.
+ */
+#include "cli/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/suggest.h"
+#include "cli/walk.h"
+
+#define NOWHERE SIZE_MAX
+
+struct parser {
+	struct parsed *out;
+	struct config *config; /* NULL inside run */
+	char *const *words;
+	size_t count;
+	size_t target, command; /* index of these words, or NOWHERE */
+	bool *seen, *config_seen; /* for each row */
+};
+
+static size_t count_rows(const struct option_row *rows)
+{
+	size_t n = 0;
+
+	while (rows && rows[n].name)
+		n++;
+	return n;
+}
+
+static const struct option_row *config_row(const char *name)
+{
+	return option_by_name(config_options, name, strlen(name));
+}
+
+/* What -o says, kept at once: an error further on is shown in that form. */
+static void presume_output(struct parser *p, const char *value)
+{
+	if (p->config && value)
+		option_store(config_row("output"), p->config, value, NULL,
+			     NULL);
+}
+
+static void survey_word(struct parser *p, struct walk *w,
+			const struct piece *piece)
+{
+	if (p->command != NOWHERE)
+		return;
+	if (p->config && p->target == NOWHERE && strchr(piece->text, ':')) {
+		p->target = piece->index;
+		return;
+	}
+	p->command = piece->index;
+	p->out->command = command_find(piece->text);
+	w->command = p->out->command;
+}
+
+/* The first pass. */
+static void survey(struct parser *p)
+{
+	struct walk w = { .words = p->words, .count = p->count };
+	struct piece piece;
+	bool execute = false;
+
+	presume_output(p, getenv(config_row("output")->env));
+	while (walk_next(&w, &piece)) {
+		if (piece.kind == PIECE_WORD) {
+			survey_word(p, &w, &piece);
+		} else if (piece.global && piece.row == config_row("output")) {
+			presume_output(p, piece.value);
+		} else if (piece.global && piece.row == config_row("execute")) {
+			execute = true;
+		}
+	}
+	if (p->command == NOWHERE && execute && p->config)
+		p->out->command = &cmd_run;
+}
+
+static int missing_value(const struct piece *piece, struct error *err)
+{
+	error_set(err, ERR_USAGE, "option '%s' needs %s", piece->text,
+		  piece->row->word);
+	if (!piece->next)
+		return -1;
+	return error_hint(err,
+			  "'%s' is an option itself; to mean it as the value: "
+			  "--%s=%s",
+			  piece->next, piece->row->name, piece->next);
+}
+
+static int take_global(struct parser *p, const struct piece *piece,
+		       struct error *err)
+{
+	if (piece->row == config_row("help"))
+		p->out->help = true;
+	else if (!p->config) {
+		error_set(err, ERR_USAGE, "option '%s' holds for the whole run",
+			  piece->text);
+		return error_hint(err, "give it on mcpctl's own command line");
+	}
+	p->config_seen[piece->row - config_options] = true;
+	if (!p->config)
+		return 0;
+	return option_store(piece->row, p->config, piece->value, NULL, err);
+}
+
+static int take_option(struct parser *p, const struct piece *piece,
+		       struct error *err)
+{
+	const struct command *c = p->out->command;
+
+	if (!piece->row)
+		return suggest_option(c, piece->text, err);
+	if (piece->row->type != OPTION_FLAG && !piece->value)
+		return missing_value(piece, err);
+	if (piece->global)
+		return take_global(p, piece, err);
+	if (!c) {
+		const char *name = piece->row->name;
+
+		return error_set(err, ERR_USAGE,
+				 "option '%s' belongs to '%s', and no command "
+				 "was given",
+				 piece->text,
+				 walk_owner(name, strlen(name))->name);
+	}
+	p->seen[piece->row - c->options] = true;
+	return option_store(piece->row, p->out->options, piece->value, NULL,
+			    err);
+}
+
+static int child_refused(struct error *err)
+{
+	error_set(err, ERR_USAGE,
+		  "'--' (a child process as the target) is not supported by "
+		  "this version");
+	return error_hint(err, "targets of this version: listen:, ws:, wss:, "
+			       "sim: (mcpctl help targets)");
+}
+
+/* The second pass. */
+static int collect(struct parser *p, struct error *err)
+{
+	struct walk w = { .words = p->words,
+			  .count = p->count,
+			  .command = p->out->command };
+	struct piece piece;
+
+	while (walk_next(&w, &piece)) {
+		if (piece.kind == PIECE_CHILD)
+			return child_refused(err);
+		if (piece.kind == PIECE_OPTION) {
+			if (take_option(p, &piece, err) != 0)
+				return -1;
+		} else if (piece.index != p->target &&
+			   piece.index != p->command) {
+			words_add(&p->out->operands, piece.text);
+		}
+	}
+	return 0;
+}
+
+static int settle_target(struct parser *p, struct error *err)
+{
+	const struct option_row *row = config_row("target");
+	bool *seen = &p->config_seen[row - config_options];
+
+	if (p->target != NOWHERE && *seen)
+		return error_set(err, ERR_USAGE,
+				 "two targets: '%s' and '%s' (option -t)",
+				 p->words[p->target], p->config->target);
+	if (p->target != NOWHERE) {
+		p->config->target = p->words[p->target];
+		p->out->target_source = "the argument";
+	} else {
+		p->out->target_source = *seen ? "the option -t" : row->env;
+	}
+	*seen = *seen || p->target != NOWHERE;
+	return 0;
+}
+
+/* What only makes sense together, or does not. */
+static int check_whole(const struct parser *p, struct error *err)
+{
+	const struct command *c = p->out->command;
+
+	if (p->config && p->config->commands.count && c != &cmd_run) {
+		error_set(err, ERR_USAGE,
+			  "option -e and the command '%s' exclude each other",
+			  p->words[p->command]);
+		return error_hint(err, "give every command by its own -e");
+	}
+	if (c == &cmd_sim && p->out->operands.count > 0 &&
+	    command_find(p->out->operands.word[0])) {
+		const char *word = p->out->operands.word[0];
+
+		error_set(err, ERR_USAGE,
+			  "'sim' without ':' is the command that plays a "
+			  "device, and '%s' is no profile",
+			  word);
+		return error_hint(err, "did you mean: mcpctl sim: %s", word);
+	}
+	return 0;
+}
+
+static int fill(struct parser *p, struct error *err)
+{
+	struct parsed *out = p->out;
+
+	const struct option_row *rows =
+		out->command ? out->command->options : NULL;
+
+	if (out->command)
+		out->options = mem_zalloc(out->command->options_size + 1);
+	p->seen = mem_zalloc(count_rows(rows) + 1);
+	p->config_seen = mem_zalloc(count_rows(config_options));
+	if (collect(p, err) != 0)
+		return -1;
+	if (p->config) {
+		if (settle_target(p, err) != 0 ||
+		    option_environment(config_options, p->config,
+				       p->config_seen, err) != 0)
+			return -1;
+		if (!p->config->target)
+			out->target_source = NULL;
+	}
+	if (out->command && option_environment(out->command->options,
+					       out->options, p->seen, err) != 0)
+		return -1;
+	return check_whole(p, err);
+}
+
+/*
+ * A word that is no command: often it is the value of an option that does not
+ * exist (--token X tools), and that is what to say.
+ */
+static int no_such_command(struct parser *p, struct error *err)
+{
+	struct walk w = { .words = p->words, .count = p->command };
+	struct piece piece;
+
+	while (walk_next(&w, &piece)) {
+		if (piece.kind == PIECE_OPTION && !piece.row)
+			return suggest_option(NULL, piece.text, err);
+	}
+	return suggest_command(p->words[p->command], p->config == NULL, err);
+}
+
+int parse_words(struct parsed *out, char *const *words, size_t count,
+		struct config *config, struct error *err)
+{
+	struct parser p = { .out = out,
+			    .config = config,
+			    .words = words,
+			    .count = count,
+			    .target = NOWHERE,
+			    .command = NOWHERE };
+
+	*out = (struct parsed){ 0 };
+	survey(&p);
+	if (p.command != NOWHERE && !out->command)
+		return no_such_command(&p, err);
+
+	int result = fill(&p, err);
+
+	mem_free(p.seen);
+	mem_free(p.config_seen);
+	return result;
+}
+
+void parsed_done(struct parsed *p)
+{
+	if (p->command)
+		option_release(p->command->options, p->options);
+	mem_free(p->options);
+	words_done(&p->operands);
+	*p = (struct parsed){ 0 };
+}

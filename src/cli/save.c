@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing what a tool gave. Existing files are replaced, as `>` does.
+ */
+#include "cli/save.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "out/content.h"
+#include "out/lines.h"
+#include "out/term.h"
+
+char *save_path(const char *path, size_t number)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	if (number < 2)
+		return mem_strdup(path);
+	/* A dot that begins a name begins no extension. */
+	if (!dot || dot == name)
+		return mem_printf("%s-%zu", path, number);
+	return mem_printf("%.*s-%zu%s", (int)(dot - path), path, number, dot);
+}
+
+static int refuse_terminal(const char *path, struct error *err)
+{
+	error_set(err, ERR_USAGE, "--save: '%s' is a terminal", path);
+	return error_hint(err, "name a file, or send stdout to a file or a "
+			       "program");
+}
+
+static int write_file(FILE *f, const struct content *c, const char *path,
+		      struct error *err)
+{
+	size_t put = fwrite(c->data.data, 1, c->data.len, f);
+	int flushed = fflush(f);
+	if (put == c->data.len && flushed == 0)
+		return 0;
+	return error_set(err, ERR_OUTPUT, "cannot write '%s': %s", path,
+			 strerror(errno));
+}
+
+static int save_to_file(const struct content *c, const char *path,
+			struct error *err)
+{
+	FILE *f = fopen(path, "we");
+	if (!f)
+		return error_set(err, ERR_OUTPUT, "cannot write '%s': %s", path,
+				 strerror(errno));
+	int status = term_is_terminal(f) ? refuse_terminal(path, err) :
+					   write_file(f, c, path, err);
+	if (fclose(f) != 0 && status == 0)
+		return error_set(err, ERR_OUTPUT, "cannot write '%s': %s", path,
+				 strerror(errno));
+	return status;
+}
+
+static void tell(struct app *app, const struct content *c, const char *path)
+{
+	CLEANUP(buf_done) struct buf size = { 0 };
+	lines_count(&size, c->data.len, "byte");
+	render_note(&app->out, "saved %s to %s", buf_string(&size), path);
+}
+
+static int save_one(struct app *app, const struct content *c, const char *path,
+		    size_t number, struct error *err)
+{
+	if (strcmp(path, "-") == 0) {
+		if (term_is_terminal(stdout))
+			return refuse_terminal("stdout", err);
+		/* What is lost on stdout is told at the end, once. */
+		if (number == 1) {
+			fwrite(c->data.data, 1, c->data.len, stdout);
+			return 0;
+		}
+		render_note(&app->out,
+			    "--save - takes the first only; left out: number "
+			    "%zu",
+			    number);
+		return 0;
+	}
+	CLEANUP(mem_free_ptr) char *to = save_path(path, number);
+	if (save_to_file(c, to, err) != 0)
+		return -1;
+	tell(app, c, to);
+	return 0;
+}
+
+static int nothing_to_save(const struct result *result, struct error *err)
+{
+	for (size_t i = 0; i < result->count; i++)
+		if (result->content[i].bad_data)
+			return error_set(err, ERR_PROTOCOL,
+					 "--save: the bytes of content %zu "
+					 "are not valid base64",
+					 i + 1);
+	return error_set(err, ERR_UNMET,
+			 "--save: the result has no image, audio or other "
+			 "bytes");
+}
+
+int save_result(struct app *app, const struct result *result, const char *path,
+		struct error *err)
+{
+	size_t number = 0;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct content *c = &result->content[i];
+		if (!content_has_bytes(c))
+			continue;
+		if (save_one(app, c, path, ++number, err) != 0)
+			return -1;
+	}
+	return number > 0 ? 0 : nothing_to_save(result, err);
+}

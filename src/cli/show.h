@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What call and request share once an answer is there.
+ */
+#ifndef CLI_SHOW_H
+#define CLI_SHOW_H
+
+#include "cli/app.h"
+
+/*
+ * An error reply: kept for render_error; the raw form also shows its bytes,
+ * and for a reply that is no JSON those in the detail of why. False: reply is
+ * none, and nothing was done.
+ */
+bool show_error_reply(struct renderer *r, const struct message *reply,
+		      const struct error *why);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace file. Its form is stable: see `help json` and trace.h.
+ */
+#include "cli/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "out/mask.h"
+
+FILE *trace_open(const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		error_set(err, ERR_OUTPUT, "cannot write the trace '%s': %s",
+			  path, strerror(errno));
+	return f;
+}
+
+static void add_hex(struct buf *out, const unsigned char *data, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	buf_char(out, '"');
+	for (size_t i = 0; i < len; i++) {
+		buf_char(out, digits[data[i] >> 4]);
+		buf_char(out, digits[data[i] & 15]);
+	}
+	buf_char(out, '"');
+}
+
+void trace_write(FILE *out, const struct trace *t)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	const char *data = t->len ? t->data : "";
+	bool text = strcmp(t->kind, "binary") != 0 &&
+		    !memchr(data, '\0', t->len) && text_is_utf8(data, t->len);
+
+	buf_printf(&line,
+		   "{\"t\":%" PRId64 ",\"dir\":\"%s\",\"kind\":\"%s\","
+		   "\"size\":%zu,",
+		   t->at_us, t->outgoing ? "out" : "in", t->kind, t->len);
+	if (text) {
+		CLEANUP(buf_done) struct buf masked = { 0 };
+
+		mask_secrets(&masked, data, t->len);
+		buf_text(&line, "\"text\":");
+		buf_json_string(&line, buf_string(&masked), masked.len);
+	} else {
+		buf_text(&line, "\"hex\":");
+		add_hex(&line, (const unsigned char *)data, t->len);
+	}
+	buf_text(&line, "}\n");
+	fwrite(line.data, 1, line.len, out);
+	fflush(out);
+}
+
+int trace_close(FILE *out, const char *path, struct error *err)
+{
+	if (!out)
+		return 0;
+
+	bool lost = ferror(out) != 0;
+
+	if (fclose(out) != 0 || lost)
+		return error_set(err, ERR_OUTPUT,
+				 "the trace '%s' could not be written", path);
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parse, look up, prepare, run, report, exit status. Everything else is in
+ * src/cli.
+ */
+#include <signal.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "out/term.h"
+
+static int no_command(struct app *app, const struct parsed *p, size_t words,
+		      struct error *err)
+{
+	if (p->help) {
+		help_all(app->out.out, app->out.width);
+		return 0;
+	}
+	if (words == 0) {
+		help_brief(app->out.out);
+		return 0;
+	}
+	if (app->config.target && p->target_source)
+		error_set(err, ERR_USAGE, "no command for the target '%s'",
+			  app->config.target);
+	else
+		error_set(err, ERR_USAGE, "no command was given");
+	return error_hint(err,
+			  "for example: mcpctl %s tools (mcpctl help lists "
+			  "the commands)",
+			  app->config.target ? app->config.target : "sim:");
+}
+
+static int invoke(struct app *app, char *const *words, size_t count,
+		  struct error *err)
+{
+	CLEANUP(parsed_done) struct parsed p = { 0 };
+	int result = parse_words(&p, words, count, &app->config, err);
+
+	app_configure(app);
+	if (result != 0)
+		return -1;
+	app->target_source = p.target_source;
+	if (app->config.version && !p.help) {
+		const struct invocation in = { .command = &cmd_version,
+					       .app = app };
+
+		return cmd_version.run(&in, err);
+	}
+	if (!p.command)
+		return no_command(app, &p, count, err);
+	result = command_execute(app, &p, err);
+	if (result != 0)
+		app_check_signal(app, err);
+	app_disconnect(app);
+	return result;
+}
+
+/* On a terminal, "^C" stands where the message begins. */
+static void report(struct app *app, const struct error *err)
+{
+	if (err->kind == ERR_INTERRUPTED && app->out.err_terminal &&
+	    term_moves())
+		term_erase(app->out.err);
+	render_error(&app->out, err);
+}
+
+/* A signal ends with 128 and its number, as a shell says it. */
+static int exit_status(const struct error *err)
+{
+	if (err->kind == ERR_INTERRUPTED && err->code == SIGTERM)
+		return 128 + SIGTERM;
+	return error_status(err);
+}
+
+int main(int argc, char **argv)
+{
+	struct error err = { 0 }, lost = { 0 };
+	struct app app;
+	int status;
+
+	mem_init();
+	app_init(&app);
+	if (invoke(&app, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &err) != 0)
+		report(&app, &err);
+	if (app_finish(&app, &lost) != 0) {
+		render_error(&app.out, &lost);
+		if (err.kind == ERR_NONE)
+			error_copy(&err, &lost);
+	}
+	status = exit_status(&err);
+	app_done(&app);
+	error_reset(&err);
+	error_reset(&lost);
+	return status;
+}

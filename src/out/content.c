@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a person is told instead of bytes.
+ */
+#include "out/content.h"
+
+#include "base/text.h"
+#include "out/lines.h"
+#include "out/picture.h"
+
+bool content_has_bytes(const struct content *c)
+{
+	/* The text of an embedded resource is shown as text. */
+	if (json_string(json_object(c->json, "resource"), "text"))
+		return false;
+	return !c->bad_data && c->data.len > 0;
+}
+
+static void describe_bytes(struct buf *out, const struct content *c)
+{
+	unsigned width, height;
+	const char *kind = c->kind == CONTENT_IMAGE ? "image" : "audio";
+	lines_safe(out, c->mime ? c->mime : kind);
+	if (c->bad_data) {
+		buf_text(out, ", not valid base64");
+		return;
+	}
+	buf_text(out, ", ");
+	lines_count(out, c->data.len, "byte");
+	if (c->kind == CONTENT_IMAGE &&
+	    picture_size(c->data.data, c->data.len, &width, &height))
+		buf_printf(out, ", %ux%u", width, height);
+	if (c->wrapped)
+		buf_text(out, ", wrapped in a string");
+}
+
+static void describe_address(struct buf *out, const struct content *c,
+			     const char *what)
+{
+	buf_text(out, what);
+	lines_safe(out, c->text ? c->text : "(no URI)");
+	if (c->mime) {
+		buf_text(out, " (");
+		lines_safe(out, c->mime);
+		buf_char(out, ')');
+	}
+	if (!content_has_bytes(c))
+		return;
+	buf_text(out, ", ");
+	lines_count(out, c->data.len, "byte");
+}
+
+void content_describe(struct buf *out, const struct content *c)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	switch (c->kind) {
+	case CONTENT_IMAGE:
+	case CONTENT_AUDIO:
+		describe_bytes(out, c);
+		break;
+	case CONTENT_RESOURCE:
+		describe_address(out, c, "resource ");
+		break;
+	case CONTENT_LINK:
+		describe_address(out, c, "link ");
+		break;
+	case CONTENT_TEXT:
+	case CONTENT_UNKNOWN:
+		json_print(&json, c->json);
+		text_safe(out, buf_string(&json), json.len, TEXT_LINE);
+		break;
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Secrets hidden in what is printed or traced: a loose scan, since frames may
+ * be broken JSON and headers are no JSON at all. Lengths are not kept.
+ */
+#ifndef OUT_MASK_H
+#define OUT_MASK_H
+
+#include "base/buf.h"
+
+/*
+ * Append text with *** for: the string behind a JSON member whose name is
+ * token, authorization, password, secret, … (also in JSON that stands escaped
+ * inside a string), what follows "Bearer ", and token=… in a URL.
+ * Everything else is untouched; without a secret the bytes are the same.
+ */
+void mask_secrets(struct buf *out, const char *text, size_t len);
+
+#endif

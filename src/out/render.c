@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all forms of output share: set-up, the way to the streams, notes, the
+ * count-down, the end. Records are rendered in render_text*, render_json*,
+ * render_raw.
+ */
+#include "out/render.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "out/lines.h"
+#include "out/mask.h"
+#include "out/put.h"
+#include "out/render_json.h"
+#include "out/stamp.h"
+#include "out/term.h"
+
+/* Notifications that another command shows on the way. */
+#define ASIDES_A_SECOND 10
+
+static const struct render_ops *const forms[] = {
+	[OUTPUT_TEXT] = &render_text,
+	[OUTPUT_JSON] = &render_json,
+	[OUTPUT_RAW] = &render_raw,
+};
+
+static bool wants_color(FILE *f, enum output_form form, enum color_mode color)
+{
+	if (form != OUTPUT_TEXT || color == COLOR_NEVER)
+		return false;
+	return color == COLOR_ALWAYS || term_has_color(f);
+}
+
+void renderer_init(struct renderer *r, enum output_form form,
+		   enum color_mode color)
+{
+	*r = (struct renderer){
+		.ops = forms[form], .form = form, .out = stdout, .err = stderr
+	};
+	r->out_terminal = term_is_terminal(stdout);
+	r->err_terminal = term_is_terminal(stderr);
+	r->out_color = wants_color(stdout, form, color);
+	r->err_color = wants_color(stderr, form, color);
+	r->err_moves = r->err_terminal && term_moves();
+	r->width = term_width(r->out_terminal ? stdout : stderr);
+}
+
+static void clear_count_down(struct renderer *r)
+{
+	if (!r->count_down)
+		return;
+	r->count_down = false;
+	term_erase(r->err);
+}
+
+void put_out(struct renderer *r, struct buf *b)
+{
+	clear_count_down(r);
+	if (b->len > 0)
+		fwrite(b->data, 1, b->len, r->out);
+	buf_reset(b);
+}
+
+void put_err(struct renderer *r, struct buf *b)
+{
+	clear_count_down(r);
+	/* What stdout has comes first where both go to one place. */
+	fflush(r->out);
+	if (b->len > 0)
+		fwrite(b->data, 1, b->len, r->err);
+	fflush(r->err);
+	buf_reset(b);
+}
+
+void put_received(struct renderer *r, const char *text, size_t len,
+		  bool newline)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (r->out_terminal)
+		text_safe(&b, text, len, TEXT_PARAGRAPH);
+	else
+		buf_add(&b, text, len);
+	if (newline && (b.len == 0 || b.data[b.len - 1] != '\n'))
+		buf_char(&b, '\n');
+	put_out(r, &b);
+}
+
+void add_member(struct buf *out, const struct message *m, const char *name)
+{
+	struct span all = { m->text, m->len }, part;
+	if (m->text && json_span_member(all, name, &part))
+		json_minify(out, part.text, part.len);
+	else
+		buf_text(out, "null");
+}
+
+const char *event_kind_name(enum event_kind kind)
+{
+	static const char *const names[] = {
+		[EVENT_NOTICE] = "notice",
+		[EVENT_HELLO] = "hello",
+		[EVENT_NOTIFICATION] = "notification",
+		[EVENT_REQUEST] = "request",
+		[EVENT_DEVICE] = "device",
+		[EVENT_AUDIO] = "audio",
+		[EVENT_ODD] = "odd",
+		[EVENT_DROPPED] = "dropped",
+		[EVENT_CLOSED] = "closed",
+	};
+	return names[kind];
+}
+
+/*
+ * Whether an event is worth a line while another command runs: what nobody
+ * expects is, the usual traffic is for tail, and with -v the frames tell it
+ * already. A warning about security is, whatever was asked for.
+ */
+static bool is_aside(const struct renderer *r, const struct event *e)
+{
+	if (e->kind == EVENT_NOTICE && e->notice == NOTICE_INSECURE)
+		return true;
+	if (r->quiet)
+		return false;
+	switch (e->kind) {
+	case EVENT_NOTICE:
+	case EVENT_ODD:
+	case EVENT_DROPPED:
+		return true;
+	case EVENT_HELLO:
+		return r->waiting && !r->verbose;
+	case EVENT_NOTIFICATION:
+	case EVENT_REQUEST:
+		return !r->verbose;
+	case EVENT_DEVICE:
+	case EVENT_AUDIO:
+	case EVENT_CLOSED:
+		break;
+	}
+	return false;
+}
+
+/* Nothing is lost silently: what was not shown is counted. */
+static void tell_held(struct renderer *r)
+{
+	uint64_t held = r->held;
+	CLEANUP(buf_done) struct buf count = { 0 };
+	r->held = 0;
+	if (held == 0)
+		return;
+	lines_count(&count, held, "more message");
+	render_note(r, "… %s not shown here: 'tail' shows all",
+		    buf_string(&count));
+}
+
+/* A storm of notifications must not bury the result of another command. */
+static bool is_held(struct renderer *r, const struct event *e)
+{
+	int64_t second = loop_now() / 1000;
+	if (e->kind != EVENT_NOTIFICATION && e->kind != EVENT_REQUEST)
+		return false;
+	if (second != r->aside_second) {
+		tell_held(r);
+		r->aside_second = second;
+		r->asides = 0;
+	}
+	if (r->asides++ < ASIDES_A_SECOND)
+		return false;
+	r->held++;
+	return true;
+}
+
+void render_error(struct renderer *r, const struct error *e)
+{
+	tell_held(r);
+	if (r->ops->error)
+		r->ops->error(r, e);
+	mem_free(TAKE(r->peer_error));
+}
+
+void render_aside(struct renderer *r, const struct event *e)
+{
+	if (r->ops->aside && is_aside(r, e) && !is_held(r, e))
+		r->ops->aside(r, e);
+}
+
+void render_keep_peer_error(struct renderer *r, const struct message *reply)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (reply->kind != MESSAGE_ERROR)
+		return;
+	add_member(&b, reply, "error");
+	mem_free(r->peer_error);
+	r->peer_error = buf_take(&b);
+}
+
+static const char *trace_arrow(const struct trace *t)
+{
+	if (strcmp(t->kind, "text") != 0 && strcmp(t->kind, "binary") != 0)
+		return "--";
+	return t->outgoing ? "->" : "<-";
+}
+
+static void add_trace_data(struct buf *out, const struct trace *t)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	if (strcmp(t->kind, "text") != 0)
+		buf_printf(out, " %s", t->kind);
+	if (strcmp(t->kind, "binary") == 0 || t->len == 0)
+		return;
+	mask_secrets(&masked, t->data, t->len);
+	buf_char(out, ' ');
+	text_safe(out, buf_string(&masked), masked.len, TEXT_LINE);
+}
+
+void render_trace(struct renderer *r, const struct trace *t)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	char clock[STAMP_SIZE];
+	/* A notice is an event too, and shown as such. */
+	if (strcmp(t->kind, "notice") == 0)
+		return;
+	if (r->form == OUTPUT_JSON) {
+		json_trace(&b, t);
+		buf_char(&b, '\n');
+		put_err(r, &b);
+		return;
+	}
+	buf_printf(&line, "%s %s", trace_arrow(t), stamp_clock(clock));
+	if (strcmp(t->kind, "text") == 0 || strcmp(t->kind, "binary") == 0)
+		buf_printf(&line, " %zu B", t->len);
+	add_trace_data(&line, t);
+	term_paint(&b, r->err_color, PAINT_DIM);
+	lines_cut(&b, line.data, line.len, r->err_terminal ? r->width : 0);
+	term_plain(&b, r->err_color);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+void render_note(struct renderer *r, const char *format, ...)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (r->quiet)
+		return;
+	va_list args;
+	va_start(args, format);
+	buf_vprintf(&line, format, args);
+	va_end(args);
+	if (r->form == OUTPUT_JSON) {
+		buf_text(&b, "{\"note\":");
+		buf_json_string(&b, buf_string(&line), line.len);
+		buf_char(&b, '}');
+	} else {
+		term_paint(&b, r->err_color, PAINT_DIM);
+		text_safe(&b, buf_string(&line), line.len, TEXT_LINE);
+		term_plain(&b, r->err_color);
+	}
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+void render_count_down(struct renderer *r, const char *text)
+{
+	if (!r->err_moves || r->quiet)
+		return;
+	if (!text) {
+		clear_count_down(r);
+		return;
+	}
+	r->count_down = true;
+	term_rewrite(r->err, text, r->width);
+}
+
+struct render_place render_divert(struct renderer *r)
+{
+	struct render_place place = { r->out, r->out_terminal, r->out_color };
+	fflush(r->out);
+	r->out = r->err;
+	r->out_terminal = r->err_terminal;
+	r->out_color = r->err_color;
+	return place;
+}
+
+void render_restore(struct renderer *r, const struct render_place *place)
+{
+	fflush(r->out);
+	r->out = place->out;
+	r->out_terminal = place->terminal;
+	r->out_color = place->color;
+}
+
+int renderer_finish(struct renderer *r, struct error *err)
+{
+	tell_held(r);
+	clear_count_down(r);
+	mem_free(TAKE(r->peer_error));
+	fflush(r->err);
+	errno = 0;
+	if (fflush(r->out) == 0 && !ferror(r->out))
+		return 0;
+	int why = errno;
+	if (why == 0)
+		return error_set(err, ERR_OUTPUT,
+				 "output could not be written");
+	error_set(err, ERR_OUTPUT, "output could not be written: %s",
+		  strerror(why));
+	return error_code(err, why);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records become text or JSON. One table of functions by kind of record,
+ * three instances (render_text, render_json, render_raw); NULL means "not
+ * shown". stdout carries results, stderr everything else. Text that a peer
+ * sent passes through text_safe here, and only here; what goes to a pipe or a
+ * file is exact instead, because programs read it.
+ */
+#ifndef OUT_RENDER_H
+#define OUT_RENDER_H
+
+#include <stdio.h>
+
+#include "mcp/client.h"
+#include "mcp/types.h"
+#include "rpc/session.h"
+
+enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW };
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct render_ops;
+
+struct renderer {
+	const struct render_ops *ops;
+	enum output_form form;
+	FILE *out, *err; /* stdout, stderr */
+	bool out_terminal, err_terminal;
+	bool out_color, err_color; /* decided: terminal, NO_COLOR, TERM=dumb,
+				      --color, form */
+	bool verbose; /* -v: frames on stderr */
+	bool quiet; /* -q: no notices */
+	bool count_down; /* a count-down line is on the terminal now: erase it
+			    before anything else */
+	size_t width; /* columns of the terminal; 80 if none */
+
+	/* the renderer's own */
+	bool err_moves; /* stderr understands "erase this line" */
+	bool waiting; /* a listener told its addresses: who comes is news */
+	size_t event_column; /* widest event name so far */
+	char *peer_error; /* see render_keep_peer_error; owned */
+	int64_t aside_second; /* in which `asides` were shown */
+	unsigned asides;
+	uint64_t held; /* not shown since then */
+};
+
+/* What `info` knows. Lent. Absent parts are NULL. */
+struct info_record {
+	const char *target;
+	const struct client *client;
+	const struct session_peer *peer;
+	const struct link *link;
+	const struct session_times *times;
+};
+
+/* One line of `tools`. */
+struct tools_record {
+	const struct tool_list *list;
+	const char *filter; /* WORD or GLOB; NULL */
+	bool backend_view;
+	bool device;
+	size_t shown; /* how many passed the filter */
+	size_t name_width; /* columns of the widest name among them */
+	const struct error *broke; /* the listing ended early because of this;
+				      NULL */
+};
+
+/* `describe`: a tool, its list for collisions and position, an example. */
+struct describe_record {
+	const struct tool *tool;
+	const struct tool_list *list;
+	bool device;
+};
+
+struct ping_record {
+	int64_t took_us;
+	bool was_error;
+	bool device;
+};
+
+/* The table; every function may be NULL. */
+struct render_ops {
+	void (*info)(struct renderer *r, const struct info_record *i);
+	void (*tool)(struct renderer *r, const struct tool *t,
+		     const struct tools_record *of);
+	void (*tools_end)(struct renderer *r, const struct tools_record *t);
+	void (*describe)(struct renderer *r, const struct describe_record *d);
+	void (*result)(struct renderer *r, const struct result *result);
+	/* request METHOD */
+	void (*reply)(struct renderer *r, const struct message *reply);
+	void (*ping)(struct renderer *r, const struct ping_record *p);
+	/* a line of tail, on stdout */
+	void (*event)(struct renderer *r, const struct event *e);
+	/* the same event while another command runs, on stderr */
+	void (*aside)(struct renderer *r, const struct event *e);
+	void (*error)(struct renderer *r, const struct error *e);
+};
+
+/* stdout and stderr, their terminals, and the environment decide the rest. */
+void renderer_init(struct renderer *r, enum output_form form,
+		   enum color_mode color);
+
+/*
+ * Call through the table; nothing where it is NULL. An aside is shown only if
+ * it is worth a line; of a storm the first few, and how many more there were.
+ */
+void render_error(struct renderer *r, const struct error *e);
+void render_aside(struct renderer *r, const struct event *e);
+
+/*
+ * Keep the error object of a JSON-RPC error reply, byte for byte, for the next
+ * render_error: its JSON form shows it as "peer". Anything but an error reply
+ * is ignored.
+ */
+void render_keep_peer_error(struct renderer *r, const struct message *reply);
+
+/* A frame for -v: one line on stderr, cut to a readable length on a terminal,
+   secrets masked. */
+void render_trace(struct renderer *r, const struct trace *t);
+
+/* A line of our own on stderr ("saved 1,204 bytes to x.png"); not shown with
+   -q. Names from a peer may stand in it: the line is made safe. */
+void render_note(struct renderer *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* "waiting 42 s …" rewritten in place, on a terminal only; text NULL erases
+   it. */
+void render_count_down(struct renderer *r, const char *text);
+
+/* Send results to stderr for a while, since something else takes stdout. */
+struct render_place {
+	FILE *out;
+	bool terminal, color;
+};
+struct render_place render_divert(struct renderer *r);
+void render_restore(struct renderer *r, const struct render_place *place);
+
+/* Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to
+   stdout was lost. */
+int renderer_finish(struct renderer *r, struct error *err);
+
+extern const struct render_ops render_text, render_json, render_raw;
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The raw form: what the peer sent, byte for byte. Whatever has no bytes of
+ * the peer's, and everything on stderr, is as in the text form.
+ */
+#include <string.h>
+
+#include "out/put.h"
+#include "out/render_text.h"
+
+/* A payload: exact in a pipe, with a newline on a terminal. */
+static void put_payload(struct renderer *r, const struct message *m)
+{
+	if (m->text)
+		put_received(r, m->text, m->len, r->out_terminal);
+}
+
+static void info(struct renderer *r, const struct info_record *i)
+{
+	if (i->client)
+		put_payload(r, &i->client->initialize);
+}
+
+/* The pages, a line each, whatever was filtered: as it came. */
+static void tools_end(struct renderer *r, const struct tools_record *t)
+{
+	for (size_t i = 0; i < t->list->pages; i++)
+		put_received(r, t->list->page[i].text, t->list->page[i].len,
+			     true);
+	text_tools_end(r, t);
+}
+
+static void describe(struct renderer *r, const struct describe_record *d)
+{
+	struct span text = tool_text(d->tool);
+	put_received(r, text.text, text.len, r->out_terminal);
+}
+
+static void result(struct renderer *r, const struct result *result)
+{
+	put_payload(r, &result->message);
+	if (result->note)
+		render_note(r, "%s", result->note);
+}
+
+static void reply(struct renderer *r, const struct message *m)
+{
+	put_payload(r, m);
+}
+
+/* Messages follow each other, so a line end parts them. */
+static void event(struct renderer *r, const struct event *e)
+{
+	if (!e->text)
+		return;
+	put_received(r, e->text, e->len, true);
+	fflush(r->out);
+}
+
+const struct render_ops render_raw = {
+	.info = info,
+	.tools_end = tools_end,
+	.describe = describe,
+	.result = result,
+	.reply = reply,
+	.ping = text_ping,
+	.event = event,
+	.aside = text_aside,
+	.error = text_error,
+};

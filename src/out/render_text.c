@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text form: its table, and the two smallest records. For eyes; programs
+ * are better served by the JSON form.
+ */
+#include "out/render_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "out/lines.h"
+#include "out/mask.h"
+#include "out/term.h"
+
+/* Bytes of an error's detail that a terminal gets without -v. */
+#define DETAIL_SHORT 1600
+
+const struct render_ops render_text = {
+	.info = text_info,
+	.tool = text_tool,
+	.tools_end = text_tools_end,
+	.describe = text_describe,
+	.result = text_result,
+	.reply = text_reply,
+	.ping = text_ping,
+	.event = text_event,
+	.aside = text_aside,
+	.error = text_error,
+};
+
+void text_ping(struct renderer *r, const struct ping_record *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	char took[32];
+	if (p->took_us < 1000)
+		snprintf(took, sizeof(took), "0.%02d ms",
+			 (int)(p->took_us / 10 % 100));
+	else
+		text_milliseconds(p->took_us / 1000, took, sizeof(took));
+	buf_printf(&b, "alive, %s\n", took);
+	put_out(r, &b);
+	if (p->was_error && r->verbose)
+		render_note(r, "it answered with an error, as firmware does: "
+			       "it has no ping, and any answer counts");
+}
+
+/* "error: " and a text that hangs behind it. */
+static void add_hanging(struct renderer *r, struct buf *out, const char *label,
+			enum paint paint, const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	struct wrap how = { strlen(label), strlen(label),
+			    r->err_terminal ? r->width : 0 };
+	lines_safe_paragraph(&safe, text);
+	term_painted(out, r->err_color, paint, label);
+	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	buf_char(out, '\n');
+}
+
+/* A frame, a usage, a difference: as it is, two columns in. */
+static void add_detail(struct renderer *r, struct buf *out, const char *detail)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	struct wrap how = { 2, 2, r->err_terminal ? r->width : 0 };
+	size_t len = strlen(detail), cut = 0;
+	if (r->err_terminal && !r->verbose && len > DETAIL_SHORT) {
+		size_t shown = text_fit(detail, DETAIL_SHORT, DETAIL_SHORT);
+		cut = len - shown;
+		len = shown;
+	}
+	while (len > 0 && detail[len - 1] == '\n')
+		len--;
+	mask_secrets(&masked, detail, len);
+	text_safe(&safe, buf_string(&masked), masked.len, TEXT_PARAGRAPH);
+	buf_text(out, "  ");
+	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	buf_char(out, '\n');
+	if (cut > 0) {
+		buf_text(out, "  … ");
+		lines_count(out, cut, "more byte");
+		buf_text(out, " (-v shows all)\n");
+	}
+}
+
+void text_error(struct renderer *r, const struct error *e)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (e->kind == ERR_NONE)
+		return;
+	add_hanging(r, &b, "error: ", PAINT_BAD, e->text);
+	if (e->detail && *e->detail)
+		add_detail(r, &b, e->detail);
+	if (e->hint[0])
+		add_hanging(r, &b, "hint: ", PAINT_KEY, e->hint);
+	put_err(r, &b);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events as text: a line of `tail` on stdout, or an aside on stderr while
+ * something else runs.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "out/layout.h"
+#include "out/lines.h"
+#include "out/mask.h"
+#include "out/render_text.h"
+#include "out/stamp.h"
+#include "out/term.h"
+
+#define NAME_COLUMNS_LEAST 8
+#define NAME_COLUMNS_MOST 32
+
+/* A message without the members that its name and its line tell already. */
+static void add_members(struct buf *out, const cJSON *message)
+{
+	static const char *const known[] = { "type", "session_id", "sessionId",
+					     "jsonrpc", "method" };
+	cJSON *rest = cJSON_Duplicate(message, true);
+	for (size_t i = 0; i < COUNT(known); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(rest, known[i]);
+	if (rest && rest->child)
+		json_print(out, rest);
+	cJSON_Delete(rest);
+}
+
+/* JSON-RPC: its params, as received. Device: all but type and session. */
+static void add_message(struct buf *out, const struct event *e)
+{
+	struct span all = { e->text, e->len }, part;
+	cJSON *tree = json_parse(e->text, e->len, NULL);
+	if (!tree)
+		buf_add(out, e->text, e->len);
+	else if (e->kind == EVENT_NOTIFICATION || e->kind == EVENT_REQUEST) {
+		if (json_span_member(all, "params", &part))
+			json_minify(out, part.text, part.len);
+	} else if (cJSON_IsObject(tree) && e->kind != EVENT_ODD)
+		add_members(out, tree);
+	else
+		json_minify(out, e->text, e->len);
+	cJSON_Delete(tree);
+}
+
+/* What is to be said besides the message itself. */
+static void add_words(struct buf *out, const struct event *e)
+{
+	if (e->kind == EVENT_AUDIO) {
+		lines_count(out, e->count, "frame");
+		buf_text(out, ", ");
+		lines_count(out, e->bytes, "byte");
+		buf_text(out, " so far");
+	}
+	if (e->kind == EVENT_DROPPED && !e->note) {
+		lines_count(out, e->count, "event");
+		buf_text(out, " were lost");
+	}
+	if (e->kind == EVENT_REQUEST)
+		buf_text(out, "a request, refused");
+	if (e->note)
+		buf_printf(out, "%s%s", out->len > 0 ? ", " : "", e->note);
+}
+
+/* What stands behind the name; not yet safe. */
+static void add_content(struct buf *out, const struct event *e)
+{
+	CLEANUP(buf_done) struct buf message = { 0 };
+	add_words(out, e);
+	if (e->text)
+		add_message(&message, e);
+	if (message.len > 0 && out->len > 0)
+		buf_text(out, ": ");
+	buf_add(out, message.data, message.len);
+}
+
+static enum paint event_paint(const struct event *e)
+{
+	if (e->kind == EVENT_ODD || e->kind == EVENT_DROPPED)
+		return PAINT_WARN;
+	return e->kind == EVENT_AUDIO ? PAINT_DIM : PAINT_STRONG;
+}
+
+static const char *event_name(const struct event *e)
+{
+	return e->name && *e->name ? e->name : event_kind_name(e->kind);
+}
+
+/* Names of one column, as wide as the widest that came, on a terminal. */
+static size_t name_column(struct renderer *r, size_t used)
+{
+	if (r->event_column < NAME_COLUMNS_LEAST)
+		r->event_column = NAME_COLUMNS_LEAST;
+	if (used > r->event_column && used <= NAME_COLUMNS_MOST)
+		r->event_column = used;
+	return r->event_column;
+}
+
+void text_event(struct renderer *r, const struct event *e)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf name = { 0 };
+	CLEANUP(buf_done) struct buf content = { 0 };
+	char clock[STAMP_SIZE];
+	lines_safe(&name, event_name(e));
+	add_content(&content, e);
+	term_painted(&b, r->out_color, PAINT_DIM, stamp_clock(clock));
+	buf_text(&b, "  ");
+	term_painted(&b, r->out_color, event_paint(e), buf_string(&name));
+	if (content.len > 0) {
+		size_t used = text_width(buf_string(&name), name.len);
+		if (r->out_terminal)
+			lines_pad(&b, used, name_column(r, used));
+		buf_text(&b, "  ");
+		text_safe(&b, content.data, content.len, TEXT_LINE);
+	}
+	buf_char(&b, '\n');
+	put_out(r, &b);
+	fflush(r->out);
+}
+
+/* What a transport says is for people: whole, its line ends kept. */
+static void add_notice(struct buf *out, const struct event *e)
+{
+	const char *text = e->text ? e->text : "";
+	buf_text(out, text);
+	if (e->note && !strstr(text, e->note))
+		buf_printf(out, " (%s)", e->note);
+}
+
+/* Indented lines are what is to be copied: they stand out. */
+static void add_lines(struct renderer *r, struct buf *out, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool strong = *text == ' ' && r->err_color;
+		term_paint(out, strong, PAINT_STRONG);
+		buf_add(out, text, len);
+		term_plain(out, strong);
+		buf_char(out, '\n');
+		text += len + (text[len] == '\n');
+	}
+}
+
+/* The addresses to set, and what to do. */
+static void aside_listening(struct renderer *r, const struct event *e)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	r->waiting = true;
+	lines_safe_paragraph(&safe, e->text ? e->text : "");
+	add_lines(r, &b, buf_string(&safe));
+	put_err(r, &b);
+}
+
+/* Not cut: it is read once, and followed. */
+static void aside_notice(struct renderer *r, const struct event *e)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
+	char clock[STAMP_SIZE];
+	buf_printf(&text, "%s  ", stamp_clock(clock));
+	add_notice(&text, e);
+	text_safe(&safe, buf_string(&text), text.len, TEXT_PARAGRAPH);
+	lines_wrap(&b, buf_string(&safe), safe.len, &how);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+void text_aside(struct renderer *r, const struct event *e)
+{
+	CLEANUP(buf_done) struct buf content = { 0 };
+	CLEANUP(buf_done) struct buf line = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	char clock[STAMP_SIZE];
+	if (e->kind == EVENT_NOTICE) {
+		if (e->notice == NOTICE_LISTENING)
+			aside_listening(r, e);
+		else
+			aside_notice(r, e);
+		return;
+	}
+	buf_printf(&line, "%s  ", stamp_clock(clock));
+	if (e->kind != EVENT_ODD)
+		buf_printf(&line, "%s  ", event_name(e));
+	add_content(&content, e);
+	mask_secrets(&line, buf_string(&content), content.len);
+	text_safe(&safe, line.data, line.len, TEXT_LINE);
+	term_paint(&b, r->err_color, PAINT_DIM);
+	lines_cut(&b, safe.data, safe.len, r->err_terminal ? r->width : 0);
+	term_plain(&b, r->err_color);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}

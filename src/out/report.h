@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report of a script for CI: JUnit XML or TAP, a case for each command.
+ * Collected while the script runs, written at its end, also when it failed.
+ */
+#ifndef OUT_REPORT_H
+#define OUT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+
+enum report_form { REPORT_JUNIT, REPORT_TAP };
+
+struct report;
+
+/*
+ * From "junit:FILE" or "tap:FILE"; FILE "-" is stdout. The file is opened at
+ * once, so that a wrong path is known before the first command. suite names
+ * the whole. -1: ERR_USAGE (what is wrong with spec), ERR_OUTPUT.
+ */
+int report_open(struct report **out, const char *spec, const char *suite,
+		struct error *err);
+
+bool report_is_on_stdout(const struct report *r);
+
+/* A command that ran. source: "smoke.txt", line within it; failure NULL: it
+   was good. Everything is copied. */
+struct report_case {
+	const char *source;
+	size_t line;
+	const char *name; /* the command line */
+	int64_t took_us;
+	const struct error *failure;
+	const char *skipped; /* why it did not run; NULL: it did */
+};
+void report_add(struct report *r, const struct report_case *c);
+
+/* Write to a stream of the caller's, in either form. */
+void report_write(const struct report *r, FILE *out);
+
+/* Write it and release. NULL is fine. -1 (ERR_OUTPUT). */
+int report_close(struct report *r, struct error *err);
+
+#endif

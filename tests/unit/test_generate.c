@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Help, man page and completions name everything that the table has, and
+ * nothing that is hidden; their form is what shells and mdoc expect.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/generate.h"
+#include "cli/help.h"
+#include "cli/manual.h"
+#include "cli/mdoc.h"
+#include "cli/topics.h"
+
+/* What a writer writes; yours to free. */
+static char *written(void (*write)(FILE *out))
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	write(out);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("does not contain: %s", part);
+}
+
+static void has_not(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("contains: %s", part);
+}
+
+static void test_brief(void **state)
+{
+	char *text = written(help_brief);
+	const char *line = text;
+	int lines = 0;
+
+	(void)state;
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		if (text_width(line, len) > 80)
+			fail_msg("longer than 80 columns: %.*s", (int)len,
+				 line);
+		lines++;
+		line += len + (line[len] == '\n');
+	}
+	assert_true(lines <= 24);
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!((*c)->flags & CMD_HIDDEN))
+			has(text, (*c)->brief);
+	}
+	has_not(text, "generate");
+	has(text, "mcpctl sim: tools");
+	has(text, "mcpctl listen: info");
+	free(text);
+}
+
+static void each_row(const char *text, const struct option_row *rows,
+		     const char *before)
+{
+	for (; rows && rows->name; rows++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s%s", before, rows->name);
+		has(text, name);
+	}
+}
+
+static void everything(const char *text, const char *option)
+{
+	each_row(text, config_options, option);
+	for (const struct command *const *c = commands; *c; c++) {
+		if ((*c)->flags & CMD_HIDDEN)
+			continue;
+		has(text, (*c)->name);
+		each_row(text, (*c)->options, option);
+		for (const char *const *a = (*c)->aliases; a && *a; a++)
+			has(text, *a);
+	}
+}
+
+static void test_completions(void **state)
+{
+	char *bash = written(generate_bash), *zsh = written(generate_zsh);
+	char *fish = written(generate_fish);
+
+	(void)state;
+	everything(bash, "--");
+	everything(zsh, "--");
+	everything(fish, "-l ");
+	has(bash, "complete -F _mcpctl mcpctl\n");
+	assert_int_equal(strncmp(zsh, "#compdef mcpctl\n", 16), 0);
+	has_not(bash, "generate)");
+	has_not(zsh, "(generate)");
+	has_not(fish, "using generate");
+	/* Choices, faults, topics, targets are there without asking a device. */
+	has(bash, "'text json raw'");
+	has(bash, "late-reply no-reply");
+	has(zsh, "'late-reply:");
+	has(fish, "'late-reply' '");
+	has(bash, "targets board status");
+	has(bash, "listen: sim:");
+	free(bash);
+	free(zsh);
+	free(fish);
+}
+
+static void test_man(void **state)
+{
+	static const char *const sections[] = {
+		"NAME",	  "SYNOPSIS",	 "DESCRIPTION", "TARGETS",
+		"BOARDS", "COMMANDS",	 "OPTIONS",	"ENVIRONMENT",
+		"FILES",  "EXIT STATUS", "JSON OUTPUT", "PROFILES",
+		"FAULTS", "EXAMPLES",	 "SEE ALSO"
+	};
+	char *man = written(generate_man), *again = written(generate_man);
+	const char *at = man;
+
+	(void)state;
+	assert_string_equal(man, again);
+	everything(man, "Fl \\-");
+	for (size_t i = 0; i < COUNT(sections); i++) {
+		char line[40];
+
+		snprintf(line, sizeof(line), "\n.Sh %s\n", sections[i]);
+		at = strstr(at, line);
+		if (!at)
+			fail_msg("section %s is missing or out of order",
+				 sections[i]);
+	}
+	for (const struct option_row *row = config_options; row->name; row++) {
+		if (row->env)
+			has(man, row->env);
+	}
+	has(man, "MCPCTL_TOKEN");
+	has_not(man, "\n.Ss generate");
+	/* An empty line is an error in mdoc outside of displays. */
+	has_not(man, "\n\n.");
+	free(man);
+	free(again);
+}
+
+static const char *mdoc_source;
+static void write_mdoc(FILE *out)
+{
+	mdoc_manual(out, mdoc_source, true);
+}
+
+static void test_mdoc(void **state)
+{
+	char *text;
+
+	(void)state;
+	mdoc_source = "First. Second \\n.\n"
+		      "\n"
+		      "  ./run --x\n"
+		      "\n"
+		      "  .y 'z'\n"
+		      "\n"
+		      "'quoted' word\n"
+		      "Ar\tan item\n";
+	text = written(write_mdoc);
+	assert_string_equal(text, ".Pp\n"
+				  "First.\n"
+				  "Second \\en.\n"
+				  ".Bd -literal -offset indent\n"
+				  "\\&./run \\-\\-x\n"
+				  "\n"
+				  "\\&.y \\(aqz\\(aq\n"
+				  ".Ed\n"
+				  ".Pp\n"
+				  "\\&\\(aqquoted\\(aq word\n"
+				  ".Bl -tag -width Ds\n"
+				  ".It Cm \\&Ar\n"
+				  "an item\n"
+				  ".El\n");
+	free(text);
+}
+
+static void write_operands(FILE *out)
+{
+	mdoc_operands(out, mdoc_source);
+}
+
+static void test_operands(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "TOOL [ARG]...", " Ar TOOL Oo Ar ARG Oc Ns ..." },
+		{ "[FILE|-]", " Oo Ar FILE|- Oc" },
+		{ "[-e COMMAND]...", " Oo Fl e Ar COMMAND Oc Ns ..." },
+		{ "[", " Oo" },
+		{ "", "" }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(pairs); i++) {
+		mdoc_source = pairs[i][0];
+		char *text = written(write_operands);
+		assert_string_equal(text, pairs[i][1]);
+		free(text);
+	}
+}
+
+static void print_manual(FILE *out)
+{
+	manual_print(out,
+		     "one two three four five six seven eight\n"
+		     "\n"
+		     "  as is   here\n"
+		     "A\tshort one\n"
+		     "LONGER\tthis text goes on and on and on",
+		     32);
+}
+
+static void test_manual(void **state)
+{
+	char *text = written(print_manual);
+
+	(void)state;
+	assert_string_equal(text, "one two three four five six\n"
+				  "seven eight\n"
+				  "\n"
+				  "  as is   here\n"
+				  "  A       short one\n"
+				  "  LONGER  this text goes on and\n"
+				  "          on and on\n");
+	free(text);
+}
+
+static void test_topics(void **state)
+{
+	(void)state;
+	for (const struct topic *t = topics; t->name; t++) {
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		t->write(&text);
+		assert_true(text.len > 100);
+		assert_ptr_equal(topic_find(t->name), t);
+		/* A command of that name would hide the topic. */
+		assert_null(command_find(t->name));
+	}
+	assert_null(topic_find("nothing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_completions),
+		cmocka_unit_test(test_man),
+		cmocka_unit_test(test_mdoc),
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_topics),
+	};
+
+	return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Option rows: values by type, the environment, what the messages say.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/option.h"
+
+struct sample {
+	bool flag;
+	const char *text, *file;
+	int64_t number, free_number, duration;
+	int choice;
+	struct words list;
+};
+
+#define PLACE(member) offsetof(struct sample, member)
+enum { FLAG, TEXT, FILE_ROW, NUMBER, FREE, DURATION, CHOICE, LIST, END };
+
+static const struct option_row rows[] = {
+	[FLAG] = { .letter = 'f',
+		   .name = "flag",
+		   .type = OPTION_FLAG,
+		   .offset = PLACE(flag),
+		   .env = "SAMPLE_FLAG" },
+	[TEXT] = { .letter = 't',
+		   .name = "text",
+		   .word = "TEXT",
+		   .type = OPTION_TEXT,
+		   .offset = PLACE(text),
+		   .env = "SAMPLE_TEXT" },
+	[FILE_ROW] = { .name = "file",
+		       .word = "FILE",
+		       .type = OPTION_FILE,
+		       .offset = PLACE(file) },
+	[NUMBER] = { .letter = 'n',
+		     .name = "number",
+		     .word = "N",
+		     .type = OPTION_NUMBER,
+		     .offset = PLACE(number),
+		     .min = 1,
+		     .max = 10 },
+	[FREE] = { .name = "free",
+		   .word = "N",
+		   .type = OPTION_NUMBER,
+		   .offset = PLACE(free_number) },
+	[DURATION] = { .name = "duration",
+		       .word = "DURATION",
+		       .type = OPTION_DURATION,
+		       .offset = PLACE(duration),
+		       .env = "SAMPLE_DURATION",
+		       .min = 1 },
+	[CHOICE] = { .name = "choice",
+		     .word = "WORD",
+		     .type = OPTION_CHOICE,
+		     .offset = PLACE(choice),
+		     .choices = "red green blue" },
+	[LIST] = { .letter = 'l',
+		   .name = "list",
+		   .word = "WORD",
+		   .type = OPTION_LIST,
+		   .offset = PLACE(list) },
+	[END] = { .name = NULL }
+};
+
+static int store(int row, struct sample *s, const char *value,
+		 struct error *err)
+{
+	return option_store(&rows[row], s, value, NULL, err);
+}
+
+static void refused(int row, const char *value, const char *says)
+{
+	struct sample s = { .number = -7, .choice = -7, .duration = -7 };
+	struct error err = { 0 };
+
+	assert_int_equal(store(row, &s, value, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.text, says));
+	/* A refused value leaves what was there. */
+	assert_int_equal(s.number, -7);
+	assert_int_equal(s.choice, -7);
+	assert_int_equal(s.duration, -7);
+	error_reset(&err);
+}
+
+static void test_find(void **state)
+{
+	(void)state;
+	assert_ptr_equal(option_by_name(rows, "text=x", 4), &rows[TEXT]);
+	assert_null(option_by_name(rows, "tex", 3));
+	assert_null(option_by_name(rows, "texts", 5));
+	assert_null(option_by_name(NULL, "text", 4));
+	assert_ptr_equal(option_by_letter(rows, 'n'), &rows[NUMBER]);
+	/* Rows without a letter are not found by none. */
+	assert_null(option_by_letter(rows, '\0'));
+	assert_null(option_by_letter(rows, 'x'));
+}
+
+static void test_values(void **state)
+{
+	struct sample s = { 0 };
+	const char *word = "hello";
+
+	(void)state;
+	assert_int_equal(store(FLAG, &s, NULL, NULL), 0);
+	assert_true(s.flag);
+	assert_int_equal(store(TEXT, &s, word, NULL), 0);
+	assert_ptr_equal(s.text, word);
+	assert_int_equal(store(FILE_ROW, &s, "a b", NULL), 0);
+	assert_string_equal(s.file, "a b");
+	assert_int_equal(store(NUMBER, &s, "10", NULL), 0);
+	assert_int_equal(s.number, 10);
+	assert_int_equal(store(FREE, &s, "9223372036854775807", NULL), 0);
+	assert_true(s.free_number == INT64_MAX);
+	assert_int_equal(store(DURATION, &s, "1.5", NULL), 0);
+	assert_int_equal(s.duration, 1500);
+	assert_int_equal(store(CHOICE, &s, "blue", NULL), 0);
+	assert_int_equal(s.choice, 2);
+	assert_int_equal(store(LIST, &s, "one", NULL), 0);
+	assert_int_equal(store(LIST, &s, "two", NULL), 0);
+	assert_int_equal(s.list.count, 2);
+	assert_string_equal(s.list.word[1], "two");
+	option_release(rows, &s);
+	assert_int_equal(s.list.count, 0);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refused(FLAG, "1", "option '--flag' takes no value");
+	refused(TEXT, "", "option '--text' needs TEXT");
+	refused(NUMBER, "11", "'11' is no whole number from 1 to 10");
+	refused(NUMBER, "0", "from 1 to 10");
+	refused(NUMBER, "3x", "'3x'");
+	refused(FREE, "-1", "from 0 on");
+	refused(DURATION, "10 parsecs", "option '--duration'");
+	refused(DURATION, "0", "too short");
+	refused(CHOICE, "gree", "none of: red green blue");
+	refused(CHOICE, "red green", "none of");
+	refused(LIST, "", "needs WORD");
+}
+
+static void test_environment(void **state)
+{
+	struct sample s = { 0 };
+	bool seen[END] = { false };
+	struct error err = { 0 };
+
+	(void)state;
+	setenv("SAMPLE_TEXT", "from outside", 1);
+	setenv("SAMPLE_FLAG", "yes", 1);
+	setenv("SAMPLE_DURATION", "", 1);
+	assert_int_equal(option_environment(rows, &s, seen, &err), 0);
+	assert_string_equal(s.text, "from outside");
+	assert_true(s.flag);
+	assert_int_equal(s.duration, 0);
+
+	s.text = "given";
+	seen[TEXT] = true;
+	setenv("SAMPLE_FLAG", "0", 1);
+	assert_int_equal(option_environment(rows, &s, seen, &err), 0);
+	assert_string_equal(s.text, "given");
+	assert_false(s.flag);
+
+	setenv("SAMPLE_DURATION", "soon", 1);
+	assert_int_equal(option_environment(rows, &s, seen, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.text, "SAMPLE_DURATION"));
+	assert_non_null(strstr(err.text, "soon"));
+	setenv("SAMPLE_DURATION", "1s", 1);
+	setenv("SAMPLE_FLAG", "maybe", 1);
+	assert_int_equal(option_environment(rows, &s, seen, &err), -1);
+	assert_non_null(strstr(err.text, "SAMPLE_FLAG"));
+	error_reset(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_environment),
+	};
+
+	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Invocations: what is target, command, option, operand; what is refused and
+ * in which words. It uses the real command table.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/split.h"
+#include "cli/commands.h"
+#include "cli/parse.h"
+
+static struct words words;
+static struct config config;
+static struct parsed parsed;
+static struct error err;
+
+static void clear(void)
+{
+	parsed_done(&parsed);
+	option_release(config_options, &config);
+	config = (struct config){ 0 };
+	words_done(&words);
+	error_reset(&err);
+}
+
+/* As typed, behind "mcpctl". */
+static int parse(const char *line)
+{
+	clear();
+	assert_int_equal(words_split(&words, line, NULL), 0);
+	return parse_words(&parsed, words.word, words.count, &config, &err);
+}
+
+/* As a line of run. */
+static int parse_inside(const char *line)
+{
+	clear();
+	assert_int_equal(words_split(&words, line, NULL), 0);
+	return parse_words(&parsed, words.word, words.count, NULL, &err);
+}
+
+static void good(const char *line)
+{
+	if (parse(line) != 0)
+		fail_msg("'%s': %s", line, err.text);
+}
+
+static void bad(const char *line, const char *text, const char *hint)
+{
+	if (parse(line) == 0)
+		fail_msg("'%s' was accepted", line);
+	assert_int_equal(err.kind, ERR_USAGE);
+	if (!strstr(err.text, text))
+		fail_msg("'%s': '%s' does not say '%s'", line, err.text, text);
+	if (!strstr(err.hint, hint))
+		fail_msg("'%s': hint '%s' does not say '%s'", line, err.hint,
+			 hint);
+}
+
+static void operands(size_t count, const char *last)
+{
+	assert_int_equal(parsed.operands.count, count);
+	if (count > 0)
+		assert_string_equal(parsed.operands.word[count - 1], last);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	good("sim: call self.x volume=50");
+	assert_ptr_equal(parsed.command, &cmd_call);
+	assert_string_equal(config.target, "sim:");
+	assert_string_equal(parsed.target_source, "the argument");
+	operands(2, "volume=50");
+
+	good("-o json call self.x a:=1 --timeout 2s -v");
+	assert_int_equal(config.output, OUTPUT_JSON);
+	assert_int_equal(config.timeout, 2000);
+	assert_true(config.verbose);
+	assert_null(config.target);
+	assert_null(parsed.target_source);
+	operands(2, "a:=1");
+
+	/* An option of the command, with a value, before the command. */
+	good("--expect '{}' sim: call self.x");
+	assert_ptr_equal(parsed.command, &cmd_call);
+	operands(1, "self.x");
+
+	good("hello");
+	assert_ptr_equal(parsed.command, &cmd_info);
+	good("");
+	assert_null(parsed.command);
+	good("-v");
+	assert_null(parsed.command);
+}
+
+static void test_forms(void **state)
+{
+	(void)state;
+	good("-tsim: tools");
+	assert_string_equal(config.target, "sim:");
+	assert_string_equal(parsed.target_source, "the option -t");
+	good("-t sim: tools");
+	assert_string_equal(config.target, "sim:");
+	good("--target=sim: tools");
+	assert_string_equal(config.target, "sim:");
+	good("--target sim: tools");
+	assert_string_equal(config.target, "sim:");
+	good("-vqtsim: tools");
+	assert_true(config.verbose && config.quiet);
+	assert_string_equal(config.target, "sim:");
+	good("-vqt sim: tools");
+	assert_string_equal(config.target, "sim:");
+	good("tools --header A:1 --header=B:2");
+	assert_int_equal(config.headers.count, 2);
+	assert_string_equal(config.headers.word[1], "B:2");
+	good("call x -");
+	operands(2, "-");
+	/* The value may hold '=' and begin with '-'. */
+	good("tools --header=a=b --trace -x");
+	assert_string_equal(config.headers.word[0], "a=b");
+	assert_string_equal(config.trace, "-x");
+}
+
+static void test_target(void **state)
+{
+	(void)state;
+	/* Behind the command a colon means nothing. */
+	good("sim: call x a:=1 http://y");
+	assert_string_equal(config.target, "sim:");
+	operands(3, "http://y");
+	bad("-t sim: ws://h tools", "two targets", "");
+	bad("sim: ws://h tools", "unknown command 'ws://h'", "one target");
+	bad("listen tools", "unknown command 'listen'", "'listen:'");
+	bad("sim tools", "'sim' without ':'", "mcpctl sim: tools");
+	setenv("MCPCTL_TARGET", "listen:9", 1);
+	good("tools");
+	assert_string_equal(config.target, "listen:9");
+	assert_string_equal(parsed.target_source, "MCPCTL_TARGET");
+	good("sim: tools");
+	assert_string_equal(config.target, "sim:");
+	unsetenv("MCPCTL_TARGET");
+}
+
+static void test_execute(void **state)
+{
+	(void)state;
+	good("sim: -e info --execute 'call x'");
+	assert_ptr_equal(parsed.command, &cmd_run);
+	assert_int_equal(config.commands.count, 2);
+	assert_string_equal(config.commands.word[1], "call x");
+	good("sim: run -e info");
+	assert_ptr_equal(parsed.command, &cmd_run);
+	bad("sim: -e info tools", "-e and the command 'tools'", "its own -e");
+	bad("sim: -e", "option '-e' needs COMMAND", "");
+}
+
+static void test_wrong(void **state)
+{
+	(void)state;
+	bad("lst", "unknown command 'lst'", "'tools'");
+	bad("tools --no-usr", "unknown option '--no-usr' of 'tools'",
+	    "'--no-user'");
+	bad("tools --verbos", "'--verbos'", "'--verbose'");
+	bad("tools --expect 1", "unknown option '--expect' of 'tools'",
+	    "option of 'call'");
+	bad("--expect 1", "belongs to 'call'", "");
+	bad("--token x tools", "unknown option '--token'", "--token-file");
+	bad("tools -Z", "unknown option '-Z'", "mcpctl help tools");
+	bad("tools --timeout", "option '--timeout' needs DURATION", "");
+	bad("tools --timeout --verbose", "needs DURATION",
+	    "--timeout=--verbose");
+	bad("tools --timeout=", "needs DURATION", "");
+	bad("tools --quiet=1", "takes no value", "");
+	bad("sim: tools -- x", "'--'", "ws:");
+	bad("-- server", "'--'", "listen:");
+}
+
+static void test_output_of_errors(void **state)
+{
+	(void)state;
+	bad("bogus -o json", "unknown command", "");
+	assert_int_equal(config.output, OUTPUT_JSON);
+	bad("tools --bogus --output=json", "unknown option", "");
+	assert_int_equal(config.output, OUTPUT_JSON);
+	bad("-o xml tools", "none of", "");
+	assert_int_equal(config.output, OUTPUT_TEXT);
+	setenv("MCPCTL_OUTPUT", "json", 1);
+	bad("bogus", "unknown command", "");
+	assert_int_equal(config.output, OUTPUT_JSON);
+	setenv("MCPCTL_OUTPUT", "yaml", 1);
+	bad("tools", "MCPCTL_OUTPUT", "");
+	/* What is given goes first, also before a wrong variable. */
+	good("tools -o raw");
+	assert_int_equal(config.output, OUTPUT_RAW);
+	unsetenv("MCPCTL_OUTPUT");
+}
+
+static void test_inside(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_inside("call self.x 'a=b c' --no-validate"), 0);
+	assert_ptr_equal(parsed.command, &cmd_call);
+	operands(2, "a=b c");
+	assert_int_equal(parse_inside("call x:y"), 0);
+	assert_int_equal(parse_inside("call x --help"), 0);
+	assert_true(parsed.help);
+	assert_int_equal(parse_inside("tools --timeout 3s"), -1);
+	assert_non_null(strstr(err.text, "holds for the whole run"));
+	assert_int_equal(parse_inside("sim: tools"), -1);
+	assert_non_null(strstr(err.hint, "before the word run"));
+	assert_int_equal(parse_inside(""), 0);
+	assert_null(parsed.command);
+}
+
+/* Options may stand before the command, so a name means the same everywhere. */
+static void same_arity(const struct command *c, const struct option_row *row)
+{
+	for (const struct command *const *o = commands; *o; o++) {
+		const struct option_row *other = option_by_name(
+			(*o)->options, row->name, strlen(row->name));
+
+		if (other &&
+		    (other->type == OPTION_FLAG) != (row->type == OPTION_FLAG))
+			fail_msg("--%s of %s and of %s", row->name, c->name,
+				 (*o)->name);
+		other = option_by_letter((*o)->options, row->letter);
+		if (row->letter && other && strcmp(other->name, row->name) != 0)
+			fail_msg("-%c of %s and of %s", row->letter, c->name,
+				 (*o)->name);
+	}
+}
+
+/* A command may give a global name a meaning of its own, but not another form. */
+static void same_as_global(const struct option_row *row)
+{
+	const struct option_row *global =
+		option_by_name(config_options, row->name, strlen(row->name));
+
+	assert_true(!global || (global->type == row->type &&
+				global->letter == row->letter));
+	global = option_by_letter(config_options, row->letter);
+	assert_true(!global || strcmp(global->name, row->name) == 0);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (const struct command *const *c = commands; *c; c++) {
+		const struct option_row *row = (*c)->options;
+
+		assert_ptr_equal(command_find((*c)->name), *c);
+		assert_non_null((*c)->brief);
+		assert_non_null((*c)->run);
+		assert_null(strchr((*c)->brief, '\n'));
+		assert_true((*c)->max < 0 || (*c)->max >= (*c)->min);
+		for (; row && row->name; row++) {
+			same_as_global(row);
+			assert_true(row->offset < (*c)->options_size);
+			assert_non_null(row->brief);
+			assert_true((row->type == OPTION_FLAG) == !row->word);
+			assert_true((row->type == OPTION_CHOICE) ==
+				    (row->choices != NULL));
+			same_arity(*c, row);
+		}
+	}
+}
+
+static int done(void **state)
+{
+	(void)state;
+	clear();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_target),
+		cmocka_unit_test(test_execute),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_output_of_errors),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_table),
+	};
+
+	for (const struct option_row *row = config_options; row->name; row++) {
+		if (row->env)
+			unsetenv(row->env);
+	}
+	return cmocka_run_group_tests_name("parse", tests, NULL, done);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `run` reads, and what it refuses before anything is sent; the file
+ * names of --save; where --expect looks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cli/expect.h"
+#include "cli/save.h"
+#include "cli/script.h"
+
+/* A script in a file of its own; its name is yours. */
+static char *file_with(const char *text)
+{
+	char *path = mem_strdup("/tmp/mcpctl-script-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	return path;
+}
+
+static int read_script(struct script *s, const char *text, struct error *err)
+{
+	struct app app = { 0 };
+	char *path = file_with(text);
+	int status = script_add_file(s, &app, path, err);
+	unlink(path);
+	mem_free(path);
+	return status;
+}
+
+static void test_lines(void **state)
+{
+	struct script s = { 0 };
+	(void)state;
+	assert_int_equal(read_script(&s,
+				     "# a comment\r\n\n  ping  \r\n"
+				     "\tcall a 'b c' # not this\ninfo",
+				     NULL),
+			 0);
+	assert_int_equal(s.count, 3);
+	assert_string_equal(s.line[0].text, "ping");
+	assert_int_equal(s.line[0].number, 3);
+	assert_int_equal(s.line[1].number, 4);
+	assert_int_equal(s.line[1].words.count, 3);
+	assert_string_equal(s.line[1].words.word[2], "b c");
+	assert_string_equal(s.line[2].text, "info");
+	script_done(&s);
+}
+
+static void refuse(const char *text, const char *place, const char *says)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct script s = { 0 };
+	assert_int_equal(read_script(&s, text, &e), -1);
+	assert_int_equal(e.kind, ERR_USAGE);
+	assert_non_null(strstr(e.text, place));
+	assert_non_null(strstr(e.text, says));
+	script_done(&s);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	refuse("ping\nfoo\n", ":2: ", "'foo'");
+	refuse("call 'a\n", ":1: ", "quote");
+	refuse("\n\nsim\n", ":3: ", "'sim'");
+	refuse("run x\n", ":1: ", "'run'");
+	refuse("ping --frobnicate\n", ":1: ", "--frobnicate");
+}
+
+static void test_no_file(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct app app = { .stdin_taken = true };
+	struct script s = { 0 };
+	(void)state;
+	assert_int_equal(script_add_file(&s, &app, "/no/such/file", &e), -1);
+	assert_int_equal(e.kind, ERR_USAGE);
+	/* something else reads stdin */
+	assert_int_equal(script_add_file(&s, &app, "-", &e), -1);
+	assert_int_equal(e.kind, ERR_USAGE);
+	script_done(&s);
+}
+
+static void test_commands(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct words given = { 0 };
+	struct script s = { 0 };
+	(void)state;
+	words_add(&given, "ping");
+	words_add(&given, "ipng");
+	assert_int_equal(script_add_commands(&s, &given, &e), -1);
+	assert_ptr_equal(strstr(e.text, "command 2: "), e.text);
+	assert_non_null(strstr(e.hint, "'ping'"));
+	script_done(&s);
+	words_done(&given);
+}
+
+static void assert_path(const char *path, size_t number, const char *expected)
+{
+	char *got = save_path(path, number);
+	assert_string_equal(got, expected);
+	mem_free(got);
+}
+
+static void test_save_paths(void **state)
+{
+	(void)state;
+	assert_path("shot.png", 1, "shot.png");
+	assert_path("shot.png", 2, "shot-2.png");
+	assert_path("a.b/shot", 3, "a.b/shot-3");
+	assert_path("a.b/.png", 2, "a.b/.png-2");
+	assert_path("x.tar.gz", 10, "x.tar-10.gz");
+}
+
+static struct result result_of(const char *text)
+{
+	struct result out;
+	struct message m;
+	char *all = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}",
+			       text);
+	assert_int_equal(message_decode_take(&m, NULL, all, strlen(all), NULL),
+			 0);
+	mem_free(all);
+	result_decode_take(&out, &m);
+	return out;
+}
+
+static bool met(const char *result, const char *expected)
+{
+	CLEANUP(buf_done) struct buf difference = { 0 };
+	CLEANUP(json_free_ptr)
+	cJSON *tree = json_parse(expected, strlen(expected), NULL);
+	struct result r = result_of(result);
+	assert_non_null(tree);
+	bool is_met = expect_met(&r, tree, &difference);
+	assert_int_equal(is_met, difference.len == 0);
+	result_done(&r);
+	return is_met;
+}
+
+static void test_expect(void **state)
+{
+	static const char status[] =
+		"{\"content\":[{\"type\":\"text\",\"text\":\"first\"},{"
+		"\"type\":\"text\",\"text\":\"{\\\"a\\\":{\\\"b\\\":1,"
+		"\\\"c\\\":2}}\"}],\"isError\":false}";
+	(void)state;
+	assert_true(met(status, "{\"a\":{\"b\":1}}"));
+	assert_true(met(status, "\"first\""));
+	assert_true(met(status, "{\"isError\":false}"));
+	assert_false(met(status, "{\"a\":{\"b\":2}}"));
+	assert_false(met(status, "{\"isError\":true}"));
+	assert_false(met(status, "\"second\""));
+	assert_true(met("{\"structuredContent\":{\"n\":1}}", "{\"n\":1}"));
+	assert_false(met("{\"content\":[]}", "true"));
+}
+
+static void test_expected_error(void **state)
+{
+	cJSON *yes = cJSON_Parse("{\"isError\":true}");
+	cJSON *no = cJSON_Parse("{\"isError\":false}");
+	(void)state;
+	assert_true(expect_wants_error(yes));
+	assert_false(expect_wants_error(no));
+	assert_false(expect_wants_error(NULL));
+	cJSON_Delete(yes);
+	cJSON_Delete(no);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_save_paths),
+		cmocka_unit_test(test_expect),
+		cmocka_unit_test(test_expected_error),
+	};
+	return cmocka_run_group_tests_name("script", tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From options to an endpoint; secrets from files and the environment.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cli/app.h"
+
+static struct app app;
+static struct error err;
+static char path[] = "/tmp/mcpctl-test-XXXXXX";
+
+static void write_file(const char *text, size_t len)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int prepare(void **state)
+{
+	(void)state;
+	app = (struct app){ .target_source = "the argument" };
+	unsetenv("MCPCTL_TOKEN");
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	endpoint_done(&app.endpoint);
+	words_done(&app.config.headers);
+	error_reset(&err);
+	return 0;
+}
+
+static int setup(const char *target)
+{
+	const struct transport_ops *ops;
+
+	endpoint_done(&app.endpoint);
+	app.endpoint = (struct endpoint){ 0 };
+	app.config.target = target;
+	return app_setup(&app, &ops, &err);
+}
+
+static void refused(const char *target, const char *says)
+{
+	assert_int_equal(setup(target), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	if (!strstr(err.text, says))
+		fail_msg("'%s' does not say '%s'", err.text, says);
+}
+
+static void test_targets(void **state)
+{
+	(void)state;
+	assert_int_equal(setup("sim:"), 0);
+	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	assert_string_equal(app.endpoint.source, "the argument");
+
+	refused(NULL, "no target");
+	assert_non_null(strstr(err.detail, "mcpctl sim: tools"));
+	assert_non_null(strstr(err.detail, "mcpctl listen: info"));
+	assert_non_null(strstr(err.detail, "mcpctl help targets"));
+	refused("listen", "has no ':'");
+	assert_non_null(strstr(err.hint, "'listen:'"));
+	refused("http://h/", "'http:…' is not supported by this version");
+	refused("mqtt://h/c", "'mqtt:…' is not supported");
+	refused("stdio:cat", "'stdio:…' is not supported");
+	refused("attach:", "'attach:…' is not supported");
+}
+
+static void test_options(void **state)
+{
+	(void)state;
+	words_add(&app.config.headers, "X-One: 1");
+	words_add(&app.config.headers, "X-Two:two words");
+	app.config.advertise = "10.0.0.1";
+	app.config.envelope = DIALECT_PLAIN;
+	assert_int_equal(setup("listen:0"), 0);
+	assert_string_equal(headers_get(&app.endpoint.headers, "x-one"), "1");
+	assert_string_equal(headers_get(&app.endpoint.headers, "x-two"),
+			    "two words");
+	assert_string_equal(app.endpoint.advertise, "10.0.0.1");
+	/* Who dials in is a device, whatever was asked for. */
+	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	setup("ws://h/"); /* the module may be missing beside this test */
+	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+}
+
+static void test_headers(void **state)
+{
+	static const char *const wrong[] = { "novalue", ": x", "a b: c",
+					     "A: b\r\nC: d", "A\n: b" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		words_done(&app.config.headers);
+		words_add(&app.config.headers, wrong[i]);
+		refused("sim:", "is no header");
+	}
+	words_done(&app.config.headers);
+}
+
+static void test_tokens(void **state)
+{
+	(void)state;
+	app.config.token_file = path;
+	write_file("one\n\n two words \r\nthree", 23);
+	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(app.endpoint.tokens.count, 3);
+	assert_string_equal(app.endpoint.tokens.word[1], "two words");
+	assert_string_equal(app.endpoint.tokens.word[2], "three");
+	setup("ws://h/");
+	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+			    "Bearer one");
+	write_file("Basic abc\n", 10);
+	setup("ws://h/");
+	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+			    "Basic abc");
+	app.config.token_file = NULL;
+	setenv("MCPCTL_TOKEN", "from-outside", 1);
+	assert_int_equal(setup("listen:0"), 0);
+	assert_string_equal(app.endpoint.tokens.word[0], "from-outside");
+	/* A header that was given goes first. */
+	words_add(&app.config.headers, "Authorization: Mine");
+	setup("ws://h/");
+	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+			    "Mine");
+	assert_int_equal(app.endpoint.headers.count, 1);
+}
+
+static void test_secret_files(void **state)
+{
+	char *secret = NULL;
+
+	(void)state;
+	write_file("first\nsecond\n", 13);
+	assert_int_equal(secret_read(&secret, path, "MCPCTL_TOKEN", &err), 0);
+	assert_string_equal(secret, "first");
+	mem_free(secret);
+	assert_int_equal(secret_read(&secret, NULL, "MCPCTL_TOKEN", &err), 0);
+	assert_null(secret);
+
+	write_file("\n \n", 3);
+	assert_int_equal(secret_read(&secret, path, "X", &err), -1);
+	assert_non_null(strstr(err.text, "holds no token"));
+	write_file("a\0b\n", 4);
+	assert_int_equal(secret_read(&secret, path, "X", &err), -1);
+	assert_non_null(strstr(err.text, "NUL"));
+	write_file("hush\x01hush", 9);
+	assert_int_equal(secret_read(&secret, path, "X", &err), -1);
+	assert_non_null(strstr(err.text, "control character"));
+	assert_null(strstr(err.text, "hush"));
+	assert_int_equal(secret_read(&secret, "/nonexistent/x", "X", &err), -1);
+	assert_non_null(strstr(err.text, "'/nonexistent/x'"));
+	assert_int_equal(secret_read(&secret, "/dev/zero", "X", &err), -1);
+	assert_non_null(strstr(err.text, "64 kB"));
+	assert_int_equal(err.kind, ERR_USAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_targets, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_options, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_headers, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_tokens, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_secret_files, prepare,
+						clean),
+	};
+	int fd = mkstemp(path);
+
+	if (fd < 0 || close(fd) != 0)
+		return 1;
+	int failed = cmocka_run_group_tests_name("setup", tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}
