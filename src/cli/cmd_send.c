@@ -2,9 +2,25 @@
 /*
  * send: a device message beside MCP (device.md 4.2), as a backend sends them.
  */
+#include <string.h>
+
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/operand.h"
+
+/* device.md 3.2: firmware drops a request whose id is no number. */
+static void warn_of_silence(struct renderer *r, const char *text)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *json = json_parse(text, strlen(text), NULL);
+	const cJSON *payload = json_object(json, "payload");
+
+	if (payload && json_string(payload, "method") &&
+	    !cJSON_IsNumber(json_member(payload, "id")) &&
+	    json_member(payload, "id"))
+		render_note(r, "no reply will come: firmware drops a request "
+			       "whose id is no number");
+}
 
 static int send_run(const struct invocation *in, struct error *err)
 {
@@ -17,6 +33,7 @@ static int send_run(const struct invocation *in, struct error *err)
 	    session_send_device(app->session, buf_string(&json), err) != 0)
 		return -1;
 	render_note(&app->out, "sent %s", buf_string(&frame));
+	warn_of_silence(&app->out, buf_string(&json));
 	return 0;
 }
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sim: pretend devices that dial in, or listen as otto-robot boards do. What
+ * they do stands on stderr, what was seen of the backend on stdout at the end.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "sim/sim.h"
+
+#define LINES_MAX 200 /* of many devices, without -v */
+
+struct sim_arguments {
+	const char *connect, *ota, *listen, *device_id, *client_id;
+	const char *token_file, *rate;
+	int64_t devices, run_for, fill, frame_version;
+	int firmware;
+	bool reconnect, audio;
+	struct words faults;
+};
+
+#define AT(member) offsetof(struct sim_arguments, member)
+
+/* clang-format off */
+static const struct option_row sim_rows[] = {
+	{ 0, "connect", "ws://HOST:PORT/PATH", OPTION_TEXT, AT(connect),
+	  "dial this backend", NULL, NULL, 0, 0, NULL },
+	{ 0, "ota", "http://HOST:PORT/PATH", OPTION_TEXT, AT(ota),
+	  "ask this OTA address first, and go where it sends", NULL, NULL, 0, 0, NULL },
+	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
+	  "be a WebSocket MCP server at /ws, as boards like otto-robot are", NULL, NULL, 0, 0, NULL },
+	{ 0, "devices", "N", OPTION_NUMBER, AT(devices),
+	  "that many devices, each with ids of its own", NULL, NULL, 1, 10000, "1" },
+	{ 0, "device-id", "ID", OPTION_TEXT, AT(device_id),
+	  "Device-Id of the first device; the others count on from it", NULL, NULL, 0, 0, "the profile's" },
+	{ 0, "client-id", "ID", OPTION_TEXT, AT(client_id),
+	  "Client-Id of the first device; the others count on from it", NULL, NULL, 0, 0, "the profile's" },
+	{ 0, "token-file", "FILE", OPTION_FILE, AT(token_file),
+	  "token to dial with, instead of the one that OTA gives; "
+	  "MCPCTL_SIM_TOKEN holds one too", NULL, NULL, 0, 0, NULL },
+	{ 0, "rate", "N/s", OPTION_TEXT, AT(rate),
+	  "dial so many a second (50/s, 30/m)", NULL, NULL, 0, 0, "all at once" },
+	{ 0, "for", "DURATION", OPTION_DURATION, AT(run_for),
+	  "end after that time", NULL, NULL, 0, 0, "when all connections are over" },
+	{ 0, "fill", "N", OPTION_NUMBER, AT(fill),
+	  "add N tools with long descriptions, so that listing takes many pages", NULL, NULL, 0, 100000, "0" },
+	{ 0, "firmware", "VERSION", OPTION_CHOICE, AT(firmware),
+	  "error texts of that firmware: 2.4.2, or next, which has error codes", NULL, "2.4.2 next", 0, 0, "2.4.2" },
+	{ 0, "reconnect", NULL, OPTION_FLAG, AT(reconnect),
+	  "dial again when the connection is over", NULL, NULL, 0, 0, NULL },
+	{ 0, "audio", NULL, OPTION_FLAG, AT(audio),
+	  "send a frame of silence every 60 ms while listening", NULL, NULL, 0, 0, NULL },
+	{ 0, "frame-version", "N", OPTION_NUMBER, AT(frame_version),
+	  "version of binary frames: 1, 2 or 3", NULL, NULL, 1, 3, "1, or what OTA tells" },
+	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
+	  "misbehave; 3:NAME for the third device only (see help faults)", NULL, NULL, 0, 0, NULL },
+	{ 0, NULL, NULL, OPTION_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
+};
+/* clang-format on */
+
+/* "50/s", "30/m", "50" into dials a second. */
+static int parse_rate(const char *text, double *out, struct error *err)
+{
+	char *end = NULL;
+	double rate = text ? strtod(text, &end) : 0;
+
+	*out = 0;
+	if (!text)
+		return 0;
+	if (end != text && !strcmp(end, "/m"))
+		rate /= 60;
+	else if (end == text || (*end && strcmp(end, "/s") != 0))
+		rate = 0;
+	if (!(rate > 0 && rate <= 1e6)) {
+		error_set(err, ERR_USAGE, "option '--rate': '%s' is no rate",
+			  text);
+		return error_hint(err, "write it as in 50/s or 30/m");
+	}
+	*out = rate;
+	return 0;
+}
+
+struct showing {
+	struct renderer *out;
+	bool many;
+	uint64_t lines;
+};
+
+static void show_line(void *owner, uint64_t device, const char *text)
+{
+	struct showing *s = owner;
+
+	s->lines++;
+	if (s->many && !s->out->verbose && s->lines > LINES_MAX) {
+		if (s->lines == LINES_MAX + 1)
+			render_note(s->out, "further lines are left out; -v "
+					    "shows all");
+		return;
+	}
+	if (s->many)
+		render_note(s->out, "device %" PRIu64 ": %s", device, text);
+	else
+		render_note(s->out, "%s", text);
+}
+
+static void show_listening(void *owner, const char *url)
+{
+	struct showing *s = owner;
+
+	render_note(s->out, "listening at %s", url);
+}
+
+/* ',"welcome_ms":{"p50":3,"p99":9}', null where there is none. */
+static void add_latency_json(struct buf *out, const char *name, int64_t p50,
+			     int64_t p99)
+{
+	if (p50 < 0)
+		buf_printf(out, ",\"%s\":null", name);
+	else
+		buf_printf(out,
+			   ",\"%s\":{\"p50\":%" PRId64 ",\"p99\":%" PRId64 "}",
+			   name, p50, p99);
+}
+
+static void add_json(struct buf *out, const struct sim_summary *s)
+{
+	size_t i;
+
+	buf_printf(out,
+		   "{\"devices\":%" PRIu64 ",\"dialled\":%" PRIu64
+		   ",\"refused\":%" PRIu64 ",\"welcomed\":%" PRIu64
+		   ",\"initialized\":%" PRIu64 ",\"listed\":%" PRIu64
+		   ",\"calls\":%" PRIu64 ",\"closed\":%" PRIu64,
+		   s->devices, s->dialled, s->refused, s->welcomed,
+		   s->initialized, s->listed, s->calls, s->closed);
+	add_latency_json(out, "welcome_ms", s->welcome_p50, s->welcome_p99);
+	add_latency_json(out, "first_call_ms", s->first_call_p50,
+			 s->first_call_p99);
+	buf_text(out, ",\"hazards\":[");
+	for (i = 0; i < s->hazards.count; i++) {
+		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
+		buf_json_string(out, s->hazards.word[i],
+				strlen(s->hazards.word[i]));
+		buf_printf(out, ",\"connections\":%" PRIu64 "}",
+			   s->hazard_times[i]);
+	}
+	buf_text(out, "]}\n");
+}
+
+static void add_latency(struct buf *out, int64_t p50, int64_t p99)
+{
+	if (p50 >= 0 && p50 == p99)
+		buf_printf(out, "  after %" PRId64 " ms", p50);
+	else if (p50 >= 0)
+		buf_printf(out,
+			   "  after %" PRId64 " ms (p50), %" PRId64 " ms (p99)",
+			   p50, p99);
+	buf_char(out, '\n');
+}
+
+static void add_text(struct buf *out, const struct sim_summary *s)
+{
+	size_t i;
+
+	buf_printf(out, "devices      %" PRIu64 "\n", s->devices);
+	buf_printf(out, "connected    %" PRIu64 ", refused %" PRIu64 "\n",
+		   s->dialled, s->refused);
+	buf_printf(out, "welcomed     %" PRIu64, s->welcomed);
+	add_latency(out, s->welcome_p50, s->welcome_p99);
+	buf_printf(out, "initialized  %" PRIu64 "\n", s->initialized);
+	buf_printf(out, "listed       %" PRIu64 "\n", s->listed);
+	buf_printf(out, "calls        %" PRIu64, s->calls);
+	add_latency(out, s->first_call_p50, s->first_call_p99);
+	buf_printf(out, "closed       %" PRIu64 "\n", s->closed);
+	if (!s->hazards.count)
+		buf_text(out, "hazards      none\n");
+	for (i = 0; i < s->hazards.count; i++)
+		buf_printf(out, "%s%" PRIu64 "x %s\n",
+			   i ? "             " : "hazards      ",
+			   s->hazard_times[i], s->hazards.word[i]);
+}
+
+static void show_summary(struct renderer *r, const struct sim_summary *s)
+{
+	struct buf text = { 0 };
+
+	if (r->form == OUTPUT_JSON)
+		add_json(&text, s);
+	else
+		add_text(&text, s);
+	fwrite(buf_string(&text), 1, text.len, r->out);
+	buf_done(&text);
+}
+
+static void take_arguments(struct sim_options *o, const struct invocation *in)
+{
+	const struct sim_arguments *a = in->options;
+
+	*o = (struct sim_options){
+		.profile = in->argc ? in->argv[0] : NULL,
+		.connect = a->connect,
+		.ota = a->ota,
+		.listen = a->listen,
+		.device_id = a->device_id,
+		.client_id = a->client_id,
+		.devices = a->devices,
+		.run_for = a->run_for,
+		.fill = a->fill,
+		.next_firmware = a->firmware == 1,
+		.reconnect = a->reconnect,
+		.audio = a->audio,
+		.frame_version = a->frame_version,
+		.faults = &a->faults,
+	};
+}
+
+static int sim_run_command(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	struct app *app = in->app;
+	CLEANUP(mem_free_ptr) char *token = NULL;
+	struct showing show = { .out = &app->out, .many = a->devices > 1 };
+	const struct sim_observer observer = { show_line, show_listening,
+					       &show };
+	struct error why = { 0 };
+	struct sim_summary sum = { 0 };
+	struct sim_options o;
+	int status;
+
+	take_arguments(&o, in);
+	if (parse_rate(a->rate, &o.rate, err) ||
+	    secret_read(&token, a->token_file, "MCPCTL_SIM_TOKEN", err) ||
+	    app_open_loop(app, err))
+		return -1;
+	o.token = token;
+	status = sim_run(app->loop, &o, &observer, &sum, &why);
+	if (sum.devices)
+		show_summary(&app->out, &sum);
+	sim_summary_done(&sum);
+	if (status)
+		error_copy(err, &why);
+	error_reset(&why);
+	return status;
+}
+
+static const struct example sim_examples[] = {
+	{ "sim --listen 127.0.0.1:0 --for 200ms", "devices      1", 0 },
+	{ "-o json sim --listen 127.0.0.1:0 --for 200ms", "{\"devices\":1,",
+	  0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_sim = {
+	.name = "sim",
+	.args = "[PROFILE]",
+	.brief = "pretend to be a device that dials in, or many",
+	.text = "Says and does on the wire what stock firmware does, byte for "
+		"byte: handshake, hello, envelope, paging, error texts that "
+		"break JSON, silence where firmware is silent. PROFILE says "
+		"which board it is and how its tools answer (see help "
+		"profile); esp32 is the default.\n"
+		"\n"
+		"With --connect it dials a backend, with --ota it asks the OTA "
+		"address first, as a board does at each start, with --listen "
+		"it waits for clients as otto-robot boards do. What happens "
+		"stands on stderr. At the end, stdout says how far the devices "
+		"got, how long it took, and which hazards the backend showed: "
+		"habits that lose replies or that some board does not "
+		"survive.\n"
+		"\n"
+		"  mcpctl sim --ota http://192.168.1.2:8000/xiaozhi/ota/\n"
+		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 "
+		"--rate 50/s --for 1m\n"
+		"\n"
+		"For the other commands, a simulated device needs none of "
+		"this: its target is sim: (mcpctl sim: tools).",
+	.group = GROUP_PRETEND,
+	.min = 0,
+	.max = 1,
+	.operand = OPERAND_PROFILE,
+	.options = sim_rows,
+	.options_size = sizeof(struct sim_arguments),
+	.examples = sim_examples,
+	.run = sim_run_command
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The jobs of the main loop: tools are run, replies sent, connections dropped. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/device_loop.h"
+
+static void do_reply(struct device *d, const struct job *job)
+{
+	const struct fault_set *f = &d->config.faults;
+
+	if (job->method != SERVER_CALL) {
+		device_send_payload(d, job->payload, job->len);
+	} else if (fault_has(f, FAULT_NOT_JSON)) {
+		device_send_as_is(d, fault_no_json());
+	} else if (fault_has(f, FAULT_CUT_FRAME) ||
+		   fault_has(f, FAULT_CLOSE_MID_REPLY)) {
+		device_send_cut(d, job->payload, job->len);
+	} else if (!fault_has(f, FAULT_NO_REPLY)) {
+		device_send_payload(d, job->payload, job->len);
+		if (fault_has(f, FAULT_TWO_REPLIES))
+			device_send_payload(d, job->payload, job->len);
+	}
+}
+
+/* The job that a finished call leaves behind. */
+static struct job *outcome(struct device *d, const struct server_call *call,
+			   const struct rule_result *result)
+{
+	struct server_outcome o = {
+		.kind = result->kind,
+		.text = buf_string(&result->text),
+		.len = result->text.len,
+		.mime = result->mime,
+	};
+	struct server_reply reply;
+	struct buf body, payload;
+	struct job *job;
+
+	if (result->then != RULE_REPLY)
+		return job_new(result->then == RULE_REBOOT ? JOB_REBOOT :
+							     JOB_CLOSE);
+	buf_init(&body, 0);
+	buf_init(&payload, 0);
+	server_outcome(call, &o, &body, &reply);
+	fault_encode(&d->config.faults, &reply, d->server.dialect, &payload);
+	job = job_new(JOB_REPLY);
+	job->method = SERVER_CALL;
+	job->len = payload.len;
+	job->payload = buf_take(&payload);
+	buf_done(&body);
+	buf_done(&payload);
+	return job;
+}
+
+/* True if the main loop is free at once. */
+static bool do_call(struct device *d, const struct server_call *call)
+{
+	const struct fault_set *f = &d->config.faults;
+	struct rule_world world = {
+		.profile = d->config.profile,
+		.state = d->state,
+		.device_id = d->device_id,
+		.client_id = d->client_id,
+		.vision = d->server.vision_url != NULL,
+	};
+	struct rule_result result;
+	int64_t late = 0;
+	struct job *job;
+
+	rule_run(&world, call, &result);
+	d->state = world.state;
+	job = outcome(d, call, &result);
+	rule_result_done(&result);
+	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
+		late = f->reply_late_ms;
+	if (late)
+		device_set_alarm(d, ALARM_JOB, result.delay_ms + late, job);
+	else if (!result.delay_ms)
+		/* Queued behind what came while the tool ran (3.9). */
+		device_add_job(d, job);
+	if (result.delay_ms)
+		device_set_alarm(d, ALARM_FREE, result.delay_ms,
+				 late ? NULL : job);
+	return !result.delay_ms;
+}
+
+static void do_storm(struct device *d)
+{
+	int64_t i;
+
+	for (i = 1; i <= d->config.faults.storm; i++) {
+		struct buf payload;
+
+		buf_init(&payload, 0);
+		buf_printf(&payload,
+			   "{\"jsonrpc\":\"2.0\",\"method\":"
+			   "\"notifications/state_changed\","
+			   "\"params\":{\"number\":%lld}}",
+			   (long long)i);
+		device_send_payload(d, buf_string(&payload), payload.len);
+		buf_done(&payload);
+	}
+}
+
+static void do_silence(struct device *d)
+{
+	if (d->mode != DEVICE_SPEAKING)
+		return;
+	if (d->stopped)
+		d->mode = DEVICE_IDLE;
+	else
+		device_start_listening(d);
+}
+
+bool device_do_job(struct device *d, struct job *job)
+{
+	switch (job->kind) {
+	case JOB_REPLY:
+		do_reply(d, job);
+		return true;
+	case JOB_CALL:
+		return do_call(d, job->call);
+	case JOB_REBOOT:
+		device_set_alarm(d, ALARM_REBOOT, DEVICE_REBOOT_MS, NULL);
+		return false;
+	case JOB_CLOSE:
+		device_drop(d);
+		return true;
+	case JOB_RESTART:
+		device_restart(d);
+		device_drop(d);
+		return true;
+	case JOB_EVENT:
+		device_say_event(d, job->event);
+		return true;
+	case JOB_STORM:
+		do_storm(d);
+		return true;
+	case JOB_SPEAK:
+		d->mode = DEVICE_SPEAKING;
+		return true;
+	case JOB_SILENCE:
+		do_silence(d);
+		return true;
+	}
+	return true;
+}

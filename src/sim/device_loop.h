@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main loop of a pretend device: jobs in order, alarms in time. Private to
+ * device.c (what comes in), device_loop.c, device_jobs.c (what is done) and
+ * device_say.c (what goes out).
+ */
+#ifndef SIM_DEVICE_LOOP_H
+#define SIM_DEVICE_LOOP_H
+
+#include "sim/device.h"
+#include "sim/rule.h"
+
+enum job_kind {
+	JOB_REPLY, /* send payload */
+	JOB_CALL, /* run call, then reply */
+	JOB_REBOOT, /* a second of nothing, then the connection drops */
+	JOB_CLOSE, /* the connection drops */
+	JOB_RESTART, /* the same, and memory is forgotten */
+	JOB_EVENT, /* say what the profile wants said */
+	JOB_STORM, /* many notifications */
+	JOB_SPEAK, /* tts start */
+	JOB_SILENCE /* tts stop */
+};
+
+struct job {
+	enum job_kind kind;
+	struct job *next;
+	struct server_call *call; /* JOB_CALL; owned */
+	char *payload; /* JOB_REPLY; owned */
+	size_t len;
+	enum server_method method; /* JOB_REPLY */
+	const cJSON *event; /* JOB_EVENT */
+};
+
+enum alarm_kind {
+	ALARM_JOB, /* a job is due (late, or an event) */
+	ALARM_FREE, /* the job that took time is over; its reply follows */
+	ALARM_REBOOT, /* the second is over */
+	ALARM_HELLO, /* say hello now */
+	ALARM_NO_HELLO, /* the server hello did not come */
+	ALARM_AUDIO, /* the next frame */
+	ALARM_LEFT_OPEN /* the peer closed and kept TCP open */
+};
+
+struct alarm {
+	enum alarm_kind kind;
+	int64_t due; /* loop_now() ms */
+	struct job *job; /* owned; NULL */
+	struct alarm *next;
+};
+
+struct job *job_new(enum job_kind kind);
+/* Queue a job; takes it. */
+void device_add_job(struct device *d, struct job *job);
+/* Run what can be run now. */
+void device_run(struct device *d);
+/* Set an alarm; takes job. */
+void device_set_alarm(struct device *d, enum alarm_kind kind, int64_t ms,
+		      struct job *job);
+void device_clear_alarms(struct device *d, enum alarm_kind kind);
+/* The timer rang. */
+void device_on_timer(void *owner);
+/* Drop all jobs and alarms. */
+void device_forget_work(struct device *d);
+
+/* One job; false: it takes time, an alarm will go on. (device_jobs.c) */
+bool device_do_job(struct device *d, struct job *job);
+
+/* What leaves at once; nothing if there is no connection. (device_say.c) */
+void device_say_hello(struct device *d);
+void device_start_listening(struct device *d);
+void device_send_audio(struct device *d);
+void device_say_event(struct device *d, const cJSON *event);
+/* A JSON-RPC payload, in its envelope unless the device is bare. */
+void device_send_payload(struct device *d, const char *payload, size_t len);
+/* Half of it, then the end: cut-frame, close-mid-reply. */
+void device_send_cut(struct device *d, const char *payload, size_t len);
+void device_send_as_is(struct device *d, const char *text);
+void device_drop(struct device *d);
+/* A restart forgets what is only in memory. (device.c) */
+void device_restart(struct device *d);
+
+/* An alarm that is not ALARM_JOB rang. (device.c) */
+void device_on_alarm(struct device *d, enum alarm_kind kind);
+
+PRINTF_LIKE(2, 3)
+void device_line(struct device *d, const char *format, ...);
+
+#endif

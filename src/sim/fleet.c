@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starts callers at a rate, counts what they report, ends them. One caller's
+ * life is caller.c's matter.
+ */
+#include "sim/fleet.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/mem.h"
+#include "sim/identity.h"
+
+#define END_MS 3000 /* for hanging up */
+#define FILES_BESIDES 64 /* open files that are no devices */
+
+struct fleet {
+	const struct fleet_order *order;
+	const struct sim_options *options; /* the order's */
+	struct caller_plan plan;
+	struct tally *tally; /* the order's */
+	struct caller *caller;
+	size_t count, started, finished, closed;
+	struct timer pace;
+	int64_t began; /* loop_now() of the first dial */
+	bool done, all_closed, pace_gone;
+	char *last_refusal; /* why, for the error when nobody got through */
+};
+
+PRINTF_LIKE(3, 4)
+static void line(const struct fleet *f, const struct caller *c,
+		 const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	const struct sim_observer *o = f->order->observer;
+	va_list args;
+
+	if (!o || !o->line)
+		return;
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	o->line(o->owner, c->number, text);
+}
+
+static void on_step(struct caller *c, enum caller_step step, const char *text)
+{
+	struct fleet *f = c->fleet;
+
+	switch (step) {
+	case CALLER_ASKS:
+		line(f, c, "asks OTA at %s", text);
+		break;
+	case CALLER_DIALS:
+		c->welcomed = c->called = false;
+		line(f, c, "dials %s", text);
+		break;
+	case CALLER_REFUSED:
+		f->tally->sum.refused++;
+		mem_free(f->last_refusal);
+		f->last_refusal = mem_strdup(text ? text : "closed");
+		line(f, c, "not connected: %s", text ? text : "closed");
+		break;
+	case CALLER_OPENED:
+		f->tally->sum.dialled++;
+		line(f, c, "connected as %s", c->device.device_id);
+		break;
+	case CALLER_CLOSED:
+		f->tally->sum.closed++;
+		line(f, c, "connection over: %s", text);
+		break;
+	}
+}
+
+static void on_welcomed(struct fleet *f, struct caller *c)
+{
+	f->tally->sum.welcomed++;
+	if (!c->welcomed)
+		samples_add(&f->tally->welcome, loop_now() - c->started);
+	c->welcomed = true;
+	line(f, c, "welcomed, session '%s'; listening",
+	     c->device.session_id ? c->device.session_id : "");
+}
+
+static void on_called(struct fleet *f, struct caller *c, const char *tool)
+{
+	f->tally->sum.calls++;
+	if (!c->called)
+		samples_add(&f->tally->first_call, loop_now() - c->started);
+	c->called = true;
+	line(f, c, "called: %s", tool);
+}
+
+static void on_note(struct caller *c, enum device_note what, const char *text)
+{
+	struct fleet *f = c->fleet;
+
+	switch (what) {
+	case DEVICE_WELCOMED:
+		on_welcomed(f, c);
+		break;
+	case DEVICE_INITIALIZED:
+		f->tally->sum.initialized++;
+		line(f, c, "initialized");
+		break;
+	case DEVICE_LISTED:
+		f->tally->sum.listed++;
+		line(f, c, "tools are being listed");
+		break;
+	case DEVICE_CALLED:
+		on_called(f, c, text);
+		break;
+	case DEVICE_LINE:
+		line(f, c, "%s", text);
+		break;
+	}
+}
+
+static void on_hazard(struct caller *c, enum hazard h)
+{
+	struct fleet *f = c->fleet;
+
+	tally_hazard(f->tally, h);
+	line(f, c, "hazard: %s", hazard_text(h));
+}
+
+static void on_finished(struct caller *c)
+{
+	struct fleet *f = c->fleet;
+
+	f->done = ++f->finished == f->count;
+}
+
+static void count_closed(struct fleet *f)
+{
+	f->all_closed = f->pace_gone && f->closed == f->count;
+}
+
+static void on_closed(struct caller *c)
+{
+	struct fleet *f = c->fleet;
+
+	f->closed++;
+	count_closed(f);
+}
+
+static const struct caller_events caller_events = {
+	.step = on_step,
+	.note = on_note,
+	.hazard = on_hazard,
+	.finished = on_finished,
+	.closed = on_closed,
+};
+
+/* How many should have been started by now. */
+static size_t due(const struct fleet *f)
+{
+	double rate = f->options->rate;
+	double n = (double)(loop_now() - f->began) * rate / 1000 + 1;
+
+	if (rate <= 0 || n >= (double)f->count)
+		return f->count;
+	return (size_t)n;
+}
+
+static void on_pace(void *owner)
+{
+	struct fleet *f = owner;
+	size_t until = due(f);
+	double left;
+
+	while (f->started < until)
+		caller_start(&f->caller[f->started++]);
+	if (f->started == f->count)
+		return;
+	/* When the next one is due; at most fifty turns a second. */
+	left = (double)f->started * 1000 / f->options->rate -
+	       (double)(loop_now() - f->began);
+	timer_start(&f->pace, left > 20 ? (int64_t)left : 20);
+}
+
+/* One descriptor a device, as far as the system lets us. */
+static int raise_files(size_t count, struct error *err)
+{
+	struct rlimit limit;
+	rlim_t wanted = (rlim_t)count + FILES_BESIDES;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return 0;
+	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+	if (!setrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur >= wanted)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "%zu devices need more open files than the %llu that are "
+		  "allowed",
+		  count, (unsigned long long)limit.rlim_max);
+	return error_hint(err, "raise it with 'ulimit -Hn', or take fewer "
+			       "devices");
+}
+
+static void make(struct fleet *f)
+{
+	const struct profile *p = f->order->profile;
+	const struct sim_options *o = f->options;
+	const char *id = o->device_id ? o->device_id : p->device_id;
+	const char *client = o->client_id ? o->client_id : p->client_id;
+	size_t i;
+
+	f->caller = mem_zalloc(f->count * sizeof(*f->caller));
+	for (i = 0; i < f->count; i++) {
+		CLEANUP(mem_free_ptr) char *mac = identity_device(id, i);
+		CLEANUP(mem_free_ptr) char *uuid = identity_client(client, i);
+		struct caller *c = &f->caller[i];
+		struct device_config config = {
+			.loop = f->order->loop,
+			.profile = p,
+			.frame_version = 1,
+			.audio = o->audio,
+		};
+
+		fault_plan_for(f->order->faults, i + 1, &config.faults);
+		c->fleet = f;
+		c->number = i + 1;
+		c->events = &caller_events;
+		caller_init(c, &f->plan, &config, mac, uuid);
+	}
+}
+
+static void on_pace_closed(void *owner)
+{
+	struct fleet *f = owner;
+
+	f->pace_gone = true;
+	count_closed(f);
+}
+
+static void finish(struct fleet *f)
+{
+	size_t i;
+
+	timer_close(&f->pace, on_pace_closed);
+	for (i = 0; i < f->count; i++)
+		caller_close(&f->caller[i]);
+	while (loop_wait(f->order->loop, &f->all_closed, loop_now() + END_MS,
+			 NULL))
+		; /* handles still point into what is freed next */
+	mem_free(f->caller);
+}
+
+/* Ended by itself: was anybody let in? */
+static int verdict(const struct fleet *f, struct error *err)
+{
+	const struct sim_options *o = f->options;
+	const char *url = o->ota ? o->ota : o->connect;
+
+	if (f->tally->sum.dialled || !f->tally->sum.refused)
+		return 0;
+	error_set(err, ERR_CONNECT, "%s was reached at '%s': %s",
+		  f->count == 1 ? "nobody" : "no backend", url,
+		  f->last_refusal);
+	return error_hint(err, "is the backend running, and is this its "
+			       "address?");
+}
+
+int fleet_wait(struct loop *l, const bool *done, int64_t until,
+	       struct error *err)
+{
+	struct error why = { 0 };
+	int status = loop_wait(l, done, until, &why);
+
+	if (status && why.kind == ERR_TIMEOUT)
+		status = 0;
+	else if (status && err)
+		error_copy(err, &why);
+	error_reset(&why);
+	return status;
+}
+
+int fleet_run(const struct fleet_order *order, struct error *err)
+{
+	const struct sim_options *o = order->options;
+	struct fleet f = {
+		.order = order,
+		.options = o,
+		.tally = order->tally,
+		.count = o->devices ? (size_t)o->devices : 1,
+		.plan = { .loop = order->loop,
+			  .connect = o->connect,
+			  .ota = o->ota,
+			  .token = o->token,
+			  .frame_version = o->frame_version,
+			  .reconnect = o->reconnect },
+	};
+	int64_t until = LOOP_FOREVER;
+	int status;
+
+	if (raise_files(f.count, err))
+		return -1;
+	f.tally->sum.devices = f.count;
+	make(&f);
+	timer_open(&f.pace, order->loop, on_pace, &f);
+	f.began = loop_now();
+	if (o->run_for)
+		until = f.began + o->run_for;
+	timer_start(&f.pace, 0);
+	status = fleet_wait(order->loop, &f.done, until, err);
+	finish(&f);
+	if (!status)
+		status = verdict(&f, err);
+	mem_free(f.last_refusal);
+	return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile: what a pretend device is and how its tools answer, read from a
+ * JSON file (sim_profile_help documents the format). One profile is shared by
+ * all devices of a fleet; what differs between them is in struct device.
+ */
+#ifndef SIM_PROFILE_H
+#define SIM_PROFILE_H
+
+#include "base/json.h"
+#include "base/split.h"
+#include "mcp/server.h"
+#include "sim/reader.h"
+#include "wire/ota.h"
+
+#define PROFILE_DEFAULT "esp32"
+#define PROFILE_EXTENDS_MAX 8
+#define PROFILE_TOOLS_MAX 100000
+#define PROFILE_FILE_MAX (8u << 20) /* bytes */
+
+/* The hello that the device sends (device.md 1.5). */
+struct profile_hello {
+	bool features; /* false: none at all, as up to 1.6.2 */
+	bool mcp, aec;
+	bool has_glyph_push, glyph_push; /* from 2.4.0 */
+	const cJSON *text_font; /* with glyph_push; NULL */
+	int64_t sample_rate, channels, frame_duration;
+};
+
+/* Something that a call can change and another can read back. */
+struct profile_state {
+	char *name, *value; /* value: as it is at first */
+};
+
+struct profile {
+	char *name; /* "esp32" */
+	char *file; /* where it was read */
+	char *brief; /* one line; "" if none */
+	struct server_catalog catalog;
+	enum server_dialect dialect;
+	struct ota_request
+		about; /* what it tells OTA; ids are a device's own */
+	struct profile_hello hello;
+	char *device_id, *client_id; /* of the first device */
+	struct profile_state *state;
+	size_t state_count;
+	const cJSON
+		*events; /* list of things the device says by itself; NULL */
+	cJSON **tree; /* what was read; rules and events borrow from it */
+	size_t tree_count;
+};
+
+/* What is changed after the file was read. */
+struct profile_changes {
+	bool next_firmware; /* error texts after 2.4.2 */
+	int64_t fill; /* self.fill.tNNN tools at the end */
+};
+
+/*
+ * Load by name or path, with what it extends. Yours. NULL (ERR_USAGE): no such
+ * profile (the nearest proposed, and where it was looked for), or what is
+ * wrong in which file at which place. changes may be NULL.
+ */
+struct profile *profile_load(const char *name,
+			     const struct profile_changes *changes,
+			     struct error *err);
+/* The same from text; what it extends is looked for as usual. */
+struct profile *profile_parse(const char *text, size_t len, const char *file,
+			      struct error *err);
+void profile_free(struct profile *p); /* NULL is fine */
+
+/* The index of a state by name; -1. */
+int profile_state(const struct profile *p, const char *name);
+
+/*
+ * The file of a profile: a path (contains '/' or ends in .json) as it is; a
+ * name in beside (may be NULL) and then in the usual folders. Yours, NULL:
+ * there is none (no error is set).
+ */
+char *profile_find(const char *name, const char *beside);
+/* The folders that are searched, in order. */
+void profile_folders(struct words *out);
+/* Names of all profiles found, sorted, each once. */
+void profile_names(struct words *out);
+
+/*
+ * Parts of reading, each in a file of its own. Apply one file's members to a
+ * profile (profile_apply.c), its tools (profile_tools.c): -1: r->err.
+ */
+int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
+int profile_apply_tools(struct profile *p, struct reader *r, const cJSON *tree);
+/* Give each element of a list of the file to `one`, with its place. */
+int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
+		 const char *name,
+		 int (*one)(struct profile *p, struct reader *r,
+			    const cJSON *element));
+/* Add `count` tools from a generator: {"name":"self.x${n:3}",…}. */
+int profile_generate(struct profile *p, struct reader *r,
+		     const cJSON *generator, int64_t count);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a tool answers: the `result` of a profile's tool, checked when the
+ * profile is read, run at each call. A rule reads arguments and state, and may
+ * set state. It neither waits nor sends: delay and consequence are handed out.
+ */
+#ifndef SIM_RULE_H
+#define SIM_RULE_H
+
+#include "sim/profile.h"
+
+#define RULE_REPEAT_MAX (32u << 20) /* bytes of a repeated text */
+#define RULE_STATE_MAX 4000 /* bytes of a state, as in the board's store */
+
+/* What the firmware does after the call, instead of a reply (3.9). */
+enum rule_then {
+	RULE_REPLY, /* nothing special */
+	RULE_REBOOT, /* the connection drops after a second, no reply */
+	RULE_CLOSE /* it drops at once */
+};
+
+/* The device that a rule runs on. */
+struct rule_world {
+	const struct profile *profile;
+	char **state; /* profile->state_count texts, NULL: as in the profile; may be NULL as a whole */
+	const char *device_id, *client_id;
+	bool vision; /* a vision address was given */
+};
+
+struct rule_result {
+	enum server_outcome_kind kind;
+	struct buf text;
+	const char *mime; /* of an image; lent by the profile */
+	int64_t delay_ms;
+	enum rule_then then;
+};
+void rule_result_done(struct rule_result *r);
+
+/* Check `result` of tool t at r's place. -1: r->err. */
+int rule_check(const struct profile *p, const struct server_tool *t,
+	       struct reader *r, const cJSON *result);
+
+/*
+ * Run the rule of call->tool. World's state is made when the rule sets the
+ * first one (*w->state is then the caller's to release: rule_state_free).
+ */
+void rule_run(struct rule_world *w, const struct server_call *call,
+	      struct rule_result *out);
+void rule_state_free(const struct profile *p, char **state);
+
+#endif

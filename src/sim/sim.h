@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pretend devices that behave as stock firmware, byte for byte: as a target
+ * inside this process, dialling in over WebSocket, or listening as otto-robot
+ * boards do. Profiles are data files; faults have names.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "net/transport.h"
+
+/* Target sim:[PROFILE][?fault=NAME,…&firmware=next&fill=N]: device and client in one process, device dialect with hello. */
+extern const struct transport_ops sim_ops;
+
+/* The faults that sim can show, for help and completion; ends with name NULL. */
+struct sim_fault_row {
+	const char *name, *brief;
+};
+extern const struct sim_fault_row sim_fault_rows[];
+
+/* How profiles are written: for `help profile` and the man page. Paragraphs, "\n\n" between; plain text. */
+extern const char sim_profile_help[];
+
+/* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
+void sim_each_profile(void (*each)(void *owner, const char *name,
+				   const char *brief),
+		      void *owner);
+
+struct sim_options {
+	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
+	const char *profile;
+	/* One of the three: ws://…, http://…, [HOST:]PORT (path /ws). */
+	const char *connect, *ota, *listen;
+	/* Of the first device, others count on from it; NULL: the profile's. */
+	const char *device_id, *client_id;
+	const char *token; /* to dial with; NULL: what OTA gave, or none */
+	int64_t devices; /* 0: 1 */
+	double rate; /* dials a second; 0: all at once */
+	int64_t run_for; /* ms; 0: until all is over (for ever with reconnect, listen) */
+	int64_t fill; /* self.fill.tNNN tools */
+	bool next_firmware; /* error texts after 2.4.2 */
+	bool reconnect; /* dial again after a close */
+	bool audio; /* stream silent frames while listening */
+	int64_t frame_version; /* 0: what OTA told, or 1 */
+	const struct words *faults; /* NAME[,NAME] or N:NAME */
+};
+
+/* What the fleet saw of the backend. Times in ms, -1 if none. */
+struct sim_summary {
+	uint64_t devices;
+	uint64_t dialled; /* connections that were opened */
+	uint64_t refused; /* tries that failed */
+	uint64_t welcomed, initialized, listed; /* of the opened ones */
+	uint64_t calls; /* of tools, arguments accepted */
+	uint64_t closed; /* opened ones that are over */
+	/* From dialling to the server hello, and to the first call. */
+	int64_t welcome_p50, welcome_p99, first_call_p50, first_call_p99;
+	struct words hazards; /* in words, each once */
+	/* On how many connections; hazards.count of them; owned. */
+	uint64_t *hazard_times;
+};
+void sim_summary_done(struct sim_summary *s);
+
+struct sim_observer {
+	/*
+	 * A line worth showing (dialling, refused, called self.x), from the
+	 * loop; it may print. May hold a peer's text. device: from 1.
+	 */
+	void (*line)(void *owner, uint64_t device, const char *text);
+	void (*listening)(void *owner, const char *url);
+	void *owner;
+};
+
+/*
+ * Run until all devices are done, run_for is over, or Ctrl-C (ERR_INTERRUPTED, summary is filled all the same).
+ * -1: ERR_USAGE (profile, fault name: nearest proposed), ERR_CONNECT (nobody could be reached: why).
+ */
+int sim_run(struct loop *l, const struct sim_options *o,
+	    const struct sim_observer *observer, struct sim_summary *out,
+	    struct error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One outgoing TCP connection: name looked up (IPv4 first, as on the board),
+ * each address tried, bytes written and read, one deadline. No framing, no TLS.
+ */
+#ifndef SIM_TCP_H
+#define SIM_TCP_H
+
+#include "base/loop.h"
+
+#define TCP_TRIES 4
+#define TCP_QUEUE_MAX (64u << 20) /* bytes that the peer has not taken yet */
+
+struct tcp;
+
+/* From the loop only. data is lent. */
+struct tcp_events {
+	void (*connected)(struct tcp *t);
+	void (*data)(struct tcp *t, const char *data, size_t len);
+	/* The peer ended its side, or failed: why (NULL: it closed properly). */
+	void (*ended)(struct tcp *t, const char *why);
+	void (*deadline)(struct tcp *t);
+	/* The last event, after tcp_close: the struct may be released. */
+	void (*closed)(struct tcp *t);
+};
+
+struct tcp {
+	uv_tcp_t uv;
+	struct timer timer;
+	struct loop *loop;
+	const struct tcp_events *events;
+	void *owner;
+	struct sockaddr_in address[TCP_TRIES];
+	unsigned count, next; /* addresses, and the one to be tried next */
+	struct uv_getaddrinfo_s *lookup; /* under way; NULL */
+	int status; /* of the last try, libuv's */
+	bool open; /* uv is a live handle */
+	bool closing, retrying, handle_gone, timer_gone;
+	bool overflow; /* the peer does not read */
+};
+
+/* Begin to connect; owner for the events. Nothing fails here: see ended. */
+void tcp_open(struct tcp *t, struct loop *l, const char *host, uint16_t port,
+	      const struct tcp_events *events, void *owner);
+/* Call deadline after that time, once; 0 takes it back. */
+void tcp_deadline(struct tcp *t, int64_t ms);
+/* Written at once as far as it goes, the rest is copied. Too much: ended. */
+void tcp_write(struct tcp *t, const void *data, size_t len);
+/* Ends in closed. What was written before still goes out if the kernel has it. Again is fine. */
+void tcp_close(struct tcp *t);
+/* The same after what was written is on its way. */
+void tcp_finish(struct tcp *t);
+
+#endif

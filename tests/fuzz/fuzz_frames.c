@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a backend may send to the simulated device: WebSocket frames in slices
+ * whose size the first byte gives, the same bytes as a chunked OTA reply, and
+ * as an address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/ota_client.h"
+#include "sim/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_frames(const char *data, size_t size, size_t slice)
+{
+	struct wire_reader r = { 0 };
+	static volatile unsigned sum;
+
+	while (size) {
+		size_t len = slice < size ? slice : size;
+		const char *text;
+		size_t count;
+		int code;
+
+		wire_feed(&r, data, len);
+		while (wire_next(&r, &text, &count, &code) != WIRE_NONE) {
+			/* every byte that is lent can be read */
+			while (count)
+				sum = sum + (unsigned char)text[--count];
+			if (code < 0 || code > 65535)
+				abort();
+		}
+		data += len;
+		size -= len;
+	}
+	wire_reader_done(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wire_url u;
+	struct buf out;
+	char *text;
+
+	if (!size)
+		return 0;
+	read_frames((const char *)data + 1, size - 1, data[0] % 64 + 1u);
+	buf_init(&out, 1 << 20);
+	ota_unchunk((const char *)data, size, &out);
+	buf_done(&out);
+	text = mem_strndup((const char *)data, size);
+	if (!wire_url_parse(&u, text, NULL)) {
+		if (!u.host || !*u.path || !u.port)
+			abort();
+		wire_url_done(&u);
+	}
+	mem_free(text);
+	return 0;
+}

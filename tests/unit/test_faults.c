@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Each fault by its name: what the device does then, and what it leaves alone. */
+#include "sim/sim.h"
+#include "sim_harness.h"
+
+#define STATUS                                                                 \
+	"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{" \
+	"\"name\":\"self.test.int\"}}"
+#define ANSWER(id)                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"content\":[{" \
+	"\"type\":\"text\",\"text\":\"42\"}],\"isError\":false}}"
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\"}"
+#define PONG                                                                 \
+	"{\"jsonrpc\":\"2.0\",\"id\":6,\"error\":{\"message\":\"Method not " \
+	"implemented: ping\"}}"
+#define LIST(params) \
+	"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\"" params "}"
+
+/* A welcomed device with that fault. */
+static void start(struct harness *h, const char *fault)
+{
+	harness_start(h, harness_profile("fixtures", NULL), fault, false);
+	harness_welcome(h);
+}
+
+/* The call's reply; the fault must leave a ping alone. */
+static const char *call(struct harness *h)
+{
+	harness_mcp(h, PING);
+	harness_mcp_says(h, PONG);
+	harness_mcp(h, STATUS);
+	return harness_next(h, 0);
+}
+
+static void test_none(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h, NULL);
+	harness_mcp(&h, STATUS);
+	harness_mcp_says(&h, ANSWER("5"));
+	harness_stop(&h);
+}
+
+static void test_late_reply(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h, "late-reply=60ms");
+	assert_null(call(&h));
+	harness_mcp(&h, PING); /* others are not held back */
+	harness_mcp_says(&h, PONG);
+	assert_non_null(harness_next(&h, 1000));
+	harness_stop(&h);
+}
+
+static void test_no_reply(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h, "no-reply");
+	assert_null(call(&h));
+	assert_null(harness_next(&h, 30));
+	harness_stop(&h);
+}
+
+static void test_two_replies(void **state)
+{
+	struct harness h;
+	const char *first;
+
+	(void)state;
+	start(&h, "two-replies");
+	first = call(&h);
+	assert_non_null(first);
+	assert_string_equal(first, harness_next(&h, 0));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+static void test_ids(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h, "wrong-id");
+	harness_mcp(&h, STATUS);
+	harness_mcp_says(&h, ANSWER("-995"));
+	harness_stop(&h);
+	start(&h, "string-id");
+	harness_mcp(&h, STATUS);
+	harness_mcp_says(&h, ANSWER("\"5\""));
+	harness_stop(&h);
+}
+
+static void test_not_json(void **state)
+{
+	struct harness h;
+	cJSON *json;
+
+	(void)state;
+	start(&h, "not-json");
+	json = cJSON_Parse(call(&h));
+	assert_null(json);
+	harness_stop(&h);
+}
+
+static void test_cut(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h, "cut-frame");
+	assert_string_equal(call(&h), "<cut>");
+	assert_false(h.device.online);
+	harness_stop(&h);
+	start(&h, "close-mid-reply");
+	assert_string_equal(call(&h), "<cut, Close>");
+	harness_stop(&h);
+}
+
+static void test_huge(void **state)
+{
+	struct harness h;
+	const char *text;
+
+	(void)state;
+	start(&h, "huge=100000"); /* the board's own limit does not hold */
+	text = call(&h);
+	assert_non_null(text);
+	assert_true(strlen(text) > 100000);
+	harness_stop(&h);
+	start(&h, "huge");
+	text = call(&h);
+	assert_non_null(text);
+	assert_true(strlen(text) > 16u << 20);
+	harness_stop(&h);
+}
+
+static void test_deep(void **state)
+{
+	struct harness h;
+	const char *text;
+
+	(void)state;
+	start(&h, "deep");
+	text = call(&h);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "[[[[[[[[[["));
+	assert_null(cJSON_Parse(text)); /* deeper than cJSON goes */
+	harness_stop(&h);
+}
+
+static void test_bytes(void **state)
+{
+	struct harness h;
+	const char *text;
+	cJSON *json;
+
+	(void)state;
+	start(&h, "bad-utf8");
+	text = call(&h);
+	assert_non_null(text);
+	assert_int_equal(json_check(text, strlen(text), NULL), -1);
+	harness_stop(&h);
+	start(&h, "control-characters");
+	text = call(&h);
+	assert_non_null(text);
+	json = json_parse(text, strlen(text), NULL);
+	assert_non_null(json); /* valid JSON, dangerous text */
+	assert_non_null(strstr(text, "\\u001b]0;"));
+	cJSON_Delete(json);
+	harness_stop(&h);
+}
+
+/* Every page names its own first tool as the next one. */
+static void test_loop_cursor(void **state)
+{
+	struct harness h;
+	const char *page;
+
+	(void)state;
+	start(&h, "loop-cursor");
+	harness_mcp(&h, LIST(""));
+	page = harness_next(&h, 0);
+	assert_non_null(strstr(page, "],\"nextCursor\":"
+				     "\"self.get_device_status\"}}}"));
+	assert_non_null(strstr(page, "self.test.throw"));
+	harness_mcp(&h, LIST(",\"params\":{\"cursor\":"
+			     "\"self.get_device_status\"}"));
+	assert_string_equal(harness_next(&h, 0), page);
+	harness_stop(&h);
+}
+
+static void test_loop_cursor_on_many_pages(void **state)
+{
+	struct harness h;
+	const char *page;
+
+	(void)state;
+	harness_start(&h, harness_profile("large", NULL), "loop-cursor", false);
+	harness_welcome(&h);
+	harness_mcp(&h, LIST(""));
+	page = harness_next(&h, 0);
+	assert_null(strstr(strstr(page, "nextCursor") + 5, "nextCursor"));
+	assert_non_null(strstr(page, "\"nextCursor\":"
+				     "\"self.get_device_status\"}}}"));
+	harness_stop(&h);
+}
+
+static void test_pages(void **state)
+{
+	struct harness h;
+	const char *page, *again;
+
+	(void)state;
+	start(&h, "empty-page");
+	harness_mcp(&h, LIST(""));
+	harness_mcp_says(&h, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{"
+			     "\"tools\":[],\"nextCursor\":"
+			     "\"self.get_device_status\"}}");
+	harness_stop(&h);
+	start(&h, "duplicate-tool");
+	harness_mcp(&h, LIST(""));
+	page = strstr(harness_next(&h, 0), "{\"name\":\"self.get_device_st");
+	again = strstr(page + 1, "{\"name\":\"self.get_device_st");
+	assert_non_null(again);
+	assert_memory_equal(page, again, (size_t)(again - page) - 1);
+	assert_null(strstr(page, "nextCursor"));
+	harness_stop(&h);
+}
+
+static void test_hello(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("fixtures", NULL), "no-features",
+		      false);
+	harness_says(&h, "{\"type\":\"hello\",\"version\":1,\"transport\":"
+			 "\"websocket\",\"audio_params\":{\"format\":\"opus\","
+			 "\"sample_rate\":16000,\"channels\":1,"
+			 "\"frame_duration\":60}}");
+	harness_stop(&h);
+	harness_start(&h, harness_profile("fixtures", NULL), "no-hello", false);
+	assert_null(harness_next(&h, 30));
+	harness_stop(&h);
+	harness_start(&h, harness_profile("fixtures", NULL), "late-hello=40ms",
+		      false);
+	harness_says(&h, NULL);
+	assert_non_null(strstr(harness_next(&h, 1000), "\"type\":\"hello\""));
+	harness_stop(&h);
+}
+
+static void test_notify_storm(void **state)
+{
+	struct harness h;
+	size_t i;
+
+	(void)state;
+	start(&h, "notify-storm=3");
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"initialize\"}");
+	assert_non_null(strstr(harness_next(&h, 0), "serverInfo"));
+	for (i = 0; i < 3; i++)
+		assert_non_null(strstr(harness_next(&h, 0),
+				       "\"method\":\"notifications/"));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+static void test_plan(void **state)
+{
+	struct fault_plan plan = { .count = 0 };
+	struct error err = { 0 };
+	struct fault_set set;
+
+	(void)state;
+	assert_int_equal(
+		fault_plan_add(&plan, "no-reply,3:deep,2:late-reply=2s", &err),
+		0);
+	fault_plan_for(&plan, 1, &set);
+	assert_int_equal(set.bits, 1u << FAULT_NO_REPLY);
+	fault_plan_for(&plan, 2, &set);
+	assert_int_equal(set.bits,
+			 1u << FAULT_NO_REPLY | 1u << FAULT_LATE_REPLY);
+	assert_int_equal(set.reply_late_ms, 2000);
+	fault_plan_for(&plan, 3, &set);
+	assert_true(fault_has(&set, FAULT_DEEP));
+	assert_int_equal(set.reply_late_ms, 11000);
+	fault_plan_done(&plan);
+}
+
+static void bad_fault(const char *text, const char *words)
+{
+	struct fault_plan plan = { .count = 0 };
+	struct error err = { 0 };
+
+	assert_int_equal(fault_plan_add(&plan, text, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	if (!strstr(err.text, words))
+		print_error("said: %s\n", err.text);
+	assert_non_null(strstr(err.text, words));
+	error_reset(&err);
+	fault_plan_done(&plan);
+}
+
+static void test_bad_faults(void **state)
+{
+	(void)state;
+	bad_fault("no-replay", "did you mean 'no-reply'?");
+	bad_fault("", "no fault ''");
+	bad_fault("x:deep", "number of a device");
+	bad_fault("0:deep", "number of a device");
+	bad_fault("deep=3", "takes no value");
+	bad_fault("late-reply=soon", "late-reply");
+	bad_fault("huge=lots", "whole number");
+}
+
+/* The order of the enum is that of the rows. */
+static void test_rows(void **state)
+{
+	(void)state;
+	assert_string_equal(sim_fault_rows[FAULT_LATE_REPLY].name,
+			    "late-reply");
+	assert_string_equal(sim_fault_rows[FAULT_DEEP].name, "deep");
+	assert_string_equal(sim_fault_rows[FAULT_NOTIFY_STORM].name,
+			    "notify-storm");
+	assert_null(sim_fault_rows[FAULT_COUNT].name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_late_reply),
+		cmocka_unit_test(test_no_reply),
+		cmocka_unit_test(test_two_replies),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_not_json),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_loop_cursor),
+		cmocka_unit_test(test_loop_cursor_on_many_pages),
+		cmocka_unit_test(test_pages),
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_notify_storm),
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_bad_faults),
+		cmocka_unit_test(test_rows),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}

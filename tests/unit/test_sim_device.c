@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated device without a socket: hello, waiting, the two threads,
+ * restarts, sizes, and the hazards that it finds.
+ */
+#include "sim_harness.h"
+
+#define PING(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"ping\"}"
+#define PONG(id)                                                              \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"message\":\"Method " \
+	"not implemented: ping\"}}"
+#define CALL(id, name, arguments)                                       \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\"," \
+	"\"params\":{\"name\":\"" name "\",\"arguments\":" arguments "}}"
+#define DONE(id)                                                        \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{\"content\":[{" \
+	"\"type\":\"text\",\"text\":\"true\"}],\"isError\":false}}"
+
+static void start(struct harness *h)
+{
+	harness_start(h, harness_profile("fixtures-ws", NULL), NULL, false);
+}
+
+static bool noted(const struct harness *h, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < h->notes.count; i++) {
+		if (!strncmp(h->notes.word[i], text, strlen(text)))
+			return true;
+	}
+	return false;
+}
+
+static void test_hello(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_says(&h, "{\"type\":\"hello\",\"version\":1,\"features\":{"
+			 "\"mcp\":true,\"glyph_push\":false},\"transport\":"
+			 "\"websocket\",\"audio_params\":{\"format\":\"opus\","
+			 "\"sample_rate\":16000,\"channels\":1,"
+			 "\"frame_duration\":60}}");
+	harness_says(&h, NULL);
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\"}");
+	harness_says(&h, "{\"session_id\":\"\",\"type\":\"listen\",\"state\":"
+			 "\"start\",\"mode\":\"auto\"}");
+	assert_true(noted(&h, "welcomed"));
+	assert_true(harness_saw(&h, HAZARD_HELLO_NO_SESSION));
+	harness_stop(&h);
+}
+
+/* 1.5: parsed at once, answered after the hello. */
+static void test_mcp_before_hello(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_next(&h, 0);
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"initialize\"}");
+	harness_mcp(&h, PING("2"));
+	assert_null(harness_next(&h, 20));
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
+			 "\"session_id\":\"S1\"}");
+	assert_non_null(strstr(harness_next(&h, 0), "\"listen\""));
+	assert_non_null(strstr(harness_next(&h, 0), "serverInfo"));
+	harness_mcp_says(&h, PONG("2"));
+	assert_true(harness_saw(&h, HAZARD_EARLY_INITIALIZE));
+	assert_true(harness_saw(&h, HAZARD_EARLY_MCP));
+	assert_true(harness_saw(&h, HAZARD_PING));
+	harness_stop(&h);
+}
+
+static void test_bad_hellos(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_next(&h, 0);
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"udp\"}");
+	harness_says(&h, NULL);
+	assert_true(harness_saw(&h, HAZARD_HELLO_OTHER_TRANSPORT));
+	harness_send(&h, "{\"type\":\"hello\"}");
+	harness_says(&h, "<drop>");
+	assert_true(harness_saw(&h, HAZARD_HELLO_NO_TRANSPORT));
+	assert_true(noted(&h, "line the server hello has no 'transport'"));
+	harness_stop(&h);
+}
+
+/* 1.5: a hello that nobody waits for lets the next session start at once. */
+static void test_late_hello_helps_the_next_session(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\"}");
+	assert_true(harness_saw(&h, HAZARD_HELLO_TWICE));
+	device_hang_up(&h.device);
+	device_open(&h.device);
+	assert_non_null(strstr(harness_next(&h, 0), "\"hello\""));
+	/* the old session id stays in use */
+	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
+			 "\"state\":\"start\",\"mode\":\"auto\"}");
+	harness_stop(&h);
+}
+
+/* 3.9: slow, slow, ping, ping are answered ping, ping, slow, slow. */
+static void test_order(void **state)
+{
+	struct harness h;
+	int64_t began;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	began = loop_now();
+	harness_mcp(&h, CALL("1", "self.test.slow", "{\"ms\":40}"));
+	harness_mcp(&h, CALL("2", "self.test.slow", "{\"ms\":40}"));
+	harness_mcp(&h, PING("3"));
+	harness_mcp(&h, PING("4"));
+	harness_says(&h, NULL);
+	assert_non_null(harness_next(&h, 2000));
+	assert_true(loop_now() - began >= 79);
+	h.read--;
+	harness_mcp_says(&h, PONG("3"));
+	harness_mcp_says(&h, PONG("4"));
+	harness_mcp_says(&h, DONE("1"));
+	harness_mcp_says(&h, DONE("2"));
+	harness_stop(&h);
+}
+
+static void test_reboot(void **state)
+{
+	struct harness h;
+	int64_t began;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"initialize\",\"params\":{\"capabilities\":{"
+			"\"vision\":{\"url\":\"http://v\"}}}}");
+	harness_next(&h, 0);
+	harness_mcp(&h, CALL("1", "self.audio_speaker.set_volume",
+			     "{\"volume\":9}"));
+	harness_next(&h, 0);
+	harness_mcp(&h, CALL("2", "self.reboot", "{}"));
+	harness_mcp(&h, PING("3")); /* nothing is said any more */
+	began = loop_now();
+	assert_string_equal(harness_next(&h, 3000), "<drop>");
+	assert_in_range(loop_now() - began, 950, 2500);
+	assert_null(h.device.server.vision_url);
+	/* what is in the board's store stays */
+	device_open(&h.device);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("4", "self.get_device_status", "{}"));
+	assert_non_null(strstr(harness_next(&h, 0), "\\\"volume\\\":9"));
+	harness_stop(&h);
+}
+
+static void test_upgrade_closes_at_once(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("2", "self.upgrade_firmware", "{}"));
+	harness_says(&h, "<drop>");
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+/* 1.4: too large is not sent; MCP goes on. */
+static void test_size(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_mcp(&h, CALL("2", "self.test.big", "{\"n\":65390}"));
+	assert_int_equal(strlen(harness_next(&h, 0)), 65390 + 132);
+	harness_mcp(&h, CALL("2", "self.test.big", "{\"n\":65403}"));
+	assert_int_equal(strlen(harness_next(&h, 0)), 65535);
+	harness_mcp(&h, CALL("3", "self.test.big", "{\"n\":65404}"));
+	harness_says(&h, NULL);
+	assert_true(h.device.unusable);
+	assert_true(harness_saw(&h, HAZARD_OVERSIZED_REPLY));
+	harness_mcp(&h, PING("4"));
+	harness_mcp_says(&h, PONG("4"));
+	harness_stop(&h);
+}
+
+static void test_peer_close(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	device_peer_close(&h.device);
+	harness_mcp(&h, PING("4"));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
+/* A session id is pasted in as it is. */
+static void test_session_id_with_quotes(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_next(&h, 0);
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
+			 "\"session_id\":\"a\\\"b\"}");
+	harness_says(&h, "{\"session_id\":\"a\"b\",\"type\":\"listen\","
+			 "\"state\":\"start\",\"mode\":\"auto\"}");
+	harness_stop(&h);
+}
+
+static void test_speaking(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"start\"}");
+	assert_int_equal(h.device.mode, DEVICE_SPEAKING);
+	harness_says(&h, NULL);
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"stop\"}");
+	assert_int_equal(h.device.mode, DEVICE_LISTENING);
+	assert_non_null(strstr(harness_next(&h, 0), "\"state\":\"start\""));
+	harness_send(&h, "{\"type\":\"system\",\"command\":\"reboot\"}");
+	harness_says(&h, "<drop>");
+	harness_stop(&h);
+}
+
+static void test_audio(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	h.device.config.audio = true;
+	h.device.config.frame_version = 2;
+	harness_welcome(&h);
+	assert_string_equal(harness_next(&h, 1000),
+			    "<binary 00020000000000000000000000000003f8fffe>");
+	assert_string_equal(harness_next(&h, 1000), "<binary 0002000000000000"
+						    "0000003c00000003f8fffe>");
+	harness_stop(&h);
+}
+
+static void test_envelopes(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	/* names without case, what stands behind is ignored, so is a payload */
+	harness_send(&h, "{\"TYPE\":\"mcp\",\"PayLoad\":" PING("1") "}tail");
+	harness_mcp_says(&h, PONG("1"));
+	assert_true(harness_saw(&h, HAZARD_NO_SESSION_ID));
+	harness_send(&h, "{\"type\":\"mcp\",\"payload\":[]}");
+	harness_send(&h, "{\"type\":\"mcp\",\"payload\":" PING("1") "x}");
+	harness_send(&h, "nothing");
+	harness_send(&h, "{\"payload\":" PING("1") "}");
+	harness_says(&h, NULL);
+	assert_true(harness_saw(&h, HAZARD_PAYLOAD_SHAPE));
+	assert_true(harness_saw(&h, HAZARD_NOT_JSON));
+	assert_true(harness_saw(&h, HAZARD_NO_TYPE));
+	harness_send(&h, "{\"type\":\"mcp\",\"sessionId\":\"S1\",\"payload\":"
+			 "{}}");
+	harness_send(&h, "{\"type\":\"mcp\",\"session_id\":\"\",\"payload\":{}"
+			 "}");
+	harness_send(&h, "{\"type\":\"mcp\",\"session_id\":\"S2\",\"payload\":"
+			 "{}}");
+	assert_true(harness_saw(&h, HAZARD_CAMEL_SESSION_ID));
+	assert_true(harness_saw(&h, HAZARD_EMPTY_SESSION_ID));
+	assert_true(harness_saw(&h, HAZARD_OTHER_SESSION_ID));
+	harness_stop(&h);
+}
+
+/* Feed payloads; the named hazard must be found, and only then. */
+static void hazard(enum hazard expected, const char *payload)
+{
+	struct harness h;
+
+	start(&h);
+	harness_welcome(&h);
+	assert_false(harness_saw(&h, expected));
+	harness_mcp(&h, payload);
+	if (!harness_saw(&h, expected))
+		print_error("not found: %s\n", hazard_text(expected));
+	assert_true(harness_saw(&h, expected));
+	harness_stop(&h);
+}
+
+#define RQ(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
+#define LIST "\"method\":\"tools/list\""
+
+static void test_hazards(void **state)
+{
+	(void)state;
+	hazard(HAZARD_ID_ZERO, RQ("0", LIST));
+	hazard(HAZARD_ID_10000, RQ("10000", LIST));
+	hazard(HAZARD_ID_STRING, RQ("\"1\"", LIST));
+	hazard(HAZARD_ID_NULL, RQ("null", LIST));
+	hazard(HAZARD_ID_NULL, "{\"jsonrpc\":\"2.0\"," LIST "}");
+	hazard(HAZARD_ID_RANGE, RQ("3000000000", LIST));
+	hazard(HAZARD_ID_RANGE, RQ("1.5", LIST));
+	hazard(HAZARD_RESULT_MEMBER, RQ("1", "\"result\":null," LIST));
+	hazard(HAZARD_PARAMS_NULL, RQ("1", "\"params\":null," LIST));
+	hazard(HAZARD_PARAMS_SHAPE, RQ("1", "\"params\":[]," LIST));
+	hazard(HAZARD_NO_JSONRPC, "{\"id\":1," LIST "}");
+	hazard(HAZARD_RESPONSE, RQ("1", "\"result\":{}"));
+	hazard(HAZARD_EMPTY_CURSOR,
+	       RQ("1", "\"params\":{\"cursor\":\"\"}," LIST));
+	hazard(HAZARD_NO_INITIALIZE, RQ("1", LIST));
+	hazard(HAZARD_UNKNOWN_METHOD, RQ("1", "\"method\":\"resources/list\""));
+	hazard(HAZARD_UNSCHEMED_VISION,
+	       RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
+		       "{\"vision\":{\"url\":null}}}"));
+	hazard(HAZARD_UNSCHEMED_VISION,
+	       RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
+		       "{\"vision\":{\"url\":\"你的地址\"}}}"));
+	hazard(HAZARD_PHOTO_WITHOUT_VISION,
+	       CALL("1", "self.camera.take_photo", "{\"question\":\"\"}"));
+}
+
+static void test_hazards_over_time(void **state)
+{
+	struct harness h;
+	const struct profile_changes fill = { .fill = 100 };
+
+	(void)state;
+	harness_start(&h, harness_profile("fixtures", &fill), NULL, false);
+	harness_welcome(&h);
+	harness_mcp(&h, RQ("1", "\"method\":\"initialize\""));
+	harness_mcp(&h, RQ("2", LIST ",\"params\":{\"withUserTools\":true}"));
+	assert_false(harness_saw(&h, HAZARD_REUSED_ID));
+	assert_false(harness_saw(&h, HAZARD_NO_INITIALIZE));
+	harness_mcp(&h, RQ("2", LIST ",\"params\":{\"cursor\":"
+				     "\"self.fill.t014\"}"));
+	assert_true(harness_saw(&h, HAZARD_REUSED_ID));
+	assert_true(harness_saw(&h, HAZARD_USER_TOOLS_DROPPED));
+	harness_mcp(&h, RQ("3", LIST ",\"params\":{\"cursor\":"
+				     "\"self.fill.t014\"}"));
+	assert_true(harness_saw(&h, HAZARD_REPEATED_CURSOR));
+	harness_mcp(&h, RQ("4", "\"method\":\"initialize\""));
+	assert_true(harness_saw(&h, HAZARD_TWICE_INITIALIZE));
+	assert_false(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
+	device_hang_up(&h.device);
+	assert_true(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
+	assert_true(harness_saw(&h, HAZARD_NO_INITIALIZED));
+	harness_stop(&h);
+}
+
+/* A proper backend shows none. */
+static void test_no_hazards(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_mcp(&h, RQ("1", "\"method\":\"initialize\",\"params\":{"
+				"\"capabilities\":{\"vision\":{\"url\":"
+				"\"http://v\"}}}"));
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"method\":"
+			"\"notifications/initialized\"}");
+	harness_mcp(&h, RQ("2", LIST));
+	harness_mcp(&h,
+		    CALL("3", "self.camera.take_photo", "{\"question\":\"\"}"));
+	device_hang_up(&h.device);
+	assert_int_equal(h.hazards, 0);
+	harness_stop(&h);
+}
+
+/* The local port (3.11): bare or in an envelope, answered bare. */
+static void test_bare(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("fixtures", NULL), NULL, true);
+	harness_says(&h, NULL);
+	harness_send(&h, PING("1"));
+	harness_says(&h, PONG("1"));
+	harness_mcp(&h, PING("2"));
+	harness_says(&h, PONG("2"));
+	harness_send(&h, "[" PING("3") "]");
+	harness_says(&h, NULL);
+	assert_true(harness_saw(&h, HAZARD_BATCH));
+	harness_stop(&h);
+}
+
+static void test_events(void **state)
+{
+	static const char text[] =
+		"{\"events\":[{\"after_ms\":20,\"every_ms\":20,"
+		"\"notification\":{\"method\":\"notifications/x\",\"params\":{"
+		"\"a\":1}}},{\"after_ms\":1,\"message\":{\"type\":\"listen\","
+		"\"state\":\"stop\"}}]}";
+	struct harness h;
+	size_t i;
+
+	(void)state;
+	harness_start(&h, profile_parse(text, strlen(text), "x.json", NULL),
+		      NULL, false);
+	harness_welcome(&h);
+	assert_string_equal(harness_next(&h, 1000),
+			    "{\"session_id\":\"S1\",\"type\":\"listen\","
+			    "\"state\":\"stop\"}");
+	assert_true(h.device.stopped);
+	for (i = 0; i < 3; i++) {
+		assert_non_null(harness_next(&h, 1000));
+		h.read--;
+		harness_mcp_says(&h, "{\"jsonrpc\":\"2.0\",\"method\":"
+				     "\"notifications/x\",\"params\":{\"a\":1}"
+				     "}");
+	}
+	/* after listen/stop, the end of speech does not bring it back */
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"start\"}");
+	harness_send(&h, "{\"type\":\"tts\",\"state\":\"stop\"}");
+	assert_int_equal(h.device.mode, DEVICE_IDLE);
+	harness_stop(&h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_mcp_before_hello),
+		cmocka_unit_test(test_bad_hellos),
+		cmocka_unit_test(test_late_hello_helps_the_next_session),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_reboot),
+		cmocka_unit_test(test_upgrade_closes_at_once),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_peer_close),
+		cmocka_unit_test(test_session_id_with_quotes),
+		cmocka_unit_test(test_speaking),
+		cmocka_unit_test(test_audio),
+		cmocka_unit_test(test_envelopes),
+		cmocka_unit_test(test_hazards),
+		cmocka_unit_test(test_hazards_over_time),
+		cmocka_unit_test(test_no_hazards),
+		cmocka_unit_test(test_bare),
+		cmocka_unit_test(test_events),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("sim device", tests, NULL, NULL);
+}

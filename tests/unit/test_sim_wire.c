@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* The pure parts of dialling: addresses, handshake, frames, OTA, ids, sums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "sim/identity.h"
+#include "sim/ota_client.h"
+#include "sim/ota_judge.h"
+#include "sim/tally.h"
+#include "sim/wire.h"
+
+static void address(const char *text, const char *host, unsigned port,
+		    const char *path)
+{
+	struct error err = { 0 };
+	struct wire_url u;
+
+	assert_int_equal(wire_url_parse(&u, text, &err), 0);
+	assert_string_equal(u.host, host);
+	assert_int_equal(u.port, port);
+	assert_string_equal(u.path, path);
+	wire_url_done(&u);
+}
+
+static void bad_address(const char *text, const char *words)
+{
+	struct error err = { 0 };
+	struct wire_url u;
+
+	assert_int_equal(wire_url_parse(&u, text, &err), -1);
+	assert_non_null(strstr(err.text, words));
+	error_reset(&err);
+}
+
+/* 1.2: the quirks of the board's own parser. */
+static void test_addresses(void **state)
+{
+	struct wire_url u;
+
+	(void)state;
+	address("ws://h", "h", 80, "/");
+	address("ws://h:81/a/b?c=d", "h", 81, "/a/b?c=d");
+	address("wss://h/x", "h", 443, "/x");
+	address("http://10.0.0.1:8002/xiaozhi/ota/", "10.0.0.1", 8002,
+		"/xiaozhi/ota/");
+	address("ws://h:81?x=1", "h", 81, "/"); /* the query is lost */
+	address("ws://h?x=1", "h", 80, "/");
+	address("ws://h:81/a:b", "h", 81, "/a:b");
+	assert_int_equal(wire_url_parse(&u, "https://h/", NULL), 0);
+	assert_true(u.tls);
+	wire_url_done(&u);
+	bad_address("ws://h/a:b", "restarts");
+	bad_address("ws://h:4:8015/x", "'4:8015'");
+	bad_address("ws://[::1]:80/", "restarts");
+	bad_address("ws://h:0/", "no number");
+	bad_address("ws://h:70000/", "no number");
+	bad_address("ws:///x", "host");
+	bad_address("h:80", "SCHEME");
+	bad_address("ws://h/a b", "no address");
+	bad_address("ws://h/a\r\nX: y", "no address");
+}
+
+static void handshake(const char *token, const char *line)
+{
+	const struct wire_identity who = { "d", "c", token, 2 };
+	struct wire_url u;
+	struct buf out = { 0 };
+	char *expected = mem_printf("GET /p?q HTTP/1.1\r\n"
+				    "Host: h\r\n"
+				    "%s"
+				    "Client-Id: c\r\n"
+				    "Connection: Upgrade\r\n"
+				    "Device-Id: d\r\n"
+				    "Protocol-Version: 2\r\n"
+				    "Sec-WebSocket-Key: KEY\r\n"
+				    "Sec-WebSocket-Version: 13\r\n"
+				    "Upgrade: websocket\r\n\r\n",
+				    line);
+
+	wire_url_parse(&u, "ws://h:8000/p?q", NULL);
+	wire_handshake(&out, &u, &who, "KEY");
+	assert_string_equal(buf_string(&out), expected);
+	wire_url_done(&u);
+	buf_done(&out);
+	mem_free(expected);
+}
+
+static void test_handshake(void **state)
+{
+	char key[25], other[25];
+
+	(void)state;
+	handshake(NULL, "");
+	handshake("", "");
+	handshake("tok", "Authorization: Bearer tok\r\n");
+	handshake("Basic xyz", "Authorization: Basic xyz\r\n");
+	wire_key(key);
+	wire_key(other);
+	assert_int_equal(strlen(key), 24);
+	assert_string_not_equal(key, other);
+}
+
+static void test_ota_request(void **state)
+{
+	struct ota_request about = { .device_id = "d",
+				     .client_id = "c",
+				     .language = "zh-CN",
+				     .user_agent = "b/2.4.2" };
+	struct buf out = { 0 }, body = { 0 };
+	struct wire_url u;
+	char *expected;
+
+	(void)state;
+	ota_request_encode(&body, &about);
+	wire_url_parse(&u, "http://h:8002/ota/", NULL);
+	wire_ota_request(&out, &u, &about);
+	expected = mem_printf("POST /ota/ HTTP/1.1\r\n"
+			      "Host: h:8002\r\n"
+			      "Accept-Language: zh-CN\r\n"
+			      "Activation-Version: 1\r\n"
+			      "Client-Id: c\r\n"
+			      "Content-Type: application/json\r\n"
+			      "Device-Id: d\r\n"
+			      "User-Agent: b/2.4.2\r\n"
+			      "Content-Length: %zu\r\n"
+			      "Connection: close\r\n\r\n%s",
+			      body.len, buf_string(&body));
+	assert_string_equal(buf_string(&out), expected);
+	wire_url_done(&u);
+	wire_url_parse(&u, "http://h:80/ota/", NULL);
+	memcpy(about.serial, "S1", 3);
+	buf_reset(&out);
+	wire_ota_request(&out, &u, &about);
+	assert_non_null(strstr(buf_string(&out), "Host: h\r\n"));
+	assert_non_null(strstr(buf_string(&out), "Activation-Version: 2\r\n"));
+	assert_non_null(strstr(buf_string(&out),
+			       "Device-Id: d\r\nSerial-Number: S1\r\nUser-"));
+	mem_free(expected);
+	wire_url_done(&u);
+	buf_done(&out);
+	buf_done(&body);
+}
+
+/* What the board sends is one masked frame, whatever its length. */
+static void test_frames_out(void **state)
+{
+	static const size_t sizes[] = { 0, 5, 125, 126, 65535, 70000 };
+	struct wire_reader r = { 0 };
+	char *text = mem_zalloc(70001);
+	size_t i;
+
+	(void)state;
+	memset(text, 'a', 70000);
+	for (i = 0; i < COUNT(sizes); i++) {
+		struct buf frame = { 0 };
+		const char *data;
+		size_t len;
+		int code;
+
+		wire_frame(&frame, WIRE_FIRST_TEXT, text, sizes[i]);
+		assert_int_equal((unsigned char)frame.data[0], 0x81);
+		assert_true(frame.data[1] & 0x80);
+		wire_feed(&r, frame.data, frame.len);
+		assert_int_equal(wire_next(&r, &data, &len, &code), WIRE_TEXT);
+		assert_int_equal(len, sizes[i]);
+		assert_memory_equal(data, text, len);
+		assert_int_equal(wire_next(&r, &data, &len, &code), WIRE_NONE);
+		buf_done(&frame);
+	}
+	wire_reader_done(&r);
+	mem_free(text);
+}
+
+static void expect(struct wire_reader *r, enum wire_item item, const char *text)
+{
+	const char *data;
+	size_t len;
+	int code;
+
+	assert_int_equal(wire_next(r, &data, &len, &code), item);
+	if (!text)
+		return;
+	assert_int_equal(len, strlen(text));
+	assert_memory_equal(data, text, len);
+}
+
+/* Fragments with a ping between them, byte by byte. */
+static void test_frames_in(void **state)
+{
+	static const char bytes[] = "\x01\x02He"
+				    "\x89\x02pi"
+				    "\x00\x01l"
+				    "\x8a\x00"
+				    "\x80\x02lo"
+				    "\x82\x01x"
+				    "\x81\x00"
+				    "\x88\x02\x03\xe8";
+	struct wire_reader r = { 0 };
+	size_t i;
+
+	(void)state;
+	wire_feed(&r, bytes, sizeof(bytes) - 1);
+	expect(&r, WIRE_PING, "pi");
+	expect(&r, WIRE_TEXT, "Hello");
+	expect(&r, WIRE_BINARY, "x");
+	expect(&r, WIRE_TEXT, "");
+	expect(&r, WIRE_CLOSE, NULL);
+	expect(&r, WIRE_NONE, NULL);
+	for (i = 0; i < 8; i++) {
+		wire_feed(&r, bytes + i, 1);
+		if (i < 7)
+			expect(&r, WIRE_NONE, NULL);
+	}
+	expect(&r, WIRE_PING, "pi");
+	assert_false(r.broken);
+	wire_reader_done(&r);
+}
+
+static void broken(const char *bytes, size_t len)
+{
+	struct wire_reader r = { 0 };
+
+	wire_feed(&r, bytes, len);
+	expect(&r, WIRE_NONE, NULL);
+	assert_true(r.broken);
+	wire_feed(&r, bytes, len);
+	expect(&r, WIRE_NONE, NULL);
+	wire_reader_done(&r);
+}
+
+static void test_broken_frames(void **state)
+{
+	(void)state;
+	broken("\x80\x01x", 3); /* a fragment of nothing */
+	broken("\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff", 10);
+	broken("\x82\x7f\x00\x00\x00\x00\x02\x00\x00\x00", 10);
+}
+
+static void unchunk(const char *text, int state, const char *body)
+{
+	struct buf out = { 0 };
+
+	assert_int_equal(ota_unchunk(text, strlen(text), &out), state);
+	if (body)
+		assert_string_equal(buf_string(&out), body);
+	buf_done(&out);
+}
+
+static void test_chunks(void **state)
+{
+	(void)state;
+	unchunk("3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n", 1,
+		"abc0123456789");
+	unchunk("3\r\nabc\r\n", 0, "abc");
+	unchunk("3\r\nab", 0, NULL);
+	unchunk("3", 0, NULL);
+	unchunk("0\r\n\r\n", 1, "");
+	unchunk("x\r\n", -1, NULL);
+	unchunk("fffffff\r\n", -1, NULL);
+	unchunk("-1\r\n", -1, NULL);
+}
+
+/* OTA replies. */
+
+static uint64_t found;
+
+static void on_found(void *owner, enum hazard h)
+{
+	(void)owner;
+	found |= (uint64_t)1 << h;
+}
+
+static void judged(const char *body, const char *url, const char *words,
+		   uint64_t hazards)
+{
+	struct hazard_watch w = { .found = on_found };
+	struct error err = { 0 };
+	struct ota_reply r;
+	int status;
+
+	found = 0;
+	status = ota_judge(&r, body, strlen(body), &w, &err);
+	assert_int_equal(status, words ? -1 : 0);
+	if (url)
+		assert_string_equal(r.websocket_url, url);
+	if (words && !strstr(err.text, words))
+		print_error("said: %s\n", err.text);
+	if (words)
+		assert_non_null(strstr(err.text, words));
+	assert_int_equal(found, hazards);
+	ota_reply_done(&r);
+	error_reset(&err);
+}
+
+#define BIT(h) ((uint64_t)1 << (h))
+
+static void test_judge(void **state)
+{
+	(void)state;
+	judged("{\"websocket\":{\"url\":\"ws://h/\",\"token\":\"t\","
+	       "\"version\":1}}",
+	       "ws://h/", NULL, 0);
+	judged("{\"websocket\":{\"url\":\"ws://h/\",\"version\":\"3\"},"
+	       "\"firmware\":{\"version\":\"v2.4.2\",\"url\":\"\"}}",
+	       "ws://h/", NULL,
+	       BIT(HAZARD_OTA_VERSION_TEXT) | BIT(HAZARD_OTA_FIRMWARE));
+	judged("{\"websocket\":{\"url\":\"ws://h/\"},"
+	       "\"firmware\":{\"version\":\"2.4.2-x\",\"url\":\"\"}}",
+	       "ws://h/", NULL, 0);
+	judged("{\"mqtt\":{\"endpoint\":\"h:1883\"},\"websocket\":{\"url\":"
+	       "\"ws://h/\"}}",
+	       "ws://h/", "the backend offered MQTT (h:1883)",
+	       BIT(HAZARD_OTA_BOTH));
+	judged("{\"mqtt\":{}}", NULL, "MQTT (without an endpoint)", 0);
+	judged("{}", NULL, "no websocket.url", BIT(HAZARD_OTA_NEITHER));
+	judged("{\"activation\":{\"code\":\"123456\"}}", NULL, "code 123456",
+	       0);
+	judged("{\"websocket\":{\"url\":\"ws://h/\","
+	       "\"a_name_too_long_\":1}}",
+	       "ws://h/", NULL, BIT(HAZARD_OTA_STORE));
+	judged("<html>", NULL, "", 0);
+}
+
+static void test_ids(void **state)
+{
+	static const struct {
+		bool client;
+		const char *first;
+		uint64_t n;
+		const char *id;
+	} rows[] = {
+		{ false, "02:00:00:00:00:01", 0, "02:00:00:00:00:01" },
+		{ false, "02:00:00:00:00:FF", 1, "02:00:00:00:01:00" },
+		{ false, "AA:BB:CC:DD:EE:FF", 9999, "aa:bb:cc:de:16:0e" },
+		{ false, "Lamp", 0, "lamp" },
+		{ false, "Lamp", 2, "lamp-3" },
+		{ false, "02:00:00:00:00", 1, "02:00:00:00:00-2" },
+		{ true, "00000000-0000-4000-8000-000000000001", 0,
+		  "00000000-0000-4000-8000-000000000001" },
+		{ true, "00000000-0000-4000-8000-0000000000FF", 1,
+		  "00000000-0000-4000-8000-000000000100" },
+		{ true, "me", 1, "me-2" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		char *id = rows[i].client ?
+				   identity_client(rows[i].first, rows[i].n) :
+				   identity_device(rows[i].first, rows[i].n);
+
+		assert_string_equal(id, rows[i].id);
+		mem_free(id);
+	}
+	assert_true(identity_is_plain("x y"));
+	assert_false(identity_is_plain(""));
+	assert_false(identity_is_plain("a\r\nb"));
+	assert_false(identity_is_plain("é"));
+}
+
+static void test_tally(void **state)
+{
+	struct tally t = { .sum.devices = 7 };
+	struct sim_summary sum;
+	int ms;
+
+	(void)state;
+	assert_int_equal(samples_percentile(&t.welcome, 50), -1);
+	for (ms = 100; ms > 0; ms--)
+		samples_add(&t.welcome, ms);
+	samples_add(&t.first_call, 3);
+	tally_hazard(&t, HAZARD_PING);
+	tally_hazard(&t, HAZARD_PING);
+	tally_hazard(&t, HAZARD_ID_ZERO);
+	tally_finish(&t, &sum);
+	assert_int_equal(sum.welcome_p50, 50);
+	assert_int_equal(sum.welcome_p99, 99);
+	assert_int_equal(sum.first_call_p50, 3);
+	assert_int_equal(sum.first_call_p99, 3);
+	assert_int_equal(sum.devices, 7);
+	assert_int_equal(sum.hazards.count, 2);
+	assert_string_equal(sum.hazards.word[1], hazard_text(HAZARD_PING));
+	assert_int_equal(sum.hazard_times[1], 2);
+	sim_summary_done(&sum);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_handshake),
+		cmocka_unit_test(test_ota_request),
+		cmocka_unit_test(test_frames_out),
+		cmocka_unit_test(test_frames_in),
+		cmocka_unit_test(test_broken_frames),
+		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_tally),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("sim wire", tests, NULL, NULL);
+}
