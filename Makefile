@@ -177,4 +177,4 @@ uninstall:
 clean:
 	$(Q)rm -rf build
 
--include $(shell test -d build && find build -name '*.d')
+-include $(shell find build $(BUILD) -name "*.d" 2>/dev/null)

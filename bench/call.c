@@ -17,7 +17,8 @@ static void ignore_event(void *owner, const struct event *e)
 	(void)owner, (void)e;
 }
 
-static int run(struct client *c, size_t count, double *sample, struct error *err)
+static int run(struct client *c, size_t count, double *sample,
+	       struct error *err)
 {
 	size_t i;
 
@@ -48,7 +49,8 @@ static int measure(size_t count, const char *url, struct error *err)
 
 	if (!ws || loop_new(&loop, err) ||
 	    endpoint_parse(&to, url, "the argument", err) ||
-	    session_open(&session, loop, &ws->dial, &to, &config, &observer, err) ||
+	    session_open(&session, loop, &ws->dial, &to, &config, &observer,
+			 err) ||
 	    session_wait_up(session, err) ||
 	    client_open(&client, session, &none, err) ||
 	    run(&client, count / 10 + 1, sample, err) ||

@@ -64,7 +64,8 @@ static void serve(int port_pipe)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	server = context_new(0, on_server);
-	port = lws_get_vhost_listen_port(lws_get_vhost_by_name(server, "default"));
+	port = lws_get_vhost_listen_port(
+		lws_get_vhost_by_name(server, "default"));
 	if (write(port_pipe, &port, sizeof(port)) != (ssize_t)sizeof(port))
 		_exit(1);
 	while (lws_service(server, 0) >= 0)

@@ -32,14 +32,15 @@ static size_t add_tool(struct buf *b, size_t n)
 {
 	size_t before = b->len;
 
-	buf_printf(b,
-		   "{\"name\":\"self.fill.t%05zu\",\"description\":\"Sets one "
-		   "value of part %zu of the machine. Call it when somebody asks "
-		   "for that part; the answer is true.\",\"inputSchema\":{"
-		   "\"type\":\"object\",\"properties\":{\"value\":{\"type\":"
-		   "\"integer\",\"minimum\":0,\"maximum\":100}},\"required\":["
-		   "\"value\"]}}",
-		   n, n);
+	buf_printf(
+		b,
+		"{\"name\":\"self.fill.t%05zu\",\"description\":\"Sets one "
+		"value of part %zu of the machine. Call it when somebody asks "
+		"for that part; the answer is true.\",\"inputSchema\":{"
+		"\"type\":\"object\",\"properties\":{\"value\":{\"type\":"
+		"\"integer\",\"minimum\":0,\"maximum\":100}},\"required\":["
+		"\"value\"]}}",
+		n, n);
 	return b->len - before;
 }
 
@@ -55,10 +56,11 @@ static void make_pages(struct pages *p, size_t tools)
 		size_t start;
 
 		buf_init(&b, 0);
-		buf_printf(&b,
-			   "{\"session_id\":\"s\",\"type\":\"mcp\",\"payload\":{"
-			   "\"jsonrpc\":\"2.0\",\"id\":%zu,\"result\":{\"tools\":[",
-			   p->count + 1);
+		buf_printf(
+			&b,
+			"{\"session_id\":\"s\",\"type\":\"mcp\",\"payload\":{"
+			"\"jsonrpc\":\"2.0\",\"id\":%zu,\"result\":{\"tools\":[",
+			p->count + 1);
 		for (start = b.len; at < tools && b.len - start < 7600; at++) {
 			if (b.len > start)
 				buf_char(&b, ',');
@@ -66,7 +68,8 @@ static void make_pages(struct pages *p, size_t tools)
 		}
 		buf_char(&b, ']');
 		if (at < tools)
-			buf_printf(&b, ",\"nextCursor\":\"self.fill.t%05zu\"", at);
+			buf_printf(&b, ",\"nextCursor\":\"self.fill.t%05zu\"",
+				   at);
 		buf_text(&b, "}}}");
 		p->len[p->count] = b.len;
 		p->bytes += b.len;

@@ -83,9 +83,8 @@ int main(int argc, char **argv)
 	printf("p50 %.2f ms against %.2f ms: ratio %.2f; p99 %.2f and %.2f ms; "
 	       "peak %ld kB against %ld kB\n",
 	       times[runs / 2], times[runs + runs / 2],
-	       times[runs / 2] / times[runs + runs / 2],
-	       times[runs * 99 / 100], times[runs + runs * 99 / 100], peak_a,
-	       peak_b);
+	       times[runs / 2] / times[runs + runs / 2], times[runs * 99 / 100],
+	       times[runs + runs * 99 / 100], peak_a, peak_b);
 	free(times);
 	words_done(&a);
 	words_done(&b);

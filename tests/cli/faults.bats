@@ -42,7 +42,7 @@ status_call=(call self.get_device_status)
 }
 @test "control-characters" {
 	mcp --timeout 1 'sim:?fault=control-characters' "${status_call[@]}"
-	! grep -q $'\x1b' stderr
+	absent $'\x1b' stderr
 }
 @test "loop-cursor" {
 	fault loop-cursor 5 'cursor' tools

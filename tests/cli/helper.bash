@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Shared by the command-line tests: where the program is, a private folder,
 # servers on ephemeral ports that are stopped by their process id.
+#
+# shellcheck disable=SC2034 # variables that the test files use
 
 setup() {
 	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -95,4 +97,12 @@ hints() {
 	[[ $err == *"$1"* ]] && return 0
 	printf 'stderr does not say: %s\nbut: %s\n' "$1" "$err" >&2
 	return 1
+}
+
+# absent PATTERN FILE…: no line matches. ("!" alone does not fail a test.)
+absent() {
+	if grep -En -- "$@"; then
+		echo "must not stand there: $1" >&2
+		return 1
+	fi
 }

@@ -1,0 +1,201 @@
+# Completion of mcpctl for fish. Written by 'mcpctl generate fish' from the
+# command table: do not edit.
+
+function __mcpctl_targets
+	printf '%s\t%s\n' \
+		'listen:' 'wait for a board on port 8000' \
+		'sim:' 'the simulated device' \
+		'ws://' 'dial a WebSocket MCP server' \
+		'wss://' 'the same over TLS' \
+		'sim:esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
+		'sim:fixtures' 'the device of the recordings: host-board with its self.test tools' \
+		'sim:fixtures-ws' 'the device of the WebSocket recording: a slow and a big tool, and what it said by itself' \
+		'sim:large' '2,000 tools on many pages, to try paging and speed'
+end
+
+function __mcpctl_faults
+	printf '%s\t%s\n' \
+		'late-reply' 'a call is answered after 11 s (late-reply=500ms: after that)' \
+		'no-reply' 'a call is never answered' \
+		'two-replies' 'a call is answered twice' \
+		'wrong-id' 'the answer to a call has an id that nobody asked with' \
+		'string-id' 'the answer to a call has its id as a string' \
+		'not-json' 'a call is answered by a line that is no JSON' \
+		'cut-frame' 'the connection ends in the middle of the frame of an answer' \
+		'close-mid-reply' 'half of an answer comes, then a Close frame' \
+		'huge' 'a call is answered with 17 MB of text (huge=1000: that many bytes)' \
+		'deep' 'the answer to a call holds 2,000 lists inside each other' \
+		'bad-utf8' 'the answer to a call has bytes that are no UTF-8' \
+		'control-characters' 'the answer to a call tries to drive the terminal' \
+		'loop-cursor' 'each page of tools names itself as the next one' \
+		'empty-page' 'a page of tools is empty and names a next one' \
+		'no-features' 'the hello has no features, as before firmware 1.6.6' \
+		'no-hello' 'it connects and never says hello' \
+		'late-hello' 'it says hello after 5 s (late-hello=2s: after that)' \
+		'duplicate-tool' 'each page lists its first tool twice' \
+		'notify-storm' '5,000 notifications come right after initialize (notify-storm=10: that many)'
+end
+
+function __mcpctl_profiles
+	printf '%s\t%s\n' \
+		'esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
+		'fixtures' 'the device of the recordings: host-board with its self.test tools' \
+		'fixtures-ws' 'the device of the WebSocket recording: a slow and a big tool, and what it said by itself' \
+		'large' '2,000 tools on many pages, to try paging and speed'
+end
+
+function __mcpctl_commands
+	printf '%s\t%s\n' \
+		'info' 'who the peer is, what it told, and how long each step took' \
+		'tools' 'the tools of the peer, a line each' \
+		'describe' 'all about one tool: arguments, an example, its hazards' \
+		'call' 'call a tool and print its result' \
+		'tail' 'show every message that is no reply, as it comes' \
+		'ping' 'one round trip: \'alive, 4 ms\'' \
+		'request' 'send any request and print its result' \
+		'notify' 'send a notification' \
+		'send' 'send a device message: alert, system, tts, stt, llm, …' \
+		'run' 'many commands on one connection' \
+		'sim' 'pretend to be a device that dials in, or many' \
+		'help' 'help on a command or a topic' \
+		'version' 'the version; with -v also of its libraries' \
+		'completion' 'print the completion for bash, zsh or fish'
+end
+
+function __mcpctl_topics
+	printf '%s\t%s\n' \
+		'info' 'who the peer is, what it told, and how long each step took' \
+		'tools' 'the tools of the peer, a line each' \
+		'describe' 'all about one tool: arguments, an example, its hazards' \
+		'call' 'call a tool and print its result' \
+		'tail' 'show every message that is no reply, as it comes' \
+		'ping' 'one round trip: \'alive, 4 ms\'' \
+		'request' 'send any request and print its result' \
+		'notify' 'send a notification' \
+		'send' 'send a device message: alert, system, tts, stt, llm, …' \
+		'run' 'many commands on one connection' \
+		'sim' 'pretend to be a device that dials in, or many' \
+		'help' 'help on a command or a topic' \
+		'version' 'the version; with -v also of its libraries' \
+		'completion' 'print the completion for bash, zsh or fish' \
+		'targets' 'how to name the peer: listen:, ws:, sim:' \
+		'board' 'how to bring a real board here, and how to put it back' \
+		'status' 'what the exit statuses mean' \
+		'json' 'what -o json and -o raw print' \
+		'profile' 'profiles of the simulated device: which, and how to write one' \
+		'faults' 'how the simulated device can misbehave' \
+		'environment' 'environment variables'
+end
+
+function __mcpctl_methods
+	printf '%s\t%s\n' \
+		'initialize' '' \
+		'ping' '' \
+		'tools/list' '' \
+		'tools/call' '' \
+		'resources/list' '' \
+		'resources/read' '' \
+		'prompts/list' '' \
+		'prompts/get' '' \
+		'logging/setLevel' '' \
+		'notifications/initialized' '' \
+		'notifications/cancelled' ''
+end
+
+function __mcpctl_shells
+	printf '%s\t%s\n' \
+		'bash' '' \
+		'zsh' '' \
+		'fish' ''
+end
+
+# Print target (if asked) or command of what is typed so far; status 1: none.
+function __mcpctl_word --argument-names asked
+	set -l words (commandline -opc)
+	set -l skip 0
+	set -l target ''
+	set -e words[1]
+	for word in $words
+		if test $skip = 1
+			set skip 0
+			continue
+		end
+		if string match -q -r '^(-t|--target)' -- $word
+			set target given
+			test "$asked" = target; and return 0
+		end
+		switch $word
+			case '-t' '--target' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--header' '--cacert' '--advertise' '--vision-url' '--vision-token-file' '--color'
+				set skip 1
+			case '-*'
+			case '*'
+				if test -z "$target"; and string match -q '*:*' -- $word
+					set target $word
+					test "$asked" = target; and return 0
+				else
+					test "$asked" = target; and return 1
+					echo $word
+					return 0
+				end
+		end
+	end
+	return 1
+end
+
+function __mcpctl_using
+	set -l word (__mcpctl_word command); and contains -- $word $argv
+end
+
+complete -c mcpctl -f
+complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a '(__mcpctl_commands)'
+complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not __mcpctl_word target' -a '(__mcpctl_targets)'
+complete -c mcpctl -s t -l target -x -a '(__mcpctl_targets)' -d 'the peer; a first word with \':\' names it too'
+complete -c mcpctl -s e -l execute -x -a '(__mcpctl_commands)' -d 'a command line for run; may be given many times'
+complete -c mcpctl -s o -l output -x -a 'text json raw' -d 'form of the output: text, json or raw'
+complete -c mcpctl -s v -l verbose -d 'show every frame on stderr'
+complete -c mcpctl -s q -l quiet -d 'no notices on stderr, only errors'
+complete -c mcpctl -l trace -r -F -d 'write every frame to FILE, one JSON object a line'
+complete -c mcpctl -l timeout -x -d 'longest wait for one answer'
+complete -c mcpctl -l wait -x -d 'longest wait for the peer; a sign of life starts it anew'
+complete -c mcpctl -l envelope -x -a 'auto device plain' -d 'dialect of a dialled ws: peer: device or plain JSON-RPC'
+complete -c mcpctl -l token-file -r -F -d 'tokens that listen: accepts, one a line; or the one sent to ws: (or MCPCTL_TOKEN)'
+complete -c mcpctl -l header -x -d 'one more header for ws: and wss:; may be given many times'
+complete -c mcpctl -l cacert -r -F -d 'certificates (PEM) to trust for wss:'
+complete -c mcpctl -l insecure -d 'do not verify the certificate of wss:'
+complete -c mcpctl -l advertise -x -d 'the address that listen: tells devices, where its own is not the one they reach'
+complete -c mcpctl -l vision-url -x -d 'where the device uploads photos to'
+complete -c mcpctl -l vision-token-file -r -F -d 'token for --vision-url (or MCPCTL_VISION_TOKEN)'
+complete -c mcpctl -l no-init -d 'do not send initialize before the command'
+complete -c mcpctl -l color -x -a 'auto always never' -d 'colour: auto, always or never'
+complete -c mcpctl -s h -l help -d 'help on the command; with call TOOL: on the tool'
+complete -c mcpctl -l version -d 'the version; with -v also of its libraries'
+complete -c mcpctl -n '__mcpctl_using tools' -l no-user -d 'as a backend asks: without user-only tools'
+complete -c mcpctl -n '__mcpctl_using call' -l no-validate -d 'send as it is: no listing, no check against the schema'
+complete -c mcpctl -n '__mcpctl_using call' -l expect -x -d 'what the result must contain (or @FILE); else status 7'
+complete -c mcpctl -n '__mcpctl_using call' -l save -r -F -d 'write images and audio to FILE, FILE-2, …; - is stdout'
+complete -c mcpctl -n '__mcpctl_using tail' -l filter -x -d 'only messages whose name contains WORD, or is GLOB; may be given many times'
+complete -c mcpctl -n '__mcpctl_using tail' -s n -l count -x -d 'end after N messages'
+complete -c mcpctl -n '__mcpctl_using tail' -l for -x -d 'end after that time; with --count: status 4 if fewer came'
+complete -c mcpctl -n '__mcpctl_using request' -a '(__mcpctl_methods)'
+complete -c mcpctl -n '__mcpctl_using notify' -a '(__mcpctl_methods)'
+complete -c mcpctl -n '__mcpctl_using run' -s k -l keep-going -d 'go on after a command that failed'
+complete -c mcpctl -n '__mcpctl_using run' -l report -x -d 'a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then'
+complete -c mcpctl -n '__mcpctl_using run' -F
+complete -c mcpctl -n '__mcpctl_using sim' -l connect -x -d 'dial this backend'
+complete -c mcpctl -n '__mcpctl_using sim' -l ota -x -d 'ask this OTA address first, and go where it sends'
+complete -c mcpctl -n '__mcpctl_using sim' -l listen -x -d 'be a WebSocket MCP server at /ws, as boards like otto-robot are'
+complete -c mcpctl -n '__mcpctl_using sim' -l devices -x -d 'that many devices, each with ids of its own'
+complete -c mcpctl -n '__mcpctl_using sim' -l device-id -x -d 'Device-Id of the first device; the others count on from it'
+complete -c mcpctl -n '__mcpctl_using sim' -l client-id -x -d 'Client-Id of the first device; the others count on from it'
+complete -c mcpctl -n '__mcpctl_using sim' -l token-file -r -F -d 'token to dial with, instead of the one that OTA gives; MCPCTL_SIM_TOKEN holds one too'
+complete -c mcpctl -n '__mcpctl_using sim' -l rate -x -d 'dial so many a second (50/s, 30/m)'
+complete -c mcpctl -n '__mcpctl_using sim' -l for -x -d 'end after that time'
+complete -c mcpctl -n '__mcpctl_using sim' -l fill -x -d 'add N tools with long descriptions, so that listing takes many pages'
+complete -c mcpctl -n '__mcpctl_using sim' -l firmware -x -a '2.4.2 next' -d 'error texts of that firmware: 2.4.2, or next, which has error codes'
+complete -c mcpctl -n '__mcpctl_using sim' -l reconnect -d 'dial again when the connection is over'
+complete -c mcpctl -n '__mcpctl_using sim' -l audio -d 'send a frame of silence every 60 ms while listening'
+complete -c mcpctl -n '__mcpctl_using sim' -l frame-version -x -d 'version of binary frames: 1, 2 or 3'
+complete -c mcpctl -n '__mcpctl_using sim' -l fault -x -a '(__mcpctl_faults)' -d 'misbehave; 3:NAME for the third device only (see help faults)'
+complete -c mcpctl -n '__mcpctl_using sim' -F -a '(__mcpctl_profiles)'
+complete -c mcpctl -n '__mcpctl_using help' -a '(__mcpctl_topics)'
+complete -c mcpctl -n '__mcpctl_using completion' -a '(__mcpctl_shells)'

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A backend for tests/cli/sim.bats: backend.py sloppy|careful|silent."""
+import asyncio
+import json
+import sys
+
+import websockets
+
+HELLO = {"type": "hello", "transport": "websocket", "session_id": "s"}
+
+
+async def say(ws, message):
+    await ws.send(json.dumps(message))
+
+
+async def mcp(ws, payload, session="s"):
+    message = {"type": "mcp", "payload": {"jsonrpc": "2.0", **payload}}
+    if session is not None:
+        message["session_id"] = session
+    await say(ws, message)
+
+
+async def answer(ws):
+    while True:
+        text = await asyncio.wait_for(ws.recv(), 5)
+        if isinstance(text, str) and '"mcp","payload"' in text:
+            return text
+
+
+async def sloppy(ws):
+    await mcp(ws, {"id": 0, "method": "initialize"}, None)
+    await say(ws, HELLO)
+    await answer(ws)
+    await mcp(ws, {"id": 1, "method": "tools/list", "params": {"cursor": ""}})
+    await answer(ws)
+    await mcp(ws, {"id": 1, "method": "tools/call",
+                   "params": {"name": "self.get_device_status"}})
+    await answer(ws)
+
+
+async def careful(ws):
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await answer(ws)
+    await mcp(ws, {"method": "notifications/initialized"})
+    await mcp(ws, {"id": 2, "method": "tools/list"})
+    await answer(ws)
+
+
+async def silent(ws):
+    await say(ws, HELLO)
+    await asyncio.sleep(30)
+
+
+async def serve(ws, _path=None):
+    print("device", ws.request_headers["Device-Id"], flush=True)
+    await ws.recv()
+    await globals()[sys.argv[1]](ws)
+
+
+async def main():
+    server = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1)
+    print("port", server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())

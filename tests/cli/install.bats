@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# make install and uninstall, with DESTDIR and PREFIX.
+
+load helper
+
+@test "installed, it runs from where it stands; uninstalled, nothing stays" {
+	make -s -C "$ROOT" BUILD="${MCPCTL_BUILD:-build}" DESTDIR="$WORK/root" \
+		PREFIX=/usr install >make.out 2>&1
+	PATH=$WORK/root/usr/bin:$PATH
+	[ "$(command -v mcpctl)" = "$WORK/root/usr/bin/mcpctl" ]
+	mcp sim: tools
+	ends 0
+	mcp --wait 200ms listen:127.0.0.1:0 info
+	ends 3
+	hints 'nothing came'
+	[ -s "$WORK/root/usr/share/man/man1/mcpctl.1" ]
+	make -s -C "$ROOT" BUILD="${MCPCTL_BUILD:-build}" DESTDIR="$WORK/root" \
+		PREFIX=/usr uninstall
+	[ -z "$(find "$WORK/root" -type f)" ]
+}
+
+@test "a module that is missing: what, and which package" {
+	mkdir alone
+	cp "$BUILD/mcpctl" alone/
+	PATH=$WORK/alone:$PATH
+	mcp version
+	ends 0
+	mcp --wait 200ms listen:127.0.0.1:0 info
+	ends 3
+	hints 'front'
+}

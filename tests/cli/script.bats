@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# run: many commands on one connection, reports, statuses.
+
+load helper
+
+@test "a script from a file, from stdin, and its first failure" {
+	printf '# smoke\nping\n\ncall self.get_device_status\n' >smoke.mcp
+	mcp sim: run smoke.mcp
+	ends 0
+	says alive
+	run mcpctl sim: run - <smoke.mcp
+	[ "$status" = 0 ]
+	printf 'ping\ntools zzz\nping\n' >bad.mcp
+	mcp sim: run bad.mcp
+	ends 7
+	hints 'bad.mcp:2'
+	[ "$(grep -c alive stdout)" = 1 ]
+	mcp sim: run --keep-going bad.mcp
+	ends 7
+	[ "$(grep -c alive stdout)" = 2 ]
+}
+
+@test "a wrong word in a script is found before anything runs" {
+	printf 'ping\nnope\n' >wrong.mcp
+	mcp sim: run wrong.mcp
+	ends 2
+	hints 'wrong.mcp:2'
+	[ -z "$out" ]
+}
+
+@test "JUnit and TAP reports have a case each" {
+	mcp sim: run --keep-going --report junit:report.xml -e ping -e 'tools zzz'
+	ends 7
+	python3 - <<'END'
+import xml.etree.ElementTree as tree
+root = tree.parse("report.xml").getroot()
+cases = list(root.iter("testcase"))
+assert len(cases) == 2, cases
+assert len(list(root.iter("failure"))) == 1
+END
+	mcp sim: run --keep-going --report tap:report.tap -e ping -e 'tools zzz'
+	grep -q '^1\.\.2' report.tap
+	grep -q '^ok 1' report.tap
+	grep -q '^not ok 2' report.tap
+}
+
+@test "1,000 calls on one connection" {
+	yes 'call self.audio_speaker.set_volume volume=5' | head -n 1000 >many
+	mcp sim: run many
+	ends 0
+	[ "$(grep -c '^true$' stdout)" = 1000 ]
+}
+
+@test "-e without a command means run" {
+	mcp sim: -e ping -e ping
+	ends 0
+	[ "$(grep -c alive stdout)" = 2 ]
+}

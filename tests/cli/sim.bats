@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The simulated device as a program of its own: dialling, listening, many, profiles.
+
+load helper
+
+# A backend in a few lines, for what mcpctl's own listen: does not do: BACKEND
+# is its port, backend.out what it saw.
+backend() {
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
+	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+}
+
+@test "sim --listen is a WebSocket MCP server at /ws" {
+	background sim mcpctl sim --listen 127.0.0.1:0 --for 20s
+	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+	mcp "$url" call self.audio_speaker.set_volume volume=31
+	ends 0
+	mcp --envelope device "$url" call self.get_device_status
+	says '"volume":31'
+	mcp "${url%/ws}/other" ping
+	ends 3
+}
+
+@test "a port in use, and one that is no port" {
+	background sim mcpctl sim --listen 127.0.0.1:0 --for 20s
+	taken=$(wait_for sim.err 'ws://' | sed 's/.*:\([0-9]*\).*/\1/')
+	mcp sim --listen "127.0.0.1:$taken"
+	ends 3
+	hints 'in use'
+	[ -z "$out" ]
+	mcp sim --listen nope:port
+	ends 2
+}
+
+@test "nobody listens: status 3, and the summary all the same" {
+	mcp sim --connect ws://127.0.0.1:1/
+	ends 3
+	hints 'refused'
+	says 'connected    0, refused 1'
+	mcp -o json sim --connect ws://127.0.0.1:1/
+	ends 3
+	[ "$(jq -c '[.devices, .dialled, .refused, .welcome_ms]' <<<"$out")" = '[1,0,1,null]' ]
+}
+
+@test "the token of a file or of the environment" {
+	printf 'secret\n' >token
+	MCPCTL_TOKEN=secret listener l --wait 10 listen:127.0.0.1:0 ping
+	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	ends 3
+	hints 401
+	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" --token-file token
+	ends 0
+	finish "$LISTENER" 0
+	MCPCTL_TOKEN=secret listener l --wait 10 listen:127.0.0.1:0 ping
+	MCPCTL_SIM_TOKEN=secret mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	ends 0
+	finish "$LISTENER" 0
+}
+
+@test "twenty devices with ids of their own, and the hazards of a sloppy backend" {
+	backend sloppy
+	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --devices 20 --rate 200/s
+	ends 0
+	[ "$(jq -c '[.devices, .dialled, .welcomed, .initialized, .listed, .calls, .closed]' \
+		<<<"$out")" = '[20,20,20,20,20,20,20]' ]
+	[ "$(jq .welcome_ms.p50 <<<"$out")" -ge 0 ]
+	[ "$(sort -u backend.out | grep -c '^device 02:')" = 20 ]
+	for words in 'initialize came before the server hello' 'no session_id' \
+		'used again' 'id 0' 'empty cursor'; do
+		jq -r '.hazards[] | select(.connections == 20) | .text' <<<"$out" |
+			grep -q "$words"
+	done
+}
+
+@test "a careful backend shows no hazards" {
+	backend careful
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 0
+	says 'hazards      none'
+}
+
+@test "--for ends it, Ctrl-C too, with the summary" {
+	backend silent
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 300ms
+	ends 0
+	says 'connected    1'
+	background sim mcpctl sim --connect "ws://127.0.0.1:$BACKEND/"
+	wait_for sim.err connected
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -q 'connected    1' sim.out
+}
+
+@test "a profile of one's own, over another" {
+	mkdir -p "$XDG_CONFIG_HOME/mcpctl/profiles"
+	cat >"$XDG_CONFIG_HOME/mcpctl/profiles/lamp.json" <<-'EOF'
+	{
+	  "brief": "a lamp", "extends": "esp32", "board": "lamp-board",
+	  "state": { "on": false },
+	  "remove": [ "self.screen.*" ],
+	  "tools": [
+	    { "name": "self.lamp.set", "description": "Switches the lamp.",
+	      "arguments": { "on": { "type": "boolean" } },
+	      "result": { "set": { "on": "${on}" } } },
+	    { "name": "self.lamp.get", "description": "Tells if it is on.",
+	      "result": { "template": "the lamp is ${state.on?on:off}" } }
+	  ]
+	}
+	EOF
+	mcp sim:lamp run -e 'call self.lamp.get' -e 'call self.lamp.set on=true' \
+		-e 'call self.lamp.get'
+	ends 0
+	[ "$out" = $'the lamp is off\ntrue\nthe lamp is on' ]
+	mcp help profile
+	says 'a lamp'
+	mcp sim:lmap ping
+	ends 2
+	hints "did you mean 'lamp'?"
+}
+
+@test "a profile with a mistake: which file, where, what is expected" {
+	printf '{\n "tools": [ { "name": "x", "rseult": 1 } ] }' >bad.json
+	mcp sim:./bad.json ping
+	ends 2
+	hints "profile './bad.json', tools[0]: a tool has no member 'rseult' (did you mean 'result'?)"
+	printf '{\n "tools": [,] }' >bad.json
+	mcp sim:bad.json ping
+	ends 2
+	hints 'line 2, column'
+}
+
+@test "wrong options" {
+	mcp sim
+	ends 2
+	hints '--connect, --ota or --listen'
+	mcp sim --connect ws://h/ --ota http://h/
+	ends 2
+	mcp sim --connect wss://h/
+	ends 2
+	hints TLS
+	mcp sim --connect ws://h/ --rate fast
+	ends 2
+	hints 50/s
+	mcp sim --connect ws://h/ --devices 10001
+	ends 2
+}

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# ws:// and wss://: dialling a server, here a board that listens as otto-robot
+# boards do, a foreign WebSocket server, and TLS with a private authority.
+
+load helper
+
+board() { # ARG…: mcpctl sim --listen; sets URL
+	background board mcpctl sim --listen 127.0.0.1:0 "$@"
+	URL=$(wait_for board.err 'ws://' | grep -o 'ws://[^ ]*' | head -n 1)
+}
+
+# python CODE…: Debian's python3, which sees Debian's modules.
+python() { /usr/bin/python3 "$@"; }
+
+@test "a board that listens: info, tools, call; either envelope" {
+	board
+	mcp "$URL" call self.audio_speaker.set_volume volume=40
+	ends 0
+	says true
+	mcp --envelope device "$URL" tools
+	ends 0
+	says self.reboot
+	mcp --envelope plain "$URL" tools
+	ends 0
+}
+
+@test "only path /ws is a board" {
+	board
+	mcp "${URL%/ws}/other" info
+	ends 3
+	hints 404
+}
+
+certificates() {
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
+		-days 2 -subj /CN=test-ca 2>/dev/null
+	openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr \
+		-subj /CN=localhost 2>/dev/null
+	printf 'subjectAltName=DNS:localhost' >ext
+	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 2 \
+		-out server.pem -extfile ext 2>/dev/null
+}
+
+tls_server() {
+	certificates
+	cat >server.py <<'END'
+import asyncio, json, ssl, websockets
+
+async def serve(ws, path=None):
+    async for text in ws:
+        ask = json.loads(text)
+        if "id" not in ask:
+            continue
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "foreign", "version": "1"}}
+        if ask["method"] == "tools/list":
+            result = {"tools": []}
+        await ws.send(json.dumps({"jsonrpc": "2.0", "id": ask["id"], "result": result}))
+
+async def main():
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain("server.pem", "server.key")
+    async with websockets.serve(serve, "127.0.0.1", 0, ssl=tls) as server:
+        print("port", server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.Future()
+
+asyncio.run(main())
+END
+	background tls python server.py
+	TLS_PORT=$(wait_for tls.out '^port' | cut -d' ' -f2)
+}
+
+@test "wss: verified by --cacert, refused without, --insecure says so" {
+	tls_server
+	mcp --cacert ca.pem "wss://localhost:$TLS_PORT/" info
+	ends 0
+	says foreign
+	mcp "wss://localhost:$TLS_PORT/" info
+	ends 3
+	hints 'certificate'
+	hints '--cacert'
+	mcp --cacert ca.pem "wss://127.0.0.1:$TLS_PORT/" info
+	ends 3
+	mcp --insecure "wss://localhost:$TLS_PORT/" info
+	ends 0
+	hints 'not verified'
+}
+
+@test "--header is sent, and a secret one is not shown" {
+	cat >headers.py <<'END'
+import asyncio, websockets
+
+async def serve(ws, path=None):
+    print("header", ws.request_headers.get("X-Key"), flush=True)
+
+async def main():
+    async with websockets.serve(serve, "127.0.0.1", 0) as server:
+        print("port", server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.Future()
+
+asyncio.run(main())
+END
+	background h python headers.py
+	port=$(wait_for h.out '^port' | cut -d' ' -f2)
+	mcp --timeout 1 -v --header 'X-Key: abc' "ws://127.0.0.1:$port/" info
+	ends 3
+	wait_for h.out 'header abc'
+}
+
+@test "a server that accepts and never answers" {
+	background nc python -c '
+import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+time.sleep(30)'
+	port=$(wait_for nc.out '^port' | cut -d' ' -f2)
+	mcp --wait 1 "ws://127.0.0.1:$port/" info
+	ends 3
+}
