@@ -19,19 +19,20 @@ struct headers {
 	struct header *item;
 	size_t count, capacity;
 };
-void headers_add(struct headers *h, const char *name, const char *value); /* copies */
+void headers_add(struct headers *h, const char *name,
+		 const char *value); /* copies */
 /* The first value of that name, without case; NULL if none. */
 const char *headers_get(const struct headers *h, const char *name);
 void headers_done(struct headers *h);
 
 struct endpoint {
-	char *text;   /* the target as given */
+	char *text; /* the target as given */
 	char *source; /* where it came from: "the argument", "MCPCTL_TARGET", … */
 	char *scheme; /* "listen", "ws", "wss", "sim", …, lower case */
-	char *host;   /* without brackets; NULL if not given */
+	char *host; /* without brackets; NULL if not given */
 	uint16_t port; /* scheme's default if not given */
 	bool has_port;
-	char *user;  /* mqtt only, decoded; NULL if none */
+	char *user; /* mqtt only, decoded; NULL if none */
 	/*
 	 * With its query, "/" if not given (listen: any path). sim: the profile,
 	 * attach: the socket ("" if none). stdio: the command line.
@@ -40,14 +41,14 @@ struct endpoint {
 	char *query; /* sim only: behind '?'; NULL if none */
 
 	/* from options; owned */
-	char *cacert;		/* --cacert */
-	bool insecure;		/* --insecure */
+	char *cacert; /* --cacert */
+	bool insecure; /* --insecure */
 	struct headers headers; /* --header, ws and http */
-	char *advertise;	/* --advertise HOST or URL, listen */
-	struct words tokens;	/* accepted device tokens; empty: any */
-	enum dialect envelope;	/* --envelope */
+	char *advertise; /* --advertise HOST or URL, listen */
+	struct words tokens; /* accepted device tokens; empty: any */
+	enum dialect envelope; /* --envelope */
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */
-	size_t message_max;	 /* bytes of one message from the peer; 0: 16 MB */
+	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
 };
 
 /*
@@ -57,10 +58,12 @@ struct endpoint {
  * ws:// wss:// http:// https:// sse+http:// sse+https:// mqtt:// mqtts://
  * stdio:COMMAND sim:[PROFILE][?key=value&…] attach:[SOCKET].
  */
-int endpoint_parse(struct endpoint *out, const char *text, const char *source, struct error *err);
+int endpoint_parse(struct endpoint *out, const char *text, const char *source,
+		   struct error *err);
 void endpoint_done(struct endpoint *e);
 
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
-int endpoint_parse_listen(const char *text, char **host, uint16_t *port, struct error *err);
+int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
+			  struct error *err);
 
 #endif

@@ -13,54 +13,63 @@
 #define FRONT_TABLE "front_table"
 #define FRONT_HEAD_MAX 16384
 
-struct front;	      /* the listener */
+struct front; /* the listener */
 struct front_request; /* one HTTP request whose body has arrived */
 
 struct front_head { /* lent during the event */
 	const char *address; /* of the peer */
-	const char *local;   /* address of ours that it reached, "192.168.1.2:8000" */
-	const char *method, *path, *query; /* path without the query; query NULL if none */
+	const char *
+		local; /* address of ours that it reached, "192.168.1.2:8000" */
+	const char *method, *path,
+		*query; /* path without the query; query NULL if none */
 	const struct headers *headers;
 };
 
 enum front_noise {
-	FRONT_TLS,	/* a TLS ClientHello */
-	FRONT_GARBAGE,	/* no HTTP request line */
-	FRONT_BROKEN,	/* HTTP, but a broken head, or an upgrade that is not spoken (answered 400) */
-	FRONT_SLOW,	/* the head was not finished in time */
-	FRONT_EMPTY,	/* connected and went without a byte */
+	FRONT_TLS, /* a TLS ClientHello */
+	FRONT_GARBAGE, /* no HTTP request line */
+	FRONT_BROKEN, /* HTTP, but a broken head, or an upgrade that is not spoken (answered 400) */
+	FRONT_SLOW, /* the head was not finished in time */
+	FRONT_EMPTY, /* connected and went without a byte */
 	FRONT_TOO_LARGE /* head above FRONT_HEAD_MAX (answered 431), or body above body_max (413) */
 };
 
 struct front_events {
 	/* An HTTP request with its body. Answer with table->reply, now or later, exactly once. */
-	void (*http)(void *owner, struct front_request *rq, const struct front_head *head, const char *body, size_t len);
+	void (*http)(void *owner, struct front_request *rq,
+		     const struct front_head *head, const char *body,
+		     size_t len);
 	/*
 	 * A WebSocket upgrade (version 13, with a key). Return 0 to keep fd (hand it
 	 * to ws_table.adopt), or an HTTP status (401, 403, 404, 503): front answers it with a JSON body
 	 * {"error":reason} and closes. Set *reason for that (static text).
 	 */
-	int (*upgrade)(void *owner, int fd, const struct front_head *head, const char **reason);
+	int (*upgrade)(void *owner, int fd, const struct front_head *head,
+		       const char **reason);
 	void (*noise)(void *owner, enum front_noise what, const char *address);
 };
 
 struct front_config {
-	const char *host; /* NULL: all interfaces (IPv6 with IPv4, IPv4 alone where IPv6 is off) */
-	uint16_t port;	  /* 0: any free one */
-	size_t body_max;  /* bytes; 0: 1 MB */
+	const char *
+		host; /* NULL: all interfaces (IPv6 with IPv4, IPv4 alone where IPv6 is off) */
+	uint16_t port; /* 0: any free one */
+	size_t body_max; /* bytes; 0: 1 MB */
 	int64_t head_timeout; /* ms; 0: 10 s */
 	size_t connections_max; /* waiting heads and HTTP connections; 0: 256 */
 };
 
 struct front_table {
 	/* NULL (ERR_CONNECT): in use (by whom, if it can be known), no permission, no such address. */
-	struct front *(*open)(struct loop *l, const struct front_config *config, const struct front_events *events, void *owner, struct error *err);
+	struct front *(*open)(struct loop *l, const struct front_config *config,
+			      const struct front_events *events, void *owner,
+			      struct error *err);
 	uint16_t (*port)(const struct front *f);
 	/*
 	 * Answer: content_type and body are copied. Content-Length is always sent, and
 	 * where the peer wants the connection closed it is given time to close first.
 	 */
-	void (*reply)(struct front_request *rq, int status, const char *content_type, const char *body, size_t len);
+	void (*reply)(struct front_request *rq, int status,
+		      const char *content_type, const char *body, size_t len);
 	/* Stop listening, drop what is open, release; ends in closed(owner) from the loop, after which no event comes. */
 	void (*close)(struct front *f, void (*closed)(void *owner));
 };

@@ -15,14 +15,17 @@ extern const struct transport_ops listen_ops;
 /* What knocked so far, for explain and for tests. */
 struct knocks {
 	unsigned connections; /* anything at all */
-	unsigned browser, tls, noise, ota, activate, wrong_path, wrong_token, refused, upgraded;
+	unsigned browser, tls, noise, ota, activate, wrong_path, wrong_token,
+		refused, upgraded;
 	bool lan; /* something came from another machine than this one */
-	char ota_board[96], ota_version[48], ota_address[64]; /* of the last OTA question */
+	char ota_board[96], ota_version[48],
+		ota_address[64]; /* of the last OTA question */
 	char wrong_path_text[128]; /* the last wrong path */
 };
 
 /* The first missing step in words: pure. err becomes ERR_CONNECT with a hint. `ota_url` is the address to set. */
-int knocks_explain(const struct knocks *k, const char *ota_url, struct error *err);
+int knocks_explain(const struct knocks *k, const char *ota_url,
+		   struct error *err);
 
 /*
  * Addresses of this machine that a device may reach, the default route's

@@ -21,48 +21,56 @@
 #include "net/endpoint.h"
 #include "wire/ota.h"
 
-#define TRANSPORT_QUEUE_MAX (16u << 20)  /* bytes waiting to be sent */
-#define TRANSPORT_MESSAGE_MAX (16u << 20) /* bytes of one message received, unless endpoint says */
+#define TRANSPORT_QUEUE_MAX (16u << 20) /* bytes waiting to be sent */
+#define TRANSPORT_MESSAGE_MAX \
+	(16u << 20) /* bytes of one message received, unless endpoint says */
 
 enum frame_kind { FRAME_TEXT, FRAME_BINARY };
 
 /* The peer as the transport saw it; lent during ready. */
 struct peer_info {
-	const char *address;	       /* "192.168.1.7:51234", "sim:esp32", … */
-	const struct headers *headers; /* of its request or answer; NULL if the transport has none */
-	const char *path;	       /* of its request, with the query; NULL */
+	const char *address; /* "192.168.1.7:51234", "sim:esp32", … */
+	const struct headers *
+		headers; /* of its request or answer; NULL if the transport has none */
+	const char *path; /* of its request, with the query; NULL */
 	const char *device_id, *client_id; /* header or query string; NULL */
-	int protocol_version;	       /* Protocol-Version; 0 if not sent */
-	int http_status;	       /* of its answer; 0 */
-	const char *tls;	       /* "TLSv1.3", NULL for plain */
-	const struct ota_request *ota; /* what the same device told when it asked OTA; NULL */
-	bool envelope;		       /* it dialled in: the device dialect is certain */
+	int protocol_version; /* Protocol-Version; 0 if not sent */
+	int http_status; /* of its answer; 0 */
+	const char *tls; /* "TLSv1.3", NULL for plain */
+	const struct ota_request
+		*ota; /* what the same device told when it asked OTA; NULL */
+	bool envelope; /* it dialled in: the device dialect is certain */
 };
 
 /* Something worth a line for the user while waiting or serving. A listener has most of them. */
 enum notice_kind {
-	NOTICE_LISTENING,   /* text: the addresses, one line each (the OTA address first) */
-	NOTICE_OTA,	    /* a device asked OTA and was answered */
-	NOTICE_BROWSER,	    /* something opened the page */
-	NOTICE_TLS,	    /* a TLS greeting on a plain port */
-	NOTICE_NOISE,	    /* bytes that are no HTTP, or a head never finished */
-	NOTICE_PATH,	    /* a WebSocket for another path, or a wrong HTTP path */
-	NOTICE_TOKEN,	    /* refused: token */
-	NOTICE_REFUSED,	    /* refused: a device is being served, no Device-Id, … */
-	NOTICE_INSECURE,    /* TLS is not verified */
+	NOTICE_LISTENING, /* text: the addresses, one line each (the OTA address first) */
+	NOTICE_OTA, /* a device asked OTA and was answered */
+	NOTICE_BROWSER, /* something opened the page */
+	NOTICE_TLS, /* a TLS greeting on a plain port */
+	NOTICE_NOISE, /* bytes that are no HTTP, or a head never finished */
+	NOTICE_PATH, /* a WebSocket for another path, or a wrong HTTP path */
+	NOTICE_TOKEN, /* refused: token */
+	NOTICE_REFUSED, /* refused: a device is being served, no Device-Id, … */
+	NOTICE_INSECURE, /* TLS is not verified */
 	NOTICE_OTHER
 };
 struct notice {
 	enum notice_kind kind;
-	const char *text;    /* one or more lines, without a final newline; lent */
+	const char *text; /* one or more lines, without a final newline; lent */
 	const char *address; /* who; NULL */
 };
 
 struct transport_events {
 	void (*ready)(void *owner, const struct peer_info *peer);
-	void (*message)(void *owner, enum frame_kind kind, const void *data, size_t len);
-	void (*failed)(void *owner, int64_t id, const struct error *why); /* one request, not the connection */
-	void (*closed)(void *owner, const struct error *why); /* kind ERR_NONE: we closed, or the peer did properly */
+	void (*message)(void *owner, enum frame_kind kind, const void *data,
+			size_t len);
+	void (*failed)(
+		void *owner, int64_t id,
+		const struct error *why); /* one request, not the connection */
+	void (*closed)(
+		void *owner, const struct
+		error *why); /* kind ERR_NONE: we closed, or the peer did properly */
 	void (*notice)(void *owner, const struct notice *n); /* may be NULL */
 };
 
@@ -70,8 +78,10 @@ struct transport;
 
 struct transport_ops {
 	const char *scheme, *brief;
-	int (*open)(struct transport *t, const struct endpoint *to, struct error *err);
-	int (*send)(struct transport *t, const char *text, size_t len, struct error *err); /* a text frame */
+	int (*open)(struct transport *t, const struct endpoint *to,
+		    struct error *err);
+	int (*send)(struct transport *t, const char *text, size_t len,
+		    struct error *err); /* a text frame */
 	void (*close)(struct transport *t);
 	/*
 	 * Why it is not ready yet: set err (ERR_CONNECT) to the first missing

@@ -18,7 +18,8 @@ struct ws_table {
 	 * still unread (net/front peeked only): answers the handshake, then
 	 * `ready` with peer (copied; address, ids, path, ota). Takes fd, also on failure.
 	 */
-	int (*adopt)(struct transport *t, int fd, const struct peer_info *peer, size_t message_max, struct error *err);
+	int (*adopt)(struct transport *t, int fd, const struct peer_info *peer,
+		     size_t message_max, struct error *err);
 };
 
 /* Exported by the module. */

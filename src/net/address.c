@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hosts, ports and socket addresses as text. No look-ups.
+ */
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static bool is_host_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
+static int parse_port(struct authority *out, const char *text, size_t len,
+		      struct error *err)
+{
+	char copy[8];
+	int64_t port;
+
+	if (len == 0)
+		return error_set(err, ERR_USAGE, "no port follows the ':'");
+	if (len >= sizeof(copy))
+		return error_set(err, ERR_USAGE,
+				 "the port '%.*s' is not between 0 and 65535",
+				 (int)(len < 40 ? len : 40), text);
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	if (text_integer(copy, 0, UINT16_MAX, &port))
+		return error_set(err, ERR_USAGE,
+				 "the port '%s' is not between 0 and 65535",
+				 copy);
+	out->port = (uint16_t)port;
+	out->has_port = true;
+	return 0;
+}
+
+static int parse_ipv6(struct authority *out, const char *text, size_t len,
+		      struct error *err)
+{
+	const char *end = memchr(text, ']', len);
+	struct in6_addr address;
+	size_t host_len, zone;
+	char copy[sizeof(out->host)];
+
+	if (!end)
+		return error_set(err, ERR_USAGE, "the '[' is not closed");
+	host_len = (size_t)(end - text) - 1;
+	if (host_len >= sizeof(out->host))
+		return error_set(err, ERR_USAGE, "the host is too long");
+	memcpy(out->host, text + 1, host_len);
+	out->host[host_len] = '\0';
+	zone = strcspn(out->host, "%");
+	memcpy(copy, out->host, zone);
+	copy[zone] = '\0';
+	if (inet_pton(AF_INET6, copy, &address) != 1)
+		return error_set(err, ERR_USAGE, "'%.60s' is no IPv6 address",
+				 out->host);
+	for (const char *p = out->host + zone; *p; p++) {
+		if (*p != '%' && !is_host_char(*p))
+			return error_set(err, ERR_USAGE,
+					 "'%.60s' is no IPv6 address",
+					 out->host);
+	}
+	text += host_len + 2;
+	len -= host_len + 2;
+	if (len == 0)
+		return 0;
+	if (*text != ':')
+		return error_set(err, ERR_USAGE,
+				 "only ':PORT' may follow the ']'");
+	return parse_port(out, text + 1, len - 1, err);
+}
+
+int authority_parse(struct authority *out, const char *text, size_t len,
+		    struct error *err)
+{
+	const char *colon = memchr(text, ':', len);
+	size_t host_len = colon ? (size_t)(colon - text) : len;
+
+	*out = (struct authority){ 0 };
+	if (len > 0 && *text == '[')
+		return parse_ipv6(out, text, len, err);
+	if (colon && memchr(colon + 1, ':', len - host_len - 1))
+		return error_set(err, ERR_USAGE,
+				 "an IPv6 address is written in brackets, "
+				 "[::1]:8000");
+	if (host_len >= sizeof(out->host))
+		return error_set(err, ERR_USAGE, "the host is too long");
+	for (size_t i = 0; i < host_len; i++) {
+		if (!is_host_char(text[i]))
+			return error_set(err, ERR_USAGE,
+					 "the host '%.*s' has a character that "
+					 "no host has",
+					 (int)host_len, text);
+	}
+	memcpy(out->host, text, host_len);
+	out->host[host_len] = '\0';
+	if (!colon)
+		return 0;
+	return parse_port(out, colon + 1, len - host_len - 1, err);
+}
+
+void authority_print(struct buf *out, const char *host, uint16_t port)
+{
+	if (strchr(host, ':'))
+		buf_printf(out, "[%s]", host);
+	else
+		buf_text(out, host);
+	if (port)
+		buf_printf(out, ":%u", (unsigned)port);
+}
+
+uint16_t address_port(const struct sockaddr *sa)
+{
+	struct sockaddr_in6 v6;
+	struct sockaddr_in v4;
+
+	if (sa->sa_family == AF_INET) {
+		memcpy(&v4, sa, sizeof(v4));
+		return ntohs(v4.sin_port);
+	}
+	if (sa->sa_family == AF_INET6) {
+		memcpy(&v6, sa, sizeof(v6));
+		return ntohs(v6.sin6_port);
+	}
+	return 0;
+}
+
+void address_print_host(const struct sockaddr *sa, char *out, size_t size)
+{
+	static const char mapped[] = "::ffff:";
+	socklen_t len = sizeof(struct sockaddr_in);
+	char text[NI_MAXHOST];
+
+	if (sa->sa_family == AF_INET6)
+		len = sizeof(struct sockaddr_in6);
+	if ((sa->sa_family != AF_INET && sa->sa_family != AF_INET6) ||
+	    getnameinfo(sa, len, text, sizeof(text), NULL, 0, NI_NUMERICHOST)) {
+		snprintf(out, size, "unknown");
+		return;
+	}
+	if (!strncmp(text, mapped, sizeof(mapped) - 1) && strchr(text, '.'))
+		snprintf(out, size, "%s", text + sizeof(mapped) - 1);
+	else
+		snprintf(out, size, "%s", text);
+}
+
+void address_print(const struct sockaddr *sa, char *out, size_t size)
+{
+	char host[ADDRESS_TEXT_MAX];
+	unsigned port = address_port(sa);
+
+	address_print_host(sa, host, sizeof(host));
+	if (strchr(host, ':'))
+		snprintf(out, size, "[%s]:%u", host, port);
+	else
+		snprintf(out, size, "%s:%u", host, port);
+}

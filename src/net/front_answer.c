@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers to HTTP requests, above all those behind which the connection is
+ * closed: libmicrohttpd would close at once, a board must close first.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "net/front_http.h"
+
+/* How long the peer may take to close first (device.md 5.4, 8). */
+#define CLOSE_GRACE_MS 1000
+
+/*
+ * The body of an answer behind which the connection is closed. After its last
+ * byte the connection rests until the peer had time to close.
+ */
+static ssize_t read_answer(void *cls, uint64_t at, char *out, size_t max)
+{
+	struct front_request *rq = cls;
+	size_t left = at < rq->text_len ? rq->text_len - (size_t)at : 0;
+
+	if (left > 0) {
+		left = left < max ? left : max;
+		memcpy(out, rq->text + at, left);
+		return (ssize_t)left;
+	}
+	if (rq->grace_over || rq->front->closing)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	rq->suspended = true;
+	MHD_suspend_connection(rq->connection);
+	timer_start(&rq->grace, CLOSE_GRACE_MS);
+	return 0;
+}
+
+/*
+ * libmicrohttpd ends such a connection at once when it knows the length. So
+ * it is not told: the length is a header of ours, and the stream ends late.
+ */
+static struct MHD_Response *closing_response(struct front_request *rq)
+{
+	struct MHD_Response *r = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, 4096, read_answer, rq, NULL);
+	char number[24];
+
+	if (!r)
+		return NULL;
+	MHD_set_response_options(r,
+				 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT |
+					 MHD_RF_INSANITY_HEADER_CONTENT_LENGTH,
+				 MHD_RO_END);
+	snprintf(number, sizeof(number), "%zu", rq->text_len);
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_LENGTH, number);
+	return r;
+}
+
+void request_answer(struct front_request *rq, int status,
+		    const char *content_type, const char *body, size_t len)
+{
+	struct MHD_Response *r;
+
+	/* The request lives longer than its response: the copy is lent to it. */
+	rq->text = mem_alloc(len + 1);
+	memcpy(rq->text, body, len);
+	rq->text_len = len;
+	if (rq->closes)
+		r = closing_response(rq);
+	else
+		r = MHD_create_response_from_buffer(len, rq->text,
+						    MHD_RESPMEM_PERSISTENT);
+	rq->status = (unsigned)status;
+	rq->response = r;
+	if (!r)
+		return;
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+}
+
+void front_reply(struct front_request *rq, int status, const char *content_type,
+		 const char *body, size_t len)
+{
+	if (rq->status)
+		return;
+	if (!rq->connection) {
+		rq->status = (unsigned)status;
+		request_drop(rq);
+		return;
+	}
+	request_answer(rq, status, content_type, body, len);
+	request_resume(rq);
+}
+
+enum MHD_Result request_queue_answer(struct front_request *rq)
+{
+	enum MHD_Result result;
+
+	if (!rq->response)
+		return MHD_NO;
+	result = MHD_queue_response(rq->connection, rq->status, rq->response);
+	MHD_destroy_response(TAKE(rq->response));
+	return result;
+}

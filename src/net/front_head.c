@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A visitor: an accepted socket whose request head is looked at without being
+ * read, so that the library which serves it finds it untouched.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "net/front_private.h"
+
+/* A wake-up without a new byte or an end; more of them than this is a fault. */
+#define IDLE_WAKES_MAX 100
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void free_poll(uv_handle_t *handle)
+{
+	mem_free(handle);
+}
+
+/*
+ * Each watch is a handle of its own: it must be closed, not only stopped,
+ * before another library puts the descriptor into the same loop.
+ */
+bool visitor_watch(struct visitor *v, uv_poll_cb fn)
+{
+	v->poll = mem_zalloc(sizeof(*v->poll));
+	if (uv_poll_init(loop_uv(v->front->loop), v->poll, v->fd)) {
+		mem_free(TAKE(v->poll));
+		return false;
+	}
+	v->poll->data = v;
+	uv_poll_start(v->poll, UV_READABLE | UV_DISCONNECT, fn);
+	return true;
+}
+
+void visitor_unwatch(struct visitor *v)
+{
+	if (v->poll)
+		uv_close((uv_handle_t *)TAKE(v->poll), free_poll);
+}
+
+static void on_timer_closed(void *owner)
+{
+	struct visitor *v = owner;
+	struct front *f = v->front;
+
+	mem_free(v);
+	front_handle_closed(f);
+}
+
+void visitor_close(struct visitor *v)
+{
+	struct visitor **link = &v->front->visitors;
+
+	if (v->closing)
+		return;
+	v->closing = true;
+	visitor_unwatch(v);
+	if (v->fd >= 0)
+		close(v->fd);
+	v->fd = -1;
+	while (*link != v)
+		link = &(*link)->next;
+	*link = v->next;
+	front_less(v->front);
+	timer_close(&v->timer, on_timer_closed);
+}
+
+static void on_timer(void *owner)
+{
+	struct visitor *v = owner;
+
+	if (v->lingering) {
+		visitor_close(v);
+		return;
+	}
+	if (v->seen == 0) {
+		front_noise(v->front, FRONT_EMPTY, v->address);
+		visitor_close(v);
+		return;
+	}
+	front_noise(v->front, FRONT_SLOW, v->address);
+	visitor_refuse(v, 408, "the request did not come in time");
+}
+
+void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
+		 socklen_t len)
+{
+	struct visitor *v = mem_zalloc(sizeof(*v));
+
+	v->front = f;
+	v->fd = fd;
+	v->peer = *peer;
+	v->peer_len = len;
+	address_print((const struct sockaddr *)peer, v->address,
+		      sizeof(v->address));
+	v->next = f->visitors;
+	f->visitors = v;
+	f->handles++;
+	timer_open(&v->timer, f->loop, on_timer, v);
+	timer_start(&v->timer, f->config.head_timeout);
+	if (!visitor_watch(v, on_readable))
+		visitor_close(v);
+}
+
+/* From now on whoever has the descriptor expects it as accept gave it. */
+static int release_socket(struct visitor *v)
+{
+	const int one = 1;
+	int fd = v->fd;
+
+	visitor_unwatch(v);
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
+	return fd;
+}
+
+static void local_address(int fd, char *out, size_t size)
+{
+	struct sockaddr_storage local = { 0 };
+	socklen_t len = sizeof(local);
+
+	getsockname(fd, (struct sockaddr *)&local, &len);
+	address_print((struct sockaddr *)&local, out, size);
+}
+
+static void upgrade(struct visitor *v, const struct head *head)
+{
+	struct front *f = v->front;
+	char local[ADDRESS_TEXT_MAX];
+	struct front_head view = { .address = v->address,
+				   .local = local,
+				   .method = head->method,
+				   .path = head->path,
+				   .query = head->query,
+				   .headers = &head->headers };
+	const char *reason = "refused";
+	int fd = release_socket(v), status = 503;
+
+	local_address(fd, local, sizeof(local));
+	if (f->events.upgrade && !f->closing)
+		status = f->events.upgrade(f->owner, fd, &view, &reason);
+	if (status) {
+		visitor_refuse(v, status, reason);
+		return;
+	}
+	v->fd = -1;
+	visitor_close(v);
+}
+
+static void serve(struct visitor *v, const struct head *head)
+{
+	const char *reason;
+	int fd;
+
+	switch (head_upgrade(head, &reason)) {
+	case HEAD_WEBSOCKET:
+		upgrade(v, head);
+		break;
+	case HEAD_REFUSE:
+		front_noise(v->front, FRONT_BROKEN, v->address);
+		visitor_refuse(v, 400, reason);
+		break;
+	case HEAD_NO_UPGRADE:
+		fd = release_socket(v);
+		v->fd = -1;
+		front_http_add(v->front, fd, v);
+		visitor_close(v);
+		break;
+	}
+}
+
+static void await_more(struct visitor *v, size_t len)
+{
+	const int wanted = (int)len + 1;
+
+	if (len >= FRONT_HEAD_MAX) {
+		front_noise(v->front, FRONT_TOO_LARGE, v->address);
+		visitor_refuse(v, 431, "the request head is too large");
+		return;
+	}
+	v->seen = len;
+	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted));
+}
+
+static void look(struct visitor *v, size_t len)
+{
+	struct head head;
+
+	switch (head_parse(&head, v->front->scratch, len)) {
+	case HEAD_MORE:
+		await_more(v, len);
+		break;
+	case HEAD_READY:
+		serve(v, &head);
+		head_done(&head);
+		break;
+	case HEAD_TLS:
+		front_noise(v->front, FRONT_TLS, v->address);
+		visitor_refuse_tls(v);
+		break;
+	case HEAD_GARBAGE:
+		front_noise(v->front, FRONT_GARBAGE, v->address);
+		visitor_refuse(v, 400, "this is no HTTP request");
+		break;
+	case HEAD_BAD:
+		front_noise(v->front, FRONT_BROKEN, v->address);
+		visitor_refuse(v, 400, "a header line is broken");
+		break;
+	}
+}
+
+/* Went before its head was whole; perhaps it still listens. */
+static void lost(struct visitor *v)
+{
+	if (v->seen == 0) {
+		front_noise(v->front, FRONT_EMPTY, v->address);
+		visitor_close(v);
+		return;
+	}
+	front_noise(v->front, FRONT_SLOW, v->address);
+	visitor_refuse(v, 400, "the request ended amid its head");
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	struct visitor *v = poll->data;
+	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX, MSG_PEEK);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		len = (ssize_t)v->seen;
+	else if (len <= 0 || status < 0) {
+		lost(v);
+		return;
+	}
+	if ((size_t)len > v->seen) {
+		look(v, (size_t)len);
+		return;
+	}
+	/* Awake without a new byte: the peer has closed. */
+	if ((events & UV_DISCONNECT) || ++v->idle_wakes > IDLE_WAKES_MAX)
+		lost(v);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libmicrohttpd on the loop, without a socket of its own to listen on: its
+ * epoll descriptor is polled, its timeout is a timer. It reads requests with
+ * their bodies and sends what the owner answers.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "net/front_http.h"
+
+#define IDLE_SECONDS 15u
+/* Room for a head of FRONT_HEAD_MAX and what the library makes of it. */
+#define CONNECTION_MEMORY (4u * FRONT_HEAD_MAX)
+/* A body above the limit is read and dropped up to this many times the limit. */
+#define DROP_FACTOR 4
+
+static void run_later(struct front *f)
+{
+	if (!f->closing)
+		timer_start(&f->http_timer, 0);
+}
+
+static void free_request(void *owner)
+{
+	struct front_request *rq = owner;
+	struct front *f = rq->front;
+
+	mem_free(rq->uri);
+	mem_free(rq->text);
+	buf_done(&rq->body);
+	mem_free(rq);
+	front_handle_closed(f);
+}
+
+void request_drop(struct front_request *rq)
+{
+	struct front_request **link = &rq->front->requests;
+
+	while (*link != rq)
+		link = &(*link)->next;
+	*link = rq->next;
+	if (rq->response)
+		MHD_destroy_response(TAKE(rq->response));
+	timer_close(&rq->grace, free_request);
+}
+
+void request_resume(struct front_request *rq)
+{
+	if (!rq->suspended || !rq->connection)
+		return;
+	rq->suspended = false;
+	MHD_resume_connection(rq->connection);
+	run_later(rq->front);
+}
+
+static void on_grace_over(void *owner)
+{
+	struct front_request *rq = owner;
+
+	rq->grace_over = true;
+	request_resume(rq);
+}
+
+/* libmicrohttpd: a request line came; what is returned becomes its context. */
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
+{
+	struct front *f = cls;
+	struct front_request *rq = mem_zalloc(sizeof(*rq));
+
+	rq->front = f;
+	rq->connection = c;
+	rq->uri = mem_strdup(uri);
+	buf_init(&rq->body, f->config.body_max);
+	timer_open(&rq->grace, f->loop, on_grace_over, rq);
+	rq->next = f->requests;
+	f->requests = rq;
+	f->handles++;
+	return rq;
+}
+
+static void on_completed(void *cls, struct MHD_Connection *c, void **context,
+			 enum MHD_RequestTerminationCode code)
+{
+	struct front_request *rq = *context;
+
+	(void)cls;
+	(void)c;
+	(void)code;
+	*context = NULL;
+	if (!rq)
+		return;
+	rq->connection = NULL;
+	/* The owner still has it: it goes when the answer comes. */
+	if (rq->told && !rq->status && !rq->front->closing)
+		return;
+	request_drop(rq);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *c, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct front *f = cls;
+
+	(void)c;
+	(void)context;
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		f->http_connections++;
+		return;
+	}
+	f->http_connections--;
+	front_less(f);
+}
+
+static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind,
+				  const char *name, const char *value)
+{
+	(void)kind;
+	headers_add(cls, name, value ? value : "");
+	return MHD_YES;
+}
+
+static void print_addresses(struct MHD_Connection *c, char *peer, char *local,
+			    size_t size)
+{
+	const union MHD_ConnectionInfo *info;
+	struct sockaddr_storage address = { 0 };
+	socklen_t len = sizeof(address);
+
+	snprintf(peer, size, "unknown");
+	snprintf(local, size, "unknown");
+	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (info && info->client_addr)
+		address_print(info->client_addr, peer, size);
+	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info &&
+	    !getsockname(info->connect_fd, (struct sockaddr *)&address, &len))
+		address_print((struct sockaddr *)&address, local, size);
+}
+
+/* The body is there: ask the owner. */
+static void tell(struct front_request *rq, const char *method)
+{
+	struct front *f = rq->front;
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
+	struct front_head head = { .address = peer,
+				   .local = local,
+				   .method = method };
+	struct headers headers = { 0 };
+	char *path, *query;
+
+	print_addresses(rq->connection, peer, local, sizeof(peer));
+	head_split_target(rq->uri, strlen(rq->uri), &path, &query);
+	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
+				  &headers);
+	head.path = path;
+	head.query = query;
+	head.headers = &headers;
+	rq->told = true;
+	f->events.http(f->owner, rq, &head, buf_string(&rq->body),
+		       rq->body.len);
+	headers_done(&headers);
+	mem_free(path);
+	mem_free(query);
+}
+
+static enum MHD_Result refuse_body(struct front_request *rq)
+{
+	static const char text[] = "{\"error\":\"the body is too large\"}\n";
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
+
+	print_addresses(rq->connection, peer, local, sizeof(peer));
+	front_noise(rq->front, FRONT_TOO_LARGE, peer);
+	rq->closes = true;
+	request_answer(rq, 413, "application/json", text, sizeof(text) - 1);
+	return request_queue_answer(rq);
+}
+
+static bool announces_too_much(const struct front_request *rq)
+{
+	const char *length =
+		MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND,
+					    MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return length &&
+	       strtoull(length, NULL, 10) > rq->front->config.body_max;
+}
+
+static enum MHD_Result start_request(struct front_request *rq,
+				     const char *version)
+{
+	const char *connection = MHD_lookup_connection_value(
+		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONNECTION);
+
+	rq->started = true;
+	rq->closes = head_has_token(connection, "close") ||
+		     (strcmp(version, MHD_HTTP_VERSION_1_0) == 0 &&
+		      !head_has_token(connection, "keep-alive"));
+	return announces_too_much(rq) ? refuse_body(rq) : MHD_YES;
+}
+
+static enum MHD_Result take_body(struct front_request *rq, const char *data,
+				 size_t *len)
+{
+	rq->received += *len;
+	buf_add(&rq->body, data, *len);
+	*len = 0;
+	/* An answer cannot be queued amid a body; someone who goes on and on is dropped. */
+	return rq->received / DROP_FACTOR > rq->front->config.body_max ?
+		       MHD_NO :
+		       MHD_YES;
+}
+
+/* NOLINTNEXTLINE(readability-function-size) the signature is libmicrohttpd's */
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
+				  const char *url, const char *method,
+				  const char *version, const char *data,
+				  size_t *len, void **context)
+{
+	struct front_request *rq = *context;
+	struct front *f = cls;
+
+	(void)url;
+	(void)c;
+	if (!rq || f->closing)
+		return MHD_NO;
+	if (!rq->started)
+		return start_request(rq, version);
+	if (*len > 0)
+		return take_body(rq, data, len);
+	if (rq->body.full)
+		return refuse_body(rq);
+	if (!rq->told)
+		tell(rq, method);
+	if (rq->status)
+		return request_queue_answer(rq);
+	rq->suspended = true;
+	MHD_suspend_connection(rq->connection);
+	return MHD_YES;
+}
+
+void front_http_run(struct front *f)
+{
+	MHD_UNSIGNED_LONG_LONG wait;
+
+	if (f->closing)
+		return;
+	MHD_run(f->daemon);
+	/* An event may have closed us meanwhile; the daemon lives until the next turn. */
+	if (!f->closing && MHD_get_timeout(f->daemon, &wait) == MHD_YES)
+		timer_start(&f->http_timer, (int64_t)wait);
+}
+
+static void on_epoll(uv_poll_t *poll, int status, int events)
+{
+	(void)status;
+	(void)events;
+	front_http_run(poll->data);
+}
+
+static void on_timer(void *owner)
+{
+	front_http_run(owner);
+}
+
+static void no_log(void *cls, const char *format, va_list args)
+{
+	(void)cls;
+	(void)format;
+	(void)args;
+}
+
+static struct MHD_Daemon *start_daemon(struct front *f)
+{
+	unsigned limit = (unsigned)f->config.connections_max;
+
+	return MHD_start_daemon(
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG |
+			MHD_ALLOW_SUSPEND_RESUME,
+		0, NULL, NULL, on_request, f, MHD_OPTION_EXTERNAL_LOGGER,
+		no_log, NULL, MHD_OPTION_CONNECTION_LIMIT, limit,
+		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+		MHD_OPTION_URI_LOG_CALLBACK, on_uri, f,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, f,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, f, MHD_OPTION_END);
+}
+
+int front_http_open(struct front *f, struct error *err)
+{
+	const union MHD_DaemonInfo *info;
+
+	f->daemon = start_daemon(f);
+	if (!f->daemon)
+		return error_set(err, ERR_CONNECT,
+				 "the HTTP server could not be started");
+	info = MHD_get_daemon_info(f->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info ||
+	    uv_poll_init(loop_uv(f->loop), &f->http_poll, info->epoll_fd)) {
+		MHD_stop_daemon(TAKE(f->daemon));
+		return error_set(err, ERR_CONNECT,
+				 "the HTTP server could not join the loop");
+	}
+	f->http_poll.data = f;
+	uv_poll_start(&f->http_poll, UV_READABLE, on_epoll);
+	timer_open(&f->http_timer, f->loop, on_timer, f);
+	f->handles += 2;
+	return 0;
+}
+
+void front_http_add(struct front *f, int fd, const struct visitor *v)
+{
+	/* Takes fd, also when it fails. */
+	if (MHD_add_connection(f->daemon, fd, (const struct sockaddr *)&v->peer,
+			       v->peer_len) == MHD_YES)
+		run_later(f);
+}
+
+static void on_timer_closed(void *owner)
+{
+	front_handle_closed(owner);
+}
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+	front_handle_closed(handle->data);
+}
+
+void front_http_close(struct front *f)
+{
+	struct front_request *next;
+
+	uv_close((uv_handle_t *)&f->http_poll, on_poll_closed);
+	timer_close(&f->http_timer, on_timer_closed);
+	/* The library ends the process if a connection is suspended now. */
+	for (struct front_request *rq = f->requests; rq; rq = rq->next) {
+		if (rq->suspended && rq->connection)
+			MHD_resume_connection(rq->connection);
+		rq->suspended = false;
+	}
+	MHD_stop_daemon(TAKE(f->daemon));
+	for (struct front_request *rq = f->requests; rq; rq = next) {
+		next = rq->next;
+		request_drop(rq);
+	}
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the head of an HTTP request out of a buffer that is only lent. Not an
+ * HTTP parser for serving: libmicrohttpd and libwebsockets are.
+ */
+#include "net/head.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/address.h"
+
+#define METHOD_MAX 24
+#define HOST_MAX 200
+#define KEY_MAX 64
+
+static bool is_token_char(char c)
+{
+	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9'))
+		return true;
+	return c && strchr("!#$%&'*+-.^_`|~", c);
+}
+
+static bool is_token(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_token_char(text[i]))
+			return false;
+	}
+	return len > 0;
+}
+
+/* "METHOD TARGET HTTP/1.1" without its line end. */
+static bool is_request_line(const char *line, size_t len)
+{
+	const char *space = memchr(line, ' ', len), *target, *end;
+	size_t left;
+
+	if (!space || space - line > METHOD_MAX ||
+	    !is_token(line, (size_t)(space - line)))
+		return false;
+	target = space + 1;
+	left = len - (size_t)(target - line);
+	end = memchr(target, ' ', left);
+	if (!end || end == target)
+		return false;
+	for (const char *p = target; p < end; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	}
+	left -= (size_t)(end - target);
+	return left == 9 && !memcmp(end, " HTTP/", 6) && end[6] >= '0' &&
+	       end[6] <= '9' && end[7] == '.' && end[8] >= '0' && end[8] <= '9';
+}
+
+/* Can this still become a request line? */
+static bool may_be_request(const char *data, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && data[n] != ' ') {
+		if (n >= METHOD_MAX || !is_token_char(data[n]))
+			return false;
+		n++;
+	}
+	return len == 0 || data[0] != ' ';
+}
+
+/* The next line of [*at, len): its text without the line end. False: no whole line. */
+static bool next_line(const char *data, size_t len, size_t *at,
+		      struct span *line, bool *bare)
+{
+	const char *start = data + *at;
+	const char *end = memchr(start, '\n', len - *at);
+
+	if (!end)
+		return false;
+	line->text = start;
+	line->len = (size_t)(end - start);
+	if (line->len > 0 && start[line->len - 1] == '\r')
+		line->len--;
+	else
+		*bare = true;
+	*at += (size_t)(end - start) + 1;
+	return true;
+}
+
+static int add_field(struct headers *h, struct span line)
+{
+	const char *colon = memchr(line.text, ':', line.len);
+	CLEANUP(mem_free_ptr) char *name = NULL, *value = NULL;
+	const char *start, *end = line.text + line.len;
+
+	if (!colon || !is_token(line.text, (size_t)(colon - line.text)))
+		return -1;
+	start = colon + 1;
+	while (start < end && (*start == ' ' || *start == '\t'))
+		start++;
+	while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	for (const char *p = start; p < end; p++) {
+		if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
+			return -1;
+	}
+	name = mem_strndup(line.text, (size_t)(colon - line.text));
+	value = mem_strndup(start, (size_t)(end - start));
+	headers_add(h, name, value);
+	return 0;
+}
+
+void head_split_target(const char *target, size_t len, char **path,
+		       char **query)
+{
+	const char *mark, *slash;
+
+	if (len > 7 && !strncmp(target, "http://", 7)) {
+		slash = memchr(target + 7, '/', len - 7);
+		len = slash ? len - (size_t)(slash - target) : 0;
+		target = slash;
+	}
+	*query = NULL;
+	if (len == 0) {
+		*path = mem_strdup("/");
+		return;
+	}
+	mark = memchr(target, '?', len);
+	if (!mark) {
+		*path = mem_strndup(target, len);
+		return;
+	}
+	*path = mem_strndup(target, (size_t)(mark - target));
+	*query = mem_strndup(mark + 1, len - (size_t)(mark - target) - 1);
+}
+
+static void take_request_line(struct head *out, struct span line)
+{
+	const char *space = memchr(line.text, ' ', line.len);
+	const char *target = space + 1;
+	/* " HTTP/1.1" is nine bytes, is_request_line has seen to it. */
+	size_t len = line.len - (size_t)(target - line.text) - 9;
+
+	out->method = mem_strndup(line.text, (size_t)(space - line.text));
+	head_split_target(target, len, &out->path, &out->query);
+	out->http_1_0 = line.text[line.len - 1] == '0';
+}
+
+/* Where the empty line ends; 0 if it is not there yet. */
+static size_t find_end(const char *data, size_t len)
+{
+	struct span line;
+	bool bare = false;
+	size_t at = 0;
+
+	while (next_line(data, len, &at, &line, &bare)) {
+		if (line.len == 0)
+			return at;
+	}
+	return 0;
+}
+
+static enum head_state fill(struct head *out, const char *data, size_t len)
+{
+	struct span line = { "", 0 };
+	size_t at = 0;
+
+	if (!next_line(data, len, &at, &line, &out->bare_newlines))
+		return HEAD_MORE;
+	take_request_line(out, line);
+	while (next_line(data, len, &at, &line, &out->bare_newlines)) {
+		if (line.len == 0)
+			break;
+		if (add_field(&out->headers, line)) {
+			head_done(out);
+			return HEAD_BAD;
+		}
+	}
+	out->length = len;
+	return HEAD_READY;
+}
+
+enum head_state head_parse(struct head *out, const char *data, size_t len)
+{
+	struct span line;
+	bool bare = false;
+	size_t at = 0, end;
+
+	*out = (struct head){ 0 };
+	if (len > 0 && data[0] == 0x16) {
+		if (len == 1)
+			return HEAD_MORE;
+		return data[1] == 0x03 ? HEAD_TLS : HEAD_GARBAGE;
+	}
+	if (!may_be_request(data, len))
+		return HEAD_GARBAGE;
+	if (!next_line(data, len, &at, &line, &bare))
+		return HEAD_MORE;
+	if (!is_request_line(line.text, line.len))
+		return HEAD_GARBAGE;
+	end = find_end(data, len);
+	if (!end)
+		return HEAD_MORE;
+	return fill(out, data, end);
+}
+
+void head_done(struct head *h)
+{
+	mem_free(h->method);
+	mem_free(h->path);
+	mem_free(h->query);
+	headers_done(&h->headers);
+	*h = (struct head){ 0 };
+}
+
+bool head_has_token(const char *value, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (value && *value) {
+		const char *comma = strchr(value, ',');
+		const char *end = comma ? comma : value + strlen(value);
+		const char *start = value;
+
+		while (start < end && (*start == ' ' || *start == '\t'))
+			start++;
+		while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+			end--;
+		if ((size_t)(end - start) == len &&
+		    !strncasecmp(start, word, len))
+			return true;
+		value = comma ? comma + 1 : NULL;
+	}
+	return false;
+}
+
+static size_t count_fields(const struct headers *h, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		count += text_same(h->item[i].name, name);
+	return count;
+}
+
+static bool is_key(const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < len; i++) {
+		if (!is_token_char(key[i]) && key[i] != '/' && key[i] != '=')
+			return false;
+	}
+	return len > 0 && len <= KEY_MAX;
+}
+
+/* NULL, or why this request for a WebSocket cannot be one. */
+static const char *websocket_problem(const struct head *h)
+{
+	const struct headers *fields = &h->headers;
+	const char *version = headers_get(fields, "Sec-WebSocket-Version");
+	const char *key = headers_get(fields, "Sec-WebSocket-Key");
+
+	if (strcmp(h->method, "GET") != 0)
+		return "a WebSocket upgrade must be a GET";
+	if (h->http_1_0)
+		return "a WebSocket upgrade needs HTTP/1.1";
+	if (!head_has_token(headers_get(fields, "Connection"), "upgrade"))
+		return "a WebSocket upgrade needs 'Connection: Upgrade'";
+	if (!version || strcmp(version, "13") != 0)
+		return "only Sec-WebSocket-Version 13 is spoken here";
+	if (!key || !is_key(key))
+		return "Sec-WebSocket-Key is missing or no base64";
+	if (headers_get(fields, "Content-Length") ||
+	    headers_get(fields, "Transfer-Encoding"))
+		return "a WebSocket upgrade has no body";
+	if (count_fields(fields, "Upgrade") > 1 ||
+	    count_fields(fields, "Sec-WebSocket-Key") > 1 ||
+	    count_fields(fields, "Sec-WebSocket-Version") > 1)
+		return "a header of the WebSocket upgrade came twice";
+	if (h->bare_newlines)
+		return "header lines must end with CR LF";
+	return NULL;
+}
+
+enum head_upgrade head_upgrade(const struct head *h, const char **reason)
+{
+	const char *upgrade = headers_get(&h->headers, "Upgrade");
+
+	*reason = NULL;
+	if (!upgrade)
+		return HEAD_NO_UPGRADE;
+	if (!text_same(upgrade, "websocket"))
+		*reason = "the only upgrade spoken here is websocket";
+	else
+		*reason = websocket_problem(h);
+	return *reason ? HEAD_REFUSE : HEAD_WEBSOCKET;
+}
+
+char *head_query_value(const char *query, const char *name)
+{
+	size_t name_len = strlen(name);
+	char *value;
+
+	while (query && *query) {
+		size_t len = strcspn(query, "&");
+
+		if (len > name_len && query[name_len] == '=' &&
+		    !strncasecmp(query, name, name_len)) {
+			value = mem_strndup(query + name_len + 1,
+					    len - name_len - 1);
+			for (char *p = value; *p; p++)
+				*p = (char)(*p == '+' ? ' ' : *p);
+			if (!text_percent_decode(value))
+				return value;
+			mem_free(value);
+			return NULL;
+		}
+		query += len + (query[len] == '&');
+	}
+	return NULL;
+}
+
+bool head_is_host(const char *text)
+{
+	struct authority a;
+	size_t len = strlen(text);
+
+	if (len == 0 || len > HOST_MAX || authority_parse(&a, text, len, NULL))
+		return false;
+	/* A leading '-' or '.' is no name; port 0 leads nowhere. */
+	if (!a.host[0] || a.host[0] == '-' || a.host[0] == '.')
+		return false;
+	return !(a.has_port && a.port == 0);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The target listen: as a transport. Its port is the front's matter, the
+ * device's WebSocket that of ws; what stands here is when it begins and ends.
+ */
+#include "net/listen.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/module.h"
+#include "net/listen_private.h"
+
+void listen_notice(struct listen *l, enum notice_kind kind, const char *address,
+		   const char *text)
+{
+	const struct transport *t = l->transport;
+	struct notice n = { .kind = kind, .text = text, .address = address };
+
+	if (!l->closing && t->events->notice)
+		t->events->notice(t->owner, &n);
+}
+
+/* The host part of "1.2.3.4:567" and "[::1]:567". */
+static size_t host_length(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon ? (size_t)(colon - address) : strlen(address);
+}
+
+void listen_knock(struct listen *l, const char *address, const char *local)
+{
+	size_t len = host_length(address);
+
+	l->knocks.connections++;
+	if (!strncmp(address, "127.", 4) || !strncmp(address, "[::1]", 5))
+		return;
+	if (local && len == host_length(local) && !strncmp(address, local, len))
+		return;
+	l->knocks.lan = true;
+}
+
+static void on_noise(void *owner, enum front_noise what, const char *address)
+{
+	static const char *const texts[] = {
+		[FRONT_TLS] = "something spoke TLS to this plain port: the "
+			      "board was given https:// or wss://,\n"
+			      "use http:// and ws://",
+		[FRONT_GARBAGE] = "something came that is no HTTP",
+		[FRONT_BROKEN] = "a request was broken, or wanted another "
+				 "upgrade than WebSocket 13",
+		[FRONT_SLOW] = "a request was begun and never finished",
+		[FRONT_EMPTY] = NULL,
+		[FRONT_TOO_LARGE] = "a request was too large",
+	};
+	struct listen *l = owner;
+
+	listen_knock(l, address, NULL);
+	if (what == FRONT_TLS)
+		l->knocks.tls++;
+	else
+		l->knocks.noise++;
+	if (texts[what])
+		listen_notice(l, what == FRONT_TLS ? NOTICE_TLS : NOTICE_NOISE,
+			      address, texts[what]);
+}
+
+/* ---- the end ---- */
+
+static void released(void *owner)
+{
+	struct listen *l = owner;
+	struct transport *t = l->transport;
+	struct error why = l->why;
+
+	mem_free(l->host);
+	mem_free(l->path);
+	mem_free(l->advertised_ws);
+	mem_free(l->advertised_ota);
+	mem_free(l->ota_url);
+	words_done(&l->tokens);
+	mem_free(l);
+	t->impl = NULL;
+	t->events->closed(t->owner, &why);
+	error_reset(&why);
+}
+
+/* When neither the port nor the device is open any more. */
+static void perhaps_released(struct listen *l)
+{
+	if (!l->front_open && !l->inner.impl && l->closing)
+		timer_close(&l->timer, released);
+}
+
+static void on_front_closed(void *owner)
+{
+	struct listen *l = owner;
+
+	l->front_open = false;
+	perhaps_released(l);
+}
+
+static void begin_end(struct listen *l)
+{
+	if (l->closing)
+		return;
+	l->closing = true;
+	timer_stop(&l->timer);
+	if (l->inner.impl)
+		l->inner.ops->close(&l->inner);
+	l->front_table->close(l->front, on_front_closed);
+}
+
+/* ---- the device ---- */
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	struct listen *l = owner;
+	const struct transport *t = l->transport;
+
+	l->ready = true;
+	t->events->ready(t->owner, peer);
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct listen *l = owner;
+	const struct transport *t = l->transport;
+
+	t->events->message(t->owner, kind, data, len);
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct listen *l = owner;
+
+	l->serving = false;
+	if (l->closing) {
+		perhaps_released(l);
+		return;
+	}
+	/* It went amid the handshake: the next one is welcome. */
+	if (!l->ready)
+		return;
+	error_copy(&l->why, why);
+	begin_end(l);
+}
+
+/* ---- the transport ---- */
+
+/* The front is told apart from the device: it has the port, we have the place. */
+static const struct front_events front_events = {
+	.http = listen_http,
+	.upgrade = listen_upgrade,
+	.noise = on_noise,
+};
+
+static const struct transport_events inner_events = {
+	.ready = on_ready,
+	.message = on_message,
+	.closed = on_closed,
+};
+
+static void on_timer(void *owner)
+{
+	struct listen *l = owner;
+	struct buf text = { 0 };
+
+	listen_describe(l, &text);
+	listen_notice(l, NOTICE_LISTENING, NULL, buf_string(&text));
+	buf_done(&text);
+}
+
+static void listen_free(struct listen *l)
+{
+	mem_free(l->host);
+	mem_free(l->path);
+	mem_free(l->advertised_ws);
+	mem_free(l->advertised_ota);
+	words_done(&l->tokens);
+	mem_free(l);
+}
+
+static struct listen *listen_new(struct transport *t, const struct endpoint *to)
+{
+	struct listen *l = mem_zalloc(sizeof(*l));
+
+	l->transport = t;
+	l->inner.loop = t->loop;
+	l->inner.events = &inner_events;
+	l->inner.owner = l;
+	l->host = mem_strdup(to->host);
+	if (to->path && strcmp(to->path, "/") != 0)
+		l->path = mem_strdup(to->path);
+	for (size_t i = 0; i < to->tokens.count; i++)
+		words_add(&l->tokens, to->tokens.word[i]);
+	l->message_max = to->message_max;
+	return l;
+}
+
+/* Everything that can be wrong with what the user gave, before the port is taken. */
+static int check(struct listen *l, const struct endpoint *to, uint16_t port,
+		 struct error *err)
+{
+	const char *token = l->tokens.count ? l->tokens.word[0] : NULL;
+	const char *path = l->path ? l->path : DEVICE_PATH;
+	const char *url = "ws://127.0.0.1/";
+	struct buf reply = { 0 };
+	int result;
+
+	mem_free(TAKE(l->advertised_ws));
+	mem_free(TAKE(l->advertised_ota));
+	if (to->advertise) {
+		if (listen_advertise(to->advertise, port, path,
+				     &l->advertised_ws, &l->advertised_ota,
+				     err))
+			return -1;
+		l->behind_proxy = strstr(to->advertise, "://") != NULL;
+		url = l->advertised_ws;
+	}
+	result = ota_reply_websocket(&reply, url, token, 0, err);
+	buf_done(&reply);
+	return result;
+}
+
+static int open_front(struct listen *l, const struct endpoint *to,
+		      struct error *err)
+{
+	struct front_config config = { .host = l->host, .port = to->port };
+
+	l->front_table = module_table("front", FRONT_TABLE, err);
+	if (!l->front_table)
+		return -1;
+	l->ws_table = module_table("ws", WS_TABLE, err);
+	if (!l->ws_table || check(l, to, to->port, err))
+		return -1;
+	l->front = l->front_table->open(l->transport->loop, &config,
+					&front_events, l, err);
+	if (!l->front)
+		return -1;
+	l->port = l->front_table->port(l->front);
+	/* Now that the port is known; what was right stays right. */
+	check(l, to, l->port, err);
+	return 0;
+}
+
+static int listen_open(struct transport *t, const struct endpoint *to,
+		       struct error *err)
+{
+	struct listen *l = listen_new(t, to);
+
+	if (open_front(l, to, err)) {
+		listen_free(l);
+		return -1;
+	}
+	l->front_open = true;
+	timer_open(&l->timer, t->loop, on_timer, l);
+	timer_start(&l->timer, 0);
+	t->impl = l;
+	return 0;
+}
+
+static int listen_send(struct transport *t, const char *text, size_t len,
+		       struct error *err)
+{
+	struct listen *l = t->impl;
+
+	if (!l || l->closing || !l->ready)
+		return error_set(err, ERR_CONNECT,
+				 "cannot send: no device is connected");
+	return l->inner.ops->send(&l->inner, text, len, err);
+}
+
+static void listen_close(struct transport *t)
+{
+	if (t->impl)
+		begin_end(t->impl);
+}
+
+static int listen_explain(struct transport *t, struct error *err)
+{
+	const struct listen *l = t->impl;
+
+	if (!l || !l->ota_url)
+		return 0;
+	return knocks_explain(&l->knocks, l->ota_url, err);
+}
+
+const struct transport_ops listen_ops = {
+	.scheme = "listen",
+	.brief = "wait for one device to dial in",
+	.open = listen_open,
+	.send = listen_send,
+	.close = listen_close,
+	.explain = listen_explain,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why a server could not be reached, in words, with the next step. One place
+ * for all the ways in which dialling fails.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "net/ws_dial.h"
+
+void ws_fail_lookup(struct ws *ws, int status)
+{
+	const char *host = ws->dial->host;
+
+	if (status == UV_ETIMEDOUT) {
+		error_set(&ws->why, ERR_CONNECT,
+			  "cannot find the host '%s': the name server does not "
+			  "answer",
+			  host);
+		error_hint(&ws->why, "try its IP address");
+		return;
+	}
+	error_set(&ws->why, ERR_CONNECT, "cannot find the host '%s': %s", host,
+		  uv_strerror(status));
+	error_hint(&ws->why, "check the name, or use its IP address");
+}
+
+static const char *connect_hint(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+		return "is the server running there, and on this port?";
+	case ETIMEDOUT:
+		return "is the address right, and in this network? a firewall "
+		       "can drop it too";
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+		return "is this machine in the same network?";
+	case EMFILE:
+	case ENFILE:
+		return "this process may not open more files (ulimit -n)";
+	default:
+		return "check the address";
+	}
+}
+
+static const char *connect_words(int error)
+{
+	switch (error) {
+	case 0:
+		return "it refused, and accepts now";
+	case ECONNREFUSED:
+		return "connection refused";
+	case ETIMEDOUT:
+		return "no answer";
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+		return "no route to it";
+	default:
+		return strerror(error);
+	}
+}
+
+void ws_fail_connect(struct ws *ws, int error)
+{
+	const struct ws_dial *d = ws->dial;
+	char wait[48] = "";
+
+	if (error == ETIMEDOUT) {
+		char time[32];
+
+		snprintf(wait, sizeof(wait), " within %s",
+			 text_milliseconds(d->timeout, time, sizeof(time)));
+	}
+	error_set(&ws->why, ERR_CONNECT, "cannot connect to '%s' port %u: %s%s",
+		  d->host, (unsigned)d->port, connect_words(error), wait);
+	error_hint(&ws->why, "%s", connect_hint(error));
+	error_code(&ws->why, error);
+}
+
+/* A refusal by HTTP status. */
+static void fail_status(struct ws *ws)
+{
+	const struct ws_dial *d = ws->dial;
+	struct error *why = &ws->why;
+	int status = d->status;
+
+	switch (status) {
+	case 401:
+	case 403:
+		error_set(why, ERR_AUTH, "'%s' refused: HTTP %d (%s)", d->host,
+			  status,
+			  status == 401 ? "not authorized" : "forbidden");
+		error_hint(why, "give credentials: MCPCTL_TOKEN, --token-file, "
+				"or --header 'Authorization: …'");
+		break;
+	case 404:
+		error_set(why, ERR_CONNECT,
+			  "'%s' has no WebSocket at '%.100s': HTTP 404",
+			  d->host, d->path);
+		error_hint(why, "check the path of the target");
+		break;
+	case 503:
+		error_set(why, ERR_CONNECT, "'%s' is busy: HTTP 503", d->host);
+		error_hint(why, "it may serve one client at a time; try again "
+				"when that one has gone");
+		break;
+	default:
+		error_set(why, ERR_CONNECT,
+			  "'%s' did not open a WebSocket at '%.100s': HTTP %d",
+			  d->host, d->path, status);
+		error_hint(why, "is this the address of a WebSocket server?");
+	}
+	if (status >= 300 && status < 400 && d->location)
+		error_hint(why,
+			   "it redirects to '%.200s': if you trust that, "
+			   "make it the target",
+			   d->location);
+	error_code(why, status);
+}
+
+static void fail_tls(struct ws *ws)
+{
+	const struct ws_dial *d = ws->dial;
+	struct error *why = &ws->why;
+
+	if (strstr(d->tls.problem, "wrong version number") ||
+	    strstr(d->tls.problem, "packet length too long") ||
+	    strstr(d->tls.problem, "unknown protocol")) {
+		error_set(why, ERR_CONNECT,
+			  "'%s' does not speak TLS on port %u", d->host,
+			  (unsigned)d->port);
+		error_hint(why, "use ws:// instead of wss://, or another port");
+		return;
+	}
+	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %s", d->host,
+		  d->tls.problem[0] ? d->tls.problem :
+				      "it ended the handshake");
+	error_hint(why, "--cacert FILE trusts another certificate, --insecure "
+			"skips the check");
+}
+
+/* The library's words for an answer that is no proper 101. */
+static const struct {
+	const char *said, *words, *hint;
+} answers[] = {
+	{ "ACCEPT missing", "its answer has no Sec-WebSocket-Accept", NULL },
+	{ "Accept hash wrong", "its Sec-WebSocket-Accept is wrong", NULL },
+	{ "PROTOCOL malformed", "it chose a subprotocol that was not offered",
+	  "offer it: --header 'Sec-WebSocket-Protocol: NAME' (mcp, perhaps)" },
+	{ "EXT:", "it uses an extension that was not offered", NULL },
+	{ "Upgrade", "its answer upgrades to something else", NULL },
+	{ "UPGRADE", "its answer has no proper Upgrade and Connection", NULL },
+};
+
+static void fail_answer(struct ws *ws)
+{
+	const struct ws_dial *d = ws->dial;
+	const char *words = "its answer is no WebSocket handshake",
+		   *hint = NULL;
+
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		if (strstr(d->said, answers[i].said)) {
+			words = answers[i].words;
+			hint = answers[i].hint;
+			break;
+		}
+	}
+	error_set(&ws->why, ERR_PROTOCOL,
+		  "'%s' broke the WebSocket handshake: %s", d->host, words);
+	error_hint(&ws->why, "%s", hint ? hint : "is it a WebSocket server?");
+}
+
+static void fail_silent(struct ws *ws)
+{
+	const struct ws_dial *d = ws->dial;
+	char wait[32];
+
+	text_milliseconds(d->timeout, wait, sizeof(wait));
+	error_set(&ws->why, ERR_CONNECT,
+		  "'%s' port %u accepted the connection, but not the %s "
+		  "handshake within %s",
+		  d->host, (unsigned)d->port,
+		  d->use_tls && !d->handshake_sent ? "TLS" : "WebSocket", wait);
+	error_hint(&ws->why,
+		   d->use_tls ?
+			   "is it a WebSocket server?" :
+			   "is it a WebSocket server? does it want wss://?");
+}
+
+void ws_fail_handshake(struct ws *ws)
+{
+	const struct ws_dial *d = ws->dial;
+
+	if (ws->why.kind != ERR_NONE)
+		return;
+	if (d->timed_out) {
+		fail_silent(ws);
+	} else if (d->use_tls && !d->handshake_sent) {
+		fail_tls(ws);
+	} else if (d->status && d->status != 101) {
+		fail_status(ws);
+	} else if (d->status) {
+		fail_answer(ws);
+	} else if (strstr(d->said, "parsing header")) {
+		error_set(&ws->why, ERR_CONNECT,
+			  "'%s' port %u answered something that is no HTTP, or "
+			  "more than 16 kB of it",
+			  d->host, (unsigned)d->port);
+		error_hint(&ws->why, "if it speaks TLS, use wss://");
+	} else {
+		error_set(&ws->why, ERR_CONNECT,
+			  "'%s' port %u closed the connection during the "
+			  "handshake",
+			  d->host, (unsigned)d->port);
+		error_hint(&ws->why,
+			   d->use_tls ?
+				   "is it a WebSocket server?" :
+				   "is it a WebSocket server? does it want "
+				   "wss://?");
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A deep copy of what is known of the peer before its handshake is answered.
+ */
+#include "base/mem.h"
+#include "net/ws_private.h"
+
+static const char *keep(struct ws_peer *p, size_t slot, const char *text)
+{
+	p->text[slot] = mem_strdup(text);
+	return p->text[slot];
+}
+
+void ws_peer_copy(struct ws_peer *out, const struct peer_info *from)
+{
+	*out = (struct ws_peer){ .info = *from };
+	out->info.tls = NULL; /* ours to find out */
+	out->info.address = keep(out, 0, from->address);
+	out->info.path = keep(out, 1, from->path);
+	out->info.device_id = keep(out, 2, from->device_id);
+	out->info.client_id = keep(out, 3, from->client_id);
+	if (from->headers) {
+		for (size_t i = 0; i < from->headers->count; i++)
+			headers_add(&out->headers, from->headers->item[i].name,
+				    from->headers->item[i].value);
+		out->info.headers = &out->headers;
+	}
+	if (from->ota) {
+		out->ota = *from->ota;
+		out->info.ota = &out->ota;
+	}
+}
+
+void ws_peer_done(struct ws_peer *p)
+{
+	for (size_t i = 0; i < COUNT(p->text); i++)
+		mem_free(p->text[i]);
+	headers_done(&p->headers);
+	*p = (struct ws_peer){ 0 };
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Targets: every scheme taken apart, and every way of writing one wrongly
+ * told apart, with what is expected and where it came from.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "net/endpoint.h"
+
+struct good {
+	const char *text, *scheme, *host;
+	int port;
+	bool has_port;
+	const char *path, *query, *user;
+};
+
+/* clang-format off */
+static const struct good good[] = {
+	{ "listen:", "listen", NULL, 8000, false, "/", NULL, NULL },
+	{ "listen:0", "listen", NULL, 0, true, "/", NULL, NULL },
+	{ "listen:9000/x/y", "listen", NULL, 9000, true, "/x/y", NULL, NULL },
+	{ "listen:/x", "listen", NULL, 8000, false, "/x", NULL, NULL },
+	{ "listen:127.0.0.1:80", "listen", "127.0.0.1", 80, true, "/", NULL, NULL },
+	{ "listen:[::1]:80/p", "listen", "::1", 80, true, "/p", NULL, NULL },
+	{ "LISTEN:localhost:1", "listen", "localhost", 1, true, "/", NULL, NULL },
+	{ "listen::8000", "listen", NULL, 8000, true, "/", NULL, NULL },
+	{ "ws://h", "ws", "h", 80, false, "/", NULL, NULL },
+	{ "ws://h:8080/a/b?c=d", "ws", "h", 8080, true, "/a/b?c=d", NULL, NULL },
+	{ "ws://h?c=d", "ws", "h", 80, false, "/?c=d", NULL, NULL },
+	{ "wss://a-b.example", "wss", "a-b.example", 443, false, "/", NULL, NULL },
+	{ "Wss://[fe80::1%eth0]:7/", "wss", "fe80::1%eth0", 7, true, "/", NULL, NULL },
+	{ "http://h/mcp", "http", "h", 80, false, "/mcp", NULL, NULL },
+	{ "https://h", "https", "h", 443, false, "/", NULL, NULL },
+	{ "sse+http://h:1/x", "sse+http", "h", 1, true, "/x", NULL, NULL },
+	{ "sse+https://h/x", "sse+https", "h", 443, false, "/x", NULL, NULL },
+	{ "mqtt://h/id", "mqtt", "h", 1883, false, "/id", NULL, NULL },
+	{ "mqtts://u%40x@h:99/id?up=a", "mqtts", "h", 99, true, "/id?up=a", NULL, "u@x" },
+	{ "stdio: server --x 'a b'", "stdio", NULL, 0, false, "server --x 'a b'", NULL, NULL },
+	{ "sim:", "sim", NULL, 0, false, "", NULL, NULL },
+	{ "sim:esp32", "sim", NULL, 0, false, "esp32", NULL, NULL },
+	{ "sim:?fill=40", "sim", NULL, 0, false, "", "fill=40", NULL },
+	{ "sim:./a.json?x=1&y=2", "sim", NULL, 0, false, "./a.json", "x=1&y=2", NULL },
+	{ "attach:", "attach", NULL, 0, false, "", NULL, NULL },
+	{ "attach:/run/s", "attach", NULL, 0, false, "/run/s", NULL, NULL },
+};
+
+static const struct {
+	const char *text, *says, *hints;
+} bad[] = {
+	{ "ws://", "host is missing", "ws://HOST[:PORT][/PATH]" },
+	{ "ws:/h", "'//'", "ws://HOST" },
+	{ "ws:h:80", "'//'", "ws://HOST" },
+	{ "ws://h:", "no port", "ws://HOST" },
+	{ "ws://h:0", "port 0", "ws://HOST" },
+	{ "ws://h:65536", "'65536' is not between 0 and 65535", "ws://HOST" },
+	{ "ws://h:99999999999", "is not between 0 and 65535", "ws://HOST" },
+	{ "ws://h:8x", "'8x' is not between", "ws://HOST" },
+	{ "ws://h:-1", "is not between", "ws://HOST" },
+	{ "ws://::1:80/", "brackets", "ws://HOST" },
+	{ "ws://[::1/", "not closed", "ws://HOST" },
+	{ "ws://[::zz]/", "no IPv6 address", "ws://HOST" },
+	{ "ws://[::1]80/", "':PORT'", "ws://HOST" },
+	{ "ws://a b/", "space", "ws://HOST" },
+	{ "ws://h/a\r\nX: y", "control character", "ws://HOST" },
+	{ "ws://h/#top", "'#'", "ws://HOST" },
+	{ "ws://u:p@h/", "--header", "ws://HOST" },
+	{ "ws://h$/", "character that no host has", "ws://HOST" },
+	{ "listen:localhost", "'localhost' is no port", "listen:[[HOST:]PORT]" },
+	{ "listen:65536", "is no port", "listen:" },
+	{ "listen://0.0.0.0:80", "no '//'", "listen:" },
+	{ "listen:80/a?b", "'?'", "listen:" },
+	{ "listen:[::1]", "is no port", "listen:" },
+	{ "mqtt://h", "client id is missing", "mqtt://" },
+	{ "mqtt://h/", "client id is missing", "mqtt://" },
+	{ "mqtt://u:p@h/id", "password", "mqtt://" },
+	{ "mqtt://%zz@h/id", "no text", "mqtt://" },
+	{ "stdio:", "command is missing", "stdio:COMMAND" },
+	{ "stdio:   ", "command is missing", "stdio:COMMAND" },
+	{ "wsss://h", "unknown scheme 'wsss'", "did you mean wss://HOST" },
+	{ "lisen:80", "unknown scheme 'lisen'", "did you mean listen:" },
+	{ "localhost:8080", "unknown scheme 'localhost'", "did you mean ws://localhost:8080" },
+	{ "xyzzy://h", "unknown scheme 'xyzzy'", "help targets" },
+	{ "listen", "has no scheme", "did you mean listen:" },
+	{ "", "has no scheme", "help targets" },
+};
+/* clang-format on */
+
+static void same(const char *what, const char *got, const char *wanted)
+{
+	if (!wanted && !got)
+		return;
+	if (!wanted || !got || strcmp(got, wanted) != 0)
+		fail_msg("%s is '%s', not '%s'", what, got ? got : "NULL",
+			 wanted ? wanted : "NULL");
+}
+
+static void test_good(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		const struct good *g = &good[i];
+		struct error err = { 0 };
+		struct endpoint e;
+
+		if (endpoint_parse(&e, g->text, "the argument", &err))
+			fail_msg("'%s': %s", g->text, err.text);
+		same("text", e.text, g->text);
+		same("source", e.source, "the argument");
+		same(g->text, e.scheme, g->scheme);
+		same(g->text, e.host, g->host);
+		same(g->text, e.path, g->path);
+		same(g->text, e.query, g->query);
+		same(g->text, e.user, g->user);
+		assert_int_equal(e.port, g->port);
+		assert_int_equal(e.has_port, g->has_port);
+		assert_false(e.insecure);
+		assert_int_equal(e.tokens.count, 0);
+		endpoint_done(&e);
+		assert_null(e.text);
+	}
+}
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct error err = { 0 };
+		struct endpoint e;
+
+		if (!endpoint_parse(&e, bad[i].text, "MCPCTL_TARGET", &err))
+			fail_msg("'%s' was accepted", bad[i].text);
+		assert_int_equal(err.kind, ERR_USAGE);
+		if (!strstr(err.text, bad[i].says))
+			fail_msg("'%s': '%s' does not say '%s'", bad[i].text,
+				 err.text, bad[i].says);
+		if (!strstr(err.hint, bad[i].hints) ||
+		    !strstr(err.hint, "MCPCTL_TARGET"))
+			fail_msg("'%s': hint '%s' lacks '%s' or the source",
+				 bad[i].text, err.hint, bad[i].hints);
+		assert_null(e.text);
+		assert_null(e.host);
+		error_reset(&err);
+	}
+}
+
+static void test_too_long(void **state)
+{
+	char text[10000] = "ws://h/";
+	struct error err = { 0 };
+	struct endpoint e;
+
+	(void)state;
+	memset(text + 7, 'x', sizeof(text) - 8);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(endpoint_parse(&e, text, "a file", &err), -1);
+	assert_non_null(strstr(err.text, "longer than"));
+	assert_non_null(strstr(err.hint, "a file"));
+}
+
+static void test_listen_option(void **state)
+{
+	struct error err = { 0 };
+	uint16_t port;
+	char *host;
+
+	(void)state;
+	assert_int_equal(endpoint_parse_listen("8080", &host, &port, &err), 0);
+	assert_null(host);
+	assert_int_equal(port, 8080);
+	assert_int_equal(endpoint_parse_listen("[::1]:0", &host, &port, &err),
+			 0);
+	assert_string_equal(host, "::1");
+	assert_int_equal(port, 0);
+	mem_free(host);
+	assert_int_equal(endpoint_parse_listen("h:65535", &host, &port, &err),
+			 0);
+	assert_string_equal(host, "h");
+	assert_int_equal(port, 65535);
+	mem_free(host);
+	assert_int_equal(endpoint_parse_listen("", &host, &port, &err), -1);
+	assert_int_equal(endpoint_parse_listen("h", &host, &port, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.hint, "[IPV6]:PORT"));
+	assert_null(host);
+}
+
+static void test_headers(void **state)
+{
+	struct headers h = { 0 };
+
+	(void)state;
+	assert_null(headers_get(&h, "a"));
+	headers_add(&h, "Device-Id", "1");
+	headers_add(&h, "device-id", "2");
+	assert_string_equal(headers_get(&h, "DEVICE-ID"), "1");
+	assert_null(headers_get(&h, "Device"));
+	assert_int_equal(h.count, 2);
+	headers_done(&h);
+	assert_int_equal(h.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_listen_option),
+		cmocka_unit_test(test_headers),
+	};
+
+	return cmocka_run_group_tests_name("endpoint", tests, NULL, NULL);
+}

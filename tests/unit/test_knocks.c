@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nobody came: which step is missing, judged from the knocks. And what stands
+ * around it: tokens, the advertised address, the page, who has a port.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "net/listen_private.h"
+#include "net/port_owner.h"
+
+#define URL "http://192.168.1.2:8000/xiaozhi/ota/"
+
+static void explains(const struct knocks *k, const char *text, const char *hint)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(knocks_explain(k, URL, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	if (!strstr(err.text, text))
+		fail_msg("'%s' does not say '%s'", err.text, text);
+	if (!strstr(err.hint, hint))
+		fail_msg("'%s' does not hint '%s'", err.hint, hint);
+}
+
+static void test_steps_in_order(void **state)
+{
+	struct knocks k = { 0 };
+
+	(void)state;
+	explains(&k, "nothing came at all", URL);
+	explains(&k, "nothing", "firewall");
+	explains(&k, "nothing", "same network");
+	explains(&k, "nothing", "rebooted");
+	k.connections = k.noise = 3;
+	explains(&k, "3 connections came, but no request", URL);
+	k.browser = 1;
+	explains(&k, "only a browser came, from this machine", "phone");
+	k.lan = true;
+	explains(&k, "only a browser", "network and firewall are fine");
+	k.tls = 1;
+	explains(&k, "TLS", "https:// or wss://");
+	k.ota = 1;
+	explains(&k, "asked OTA", "wake");
+	k.wrong_path = 1;
+	snprintf(k.wrong_path_text, sizeof(k.wrong_path_text), "%s", "/wrong");
+	explains(&k, "'/wrong'", URL);
+	k.wrong_token = 1;
+	explains(&k, "token is wrong or missing", "MCPCTL_TOKEN");
+}
+
+static void test_let_in(void **state)
+{
+	struct knocks k = { .connections = 9, .wrong_token = 1, .upgraded = 1 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(knocks_explain(&k, URL, &err), 0);
+	assert_int_equal(err.kind, ERR_NONE);
+}
+
+static void test_board_is_named(void **state)
+{
+	struct knocks k = { .ota = 1 };
+
+	(void)state;
+	snprintf(k.ota_board, sizeof(k.ota_board), "%s", "bread-compact");
+	snprintf(k.ota_version, sizeof(k.ota_version), "%s", "2.4.2");
+	snprintf(k.ota_address, sizeof(k.ota_address), "%s",
+		 "192.168.1.7:51234");
+	explains(&k, "'bread-compact' version 2.4.2", "wake word");
+	explains(&k, "from 192.168.1.7:51234", "button");
+	explains(&k, "OTA", "--advertise");
+	k.tls = 1;
+	explains(&k, "never woken", "ws://, not wss://");
+}
+
+static void test_tokens(void **state)
+{
+	struct words none = { 0 }, some = { 0 };
+
+	(void)state;
+	words_add(&some, "right");
+	words_add(&some, "Basic x y");
+	assert_true(listen_token_fits(&none, NULL));
+	assert_true(listen_token_fits(&none, "anything"));
+	assert_false(listen_token_fits(&some, NULL));
+	assert_false(listen_token_fits(&some, ""));
+	assert_false(listen_token_fits(&some, "Bearer "));
+	assert_false(listen_token_fits(&some, "Bearer"));
+	assert_false(listen_token_fits(&some, "righ"));
+	assert_false(listen_token_fits(&some, "right "));
+	assert_false(listen_token_fits(&some, "Bearer rightx"));
+	assert_false(listen_token_fits(&some, "Right"));
+	assert_true(listen_token_fits(&some, "right"));
+	assert_true(listen_token_fits(&some, "Bearer right"));
+	assert_true(listen_token_fits(&some, "bearer right"));
+	assert_true(listen_token_fits(&some, "Basic x y"));
+	words_done(&some);
+}
+
+static void advertised(const char *text, const char *ws, const char *ota)
+{
+	struct error err = { 0 };
+	char *ws_url, *ota_url;
+
+	if (listen_advertise(text, 8000, "/p/", &ws_url, &ota_url, &err))
+		fail_msg("'%s': %s", text, err.text);
+	assert_string_equal(ws_url, ws);
+	assert_string_equal(ota_url, ota);
+	mem_free(ws_url);
+	mem_free(ota_url);
+}
+
+static void test_advertise(void **state)
+{
+	static const char *const bad[] = {
+		"",	 "a b",	    "h/x", "h:0",      "http://h/x",
+		"ws://", "h:70000", "-h",  "ws://h:x/"
+	};
+	struct error err = { 0 };
+	char *ws_url, *ota_url;
+
+	(void)state;
+	advertised("1.2.3.4", "ws://1.2.3.4:8000/p/",
+		   "http://1.2.3.4:8000/xiaozhi/ota/");
+	advertised("h:9", "ws://h:9/p/", "http://h:9/xiaozhi/ota/");
+	advertised("[::1]", "ws://[::1]:8000/p/",
+		   "http://[::1]:8000/xiaozhi/ota/");
+	advertised("ws://h:9", "ws://h:9/p/", "http://h:9/xiaozhi/ota/");
+	advertised("wss://h/ws", "wss://h/ws", "https://h/xiaozhi/ota/");
+	advertised("wss://[::1]:7/", "wss://[::1]:7/",
+		   "https://[::1]:7/xiaozhi/ota/");
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		if (!listen_advertise(bad[i], 8000, "/p/", &ws_url, &ota_url,
+				      &err))
+			fail_msg("'%s' was accepted", bad[i]);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_null(ws_url);
+		assert_null(ota_url);
+	}
+}
+
+static void test_page(void **state)
+{
+	struct buf page = { 0 };
+
+	(void)state;
+	listen_page(&page, "<b>&\"host'", "a<script>\x01\xff");
+	assert_non_null(strstr(page.data, "&#60;b&#62;&#38;&#34;host&#39;"));
+	assert_non_null(strstr(page.data, "a&#60;script&#62;??."));
+	assert_null(strstr(page.data, "<script"));
+	assert_true(page.len < 8000);
+	buf_reset(&page);
+	listen_page(&page, "h:8000", NULL);
+	assert_non_null(strstr(page.data, "http://h:8000/xiaozhi/ota/"));
+	assert_non_null(strstr(page.data, "No device is connected"));
+	buf_done(&page);
+}
+
+static void test_local_addresses(void **state)
+{
+	char found[8][64];
+	size_t count = local_addresses(found, 8);
+
+	(void)state;
+	assert_true(count >= 1);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(strlen(found[i]) >= 7);
+		assert_null(strchr(found[i], ':'));
+		/* Loopback only where there is nothing else. */
+		assert_true(count == 1 || strcmp(found[i], "127.0.0.1") != 0);
+	}
+	assert_int_equal(local_addresses(found, 0), 0);
+}
+
+static void test_port_owner(void **state)
+{
+	static const char line[] =
+		"   0: 00000000:1F40 00000000:0000 0A 00000000:00000000 "
+		"00:00000000 00000000  1000        0 4711 1 0000000000000000 "
+		"100 0 0 10 0\n";
+	static const char connected[] =
+		"   0: 0100007F:1F40 0100007F:9999 01 00000000:00000000 "
+		"00:00000000 00000000  1000        0 4712 1 0000 1\n";
+
+	(void)state;
+	assert_int_equal(port_owner_inode(line, 8000), 4711);
+	assert_int_equal(port_owner_inode(line, 8001), 0);
+	assert_int_equal(port_owner_inode(connected, 8000), 0);
+	assert_int_equal(port_owner_inode("", 8000), 0);
+	assert_int_equal(port_owner_inode("  sl  local_address", 8000), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps_in_order),
+		cmocka_unit_test(test_let_in),
+		cmocka_unit_test(test_board_is_named),
+		cmocka_unit_test(test_tokens),
+		cmocka_unit_test(test_advertise),
+		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_local_addresses),
+		cmocka_unit_test(test_port_owner),
+	};
+
+	return cmocka_run_group_tests_name("knocks", tests, NULL, NULL);
+}

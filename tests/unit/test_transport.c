@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every transport through the contract of net/transport.h: one row for each,
+ * the numbers are those of the list there. A new transport is a new row.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/module.h"
+#include "net/front.h"
+#include "net/listen.h"
+#include "net/ws.h"
+#include "raw_client.h"
+#include "sim/sim.h"
+
+struct subject {
+	struct loop *loop;
+	struct transport t;
+	struct endpoint to;
+	bool inside; /* a call into the transport is under way */
+	bool close_at_open, close_at_ready, close_at_message;
+
+	unsigned ready, closed, messages, after;
+	bool is_ready, is_closed, has_answer;
+	const char *answer; /* wanted */
+	struct error why;
+
+	/* the other side, where the test has to be it */
+	const struct ws_table *ws;
+	const struct front_table *front_table;
+	struct front *front;
+	bool front_closed, adopted;
+	struct transport peer;
+	struct endpoint peer_to;
+	bool peer_closed;
+	struct raw_child child;
+	bool has_child;
+};
+
+struct row {
+	const char *name;
+	const char *request,
+		*answer; /* answer: a part of the message that comes */
+	void (*open)(struct subject *s);
+};
+
+/* ---- what the owner sees ---- */
+
+static void check_event(struct subject *s)
+{
+	/* 2: no event from inside a call; 5: nothing after closed. */
+	assert_false(s->inside);
+	if (s->closed)
+		s->after++;
+}
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	struct subject *s = owner;
+
+	check_event(s);
+	assert_int_equal(s->messages, 0);
+	assert_non_null(peer->address);
+	s->ready++;
+	s->is_ready = true;
+	if (s->close_at_ready)
+		s->t.ops->close(&s->t);
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct subject *s = owner;
+	char *text = mem_strndup(data, len);
+
+	check_event(s);
+	assert_int_equal(kind, FRAME_TEXT);
+	assert_int_equal(s->ready, 1);
+	s->messages++;
+	if (s->answer && strstr(text, s->answer))
+		s->has_answer = true;
+	mem_free(text);
+	if (s->close_at_message)
+		s->t.ops->close(&s->t);
+}
+
+static void on_failed(void *owner, int64_t id, const struct error *why)
+{
+	check_event(owner);
+	(void)id;
+	(void)why;
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct subject *s = owner;
+
+	check_event(s);
+	/* 5: once, and it can be opened again. */
+	assert_null(s->t.impl);
+	s->closed++;
+	s->is_closed = true;
+	error_copy(&s->why, why);
+}
+
+static void on_notice(void *owner, const struct notice *n)
+{
+	check_event(owner);
+	assert_non_null(n->text);
+}
+
+static const struct transport_events events = {
+	.ready = on_ready,
+	.message = on_message,
+	.failed = on_failed,
+	.closed = on_closed,
+	.notice = on_notice,
+};
+
+/* ---- the rows ---- */
+
+static void await(struct subject *s, const bool *flag, const char *what)
+{
+	if (loop_wait(s->loop, flag, loop_now() + 5000, NULL))
+		fail_msg("no %s", what);
+}
+
+static void hang_up(struct subject *s)
+{
+	s->inside = true;
+	s->t.ops->close(&s->t);
+	s->t.ops->close(&s->t); /* 6: twice is fine */
+	s->inside = false;
+}
+
+static void open_target(struct subject *s, const struct transport_ops *ops,
+			const char *target)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(endpoint_parse(&s->to, target, "the test", &err), 0);
+	s->t.ops = ops;
+	s->inside = true;
+	if (ops->open(&s->t, &s->to, &err))
+		fail_msg("%s", err.text);
+	s->inside = false;
+	/* 2: also not yet. */
+	assert_int_equal(s->ready + s->closed + s->messages, 0);
+}
+
+/* The other side of a WebSocket: gives back what it gets. */
+static void echo(void *owner, enum frame_kind kind, const void *data,
+		 size_t len)
+{
+	struct subject *s = owner;
+
+	(void)kind;
+	s->peer.ops->send(&s->peer, data, len, NULL);
+}
+
+static void peer_ready(void *owner, const struct peer_info *peer)
+{
+	(void)owner;
+	(void)peer;
+}
+
+static void peer_closed(void *owner, const struct error *why)
+{
+	struct subject *s = owner;
+
+	(void)why;
+	s->peer_closed = true;
+}
+
+static const struct transport_events echo_events = {
+	.ready = peer_ready,
+	.message = echo,
+	.closed = peer_closed,
+};
+
+static void load(struct subject *s)
+{
+	struct error err = { 0 };
+
+	s->ws = module_table("ws", WS_TABLE, &err);
+	s->front_table = module_table("front", FRONT_TABLE, &err);
+	if (!s->ws || !s->front_table)
+		fail_msg("%s", err.text);
+	s->peer.ops = &s->ws->dial;
+	s->peer.loop = s->loop;
+	s->peer.events = &echo_events;
+	s->peer.owner = s;
+}
+
+static void open_front(struct subject *s, const struct front_events *e)
+{
+	const struct front_config config = { .host = "127.0.0.1" };
+	struct error err = { 0 };
+
+	s->front = s->front_table->open(s->loop, &config, e, s, &err);
+	if (!s->front)
+		fail_msg("%s", err.text);
+}
+
+static int adopt_peer(void *owner, int fd, const struct front_head *head,
+		      const char **reason)
+{
+	struct subject *s = owner;
+	const struct peer_info peer = { .address = head->address };
+
+	(void)reason;
+	s->peer_closed = false;
+	assert_int_equal(s->ws->adopt(&s->peer, fd, &peer, 0, NULL), 0);
+	return 0;
+}
+
+static const struct front_events peer_front = { .upgrade = adopt_peer };
+
+static void open_ws(struct subject *s)
+{
+	char target[64];
+
+	if (!s->front) {
+		load(s);
+		open_front(s, &peer_front);
+	}
+	snprintf(target, sizeof(target), "ws://127.0.0.1:%u/x",
+		 (unsigned)s->front_table->port(s->front));
+	open_target(s, &s->ws->dial, target);
+}
+
+static int adopt_subject(void *owner, int fd, const struct front_head *head,
+			 const char **reason)
+{
+	struct subject *s = owner;
+	const struct peer_info peer = { .address = head->address,
+					.headers = head->headers,
+					.path = head->path };
+
+	(void)reason;
+	s->t.ops = &s->ws->dial;
+	s->inside = true;
+	assert_int_equal(s->ws->adopt(&s->t, fd, &peer, 0, NULL), 0);
+	s->inside = false;
+	s->adopted = true;
+	if (s->close_at_open)
+		hang_up(s);
+	return 0;
+}
+
+static const struct front_events subject_front = { .upgrade = adopt_subject };
+
+static void open_adopted(struct subject *s)
+{
+	struct error err = { 0 };
+	char target[64];
+
+	if (!s->front) {
+		load(s);
+		open_front(s, &subject_front);
+	}
+	snprintf(target, sizeof(target), "ws://127.0.0.1:%u/x",
+		 (unsigned)s->front_table->port(s->front));
+	endpoint_done(&s->peer_to);
+	assert_int_equal(endpoint_parse(&s->peer_to, target, "the test", &err),
+			 0);
+	s->peer_closed = false;
+	assert_int_equal(s->ws->dial.open(&s->peer, &s->peer_to, &err), 0);
+	s->adopted = false;
+	await(s, &s->adopted, "upgrade");
+}
+
+/* The raw client: a device that says everything twice as firmware would once. */
+static void raw_echo(uint16_t port, int out)
+{
+	char head[1024], data[1024];
+	size_t len;
+	int fd = raw_dial(port, "/", "Device-Id: 1\r\n", head, sizeof(head));
+
+	(void)out;
+	if (!strstr(head, " 101 "))
+		_exit(4);
+	while (raw_next(fd, data, sizeof(data), &len) == 0x81)
+		raw_frame(fd, 0x81, data, len);
+}
+
+static void open_listen(struct subject *s)
+{
+	struct error err = { 0 };
+	struct endpoint probe;
+	uint16_t port;
+
+	/* A free port, so that the child knows it: taken, and given back. */
+	load(s);
+	open_front(s, &peer_front);
+	port = s->front_table->port(s->front);
+	s->front_table->close(s->front, NULL);
+	s->front = NULL;
+	loop_poll(s->loop);
+	loop_poll(s->loop);
+	assert_int_equal(
+		endpoint_parse(&probe, "listen:127.0.0.1:0", "the test", &err),
+		0);
+	probe.port = port;
+	s->to = probe;
+	s->t.ops = &listen_ops;
+	s->inside = true;
+	if (listen_ops.open(&s->t, &s->to, &err))
+		fail_msg("%s", err.text);
+	s->inside = false;
+	raw_start(&s->child, s->loop, port, raw_echo);
+	s->has_child = true;
+}
+
+static void open_sim(struct subject *s)
+{
+	open_target(s, &sim_ops, "sim:src/sim/profiles/esp32.json");
+}
+
+#define SERVER_HELLO \
+	"{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"S\"}"
+
+static const struct row rows[] = {
+	{ "ws, dialled", "one", "one", open_ws },
+	{ "ws, adopted", "one", "one", open_adopted },
+	{ "listen", "one", "one", open_listen },
+	{ "sim", SERVER_HELLO, "listen", open_sim },
+};
+
+/* ---- the contract ---- */
+
+static void begin(struct subject *s, const struct row *row)
+{
+	struct error err = { 0 };
+
+	*s = (struct subject){ .answer = row->answer };
+	assert_int_equal(loop_new(&s->loop, &err), 0);
+	s->t = (struct transport){ .loop = s->loop,
+				   .events = &events,
+				   .owner = s };
+}
+
+static void ask(struct subject *s, const struct row *row)
+{
+	char *copy = mem_strdup(row->request);
+	struct error err = { 0 };
+
+	s->inside = true;
+	if (s->t.ops->send(&s->t, copy, strlen(copy), &err))
+		fail_msg("%s: %s", row->name, err.text);
+	s->inside = false;
+	/* 3: the text is ours again. */
+	memset(copy, 'z', strlen(copy));
+	mem_free(copy);
+}
+
+static void on_front_closed(void *owner)
+{
+	struct subject *s = owner;
+
+	s->front_closed = true;
+}
+
+static void end(struct subject *s)
+{
+	const bool never = false;
+
+	s->t.ops->close(&s->t); /* 6: also after the end */
+	if (s->has_child) {
+		/* A client that was waiting when the port closed may fail. */
+		kill(s->child.pid, SIGKILL);
+		waitpid(s->child.pid, NULL, 0);
+		uv_close((uv_handle_t *)&s->child.pipe, NULL);
+		raw_done(&s->child);
+	}
+	if (s->peer.impl) {
+		s->peer.ops->close(&s->peer);
+		await(s, &s->peer_closed, "end of the peer");
+	}
+	if (s->front) {
+		s->front_table->close(s->front, on_front_closed);
+		await(s, &s->front_closed, "end of the front");
+	}
+	/* 5: after closed, nothing. */
+	loop_wait(s->loop, &never, loop_now() + 20, NULL);
+	assert_int_equal(s->after, 0);
+	assert_int_equal(s->closed, 1);
+	assert_null(s->t.impl);
+	loop_free(s->loop);
+	endpoint_done(&s->to);
+	endpoint_done(&s->peer_to);
+	error_reset(&s->why);
+}
+
+static void use(const struct row *row)
+{
+	struct subject s;
+
+	begin(&s, row);
+	row->open(&s);
+	await(&s, &s.is_ready, "ready");
+	ask(&s, row);
+	await(&s, &s.has_answer, "answer");
+	assert_int_equal(s.closed, 0);
+	hang_up(&s);
+	assert_int_equal(s.closed, 0);
+	await(&s, &s.is_closed, "closed");
+	assert_int_equal(s.why.kind, ERR_NONE);
+	end(&s);
+}
+
+static void close_before_ready(const struct row *row)
+{
+	struct subject s;
+
+	begin(&s, row);
+	s.close_at_open = true;
+	row->open(&s);
+	hang_up(&s);
+	await(&s, &s.is_closed, "closed");
+	assert_int_equal(s.ready, 0);
+	end(&s);
+}
+
+static void close_inside_events(const struct row *row)
+{
+	struct subject s;
+
+	begin(&s, row);
+	s.close_at_ready = true;
+	row->open(&s);
+	await(&s, &s.is_closed, "closed");
+	assert_int_equal(s.ready, 1);
+	assert_int_equal(s.messages, 0);
+	end(&s);
+	begin(&s, row);
+	s.close_at_message = true;
+	row->open(&s);
+	await(&s, &s.is_ready, "ready");
+	if (!s.messages)
+		ask(&s, row);
+	await(&s, &s.is_closed, "closed");
+	assert_int_equal(s.messages, 1);
+	end(&s);
+}
+
+static void open_again(const struct row *row)
+{
+	struct subject s;
+
+	/* Where the other side is this test, it goes on; else anew. */
+	begin(&s, row);
+	row->open(&s);
+	await(&s, &s.is_ready, "ready");
+	hang_up(&s);
+	await(&s, &s.is_closed, "closed");
+	if (s.front) {
+		if (!s.peer_closed && s.peer.impl)
+			await(&s, &s.peer_closed, "end of the peer");
+		s.ready = s.closed = 0;
+		s.is_ready = s.is_closed = false;
+		endpoint_done(&s.to);
+		row->open(&s);
+		await(&s, &s.is_ready, "ready again");
+		hang_up(&s);
+		await(&s, &s.is_closed, "closed again");
+	}
+	end(&s);
+}
+
+static void send_when_closed(const struct row *row)
+{
+	struct error err = { 0 };
+	struct subject s;
+
+	begin(&s, row);
+	row->open(&s);
+	await(&s, &s.is_ready, "ready");
+	hang_up(&s);
+	assert_int_equal(s.t.ops->send(&s.t, "x", 1, &err), -1);
+	assert_int_not_equal(err.kind, ERR_NONE);
+	await(&s, &s.is_closed, "closed");
+	assert_int_equal(s.t.ops->send(&s.t, "x", 1, &err), -1);
+	end(&s);
+}
+
+/* 7: no output, on either of the two. */
+static void silently(void (*fn)(const struct row *row), const struct row *row)
+{
+	int file = fileno(tmpfile());
+	int out = dup(1), error = dup(2);
+	struct stat st;
+
+	fflush(NULL);
+	dup2(file, 1);
+	dup2(file, 2);
+	fn(row);
+	fflush(NULL);
+	dup2(out, 1);
+	dup2(error, 2);
+	close(out);
+	close(error);
+	fstat(file, &st);
+	assert_int_equal(st.st_size, 0);
+}
+
+static void test_rows(void (*fn)(const struct row *row))
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		fn(&rows[i]);
+}
+
+static void test_use(void **state)
+{
+	(void)state;
+	test_rows(use);
+}
+
+static void test_close_before_ready(void **state)
+{
+	(void)state;
+	test_rows(close_before_ready);
+}
+
+static void test_close_inside_events(void **state)
+{
+	(void)state;
+	test_rows(close_inside_events);
+}
+
+static void test_open_again(void **state)
+{
+	(void)state;
+	test_rows(open_again);
+}
+
+static void test_send_when_closed(void **state)
+{
+	(void)state;
+	test_rows(send_when_closed);
+}
+
+static void test_no_output(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		silently(use, &rows[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_use),
+		cmocka_unit_test(test_close_before_ready),
+		cmocka_unit_test(test_close_inside_events),
+		cmocka_unit_test(test_open_again),
+		cmocka_unit_test(test_send_when_closed),
+		cmocka_unit_test(test_no_output),
+	};
+
+	return cmocka_run_group_tests_name("transport", tests, NULL, NULL);
+}
