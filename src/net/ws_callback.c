@@ -18,12 +18,14 @@
 
 struct ws *ws_adopting;
 
-static void keep_alive(struct lws *wsi)
+/* The library sets neither of the two on a socket that it was given. */
+static void set_socket(struct lws *wsi)
 {
 	const int on = 1, idle = KEEPALIVE_IDLE_S,
 		  interval = KEEPALIVE_INTERVAL_S, count = KEEPALIVE_COUNT;
 	int fd = lws_get_socket_fd(wsi);
 
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
@@ -208,7 +210,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 	switch (reason) {
 	case LWS_CALLBACK_ESTABLISHED:
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
-		keep_alive(wsi);
+		set_socket(wsi);
 		if (ws->dial && ws_dial_callback(ws, wsi, reason, in, len))
 			return -1;
 		ws_accepted(ws, wsi);

@@ -458,7 +458,7 @@ static void test_names_stand_in_a_column(void **state)
 	s.r.ops->event(&s.r, &e);
 	s.r.ops->event(&s.r, &audio);
 	const char *second = strchr(rendered_out(&s), '\n') + 1;
-	assert_int_equal(strcspn(second, "0") > 0, false);
+	assert_int_equal(second[2], ':'); /* the time, at any hour */
 	assert_ptr_equal(strstr(second, "0 frames"), second + 14 + 21 + 2);
 	rendered_end(&s);
 }
