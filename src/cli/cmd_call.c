@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/expect.h"
@@ -146,6 +147,28 @@ static int finish(const struct invocation *in, const struct result *result,
 	return -1;
 }
 
+/* Messages of firmware whose cause is on this side (device.md 3.10, 6). */
+static void hint_at_vision(struct error *err)
+{
+	static const char *const messages[][2] = {
+		{ "Image explain URL or token is not set",
+		  "give the board a vision service: --vision-url http://… "
+		  "(its token by --vision-token-file or MCPCTL_VISION_TOKEN)" },
+		{ "Failed to connect to explain URL",
+		  "the board cannot reach the address of --vision-url" },
+		{ "Failed to upload photo",
+		  "the service of --vision-url did not answer 200: is its "
+		  "token right, and does it take chunked requests?" },
+	};
+
+	if (err->kind != ERR_PEER || *err->hint)
+		return;
+	for (size_t i = 0; i < COUNT(messages); i++) {
+		if (text_find(err->text, messages[i][0]))
+			error_hint(err, "%s", messages[i][1]);
+	}
+}
+
 static int call_run(const struct invocation *in, struct error *err)
 {
 	CLEANUP(json_free_ptr) cJSON *expected = NULL;
@@ -156,6 +179,7 @@ static int call_run(const struct invocation *in, struct error *err)
 		return -1;
 	int status = client_call_tool(&in->app->client, in->argv[0],
 				      buf_string(&arguments), &result, err);
+	hint_at_vision(err);
 	return finish(in, &result, expected, status, err);
 }
 

@@ -205,3 +205,11 @@ load helper
 	ends 0
 	hints 'no reply will come'
 }
+
+@test "take_photo without a vision service says how to give one" {
+	mcp sim: call self.camera.take_photo question=what
+	ends 1
+	hints '--vision-url'
+	mcp --vision-url http://192.0.2.1/ sim: call self.camera.take_photo question=what
+	ends 0
+}
