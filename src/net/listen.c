@@ -144,7 +144,14 @@ static void on_closed(void *owner, const struct error *why)
 	/* It went amid the handshake: the next one is welcome. */
 	if (!l->ready)
 		return;
-	error_copy(&l->why, why);
+	if (l->superseded) {
+		error_set(&l->why, ERR_CONNECT,
+			  "the device was restarted: it "
+			  "dialled in again");
+		error_hint(&l->why, "run the command again, then wake it");
+	} else {
+		error_copy(&l->why, why);
+	}
 	begin_end(l);
 }
 

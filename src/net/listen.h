@@ -2,6 +2,7 @@
 /*
  * listen: one device dials in. The port answers the device's OTA question,
  * shows a page to a browser, checks path and token, refuses a second device,
+ * takes a device that dials again for restarted (its old connection ends),
  * counts whatever knocks, and can say which step is missing (explain).
  * Built on front and ws, which are loaded when it is opened.
  */

@@ -39,6 +39,7 @@ struct listen {
 
 	bool serving; /* a device has the place, from the upgrade on */
 	bool ready; /* and the owner knows */
+	bool superseded; /* it dialled in again: what is open is dead */
 	bool closing, front_open;
 	char served[ADDRESS_TEXT_MAX], served_id[64];
 	struct error why;

@@ -129,22 +129,37 @@ static int refuse_token(struct listen *l, const struct front_head *head,
 	return 401;
 }
 
+/*
+ * A device has one connection at a time (device.md 1.1). When it dials again
+ * it was reset, and the socket that is open here is dead: say so now, and not
+ * when keepalive finds out. This connection ends with the old one's session.
+ */
+static int supersede(struct listen *l, const struct front_head *head,
+		     const char **reason)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s dialled in again: it was restarted, its "
+				"connection from %s is dead",
+				l->served_id, l->served);
+
+	listen_notice(l, NOTICE_REFUSED, head->address, text);
+	l->superseded = true;
+	l->inner.ops->close(&l->inner);
+	*reason = "busy: the old connection of this device is being closed";
+	return 503;
+}
+
 static int refuse_second(struct listen *l, const struct front_head *head,
 			 const char *id, const char **reason)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
-	bool again = id && !strcmp(id, l->served_id);
 
 	l->knocks.refused++;
-	if (again)
-		text = mem_printf("refused %s: it dials again, but its "
-				  "connection from %s is still open",
-				  id, l->served);
-	else
-		text = mem_printf("refused %s: a second device, while %s is "
-				  "served",
-				  id ? id : "a device",
-				  l->served_id[0] ? l->served_id : l->served);
+	if (l->ready && id && !strcmp(id, l->served_id))
+		return supersede(l, head, reason);
+	text = mem_printf("refused %s: a second device, while %s is served",
+			  id ? id : "a device",
+			  l->served_id[0] ? l->served_id : l->served);
 	listen_notice(l, NOTICE_REFUSED, head->address, text);
 	*reason = "busy: one device at a time, and one is being served";
 	return 503;

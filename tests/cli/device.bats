@@ -66,9 +66,23 @@ load helper
 	listener l --wait 20 listen:127.0.0.1:0 tail --for 3s
 	background first mcpctl sim --connect "ws://127.0.0.1:$PORT/" --for 10s
 	wait_for first.err 'welcomed|hello'
-	background second mcpctl sim --connect "ws://127.0.0.1:$PORT/" --for 2s
+	background second mcpctl sim --connect "ws://127.0.0.1:$PORT/" --for 2s \
+		--device-id 02:00:00:00:00:02
 	finish "$LISTENER" 0
-	grep -qiE 'refused|second' l.err
+	grep -q 'refused 02:00:00:00:00:02: a second device' l.err
+}
+
+@test "a device that was reset and dials in again ends the dead connection" {
+	listener l --wait 20 listen:127.0.0.1:0 tail --for 15s
+	background first mcpctl sim --connect "ws://127.0.0.1:$PORT/" --for 20s
+	wait_for l.out listen
+	kill -STOP "$LAST"
+	background second mcpctl sim --connect "ws://127.0.0.1:$PORT/" --for 2s
+	local first=${PIDS[-2]}
+	finish "$LISTENER" 3
+	kill -CONT "$first"
+	grep -q 'dialled in again' l.err
+	grep -q 'run the command again' l.err
 }
 
 @test "--vision-url goes into initialize" {

@@ -362,8 +362,6 @@ static void child_device(uint16_t to, int out)
 	if (!strstr(head, " 101 "))
 		_exit(7);
 	knock(to, out, "/right", "Authorization: secret\r\nDevice-Id: e\r\n");
-	knock(to, out, "/right",
-	      "Authorization: secret\r\nDevice-Id: 02:00:00:00:00:01\r\n");
 	raw_frame(fd, 0x81, "hi", 2);
 	if (raw_next(fd, data, sizeof(data), &len) != 0x81 || len != 2)
 		_exit(8);
@@ -377,8 +375,7 @@ static void test_device(void **state)
 	(void)state;
 	start("listen:127.0.0.1:0/right", "secret", NULL);
 	got = visit(child_device);
-	assert_non_null(strstr(got, "HTTP/1.1 503 Service Unavailable\n"
-				    "HTTP/1.1 503 Service Unavailable\n"));
+	assert_non_null(strstr(got, "HTTP/1.1 503 Service Unavailable\n"));
 	assert_true(is_ready);
 	assert_string_equal(peer_text,
 			    "02:00:00:00:00:01 c d "
@@ -386,7 +383,6 @@ static void test_device(void **state)
 			    "&protocol-version=3&x=1 3 1 2.4.2 127.0.0.1");
 	told(NOTICE_REFUSED, "refused e: a second device, while "
 			     "02:00:00:00:00:01 is served");
-	told(NOTICE_REFUSED, "dials again");
 	/* One device a transport: when it goes, this is the end. */
 	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 3000, NULL),
 			 0);
