@@ -3,6 +3,7 @@
  * Parse, look up, prepare, run, report, exit status. Everything else is in
  * src/cli.
  */
+#include <errno.h>
 #include <signal.h>
 
 #include "base/mem.h"
@@ -86,7 +87,8 @@ int main(int argc, char **argv)
 	if (invoke(&app, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &err) != 0)
 		report(&app, &err);
 	if (app_finish(&app, &lost) != 0) {
-		render_error(&app.out, &lost);
+		if (lost.code != EPIPE)
+			render_error(&app.out, &lost);
 		if (err.kind == ERR_NONE)
 			error_copy(&err, &lost);
 	}

@@ -7,6 +7,7 @@
 #include "out/render.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "base/loop.h"
@@ -294,6 +295,14 @@ void render_restore(struct renderer *r, const struct render_place *place)
 	r->out_color = place->color;
 }
 
+/* A reader that had enough, as `| head`: the status tells, no words are needed. */
+static bool reader_is_gone(FILE *out)
+{
+	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };
+
+	return poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR;
+}
+
 int renderer_finish(struct renderer *r, struct error *err)
 {
 	tell_held(r);
@@ -304,6 +313,10 @@ int renderer_finish(struct renderer *r, struct error *err)
 	if (fflush(r->out) == 0 && !ferror(r->out))
 		return 0;
 	int why = errno;
+	if (reader_is_gone(r->out)) {
+		error_set(err, ERR_OUTPUT, "the reader of the output is gone");
+		return error_code(err, EPIPE);
+	}
 	if (why == 0)
 		return error_set(err, ERR_OUTPUT,
 				 "output could not be written");

@@ -133,8 +133,10 @@ struct render_place {
 struct render_place render_divert(struct renderer *r);
 void render_restore(struct renderer *r, const struct render_place *place);
 
-/* Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to
-   stdout was lost. */
+/*
+ * Flush both and release what is kept; -1 (ERR_OUTPUT) if anything written to
+ * stdout was lost. Code EPIPE: its reader had enough, which needs no words.
+ */
 int renderer_finish(struct renderer *r, struct error *err);
 
 extern const struct render_ops render_text, render_json, render_raw;

@@ -213,3 +213,9 @@ load helper
 	mcp --vision-url http://192.0.2.1/ sim: call self.camera.take_photo question=what
 	ends 0
 }
+
+@test "a reader that had enough, as head, is no cause for words" {
+	mcpctl sim:large tools 2>head.err | head -n 1 >head.out
+	[ "$(wc -l <head.out)" = 1 ]
+	absent 'error' head.err
+}
