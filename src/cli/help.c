@@ -12,16 +12,13 @@
 #include "cli/manual.h"
 #include "cli/topics.h"
 
+#define GROUP_COUNT (GROUP_PROGRAM + 1)
+
 static const char *const group_names[GROUP_COUNT] = {
 	[GROUP_DEVICE] = "device",     [GROUP_TOOLS] = "tools",
 	[GROUP_PROTOCOL] = "protocol", [GROUP_SCRIPT] = "script",
 	[GROUP_PRETEND] = "pretend",   [GROUP_PROGRAM] = "program"
 };
-
-const char *help_group_name(enum command_group group)
-{
-	return group_names[group];
-}
 
 static size_t clip_width(size_t width)
 {
@@ -68,7 +65,8 @@ void help_brief(FILE *out)
 	print_topics(out);
 }
 
-void help_option_term(struct buf *out, const struct option_row *row)
+/* "-t, --target TARGET" appended. */
+static void option_term(struct buf *out, const struct option_row *row)
 {
 	if (row->letter)
 		buf_printf(out, "-%c, ", row->letter);
@@ -99,7 +97,7 @@ static void print_options(FILE *out, const struct option_row *rows,
 	for (; rows && rows->name; rows++) {
 		CLEANUP(buf_done) struct buf term = { 0 }, text = { 0 };
 
-		help_option_term(&term, rows);
+		option_term(&term, rows);
 		help_option_text(&text, rows);
 		manual_item(out, &l, buf_string(&term), buf_string(&text));
 	}

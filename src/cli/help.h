@@ -22,13 +22,7 @@ void help_command(FILE *out, const struct command *c, size_t width);
 /* "usage: mcpctl [OPTION]... TARGET call TOOL [ARG]..." appended. */
 void help_usage(struct buf *out, const struct command *c);
 
-/* The heading of a group: "device", "tools", … */
-const char *help_group_name(enum command_group group);
-#define GROUP_COUNT (GROUP_PROGRAM + 1)
-
-/* "-t, --target TARGET" appended. */
-void help_option_term(struct buf *out, const struct option_row *row);
-/* Its text with what is behind it: "longest wait … (default 10s, environment MCPCTL_TIMEOUT)". */
+/* The text of an option with what is behind it: "longest wait … (default 10s, environment MCPCTL_TIMEOUT)". */
 void help_option_text(struct buf *out, const struct option_row *row);
 
 #endif

@@ -116,7 +116,8 @@ void mdoc_literal(FILE *out, const char *text, size_t len)
 	fputc('\n', out);
 }
 
-void mdoc_words(FILE *out, const char *text, size_t len)
+/* Arguments of a macro: words that are no macros. */
+static void mdoc_words(FILE *out, const char *text, size_t len)
 {
 	bool start = true;
 

@@ -15,9 +15,6 @@ void mdoc_text(FILE *out, const char *text, size_t len);
 /* One line as it is, inside a literal display. */
 void mdoc_literal(FILE *out, const char *text, size_t len);
 
-/* Arguments of a macro: words that are no macros. */
-void mdoc_words(FILE *out, const char *text, size_t len);
-
 /* "TOOL [ARG]..." as macros, to stand on a macro line. */
 void mdoc_operands(FILE *out, const char *args);
 

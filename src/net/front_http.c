@@ -241,7 +241,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 	return MHD_YES;
 }
 
-void front_http_run(struct front *f)
+static void run_daemon(struct front *f)
 {
 	MHD_UNSIGNED_LONG_LONG wait;
 
@@ -257,12 +257,12 @@ static void on_epoll(uv_poll_t *poll, int status, int events)
 {
 	(void)status;
 	(void)events;
-	front_http_run(poll->data);
+	run_daemon(poll->data);
 }
 
 static void on_timer(void *owner)
 {
-	front_http_run(owner);
+	run_daemon(owner);
 }
 
 static void no_log(void *cls, const char *format, va_list args)

@@ -83,7 +83,6 @@ void visitor_refuse_tls(struct visitor *v);
 int front_http_open(struct front *f, struct error *err);
 void front_http_add(struct front *f, int fd, const struct visitor *v);
 void front_http_close(struct front *f);
-void front_http_run(struct front *f);
 void front_reply(struct front_request *rq, int status, const char *content_type,
 		 const char *body, size_t len);
 

@@ -63,7 +63,7 @@ static struct lws_context *create(struct loop *l, struct lws_context **out)
 	return lws_create_context(&info);
 }
 
-struct lws_vhost *ws_context_vhost(struct ws_context *c, const char *name,
+static struct lws_vhost *vhost_new(struct ws_context *c, const char *name,
 				   uint64_t options, const char *cacert)
 {
 	struct lws_context_creation_info info = { 0 };
@@ -191,7 +191,7 @@ struct ws_context *ws_context_take(struct loop *l, struct error *err)
 	c->next = contexts;
 	contexts = c;
 	c->users = 1;
-	c->vhost = ws_context_vhost(c, "plain", 0, NULL);
+	c->vhost = vhost_new(c, "plain", 0, NULL);
 	if (!c->vhost) {
 		ws_context_release(c);
 		error_set(err, ERR_CONNECT, "libwebsockets cannot be set up");
@@ -255,7 +255,7 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 	snprintf(name, sizeof(name), "tls%u", count);
 	t = mem_zalloc(sizeof(*t));
 	t->cacert = mem_strdup(cacert);
-	t->vhost = ws_context_vhost(c, name, options, t->cacert);
+	t->vhost = vhost_new(c, name, options, t->cacert);
 	if (!t->vhost) {
 		mem_free(t->cacert);
 		mem_free(t);

@@ -38,8 +38,6 @@ void ws_context_release(struct ws_context *c);
 /* The virtual host that trusts this file (NULL: the system's certificates). */
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err);
-struct lws_vhost *ws_context_vhost(struct ws_context *c, const char *name,
-				   uint64_t options, const char *cacert);
 
 /* ---- ws_peer.c: a copy of what ready tells ---- */
 
