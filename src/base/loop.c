@@ -15,7 +15,9 @@
 
 struct loop {
 	uv_loop_t uv;
-	uv_signal_t interrupt, terminate;
+	uv_signal_t interrupt, terminate, hangup;
+	void (*on_hangup)(void *owner);
+	void *hangup_owner;
 	uv_timer_t deadline;
 	uv_prepare_t before_poll;
 	const bool *done; /* what loop_wait waits for; NULL outside of it */
@@ -92,17 +94,33 @@ static void watch_timers(struct loop *l)
 	uv_unref((uv_handle_t *)&l->before_poll);
 }
 
-static int watch(struct loop *l, uv_signal_t *handle, int number)
+static void on_hangup(uv_signal_t *handle, int number)
+{
+	struct loop *l = handle->data;
+
+	(void)number;
+	l->on_hangup(l->hangup_owner);
+}
+
+static int watch(struct loop *l, uv_signal_t *handle, uv_signal_cb fn,
+		 int number)
 {
 	int status = uv_signal_init(&l->uv, handle);
 
 	if (status)
 		return status;
 	handle->data = l;
-	status = uv_signal_start(handle, on_signal, number);
+	status = uv_signal_start(handle, fn, number);
 	/* Signals alone keep nothing running (but see loop_wait). */
 	uv_unref((uv_handle_t *)handle);
 	return status;
+}
+
+static int cannot_watch(int status, struct error *err)
+{
+	error_set(err, ERR_CONNECT, "cannot watch for signals: %s",
+		  uv_strerror(status));
+	return error_code(err, -status);
 }
 
 int loop_new(struct loop **out, struct error *err)
@@ -119,14 +137,12 @@ int loop_new(struct loop **out, struct error *err)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	watch_timers(l);
-	status = watch(l, &l->interrupt, SIGINT);
+	status = watch(l, &l->interrupt, on_signal, SIGINT);
 	if (!status)
-		status = watch(l, &l->terminate, SIGTERM);
+		status = watch(l, &l->terminate, on_signal, SIGTERM);
 	if (status) {
 		loop_free(l);
-		error_set(err, ERR_CONNECT, "cannot watch for signals: %s",
-			  uv_strerror(status));
-		return error_code(err, -status);
+		return cannot_watch(status, err);
 	}
 	escalate_interrupt();
 	*out = l;
@@ -152,6 +168,7 @@ void loop_free(struct loop *l)
 	assert(!l->running);
 	close_own(&l->interrupt);
 	close_own(&l->terminate);
+	close_own(&l->hangup);
 	uv_close((uv_handle_t *)&l->before_poll, NULL);
 	uv_update_time(&l->uv);
 	uv_timer_start(&l->deadline, on_too_long, CLOSE_MS, 0);
@@ -165,6 +182,17 @@ void loop_free(struct loop *l)
 		return;
 	}
 	mem_free(l);
+}
+
+int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,
+		   struct error *err)
+{
+	int status;
+
+	l->on_hangup = fn;
+	l->hangup_owner = owner;
+	status = watch(l, &l->hangup, on_hangup, SIGHUP);
+	return status ? cannot_watch(status, err) : 0;
 }
 
 uv_loop_t *loop_uv(struct loop *l)

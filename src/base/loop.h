@@ -23,6 +23,13 @@ int loop_new(struct loop **out, struct error *err);
  */
 void loop_free(struct loop *l);
 
+/*
+ * From now on SIGHUP calls fn from the loop, instead of ending the program. -1
+ * (ERR_CONNECT): it cannot be watched. Once for a loop.
+ */
+int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,
+		   struct error *err);
+
 uv_loop_t *loop_uv(struct loop *l);
 
 /* Milliseconds and microseconds of the monotonic clock, read anew. */

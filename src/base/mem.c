@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <cjson/cJSON.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,11 @@ char *mem_vprintf(const char *format, va_list args)
 	if (vasprintf(&text, format, args) < 0)
 		exhausted();
 	return text;
+}
+
+void mem_trim(void)
+{
+	malloc_trim(0);
 }
 
 void *mem_grow(void *array, size_t *capacity, size_t count, size_t element)

@@ -26,6 +26,9 @@ char *mem_strndup(const char *text, size_t len);
 char *mem_printf(const char *format, ...) PRINTF_LIKE(1, 2);
 char *mem_vprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 
+/* Give back to the system what is free: after much was in use for a moment. */
+void mem_trim(void);
+
 /* Room for one more element: doubles the array when count == *capacity. */
 void *mem_grow(void *array, size_t *capacity, size_t count, size_t element);
 

@@ -115,6 +115,18 @@ static const void *not_loaded(const char *module, const char *path,
 	return NULL;
 }
 
+char *module_file(const char *module, struct error *err)
+{
+	char program[4096];
+	char *path;
+
+	program_folder(program, sizeof(program));
+	path = find_file(module, program);
+	if (!path)
+		not_found(module, program, err);
+	return path;
+}
+
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err)
 {

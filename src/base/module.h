@@ -21,4 +21,10 @@
 const void *module_table(const char *module, const char *symbol,
 			 struct error *err);
 
+/*
+ * The file of a part that another program loads ("broker": mosquitto), found
+ * the same way; yours. NULL (ERR_CONNECT): not installed.
+ */
+char *module_file(const char *module, struct error *err);
+
 #endif

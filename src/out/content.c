@@ -4,9 +4,9 @@
  */
 #include "out/content.h"
 
+#include "base/picture.h"
 #include "base/text.h"
 #include "out/lines.h"
-#include "out/picture.h"
 
 bool content_has_bytes(const struct content *c)
 {

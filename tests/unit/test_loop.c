@@ -173,6 +173,19 @@ static void raise_now(void *owner)
 	raise(SIGINT);
 }
 
+static void hangup(void **state)
+{
+	struct loop *l = new_loop();
+	bool came = false;
+
+	(void)state;
+	assert_int_equal(loop_on_hangup(l, set_flag, &came, NULL), 0);
+	raise(SIGHUP);
+	assert_int_equal(loop_wait(l, &came, loop_now() + 10000, NULL), 0);
+	assert_true(came);
+	loop_free(l);
+}
+
 static void signal_while_waiting(void **state)
 {
 	struct loop *l = new_loop();
@@ -254,6 +267,7 @@ int main(void)
 		cmocka_unit_test(timer_after_work),
 		cmocka_unit_test(stopped_timer),
 		cmocka_unit_test(signals),
+		cmocka_unit_test(hangup),
 		cmocka_unit_test(signal_while_waiting),
 		cmocka_unit_test(no_busy_waiting),
 		cmocka_unit_test(clocks),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Three headers. Every read is checked against the length.
+ * A few headers. Every read is checked against the length.
  */
-#include "out/picture.h"
+#include "base/picture.h"
 
 #include <string.h>
 
@@ -19,6 +19,33 @@ static unsigned big16(const unsigned char *p)
 static unsigned little16(const unsigned char *p)
 {
 	return (unsigned)p[1] << 8 | p[0];
+}
+
+static const struct {
+	size_t at,
+		len; /* magic stands there; "RIFF" of WebP is not looked at */
+	const char *magic;
+	struct picture_type type;
+} known[] = {
+	{ 0, 3, "\xff\xd8\xff", { "JPEG", "jpeg", "jpg" } },
+	{ 0, 8, "\x89PNG\r\n\x1a\n", { "PNG", "png", "png" } },
+	{ 0, 4, "GIF8", { "GIF", "gif", "gif" } },
+	{ 0, 2, "BM", { "BMP", "bmp", "bmp" } },
+	{ 0, 4, "II*\0", { "TIFF", "tiff", "tiff" } },
+	{ 0, 4, "MM\0*", { "TIFF", "tiff", "tiff" } },
+	{ 8, 4, "WEBP", { "WebP", "webp", "webp" } },
+};
+
+const struct picture_type *picture_type(const void *data, size_t len)
+{
+	const char *bytes = data;
+
+	for (size_t i = 0; bytes && i < COUNT(known); i++) {
+		if (len >= known[i].at + known[i].len &&
+		    !memcmp(bytes + known[i].at, known[i].magic, known[i].len))
+			return &known[i].type;
+	}
+	return NULL;
 }
 
 static bool png_size(struct bytes b, unsigned *width, unsigned *height)
@@ -38,6 +65,19 @@ static bool gif_size(struct bytes b, unsigned *width, unsigned *height)
 		return false;
 	*width = little16(b.at + 6);
 	*height = little16(b.at + 8);
+	return true;
+}
+
+/* A height below 0 means that the lines run from top to bottom. */
+static bool bmp_size(struct bytes b, unsigned *width, unsigned *height)
+{
+	unsigned high;
+
+	if (b.len < 26 || memcmp(b.at, "BM", 2) != 0)
+		return false;
+	*width = little16(b.at + 20) << 16 | little16(b.at + 18);
+	high = little16(b.at + 24) << 16 | little16(b.at + 22);
+	*height = high > INT32_MAX ? 0u - high : high;
 	return true;
 }
 
@@ -85,5 +125,5 @@ bool picture_size(const void *data, size_t len, unsigned *width,
 	if (!data)
 		return false;
 	return png_size(b, width, height) || gif_size(b, width, height) ||
-	       jpeg_size(b, width, height);
+	       jpeg_size(b, width, height) || bmp_size(b, width, height);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A child process on the loop: started with no descriptor of ours but its
+ * three, default signals, its own process group; watched; ended properly.
+ */
+#ifndef BASE_CHILD_H
+#define BASE_CHILD_H
+
+#include "base/loop.h"
+
+struct child;
+
+enum child_stream { CHILD_NULL, CHILD_INHERIT, CHILD_PIPE };
+
+struct child_options {
+	char *const *argv; /* argv[0] is searched in PATH; NULL-terminated */
+	const char *const
+		*env; /* "NAME=VALUE", added to ours; NULL-terminated; NULL */
+	enum child_stream out, err; /* stdin is /dev/null */
+	size_t keep; /* bytes of each pipe to keep for child_output: the last ones if keep_last */
+	bool keep_last;
+	bool same_group; /* stays in our process group, so that Ctrl-C reaches it */
+};
+
+struct child_events {
+	/* A line of a pipe as it comes, without its end, cut at 4 kB; may be NULL. */
+	void (*line)(void *owner, bool is_err, const char *line);
+	/* Once, after its pipes ended: exit status, or 128 + signal. The child may be asked for its output until this returns. */
+	void (*ended)(void *owner, int status);
+};
+
+/* -1 (ERR_CONNECT, code errno): it could not be started; what is missing. */
+int child_start(struct child **out, struct loop *l,
+		const struct child_options *o,
+		const struct child_events *events, void *owner,
+		struct error *err);
+
+/* What came through the pipe so far (see keep); lent. */
+const struct buf *child_output(const struct child *c, bool is_err);
+int child_pid(const struct child *c);
+
+/*
+ * SIGTERM to its group now, SIGKILL after grace ms. ended comes all the same.
+ */
+void child_stop(struct child *c, int64_t grace);
+
+/* Forget it: no event any more; it is ended with SIGTERM, then SIGKILL. */
+void child_abandon(struct child *c);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/child: real processes; what they get, what comes back, how they end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/child.h"
+
+#define DEADLINE_MS 10000
+
+struct seen {
+	struct loop *loop;
+	struct child *child;
+	struct buf lines; /* "out:TEXT\n", "err:TEXT\n" */
+	struct buf out, err; /* what was kept */
+	bool line, ended;
+	bool stop_at_line, abandon_at_line;
+	int status;
+};
+
+static void on_line(void *owner, bool is_err, const char *line)
+{
+	struct seen *s = owner;
+
+	assert_false(s->ended);
+	buf_printf(&s->lines, "%s:%s\n", is_err ? "err" : "out", line);
+	s->line = true;
+	if (s->stop_at_line)
+		child_stop(s->child, 100);
+	if (s->abandon_at_line)
+		child_abandon(s->child);
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct seen *s = owner;
+	const struct buf *out = child_output(s->child, false);
+	const struct buf *err = child_output(s->child, true);
+
+	assert_false(s->ended);
+	buf_add(&s->out, buf_string(out), out->len);
+	buf_add(&s->err, buf_string(err), err->len);
+	s->status = status;
+	s->ended = true;
+}
+
+static const struct child_events events = { on_line, on_ended };
+
+static void seen_init(struct seen *s)
+{
+	*s = (struct seen){ .status = -1 };
+	assert_int_equal(loop_new(&s->loop, NULL), 0);
+}
+
+static void seen_done(struct seen *s)
+{
+	loop_free(s->loop);
+	buf_done(&s->lines);
+	buf_done(&s->out);
+	buf_done(&s->err);
+	/* No zombie, no child. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void start(struct seen *s, char *script, struct child_options o)
+{
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, script, NULL };
+	struct error err = { 0 };
+
+	o.argv = argv;
+	if (child_start(&s->child, s->loop, &o, &events, s, &err))
+		fail_msg("%s", err.text);
+	assert_true(child_pid(s->child) > 1);
+}
+
+static void wait_ended(struct seen *s)
+{
+	assert_int_equal(
+		loop_wait(s->loop, &s->ended, loop_now() + DEADLINE_MS, NULL),
+		0);
+}
+
+static void wait_line(struct seen *s)
+{
+	assert_int_equal(
+		loop_wait(s->loop, &s->line, loop_now() + DEADLINE_MS, NULL),
+		0);
+}
+
+static const struct child_options pipes = { .out = CHILD_PIPE,
+					    .err = CHILD_PIPE,
+					    .keep = 65536 };
+
+static void lines_and_status(void **state)
+{
+	char script[] = "echo one; printf 'a\\r\\n\\nlast'; exit 7";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_int_equal(s.status, 7);
+	assert_string_equal(buf_string(&s.lines),
+			    "out:one\nout:a\nout:\nout:last\n");
+	assert_string_equal(buf_string(&s.out), "one\na\r\n\nlast");
+	assert_string_equal(buf_string(&s.err), "");
+	seen_done(&s);
+}
+
+static void both_pipes(void **state)
+{
+	/* Opening /dev/stderr anew works with a pipe only. */
+	char script[] = "echo x; echo y >/dev/stderr; cat";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_int_equal(s.status, 0);
+	assert_string_equal(buf_string(&s.out), "x\n");
+	assert_string_equal(buf_string(&s.err), "y\n");
+	seen_done(&s);
+}
+
+/* 100 kB in one line: cut for the line, and for what is kept. */
+static void long_line(void **state)
+{
+	char script[] = "head -c 100000 /dev/zero | tr '\\0' x; echo; "
+			"echo short; echo -n end";
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	o.keep = 10;
+	o.keep_last = true;
+	seen_init(&s);
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_int_equal(s.lines.len, 4 + 4096 + 1 + 10 + 8);
+	assert_string_equal(s.lines.data + 4 + 4096 + 1,
+			    "out:short\nout:end\n");
+	assert_string_equal(buf_string(&s.out), "\nshort\nend");
+	buf_reset(&s.out);
+	buf_reset(&s.lines);
+	s.ended = false;
+	o.keep_last = false;
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "xxxxxxxxxx");
+	seen_done(&s);
+}
+
+static void environment(void **state)
+{
+	const char *const env[] = { "CHILD_A=new", "CHILD_C=3", NULL };
+	char script[] = "echo $CHILD_A $CHILD_B $CHILD_C; env | grep -c CHILD_";
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	setenv("CHILD_A", "old", 1);
+	setenv("CHILD_B", "kept", 1);
+	o.env = env;
+	seen_init(&s);
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "new kept 3\n3\n");
+	seen_done(&s);
+}
+
+static void no_descriptors(void **state)
+{
+	/* The last is the folder that ls reads. */
+	char script[] = "ls /proc/self/fd; readlink /proc/self/fd/0";
+	int leaked = open("/dev/null", O_RDONLY), other = dup2(leaked, 77);
+	struct seen s;
+
+	(void)state;
+	assert_true(leaked >= 0 && other == 77);
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "0\n1\n2\n3\n/dev/null\n");
+	close(leaked);
+	close(other);
+	seen_done(&s);
+}
+
+/* loop_new ignores SIGPIPE: the child does not. */
+static void default_signals(void **state)
+{
+	char script[] = "grep -E '^Sig(Ign|Blk)' /proc/self/status | "
+			"tr -d '0\\t\\n'";
+	struct seen s;
+	sigset_t set;
+
+	(void)state;
+	seen_init(&s);
+	signal(SIGUSR1, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "SigBlk:SigIgn:");
+	signal(SIGUSR1, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	seen_done(&s);
+}
+
+static void groups(void **state)
+{
+	char script[] = "echo ready; exec sleep 1000";
+	struct child_options o = pipes;
+	struct seen s;
+	int same;
+
+	(void)state;
+	for (same = 0; same < 2; same++) {
+		seen_init(&s);
+		o.same_group = same;
+		start(&s, script, o);
+		wait_line(&s);
+		assert_int_equal(getpgid(child_pid(s.child)),
+				 same ? getpgrp() : child_pid(s.child));
+		child_stop(s.child, DEADLINE_MS);
+		wait_ended(&s);
+		seen_done(&s);
+	}
+}
+
+static void killed(void **state)
+{
+	char script[] = "kill -9 $$";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, (struct child_options){ 0 });
+	wait_ended(&s);
+	assert_int_equal(s.status, 128 + SIGKILL);
+	seen_done(&s);
+}
+
+/* A child of the child goes with it. */
+static void stops_the_group(void **state)
+{
+	char script[] = "sleep 1000 & echo $!; wait";
+	struct seen s;
+	int64_t until;
+	long pid;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_line(&s);
+	pid = strtol(s.lines.data + 4, NULL, 10);
+	assert_int_equal(kill((pid_t)pid, 0), 0);
+	child_stop(s.child, DEADLINE_MS);
+	wait_ended(&s);
+	assert_int_equal(s.status, 128 + SIGTERM);
+	/* It closed its pipe; whoever adopted it may still have to reap it. */
+	until = loop_now() + DEADLINE_MS;
+	while (!kill((pid_t)pid, 0) && loop_now() < until) {
+		char path[64], text[256] = "";
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+		fd = open(path, O_RDONLY);
+		if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
+		    strstr(text, ") Z "))
+			until = 0;
+		close(fd);
+		usleep(1000);
+	}
+	assert_true(kill((pid_t)pid, 0) || !until);
+	seen_done(&s);
+}
+
+static void escalates(void **state)
+{
+	char script[] = "trap '' TERM; echo ready; "
+			"while :; do sleep 0.05; done";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	s.stop_at_line = true;
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_int_equal(s.status, 128 + SIGKILL);
+	seen_done(&s);
+}
+
+/* What it left behind holds its pipe for long; the end comes all the same. */
+static void left_behind(void **state)
+{
+	char script[] = "echo $$; setsid sleep 1000 & echo $!; exit 3";
+	struct seen s;
+	char *second;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_ended(&s);
+	assert_int_equal(s.status, 3);
+	second = strchr(s.out.data, '\n');
+	assert_non_null(second);
+	kill((pid_t)strtol(second, NULL, 10), SIGKILL);
+	seen_done(&s);
+}
+
+static void abandoned(void **state)
+{
+	char quick[] = "echo ready; echo more; sleep 1000";
+	char stubborn[] = "trap '' TERM; echo ready; while :; do sleep 0.01; "
+			  "done";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	s.abandon_at_line = true;
+	start(&s, quick, pipes);
+	wait_line(&s);
+	s.line = false;
+	start(&s, stubborn, pipes);
+	wait_line(&s);
+	assert_string_equal(buf_string(&s.lines), "out:ready\nout:ready\n");
+	/* loop_free waits for it. */
+	seen_done(&s);
+	assert_false(s.ended);
+}
+
+static void missing(void **state)
+{
+	char name[] = "no-such-program-here", path[] = "/no/such/program";
+	char folder[] = "/";
+	char *argv[] = { name, NULL };
+	struct child_options o = { .argv = argv, .out = CHILD_PIPE };
+	struct error err = { 0 };
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	s.child = (struct child *)&s;
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_null(s.child);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_int_equal(err.code, ENOENT);
+	assert_string_equal(err.text, "cannot start 'no-such-program-here': "
+				      "there is no such program in PATH");
+	argv[0] = path;
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_string_equal(err.text, "cannot start '/no/such/program': no "
+				      "such file or directory");
+	argv[0] = folder;
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_int_equal(err.code, EACCES);
+	seen_done(&s);
+	assert_false(s.ended);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_and_status),
+		cmocka_unit_test(both_pipes),
+		cmocka_unit_test(long_line),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(no_descriptors),
+		cmocka_unit_test(default_signals),
+		cmocka_unit_test(groups),
+		cmocka_unit_test(killed),
+		cmocka_unit_test(stops_the_group),
+		cmocka_unit_test(escalates),
+		cmocka_unit_test(left_behind),
+		cmocka_unit_test(abandoned),
+		cmocka_unit_test(missing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
