@@ -45,13 +45,39 @@ void hello_done(struct hello *h)
 	*h = (struct hello){ 0 };
 }
 
-void hello_encode_server(struct buf *out, const char *session_id)
+/* Up to the end of audio_params; the object is still open. */
+static void encode_common(struct buf *out, const char *transport,
+			  const char *session_id)
 {
-	buf_text(out, "{\"type\":\"hello\",\"transport\":\"websocket\","
-		      "\"session_id\":");
+	buf_printf(out,
+		   "{\"type\":\"hello\",\"transport\":\"%s\",\"session_id\":",
+		   transport);
 	buf_json_string(out, session_id, strlen(session_id));
 	/* The rate is that of speech to the device, not of its microphone. */
 	buf_text(out, ",\"audio_params\":{\"format\":\"opus\","
 		      "\"sample_rate\":24000,\"channels\":1,"
-		      "\"frame_duration\":60}}");
+		      "\"frame_duration\":60}");
+}
+
+void hello_encode_server(struct buf *out, const char *session_id)
+{
+	encode_common(out, "websocket", session_id);
+	buf_char(out, '}');
+}
+
+void hello_encode_udp(struct buf *out, const char *session_id,
+		      const struct udp_offer *udp)
+{
+	/* 0 would be refused; what is sent to port 9 is discarded. */
+	unsigned port = udp->port ? udp->port : 9;
+
+	encode_common(out, "udp", session_id);
+	buf_text(out, ",\"udp\":{\"server\":");
+	buf_json_string(out, udp->server, strlen(udp->server));
+	buf_printf(out, ",\"port\":%u,\"encryption\":\"aes-128-ctr\",\"key\":",
+		   port);
+	buf_json_string(out, udp->key, strlen(udp->key));
+	buf_text(out, ",\"nonce\":");
+	buf_json_string(out, udp->nonce, strlen(udp->nonce));
+	buf_text(out, "}}");
 }

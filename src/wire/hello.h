@@ -6,6 +6,7 @@
 #define WIRE_HELLO_H
 
 #include "base/json.h"
+#include "wire/udp_audio.h"
 
 struct hello_audio {
 	char format[16]; /* "" if absent */
@@ -33,5 +34,12 @@ void hello_done(struct hello *h);
  * audio_params. `transport` is always sent: without it the device reboots.
  */
 void hello_encode_server(struct buf *out, const char *session_id);
+
+/*
+ * The same over MQTT (device.md 2.3): transport "udp", and the udp object with
+ * server, port, key, nonce, encryption.
+ */
+void hello_encode_udp(struct buf *out, const char *session_id,
+		      const struct udp_offer *udp);
 
 #endif

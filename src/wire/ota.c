@@ -15,6 +15,8 @@
  * at every boot.
  */
 enum { URL_MAX = 255, TOKEN_MAX = 512 };
+/* The three texts of CONNECT, of a buffer of 1,024 bytes (device.md 2.2). */
+enum { CONNECT_MAX = 960 };
 
 /* Parse a body that must be an object; NULL with err set. */
 static cJSON *parse_object(const char *body, size_t len, struct error *err)
@@ -149,8 +151,8 @@ static int check_length(const char *what, const char *value, size_t max,
 	return error_hint(err, "give a shorter %s", what);
 }
 
-int ota_reply_websocket(struct buf *out, const char *url, const char *token,
-			int version, struct error *err)
+static int add_websocket(struct buf *out, const char *url, const char *token,
+			 int version, struct error *err)
 {
 	if (check_length("address", url, URL_MAX, err) ||
 	    check_length("token", token, TOKEN_MAX, err))
@@ -161,7 +163,76 @@ int ota_reply_websocket(struct buf *out, const char *url, const char *token,
 		add_string(out, "token", token);
 	if (version)
 		buf_printf(out, ",\"version\":%d", version);
-	buf_text(out, "}}");
+	buf_char(out, '}');
+	return 0;
+}
+
+int ota_reply_websocket(struct buf *out, const char *url, const char *token,
+			int version, struct error *err)
+{
+	if (add_websocket(out, url, token, version, err))
+		return -1;
+	buf_char(out, '}');
+	return 0;
+}
+
+static size_t length(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static int check_mqtt(const struct ota_mqtt *m, struct error *err)
+{
+	size_t connect = length(m->client_id) + length(m->username) +
+			 length(m->password);
+
+	if (check_length("broker address", m->endpoint, URL_MAX, err) ||
+	    check_length("topic", m->publish_topic, URL_MAX, err))
+		return -1;
+	if (connect <= CONNECT_MAX)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "client id, user name and password of %zu bytes are too long "
+		  "for a device (%d together at most)",
+		  connect, CONNECT_MAX);
+	return error_hint(err, "give shorter ones");
+}
+
+static int add_mqtt(struct buf *out, const struct ota_mqtt *m,
+		    struct error *err)
+{
+	const struct {
+		const char *name, *value;
+	} member[] = { { "endpoint", m->endpoint },
+		       { "client_id", m->client_id },
+		       { "username", m->username },
+		       { "password", m->password },
+		       { "publish_topic", m->publish_topic } };
+
+	if (check_mqtt(m, err))
+		return -1;
+	buf_text(out, "{\"mqtt\":{");
+	for (size_t i = 0; i < COUNT(member); i++) {
+		if (length(member[i].value) > 0)
+			add_string(out, member[i].name, member[i].value);
+	}
+	buf_char(out, '}');
+	return 0;
+}
+
+int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
+		     const char *url, const char *token,
+		     const struct ota_clock *clock, struct error *err)
+{
+	if (mqtt ? add_mqtt(out, mqtt, err) :
+		   add_websocket(out, url, token, 0, err))
+		return -1;
+	if (clock)
+		buf_printf(out,
+			   ",\"server_time\":{\"timestamp\":%lld,"
+			   "\"timezone_offset\":%d}",
+			   (long long)clock->now_ms, clock->offset);
+	buf_char(out, '}');
 	return 0;
 }
 

@@ -39,6 +39,28 @@ void ota_request_encode(struct buf *out, const struct ota_request *rq);
 int ota_reply_websocket(struct buf *out, const char *url, const char *token,
 			int version, struct error *err);
 
+/* The same with server_time; now_ms: Unix time, offset: minutes from UTC. */
+struct ota_clock {
+	int64_t now_ms;
+	int offset;
+};
+
+/* Where an MQTT device is sent (device.md 2.1, 5.2). */
+struct ota_mqtt {
+	const char *endpoint; /* "host:port", no scheme */
+	const char *client_id, *username,
+		*password; /* empty ones are left out */
+	const char *publish_topic;
+};
+
+/*
+ * A reply with "mqtt", or with "websocket" where mqtt is NULL, and server_time
+ * where clock is not. Rules and errors as ota_reply_websocket.
+ */
+int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
+		     const char *url, const char *token,
+		     const struct ota_clock *clock, struct error *err);
+
 /*
  * What a reply told: for the simulated device. Owned strings, NULL if absent.
  */

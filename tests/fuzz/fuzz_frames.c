@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a backend may send to the simulated device: WebSocket frames in slices
- * whose size the first byte gives, the same bytes as a chunked OTA reply, and
- * as an address.
+ * whose size the first byte gives, the same bytes as the reply to OTA or an
+ * upload, as chunks, and as an address.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/ota_client.h"
+#include "sim/http_reply.h"
 #include "sim/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,6 +38,26 @@ static void read_frames(const char *data, size_t size, size_t slice)
 	wire_reader_done(&r);
 }
 
+static void read_reply(const char *data, size_t size, size_t slice)
+{
+	enum http_state state = HTTP_MORE;
+	struct http_reply r;
+
+	http_reply_init(&r);
+	while (size && state == HTTP_MORE) {
+		size_t len = slice < size ? slice : size;
+
+		state = http_reply_feed(&r, data, len);
+		data += len;
+		size -= len;
+	}
+	if (state == HTTP_MORE)
+		state = http_reply_end(&r);
+	if (state == HTTP_WHOLE && r.body.len >= HTTP_HANG)
+		abort();
+	http_reply_done(&r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wire_url u;
@@ -47,8 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	read_frames((const char *)data + 1, size - 1, data[0] % 64 + 1u);
+	read_reply((const char *)data + 1, size - 1, data[0] % 64 + 1u);
 	buf_init(&out, 1 << 20);
-	ota_unchunk((const char *)data, size, &out);
+	http_unchunk((const char *)data, size, &out);
 	buf_done(&out);
 	text = mem_strndup((const char *)data, size);
 	if (!wire_url_parse(&u, text, NULL)) {

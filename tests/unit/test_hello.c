@@ -127,12 +127,39 @@ static void server(void **state)
 	buf_done(&out);
 }
 
+static void over_mqtt(void **state)
+{
+	struct udp_offer udp = { .server = "10.0.0.1\"", .port = 8888 };
+	struct buf out = { 0 };
+
+	(void)state;
+	memcpy(udp.key, "00112233445566778899aabbccddeeff", 33);
+	memcpy(udp.nonce, "01000000000000000000000000000000", 33);
+	hello_encode_udp(&out, "S1", &udp);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"type\":\"hello\",\"transport\":\"udp\","
+		"\"session_id\":\"S1\",\"audio_params\":{"
+		"\"format\":\"opus\",\"sample_rate\":24000,"
+		"\"channels\":1,\"frame_duration\":60},"
+		"\"udp\":{\"server\":\"10.0.0.1\\\"\",\"port\":8888,"
+		"\"encryption\":\"aes-128-ctr\","
+		"\"key\":\"00112233445566778899aabbccddeeff\","
+		"\"nonce\":\"01000000000000000000000000000000\"}}");
+	/* no audio: the device still wants a port */
+	udp.port = 0;
+	buf_reset(&out);
+	hello_encode_udp(&out, "S1", &udp);
+	assert_non_null(strstr(buf_string(&out), "\"port\":9,"));
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(firmware), cmocka_unit_test(old_firmware),
 		cmocka_unit_test(features), cmocka_unit_test(hostile),
-		cmocka_unit_test(server),
+		cmocka_unit_test(server),   cmocka_unit_test(over_mqtt),
 	};
 
 	return cmocka_run_group_tests_name("hello", tests, NULL, NULL);

@@ -146,6 +146,68 @@ static void reply_too_long(void **state)
 	error_reset(&err);
 }
 
+static void encodes(const struct ota_mqtt *mqtt, const char *url,
+		    const char *token, const struct ota_clock *clock,
+		    const char *text)
+{
+	struct error err = { 0 };
+	struct buf out = { 0 };
+
+	assert_int_equal(ota_reply_encode(&out, mqtt, url, token, clock, &err),
+			 0);
+	assert_string_equal(buf_string(&out), text);
+	assert_int_equal(json_check(out.data, out.len, &err), 0);
+	buf_done(&out);
+}
+
+static void reply_with_time(void **state)
+{
+	const struct ota_clock clock = { 1760000000123, -150 };
+	const struct ota_mqtt mqtt = { .endpoint = "192.168.1.2:1883",
+				       .client_id = "GID@@@a_b",
+				       .username = "",
+				       .password = "p\"",
+				       .publish_topic = "device-server" };
+
+	(void)state;
+	encodes(NULL, "ws://h/", "t", &clock,
+		"{\"websocket\":{\"url\":\"ws://h/\",\"token\":\"t\"},"
+		"\"server_time\":{\"timestamp\":1760000000123,"
+		"\"timezone_offset\":-150}}");
+	encodes(NULL, "ws://h/", NULL, NULL,
+		"{\"websocket\":{\"url\":\"ws://h/\"}}");
+	encodes(&mqtt, NULL, NULL, &clock,
+		"{\"mqtt\":{\"endpoint\":\"192.168.1.2:1883\","
+		"\"client_id\":\"GID@@@a_b\",\"password\":\"p\\\"\","
+		"\"publish_topic\":\"device-server\"},"
+		"\"server_time\":{\"timestamp\":1760000000123,"
+		"\"timezone_offset\":-150}}");
+}
+
+static void mqtt_too_long(void **state)
+{
+	struct ota_mqtt mqtt = { .endpoint = "h", .publish_topic = "t" };
+	struct error err = { 0 };
+	struct buf out = { 0 };
+	char text[962];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[961] = '\0';
+	mqtt.username = text;
+	assert_int_equal(ota_reply_encode(&out, &mqtt, NULL, NULL, NULL, &err),
+			 -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_int_equal(out.len, 0);
+	mqtt.username = NULL;
+	mqtt.endpoint = text;
+	assert_int_equal(ota_reply_encode(&out, &mqtt, NULL, NULL, NULL, &err),
+			 -1);
+	assert_int_equal(out.len, 0);
+	buf_done(&out);
+	error_reset(&err);
+}
+
 static void decode_reply(struct ota_reply *r, const char *body)
 {
 	struct error err = { 0 };
@@ -189,9 +251,14 @@ static void replies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(request),    cmocka_unit_test(hostile_request),
-		cmocka_unit_test(round_trip), cmocka_unit_test(reply),
-		cmocka_unit_test(replies),    cmocka_unit_test(reply_too_long),
+		cmocka_unit_test(request),
+		cmocka_unit_test(hostile_request),
+		cmocka_unit_test(round_trip),
+		cmocka_unit_test(reply),
+		cmocka_unit_test(replies),
+		cmocka_unit_test(reply_too_long),
+		cmocka_unit_test(reply_with_time),
+		cmocka_unit_test(mqtt_too_long),
 	};
 
 	return cmocka_run_group_tests_name("ota", tests, NULL, NULL);

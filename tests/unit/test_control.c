@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire/control: frames from literal bytes, errors there and back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "wire/control.h"
+
+static void frame_out(void **state)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	(void)state;
+	control_encode(&b, CONTROL_JSON, "{}", 2);
+	control_encode(&b, CONTROL_BINARY, "", 0);
+	assert_int_equal(b.len, 18);
+	assert_memory_equal(b.data,
+			    "\0\0\0\x02j\0\0\0{}"
+			    "\0\0\0\0b\0\0\0",
+			    18);
+}
+
+static void frames_in(void **state)
+{
+	static const char bytes[] = "\0\0\0\x03t\0\0\0abc\0\0\0\0j\0\0\0";
+	struct control_frame f;
+
+	(void)state;
+	for (size_t len = 0; len < 11; len++)
+		assert_int_equal(control_decode(&f, bytes, len, NULL), 0);
+	assert_int_equal(control_decode(&f, bytes, 11, NULL), 1);
+	assert_int_equal(f.kind, CONTROL_TEXT);
+	assert_int_equal(f.len, 3);
+	assert_int_equal(f.size, 11);
+	assert_ptr_equal(f.data, bytes + 8);
+	assert_int_equal(control_decode(&f, bytes + 11, 8, NULL), 1);
+	assert_int_equal(f.kind, CONTROL_JSON);
+	assert_int_equal(f.len, 0);
+	assert_int_equal(f.size, 8);
+}
+
+static void refused(const char *bytes, size_t len)
+{
+	struct error err = { 0 };
+	struct control_frame f;
+
+	assert_int_equal(control_decode(&f, bytes, len, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_true(err.text[0] && err.hint[0]);
+	error_reset(&err);
+}
+
+static void broken_frames(void **state)
+{
+	struct control_frame f;
+
+	(void)state;
+	refused("\0\0\0\x01x\0\0\0a", 9);
+	refused("\0\0\0\x01j\0\0\x01"
+		"a",
+		9);
+	refused("\0\0\0\x01j\x01\0\0a", 9);
+	refused("GET / HTTP/1.1", 14);
+	/* 17 MB and one byte; 17 MB are only not there yet. */
+	refused("\x01\x10\0\x01t\0\0\0", 8);
+	assert_int_equal(control_decode(&f, "\x01\x10\0\0t\0\0\0", 8, NULL), 0);
+	refused("\xff\xff\xff\xfft\0\0\0", 8);
+}
+
+static void there_and_back(const struct error *e, struct error *back)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+
+	control_error_encode(&text, e);
+	tree = json_parse(text.data, text.len, NULL);
+	assert_non_null(tree);
+	control_error_decode(back, tree);
+	assert_int_equal(back->kind, e->kind);
+	assert_int_equal(back->has_code, e->has_code);
+	assert_int_equal(back->code, e->has_code ? e->code : 0);
+	assert_string_equal(back->text, e->text);
+	assert_string_equal(back->hint, e->hint);
+}
+
+static void errors(void **state)
+{
+	static const enum error_kind kinds[] = {
+		ERR_NONE,     ERR_PEER, ERR_USAGE, ERR_CONNECT, ERR_TIMEOUT,
+		ERR_PROTOCOL, ERR_AUTH, ERR_UNMET, ERR_OUTPUT,	ERR_INTERRUPTED,
+	};
+	struct error e = { 0 }, back = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		error_set(&e, kinds[i], "text \"%zu\"\n", i);
+		there_and_back(&e, &back);
+		assert_null(back.detail);
+		error_hint(&e, "\xe4\xbd\xa0\\ %s", "hint");
+		error_code(&e, -32000 - (int)i);
+		error_detail(&e, "a\nb", 3);
+		there_and_back(&e, &back);
+		assert_string_equal(back.detail, "a\nb");
+	}
+	error_reset(&e);
+	error_reset(&back);
+}
+
+static void decode(struct error *out, const char *text)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *tree = json_parse(text, strlen(text), NULL);
+
+	control_error_decode(out, tree);
+}
+
+static void odd_errors(void **state)
+{
+	struct error e = { 0 };
+
+	(void)state;
+	decode(&e, "{\"kind\":\"peer\",\"code\":1e300,\"text\":7}");
+	assert_int_equal(e.kind, ERR_PEER);
+	assert_false(e.has_code);
+	assert_string_equal(e.text, "");
+	decode(&e, "{\"kind\":\"new\",\"code\":-5,\"text\":\"a\",\"hint\":[]}");
+	assert_int_equal(e.kind, ERR_PROTOCOL);
+	assert_int_equal(e.code, -5);
+	assert_string_equal(e.text, "a");
+	decode(&e, "[]");
+	assert_int_equal(e.kind, ERR_PROTOCOL);
+	control_error_decode(&e, NULL);
+	assert_int_equal(e.kind, ERR_PROTOCOL);
+	error_reset(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frame_out),	 cmocka_unit_test(frames_in),
+		cmocka_unit_test(broken_frames), cmocka_unit_test(errors),
+		cmocka_unit_test(odd_errors),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
