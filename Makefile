@@ -38,17 +38,26 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) -fPIE $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
-MODULES = ws front
+MODULES = ws front mqtt
 MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
+MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
+MODULE_mqtt_PKG = libmosquitto libssl libcrypto
+
+# Our plugin for the broker runs inside mosquitto, without the program.
+BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \
+	$(addprefix src/base/,buf.c error.c json.c json_scan.c json_span.c mem.c \
+	secret_file.c text.c text_code.c text_number.c text_utf8.c)
+BROKER = $(BUILD)/mcpctl-broker.so
 
 MODULE_SOURCES = $(foreach m,$(MODULES),$(MODULE_$(m)_SOURCES))
-SOURCES = $(filter-out $(MODULE_SOURCES),$(wildcard src/*.c src/*/*.c))
+SOURCES = $(filter-out $(MODULE_SOURCES) $(wildcard src/broker/*.c), \
+	$(wildcard src/*.c src/*/*.c))
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/%.o)
 CORE = $(filter-out $(BUILD)/main.o,$(OBJECTS))
-MODULE_FILES = $(MODULES:%=$(BUILD)/mcpctl-%.so)
+MODULE_FILES = $(MODULES:%=$(BUILD)/mcpctl-%.so) $(BROKER)
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags libuv libcjson)
 PKG_LIBS = $(shell $(PKG_CONFIG) --libs libuv libcjson) -ldl -lm
 
@@ -76,11 +85,26 @@ $(BUILD)/mcpctl-$(1).so: $(MODULE_$(1)_SOURCES:src/%.c=$(BUILD)/pic/%.o)
 endef
 $(foreach m,$(MODULES),$(eval $(call module_rule,$(m))))
 
+# mosquitto itself is not instrumented: the plugin never is.
+$(BROKER): MODE = $(HARDEN)
+$(BROKER): $(BROKER_SOURCES:src/%.c=$(BUILD)/plugin/%.o)
+	@echo "  MODULE  $@"
+	$(Q)$(CC) $(CFLAGS) -Wl,-z,relro,-z,now -shared -o $@ $^ $$($(PKG_CONFIG) --libs libcrypto libcjson)
+
+$(BUILD)/plugin/%.o: src/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $< (plugin)"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+# A test that stands in for some parts itself links only with those named here.
+ONLY_door = base/% wire/% net/% serve/door% serve/record serve/tokens serve/aliases
+core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
+
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 $(BUILD)/test_%: tests/unit/test_%.c $(CORE)
 	@echo "  TEST    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -rdynamic \
-		-o $@ $< $(CORE) $(PKG_LIBS) -lcmocka
+		-o $@ $< $(call core_for,$*) $(PKG_LIBS) -lcmocka
 
 .PHONY: unit
 unit: all $(UNIT)
@@ -139,6 +163,10 @@ generate: all
 	$(Q)$(foreach g,$(GENERATED),$(BUILD)/mcpctl generate \
 		$(lastword $(subst :, ,$(g))) >$(firstword $(subst :, ,$(g))) &&) true
 
+# The floor of an attached call has nothing of ours in it.
+$(BUILD)/bench_attached: bench/attached.c
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $<
+
 $(BUILD)/bench_%: bench/%.c $(CORE) $(MODULE_FILES)
 	@echo "  BENCH   $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -rdynamic \
@@ -155,7 +183,8 @@ install: all
 		$(DESTDIR)$(datadir)/mcpctl/profiles $(DESTDIR)$(datadir)/man/man1 \
 		$(DESTDIR)$(datadir)/bash-completion/completions \
 		$(DESTDIR)$(datadir)/zsh/site-functions \
-		$(DESTDIR)$(datadir)/fish/vendor_completions.d
+		$(DESTDIR)$(datadir)/fish/vendor_completions.d \
+		$(DESTDIR)$(libdir)/systemd/user
 	install -m 755 $(BUILD)/mcpctl $(DESTDIR)$(bindir)/
 	install -m 644 $(MODULE_FILES) $(DESTDIR)$(libdir)/mcpctl/
 	install -m 644 src/sim/profiles/*.json $(DESTDIR)$(datadir)/mcpctl/profiles/
@@ -165,13 +194,23 @@ install: all
 	install -m 644 completions/_mcpctl $(DESTDIR)$(datadir)/zsh/site-functions/
 	install -m 644 completions/mcpctl.fish \
 		$(DESTDIR)$(datadir)/fish/vendor_completions.d/
+	sed 's|@bindir@|$(bindir)|' scripts/mcpctl-serve.service \
+		>$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/mcpctl $(DESTDIR)$(datadir)/man/man1/mcpctl.1 \
 		$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl \
 		$(DESTDIR)$(datadir)/zsh/site-functions/_mcpctl \
-		$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish
+		$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish \
+		$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service
 	rm -rf $(DESTDIR)$(libdir)/mcpctl $(DESTDIR)$(datadir)/mcpctl
+
+# A Debian package of what was built for /usr.
+.PHONY: deb
+deb: deps-build
+	$(Q)$(MAKE) -s -j$(JOBS) BUILD=build/deb PREFIX=/usr SANITIZE= all
+	$(Q)scripts/make-deb build/deb $(VERSION) \
+		build/mcpctl_$(VERSION)_$$(dpkg --print-architecture).deb
 
 .PHONY: clean
 clean:

@@ -107,6 +107,52 @@ static int take_user(struct endpoint *e, const char *text, size_t len,
 	return 0;
 }
 
+/* "/ID" becomes the path ID. */
+static int take_client_id(struct endpoint *e, const char *text, size_t len,
+			  struct error *err)
+{
+	if (len < 2 || *text != '/')
+		return error_set(err, ERR_USAGE,
+				 "the device's client id is missing (the "
+				 "broker's log shows it, the mqtt part of the "
+				 "OTA reply gives it; 'mcpctl devices' lists "
+				 "those that a running serve holds)");
+	e->path = mem_strndup(text + 1, len - 1);
+	if (text_percent_decode(e->path) ||
+	    !text_is_utf8(e->path, strlen(e->path)))
+		return error_set(err, ERR_USAGE,
+				 "the client id '%.100s' is no text", e->path);
+	return 0;
+}
+
+/* "up=TOPIC&down=TOPIC", either or both. */
+static int take_topics(struct endpoint *e, const char *query, struct error *err)
+{
+	while (*query) {
+		size_t len = strcspn(query, "&");
+		bool up = strncmp(query, "up=", 3) == 0;
+		char **to = up ? &e->topic_up : &e->topic_down;
+		size_t skip = up ? 3 : 5;
+
+		if (!up && strncmp(query, "down=", 5) != 0)
+			return error_set(err, ERR_USAGE,
+					 "'%.*s' is neither up=TOPIC nor "
+					 "down=TOPIC",
+					 (int)(len < 60 ? len : 60), query);
+		if (*to)
+			return error_set(err, ERR_USAGE, "'%s' is given twice",
+					 up ? "up" : "down");
+		*to = mem_strndup(query + skip, len - skip);
+		if (!**to || text_percent_decode(*to) ||
+		    !text_is_utf8(*to, strlen(*to)))
+			return error_set(err, ERR_USAGE,
+					 "the topic of '%.*s' is no text",
+					 (int)(len < 60 ? len : 60), query);
+		query += len + (query[len] == '&');
+	}
+	return 0;
+}
+
 static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
 {
 	const char *host, *at, *path;
@@ -126,11 +172,13 @@ static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
 	if (take_authority(e, host + skip, len - skip, err))
 		return -1;
 	path = host + len;
-	if (path[0] != '/' || path[1] == '\0' || path[1] == '?')
+	if (strchr(path, '#'))
 		return error_set(err, ERR_USAGE,
-				 "the device's client id is missing");
-	e->path = mem_strdup(path);
-	return 0;
+				 "a '#' in an id or a topic is written %%23");
+	len = strcspn(path, "?");
+	if (take_client_id(e, path, len, err))
+		return -1;
+	return path[len] ? take_topics(e, path + len + 1, err) : 0;
 }
 
 /* "PORT", "HOST:PORT" or nothing, of len bytes. */
@@ -316,6 +364,10 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->query);
 	mem_free(e->cacert);
 	mem_free(e->advertise);
+	mem_free(e->device);
+	mem_free(e->password);
+	mem_free(e->topic_up);
+	mem_free(e->topic_down);
 	headers_done(&e->headers);
 	words_done(&e->tokens);
 	*e = (struct endpoint){ 0 };

@@ -35,7 +35,8 @@ struct endpoint {
 	char *user; /* mqtt only, decoded; NULL if none */
 	/*
 	 * With its query, "/" if not given (listen: any path). sim: the profile,
-	 * attach: the socket ("" if none). stdio: the command line.
+	 * attach: the socket ("" if none). stdio: the command line. mqtt: the
+	 * client id, decoded, without a slash.
 	 */
 	char *path;
 	char *query; /* sim only: behind '?'; NULL if none */
@@ -49,6 +50,11 @@ struct endpoint {
 	enum dialect envelope; /* --envelope */
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */
 	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
+	char *device; /* -d: Device-Id, client id, alias or glob, attach only; NULL */
+	bool tail; /* attach: audio frames are wanted too */
+	char *password; /* mqtt: from a file or the environment; NULL */
+	char *topic_up,
+		*topic_down; /* mqtt: from ?up= and ?down=, decoded; NULL */
 };
 
 /*

@@ -212,5 +212,6 @@ const struct front_table front_table = {
 	.open = front_open,
 	.port = front_port,
 	.reply = front_reply,
+	.form = front_form,
 	.close = front_close,
 };

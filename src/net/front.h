@@ -31,7 +31,9 @@ enum front_noise {
 	FRONT_BROKEN, /* HTTP, but a broken head, or an upgrade that is not spoken (answered 400) */
 	FRONT_SLOW, /* the head was not finished in time */
 	FRONT_EMPTY, /* connected and went without a byte */
-	FRONT_TOO_LARGE /* head above FRONT_HEAD_MAX (answered 431), or body above body_max (413) */
+	FRONT_TOO_LARGE, /* head above FRONT_HEAD_MAX (answered 431) */
+	FRONT_BODY_TOO_LARGE, /* body above body_max (answered 413) */
+	FRONT_CUT /* the body ended before its end */
 };
 
 struct front_events {
@@ -58,6 +60,10 @@ struct front_config {
 	size_t connections_max; /* waiting heads and HTTP connections; 0: 256 */
 };
 
+typedef void front_form_field(void *owner, const char *name,
+			      const char *filename, const char *type,
+			      const char *data, size_t len);
+
 struct front_table {
 	/* NULL (ERR_CONNECT): in use (by whom, if it can be known), no permission, no such address. */
 	struct front *(*open)(struct loop *l, const struct front_config *config,
@@ -70,6 +76,14 @@ struct front_table {
 	 */
 	void (*reply)(struct front_request *rq, int status,
 		      const char *content_type, const char *body, size_t len);
+	/*
+	 * The fields of a form in the request's body (multipart/form-data or
+	 * urlencoded), in their order, each whole; data is lent. type, filename:
+	 * NULL if not told. Only amid the event http. -1 (ERR_PROTOCOL): the
+	 * body is no form, or is cut; fields may have come before.
+	 */
+	int (*form)(struct front_request *rq, front_form_field *field,
+		    void *owner, struct error *err);
 	/* Stop listening, drop what is open, release; ends in closed(owner) from the loop, after which no event comes. */
 	void (*close)(struct front *f, void (*closed)(void *owner));
 };

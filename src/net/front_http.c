@@ -81,17 +81,46 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	return rq;
 }
 
+static void print_addresses(struct MHD_Connection *c, char *peer, char *local,
+			    size_t size)
+{
+	const union MHD_ConnectionInfo *info;
+	struct sockaddr_storage address = { 0 };
+	socklen_t len = sizeof(address);
+
+	snprintf(peer, size, "unknown");
+	snprintf(local, size, "unknown");
+	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	if (info && info->client_addr)
+		address_print(info->client_addr, peer, size);
+	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info &&
+	    !getsockname(info->connect_fd, (struct sockaddr *)&address, &len))
+		address_print((struct sockaddr *)&address, local, size);
+}
+
+/* Its head came whole, its body did not. */
+static void tell_cut(struct front_request *rq, struct MHD_Connection *c,
+		     enum MHD_RequestTerminationCode code)
+{
+	bool slow = code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED;
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
+
+	print_addresses(c, peer, local, sizeof(peer));
+	front_noise(rq->front, slow ? FRONT_SLOW : FRONT_CUT, peer);
+}
+
 static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 			 enum MHD_RequestTerminationCode code)
 {
 	struct front_request *rq = *context;
 
 	(void)cls;
-	(void)c;
-	(void)code;
 	*context = NULL;
 	if (!rq)
 		return;
+	if (rq->started && !rq->told && !rq->status)
+		tell_cut(rq, c, code);
 	rq->connection = NULL;
 	/* The owner still has it: it goes when the answer comes. */
 	if (rq->told && !rq->status && !rq->front->closing)
@@ -122,24 +151,6 @@ static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
-static void print_addresses(struct MHD_Connection *c, char *peer, char *local,
-			    size_t size)
-{
-	const union MHD_ConnectionInfo *info;
-	struct sockaddr_storage address = { 0 };
-	socklen_t len = sizeof(address);
-
-	snprintf(peer, size, "unknown");
-	snprintf(local, size, "unknown");
-	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	if (info && info->client_addr)
-		address_print(info->client_addr, peer, size);
-	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info &&
-	    !getsockname(info->connect_fd, (struct sockaddr *)&address, &len))
-		address_print((struct sockaddr *)&address, local, size);
-}
-
 /* The body is there: ask the owner. */
 static void tell(struct front_request *rq, const char *method)
 {
@@ -168,13 +179,16 @@ static void tell(struct front_request *rq, const char *method)
 
 static enum MHD_Result refuse_body(struct front_request *rq)
 {
-	static const char text[] = "{\"error\":\"the body is too large\"}\n";
+	char text[80];
 	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 
 	print_addresses(rq->connection, peer, local, sizeof(peer));
-	front_noise(rq->front, FRONT_TOO_LARGE, peer);
+	front_noise(rq->front, FRONT_BODY_TOO_LARGE, peer);
 	rq->closes = true;
-	request_answer(rq, 413, "application/json", text, sizeof(text) - 1);
+	snprintf(text, sizeof(text),
+		 "{\"error\":\"the body is too large: above %zu bytes\"}\n",
+		 rq->front->config.body_max);
+	request_answer(rq, 413, "application/json", text, strlen(text));
 	return request_queue_answer(rq);
 }
 

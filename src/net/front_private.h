@@ -86,4 +86,8 @@ void front_http_close(struct front *f);
 void front_reply(struct front_request *rq, int status, const char *content_type,
 		 const char *body, size_t len);
 
+/* front_form.c */
+int front_form(struct front_request *rq, front_form_field *field, void *owner,
+	       struct error *err);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "net/knock.h"
 #include "net/listen_private.h"
 
 void listen_notice(struct listen *l, enum notice_kind kind, const char *address,
@@ -43,17 +44,7 @@ void listen_knock(struct listen *l, const char *address, const char *local)
 
 static void on_noise(void *owner, enum front_noise what, const char *address)
 {
-	static const char *const texts[] = {
-		[FRONT_TLS] = "something spoke TLS to this plain port: the "
-			      "board was given https:// or wss://,\n"
-			      "use http:// and ws://",
-		[FRONT_GARBAGE] = "something came that is no HTTP",
-		[FRONT_BROKEN] = "a request was broken, or wanted another "
-				 "upgrade than WebSocket 13",
-		[FRONT_SLOW] = "a request was begun and never finished",
-		[FRONT_EMPTY] = NULL,
-		[FRONT_TOO_LARGE] = "a request was too large",
-	};
+	const char *text = knock_noise(what);
 	struct listen *l = owner;
 
 	listen_knock(l, address, NULL);
@@ -61,9 +52,9 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 		l->knocks.tls++;
 	else
 		l->knocks.noise++;
-	if (texts[what])
+	if (text)
 		listen_notice(l, what == FRONT_TLS ? NOTICE_TLS : NOTICE_NOISE,
-			      address, texts[what]);
+			      address, text);
 }
 
 /* ---- the end ---- */
@@ -220,9 +211,8 @@ static int check(struct listen *l, const struct endpoint *to, uint16_t port,
 	mem_free(TAKE(l->advertised_ws));
 	mem_free(TAKE(l->advertised_ota));
 	if (to->advertise) {
-		if (listen_advertise(to->advertise, port, path,
-				     &l->advertised_ws, &l->advertised_ota,
-				     err))
+		if (ota_advertise(to->advertise, port, path, &l->advertised_ws,
+				  &l->advertised_ota, err))
 			return -1;
 		l->behind_proxy = strstr(to->advertise, "://") != NULL;
 		url = l->advertised_ws;

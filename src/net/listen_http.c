@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/head.h"
+#include "net/knock.h"
 #include "net/listen_private.h"
 
 #define JSON_TYPE "application/json"
@@ -23,42 +23,9 @@ static void answer_error(struct listen *l, struct front_request *rq, int status,
 {
 	struct buf body = { 0 };
 
-	buf_text(&body, "{\"error\":");
-	buf_json_string(&body, text, strlen(text));
-	buf_text(&body, "}\n");
+	knock_error(&body, text);
 	answer(l, rq, status, JSON_TYPE, &body);
 	buf_done(&body);
-}
-
-/* How the peer reached us: its Host if that is one, else our end of the socket. */
-static const char *host_of(const struct front_head *head)
-{
-	const char *host = headers_get(head->headers, "Host");
-
-	return host && head_is_host(host) ? host : head->local;
-}
-
-static void copy(char *out, size_t size, const struct headers *h,
-		 const char *name)
-{
-	const char *value = headers_get(h, name);
-
-	snprintf(out, size, "%s", value ? value : "");
-}
-
-static void read_question(struct ota_request *out,
-			  const struct front_head *head, const char *body,
-			  size_t len, struct error *err)
-{
-	const struct headers *h = head->headers;
-
-	*out = (struct ota_request){ 0 };
-	copy(out->device_id, sizeof(out->device_id), h, "Device-Id");
-	copy(out->client_id, sizeof(out->client_id), h, "Client-Id");
-	copy(out->language, sizeof(out->language), h, "Accept-Language");
-	copy(out->user_agent, sizeof(out->user_agent), h, "User-Agent");
-	copy(out->serial, sizeof(out->serial), h, "Serial-Number");
-	ota_request_decode(out, body, len, err);
 }
 
 const struct ota_request *listen_asked(const struct listen *l,
@@ -83,43 +50,26 @@ static void remember(struct listen *l, const struct ota_request *rq)
 	l->asked[at] = *rq;
 }
 
-/* "board/version" is what firmware sends as its User-Agent (device.md 5.1). */
 static void note_board(struct knocks *k, const struct ota_request *rq,
 		       const char *address)
 {
-	const char *slash = strchr(rq->user_agent, '/');
-	const char *version = rq->version;
-	int name = slash ? (int)(slash - rq->user_agent) : 0;
+	struct ota_board board;
 
-	if (!*version && slash)
-		version = slash + 1;
-	if (rq->board_name[0] || rq->board_type[0])
-		snprintf(k->ota_board, sizeof(k->ota_board), "%s",
-			 rq->board_name[0] ? rq->board_name : rq->board_type);
-	else
-		snprintf(k->ota_board, sizeof(k->ota_board), "%.*s", name,
-			 rq->user_agent);
-	snprintf(k->ota_version, sizeof(k->ota_version), "%.*s",
-		 (int)sizeof(k->ota_version) - 1, version);
+	ota_board(&board, rq);
+	snprintf(k->ota_board, sizeof(k->ota_board), "%s", board.name);
+	snprintf(k->ota_version, sizeof(k->ota_version), "%s", board.version);
 	snprintf(k->ota_address, sizeof(k->ota_address), "%s", address);
 }
 
 static void tell_question(struct listen *l, const struct front_head *head,
 			  const struct ota_request *rq, const char *url)
 {
-	const struct knocks *k = &l->knocks;
 	struct buf text = { 0 };
 
-	buf_printf(&text, "%s asked OTA",
+	buf_printf(&text, "%s ",
 		   rq->device_id[0] ? rq->device_id :
 				      "a board without a Device-Id");
-	if (k->ota_board[0])
-		buf_printf(&text, ": board '%s'", k->ota_board);
-	if (k->ota_version[0])
-		buf_printf(&text, "%s version %s", k->ota_board[0] ? "," : ":",
-			   k->ota_version);
-	if (rq->compile_time[0])
-		buf_printf(&text, " (%s)", rq->compile_time);
+	ota_describe(&text, rq);
 	buf_printf(&text, "\nit was sent to %s: now wake it", url);
 	listen_notice(l, NOTICE_OTA, head->address, buf_string(&text));
 	buf_done(&text);
@@ -129,7 +79,7 @@ static char *device_url(const struct listen *l, const struct front_head *head)
 {
 	if (l->advertised_ws)
 		return mem_strdup(l->advertised_ws);
-	return mem_printf("ws://%s%s", host_of(head),
+	return mem_printf("ws://%s%s", knock_host(head),
 			  l->path ? l->path : DEVICE_PATH);
 }
 
@@ -147,7 +97,7 @@ static void serve_ota(struct listen *l, struct front_request *rq,
 	struct error err = { 0 };
 	struct buf reply = { 0 };
 
-	read_question(&asked, head, body, len, &err);
+	ota_read(&asked, head, body, len, &err);
 	error_reset(&err);
 	l->knocks.ota++;
 	note_board(&l->knocks, &asked, head->address);
@@ -171,7 +121,7 @@ static void serve_page(struct listen *l, struct front_request *rq,
 	struct buf page = { 0 };
 
 	l->knocks.browser++;
-	listen_page(&page, host_of(head), l->serving ? device : NULL);
+	listen_page(&page, knock_host(head), l->serving ? device : NULL);
 	answer(l, rq, 200, "text/html; charset=utf-8", &page);
 	buf_done(&page);
 	listen_notice(l, NOTICE_BROWSER, head->address,
@@ -196,9 +146,7 @@ static void serve_nothing(struct listen *l, struct front_request *rq,
 
 	answer_error(l, rq, 404,
 		     "nothing at this path; the OTA path is " OTA_PATH);
-	/* Browsers ask for these by themselves. */
-	if (text_starts(head->path, "/favicon") ||
-	    text_starts(head->path, "/apple-touch-icon"))
+	if (knock_wish(head) == KNOCK_ICON)
 		return;
 	if (headers_get(head->headers, "Device-Id")) {
 		l->knocks.wrong_path++;
@@ -213,32 +161,28 @@ static void serve_nothing(struct listen *l, struct front_request *rq,
 	listen_notice(l, NOTICE_PATH, head->address, text);
 }
 
-static bool same_path(const char *path, const char *with_slash)
-{
-	size_t len = strlen(with_slash);
-
-	return !strcmp(path, with_slash) ||
-	       (strlen(path) == len - 1 && !strncmp(path, with_slash, len - 1));
-}
-
 void listen_http(void *owner, struct front_request *rq,
 		 const struct front_head *head, const char *body, size_t len)
 {
 	struct listen *l = owner;
-	bool ota = same_path(head->path, OTA_PATH);
-	bool reads =
-		!strcmp(head->method, "GET") || !strcmp(head->method, "HEAD");
-	bool posts = !strcmp(head->method, "POST");
 
 	listen_knock(l, head->address, head->local);
-	if (!reads && !posts)
+	switch (knock_wish(head)) {
+	case KNOCK_METHOD:
 		answer_error(l, rq, 405, "only GET and POST are answered");
-	else if (ota && (posts || headers_get(head->headers, "Device-Id")))
+		break;
+	case KNOCK_OTA:
 		serve_ota(l, rq, head, body, len);
-	else if (same_path(head->path, OTA_PATH "activate/"))
+		break;
+	case KNOCK_ACTIVATE:
 		serve_activate(l, rq);
-	else if (reads && (ota || !strcmp(head->path, "/")))
+		break;
+	case KNOCK_PAGE:
 		serve_page(l, rq, head);
-	else
+		break;
+	case KNOCK_ICON:
+	case KNOCK_OTHER:
 		serve_nothing(l, rq, head);
+		break;
+	}
 }

@@ -9,12 +9,10 @@
 #include "net/address.h"
 #include "net/front.h"
 #include "net/listen.h"
+#include "net/ota_door.h"
 #include "net/ws.h"
 
-#define OTA_PATH "/xiaozhi/ota/"
 #define OTA_REMEMBERED 16
-/* Where a device is sent when the target names no path. */
-#define DEVICE_PATH "/xiaozhi/v1/"
 
 struct listen {
 	struct transport *transport;
@@ -69,12 +67,6 @@ void listen_page(struct buf *out, const char *host, const char *device);
 
 /* listen_text.c */
 
-/*
- * --advertise HOST, HOST:PORT or a ws:// or wss:// URL: the URL for devices and
- * the OTA address that belongs to it; yours. -1 (ERR_USAGE): it is none of these.
- */
-int listen_advertise(const char *text, uint16_t port, const char *path,
-		     char **ws_url, char **ota_url, struct error *err);
 /* The text of NOTICE_LISTENING; sets l->ota_url. */
 void listen_describe(struct listen *l, struct buf *out);
 

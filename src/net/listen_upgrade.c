@@ -6,98 +6,16 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
-#include "net/head.h"
+#include "net/knock.h"
 #include "net/listen_private.h"
-
-/* Equal, in a time that depends on the length of `given` alone. */
-static bool same_in_constant_time(const char *token, const char *given)
-{
-	size_t token_len = strlen(token), len = strlen(given);
-	unsigned char difference = token_len != len;
-
-	for (size_t i = 0; i < len; i++)
-		difference |=
-			(unsigned char)(given[i] ^
-					token[i < token_len ? i : token_len]);
-	return difference == 0;
-}
 
 bool listen_token_fits(const struct words *tokens, const char *given)
 {
-	const char *bare = given ? given : "";
 	bool fits = false;
 
-	if (tokens->count == 0)
-		return true;
-	if (!strncasecmp(bare, "Bearer ", 7))
-		bare += 7;
-	/*
-	 * The whole value too: the firmware sends a token that has a space as
-	 * it is (device.md 1.2), and it may begin with any word.
-	 */
-	for (size_t i = 0; i < tokens->count; i++) {
-		fits |= same_in_constant_time(tokens->word[i], bare);
-		fits |= same_in_constant_time(tokens->word[i],
-					      given ? given : "");
-	}
-	return fits && given;
-}
-
-/* From the header or the query string; yours, NULL if in neither. */
-static char *header_or_query(const struct front_head *head, const char *name)
-{
-	const char *value = headers_get(head->headers, name);
-
-	if (value && *value)
-		return mem_strdup(value);
-	return head_query_value(head->query, name);
-}
-
-static char *given_token(const struct front_head *head)
-{
-	char *token = header_or_query(head, "Authorization");
-
-	return token ? token : head_query_value(head->query, "token");
-}
-
-static bool path_fits(const char *wanted, const char *path)
-{
-	size_t a = strlen(wanted), b = strlen(path);
-
-	/* A last slash more or less is no other path. */
-	if (a > 1 && wanted[a - 1] == '/')
-		a--;
-	if (b > 1 && path[b - 1] == '/')
-		b--;
-	return a == b && !strncmp(wanted, path, a);
-}
-
-/* The path with its query, but with no secret in it; yours. */
-static char *safe_path(const struct front_head *head)
-{
-	static const char *const secret[] = { "authorization=", "token=" };
-	struct buf out = { 0 };
-	const char *at = head->query;
-
-	buf_text(&out, head->path);
-	if (at)
-		buf_char(&out, '?');
-	while (at && *at) {
-		size_t len = strcspn(at, "&"), shown = len;
-
-		for (size_t i = 0; i < COUNT(secret); i++) {
-			if (!strncasecmp(at, secret[i], strlen(secret[i])))
-				shown = strlen(secret[i]);
-		}
-		buf_add(&out, at, shown);
-		if (shown < len)
-			buf_text(&out, "***");
-		if (at[len] == '&')
-			buf_char(&out, '&');
-		at += len + (at[len] == '&');
-	}
-	return buf_take(&out);
+	for (size_t i = 0; i < tokens->count; i++)
+		fits |= knock_token_fits(tokens->word[i], given);
+	return fits || tokens->count == 0;
 }
 
 static int refuse_path(struct listen *l, const struct front_head *head,
@@ -165,33 +83,23 @@ static int refuse_second(struct listen *l, const struct front_head *head,
 	return 503;
 }
 
-static int64_t protocol_version(const struct front_head *head)
-{
-	CLEANUP(mem_free_ptr)
-	char *text = header_or_query(head, "Protocol-Version");
-	int64_t version = 0;
-
-	if (text)
-		text_integer(text, 0, INT16_MAX, &version);
-	return version;
-}
-
 static int let_in(struct listen *l, int fd, const struct front_head *head,
 		  const char *id)
 {
-	CLEANUP(mem_free_ptr) char *path = safe_path(head);
+	CLEANUP(mem_free_ptr) char *path = knock_safe_path(head);
 	CLEANUP(mem_free_ptr)
-	char *client_id = header_or_query(head, "Client-Id");
+	char *client_id = knock_value(head, "Client-Id");
 	struct peer_info peer = { .address = head->address,
 				  .headers = head->headers,
 				  .path = path,
 				  .device_id = id,
 				  .client_id = client_id,
 				  .ota = listen_asked(l, id),
+				  .protocol_version =
+					  knock_protocol_version(head),
 				  .envelope = true };
 	struct error err = { 0 };
 
-	peer.protocol_version = (int)protocol_version(head);
 	snprintf(l->served, sizeof(l->served), "%s", head->address);
 	snprintf(l->served_id, sizeof(l->served_id), "%s", id ? id : "");
 	l->serving = true;
@@ -211,11 +119,11 @@ int listen_upgrade(void *owner, int fd, const struct front_head *head,
 		   const char **reason)
 {
 	struct listen *l = owner;
-	CLEANUP(mem_free_ptr) char *id = header_or_query(head, "Device-Id");
-	CLEANUP(mem_free_ptr) char *token = given_token(head);
+	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
+	CLEANUP(mem_free_ptr) char *token = knock_token(head);
 
 	listen_knock(l, head->address, head->local);
-	if (l->path && !path_fits(l->path, head->path))
+	if (l->path && !knock_path_fits(l->path, head->path))
 		return refuse_path(l, head, id, reason);
 	if (!listen_token_fits(&l->tokens, token))
 		return refuse_token(l, head, id, token != NULL, reason);

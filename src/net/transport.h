@@ -20,12 +20,25 @@
 #include "base/loop.h"
 #include "net/endpoint.h"
 #include "wire/ota.h"
+#include "wire/udp_audio.h"
 
 #define TRANSPORT_QUEUE_MAX (16u << 20) /* bytes waiting to be sent */
 #define TRANSPORT_MESSAGE_MAX \
 	(16u << 20) /* bytes of one message received, unless endpoint says */
 
 enum frame_kind { FRAME_TEXT, FRAME_BINARY };
+
+/* What a running serve knows of a device that it hands on (net/attach.h). */
+struct relay_info {
+	const char *hello; /* its message; NULL: none came */
+	size_t hello_len;
+	const char *initialize; /* the whole reply; NULL: not done */
+	size_t initialize_len;
+	const char *session_id; /* "" if none */
+	int frame_version;
+	const char *id; /* what names it: Device-Id, else client id */
+	const char *device; /* the object of wire/control.h, JSON text */
+};
 
 /* The peer as the transport saw it; lent during ready. */
 struct peer_info {
@@ -40,6 +53,10 @@ struct peer_info {
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
+	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
+	bool standby;
+	const struct udp_offer *udp; /* for the server hello over MQTT; NULL */
+	const struct relay_info *relay; /* attach: only; NULL */
 };
 
 /* Something worth a line for the user while waiting or serving. A listener has most of them. */
@@ -85,7 +102,9 @@ struct transport_ops {
 	void (*close)(struct transport *t);
 	/*
 	 * Why it is not ready yet: set err (ERR_CONNECT) to the first missing
-	 * step and its cure. NULL: there is nothing to say. Listeners have it.
+	 * step and its cure. NULL: there is nothing to say. Listeners have it,
+	 * and what is ready before its peer was heard of (peer_info.standby):
+	 * then also why nobody answers.
 	 */
 	int (*explain)(struct transport *t, struct error *err);
 };

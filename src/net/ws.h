@@ -20,6 +20,12 @@ struct ws_table {
 	 */
 	int (*adopt)(struct transport *t, int fd, const struct peer_info *peer,
 		     size_t message_max, struct error *err);
+	/*
+	 * Call it before the first connection if there may be more than some
+	 * 250 at a time: then as many as RLIMIT_NOFILE allows are possible, at
+	 * the price of two tables of that size.
+	 */
+	void (*many)(void);
 };
 
 /* Exported by the module. */

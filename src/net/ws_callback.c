@@ -37,13 +37,22 @@ static const char *peer_name(const struct ws *ws)
 	return ws->dial ? "the server" : "the device";
 }
 
+/* Its memory too: most connections are quiet most of the time. */
+static void drop_message(struct ws *ws)
+{
+	size_t max = ws->message.max;
+
+	buf_done(&ws->message);
+	buf_init(&ws->message, max);
+}
+
 static void too_large(struct ws *ws)
 {
 	error_set(&ws->why, ERR_PROTOCOL,
 		  "%s sent a message of more than %zu bytes", peer_name(ws),
 		  ws->message.max);
 	error_hint(&ws->why, "the connection was closed with code 1009");
-	buf_reset(&ws->message);
+	drop_message(ws);
 	ws_begin_close(ws, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
 }
 
@@ -67,7 +76,7 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	if (ws->closing)
 		return;
 	if (first)
-		buf_reset(&ws->message);
+		drop_message(ws);
 	if (rest > ws->message.max ||
 	    ws->message.len + len + rest > ws->message.max) {
 		too_large(ws);
@@ -80,7 +89,7 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	buf_add(&ws->message, data, len);
 	if (final) {
 		deliver(ws, buf_string(&ws->message), ws->message.len, binary);
-		buf_reset(&ws->message);
+		drop_message(ws);
 	}
 }
 
@@ -122,7 +131,7 @@ static bool broke_protocol(struct ws *ws, struct lws *wsi)
 
 	if (lws_get_close_length(wsi) > 0)
 		return true;
-	if (ws->peer.info.tls)
+	if (ws->peer && ws->peer->info.tls)
 		return false;
 	len = recv(lws_get_socket_fd(wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return len > 0 || (len < 0 && errno == EAGAIN);
@@ -224,7 +233,8 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 		return ws_flush(ws);
 	case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
 		on_close_frame(ws, in, len);
-		return 0;
+		/* Ours stands before it: the library need not answer. */
+		return ws->close_sent ? -1 : 0;
 	case LWS_CALLBACK_CLOSED:
 	case LWS_CALLBACK_CLIENT_CLOSED:
 		on_closed(ws, wsi);

@@ -250,11 +250,11 @@ static void on_established(struct ws *ws, struct lws *wsi)
 	address_print_host(d->address->ai_addr, number, sizeof(number));
 	authority_print(&address, number, d->port);
 	info.address = buf_string(&address);
-	ws_peer_done(&ws->peer);
-	ws_peer_copy(&ws->peer, &info);
+	ws_peer_free(ws->peer);
+	ws->peer = ws_peer_new(&info);
 	if (d->use_tls) {
-		ws_tls_version(wsi, ws->peer.tls, sizeof(ws->peer.tls));
-		ws->peer.info.tls = ws->peer.tls;
+		ws_tls_version(wsi, ws->peer->tls, sizeof(ws->peer->tls));
+		ws->peer->info.tls = ws->peer->tls;
 	}
 	buf_done(&address);
 }

@@ -12,8 +12,12 @@
 #include "net/ws_private.h"
 
 #define BUFFER_SIZE 65536
-/* Descriptors of one context; a small table, the library searches it. */
-#define CONNECTIONS_MAX 256u
+/*
+ * Descriptors of one context. Below the process' limit it is a small table that
+ * the library searches for each event; 0: two tables as long as the limit, and
+ * nothing is searched.
+ */
+#define CONNECTIONS_FEW 256u
 /* Its own deadlines are put out of the way: ours are shorter and exact. */
 #define NEVER_SECONDS (7u * 24 * 3600)
 /*
@@ -34,6 +38,12 @@ static const struct lws_protocols protocols[] = {
 };
 
 static struct ws_context *contexts;
+static unsigned connections_max = CONNECTIONS_FEW;
+
+void ws_context_many(void)
+{
+	connections_max = 0;
+}
 
 /* Its log lines are developers' matter; the cause of an error is found elsewhere. */
 static void on_log(int level, const char *line)
@@ -56,7 +66,7 @@ static struct lws_context *create(struct loop *l, struct lws_context **out)
 	info.foreign_loops = loops;
 	info.pt_serv_buf_size = BUFFER_SIZE;
 	info.max_http_header_data = FRONT_HEAD_MAX;
-	info.fd_limit_per_thread = CONNECTIONS_MAX;
+	info.fd_limit_per_thread = connections_max;
 	info.timeout_secs = NEVER_SECONDS;
 	info.retry_and_idle_policy = &no_pings;
 	info.pcontext = out;
@@ -98,6 +108,7 @@ static void free_context(struct ws_context *c)
 		mem_free(t);
 	}
 	unlink_context(c);
+	buf_done(&c->scratch);
 	mem_free(c);
 }
 

@@ -11,9 +11,11 @@ static const char *keep(struct ws_peer *p, size_t slot, const char *text)
 	return p->text[slot];
 }
 
-void ws_peer_copy(struct ws_peer *out, const struct peer_info *from)
+struct ws_peer *ws_peer_new(const struct peer_info *from)
 {
-	*out = (struct ws_peer){ .info = *from };
+	struct ws_peer *out = mem_zalloc(sizeof(*out));
+
+	out->info = *from;
 	out->info.tls = NULL; /* ours to find out */
 	out->info.address = keep(out, 0, from->address);
 	out->info.path = keep(out, 1, from->path);
@@ -29,12 +31,15 @@ void ws_peer_copy(struct ws_peer *out, const struct peer_info *from)
 		out->ota = *from->ota;
 		out->info.ota = &out->ota;
 	}
+	return out;
 }
 
-void ws_peer_done(struct ws_peer *p)
+void ws_peer_free(struct ws_peer *p)
 {
+	if (!p)
+		return;
 	for (size_t i = 0; i < COUNT(p->text); i++)
 		mem_free(p->text[i]);
 	headers_done(&p->headers);
-	*p = (struct ws_peer){ 0 };
+	mem_free(p);
 }

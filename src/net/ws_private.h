@@ -28,12 +28,14 @@ struct ws_context {
 	struct lws_vhost *vhost; /* without TLS: adopts and dials */
 	struct ws_trust *trusts;
 	unsigned users;
+	struct buf scratch; /* what is being written */
 	bool dying;
 	uv_idle_t idle; /* both only while dying */
 	uv_check_t check;
 	unsigned turns;
 };
 struct ws_context *ws_context_take(struct loop *l, struct error *err);
+void ws_context_many(void); /* see ws_table.many */
 void ws_context_release(struct ws_context *c);
 /* The virtual host that trusts this file (NULL: the system's certificates). */
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
@@ -48,8 +50,8 @@ struct ws_peer {
 	struct ota_request ota;
 	char tls[16];
 };
-void ws_peer_copy(struct ws_peer *out, const struct peer_info *from);
-void ws_peer_done(struct ws_peer *p);
+struct ws_peer *ws_peer_new(const struct peer_info *from);
+void ws_peer_free(struct ws_peer *p);
 
 /* ---- ws.c ---- */
 
@@ -77,12 +79,11 @@ struct ws {
 	enum ws_state state;
 	struct timer timer;
 	struct ws_dial *dial; /* NULL if adopted */
-	struct ws_peer peer;
+	struct ws_peer *peer; /* NULL once an adopted one is ready */
 
 	struct buf message; /* pieces of a message that comes in fragments */
 	struct ws_message *first, **last;
 	size_t queued; /* bytes */
-	struct buf scratch;
 
 	bool closing; /* somebody here wants it closed */
 	bool close_sent; /* our Close frame is under way */

@@ -75,7 +75,7 @@ int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
 	ws = ws_new(t, context, message_max);
 	ws->state = WS_DIALLING;
 	timer_start(&ws->timer, HANDSHAKE_MS);
-	ws_peer_copy(&ws->peer, peer);
+	ws->peer = ws_peer_new(peer);
 	/* If it fails, the library has closed fd, and its callbacks brought the end. */
 	if (!adopt(ws, fd, key) && !ws->wsi && ws->state != WS_GONE)
 		ws_gone(ws);

@@ -40,8 +40,8 @@ static const struct good good[] = {
 	{ "https://h", "https", "h", 443, false, "/", NULL, NULL },
 	{ "sse+http://h:1/x", "sse+http", "h", 1, true, "/x", NULL, NULL },
 	{ "sse+https://h/x", "sse+https", "h", 443, false, "/x", NULL, NULL },
-	{ "mqtt://h/id", "mqtt", "h", 1883, false, "/id", NULL, NULL },
-	{ "mqtts://u%40x@h:99/id?up=a", "mqtts", "h", 99, true, "/id?up=a", NULL, "u@x" },
+	{ "mqtt://h/id", "mqtt", "h", 1883, false, "id", NULL, NULL },
+	{ "mqtts://u%40x@h:99/id?up=a", "mqtts", "h", 99, true, "id", NULL, "u@x" },
 	{ "stdio: server --x 'a b'", "stdio", NULL, 0, false, "server --x 'a b'", NULL, NULL },
 	{ "sim:", "sim", NULL, 0, false, "", NULL, NULL },
 	{ "sim:esp32", "sim", NULL, 0, false, "esp32", NULL, NULL },
@@ -79,7 +79,20 @@ static const struct {
 	{ "listen:[::1]", "is no port", "listen:" },
 	{ "mqtt://h", "client id is missing", "mqtt://" },
 	{ "mqtt://h/", "client id is missing", "mqtt://" },
+	{ "mqtt://h/?up=a", "client id is missing", "mqtt://" },
+	{ "mqtt://h", "OTA reply", "mqtt://" },
 	{ "mqtt://u:p@h/id", "password", "mqtt://" },
+	{ "mqtt://h/%zz", "'%zz' is no text", "mqtt://" },
+	{ "mqtt://h/%ff", "is no text", "mqtt://" },
+	{ "mqtt://h/a%00b", "is no text", "mqtt://" },
+	{ "mqtt://h/id?up=", "'up='", "mqtt://" },
+	{ "mqtt://h/id?down=%0", "'down=%0'", "mqtt://" },
+	{ "mqtt://h/id?up=a&down=%c3", "'down=%c3'", "mqtt://" },
+	{ "mqtt://h/id?upp=a", "'upp=a' is neither up=TOPIC", "mqtt://" },
+	{ "mqtt://h/id?up=a&up=b", "'up' is given twice", "mqtt://" },
+	{ "mqtt://h/id?up=a/#", "%23", "mqtt://" },
+	{ "mqtt://h:0/id", "port 0", "mqtt://" },
+	{ "mqtts:h/id", "'//'", "mqtts://" },
 	{ "mqtt://%zz@h/id", "no text", "mqtt://" },
 	{ "stdio:", "command is missing", "stdio:COMMAND" },
 	{ "stdio:   ", "command is missing", "stdio:COMMAND" },
@@ -150,6 +163,40 @@ static void test_bad(void **state)
 	}
 }
 
+/* Client id and topics are decoded; a port without TLS and one with it. */
+static void test_mqtt(void **state)
+{
+	static const struct {
+		const char *text, *path, *up, *down;
+		int port;
+	} rows[] = {
+		{ "mqtt://h/GID_t@@@aa_bb_cc_dd_ee_ff@@@u",
+		  "GID_t@@@aa_bb_cc_dd_ee_ff@@@u", NULL, NULL, 1883 },
+		{ "mqtts://h/id?up=a/b&down=c%20d%3f", "id", "a/b", "c d?",
+		  8883 },
+		{ "mqtt://[::1]:5/x%2fy/z?down=d", "x/y/z", NULL, "d", 5 },
+		{ "mqtt://u@h/%c3%a4%25?", "\xc3\xa4%", NULL, NULL, 1883 },
+		{ "mqtt://h/id?up=%23&", "id", "#", NULL, 1883 },
+		{ "mqtt://h/id?up=a%26b%3d", "id", "a&b=", NULL, 1883 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		struct endpoint e;
+
+		if (endpoint_parse(&e, rows[i].text, "a test", &err))
+			fail_msg("'%s': %s", rows[i].text, err.text);
+		same("path", e.path, rows[i].path);
+		same("up", e.topic_up, rows[i].up);
+		same("down", e.topic_down, rows[i].down);
+		assert_int_equal(e.port, rows[i].port);
+		assert_null(e.password);
+		endpoint_done(&e);
+		assert_null(e.topic_up);
+	}
+}
+
 static void test_too_long(void **state)
 {
 	char text[10000] = "ws://h/";
@@ -211,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_mqtt),
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_listen_option),
 		cmocka_unit_test(test_headers),

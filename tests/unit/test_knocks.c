@@ -111,7 +111,7 @@ static void advertised(const char *text, const char *ws, const char *ota)
 	struct error err = { 0 };
 	char *ws_url, *ota_url;
 
-	if (listen_advertise(text, 8000, "/p/", &ws_url, &ota_url, &err))
+	if (ota_advertise(text, 8000, "/p/", &ws_url, &ota_url, &err))
 		fail_msg("'%s': %s", text, err.text);
 	assert_string_equal(ws_url, ws);
 	assert_string_equal(ota_url, ota);
@@ -139,8 +139,8 @@ static void test_advertise(void **state)
 	advertised("wss://[::1]:7/", "wss://[::1]:7/",
 		   "https://[::1]:7/xiaozhi/ota/");
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		if (!listen_advertise(bad[i], 8000, "/p/", &ws_url, &ota_url,
-				      &err))
+		if (!ota_advertise(bad[i], 8000, "/p/", &ws_url, &ota_url,
+				   &err))
 			fail_msg("'%s' was accepted", bad[i]);
 		assert_int_equal(err.kind, ERR_USAGE);
 		assert_null(ws_url);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our plugin inside mosquitto 2.0: it hands messages to devices by client id,
+ * since stock firmware never subscribes (device.md 2.2), and tells serve who
+ * is there. What it hands on is queued by mosquitto until this turn of its
+ * loop ends: a client that is told of as joined can be sent to.
+ */
+#include "broker/plugin.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mosquitto.h>
+#include <mosquitto_broker.h>
+#include <mosquitto_plugin.h>
+
+#include "base/mem.h"
+#include "base/secret_file.h"
+#include "base/text.h"
+#include "wire/broker_topic.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/*
+ * A stock device with a client id of its own kind connects and is silent. A
+ * client that subscribes, or publishes something else, is none.
+ */
+#define SILENT_MS 2000
+
+static bool is_serve(const struct mosquitto *client)
+{
+	const char *id = mosquitto_client_id(client);
+
+	return id && !strcmp(id, BROKER_CLIENT_ID);
+}
+
+/* ---- who comes and goes ---- */
+
+static void tell_again(void *owner, struct client *cl)
+{
+	(void)owner;
+	if (cl->device && !cl->left)
+		plugin_tell_joined(cl);
+}
+
+static int on_auth(int event, void *data, void *owner)
+{
+	const struct mosquitto_evt_basic_auth *auth = data;
+	const char *id = mosquitto_client_id(auth->client);
+	const char *address = mosquitto_client_address(auth->client), *why;
+	struct plugin *p = owner;
+	struct client *cl;
+
+	(void)event;
+	if (p->rechecking)
+		return MOSQ_ERR_SUCCESS;
+	if (!id || !*id)
+		return MOSQ_ERR_AUTH;
+	why = plugin_check(p, id, auth->username, auth->password);
+	if (why) {
+		plugin_tell_refused(id, address, why);
+		return MOSQ_ERR_AUTH;
+	}
+	if (is_serve(auth->client)) {
+		clients_each(&p->clients, tell_again, NULL);
+		return MOSQ_ERR_SUCCESS;
+	}
+	/* mosquitto ends the older one after this: not the end of the new. */
+	cl = clients_holder(&p->clients, id);
+	if (cl)
+		cl->left = true;
+	cl = clients_add(&p->clients, auth->client, id, address,
+			 auth->username);
+	if (plugin_is_device_id(id))
+		plugin_tell_joined(cl);
+	return MOSQ_ERR_SUCCESS;
+}
+
+/* Also for connections that never passed on_auth. */
+static int on_disconnect(int event, void *data, void *owner)
+{
+	const struct mosquitto_evt_disconnect *gone = data;
+	struct plugin *p = owner;
+	const char *id = mosquitto_client_id(gone->client);
+	struct client *cl = clients_find(&p->clients, gone->client, id);
+
+	(void)event;
+	if (cl && cl->device && !cl->left)
+		plugin_tell_left(cl, gone->reason);
+	clients_remove(&p->clients, gone->client, id);
+	return MOSQ_ERR_SUCCESS;
+}
+
+/* ---- messages ---- */
+
+/* The topic does not matter to a device; other programs expect this form. */
+static void hand_down(const char *id, const void *payload, uint32_t len)
+{
+	struct buf topic = { 0 };
+	char mac[18];
+
+	topic_fill(&topic, "devices/p2p/{mac}", id,
+		   client_id_mac(id, mac) ? mac : "client");
+	mosquitto_broker_publish_copy(id, buf_string(&topic), (int)len, payload,
+				      0, false, NULL);
+	buf_done(&topic);
+}
+
+static void from_serve(const struct mosquitto_evt_message *m)
+{
+	struct buf id = { 0 };
+
+	switch (broker_topic_decode(m->topic, &id)) {
+	case BROKER_DOWN:
+		hand_down(buf_string(&id), m->payload, m->payloadlen);
+		break;
+	case BROKER_KICK:
+		if (strcmp(buf_string(&id), BROKER_CLIENT_ID) != 0)
+			mosquitto_kick_client_by_clientid(buf_string(&id),
+							  false);
+		break;
+	default:
+		break;
+	}
+	buf_done(&id);
+}
+
+static int on_message(int event, void *data, void *owner)
+{
+	const struct mosquitto_evt_message *m = data;
+	struct plugin *p = owner;
+	struct client *cl;
+
+	(void)event;
+	if (is_serve(m->client)) {
+		if (!text_starts(m->topic, BROKER_ROOT))
+			return MOSQ_ERR_SUCCESS;
+		from_serve(m);
+		/* It goes no further: it is nobody else's. */
+		return MOSQ_ERR_ACL_DENIED;
+	}
+	cl = clients_find(&p->clients, m->client,
+			  mosquitto_client_id(m->client));
+	if (!cl)
+		return MOSQ_ERR_SUCCESS;
+	if (!cl->device && plugin_is_device_message(m->payload, m->payloadlen))
+		plugin_tell_joined(cl);
+	cl->foreign = !cl->device;
+	if (cl->device)
+		plugin_tell_up(cl->id, m->payload, m->payloadlen);
+	return MOSQ_ERR_SUCCESS;
+}
+
+static int on_access(int event, void *data, void *owner)
+{
+	const struct mosquitto_evt_acl_check *a = data;
+	struct plugin *p = owner;
+	struct client *cl;
+
+	(void)event;
+	if (is_serve(a->client))
+		return MOSQ_ERR_SUCCESS;
+	if (a->topic && text_starts(a->topic, BROKER_ROOT))
+		return MOSQ_ERR_ACL_DENIED;
+	cl = a->access == MOSQ_ACL_SUBSCRIBE ?
+		     clients_find(&p->clients, a->client,
+				  mosquitto_client_id(a->client)) :
+		     NULL;
+	if (cl)
+		cl->foreign = true;
+	return MOSQ_ERR_SUCCESS;
+}
+
+/* ---- time ---- */
+
+static void look_at_silent(void *owner, struct client *cl)
+{
+	(void)owner;
+	if (!cl->device && !cl->foreign && !cl->left &&
+	    clients_now() - cl->since >= SILENT_MS)
+		plugin_tell_joined(cl);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+	char *path = mem_printf("%s/%s", folder, name);
+
+	unlink(path);
+	mem_free(path);
+}
+
+/* serve was killed: nobody else ends this broker, or tidies up behind it. */
+static void end_orphan(struct plugin *p)
+{
+	if (p->folder) {
+		remove_file(p->folder, "secret");
+		remove_file(p->folder, "mosquitto.conf");
+		rmdir(p->folder);
+	}
+	p->parent = 0;
+	raise(SIGTERM);
+}
+
+static int on_tick(int event, void *data, void *owner)
+{
+	struct plugin *p = owner;
+	int64_t now = clients_now();
+
+	(void)event;
+	(void)data;
+	p->rechecking = false;
+	if (p->parent && getppid() != p->parent)
+		end_orphan(p);
+	/* mosquitto's loop turns ten times a second, or oftener. */
+	if (now - p->looked < SILENT_MS / 4)
+		return MOSQ_ERR_SUCCESS;
+	p->looked = now;
+	clients_each(&p->clients, look_at_silent, p);
+	return MOSQ_ERR_SUCCESS;
+}
+
+/* ---- life ---- */
+
+static int read_secret(struct buf *out, const char *what, const char *file)
+{
+	struct error err = { 0 };
+	struct buf fresh;
+
+	if (secret_file_read(&fresh, what, file, &err)) {
+		mosquitto_log_printf(MOSQ_LOG_ERR, "Error: %s", err.text);
+		error_reset(&err);
+		return -1;
+	}
+	secret_wipe(out);
+	*out = fresh;
+	return 0;
+}
+
+/*
+ * SIGHUP: the key file. mosquitto asks for all that are connected (and for
+ * sessions of which nobody is) once more after this; they stay.
+ */
+static int on_reload(int event, void *data, void *owner)
+{
+	struct plugin *p = owner;
+
+	(void)event;
+	(void)data;
+	p->rechecking = true;
+	if (p->key_file)
+		read_secret(&p->key, "key file", p->key_file);
+	return MOSQ_ERR_SUCCESS;
+}
+
+static int take_option(struct plugin *p, const struct mosquitto_opt *o)
+{
+	if (!strcmp(o->key, "secret_file"))
+		return read_secret(&p->secret, "secret file", o->value);
+	if (!strcmp(o->key, "key_file")) {
+		mem_free(p->key_file);
+		p->key_file = mem_strdup(o->value);
+		return read_secret(&p->key, "key file", o->value);
+	}
+	if (!strcmp(o->key, "folder")) {
+		mem_free(p->folder);
+		p->folder = mem_strdup(o->value);
+	}
+	if (!strcmp(o->key, "parent_pid"))
+		return text_integer(o->value, 2, INT32_MAX, &p->parent);
+	return 0;
+}
+
+static void release(struct plugin *p)
+{
+	clients_done(&p->clients);
+	secret_wipe(&p->secret);
+	secret_wipe(&p->key);
+	mem_free(p->key_file);
+	mem_free(p->folder);
+	mem_free(p);
+}
+
+static const struct {
+	int event;
+	MOSQ_FUNC_generic_callback fn;
+} callbacks[] = {
+	{ MOSQ_EVT_BASIC_AUTH, on_auth },
+	{ MOSQ_EVT_DISCONNECT, on_disconnect },
+	{ MOSQ_EVT_MESSAGE, on_message },
+	{ MOSQ_EVT_ACL_CHECK, on_access },
+	{ MOSQ_EVT_RELOAD, on_reload },
+	{ MOSQ_EVT_TICK, on_tick },
+};
+
+static int register_all(struct plugin *p)
+{
+	size_t i;
+	int status = MOSQ_ERR_SUCCESS;
+
+	for (i = 0; i < COUNT(callbacks) && !status; i++)
+		status = mosquitto_callback_register(
+			p->self, callbacks[i].event, callbacks[i].fn, NULL, p);
+	return status;
+}
+
+static void unregister_all(struct plugin *p)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(callbacks); i++)
+		mosquitto_callback_unregister(p->self, callbacks[i].event,
+					      callbacks[i].fn, NULL);
+}
+
+EXPORT int mosquitto_plugin_version(int count, const int *versions)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (versions[i] == MOSQ_PLUGIN_VERSION)
+			return MOSQ_PLUGIN_VERSION;
+	}
+	return -1;
+}
+
+EXPORT int mosquitto_plugin_init(mosquitto_plugin_id_t *self, void **owner,
+				 struct mosquitto_opt *options, int count)
+{
+	struct plugin *p = mem_zalloc(sizeof(*p));
+	int i, status = MOSQ_ERR_SUCCESS;
+
+	p->self = self;
+	clients_init(&p->clients);
+	for (i = 0; i < count && !status; i++) {
+		if (take_option(p, &options[i]))
+			status = MOSQ_ERR_INVAL;
+	}
+	/* Without a secret anybody could be serve. */
+	if (!status && !p->secret.len)
+		status = MOSQ_ERR_INVAL;
+	if (!status)
+		status = register_all(p);
+	if (status)
+		release(p);
+	else
+		*owner = p;
+	return status;
+}
+
+EXPORT int mosquitto_plugin_cleanup(void *owner, struct mosquitto_opt *options,
+				    int count)
+{
+	(void)options;
+	(void)count;
+	if (owner) {
+		unregister_all(owner);
+		release(owner);
+	}
+	return MOSQ_ERR_SUCCESS;
+}

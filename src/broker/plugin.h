@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of our plugin, for its own folder only. Files: plugin.c (what
+ * mosquitto calls), plugin_check.c (who may come), plugin_tell.c (what serve
+ * is told), clients.c, sign.c.
+ */
+#ifndef BROKER_PLUGIN_H
+#define BROKER_PLUGIN_H
+
+#include "base/buf.h"
+#include "broker/clients.h"
+
+struct mosquitto_plugin_id_t;
+
+struct plugin {
+	struct mosquitto_plugin_id_t *self;
+	struct clients clients;
+	struct buf secret; /* what serve shows as its password */
+	char *key_file; /* NULL: credentials are not checked */
+	struct buf key;
+	char *folder; /* serve's, removed when serve is gone; NULL */
+	int64_t parent; /* process id of serve; 0: not watched */
+	int64_t looked; /* when silent clients were looked at last, ms */
+	bool rechecking; /* mosquitto asks again about all who are connected */
+};
+
+/*
+ * NULL: may come. Else why not, in words (static text). Texts may be NULL.
+ */
+const char *plugin_check(const struct plugin *p, const char *id,
+			 const char *user, const char *password);
+/* A client id "GID_…@@@…@@@…". */
+bool plugin_is_device_id(const char *id);
+/* A JSON object with the member "type": a device's message. */
+bool plugin_is_device_message(const void *data, size_t len);
+
+/* The client is a device: serve is told, unless it was. */
+void plugin_tell_joined(struct client *cl);
+void plugin_tell_left(const struct client *cl, int reason);
+void plugin_tell_refused(const char *id, const char *address, const char *why);
+/* A copy of what it published. */
+void plugin_tell_up(const char *id, const void *data, size_t len);
+
+#endif

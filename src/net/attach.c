@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One device of a running serve: what serve says of it becomes the peer, what
+ * passes between are its frames. It knows no ids and no MCP.
+ */
+#include "net/attach.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/control_client.h"
+#include "net/control_path.h"
+
+struct attach {
+	struct transport *transport; /* NULL: it was never opened */
+	struct control_client *client;
+	struct error why; /* of closed */
+	bool attached, closing;
+	char *waiting; /* why nothing is attached yet; NULL */
+	attach_tool_answer *answer; /* NULL: nothing was asked */
+	void *answer_owner;
+};
+
+static void fail(struct attach *a)
+{
+	a->closing = true;
+	control_client_close(a->client);
+}
+
+/* ---- what serve says ---- */
+
+/* A member as it came; empty if it is absent or null. */
+static struct span member(const struct control_frame *f, const char *name)
+{
+	struct span whole = { f->data, f->len }, found;
+
+	if (!json_span_member(whole, name, &found) || *found.text == 'n')
+		return (struct span){ 0 };
+	return found;
+}
+
+static void on_waiting(struct attach *a, const cJSON *json)
+{
+	static const char none[] = "no device is connected to serve yet";
+	const char *text = json_string(json, "text");
+	CLEANUP(mem_free_ptr) char *line = NULL;
+	struct notice n = { .kind = NOTICE_LISTENING };
+	bool again = a->waiting != NULL;
+
+	mem_free(a->waiting);
+	a->waiting = mem_strdup(text && *text ? text : none);
+	if (again || !a->transport->events->notice)
+		return;
+	line = mem_printf("%s; waiting", a->waiting);
+	n.text = line;
+	a->transport->events->notice(a->transport->owner, &n);
+}
+
+static void on_attached(struct attach *a, const struct control_frame *f,
+			const cJSON *json)
+{
+	const cJSON *device = json_object(json, "device");
+	struct span hello = member(f, "hello"), reply = member(f, "initialize"),
+		    object = member(f, "device");
+	CLEANUP(mem_free_ptr)
+	char *text = mem_strndup(object.text ? object.text : "{}",
+				 object.text ? object.len : 2);
+	const char *session = json_string(json, "session_id");
+	struct relay_info relay = { .hello = hello.text,
+				    .hello_len = hello.len,
+				    .initialize = reply.text,
+				    .initialize_len = reply.len,
+				    .session_id = session ? session : "",
+				    .device = text };
+	struct peer_info peer = { .envelope = true, .relay = &relay };
+	int64_t version = 0;
+
+	if (a->attached)
+		return;
+	a->attached = true;
+	json_integer(json, "frame_version", &version);
+	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
+	relay.id = json_string(device, "id");
+	if (!relay.id)
+		relay.id = "";
+	peer.device_id = json_string(device, "id");
+	peer.client_id = json_string(device, "client_id");
+	peer.address = json_string(device, "address");
+	if (!peer.address)
+		peer.address = relay.id;
+	a->transport->events->ready(a->transport->owner, &peer);
+}
+
+/* The end, or the answer to what was asked. */
+static void on_error(struct attach *a, const cJSON *json)
+{
+	struct error why = { 0 };
+
+	control_error_decode(&why, json_object(json, "error"));
+	if (a->answer) {
+		attach_tool_answer *answer = TAKE(a->answer);
+
+		answer(a->answer_owner, NULL, 0, NULL, why.text);
+		error_reset(&why);
+		return;
+	}
+	error_copy(&a->why, &why);
+	error_reset(&why);
+	fail(a);
+}
+
+static void on_tool(struct attach *a, const struct control_frame *f,
+		    const cJSON *json)
+{
+	attach_tool_answer *answer = TAKE(a->answer);
+	struct span tool = member(f, "tool");
+
+	if (answer)
+		answer(a->answer_owner, tool.text, tool.len,
+		       json_string(json, "nearest"),
+		       json_string(json, "broke"));
+}
+
+/* It did not read what the device said: the rest goes on. */
+static void on_lost(struct attach *a, const cJSON *json)
+{
+	CLEANUP(mem_free_ptr) char *line = NULL;
+	struct notice n = { .kind = NOTICE_OTHER };
+	int64_t count = 0;
+
+	json_integer(json, "count", &count);
+	line = mem_printf("%lld messages of the device were left out here: "
+			  "they came faster than they were read",
+			  (long long)count);
+	n.text = line;
+	if (a->transport->events->notice)
+		a->transport->events->notice(a->transport->owner, &n);
+}
+
+static void on_json(struct attach *a, const struct control_frame *f)
+{
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(f->data, f->len, NULL);
+	const char *op = json_string(json, "op");
+
+	if (text_same(op, "attached")) {
+		on_attached(a, f, json);
+	} else if (text_same(op, "waiting")) {
+		on_waiting(a, json);
+	} else if (text_same(op, "tool")) {
+		on_tool(a, f, json);
+	} else if (text_same(op, "lost")) {
+		on_lost(a, json);
+	} else if (text_same(op, "error")) {
+		on_error(a, json);
+	} else if (text_same(op, "gone")) {
+		control_error_decode(&a->why, json_object(json, "error"));
+		fail(a);
+	} else {
+		error_set(&a->why, ERR_PROTOCOL,
+			  "serve sent what this version does not know");
+		error_detail(&a->why, f->data, f->len);
+		fail(a);
+	}
+}
+
+static void on_frame(void *owner, const struct control_frame *f)
+{
+	struct attach *a = owner;
+	const struct transport_events *events;
+
+	if (a->closing)
+		return;
+	if (f->kind == CONTROL_JSON) {
+		on_json(a, f);
+		return;
+	}
+	events = a->transport->events;
+	if (a->attached)
+		events->message(a->transport->owner,
+				f->kind == CONTROL_TEXT ? FRAME_TEXT :
+							  FRAME_BINARY,
+				f->data, f->len);
+}
+
+/* A reason that serve gave tells more than the end of its socket. */
+static void on_closed(void *owner, const struct error *why)
+{
+	struct attach *a = owner;
+	struct transport *t = a->transport;
+
+	if (a->why.kind == ERR_NONE)
+		error_copy(&a->why, why);
+	if (t) {
+		t->impl = NULL;
+		t->events->closed(t->owner, &a->why);
+	}
+	error_reset(&a->why);
+	mem_free(a->waiting);
+	mem_free(a);
+}
+
+static const struct control_client_events client_events = {
+	.frame = on_frame,
+	.closed = on_closed,
+};
+
+/* ---- what the owner says ---- */
+
+static int ask_attach(struct attach *a, const struct endpoint *to,
+		      struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	buf_text(&json, "{\"op\":\"attach\"");
+	if (to->device) {
+		buf_text(&json, ",\"device\":");
+		buf_json_string(&json, to->device, strlen(to->device));
+	}
+	buf_printf(&json, ",\"tail\":%s}", to->tail ? "true" : "false");
+	return control_client_send(a->client, CONTROL_JSON, json.data, json.len,
+				   err);
+}
+
+static int attach_open(struct transport *t, const struct endpoint *to,
+		       struct error *err)
+{
+	bool given = to->path && *to->path;
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	struct attach *a;
+
+	if (control_path(&path, given ? to->path : NULL, false, err) != 0)
+		return -1;
+	a = mem_zalloc(sizeof(*a));
+	if (control_client_open(&a->client, t->loop, path, &client_events, a,
+				err) != 0) {
+		mem_free(a);
+		return -1;
+	}
+	if (ask_attach(a, to, err) != 0) {
+		fail(a);
+		return -1;
+	}
+	a->transport = t;
+	t->impl = a;
+	return 0;
+}
+
+static int attach_send(struct transport *t, const char *text, size_t len,
+		       struct error *err)
+{
+	struct attach *a = t->impl;
+
+	if (!a || a->closing || !a->attached)
+		return error_set(err, ERR_CONNECT,
+				 "no device of serve is attached");
+	if (len > TRANSPORT_QUEUE_MAX)
+		return error_set(err, ERR_CONNECT,
+				 "a message of %zu bytes is too long", len);
+	return control_client_send(a->client, CONTROL_TEXT, text, len, err);
+}
+
+static void attach_close(struct transport *t)
+{
+	struct attach *a = t->impl;
+
+	if (!a || a->closing)
+		return;
+	error_reset(&a->why);
+	fail(a);
+}
+
+static int attach_explain(struct transport *t, struct error *err)
+{
+	const struct attach *a = t->impl;
+
+	if (!a || a->closing || a->attached)
+		return 0;
+	if (!a->waiting)
+		return error_set(err, ERR_CONNECT,
+				 "the running serve does not answer");
+	error_set(err, ERR_CONNECT, "%s", a->waiting);
+	return error_hint(err, "'mcpctl devices' shows who is there, 'mcpctl "
+			       "help board' what to set on a board");
+}
+
+int attach_ask_tool(struct transport *t, const char *name,
+		    attach_tool_answer *answer, void *owner, struct error *err)
+{
+	struct attach *a = t->ops == &attach_ops ? t->impl : NULL;
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	if (!a || a->closing)
+		return error_set(err, ERR_CONNECT, "not connected to serve");
+	a->answer = NULL;
+	if (!name)
+		return 0;
+	buf_text(&json, "{\"op\":\"tool\",\"name\":");
+	buf_json_string(&json, name, strlen(name));
+	buf_char(&json, '}');
+	if (control_client_send(a->client, CONTROL_JSON, json.data, json.len,
+				err) != 0)
+		return -1;
+	a->answer = answer;
+	a->answer_owner = owner;
+	return 0;
+}
+
+const struct transport_ops attach_ops = {
+	.scheme = "attach",
+	.brief = "a device of the running serve",
+	.open = attach_open,
+	.send = attach_send,
+	.close = attach_close,
+	.explain = attach_explain,
+};

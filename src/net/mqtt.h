@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MQTT by libmosquitto, and the UDP audio that goes with it: a connection to a
+ * broker; a hub, which is one connection that serves many devices; the target
+ * mqtt://. A loaded part: module_table("mqtt", MQTT_TABLE, err).
+ *
+ * Files: mqtt_client.c (one connection on the loop), mqtt_hub*.c, mqtt_peer.c
+ * (a device of a hub as a transport), mqtt_dial.c (mqtt://), mqtt_audio*.c.
+ */
+#ifndef NET_MQTT_H
+#define NET_MQTT_H
+
+#include "net/transport.h"
+#include "wire/udp_audio.h"
+
+#define MQTT_TABLE "mqtt_table"
+
+/* ---- one connection ---- */
+
+struct mqtt_options { /* texts are copied */
+	const char *host;
+	uint16_t port;
+	bool tls, insecure;
+	const char *cacert; /* NULL: the system's */
+	const char *user, *password; /* NULL: not sent */
+	const char *client_id;
+	int keepalive; /* seconds; 0: 60 */
+	bool reconnect; /* after a loss, with 1 s to 30 s between tries; lost is told each time */
+};
+
+struct mqtt_client;
+
+/* From the loop only. */
+struct mqtt_client_events {
+	void (*connected)(void *owner);
+	void (*message)(void *owner, const char *topic, const void *data,
+			size_t len); /* lent */
+	/*
+	 * The try failed or the connection ended: ERR_CONNECT, ERR_AUTH (broker
+	 * refused: CONNACK 4, 5), with the cause in words. Without reconnect
+	 * nothing follows; then mqtt_client_close.
+	 */
+	void (*lost)(void *owner, const struct error *why);
+};
+
+/* ---- UDP audio ---- */
+
+struct audio_port; /* one UDP socket, many devices, told apart by ssrc */
+
+struct audio_counts {
+	uint64_t packets, bytes; /* accepted; bytes of payload */
+	uint64_t broken, repeated,
+		gaps; /* bad head or length; old sequence; jumps */
+	uint64_t sent;
+};
+
+/* ---- the hub ---- */
+
+struct mqtt_hub;
+
+struct mqtt_joined { /* lent */
+	const char *client_id;
+	const char
+		*device_id; /* from the client id's form or the topic; NULL */
+	const char *address, *user; /* NULL without the plugin */
+};
+
+struct mqtt_hub_events {
+	/* The broker is there (why NULL), or lost (it is tried again). */
+	void (*broker)(void *owner, const struct error *why);
+	/*
+	 * A client connected (with the plugin; mqtt_table.adopt it if it is a
+	 * device), or, on a foreign broker, was first heard of.
+	 */
+	void (*joined)(void *owner, const struct mqtt_joined *who);
+	void (*refused)(void *owner, const char *client_id, const char *address,
+			const char *text);
+};
+
+struct mqtt_hub_config {
+	struct mqtt_options broker;
+	/*
+	 * Our plugin is in the broker: topics of wire/broker_topic.h. Else up and
+	 * down are patterns with {client_id} and {mac} (topic_match, topic_fill).
+	 */
+	bool plugin;
+	const char *up, *down;
+	struct audio_port *audio; /* NULL: hello offers none */
+	const char *
+		advertise; /* host for audio; NULL: our address towards the device, or the broker */
+};
+
+struct mqtt_table {
+	struct transport_ops
+		dial; /* mqtt:// and mqtts:// (endpoint: see mqtt_dial.c) */
+
+	/* NULL: ERR_USAGE. Connecting itself fails by `lost`. */
+	struct mqtt_client *(*client_open)(struct loop *l,
+					   const struct mqtt_options *o,
+					   const struct mqtt_client_events *e,
+					   void *owner, struct error *err);
+	int (*subscribe)(
+		struct mqtt_client *c, const char *filter,
+		struct error *err); /* again after each reconnect by itself */
+	/* QoS 0. -1: not connected, or more than TRANSPORT_QUEUE_MAX waits. */
+	int (*publish)(struct mqtt_client *c, const char *topic,
+		       const void *data, size_t len, struct error *err);
+	/* DISCONNECT, then released; closed from the loop (may be NULL). */
+	void (*client_close)(struct mqtt_client *c,
+			     void (*closed)(void *owner));
+
+	struct mqtt_hub *(*hub_open)(struct loop *l,
+				     const struct mqtt_hub_config *config,
+				     const struct mqtt_hub_events *events,
+				     void *owner, struct error *err);
+	/*
+	 * A device of the hub as a transport: `ready` comes from the loop, with
+	 * peer_info.envelope and .udp; it closes when the client leaves, or when
+	 * the same client id joins again. close() ends our side only.
+	 */
+	int (*adopt)(struct transport *t, struct mqtt_hub *hub,
+		     const struct mqtt_joined *who, struct error *err);
+	/* End the client's connection at the broker (plugin only; else nothing). */
+	void (*kick)(struct mqtt_hub *hub, const char *client_id);
+	/* All its transports must be closed before. */
+	void (*hub_close)(struct mqtt_hub *hub, void (*closed)(void *owner));
+
+	/* NULL (ERR_CONNECT). port 0: any. silence: each packet is answered with one of silence. */
+	struct audio_port *(*audio_open)(struct loop *l, const char *host,
+					 uint16_t port, bool silence,
+					 struct error *err);
+	uint16_t (*audio_port)(const struct audio_port *a);
+	/* Its transports must be closed before. closed (may be NULL) gets owner. */
+	void (*audio_close)(struct audio_port *a, void (*closed)(void *owner),
+			    void *owner);
+	/* Counts of an adopted or dialled transport; false: it has none. */
+	bool (*audio_counts)(const struct transport *t,
+			     struct audio_counts *out);
+	/* AES-128-CTR, both ways; counter is the packet's head. For the simulated device. */
+	void (*cipher)(const unsigned char key[16],
+		       const unsigned char counter[16], const void *in,
+		       size_t len, unsigned char *out);
+	/*
+	 * The password of a device (device.md 2.1), appended:
+	 * base64(HMAC-SHA256(key, client_id + "|" + user)).
+	 */
+	void (*sign)(struct buf *out, const struct buf *key,
+		     const char *client_id, const char *user);
+};
+
+/* Exported by the module. */
+extern const struct mqtt_table mqtt_table;
+
+#endif

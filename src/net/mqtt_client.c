@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One connection to a broker, from its options to its end: what is told to
+ * the owner, what waits to be sent, when it is tried again.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "net/mqtt_private.h"
+
+#define KEEPALIVE 60
+#define KEEPALIVE_MIN 5 /* of the library */
+#define DELAY_MIN_MS 1000
+#define DELAY_MAX_MS 30000
+/* How long what is queued may take to leave before a close. */
+#define DRAIN_MS 1000
+#define TEXT_MAX 65535 /* of MQTT */
+
+static unsigned library_users;
+
+/* ---- the queue ---- */
+
+void mqtt_drop_queue(struct mqtt_client *c)
+{
+	struct mqtt_waiting *next;
+
+	for (struct mqtt_waiting *m = c->first; m; m = next) {
+		next = m->next;
+		mem_free(m->topic);
+		mem_free(m);
+	}
+	c->first = NULL;
+	c->last = &c->first;
+	c->queued = 0;
+}
+
+static void enqueue(struct mqtt_client *c, const char *topic, const void *data,
+		    size_t len)
+{
+	struct mqtt_waiting *m = mem_alloc(sizeof(*m) + len);
+
+	*m = (struct mqtt_waiting){ .len = len, .topic = mem_strdup(topic) };
+	if (len)
+		memcpy(m->data, data, len);
+	*c->last = m;
+	c->last = &m->next;
+	c->queued += len;
+}
+
+static int check_publish(const struct mqtt_client *c, const char *topic,
+			 size_t len, struct error *err)
+{
+	if (!*topic || strlen(topic) > TEXT_MAX ||
+	    mosquitto_pub_topic_check(topic) ||
+	    mosquitto_validate_utf8(topic, (int)strlen(topic)))
+		return error_set(err, ERR_USAGE,
+				 "nothing can be published to the topic "
+				 "'%.100s'",
+				 topic);
+	if (c->state != MQTT_CONNECTED)
+		return error_set(err, ERR_CONNECT,
+				 "the broker '%s' is not connected", c->host);
+	if (len > TRANSPORT_QUEUE_MAX ||
+	    c->queued > TRANSPORT_QUEUE_MAX - len) {
+		error_set(err, ERR_CONNECT,
+			  "too much waits to be sent to the broker '%s'",
+			  c->host);
+		return error_hint(err, "it does not read what it gets");
+	}
+	return 0;
+}
+
+int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
+		 size_t len, struct error *err)
+{
+	int rc;
+
+	if (check_publish(c, topic, len, err))
+		return -1;
+	if (!mqtt_is_idle(c)) {
+		enqueue(c, topic, data, len);
+		return 0;
+	}
+	rc = mqtt_hand_over(c, topic, data, len);
+	/* That the connection broke is seen, and told, by the loop. */
+	mqtt_watch(c);
+	if (!rc)
+		return 0;
+	return error_set(err, ERR_CONNECT, "cannot send to the broker '%s': %s",
+			 c->host, mosquitto_strerror(rc));
+}
+
+/* ---- subscriptions ---- */
+
+static void send_subscribe(struct mqtt_client *c, struct mqtt_filter *f)
+{
+	/* A failure here is the connection's, which the loop will see. */
+	f->mid = 0;
+	mosquitto_subscribe(c->mosq, &f->mid, f->text, 0);
+}
+
+int mqtt_subscribe(struct mqtt_client *c, const char *filter, struct error *err)
+{
+	struct mqtt_filter *f;
+
+	if (strlen(filter) > TEXT_MAX || mosquitto_sub_topic_check(filter) ||
+	    mosquitto_validate_utf8(filter, (int)strlen(filter)))
+		return error_set(err, ERR_USAGE,
+				 "'%.100s' is no topic to subscribe to",
+				 filter);
+	for (size_t i = 0; i < c->filters; i++) {
+		if (strcmp(c->filter[i].text, filter) == 0)
+			return 0;
+	}
+	c->filter = mem_grow(c->filter, &c->filter_capacity, c->filters,
+			     sizeof(*c->filter));
+	f = &c->filter[c->filters++];
+	*f = (struct mqtt_filter){ .text = mem_strdup(filter) };
+	if (c->state == MQTT_CONNECTED) {
+		send_subscribe(c, f);
+		mqtt_watch(c);
+	}
+	return 0;
+}
+
+/* ---- its life ---- */
+
+static int64_t misc_interval(const struct mqtt_client *c)
+{
+	int64_t ms = (int64_t)c->keepalive * 1000 / 8;
+
+	return ms < 1000 ? 1000 : ms > 30000 ? 30000 : ms;
+}
+
+void mqtt_connected(struct mqtt_client *c)
+{
+	c->state = MQTT_CONNECTED;
+	c->delay = 0;
+	freeaddrinfo(c->addresses);
+	c->addresses = c->address = NULL;
+	timer_start(&c->timer, misc_interval(c));
+	for (size_t i = 0; i < c->filters; i++)
+		send_subscribe(c, &c->filter[i]);
+	if (c->events->connected)
+		c->events->connected(c->owner);
+}
+
+void mqtt_lost(struct mqtt_client *c)
+{
+	CLEANUP(error_reset) struct error why = c->why;
+
+	c->why = (struct error){ 0 };
+	mqtt_library_done(c);
+	mqtt_drop_queue(c);
+	timer_stop(&c->timer);
+	c->state = MQTT_OVER;
+	if (c->reconnect) {
+		c->state = MQTT_WAITING;
+		c->delay = c->delay ? c->delay * 2 : DELAY_MIN_MS;
+		if (c->delay > DELAY_MAX_MS)
+			c->delay = DELAY_MAX_MS;
+		timer_start(&c->timer, c->delay);
+	}
+	if (c->events->lost)
+		c->events->lost(c->owner, &why);
+}
+
+static void on_closed(void *owner)
+{
+	struct mqtt_client *c = owner;
+	void (*closed)(void *owner) = c->closed;
+
+	owner = c->owner;
+	mqtt_library_done(c);
+	mqtt_drop_queue(c);
+	if (c->addresses)
+		freeaddrinfo(c->addresses);
+	SSL_CTX_free(c->tls);
+	for (size_t i = 0; i < c->filters; i++)
+		mem_free(c->filter[i].text);
+	mem_free(c->filter);
+	mem_free(c->host);
+	mem_free(c->user);
+	mem_free(c->password);
+	mem_free(c->client_id);
+	error_reset(&c->why);
+	mem_free(c);
+	if (--library_users == 0)
+		mosquitto_lib_cleanup();
+	if (closed)
+		closed(owner);
+}
+
+void mqtt_gone(struct mqtt_client *c)
+{
+	if (c->state == MQTT_GONE)
+		return;
+	c->state = MQTT_GONE;
+	mqtt_forget_lookup(c);
+	mqtt_unwatch(c);
+	/* This may be a callback of the library: released from the loop. */
+	timer_close(&c->timer, on_closed);
+}
+
+void mqtt_drain(struct mqtt_client *c)
+{
+	if (!c->disconnecting && mqtt_is_idle(c)) {
+		c->disconnecting = true;
+		mosquitto_disconnect(c->mosq);
+	}
+	if (loop_now() >= c->deadline || mosquitto_socket(c->mosq) < 0) {
+		mqtt_gone(c);
+		return;
+	}
+	mqtt_watch(c);
+	timer_start(&c->timer, c->deadline - loop_now());
+}
+
+void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner))
+{
+	if (c->state == MQTT_DRAINING || c->state == MQTT_GONE)
+		return;
+	c->closed = closed;
+	if (c->state != MQTT_CONNECTED) {
+		mqtt_gone(c);
+		return;
+	}
+	c->state = MQTT_DRAINING;
+	c->deadline = loop_now() + DRAIN_MS;
+	timer_start(&c->timer, 0);
+}
+
+static void look_after(struct mqtt_client *c)
+{
+	int rc = mosquitto_loop_misc(c->mosq);
+
+	if (rc || mosquitto_socket(c->mosq) < 0) {
+		mqtt_broken(c, rc, 0);
+		return;
+	}
+	timer_start(&c->timer, misc_interval(c));
+	mqtt_watch(c);
+}
+
+static void on_timer(void *owner)
+{
+	struct mqtt_client *c = owner;
+
+	switch (c->state) {
+	case MQTT_RESOLVING:
+		if (c->addresses) {
+			mqtt_connect_next(c);
+			break;
+		}
+		mqtt_forget_lookup(c);
+		mqtt_fail_lookup(c, UV_ETIMEDOUT);
+		mqtt_lost(c);
+		break;
+	case MQTT_CONNECTING:
+		mqtt_broken(c, 0, ETIMEDOUT);
+		break;
+	case MQTT_CONNECTED:
+		look_after(c);
+		break;
+	case MQTT_WAITING:
+		mqtt_begin(c);
+		break;
+	case MQTT_DRAINING:
+		mqtt_drain(c);
+		break;
+	case MQTT_OVER:
+	case MQTT_GONE:
+		break;
+	}
+}
+
+/* ---- opening ---- */
+
+static bool is_text(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len <= TEXT_MAX && !mosquitto_validate_utf8(text, (int)len);
+}
+
+static int check_options(const struct mqtt_options *o, struct error *err)
+{
+	if (!o->client_id || !*o->client_id || !is_text(o->client_id))
+		return error_set(err, ERR_USAGE,
+				 "the client id is empty, or no text that MQTT "
+				 "can carry");
+	if (o->user && !is_text(o->user))
+		return error_set(err, ERR_USAGE,
+				 "the user name is no text that MQTT can "
+				 "carry");
+	if (o->password && strlen(o->password) > TEXT_MAX)
+		return error_set(err, ERR_USAGE, "the password is too long");
+	if (!o->host || !*o->host || o->port == 0)
+		return error_set(err, ERR_USAGE,
+				 "the broker's host or port is missing");
+	return 0;
+}
+
+static int usable_keepalive(int seconds)
+{
+	if (seconds <= 0)
+		return KEEPALIVE;
+	if (seconds < KEEPALIVE_MIN)
+		return KEEPALIVE_MIN;
+	return seconds > UINT16_MAX ? UINT16_MAX : seconds;
+}
+
+struct mqtt_client *mqtt_client_open(struct loop *l,
+				     const struct mqtt_options *o,
+				     const struct mqtt_client_events *e,
+				     void *owner, struct error *err)
+{
+	struct mqtt_client *c;
+
+	if (check_options(o, err))
+		return NULL;
+	c = mem_zalloc(sizeof(*c));
+	c->loop = l;
+	c->events = e;
+	c->owner = owner;
+	c->host = mem_strdup(o->host);
+	c->port = o->port;
+	c->insecure = o->insecure;
+	if (o->tls) {
+		c->tls = mqtt_tls_new(c, o->cacert, err);
+		if (!c->tls) {
+			mem_free(c->host);
+			mem_free(c);
+			return NULL;
+		}
+	}
+	c->user = mem_strdup(o->user);
+	c->password = mem_strdup(o->password);
+	c->client_id = mem_strdup(o->client_id);
+	c->keepalive = usable_keepalive(o->keepalive);
+	c->reconnect = o->reconnect;
+	c->last = &c->first;
+	if (library_users++ == 0)
+		mosquitto_lib_init();
+	timer_open(&c->timer, l, on_timer, c);
+	mqtt_begin(c);
+	return c;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One connection to a broker that serves many devices: who joined, who left,
+ * whose message it is. With our plugin in the broker, or by topics alone.
+ */
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "net/mqtt_private.h"
+#include "wire/broker_topic.h"
+
+/* Tell all that is due, in order, before whatever happens next. */
+static void end_peer(struct mqtt_peer *p, const struct error *why)
+{
+	struct mqtt_hub *hub = p->hub;
+
+	mqtt_peer_end(p, why);
+	mqtt_peers_due(hub);
+}
+
+/* It is at the broker no more: also a client that was given up. */
+static void forget(struct mqtt_peer *p, const struct error *why)
+{
+	struct mqtt_hub *hub = p->hub;
+
+	if (p->transport) {
+		mqtt_peers_remove(hub, p);
+		end_peer(p, why);
+		return;
+	}
+	mqtt_peers_remove(hub, p);
+	mqtt_peer_free(p);
+}
+
+/* ---- with the plugin ---- */
+
+static void on_joined(struct mqtt_hub *hub, const char *client_id,
+		      const char *data, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(data, len, NULL);
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct mqtt_peer *old = mqtt_peers_find(hub, client_id);
+	int64_t number = 0;
+	char device_id[18];
+	const struct mqtt_joined who = {
+		.client_id = client_id,
+		.device_id =
+			client_id_mac(client_id, device_id) ? device_id : NULL,
+		.address = json_string(json, "address"),
+		.user = json_string(json, "user"),
+	};
+
+	json_integer(json, "n", &number);
+	if (old && number && old->number == number)
+		return; /* told again, because we had gone */
+	if (old) {
+		error_set(&why, ERR_CONNECT, "it connected again");
+		forget(old, &why);
+	}
+	hub->joining = number;
+	hub->events->joined(hub->owner, &who);
+	hub->joining = 0;
+}
+
+static void on_left(struct mqtt_peer *p, const char *data, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(data, len, NULL);
+	CLEANUP(error_reset) struct error why = { 0 };
+	int64_t reason = -1, number = p->number;
+
+	json_integer(json, "reason", &reason);
+	json_integer(json, "n", &number);
+	if (p->number && number != p->number)
+		return; /* its connection before this one */
+	if (reason == MOSQ_ERR_KEEPALIVE)
+		error_set(&why, ERR_CONNECT,
+			  "the broker heard nothing of it for longer than its "
+			  "keepalive");
+	else if (reason != 0)
+		error_set(&why, ERR_CONNECT,
+			  "its connection to the broker ended");
+	/* It said goodbye to the broker: that is a proper end. */
+	forget(p, reason == 0 ? NULL : &why);
+}
+
+static void on_refused(struct mqtt_hub *hub, const char *client_id,
+		       const char *data, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(data, len, NULL);
+	const char *text = json_string(json, "text");
+
+	if (hub->events->refused)
+		hub->events->refused(hub->owner, client_id,
+				     json_string(json, "address"),
+				     text ? text : "refused");
+}
+
+/* It may be heard without having joined: if we connected after it. */
+static void on_up(struct mqtt_hub *hub, const char *client_id, const char *data,
+		  size_t len)
+{
+	struct mqtt_peer *p = mqtt_peers_find(hub, client_id);
+
+	if (!p) {
+		on_joined(hub, client_id, "", 0);
+		p = mqtt_peers_find(hub, client_id);
+	}
+	if (p && p->transport)
+		mqtt_peer_receive(p, data, len);
+}
+
+static void plugin_message(struct mqtt_hub *hub, const char *topic,
+			   const char *data, size_t len)
+{
+	CLEANUP(buf_done) struct buf id = { 0 };
+	enum broker_topic kind = broker_topic_decode(topic, &id);
+	struct mqtt_peer *p;
+
+	if (!id.len)
+		return;
+	switch (kind) {
+	case BROKER_JOINED:
+		on_joined(hub, buf_string(&id), data, len);
+		break;
+	case BROKER_UP:
+		on_up(hub, buf_string(&id), data, len);
+		break;
+	case BROKER_LEFT:
+		p = mqtt_peers_find(hub, buf_string(&id));
+		if (p)
+			on_left(p, data, len);
+		break;
+	case BROKER_REFUSED:
+		on_refused(hub, buf_string(&id), data, len);
+		break;
+	case BROKER_NONE:
+	case BROKER_DOWN:
+	case BROKER_KICK:
+		break;
+	}
+}
+
+/* ---- a foreign broker ---- */
+
+static void topic_message(struct mqtt_hub *hub, const char *topic,
+			  const void *data, size_t len)
+{
+	CLEANUP(buf_done) struct buf id = { 0 }, mac = { 0 };
+	struct mqtt_joined who = { 0 };
+	struct mqtt_peer *p;
+	char device_id[18];
+
+	if (!topic_match(hub->up, topic, &id, &mac) || (!id.len && !mac.len))
+		return;
+	who.client_id = buf_string(id.len ? &id : &mac);
+	who.device_id = mac.len ? buf_string(&mac) : NULL;
+	if (!mac.len && client_id_mac(who.client_id, device_id))
+		who.device_id = device_id;
+	p = mqtt_peers_find(hub, who.client_id);
+	if (!p) {
+		hub->events->joined(hub->owner, &who);
+		p = mqtt_peers_find(hub, who.client_id);
+	}
+	if (p)
+		mqtt_peer_receive(p, data, len);
+}
+
+/* ---- the connection ---- */
+
+static void on_connected(void *owner)
+{
+	struct mqtt_hub *hub = owner;
+
+	if (hub->events->broker)
+		hub->events->broker(hub->owner, NULL);
+}
+
+static void on_message(void *owner, const char *topic, const void *data,
+		       size_t len)
+{
+	struct mqtt_hub *hub = owner;
+
+	if (hub->plugin)
+		plugin_message(hub, topic, data, len);
+	else
+		topic_message(hub, topic, data, len);
+	/* Who was adopted hears of it at once, from the loop as this is. */
+	mqtt_peers_due(hub);
+}
+
+/* Sessions are clean: a device must connect again, and is told of again. */
+static void on_lost(void *owner, const struct error *why)
+{
+	struct mqtt_hub *hub = owner;
+	CLEANUP(error_reset) struct error gone = { 0 };
+
+	if (hub->events->broker)
+		hub->events->broker(hub->owner, why);
+	error_set(&gone, ERR_CONNECT, "the broker went away");
+	for (size_t i = 0; i < hub->slots; i++) {
+		struct mqtt_peer *p, *next;
+
+		for (p = hub->slot[i]; p; p = next) {
+			next = p->next;
+			if (p->transport)
+				mqtt_peer_end(p, &gone);
+			else
+				forget(p, NULL);
+		}
+	}
+	mqtt_peers_due(hub);
+}
+
+static const struct mqtt_client_events client_events = {
+	.connected = on_connected,
+	.message = on_message,
+	.lost = on_lost,
+};
+
+static void on_timer(void *owner)
+{
+	mqtt_peers_due(owner);
+}
+
+/* ---- opening and closing ---- */
+
+static int check_topics(const struct mqtt_hub_config *c, struct error *err)
+{
+	bool tells = strstr(c->up, "{client_id}") || strstr(c->up, "{mac}");
+
+	if (!tells) {
+		error_set(err, ERR_USAGE,
+			  "the topic '%.100s' does not tell devices apart",
+			  c->up);
+		return error_hint(err, "it must hold {client_id} or {mac}, as "
+				       "in mcpctl/up/{client_id}");
+	}
+	if (mosquitto_pub_topic_check(c->down) || !*c->down)
+		return error_set(err, ERR_USAGE,
+				 "nothing can be published to the topic "
+				 "'%.100s'",
+				 c->down);
+	return 0;
+}
+
+/* With the plugin nothing is subscribed: it hands its messages to our client id. */
+static int subscribe(struct mqtt_hub *hub, struct error *err)
+{
+	CLEANUP(buf_done) struct buf filter = { 0 };
+
+	if (hub->plugin)
+		return 0;
+	topic_filter(&filter, hub->up);
+	return mqtt_subscribe(hub->client, buf_string(&filter), err);
+}
+
+static void release(struct mqtt_hub *hub)
+{
+	for (size_t i = 0; i < hub->slots; i++) {
+		while (hub->slot[i]) {
+			struct mqtt_peer *p = hub->slot[i];
+
+			hub->slot[i] = p->next;
+			mqtt_peer_free(p);
+		}
+	}
+	mem_free(hub->slot);
+	mem_free(hub->up);
+	mem_free(hub->down);
+	mem_free(hub->advertise);
+	mem_free(hub->broker);
+	mem_free(hub);
+}
+
+static void on_timer_closed(void *owner)
+{
+	struct mqtt_hub *hub = owner;
+	void (*closed)(void *owner) = hub->closed;
+
+	owner = hub->owner;
+	release(hub);
+	if (closed)
+		closed(owner);
+}
+
+static void on_client_closed(void *owner)
+{
+	struct mqtt_hub *hub = owner;
+
+	timer_close(&hub->timer, on_timer_closed);
+}
+
+void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner))
+{
+	hub->closed = closed;
+	if (hub->client)
+		mqtt_client_close(TAKE(hub->client), on_client_closed);
+}
+
+struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
+			       const struct mqtt_hub_events *events,
+			       void *owner, struct error *err)
+{
+	struct mqtt_hub *hub;
+	CLEANUP(buf_done) struct buf broker = { 0 };
+
+	if (!c->plugin && check_topics(c, err))
+		return NULL;
+	hub = mem_zalloc(sizeof(*hub));
+	hub->loop = l;
+	hub->events = events;
+	hub->owner = owner;
+	hub->plugin = c->plugin;
+	hub->audio = c->audio;
+	hub->due_last = &hub->due;
+	while (getrandom(&hub->seed, sizeof(hub->seed), 0) !=
+	       (ssize_t)sizeof(hub->seed))
+		;
+	hub->client = mqtt_client_open(l, &c->broker, &client_events, hub, err);
+	if (!hub->client) {
+		mem_free(hub);
+		return NULL;
+	}
+	hub->up = mem_strdup(c->up);
+	hub->down = mem_strdup(c->down);
+	hub->advertise = mem_strdup(c->advertise);
+	authority_print(&broker, c->broker.host, c->broker.port);
+	hub->broker = buf_take(&broker);
+	timer_open(&hub->timer, l, on_timer, hub);
+	if (subscribe(hub, err) == 0)
+		return hub;
+	mqtt_hub_close(hub, NULL);
+	return NULL;
+}
+
+void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id)
+{
+	CLEANUP(buf_done) struct buf topic = { 0 };
+
+	if (!hub->plugin || !hub->client)
+		return;
+	broker_topic_encode(&topic, BROKER_KICK, client_id);
+	mqtt_publish(hub->client, buf_string(&topic), "", 0, NULL);
+}

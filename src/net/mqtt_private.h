@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the MQTT module share: one connection to a broker, one
+ * device's audio, and what a server hello is told of it.
+ */
+#ifndef NET_MQTT_PRIVATE_H
+#define NET_MQTT_PRIVATE_H
+
+#include <mosquitto.h>
+#include <netdb.h>
+#include <openssl/ssl.h>
+
+#include "base/buf.h"
+#include "net/address.h"
+#include "net/mqtt.h"
+
+/* ---- mqtt_client.c: one connection ---- */
+
+enum mqtt_state {
+	MQTT_RESOLVING, /* the name is being looked up, or soon will be */
+	MQTT_CONNECTING, /* TCP, TLS and CONNECT of one address */
+	MQTT_CONNECTED,
+	MQTT_WAITING, /* for the next try */
+	MQTT_OVER, /* lost, and not tried again */
+	MQTT_DRAINING, /* closed by us: what is queued, then DISCONNECT */
+	MQTT_GONE /* only the timer's handle is left */
+};
+
+/* Lives until the thread that looks up has ended, however long that takes. */
+struct mqtt_lookup {
+	uv_getaddrinfo_t uv;
+	struct mqtt_client *client; /* NULL: nobody waits any more */
+};
+
+/* One for each descriptor: its handle may outlive the connection by a turn. */
+struct mqtt_poll {
+	uv_poll_t uv;
+	struct mqtt_client *client;
+	int fd, events;
+};
+
+struct mqtt_waiting {
+	struct mqtt_waiting *next;
+	size_t len;
+	char *topic;
+	unsigned char data[];
+};
+
+struct mqtt_filter {
+	char *text;
+	int mid; /* of the SUBSCRIBE under way; 0 */
+};
+
+struct mqtt_client {
+	struct loop *loop;
+	const struct mqtt_client_events *events;
+	void *owner;
+	void (*closed)(void *owner);
+
+	char *host, *user, *password, *client_id;
+	uint16_t port;
+	int keepalive;
+	bool reconnect, insecure;
+	SSL_CTX *tls; /* NULL: plain */
+	char problem[128]; /* what is wrong with certificate or handshake; "" */
+
+	enum mqtt_state state;
+	struct timer timer;
+	int64_t deadline,
+		delay; /* of this try, or of draining; ms until the next try */
+	struct mqtt_lookup *lookup;
+	struct addrinfo *addresses, *address; /* all, the one being tried */
+	struct mosquitto *mosq; /* made anew for each address */
+	struct mqtt_poll *poll;
+	bool tcp_up, tls_up, disconnecting;
+	int early_error; /* an errno; 0 */
+	int connack; /* the refusal; 0 */
+
+	struct mqtt_filter *filter;
+	size_t filters, filter_capacity;
+	const char *refused; /* a filter that the broker does not grant */
+	struct mqtt_waiting *first, **last;
+	size_t queued; /* bytes */
+	struct error why;
+};
+
+struct mqtt_client *mqtt_client_open(struct loop *l,
+				     const struct mqtt_options *o,
+				     const struct mqtt_client_events *e,
+				     void *owner, struct error *err);
+int mqtt_subscribe(struct mqtt_client *c, const char *filter,
+		   struct error *err);
+int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
+		 size_t len, struct error *err);
+void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner));
+
+/* The broker accepted. */
+void mqtt_connected(struct mqtt_client *c);
+/* c->why is set: tell it, and try again or not. */
+void mqtt_lost(struct mqtt_client *c);
+/* Nothing is to be waited for any more: release, ending in `closed`. */
+void mqtt_gone(struct mqtt_client *c);
+/* Of MQTT_DRAINING: one step further. */
+void mqtt_drain(struct mqtt_client *c);
+void mqtt_drop_queue(struct mqtt_client *c);
+
+/* ---- mqtt_connect.c ---- */
+/* A try begins: name, then each address in turn. */
+void mqtt_begin(struct mqtt_client *c);
+void mqtt_connect_next(struct mqtt_client *c);
+void mqtt_forget_lookup(struct mqtt_client *c);
+/*
+ * The connection broke: rc is the library's, error an errno. The next address
+ * is tried, or it is lost.
+ */
+void mqtt_broken(struct mqtt_client *c, int rc, int error);
+
+/* ---- mqtt_service.c: the library on the loop ---- */
+/* NULL: no memory or no descriptor is left. */
+struct mosquitto *mqtt_library_new(struct mqtt_client *c);
+void mqtt_library_done(struct mqtt_client *c);
+/* Watch the socket for what the library waits for; after every call into it. */
+void mqtt_watch(struct mqtt_client *c);
+void mqtt_unwatch(struct mqtt_client *c);
+/* Hand over one message; the library's result. */
+int mqtt_hand_over(struct mqtt_client *c, const char *topic, const void *data,
+		   size_t len);
+/* Nothing waits to be written. */
+bool mqtt_is_idle(const struct mqtt_client *c);
+
+/* ---- mqtt_failure.c: set c->why ---- */
+void mqtt_fail_lookup(struct mqtt_client *c, int status);
+void mqtt_fail_connect(struct mqtt_client *c, int error);
+void mqtt_fail(struct mqtt_client *c, int rc, int error);
+
+/* ---- mqtt_tls.c ---- */
+/* NULL (ERR_USAGE): the file of certificates cannot be used. */
+SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
+		      struct error *err);
+/* "TLSv1.3"; NULL for a plain connection. */
+const char *mqtt_tls_version(const struct mqtt_client *c);
+
+/* ---- mqtt_audio.c: the UDP socket; mqtt_audio_device.c: one device on it ---- */
+
+struct audio {
+	struct audio *next; /* in its slot */
+	struct audio_port *port;
+	struct transport *transport; /* who gets the frames */
+	bool open; /* it may get them now: ready, and not closing */
+	uint32_t ssrc, received, sent; /* sequences */
+	unsigned char key[16], nonce[16];
+	struct audio_counts counts;
+};
+
+struct audio_port {
+	struct loop *loop;
+	uv_udp_t uv;
+	bool silence;
+	uint16_t number;
+	char host[ADDRESS_TEXT_MAX]; /* bound to that only; "" for all */
+	struct audio **slot; /* by ssrc */
+	size_t slots, count;
+	void (*closed)(void *owner);
+	void *owner;
+	char room[2048];
+};
+
+struct audio_port *mqtt_audio_open(struct loop *l, const char *host,
+				   uint16_t port, bool silence,
+				   struct error *err);
+uint16_t mqtt_audio_number(const struct audio_port *a);
+/* All its devices must have left. closed may be NULL. */
+void mqtt_audio_close(struct audio_port *a, void (*closed)(void *owner),
+		      void *owner);
+
+/* A device with a key and an ssrc of its own. */
+struct audio *mqtt_audio_join(struct audio_port *a, struct transport *t);
+void mqtt_audio_leave(struct audio *d);
+struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc);
+/*
+ * What its hello is told. server: the address for devices; NULL: ours towards
+ * `device` ("192.168.1.7:51234"), or, if that is NULL too, the one by which
+ * this end of the connection `fd` is known.
+ */
+void mqtt_audio_offer(const struct audio *d, struct udp_offer *out,
+		      const char *server, const char *device, int fd);
+/* A message goes to the device: a server hello starts the sequences anew. */
+void mqtt_audio_passes(struct audio *d, const char *text, size_t len);
+/* A datagram for this device; payload (at least len bytes) is set to what is in it. -1: dropped, and counted. */
+int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
+		      unsigned char *payload, size_t *payload_len);
+/* A datagram with one packet of silence; its size. out has room for 64 bytes. */
+size_t mqtt_audio_silence(struct audio *d, unsigned char *out);
+void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
+		 const void *in, size_t len, unsigned char *out);
+
+/* ---- the hub and its devices ---- */
+
+struct mqtt_peer {
+	struct mqtt_peer *next; /* in its slot */
+	struct mqtt_peer *next_due;
+	struct mqtt_hub *hub;
+	struct transport *
+		transport; /* NULL: given up by its owner, still at the broker */
+	char *client_id, *device_id, *address, *down;
+	struct audio *audio; /* NULL */
+	int64_t number; /* of its connection, from the plugin; 0 */
+	bool due, ready, closing;
+	struct error *why; /* for closed; NULL: properly */
+};
+
+struct mqtt_hub {
+	struct loop *loop;
+	const struct mqtt_hub_events *events;
+	void *owner;
+	void (*closed)(void *owner);
+	struct mqtt_client *client;
+	bool plugin;
+	char *up, *down; /* patterns; NULL with the plugin */
+	char *advertise; /* NULL */
+	char *broker; /* "host:port" */
+	struct audio_port *audio; /* NULL */
+	struct mqtt_peer **slot; /* by client id */
+	size_t slots, count;
+	uint64_t seed;
+	int64_t joining; /* number of the connection that is being told of; 0 */
+	struct mqtt_peer *due,
+		**due_last; /* to be told something from the loop */
+	struct timer timer;
+};
+
+struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
+			       const struct mqtt_hub_events *events,
+			       void *owner, struct error *err);
+void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id);
+void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner));
+
+/* mqtt_peer.c */
+int mqtt_adopt(struct transport *t, struct mqtt_hub *hub,
+	       const struct mqtt_joined *who, struct error *err);
+extern const struct transport_ops mqtt_peer_ops;
+/* From the loop: its message, its end (why is copied; NULL: properly). */
+void mqtt_peer_receive(struct mqtt_peer *p, const void *data, size_t len);
+void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
+/* Tell what is due; from the loop only. */
+void mqtt_peers_due(struct mqtt_hub *hub);
+void mqtt_peer_free(struct mqtt_peer *p);
+
+/* mqtt_peers.c: all of a hub by client id */
+struct mqtt_peer *mqtt_peers_find(const struct mqtt_hub *hub,
+				  const char *client_id);
+void mqtt_peers_add(struct mqtt_hub *hub, struct mqtt_peer *p);
+void mqtt_peers_remove(struct mqtt_hub *hub, struct mqtt_peer *p);
+
+/* ---- mqtt_dial.c ---- */
+int mqtt_dial_open(struct transport *t, const struct endpoint *to,
+		   struct error *err);
+int mqtt_dial_send(struct transport *t, const char *text, size_t len,
+		   struct error *err);
+void mqtt_dial_close(struct transport *t);
+int mqtt_dial_explain(struct transport *t, struct error *err);
+/* NULL: it has none. t is open with dial's ops. */
+const struct audio *mqtt_dial_audio(const struct transport *t);
+
+#endif
