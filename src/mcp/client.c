@@ -10,32 +10,13 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/initialize.h"
 
 enum { PROBE_MS = 2000 };
-
-/*
- * Firmware ignores the revision; its own is the first. Servers answer with what
- * they speak.
- */
-static const char revision_device[] = "2024-11-05";
-static const char revision_plain[] = "2025-11-25";
 
 static void add_string(struct buf *out, const char *text)
 {
 	buf_json_string(out, text, strlen(text));
-}
-
-static void add_vision(struct buf *out, const struct client_config *config)
-{
-	if (!config || !config->vision_url)
-		return;
-	buf_text(out, "\"vision\":{\"url\":");
-	add_string(out, config->vision_url);
-	if (config->vision_token) {
-		buf_text(out, ",\"token\":");
-		add_string(out, config->vision_token);
-	}
-	buf_char(out, '}');
 }
 
 static int start_initialize(struct session *s, struct call *c,
@@ -45,11 +26,8 @@ static int start_initialize(struct session *s, struct call *c,
 	CLEANUP(buf_done) struct buf params = { 0 };
 	bool device = session_link(s)->dialect == DIALECT_DEVICE;
 
-	buf_printf(&params, "{\"protocolVersion\":\"%s\",\"capabilities\":{",
-		   device ? revision_device : revision_plain);
-	add_vision(&params, config);
-	buf_text(&params, "},\"clientInfo\":{\"name\":\"mcpctl\","
-			  "\"version\":\"" MCPCTL_VERSION "\"}}");
+	initialize_params(&params, device, config ? config->vision_url : NULL,
+			  config ? config->vision_token : NULL);
 	return session_start(s, c, "initialize", buf_string(&params), 0, err);
 }
 
@@ -154,12 +132,36 @@ static int refuse_reply(const struct call *call, struct error *err)
 	return error_detail(err, call->reply.text, call->reply.len);
 }
 
+/*
+ * What serve kept when the device came; false: it has none. An own vision
+ * service is told anew.
+ */
+static bool take_kept(struct client *c, const struct client_config *config)
+{
+	const struct session_peer *peer = session_peer(c->session);
+
+	if (!peer->initialize || (config && config->vision_url))
+		return false;
+	if (message_decode_take(&c->initialize, NULL, peer->initialize,
+				peer->initialize_len, NULL) == 0 &&
+	    cJSON_IsObject(c->initialize.result))
+		return true;
+	message_done(&c->initialize);
+	return false;
+}
+
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
 
 	*c = (struct client){ .session = s };
+	if (take_kept(c, config)) {
+		c->initialize_us = -1;
+		c->device = session_link(s)->dialect == DIALECT_DEVICE;
+		borrow_reply(c);
+		return 0;
+	}
 	if (initialize(s, &call, config, err)) {
 		if (err && err->kind == ERR_PEER)
 			error_prefix(err, "'initialize' was refused");
@@ -207,8 +209,7 @@ int client_list_tools(struct client *c, bool backend_view,
 	return status;
 }
 
-/* isError: the first text is what the tool says. */
-static int tool_error(const struct result *r, struct error *err)
+int client_tool_error(const struct result *r, struct error *err)
 {
 	const char *text = NULL;
 
@@ -256,7 +257,7 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 	}
 	result_decode_take(out, &call->reply);
 	out->took_us = took;
-	return out->is_error ? tool_error(out, err) : 0;
+	return out->is_error ? client_tool_error(out, err) : 0;
 }
 
 int client_call_tool(struct client *c, const char *name, const char *arguments,

@@ -16,7 +16,7 @@ struct client {
 	/* borrowed from it; may be NULL */
 	const cJSON *capabilities, *server_info;
 	const char *revision, *server_name, *server_version, *instructions;
-	int64_t initialize_us; /* how long it took */
+	int64_t initialize_us; /* how long it took; -1: a serve had done it */
 	bool device; /* speaks the device dialect */
 };
 
@@ -26,8 +26,9 @@ struct client_config {
 };
 
 /*
- * initialize, then notifications/initialized. -1: as session_wait, or
- * ERR_PROTOCOL for a reply that is none.
+ * initialize, then notifications/initialized; neither, if a running serve did
+ * it before (session_peer) and no vision_url is to be told. -1: as
+ * session_wait, or ERR_PROTOCOL for a reply that is none.
  */
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
@@ -48,6 +49,9 @@ int client_list_tools(struct client *c, bool backend_view,
  */
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
+
+/* isError in words, which are the first text: ERR_PEER. Always -1. */
+int client_tool_error(const struct result *r, struct error *err);
 
 /*
  * Any answer counts, an error too: firmware has no ping. *took_us is the round

@@ -186,12 +186,13 @@ const struct tool *tool_list_find(const struct tool_list *l, const char *name)
 }
 
 /* "set_volume" or "audio_speaker.set_volume" for a name that ends so. */
-static const char *nearest_by_end(const struct tool_list *l, const char *name)
+static const char *nearest_by_end(const char *const *names, size_t count,
+				  const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = 0; i < l->count; i++) {
-		const char *whole = l->tool[i].name;
+	for (size_t i = 0; i < count; i++) {
+		const char *whole = names[i];
 		size_t before = strlen(whole);
 
 		if (len == 0 || before <= len)
@@ -203,19 +204,35 @@ static const char *nearest_by_end(const struct tool_list *l, const char *name)
 	return NULL;
 }
 
+const char *tool_name_nearest(const char *const *names, size_t count,
+			      const char *name)
+{
+	const char *nearest = nearest_by_end(names, count, name);
+	const char **candidates;
+	size_t fit = 0;
+
+	if (nearest || count == 0 || strlen(name) > NEAREST_LENGTH_MAX)
+		return nearest;
+	candidates = mem_alloc(count * sizeof(*candidates));
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) <= NEAREST_LENGTH_MAX)
+			candidates[fit++] = names[i];
+	nearest = text_nearest(name, candidates, fit);
+	mem_free(candidates);
+	return nearest;
+}
+
 const char *tool_list_nearest(const struct tool_list *l, const char *name)
 {
-	const char *nearest = nearest_by_end(l, name);
-	const char **candidates;
-	size_t count = 0;
+	const char **names;
+	const char *nearest;
 
-	if (nearest || l->count == 0 || strlen(name) > NEAREST_LENGTH_MAX)
-		return nearest;
-	candidates = mem_alloc(l->count * sizeof(*candidates));
+	if (l->count == 0)
+		return NULL;
+	names = mem_alloc(l->count * sizeof(*names));
 	for (size_t i = 0; i < l->count; i++)
-		if (strlen(l->tool[i].name) <= NEAREST_LENGTH_MAX)
-			candidates[count++] = l->tool[i].name;
-	nearest = text_nearest(name, candidates, count);
-	mem_free(candidates);
+		names[i] = l->tool[i].name;
+	nearest = tool_name_nearest(names, l->count, name);
+	mem_free(names);
 	return nearest;
 }

@@ -57,6 +57,9 @@ const struct tool *tool_list_find(const struct tool_list *l, const char *name);
  * "self.audio_speaker.set_volume") counts as near.
  */
 const char *tool_list_nearest(const struct tool_list *l, const char *name);
+/* The same of any names; what is returned is one of them. */
+const char *tool_name_nearest(const char *const *names, size_t count,
+			      const char *name);
 /*
  * Word: found in name, title, description or an argument's name, without case.
  * With * ? [: glob on the name. NULL: all.

@@ -46,6 +46,36 @@ void link_connected(struct link *l, bool dialled_in, int frame_version)
 		l->up = true;
 }
 
+/* It was good enough for serve; one that is not is none. */
+static void take_old_hello(struct link *l, const char *text, size_t len)
+{
+	cJSON *json = text ? json_parse(text, len, NULL) : NULL;
+	struct hello hello;
+
+	if (!json || hello_decode_take(&hello, json, NULL))
+		return;
+	hello_done(&l->hello);
+	l->hello = hello;
+	l->has_hello = true;
+	l->hellos = 1;
+}
+
+void link_relayed(struct link *l, const struct relay_info *relay)
+{
+	l->relayed = true;
+	if (relay->frame_version >= 1 && relay->frame_version <= 3)
+		l->frame_version = relay->frame_version;
+	snprintf(l->session_id, sizeof(l->session_id), "%s", relay->session_id);
+	take_old_hello(l, relay->hello, relay->hello_len);
+	link_settle(l, DIALECT_DEVICE);
+}
+
+void link_offer_udp(struct link *l, const struct udp_offer *offer)
+{
+	l->has_udp = true;
+	l->udp = *offer;
+}
+
 void link_settle(struct link *l, enum dialect dialect)
 {
 	l->dialect = dialect;
@@ -65,6 +95,12 @@ static void make_session_id(char *out, size_t size)
 	snprintf(out, size, "mcpctl-%016llx", (unsigned long long)bits);
 }
 
+/* Over UDP and through serve packets come without a head, as in version 1. */
+static int audio_version(const struct link *l)
+{
+	return l->relayed || l->has_udp ? 1 : l->frame_version;
+}
+
 static void receive_audio(struct link *l, const void *data, size_t len,
 			  struct link_item *out)
 {
@@ -73,8 +109,20 @@ static void receive_audio(struct link *l, const void *data, size_t len,
 	out->kind = LINK_AUDIO;
 	l->audio_frames++;
 	l->audio_bytes += len;
-	if (audio_decode(&frame, l->frame_version, data, len, &out->problem))
+	if (audio_decode(&frame, audio_version(l), data, len, &out->problem))
 		l->audio_broken++;
+}
+
+static void answer_hello(struct link *l, struct buf *reply)
+{
+	if (l->relayed)
+		return;
+	if (!l->session_id[0])
+		make_session_id(l->session_id, sizeof(l->session_id));
+	if (l->has_udp && strcmp(l->hello.transport, "udp") == 0)
+		hello_encode_udp(reply, l->session_id, &l->udp);
+	else
+		hello_encode_server(reply, l->session_id);
 }
 
 static void receive_hello(struct link *l, struct envelope *e,
@@ -92,9 +140,7 @@ static void receive_hello(struct link *l, struct envelope *e,
 	l->hellos++;
 	if (hello.version >= 1 && hello.version <= 3)
 		l->frame_version = hello.version;
-	if (!l->session_id[0])
-		make_session_id(l->session_id, sizeof(l->session_id));
-	hello_encode_server(reply, l->session_id);
+	answer_hello(l, reply);
 	link_settle(l, DIALECT_DEVICE);
 	out->kind = LINK_HELLO;
 }

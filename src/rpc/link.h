@@ -26,6 +26,9 @@ struct link {
 	int frame_version; /* of binary frames: header, then hello */
 	uint64_t audio_frames, audio_bytes, audio_broken;
 	bool gone_camel; /* peer wrote "sessionId" */
+	bool relayed; /* serve stands between: it answers hello and requests */
+	bool has_udp; /* over MQTT: hello is answered with this */
+	struct udp_offer udp;
 };
 
 enum link_kind {
@@ -67,6 +70,18 @@ void link_done(struct link *l);
  * frame_version: of its request's header, 0 if none.
  */
 void link_connected(struct link *l, bool dialled_in, int frame_version);
+
+/*
+ * Instead, for a device that serve holds: the link is up, with the hello that
+ * came long ago; a hello that comes now is reported but not answered.
+ */
+void link_relayed(struct link *l, const struct relay_info *relay);
+
+/*
+ * Over MQTT, before or after link_connected: a hello with transport "udp" is
+ * answered with this offer (device.md 2.3), and audio comes bare, decrypted.
+ */
+void link_offer_udp(struct link *l, const struct udp_offer *offer);
 
 /*
  * The dialect became known by other means (a probe was answered, or silence):

@@ -39,6 +39,19 @@ bool session_is_usable(const struct session *s)
 	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
 }
 
+static void connect_link(struct link *l, const struct peer_info *peer)
+{
+	if (peer->relay) {
+		link_relayed(l, peer->relay);
+		return;
+	}
+	if (peer->udp)
+		link_offer_udp(l, peer->udp);
+	link_connected(l, peer->envelope, peer->protocol_version);
+	if (peer->standby)
+		link_settle(l, DIALECT_DEVICE);
+}
+
 static void on_ready(void *owner, const struct peer_info *peer)
 {
 	struct session *s = owner;
@@ -48,7 +61,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	s->open = true;
 	s->times.connected = since_open(s);
 	session_keep_peer(&s->peer, peer);
-	link_connected(&s->link, peer->envelope, peer->protocol_version);
+	connect_link(&s->link, peer);
 	if (session_is_usable(s))
 		s->times.up = s->times.connected;
 	session_trace(s, false, "ready", s->peer.address,
@@ -292,6 +305,11 @@ const struct session_times *session_times(const struct session *s)
 bool session_is_open(const struct session *s)
 {
 	return s->open;
+}
+
+struct transport *session_transport(struct session *s)
+{
+	return &s->transport;
 }
 
 const struct session_peer *session_peer(const struct session *s)

@@ -116,8 +116,15 @@ struct session_peer {
 	struct headers headers; /* secrets masked */
 	bool has_ota;
 	struct ota_request ota;
+	/* attach: what serve knows; NULL elsewhere */
+	char *initialize; /* the whole reply to initialize; NULL: not done */
+	size_t initialize_len;
+	char *relay_id, *relay_device;
 };
 const struct session_peer *session_peer(const struct session *s);
+
+/* For what one transport alone can do (attach_ask_tool). Lent. */
+struct transport *session_transport(struct session *s);
 
 /*
  * A call in flight: an object of the caller's, filled by the session. Zeroed
@@ -193,6 +200,9 @@ int session_watch(struct session *s, const bool *stop, int64_t deadline,
 
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);
+
+/* An error reply in words: ERR_PEER, with its code and its data. */
+void session_peer_error(struct error *e, const struct message *m);
 
 /* Hand what is queued to the observer, without waiting. */
 void session_drain(struct session *s);

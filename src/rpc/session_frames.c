@@ -46,7 +46,8 @@ static void take_one(struct session *s, struct message *m)
 		break;
 	case MESSAGE_REQUEST:
 		session_event(s, EVENT_REQUEST, m->method, m->text, m->len);
-		refuse_request(s, m);
+		if (!s->link.relayed) /* serve does */
+			refuse_request(s, m);
 		break;
 	case MESSAGE_NOTIFICATION:
 		session_event(s, EVENT_NOTIFICATION, m->method, m->text,
@@ -93,6 +94,11 @@ static void take_batch(struct session *s, struct message *batch)
  */
 static void take_hello(struct session *s, const char *text, size_t len)
 {
+	/* Serve answered it, and it is news of the device. */
+	if (s->link.relayed) {
+		session_event(s, EVENT_HELLO, "hello", text, len);
+		return;
+	}
 	if (s->link.hellos > 1) {
 		session_odd(s, text, len,
 			    "the device said hello again (%u times by now); "

@@ -80,6 +80,17 @@ static char *mask_path(const char *path)
 	return buf_take(&out);
 }
 
+static void keep_relay(struct session_peer *out, const struct relay_info *relay)
+{
+	if (relay->initialize) {
+		out->initialize =
+			mem_strndup(relay->initialize, relay->initialize_len);
+		out->initialize_len = relay->initialize_len;
+	}
+	out->relay_id = mem_strdup(relay->id);
+	out->relay_device = mem_strdup(relay->device);
+}
+
 void session_keep_peer(struct session_peer *out, const struct peer_info *peer)
 {
 	session_peer_done(out);
@@ -93,6 +104,8 @@ void session_keep_peer(struct session_peer *out, const struct peer_info *peer)
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
 		out->ota = *peer->ota;
+	if (peer->relay)
+		keep_relay(out, peer->relay);
 }
 
 void session_peer_done(struct session_peer *p)
@@ -102,6 +115,9 @@ void session_peer_done(struct session_peer *p)
 	mem_free(p->device_id);
 	mem_free(p->client_id);
 	mem_free(p->tls);
+	mem_free(p->initialize);
+	mem_free(p->relay_id);
+	mem_free(p->relay_device);
 	headers_done(&p->headers);
 	*p = (struct session_peer){ 0 };
 }

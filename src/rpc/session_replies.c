@@ -63,7 +63,7 @@ static void add_data(struct error *e, const struct message *m)
 		error_detail(e, data.text, data.len);
 }
 
-static void set_peer_error(struct error *e, const struct message *m)
+void session_peer_error(struct error *e, const struct message *m)
 {
 	int64_t code = 0;
 	bool has_code = json_integer(m->error, "code", &code) == 0 &&
@@ -134,7 +134,7 @@ void session_reply_take(struct session *s, struct message *m)
 	}
 	report_shape(s, m);
 	if (m->kind == MESSAGE_ERROR)
-		set_peer_error(&c->failure, m);
+		session_peer_error(&c->failure, m);
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
 }

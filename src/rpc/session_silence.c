@@ -99,7 +99,23 @@ static void add_duration(struct buf *out, int64_t ms)
 	buf_text(out, text);
 }
 
-void session_explain_timeout(const struct session *s, struct call *c)
+/* Of a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
+static bool add_transport(struct buf *out, struct session *s)
+{
+	const struct transport_ops *ops = s->transport.ops;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (s->heard.messages || s->link.audio_frames || !ops->explain ||
+	    s->link.dialect != DIALECT_DEVICE)
+		return false;
+	ops->explain(&s->transport, &why);
+	if (why.kind == ERR_NONE)
+		return false;
+	buf_printf(out, "%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
+	return true;
+}
+
+void session_explain_timeout(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 	CLEANUP(buf_done) struct buf within = { 0 }, hint = { 0 };
@@ -107,6 +123,10 @@ void session_explain_timeout(const struct session *s, struct call *c)
 	add_duration(&within, c->timeout);
 	error_set(&c->failure, ERR_TIMEOUT, "no reply to '%s' within %s", label,
 		  buf_string(&within));
+	if (add_transport(&hint, s)) {
+		error_hint(&c->failure, "%s", buf_string(&hint));
+		return;
+	}
 	add_heard(&hint, s);
 	if (c->silence)
 		buf_printf(&hint, "; %s", c->silence);

@@ -97,7 +97,7 @@ char *call_label(const struct call *c);
 /* session_silence.c: firmware's ways of not answering (device.md 3.2, 3.9) */
 const char *session_silence_reason(const struct session *s,
 				   const struct call *c, const char *params);
-void session_explain_timeout(const struct session *s, struct call *c);
+void session_explain_timeout(struct session *s, struct call *c);
 
 /*
  * session_events.c: each copies; the pointer is valid until the next event,

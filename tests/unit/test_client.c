@@ -134,6 +134,52 @@ static void initialize_device(void **state)
 	assert_true(client.initialize_us > 0);
 }
 
+static struct relay_info kept = { .session_id = "S", .id = "x" };
+
+static void open_kept(const char *initialize)
+{
+	kept.initialize = initialize;
+	kept.initialize_len = strlen(initialize);
+	fake.peer.relay = &kept;
+	fake.on_send = answer;
+}
+
+/* A serve did it when the device came. */
+static void initialize_kept(void **state)
+{
+	(void)state;
+	open_kept("{\"jsonrpc\":\"2.0\",\"id\":1," INITIALIZED "}");
+	open_client(DIALECT_DEVICE);
+	assert_int_equal(fake.sent_count, 0);
+	assert_string_equal(client.server_name, "board");
+	assert_string_equal(client.revision, "2024-11-05");
+	assert_true(client.device);
+	assert_int_equal(client.initialize_us, -1);
+}
+
+static void initialize_kept_broken(void **state)
+{
+	(void)state;
+	open_kept("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":5}");
+	open_client(DIALECT_DEVICE);
+	assert_sent("\"method\":\"initialize\"");
+	assert_string_equal(client.server_name, "board");
+}
+
+/* A vision service of our own is told all the same. */
+static void initialize_kept_vision(void **state)
+{
+	static const struct client_config vision = { "http://h/x", NULL };
+	struct error err = { 0 };
+
+	(void)state;
+	open_kept("{\"jsonrpc\":\"2.0\",\"id\":1," INITIALIZED "}");
+	script_add("initialize", INITIALIZED);
+	open_up(DIALECT_DEVICE);
+	assert_int_equal(client_open(&client, session, &vision, &err), 0);
+	assert_sent("\"vision\":{\"url\":\"http://h/x\"}");
+}
+
 static void initialize_plain(void **state)
 {
 	(void)state;
@@ -465,6 +511,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLIENT_TEST(initialize_device),
+		CLIENT_TEST(initialize_kept),
+		CLIENT_TEST(initialize_kept_broken),
+		CLIENT_TEST(initialize_kept_vision),
 		CLIENT_TEST(initialize_plain),
 		CLIENT_TEST(initialize_refused),
 		CLIENT_TEST(finds_plain),

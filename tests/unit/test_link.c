@@ -289,6 +289,106 @@ static void wrap_device(void **state)
 	link_done(&l);
 }
 
+#define UDP_HELLO                                          \
+	"{\"type\":\"hello\",\"version\":3,\"transport\":" \
+	"\"udp\",\"features\":{\"mcp\":true}}"
+
+static void udp_offer(void **state)
+{
+	static const struct udp_offer offer = { .server = "10.0.0.1",
+						.port = 7 };
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_offer_udp(&l, &offer);
+	link_connected(&l, true, 0);
+	assert_false(l.up);
+	assert_int_equal(receive(&l, UDP_HELLO, &item, &reply), LINK_HELLO);
+	link_item_done(&item);
+	assert_true(l.up);
+	assert_non_null(strstr(buf_string(&reply), "\"transport\":\"udp\""));
+	assert_non_null(strstr(buf_string(&reply), "\"port\":7"));
+	assert_non_null(strstr(buf_string(&reply), l.session_id));
+	/* audio is bare, whatever version the hello names */
+	link_receive(&l, FRAME_BINARY, "\xff\xff\xff", 3, &item, &reply);
+	assert_int_equal(item.kind, LINK_AUDIO);
+	assert_int_equal(item.problem.kind, ERR_NONE);
+	assert_int_equal(l.audio_broken, 0);
+	link_item_done(&item);
+	/* a hello that is not for UDP gets the usual answer */
+	buf_reset(&reply);
+	assert_int_equal(receive(&l, HELLO, &item, &reply), LINK_HELLO);
+	assert_non_null(strstr(buf_string(&reply), "\"websocket\""));
+	link_item_done(&item);
+	buf_done(&reply);
+	link_done(&l);
+}
+
+static void relayed(void **state)
+{
+	const struct relay_info relay = { .hello = HELLO ",…",
+					  .hello_len = strlen(HELLO),
+					  .session_id = "S-7",
+					  .frame_version = 3 };
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_UNKNOWN, 0);
+	link_relayed(&l, &relay);
+	assert_int_equal(l.dialect, DIALECT_DEVICE);
+	assert_true(l.up && l.relayed && l.has_hello && l.hello.mcp);
+	assert_string_equal(l.session_id, "S-7");
+	assert_int_equal(l.hellos, 1);
+	assert_int_equal(l.frame_version, 3);
+	/* serve takes the head off */
+	link_receive(&l, FRAME_BINARY, "\xff", 1, &item, &reply);
+	assert_int_equal(item.problem.kind, ERR_NONE);
+	link_item_done(&item);
+	/* a new one: reported, and serve has answered it */
+	assert_int_equal(receive(&l, HELLO, &item, &reply), LINK_HELLO);
+	assert_int_equal(l.hellos, 2);
+	assert_int_equal(reply.len, 0);
+	link_item_done(&item);
+	link_wrap(&l, "{}", 2, &reply);
+	assert_string_equal(buf_string(&reply),
+			    "{\"session_id\":\"S-7\",\"type\":\"mcp\","
+			    "\"payload\":{}}");
+	buf_done(&reply);
+	link_done(&l);
+}
+
+/* By MQTT there may be none; and it may be rubbish, or too long. */
+static void relayed_without_hello(void **state)
+{
+	const struct relay_info none = { .session_id = "", .id = "x" };
+	const struct relay_info bad = {
+		.hello = "{\"type\":\"listen\"}",
+		.hello_len = 17,
+		.session_id = "0123456789012345678901234567890123456789"
+			      "0123456789012345678901234567890123456789",
+		.frame_version = 99
+	};
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_relayed(&l, &none);
+	assert_true(l.up && !l.has_hello);
+	assert_string_equal(l.session_id, "");
+	link_done(&l);
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_relayed(&l, &bad);
+	assert_true(l.up && !l.has_hello);
+	assert_int_equal(l.frame_version, 1);
+	assert_int_equal(strlen(l.session_id), sizeof(l.session_id) - 1);
+	link_done(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +402,9 @@ int main(void)
 		cmocka_unit_test(audio),
 		cmocka_unit_test(wrap),
 		cmocka_unit_test(wrap_device),
+		cmocka_unit_test(udp_offer),
+		cmocka_unit_test(relayed),
+		cmocka_unit_test(relayed_without_hello),
 	};
 
 	return cmocka_run_group_tests_name("link", tests, NULL, NULL);

@@ -426,6 +426,91 @@ static void tap(void **state)
 			    "<closed ");
 }
 
+/* a device that serve holds, and one at a broker */
+
+static const struct relay_info relay = {
+	.hello = HELLO,
+	.hello_len = sizeof(HELLO) - 1,
+	.initialize = "{\"result\":{}} and more",
+	.initialize_len = 13,
+	.session_id = "S-1",
+	.frame_version = 1,
+	.id = "aa:01",
+	.device = "{\"id\":\"aa:01\"}",
+};
+
+static void relayed(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	fake.peer.envelope = true;
+	fake.peer.relay = &relay;
+	open_with(&fake_ops);
+	assert_ptr_equal(session_transport(session)->ops, &fake_ops);
+	assert_int_equal(session_wait_up(session, &err), 0);
+	assert_int_equal(session_times(session)->up,
+			 session_times(session)->connected);
+	assert_string_equal(session_peer(session)->initialize,
+			    "{\"result\":{}}");
+	assert_int_equal(session_peer(session)->initialize_len, 13);
+	assert_string_equal(session_peer(session)->relay_id, "aa:01");
+	assert_string_equal(session_peer(session)->relay_device, relay.device);
+	assert_string_equal(session_link(session)->session_id, "S-1");
+	/* serve answers both */
+	fake_text("{\"type\":\"mcp\",\"payload\":{\"id\":1,\"method\":"
+		  "\"x/y\"}}");
+	fake_text(HELLO);
+	watch(50);
+	assert_int_equal(fake.sent_count, 0);
+	assert_string_equal(the_event(EVENT_REQUEST, 0)->name, "x/y");
+	assert_string_equal(the_event(EVENT_HELLO, 0)->text, HELLO);
+	assert_null(find_event(EVENT_ODD, 0));
+}
+
+static void relayed_without_mcp(void **state)
+{
+	static const char hello[] =
+		"{\"type\":\"hello\",\"features\":{\"mcp\":false}}";
+	struct relay_info other = relay;
+	struct error err = { 0 };
+
+	(void)state;
+	other.hello = hello;
+	other.hello_len = strlen(hello);
+	other.initialize = NULL;
+	config.dialect = DIALECT_DEVICE;
+	fake.peer.relay = &other;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, &err), -1);
+	assert_part(err.text, "offers no MCP");
+	assert_null(session_peer(session)->initialize);
+	error_reset(&err);
+}
+
+static void standby(void **state)
+{
+	static const struct udp_offer offer = { .server = "h", .port = 5 };
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	fake.peer.envelope = true;
+	fake.peer.standby = true;
+	fake.peer.udp = &offer;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, &err), 0);
+	assert_int_equal(session_times(session)->hello, -1);
+	/* one that comes later is answered */
+	fake_text("{\"type\":\"hello\",\"transport\":\"udp\",\"features\":"
+		  "{\"mcp\":true}}");
+	watch(50);
+	assert_int_equal(fake.sent_count, 1);
+	assert_part(fake.sent[0], "\"udp\":{\"server\":\"h\",\"port\":5,");
+	assert_non_null(find_event(EVENT_HELLO, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +535,9 @@ int main(void)
 		TEST(watch_ends_calls),
 		TEST(sends),
 		TEST(tap),
+		TEST(relayed),
+		TEST(relayed_without_mcp),
+		TEST(standby),
 	};
 
 	mem_init();
