@@ -10,11 +10,12 @@
 
 struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *cacert, *advertise, *vision_url,
-		*vision_token_file, *token_file;
+		*vision_token_file, *token_file, *device, *socket,
+		*mqtt_password_file;
 	int output; /* enum output_form */
 	int color; /* enum color_mode */
 	int envelope; /* 0 auto, 1 device, 2 plain */
-	bool verbose, quiet, insecure, help, version, no_init;
+	bool verbose, quiet, insecure, help, version, no_init, all;
 	int64_t timeout, wait; /* ms; 0: default */
 	struct words headers;
 	struct words commands; /* -e */
@@ -24,6 +25,7 @@ extern const struct option_row config_options[];
 struct app {
 	struct config config;
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
+	bool found_serve; /* no target was given: a serve's socket was found */
 	struct loop *loop;
 	struct renderer out;
 	FILE *trace;
@@ -32,7 +34,9 @@ struct app {
 	struct session *session; /* NULL until app_connect */
 	struct client client;
 	bool connected;
-	bool tail; /* events go to ops->event (stdout) instead of ops->aside */
+	int status; /* what the program ends with if nothing failed: a command's of --exec */
+	/* events go to ops->event (stdout) instead of ops->aside; audio too */
+	bool tail;
 	void (*on_event)(
 		void *owner,
 		const struct event *e); /* tail's filter and count; NULL */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim: pretend devices that dial in, or listen as otto-robot boards do. What
- * they do stands on stderr, what was seen of the backend on stdout at the end.
+ * sim: pretend devices that dial in, join a broker, or listen as otto-robot
+ * boards do. What they do stands on stderr, what was seen of the backend on
+ * stdout at the end.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,10 +18,10 @@
 
 struct sim_arguments {
 	const char *connect, *ota, *listen, *device_id, *client_id;
-	const char *token_file, *rate;
+	const char *token_file, *rate, *photo;
 	int64_t devices, run_for, fill, frame_version;
 	int firmware;
-	bool reconnect, audio;
+	bool reconnect, audio, subscribe;
 	struct words faults;
 };
 
@@ -28,8 +29,9 @@ struct sim_arguments {
 
 /* clang-format off */
 static const struct option_row sim_rows[] = {
-	{ 0, "connect", "ws://HOST:PORT/PATH", OPTION_TEXT, AT(connect),
-	  "dial this backend", NULL, NULL, 0, 0, NULL },
+	{ 0, "connect", "URL", OPTION_TEXT, AT(connect),
+	  "dial this backend: ws://HOST:PORT/PATH, or a broker as "
+	  "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]", NULL, NULL, 0, 0, NULL },
 	{ 0, "ota", "http://HOST:PORT/PATH", OPTION_TEXT, AT(ota),
 	  "ask this OTA address first, and go where it sends", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
@@ -54,7 +56,13 @@ static const struct option_row sim_rows[] = {
 	{ 0, "reconnect", NULL, OPTION_FLAG, AT(reconnect),
 	  "dial again when the connection is over", NULL, NULL, 0, 0, NULL },
 	{ 0, "audio", NULL, OPTION_FLAG, AT(audio),
-	  "send a frame of silence every 60 ms while listening", NULL, NULL, 0, 0, NULL },
+	  "send a frame of silence every 60 ms while listening; over MQTT, "
+	  "begin a voice session for it", NULL, NULL, 0, 0, NULL },
+	{ 0, "subscribe", NULL, OPTION_FLAG, AT(subscribe),
+	  "MQTT: subscribe to ?down=TOPIC of the URL, or to "
+	  "devices/p2p/MAC, which stock firmware never does", NULL, NULL, 0, 0, NULL },
+	{ 0, "photo", "FILE", OPTION_FILE, AT(photo),
+	  "the JPEG that the camera takes", NULL, NULL, 0, 0, "a built-in one" },
 	{ 0, "frame-version", "N", OPTION_NUMBER, AT(frame_version),
 	  "version of binary frames: 1, 2 or 3", NULL, NULL, 1, 3, "1, or what OTA tells" },
 	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
@@ -127,6 +135,14 @@ static void add_latency_json(struct buf *out, const char *name, int64_t p50,
 			   name, p50, p99);
 }
 
+static void add_audio_json(struct buf *out, const struct sim_audio *a)
+{
+	buf_printf(out,
+		   ",\"audio\":{\"sent\":%" PRIu64 ",\"received\":%" PRIu64
+		   ",\"broken\":%" PRIu64 ",\"repeated\":%" PRIu64 "}",
+		   a->sent, a->received, a->broken, a->repeated);
+}
+
 static void add_json(struct buf *out, const struct sim_summary *s)
 {
 	size_t i;
@@ -141,6 +157,7 @@ static void add_json(struct buf *out, const struct sim_summary *s)
 	add_latency_json(out, "welcome_ms", s->welcome_p50, s->welcome_p99);
 	add_latency_json(out, "first_call_ms", s->first_call_p50,
 			 s->first_call_p99);
+	add_audio_json(out, &s->audio);
 	buf_text(out, ",\"hazards\":[");
 	for (i = 0; i < s->hazards.count; i++) {
 		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
@@ -163,6 +180,20 @@ static void add_latency(struct buf *out, int64_t p50, int64_t p99)
 	buf_char(out, '\n');
 }
 
+static void add_audio(struct buf *out, const struct sim_audio *a)
+{
+	if (!a->sent && !a->received && !a->broken && !a->repeated)
+		return;
+	buf_printf(out,
+		   "audio        %" PRIu64 " frames sent, %" PRIu64 " received",
+		   a->sent, a->received);
+	if (a->broken)
+		buf_printf(out, ", %" PRIu64 " broken", a->broken);
+	if (a->repeated)
+		buf_printf(out, ", %" PRIu64 " repeated", a->repeated);
+	buf_char(out, '\n');
+}
+
 static void add_text(struct buf *out, const struct sim_summary *s)
 {
 	size_t i;
@@ -177,6 +208,7 @@ static void add_text(struct buf *out, const struct sim_summary *s)
 	buf_printf(out, "calls        %" PRIu64, s->calls);
 	add_latency(out, s->first_call_p50, s->first_call_p99);
 	buf_printf(out, "closed       %" PRIu64 "\n", s->closed);
+	add_audio(out, &s->audio);
 	if (!s->hazards.count)
 		buf_text(out, "hazards      none\n");
 	for (i = 0; i < s->hazards.count; i++)
@@ -214,6 +246,10 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.next_firmware = a->firmware == 1,
 		.reconnect = a->reconnect,
 		.audio = a->audio,
+		.subscribe = a->subscribe,
+		.photo = a->photo,
+		.cacert = in->app->config.cacert,
+		.insecure = in->app->config.insecure,
 		.frame_version = a->frame_version,
 		.faults = &a->faults,
 	};
@@ -224,6 +260,7 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	const struct sim_arguments *a = in->options;
 	struct app *app = in->app;
 	CLEANUP(mem_free_ptr) char *token = NULL;
+	CLEANUP(mem_free_ptr) char *password = NULL;
 	struct showing show = { .out = &app->out, .many = a->devices > 1 };
 	const struct sim_observer observer = { show_line, show_listening,
 					       &show };
@@ -235,9 +272,12 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	take_arguments(&o, in);
 	if (parse_rate(a->rate, &o.rate, err) ||
 	    secret_read(&token, a->token_file, "MCPCTL_SIM_TOKEN", err) ||
+	    secret_read(&password, app->config.mqtt_password_file,
+			"MCPCTL_MQTT_PASSWORD", err) ||
 	    app_open_loop(app, err))
 		return -1;
 	o.token = token;
+	o.password = password;
 	status = sim_run(app->loop, &o, &observer, &sum, &why);
 	if (sum.devices)
 		show_summary(&app->out, &sum);
@@ -252,6 +292,8 @@ static const struct example sim_examples[] = {
 	{ "sim --listen 127.0.0.1:0 --for 200ms", "devices      1", 0 },
 	{ "-o json sim --listen 127.0.0.1:0 --for 200ms", "{\"devices\":1,",
 	  0 },
+	{ "sim --connect mqtt://127.0.0.1:1/board-1 --for 5s",
+	  "connected    0, refused 1", 3 },
 	{ NULL, NULL, 0 }
 };
 
@@ -266,8 +308,14 @@ const struct command cmd_sim = {
 		"profile); esp32 is the default.\n"
 		"\n"
 		"With --connect it dials a backend, with --ota it asks the OTA "
-		"address first, as a board does at each start, with --listen "
-		"it waits for clients as otto-robot boards do. What happens "
+		"address first, as a board does at each start, and goes where "
+		"that sends it, with --listen it waits for clients as "
+		"otto-robot boards do. At a broker (MQTT) it stays in standby, "
+		"where MCP works without a voice session; it never subscribes, "
+		"as stock firmware, so that only 'serve' or a broker that "
+		"subscribes for it gets through, unless --subscribe is given. "
+		"self.camera.take_photo uploads a picture to the vision "
+		"address that initialize gave. What happens "
 		"stands on stderr. At the end, stdout says how far the devices "
 		"got, how long it took, and which hazards the backend showed: "
 		"habits that lose replies or that some board does not "
@@ -276,6 +324,7 @@ const struct command cmd_sim = {
 		"  mcpctl sim --ota http://192.168.1.2:8000/xiaozhi/ota/\n"
 		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 "
 		"--rate 50/s --for 1m\n"
+		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
 		"For the other commands, a simulated device needs none of "
 		"this: its target is sim: (mcpctl sim: tools).",

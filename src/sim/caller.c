@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/ota_judge.h"
-
-static void again_or_finish(struct caller *c);
+#include "sim/caller_private.h"
 
 /* The device's events. */
 
@@ -20,17 +18,24 @@ static void device_text_out(void *owner, const char *text, size_t len)
 
 	if (c->using == LINE_DIAL)
 		dial_text(&c->line.dial, text, len);
+	else if (c->using == LINE_MQTT)
+		broker_line_text(&c->line.mqtt, text, len);
 }
 
 static void device_binary_out(void *owner, const void *data, size_t len)
 {
 	struct caller *c = owner;
 
+	if (c->using == LINE_MQTT) {
+		caller_sound(c, data, len);
+		return;
+	}
 	if (c->using == LINE_DIAL)
 		dial_binary(&c->line.dial, data, len);
+	c->plan->audio->sent++;
 }
 
-static void over(struct caller *c, const char *why)
+void caller_over(struct caller *c, const char *why)
 {
 	if (!c->opened)
 		return;
@@ -46,16 +51,26 @@ static void device_cut_out(void *owner, const char *text, size_t len,
 
 	if (c->using == LINE_DIAL)
 		dial_cut(&c->line.dial, text, len, close_frame);
-	over(c, "ended in the middle of a reply, as the fault wants it");
+	else
+		caller_mqtt_cut(c, text, len);
+	caller_over(c, "ended in the middle of a reply, as the fault wants it");
+}
+
+static void hang_up(struct caller *c)
+{
+	if (c->using == LINE_DIAL)
+		dial_close(&c->line.dial);
+	else if (c->using == LINE_MQTT)
+		broker_line_close(&c->line.mqtt);
 }
 
 static void device_drop_out(void *owner)
 {
 	struct caller *c = owner;
 
-	over(c, "dropped by the device");
-	if (c->using == LINE_DIAL)
-		dial_close(&c->line.dial);
+	caller_over(c, "dropped by the device");
+	c->asked = false;
+	hang_up(c);
 }
 
 static void device_note_out(void *owner, enum device_note what,
@@ -76,6 +91,7 @@ static void device_hazard_out(void *owner, enum hazard h)
 static const struct device_events device_events = {
 	.text = device_text_out,
 	.binary = device_binary_out,
+	.audio = caller_audio,
 	.cut = device_cut_out,
 	.drop = device_drop_out,
 	.note = device_note_out,
@@ -84,7 +100,7 @@ static const struct device_events device_events = {
 
 /* The connection's events. */
 
-static void on_opened(void *owner)
+void caller_opened(void *owner)
 {
 	struct caller *c = owner;
 
@@ -94,7 +110,7 @@ static void on_opened(void *owner)
 	device_open(&c->device);
 }
 
-static void on_text(void *owner, const char *text, size_t len)
+void caller_text(void *owner, const char *text, size_t len)
 {
 	struct caller *c = owner;
 
@@ -103,9 +119,11 @@ static void on_text(void *owner, const char *text, size_t len)
 
 static void on_binary(void *owner, size_t len)
 {
+	struct caller *c = owner;
+
 	/* Speech that is not asked for is dropped (1.7). */
-	(void)owner;
 	(void)len;
+	c->plan->audio->received++;
 }
 
 static void on_peer_close(void *owner, int code)
@@ -122,18 +140,23 @@ static void on_peer_close(void *owner, int code)
 		timer_start(&c->again, DEVICE_LEFT_OPEN_MS + CALLER_AGAIN_MS);
 }
 
+void caller_lost(struct caller *c, const char *why)
+{
+	if (c->opened)
+		caller_over(c, why ? why : "closed by the backend");
+	else
+		c->events->step(c, CALLER_REFUSED, why);
+}
+
 static void on_ended(void *owner, const char *why)
 {
 	struct caller *c = owner;
 
-	if (c->opened)
-		over(c, why ? why : "closed by the backend");
-	else
-		c->events->step(c, CALLER_REFUSED, why);
+	caller_lost(c, why);
 	dial_close(&c->line.dial);
 }
 
-static void maybe_closed(struct caller *c)
+void caller_maybe_closed(struct caller *c)
 {
 	if (!c->closing || c->using != LINE_NONE || !c->device_gone ||
 	    !c->timer_gone)
@@ -141,30 +164,31 @@ static void maybe_closed(struct caller *c)
 	mem_free(c->next_url);
 	mem_free(c->next_token);
 	c->next_url = c->next_token = NULL;
+	broker_where_done(&c->where);
 	c->events->closed(c);
 }
 
-static void on_dial_closed(void *owner)
+void caller_line_closed(void *owner)
 {
 	struct caller *c = owner;
 
 	c->using = LINE_NONE;
 	if (c->closing)
-		maybe_closed(c);
+		caller_maybe_closed(c);
 	else
-		again_or_finish(c);
+		caller_again(c);
 }
 
 static const struct dial_events dial_events = {
-	.opened = on_opened,
-	.text = on_text,
+	.opened = caller_opened,
+	.text = caller_text,
 	.binary = on_binary,
 	.peer_close = on_peer_close,
 	.ended = on_ended,
-	.closed = on_dial_closed,
+	.closed = caller_line_closed,
 };
 
-static void refuse(struct caller *c, struct error *why)
+void caller_refuse(struct caller *c, struct error *why)
 {
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
@@ -175,13 +199,13 @@ static void refuse(struct caller *c, struct error *why)
 }
 
 /* An address that this program can dial; -1: refused. */
-static int usable(struct caller *c, const char *text, struct wire_url *out)
+int caller_usable(struct caller *c, const char *text, struct wire_url *out)
 {
 	struct error err = { 0 };
 
 	if (wire_url_parse(out, text, &err)) {
 		hazard_tell(&c->device.watch, HAZARD_OTA_URL);
-		refuse(c, &err);
+		caller_refuse(c, &err);
 		return -1;
 	}
 	if (!out->tls)
@@ -191,11 +215,11 @@ static int usable(struct caller *c, const char *text, struct wire_url *out)
 		  "address '%.200s': TLS is not spoken by the simulated device",
 		  text);
 	error_hint(&err, "use ws:// or http://, past the proxy that adds TLS");
-	refuse(c, &err);
+	caller_refuse(c, &err);
 	return -1;
 }
 
-static void dial(struct caller *c, const char *url, const char *token)
+void caller_dial(struct caller *c, const char *url, const char *token)
 {
 	const struct wire_identity who = {
 		.device_id = c->device.device_id,
@@ -205,121 +229,26 @@ static void dial(struct caller *c, const char *url, const char *token)
 	};
 	struct wire_url u;
 
-	if (usable(c, url, &u)) {
-		again_or_finish(c);
+	if (caller_usable(c, url, &u)) {
+		caller_again(c);
 		return;
 	}
 	c->events->step(c, CALLER_DIALS, url);
+	device_set_mqtt(&c->device, false);
 	c->using = LINE_DIAL;
 	dial_open(&c->line.dial, c->plan->loop, &u, &who, &dial_events, c);
-	wire_url_done(&u);
-}
-
-/* OTA's events. */
-
-static void take_version(struct caller *c, int64_t told)
-{
-	int64_t version = c->plan->frame_version;
-
-	if (!version)
-		version = told;
-	if (version < 1 || version > 3)
-		version = 1;
-	device_set_version(&c->device, (int)version);
-}
-
-static void on_answered(void *owner, const char *body, size_t len)
-{
-	struct caller *c = owner;
-	struct error err = { 0 };
-	struct ota_reply reply;
-
-	if (ota_judge(&reply, body, len, &c->device.watch, &err)) {
-		refuse(c, &err);
-	} else {
-		c->next_url = TAKE(reply.websocket_url);
-		c->next_token = TAKE(reply.websocket_token);
-		take_version(c, reply.websocket_version);
-	}
-	ota_reply_done(&reply);
-	ota_client_close(&c->line.ota);
-}
-
-static void on_failed(void *owner, const char *why)
-{
-	struct caller *c = owner;
-	CLEANUP(mem_free_ptr) char *text = mem_printf("OTA: %s", why);
-
-	c->events->step(c, CALLER_REFUSED, text);
-	ota_client_close(&c->line.ota);
-}
-
-static void on_ota_hazard(void *owner, enum hazard h)
-{
-	struct caller *c = owner;
-
-	hazard_tell(&c->device.watch, h);
-}
-
-static void on_ota_closed(void *owner)
-{
-	struct caller *c = owner;
-	CLEANUP(mem_free_ptr) char *url = TAKE(c->next_url);
-	CLEANUP(mem_free_ptr) char *token = TAKE(c->next_token);
-
-	c->using = LINE_NONE;
-	if (c->closing)
-		maybe_closed(c);
-	else if (url)
-		dial(c, url, c->plan->token ? c->plan->token : token);
-	else
-		again_or_finish(c);
-}
-
-static const struct ota_client_events ota_events = {
-	.answered = on_answered,
-	.failed = on_failed,
-	.hazard = on_ota_hazard,
-	.closed = on_ota_closed,
-};
-
-static void fill(char *out, size_t size, const char *text)
-{
-	size_t len = strnlen(text, size - 1);
-
-	memcpy(out, text, len);
-	out[len] = '\0';
-}
-
-static void ask_ota(struct caller *c)
-{
-	const struct profile *p = c->device.config.profile;
-	struct ota_request about = p->about;
-	CLEANUP(mem_free_ptr)
-	char *agent = mem_printf("%s/%s", about.board_name, about.version);
-	struct wire_url u;
-
-	if (usable(c, c->plan->ota, &u)) {
-		again_or_finish(c);
-		return;
-	}
-	fill(about.device_id, sizeof(about.device_id), c->device.device_id);
-	fill(about.client_id, sizeof(about.client_id), c->device.client_id);
-	fill(about.user_agent, sizeof(about.user_agent), agent);
-	c->events->step(c, CALLER_ASKS, c->plan->ota);
-	c->using = LINE_OTA;
-	ota_client_open(&c->line.ota, c->plan->loop, &u, &about, &ota_events,
-			c);
 	wire_url_done(&u);
 }
 
 static void go(struct caller *c)
 {
 	c->started = loop_now();
-	if (c->plan->ota)
-		ask_ota(c);
+	if (c->plan->ota && !(c->asked && c->where.host))
+		caller_ask_ota(c);
+	else if (c->plan->mqtt || c->where.host)
+		caller_join(c);
 	else
-		dial(c, c->plan->connect, c->plan->token);
+		caller_dial(c, c->plan->connect, c->plan->token);
 }
 
 static void on_again(void *owner)
@@ -332,15 +261,18 @@ static void on_again(void *owner)
 		go(c);
 		return;
 	}
-	over(c, "left open by the backend after its Close; dials again");
-	if (c->using == LINE_DIAL)
-		dial_close(&c->line.dial);
+	caller_over(c, "left open by the backend after its Close; dials again");
+	hang_up(c);
 }
 
-static void again_or_finish(struct caller *c)
+void caller_again(struct caller *c)
 {
 	if (!c->plan->reconnect) {
 		c->events->finished(c);
+		return;
+	}
+	if (c->where.host) {
+		timer_start(&c->again, CALLER_AGAIN_MQTT_MS);
 		return;
 	}
 	timer_start(&c->again, c->wait_ms);
@@ -360,7 +292,7 @@ void caller_init(struct caller *c, const struct caller_plan *plan,
 	mine.owner = c;
 	mine.events = &device_events;
 	device_init(&c->device, &mine, device_id, client_id);
-	take_version(c, 0);
+	caller_take_version(c, 0);
 	timer_open(&c->again, plan->loop, on_again, c);
 }
 
@@ -374,7 +306,7 @@ static void on_device_closed(void *owner)
 	struct caller *c = owner;
 
 	c->device_gone = true;
-	maybe_closed(c);
+	caller_maybe_closed(c);
 }
 
 static void on_timer_closed(void *owner)
@@ -382,7 +314,7 @@ static void on_timer_closed(void *owner)
 	struct caller *c = owner;
 
 	c->timer_gone = true;
-	maybe_closed(c);
+	caller_maybe_closed(c);
 }
 
 void caller_close(struct caller *c)
@@ -390,13 +322,15 @@ void caller_close(struct caller *c)
 	if (c->closing)
 		return;
 	c->closing = true;
-	if (c->opened)
+	if (c->opened) {
+		device_end_session(&c->device);
 		device_hang_up(&c->device);
+	}
 	c->opened = false;
 	timer_close(&c->again, on_timer_closed);
 	device_close(&c->device, on_device_closed);
 	if (c->using == LINE_OTA)
-		ota_client_close(&c->line.ota);
-	else if (c->using == LINE_DIAL)
-		dial_close(&c->line.dial);
+		http_ask_close(&c->line.ota);
+	else
+		hang_up(c);
 }

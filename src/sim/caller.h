@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pretend device that dials: asks OTA if it is told to, goes where it is
- * sent, speaks, is hung up on, and may dial again. One of a fleet.
+ * sent (a WebSocket or a broker), speaks, is hung up on, and may dial again.
+ * One of a fleet.
  */
 #ifndef SIM_CALLER_H
 #define SIM_CALLER_H
 
+#include "sim/broker_line.h"
 #include "sim/device.h"
 #include "sim/dial.h"
-#include "sim/ota_client.h"
+#include "sim/http_ask.h"
+#include "sim/sim.h"
+#include "sim/sound.h"
 
 #define CALLER_AGAIN_MS 1000 /* after a close; doubles while nothing answers */
 #define CALLER_AGAIN_MAX_MS 30000
+#define CALLER_AGAIN_MQTT_MS 10000 /* always, as the board's MQTT client */
 
 /* What all callers of a fleet have in common. */
 struct caller_plan {
 	struct loop *loop;
-	const char *connect; /* address of the backend; or */
-	const char *ota; /* address of its OTA */
+	/* Where to, one of the three: */
+	const char *connect; /* address of a WebSocket backend */
+	const struct endpoint *mqtt; /* a broker */
+	const char *ota; /* address of the OTA */
+	/* MQTT: */
+	bool subscribe;
+	const char *password; /* with mqtt; NULL */
+	const char *cacert; /* NULL: the system's */
+	bool insecure;
 	const char *token; /* NULL: the OTA reply's, or none */
 	int64_t frame_version; /* 0: the OTA reply's, or 1 */
 	bool reconnect;
+	struct sim_audio *audio; /* counted there */
 };
 
 enum caller_step {
@@ -51,11 +64,16 @@ struct caller {
 	struct device device;
 	struct timer again;
 	union { /* one after the other */
-		struct ota_client ota;
+		struct http_ask ota;
 		struct dial dial;
+		struct broker_line mqtt;
 	} line;
-	enum { LINE_NONE, LINE_OTA, LINE_DIAL } using;
+	enum { LINE_NONE, LINE_OTA, LINE_DIAL, LINE_MQTT } using;
 	char *next_url, *next_token; /* where OTA sent it */
+	struct broker_where
+		where; /* the broker, kept as the board's store does */
+	struct sound *sound; /* of the voice session; NULL */
+	bool asked; /* OTA, since the last restart */
 	int64_t wait_ms; /* before the next try */
 	int64_t started; /* loop_now() of the last dial */
 	bool opened, closing, device_gone, timer_gone;

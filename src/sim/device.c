@@ -88,13 +88,14 @@ static const struct server_events server_events = {
 /* State is in the board's store and stays. */
 void device_restart(struct device *d)
 {
+	device_end_session(d);
 	server_reset(&d->server);
 	mem_free(d->session_id);
 	d->session_id = NULL;
 	d->hello_flag = false;
 }
 
-static void schedule_events(struct device *d)
+void device_schedule_events(struct device *d)
 {
 	const cJSON *event;
 	int64_t after = 0;
@@ -109,7 +110,7 @@ static void schedule_events(struct device *d)
 }
 
 /* The server hello was waited for and is there: the session begins. */
-static void welcome(struct device *d)
+void device_welcome(struct device *d)
 {
 	d->hello_flag = false;
 	d->waiting = false;
@@ -117,7 +118,7 @@ static void welcome(struct device *d)
 	device_clear_alarms(d, ALARM_NO_HELLO);
 	d->config.events->note(d->config.owner, DEVICE_WELCOMED, NULL);
 	device_start_listening(d);
-	schedule_events(d);
+	device_schedule_events(d);
 }
 
 static void hello_and_wait(struct device *d)
@@ -125,7 +126,7 @@ static void hello_and_wait(struct device *d)
 	if (!fault_has(&d->config.faults, FAULT_NO_HELLO))
 		device_say_hello(d);
 	if (d->hello_flag) { /* one that came too late for the last session */
-		welcome(d);
+		device_welcome(d);
 		return;
 	}
 	device_set_alarm(d, ALARM_NO_HELLO, DEVICE_HELLO_MS, NULL);
@@ -155,10 +156,16 @@ void device_open(struct device *d)
 	d->initialized = false;
 	d->mode = DEVICE_IDLE;
 	d->audio_ms = 0;
-	if (d->config.bare) {
-		schedule_events(d);
-		return;
-	}
+	if (d->config.bare)
+		device_schedule_events(d);
+	else if (d->config.mqtt)
+		device_standby(d);
+	else
+		device_begin(d);
+}
+
+void device_begin(struct device *d)
+{
 	d->waiting = d->busy = true;
 	if (fault_has(&d->config.faults, FAULT_LATE_HELLO))
 		device_set_alarm(d, ALARM_HELLO, d->config.faults.hello_late_ms,
@@ -167,11 +174,20 @@ void device_open(struct device *d)
 		hello_and_wait(d);
 }
 
+void device_take_session(struct device *d, const cJSON *hello)
+{
+	const cJSON *id = cJSON_GetObjectItem(hello, "session_id");
+
+	if (!cJSON_IsString(id))
+		return;
+	mem_free(d->session_id);
+	d->session_id = mem_strdup(id->valuestring);
+}
+
 /* 1.5: a real board crashes on a hello without transport. */
 static void on_hello(struct device *d, const cJSON *root)
 {
 	const cJSON *transport = cJSON_GetObjectItem(root, "transport");
-	const cJSON *id = cJSON_GetObjectItem(root, "session_id");
 
 	if (!cJSON_IsString(transport)) {
 		hazard_tell(&d->watch, HAZARD_HELLO_NO_TRANSPORT);
@@ -188,13 +204,10 @@ static void on_hello(struct device *d, const cJSON *root)
 		return;
 	}
 	hazard_hello(&d->watch, root);
-	if (cJSON_IsString(id)) {
-		mem_free(d->session_id);
-		d->session_id = mem_strdup(id->valuestring);
-	}
+	device_take_session(d, root);
 	d->hello_flag = true;
 	if (d->waiting && d->watch.hello_sent)
-		welcome(d);
+		device_welcome(d);
 }
 
 static void on_tts(struct device *d, const cJSON *root)
@@ -249,8 +262,12 @@ static void on_message(struct device *d, const cJSON *root)
 
 	if (d->config.bare)
 		on_bare(d, root);
+	else if (!strcmp(type, "hello") && d->config.mqtt)
+		device_udp_hello(d, root);
 	else if (!strcmp(type, "hello"))
 		on_hello(d, root);
+	else if (!strcmp(type, "goodbye") && d->config.mqtt)
+		device_goodbye(d, root);
 	else if (!strcmp(type, "mcp"))
 		on_mcp(d, cJSON_GetObjectItem(root, "payload"));
 	else if (!strcmp(type, "tts"))
@@ -288,6 +305,7 @@ void device_hang_up(struct device *d)
 {
 	if (!d->online)
 		return;
+	device_leave_session(d);
 	d->online = false;
 	d->mode = DEVICE_IDLE;
 	device_forget_work(d);
@@ -297,6 +315,11 @@ void device_hang_up(struct device *d)
 void device_set_version(struct device *d, int frame_version)
 {
 	d->config.frame_version = frame_version;
+}
+
+void device_set_mqtt(struct device *d, bool mqtt)
+{
+	d->config.mqtt = mqtt;
 }
 
 void device_on_alarm(struct device *d, enum alarm_kind kind)

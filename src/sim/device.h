@@ -5,6 +5,10 @@
  * at once; tools and all sends run on a "main loop", one after another, so
  * that a slow tool, or waiting for the server hello, holds everything back.
  *
+ * Over MQTT it stays in standby, where MCP works without a hello (2.2); a
+ * voice session is begun only if sound is to be sent or the profile's events
+ * need one.
+ *
  * What leaves the device goes through device_events; whoever owns the socket
  * (sim/caller), the in-process transport or the local port hands in what came.
  */
@@ -14,7 +18,9 @@
 #include "base/loop.h"
 #include "sim/fault.h"
 #include "sim/hazard.h"
+#include "sim/photo.h"
 #include "sim/profile.h"
+#include "wire/udp_audio.h"
 
 #define DEVICE_SEND_MAX \
 	65535 /* bytes of a message that the board can send (1.4) */
@@ -33,7 +39,10 @@ enum device_note {
 
 struct device_events {
 	void (*text)(void *owner, const char *text, size_t len);
+	/* A binary frame; over MQTT the bare Opus packet, for UDP. */
 	void (*binary)(void *owner, const void *data, size_t len);
+	/* MQTT only: a session's UDP begins, or ends (NULL). */
+	void (*audio)(void *owner, const struct udp_offer *offer);
 	/* A fault: half of the text, then the end; with a Close frame or without. */
 	void (*cut)(void *owner, const char *text, size_t len,
 		    bool close_frame);
@@ -52,6 +61,8 @@ struct device_config {
 	int frame_version; /* 1, 2, 3 */
 	bool audio; /* stream silent frames while listening */
 	bool bare; /* the local port: no hello, no envelope around replies (3.11) */
+	bool mqtt; /* see device_set_mqtt */
+	const struct photo *photo; /* of the camera; NULL: photo_builtin */
 };
 
 enum device_mode { DEVICE_IDLE, DEVICE_LISTENING, DEVICE_SPEAKING };
@@ -69,6 +80,7 @@ struct device {
 	bool unusable; /* a message was too large to send (1.4) */
 	bool hello_flag; /* a server hello that nobody waited for yet (1.5) */
 	bool waiting; /* for the server hello */
+	bool in_session; /* MQTT: UDP is open */
 	bool stopped; /* the user ended listening */
 	bool busy; /* the main loop is in a job that takes time */
 	bool initialized; /* on this connection */
@@ -77,6 +89,8 @@ struct device {
 	uint32_t audio_ms; /* timestamp of the next frame */
 	struct job *first, *last;
 	struct alarm *alarms;
+	struct upload *upload; /* under way; NULL */
+	struct server_call *uploading; /* what it was called for */
 	struct timer timer;
 	void (*closed)(void *owner);
 };
@@ -85,7 +99,7 @@ struct device {
 void device_init(struct device *d, const struct device_config *config,
 		 const char *device_id, const char *client_id);
 
-/* A connection is up: says hello and waits for the server's. */
+/* A connection is up: says hello and waits for the server's; or see above. */
 void device_open(struct device *d);
 /* A text frame came; data need not end with a NUL. */
 void device_text(struct device *d, const char *text, size_t len);
@@ -95,6 +109,10 @@ void device_peer_close(struct device *d);
 void device_hang_up(struct device *d);
 /* Another frame version for the next open (the OTA reply told it). */
 void device_set_version(struct device *d, int frame_version);
+/* The next connection is one to a broker, or not. */
+void device_set_mqtt(struct device *d, bool mqtt);
+/* The user ends the session: goodbye (2.5), sound stops. MQTT only. */
+void device_end_session(struct device *d);
 
 /* Give back everything; ends in closed(config.owner) from the loop. */
 void device_close(struct device *d, void (*closed)(void *owner));

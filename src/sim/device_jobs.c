@@ -23,26 +23,16 @@ static void do_reply(struct device *d, const struct job *job)
 	}
 }
 
-/* The job that a finished call leaves behind. */
-static struct job *outcome(struct device *d, const struct server_call *call,
-			   const struct rule_result *result)
+struct job *device_outcome(struct device *d, const struct server_call *call,
+			   const struct server_outcome *outcome)
 {
-	struct server_outcome o = {
-		.kind = result->kind,
-		.text = buf_string(&result->text),
-		.len = result->text.len,
-		.mime = result->mime,
-	};
 	struct server_reply reply;
 	struct buf body, payload;
 	struct job *job;
 
-	if (result->then != RULE_REPLY)
-		return job_new(result->then == RULE_REBOOT ? JOB_REBOOT :
-							     JOB_CLOSE);
 	buf_init(&body, 0);
 	buf_init(&payload, 0);
-	server_outcome(call, &o, &body, &reply);
+	server_outcome(call, outcome, &body, &reply);
 	fault_encode(&d->config.faults, &reply, d->server.dialect, &payload);
 	job = job_new(JOB_REPLY);
 	job->method = SERVER_CALL;
@@ -53,10 +43,49 @@ static struct job *outcome(struct device *d, const struct server_call *call,
 	return job;
 }
 
-/* True if the main loop is free at once. */
-static bool do_call(struct device *d, const struct server_call *call)
+static struct job *consequence(struct device *d, const struct server_call *call,
+			       const struct rule_result *result)
+{
+	const struct server_outcome o = {
+		.kind = result->kind,
+		.text = buf_string(&result->text),
+		.len = result->text.len,
+		.mime = result->mime,
+	};
+
+	switch (result->then) {
+	case RULE_REBOOT:
+		return job_new(JOB_REBOOT);
+	case RULE_CLOSE:
+		return job_new(JOB_CLOSE);
+	case RULE_REPLY:
+		break;
+	}
+	return device_outcome(d, call, &o);
+}
+
+/* A call has its outcome. True if the main loop is free at once. */
+static bool finish_call(struct device *d, const struct server_call *call,
+			const struct rule_result *result)
 {
 	const struct fault_set *f = &d->config.faults;
+	struct job *job = consequence(d, call, result);
+	int64_t delay = result->delay_ms, late = 0;
+
+	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
+		late = f->reply_late_ms;
+	if (late)
+		device_set_alarm(d, ALARM_JOB, delay + late, job);
+	else if (!delay)
+		/* Queued behind what came while the tool ran (3.9). */
+		device_add_job(d, job);
+	if (delay)
+		device_set_alarm(d, ALARM_FREE, delay, late ? NULL : job);
+	return !delay;
+}
+
+static bool do_call(struct device *d, struct job *job)
+{
 	struct rule_world world = {
 		.profile = d->config.profile,
 		.state = d->state,
@@ -65,24 +94,14 @@ static bool do_call(struct device *d, const struct server_call *call)
 		.vision = d->server.vision_url != NULL,
 	};
 	struct rule_result result;
-	int64_t late = 0;
-	struct job *job;
+	bool at_once;
 
-	rule_run(&world, call, &result);
+	rule_run(&world, job->call, &result);
 	d->state = world.state;
-	job = outcome(d, call, &result);
+	at_once = result.upload ? device_upload(d, job, &result) :
+				  finish_call(d, job->call, &result);
 	rule_result_done(&result);
-	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
-		late = f->reply_late_ms;
-	if (late)
-		device_set_alarm(d, ALARM_JOB, result.delay_ms + late, job);
-	else if (!result.delay_ms)
-		/* Queued behind what came while the tool ran (3.9). */
-		device_add_job(d, job);
-	if (result.delay_ms)
-		device_set_alarm(d, ALARM_FREE, result.delay_ms,
-				 late ? NULL : job);
-	return !result.delay_ms;
+	return at_once;
 }
 
 static void do_storm(struct device *d)
@@ -120,7 +139,7 @@ bool device_do_job(struct device *d, struct job *job)
 		do_reply(d, job);
 		return true;
 	case JOB_CALL:
-		return do_call(d, job->call);
+		return do_call(d, job);
 	case JOB_REBOOT:
 		device_set_alarm(d, ALARM_REBOOT, DEVICE_REBOOT_MS, NULL);
 		return false;

@@ -107,6 +107,7 @@ void device_forget_work(struct device *d)
 		job_free(job);
 	}
 	d->last = NULL;
+	device_forget_upload(d);
 	while ((a = d->alarms) != NULL) {
 		d->alarms = a->next;
 		job_free(a->job);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
- * device.c (what comes in), device_loop.c, device_jobs.c (what is done) and
- * device_say.c (what goes out).
+ * device.c (what comes in), device_mqtt.c (the same over MQTT), device_loop.c,
+ * device_jobs.c and device_upload.c (what is done) and device_say.c (what goes
+ * out).
  */
 #ifndef SIM_DEVICE_LOOP_H
 #define SIM_DEVICE_LOOP_H
@@ -25,7 +26,7 @@ enum job_kind {
 struct job {
 	enum job_kind kind;
 	struct job *next;
-	struct server_call *call; /* JOB_CALL; owned */
+	struct server_call *call; /* JOB_CALL; owned, NULL once taken */
 	char *payload; /* JOB_REPLY; owned */
 	size_t len;
 	enum server_method method; /* JOB_REPLY */
@@ -66,8 +67,37 @@ void device_forget_work(struct device *d);
 /* One job; false: it takes time, an alarm will go on. (device_jobs.c) */
 bool device_do_job(struct device *d, struct job *job);
 
+/* The job that a finished call leaves behind. */
+struct job *device_outcome(struct device *d, const struct server_call *call,
+			   const struct server_outcome *outcome);
+
+/*
+ * Begin what a rule ordered; takes the job's call. False: the main loop waits
+ * for it; true: it could not even begin, and the reply is queued.
+ * (device_upload.c)
+ */
+bool device_upload(struct device *d, struct job *job,
+		   const struct rule_result *result);
+void device_forget_upload(struct device *d);
+
+/* MQTT (device_mqtt.c): connected; hello and goodbye of the server. */
+void device_standby(struct device *d);
+void device_udp_hello(struct device *d, const cJSON *root);
+void device_goodbye(struct device *d, const cJSON *root);
+/* Sound is over, nothing is said of it. */
+void device_leave_session(struct device *d);
+
+/* Say hello, now or late as the fault wants it, and wait. (device.c) */
+void device_begin(struct device *d);
+/* The server hello that was waited for is there. */
+void device_welcome(struct device *d);
+/* A session_id of a server hello, if it is one. */
+void device_take_session(struct device *d, const cJSON *hello);
+void device_schedule_events(struct device *d);
+
 /* What leaves at once; nothing if there is no connection. (device_say.c) */
 void device_say_hello(struct device *d);
+void device_say_goodbye(struct device *d);
 void device_start_listening(struct device *d);
 void device_send_audio(struct device *d);
 void device_say_event(struct device *d, const cJSON *event);

@@ -33,6 +33,7 @@ void device_drop(struct device *d)
 {
 	if (!d->online)
 		return;
+	device_end_session(d);
 	d->config.events->drop(d->config.owner);
 	device_hang_up(d);
 }
@@ -51,7 +52,8 @@ static void send_text(struct device *d, const struct buf *text, bool any_size)
 {
 	if (!can_send(d))
 		return;
-	if (text->len > DEVICE_SEND_MAX && !d->config.bare && !any_size) {
+	if (text->len > DEVICE_SEND_MAX && !d->config.bare && !d->config.mqtt &&
+	    !any_size) {
 		refuse_size(d, text->len);
 		return;
 	}
@@ -124,6 +126,11 @@ static void send_binary(struct device *d, uint32_t at, const void *data,
 
 	if (!can_send(d) || d->unusable)
 		return;
+	if (d->config.mqtt) {
+		if (d->in_session)
+			d->config.events->binary(d->config.owner, data, len);
+		return;
+	}
 	buf_init(&frame, 0);
 	audio_encode(&frame, d->config.frame_version, at, data, len);
 	d->config.events->binary(d->config.owner, frame.data, frame.len);
@@ -170,11 +177,13 @@ static void add_object(struct buf *out, const char *front, const cJSON *object)
 }
 
 /* The user's finger on the button changes what the device does next. */
-static void follow_listen(struct device *d, const cJSON *message)
+static void follow(struct device *d, const cJSON *message)
 {
 	const char *type = json_string(message, "type");
 	const char *state = json_string(message, "state");
 
+	if (!strcmp(type, "goodbye"))
+		device_leave_session(d);
 	if (strcmp(type, "listen") != 0 || !state)
 		return;
 	d->stopped = !strcmp(state, "stop");
@@ -197,7 +206,7 @@ static void say_message(struct device *d, const cJSON *message)
 	add_object(&text, front, message);
 	send_text(d, &text, false);
 	buf_done(&text);
-	follow_listen(d, message);
+	follow(d, message);
 }
 
 void device_say_event(struct device *d, const cJSON *event)
@@ -255,18 +264,32 @@ void device_say_hello(struct device *d)
 	struct buf text;
 
 	buf_init(&text, 0);
-	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,",
-		   d->config.frame_version);
+	/* Over MQTT the version is always 3, and transport comes first (2.3). */
+	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,%s",
+		   d->config.mqtt ? 3 : d->config.frame_version,
+		   d->config.mqtt ? "\"transport\":\"udp\"," : "");
 	if (h->features && !fault_has(&d->config.faults, FAULT_NO_FEATURES))
 		add_features(&text, h);
 	buf_printf(&text,
-		   "\"transport\":\"websocket\",\"audio_params\":{"
+		   "%s\"audio_params\":{"
 		   "\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,"
 		   "\"frame_duration\":%d}}",
+		   d->config.mqtt ? "" : "\"transport\":\"websocket\",",
 		   (int)h->sample_rate, (int)h->channels,
 		   (int)h->frame_duration);
 	send_text(d, &text, false);
 	d->watch.hello_sent = true;
+	buf_done(&text);
+}
+
+void device_say_goodbye(struct device *d)
+{
+	struct buf text;
+
+	buf_init(&text, 0);
+	buf_printf(&text, "{\"session_id\":\"%s\",\"type\":\"goodbye\"}",
+		   d->session_id ? d->session_id : "");
+	send_text(d, &text, false);
 	buf_done(&text);
 }
 

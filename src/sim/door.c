@@ -344,6 +344,7 @@ static void make_device(struct door *d, const struct fleet_order *order)
 		.owner = d,
 		.frame_version = 1,
 		.bare = true,
+		.photo = order->photo,
 	};
 
 	fault_plan_for(order->faults, 1, &config.faults);

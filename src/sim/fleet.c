@@ -13,6 +13,8 @@
 
 #define END_MS 3000 /* for hanging up */
 #define FILES_BESIDES 64 /* open files that are no devices */
+#define FILES_MQTT \
+	4 /* of a device: the broker, UDP, a pair of libmosquitto's */
 
 struct fleet {
 	const struct fleet_order *order;
@@ -179,11 +181,11 @@ static void on_pace(void *owner)
 	timer_start(&f->pace, left > 20 ? (int64_t)left : 20);
 }
 
-/* One descriptor a device, as far as the system lets us. */
-static int raise_files(size_t count, struct error *err)
+/* As many descriptors as the devices need, as far as the system lets us. */
+static int raise_files(size_t count, bool mqtt, struct error *err)
 {
 	struct rlimit limit;
-	rlim_t wanted = (rlim_t)count + FILES_BESIDES;
+	rlim_t wanted = (rlim_t)count * (mqtt ? FILES_MQTT : 1) + FILES_BESIDES;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
 		return 0;
@@ -216,6 +218,7 @@ static void make(struct fleet *f)
 			.profile = p,
 			.frame_version = 1,
 			.audio = o->audio,
+			.photo = f->order->photo,
 		};
 
 		fault_plan_for(f->order->faults, i + 1, &config.faults);
@@ -285,8 +288,14 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 		.tally = order->tally,
 		.count = o->devices ? (size_t)o->devices : 1,
 		.plan = { .loop = order->loop,
-			  .connect = o->connect,
+			  .connect = order->mqtt ? NULL : o->connect,
+			  .mqtt = order->mqtt,
 			  .ota = o->ota,
+			  .subscribe = o->subscribe,
+			  .password = o->password,
+			  .cacert = o->cacert,
+			  .insecure = o->insecure,
+			  .audio = &order->tally->sum.audio,
 			  .token = o->token,
 			  .frame_version = o->frame_version,
 			  .reconnect = o->reconnect },
@@ -294,7 +303,10 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	int64_t until = LOOP_FOREVER;
 	int status;
 
-	if (raise_files(f.count, err))
+	/* Where OTA sends them is not known yet: the many are then tried. */
+	if (o->ota)
+		raise_files(f.count, true, NULL);
+	if (raise_files(f.count, order->mqtt != NULL, err))
 		return -1;
 	f.tally->sum.devices = f.count;
 	make(&f);

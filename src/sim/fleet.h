@@ -14,6 +14,9 @@ struct fleet_order {
 	const struct sim_options *options;
 	const struct profile *profile;
 	const struct fault_plan *faults;
+	const struct endpoint
+		*mqtt; /* options->connect, if that is a broker; NULL */
+	const struct photo *photo; /* NULL: the built-in one */
 	const struct sim_observer *observer; /* may be NULL */
 	struct tally *tally; /* filled in every case */
 };

@@ -110,6 +110,35 @@ static const char *const texts[HAZARD_COUNT] = {
 			      "closes",
 	[HAZARD_OTA_CLOSED] = "the server closed right after the OTA reply, "
 			      "where some devices crash",
+	[HAZARD_OTA_ENDPOINT] =
+		"the OTA reply had an mqtt.endpoint that is neither HOST nor "
+		"HOST:PORT (a scheme is none): a real device restarts over and "
+		"over",
+	[HAZARD_OTA_NO_TOPIC] = "the OTA reply had no mqtt.publish_topic: the "
+				"device connects and never says anything",
+	[HAZARD_HELLO_NOT_UDP] =
+		"the server hello over MQTT had another 'transport' than "
+		"\"udp\": the device ignores it",
+	[HAZARD_HELLO_NO_UDP] =
+		"the server hello over MQTT had no udp object with server, "
+		"port (a number), key and nonce (32 hex digits): the device "
+		"ignores it, older ones crash",
+	[HAZARD_GOODBYE_SESSION] =
+		"a goodbye had no session_id, or another one than the session: "
+		"the device ignores it",
+	[HAZARD_AUDIO_BROKEN] = "a UDP packet had another type than 1 or "
+				"another length than it says: the device drops "
+				"it",
+	[HAZARD_AUDIO_OLD] = "a UDP packet had no higher sequence than the one "
+			     "before it: the device drops it",
+	[HAZARD_UPLOAD_TOO_LONG] =
+		"the answer to an upload had about 8 kB or more: a real device "
+		"hangs for good",
+	[HAZARD_UPLOAD_LENGTH] =
+		"the answer to an upload had no Content-Length and was not "
+		"chunked: the device waits until the server closes",
+	[HAZARD_UPLOAD_CLOSED] = "the server closed right after the answer to "
+				 "an upload, where some devices crash",
 };
 
 const char *hazard_text(enum hazard h)
@@ -152,8 +181,10 @@ static void look_at_envelope(struct hazard_watch *w, const cJSON *root)
 		hazard_tell(w, HAZARD_PAYLOAD_SHAPE);
 	if (member(root, "sessionId"))
 		hazard_tell(w, HAZARD_CAMEL_SESSION_ID);
-	else if (!cJSON_IsString(id))
+	else if (!cJSON_IsString(id) && (!w->standby || w->hello_received))
 		hazard_tell(w, HAZARD_NO_SESSION_ID);
+	else if (!cJSON_IsString(id))
+		return;
 	else if (!*id->valuestring && *w->session_id)
 		hazard_tell(w, HAZARD_EMPTY_SESSION_ID);
 	else if (*w->session_id && strncmp(id->valuestring, w->session_id,
@@ -172,7 +203,7 @@ void hazard_frame(struct hazard_watch *w, const cJSON *root, size_t len,
 	}
 	if (bare)
 		return;
-	if (!w->hello_sent)
+	if (!w->hello_sent && !w->standby)
 		hazard_tell(w, HAZARD_BEFORE_DEVICE_HELLO);
 	if (!cJSON_IsString(member(root, "type")))
 		hazard_tell(w, HAZARD_NO_TYPE);
@@ -302,7 +333,7 @@ void hazard_payload(struct hazard_watch *w, const cJSON *payload, bool vision)
 			      !strcmp(method, "notifications/initialized");
 		return;
 	}
-	if (w->hello_sent && !w->hello_received)
+	if (w->hello_sent && !w->hello_received && !w->standby)
 		hazard_tell(w, strcmp(method, "initialize") ?
 				       HAZARD_EARLY_MCP :
 				       HAZARD_EARLY_INITIALIZE);

@@ -63,6 +63,16 @@ enum hazard {
 	HAZARD_OTA_FIRMWARE,
 	HAZARD_OTA_LENGTH,
 	HAZARD_OTA_CLOSED,
+	HAZARD_OTA_ENDPOINT,
+	HAZARD_OTA_NO_TOPIC,
+	HAZARD_HELLO_NOT_UDP,
+	HAZARD_HELLO_NO_UDP,
+	HAZARD_GOODBYE_SESSION,
+	HAZARD_AUDIO_BROKEN,
+	HAZARD_AUDIO_OLD,
+	HAZARD_UPLOAD_TOO_LONG,
+	HAZARD_UPLOAD_LENGTH,
+	HAZARD_UPLOAD_CLOSED,
 	HAZARD_COUNT
 };
 
@@ -77,6 +87,7 @@ struct hazard_watch {
 	bool initialized, notified, hello_sent, hello_received;
 	bool listed, more_pages; /* the last page had a next one */
 	bool user_tools; /* withUserTools on the last page */
+	bool standby; /* MQTT: MCP needs neither hello nor session (2.2) */
 	char session_id[64]; /* as the server hello gave it, cut */
 	char cursor[64]; /* of the last request, cut */
 	void (*found)(void *owner, enum hazard h);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 
+#define PART "@@@" /* between the parts of a gateway's client id */
 #define DIGITS 12 /* of a MAC, and of the last group of a UUID */
 
 static void lower(char *text)
@@ -72,6 +73,48 @@ char *identity_client(const char *first, uint64_t n)
 			(unsigned long long)((number + n) & 0xffffffffffff));
 	lower(id);
 	return id;
+}
+
+/* "02_00_…" and back. */
+static void swap(char *text, char from, char to)
+{
+	for (; *text; text++)
+		*text = *text == from ? to : *text;
+}
+
+/* "GID@@@MAC@@@UUID": NULL if it has another form. */
+static char *counted_parts(const char *first, uint64_t n)
+{
+	CLEANUP(mem_free_ptr) char *mac = NULL;
+	CLEANUP(mem_free_ptr) char *next = NULL;
+	CLEANUP(mem_free_ptr) char *uuid = NULL;
+	const char *one = strstr(first, PART);
+	const char *two = one ? strstr(one + strlen(PART), PART) : NULL;
+	uint64_t number;
+
+	if (!two)
+		return NULL;
+	one += strlen(PART);
+	mac = mem_strndup(one, (size_t)(two - one));
+	swap(mac, '_', ':');
+	if (!read_hex(mac, ':', &number) || !strchr(mac, ':'))
+		return NULL;
+	next = identity_device(mac, n);
+	swap(next, ':', '_');
+	uuid = identity_client(two + strlen(PART), n);
+	return mem_printf("%.*s%s" PART "%s", (int)(one - first), first, next,
+			  uuid);
+}
+
+char *identity_mqtt(const char *first, uint64_t n)
+{
+	char *id;
+
+	if (!n)
+		return mem_strdup(first);
+	id = counted_parts(first, n);
+	return id ? id :
+		    mem_printf("%s-%llu", first, (unsigned long long)n + 1);
 }
 
 bool identity_is_plain(const char *id)

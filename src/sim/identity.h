@@ -17,6 +17,13 @@ char *identity_device(const char *first, uint64_t n);
 /* The Client-Id: a UUID's last 12 digits count; another text gets "-N". Yours. */
 char *identity_client(const char *first, uint64_t n);
 
+/*
+ * The MQTT client id of the n-th device, from the first one's: in the form
+ * "GID@@@02_00_00_00_00_01@@@UUID" both ids count; another text gets "-N". Case
+ * stays. Yours.
+ */
+char *identity_mqtt(const char *first, uint64_t n);
+
 /* True if it may stand in a header: printable ASCII, 1 to 128 letters. */
 bool identity_is_plain(const char *id);
 

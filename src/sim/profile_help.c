@@ -56,6 +56,7 @@ const char sim_profile_help[] =
 "json\tany JSON; the answer's text is its compact form\n"
 "image\tan object with mime and data (base64); sent in the shape that the firmware uses\n"
 "error\ta template; the call fails with this text, which is not escaped: quotes in it break the frame, as on a real board\n"
+"upload\t\"photo\": takes a picture to the vision address of initialize, with 'question' (a template), and answers what that answers; \"screen\": takes one of the screen to the address 'to' (a template)\n"
 "repeat\ta text that is repeated 'times' times (a number or a template)\n"
 "cases\ta list of objects with when and result; the first whose conditions all hold answers; 'otherwise' holds the result if none does\n"
 "\n"
@@ -72,7 +73,9 @@ const char sim_profile_help[] =
 "  \"cases\": [ { \"when\": { \"level\": { \"max\": 10 }, \"state.on\": true },\n"
 "               \"result\": \"dim\" } ],\n"
 "  \"otherwise\": { \"error\": \"Too bright: ${level}\" }\n"
-"\n"
+"\n";
+
+const char sim_profile_help_rest[] =
 "In a template, ${NAME} is an argument, ${state.NAME} a state, ${vision} true "
 "or false, and ${device.id}, ${device.client}, ${device.board}, "
 "${device.version} are facts of the device. ${NAME?YES:NO} is one of two words: "
@@ -82,5 +85,7 @@ const char sim_profile_help[] =
 "An event has after_ms, counted from the moment the device begins to listen, "
 "every_ms to say it again and again, and one of: message (a device message "
 "with a type; session_id is filled in), notification (method and params), "
-"audio (bytes in hex).\n";
+"audio (bytes in hex). Over MQTT a device is in standby and says "
+"notifications from the start; any other event makes it begin a voice "
+"session.\n";
 /* clang-format on */

@@ -214,6 +214,17 @@ static void repeat(struct running *r, const cJSON *rule,
 	out->text.max = 0;
 }
 
+static void order_upload(struct running *r, const cJSON *rule,
+			 struct rule_result *out)
+{
+	bool photo = !strcmp(json_string(rule, "upload"), "photo");
+	const char *text = json_string(rule, photo ? "question" : "to");
+
+	out->upload = photo ? RULE_PHOTO : RULE_SCREEN;
+	if (text)
+		expand(r, text, &out->text);
+}
+
 /* The part of an object that gives the text. */
 static void answer(struct running *r, const cJSON *rule,
 		   struct rule_result *out)
@@ -221,6 +232,7 @@ static void answer(struct running *r, const cJSON *rule,
 	const cJSON *image = json_object(rule, "image");
 	const cJSON *json = json_member(rule, "json");
 	const char *error = json_string(rule, "error");
+	const char *upload = json_string(rule, "upload");
 
 	out->kind = SERVER_TEXT;
 	if (json_string(rule, "text")) {
@@ -235,6 +247,8 @@ static void answer(struct running *r, const cJSON *rule,
 		out->kind = SERVER_IMAGE;
 		out->mime = json_string(image, "mime");
 		buf_text(&out->text, json_string(image, "data"));
+	} else if (upload) {
+		order_upload(r, rule, out);
 	} else if (error) {
 		out->kind = SERVER_FAILED;
 		expand(r, error, &out->text);
@@ -262,7 +276,11 @@ static void consequences(struct running *r, const cJSON *rule,
 static bool blind(const struct running *r, const cJSON *rule,
 		  struct rule_result *out)
 {
-	if (!json_true(rule, "needs_vision") || r->world->vision)
+	const char *upload = json_string(rule, "upload");
+
+	if ((!json_true(rule, "needs_vision") &&
+	     (!upload || strcmp(upload, "photo") != 0)) ||
+	    r->world->vision)
 		return false;
 	out->kind = SERVER_FAILED;
 	buf_text(&out->text, NO_VISION);

@@ -19,6 +19,13 @@ enum rule_then {
 	RULE_CLOSE /* it drops at once */
 };
 
+/* What the tool sends somewhere before it answers (section 6). */
+enum rule_upload {
+	RULE_NO_UPLOAD,
+	RULE_PHOTO, /* text: the question; to the vision address */
+	RULE_SCREEN /* text: the address */
+};
+
 /* The device that a rule runs on. */
 struct rule_world {
 	const struct profile *profile;
@@ -29,7 +36,8 @@ struct rule_world {
 
 struct rule_result {
 	enum server_outcome_kind kind;
-	struct buf text;
+	struct buf text; /* the answer's; or see upload */
+	enum rule_upload upload; /* the answer is what comes of it */
 	const char *mime; /* of an image; lent by the profile */
 	int64_t delay_ms;
 	enum rule_then then;

@@ -7,14 +7,14 @@
 #include "sim/template.h"
 
 static const char *const result_members[] = {
-	"text",	  "template", "json",	      "image",	   "error",
-	"repeat", "times",    "cases",	      "otherwise", "delay_ms",
-	"set",	  "then",     "needs_vision", NULL,
+	"text",		"template", "json",	 "image",    "error", "repeat",
+	"times",	"cases",    "otherwise", "delay_ms", "set",   "then",
+	"needs_vision", "upload",   "question",	 "to",	     NULL,
 };
 
 /* Members that give the answer: at most one of them. */
-static const char *const answers[] = { "text",	"template", "json", "image",
-				       "error", "repeat",   "cases" };
+static const char *const answers[] = { "text",	"template", "json",  "image",
+				       "error", "repeat",   "cases", "upload" };
 
 struct checking {
 	const struct profile *profile;
@@ -145,6 +145,34 @@ static int check_then(struct checking *c, const cJSON *rule)
 	return 0;
 }
 
+/* What goes with which upload; neither delay nor restart goes with any. */
+static int check_upload(struct checking *c, const cJSON *rule)
+{
+	const char *upload = NULL;
+	bool photo, screen;
+
+	if (reader_text(c->r, rule, "upload", &upload))
+		return -1;
+	photo = upload && !strcmp(upload, "photo");
+	screen = upload && !strcmp(upload, "screen");
+	if (upload && !photo && !screen)
+		return reader_fail(c->r, "'upload' is \"photo\" or \"screen\"");
+	if (json_member(rule, "question") && !photo)
+		return reader_fail(c->r, "'question' needs 'upload': "
+					 "\"photo\"");
+	if (screen != (json_member(rule, "to") != NULL))
+		return reader_fail(c->r, "'upload': \"screen\" and 'to' need "
+					 "each other");
+	if (upload &&
+	    (json_member(rule, "delay_ms") || json_member(rule, "then")))
+		return reader_fail(c->r, "'upload' takes its own time: "
+					 "neither 'delay_ms' nor 'then' goes "
+					 "with it");
+	if (check_template(c, rule, "question"))
+		return -1;
+	return check_template(c, rule, "to");
+}
+
 static int check_one_answer(struct checking *c, const cJSON *rule)
 {
 	const char *first = NULL;
@@ -166,7 +194,7 @@ static int check_one_answer(struct checking *c, const cJSON *rule)
 		return reader_fail(c->r, "'otherwise' needs 'cases'");
 	if (json_member(rule, "repeat") && !json_member(rule, "times"))
 		return reader_fail(c->r, "'repeat' needs 'times'");
-	return 0;
+	return check_upload(c, rule);
 }
 
 static bool is_plain(const cJSON *result)

@@ -44,6 +44,9 @@ static int check_numbers(const struct sim_options *o, struct error *err)
 	if (o->listen && o->devices > 1)
 		return error_set(err, ERR_USAGE,
 				 "--listen is one device: leave --devices out");
+	if (o->subscribe && o->listen)
+		return error_set(err, ERR_USAGE,
+				 "--subscribe is for MQTT: --listen has none");
 	if (o->frame_version < 0 || o->frame_version > 3)
 		return error_set(err, ERR_USAGE,
 				 "--frame-version: 1, 2 or 3 is expected");
@@ -66,7 +69,7 @@ static int check_url(const char *url, bool http, struct error *err)
 		return error_set(err, ERR_USAGE,
 				 "--%s '%s': an address with %s is expected",
 				 http ? "ota" : "connect", url,
-				 http ? "http://" : "ws://");
+				 http ? "http://" : "ws:// or mqtt://");
 	if (wire_url_parse(&u, url, err))
 		return -1;
 	if (u.tls) {
@@ -83,12 +86,40 @@ static int check_url(const char *url, bool http, struct error *err)
 	return 0;
 }
 
+static bool is_mqtt(const struct sim_options *o)
+{
+	return o->connect && is_scheme(o->connect, "mqtt://", "mqtts://");
+}
+
+/* The broker's address; out is left empty for another one. */
+static int read_mqtt(struct endpoint *out, const struct sim_options *o,
+		     struct error *err)
+{
+	if (!is_mqtt(o))
+		return 0;
+	if (endpoint_parse(out, o->connect, "--connect", err))
+		return -1;
+	if (!out->topic_down || o->subscribe)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "--connect '%s': down= is a topic to subscribe to, which "
+		  "stock firmware never does",
+		  o->connect);
+	return error_hint(err, "leave it out, or add --subscribe");
+}
+
 static int check(const struct sim_options *o, struct error *err)
 {
 	if (check_ways(o, err) || check_ids(o, err) || check_numbers(o, err))
 		return -1;
+	if (is_mqtt(o))
+		return 0;
 	if (o->connect && check_url(o->connect, false, err))
 		return -1;
+	if (o->connect && o->subscribe)
+		return error_set(err, ERR_USAGE,
+				 "--subscribe is for MQTT: '%s' has none",
+				 o->connect);
 	return o->ota ? check_url(o->ota, true, err) : 0;
 }
 
@@ -104,33 +135,50 @@ static int read_faults(struct fault_plan *out, const struct words *faults,
 	return 0;
 }
 
+/* Everything is checked and read but the profile. */
+static int run(struct fleet_order *order, struct error *err)
+{
+	const struct sim_options *o = order->options;
+	const struct profile_changes changes = {
+		.next_firmware = o->next_firmware,
+		.fill = o->fill,
+	};
+	struct profile *p = profile_load(o->profile, &changes, err);
+	int status;
+
+	if (!p)
+		return -1;
+	order->profile = p;
+	status = o->listen ? door_run(order, err) : fleet_run(order, err);
+	profile_free(p);
+	return status;
+}
+
 int sim_run(struct loop *l, const struct sim_options *o,
 	    const struct sim_observer *observer, struct sim_summary *out,
 	    struct error *err)
 {
 	CLEANUP(fault_plan_done) struct fault_plan faults = { .count = 0 };
-	const struct profile_changes changes = {
-		.next_firmware = o->next_firmware,
-		.fill = o->fill,
-	};
+	CLEANUP(endpoint_done) struct endpoint mqtt = { .text = NULL };
+	CLEANUP(buf_done) struct buf picture = { 0 };
+	struct photo photo;
 	struct tally tally = { .sum.devices = 0 };
 	struct fleet_order order = { .loop = l,
 				     .options = o,
 				     .faults = &faults,
 				     .observer = observer,
 				     .tally = &tally };
-	struct profile *p;
 	int status;
 
 	memset(out, 0, sizeof(*out));
-	if (check(o, err) || read_faults(&faults, o->faults, err))
+	if (check(o, err) || read_faults(&faults, o->faults, err) ||
+	    read_mqtt(&mqtt, o, err) ||
+	    (o->photo && photo_read(&picture, o->photo, err)))
 		return -1;
-	p = profile_load(o->profile, &changes, err);
-	if (!p)
-		return -1;
-	order.profile = p;
-	status = o->listen ? door_run(&order, err) : fleet_run(&order, err);
+	photo = (struct photo){ picture.data, picture.len };
+	order.photo = o->photo ? &photo : NULL;
+	order.mqtt = mqtt.host ? &mqtt : NULL;
+	status = run(&order, err);
 	tally_finish(&tally, out);
-	profile_free(p);
 	return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pretend devices that behave as stock firmware, byte for byte: as a target
- * inside this process, dialling in over WebSocket, or listening as otto-robot
- * boards do. Profiles are data files; faults have names.
+ * inside this process, dialling in over WebSocket, joining a broker, or
+ * listening as otto-robot boards do. Profiles are data files; faults have names.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -19,7 +19,7 @@ struct sim_fault_row {
 extern const struct sim_fault_row sim_fault_rows[];
 
 /* How profiles are written: for `help profile` and the man page. Paragraphs, "\n\n" between; plain text. */
-extern const char sim_profile_help[];
+extern const char sim_profile_help[], sim_profile_help_rest[];
 
 /* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
 void sim_each_profile(void (*each)(void *owner, const char *name,
@@ -29,7 +29,10 @@ void sim_each_profile(void (*each)(void *owner, const char *name,
 struct sim_options {
 	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
 	const char *profile;
-	/* One of the three: ws://…, http://…, [HOST:]PORT (path /ws). */
+	/*
+	 * One of the three: ws://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
+	 * [?up=TOPIC&down=TOPIC]; http://…; [HOST:]PORT (path /ws).
+	 */
 	const char *connect, *ota, *listen;
 	/* Of the first device, others count on from it; NULL: the profile's. */
 	const char *device_id, *client_id;
@@ -40,9 +43,26 @@ struct sim_options {
 	int64_t fill; /* self.fill.tNNN tools */
 	bool next_firmware; /* error texts after 2.4.2 */
 	bool reconnect; /* dial again after a close */
-	bool audio; /* stream silent frames while listening */
+	/*
+	 * Stream silent frames while listening; over MQTT a voice session is
+	 * begun for it.
+	 */
+	bool audio;
+	bool subscribe; /* MQTT: to ?down=, or devices/p2p/MAC, which firmware never does */
+	const char *password; /* of the broker in connect; NULL */
+	const char *cacert; /* for mqtts; NULL: the system's */
+	bool insecure; /* mqtts: certificates are not checked */
+	const char
+		*photo; /* a JPEG file for the camera; NULL: a built-in one */
 	int64_t frame_version; /* 0: what OTA told, or 1 */
 	const struct words *faults; /* NAME[,NAME] or N:NAME */
+};
+
+/* Frames of sound, of all devices: binary frames, or packets of UDP. */
+struct sim_audio {
+	uint64_t sent, received;
+	uint64_t broken,
+		repeated; /* UDP: dropped for head or length; sequence */
 };
 
 /* What the fleet saw of the backend. Times in ms, -1 if none. */
@@ -53,6 +73,7 @@ struct sim_summary {
 	uint64_t welcomed, initialized, listed; /* of the opened ones */
 	uint64_t calls; /* of tools, arguments accepted */
 	uint64_t closed; /* opened ones that are over */
+	struct sim_audio audio;
 	/* From dialling to the server hello, and to the first call. */
 	int64_t welcome_p50, welcome_p99, first_call_p50, first_call_p99;
 	struct words hazards; /* in words, each once */

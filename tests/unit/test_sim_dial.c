@@ -579,8 +579,11 @@ static void test_ota_failures(void **state)
 	mem_free(large);
 	ota_fails("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
 		  "404 Not Found", HAZARD_COUNT);
-	ota_fails("HTTP/1.1 200 OK\r\n\r\n{\"mqtt\":{\"endpoint\":\"m\"}}",
-		  "MQTT (m)", HAZARD_OTA_LENGTH);
+	ota_fails("HTTP/1.1 200 OK\r\n\r\n{\"mqtt\":{}}",
+		  "MQTT without an endpoint", HAZARD_OTA_LENGTH);
+	ota_fails("HTTP/1.1 200 OK\r\n\r\n"
+		  "{\"mqtt\":{\"endpoint\":\"mqtt://h\"}}",
+		  "restarts", HAZARD_OTA_ENDPOINT);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
 		  "no websocket.url", HAZARD_OTA_CLOSED);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
@@ -654,6 +657,16 @@ static void test_misuse(void **state)
 		"--frame-version");
 	misused((struct sim_options){ .listen = "8080", .devices = 2 },
 		"--devices");
+	misused((struct sim_options){ .listen = "8080", .subscribe = true },
+		"--subscribe");
+	misused((struct sim_options){ .connect = "ws://h/", .subscribe = true },
+		"--subscribe");
+	misused((struct sim_options){ .connect = "mqtt://h/" }, "client id");
+	misused((struct sim_options){ .connect = "mqtt://h/c?down=x" },
+		"stock firmware never");
+	misused((struct sim_options){ .connect = "ws://h/",
+				      .photo = "/nowhere.jpg" },
+		"No such file");
 }
 
 int main(void)

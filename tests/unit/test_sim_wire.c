@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "sim/http_reply.h"
 #include "sim/identity.h"
-#include "sim/ota_client.h"
 #include "sim/ota_judge.h"
 #include "sim/tally.h"
 #include "sim/wire.h"
@@ -246,7 +246,7 @@ static void unchunk(const char *text, int state, const char *body)
 {
 	struct buf out = { 0 };
 
-	assert_int_equal(ota_unchunk(text, strlen(text), &out), state);
+	assert_int_equal(http_unchunk(text, strlen(text), &out), state);
 	if (body)
 		assert_string_equal(buf_string(&out), body);
 	buf_done(&out);
@@ -315,9 +315,8 @@ static void test_judge(void **state)
 	       "ws://h/", NULL, 0);
 	judged("{\"mqtt\":{\"endpoint\":\"h:1883\"},\"websocket\":{\"url\":"
 	       "\"ws://h/\"}}",
-	       "ws://h/", "the backend offered MQTT (h:1883)",
-	       BIT(HAZARD_OTA_BOTH));
-	judged("{\"mqtt\":{}}", NULL, "MQTT (without an endpoint)", 0);
+	       "ws://h/", NULL, BIT(HAZARD_OTA_BOTH));
+	judged("{\"mqtt\":{}}", NULL, NULL, 0);
 	judged("{}", NULL, "no websocket.url", BIT(HAZARD_OTA_NEITHER));
 	judged("{\"activation\":{\"code\":\"123456\"}}", NULL, "code 123456",
 	       0);
@@ -325,6 +324,96 @@ static void test_judge(void **state)
 	       "\"a_name_too_long_\":1}}",
 	       "ws://h/", NULL, BIT(HAZARD_OTA_STORE));
 	judged("<html>", NULL, "", 0);
+}
+
+/* The broker that the members of `mqtt` name. */
+static void brokered(const char *mqtt, const char *shown, uint64_t hazards)
+{
+	struct hazard_watch w = { .found = on_found };
+	cJSON *json = cJSON_Parse(mqtt);
+	struct error err = { 0 };
+	struct broker_where b;
+	char *text;
+
+	found = 0;
+	if (ota_broker(&b, json, &w, &err))
+		text = mem_strdup(err.text);
+	else
+		text = mem_printf(
+			"%s %u %s %s %s %s %s %s %d", b.host, (unsigned)b.port,
+			b.tls ? "tls" : "plain", b.user ? b.user : "-",
+			b.password ? b.password : "-",
+			b.client_id ? b.client_id : "-", b.up ? b.up : "-",
+			b.down ? b.down : "-", (int)b.keepalive);
+	if (!strstr(text, shown))
+		print_error("said: %s\n", text);
+	assert_non_null(strstr(text, shown));
+	assert_int_equal(found, hazards);
+	mem_free(text);
+	cJSON_Delete(json);
+	broker_where_done(&b);
+	error_reset(&err);
+}
+
+#define UP "\"publish_topic\":\"up\""
+
+static void test_broker(void **state)
+{
+	(void)state;
+	brokered("{\"endpoint\":\"192.168.1.2:1883\",\"client_id\":\"c\","
+		 "\"username\":\"u\",\"password\":\"p\"," UP
+		 ",\"subscribe_topic\":\"null\",\"keepalive\":60}",
+		 "192.168.1.2 1883 plain u p c up null 60", 0);
+	/* TLS if and only if the port is 8883, which is the default (2.1). */
+	brokered("{\"endpoint\":\"h\",\"username\":\"\"," UP "}",
+		 "h 8883 tls - - - up - 240", 0);
+	brokered("{\"endpoint\":\"h:8883\"," UP "}", "h 8883 tls", 0);
+	brokered("{\"endpoint\":\"h:1884/x\"," UP "}", "h 1884 plain", 0);
+	brokered("{\"endpoint\":\"h:1\",\"keepalive\":0," UP "}", " 240", 0);
+	brokered("{\"endpoint\":\"h:1\",\"publish_topic\":\"\"}",
+		 "h 1 plain - - - - - 240", BIT(HAZARD_OTA_NO_TOPIC));
+	brokered("{\"endpoint\":\"h:1\",\"client_id\":7," UP "}",
+		 "h 1 plain - - - up", 0);
+	brokered("{\"endpoint\":\"mqtt://h:1883\"," UP "}", "restarts",
+		 BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":\"h:123456\"}", "restarts",
+		 BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":\":1883\"}", "restarts",
+		 BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":1883}", "without an endpoint that is a text",
+		 0);
+	brokered("{}", "without an endpoint", 0);
+}
+
+static void test_mqtt_ids(void **state)
+{
+	static const char gateway[] = "GID_t@@@02_00_00_00_00_FF@@@"
+				      "00000000-0000-4000-8000-000000000001";
+	static const struct {
+		const char *first;
+		uint64_t n;
+		const char *id;
+	} rows[] = {
+		{ gateway, 0, gateway },
+		{ gateway, 2,
+		  "GID_t@@@02_00_00_00_01_01@@@"
+		  "00000000-0000-4000-8000-000000000003" },
+		{ "Board-1", 0, "Board-1" },
+		{ "Board-1", 1, "Board-1-2" },
+		{ "G@@@x@@@y", 1, "G@@@x@@@y-2" },
+		{ "G@@@020000000001@@@y", 1, "G@@@020000000001@@@y-2" },
+		{ "G@@@y", 1, "G@@@y-2" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		char *id = identity_mqtt(rows[i].first, rows[i].n);
+
+		assert_string_equal(id, rows[i].id);
+		mem_free(id);
+	}
 }
 
 static void test_ids(void **state)
@@ -401,6 +490,8 @@ int main(void)
 		cmocka_unit_test(test_broken_frames),
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_broker),
+		cmocka_unit_test(test_mqtt_ids),
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_tally),
 	};

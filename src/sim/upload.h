@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The board uploads a picture (device.md 6): request bytes as the firmware
+ * sends them, and what the tool then answers.
+ */
+#ifndef SIM_UPLOAD_H
+#define SIM_UPLOAD_H
+
+#include "sim/hazard.h"
+#include "sim/http_ask.h"
+#include "sim/photo.h"
+#include "sim/rule.h"
+
+struct upload_order { /* lent during upload_start */
+	enum rule_upload kind;
+	const char *url;
+	const struct photo *photo;
+	const char *question, *token; /* RULE_PHOTO only; token NULL: none */
+	const char *device_id, *client_id;
+};
+
+/* From the loop only. */
+struct upload_events {
+	/*
+	 * It is over, and so is the upload: what the tool answers, lent. Never
+	 * called if the board hangs.
+	 */
+	void (*ended)(void *owner, bool failed, const char *text, size_t len);
+	void (*line)(void *owner, const char *text);
+	void (*hazard)(void *owner, enum hazard h);
+};
+
+struct upload;
+
+/* NULL: the board cannot even connect to that address; why, in words. */
+struct upload *upload_start(struct loop *l, const struct upload_order *order,
+			    const struct upload_events *events, void *owner,
+			    struct error *why);
+/* What the tool answers if no connection comes about. */
+void upload_unreachable(struct buf *out, enum rule_upload kind,
+			const char *url);
+/* No event any more; it is released by the loop. NULL is fine. */
+void upload_abandon(struct upload *u);
+
+/* The request: head, and the multipart body in chunks. */
+void upload_request(struct buf *out, const struct wire_url *u,
+		    const struct upload_order *order);
+
+#endif
