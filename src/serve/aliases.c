@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file of names for boards. Which device has which is registry.c's matter.
+ */
+#include "serve/aliases.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#define FILE_MAX (1u << 20)
+
+/* NULL: there is no home folder to look in. */
+static char *default_file(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (config && config[0] == '/')
+		return mem_printf("%s/mcpctl/devices.json", config);
+	if (home && *home)
+		return mem_printf("%s/.config/mcpctl/devices.json", home);
+	return NULL;
+}
+
+static int unreadable(const char *path, const char *why, struct error *err)
+{
+	return error_set(err, ERR_USAGE, "cannot read the alias file '%s': %s",
+			 path, why);
+}
+
+/* *missing: there is no such file, and that may be. */
+static int read_file(struct buf *out, const char *path, bool *missing,
+		     struct error *err)
+{
+	char piece[4096];
+	size_t n;
+	int failed;
+	FILE *f = fopen(path, "re");
+
+	if (!f && missing && (errno == ENOENT || errno == ENOTDIR)) {
+		*missing = true;
+		return 0;
+	}
+	if (!f)
+		return unreadable(path, strerror(errno), err);
+	while (!out->full && (n = fread(piece, 1, sizeof(piece), f)) > 0)
+		buf_add(out, piece, n);
+	failed = ferror(f) ? errno : 0;
+	fclose(f);
+	if (failed)
+		return unreadable(path, strerror(failed), err);
+	return out->full ? unreadable(path, "it is longer than 1 MB", err) : 0;
+}
+
+/* -d and MCPCTL_TARGET take it as it is. */
+static const char *fault_of_name(const char *name)
+{
+	if (!*name)
+		return "is empty";
+	if (text_has_glob(name))
+		return "could be taken for a glob";
+	if (strchr(name, ':'))
+		return "could be taken for a target or an id";
+	if (name[0] == '-')
+		return "could be taken for an option";
+	for (const char *p = name; *p; p++) {
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return "has a space or a control character";
+	}
+	return NULL;
+}
+
+static bool is_taken(const struct aliases *a, const char *name)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (text_same(a->item[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static int add(struct aliases *a, const cJSON *member, const char *path,
+	       struct error *err)
+{
+	const char *name = member->string;
+	const char *id = cJSON_GetStringValue(member);
+	const char *fault = fault_of_name(name);
+
+	if (!fault && is_taken(a, name))
+		fault = "stands there twice";
+	if (fault) {
+		error_set(err, ERR_USAGE, "alias file '%s': the name '%s' %s",
+			  path, name, fault);
+		return error_hint(err, "names are words such as 'kitchen'");
+	}
+	if (!id || !*id) {
+		error_set(err, ERR_USAGE,
+			  "alias file '%s': '%s' has no text for its device",
+			  path, name);
+		return error_hint(err, "the file is an object such as "
+				       "{\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
+	}
+	a->item[a->count].name = mem_strdup(name);
+	a->item[a->count++].id = mem_strdup(id);
+	return 0;
+}
+
+static int parse(struct aliases *out, const struct buf *text, const char *path,
+		 struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	const cJSON *member;
+
+	tree = json_parse(buf_string(text), text->len, &why);
+	if (!cJSON_IsObject(tree)) {
+		error_set(err, ERR_USAGE, "alias file '%s': %s", path,
+			  tree ? "not a JSON object" : why.text);
+		return error_hint(err, "it is an object such as "
+				       "{\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
+	}
+	out->item = mem_zalloc((size_t)cJSON_GetArraySize(tree) *
+			       sizeof(*out->item));
+	cJSON_ArrayForEach(member, tree) {
+		if (add(out, member, path, err))
+			return -1;
+	}
+	return 0;
+}
+
+int aliases_read(struct aliases *a, const char *file, struct error *err)
+{
+	CLEANUP(aliases_done) struct aliases read = { 0 };
+	CLEANUP(mem_free_ptr) char *standard = file ? NULL : default_file();
+	const char *path = file ? file : standard;
+	bool missing = path == NULL;
+	CLEANUP(buf_done) struct buf text;
+
+	buf_init(&text, FILE_MAX);
+	if (path && read_file(&text, path, file ? NULL : &missing, err))
+		return -1;
+	if (!missing && parse(&read, &text, path, err))
+		return -1;
+	aliases_done(a);
+	*a = read;
+	read = (struct aliases){ 0 };
+	return 0;
+}
+
+void aliases_done(struct aliases *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		mem_free(a->item[i].name);
+		mem_free(a->item[i].id);
+	}
+	mem_free(a->item);
+	*a = (struct aliases){ 0 };
+}
+
+const char *aliases_name(const struct aliases *a, const char *device_id,
+			 const char *client_id)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (text_same(a->item[i].id, device_id) ||
+		    text_same(a->item[i].id, client_id))
+			return a->item[i].name;
+	}
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for boards: devices.json in the configuration folder (or
+ * --alias-file), {"kitchen":"aa:bb:cc:dd:ee:ff", …}: to Device-Id or client id.
+ */
+#ifndef SERVE_ALIASES_H
+#define SERVE_ALIASES_H
+
+#include "base/error.h"
+
+struct alias {
+	char *name, *id;
+};
+struct aliases {
+	struct alias *item;
+	size_t count;
+};
+
+/*
+ * Read anew; file NULL: $XDG_CONFIG_HOME/mcpctl/devices.json, which may be
+ * missing. -1 (ERR_USAGE): not readable, no JSON object of texts, a name that
+ * could be taken for a glob or a target; what was there stays.
+ */
+int aliases_read(struct aliases *a, const char *file, struct error *err);
+void aliases_done(struct aliases *a);
+/* The name of that id (without case), lent until the next read; NULL. */
+const char *aliases_name(const struct aliases *a, const char *device_id,
+			 const char *client_id);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The relay of one device: which one a command gets, its requests there and
+ * the replies back, and what the device says unasked. It changes ids only.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "serve/control_private.h"
+#include "wire/envelope.h"
+
+#define CALLS_MAX 1000 /* on their way for one command */
+#define SERVE_ERROR (-32000)
+#define LINGER_MS 2000
+
+struct attached_call {
+	struct relay relay;
+	struct control_peer *peer;
+	bool initialize;
+	struct attached_call *previous, *next;
+};
+
+/* ---- which device ---- */
+
+static bool is_at_rest(const struct device *d)
+{
+	return d->state >= DEVICE_READY;
+}
+
+static void enter(struct control_peer *p, struct device *d)
+{
+	if (!d->audience)
+		d->audience = mem_zalloc(sizeof(*d->audience));
+	p->next_there = d->audience->first;
+	p->previous_there = NULL;
+	if (p->next_there)
+		p->next_there->previous_there = p;
+	d->audience->first = p;
+	p->device = d;
+	records_add(&p->server->records, RECORD_ATTACHED, LEVEL_DEBUG, d->id,
+		    NULL, "a command attached (pid %d)", p->pid);
+}
+
+/* hello, initialize: what a strange device sent may be too deep to be nested. */
+static void describe_attached(struct buf *out, const struct device *d,
+			      bool with_hello, bool with_initialize)
+{
+	buf_reset(out);
+	control_begin_device(out, "attached", d);
+	if (d->hello && with_hello)
+		buf_printf(out, ",\"hello\":%s", d->hello);
+	if (d->initialize && with_initialize)
+		buf_printf(out, ",\"initialize\":%s", d->initialize);
+	buf_text(out, ",\"session_id\":");
+	buf_json_string(out, d->link.session_id, strlen(d->link.session_id));
+	buf_printf(out, ",\"frame_version\":%d}", d->link.frame_version);
+}
+
+static void attach(struct control_peer *p, struct device *d)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	p->waiting = false;
+	describe_attached(&out, d, true, true);
+	if (json_check(out.data, out.len, NULL))
+		describe_attached(&out, d, false, true);
+	if (json_check(out.data, out.len, NULL))
+		describe_attached(&out, d, false, false);
+	enter(p, d);
+	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+}
+
+/* Why it waits; d: the only one that fits, on its way to ready; NULL. */
+static void tell_waiting(struct control_peer *p, const struct device *d)
+{
+	size_t count = p->server->registry.count;
+	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 };
+
+	if (d)
+		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
+			   device_state_name(d->state));
+	else if (p->pattern && count)
+		buf_printf(&why, "no device fits '%s' yet (%zu %s there)",
+			   p->pattern, count, count == 1 ? "is" : "are");
+	else if (p->pattern)
+		buf_printf(&why, "no device is there yet, and '%s' is wanted",
+			   p->pattern);
+	else
+		buf_text(&why, "no device is there yet");
+	buf_printf(&out,
+		   "{\"op\":\"waiting\",\"devices\":%zu,\"text\":", count);
+	buf_json_string(&out, why.data, why.len);
+	buf_char(&out, '}');
+	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+}
+
+void attached_look_again(struct control_peer *p)
+{
+	struct server *s = p->server;
+	struct device *d = control_next_device(s, NULL, p->pattern);
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (d && control_next_device(s, d, p->pattern)) {
+		p->waiting = false;
+		control_which(s, p->pattern, &why);
+		control_peer_error(p, &why);
+	} else if (d && is_at_rest(d)) {
+		attach(p, d);
+	} else {
+		tell_waiting(p, d);
+	}
+}
+
+void attached_ask(struct control_peer *p, const char *pattern, bool tail)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (p->device || p->waiting) {
+		error_set(&why, ERR_USAGE, "this connection has its device");
+		control_peer_error(p, &why);
+		return;
+	}
+	mem_free(p->pattern);
+	p->pattern = mem_strdup(pattern);
+	p->tail = tail;
+	p->waiting = true;
+	attached_look_again(p);
+}
+
+/* ---- requests and replies ---- */
+
+static void unlink_call(struct attached_call *call)
+{
+	struct control_peer *p = call->peer;
+
+	if (call->previous)
+		call->previous->next = call->next;
+	else
+		p->calls = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+	p->calls_count--;
+}
+
+static struct attached_call *new_call(struct control_peer *p)
+{
+	struct attached_call *call = mem_zalloc(sizeof(*call));
+
+	call->peer = p;
+	call->next = p->calls;
+	if (call->next)
+		call->next->previous = call;
+	p->calls = call;
+	p->calls_count++;
+	return call;
+}
+
+void attached_leave(struct control_peer *p)
+{
+	struct device *d = p->device;
+	struct attached_call *call;
+
+	while ((call = p->calls)) {
+		relay_forget(&call->relay);
+		unlink_call(call);
+		mem_free(call);
+	}
+	if (!d)
+		return;
+	if (p->previous_there)
+		p->previous_there->next_there = p->next_there;
+	else
+		d->audience->first = p->next_there;
+	if (p->next_there)
+		p->next_there->previous_there = p->previous_there;
+	if (!d->audience->first)
+		mem_free(TAKE(d->audience));
+	p->device = NULL;
+	records_add(&p->server->records, RECORD_DETACHED, LEVEL_DEBUG, d->id,
+		    NULL, "a command left (pid %d)", p->pid);
+}
+
+int control_payload(struct envelope *out, const char *frame, size_t len,
+		    struct span *payload)
+{
+	if (envelope_decode(out, frame, len, NULL))
+		return -1;
+	*payload = (struct span){ frame, len };
+	if (!out->type)
+		return cJSON_IsObject(out->json) ? 0 : -1;
+	*payload = out->payload_text;
+	return out->payload ? 0 : -1;
+}
+
+static void keep_initialize(struct device *d, const char *frame, size_t len)
+{
+	CLEANUP(envelope_done) struct envelope e = { 0 };
+	struct span payload;
+
+	if (d && !control_payload(&e, frame, len, &payload))
+		device_keep_initialize(d, payload.text, payload.len);
+}
+
+/* A device that goes fails all of them: `gone` says it once. */
+static void on_reply(void *owner, struct relay *r, const char *frame,
+		     size_t len, const struct error *why)
+{
+	struct attached_call *call = owner;
+	struct control_peer *p = call->peer;
+
+	(void)r;
+	(void)why;
+	unlink_call(call);
+	if (frame && call->initialize)
+		keep_initialize(p->device, frame, len);
+	if (frame)
+		control_peer_send(p, CONTROL_TEXT, frame, len);
+	mem_free(call);
+}
+
+/* The answer that serve gives itself. id: the raw token. */
+static void answer_error(struct control_peer *p, struct span id, int code,
+			 const char *message)
+{
+	CLEANUP(mem_free_ptr) char *token = mem_strndup(id.text, id.len);
+	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+
+	jsonrpc_error(&payload, token, code, message);
+	link_wrap(&p->device->link, payload.data, payload.len, &frame);
+	control_peer_send(p, CONTROL_TEXT, frame.data, frame.len);
+}
+
+static void refuse(struct control_peer *p, int code, const char *message)
+{
+	answer_error(p, (struct span){ "null", 4 }, code, message);
+}
+
+static void send_request(struct control_peer *p, struct span payload,
+			 struct span id, const char *method)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct attached_call *call;
+
+	if (p->calls_count >= CALLS_MAX) {
+		answer_error(p, id, SERVE_ERROR,
+			     "too many requests of this command are on their "
+			     "way");
+		return;
+	}
+	call = new_call(p);
+	call->relay.done = on_reply;
+	call->relay.owner = call;
+	call->initialize = !strcmp(method, "initialize");
+	if (!relay_send(&call->relay, p->device, payload, id, 0, &why))
+		return;
+	unlink_call(call);
+	mem_free(call);
+	answer_error(p, id, SERVE_ERROR, why.text);
+}
+
+static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (device_send(p->device, frame, len, &why))
+		refuse(p, SERVE_ERROR, why.text);
+}
+
+/* A notification, or what only the device may understand. */
+static void send_other(struct control_peer *p, struct span frame, bool bare)
+{
+	CLEANUP(buf_done) struct buf wrapped = { 0 };
+
+	if (bare) {
+		link_wrap(&p->device->link, frame.text, frame.len, &wrapped);
+		frame = (struct span){ wrapped.data, wrapped.len };
+	}
+	send_as_it_is(p, frame.text, frame.len);
+}
+
+void attached_text(struct control_peer *p, const char *frame, size_t len)
+{
+	CLEANUP(envelope_done) struct envelope e = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct span whole = { frame, len }, payload = whole, id;
+	const cJSON *inside;
+	const char *method;
+
+	if (envelope_decode(&e, frame, len, &why)) {
+		refuse(p, JSONRPC_PARSE_ERROR, why.text);
+		return;
+	}
+	if (!e.type && cJSON_IsArray(e.json)) {
+		refuse(p, JSONRPC_INVALID_REQUEST,
+		       "serve passes no batches: devices do not answer them");
+		return;
+	}
+	if (text_same(e.type, "hello")) {
+		refuse(p, JSONRPC_INVALID_REQUEST,
+		       "serve has said hello to the device already");
+		return;
+	}
+	if (e.type)
+		payload = e.payload_text;
+	inside = e.type ? e.payload : e.json;
+	method = json_string(inside, "method");
+	if (method && json_span_member(payload, "id", &id))
+		send_request(p, payload, id, method);
+	else
+		send_other(p, whole, !e.type);
+}
+
+/* ---- what the device says ---- */
+
+static void offer_all(const struct device *d, enum control_kind kind,
+		      const void *data, size_t len, bool tail_only)
+{
+	struct control_peer *p = d->audience->first;
+	struct packet *packet;
+
+	while (p && tail_only && !p->tail)
+		p = p->next_there;
+	if (!p || len > CONTROL_FRAME_MAX)
+		return;
+	packet = packet_new(kind, data, len);
+	for (; p; p = p->next_there) {
+		if (p->tail || !tail_only)
+			control_peer_offer(p, packet);
+	}
+	packet_release(packet);
+}
+
+void control_text(struct device *d, const char *frame, size_t len)
+{
+	if (d->audience)
+		offer_all(d, CONTROL_TEXT, frame, len, false);
+}
+
+void control_audio(struct device *d, const void *packet, size_t len)
+{
+	if (d->audience)
+		offer_all(d, CONTROL_BINARY, packet, len, true);
+}
+
+void control_gone(struct device *d, const struct error *why)
+{
+	CLEANUP(error_reset) struct error reason = { 0 };
+	struct control_peer *p, *next;
+
+	if (why && why->kind != ERR_NONE)
+		error_copy(&reason, why);
+	else
+		error_set(&reason, ERR_CONNECT,
+			  "the device closed its connection");
+	for (p = d->audience ? d->audience->first : NULL; p; p = next) {
+		next = p->next_there;
+		control_tell_error(p, "gone", &reason);
+		control_peer_finish(p, LINGER_MS);
+	}
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of the broker: started, watched, started again, ended. What it
+ * says is told in its own words; who joins it is the rack's matter.
+ */
+#include "serve/broker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/module.h"
+#include "base/text.h"
+#include "net/port_owner.h"
+
+#define START_MS 5000 /* for its first start; it may take longer */
+#define STOP_MS 1500
+#define AGAIN_FIRST_MS 200
+#define AGAIN_MAX_MS 10000
+#define STEADY_MS 10000 /* it ran so long: its next death is another matter */
+#define SAID_MAX 8192
+#define ORPHAN_MS 3000
+#define LOOK_MS 50
+#define UNSEEN_MAX 4
+
+struct broker {
+	struct loop *loop;
+	const struct broker_events *events;
+	void *owner;
+	void (*closed)(void *owner);
+	void *closed_owner;
+
+	struct broker_config config; /* texts owned */
+	char *program, *plugin, *near;
+	char *host, *key_file;
+	struct broker_files files;
+	struct child *child; /* NULL: it does not run */
+	struct timer timer;
+	char version[32];
+	char last_words[512]; /* the last error that it told; "" */
+	struct buf said; /* all, until it runs for the first time */
+	int64_t up_at, again; /* loop_now() ms; ms */
+	int status; /* of its last end */
+	bool opening, was_up, up, closing;
+	bool settled; /* up, or ended: what broker_open waits for */
+};
+
+static void launch(void *owner);
+
+/* ---- what it says ---- */
+
+static bool take_version(struct broker *b, const char *line)
+{
+	static const char start[] = "mosquitto version ";
+	size_t len;
+
+	if (!text_starts(line, start))
+		return false;
+	line += strlen(start);
+	len = strcspn(line, " ");
+	if (len < sizeof(b->version)) {
+		memcpy(b->version, line, len);
+		b->version[len] = '\0';
+	}
+	return !strcmp(line + len, " running");
+}
+
+static void is_up(struct broker *b)
+{
+	bool again = b->was_up;
+
+	b->up = b->was_up = b->settled = true;
+	b->up_at = loop_now();
+	buf_reset(&b->said);
+	if (!b->opening && !b->closing)
+		b->events->up(b->owner, again);
+}
+
+/* What says nothing to whoever watches serve. */
+static bool is_chatter(const char *line)
+{
+	static const char *const starts[] = {
+		"mosquitto version ",
+		"Config loaded from ",
+		"Loading plugin: ",
+		"Opening ipv",
+		"Reloading config",
+		"Warning: Mosquitto should not be run as root",
+	};
+	size_t i;
+
+	for (i = 0; i < COUNT(starts); i++) {
+		if (text_starts(line, starts[i]))
+			return true;
+	}
+	return !*line;
+}
+
+static void on_line(void *owner, bool is_err, const char *line)
+{
+	struct broker *b = owner;
+	bool error = text_starts(line, "Error");
+
+	(void)is_err;
+	if (take_version(b, line)) {
+		is_up(b);
+		return;
+	}
+	if (!b->was_up)
+		buf_printf(&b->said, "%s\n", line);
+	if (is_chatter(line))
+		return;
+	if (error || !b->last_words[0])
+		snprintf(b->last_words, sizeof(b->last_words), "%.500s", line);
+	if (!b->opening && !b->closing)
+		b->events->said(b->owner, error || text_starts(line, "Warning"),
+				line);
+}
+
+/* ---- its end ---- */
+
+static void release(void *owner)
+{
+	struct broker *b = owner;
+	void (*closed)(void *owner) = b->closed;
+	void *closed_owner = b->closed_owner;
+
+	broker_files_remove(&b->files);
+	explicit_bzero(&b->files, sizeof(b->files));
+	buf_done(&b->said);
+	mem_free(b->program);
+	mem_free(b->plugin);
+	mem_free(b->near);
+	mem_free(b->host);
+	mem_free(b->key_file);
+	mem_free(b);
+	if (closed)
+		closed(closed_owner);
+}
+
+/* Why it died, into err. */
+static void explain(const struct broker *b, struct error *err)
+{
+	const char *words = b->last_words;
+	struct error port = { 0 };
+
+	if (strstr(words, "Address already in use") &&
+	    broker_check_port(b->host, b->config.port, &port)) {
+		error_copy(err, &port);
+		error_reset(&port);
+		return;
+	}
+	error_reset(&port);
+	if (text_starts(words, "Error: "))
+		words += strlen("Error: ");
+	if (b->status > 128)
+		error_set(err, ERR_CONNECT, "mosquitto was ended by signal %d",
+			  b->status - 128);
+	else if (*words)
+		error_set(err, ERR_CONNECT, "mosquitto ended: %s", words);
+	else
+		error_set(err, ERR_CONNECT, "mosquitto ended with status %d",
+			  b->status);
+}
+
+static void try_again(struct broker *b, const struct error *why)
+{
+	int64_t now = loop_now(), wait;
+
+	if (b->up && now - b->up_at >= STEADY_MS)
+		b->again = AGAIN_FIRST_MS;
+	b->up = false;
+	wait = b->again;
+	b->again = wait * 2 < AGAIN_MAX_MS ? wait * 2 : AGAIN_MAX_MS;
+	timer_start(&b->timer, wait);
+	b->events->down(b->owner, why, wait);
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct broker *b = owner;
+	struct error why = { 0 };
+
+	b->child = NULL;
+	b->status = status;
+	if (b->closing) {
+		timer_close(&b->timer, release);
+		return;
+	}
+	b->settled = true;
+	/* broker_open says what it was. */
+	if (b->opening)
+		return;
+	explain(b, &why);
+	try_again(b, &why);
+	error_reset(&why);
+}
+
+/* ---- its start ---- */
+
+static const struct child_events child_events = { on_line, on_ended };
+
+static int start(struct broker *b, struct error *err)
+{
+	char option[] = "-c";
+	char *argv[] = { b->program, option, NULL, NULL };
+	struct child_options o = { .argv = argv, .err = CHILD_PIPE };
+
+	b->last_words[0] = '\0';
+	/* Somebody who tidies temporary folders may have been there. */
+	if (b->files.folder && access(b->files.config, R_OK))
+		broker_files_remove(&b->files);
+	if (!b->files.folder &&
+	    broker_files_write(&b->files, &b->config, b->plugin, err))
+		return -1;
+	argv[2] = b->files.config;
+	return child_start(&b->child, b->loop, &o, &child_events, b, err);
+}
+
+static void launch(void *owner)
+{
+	struct broker *b = owner;
+	struct error err = { 0 };
+
+	if (b->closing)
+		return;
+	if (start(b, &err))
+		try_again(b, &err);
+	error_reset(&err);
+}
+
+static char *absolute(const char *path)
+{
+	CLEANUP(mem_free_ptr) char *whole = NULL;
+	char *folder;
+
+	if (!path || *path == '/')
+		return mem_strdup(path);
+	folder = getcwd(NULL, 0);
+	whole = mem_printf("%s/%s", folder ? folder : "", path);
+	free(folder);
+	return TAKE(whole);
+}
+
+static struct broker *broker_new(struct loop *l, const struct broker_config *c)
+{
+	struct broker *b = mem_zalloc(sizeof(*b));
+
+	b->loop = l;
+	b->config = *c;
+	b->config.host = b->host = mem_strdup(c->host);
+	b->config.near = b->near = mem_strdup(c->near);
+	b->config.key_file = b->key_file = absolute(c->key_file);
+	b->again = AGAIN_FIRST_MS;
+	b->opening = true;
+	buf_init(&b->said, SAID_MAX);
+	timer_open(&b->timer, l, launch, b);
+	return b;
+}
+
+/*
+ * Held by the broker of a serve that was killed just now, which is about to
+ * end. Or by nobody who can be seen: it went this moment, or it is another
+ * user's.
+ */
+static bool may_become_free(const struct broker *b, unsigned *unseen)
+{
+	struct port_owner holder;
+
+	if (!port_owner_find(b->config.port, &holder))
+		return ++*unseen <= UNSEEN_MAX;
+	return broker_is_orphan(holder.pid);
+}
+
+static int wait_for_port(struct broker *b, struct error *err)
+{
+	int64_t until = loop_now() + ORPHAN_MS;
+	bool never = false;
+	unsigned unseen = 0;
+
+	while (broker_check_port(b->host, b->config.port, err)) {
+		if (err->code != EADDRINUSE || loop_now() >= until ||
+		    !may_become_free(b, &unseen))
+			return -1;
+		loop_wait(b->loop, &never, loop_now() + LOOK_MS, err);
+		if (err->kind != ERR_TIMEOUT)
+			return -1;
+		error_reset(err);
+	}
+	return 0;
+}
+
+static int open_first(struct broker *b, struct error *err)
+{
+	b->program = broker_program(err);
+	if (!b->program)
+		return -1;
+	b->plugin = module_file("broker", err);
+	if (!b->plugin || wait_for_port(b, err) || start(b, err))
+		return -1;
+	if (loop_wait(b->loop, &b->settled, loop_now() + START_MS, err)) {
+		if (err->kind != ERR_TIMEOUT)
+			return -1;
+		error_reset(err);
+	}
+	if (b->child)
+		return 0;
+	explain(b, err);
+	return error_detail(err, buf_string(&b->said), b->said.len);
+}
+
+int broker_open(struct broker **out, struct loop *l,
+		const struct broker_config *config,
+		const struct broker_events *events, void *owner,
+		struct error *err)
+{
+	struct broker *b = broker_new(l, config);
+	struct error why = { 0 };
+
+	b->events = events;
+	b->owner = owner;
+	*out = NULL;
+	if (open_first(b, &why)) {
+		broker_close(b, NULL, NULL);
+		error_copy(err, &why);
+		error_reset(&why);
+		return -1;
+	}
+	b->opening = false;
+	*out = b;
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+const char *broker_secret(const struct broker *b)
+{
+	return b->files.secret;
+}
+
+const char *broker_version(const struct broker *b)
+{
+	return b->version;
+}
+
+int broker_pid(const struct broker *b)
+{
+	return b->child ? child_pid(b->child) : 0;
+}
+
+void broker_reload(struct broker *b)
+{
+	/* Before it is up, the signal would end it. */
+	if (b->child && b->up)
+		kill(child_pid(b->child), SIGHUP);
+}
+
+void broker_close(struct broker *b, void (*closed)(void *owner), void *owner)
+{
+	b->closing = true;
+	b->closed = closed;
+	b->closed_owner = owner;
+	if (b->child)
+		child_stop(b->child, STOP_MS);
+	else
+		timer_close(&b->timer, release);
+}

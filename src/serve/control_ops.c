@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What commands ask serve itself (wire/control.h), and what it tells those who
+ * watch. The relay of a device is in attached.c, requests to many in fan.c.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "serve/control_private.h"
+#include "serve/door.h"
+#include "serve/rack.h"
+
+#define BATCH (64u << 10) /* bytes of device objects that go together */
+#define WHICH_MAX 100 /* devices that a message lists */
+
+static void send_json(struct control_peer *p, const struct buf *text)
+{
+	control_peer_send(p, CONTROL_JSON, buf_string(text), text->len);
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	buf_json_string(out, text, strlen(text));
+}
+
+void control_tell_error(struct control_peer *p, const char *op,
+			const struct error *why)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text, "{\"op\":\"%s\",\"error\":", op);
+	control_error_encode(&text, why);
+	buf_char(&text, '}');
+	send_json(p, &text);
+}
+
+void control_begin_device(struct buf *out, const char *op,
+			  const struct device *d)
+{
+	buf_printf(out, "{\"op\":\"%s\",\"device\":{", op);
+	device_describe(out, d);
+	buf_char(out, '}');
+}
+
+struct device *control_next_device(struct server *s, struct device *from,
+				   const char *pattern)
+{
+	struct device *d = registry_next(&s->registry, from, pattern);
+
+	while (d && (d->closing || d->gone))
+		d = registry_next(&s->registry, d, pattern);
+	return d;
+}
+
+static void add_line(struct buf *out, const struct device *d)
+{
+	buf_printf(out, "%s%s", out->len ? "\n" : "", d->id);
+	if (d->alias)
+		buf_printf(out, " (%s)", d->alias);
+	if (d->board)
+		buf_printf(out, ", %s", d->board);
+	if (d->state != DEVICE_READY)
+		buf_printf(out, ", %s", device_state_name(d->state));
+}
+
+int control_which(struct server *s, const char *pattern, struct error *err)
+{
+	CLEANUP(buf_done) struct buf list = { 0 };
+	struct device *d = NULL;
+	size_t count = 0;
+
+	while ((d = control_next_device(s, d, pattern))) {
+		if (count++ < WHICH_MAX)
+			add_line(&list, d);
+	}
+	if (count > WHICH_MAX)
+		buf_printf(&list, "\nand %zu more", count - WHICH_MAX);
+	if (pattern)
+		error_set(err, ERR_USAGE, "%zu devices fit '%s'", count,
+			  pattern);
+	else
+		error_set(err, ERR_USAGE, "there are %zu devices: which one?",
+			  count);
+	error_hint(err, "name one with -d/--device: its id, client id or "
+			"alias; --all takes all of them");
+	return error_detail(err, buf_string(&list), list.len);
+}
+
+/* ---- the questions ---- */
+
+static void on_attach(struct control_peer *p, const cJSON *question,
+		      struct span text)
+{
+	(void)text;
+	attached_ask(p, json_string(question, "device"),
+		     json_true(question, "tail"));
+}
+
+/* The only device that fits; NULL: *err says why there is none. */
+static struct device *only_device(struct control_peer *p, const char *pattern,
+				  struct error *err)
+{
+	struct server *s = p->server;
+	struct device *d = control_next_device(s, NULL, pattern);
+
+	if (d && control_next_device(s, d, pattern)) {
+		control_which(s, pattern, err);
+		return NULL;
+	}
+	if (!d && pattern)
+		error_set(err, ERR_CONNECT, "no device fits '%s'", pattern);
+	else if (!d)
+		error_set(err, ERR_CONNECT, "no device is there");
+	if (!d)
+		error_hint(err, "'mcpctl devices' lists those that are");
+	return d;
+}
+
+/* The list that a question is about; NULL in *out: nothing is listed. */
+static int find_list(struct control_peer *p, const cJSON *question,
+		     const struct banked **out, const char **broke,
+		     struct error *err)
+{
+	const char *list = json_string(question, "list");
+	struct device *d = p->device;
+
+	*broke = NULL;
+	if (list) {
+		*out = toolbank_find(&p->server->bank, list);
+		if (*out)
+			return 0;
+		return error_set(err, ERR_CONNECT,
+				 "no device has the tool list '%s' any more",
+				 list);
+	}
+	if (!d)
+		d = only_device(p, json_string(question, "device"), err);
+	if (!d)
+		return -1;
+	*out = d->tools;
+	if (d->state == DEVICE_FAILED)
+		*broke = d->reason;
+	return 0;
+}
+
+static void on_tool(struct control_peer *p, const cJSON *question,
+		    struct span text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(mem_free_ptr) char *nearest = NULL;
+	const char *name = json_string(question, "name"), *broke;
+	const struct banked *list;
+	struct span tool;
+
+	(void)text;
+	if (!name)
+		error_set(&why, ERR_USAGE, "'tool' needs a name");
+	if (!name || find_list(p, question, &list, &broke, &why)) {
+		control_peer_error(p, &why);
+		return;
+	}
+	buf_printf(&out, "{\"op\":\"tool\",\"tools\":%zu",
+		   list ? list->count : 0);
+	if (list && banked_tool(list, name, &tool)) {
+		buf_text(&out, ",\"tool\":");
+		buf_add(&out, tool.text, tool.len);
+	} else if (list) {
+		nearest = banked_nearest(list, name);
+	}
+	if (nearest)
+		add_text(&out, "nearest", nearest);
+	if (broke)
+		add_text(&out, "broke", broke);
+	buf_char(&out, '}');
+	send_json(p, &out);
+}
+
+static void flush_batch(struct control_peer *p, struct buf *batch)
+{
+	struct packet *packet = packet_take(batch);
+
+	control_peer_packet(p, packet);
+	packet_release(packet);
+}
+
+static void on_devices(struct control_peer *p, const cJSON *question,
+		       struct span text)
+{
+	const char *pattern = json_string(question, "device");
+	CLEANUP(buf_done) struct buf one = { 0 }, batch = { 0 };
+	struct device *d = NULL;
+	size_t count = 0;
+
+	(void)text;
+	while ((d = control_next_device(p->server, d, pattern))) {
+		buf_reset(&one);
+		control_begin_device(&one, "device", d);
+		buf_char(&one, '}');
+		control_encode(&batch, CONTROL_JSON, one.data, one.len);
+		if (batch.len > BATCH)
+			flush_batch(p, &batch);
+		count++;
+	}
+	buf_reset(&one);
+	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu}", count);
+	control_encode(&batch, CONTROL_JSON, one.data, one.len);
+	flush_batch(p, &batch);
+	if (!json_true(question, "watch") || p->finishing)
+		return;
+	p->watching = true;
+	mem_free(p->watched);
+	p->watched = mem_strdup(pattern);
+}
+
+static void on_kick(struct control_peer *p, const cJSON *question,
+		    struct span text)
+{
+	const char *pattern = json_string(question, "device");
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct device *d, *next;
+	size_t count = 0;
+
+	(void)text;
+	if (!pattern) {
+		error_set(&why, ERR_USAGE, "'kick' needs a device");
+		control_peer_error(p, &why);
+		return;
+	}
+	error_set(&why, ERR_CONNECT, "the connection was ended by 'kick'");
+	for (d = control_next_device(p->server, NULL, pattern); d; d = next) {
+		next = control_next_device(p->server, d, pattern);
+		if (d->mqtt)
+			rack_kick(p->server->rack, d);
+		device_end(d, &why);
+		count++;
+	}
+	buf_printf(&out, "{\"op\":\"kicked\",\"count\":%zu}", count);
+	send_json(p, &out);
+}
+
+static void on_stop(struct control_peer *p, const cJSON *question,
+		    struct span text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)question;
+	(void)text;
+	buf_text(&out, "{\"op\":\"stopping\"}");
+	send_json(p, &out);
+	p->server->stopping = true;
+	server_wake(p->server);
+}
+
+static void on_status(struct control_peer *p, const cJSON *question,
+		      struct span text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)question;
+	(void)text;
+	buf_printf(&out, "{\"op\":\"status\",\"pid\":%d", (int)getpid());
+	add_text(&out, "version", MCPCTL_VERSION);
+	buf_text(&out, ",\"addresses\":");
+	if (p->server->door)
+		door_addresses(p->server->door, &out);
+	else
+		buf_text(&out, "[]");
+	buf_printf(&out, ",\"devices\":%zu}", p->server->registry.count);
+	send_json(p, &out);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct control_peer *p, const cJSON *question,
+		    struct span text);
+} ops[] = {
+	{ "attach", on_attach }, { "tool", on_tool }, { "devices", on_devices },
+	{ "fan", fan_ask },	 { "kick", on_kick }, { "stop", on_stop },
+	{ "status", on_status },
+};
+
+void control_ask(struct control_peer *p, const char *text, size_t len)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(json_free_ptr) cJSON *question = json_parse(text, len, &why);
+	const char *op = json_string(question, "op");
+
+	for (size_t i = 0; op && i < COUNT(ops); i++) {
+		if (!strcmp(ops[i].name, op)) {
+			ops[i].run(p, question, (struct span){ text, len });
+			return;
+		}
+	}
+	if (op)
+		error_set(&why, ERR_PROTOCOL, "serve knows no question '%s'",
+			  op);
+	else if (question)
+		error_set(&why, ERR_PROTOCOL,
+			  "a question to serve is an object with the text "
+			  "member 'op'");
+	error_hint(&why, "the other end is no mcpctl of this version");
+	control_peer_error(p, &why);
+}
+
+/* ---- what happens to devices ---- */
+
+static void tell_watchers(struct device *d, const char *change)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct packet *packet = NULL;
+	struct control_peer *p;
+
+	for (p = d->server->control->first; p; p = p->next) {
+		if (!p->watching || !device_fits(d, p->watched))
+			continue;
+		if (!packet) {
+			control_begin_device(&text, "device", d);
+			add_text(&text, "change", change);
+			buf_char(&text, '}');
+			packet = packet_new(CONTROL_JSON, text.data, text.len);
+		}
+		control_peer_offer(p, packet);
+	}
+	packet_release(packet);
+}
+
+void control_changed(struct device *d, const char *change)
+{
+	struct control *c = d->server->control;
+	struct control_peer *p;
+
+	if (!c)
+		return;
+	tell_watchers(d, change);
+	for (p = c->first; p; p = p->next) {
+		if (p->waiting && device_fits(d, p->pattern))
+			attached_look_again(p);
+	}
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a device that serve holds: it comes, replaces its older self,
+ * and goes. What it says is in device_frames.c.
+ */
+#include "serve/device.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/ota_door.h"
+#include "serve/device_private.h"
+
+/* Of what a peer tells of itself. */
+#define PATH_MAX_BYTES 512
+
+static const struct transport_events device_events;
+
+/* ---- made and freed ---- */
+
+/* NULL for what is empty: then it was not told. */
+static char *keep(const char *text, size_t max)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if (len > max) {
+		len = max;
+		while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
+			len--;
+	}
+	return len ? mem_strndup(text, len) : NULL;
+}
+
+static void keep_peer(struct device *d, const struct peer_info *peer)
+{
+	struct ota_request rq = { 0 };
+	struct ota_board board;
+	const char *agent =
+		peer->headers ? headers_get(peer->headers, "User-Agent") : NULL;
+	const char *id;
+
+	if (peer->ota)
+		rq = *peer->ota;
+	if (!rq.user_agent[0] && agent)
+		snprintf(rq.user_agent, sizeof(rq.user_agent), "%s", agent);
+	ota_board(&board, &rq);
+	d->board = keep(board.name, sizeof(board.name));
+	d->version = keep(board.version, sizeof(board.version));
+	d->device_id = keep(peer->device_id, DEVICE_ID_MAX);
+	d->client_id = keep(peer->client_id, DEVICE_ID_MAX);
+	d->address = keep(peer->address, DEVICE_ID_MAX);
+	d->path = keep(peer->path, PATH_MAX_BYTES);
+	id = d->device_id ? d->device_id : d->client_id;
+	if (!id)
+		id = d->address ? d->address : "unknown";
+	d->id = mem_strdup(id);
+	for (char *p = d->id; *p; p++)
+		*p = (char)text_lower(*p);
+}
+
+static void device_free(struct device *d)
+{
+	struct server *s = d->server;
+
+	device_start_drop(d);
+	toolbank_release(&s->bank, d->tools);
+	link_done(&d->link);
+	if (d->why)
+		error_reset(d->why);
+	mem_free(d->why);
+	mem_free(d->reason);
+	mem_free(d->id);
+	mem_free(d->device_id);
+	mem_free(d->client_id);
+	mem_free(d->address);
+	mem_free(d->path);
+	mem_free(d->board);
+	mem_free(d->version);
+	mem_free(d->hello);
+	mem_free(d->initialize);
+	mem_free(d);
+	server_device_freed(s);
+}
+
+/* Nobody finds it, asks it or listens to it from now on. */
+static void leave(struct device *d, const struct error *why)
+{
+	d->gone = d->closing = true;
+	registry_remove(&d->server->registry, d);
+	device_start_drop(d);
+	relay_fail_all(d, why);
+	if (!d->server->control)
+		return;
+	control_gone(d, why);
+	control_changed(d, "gone");
+}
+
+static void replace(struct device *old, const struct device *new)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "the device dialled in again");
+	device_record(old, RECORD_REPLACED, LEVEL_INFO,
+		      "dialled in again, from %s: the old connection is closed",
+		      new->address ? new->address : "elsewhere");
+	leave(old, &why);
+	/* It may be closing already. */
+	if (old->transport.ops)
+		old->transport.ops->close(&old->transport);
+}
+
+static bool has_place(struct server *s, const struct peer_info *peer,
+		      const char *id)
+{
+	struct record *r;
+
+	if ((int64_t)s->registry.count < s->config.devices_max)
+		return true;
+	r = records_add(&s->records, RECORD_REFUSED, LEVEL_BAD, id,
+			peer->address,
+			"refused: %lld devices are connected, that is the "
+			"limit",
+			(long long)s->config.devices_max);
+	if (r)
+		r->hint = mem_strdup("raise --max-devices, or the limit of "
+				     "open files (ulimit -n)");
+	return false;
+}
+
+struct device *device_new(struct server *s, const struct peer_info *peer,
+			  bool mqtt)
+{
+	struct device *d = mem_zalloc(sizeof(*d)), *old;
+
+	d->server = s;
+	d->mqtt = mqtt;
+	s->held++;
+	keep_peer(d, peer);
+	old = registry_find(&s->registry, d->id);
+	if (s->closing || (!old && !has_place(s, peer, d->id))) {
+		device_free(d);
+		return NULL;
+	}
+	if (old)
+		replace(old, d);
+	d->transport = (struct transport){ .loop = s->loop,
+					   .events = &device_events,
+					   .owner = d };
+	link_init(&d->link, DIALECT_DEVICE, peer->protocol_version);
+	d->state = DEVICE_CONNECTED;
+	d->alias = aliases_name(&s->aliases, d->device_id, d->client_id);
+	d->since_ms = d->seen_ms = unix_now_ms();
+	d->deadline = LOOP_FOREVER;
+	registry_add(&s->registry, d);
+	return d;
+}
+
+void device_discard(struct device *d)
+{
+	registry_remove(&d->server->registry, d);
+	device_free(d);
+}
+
+/* ---- the transport's events ---- */
+
+static void record_connected(struct device *d, const struct peer_info *peer)
+{
+	struct record *r = device_record(
+		d, RECORD_CONNECTED, LEVEL_INFO, "connected over %s%s%s",
+		d->mqtt ? "MQTT" : "WebSocket", d->path ? ", " : "",
+		d->path ? d->path : "");
+	struct buf detail = { 0 };
+
+	if (!r)
+		return;
+	buf_printf(&detail, "\"transport\":\"%s\",\"protocol_version\":%d",
+		   d->mqtt ? "mqtt" : "websocket", peer->protocol_version);
+	if (d->path) {
+		buf_text(&detail, ",\"path\":");
+		buf_json_string(&detail, d->path, strlen(d->path));
+	}
+	r->detail = buf_take(&detail);
+}
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	struct device *d = owner;
+	struct server *s = d->server;
+
+	if (d->closing)
+		return;
+	d->open = true;
+	link_connected(&d->link, true, peer->protocol_version);
+	if (peer->udp)
+		link_offer_udp(&d->link, peer->udp);
+	record_connected(d, peer);
+	if (s->control)
+		control_changed(d, "connected");
+	if (peer->standby) {
+		link_settle(&d->link, DIALECT_DEVICE);
+		device_start(d);
+	} else if (!d->mqtt) {
+		d->deadline = loop_now() + s->config.hello_wait;
+		server_sweep_by(s, d->deadline);
+	}
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct device *d = owner;
+
+	if (d->closing)
+		return;
+	d->seen_ms = unix_now_ms();
+	device_frame(d, kind, data, len);
+}
+
+static void on_failed(void *owner, int64_t id, const struct error *why)
+{
+	(void)id;
+	device_record(owner, RECORD_ODD, LEVEL_WARN, "%s", why->text);
+}
+
+static void record_gone(struct device *d, const struct error *why)
+{
+	int64_t held = unix_now_ms() - d->since_ms;
+	bool odd = why->kind == ERR_PROTOCOL;
+	char text[32];
+	struct record *r;
+
+	if (!d->open) {
+		device_record(d, RECORD_NOISE, LEVEL_DEBUG,
+			      "the handshake was not finished: %s", why->text);
+		return;
+	}
+	text_milliseconds(held, text, sizeof(text));
+	r = device_record(d, RECORD_GONE, odd ? LEVEL_WARN : LEVEL_INFO,
+			  "gone after %s: %s", text, why->text);
+	if (!r)
+		return;
+	r->hint = why->hint[0] ? mem_strdup(why->hint) : NULL;
+	r->detail = mem_printf("\"held_ms\":%lld", (long long)held);
+}
+
+static void on_closed(void *owner, const struct error *told)
+{
+	struct device *d = owner;
+	const struct error *why = d->why ? d->why : told;
+	struct error proper = { 0 };
+
+	/* What was asked can only fail; a proper close is no reason by itself. */
+	if (why->kind == ERR_NONE) {
+		error_set(&proper, ERR_CONNECT, "%s",
+			  why->text[0] ? why->text :
+					 "the device closed the connection");
+		why = &proper;
+	}
+	if (!d->gone) {
+		record_gone(d, why);
+		leave(d, why);
+	}
+	device_free(d);
+}
+
+static const struct transport_events device_events = {
+	.ready = on_ready,
+	.message = on_message,
+	.failed = on_failed,
+	.closed = on_closed,
+};
+
+/* ---- for the rest of serve ---- */
+
+int device_send(struct device *d, const char *text, size_t len,
+		struct error *err)
+{
+	if (!d->open || d->closing)
+		return error_set(err, ERR_CONNECT,
+				 "the connection of the device is %s",
+				 d->closing ? "closing" : "not open yet");
+	return d->transport.ops->send(&d->transport, text, len, err);
+}
+
+/* Over MQTT the connection stays up; only the voice session ends (device.md 2.5). */
+static void say_goodbye(struct device *d)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	struct error ignored = { 0 };
+
+	if (!d->mqtt || !d->link.has_hello)
+		return;
+	buf_text(&frame, "{\"session_id\":");
+	buf_json_string(&frame, d->link.session_id, strlen(d->link.session_id));
+	buf_text(&frame, ",\"type\":\"goodbye\"}");
+	device_send(d, frame.data, frame.len, &ignored);
+	error_reset(&ignored);
+}
+
+void device_end(struct device *d, const struct error *why)
+{
+	if (d->closing)
+		return;
+	say_goodbye(d);
+	device_start_drop(d);
+	d->closing = true;
+	d->deadline = LOOP_FOREVER;
+	d->why = mem_zalloc(sizeof(*d->why));
+	error_copy(d->why, why);
+	if (d->transport.ops)
+		d->transport.ops->close(&d->transport);
+}
+
+bool device_sweep(struct device *d, int64_t now)
+{
+	struct error why = { 0 };
+	struct record *r;
+	char wait[32];
+
+	if (d->deadline > now)
+		return d->deadline != LOOP_FOREVER;
+	text_milliseconds(d->server->config.hello_wait, wait, sizeof(wait));
+	error_set(&why, ERR_TIMEOUT, "said no hello in %s", wait);
+	r = device_record(d, RECORD_REFUSED, LEVEL_WARN, "%s: closed",
+			  why.text);
+	if (r)
+		r->hint = mem_strdup("firmware says hello at once; is it a "
+				     "device that dials in here?");
+	device_end(d, &why);
+	return false;
+}

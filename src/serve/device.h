@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One device that serve holds: a transport, its link, and how far it came.
+ * Small, since there may be 10,000: no tree, no timer of its own.
+ */
+#ifndef SERVE_DEVICE_H
+#define SERVE_DEVICE_H
+
+#include "mcp/listing.h"
+#include "rpc/link.h"
+#include "serve/relay.h"
+#include "serve/toolbank.h"
+
+struct server;
+struct audience; /* serve/control.h: the commands attached to it */
+
+enum device_state {
+	DEVICE_CONNECTED, /* waits for its hello (or, over MQTT, needs none) */
+	DEVICE_INITIALIZING,
+	DEVICE_LISTING,
+	DEVICE_READY, /* or: was not to be initialized (--no-init) */
+	DEVICE_NO_MCP, /* its hello says features.mcp is false */
+	DEVICE_FAILED /* initialize or the listing failed: reason */
+};
+
+/* Bytes of an id; what a peer says beyond it is cut. */
+#define DEVICE_ID_MAX 255
+
+/* What only a device on its way to ready needs; freed then. */
+struct device_start {
+	struct relay relay;
+	struct listing listing;
+	struct tool_list tools;
+	struct device *next_waiting; /* for its turn to be listed */
+	bool waiting, has_turn;
+};
+
+struct device {
+	struct server *server;
+	struct transport transport;
+	struct link link; /* hello.json is dropped: see hello */
+	enum device_state state;
+	char *reason; /* why not ready; NULL */
+
+	char *id; /* Device-Id, else client id, else the address; lower case */
+	char *device_id, *client_id; /* as told; NULL */
+	char *address, *path;
+	const char *
+		reached; /* HOST[:PORT] of ours that it dialled, lent by the door; NULL */
+	char *board,
+		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
+	const char *alias; /* lent by the aliases; NULL */
+	bool mqtt;
+	bool open; /* the transport is ready */
+	bool closing, gone, ready_told;
+	struct error *why; /* of device_end; NULL */
+	int64_t since_ms, seen_ms; /* Unix time */
+	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
+	int64_t audio_told; /* loop_now() ms */
+
+	char *hello; /* its text; NULL */
+	char *initialize; /* the text of the reply's payload; NULL */
+	struct banked *tools; /* held; NULL until listed */
+	struct device_start *start;
+
+	struct relay *relays; /* on their way */
+	struct audience *audience; /* NULL: nobody is attached */
+	struct device *next_in_slot; /* the registry's */
+	struct device *previous, *next; /* all, in order of arrival */
+};
+
+/*
+ * A device came: makes it, with its transport to be adopted by the caller
+ * (server, loop, events and owner are filled). peer: who it says it is. The old
+ * connection of the same Device-Id (else client id) is replaced. NULL: the
+ * limit of devices is reached (a record was made).
+ */
+struct device *device_new(struct server *s, const struct peer_info *peer,
+			  bool mqtt);
+/* The caller could not adopt its transport: it never was there. */
+void device_discard(struct device *d);
+
+/* End the connection; the device goes when the transport says closed. why: for the record and attached commands. */
+void device_end(struct device *d, const struct error *why);
+
+/* A text frame as it is. -1 as transport send. */
+int device_send(struct device *d, const char *text, size_t len,
+		struct error *err);
+
+/*
+ * A reply to initialize that came for an attached command: kept if it is a
+ * good one and there is none so far. payload: the JSON-RPC message.
+ */
+void device_keep_initialize(struct device *d, const char *payload, size_t len);
+
+/* The object of wire/control.h appended, without braces. */
+void device_describe(struct buf *out, const struct device *d);
+const char *device_state_name(enum device_state state);
+
+/* Ask for the list anew? No: what was listed at the start is what is known. */
+
+/* Called every second while s->sweep runs; true: still needed. */
+bool device_sweep(struct device *d, int64_t now);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A held device in words: its records, and the object that attached commands
+ * are given.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "serve/device_private.h"
+
+struct record *device_record(struct device *d, enum record_kind kind,
+			     enum record_level level, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct record *r;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	r = records_add(&d->server->records, kind, level, d->id, d->address,
+			"%s", text);
+	if (r)
+		r->alias = mem_strdup(d->alias);
+	return r;
+}
+
+const char *device_state_name(enum device_state state)
+{
+	static const char *const names[] = {
+		[DEVICE_CONNECTED] = "connected",
+		[DEVICE_INITIALIZING] = "initializing",
+		[DEVICE_LISTING] = "listing",
+		[DEVICE_READY] = "ready",
+		[DEVICE_NO_MCP] = "no-mcp",
+		[DEVICE_FAILED] = "failed",
+	};
+
+	return names[state];
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
+static void add_time(struct buf *out, const char *name, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	char text[32];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	buf_printf(out, ",\"%s\":\"%s.%03dZ\"", name, text,
+		   (int)(unix_ms % 1000));
+}
+
+void device_describe(struct buf *out, const struct device *d)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, d->id, strlen(d->id));
+	add_text(out, "client_id", d->client_id);
+	add_text(out, "alias", d->alias);
+	add_text(out, "board", d->board);
+	add_text(out, "version", d->version);
+	add_text(out, "transport", d->mqtt ? "mqtt" : "websocket");
+	add_text(out, "address", d->address);
+	add_time(out, "since", d->since_ms);
+	add_time(out, "seen", d->seen_ms);
+	add_text(out, "state", device_state_name(d->state));
+	add_text(out, "reason", d->reason);
+	if (d->tools)
+		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",
+			   d->tools->count, d->tools->user);
+	else
+		buf_text(out, ",\"tools\":null,\"user_tools\":null");
+	add_text(out, "list", d->tools ? d->tools->id : NULL);
+}

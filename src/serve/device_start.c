@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a link that is up to a device that is ready: initialize, then all pages
+ * of its tools. What fails leaves it connected, with the reason.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "mcp/initialize.h"
+#include "serve/device_private.h"
+#include "serve/door.h"
+
+/*
+ * Lists that are read at the same time: each is held as trees until it is
+ * complete, some 100 kB.
+ */
+#define LISTING_AT_ONCE 128u
+#define INITIALIZE_MAX 65536
+#define NAME_MAX_BYTES 96
+
+static void give_turns(struct server *s);
+
+/* ---- the end of it ---- */
+
+static void leave_queue(struct server *s, const struct device *d)
+{
+	struct device **link = &s->turn_first, *before = NULL;
+
+	while (*link != d) {
+		before = *link;
+		link = &before->start->next_waiting;
+	}
+	*link = d->start->next_waiting;
+	if (s->turn_last == d)
+		s->turn_last = before;
+}
+
+void device_start_drop(struct device *d)
+{
+	struct device_start *st = d->start;
+	struct server *s = d->server;
+	bool had_turn;
+
+	if (!st)
+		return;
+	had_turn = st->has_turn;
+	if (st->waiting)
+		leave_queue(s, d);
+	d->start = NULL;
+	relay_forget(&st->relay);
+	listing_done(&st->listing);
+	tool_list_done(&st->tools);
+	mem_free(st);
+	if (!had_turn)
+		return;
+	s->listing--;
+	s->trim = true;
+	give_turns(s);
+}
+
+static void settle(struct device *d, enum device_state state,
+		   const char *change)
+{
+	d->state = state;
+	device_start_drop(d);
+	if (d->server->control)
+		control_changed(d, change);
+	server_device_settled(d->server, d);
+}
+
+void device_unfit(struct device *d, enum device_state state,
+		  const struct error *why)
+{
+	struct record *r;
+
+	mem_free(d->reason);
+	d->reason = mem_strdup(why->text);
+	r = device_record(d, RECORD_FAILED, LEVEL_BAD, "%s", why->text);
+	if (r && why->hint[0])
+		r->hint = mem_strdup(why->hint);
+	settle(d, state, device_state_name(state));
+}
+
+static void ready(struct device *d)
+{
+	size_t user = d->tools->user, all = d->tools->count;
+	struct record *r;
+
+	r = device_record(d, RECORD_READY, LEVEL_GOOD,
+			  "%zu tools + %zu user-only%s%s%s%s%s", all - user,
+			  user, d->board ? " (" : "", d->board ? d->board : "",
+			  d->board && d->version ? " " : "",
+			  d->board && d->version ? d->version : "",
+			  d->board ? ")" : "");
+	if (r)
+		r->detail = mem_printf("\"tools\":%zu,\"user_tools\":%zu,"
+				       "\"list\":\"%s\"",
+				       all, user, d->tools->id);
+	settle(d, DEVICE_READY, "ready");
+}
+
+/* ---- replies ---- */
+
+static int peer_error(const struct message *m, const char *meant,
+		      struct error *err)
+{
+	const char *text = meant ? meant : json_string(m->error, "message");
+	int64_t code = 0;
+
+	if (cJSON_IsString(m->error))
+		text = m->error->valuestring;
+	if (!text || !*text)
+		text = "the device sent an error without a message";
+	if (json_integer(m->error, "code", &code) || code < INT_MIN ||
+	    code > INT_MAX)
+		return error_set(err, ERR_PEER, "%s", text);
+	error_set(err, ERR_PEER, "%s (%d)", text, (int)code);
+	return error_code(err, (int)code);
+}
+
+/*
+ * The message of a reply frame. -1: it is an error, or broken; the connection's
+ * end and time over come as why.
+ */
+static int read_reply(struct message *out, const char *frame, size_t len,
+		      const struct error *why, struct error *err)
+{
+	CLEANUP(link_done) struct link plain = { 0 };
+	CLEANUP(link_item_done) struct link_item item = { 0 };
+	struct buf nothing = { 0 };
+
+	if (why) {
+		error_copy(err, why);
+		return -1;
+	}
+	link_init(&plain, DIALECT_DEVICE, 0);
+	link_receive(&plain, FRAME_TEXT, frame, len, &item, &nothing);
+	if (item.kind == LINK_BROKEN && item.salvage.is_error)
+		return peer_error(&item.message, item.salvage.message, err);
+	if (item.kind != LINK_PAYLOAD)
+		return error_set(err, ERR_PROTOCOL, "the reply is broken: %s",
+				 item.problem.text);
+	if (item.message.kind == MESSAGE_ERROR)
+		return peer_error(&item.message, NULL, err);
+	message_take(out, &item.message);
+	return 0;
+}
+
+/* ---- tools/list ---- */
+
+static void failed_listing(struct device *d, struct error *why)
+{
+	struct tool_list *tools = &d->start->tools;
+
+	/* The listing's own words begin with it. */
+	if (!text_starts(why->text, "tools/list"))
+		error_prefix(why, "tools/list");
+	if (tools->count)
+		d->tools = toolbank_hold(&d->server->bank, tools);
+	device_unfit(d, DEVICE_FAILED, why);
+}
+
+static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
+		    const struct error *why);
+
+static void ask_page(struct device *d)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct device_start *st = d->start;
+
+	listing_params(&st->listing, &params);
+	st->relay.done = on_page;
+	if (!relay_request(&st->relay, d, "tools/list",
+			   params.len ? params.data : NULL,
+			   d->server->config.timeout, &err))
+		return;
+	listing_failed(&st->listing, &err);
+	failed_listing(d, &err);
+}
+
+static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
+		    const struct error *why)
+{
+	CLEANUP(message_done) struct message page = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct device *d = owner;
+	struct listing *l = &d->start->listing;
+	int status = 0;
+
+	(void)r;
+	if (read_reply(&page, frame, len, why, &err))
+		status = listing_failed(l, &err);
+	else
+		status = listing_feed_take(l, &page, &err);
+	if (status) {
+		failed_listing(d, &err);
+	} else if (!l->done) {
+		ask_page(d);
+	} else {
+		d->tools = toolbank_hold(&d->server->bank, &d->start->tools);
+		ready(d);
+	}
+}
+
+/* ---- turns ---- */
+
+static void give_turns(struct server *s)
+{
+	struct device *d;
+
+	/* What fails at once gives its turn back: do not go deeper for that. */
+	if (s->giving_turns || s->closing)
+		return;
+	s->giving_turns = true;
+	while (s->turn_first && s->listing < LISTING_AT_ONCE) {
+		d = s->turn_first;
+		s->turn_first = d->start->next_waiting;
+		if (!s->turn_first)
+			s->turn_last = NULL;
+		d->start->next_waiting = NULL;
+		d->start->waiting = false;
+		d->start->has_turn = true;
+		s->listing++;
+		ask_page(d);
+	}
+	s->giving_turns = false;
+	if (!s->listing)
+		server_need_sweep(s);
+}
+
+static void wait_for_turn(struct device *d)
+{
+	struct server *s = d->server;
+
+	listing_init(&d->start->listing, &d->start->tools, true);
+	d->start->waiting = true;
+	if (s->turn_last)
+		s->turn_last->start->next_waiting = d;
+	else
+		s->turn_first = d;
+	s->turn_last = d;
+	give_turns(s);
+}
+
+/* ---- initialize ---- */
+
+static void keep_text(char **out, const char *text)
+{
+	if (!*out && text && *text)
+		*out = mem_strndup(text, NAME_MAX_BYTES);
+}
+
+static int keep_reply(struct device *d, const struct message *m,
+		      struct error *err)
+{
+	const cJSON *info;
+
+	if (!cJSON_IsObject(m->result)) {
+		error_set(err, ERR_PROTOCOL, "the reply has no result object");
+		return -1;
+	}
+	info = json_object(m->result, "serverInfo");
+	keep_text(&d->board, json_string(info, "name"));
+	keep_text(&d->version, json_string(info, "version"));
+	if (m->len <= INITIALIZE_MAX && !d->initialize)
+		d->initialize = mem_strndup(m->text, m->len);
+	return 0;
+}
+
+void device_keep_initialize(struct device *d, const char *payload, size_t len)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (d->initialize || d->start)
+		return;
+	if (message_decode_take(&m, NULL, payload, len, &ignored) ||
+	    m.kind != MESSAGE_RESULT || keep_reply(d, &m, &ignored))
+		return;
+	/* It was asked once more, by somebody else, and answered. */
+	if (d->state != DEVICE_FAILED)
+		return;
+	mem_free(TAKE(d->reason));
+	d->state = DEVICE_READY;
+	if (d->server->control)
+		control_changed(d, "ready");
+}
+
+static int say_initialized(struct device *d, struct error *err)
+{
+	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+
+	jsonrpc_notification(&payload, "notifications/initialized", NULL);
+	link_wrap(&d->link, payload.data, payload.len, &frame);
+	return device_send(d, frame.data, frame.len, err);
+}
+
+static void failed_initialize(struct device *d, struct error *why)
+{
+	char wait[32];
+
+	if (why->kind == ERR_TIMEOUT) {
+		text_milliseconds(d->server->config.timeout, wait,
+				  sizeof(wait));
+		error_set(why, ERR_TIMEOUT, "no answer to initialize in %s",
+			  wait);
+		error_hint(why, "is the device busy, or did it refuse the "
+				"server hello? see its own log; 'kick' ends "
+				"the connection");
+	} else {
+		error_prefix(why, "initialize");
+	}
+	device_unfit(d, DEVICE_FAILED, why);
+}
+
+static void on_initialized(void *owner, struct relay *r, const char *frame,
+			   size_t len, const struct error *why)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+	CLEANUP(error_reset) struct error err = { 0 };
+	struct device *d = owner;
+
+	(void)r;
+	if (read_reply(&m, frame, len, why, &err) || keep_reply(d, &m, &err) ||
+	    say_initialized(d, &err)) {
+		failed_initialize(d, &err);
+		return;
+	}
+	d->state = DEVICE_LISTING;
+	wait_for_turn(d);
+}
+
+static int ask_initialize(struct device *d, struct error *err)
+{
+	struct server *s = d->server;
+	CLEANUP(buf_done) struct buf params = { 0 };
+	CLEANUP(mem_free_ptr) char *url = mem_strdup(s->vision_url);
+	const char *token = s->vision_token;
+
+	/* Another service's token is not ours to make. */
+	if (url)
+		token = s->config.vision_token;
+	else if (s->door)
+		url = door_vision_url(s->door, d);
+	initialize_params(&params, true, url, token);
+	d->start->relay.done = on_initialized;
+	return relay_request(&d->start->relay, d, "initialize", params.data,
+			     s->config.timeout, err);
+}
+
+void device_start(struct device *d)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	if (d->server->config.no_init) {
+		device_record(d, RECORD_READY, LEVEL_GOOD,
+			      "connected, not initialized (--no-init)");
+		settle(d, DEVICE_READY, "ready");
+		return;
+	}
+	d->state = DEVICE_INITIALIZING;
+	d->start = mem_zalloc(sizeof(*d->start));
+	d->start->relay.owner = d;
+	if (ask_initialize(d, &err))
+		failed_initialize(d, &err);
+}

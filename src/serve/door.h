@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The listening ports of serve: OTA, activation, the page, vision and
+ * snapshot uploads, and the WebSocket upgrade of devices. Files: door.c
+ * (open, route, close), door_ota.c, door_page.c, door_upload.c (forms, files),
+ * door_vision.c (the answer), door_upgrade.c.
+ */
+#ifndef SERVE_DOOR_H
+#define SERVE_DOOR_H
+
+#include "base/error.h"
+
+struct buf;
+struct device;
+struct door;
+struct server;
+
+/* All of config.listen, or none. -1 as front open. */
+int door_open(struct door **out, struct server *s, struct error *err);
+/* RECORD_LISTENING: addresses, what to set on the board, the page. */
+void door_describe(struct door *d);
+/* Stop listening; then released, and closed(owner). */
+void door_close(struct door *d, void (*closed)(void *owner), void *owner);
+
+/* The first port, for others to build addresses with. */
+uint16_t door_port(const struct door *d);
+/* The addresses for `status`: "http://192.168.1.2:8000/xiaozhi/ota/" … as JSON texts in an array, appended. */
+void door_addresses(const struct door *d, struct buf *out);
+
+/*
+ * The vision URL for a device, as it reached us (its Host, our end of its
+ * socket, --advertise); yours, NULL: unknown (MQTT before any OTA).
+ */
+char *door_vision_url(const struct door *d, const struct device *device);
+
+/* What this device told when it asked OTA here; NULL. Lent until the next question. */
+const struct ota_request *door_asked(const struct door *d,
+				     const char *device_id);
+/* The same by the MQTT client id that was given to it. */
+const struct ota_request *door_asked_client(const struct door *d,
+					    const char *client_id);
+
+#endif

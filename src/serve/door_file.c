@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One picture that a board sent: read from its form, looked at, kept in a
+ * file. What is answered is door_vision's matter.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "serve/door_private.h"
+
+#define QUESTION_MAX 4096
+#define NAMES_TRIED 1000
+
+/* ---- the form ---- */
+
+size_t cut_text(const char *text, size_t len, size_t max)
+{
+	size_t end = max;
+
+	if (len <= max)
+		return len;
+	/* A character has three such bytes at most. */
+	while (end > 0 && max - end < 3 &&
+	       ((unsigned char)text[end] & 0xc0) == 0x80)
+		end--;
+	return end;
+}
+
+static void on_field(void *owner, const char *name, const char *filename,
+		     const char *type, const char *data, size_t len)
+{
+	struct upload *u = owner;
+
+	(void)filename;
+	(void)type;
+	if (!strcmp(name, "question")) {
+		mem_free(u->question);
+		u->question =
+			mem_strndup(data, cut_text(data, len, QUESTION_MAX));
+		return;
+	}
+	/* Firmware says "file"; a well-known web client "image". */
+	if (strcmp(name, "file") != 0 && strcmp(name, "image") != 0)
+		return;
+	if (u->has_file) {
+		u->more++;
+		return;
+	}
+	u->has_file = true;
+	u->bytes = len;
+	buf_add(&u->data, data, len);
+}
+
+int upload_read(struct upload *u, const struct visit *v, struct error *err)
+{
+	*u = (struct upload){ 0 };
+	if (v->door->front_table->form(v->rq, on_field, u, err))
+		return -1;
+	if (!u->has_file)
+		return error_set(err, ERR_PROTOCOL,
+				 "the form has no field 'file'");
+	if (u->bytes == 0)
+		return error_set(err, ERR_PROTOCOL, "the picture is empty");
+	u->type = picture_type(u->data.data, u->bytes);
+	if (!picture_size(u->data.data, u->bytes, &u->width, &u->height))
+		u->width = u->height = 0;
+	return 0;
+}
+
+void upload_done(struct upload *u)
+{
+	if (u->temporary && u->file)
+		unlink(u->file);
+	mem_free(u->file);
+	mem_free(u->question);
+	buf_done(&u->data);
+	*u = (struct upload){ 0 };
+}
+
+/* ---- in words ---- */
+
+/* 34567 as "34,567". */
+static void add_grouped(struct buf *out, size_t n)
+{
+	char digits[24];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%zu", n);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			buf_char(out, ',');
+		buf_char(out, digits[i]);
+	}
+}
+
+void upload_describe(struct buf *out, const struct upload *u)
+{
+	if (u->type)
+		buf_printf(out, "a %s picture", u->type->name);
+	else
+		buf_text(out, "a file that is no known picture");
+	if (u->width && u->height)
+		buf_printf(out, ", %ux%u", u->width, u->height);
+	buf_text(out, ", ");
+	add_grouped(out, u->bytes);
+	buf_text(out, u->bytes == 1 ? " byte" : " bytes");
+}
+
+void upload_members(struct buf *out, const struct upload *u)
+{
+	if (!u->temporary)
+		door_member(out, "file", u->file);
+	buf_printf(out, "%s\"bytes\":%zu", out->len ? "," : "", u->bytes);
+	door_member(out, "type", u->type ? u->type->word : NULL);
+	if (u->width && u->height)
+		buf_printf(out, ",\"width\":%u,\"height\":%u", u->width,
+			   u->height);
+	door_member(out, "question", u->question);
+}
+
+/* ---- files ---- */
+
+static int cannot_use(const char *folder, int error, struct error *err)
+{
+	error_set(err, ERR_OUTPUT, "--save-images: folder '%.200s': %s", folder,
+		  strerror(error));
+	error_code(err, error);
+	return error_hint(err, "give a folder that can be written to");
+}
+
+static int make_folders(const char *folder)
+{
+	CLEANUP(mem_free_ptr) char *path = mem_strdup(folder);
+
+	for (char *at = path + 1; *path && *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	return mkdir(path, 0755);
+}
+
+int upload_folder(const char *folder, struct error *err)
+{
+	struct stat info;
+
+	if (stat(folder, &info) &&
+	    (make_folders(folder) || stat(folder, &info)))
+		return cannot_use(folder, errno, err);
+	if (!S_ISDIR(info.st_mode))
+		return cannot_use(folder, ENOTDIR, err);
+	if (access(folder, W_OK | X_OK))
+		return cannot_use(folder, errno, err);
+	return 0;
+}
+
+/* The whole file, or errno. Closes fd. */
+static int fill(int fd, const struct buf *data)
+{
+	size_t done = 0;
+	int error = 0;
+
+	while (done < data->len && !error) {
+		ssize_t n = write(fd, data->data + done, data->len - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			error = n == 0 ? ENOSPC : errno;
+	}
+	if (close(fd) && !error)
+		error = errno;
+	return error;
+}
+
+static int cannot_write(const char *path, int error, struct error *err)
+{
+	error_set(err, ERR_OUTPUT,
+		  "the picture could not be saved as '%.300s': %s", path,
+		  strerror(error));
+	return error_code(err, error);
+}
+
+/* Letters and digits of a name that anybody may have chosen. */
+static void add_sane(struct buf *out, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len && i < 64; i++) {
+		char c = name[i];
+		bool fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+			    (c >= 'a' && c <= 'z') || c == '_';
+
+		if (!fine)
+			c = '-';
+		buf_char(out, c);
+	}
+}
+
+/* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, which is not there yet; yours. */
+static char *choose_name(const struct upload *u, struct door *d,
+			 const char *device)
+{
+	const char *folder = d->server->config.save_images;
+	struct buf path = { 0 };
+	time_t now = time(NULL);
+	struct tm local = { 0 };
+	char stamp[32] = "";
+
+	localtime_r(&now, &local);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		buf_reset(&path);
+		buf_printf(&path, "%s/%s-%03u-", folder, stamp,
+			   d->picture_number++ % 1000);
+		add_sane(&path, device);
+		buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
+		if (access(path.data, F_OK))
+			break;
+	}
+	return buf_take(&path);
+}
+
+int upload_save(struct upload *u, struct door *d, const char *name,
+		struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *path = choose_name(u, d, name);
+	CLEANUP(mem_free_ptr)
+	char *part =
+		mem_printf("%s/.mcpctl-XXXXXX", d->server->config.save_images);
+	int fd = mkostemp(part, O_CLOEXEC), error;
+
+	if (fd < 0)
+		return cannot_write(path, errno, err);
+	fchmod(fd, 0644);
+	error = fill(fd, &u->data);
+	/* Whoever watches the folder sees whole pictures only. */
+	if (!error && rename(part, path))
+		error = errno;
+	if (error) {
+		unlink(part);
+		return cannot_write(path, error, err);
+	}
+	u->file = TAKE(path);
+	return 0;
+}
+
+int upload_spool(struct upload *u, struct error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	const char *suffix = u->type ? u->type->suffix : "bin";
+	CLEANUP(mem_free_ptr)
+	char *path = mem_printf("%s/mcpctl-XXXXXX.%s",
+				folder && *folder ? folder : "/tmp", suffix);
+	int fd = mkostemps(path, (int)strlen(suffix) + 1, O_CLOEXEC), error;
+
+	if (fd < 0)
+		return cannot_write(path, errno, err);
+	error = fill(fd, &u->data);
+	if (error) {
+		unlink(path);
+		return cannot_write(path, error, err);
+	}
+	u->file = TAKE(path);
+	u->temporary = true;
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OTA question of a board: answered with the WebSocket or the broker that
+ * it shall use, and the time (device.md 5).
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "net/knock.h"
+#include "serve/door_private.h"
+#include "serve/rack.h"
+
+#define QUESTION_MAX 65536
+
+static struct ota_clock now(void)
+{
+	struct ota_clock clock;
+	struct timespec t;
+	struct tm local;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	clock.now_ms = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	clock.offset = 0;
+	if (localtime_r(&t.tv_sec, &local))
+		clock.offset = (int)(local.tm_gmtoff / 60);
+	return clock;
+}
+
+static bool offers_mqtt(const struct server *s)
+{
+	return s->rack && s->config.offer != OFFER_WEBSOCKET;
+}
+
+/* The host alone, by which the board reached us: the broker has a port of its own. */
+static char *bare_host(const struct visit *v)
+{
+	const struct door *d = v->door;
+	const char *text = knock_host(v->head);
+	struct authority a;
+	size_t len;
+
+	if (d->advertised_ota) {
+		text = strstr(d->advertised_ota, "//") + 2;
+		len = strlen(text) - strlen(OTA_PATH);
+	} else {
+		len = strlen(text);
+	}
+	if (authority_parse(&a, text, len, NULL))
+		return mem_strndup(text, len);
+	return mem_strdup(a.host);
+}
+
+/* What the record says: who, what it was sent to, what to do next. */
+static void tell(const struct visit *v, const struct ota_request *asked,
+		 const char *to, bool mqtt)
+{
+	bool anonymous = !asked->device_id[0];
+	struct buf text = { 0 }, detail = { 0 };
+	struct ota_board board;
+	struct record *r;
+
+	ota_board(&board, asked);
+	if (anonymous)
+		buf_text(&text, "a board without a Device-Id ");
+	ota_describe(&text, asked);
+	buf_printf(&text, "; it was sent to %s", to);
+	r = door_record(v->door, &v->who, RECORD_OTA,
+			anonymous ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
+	if (anonymous)
+		record_hint(r, "a stock board sends the header Device-Id: "
+			       "without it no server knows who asks");
+	else
+		record_hint(r, mqtt ? "it connects by itself over MQTT" :
+				      "now wake it: wake word or button");
+	door_member(&detail, "sent_to", to);
+	door_member(&detail, "transport", mqtt ? "mqtt" : "websocket");
+	door_member(&detail, "board", board.name);
+	door_member(&detail, "version", board.version);
+	door_member(&detail, "client_id", asked->client_id);
+	record_detail(r, &detail);
+	buf_done(&text);
+}
+
+static void send_to_broker(const struct visit *v,
+			   const struct ota_request *asked, struct buf *reply,
+			   struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *host = bare_host(v);
+	CLEANUP(mem_free_ptr) char *to = NULL;
+	struct ota_clock clock = now();
+	struct ota_mqtt mqtt = { 0 };
+
+	rack_offer(v->door->server->rack, asked, host, v->head->address, &mqtt);
+	memory_tell(&v->door->memory, asked, knock_host(v->head),
+		    mqtt.client_id);
+	if (ota_reply_encode(reply, &mqtt, NULL, NULL, &clock, err))
+		return;
+	to = mem_printf("mqtt://%s as %s", mqtt.endpoint,
+			mqtt.client_id ? mqtt.client_id : "");
+	tell(v, asked, to, true);
+}
+
+static void send_to_us(const struct visit *v, const struct ota_request *asked,
+		       struct buf *reply, struct error *err)
+{
+	const char *host = knock_host(v->head);
+	CLEANUP(mem_free_ptr) char *url = door_device_url(v->door, host);
+	const char *token = tokens_for(&v->door->server->tokens,
+				       asked->device_id, asked->client_id);
+	struct ota_clock clock = now();
+
+	memory_tell(&v->door->memory, asked, host, NULL);
+	if (!ota_reply_encode(reply, NULL, url, token, &clock, err))
+		tell(v, asked, url, false);
+}
+
+static void too_large(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("asked OTA with a body of %zu bytes: refused, "
+				"above %d",
+				v->len, QUESTION_MAX);
+
+	visit_refuse(v, 413, "the body is too large for an OTA question");
+	door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text);
+}
+
+/*
+ * Every board is answered, also one that sends no Device-Id or no JSON: it
+ * would go on with whatever it has stored (device.md 5.4, 2).
+ */
+void door_ota(const struct visit *v)
+{
+	struct ota_request asked;
+	struct error err = { 0 };
+	struct buf reply = { 0 };
+
+	if (v->len > QUESTION_MAX) {
+		too_large(v);
+		return;
+	}
+	ota_read(&asked, v->head, v->body, v->len, &err);
+	error_reset(&err);
+	if (offers_mqtt(v->door->server))
+		send_to_broker(v, &asked, &reply, &err);
+	else
+		send_to_us(v, &asked, &reply, &err);
+	if (err.kind) {
+		visit_refuse(v, 500, err.text);
+		record_hint(door_record(v->door, &v->who, RECORD_REFUSED,
+					LEVEL_BAD, err.text),
+			    err.hint);
+	} else {
+		visit_answer(v, 200, "application/json", &reply);
+	}
+	error_reset(&err);
+	buf_done(&reply);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the door share: the listening ports, what boards told when
+ * they asked OTA, and pictures on their way.
+ */
+#ifndef SERVE_DOOR_PRIVATE_H
+#define SERVE_DOOR_PRIVATE_H
+
+#include "base/picture.h"
+#include "net/address.h"
+#include "net/ota_door.h"
+#include "serve/door.h"
+#include "serve/server_state.h"
+
+#define VISION_PATH "/vision/explain"
+#define UPLOAD_PATH "/upload"
+#define ID_MAX 127 /* bytes of a Device-Id or Client-Id */
+
+/* ---- door_memory.c: what was heard from boards; bounded ---- */
+
+#define MEMORY_MAX 1024
+#define HOSTS_MAX 256
+
+struct told {
+	struct ota_request asked;
+	const char *host; /* by which it reached us; the memory's */
+	char *given; /* the MQTT client id that it was given; NULL */
+	uint32_t id_hash, given_hash;
+	uint64_t at; /* the larger the newer */
+};
+struct memory {
+	struct told *item[MEMORY_MAX];
+	size_t count;
+	uint64_t clock;
+	struct words hosts;
+};
+void memory_done(struct memory *m);
+/* It asked (again), was reached by host and given that client id (NULL: none). */
+void memory_tell(struct memory *m, const struct ota_request *asked,
+		 const char *host, const char *given);
+const struct told *memory_find(const struct memory *m, const char *device_id);
+const struct told *memory_find_given(const struct memory *m,
+				     const char *client_id);
+/* A copy that lives as long as the memory; NULL: too many different ones. */
+const char *memory_host(struct memory *m, const char *host);
+
+/* ---- door.c ---- */
+
+struct gate { /* one listening port */
+	struct door *door;
+	struct front *front;
+	char *host; /* NULL: all addresses */
+	uint16_t port;
+};
+
+struct door {
+	struct server *server;
+	const struct front_table *front_table;
+	const struct ws_table *ws_table;
+	struct gate *gate;
+	size_t gates; /* opened */
+	size_t open; /* not closed yet */
+	char *advertised_ws, *advertised_ota; /* by --advertise; NULL */
+	bool behind_proxy; /* --advertise was a URL */
+	struct memory memory;
+	struct vision *jobs; /* pictures whose answer is a command's matter */
+	size_t job_count;
+	int64_t exec_limit; /* ms */
+	unsigned picture_number;
+	bool closing;
+	void (*closed)(void *owner);
+	void *owner;
+};
+
+/* Who a record is about; NULL where it is not known. */
+struct who {
+	const char *device_id, *client_id, *address;
+};
+/* Returns the record to be completed at once, or NULL. */
+struct record *door_record(struct door *d, const struct who *who,
+			   enum record_kind kind, enum record_level level,
+			   const char *text);
+/* r NULL is fine; texts are copied. */
+void record_hint(struct record *r, const char *hint);
+/* Takes the memory of detail. */
+void record_detail(struct record *r, struct buf *detail);
+/* `"name":"value"`, with a comma unless first; nothing if value is NULL. */
+void door_member(struct buf *out, const char *name, const char *value);
+
+/* A request with its body, during its event. */
+struct visit {
+	struct door *door;
+	struct gate *gate;
+	struct front_request *rq;
+	const struct front_head *head;
+	const char *body;
+	size_t len;
+	struct who who;
+};
+void visit_answer(const struct visit *v, int status, const char *type,
+		  const struct buf *body);
+/* {"error":text} */
+void visit_refuse(const struct visit *v, int status, const char *text);
+
+/* ---- the others ---- */
+
+void door_ota(const struct visit *v);
+/* The WebSocket URL for a device that named us so; yours. */
+char *door_device_url(const struct door *d, const char *host);
+void door_page(const struct visit *v);
+void door_vision(const struct visit *v);
+void door_upload(const struct visit *v);
+/* The door closes: end what still runs; nobody is answered. */
+void door_vision_abandon(struct door *d);
+int door_upgrade(void *gate, int fd, const struct front_head *head,
+		 const char **reason);
+
+/* ---- door_file.c: one picture ---- */
+
+struct upload {
+	char *question; /* cut at 4 kB; NULL: none came */
+	struct buf data;
+	size_t bytes;
+	unsigned more; /* files beside the first */
+	bool has_file;
+	const struct picture_type *type; /* NULL: no picture that we know */
+	unsigned width, height; /* 0: unknown */
+	char *file; /* where it lies; NULL */
+	bool temporary; /* removed with it */
+};
+/* --save-images: the folder is there and can be written to. -1: not. */
+int upload_folder(const char *folder, struct error *err);
+/* From the form of the request. -1 (ERR_PROTOCOL): no form, cut, no file, empty. */
+int upload_read(struct upload *u, const struct visit *v, struct error *err);
+/* Into --save-images; name: of the device. -1 (ERR_OUTPUT, code errno). */
+int upload_save(struct upload *u, struct door *d, const char *name,
+		struct error *err);
+/* Into a private file that goes with the upload. -1 as above. */
+int upload_spool(struct upload *u, struct error *err);
+/* "a JPEG picture, 640x480, 34,567 bytes", appended. */
+void upload_describe(struct buf *out, const struct upload *u);
+/* file, bytes, type, width, height, question as members of an object. */
+void upload_members(struct buf *out, const struct upload *u);
+void upload_done(struct upload *u);
+/* At most max bytes of it, not ending within a character. */
+size_t cut_text(const char *text, size_t len, size_t max);
+
+#endif

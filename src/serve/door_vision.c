@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures of the camera and of the screen (device.md 6): checked, kept, and
+ * answered; with a fixed text, or with what a command says of them.
+ */
+#include <string.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/knock.h"
+#include "serve/device.h"
+#include "serve/door_private.h"
+
+/* Of the answer's text: the whole reply must stay well under 8,000 bytes (device.md 5.4, 6). */
+#define TEXT_MAX 7000
+#define ENCODED_MAX 7500
+#define OUTPUT_KEPT 16384
+#define JOBS_MAX 64
+
+/* One picture until it is answered. */
+struct vision {
+	struct door *door;
+	struct front_request *rq;
+	char *device_id, *client_id, *address;
+	struct upload upload;
+	char *warning; /* it is answered, but was not saved; NULL */
+	int64_t started_us;
+
+	/* of the command */
+	struct child *child;
+	struct timer timer;
+	char *last_words; /* the last line of its stderr; NULL */
+	struct vision *next, **link;
+};
+
+static void vision_free(void *owner)
+{
+	struct vision *p = owner;
+
+	upload_done(&p->upload);
+	mem_free(p->device_id);
+	mem_free(p->client_id);
+	mem_free(p->address);
+	mem_free(p->warning);
+	mem_free(p->last_words);
+	mem_free(p);
+}
+
+static void leave_jobs(struct vision *p)
+{
+	if (!p->link)
+		return;
+	*p->link = p->next;
+	if (p->next)
+		p->next->link = p->link;
+	p->link = NULL;
+	p->door->job_count--;
+}
+
+/* The file goes now; the memory when the timer is closed. */
+static void vision_end(struct vision *p)
+{
+	leave_jobs(p);
+	if (p->timer.open) {
+		upload_done(&p->upload);
+		timer_close(&p->timer, vision_free);
+	} else {
+		vision_free(p);
+	}
+}
+
+/* ---- answers ---- */
+
+/* So many bytes of text, whole characters, that it fits as a JSON string. */
+static void add_text(struct buf *out, const char *text, size_t len)
+{
+	struct buf one = { 0 };
+
+	len = cut_text(text, len, TEXT_MAX);
+	buf_json_string(&one, text, len);
+	while (one.len > ENCODED_MAX) {
+		len = cut_text(text, len, len - len / 16 - 1);
+		buf_reset(&one);
+		buf_json_string(&one, text, len);
+	}
+	buf_add(out, one.data, one.len);
+	buf_done(&one);
+}
+
+static void refuse(const struct visit *v, int status, const char *message)
+{
+	struct buf body = { 0 };
+
+	buf_text(&body, "{\"success\":false,\"message\":");
+	add_text(&body, message, strlen(message));
+	buf_char(&body, '}');
+	visit_answer(v, status, "application/json", &body);
+	buf_done(&body);
+}
+
+static void answer(struct vision *p, bool success, const char *text, size_t len)
+{
+	struct buf body = { 0 };
+
+	buf_text(&body, success ? "{\"success\":true,\"action\":\"RESPONSE\","
+				  "\"response\":" :
+				  "{\"success\":false,\"message\":");
+	add_text(&body, text, len);
+	if (p->warning) {
+		buf_text(&body, ",\"warning\":");
+		buf_json_string(&body, p->warning, strlen(p->warning));
+	}
+	buf_char(&body, '}');
+	/* 200 in any case: of another status firmware tells nobody the text. */
+	p->door->front_table->reply(p->rq, 200, "application/json", body.data,
+				    body.len);
+	buf_done(&body);
+}
+
+static void add_verdict(struct buf *text, struct upload *u)
+{
+	if (u->file && !u->temporary)
+		buf_printf(text, ", saved as %s", u->file);
+	if (u->more)
+		buf_printf(text,
+			   "; %u more file%s in the form %s not looked at",
+			   u->more, u->more == 1 ? "" : "s",
+			   u->more == 1 ? "was" : "were");
+	if (u->question)
+		buf_printf(text, "; it asks '%.*s'",
+			   (int)text_fit(u->question, strlen(u->question), 200),
+			   u->question);
+}
+
+/* problem: what went wrong with the answer; NULL. */
+static void tell(struct vision *p, enum record_kind kind, const char *problem)
+{
+	struct who who = { p->device_id, p->client_id, p->address };
+	struct upload *u = &p->upload;
+	struct buf text = { 0 }, detail = { 0 };
+	bool warn = problem || !u->type || u->more;
+	struct record *r;
+
+	buf_text(&text, "sent ");
+	upload_describe(&text, u);
+	add_verdict(&text, u);
+	if (problem)
+		buf_printf(&text, "; %s", problem);
+	r = door_record(p->door, &who, kind, warn ? LEVEL_WARN : LEVEL_GOOD,
+			buf_string(&text));
+	upload_members(&detail, u);
+	buf_printf(&detail, ",\"took_ms\":%lld",
+		   (long long)((loop_now_us() - p->started_us) / 1000));
+	record_detail(r, &detail);
+	buf_done(&text);
+}
+
+static void fail(struct vision *p, const char *problem)
+{
+	answer(p, false, problem, strlen(problem));
+	tell(p, RECORD_VISION, problem);
+	vision_end(p);
+}
+
+static void answer_fixed(struct vision *p, enum record_kind kind)
+{
+	const char *fixed = p->door->server->config.vision_text;
+	struct buf text = { 0 };
+
+	if (fixed && kind == RECORD_VISION) {
+		buf_text(&text, fixed);
+	} else {
+		buf_text(&text, "mcpctl received ");
+		upload_describe(&text, &p->upload);
+	}
+	answer(p, true, buf_string(&text), text.len);
+	buf_done(&text);
+	tell(p, kind, NULL);
+	vision_end(p);
+}
+
+/* ---- the command ---- */
+
+static void on_line(void *owner, bool is_err, const char *line)
+{
+	struct vision *p = owner;
+
+	if (!is_err || !line[strspn(line, " \t\r")])
+		return;
+	mem_free(p->last_words);
+	p->last_words = mem_strdup(line);
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct vision *p = owner;
+	const struct buf *out = child_output(p->child, false);
+	size_t len = out->len;
+	CLEANUP(mem_free_ptr) char *problem = NULL;
+
+	p->child = NULL;
+	while (len > 0 && strchr("\r\n", out->data[len - 1]))
+		len--;
+	if (status) {
+		problem = mem_printf("the vision command ended with status "
+				     "%d%s%s",
+				     status, p->last_words ? ": " : "",
+				     p->last_words ? p->last_words : "");
+		fail(p, problem);
+		return;
+	}
+	answer(p, true, buf_string(out), len);
+	tell(p, RECORD_VISION, NULL);
+	vision_end(p);
+}
+
+static const struct child_events events = { .line = on_line,
+					    .ended = on_ended };
+
+static void on_time_over(void *owner)
+{
+	struct vision *p = owner;
+	CLEANUP(mem_free_ptr)
+	char *problem = mem_printf("the vision command took longer than %lld "
+				   "ms and was ended",
+				   (long long)p->door->exec_limit);
+
+	child_abandon(TAKE(p->child));
+	fail(p, problem);
+}
+
+/* sh -c COMMAND, which finds FILE and QUESTION as $1 and $2. */
+static void command_line(struct words *argv, const struct vision *p)
+{
+	words_add(argv, "sh");
+	words_add(argv, "-c");
+	words_add(argv, p->door->server->config.vision_exec);
+	words_add(argv, "sh");
+	words_add(argv, p->upload.file);
+	words_add(argv, p->upload.question ? p->upload.question : "");
+}
+
+static int start_command(struct vision *p, struct error *err)
+{
+	const char *question = p->upload.question ? p->upload.question : "";
+	const char *id = p->device_id ? p->device_id : "";
+	CLEANUP(words_done) struct words argv = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *file = mem_printf("MCPCTL_FILE=%s", p->upload.file);
+	CLEANUP(mem_free_ptr)
+	char *asked = mem_printf("MCPCTL_QUESTION=%s", question);
+	CLEANUP(mem_free_ptr) char *device = mem_printf("MCPCTL_DEVICE=%s", id);
+	const char *const env[] = { file, asked, device, NULL };
+	struct child_options options = { .env = env,
+					 .out = CHILD_PIPE,
+					 .err = CHILD_PIPE,
+					 .keep = OUTPUT_KEPT };
+
+	command_line(&argv, p);
+	options.argv = argv.word;
+	return child_start(&p->child, p->door->server->loop, &options, &events,
+			   p, err);
+}
+
+/* Answered when the command has ended. */
+static void answer_by_command(struct vision *p)
+{
+	struct door *d = p->door;
+	struct error err = { 0 };
+
+	if ((!p->upload.file && upload_spool(&p->upload, &err)) ||
+	    start_command(p, &err)) {
+		fail(p, err.text);
+		error_reset(&err);
+		return;
+	}
+	buf_done(&p->upload.data);
+	timer_open(&p->timer, d->server->loop, on_time_over, p);
+	timer_start(&p->timer, d->exec_limit);
+	p->next = d->jobs;
+	if (p->next)
+		p->next->link = &p->next;
+	p->link = &d->jobs;
+	d->jobs = p;
+	d->job_count++;
+}
+
+void door_vision_abandon(struct door *d)
+{
+	while (d->jobs) {
+		struct vision *p = d->jobs;
+
+		child_abandon(TAKE(p->child));
+		vision_end(p);
+	}
+}
+
+/* ---- requests ---- */
+
+static void save(struct vision *p, enum record_kind kind)
+{
+	struct who who = { p->device_id, p->client_id, p->address };
+	const char *name = p->device_id ? p->device_id : "unknown";
+	struct error err = { 0 };
+	struct record *r;
+
+	if (!p->door->server->config.save_images ||
+	    !upload_save(&p->upload, p->door, name, &err))
+		return;
+	p->warning =
+		mem_printf("the picture was not saved: %s", strerror(err.code));
+	r = door_record(p->door, &who, kind, LEVEL_BAD, err.text);
+	record_hint(r, "the board was answered all the same; make room, or "
+		       "see to the folder of --save-images");
+	error_reset(&err);
+}
+
+static struct vision *vision_new(const struct visit *v, const struct who *who,
+				 struct upload *u)
+{
+	struct vision *p = mem_zalloc(sizeof(*p));
+
+	p->door = v->door;
+	p->rq = v->rq;
+	p->device_id = mem_strdup(who->device_id);
+	p->client_id = mem_strdup(who->client_id);
+	p->address = mem_strdup(who->address);
+	p->upload = *u;
+	*u = (struct upload){ 0 };
+	p->started_us = loop_now_us();
+	return p;
+}
+
+static void refuse_and_tell(const struct visit *v, int status,
+			    const char *message, const char *hint)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s refused: %s", v->head->path, message);
+
+	refuse(v, status, message);
+	record_hint(
+		door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text),
+		hint);
+}
+
+static bool only_post(const struct visit *v)
+{
+	if (!strcmp(v->head->method, "POST"))
+		return true;
+	refuse(v, 405, "pictures are sent here with POST");
+	return false;
+}
+
+/* The upload, or NULL: refused. */
+static struct vision *receive(const struct visit *v, const struct who *who)
+{
+	struct error err = { 0 };
+	struct vision *p = NULL;
+	struct upload u;
+
+	if (upload_read(&u, v, &err))
+		refuse_and_tell(v, 400, err.text,
+				"a picture comes as multipart/form-data, in a "
+				"field 'file'");
+	else
+		p = vision_new(v, who, &u);
+	upload_done(&u);
+	error_reset(&err);
+	return p;
+}
+
+void door_vision(const struct visit *v)
+{
+	const struct server *s = v->door->server;
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	struct vision *p;
+
+	if (!only_post(v))
+		return;
+	if (s->vision_token && !knock_token_fits(s->vision_token, given)) {
+		refuse_and_tell(v, 401,
+				given ? "the token is wrong" :
+					"a token is needed",
+				"the board gets it with initialize: serve "
+				"must be the one that it is connected to");
+		return;
+	}
+	if (s->config.vision_exec && v->door->job_count >= JOBS_MAX) {
+		refuse_and_tell(v, 503, "too many pictures at once", NULL);
+		return;
+	}
+	p = receive(v, &v->who);
+	if (!p)
+		return;
+	save(p, RECORD_VISION);
+	if (s->config.vision_exec)
+		answer_by_command(p);
+	else
+		answer_fixed(p, RECORD_VISION);
+}
+
+static size_t host_length(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon ? (size_t)(colon - address) : strlen(address);
+}
+
+/* self.screen.snapshot names nobody: the one device at that address, or NULL. */
+static const struct device *at_address(const struct server *s,
+				       const char *address)
+{
+	const struct device *found = NULL;
+	size_t len = host_length(address);
+
+	for (const struct device *d = s->registry.first; d; d = d->next) {
+		if (!d->address || host_length(d->address) != len ||
+		    strncmp(d->address, address, len) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = d;
+	}
+	return found;
+}
+
+void door_upload(const struct visit *v)
+{
+	struct who who = v->who;
+	const struct device *device;
+	struct vision *p;
+
+	if (!only_post(v))
+		return;
+	device = who.device_id ? NULL :
+				 at_address(v->door->server, v->head->address);
+	if (device) {
+		who.device_id = device->id;
+		who.client_id = device->client_id;
+	}
+	p = receive(v, &who);
+	if (!p)
+		return;
+	save(p, RECORD_UPLOAD);
+	answer_fixed(p, RECORD_UPLOAD);
+}

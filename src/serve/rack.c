@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens at the broker: it comes up and goes down, clients join and are
+ * refused. Each that joins becomes a device; what a device says is its own
+ * matter. Which clients are devices the plugin decides (wire/broker_topic.h),
+ * or the topic at a broker that runs elsewhere.
+ */
+#include "serve/rack.h"
+
+#include "base/mem.h"
+#include "base/secret_file.h"
+#include "base/text.h"
+#include "serve/device.h"
+#include "serve/door.h"
+#include "serve/rack_private.h"
+#include "wire/broker_topic.h"
+
+/* NULL: nobody will see it. */
+static struct record *tell(struct rack *r, enum record_level level,
+			   const char *state, const char *text)
+{
+	struct record *rec;
+
+	if (r->closing)
+		return NULL;
+	rec = records_add(&r->server->records, RECORD_BROKER, level, NULL, NULL,
+			  "%s", text);
+	if (rec)
+		rec->detail = mem_printf("\"state\":\"%s\"", state);
+	return rec;
+}
+
+static void add_hint(struct record *rec, const char *hint)
+{
+	if (rec && *hint) {
+		mem_free(rec->hint);
+		rec->hint = mem_strdup(hint);
+	}
+}
+
+/* ---- our own broker ---- */
+
+static void on_up(void *owner, bool again)
+{
+	struct rack *r = owner;
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf(
+		"mosquitto %s listens on port %u%s", broker_version(r->broker),
+		(unsigned)r->server->config.mqtt_port,
+		again ? " again: devices come back by themselves" : "");
+
+	tell(r, again ? LEVEL_GOOD : LEVEL_INFO, "up", text);
+}
+
+static void on_down(void *owner, const struct error *why, int64_t again_ms)
+{
+	struct rack *r = owner;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	char wait[32];
+
+	text_milliseconds(again_ms, wait, sizeof(wait));
+	text = mem_printf("the broker is down: %s; it is started again in %s",
+			  why->text, wait);
+	add_hint(tell(r, LEVEL_BAD, "down", text), why->hint);
+}
+
+static void on_said(void *owner, bool bad, const char *line)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_printf("mosquitto: %s", line);
+
+	tell(owner, bad ? LEVEL_WARN : LEVEL_DEBUG, "said", text);
+}
+
+const struct broker_events rack_broker_events = { on_up, on_down, on_said };
+
+/* ---- the connection to the broker ---- */
+
+static void on_broker(void *owner, const struct error *why)
+{
+	struct rack *r = owner;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	bool own = r->broker != NULL;
+
+	if (!why) {
+		tell(r, LEVEL_GOOD, "joined", "connected to the broker");
+		return;
+	}
+	text = mem_printf("no connection to the broker: %s; it is tried again",
+			  why->text);
+	/* That our own went down is told already. */
+	add_hint(tell(r,
+		      own && !broker_pid(r->broker) ? LEVEL_DEBUG : LEVEL_WARN,
+		      "lost", text),
+		 why->hint);
+}
+
+static void on_joined(void *owner, const struct mqtt_joined *who)
+{
+	struct rack *r = owner;
+	struct server *s = r->server;
+	struct error err = { 0 };
+	struct peer_info peer = {
+		.address = who->address,
+		.device_id = who->device_id,
+		.client_id = who->client_id,
+		.envelope = true,
+		.standby = true,
+	};
+	struct device *d;
+
+	if (r->closing || s->closing)
+		return;
+	if (s->door)
+		peer.ota = door_asked_client(s->door, who->client_id);
+	if (s->door && !peer.ota && who->device_id)
+		peer.ota = door_asked(s->door, who->device_id);
+	/* A Device-Id that is no MAC address does not show in the client id. */
+	if (!peer.device_id && peer.ota && peer.ota->device_id[0])
+		peer.device_id = peer.ota->device_id;
+	d = device_new(s, &peer, true);
+	if (!d) {
+		/* It comes again by itself, when there may be room. */
+		r->mqtt->kick(r->hub, who->client_id);
+		return;
+	}
+	if (!r->mqtt->adopt(&d->transport, r->hub, who, &err))
+		return;
+	records_add(&s->records, RECORD_FAILED, LEVEL_BAD, d->id, d->address,
+		    "cannot be served over MQTT: %s", err.text);
+	device_discard(d);
+	error_reset(&err);
+}
+
+static void on_refused(void *owner, const char *client_id, const char *address,
+		       const char *text)
+{
+	struct rack *r = owner;
+	char mac[18];
+	struct record *rec;
+
+	if (r->closing)
+		return;
+	rec = records_add(&r->server->records, RECORD_REFUSED, LEVEL_WARN,
+			  client_id_mac(client_id, mac) ? mac : client_id,
+			  address, "refused by the broker: %s", text);
+	add_hint(rec, "a board gets fitting ones when it asks OTA here; "
+		      "without --mqtt-key-file nothing is checked");
+}
+
+const struct mqtt_hub_events rack_hub_events = {
+	.broker = on_broker,
+	.joined = on_joined,
+	.refused = on_refused,
+};
+
+/* ---- life ---- */
+
+static void rack_free(struct rack *r)
+{
+	endpoint_done(&r->where);
+	secret_wipe(&r->key);
+	mem_free(r->host);
+	mem_free(r->advertised);
+	buf_done(&r->endpoint);
+	buf_done(&r->client_id);
+	buf_done(&r->user);
+	buf_done(&r->password);
+	buf_done(&r->topic);
+	mem_free(r);
+}
+
+int rack_open(struct rack **out, struct server *s, struct error *err)
+{
+	struct rack *r = mem_zalloc(sizeof(*r));
+
+	*out = NULL;
+	r->server = s;
+	if (rack_prepare(r, err) || rack_join(r, err)) {
+		rack_close(r, NULL, NULL);
+		return -1;
+	}
+	*out = r;
+	return 0;
+}
+
+static void on_broker_closed(void *owner)
+{
+	struct rack *r = owner;
+	void (*closed)(void *owner) = r->closed;
+
+	owner = r->owner;
+	rack_free(r);
+	if (closed)
+		closed(owner);
+}
+
+static void on_audio_closed(void *owner)
+{
+	struct rack *r = owner;
+
+	if (r->broker)
+		broker_close(r->broker, on_broker_closed, r);
+	else
+		on_broker_closed(r);
+}
+
+static void on_hub_closed(void *owner)
+{
+	struct rack *r = owner;
+
+	if (r->audio)
+		r->mqtt->audio_close(r->audio, on_audio_closed, r);
+	else
+		on_audio_closed(r);
+}
+
+void rack_close(struct rack *r, void (*closed)(void *owner), void *owner)
+{
+	r->closing = true;
+	r->closed = closed;
+	r->owner = owner;
+	if (r->hub)
+		r->mqtt->hub_close(r->hub, on_hub_closed);
+	else
+		on_hub_closed(r);
+}
+
+void rack_reload(struct rack *r)
+{
+	const char *file = r->server->config.mqtt_key_file;
+	struct error err = { 0 };
+	struct buf fresh;
+
+	if (!file)
+		return;
+	if (secret_file_read(&fresh, "key file", file, &err)) {
+		records_add(&r->server->records, RECORD_RELOAD, LEVEL_BAD, NULL,
+			    NULL, "%s; the key that was read before stays",
+			    err.text);
+		error_reset(&err);
+		return;
+	}
+	secret_wipe(&r->key);
+	r->key = fresh;
+	if (r->broker)
+		broker_reload(r->broker);
+}
+
+void rack_kick(struct rack *r, const struct device *d)
+{
+	if (d->client_id)
+		r->mqtt->kick(r->hub, d->client_id);
+}

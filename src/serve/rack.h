@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MQTT in serve: the broker (mosquitto with our plugin, a child process, or
+ * one that runs elsewhere), the hub, the UDP port for audio; each client that
+ * joins becomes a device. Files: rack.c, broker.c (the child).
+ */
+#ifndef SERVE_RACK_H
+#define SERVE_RACK_H
+
+#include "base/error.h"
+
+struct buf;
+struct device;
+struct ota_mqtt;
+struct ota_request;
+struct rack;
+struct server;
+
+/* The broker is started and joined, or on its way. -1: mosquitto is missing (which package), port in use, URL not understood, key file. */
+int rack_open(struct rack **out, struct server *s, struct error *err);
+void rack_close(struct rack *r, void (*closed)(void *owner), void *owner);
+void rack_reload(struct rack *r); /* the key file */
+
+/*
+ * What to tell a device that asks OTA (device.md 2.1): endpoint from the host
+ * that it used (bare: no port, no brackets); client id, user name and password made for it. Owned texts in
+ * `out`'s buffers live until the next call.
+ */
+void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
+		const char *address, struct ota_mqtt *out);
+/* The broker's own line for RECORD_LISTENING, appended: "mqtt://192.168.1.2:1883 (mosquitto 2.0.11)". */
+void rack_describe(const struct rack *r, struct buf *out);
+/* End a client at the broker. */
+void rack_kick(struct rack *r, const struct device *d);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a board that asks OTA is told of the broker (device.md 2.1), and what
+ * the user is told of it.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/address.h"
+#include "net/listen.h"
+#include "serve/rack_private.h"
+#include "wire/broker_topic.h"
+
+static bool is_loopback(const char *host)
+{
+	return text_same(host, "localhost") || text_starts(host, "127.") ||
+	       !strcmp(host, "::1");
+}
+
+/* The first address of this machine that a board can use, else host. */
+static void add_reachable(struct buf *out, const char *host, uint16_t port)
+{
+	char found[1][64];
+
+	/* A colon in it would let the board restart for ever (device.md 2.1). */
+	if ((!host || strchr(host, ':')) && local_addresses(found, 1) &&
+	    !strchr(found[0], ':'))
+		host = found[0];
+	authority_print(out, host ? host : "127.0.0.1", port);
+}
+
+static void set_endpoint(struct rack *r, const char *host)
+{
+	uint16_t port = r->server->config.mqtt_port;
+
+	if (!r->broker) {
+		port = r->where.port;
+		if (!is_loopback(r->where.host))
+			host = r->where.host;
+	} else if (r->advertised) {
+		host = r->advertised;
+	}
+	buf_reset(&r->endpoint);
+	add_reachable(&r->endpoint, host, port);
+}
+
+/* What a device told may hold anything; a client id of ours does not. */
+static void add_plain(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		int low = text_lower(*text);
+		bool plain = (low >= 'a' && low <= 'z') ||
+			     (low >= '0' && low <= '9') || low == '-' ||
+			     low == '.';
+
+		buf_char(out, plain ? (char)low : '_');
+	}
+}
+
+/* Two boards must never share one: they would drive each other out. */
+static void set_client_id(struct rack *r, const struct ota_request *rq,
+			  const char *address)
+{
+	const char *device = rq->device_id[0] ? rq->device_id : "unknown";
+	const char *client = rq->client_id;
+
+	if (!*client)
+		client = rq->device_id[0] || !*address ? device : address;
+	buf_reset(&r->client_id);
+	buf_text(&r->client_id, "GID_mcpctl@@@");
+	add_plain(&r->client_id, device);
+	buf_text(&r->client_id, "@@@");
+	add_plain(&r->client_id, client);
+}
+
+static void set_user(struct rack *r, const char *address)
+{
+	struct buf json = { 0 };
+
+	buf_text(&json, "{\"ip\":");
+	buf_json_string(&json, address, strlen(address));
+	buf_char(&json, '}');
+	buf_reset(&r->user);
+	text_base64_encode(&r->user, json.data, json.len);
+	buf_done(&json);
+}
+
+void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
+		const char *address, struct ota_mqtt *out)
+{
+	struct authority a = { .host = "" };
+
+	if (address)
+		authority_parse(&a, address, strlen(address), NULL);
+	set_endpoint(r, host);
+	set_client_id(r, rq, a.host);
+	set_user(r, a.host);
+	buf_reset(&r->password);
+	if (r->key.len)
+		r->mqtt->sign(&r->password, &r->key, buf_string(&r->client_id),
+			      buf_string(&r->user));
+	buf_reset(&r->topic);
+	if (r->broker)
+		buf_text(&r->topic, "device-server");
+	else
+		topic_fill(&r->topic, r->up, buf_string(&r->client_id),
+			   rq->device_id[0] ? rq->device_id : NULL);
+	*out = (struct ota_mqtt){
+		.endpoint = buf_string(&r->endpoint),
+		.client_id = buf_string(&r->client_id),
+		.username = buf_string(&r->user),
+		.password = r->key.len ? buf_string(&r->password) : NULL,
+		.publish_topic = buf_string(&r->topic),
+	};
+}
+
+static bool is_any(const char *host)
+{
+	return !host || !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
+}
+
+void rack_describe(const struct rack *r, struct buf *out)
+{
+	const char *host = r->host;
+
+	if (!r->broker) {
+		buf_printf(out, "%s://", r->where.scheme);
+		authority_print(out, r->where.host, r->where.port);
+		return;
+	}
+	if (r->advertised)
+		host = r->advertised;
+	else if (is_any(host))
+		host = NULL;
+	buf_text(out, "mqtt://");
+	if (host)
+		authority_print(out, host, r->server->config.mqtt_port);
+	else
+		add_reachable(out, NULL, r->server->config.mqtt_port);
+	buf_printf(out, " (mosquitto %s)", broker_version(r->broker));
+}

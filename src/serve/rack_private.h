@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the rack share.
+ */
+#ifndef SERVE_RACK_PRIVATE_H
+#define SERVE_RACK_PRIVATE_H
+
+#include "net/mqtt.h"
+#include "serve/broker.h"
+#include "serve/rack.h"
+#include "serve/server_state.h"
+
+struct rack {
+	struct server *server;
+	const struct mqtt_table *mqtt;
+	struct broker *broker; /* NULL: the broker runs elsewhere */
+	struct endpoint where; /* that one; zeroed for our own */
+	struct mqtt_hub *hub;
+	struct audio_port *audio;
+	struct buf key; /* of --mqtt-key-file; empty: none */
+	char *host; /* of the first --listen; NULL: all addresses */
+	char *advertised; /* host of --advertise; NULL */
+	const char *up, *down; /* topic patterns; of config, or constant */
+	bool closing;
+	void (*closed)(void *owner);
+	void *owner;
+
+	/* what rack_offer gave */
+	struct buf endpoint, client_id, user, password, topic;
+};
+
+/* ---- rack_open.c ---- */
+
+extern const struct mqtt_hub_events rack_hub_events; /* rack.c */
+extern const struct broker_events rack_broker_events; /* rack.c */
+
+/* Everything that is set up before the hub. */
+int rack_prepare(struct rack *r, struct error *err);
+/* Joins the broker. */
+int rack_join(struct rack *r, struct error *err);
+
+#endif

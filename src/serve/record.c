@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The queue of what happened. Bounded in number and in the length of each
+ * text, since most of it can be caused by strangers. Shows nothing.
+ */
+#include "serve/record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define TEXT_MAX_BYTES 8192
+
+void records_init(struct records *r, bool *wake)
+{
+	*r = (struct records){ .last = &r->first, .wake = wake };
+}
+
+void record_free(struct record *r)
+{
+	if (!r)
+		return;
+	mem_free(r->device);
+	mem_free(r->alias);
+	mem_free(r->address);
+	mem_free(r->text);
+	mem_free(r->hint);
+	mem_free(r->detail);
+	mem_free(r);
+}
+
+void records_done(struct records *r)
+{
+	struct record *next;
+
+	for (struct record *i = r->first; i; i = next) {
+		next = i->next;
+		record_free(i);
+	}
+	records_init(r, NULL);
+}
+
+int64_t unix_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static char *format_text(const char *format, va_list args) PRINTF_LIKE(1, 0);
+
+/* Cut at a whole character. */
+static char *format_text(const char *format, va_list args)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_vprintf(format, args);
+	size_t len = strlen(text);
+
+	if (len > TEXT_MAX_BYTES) {
+		len = TEXT_MAX_BYTES;
+		while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
+			len--;
+		return mem_printf("%.*s…", (int)len, text);
+	}
+	return TAKE(text);
+}
+
+static struct record *append(struct records *r, enum record_kind kind,
+			     enum record_level level)
+{
+	struct record *new = mem_zalloc(sizeof(*new));
+
+	new->kind = kind;
+	new->level = level;
+	new->at_ms = unix_now_ms();
+	*r->last = new;
+	r->last = &new->next;
+	r->count++;
+	return new;
+}
+
+static void append_dropped(struct records *r)
+{
+	struct record *lost = append(r, RECORD_DROPPED, LEVEL_WARN);
+
+	lost->count = r->dropped;
+	lost->text = mem_printf("%llu records were lost: more came than could "
+				"be shown",
+				(unsigned long long)r->dropped);
+	r->dropped = 0;
+}
+
+struct record *records_add(struct records *r, enum record_kind kind,
+			   enum record_level level, const char *device,
+			   const char *address, const char *format, ...)
+{
+	struct record *new;
+	va_list args;
+
+	if (level == LEVEL_DEBUG && !r->verbose)
+		return NULL;
+	if (r->wake)
+		*r->wake = true;
+	/* One place is kept for the record that tells of the lost ones. */
+	if (r->count >= RECORDS_MAX - (r->dropped ? 1 : 0)) {
+		r->dropped++;
+		return NULL;
+	}
+	if (r->dropped)
+		append_dropped(r);
+	new = append(r, kind, level);
+	new->device = mem_strdup(device);
+	new->address = mem_strdup(address);
+	va_start(args, format);
+	new->text = format_text(format, args);
+	va_end(args);
+	return new;
+}
+
+struct record *records_take(struct records *r)
+{
+	struct record *first;
+
+	if (!r->first && r->dropped)
+		append_dropped(r);
+	first = r->first;
+	if (!first)
+		return NULL;
+	r->first = first->next;
+	if (!r->first)
+		r->last = &r->first;
+	r->count--;
+	first->next = NULL;
+	return first;
+}
+
+const char *record_kind_name(enum record_kind kind)
+{
+	static const char *const names[] = {
+		[RECORD_LISTENING] = "listening",
+		[RECORD_OTA] = "ota",
+		[RECORD_ACTIVATE] = "activate",
+		[RECORD_BROWSER] = "browser",
+		[RECORD_VISION] = "vision",
+		[RECORD_UPLOAD] = "upload",
+		[RECORD_NOISE] = "noise",
+		[RECORD_REFUSED] = "refused",
+		[RECORD_CONNECTED] = "connected",
+		[RECORD_HELLO] = "hello",
+		[RECORD_READY] = "ready",
+		[RECORD_FAILED] = "failed",
+		[RECORD_GONE] = "gone",
+		[RECORD_REPLACED] = "replaced",
+		[RECORD_MESSAGE] = "message",
+		[RECORD_NOTIFICATION] = "notification",
+		[RECORD_REQUEST] = "request",
+		[RECORD_AUDIO] = "audio",
+		[RECORD_ODD] = "odd",
+		[RECORD_ATTACHED] = "attached",
+		[RECORD_DETACHED] = "detached",
+		[RECORD_BROKER] = "broker",
+		[RECORD_EXEC] = "exec",
+		[RECORD_RELOAD] = "reload",
+		[RECORD_STOPPING] = "stopping",
+		[RECORD_DROPPED] = "dropped",
+	};
+
+	return names[kind];
+}
+
+const char *record_level_name(enum record_level level)
+{
+	static const char *const names[] = {
+		[LEVEL_DEBUG] = "debug", [LEVEL_INFO] = "info",
+		[LEVEL_GOOD] = "good",	 [LEVEL_WARN] = "warn",
+		[LEVEL_BAD] = "bad",
+	};
+
+	return names[level];
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened in serve, for whoever shows it. The parts of serve append;
+ * the main line (cli/cmd_serve) takes and renders. Bounded: of a flood the
+ * oldest are kept, the rest is counted.
+ */
+#ifndef SERVE_RECORD_H
+#define SERVE_RECORD_H
+
+#include "base/buf.h"
+
+#define RECORDS_MAX 4096
+
+enum record_kind {
+	RECORD_LISTENING, /* text: addresses, one a line */
+	RECORD_OTA,
+	RECORD_ACTIVATE,
+	RECORD_BROWSER,
+	RECORD_VISION, /* a picture came: detail has file, bytes, type, width, height, question */
+	RECORD_UPLOAD, /* self.screen.snapshot */
+	RECORD_NOISE, /* no HTTP, TLS, slow, too large */
+	RECORD_REFUSED, /* path, token, no Device-Id, a limit */
+	RECORD_CONNECTED,
+	RECORD_HELLO,
+	RECORD_READY, /* initialized and listed */
+	RECORD_FAILED, /* stays connected, but something is wrong: text says what */
+	RECORD_GONE,
+	RECORD_REPLACED,
+	RECORD_MESSAGE, /* listen, abort, goodbye, iot, … */
+	RECORD_NOTIFICATION,
+	RECORD_REQUEST, /* the device asked (answered -32601) */
+	RECORD_AUDIO, /* of a device, at most one a second */
+	RECORD_ODD, /* broken JSON, late or unknown reply */
+	RECORD_ATTACHED, /* a command came; RECORD_DETACHED it went (both verbose) */
+	RECORD_DETACHED,
+	RECORD_BROKER, /* up, down, started again */
+	RECORD_EXEC, /* a command of --exec started or ended */
+	RECORD_RELOAD,
+	RECORD_STOPPING,
+	RECORD_DROPPED /* records were lost: count */
+};
+
+enum record_level {
+	LEVEL_DEBUG,
+	LEVEL_INFO,
+	LEVEL_GOOD,
+	LEVEL_WARN,
+	LEVEL_BAD
+};
+
+/* All owned; texts may hold what a peer sent. NULL where it does not apply. */
+struct record {
+	enum record_kind kind;
+	enum record_level level;
+	int64_t at_ms; /* Unix time */
+	char *device; /* Device-Id, else client id */
+	char *alias, *address;
+	char *text; /* one line, or more; no final newline */
+	char *hint; /* what to do next */
+	char *detail; /* members of a JSON object without its braces, for -o json: "\"bytes\":5" */
+	uint64_t count;
+	struct record *next;
+};
+
+struct records {
+	struct record *first, **last;
+	size_t count;
+	uint64_t dropped;
+	bool *wake; /* set true at each record; may be NULL */
+	bool verbose; /* those of LEVEL_DEBUG are kept too */
+};
+
+void records_init(struct records *r, bool *wake);
+void records_done(struct records *r);
+
+/* Append; returns the record to be completed at once, or NULL if it is not kept. */
+struct record *records_add(struct records *r, enum record_kind kind,
+			   enum record_level level, const char *device,
+			   const char *address, const char *format, ...)
+	PRINTF_LIKE(6, 7);
+/* The oldest, yours (record_free), or NULL. A RECORD_DROPPED follows what was kept. */
+struct record *records_take(struct records *r);
+void record_free(struct record *r);
+
+/* Now, as at_ms. */
+int64_t unix_now_ms(void);
+
+/* The word in JSON: "ready", "ota", …; and of the level. */
+const char *record_kind_name(enum record_kind kind);
+const char *record_level_name(enum record_level level);
+
+#endif

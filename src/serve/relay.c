@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests in flight, in one table by id for all devices, and in a list of
+ * each device. What the replies mean is their askers' matter.
+ */
+#include "serve/relay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "serve/device.h"
+#include "serve/server_state.h"
+
+/* Ids are given out one after the other, so the chains stay even. */
+#define SLOTS 4096u
+/* Room for a number as JSON allows it. */
+#define NUMBER_MAX 64
+
+static struct {
+	struct relay *slot[SLOTS];
+	size_t count;
+	int32_t first, last; /* ids given out so far */
+} table;
+
+static struct relay **slot_of(int32_t id)
+{
+	return &table.slot[(uint32_t)id % SLOTS];
+}
+
+static struct relay *find(int64_t id)
+{
+	struct relay *r;
+
+	if (id <= 0 || id > INT32_MAX)
+		return NULL;
+	r = *slot_of((int32_t)id);
+	while (r && r->id != id)
+		r = r->next_in_slot;
+	return r;
+}
+
+/*
+ * Not from 1: a device at a broker may still answer what another server asked
+ * it before.
+ */
+static void choose_first(void)
+{
+	uint16_t bits = 0;
+
+	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) < 0)
+		bits = 0;
+	table.first = 10000 + bits;
+	table.last = table.first - 1;
+}
+
+static int32_t next_id(void)
+{
+	if (!table.first)
+		choose_first();
+	do
+		table.last = table.last < INT32_MAX ? table.last + 1 : 1;
+	while (find(table.last));
+	return table.last;
+}
+
+bool relay_issued(int64_t id)
+{
+	return table.first && id >= table.first && id <= table.last;
+}
+
+static void put_in(struct relay *r, struct device *d)
+{
+	struct relay **slot = slot_of(r->id);
+
+	r->device = d;
+	r->next_in_slot = *slot;
+	*slot = r;
+	r->next_of_device = d->relays;
+	r->link_of_device = &d->relays;
+	if (r->next_of_device)
+		r->next_of_device->link_of_device = &r->next_of_device;
+	d->relays = r;
+	table.count++;
+}
+
+/* The asker's id is the caller's now. */
+static char *take_out(struct relay *r)
+{
+	struct relay **link = slot_of(r->id);
+
+	while (*link != r)
+		link = &(*link)->next_in_slot;
+	*link = r->next_in_slot;
+	*r->link_of_device = r->next_of_device;
+	if (r->next_of_device)
+		r->next_of_device->link_of_device = r->link_of_device;
+	r->next_in_slot = r->next_of_device = NULL;
+	r->link_of_device = NULL;
+	r->device = NULL;
+	table.count--;
+	return TAKE(r->asker_id);
+}
+
+static int check_device(const struct device *d, struct error *err)
+{
+	if (d->closing || d->gone)
+		return error_set(err, ERR_CONNECT,
+				 "the connection of the device is closing");
+	if (!d->link.up)
+		return error_set(err, ERR_CONNECT,
+				 "the device has not said hello yet");
+	return 0;
+}
+
+int relay_send(struct relay *r, struct device *d, struct span payload,
+	       struct span id, int64_t timeout, struct error *err)
+{
+	CLEANUP(buf_done) struct buf ours = { 0 }, frame = { 0 };
+	size_t before = (size_t)(id.text - payload.text);
+
+	if (check_device(d, err))
+		return -1;
+	r->id = next_id();
+	buf_add(&ours, payload.text, before);
+	buf_printf(&ours, "%d", (int)r->id);
+	buf_add(&ours, id.text + id.len, payload.len - before - id.len);
+	link_wrap(&d->link, ours.data, ours.len, &frame);
+	if (device_send(d, frame.data, frame.len, err))
+		return -1;
+	r->asker_id = mem_strndup(id.text, id.len);
+	r->started_us = loop_now_us();
+	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;
+	put_in(r, d);
+	if (timeout > 0)
+		server_sweep_by(d->server, r->deadline);
+	return 0;
+}
+
+int relay_request(struct relay *r, struct device *d, const char *method,
+		  const char *params, int64_t timeout, struct error *err)
+{
+	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":";
+	static const char none[] = "null,\"method\":";
+	CLEANUP(buf_done) struct buf payload = { 0 };
+	struct span id;
+
+	buf_text(&payload, head);
+	buf_text(&payload, none);
+	buf_json_string(&payload, method, strlen(method));
+	if (params) {
+		buf_text(&payload, ",\"params\":");
+		buf_text(&payload, params);
+	}
+	buf_char(&payload, '}');
+	id = (struct span){ payload.data + sizeof(head) - 1, 4 };
+	return relay_send(r, d, (struct span){ payload.data, payload.len }, id,
+			  timeout, err);
+}
+
+void relay_forget(struct relay *r)
+{
+	if (r->device)
+		mem_free(take_out(r));
+}
+
+bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len)
+{
+	struct relay *r = find(id);
+	CLEANUP(buf_done) struct buf answer = { 0 };
+	CLEANUP(mem_free_ptr) char *asker_id = NULL;
+
+	if (!r || r->device != d)
+		return false;
+	asker_id = take_out(r);
+	relay_restore_id(&answer, frame, len, id, asker_id);
+	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
+	return true;
+}
+
+static void fail(struct relay *r, const struct error *why)
+{
+	mem_free(take_out(r));
+	r->done(r->owner, r, NULL, 0, why);
+}
+
+void relay_fail_all(struct device *d, const struct error *why)
+{
+	while (d->relays)
+		fail(d->relays, why);
+}
+
+static void time_over(struct relay *r)
+{
+	int64_t took = r->deadline - r->started_us / 1000;
+	struct error why = { 0 };
+	char text[32];
+
+	text_milliseconds(took, text, sizeof(text));
+	error_set(&why, ERR_TIMEOUT, "no answer within %s", text);
+	fail(r, &why);
+}
+
+static struct relay *first_over(struct relay *r, int64_t now)
+{
+	while (r && r->deadline > now)
+		r = r->next_in_slot;
+	return r;
+}
+
+int64_t relay_sweep(int64_t now)
+{
+	int64_t soonest = LOOP_FOREVER;
+	struct relay *r;
+
+	for (size_t i = 0; table.count && i < SLOTS; i++) {
+		/* Whoever is told may ask and forget others: look anew. */
+		while ((r = first_over(table.slot[i], now)))
+			time_over(r);
+	}
+	for (size_t i = 0; table.count && i < SLOTS; i++) {
+		for (r = table.slot[i]; r; r = r->next_in_slot)
+			if (r->deadline < soonest)
+				soonest = r->deadline;
+	}
+	return soonest;
+}
+
+size_t relay_count(void)
+{
+	return table.count;
+}
+
+/* ---- ids in replies ---- */
+
+/* 7, "7" and 7e0 are all 7: as wire/jsonrpc reads an id. */
+static bool is_number(struct span token, int64_t value)
+{
+	char text[NUMBER_MAX], *end;
+	double number;
+
+	if (token.len >= 2 && token.text[0] == '"')
+		token = (struct span){ token.text + 1, token.len - 2 };
+	if (!token.len || token.len >= sizeof(text))
+		return false;
+	memcpy(text, token.text, token.len);
+	text[token.len] = '\0';
+	number = strtod(text, &end);
+	return !*end && number >= (double)value && number <= (double)value;
+}
+
+static bool find_by_spans(struct span frame, int64_t from, struct span *out)
+{
+	struct span payload;
+
+	if (!json_span_member(frame, "payload", &payload) ||
+	    payload.text[0] != '{')
+		payload = frame;
+	return json_span_member(payload, "id", out) && is_number(*out, from);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* What wire/salvage found: "id", a colon, a whole number, in quotes or not. */
+static bool find_loosely(struct span frame, int64_t from, struct span *out)
+{
+	static const char key[] = "\"id\"";
+	const char *at = frame.text, *end = frame.text + frame.len;
+
+	while ((at = memmem(at, (size_t)(end - at), key, sizeof(key) - 1))) {
+		const char *start;
+
+		at += sizeof(key) - 1;
+		while (at < end && (is_space(*at) || *at == ':'))
+			at++;
+		start = at;
+		while (at < end && strchr("-0123456789\"", *at) && *at)
+			at++;
+		*out = (struct span){ start, (size_t)(at - start) };
+		if (is_number(*out, from))
+			return true;
+	}
+	return false;
+}
+
+void relay_restore_id(struct buf *out, const char *frame, size_t len,
+		      int64_t from, const char *to)
+{
+	struct span whole = { frame, len }, id;
+	size_t before;
+
+	if (!len || (!find_by_spans(whole, from, &id) &&
+		     !find_loosely(whole, from, &id))) {
+		buf_add(out, frame, len);
+		return;
+	}
+	before = (size_t)(id.text - frame);
+	buf_add(out, frame, before);
+	buf_text(out, to);
+	buf_add(out, id.text + id.len, len - before - id.len);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests on their way to devices, whoever asked. Each gets an id of its own,
+ * unique over all devices; the reply finds its asker by it and gets the
+ * asker's id back.
+ */
+#ifndef SERVE_RELAY_H
+#define SERVE_RELAY_H
+
+#include "base/error.h"
+#include "base/json.h"
+
+struct device;
+
+struct relay {
+	/*
+	 * From the loop, exactly once, unless relay_forget came before. frame: the
+	 * device's text frame, as received but with the asker's id in the payload
+	 * (may be broken JSON: firmware writes some); NULL: why says what ended
+	 * it (device gone, time over). The relay is free to be reused then.
+	 */
+	void (*done)(void *owner, struct relay *r, const char *frame,
+		     size_t len, const struct error *why);
+	void *owner;
+
+	/* serve/relay.c's own */
+	struct device *device; /* NULL: not on its way */
+	int32_t id;
+	char *asker_id; /* the raw JSON token; owned */
+	int64_t started_us;
+	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
+	struct relay *next_of_device, **link_of_device;
+	struct relay *next_in_slot;
+};
+
+/*
+ * Send payload (a JSON-RPC request: valid JSON text with the member "id", whose
+ * raw token is at `id` within it) to the device in its dialect, with an id of
+ * ours in place of it. timeout ms, 0: none of ours. -1: not sent (the device's
+ * queue is full, its connection is closing); done does not come.
+ */
+int relay_send(struct relay *r, struct device *d, struct span payload,
+	       struct span id, int64_t timeout, struct error *err);
+
+/* A request made here; done's frame has id null. params JSON text or NULL. */
+int relay_request(struct relay *r, struct device *d, const char *method,
+		  const char *params, int64_t timeout, struct error *err);
+
+/* Its reply will count as unknown. Nothing happens if it is not on its way. */
+void relay_forget(struct relay *r);
+
+/* For device.c: a reply with this id came from d. False: nobody waits. */
+bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len);
+/* All of a device that goes. */
+void relay_fail_all(struct device *d, const struct error *why);
+/* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
+int64_t relay_sweep(int64_t now);
+size_t relay_count(void);
+/* Whether an id was given out here: then an answer that nobody waits for is late. */
+bool relay_issued(int64_t id);
+
+/*
+ * Replace the first id of value `from` in a reply frame by token `to`: pure, by
+ * spans if the frame is JSON, else by the loose scan that found it.
+ */
+void relay_restore_id(struct buf *out, const char *frame, size_t len,
+		      int64_t from, const char *to);
+
+#endif

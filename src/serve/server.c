@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve as a whole: opened, waited for, reloaded. Its parts do the work, see
+ * their headers; the end of it is in server_close.c.
+ */
+#include "serve/server.h"
+
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "base/mem.h"
+#include "base/module.h"
+#include "serve/control.h"
+#include "serve/device.h"
+#include "serve/door.h"
+#include "serve/rack.h"
+#include "serve/server_state.h"
+
+#define DEVICES_MAX 20000
+/* Descriptors for all that is no device: questions over HTTP, attached commands, files. */
+#define DESCRIPTORS_RESERVED 1024
+#define SWEEP_MS 1000
+/* Nobody asks for them any more: then the oldest do not matter. */
+#define READY_MAX 20000
+
+/* ---- the sweep ---- */
+
+static void on_sweep(void *owner)
+{
+	struct server *s = owner;
+	int64_t now = loop_now();
+	int64_t soonest = relay_sweep(now);
+
+	for (struct device *d = s->registry.first; d; d = d->next) {
+		if (device_sweep(d, now) && d->deadline < soonest)
+			soonest = d->deadline;
+	}
+	if (s->trim && !s->listing) {
+		s->trim = false;
+		mem_trim();
+	}
+	if (soonest != LOOP_FOREVER)
+		server_sweep_by(s, soonest);
+}
+
+void server_sweep_by(struct server *s, int64_t deadline)
+{
+	int64_t wait = deadline - loop_now();
+
+	if (!s->sweep.open)
+		return;
+	if (wait > SWEEP_MS)
+		wait = SWEEP_MS;
+	if (uv_is_active((uv_handle_t *)&s->sweep.uv) &&
+	    (int64_t)uv_timer_get_due_in(&s->sweep.uv) <= wait)
+		return;
+	timer_start(&s->sweep, wait);
+}
+
+void server_need_sweep(struct server *s)
+{
+	server_sweep_by(s, LOOP_FOREVER);
+}
+
+/* ---- open ---- */
+
+static int64_t or_default(int64_t value, int64_t otherwise)
+{
+	return value > 0 ? value : otherwise;
+}
+
+/*
+ * As many descriptors as the devices need: not more, since a table of the
+ * WebSocket library is as large as the limit. Returns the limit.
+ */
+static int64_t set_descriptors(int64_t devices)
+{
+	rlim_t wanted = (rlim_t)(devices + DESCRIPTORS_RESERVED);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return DESCRIPTORS_RESERVED * 2;
+	if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+		wanted = limit.rlim_max;
+	limit.rlim_cur = wanted;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		getrlimit(RLIMIT_NOFILE, &limit);
+	return (int64_t)limit.rlim_cur;
+}
+
+static void set_limits(struct serve_config *c)
+{
+	bool asked = c->devices_max > 0;
+	int64_t descriptors;
+
+	c->devices_max = or_default(c->devices_max, DEVICES_MAX);
+	descriptors = set_descriptors(c->devices_max);
+	if (!asked && c->devices_max > descriptors - DESCRIPTORS_RESERVED)
+		c->devices_max = descriptors > DESCRIPTORS_RESERVED * 2 ?
+					 descriptors - DESCRIPTORS_RESERVED :
+					 descriptors / 2;
+	c->message_max = or_default(c->message_max, 1 << 20);
+	c->picture_max = or_default(c->picture_max, 8 << 20);
+	c->handshake = or_default(c->handshake, 10000);
+	c->hello_wait = or_default(c->hello_wait, 30000);
+	c->timeout = or_default(c->timeout, 10000);
+	if (!c->mqtt_port)
+		c->mqtt_port = 1883;
+}
+
+static char *make_token(struct error *err)
+{
+	unsigned char bytes[16];
+	char text[33];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
+		error_set(err, ERR_CONNECT, "the system gives no random bytes");
+		return NULL;
+	}
+	hex_encode_16(text, bytes);
+	return mem_strdup(text);
+}
+
+static int open_parts(struct server *s, struct error *err)
+{
+	const struct serve_config *c = &s->config;
+	const struct ws_table *ws;
+
+	if (tokens_read(&s->tokens, c->token_file, err) ||
+	    aliases_read(&s->aliases, c->alias_file, err))
+		return -1;
+	s->vision_token = make_token(err);
+	ws = module_table("ws", WS_TABLE, err);
+	if (!s->vision_token || !ws)
+		return -1;
+	ws->many();
+	if ((c->mqtt || c->mqtt_broker) && rack_open(&s->rack, s, err))
+		return -1;
+	if (door_open(&s->door, s, err) || control_open(&s->control, s, err))
+		return -1;
+	door_describe(s->door);
+	return 0;
+}
+
+struct server *server_new(struct loop *l, const struct serve_config *config)
+{
+	struct server *s = mem_zalloc(sizeof(*s));
+
+	s->loop = l;
+	s->config = *config;
+	set_limits(&s->config);
+	records_init(&s->records, &s->wake);
+	s->records.verbose = config->verbose;
+	s->vision_url = mem_strdup(config->vision_url);
+	timer_open(&s->sweep, l, on_sweep, s);
+	return s;
+}
+
+int server_open(struct server **out, struct loop *l,
+		const struct serve_config *config, struct error *err)
+{
+	struct server *s = server_new(l, config);
+
+	*out = NULL;
+	if (open_parts(s, err)) {
+		server_close(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+/* ---- the main line ---- */
+
+int server_wait(struct server *s, int64_t deadline, struct error *err)
+{
+	int status;
+
+	if (s->records.first || s->records.dropped)
+		s->wake = true;
+	status = loop_wait(s->loop, &s->wake, deadline, err);
+	s->wake = false;
+	if (status && err->kind == ERR_TIMEOUT) {
+		error_reset(err);
+		return 0;
+	}
+	return status;
+}
+
+void server_wake(struct server *s)
+{
+	s->wake = true;
+}
+
+struct record *server_take(struct server *s)
+{
+	struct record *r = records_take(&s->records);
+
+	/* A device that only asked OTA has a name too. */
+	if (r && r->device && !r->alias)
+		r->alias = mem_strdup(
+			aliases_name(&s->aliases, r->device, r->device));
+	return r;
+}
+
+struct records *server_records(struct server *s)
+{
+	return &s->records;
+}
+
+bool server_stopping(const struct server *s)
+{
+	return s->stopping;
+}
+
+const char *server_socket(const struct server *s)
+{
+	return control_socket(s->control);
+}
+
+size_t server_devices(const struct server *s)
+{
+	return s->registry.count;
+}
+
+/* ---- who is ready ---- */
+
+static void add_ready(struct server *s, struct device *d)
+{
+	CLEANUP(mem_free_ptr) char *entry = NULL;
+
+	if (d->ready_told || s->ready.count >= READY_MAX)
+		return;
+	d->ready_told = true;
+	entry = mem_printf("%s%s", d->state == DEVICE_READY ? "" : "!", d->id);
+	words_add(&s->ready, entry);
+	s->wake = true;
+}
+
+void server_device_settled(struct server *s, struct device *d)
+{
+	if (s->track_ready)
+		add_ready(s, d);
+}
+
+void server_track_ready(struct server *s)
+{
+	s->track_ready = true;
+	for (struct device *d = s->registry.first; d; d = d->next) {
+		if (d->state >= DEVICE_READY)
+			add_ready(s, d);
+	}
+}
+
+const char *server_next_ready(struct server *s, bool *failed)
+{
+	struct words *w = &s->ready;
+
+	mem_free(TAKE(s->ready_lent));
+	if (!w->count)
+		return NULL;
+	s->ready_lent = w->word[0];
+	/* With the NULL behind the last one. */
+	memmove(w->word, w->word + 1, w->count * sizeof(char *));
+	w->count--;
+	*failed = s->ready_lent[0] == '!';
+	return s->ready_lent + *failed;
+}
+
+/* ---- reload ---- */
+
+static void record_reload(struct server *s, const struct error *why)
+{
+	struct record *r;
+
+	r = records_add(&s->records, RECORD_RELOAD, LEVEL_WARN, NULL, NULL,
+			"not read again, the old ones stay: %s", why->text);
+	if (r && why->hint[0])
+		r->hint = mem_strdup(why->hint);
+}
+
+void server_reload(struct server *s)
+{
+	struct error err = { 0 };
+	int bad = 0;
+
+	if (tokens_read(&s->tokens, s->config.token_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	if (aliases_read(&s->aliases, s->config.alias_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	/* The names were lent by what is gone now. */
+	for (struct device *d = s->registry.first; d; d = d->next)
+		d->alias =
+			aliases_name(&s->aliases, d->device_id, d->client_id);
+	if (s->rack)
+		rack_reload(s->rack);
+	if (!bad)
+		records_add(&s->records, RECORD_RELOAD, LEVEL_INFO, NULL, NULL,
+			    "read again: %zu tokens, %zu aliases",
+			    s->tokens.count, s->aliases.count);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mock backend: what a stock device accepts as its server. It listens,
+ * answers, holds the devices that come, and lets attached commands at them.
+ * It prints nothing: what happens is queued as records.
+ */
+#ifndef SERVE_SERVER_H
+#define SERVE_SERVER_H
+
+#include "base/loop.h"
+#include "base/split.h"
+#include "serve/record.h"
+
+enum serve_offer { OFFER_AUTO, OFFER_WEBSOCKET, OFFER_MQTT };
+
+struct serve_config { /* all borrowed: they live until server_close */
+	const struct words *listen; /* [HOST:]PORT each; NULL or empty: 8000 */
+	const char *path; /* the only one for WebSockets; NULL: any */
+	const char *advertise; /* HOST or URL, as for listen: */
+	int offer; /* enum serve_offer; AUTO: MQTT if there is a broker */
+	const char
+		*token_file; /* see serve/tokens.h; NULL: none; MCPCTL_TOKEN */
+	const char *alias_file; /* see serve/aliases.h; NULL: the default one */
+	bool no_init;
+
+	/* vision */
+	const char *save_images; /* folder; NULL: not kept */
+	const char *
+		vision_exec; /* a command line for sh, gets FILE and QUESTION; NULL */
+	const char *vision_text; /* the answer without it; NULL: a fixed one */
+	const char *
+		vision_url; /* of another service, told to devices instead of ours; NULL */
+	const char *vision_token; /* for it; NULL: none */
+
+	/* MQTT */
+	bool mqtt; /* start a broker of our own */
+	uint16_t mqtt_port; /* 0: 1883 */
+	const char *mqtt_broker; /* URL of one that runs; NULL */
+	const char *topic_up, *topic_down; /* for it; NULL: the defaults */
+	const char *
+		mqtt_key_file; /* the signature key of device.md 2.1; NULL: not checked */
+	const char *
+		mqtt_password_file; /* for mqtt_broker; or MCPCTL_MQTT_PASSWORD */
+	const char *cacert; /* for mqtts */
+	bool insecure;
+	uint16_t udp_port; /* 0: any free one */
+	bool silence; /* answer audio with silence */
+
+	/* limits; 0: the default */
+	int64_t devices_max; /* 20,000, or what the descriptors allow */
+	int64_t message_max; /* bytes, 1 MB */
+	int64_t picture_max; /* bytes of an upload, 8 MB */
+	int64_t handshake; /* ms for a request's head, 10 s */
+	int64_t hello_wait; /* ms until a silent peer is closed, 30 s */
+	int64_t timeout; /* ms for initialize and each page, 10 s */
+
+	const char *socket; /* control socket; NULL: the default place */
+	bool verbose; /* records of LEVEL_DEBUG too */
+};
+
+struct server;
+
+/*
+ * Everything is listening when it returns 0. -1: what could not be (port in
+ * use and by whom, another serve on the same socket, mosquitto missing and
+ * which package, a file that cannot be read); nothing is left open.
+ */
+int server_open(struct server **out, struct loop *l,
+		const struct serve_config *config, struct error *err);
+
+/*
+ * Wait until there is a record, a stop was asked for, or the deadline
+ * (loop_now() ms): 0. -1: ERR_INTERRUPTED (signal).
+ */
+int server_wait(struct server *s, int64_t deadline, struct error *err);
+struct record *server_take(struct server *s);
+/* For parts of the program that add to the log (--exec). */
+struct records *server_records(struct server *s);
+/* Let server_wait return. */
+void server_wake(struct server *s);
+
+bool server_stopping(const struct server *s); /* `mcpctl stop` */
+/* Read token, alias and key files again; what could not be read stays as it was, and is a record. */
+void server_reload(struct server *s);
+
+const char *server_socket(const struct server *s);
+/* The next device that became ready (or failed) since the last call: its id, lent until the next call; NULL: none. failed: its state. */
+const char *server_next_ready(struct server *s, bool *failed);
+/* From now on every wake-up tells of devices by server_next_ready. */
+void server_track_ready(struct server *s);
+size_t server_devices(const struct server *s);
+
+/* Close all devices properly (at most one second), the broker, the socket; release. NULL is fine. */
+void server_close(struct server *s);
+
+#endif

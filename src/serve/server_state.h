@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of serve, for its own folder only.
+ */
+#ifndef SERVE_SERVER_STATE_H
+#define SERVE_SERVER_STATE_H
+
+#include "net/front.h"
+#include "net/ws.h"
+#include "serve/aliases.h"
+#include "serve/registry.h"
+#include "serve/server.h"
+#include "serve/tokens.h"
+#include "serve/toolbank.h"
+
+struct control; /* serve/control.h */
+struct door; /* serve/door.h: all listening ports */
+struct rack; /* serve/rack.h: broker, hub, audio */
+
+struct server {
+	struct loop *loop;
+	struct serve_config config; /* defaults filled in */
+	struct records records;
+	bool wake; /* what server_wait waits for */
+	bool stopping, closing;
+	bool abandoned; /* not all of it ended in time: the last device frees it */
+	struct registry registry;
+	size_t held; /* devices in memory: those too that were replaced */
+	/*
+	 * Only so many lists are read at once, since a list on its way is held
+	 * as trees: those that are, and those that wait for their turn.
+	 */
+	unsigned listing;
+	bool giving_turns;
+	struct device *turn_first, *turn_last;
+	bool trim; /* memory is to be given back when it is quiet */
+	struct toolbank bank;
+	struct tokens tokens;
+	struct aliases aliases;
+	struct door *door;
+	struct rack *rack; /* NULL without MQTT */
+	struct control *control;
+	struct timer
+		sweep; /* runs, once a second, only while something has a deadline */
+	char *vision_url; /* NULL: the door finds it out for each device */
+	char *vision_token; /* made at start; sent in initialize, checked at the door */
+	bool track_ready;
+	struct words ready; /* ids; a failed one with '!' in front */
+	char *ready_lent;
+};
+
+/* server.c: the sweep is needed (again), within a second: something with a deadline began. */
+void server_need_sweep(struct server *s);
+/* The same, not later than that deadline (loop_now() ms). */
+void server_sweep_by(struct server *s, int64_t deadline);
+/* A device became ready, or will not: for server_next_ready. */
+void server_device_settled(struct server *s, struct device *d);
+/* One with nothing open yet. */
+struct server *server_new(struct loop *l, const struct serve_config *config);
+/* A device was freed. */
+void server_device_freed(struct server *s);
+
+#endif

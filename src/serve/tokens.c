@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which token opens the door to whom. No message here repeats one, and what is
+ * not needed any more is wiped.
+ */
+#include "serve/tokens.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/knock.h"
+
+#define FILE_MAX (1u << 20)
+
+static void wipe(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	mem_free(text);
+}
+
+static void wipe_buf(struct buf *b)
+{
+	if (b->data)
+		explicit_bzero(b->data, b->capacity);
+	buf_done(b);
+}
+
+void tokens_done(struct tokens *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		mem_free(t->item[i].device);
+		wipe(t->item[i].token);
+	}
+	mem_free(t->item);
+	*t = (struct tokens){ 0 };
+}
+
+static void add(struct tokens *t, const char *device, const char *token)
+{
+	t->item = mem_realloc(t->item, (t->count + 1) * sizeof(*t->item));
+	t->item[t->count].device = mem_strdup(device);
+	t->item[t->count++].token = mem_strdup(token);
+}
+
+static bool has_control(const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+/* Without a comment and the white space around; changes the line. */
+static char *trim(char *line)
+{
+	size_t len;
+
+	for (char *p = line; *p; p++) {
+		if (*p == '#' && (p == line || strchr(" \t", p[-1]))) {
+			*p = '\0';
+			break;
+		}
+	}
+	line += strspn(line, " \t");
+	len = strlen(line);
+	while (len && strchr(" \t\r", line[len - 1]))
+		line[--len] = '\0';
+	return line;
+}
+
+/* "TOKEN" or "DEVICE TOKEN". -1: a header could not carry it. */
+static int add_line(struct tokens *t, char *line)
+{
+	char *token = line + strcspn(line, " \t");
+
+	if (*token) {
+		*token++ = '\0';
+		token += strspn(token, " \t");
+	} else {
+		token = line;
+	}
+	if (has_control(line) || has_control(token))
+		return -1;
+	if (token == line || !strcmp(line, "*"))
+		line = NULL;
+	add(t, line, token);
+	return 0;
+}
+
+static int unreadable(const char *path, const char *why, struct error *err)
+{
+	return error_set(err, ERR_USAGE, "cannot read the token file '%s': %s",
+			 path, why);
+}
+
+/* Not by stdio, whose buffer would keep a copy. */
+static int read_file(struct buf *out, const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	int failed;
+
+	if (fd < 0)
+		return unreadable(path, strerror(errno), err);
+	/* As large as it can become, since growing would leave copies behind. */
+	out->data = mem_zalloc(FILE_MAX + 1);
+	out->capacity = FILE_MAX + 1;
+	do {
+		n = read(fd, out->data + out->len, FILE_MAX - out->len);
+		if (n > 0)
+			out->len += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	failed = n < 0 ? errno : 0;
+	close(fd);
+	if (failed)
+		return unreadable(path, strerror(failed), err);
+	if (out->len == FILE_MAX)
+		return unreadable(path, "it is longer than 1 MB", err);
+	return 0;
+}
+
+static int bad_line(const char *path, size_t number, const char *why,
+		    struct error *err)
+{
+	error_set(err, ERR_USAGE, "token file '%s', line %zu: %s", path, number,
+		  why);
+	return error_hint(err, "a line is TOKEN, for all devices, or DEVICE "
+			       "TOKEN, for one");
+}
+
+static int parse(struct tokens *t, struct buf *text, const char *path,
+		 struct error *err)
+{
+	size_t at = 0;
+
+	for (size_t number = 1; at < text->len; number++) {
+		char *line = text->data + at;
+		size_t len = strcspn(line, "\n");
+
+		if (at + len < text->len && line[len] == '\0')
+			return bad_line(path, number, "holds a NUL byte", err);
+		at += len + 1;
+		line[len] = '\0';
+		line = trim(line);
+		if (*line && add_line(t, line))
+			return bad_line(path, number,
+					"holds a control character", err);
+	}
+	if (t->count)
+		return 0;
+	error_set(err, ERR_USAGE, "the token file '%s' holds no token", path);
+	return error_hint(err, "a line is TOKEN, for all devices, or DEVICE "
+			       "TOKEN, for one");
+}
+
+static int read_environment(struct tokens *t, struct error *err)
+{
+	const char *value = getenv("MCPCTL_TOKEN");
+
+	if (!value || !*value)
+		return 0;
+	if (has_control(value))
+		return error_set(err, ERR_USAGE,
+				 "the token in MCPCTL_TOKEN holds a control "
+				 "character");
+	add(t, NULL, value);
+	return 0;
+}
+
+int tokens_read(struct tokens *t, const char *file, struct error *err)
+{
+	CLEANUP(tokens_done) struct tokens read = { 0 };
+	CLEANUP(wipe_buf) struct buf text = { 0 };
+
+	if (!file && read_environment(&read, err))
+		return -1;
+	if (file &&
+	    (read_file(&text, file, err) || parse(&read, &text, file, err)))
+		return -1;
+	tokens_done(t);
+	*t = read;
+	read = (struct tokens){ 0 };
+	return 0;
+}
+
+static bool is_for(const struct token *t, const char *device_id,
+		   const char *client_id)
+{
+	return text_same(t->device, device_id) ||
+	       text_same(t->device, client_id);
+}
+
+bool tokens_fit(const struct tokens *t, const char *device_id,
+		const char *client_id, const char *given)
+{
+	bool fit = false, own = false;
+
+	if (!t->count)
+		return true;
+	for (size_t i = 0; i < t->count; i++)
+		own |= is_for(&t->item[i], device_id, client_id);
+	for (size_t i = 0; given && i < t->count; i++) {
+		const struct token *item = &t->item[i];
+
+		if (own ? is_for(item, device_id, client_id) : !item->device)
+			fit |= knock_token_fits(item->token, given);
+	}
+	return fit;
+}
+
+const char *tokens_for(const struct tokens *t, const char *device_id,
+		       const char *client_id)
+{
+	const char *any = NULL;
+
+	for (size_t i = 0; i < t->count; i++) {
+		if (is_for(&t->item[i], device_id, client_id))
+			return t->item[i].token;
+		if (!t->item[i].device && !any)
+			any = t->item[i].token;
+	}
+	return any;
+}

@@ -1,0 +1,1089 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door of serve as boards, browsers and strangers find it: a real port,
+ * with devices and broker that are only noted down here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/module.h"
+#include "raw_client.h"
+#include "serve/device.h"
+#include "serve/door_private.h"
+#include "serve/rack.h"
+
+static struct loop *loop;
+static struct server server;
+static struct words ports;
+static struct raw_child child;
+static char folder[64];
+
+/* ---- devices and a broker that are none ---- */
+
+static struct device devices[300];
+static size_t device_count;
+static bool no_room, device_ready, device_closed;
+static char peer_text[512];
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	(void)owner;
+	(void)peer;
+	device_ready = true;
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct device *d = owner;
+
+	(void)kind;
+	d->transport.ops->send(&d->transport, data, len, NULL);
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	(void)owner;
+	(void)why;
+	device_closed = true;
+}
+
+static const struct transport_events device_events = { .ready = on_ready,
+						       .message = on_message,
+						       .closed = on_closed };
+
+static const char *or_dash(const char *text)
+{
+	return text ? text : "-";
+}
+
+struct device *device_new(struct server *s, const struct peer_info *peer,
+			  bool mqtt)
+{
+	struct device *d = &devices[device_count];
+
+	if (no_room)
+		return NULL;
+	device_count++;
+	*d = (struct device){ .server = s, .mqtt = mqtt };
+	d->device_id = mem_strdup(peer->device_id);
+	d->client_id = mem_strdup(peer->client_id);
+	d->address = mem_strdup(peer->address);
+	d->transport.loop = s->loop;
+	d->transport.events = &device_events;
+	d->transport.owner = d;
+	snprintf(peer_text, sizeof(peer_text), "%s %s %s %d %d %s",
+		 or_dash(peer->device_id), or_dash(peer->client_id),
+		 or_dash(peer->path), peer->protocol_version, peer->envelope,
+		 peer->ota ? peer->ota->version : "-");
+	return d;
+}
+
+void device_discard(struct device *d)
+{
+	(void)d;
+}
+
+const char *device_state_name(enum device_state state)
+{
+	return state == DEVICE_READY ? "ready" : "connected";
+}
+
+static char offered[256];
+static struct ota_mqtt offer;
+
+void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
+		const char *address, struct ota_mqtt *out)
+{
+	(void)r;
+	snprintf(offered, sizeof(offered), "%s %s %d", rq->device_id, host,
+		 !strncmp(address, "127.0.0.1:", 10));
+	*out = offer;
+}
+
+void rack_describe(const struct rack *r, struct buf *out)
+{
+	(void)r;
+	buf_text(out, "mqtt://192.168.1.2:1883 (mosquitto)");
+}
+
+/* ---- a door, and who comes to it ---- */
+
+static void begin(void)
+{
+	struct error err = { 0 };
+
+	server = (struct server){ 0 };
+	no_room = device_ready = device_closed = false;
+	device_count = 0;
+	assert_int_equal(loop_new(&loop, &err), 0);
+	words_add(&ports, "127.0.0.1:0");
+	server.loop = loop;
+	server.config.listen = &ports;
+	server.config.picture_max = 8 << 20;
+	server.config.message_max = 1 << 20;
+	server.config.handshake = 10000;
+	server.vision_token = mem_strdup("5ec7e7");
+	records_init(&server.records, &server.wake);
+}
+
+static void open_door(void)
+{
+	struct error err = { 0 };
+
+	if (door_open(&server.door, &server, &err))
+		fail_msg("%s", err.text);
+	assert_true(door_port(server.door) > 0);
+}
+
+static void start(void)
+{
+	begin();
+	open_door();
+}
+
+static void on_door_closed(void *owner)
+{
+	*(bool *)owner = true;
+}
+
+static void drop_devices(void)
+{
+	for (size_t i = 0; i < device_count; i++) {
+		struct device *d = &devices[i];
+
+		if (d->transport.impl)
+			d->transport.ops->close(&d->transport);
+	}
+	for (int i = 0; i < 100 && device_count && devices[0].transport.impl;
+	     i++)
+		loop_wait(loop, &device_closed, loop_now() + 100, NULL);
+	for (size_t i = 0; i < device_count; i++) {
+		mem_free(devices[i].device_id);
+		mem_free(devices[i].client_id);
+		mem_free(devices[i].address);
+	}
+}
+
+static void stop(void)
+{
+	bool closed = false;
+
+	drop_devices();
+	if (server.door) {
+		door_close(server.door, on_door_closed, &closed);
+		assert_int_equal(
+			loop_wait(loop, &closed, loop_now() + 5000, NULL), 0);
+	}
+	loop_free(loop);
+	records_done(&server.records);
+	tokens_done(&server.tokens);
+	mem_free(server.vision_token);
+	words_done(&ports);
+	raw_done(&child);
+	child = (struct raw_child){ 0 };
+}
+
+/* What the visitor sends, piece by piece or byte by byte. */
+static struct buf request;
+static bool slowly, leaves;
+
+/* The request; its whole answer goes to the pipe. */
+static void visitor(uint16_t port, int out)
+{
+	char head[4096], *body;
+	int fd = raw_connect(port);
+	const char *at;
+	size_t len;
+
+	if (slowly) {
+		for (size_t i = 0; i < request.len; i++)
+			raw_send(fd, request.data + i, 1);
+	} else {
+		raw_send(fd, request.data, request.len);
+	}
+	if (leaves) {
+		usleep(100000);
+		close(fd);
+		return;
+	}
+	raw_read_head(fd, head, sizeof(head));
+	at = strstr(head, "Content-Length: ");
+	len = at ? strtoul(at + 16, NULL, 10) : 0;
+	body = mem_alloc(len + 1);
+	if (!raw_read(fd, body, len))
+		_exit(5);
+	(void)!write(out, head, strlen(head));
+	(void)!write(out, body, len);
+	close(fd);
+}
+
+static const char *visit(void)
+{
+	raw_done(&child);
+	raw_start(&child, loop, door_port(server.door), visitor);
+	buf_done(&request);
+	raw_finish(&child, loop);
+	slowly = leaves = false;
+	return buf_string(&child.said);
+}
+
+static const char *ask(const char *head, const char *body)
+{
+	buf_printf(&request,
+		   "%sConnection: close\r\nContent-Length: %zu\r\n\r\n%s", head,
+		   strlen(body), body);
+	return visit();
+}
+
+/* The oldest record of that kind and level that has this text; the rest stays. */
+static void told(enum record_kind kind, enum record_level level,
+		 const char *text)
+{
+	for (struct record *r = server.records.first; r; r = r->next) {
+		if (r->kind == kind && r->level == level &&
+		    strstr(r->text, text))
+			return;
+	}
+	for (struct record *r = server.records.first; r; r = r->next)
+		print_error("record: %d %d %s\n", (int)r->kind, (int)r->level,
+			    r->text);
+	fail_msg("no record %d %d '%s'", (int)kind, (int)level, text);
+}
+
+/* Its detail as an object; the first of that kind. Yours. */
+static cJSON *detail(enum record_kind kind)
+{
+	struct record *r = server.records.first;
+	char *text;
+	cJSON *json;
+
+	while (r && r->kind != kind)
+		r = r->next;
+	text = mem_printf("{%s}", r ? or_dash(r->detail) : "no record");
+	json = json_parse(text, strlen(text), NULL);
+	if (!json)
+		fail_msg("no JSON: %s", text);
+	mem_free(text);
+	return json;
+}
+
+static cJSON *answer(const char *got, const char *status)
+{
+	const char *body = strstr(got, "\r\n\r\n");
+	char line[64];
+	cJSON *json;
+
+	snprintf(line, sizeof(line), "HTTP/1.1 %s", status);
+	if (strncmp(got, line, strlen(line)) != 0 || !body)
+		fail_msg("'%s' is no %s", got, status);
+	assert_true(strlen(body) < 7900);
+	json = json_parse(body + 4, strlen(body + 4), NULL);
+	if (!json)
+		fail_msg("no JSON: %s", body);
+	return json;
+}
+
+/* ---- OTA ---- */
+
+#define BOARD                                      \
+	"Host: box.local:99\r\nClient-Id: c-1\r\n" \
+	"Device-Id: 02:00:00:00:00:0A\r\n"         \
+	"User-Agent: bread/2.4.2\r\n"
+#define QUESTION "{\"application\":{\"version\":\"2.4.2\"}}"
+
+static void expect_websocket(const char *got, const char *url)
+{
+	cJSON *json = answer(got, "200");
+	const cJSON *time = json_object(json, "server_time");
+	int64_t value;
+
+	assert_string_equal(json_string(json_object(json, "websocket"), "url"),
+			    url);
+	assert_int_equal(json_integer(time, "timestamp", &value), 0);
+	assert_true(value > 1700000000000);
+	assert_int_equal(json_integer(time, "timezone_offset", &value), 0);
+	assert_null(json_member(json, "mqtt"));
+	assert_null(json_member(json, "firmware"));
+	cJSON_Delete(json);
+}
+
+static void test_ota(void **state)
+{
+	const struct ota_request *asked;
+	cJSON *json;
+
+	(void)state;
+	start();
+	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
+			 "ws://box.local:99/xiaozhi/v1/");
+	told(RECORD_OTA, LEVEL_INFO,
+	     "asked OTA: board 'bread', version 2.4.2; it was sent to "
+	     "ws://box.local:99/xiaozhi/v1/");
+	assert_non_null(strstr(server.records.first->hint, "wake"));
+	assert_string_equal(server.records.first->device, "02:00:00:00:00:0A");
+	json = detail(RECORD_OTA);
+	assert_string_equal(json_string(json, "transport"), "websocket");
+	cJSON_Delete(json);
+	asked = door_asked(server.door, "02:00:00:00:00:0a");
+	assert_non_null(asked);
+	assert_string_equal(asked->client_id, "c-1");
+	assert_null(door_asked(server.door, "02:00:00:00:00:0b"));
+	assert_null(door_asked(server.door, ""));
+	assert_null(door_asked(server.door, NULL));
+	assert_null(door_asked_client(server.door, "c-1"));
+	expect_websocket(ask("POST /xiaozhi/ota HTTP/1.1\r\n" BOARD, ""),
+			 "ws://box.local:99/xiaozhi/v1/");
+	expect_websocket(ask("GET /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, ""),
+			 "ws://box.local:99/xiaozhi/v1/");
+	stop();
+}
+
+static void test_ota_odd(void **state)
+{
+	char *big = mem_alloc(70001);
+
+	(void)state;
+	memset(big, ' ', 70000);
+	big[70000] = '\0';
+	start();
+	expect_websocket(
+		ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: h\r\n", "{x}"),
+		"ws://h/xiaozhi/v1/");
+	told(RECORD_OTA, LEVEL_WARN, "a board without a Device-Id asked OTA");
+	cJSON_Delete(answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, big),
+			    "413"));
+	told(RECORD_REFUSED, LEVEL_WARN, "a body of 70000 bytes");
+	cJSON_Delete(answer(
+		ask("POST /xiaozhi/ota/activate HTTP/1.1\r\n" BOARD, "{}"),
+		"200"));
+	assert_non_null(strstr(child.said.data, "\r\n\r\n{}"));
+	told(RECORD_ACTIVATE, LEVEL_INFO, "activation");
+	cJSON_Delete(answer(ask("POST /other HTTP/1.1\r\n" BOARD, ""), "404"));
+	told(RECORD_REFUSED, LEVEL_WARN, "'/other'");
+	cJSON_Delete(answer(ask("PUT / HTTP/1.1\r\n" BOARD, ""), "405"));
+	stop();
+	mem_free(big);
+}
+
+static void test_ota_mqtt(void **state)
+{
+	struct device standby = { .mqtt = true };
+	char id[] = "GID@@@02_00", unknown[] = "GID@@@03_00";
+	cJSON *json;
+	char *url;
+
+	(void)state;
+	begin();
+	server.rack = (struct rack *)&offer;
+	offer = (struct ota_mqtt){ .endpoint = "box.local:1883",
+				   .client_id = "GID@@@02_00",
+				   .publish_topic = "device-server" };
+	open_door();
+	json = answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
+		      "200");
+	assert_string_equal(offered, "02:00:00:00:00:0A box.local 1");
+	assert_string_equal(json_string(json_object(json, "mqtt"), "endpoint"),
+			    "box.local:1883");
+	assert_null(json_member(json, "websocket"));
+	assert_non_null(json_member(json, "server_time"));
+	cJSON_Delete(json);
+	told(RECORD_OTA, LEVEL_INFO,
+	     "sent to mqtt://box.local:1883 as GID@@@02_00");
+	assert_non_null(strstr(server.records.first->hint, "by itself"));
+	assert_non_null(door_asked_client(server.door, "gid@@@02_00"));
+	standby.client_id = unknown;
+	assert_null(door_vision_url(server.door, &standby));
+	standby.client_id = id;
+	url = door_vision_url(server.door, &standby);
+	assert_string_equal(url, "http://box.local:99/vision/explain");
+	mem_free(url);
+	/* What a device's storage does not take is not sent. */
+	offer.endpoint = "123456789012345678901234567890123456789012345678901"
+			 "123456789012345678901234567890123456789012345678901"
+			 "123456789012345678901234567890123456789012345678901"
+			 "123456789012345678901234567890123456789012345678901"
+			 "123456789012345678901234567890123456789012345678901x";
+	cJSON_Delete(answer(
+		ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION), "500"));
+	told(RECORD_REFUSED, LEVEL_BAD, "too long for a device");
+	server.config.offer = OFFER_WEBSOCKET;
+	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
+			 "ws://box.local:99/xiaozhi/v1/");
+	server.rack = NULL;
+	stop();
+}
+
+static void test_memory(void **state)
+{
+	struct memory m = { 0 };
+	struct ota_request rq = { 0 };
+	char id[32];
+
+	(void)state;
+	for (int i = 0; i < MEMORY_MAX + 100; i++) {
+		snprintf(rq.device_id, sizeof(rq.device_id), "d%d", i);
+		snprintf(id, sizeof(id), "h%d", i);
+		memory_tell(&m, &rq, id, i % 2 ? id : NULL);
+		/* It asks again and again: it stays. */
+		snprintf(rq.device_id, sizeof(rq.device_id), "D0");
+		memory_tell(&m, &rq, "host", "given0");
+	}
+	assert_int_equal(m.count, MEMORY_MAX);
+	assert_null(memory_find(&m, "d1"));
+	assert_null(memory_find_given(&m, "h1"));
+	assert_non_null(memory_find(&m, "d0"));
+	assert_string_equal(memory_find(&m, "d0")->host, "host");
+	assert_ptr_equal(memory_find_given(&m, "GIVEN0"),
+			 memory_find(&m, "d0"));
+	assert_non_null(memory_find(&m, "D1123"));
+	assert_null(memory_find(&m, "D1123")->host);
+	/* Nobody's question is kept only for the client id that it got. */
+	rq.device_id[0] = '\0';
+	memory_tell(&m, &rq, "host", NULL);
+	assert_non_null(memory_find(&m, "d1122"));
+	memory_tell(&m, &rq, "host", "for nobody");
+	assert_non_null(memory_find_given(&m, "for nobody"));
+	memory_done(&m);
+}
+
+/* ---- WebSockets ---- */
+
+static const char *dial_path, *dial_extra;
+
+/* Says hello and expects it back. */
+static void dialler(uint16_t port, int out)
+{
+	char head[2048], got[64] = "";
+	size_t len;
+	int fd = raw_dial(port, dial_path, dial_extra, head, sizeof(head));
+
+	if (strstr(head, " 101 ")) {
+		raw_frame(fd, 0x81, "hello", 5);
+		raw_next(fd, got, sizeof(got), &len);
+	} else {
+		raw_read(fd, got, 9);
+	}
+	(void)!write(out, head, strcspn(head, "\r"));
+	(void)!write(out, got, strlen(got));
+	close(fd);
+}
+
+static void dial(const char *path, const char *extra, const char *expected)
+{
+	dial_path = path;
+	dial_extra = extra;
+	raw_done(&child);
+	raw_start(&child, loop, door_port(server.door), dialler);
+	raw_finish(&child, loop);
+	assert_string_equal(buf_string(&child.said), expected);
+}
+
+#define WELCOME "HTTP/1.1 101 Switching Protocolshello"
+#define ID "Device-Id: 02:00:00:00:00:0a\r\nClient-Id: c-1\r\n"
+
+static void vision_url(size_t device, const char *expected)
+{
+	char *url = door_vision_url(server.door, &devices[device]);
+
+	assert_string_equal(url, expected);
+	mem_free(url);
+}
+
+static void test_upgrade(void **state)
+{
+	char url[64];
+
+	(void)state;
+	start();
+	dial("/any?token=s3cret&x=1", ID "Protocol-Version: 3\r\n", WELCOME);
+	assert_string_equal(peer_text, "02:00:00:00:00:0a c-1 "
+				       "/any?token=***&x=1 3 1 -");
+	assert_true(device_ready);
+	/* Host has no port here; ours is meant. */
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/vision/explain",
+		 (unsigned)door_port(server.door));
+	vision_url(0, url);
+	dial("/", "X: y\r\n", WELCOME);
+	told(RECORD_ODD, LEVEL_WARN, "no Device-Id");
+	no_room = true;
+	dial("/", ID, "HTTP/1.1 503 Service Unavailable{\"error\":");
+	stop();
+}
+
+/* The name by which it came is the one that OTA heard with a port. */
+static void test_reached(void **state)
+{
+	(void)state;
+	start();
+	ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1:9\r\n" ID,
+	    QUESTION);
+	dial("/", ID, WELCOME);
+	assert_non_null(strstr(peer_text, " 2.4.2"));
+	vision_url(0, "http://127.0.0.1:9/vision/explain");
+	devices[0].reached = NULL;
+	vision_url(0, "http://127.0.0.1:9/vision/explain");
+	stop();
+}
+
+static void test_refused(void **state)
+{
+	struct error err = { 0 };
+	char *extra = mem_printf("Device-Id: %0200d\r\n", 1);
+
+	(void)state;
+	begin();
+	setenv("MCPCTL_TOKEN", "right", 1);
+	assert_int_equal(tokens_read(&server.tokens, NULL, &err), 0);
+	unsetenv("MCPCTL_TOKEN");
+	server.config.path = "/ws";
+	open_door();
+	dial("/wrong", ID, "HTTP/1.1 404 Not Found{\"error\":");
+	told(RECORD_REFUSED, LEVEL_WARN, "it dialled '/wrong', not '/ws'");
+	dial("/ws", ID, "HTTP/1.1 401 Unauthorized{\"error\":");
+	told(RECORD_REFUSED, LEVEL_WARN, "it gave no token");
+	dial("/ws", ID "Authorization: Bearer left\r\n",
+	     "HTTP/1.1 401 Unauthorized{\"error\":");
+	told(RECORD_REFUSED, LEVEL_WARN, "its token is wrong");
+	dial("/ws", extra, "HTTP/1.1 403 Forbidden{\"error\":");
+	told(RECORD_REFUSED, LEVEL_WARN, "too long");
+	assert_int_equal(device_count, 0);
+	dial("/ws/", ID "Authorization: Bearer right\r\n", WELCOME);
+	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
+			 "ws://box.local:99/ws");
+	assert_non_null(strstr(child.said.data, "\"token\":\"right\""));
+	stop();
+	mem_free(extra);
+}
+
+/* ---- the page ---- */
+
+static void test_page(void **state)
+{
+	char id[] = "02:00:00:00:00:0a", board[] = "<script>alert(1)";
+	const char *got;
+
+	(void)state;
+	start();
+	got = ask("GET / HTTP/1.1\r\nHost: box.local:99\r\n", "");
+	assert_non_null(strstr(got, "text/html"));
+	assert_non_null(strstr(got, "http://box.local:99/xiaozhi/ota/"));
+	assert_non_null(strstr(got, "No device is connected"));
+	told(RECORD_BROWSER, LEVEL_INFO, "browser");
+	for (size_t i = 0; i < 203; i++) {
+		devices[i] = (struct device){ .id = id,
+					      .board = board,
+					      .state = DEVICE_READY,
+					      .next = &devices[i + 1] };
+	}
+	devices[202].next = NULL;
+	server.registry.first = devices;
+	server.registry.count = 203;
+	got = ask("GET /xiaozhi/ota/ HTTP/1.1\r\nHost: box.local:99\r\n", "");
+	assert_non_null(strstr(got, "203 devices are"));
+	assert_non_null(strstr(got, "&#60;script&#62;alert(1)"));
+	assert_null(strstr(got, "<script"));
+	assert_non_null(strstr(got, "and 3 more"));
+	assert_non_null(strstr(got, "<td>ready</td>"));
+	server.registry = (struct registry){ 0 };
+	got = ask("GET /favicon.ico HTTP/1.1\r\nHost: h\r\n", "");
+	assert_memory_equal(got, "HTTP/1.1 404", 12);
+	assert_int_equal(server.records.count, 2);
+	stop();
+}
+
+/* ---- pictures ---- */
+
+#define PICTURE "\xff\xd8\xff\xe0\0\4AB\xff\xc0\0\x0b\x08\x01\xe0\x02\x80.."
+#define PICTURE_LEN (sizeof(PICTURE) - 1)
+#define EDGE "----ESP32_CAMERA_BOUNDARY"
+
+static void add_question(struct buf *form, const char *text)
+{
+	buf_printf(form,
+		   "--" EDGE "\r\nContent-Disposition: form-data; "
+		   "name=\"question\"\r\n\r\n%s\r\n",
+		   text);
+}
+
+static void add_file(struct buf *form, const char *name, const char *filename,
+		     const void *data, size_t len)
+{
+	buf_printf(form,
+		   "--" EDGE "\r\nContent-Disposition: form-data; "
+		   "name=\"%s\"; filename=\"%s\"\r\n"
+		   "Content-Type: image/jpeg\r\n\r\n",
+		   name, filename);
+	buf_add(form, data, len);
+	buf_text(form, "\r\n");
+}
+
+static void end_form(struct buf *form)
+{
+	buf_text(form, "--" EDGE "--\r\n");
+}
+
+/* As firmware sends it: chunked, so many bytes each. Consumes form. */
+static const char *post(const char *path, const char *token, struct buf *form,
+			size_t chunk)
+{
+	buf_printf(&request,
+		   "POST %s HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\n"
+		   "Client-Id: c-1\r\nContent-Type: multipart/form-data; "
+		   "boundary=" EDGE "\r\nDevice-Id: 02:00:00:00:00:0a\r\n"
+		   "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+		   path, token);
+	for (size_t at = 0; at < form->len; at += chunk) {
+		size_t n = form->len - at < chunk ? form->len - at : chunk;
+
+		buf_printf(&request, "%zx\r\n", n);
+		buf_add(&request, form->data + at, n);
+		buf_text(&request, "\r\n");
+	}
+	buf_text(&request, "0\r\n\r\n");
+	buf_done(form);
+	return visit();
+}
+
+static void good_form(struct buf *form)
+{
+	add_question(form, "what is this?");
+	add_file(form, "file", "camera.jpg", PICTURE, PICTURE_LEN);
+	end_form(form);
+}
+
+static const char *good_post(void)
+{
+	struct buf form = { 0 };
+
+	good_form(&form);
+	return post(VISION_PATH, "5ec7e7", &form, 1000);
+}
+
+static void expect(const char *got, const char *status, const char *text)
+{
+	cJSON *json = answer(got, status);
+	const char *said = json_string(json, "response");
+
+	assert_int_equal(json_true(json, "success"), said != NULL);
+	said = said ? said : json_string(json, "message");
+	if (!said || strcmp(said, text) != 0)
+		fail_msg("'%s' is not '%s'", or_dash(said), text);
+	cJSON_Delete(json);
+}
+
+#define RECEIVED "mcpctl received a JPEG picture, 640x480, 19 bytes"
+
+static void expect_question(const char *question)
+{
+	cJSON *json = detail(RECORD_VISION);
+	int64_t value = 0;
+
+	assert_string_equal(json_string(json, "question"), question);
+	assert_string_equal(json_string(json, "type"), "jpeg");
+	json_integer(json, "bytes", &value);
+	assert_int_equal(value, PICTURE_LEN);
+	json_integer(json, "width", &value);
+	assert_int_equal(value, 640);
+	json_integer(json, "height", &value);
+	assert_int_equal(value, 480);
+	assert_int_equal(json_integer(json, "took_ms", &value), 0);
+	assert_null(json_member(json, "file"));
+	cJSON_Delete(json);
+	while (server.records.first)
+		record_free(records_take(&server.records));
+}
+
+#define CJK "\xe8\xbf\x99\xe6\x98\xaf\xe4\xbb\x80\xe4\xb9\x88\xef\xbc\x9f"
+
+static void test_vision(void **state)
+{
+	struct buf form = { 0 };
+
+	(void)state;
+	assert_int_equal(PICTURE_LEN, 19);
+	start();
+	expect(good_post(), "200", RECEIVED);
+	told(RECORD_VISION, LEVEL_GOOD,
+	     "sent a JPEG picture, 640x480, 19 bytes; it asks 'what is this?'");
+	expect_question("what is this?");
+	/* The other order, the other name, byte by byte. */
+	add_file(&form, "image", "a.jpg", PICTURE, PICTURE_LEN);
+	add_question(&form, CJK);
+	end_form(&form);
+	slowly = true;
+	expect(post(VISION_PATH, "5ec7e7", &form, 1), "200", RECEIVED);
+	expect_question(CJK);
+	/* Two pictures, and a name that is no name. */
+	add_file(&form, "file", "../../etc/\\\"x;y.jpg", PICTURE, PICTURE_LEN);
+	add_file(&form, "file", "b.jpg", "GIF89a", 6);
+	end_form(&form);
+	expect(post(VISION_PATH "/", "5ec7e7", &form, 7), "200", RECEIVED);
+	told(RECORD_VISION, LEVEL_WARN,
+	     "1 more file in the form was not looked at");
+	server.config.vision_text = "a cat";
+	expect(good_post(), "200", "a cat");
+	add_file(&form, "file", "x", "text", 4);
+	end_form(&form);
+	server.config.vision_text = NULL;
+	expect(post(VISION_PATH, "5ec7e7", &form, 100), "200",
+	       "mcpctl received a file that is no known picture, 4 bytes");
+	stop();
+}
+
+static void test_vision_refused(void **state)
+{
+	struct buf form = { 0 };
+
+	(void)state;
+	start();
+	good_form(&form);
+	expect(post(VISION_PATH, "wrong", &form, 1000), "401",
+	       "the token is wrong");
+	told(RECORD_REFUSED, LEVEL_WARN, "the token is wrong");
+	expect(ask("POST " VISION_PATH " HTTP/1.1\r\n" BOARD, ""), "401",
+	       "a token is needed");
+	expect(ask("POST " VISION_PATH " HTTP/1.1\r\n" BOARD
+		   "Authorization: Bearer 5ec7e7\r\n",
+		   "{}"),
+	       "400", "the body is no form (multipart/form-data)");
+	add_question(&form, "?");
+	end_form(&form);
+	expect(post(VISION_PATH, "5ec7e7", &form, 1000), "400",
+	       "the form has no field 'file'");
+	add_file(&form, "file", "a.jpg", "", 0);
+	end_form(&form);
+	expect(post(VISION_PATH, "5ec7e7", &form, 1000), "400",
+	       "the picture is empty");
+	add_file(&form, "file", "a.jpg", PICTURE, PICTURE_LEN);
+	expect(post(VISION_PATH, "5ec7e7", &form, 1000), "400",
+	       "the form in the body is broken or cut");
+	expect(ask("GET " VISION_PATH " HTTP/1.1\r\n" BOARD, ""), "405",
+	       "pictures are sent here with POST");
+	stop();
+}
+
+/* Cut anywhere, nothing but the whole form is taken. */
+static void test_cut_forms(void **state)
+{
+	struct buf whole = { 0 }, form = { 0 };
+
+	(void)state;
+	start();
+	good_form(&whole);
+	for (size_t cut = 0; cut < whole.len - 6; cut += 23) {
+		buf_add(&form, whole.data, cut);
+		cJSON_Delete(answer(post(VISION_PATH, "5ec7e7", &form, 1000),
+				    "400"));
+	}
+	buf_done(&whole);
+	stop();
+}
+
+static void test_too_large(void **state)
+{
+	size_t len = 9u << 20;
+	char *data = mem_zalloc(len);
+	struct buf form = { 0 };
+
+	(void)state;
+	start();
+	add_file(&form, "file", "a.jpg", data, len);
+	end_form(&form);
+	cJSON_Delete(answer(post(VISION_PATH, "5ec7e7", &form, 65536), "413"));
+	told(RECORD_NOISE, LEVEL_WARN, "too large");
+	assert_non_null(strstr(server.records.first->hint, "--picture-max"));
+	/* The most that is allowed, with what stands around it. */
+	memcpy(data, PICTURE, PICTURE_LEN);
+	add_file(&form, "file", "a.jpg", data, (8u << 20) - 500);
+	end_form(&form);
+	expect(post(VISION_PATH, "5ec7e7", &form, 65536), "200",
+	       "mcpctl received a JPEG picture, 640x480, 8,388,108 bytes");
+	mem_free(data);
+	stop();
+}
+
+static void make_folder(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/test_door.XXXXXX");
+	assert_non_null(mkdtemp(folder));
+}
+
+static void expect_saved(const char *file)
+{
+	char content[64];
+	struct stat info;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0644);
+	assert_int_equal(read(fd, content, sizeof(content)), PICTURE_LEN);
+	assert_memory_equal(content, PICTURE, PICTURE_LEN);
+	close(fd);
+	unlink(file);
+}
+
+static void test_save(void **state)
+{
+	char path[96], id[] = "../\xe4\xbd\xa0/x";
+	const char *got, *file;
+	struct buf form = { 0 };
+	cJSON *json;
+
+	(void)state;
+	make_folder();
+	snprintf(path, sizeof(path), "%s/a/b", folder);
+	begin();
+	server.config.save_images = path;
+	open_door();
+	expect(good_post(), "200", RECEIVED);
+	json = detail(RECORD_VISION);
+	file = json_string(json, "file");
+	assert_memory_equal(file, path, strlen(path));
+	assert_non_null(strstr(file, "-000-02-00-00-00-00-0a.jpg"));
+	expect_saved(file);
+	cJSON_Delete(json);
+	/* The screen: no token, no name but that of the one device there. */
+	devices[0] = (struct device){ .id = id };
+	devices[0].address = mem_strdup("127.0.0.1:9");
+	server.registry.first = devices;
+	add_file(&form, "file", "screenshot.jpg", PICTURE, PICTURE_LEN);
+	end_form(&form);
+	buf_printf(&request,
+		   "POST /upload HTTP/1.1\r\nHost: h\r\nContent-Type: "
+		   "multipart/form-data; boundary=" EDGE "\r\n"
+		   "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+		   form.len, "");
+	buf_add(&request, form.data, form.len);
+	buf_done(&form);
+	expect(visit(), "200", RECEIVED);
+	json = detail(RECORD_UPLOAD);
+	file = json_string(json, "file");
+	assert_non_null(strstr(file, "-001--------x.jpg"));
+	assert_null(strstr(file + strlen(path) + 1, "/"));
+	expect_saved(file);
+	cJSON_Delete(json);
+	mem_free(devices[0].address);
+	server.registry.first = NULL;
+	/* The folder is gone: the board is answered all the same. */
+	rmdir(path);
+	got = good_post();
+	expect(got, "200", RECEIVED);
+	assert_non_null(strstr(got, "\"warning\":\"the picture was not saved: "
+				    "No such file"));
+	told(RECORD_VISION, LEVEL_BAD, "could not be saved as");
+	stop();
+	snprintf(path, sizeof(path), "%s/a", folder);
+	rmdir(path);
+	rmdir(folder);
+}
+
+/* ---- the command ---- */
+
+static void test_exec(void **state)
+{
+	const char *got;
+
+	(void)state;
+	begin();
+	server.config.vision_exec =
+		"cmp -s \"$1\" \"$MCPCTL_FILE\" && wc -c <\"$1\" | tr -d ' ' && "
+		"echo \"$2/$MCPCTL_QUESTION/$MCPCTL_DEVICE\"";
+	open_door();
+	expect(good_post(), "200",
+	       "19\nwhat is this?/what is this?/02:00:00:00:00:0a");
+	told(RECORD_VISION, LEVEL_GOOD, "JPEG");
+	server.config.vision_exec =
+		"echo no; echo first >&2; echo 'no \"model\"' >&2; exit 3";
+	expect(good_post(), "200",
+	       "the vision command ended with status 3: no \"model\"");
+	told(RECORD_VISION, LEVEL_WARN, "ended with status 3");
+	server.config.vision_exec = "yes '\1\2' | head -c 100000";
+	got = good_post();
+	cJSON_Delete(answer(got, "200"));
+	assert_true(strlen(got) > 6000);
+	server.config.vision_exec = "yes " CJK " | head -c 100000";
+	cJSON_Delete(answer(good_post(), "200"));
+	stop();
+}
+
+static void expect_gone(const char *note)
+{
+	char path[512] = "";
+	int fd = open(note, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		fail_msg("no '%s'", note);
+	assert_true(read(fd, path, sizeof(path) - 1) > 0);
+	close(fd);
+	path[strcspn(path, "\n")] = '\0';
+	assert_int_equal(access(path, F_OK), -1);
+	unlink(note);
+}
+
+static void test_exec_limit(void **state)
+{
+	char command[128], note[96];
+
+	(void)state;
+	make_folder();
+	snprintf(note, sizeof(note), "%s/note", folder);
+	snprintf(command, sizeof(command), "echo \"$1\" >%s; exec sleep 100",
+		 note);
+	begin();
+	server.config.vision_exec = command;
+	open_door();
+	server.door->exec_limit = 300;
+	expect(good_post(), "200",
+	       "the vision command took longer than 300 ms and was ended");
+	told(RECORD_VISION, LEVEL_WARN, "was ended");
+	expect_gone(note);
+	/* The board went meanwhile. */
+	leaves = true;
+	good_post();
+	for (int i = 0; i < 100 && server.door->job_count; i++)
+		loop_wait(loop, &device_closed, loop_now() + 100, NULL);
+	assert_int_equal(server.door->job_count, 0);
+	expect_gone(note);
+	/* We go meanwhile. */
+	server.door->exec_limit = 60000;
+	leaves = true;
+	good_post();
+	for (int i = 0; i < 100 && access(note, F_OK); i++)
+		loop_wait(loop, &device_closed, loop_now() + 100, NULL);
+	assert_int_equal(server.door->job_count, 1);
+	stop();
+	expect_gone(note);
+	rmdir(folder);
+}
+
+/* ---- noise ---- */
+
+static void test_noise(void **state)
+{
+	(void)state;
+	begin();
+	server.config.handshake = 200;
+	open_door();
+	buf_add(&request, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
+	leaves = true;
+	visit();
+	told(RECORD_NOISE, LEVEL_WARN, "TLS");
+	buf_text(&request, "hello there\r\n\r\n");
+	leaves = true;
+	visit();
+	told(RECORD_NOISE, LEVEL_WARN, "no HTTP");
+	buf_text(&request, "POST / HTTP/1.1\r\nContent-Length: 100\r\n\r\nabc");
+	leaves = true;
+	visit();
+	for (int i = 0; i < 20; i++)
+		loop_wait(loop, &device_closed, loop_now() + 10, NULL);
+	told(RECORD_NOISE, LEVEL_WARN, "amid its body");
+	buf_text(&request, "POST / HT");
+	visit();
+	assert_non_null(strstr(child.said.data, " 408 "));
+	told(RECORD_NOISE, LEVEL_WARN, "never finished");
+	stop();
+}
+
+/* ---- opening ---- */
+
+static void cannot_open(enum error_kind kind, const char *text,
+			const char *hint)
+{
+	struct error err = { 0 };
+	struct door *d = NULL;
+
+	assert_int_equal(door_open(&d, &server, &err), -1);
+	assert_null(d);
+	assert_int_equal(err.kind, kind);
+	if (!strstr(err.text, text) || !strstr(err.hint, hint))
+		fail_msg("'%s' (%s)", err.text, err.hint);
+	error_reset(&err);
+}
+
+static void test_cannot_open(void **state)
+{
+	struct words taken = { 0 };
+	char where[64];
+
+	(void)state;
+	start();
+	/* The second of two is taken: the first is given back. */
+	snprintf(where, sizeof(where), "127.0.0.1:%u",
+		 (unsigned)door_port(server.door));
+	words_add(&taken, "127.0.0.1:0");
+	words_add(&taken, where);
+	server.config.listen = &taken;
+	cannot_open(ERR_CONNECT, "in use", "");
+	server.config.listen = &ports;
+	server.config.save_images = "/dev/null/pictures";
+	cannot_open(ERR_OUTPUT, "/dev/null/pictures", "folder");
+	server.config.save_images = NULL;
+	server.config.advertise = "not a host";
+	cannot_open(ERR_USAGE, "--advertise", "HOST");
+	server.config.advertise = NULL;
+	words_add(&ports, "host:port");
+	cannot_open(ERR_USAGE, "--listen", "PORT");
+	words_done(&taken);
+	stop();
+}
+
+static void test_describe(void **state)
+{
+	struct device device = { 0 };
+	struct buf text = { 0 };
+	char *url;
+
+	(void)state;
+	begin();
+	server.config.advertise = "wss://proxy.example/ws";
+	server.rack = (struct rack *)&offer;
+	words_add(&ports, "127.0.0.1:0");
+	open_door();
+	door_describe(server.door);
+	told(RECORD_LISTENING, LEVEL_GOOD, "listening on ports 127.0.0.1:");
+	told(RECORD_LISTENING, LEVEL_GOOD,
+	     "\n  https://proxy.example/xiaozhi/ota/\n  (passed on to "
+	     "http://127.0.0.1:");
+	told(RECORD_LISTENING, LEVEL_GOOD, "mqtt://192.168.1.2:1883");
+	door_addresses(server.door, &text);
+	assert_string_equal(text.data,
+			    "[\"https://proxy.example/xiaozhi/ota/\"]");
+	url = door_vision_url(server.door, &device);
+	assert_string_equal(url, "https://proxy.example/vision/explain");
+	mem_free(url);
+	buf_done(&text);
+	stop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ota),
+		cmocka_unit_test(test_ota_odd),
+		cmocka_unit_test(test_ota_mqtt),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_upgrade),
+		cmocka_unit_test(test_reached),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_vision),
+		cmocka_unit_test(test_vision_refused),
+		cmocka_unit_test(test_cut_forms),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_save),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_limit),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_cannot_open),
+		cmocka_unit_test(test_describe),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
+}

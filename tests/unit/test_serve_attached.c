@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve/attached: which device a command gets, requests and replies with their
+ * own ids, what a device says unasked, the end of either side.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+
+#include "control_harness.h"
+
+#define ATTACH "{\"op\":\"attach\"}"
+#define REPLY(id, result)                                     \
+	"{\"session_id\":\"s\",\"type\":\"mcp\",\"payload\":" \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":" result "}}"
+
+/* ---- which device ---- */
+
+static void waits_for_any(void **state)
+{
+	struct command c;
+	struct board *b;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"waiting\",\"devices\":0",
+		    "no device is there yet");
+	b = board_new("AA");
+	expect_json(&c, "\"op\":\"waiting\",\"devices\":1",
+		    "'aa' is not ready yet");
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	board_says(b, HELLO);
+	expect_json(&c, "\"op\":\"attached\"", "\"hello\":" HELLO);
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	expect_quiet(&c);
+	command_done(&c);
+	board_free(b);
+}
+
+static void waits_for_one(void **state)
+{
+	struct board *a = board_ready("aa"), *b;
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"attach\",\"device\":\"B*\"}");
+	expect_json(&c, "\"op\":\"waiting\"", "no device fits 'B*' yet (1 is");
+	board_free(a);
+	a = board_ready("aa");
+	expect_quiet(&c);
+	b = board_new("bb");
+	expect_json(&c, "\"op\":\"waiting\"", "'bb'");
+	board_free(b);
+	expect_json(&c, "\"op\":\"waiting\"", "no device fits");
+	b = board_ready("bb");
+	/* Connected, and then ready. */
+	expect_json(&c, "\"op\":\"waiting\"", "'bb'");
+	expect_json(&c, "\"op\":\"attached\"", "\"id\":\"bb\"");
+	command_done(&c);
+	board_free(a);
+	board_free(b);
+}
+
+static void many(void **state)
+{
+	struct board *a = board_ready("aa"), *b = board_ready("ab");
+	struct command c;
+
+	(void)state;
+	a->device->alias = "kitchen";
+	command_open(&c);
+	ask(&c, ATTACH);
+	expect_json(&c, "{\"op\":\"error\",\"error\":{\"kind\":\"usage\"",
+		    "\"detail\":\"aa (kitchen)\\nab\"");
+	ask(&c, "{\"op\":\"attach\",\"device\":\"a?\"}");
+	expect_json(&c, "2 devices fit 'a?'", "-d");
+	ask(&c, "{\"op\":\"attach\",\"device\":\"Kitchen\"}");
+	expect_json(&c, "\"op\":\"attached\"", "\"id\":\"aa\"");
+	command_done(&c);
+	board_free(a);
+	board_free(b);
+}
+
+/* Two come while a command waits for one: it is not left to chance. */
+static void two_come(void **state)
+{
+	struct board *a, *b;
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"waiting\"", NULL);
+	a = board_new("aa");
+	b = board_new("bb");
+	expect_json(&c, "\"op\":\"waiting\"", "'aa'");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	board_free(a);
+	board_free(b);
+	expect_quiet(&c);
+	command_done(&c);
+}
+
+static void without_mcp(void **state)
+{
+	struct board *b = board_new("aa");
+	struct command c;
+
+	(void)state;
+	board_says(b, "{\"type\":\"hello\",\"version\":3,\"transport\":"
+		      "\"websocket\",\"features\":{}}");
+	command_open(&c);
+	ask(&c, ATTACH);
+	expect_json(&c, "\"op\":\"attached\"", "\"state\":\"no-mcp\"");
+	command_done(&c);
+	board_free(b);
+}
+
+/* As deep as JSON may be: inside our object it would be too deep. */
+static void deep_hello(void **state)
+{
+	CLEANUP(buf_done) struct buf hello = { 0 };
+	struct board *b = board_new("aa");
+	const char *text;
+	struct command c;
+
+	(void)state;
+	buf_text(&hello, "{\"type\":\"hello\",\"features\":{\"mcp\":true},"
+			 "\"a\":");
+	for (int i = 0; i < 199; i++)
+		buf_char(&hello, '[');
+	for (int i = 0; i < 199; i++)
+		buf_char(&hello, ']');
+	buf_char(&hello, '}');
+	board_says(b, buf_string(&hello));
+	command_open(&c);
+	ask(&c, ATTACH);
+	text = hear(&c, CONTROL_JSON);
+	assert_non_null(strstr(text, "\"op\":\"attached\""));
+	assert_null(strstr(text, "\"hello\""));
+	command_done(&c);
+	board_free(b);
+}
+
+/* ---- requests and replies ---- */
+
+static void request(struct command *c, const char *id)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":%s,"
+				"\"method\":\"tools/call\"}",
+				id);
+
+	say(c, CONTROL_TEXT, text);
+}
+
+static void any_id(void **state)
+{
+	static const char *const ids[] = {
+		"7",
+		"\"abc\"",
+		"1.5",
+		"null",
+		"-1",
+		"12345678901234567890",
+		"\"\\u0041\\\"\"",
+		"[1]",
+		"0",
+	};
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		CLEANUP(mem_free_ptr)
+		char *expected = mem_printf(REPLY("%s", "{\"id\":1}"), ids[i]);
+		long id;
+
+		request(&c, ids[i]);
+		assert_int_equal(b->sent.count, i + 1);
+		id = board_asked(b, i);
+		assert_true(id > 0);
+		assert_non_null(strstr(b->sent.word[i], "\"type\":\"mcp\""));
+		assert_non_null(strstr(b->sent.word[i], "tools/call"));
+		board_answers(b, id, "{\"id\":1}");
+		expect_text(&c, expected);
+	}
+	command_done(&c);
+	board_free(b);
+}
+
+/* The device dialect, with an envelope of the command's own. */
+static void enveloped(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	say(&c, CONTROL_TEXT,
+	    "{\"id\":5,\"session_id\":\"mine\",\"type\":\"mcp\",\"payload\":"
+	    "{\"method\":\"a\",\"params\":{\"id\":3}, \"id\" : 4 }}");
+	assert_int_equal(b->sent.count, 1);
+	assert_null(strstr(b->sent.word[0], "mine"));
+	assert_non_null(strstr(b->sent.word[0], "{\"id\":3}"));
+	board_answers(
+		b, strtol(strstr(b->sent.word[0], "\"id\" : ") + 7, NULL, 10),
+		"{}");
+	expect_text(&c, REPLY("4", "{}"));
+	command_done(&c);
+	board_free(b);
+}
+
+static void same_ids(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command one, two;
+
+	(void)state;
+	command_attach(&one, ATTACH);
+	command_attach(&two, ATTACH);
+	request(&one, "1");
+	request(&two, "1");
+	request(&one, "2");
+	request(&two, "2");
+	assert_int_equal(b->sent.count, 4);
+	board_answers(b, board_asked(b, 3), "\"two 2\"");
+	board_answers(b, board_asked(b, 0), "\"one 1\"");
+	board_answers(b, board_asked(b, 2), "\"one 2\"");
+	board_answers(b, board_asked(b, 1), "\"two 1\"");
+	expect_text(&one, REPLY("1", "\"one 1\""));
+	expect_text(&one, REPLY("2", "\"one 2\""));
+	expect_text(&two, REPLY("2", "\"two 2\""));
+	expect_text(&two, REPLY("1", "\"two 1\""));
+	expect_quiet(&one);
+	expect_quiet(&two);
+	command_done(&one);
+	command_done(&two);
+	board_free(b);
+}
+
+static void dies_in_the_middle(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command one, two;
+
+	(void)state;
+	command_attach(&one, ATTACH);
+	command_attach(&two, ATTACH);
+	request(&one, "1");
+	request(&two, "1");
+	command_done(&one);
+	assert_int_equal(relay_count(), 1);
+	board_answers(b, board_asked(b, 0), "\"late\"");
+	board_answers(b, board_asked(b, 1), "\"mine\"");
+	expect_text(&two, REPLY("1", "\"mine\""));
+	expect_quiet(&two);
+	command_done(&two);
+	assert_null(b->device->audience);
+	board_free(b);
+}
+
+/* As firmware writes it: a quote is not escaped. */
+static void broken_reply(void **state)
+{
+	struct board *b = board_ready("aa");
+	CLEANUP(mem_free_ptr) char *frame = NULL;
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	request(&c, "\"x\"");
+	frame = mem_printf("{\"type\":\"mcp\",\"payload\":{\"id\":%ld,"
+			   "\"error\":{\"message\":\"a \"b\"\"}}}",
+			   board_asked(b, 0));
+	board_says(b, frame);
+	expect_text(&c, "{\"type\":\"mcp\",\"payload\":{\"id\":\"x\","
+			"\"error\":{\"message\":\"a \"b\"\"}}}");
+	command_done(&c);
+	board_free(b);
+}
+
+static void expect_refusal(struct command *c, const char *id, const char *code)
+{
+	const char *text = hear(c, CONTROL_TEXT);
+
+	assert_non_null(text);
+	assert_non_null(strstr(text, id));
+	assert_non_null(strstr(text, code));
+}
+
+static void refusals(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	say(&c, CONTROL_TEXT, HELLO);
+	expect_refusal(&c, "\"id\":null", "-32600");
+	say(&c, CONTROL_TEXT, "[{\"id\":1,\"method\":\"a\"}]");
+	expect_refusal(&c, "\"id\":null", "-32600");
+	say(&c, CONTROL_TEXT, "{\"id\":1,");
+	expect_refusal(&c, "\"id\":null", "-32700");
+	assert_int_equal(b->sent.count, 0);
+	b->full = true;
+	request(&c, "\"q\"");
+	expect_refusal(&c, "\"id\":\"q\"", "-32000");
+	say(&c, CONTROL_TEXT, "{\"type\":\"tts\"}");
+	expect_refusal(&c, "\"id\":null", "-32000");
+	assert_int_equal(relay_count(), 0);
+	command_done(&c);
+	board_free(b);
+}
+
+static void too_many_calls(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	for (int i = 0; i < 1000; i++)
+		request(&c, "1");
+	request(&c, "\"last\"");
+	expect_refusal(&c, "\"id\":\"last\"", "-32000");
+	assert_int_equal(relay_count(), 1000);
+	board_answers(b, board_asked(b, 500), "{}");
+	expect_text(&c, REPLY("1", "{}"));
+	request(&c, "\"last\"");
+	assert_int_equal(relay_count(), 1000);
+	command_done(&c);
+	assert_int_equal(relay_count(), 0);
+	board_free(b);
+}
+
+static void other_messages(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	say(&c, CONTROL_TEXT,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+	say(&c, CONTROL_TEXT, "{\"type\":\"tts\",\"state\":\"start\"}");
+	say(&c, CONTROL_TEXT, "{\"type\":\"mcp\",\"payload\":\"text\"}");
+	assert_int_equal(b->sent.count, 3);
+	assert_non_null(strstr(b->sent.word[0],
+			       "\"type\":\"mcp\",\"payload\":{\"jsonrpc\":"
+			       "\"2.0\",\"method\":"));
+	assert_string_equal(b->sent.word[1],
+			    "{\"type\":\"tts\",\"state\":\"start\"}");
+	assert_string_equal(b->sent.word[2],
+			    "{\"type\":\"mcp\",\"payload\":\"text\"}");
+	expect_quiet(&c);
+	command_done(&c);
+	board_free(b);
+}
+
+static void initialize_is_kept(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command c, later;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	say(&c, CONTROL_TEXT,
+	    "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"initialize\"}");
+	board_answers(b, board_asked(b, 0),
+		      "{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},"
+		      "\"serverInfo\":{\"name\":\"n\",\"version\":\"1\"}}");
+	hear(&c, CONTROL_TEXT);
+	command_open(&later);
+	ask(&later, ATTACH);
+	expect_json(&later, "\"op\":\"attached\"",
+		    "\"initialize\":{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":");
+	command_done(&c);
+	command_done(&later);
+	board_free(b);
+}
+
+/* ---- what the device says ---- */
+
+static void order(void **state)
+{
+	static const char event[] = "{\"type\":\"listen\",\"state\":\"start\"}";
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	request(&c, "1");
+	board_says(b, event);
+	board_answers(b, board_asked(b, 0), "{}");
+	board_says(b, event);
+	expect_text(&c, event);
+	expect_text(&c, REPLY("1", "{}"));
+	expect_text(&c, event);
+	command_done(&c);
+	board_free(b);
+}
+
+static void audio_to_tail(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command plain, tail;
+
+	(void)state;
+	command_attach(&plain, ATTACH);
+	command_attach(&tail, "{\"op\":\"attach\",\"tail\":true}");
+	control_audio(b->device, "opus", 4);
+	board_says(b, "{\"type\":\"abort\"}");
+	assert_string_equal(hear(&tail, CONTROL_BINARY), "opus");
+	expect_text(&tail, "{\"type\":\"abort\"}");
+	expect_text(&plain, "{\"type\":\"abort\"}");
+	command_done(&plain);
+	control_audio(b->device, "opus", 4);
+	assert_string_equal(hear(&tail, CONTROL_BINARY), "opus");
+	command_done(&tail);
+	control_audio(b->device, "opus", 4);
+	board_free(b);
+}
+
+/* What it did not read in time is counted; no reply is missing. */
+static void deaf_tail(void **state)
+{
+	enum { EVENTS = 100000 };
+	struct board *b = board_ready("aa");
+	uint64_t heard = 0, lost = 0, count;
+	const char *text;
+	struct command c;
+	int replies = 0;
+
+	(void)state;
+	command_attach(&c, "{\"op\":\"attach\",\"tail\":true}");
+	for (int i = 0; i < 100; i++)
+		request(&c, "5");
+	for (int i = 0; i < EVENTS; i++) {
+		CLEANUP(mem_free_ptr)
+		char *event = mem_printf("{\"type\":\"iot\",\"n\":%d}", i);
+
+		control_text(b->device, event, strlen(event));
+		if (i % 1000 == 0)
+			board_answers(b, board_asked(b, (size_t)i / 1000),
+				      "{}");
+	}
+	buf_consume(&c.in, take_size(&c.taken));
+	while (heard + lost < EVENTS || replies < 100) {
+		struct control_frame f = { 0 };
+
+		while (!control_decode(&f, buf_string(&c.in), c.in.len, NULL))
+			read_bytes(&c);
+		text = f.kind == CONTROL_JSON ? f.data : NULL;
+		if (text && sscanf(text, "{\"op\":\"lost\",\"count\":%" SCNu64,
+				   &count) == 1)
+			lost += count;
+		else if (strstr(f.data, "\"type\":\"mcp\""))
+			replies++;
+		else
+			heard++;
+		buf_consume(&c.in, f.size);
+	}
+	assert_int_equal(heard + lost, EVENTS);
+	assert_int_equal(replies, 100);
+	assert_true(lost > 0 && heard > 1000);
+	board_says(b, "{\"type\":\"abort\"}");
+	expect_text(&c, "{\"type\":\"abort\"}");
+	command_done(&c);
+	board_free(b);
+}
+
+/* Replies are never dropped: then it is the command that goes. */
+static void deaf_caller(void **state)
+{
+	CLEANUP(mem_free_ptr) char *large = mem_alloc(1000003);
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	memset(large, 'a', 1000002);
+	large[0] = large[1000001] = '"';
+	large[1000002] = '\0';
+	command_attach(&c, ATTACH);
+	for (int i = 0; i < 40; i++)
+		request(&c, "5");
+	for (size_t i = 0; i < 40; i++)
+		board_answers(b, board_asked(b, i), large);
+	for (int i = 0; i < 10; i++)
+		loop_poll(loop);
+	assert_null(b->device->audience);
+	assert_int_equal(relay_count(), 0);
+	command_done(&c);
+	board_free(b);
+}
+
+/* ---- the end ---- */
+
+static void device_goes(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command one, two;
+
+	(void)state;
+	command_attach(&one, ATTACH);
+	command_attach(&two, ATTACH);
+	request(&one, "1");
+	b->transport->ops->close(b->transport);
+	expect_json(&one, "\"op\":\"gone\"", "\"connect\"");
+	expect_end(&one);
+	expect_json(&two, "\"op\":\"gone\"", "\"connect\"");
+	expect_end(&two);
+	assert_int_equal(relay_count(), 0);
+	command_done(&one);
+	command_done(&two);
+	board_free(b);
+}
+
+static void device_comes_again(void **state)
+{
+	struct board *b = board_ready("aa"), *again;
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	again = board_ready("aa");
+	expect_json(&c, "\"op\":\"gone\"", NULL);
+	expect_end(&c);
+	command_done(&c);
+	command_attach(&c, ATTACH);
+	request(&c, "1");
+	assert_int_equal(again->sent.count, 1);
+	assert_int_equal(b->sent.count, 0);
+	command_done(&c);
+	board_free(b);
+	board_free(again);
+}
+
+static void serve_ends(void **state)
+{
+	struct board *b = board_ready("aa");
+	struct command attached, waiting;
+
+	(void)state;
+	command_attach(&attached, ATTACH);
+	command_open(&waiting);
+	ask(&waiting, "{\"op\":\"attach\",\"device\":\"b\"}");
+	expect_json(&waiting, "\"op\":\"waiting\"", NULL);
+	request(&attached, "1");
+	close_control();
+	expect_json(&attached, "\"op\":\"gone\"", "serve was stopped");
+	expect_end(&attached);
+	expect_json(&waiting, "\"op\":\"error\"", "serve was stopped");
+	expect_end(&waiting);
+	assert_null(b->device->audience);
+	command_done(&attached);
+	command_done(&waiting);
+	board_free(b);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(waits_for_any),
+		TEST(waits_for_one),
+		TEST(many),
+		TEST(two_come),
+		TEST(without_mcp),
+		TEST(deep_hello),
+		TEST(any_id),
+		TEST(enveloped),
+		TEST(same_ids),
+		TEST(dies_in_the_middle),
+		TEST(broken_reply),
+		TEST(refusals),
+		TEST(too_many_calls),
+		TEST(other_messages),
+		TEST(initialize_is_kept),
+		TEST(order),
+		TEST(audio_to_tail),
+		TEST(deaf_tail),
+		TEST(deaf_caller),
+		TEST(device_goes),
+		TEST(device_comes_again),
+		TEST(serve_ends),
+	};
+
+	return cmocka_run_group_tests(tests, harness_make, harness_remove);
+}

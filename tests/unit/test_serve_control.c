@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve/control: who may come, what commands ask, rubbish, the end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "control_harness.h"
+
+/* ---- the socket ---- */
+
+static void private_socket(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_string_equal(control_socket(server.control), socket_path);
+	assert_int_equal(lstat(socket_path, &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(st.st_mode & 07777, 0600);
+	close_control();
+	assert_int_equal(lstat(socket_path, &st), -1);
+}
+
+static void only_one(void **state)
+{
+	CLEANUP(mem_free_ptr) char *pid = mem_printf("pid %d", (int)getpid());
+	struct error err = { 0 };
+	struct control *second;
+
+	(void)state;
+	assert_int_equal(control_open(&second, &server, &err), -1);
+	assert_null(second);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "another serve is running there"));
+	assert_non_null(strstr(err.text, pid));
+	assert_non_null(strstr(err.hint, "mcpctl stop"));
+	error_reset(&err);
+	assert_int_equal(access(socket_path, F_OK), 0);
+}
+
+static void stale_socket(void **state)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct command c;
+
+	(void)state;
+	close_control();
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", socket_path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	close(fd);
+	assert_int_equal(control_open(&server.control, &server, NULL), 0);
+	command_open(&c);
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, "\"op\":\"status\"", NULL);
+	command_done(&c);
+}
+
+static void file_in_the_way(void **state)
+{
+	struct error err = { 0 };
+	struct control *c;
+
+	(void)state;
+	close_control();
+	mem_free(folder_write("serve.sock", "precious", 8));
+	assert_int_equal(control_open(&c, &server, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	error_reset(&err);
+	assert_int_equal(access(socket_path, F_OK), 0);
+	unlink(socket_path);
+}
+
+static void missing_folder(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("none/serve.sock");
+	struct error err = { 0 };
+	struct control *c;
+
+	(void)state;
+	server.config.socket = path;
+	assert_int_equal(control_open(&c, &server, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_true(err.hint[0]);
+	error_reset(&err);
+}
+
+/* Another serve's file is not removed at the end. */
+static void replaced_socket(void **state)
+{
+	(void)state;
+	unlink(socket_path);
+	mem_free(folder_write("serve.sock", "", 0));
+	close_control();
+	assert_int_equal(access(socket_path, F_OK), 0);
+	unlink(socket_path);
+}
+
+static void too_many(void **state)
+{
+	struct command c[513];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(c); i++) {
+		command_open(&c[i]);
+		loop_poll(loop);
+	}
+	expect_json(&c[512], "\"op\":\"error\"", "512 commands");
+	expect_end(&c[512]);
+	ask(&c[511], "{\"op\":\"status\"}");
+	expect_json(&c[511], "\"op\":\"status\"", NULL);
+	for (size_t i = 0; i < COUNT(c); i++)
+		command_done(&c[i]);
+}
+
+#define OTHER_USER 65534
+
+/* In a child: what serve does with it. */
+static int knock_as_other(void)
+{
+	char byte;
+	int fd;
+
+	if (setgid(OTHER_USER) || setuid(OTHER_USER))
+		return 1;
+	fd = dial();
+	fcntl(fd, F_SETFL, 0);
+	return recv(fd, &byte, 1, 0) == 0 ? 0 : 2;
+}
+
+static void other_user(void **state)
+{
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	chmod(folder, 0711);
+	chmod(socket_path, 0666);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(knock_as_other());
+	while (waitpid(child, &status, WNOHANG) == 0)
+		serve_runs();
+	chmod(folder, 0700);
+	assert_int_equal(status, 0);
+	assert_non_null(server.records.first);
+	assert_int_equal(server.records.first->kind, RECORD_REFUSED);
+	assert_non_null(strstr(server.records.first->text, "another user"));
+	assert_null(server.control->first);
+}
+
+/* It does not spin, and lets them in when there is room again. */
+static void no_descriptors(void **state)
+{
+	struct rlimit before, tight;
+	struct command c;
+
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &before);
+	command_open(&c);
+	tight = before;
+	tight.rlim_cur = (rlim_t)c.fd + 1;
+	setrlimit(RLIMIT_NOFILE, &tight);
+	loop_poll(loop);
+	assert_null(server.control->first);
+	assert_false(uv_is_active((uv_handle_t *)&server.control->poll));
+	setrlimit(RLIMIT_NOFILE, &before);
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, "\"op\":\"status\"", NULL);
+	command_done(&c);
+}
+
+/* ---- questions ---- */
+
+static void status(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *pid = mem_printf("\"pid\":%d", (int)getpid());
+	struct board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, pid, "\"devices\":1");
+	command_done(&c);
+	board_free(b);
+}
+
+static void devices(void **state)
+{
+	struct board *a = board_ready("AA:01"), *b = board_new("bb:02");
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"devices\"}");
+	expect_json(&c, "\"op\":\"device\"", "\"id\":\"aa:01\"");
+	expect_json(&c, "\"id\":\"bb:02\"", "\"state\":\"connected\"");
+	expect_json(&c, "\"op\":\"end\"", "\"count\":2");
+	ask(&c, "{\"op\":\"devices\",\"device\":\"b*\"}");
+	expect_json(&c, "\"id\":\"bb:02\"", NULL);
+	expect_json(&c, "\"op\":\"end\"", "\"count\":1");
+	ask(&c, "{\"op\":\"devices\",\"device\":\"none\"}");
+	expect_json(&c, "\"op\":\"end\"", "\"count\":0");
+	expect_quiet(&c);
+	command_done(&c);
+	board_free(a);
+	board_free(b);
+}
+
+static void watch(void **state)
+{
+	struct board *a, *b;
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"devices\",\"device\":\"a*\",\"watch\":true}");
+	expect_json(&c, "\"op\":\"end\"", "\"count\":0");
+	b = board_ready("bb");
+	a = board_new("aa");
+	expect_json(&c, "\"id\":\"aa\"", "\"change\":\"connected\"");
+	board_says(a, HELLO);
+	expect_json(&c, "\"state\":\"ready\"", "\"change\":\"ready\"");
+	board_free(b);
+	board_free(a);
+	expect_json(&c, "\"id\":\"aa\"", "\"change\":\"gone\"");
+	expect_quiet(&c);
+	close_control();
+	expect_json(&c, "\"op\":\"error\"", "serve was stopped");
+	expect_end(&c);
+	command_done(&c);
+}
+
+static void kick(void **state)
+{
+	struct board *a = board_ready("aa"), *b = board_ready("ab");
+	struct command c, attached;
+
+	(void)state;
+	command_attach(&attached, "{\"op\":\"attach\",\"device\":\"aa\"}");
+	command_open(&c);
+	ask(&c, "{\"op\":\"kick\"}");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	ask(&c, "{\"op\":\"kick\",\"device\":\"none\"}");
+	expect_json(&c, "\"op\":\"kicked\"", "\"count\":0");
+	ask(&c, "{\"op\":\"kick\",\"device\":\"a?\"}");
+	expect_json(&c, "\"op\":\"kicked\"", "\"count\":2");
+	expect_json(&attached, "\"op\":\"gone\"", "kick");
+	expect_end(&attached);
+	assert_null(a->device);
+	assert_null(b->device);
+	assert_int_equal(server.registry.count, 0);
+	command_done(&c);
+	command_done(&attached);
+	board_free(a);
+	board_free(b);
+}
+
+static void stop(void **state)
+{
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	server.wake = false;
+	ask(&c, "{\"op\":\"stop\"}");
+	expect_json(&c, "\"op\":\"stopping\"", NULL);
+	assert_true(server.stopping && server.wake);
+	close_control();
+	expect_end(&c);
+	command_done(&c);
+}
+
+static struct banked *list_tools(const char *tools)
+{
+	CLEANUP(tool_list_done) struct tool_list list = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+				"{\"tools\":%s}}",
+				tools);
+	struct message page;
+
+	if (message_decode_take(&page, NULL, text, strlen(text), NULL) ||
+	    tool_list_add_take(&list, &page, NULL, NULL))
+		abort();
+	return toolbank_hold(&server.bank, &list);
+}
+
+static void tool(void **state)
+{
+	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	CLEANUP(mem_free_ptr) char *by_list = NULL;
+	struct command c, attached;
+
+	(void)state;
+	a->device->tools = list_tools("[{\"name\":\"self.get\"},"
+				      "{\"name\":\"self.set_volume\"}]");
+	by_list = mem_printf("{\"op\":\"tool\",\"name\":\"self.get\","
+			     "\"list\":\"%s\"}",
+			     a->device->tools->id);
+	command_open(&c);
+	ask(&c, by_list);
+	expect_json(&c, "\"tool\":{\"name\":\"self.get\"}", "\"tools\":2");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"self.sett\",\"device\":\"aa\"}");
+	expect_json(&c, "\"nearest\":\"self.", "\"tools\":2");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"self.get\"}");
+	expect_json(&c, "\"op\":\"error\"", "there are 2 devices");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"device\":\"cc\"}");
+	expect_json(&c, "\"op\":\"error\"", "no device fits 'cc'");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"list\":\"cc\"}");
+	expect_json(&c, "\"op\":\"error\"", "'cc'");
+	ask(&c, "{\"op\":\"tool\"}");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"device\":\"bb\"}");
+	assert_string_equal(hear(&c, CONTROL_JSON),
+			    "{\"op\":\"tool\",\"tools\":0}");
+	command_attach(&attached, "{\"op\":\"attach\",\"device\":\"aa\"}");
+	ask(&attached, "{\"op\":\"tool\",\"name\":\"self.set_volume\"}");
+	expect_json(&attached, "\"tool\":{\"name\":\"self.set_volume\"}", NULL);
+	command_done(&c);
+	command_done(&attached);
+	board_free(a);
+	board_free(b);
+}
+
+/* ---- rubbish ---- */
+
+static void wrong_questions(void **state)
+{
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"format\"}");
+	expect_json(&c, "\"op\":\"error\"", "'format'");
+	ask(&c, "{\"OP\":\"stop\"}");
+	expect_json(&c, "\"op\":\"error\"", "'op'");
+	ask(&c, "{\"op\":7}");
+	expect_json(&c, "\"op\":\"error\"", NULL);
+	ask(&c, "[]");
+	expect_json(&c, "\"op\":\"error\"", NULL);
+	ask(&c, "{\"op\":");
+	expect_json(&c, "\"op\":\"error\"", "\"protocol\"");
+	ask(&c, "");
+	expect_json(&c, "\"op\":\"error\"", NULL);
+	say(&c, CONTROL_TEXT, "{}");
+	expect_json(&c, "\"op\":\"error\"", "before a device");
+	say(&c, CONTROL_BINARY, "abc");
+	expect_json(&c, "\"op\":\"error\"", "no audio");
+	ask(&c, "{\"op\":\"fan\"}");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	ask(&c, "{\"op\":\"fan\",\"method\":\"a\",\"notify\":\"b\"}");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	ask(&c, "{\"op\":\"fan\",\"message\":{\"type\":\"hello\"}}");
+	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
+	assert_false(server.stopping);
+	command_done(&c);
+}
+
+static void rubbish(void **state)
+{
+	static const char *const bytes[] = {
+		"GET / HTTP/1.1\r\n\r\n",
+		"\xff\xff\xff\xffj...",
+		"\x01\x01\x01\x01x\x01\x01\x01",
+	};
+	struct command c;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bytes); i++) {
+		command_open(&c);
+		write_bytes(&c, bytes[i], strlen(bytes[i]));
+		expect_json(&c, "\"op\":\"error\"", "\"protocol\"");
+		expect_end(&c);
+		command_done(&c);
+	}
+	/* Half a frame, and gone. */
+	command_open(&c);
+	write_bytes(&c, "\0\0\1\0j\0\0\0{\"op\"", 13);
+	command_done(&c);
+	assert_null(server.registry.first);
+}
+
+/* Byte by byte, and many in one. */
+static void pieces(void **state)
+{
+	CLEANUP(buf_done) struct buf frames = { 0 };
+	struct command c;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		control_encode(&frames, CONTROL_JSON, "{\"op\":\"status\"}",
+			       15);
+	command_open(&c);
+	for (size_t i = 0; i < frames.len; i++)
+		write_bytes(&c, frames.data + i, 1);
+	write_bytes(&c, frames.data, frames.len);
+	for (int i = 0; i < 6; i++)
+		expect_json(&c, "\"op\":\"status\"", NULL);
+	expect_quiet(&c);
+	command_done(&c);
+}
+
+/* A command that asks on and on and reads nothing is not asked for more. */
+static void deaf_asker(void **state)
+{
+	struct board *board[50];
+	struct command c;
+	CLEANUP(buf_done) struct buf frames = { 0 };
+	size_t sent = 0;
+	ssize_t n;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(board); i++) {
+		char id[32];
+
+		snprintf(id, sizeof(id), "device-%zu", i);
+		board[i] = board_ready(id);
+	}
+	while (frames.len < 1 << 20)
+		control_encode(&frames, CONTROL_JSON, "{\"op\":\"devices\"}",
+			       16);
+	command_open(&c);
+	for (int still = 0; still < 100 && sent < frames.len;) {
+		n = send(c.fd, frames.data + sent, frames.len - sent,
+			 MSG_NOSIGNAL);
+		sent += n > 0 ? (size_t)n : 0;
+		still = n > 0 ? 0 : still + 1;
+		loop_poll(loop);
+	}
+	assert_true(sent < frames.len);
+	expect_json(&c, "\"op\":\"device\"", "device-0");
+	command_done(&c);
+	for (size_t i = 0; i < COUNT(board); i++)
+		board_free(board[i]);
+}
+
+/* One that reads late gets all answers all the same. */
+static void slow_asker(void **state)
+{
+	CLEANUP(buf_done) struct buf frames = { 0 };
+	struct board *board[50];
+	struct command c;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(board); i++) {
+		char id[32];
+
+		snprintf(id, sizeof(id), "device-%zu", i);
+		board[i] = board_ready(id);
+	}
+	for (int i = 0; i < 400; i++)
+		control_encode(&frames, CONTROL_JSON, "{\"op\":\"devices\"}",
+			       16);
+	command_open(&c);
+	write_bytes(&c, frames.data, frames.len);
+	for (int i = 0; i < 20; i++)
+		loop_poll(loop);
+	for (int i = 0; i < 400; i++) {
+		for (size_t k = 0; k < COUNT(board); k++)
+			expect_json(&c, "\"op\":\"device\"", NULL);
+		expect_json(&c, "\"op\":\"end\"", "\"count\":50");
+	}
+	expect_quiet(&c);
+	command_done(&c);
+	for (size_t i = 0; i < COUNT(board); i++)
+		board_free(board[i]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(private_socket), TEST(only_one),
+		TEST(stale_socket),   TEST(file_in_the_way),
+		TEST(missing_folder), TEST(replaced_socket),
+		TEST(too_many),	      TEST(status),
+		TEST(devices),	      TEST(watch),
+		TEST(kick),	      TEST(stop),
+		TEST(tool),	      TEST(wrong_questions),
+		TEST(rubbish),	      TEST(pieces),
+		TEST(deaf_asker),     TEST(slow_asker),
+		TEST(other_user),     TEST(no_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, harness_make, harness_remove);
+}

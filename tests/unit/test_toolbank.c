@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tool lists shared by content; tools found by name in their text.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "mcp/types.h"
+#include "serve/toolbank.h"
+
+static void add_page(struct tool_list *out, const char *tools)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+				"{\"tools\":[%s]}}",
+				tools);
+	struct message m;
+	struct error err = { 0 };
+
+	assert_int_equal(
+		message_decode_take(&m, NULL, text, strlen(text), &err), 0);
+	assert_int_equal(tool_list_add_take(out, &m, NULL, &err), 0);
+}
+
+static struct banked *hold(struct toolbank *b, const char *tools)
+{
+	struct tool_list list = { 0 };
+	struct banked *held;
+
+	add_page(&list, tools);
+	held = toolbank_hold(b, &list);
+	tool_list_done(&list);
+	return held;
+}
+
+static void assert_tool(const struct banked *list, const char *name,
+			const char *text)
+{
+	struct span found;
+
+	if (!banked_tool(list, name, &found))
+		fail_msg("'%s' is not there", name);
+	assert_int_equal(found.len, strlen(text));
+	assert_memory_equal(found.text, text, found.len);
+}
+
+#define B "{\"name\":\"b\",\"description\":\"two  words\"}"
+#define A "{\"name\":\"a\",\"annotations\":{\"audience\":[\"user\"]}}"
+
+static void test_hold(void **state)
+{
+	struct toolbank b = { 0 };
+	struct banked *one, *same, *other;
+	struct span found;
+
+	(void)state;
+	assert_null(toolbank_find(&b, "0123456789abcdef"));
+	/* White space between tokens does not make another list. */
+	one = hold(&b, B "," A);
+	same = hold(&b,
+		    "{ \"name\": \"b\", \"description\": \"two  words\"}, " A);
+	assert_ptr_equal(one, same);
+	assert_int_equal(one->holders, 2);
+	assert_int_equal(one->count, 2);
+	assert_int_equal(one->user, 1);
+	assert_int_equal(strlen(one->id), 16);
+	assert_ptr_equal(toolbank_find(&b, one->id), one);
+	assert_tool(one, "a", A);
+	assert_tool(one, "b", B);
+	assert_false(banked_tool(one, "c", &found));
+	assert_false(banked_tool(one, "", &found));
+	other = hold(&b, B);
+	assert_ptr_not_equal(other, one);
+	assert_int_equal(b.count, 2);
+	toolbank_release(&b, other);
+	assert_int_equal(b.count, 1);
+	toolbank_release(&b, one);
+	assert_int_equal(b.count, 1);
+	toolbank_release(&b, one);
+	assert_int_equal(b.count, 0);
+	toolbank_release(&b, NULL);
+	toolbank_done(&b);
+}
+
+static void test_odd_tools(void **state)
+{
+	struct toolbank b = { 0 };
+	struct banked *list;
+	struct span found;
+
+	(void)state;
+	list = hold(&b, "{\"name\":\"x\",\"v\":1},{\"v\":2},7,"
+			"{\"name\":\"x\",\"v\":3},{\"name\":5},"
+			"{\"name\":\"q\\u00e9\\\"\",\"v\":4},"
+			"{\"inner\":{\"name\":\"no\"},\"name\":\"y\"}");
+	assert_int_equal(list->count, 6);
+	assert_tool(list, "x", "{\"name\":\"x\",\"v\":1}");
+	assert_tool(list, "q\xc3\xa9\"", "{\"name\":\"q\\u00e9\\\"\",\"v\":4}");
+	assert_tool(list, "y", "{\"inner\":{\"name\":\"no\"},\"name\":\"y\"}");
+	assert_false(banked_tool(list, "no", &found));
+	toolbank_release(&b, list);
+	/* An empty list is one too. */
+	list = hold(&b, "");
+	assert_int_equal(list->count, 0);
+	assert_false(banked_tool(list, "x", &found));
+	assert_null(banked_nearest(list, "x"));
+	toolbank_release(&b, list);
+	toolbank_done(&b);
+}
+
+static void test_nearest(void **state)
+{
+	struct toolbank b = { 0 };
+	struct banked *list =
+		hold(&b, "{\"name\":\"self.audio_speaker.set_volume\"},"
+			 "{\"name\":\"self.reboot\"}");
+	char *nearest;
+
+	(void)state;
+	nearest = banked_nearest(list, "set_volume");
+	assert_string_equal(nearest, "self.audio_speaker.set_volume");
+	mem_free(nearest);
+	nearest = banked_nearest(list, "self.rebot");
+	assert_string_equal(nearest, "self.reboot");
+	mem_free(nearest);
+	assert_null(banked_nearest(list, "zzzz"));
+	toolbank_release(&b, list);
+	toolbank_done(&b);
+}
+
+static void test_many_lists(void **state)
+{
+	struct toolbank b = { 0 };
+	struct banked *list[100];
+	char tool[64];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		snprintf(tool, sizeof(tool), "{\"name\":\"t%d\"}", i);
+		list[i] = hold(&b, tool);
+	}
+	assert_int_equal(b.count, 100);
+	for (int i = 0; i < 100; i++)
+		assert_ptr_equal(toolbank_find(&b, list[i]->id), list[i]);
+	for (int i = 0; i < 50; i++)
+		toolbank_release(&b, list[i]);
+	assert_int_equal(b.count, 50);
+	/* The rest is released here. */
+	toolbank_done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_odd_tools),
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_many_lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
