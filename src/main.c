@@ -4,9 +4,9 @@
  * src/cli.
  */
 #include <errno.h>
-#include <signal.h>
 
 #include "base/mem.h"
+#include "cli/brief_devices.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/parse.h"
@@ -21,6 +21,7 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 	}
 	if (words == 0) {
 		help_brief(app->out.out);
+		brief_devices(app);
 		return 0;
 	}
 	if (app->config.target && p->target_source)
@@ -69,10 +70,12 @@ static void report(struct app *app, const struct error *err)
 }
 
 /* A signal ends with 128 and its number, as a shell says it. */
-static int exit_status(const struct error *err)
+static int exit_status(const struct app *app, const struct error *err)
 {
-	if (err->kind == ERR_INTERRUPTED && err->code == SIGTERM)
-		return 128 + SIGTERM;
+	if (err->kind == ERR_NONE)
+		return app->status;
+	if (err->kind == ERR_INTERRUPTED && err->code > 0)
+		return 128 + err->code;
 	return error_status(err);
 }
 
@@ -92,7 +95,7 @@ int main(int argc, char **argv)
 		if (err.kind == ERR_NONE)
 			error_copy(&err, &lost);
 	}
-	status = exit_status(&err);
+	status = exit_status(&app, &err);
 	app_done(&app);
 	error_reset(&err);
 	error_reset(&lost);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/serve_target.h"
 #include "cli/tools_cache.h"
 #include "cli/trace.h"
 
@@ -117,7 +118,8 @@ static void on_tick(void *owner)
 {
 	struct app *app = owner;
 	int64_t left = session_wait_deadline(app->session) - loop_now();
-	bool listens = strcmp(app->endpoint.scheme, "listen") == 0;
+	bool listens = strcmp(app->endpoint.scheme, "listen") == 0 ||
+		       strcmp(app->endpoint.scheme, "attach") == 0;
 	char text[80], time[32];
 
 	/* Whole seconds: the tenths would only flicker. */
@@ -188,7 +190,7 @@ static int open_session(struct app *app, struct error *err)
 						  app->out.verbose };
 	if (session_open(&app->session, app->loop, ops, &app->endpoint, &config,
 			 &observer, err) != 0)
-		return -1;
+		return serve_target_stale(app, err);
 	if (wait_up(app, err) != 0)
 		return -1;
 	return initialize(app, vision_token, err);

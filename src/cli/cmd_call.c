@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/app.h"
+#include "cli/all_call.h"
 #include "cli/commands.h"
 #include "cli/expect.h"
 #include "cli/operand.h"
@@ -183,6 +183,26 @@ static int call_run(const struct invocation *in, struct error *err)
 	return finish(in, &result, expected, status, err);
 }
 
+static int call_all(const struct invocation *in, struct error *err)
+{
+	const struct call_options *o = in->options;
+	CLEANUP(json_free_ptr) cJSON *expected = NULL;
+	struct all_call call = { .name = in->argv[0],
+				 .word = in->argv + 1,
+				 .count = (size_t)in->argc - 1,
+				 .no_validate = o->no_validate,
+				 .explain = hint_at_vision };
+	if (o->save) {
+		error_set(err, ERR_USAGE, "option '--save' is for one device");
+		return error_hint(err, "with --all, '-o json' has the bytes of "
+				       "each");
+	}
+	if (read_expected(in, &expected, err) != 0)
+		return -1;
+	call.expected = expected;
+	return all_call_run(in->app, &call, err);
+}
+
 static const struct example call_examples[] = {
 	{ "sim: call self.audio_speaker.set_volume volume=50", "true", 0 },
 	{ "sim: call self.screen.set_theme '{\"theme\":\"dark\"}'", "true", 0 },
@@ -230,7 +250,12 @@ const struct command cmd_call = {
 		"success.\n"
 		"\n"
 		"A call that the firmware answers only by restarting "
-		"(self.reboot) is a success when the connection drops.",
+		"(self.reboot) is a success when the connection drops.\n"
+		"\n"
+		"With --all every device of the running serve is called at "
+		"once (-d picks some): a row for each, and the highest status "
+		"of them. The arguments are checked against the tool as each "
+		"device has it; where they do not fit, nothing is sent to it.",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,
@@ -239,5 +264,6 @@ const struct command cmd_call = {
 	.options = call_options,
 	.options_size = sizeof(struct call_options),
 	.examples = call_examples,
-	.run = call_run
+	.run = call_run,
+	.all = call_all
 };

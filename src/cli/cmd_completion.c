@@ -68,6 +68,7 @@ const struct command cmd_completion = {
 		"  fish: mcpctl completion fish | source, in "
 		"~/.config/fish/config.fish",
 	.group = GROUP_PROGRAM,
+	.flags = CMD_MINOR,
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_SHELL_NAME,

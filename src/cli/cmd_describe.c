@@ -2,15 +2,31 @@
 /*
  * describe: all about one tool.
  */
+#include <string.h>
+
 #include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/tools_cache.h"
 
+/*
+ * The hazards of a tool lie in its neighbours: here one tool alone, which a
+ * serve would tell, is not enough.
+ */
+static void list_all(struct app *app)
+{
+	struct error ignored = { 0 };
+	if (strcmp(app->endpoint.scheme, "attach") == 0 && !app->has_tools)
+		tools_cache_refresh(app, &ignored);
+	error_reset(&ignored);
+}
+
 int describe_tool(struct app *app, const char *name, struct error *err)
 {
 	struct describe_record record = { 0 };
-	if (app_connect(app, err) != 0 ||
-	    tools_cache_find(app, name, &record.tool, err) != 0)
+	if (app_connect(app, err) != 0)
+		return -1;
+	list_all(app);
+	if (tools_cache_find(app, name, &record.tool, err) != 0)
 		return -1;
 	record.list = &app->tools;
 	record.device = app->client.device;

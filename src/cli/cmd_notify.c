@@ -2,7 +2,7 @@
 /*
  * notify: a JSON-RPC notification, which nobody answers.
  */
-#include "cli/app.h"
+#include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/operand.h"
 
@@ -19,6 +19,17 @@ static int notify_run(const struct invocation *in, struct error *err)
 	render_note(&app->out, "sent '%s'; a notification is not answered",
 		    in->argv[0]);
 	return 0;
+}
+
+static int notify_all(const struct invocation *in, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct all_request rq = { .notify = in->argv[0] };
+	if (in->argc > 1 &&
+	    operand_json(in->app, in->argv[1], "PARAMS", &params, err) != 0)
+		return -1;
+	rq.params = in->argc > 1 ? buf_string(&params) : NULL;
+	return all_run(in->app, &rq, all_sent, NULL, err);
 }
 
 static const struct example notify_examples[] = {
@@ -38,5 +49,6 @@ const struct command cmd_notify = {
 	.max = 2,
 	.operand = OPERAND_METHOD,
 	.examples = notify_examples,
-	.run = notify_run
+	.run = notify_run,
+	.all = notify_all
 };

@@ -2,7 +2,7 @@
 /*
  * ping: is it there, and how fast. Any answer counts.
  */
-#include "cli/app.h"
+#include "cli/all.h"
 #include "cli/commands.h"
 
 static int ping_run(const struct invocation *in, struct error *err)
@@ -15,6 +15,23 @@ static int ping_run(const struct invocation *in, struct error *err)
 	if (app->out.ops->ping)
 		app->out.ops->ping(&app->out, &record);
 	return 0;
+}
+
+/* Any answer counts. */
+static bool judge(void *owner, struct all_row *row)
+{
+	(void)owner;
+	if (row->reply.text) {
+		error_reset(&row->error);
+		buf_text(&row->summary, "alive");
+	}
+	return true;
+}
+
+static int ping_all(const struct invocation *in, struct error *err)
+{
+	const struct all_request rq = { .method = "ping" };
+	return all_run(in->app, &rq, judge, NULL, err);
 }
 
 static const struct example ping_examples[] = { { "sim: ping", "alive, ", 0 },
@@ -30,5 +47,6 @@ const struct command cmd_ping = {
 	.group = GROUP_DEVICE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.examples = ping_examples,
-	.run = ping_run
+	.run = ping_run,
+	.all = ping_all
 };

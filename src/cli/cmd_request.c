@@ -2,7 +2,7 @@
 /*
  * request: any JSON-RPC method, as it is.
  */
-#include "cli/app.h"
+#include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/operand.h"
 #include "cli/show.h"
@@ -23,6 +23,17 @@ static int request_run(const struct invocation *in, struct error *err)
 	    app->out.ops->reply)
 		app->out.ops->reply(&app->out, &reply);
 	return status;
+}
+
+static int request_all(const struct invocation *in, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct all_request rq = { .method = in->argv[0] };
+	if (in->argc > 1 &&
+	    operand_json(in->app, in->argv[1], "PARAMS", &params, err) != 0)
+		return -1;
+	rq.params = in->argc > 1 ? buf_string(&params) : NULL;
+	return all_run(in->app, &rq, NULL, NULL, err);
 }
 
 static const struct example request_examples[] = {
@@ -47,5 +58,6 @@ const struct command cmd_request = {
 	.max = 2,
 	.operand = OPERAND_METHOD,
 	.examples = request_examples,
-	.run = request_run
+	.run = request_run,
+	.all = request_all
 };

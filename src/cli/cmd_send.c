@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "cli/app.h"
+#include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/operand.h"
 
@@ -35,6 +35,27 @@ static int send_run(const struct invocation *in, struct error *err)
 	render_note(&app->out, "sent %s", buf_string(&frame));
 	warn_of_silence(&app->out, buf_string(&json));
 	return 0;
+}
+
+/* Checked here as for one device, before anything is sent. */
+static int check_message(const struct buf *json, struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	const struct link any = { .dialect = DIALECT_DEVICE };
+	return link_wrap_device(&any, buf_string(json), &frame, err);
+}
+
+static int send_all(const struct invocation *in, struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	struct all_request rq = { 0 };
+	if (operand_json(in->app, in->argv[0], "the message", &json, err) !=
+		    0 ||
+	    check_message(&json, err) != 0)
+		return -1;
+	rq.message = buf_string(&json);
+	warn_of_silence(&in->app->out, rq.message);
+	return all_run(in->app, &rq, all_sent, NULL, err);
 }
 
 static const struct example send_examples[] = {
@@ -69,5 +90,6 @@ const struct command cmd_send = {
 	.min = 1,
 	.max = 1,
 	.examples = send_examples,
-	.run = send_run
+	.run = send_run,
+	.all = send_all
 };

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cli/app.h"
@@ -107,6 +108,10 @@ static int watch(struct tail *t, struct error *err)
 {
 	struct app *app = t->app;
 	int64_t duration = t->options->duration;
+	/* An earlier command of `run` attached without audio. */
+	if (app->connected && !app->endpoint.tail &&
+	    strcmp(app->endpoint.scheme, "attach") == 0)
+		app_disconnect(app);
 	if (app_connect(app, err) != 0)
 		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
@@ -121,9 +126,11 @@ static int tail_run(const struct invocation *in, struct error *err)
 	struct tail t = { .app = in->app, .options = in->options };
 	in->app->on_event = on_event;
 	in->app->on_event_owner = &t;
+	in->app->tail = true;
 	int status = watch(&t, err);
 	in->app->on_event = NULL;
 	in->app->on_event_owner = NULL;
+	in->app->tail = false;
 	return status;
 }
 

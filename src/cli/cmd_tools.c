@@ -4,7 +4,7 @@
  * failure is shown, then the failure.
  */
 #include "base/text.h"
-#include "cli/app.h"
+#include "cli/all_call.h"
 #include "cli/commands.h"
 #include "cli/tools_cache.h"
 #include "out/lines.h"
@@ -99,6 +99,12 @@ static int tools_run(const struct invocation *in, struct error *err)
 	return list_and_show(in, &own, err);
 }
 
+static int tools_all(const struct invocation *in, struct error *err)
+{
+	const struct tools_options *o = in->options;
+	return all_tools_run(in->app, in->argv[0], o->no_user, err);
+}
+
 static const struct example tools_examples[] = {
 	{ "sim: tools", "self.audio_speaker.set_volume", 0 },
 	{ "sim: tools volume", "self.audio_speaker.set_volume", 0 },
@@ -122,12 +128,16 @@ const struct command cmd_tools = {
 		"leaves that out and shows what a backend is told. The count, "
 		"as '29 tools + 7 user-only, 2 pages', goes to stderr. When "
 		"the listing breaks on its way, what came so far is shown "
-		"before the error.",
+		"before the error.\n"
+		"\n"
+		"With --all a row for each device of the running serve tells "
+		"how many tools it has, or which of them match.",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.max = 1,
 	.options = tools_options,
 	.options_size = sizeof(struct tools_options),
 	.examples = tools_examples,
-	.run = tools_run
+	.run = tools_run,
+	.all = tools_all
 };

@@ -35,7 +35,7 @@ const struct command cmd_version = {
 	.args = "",
 	.brief = "the version; with -v also of its libraries",
 	.group = GROUP_PROGRAM,
-	.flags = CMD_SHELL,
+	.flags = CMD_SHELL | CMD_MINOR,
 	.examples = version_examples,
 	.run = version_run
 };

@@ -21,7 +21,8 @@ enum {
 	CMD_STREAM = 1 << 3, /* output is flushed line by line */
 	CMD_OPENS =
 		1
-		<< 4 /* with CMD_SESSION: run opens it by itself, to see its first events */
+		<< 4, /* with CMD_SESSION: run opens it by itself, to see its first events */
+	CMD_MINOR = 1 << 5 /* the shortest help only names it */
 };
 
 /* Groups, in the order of help. */
@@ -79,6 +80,8 @@ struct command {
 	const struct example *examples; /* ends with line NULL; NULL */
 	/* 0, or -1 with err. Prints results through app's renderer. */
 	int (*run)(const struct invocation *in, struct error *err);
+	/* With --all instead, without a session; NULL: --all is refused. */
+	int (*all)(const struct invocation *in, struct error *err);
 };
 
 /* All commands, in the order of help; NULL-terminated. (src/cli/commands.c) */

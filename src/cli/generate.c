@@ -29,7 +29,8 @@ static const char *const targets[][2] = {
 	{ "listen:", "wait for a board on port 8000" },
 	{ "sim:", "the simulated device" },
 	{ "ws://", "dial a WebSocket MCP server" },
-	{ "wss://", "the same over TLS" }
+	{ "wss://", "the same over TLS" },
+	{ "attach:", "a device of the running serve" }
 };
 
 /* One line an example: status, command line, text on stdout; parted by tabs. */

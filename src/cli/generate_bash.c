@@ -160,7 +160,7 @@ static void write_names(FILE *out, const struct command *c, const char *before,
 static void write_value(FILE *out, const struct option_row *row,
 			const struct command *c)
 {
-	if (row->type == OPTION_FLAG)
+	if (!option_takes_word(row))
 		return;
 	fputc('\t', out);
 	if (row->letter && c) {

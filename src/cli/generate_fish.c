@@ -54,7 +54,7 @@ static void write_lists(FILE *out)
 static void write_valued(FILE *out, const struct option_row *rows)
 {
 	for (; rows && rows->name; rows++) {
-		if (rows->type == OPTION_FLAG)
+		if (!option_takes_word(rows))
 			continue;
 		if (rows->letter)
 			fprintf(out, " '-%c'", rows->letter);
@@ -148,7 +148,7 @@ static void write_option(FILE *out, const struct option_row *row,
 	if (row->letter)
 		fprintf(out, " -s %c", row->letter);
 	fprintf(out, " -l %s", row->name);
-	if (row->type != OPTION_FLAG)
+	if (option_takes_word(row))
 		write_argument(out, source_of_option(row), row->choices);
 	fputs(" -d ", out);
 	quoted(out, row->brief);

@@ -61,6 +61,17 @@ static const char files[] =
 	"Profiles of the simulated device.\n"
 	".It Pa ~/.config/mcpctl/profiles/\n"
 	"Profiles of your own; they go first.\n"
+	".It Pa ~/.config/mcpctl/devices.json\n"
+	"Names for boards, for serve.\n"
+	".It Pa $XDG_RUNTIME_DIR/mcpctl/serve.sock\n"
+	"Where commands find the running serve.\n"
+	".It Pa ~/.local/state/mcpctl/serve.log\n"
+	"What happened in serve \\-\\-daemon.\n"
+	".It Pa PREFIX/lib/systemd/user/mcpctl-serve.service\n"
+	"serve as a service of the user; its options are\n"
+	".Ev MCPCTL_SERVE_OPTIONS\n"
+	"in\n"
+	".Pa ~/.config/mcpctl/serve.env .\n"
 	".It Pa PREFIX/lib/mcpctl/mcpctl-*.so\n"
 	"Parts that are loaded when they are first needed.\n"
 	"A part that stands beside the program goes first.\n"
@@ -74,9 +85,9 @@ static const char tail[] =
 	"mcpctl sim: call self.audio_speaker.set_volume volume=50\n"
 	".Ed\n"
 	".Pp\n"
-	"With a board that was given the OTA address which this prints:\n"
+	"With boards that were given the OTA address which this prints:\n"
 	".Bd -literal -offset indent\n"
-	"mcpctl listen: info\n"
+	"mcpctl serve\n"
 	".Ed\n"
 	".Pp\n"
 	"Several commands on one connection, as a test in continuous "
@@ -113,7 +124,9 @@ static void write_option(FILE *out, const struct option_row *row)
 		fputs(" ,", out);
 	}
 	fprintf(out, " Fl \\-%s", row->name);
-	if (row->word)
+	if (row->type == OPTION_OPTIONAL)
+		fprintf(out, " Ns Oo = Ns Ar %s Oc", row->word);
+	else if (row->word)
 		fprintf(out, " Ar %s", row->word);
 	fputc('\n', out);
 	help_option_text(&text, row);
@@ -162,9 +175,7 @@ static void write_examples(FILE *out, const struct example *e)
 static void write_command(FILE *out, const struct command *c)
 {
 	fprintf(out, ".Ss %s\n.D1 Nm Oo Ar OPTION ... Oc", c->name);
-	if (c->flags & CMD_SESSION)
-		fputs(" Ar TARGET", out);
-	else if (c->group == GROUP_SCRIPT)
+	if (c->flags & CMD_SESSION || c->group == GROUP_SCRIPT)
 		fputs(" Oo Ar TARGET Oc", out);
 	fprintf(out, " Cm %s", c->name);
 	mdoc_operands(out, c->args);
@@ -195,6 +206,7 @@ void generate_man(FILE *out)
 	mdoc_manual(out, description, false);
 	write_topic(out, "targets");
 	write_topic(out, "board");
+	write_topic(out, "backend");
 	fputs(".Sh COMMANDS\n", out);
 	for (const struct command *const *c = commands; *c; c++) {
 		if (!((*c)->flags & CMD_HIDDEN))

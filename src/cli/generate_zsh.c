@@ -88,6 +88,7 @@ static void write_spec(FILE *out, const struct option_row *row)
 {
 	bool many = row->type == OPTION_LIST;
 	bool value = row->type != OPTION_FLAG;
+	bool optional = row->type == OPTION_OPTIONAL; /* only behind '=' */
 
 	fputs("\t\t", out);
 	if (many)
@@ -98,12 +99,13 @@ static void write_spec(FILE *out, const struct option_row *row)
 		fprintf(out, "{-%c%s,--%s%s}", row->letter, value ? "+" : "",
 			row->name, value ? "=" : "");
 	else
-		fprintf(out, "--%s%s", row->name, value ? "=" : "");
+		fprintf(out, "--%s%s%s", row->name, value ? "=" : "",
+			optional ? "-" : "");
 	fputs("'[", out);
 	escaped(out, row->brief, "[]\\");
 	fputc(']', out);
 	if (value) {
-		fputc(':', out);
+		fputs(optional ? "::" : ":", out);
 		escaped(out, row->word, ":\\");
 		fputc(':', out);
 		write_action(out, source_of_option(row), row->choices);
@@ -123,7 +125,7 @@ static void write_valued(FILE *out, const struct option_row *rows)
 	const char *between = "";
 
 	for (; rows->name; rows++) {
-		if (rows->type == OPTION_FLAG)
+		if (!option_takes_word(rows))
 			continue;
 		fputs(between, out);
 		if (rows->letter)

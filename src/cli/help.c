@@ -28,19 +28,32 @@ static size_t clip_width(size_t width)
 }
 
 /* One line a command, groups in the left margin. */
-static void print_commands(FILE *out)
+static void print_commands(FILE *out, bool minor)
 {
 	for (unsigned group = 0; group < GROUP_COUNT; group++) {
 		const char *heading = group_names[group];
 
 		for (const struct command *const *c = commands; *c; c++) {
-			if ((*c)->group != group || ((*c)->flags & CMD_HIDDEN))
+			if ((*c)->group != group ||
+			    ((*c)->flags & CMD_HIDDEN) ||
+			    (!minor && ((*c)->flags & CMD_MINOR)))
 				continue;
 			fprintf(out, "%-10s%-12s%s\n", heading, (*c)->name,
 				(*c)->brief);
 			heading = "";
 		}
 	}
+}
+
+/* "and       stop version". */
+static void print_minor(FILE *out)
+{
+	fprintf(out, "%-10s", "and");
+	for (const struct command *const *c = commands; *c; c++) {
+		if ((*c)->flags & CMD_MINOR)
+			fprintf(out, "%s ", (*c)->name);
+	}
+	fputs("(mcpctl help)\n", out);
 }
 
 static void print_topics(FILE *out)
@@ -50,16 +63,18 @@ static void print_topics(FILE *out)
 	fputc('\n', out);
 }
 
-void help_brief(FILE *out)
+static void print_overview(FILE *out, bool minor)
 {
 	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
 	      "Start here:\n"
 	      "  mcpctl sim: tools      try it: a simulated device, no "
 	      "hardware\n"
-	      "  mcpctl listen: info    wait for your board; says what to set "
-	      "on it\n\n",
+	      "  mcpctl serve           wait for your boards; says what to set "
+	      "on them\n\n",
 	      out);
-	print_commands(out);
+	print_commands(out, minor);
+	if (!minor)
+		print_minor(out);
 	fputs("\nMore: mcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
 	      out);
 	print_topics(out);
@@ -73,7 +88,9 @@ static void option_term(struct buf *out, const struct option_row *row)
 	else
 		buf_text(out, "    ");
 	buf_printf(out, "--%s", row->name);
-	if (row->word)
+	if (row->type == OPTION_OPTIONAL)
+		buf_printf(out, "[=%s]", row->word);
+	else if (row->word)
 		buf_printf(out, " %s", row->word);
 }
 
@@ -103,13 +120,18 @@ static void print_options(FILE *out, const struct option_row *rows,
 	}
 }
 
+void help_brief(FILE *out)
+{
+	print_overview(out, false);
+}
+
 void help_all(FILE *out, size_t width)
 {
 	struct manual_layout l = { .indent = 2,
 				   .column = 16,
 				   .width = clip_width(width) };
 
-	help_brief(out);
+	print_overview(out, true);
 	fputs("\nOptions, before or after the command:\n", out);
 	print_options(out, config_options, l.width);
 	fputs("\nTopics (mcpctl help TOPIC):\n", out);
@@ -119,13 +141,11 @@ void help_all(FILE *out, size_t width)
 
 void help_usage(struct buf *out, const struct command *c)
 {
-	const char *target = "";
+	/* None is a running serve; the lines of a script may need one. */
+	bool target = c->flags & CMD_SESSION || c->group == GROUP_SCRIPT;
 
-	if (c->flags & CMD_SESSION)
-		target = "TARGET ";
-	else if (c->group == GROUP_SCRIPT)
-		target = "[TARGET] "; /* its lines may need one */
-	buf_printf(out, "usage: mcpctl [OPTION]... %s%s", target, c->name);
+	buf_printf(out, "usage: mcpctl [OPTION]... %s%s",
+		   target ? "[TARGET] " : "", c->name);
 	if (c->args && *c->args)
 		buf_printf(out, " %s", c->args);
 }

@@ -32,6 +32,11 @@ const struct option_row *option_by_letter(const struct option_row *rows,
 	return NULL;
 }
 
+bool option_takes_word(const struct option_row *row)
+{
+	return row->type != OPTION_FLAG && row->type != OPTION_OPTIONAL;
+}
+
 /* "option '--timeout'", or what `given` names instead. */
 static char *option_label(const struct option_row *row, const char *given)
 {
@@ -139,6 +144,10 @@ int option_store(const struct option_row *row, void *target, const char *value,
 
 	if (row->type == OPTION_FLAG)
 		return store_flag(row, place, value, given, err);
+	if (row->type == OPTION_OPTIONAL && !value) {
+		*(int64_t *)place = OPTION_BARE;
+		return 0;
+	}
 	if (!value || !*value)
 		return error_set(err, ERR_USAGE, "%s needs %s", label,
 				 row->word);
@@ -150,6 +159,7 @@ int option_store(const struct option_row *row, void *target, const char *value,
 		*text = value;
 		break;
 	case OPTION_NUMBER:
+	case OPTION_OPTIONAL:
 		return store_number(row, place, value, label, err);
 	case OPTION_DURATION:
 		return store_duration(row, place, value, label, err);

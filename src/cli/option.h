@@ -16,8 +16,12 @@ enum option_type {
 	OPTION_NUMBER, /* int64_t within [min, max] */
 	OPTION_DURATION, /* int64_t, milliseconds, at least min */
 	OPTION_CHOICE, /* int: the index of the word in `choices` */
-	OPTION_LIST /* struct words: may be given many times */
+	OPTION_LIST, /* struct words: may be given many times */
+	/* int64_t within [min, max], only behind '='; OPTION_BARE without a value */
+	OPTION_OPTIONAL
 };
+
+#define OPTION_BARE (-1)
 
 struct option_row {
 	char letter; /* 0: none */
@@ -34,6 +38,9 @@ struct option_row {
 	const char *
 		fallback; /* shown in help as the default; NULL. Not applied by the parser */
 };
+
+/* Whether the word behind the option is its value, if none stands behind '='. */
+bool option_takes_word(const struct option_row *row);
 
 /* The row of that long name (up to '=') or letter; NULL. */
 const struct option_row *option_by_name(const struct option_row *rows,

@@ -116,7 +116,7 @@ static int take_option(struct parser *p, const struct piece *piece,
 
 	if (!piece->row)
 		return suggest_option(c, piece->text, err);
-	if (piece->row->type != OPTION_FLAG && !piece->value)
+	if (option_takes_word(piece->row) && !piece->value)
 		return missing_value(piece, err);
 	if (piece->global)
 		return take_global(p, piece, err);

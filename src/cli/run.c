@@ -5,16 +5,26 @@
  */
 #include <string.h>
 
+#include "base/text.h"
+#include "cli/commands.h"
 #include "cli/describe.h"
 #include "cli/help.h"
 #include "cli/parse.h"
+#include "cli/serve_target.h"
 
-/* `call TOOL --help` asks the device; without a target it is help on call. */
+/* `call TOOL --help` asks the device; without one it is help on call. */
 static int show_help(struct app *app, const struct parsed *p, struct error *err)
 {
 	if (p->command->operand == OPERAND_TOOL_CALL && p->operands.count > 0 &&
-	    app->config.target)
-		return describe_tool(app, p->operands.word[0], err);
+	    (app->config.target || serve_target_find(app, NULL) == 0) &&
+	    app->config.target) {
+		if (describe_tool(app, p->operands.word[0], err) == 0)
+			return 0;
+		/* A socket that nobody answers was no target. */
+		if (app->config.target)
+			return -1;
+		error_reset(err);
+	}
 	help_command(app->out.out, p->command, app->out.width);
 	return 0;
 }
@@ -37,6 +47,22 @@ static void operand_name(const char *args, int n, char *out, size_t size)
 	out[len] = '\0';
 }
 
+/* `serve --mqtt 1884`: some values stand only behind '='. */
+static void hint_optional(const struct command *c, const char *word,
+			  struct error *err)
+{
+	int64_t number;
+
+	for (const struct option_row *o = c->options; o && o->name; o++) {
+		if (o->type == OPTION_OPTIONAL &&
+		    text_integer(word, o->min, o->max, &number) == 0)
+			error_hint(err,
+				   "the value of '--%s' stands behind '=': "
+				   "--%s=%s",
+				   o->name, o->name, word);
+	}
+}
+
 static int check_operands(const struct parsed *p, struct error *err)
 {
 	const struct command *c = p->command;
@@ -52,6 +78,7 @@ static int check_operands(const struct parsed *p, struct error *err)
 		error_set(err, ERR_USAGE,
 			  "'%s' takes no operands, but got '%s'", c->name,
 			  p->operands.word[0]);
+		hint_optional(c, p->operands.word[0], err);
 	} else if (c->max > 0 && count > (size_t)c->max) {
 		error_set(err, ERR_USAGE,
 			  "'%s' takes at most %d operand%s, "
@@ -90,6 +117,19 @@ static int check_target(const struct app *app, const struct parsed *p,
 	return 0;
 }
 
+static int refuse_all(const struct command *c, struct error *err)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (const struct command *const *other = commands; *other; other++) {
+		if ((*other)->all)
+			buf_printf(&names, "%s%s", names.len ? ", " : "",
+				   (*other)->name);
+	}
+	error_set(err, ERR_USAGE, "'%s' cannot be done with --all", c->name);
+	return error_hint(err, "these can: %s", buf_string(&names));
+}
+
 int command_execute(struct app *app, struct parsed *p, struct error *err)
 {
 	const struct command *c = p->command;
@@ -98,7 +138,10 @@ int command_execute(struct app *app, struct parsed *p, struct error *err)
 		return show_help(app, p, err);
 	if (check_target(app, p, err) != 0 || check_operands(p, err) != 0)
 		return -1;
-	if ((c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
+	if (app->config.all && !c->all)
+		return refuse_all(c, err);
+	if (!app->config.all &&
+	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
 	    app_connect(app, err) != 0)
 		return -1;
 
@@ -111,7 +154,7 @@ int command_execute(struct app *app, struct parsed *p, struct error *err)
 						       p->operands.word :
 						       none };
 
-	return c->run(&in, err);
+	return app->config.all ? c->all(&in, err) : c->run(&in, err);
 }
 
 int command_run(struct app *app, char *const *words, size_t count,

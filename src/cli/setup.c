@@ -9,20 +9,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/serve_target.h"
 #include "cli/suggest.h"
-
-static int no_target(struct error *err)
-{
-	static const char next[] =
-		"mcpctl listen: info     wait for a board that dials in\n"
-		"mcpctl sim: tools       try it without hardware\n"
-		"mcpctl help targets     all kinds of targets";
-
-	error_set(err, ERR_USAGE, "no target: which device is meant?");
-	error_hint(err, "name it before the command, by -t or by "
-			"MCPCTL_TARGET");
-	return error_detail(err, next, sizeof(next) - 1);
-}
 
 static const struct target_row *find_target(const char *scheme)
 {
@@ -99,6 +87,23 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 	return 0;
 }
 
+/* A password without a user cannot be sent (MQTT 3.1.1, 3.1.2.9). */
+static int set_password(struct endpoint *e, const struct config *c,
+			struct error *err)
+{
+	if (strcmp(e->scheme, "mqtt") != 0 && strcmp(e->scheme, "mqtts") != 0)
+		return 0;
+	if (e->user)
+		return secret_read(&e->password, c->mqtt_password_file,
+				   "MCPCTL_MQTT_PASSWORD", err);
+	if (!c->mqtt_password_file)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "option '--mqtt-password-file': whose password is it?");
+	return error_hint(err, "name the user in the target: %s://USER@%s/…",
+			  e->scheme, e->host);
+}
+
 static int set_options(struct endpoint *e, const struct config *c,
 		       struct error *err)
 {
@@ -114,7 +119,9 @@ static int set_options(struct endpoint *e, const struct config *c,
 		if (add_header(&e->headers, c->headers.word[i], err) != 0)
 			return -1;
 	}
-	return set_tokens(e, c, err);
+	if (set_tokens(e, c, err) != 0)
+		return -1;
+	return set_password(e, c, err);
 }
 
 int app_setup(struct app *app, const struct transport_ops **ops,
@@ -123,8 +130,10 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 	const struct config *c = &app->config;
 	struct endpoint *e = &app->endpoint;
 
+	if (!c->target && serve_target_find(app, err) != 0)
+		return -1;
 	if (!c->target)
-		return no_target(err);
+		return serve_target_none(err);
 	if (!strchr(c->target, ':'))
 		return suggest_target(c->target, app->target_source, err);
 	if (endpoint_parse(e, c->target, app->target_source, err) != 0)
@@ -134,7 +143,8 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 
 	if (!row)
 		return unsupported(e, err);
-	if (set_options(e, c, err) != 0)
+	if (serve_target_options(app, e, err) != 0 ||
+	    set_options(e, c, err) != 0)
 		return -1;
 	*ops = row->ops(err);
 	return *ops ? 0 : -1;

@@ -36,13 +36,15 @@ static const struct synonym command_synonyms[] = {
 	{ "notification emit publish pub", "notify" },
 	{ "write say post message msg alert tts", "send" },
 	{ "alive heartbeat health healthcheck", "ping" },
+	{ "server backend host hub gateway bridge broker daemon start up",
+	  "serve" },
 	{ "ver", "version" },
 	{ "completions complete autocomplete", "completion" }
 };
 
 /* Words of other tools for what a target does here. */
 static const struct synonym target_synonyms[] = {
-	{ "listen serve server backend wait accept bridge gateway", "listen:" },
+	{ "listen wait accept", "listen:" },
 	{ "sim", "sim:" },
 	{ "ws wss websocket connect dial attach", "ws://HOST:PORT/PATH" }
 };
@@ -59,7 +61,8 @@ static const struct synonym option_synonyms[] = {
 	{ "--raw", "for the received bytes: -o raw" },
 	{ "--debug --log-level", "every frame: -v; to a file: --trace FILE" },
 	{ "--silent", "without notices: -q" },
-	{ "--listen --port -p", "to wait for a board: the target listen:PORT" },
+	{ "--listen --port -p", "to wait for a board: the target listen:PORT, "
+				"or serve --listen PORT" },
 	{ "--url --host --connect", "the peer is named by a target: mcpctl "
 				    "ws://HOST:PORT/PATH COMMAND" }
 };

@@ -5,7 +5,9 @@
  */
 #include "base/module.h"
 #include "cli/app.h"
+#include "net/attach.h"
 #include "net/listen.h"
+#include "net/mqtt.h"
 #include "net/ws.h"
 #include "sim/sim.h"
 
@@ -13,6 +15,12 @@ static const struct transport_ops *listen_target(struct error *err)
 {
 	(void)err;
 	return &listen_ops;
+}
+
+static const struct transport_ops *attach_target(struct error *err)
+{
+	(void)err;
+	return &attach_ops;
 }
 
 static const struct transport_ops *sim_target(struct error *err)
@@ -28,8 +36,18 @@ static const struct transport_ops *ws_target(struct error *err)
 	return ws ? &ws->dial : NULL;
 }
 
+static const struct transport_ops *mqtt_target(struct error *err)
+{
+	const struct mqtt_table *mqtt = module_table("mqtt", MQTT_TABLE, err);
+
+	return mqtt ? &mqtt->dial : NULL;
+}
+
 /* clang-format off */
 const struct target_row target_rows[] = {
+	{ "attach", "attach:[SOCKET]",
+	  "a device of a running 'mcpctl serve', which is also what no target "
+	  "at all means; -d picks one of several", attach_target },
 	{ "listen", "listen:[[HOST:]PORT][/PATH]",
 	  "wait for one device to dial in over WebSocket; the port (8000 if "
 	  "none is given) answers its OTA question too", listen_target },
@@ -38,6 +56,12 @@ const struct target_row target_rows[] = {
 	  "ws://BOARD:8080/ws", ws_target },
 	{ "wss", "wss://HOST[:PORT][/PATH]",
 	  "the same over TLS, verified (--cacert, --insecure)", ws_target },
+	{ "mqtt", "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]",
+	  "a device at an MQTT broker that hands it messages without its "
+	  "subscribing (a plain broker cannot: use 'mcpctl serve --mqtt')",
+	  mqtt_target },
+	{ "mqtts", "mqtts://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]",
+	  "the same over TLS, verified (--cacert, --insecure)", mqtt_target },
 	{ "sim", "sim:[PROFILE]",
 	  "a simulated device inside mcpctl: no network and no hardware",
 	  sim_target },

@@ -4,7 +4,11 @@
  */
 #include "cli/tools_cache.h"
 
-#include "cli/commands.h"
+#include <string.h>
+
+#include "net/attach.h"
+
+enum { ASK_MS = 10000 };
 
 void tools_cache_drop(struct app *app)
 {
@@ -37,13 +41,63 @@ static int no_such_tool(const struct app *app, const char *name,
 			  app->tools.count);
 }
 
+struct asked {
+	struct app *app;
+	bool answered, kept;
+};
+
+/* As if it had come alone on a page. */
+static void keep_tool(void *owner, const char *tool, size_t len,
+		      const char *nearest, const char *broke)
+{
+	struct asked *asked = owner;
+	CLEANUP(buf_done) struct buf page = { 0 };
+	struct message m;
+
+	(void)nearest;
+	(void)broke;
+	asked->answered = true;
+	session_wake(asked->app->session);
+	if (!tool)
+		return;
+	buf_printf(&page, "{\"result\":{\"tools\":[%.*s]}}", (int)len, tool);
+	if (message_decode_take(&m, NULL, page.data, page.len, NULL) == 0 &&
+	    tool_list_add_take(&asked->app->tools, &m, NULL, NULL) == 0)
+		asked->kept = true;
+}
+
+/*
+ * A serve has listed the tools long ago: one question to it instead of all
+ * pages from the device. False: it does not know the tool, or err is set.
+ */
+static bool ask_serve(struct app *app, const char *name, struct error *err)
+{
+	struct transport *t = session_transport(app->session);
+	struct asked asked = { .app = app };
+	int64_t timeout = app->config.timeout;
+
+	if (t->ops != &attach_ops)
+		return false;
+	tools_cache_drop(app);
+	if (attach_ask_tool(t, name, keep_tool, &asked, err) != 0)
+		return false;
+	session_watch(app->session, &asked.answered,
+		      loop_now() + (timeout ? timeout : ASK_MS), err);
+	attach_ask_tool(t, NULL, NULL, NULL, NULL);
+	return asked.kept;
+}
+
 /* The peer may have changed its tools since they were kept. */
 static int look_up(struct app *app, const char *name, const struct tool **out,
 		   struct error *err)
 {
 	*out = app->has_tools ? tool_list_find(&app->tools, name) : NULL;
+	if (!*out && ask_serve(app, name, err))
+		*out = tool_list_find(&app->tools, name);
 	if (*out)
 		return 0;
+	if (err->kind != ERR_NONE)
+		return -1;
 	int status = tools_cache_refresh(app, err);
 	*out = tool_list_find(&app->tools, name);
 	return status;

@@ -14,8 +14,11 @@
 
 static const char targets_text[] =
 	"A target names the peer. It is the first word that contains ':', in "
-	"front of the command; -t TARGET and MCPCTL_TARGET name it too.\n"
+	"front of the command; -t TARGET and MCPCTL_TARGET name it too. With "
+	"none, the boards of a running 'mcpctl serve' are meant: -d picks one "
+	"by Device-Id, client id, alias or glob, --all means every one.\n"
 	"\n"
+	"  mcpctl -d kitchen tools\n"
 	"  mcpctl listen: info\n"
 	"  mcpctl -t ws://192.168.1.9:8080/ws tools\n"
 	"  MCPCTL_TARGET=sim: mcpctl call self.get_device_status\n"
@@ -23,11 +26,12 @@ static const char targets_text[] =
 
 static const char targets_more[] =
 	"\n"
-	"A board with xiaozhi-esp32 firmware dials in: use listen: and see "
-	"'mcpctl help board'. IPv6 addresses stand in brackets: "
+	"A board with xiaozhi-esp32 firmware dials in: start 'mcpctl serve' "
+	"(mcpctl help backend), or use listen: for one command; 'mcpctl help "
+	"board' tells what to set on it. IPv6 addresses stand in brackets: "
 	"listen:[::1]:8000. Port 0 picks a free port and prints it.\n"
 	"\n"
-	"The address that listen: gives to a device is the one that the "
+	"The address that listen: and serve give to a device is the one that the "
 	"device's own request was sent to. Behind a proxy or inside a "
 	"container that is not the right one: --advertise HOST or "
 	"--advertise wss://HOST/PATH replaces it.\n"
@@ -70,12 +74,14 @@ static void write_status(struct buf *out)
 		 "143 for SIGTERM)\n"
 		 "\n"
 		 "'run' ends with the status of the first command that "
-		 "failed.\n");
+		 "failed, --all with the highest one of its rows, 'serve "
+		 "--exec CMD --once' with that of CMD.\n");
 }
 
 static void write_json(struct buf *out)
 {
 	buf_text(out, json_help);
+	buf_text(out, json_help_serve);
 }
 
 static void write_faults(struct buf *out)
@@ -112,17 +118,21 @@ static void write_profile(struct buf *out)
 	sim_each_profile(add_profile, out);
 	buf_char(out, '\n');
 	buf_text(out, sim_profile_help);
+	buf_text(out, sim_profile_help_rest);
 }
 
 static const char board_text[] =
 	"A board with stock xiaozhi-esp32 firmware knows one address, "
 	"its OTA address. It asks there once at each start, and the "
-	"answer tells it where to dial to. 'listen:' answers both, on "
-	"one port.\n"
+	"answer tells it where to dial to. 'mcpctl serve' answers both, on "
+	"one port, and keeps the board for every command in every terminal "
+	"(mcpctl help backend); the target 'listen:' does the same for "
+	"one command.\n"
 	"\n"
 	"1. Start it. It prints the address to set, the likeliest "
 	"first:\n"
 	"\n"
+	"  mcpctl serve\n"
 	"  mcpctl listen: info\n"
 	"\n"
 	"2. Set it on the board. Bring the board into Wi-Fi setup: "
@@ -151,7 +161,9 @@ static const char board_text[] =
 	"one network.\n"
 	"\n"
 	"Meanwhile mcpctl says what knocked and which step is missing. "
-	"After a command the connection is closed and the board goes "
+	"serve keeps the connection as long as the board does; over MQTT "
+	"(mcpctl serve --mqtt) a board needs no waking at all. After a "
+	"command with listen: the connection is closed and the board goes "
 	"to standby: wake it again for the next command, or use one "
 	"connection for many:\n"
 	"\n"
@@ -177,8 +189,9 @@ struct variable {
 };
 
 static const struct variable variables[] = {
-	{ "MCPCTL_TOKEN", "a token: what listen: accepts, what ws: sends; "
-			  "--token-file instead of it" },
+	{ "MCPCTL_TOKEN",
+	  "a token: what listen: and serve accept, what ws: sends; "
+	  "--token-file instead of it" },
 	{ "MCPCTL_VISION_TOKEN", "the token for --vision-url; "
 				 "--vision-token-file instead of it" },
 	{ "MCPCTL_SIM_TOKEN", "the token that sim dials with; its --token-file "
@@ -216,10 +229,12 @@ static void write_environment(struct buf *out)
 
 /* clang-format off */
 const struct topic topics[] = {
-	{ "targets", "how to name the peer: listen:, ws:, sim:",
+	{ "targets", "how to name the peer: attach:, listen:, ws:, mqtt:, sim:",
 	  "TARGETS", write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
 	  "BOARDS", write_board },
+	{ "backend", "serve: boards over WebSocket and MQTT, racks in CI, files, proxy",
+	  "BACKEND", topic_backend },
 	{ "status", "what the exit statuses mean",
 	  "EXIT STATUS", write_status },
 	{ "json", "what -o json and -o raw print",

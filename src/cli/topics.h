@@ -17,6 +17,9 @@ struct topic {
 /* In the order of help; ends with name NULL. */
 extern const struct topic topics[];
 
+/* Its text: src/cli/topic_backend.c */
+void topic_backend(struct buf *out);
+
 /* By name; NULL. */
 const struct topic *topic_find(const char *name);
 

@@ -107,11 +107,11 @@ static void take_letter(struct walk *w, struct piece *out)
 	out->row = find_row(w, &t, &out->global);
 	if (!out->row || *w->bundle == '\0') {
 		w->bundle = NULL;
-		if (out->row && out->row->type != OPTION_FLAG)
+		if (out->row && option_takes_word(out->row))
 			take_value(w, out);
 		return;
 	}
-	if (out->row->type != OPTION_FLAG) {
+	if (option_takes_word(out->row)) {
 		out->value = w->bundle;
 		w->bundle = NULL;
 	}
@@ -127,7 +127,7 @@ static void take_name(struct walk *w, const char *word, struct piece *out)
 	out->row = find_row(w, &t, &out->global);
 	if (t.name[t.len] == '=')
 		out->value = t.name + t.len + 1;
-	else if (out->row && out->row->type != OPTION_FLAG)
+	else if (out->row && option_takes_word(out->row))
 		take_value(w, out);
 }
 

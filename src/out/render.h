@@ -29,6 +29,7 @@ struct renderer {
 				      --color, form */
 	bool verbose; /* -v: frames on stderr */
 	bool quiet; /* -q: no notices */
+	bool dated; /* a log file: records begin with the day */
 	bool count_down; /* a count-down line is on the terminal now: erase it
 			    before anything else */
 	size_t width; /* columns of the terminal; 80 if none */
@@ -77,6 +78,27 @@ struct ping_record {
 	bool device;
 };
 
+struct record; /* serve/record.h */
+
+#define DEVICE_COLUMNS 8
+
+/* A line of `devices`, of `--all`: from serve (wire/control.h), lent. */
+struct device_record {
+	const cJSON *device; /* the object; NULL: the heading of a table */
+	struct span device_text; /* as it came */
+	const char *change; /* --watch: what happened; NULL */
+	const struct message *reply; /* --all: the JSON-RPC reply; NULL */
+	const struct error *error; /* --all: it failed; NULL */
+	const char *summary; /* --all: instead of the reply, as text; NULL */
+	int64_t took_us; /* --all; -1: unknown */
+	size_t width[DEVICE_COLUMNS]; /* columns of the widest (render_widen) */
+};
+
+/* Make the columns of d as wide as its device needs. */
+void render_widen(struct device_record *d);
+/* What a device is called: its alias, else its id. */
+const char *render_device_name(const cJSON *device);
+
 /* The table; every function may be NULL. */
 struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
@@ -93,6 +115,11 @@ struct render_ops {
 	/* the same event while another command runs, on stderr */
 	void (*aside)(struct renderer *r, const struct event *e);
 	void (*error)(struct renderer *r, const struct error *e);
+	/* serve: what happened */
+	void (*record)(struct renderer *r, const struct record *record);
+	void (*device)(struct renderer *r, const struct device_record *d);
+	/* --all: one device's answer */
+	void (*row)(struct renderer *r, const struct device_record *d);
 };
 
 /* stdout and stderr, their terminals, and the environment decide the rest. */

@@ -15,8 +15,7 @@
 #include "out/put.h"
 #include "out/stamp.h"
 
-/* A line of ours or of the peer's on stdout. */
-static void put_line(struct renderer *r, struct buf *b)
+void json_put_line(struct renderer *r, struct buf *b)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	buf_char(b, '\n');
@@ -117,7 +116,8 @@ static void add_timing(struct buf *b, const struct info_record *i)
 {
 	static const struct session_times never = { -1, -1, -1, -1 };
 	const struct session_times *t = i->times ? i->times : &never;
-	bool initialized = i->client && i->client->initialize.json;
+	bool initialized = i->client && i->client->initialize.json &&
+			   i->client->initialize_us >= 0;
 	line_name(b, "timing_ms");
 	buf_char(b, '{');
 	line_time(b, "ota", t->ota);
@@ -145,7 +145,7 @@ static void info(struct renderer *r, const struct info_record *i)
 	add_ota(&b, i->peer);
 	add_timing(&b, i);
 	buf_char(&b, '}');
-	put_line(r, &b);
+	json_put_line(r, &b);
 }
 
 static void tool(struct renderer *r, const struct tool *t,
@@ -155,7 +155,7 @@ static void tool(struct renderer *r, const struct tool *t,
 	struct span text = tool_text(t);
 	(void)of;
 	json_minify(&b, text.text, text.len);
-	put_line(r, &b);
+	json_put_line(r, &b);
 }
 
 static void tools_end(struct renderer *r, const struct tools_record *t)
@@ -194,7 +194,7 @@ static void describe(struct renderer *r, const struct describe_record *d)
 		buf_json_string(&b, notes.word[i], strlen(notes.word[i]));
 	}
 	buf_text(&b, "]}");
-	put_line(r, &b);
+	json_put_line(r, &b);
 }
 
 static void reply(struct renderer *r, const struct message *m)
@@ -203,7 +203,7 @@ static void reply(struct renderer *r, const struct message *m)
 	if (!m->text || m->kind == MESSAGE_ERROR)
 		return;
 	add_member(&b, m, "result");
-	put_line(r, &b);
+	json_put_line(r, &b);
 }
 
 static void result(struct renderer *r, const struct result *result)
@@ -220,7 +220,7 @@ static void ping(struct renderer *r, const struct ping_record *p)
 	line_number(&b, "took_us", p->took_us);
 	line_bool(&b, "error", p->was_error);
 	buf_char(&b, '}');
-	put_line(r, &b);
+	json_put_line(r, &b);
 }
 
 /* The raw message, or, where it is no JSON, its text as a string. */
@@ -255,7 +255,7 @@ static void event(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	add_event(&b, e);
-	put_line(r, &b);
+	json_put_line(r, &b);
 	fflush(r->out);
 }
 
@@ -272,21 +272,34 @@ static void aside(struct renderer *r, const struct event *e)
 	put_error_line(r, &masked);
 }
 
+/* Without the closing brace. */
+static void begin_error(struct buf *b, const struct error *e)
+{
+	buf_char(b, '{');
+	line_text(b, "kind", error_kind_name(e->kind));
+	line_number(b, "status", error_status(e));
+	if (e->has_code)
+		line_number(b, "code", e->code);
+	else
+		line_text(b, "code", NULL);
+	line_text(b, "message", e->text);
+	line_text(b, "hint", e->hint[0] ? e->hint : NULL);
+	line_text(b, "detail", e->detail);
+}
+
+void json_error(struct buf *out, const struct error *e)
+{
+	begin_error(out, e);
+	buf_char(out, '}');
+}
+
 static void error(struct renderer *r, const struct error *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	if (e->kind == ERR_NONE)
 		return;
-	buf_text(&b, "{\"error\":{");
-	line_text(&b, "kind", error_kind_name(e->kind));
-	line_number(&b, "status", error_status(e));
-	if (e->has_code)
-		line_number(&b, "code", e->code);
-	else
-		line_text(&b, "code", NULL);
-	line_text(&b, "message", e->text);
-	line_text(&b, "hint", e->hint[0] ? e->hint : NULL);
-	line_text(&b, "detail", e->detail);
+	buf_text(&b, "{\"error\":");
+	begin_error(&b, e);
 	if (r->peer_error) {
 		line_name(&b, "peer");
 		buf_text(&b, r->peer_error);
@@ -323,4 +336,7 @@ const struct render_ops render_json = {
 	.event = event,
 	.aside = aside,
 	.error = error,
+	.record = json_record,
+	.device = json_device,
+	.row = json_row,
 };

@@ -8,13 +8,25 @@
 #define OUT_RENDER_JSON_H
 
 #include "base/buf.h"
-#include "rpc/session.h"
+#include "out/render.h"
 
 /* The text of `help json`: paragraphs and indented examples, ends with a
    newline. */
 extern const char json_help[];
+/* Its end: what serve prints. */
+extern const char json_help_serve[];
 
 /* {"trace":{…}}: a frame for -v, secrets masked; without a newline. */
 void json_trace(struct buf *out, const struct trace *t);
+
+/* A line of ours or of the peer's on stdout; b is empty after. */
+void json_put_line(struct renderer *r, struct buf *b);
+
+/* An error as an object: {"kind", "status", "code", "message", …}. */
+void json_error(struct buf *out, const struct error *e);
+
+void json_device(struct renderer *r, const struct device_record *d);
+void json_row(struct renderer *r, const struct device_record *d);
+void json_record(struct renderer *r, const struct record *record);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "out/put.h"
+#include "out/render_json.h"
 #include "out/render_text.h"
 
 /* A payload: exact in a pipe, with a newline on a terminal. */
@@ -67,4 +68,7 @@ const struct render_ops render_raw = {
 	.event = event,
 	.aside = text_aside,
 	.error = text_error,
+	.record = text_record,
+	.device = json_device,
+	.row = json_row,
 };

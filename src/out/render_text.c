@@ -27,6 +27,9 @@ const struct render_ops render_text = {
 	.event = text_event,
 	.aside = text_aside,
 	.error = text_error,
+	.record = text_record,
+	.device = text_device,
+	.row = text_row,
 };
 
 void text_ping(struct renderer *r, const struct ping_record *p)

@@ -19,6 +19,18 @@ void text_reply(struct renderer *r, const struct message *reply);
 void text_ping(struct renderer *r, const struct ping_record *p);
 void text_event(struct renderer *r, const struct event *e);
 void text_aside(struct renderer *r, const struct event *e);
+void text_device(struct renderer *r, const struct device_record *d);
+void text_row(struct renderer *r, const struct device_record *d);
+void text_record(struct renderer *r, const struct record *record);
 void text_error(struct renderer *r, const struct error *e);
+
+/*
+ * Text of several lines, made safe; where color, those that begin with a space
+ * stand out: they are what is to be copied.
+ */
+void text_lines(struct buf *out, const char *text, bool color);
+
+/* The column of names, as wide as the widest that came, on a terminal. */
+size_t text_name_column(struct renderer *r, size_t used);
 
 #endif

@@ -91,8 +91,7 @@ static const char *event_name(const struct event *e)
 	return e->name && *e->name ? e->name : event_kind_name(e->kind);
 }
 
-/* Names of one column, as wide as the widest that came, on a terminal. */
-static size_t name_column(struct renderer *r, size_t used)
+size_t text_name_column(struct renderer *r, size_t used)
 {
 	if (r->event_column < NAME_COLUMNS_LEAST)
 		r->event_column = NAME_COLUMNS_LEAST;
@@ -115,7 +114,7 @@ void text_event(struct renderer *r, const struct event *e)
 	if (content.len > 0) {
 		size_t used = text_width(buf_string(&name), name.len);
 		if (r->out_terminal)
-			lines_pad(&b, used, name_column(r, used));
+			lines_pad(&b, used, text_name_column(r, used));
 		buf_text(&b, "  ");
 		text_safe(&b, content.data, content.len, TEXT_LINE);
 	}
@@ -133,12 +132,13 @@ static void add_notice(struct buf *out, const struct event *e)
 		buf_printf(out, " (%s)", e->note);
 }
 
-/* Indented lines are what is to be copied: they stand out. */
-static void add_lines(struct renderer *r, struct buf *out, const char *text)
+void text_lines(struct buf *out, const char *text, bool color)
 {
-	while (*text) {
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	lines_safe_paragraph(&safe, text);
+	for (text = buf_string(&safe); *text;) {
 		size_t len = strcspn(text, "\n");
-		bool strong = *text == ' ' && r->err_color;
+		bool strong = *text == ' ' && color;
 		term_paint(out, strong, PAINT_STRONG);
 		buf_add(out, text, len);
 		term_plain(out, strong);
@@ -150,11 +150,9 @@ static void add_lines(struct renderer *r, struct buf *out, const char *text)
 /* The addresses to set, and what to do. */
 static void aside_listening(struct renderer *r, const struct event *e)
 {
-	CLEANUP(buf_done) struct buf safe = { 0 };
 	CLEANUP(buf_done) struct buf b = { 0 };
 	r->waiting = true;
-	lines_safe_paragraph(&safe, e->text ? e->text : "");
-	add_lines(r, &b, buf_string(&safe));
+	text_lines(&b, e->text ? e->text : "", r->err_color);
 	put_err(r, &b);
 }
 

@@ -237,7 +237,8 @@ static void step(struct buf *out, const char *name, int64_t at)
 static void add_timing(struct sheet *s, const struct info_record *i)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
-	bool initialized = i->client && i->client->initialize.json;
+	bool initialized = i->client && i->client->initialize.json &&
+			   i->client->initialize_us >= 0;
 	if (!i->times)
 		return;
 	step(&value, "OTA after ", i->times->ota);

@@ -7,29 +7,58 @@
 #include <stdio.h>
 #include <time.h>
 
-static int milliseconds(const struct timespec *now)
+static int64_t now(void)
 {
-	return (int)(now->tv_nsec / 1000000) % 1000;
+	struct timespec at = { 0 };
+	clock_gettime(CLOCK_REALTIME, &at);
+	return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
+}
+
+static void local_of(struct tm *out, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	localtime_r(&seconds, out);
+}
+
+static void add_milliseconds(char *out, int64_t unix_ms, size_t len)
+{
+	snprintf(out + len, STAMP_SIZE - len, ".%03d", (int)(unix_ms % 1000));
+}
+
+const char *stamp_clock_at(char *out, int64_t unix_ms)
+{
+	struct tm tm = { 0 };
+	local_of(&tm, unix_ms);
+	add_milliseconds(out, unix_ms,
+			 strftime(out, STAMP_SIZE, "%H:%M:%S", &tm));
+	return out;
+}
+
+const char *stamp_day_at(char *out, int64_t unix_ms)
+{
+	struct tm tm = { 0 };
+	local_of(&tm, unix_ms);
+	add_milliseconds(out, unix_ms,
+			 strftime(out, STAMP_SIZE, "%Y-%m-%d %H:%M:%S", &tm));
+	return out;
+}
+
+const char *stamp_utc_at(char *out, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	struct tm tm = { 0 };
+	gmtime_r(&seconds, &tm);
+	size_t len = strftime(out, STAMP_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out + len, STAMP_SIZE - len, ".%03dZ", (int)(unix_ms % 1000));
+	return out;
 }
 
 const char *stamp_clock(char *out)
 {
-	struct timespec now = { 0 };
-	struct tm tm = { 0 };
-	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &tm);
-	size_t len = strftime(out, STAMP_SIZE, "%H:%M:%S", &tm);
-	snprintf(out + len, STAMP_SIZE - len, ".%03d", milliseconds(&now));
-	return out;
+	return stamp_clock_at(out, now());
 }
 
 const char *stamp_utc(char *out)
 {
-	struct timespec now = { 0 };
-	struct tm tm = { 0 };
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
-	size_t len = strftime(out, STAMP_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out + len, STAMP_SIZE - len, ".%03dZ", milliseconds(&now));
-	return out;
+	return stamp_utc_at(out, now());
 }

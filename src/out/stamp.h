@@ -10,8 +10,12 @@
 
 #define STAMP_SIZE 40
 
-/* Each returns out, which has STAMP_SIZE bytes. */
+/* Each returns out, which has STAMP_SIZE bytes. unix_ms: that moment. */
 const char *stamp_clock(char *out);
 const char *stamp_utc(char *out);
+const char *stamp_clock_at(char *out, int64_t unix_ms);
+const char *stamp_utc_at(char *out, int64_t unix_ms);
+/* With the day in front: "2026-08-08 12:01:02.123", local. */
+const char *stamp_day_at(char *out, int64_t unix_ms);
 
 #endif

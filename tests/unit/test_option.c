@@ -15,13 +15,24 @@
 struct sample {
 	bool flag;
 	const char *text, *file;
-	int64_t number, free_number, duration;
+	int64_t number, free_number, duration, optional;
 	int choice;
 	struct words list;
 };
 
 #define PLACE(member) offsetof(struct sample, member)
-enum { FLAG, TEXT, FILE_ROW, NUMBER, FREE, DURATION, CHOICE, LIST, END };
+enum {
+	FLAG,
+	TEXT,
+	FILE_ROW,
+	NUMBER,
+	FREE,
+	DURATION,
+	CHOICE,
+	LIST,
+	OPTIONAL,
+	END
+};
 
 static const struct option_row rows[] = {
 	[FLAG] = { .letter = 'f',
@@ -66,6 +77,12 @@ static const struct option_row rows[] = {
 		   .word = "WORD",
 		   .type = OPTION_LIST,
 		   .offset = PLACE(list) },
+	[OPTIONAL] = { .name = "optional",
+		       .word = "PORT",
+		       .type = OPTION_OPTIONAL,
+		       .offset = PLACE(optional),
+		       .min = 1,
+		       .max = 65535 },
 	[END] = { .name = NULL }
 };
 
@@ -127,6 +144,13 @@ static void test_values(void **state)
 	assert_int_equal(store(LIST, &s, "two", NULL), 0);
 	assert_int_equal(s.list.count, 2);
 	assert_string_equal(s.list.word[1], "two");
+	assert_int_equal(store(OPTIONAL, &s, NULL, NULL), 0);
+	assert_int_equal(s.optional, OPTION_BARE);
+	assert_int_equal(store(OPTIONAL, &s, "1884", NULL), 0);
+	assert_int_equal(s.optional, 1884);
+	assert_false(option_takes_word(&rows[OPTIONAL]));
+	assert_false(option_takes_word(&rows[FLAG]));
+	assert_true(option_takes_word(&rows[NUMBER]));
 	option_release(rows, &s);
 	assert_int_equal(s.list.count, 0);
 }
@@ -145,6 +169,8 @@ static void test_refused(void **state)
 	refused(CHOICE, "gree", "none of: red green blue");
 	refused(CHOICE, "red green", "none of");
 	refused(LIST, "", "needs WORD");
+	refused(OPTIONAL, "", "option '--optional' needs PORT");
+	refused(OPTIONAL, "0", "from 1 to 65535");
 }
 
 static void test_environment(void **state)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/split.h"
+#include "cli/cmd_serve.h"
 #include "cli/commands.h"
 #include "cli/parse.h"
 
@@ -126,6 +127,28 @@ static void test_forms(void **state)
 	good("tools --header=a=b --trace -x");
 	assert_string_equal(config.headers.word[0], "a=b");
 	assert_string_equal(config.trace, "-x");
+}
+
+/* A value that may be left out stands only behind '='. */
+static void test_optional(void **state)
+{
+	const struct serve_arguments *a;
+
+	(void)state;
+	good("serve");
+	a = parsed.options;
+	assert_int_equal(a->mqtt, 0);
+	good("serve --mqtt --once");
+	a = parsed.options;
+	assert_int_equal(a->mqtt, OPTION_BARE);
+	assert_true(a->once);
+	good("--mqtt=1884 serve");
+	a = parsed.options;
+	assert_int_equal(a->mqtt, 1884);
+	good("serve --mqtt 1884");
+	operands(1, "1884");
+	bad("serve --mqtt=", "needs PORT", "");
+	bad("serve --mqtt=65536", "from 1 to 65535", "");
 }
 
 static void test_target(void **state)
@@ -284,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_optional),
 		cmocka_unit_test(test_target),
 		cmocka_unit_test(test_execute),
 		cmocka_unit_test(test_wrong),

@@ -33,6 +33,10 @@ static int prepare(void **state)
 	(void)state;
 	app = (struct app){ .target_source = "the argument" };
 	unsetenv("MCPCTL_TOKEN");
+	unsetenv("MCPCTL_DEVICE");
+	unsetenv("MCPCTL_SOCKET");
+	/* A serve that runs here is not to be found. */
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
 	return 0;
 }
 
@@ -75,13 +79,80 @@ static void test_targets(void **state)
 	refused(NULL, "no target");
 	assert_non_null(strstr(err.detail, "mcpctl sim: tools"));
 	assert_non_null(strstr(err.detail, "mcpctl listen: info"));
-	assert_non_null(strstr(err.detail, "mcpctl help targets"));
+	assert_non_null(strstr(err.detail, "mcpctl serve"));
+	assert_non_null(strstr(err.hint, "mcpctl help targets"));
 	refused("listen", "has no ':'");
 	assert_non_null(strstr(err.hint, "'listen:'"));
 	refused("http://h/", "'http:…' is not supported by this version");
-	refused("mqtt://h/c", "'mqtt:…' is not supported");
 	refused("stdio:cat", "'stdio:…' is not supported");
-	refused("attach:", "'attach:…' is not supported");
+}
+
+/* The options that go with a running serve. */
+static void test_serve_options(void **state)
+{
+	(void)state;
+	app.tail = true;
+	app.config.device = "kit*";
+	assert_int_equal(setup("attach:/x/s"), 0);
+	assert_string_equal(app.endpoint.path, "/x/s");
+	assert_string_equal(app.endpoint.device, "kit*");
+	assert_true(app.endpoint.tail);
+	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	refused("sim:", "'--device' is for the devices of a running serve");
+	app.config.device = NULL;
+	app.config.all = true;
+	refused("listen:0", "'--all' is for");
+	app.config.all = false;
+	app.config.socket = "/y";
+	refused("sim:", "'--socket' is for");
+	refused("attach:/x/s", "two sockets");
+	assert_int_equal(setup("attach:"), 0);
+	assert_string_equal(app.endpoint.path, "/y");
+	assert_false(app.found_serve);
+	assert_int_equal(setup(NULL), 0);
+	assert_true(app.found_serve);
+	assert_string_equal(app.endpoint.path, "/y");
+	assert_string_equal(app.config.target, "attach:");
+	assert_string_equal(app.target_source, "the running serve");
+}
+
+/* From the environment they count only where they fit. */
+static void test_serve_environment(void **state)
+{
+	(void)state;
+	setenv("MCPCTL_DEVICE", "one", 1);
+	setenv("MCPCTL_SOCKET", "/z", 1);
+	app.config.device = getenv("MCPCTL_DEVICE");
+	app.config.socket = getenv("MCPCTL_SOCKET");
+	assert_int_equal(setup("sim:"), 0);
+	assert_null(app.endpoint.device);
+	assert_int_equal(setup("attach:/x"), 0);
+	assert_string_equal(app.endpoint.path, "/x");
+	assert_string_equal(app.endpoint.device, "one");
+	assert_int_equal(setup("attach:"), 0);
+	assert_string_equal(app.endpoint.path, "/z");
+}
+
+/* A broker's password goes with a user; what is not asked for is not sent. */
+static void test_mqtt_password(void **state)
+{
+	(void)state;
+	setenv("MCPCTL_MQTT_PASSWORD", "from outside", 1);
+	setup("mqtt://u@h/c"); /* the module may be missing beside this test */
+	assert_string_equal(app.endpoint.password, "from outside");
+	setup("mqtts://h/c");
+	assert_null(app.endpoint.password);
+	setup("sim:");
+	assert_null(app.endpoint.password);
+	write_file("from a file\n", 12);
+	app.config.mqtt_password_file = path;
+	setup("mqtts://u@h/c");
+	assert_string_equal(app.endpoint.password, "from a file");
+	refused("mqtt://h/c", "whose password");
+	assert_non_null(strstr(err.hint, "mqtt://USER@h/"));
+	write_file("", 0);
+	refused("mqtt://u@h/c", "no token");
+	unsetenv("MCPCTL_MQTT_PASSWORD");
 }
 
 static void test_options(void **state)
@@ -177,6 +248,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_targets, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_serve_options, prepare,
+						clean),
+		cmocka_unit_test_setup_teardown(test_serve_environment, prepare,
+						clean),
+		cmocka_unit_test_setup_teardown(test_mqtt_password, prepare,
+						clean),
 		cmocka_unit_test_setup_teardown(test_options, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_headers, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_tokens, prepare, clean),

@@ -74,8 +74,10 @@ static void test_words(void **state)
 	assert_int_equal(suggest_command("listen", false, &err), -1);
 	says(&err, "unknown command 'listen'", "'listen:'");
 	says(&err, "", "'tail'");
-	suggest_command("serve", false, &err);
-	says(&err, "'serve'", "listen:");
+	suggest_command("accept", false, &err);
+	says(&err, "'accept'", "listen:");
+	suggest_command("backend", false, &err);
+	says(&err, "'backend'", "'serve'");
 	suggest_command("sim:", true, &err);
 	says(&err, "'sim:'", "before the word run");
 	suggest_command("zzzzzz", false, &err);

@@ -9,10 +9,14 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "fake_serve.h"
+#include "net/attach.h"
 #include "net/front.h"
 #include "net/listen.h"
+#include "net/mqtt.h"
 #include "net/ws.h"
 #include "raw_client.h"
+#include "real_broker.h"
 #include "sim/sim.h"
 
 struct subject {
@@ -37,6 +41,11 @@ struct subject {
 	bool peer_closed;
 	struct raw_child child;
 	bool has_child;
+	struct fake_serve serve;
+	const struct mqtt_table *mqtt;
+	struct mqtt_client *board; /* the device, at a real broker */
+	struct mqtt_hub *hub;
+	bool board_up, board_closed, hub_up, hub_closed, may_join;
 };
 
 struct row {
@@ -44,7 +53,10 @@ struct row {
 	const char *request,
 		*answer; /* answer: a part of the message that comes */
 	void (*open)(struct subject *s);
+	bool broker; /* only where mosquitto is installed */
 };
+
+static struct real_broker broker; /* port 0: there is none */
 
 /* ---- what the owner sees ---- */
 
@@ -319,14 +331,151 @@ static void open_sim(struct subject *s)
 	open_target(s, &sim_ops, "sim:src/sim/profiles/esp32.json");
 }
 
+/* serve: attaches whoever asks, and gives back what it gets. */
+static void serve_echo(struct fake_peer *p, const struct control_frame *f)
+{
+	if (f->kind == CONTROL_JSON)
+		fake_serve_attached(p, "null", "null");
+	else
+		fake_serve_send(p, f->kind, f->data, f->len);
+}
+
+static void open_attach(struct subject *s)
+{
+	char target[128];
+
+	if (!s->serve.open)
+		fake_serve_open(&s->serve, s->loop, serve_echo);
+	snprintf(target, sizeof(target), "attach:%s", s->serve.path);
+	open_target(s, &attach_ops, target);
+}
+
+/* ---- a device at a broker: it says everything twice, too ---- */
+
+static void board_up(void *owner)
+{
+	((struct subject *)owner)->board_up = true;
+}
+
+static void board_message(void *owner, const char *topic, const void *data,
+			  size_t len)
+{
+	struct subject *s = owner;
+
+	(void)topic;
+	s->mqtt->publish(s->board, "up/board", data, len, NULL);
+}
+
+static void board_closed(void *owner)
+{
+	((struct subject *)owner)->board_closed = true;
+}
+
+static const struct mqtt_client_events board_events = {
+	.connected = board_up,
+	.message = board_message,
+};
+
+static void open_board(struct subject *s)
+{
+	const struct mqtt_options o = { .host = "127.0.0.1",
+					.port = broker.port,
+					.client_id = "board" };
+
+	s->mqtt = module_table("mqtt", MQTT_TABLE, NULL);
+	assert_non_null(s->mqtt);
+	s->board = s->mqtt->client_open(s->loop, &o, &board_events, s, NULL);
+	s->mqtt->subscribe(s->board, "down/board", NULL);
+	await(s, &s->board_up, "board");
+}
+
+static void open_mqtt(struct subject *s)
+{
+	char target[128];
+
+	if (!s->board)
+		open_board(s);
+	snprintf(target, sizeof(target),
+		 "mqtt://127.0.0.1:%u/board?up=up/board&down=down/board",
+		 (unsigned)broker.port);
+	open_target(s, &s->mqtt->dial, target);
+}
+
+static void hub_broker(void *owner, const struct error *why)
+{
+	((struct subject *)owner)->hub_up = !why;
+}
+
+static void hub_joined(void *owner, const struct mqtt_joined *who)
+{
+	struct subject *s = owner;
+
+	if (!s->may_join)
+		return;
+	s->may_join = false;
+	s->inside = true;
+	assert_int_equal(s->mqtt->adopt(&s->t, s->hub, who, NULL), 0);
+	s->inside = false;
+	s->adopted = true;
+	if (s->close_at_open)
+		hang_up(s);
+}
+
+static void hub_closed(void *owner)
+{
+	((struct subject *)owner)->hub_closed = true;
+}
+
+static const struct mqtt_hub_events hub_events = { .broker = hub_broker,
+						   .joined = hub_joined };
+
+static void open_hub(struct subject *s)
+{
+	const struct mqtt_hub_config c = { .up = "up/{client_id}",
+					   .down = "down/{client_id}",
+					   .broker = { .host = "127.0.0.1",
+						       .port = broker.port,
+						       .client_id = "hub" } };
+
+	if (!s->board) {
+		open_board(s);
+		s->hub = s->mqtt->hub_open(s->loop, &c, &hub_events, s, NULL);
+		assert_non_null(s->hub);
+		await(s, &s->hub_up, "hub");
+		s->t.ops = NULL;
+	}
+	s->may_join = true;
+	s->adopted = false;
+	/* It is heard once the hub's subscription has come to the broker. */
+	while (!s->adopted) {
+		s->mqtt->publish(s->board, "up/board", "x", 1, NULL);
+		loop_wait(s->loop, &s->adopted, loop_now() + 50, NULL);
+	}
+}
+
+static void end_mqtt(struct subject *s)
+{
+	if (s->hub) {
+		s->mqtt->hub_close(s->hub, hub_closed);
+		await(s, &s->hub_closed, "end of the hub");
+	}
+	if (s->board) {
+		s->mqtt->client_close(s->board, board_closed);
+		await(s, &s->board_closed, "end of the board");
+	}
+}
+
 #define SERVER_HELLO \
 	"{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"S\"}"
 
 static const struct row rows[] = {
-	{ "ws, dialled", "one", "one", open_ws },
-	{ "ws, adopted", "one", "one", open_adopted },
-	{ "listen", "one", "one", open_listen },
-	{ "sim", SERVER_HELLO, "listen", open_sim },
+	{ "ws, dialled", "one", "one", open_ws, false },
+	{ "ws, adopted", "one", "one", open_adopted, false },
+	{ "listen", "one", "one", open_listen, false },
+	{ "sim", SERVER_HELLO, "listen", open_sim, false },
+	{ "mqtt, dialled", "one", "one", open_mqtt, true },
+	{ "mqtt, of a hub", "one", "one", open_hub, true },
+	{ "attach", "one", "one", open_attach, false },
 };
 
 /* ---- the contract ---- */
@@ -379,10 +528,12 @@ static void end(struct subject *s)
 		s->peer.ops->close(&s->peer);
 		await(s, &s->peer_closed, "end of the peer");
 	}
+	fake_serve_close(&s->serve);
 	if (s->front) {
 		s->front_table->close(s->front, on_front_closed);
 		await(s, &s->front_closed, "end of the front");
 	}
+	end_mqtt(s);
 	/* 5: after closed, nothing. */
 	loop_wait(s->loop, &never, loop_now() + 20, NULL);
 	assert_int_equal(s->after, 0);
@@ -456,10 +607,10 @@ static void open_again(const struct row *row)
 	await(&s, &s.is_ready, "ready");
 	hang_up(&s);
 	await(&s, &s.is_closed, "closed");
-	if (s.front) {
+	if (s.front || s.serve.open) {
 		if (!s.peer_closed && s.peer.impl)
 			await(&s, &s.peer_closed, "end of the peer");
-		s.ready = s.closed = 0;
+		s.ready = s.closed = s.messages = 0;
 		s.is_ready = s.is_closed = false;
 		endpoint_done(&s.to);
 		row->open(&s);
@@ -508,8 +659,10 @@ static void silently(void (*fn)(const struct row *row), const struct row *row)
 
 static void test_rows(void (*fn)(const struct row *row))
 {
-	for (size_t i = 0; i < COUNT(rows); i++)
-		fn(&rows[i]);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!rows[i].broker || broker.port)
+			fn(&rows[i]);
+	}
 }
 
 static void test_use(void **state)
@@ -545,8 +698,25 @@ static void test_send_when_closed(void **state)
 static void test_no_output(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++)
-		silently(use, &rows[i]);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!rows[i].broker || broker.port)
+			silently(use, &rows[i]);
+	}
+}
+
+static int start_broker(void **state)
+{
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous true"))
+		broker.port = 0;
+	return 0;
+}
+
+static int end_broker(void **state)
+{
+	(void)state;
+	broker_done(&broker);
+	return 0;
 }
 
 int main(void)
@@ -560,5 +730,6 @@ int main(void)
 		cmocka_unit_test(test_no_output),
 	};
 
-	return cmocka_run_group_tests_name("transport", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("transport", tests, start_broker,
+					   end_broker);
 }

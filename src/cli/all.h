@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --all: one request to many devices of a running serve, at once, and a row
+ * for each. all.c asks and judges; who uses it says what is asked.
+ */
+#ifndef CLI_ALL_H
+#define CLI_ALL_H
+
+#include "cli/serve_client.h"
+
+struct all_device {
+	cJSON *json; /* the object of wire/control.h; owned */
+	char *text; /* its bytes; owned */
+	size_t len;
+	const char *id, *list; /* borrowed; list NULL: nothing is listed */
+};
+
+struct all {
+	struct app *app;
+	struct all_device *device; /* those that fit, as they are listed */
+	size_t count, capacity;
+	struct device_record columns; /* widths */
+	size_t rows, failed;
+	enum error_kind worst;
+};
+
+/*
+ * Ask which devices there are. -1: as serve_client_open; ERR_CONNECT: none
+ * fits -d.
+ */
+int all_open(struct all *a, struct app *app, struct error *err);
+void all_done(struct all *a);
+/* NULL: it was not there. Lent until the next all_finish. */
+struct all_device *all_find(const struct all *a, const char *id);
+
+/* JSON is text; one of method, notify, message. */
+struct all_request {
+	const char *device; /* one id; NULL: all that fit */
+	const char *list; /* only devices with that list of tools; NULL */
+	const char *method, *notify, *message;
+	const char *params; /* NULL */
+};
+
+/* What one device answered; the judge may change it. */
+struct all_row {
+	struct all_device *device;
+	struct message reply; /* without text: there is none */
+	struct error error; /* why it counts as failed; ERR_NONE */
+	struct buf summary; /* in place of the reply in the text form */
+	int64_t took_us; /* -1: unknown */
+};
+
+/*
+ * A request on its way, over a connection of its own: many may be. judge (may
+ * be NULL) is called for each row before it is shown; false: it is not shown.
+ */
+struct all_fan {
+	struct serve_client *serve;
+	bool (*judge)(void *owner, struct all_row *row);
+	void *owner;
+};
+int all_start(struct all *a, struct all_fan *f, const struct all_request *rq,
+	      struct error *err);
+/* Wait for all its rows and show them; releases f. */
+int all_finish(struct all *a, struct all_fan *f, struct error *err);
+
+/* A row of our own. row is released. */
+void all_show(struct all *a, struct all_row *row);
+
+/* -1 if a row failed: the kind with the highest status. */
+int all_outcome(const struct all *a, struct error *err);
+
+/* A judge for what is not answered. */
+bool all_sent(void *owner, struct all_row *row);
+
+/* The whole of it, for one request. */
+int all_run(struct app *app, const struct all_request *rq,
+	    bool (*judge)(void *owner, struct all_row *row), void *owner,
+	    struct error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * devices: who is connected to the running serve, now and (--watch) from now
+ * on.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/serve_client.h"
+#include "cli/serve_target.h"
+
+enum { SILENT_MS = 10000 };
+
+struct devices_options {
+	bool watch;
+};
+
+static const struct option_row devices_options[] = {
+	{ .name = "watch",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct devices_options, watch),
+	  .brief =
+		  "go on: a line for each device that comes, changes or goes" },
+	{ .name = NULL }
+};
+
+struct devices {
+	struct app *app;
+	const char *pattern; /* NULL: all */
+	bool watch;
+	struct serve_client *serve;
+	struct serve_answer *item;
+	size_t count, capacity;
+	struct device_record columns; /* widths */
+};
+
+static int ask(struct devices *d, struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	buf_text(&json, "{\"op\":\"devices\"");
+	serve_add_text(&json, "device", d->pattern);
+	buf_printf(&json, ",\"watch\":%s}", d->watch ? "true" : "false");
+	return serve_client_send(d->serve, &json, err);
+}
+
+/* All that are there, since the columns must be known before the first. */
+static int collect(struct devices *d, struct error *err)
+{
+	struct serve_answer answer;
+
+	for (;;) {
+		if (serve_client_next(d->serve, loop_now() + SILENT_MS, &answer,
+				      err) != 0)
+			return -1;
+		if (strcmp(answer.op, "end") == 0)
+			break;
+		d->columns.device = json_object(answer.json, "device");
+		render_widen(&d->columns);
+		d->item = mem_grow(d->item, &d->capacity, d->count,
+				   sizeof(*d->item));
+		d->item[d->count++] = answer;
+	}
+	serve_answer_done(&answer);
+	return 0;
+}
+
+static void show(const struct devices *d, const struct serve_answer *answer,
+		 const char *change)
+{
+	struct renderer *r = &d->app->out;
+	struct device_record record = d->columns;
+
+	record.device = json_object(answer->json, "device");
+	record.device_text = serve_answer_member(answer, "device");
+	record.change = change;
+	if (record.device && r->ops->device)
+		r->ops->device(r, &record);
+}
+
+static void show_all(struct devices *d)
+{
+	struct renderer *r = &d->app->out;
+
+	d->columns.device = NULL;
+	if (d->count > 0 && !d->watch && r->out_terminal && r->ops->device) {
+		render_widen(&d->columns);
+		r->ops->device(r, &d->columns);
+	}
+	for (size_t i = 0; i < d->count; i++)
+		show(d, &d->item[i], d->watch ? "present" : NULL);
+	fflush(r->out);
+}
+
+/* Where a board is to be told to ask; yours, NULL: not known. */
+static char *ota_address(struct devices *d)
+{
+	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 };
+	struct error ignored = { 0 };
+	const cJSON *list;
+
+	buf_text(&json, "{\"op\":\"status\"}");
+	if (serve_client_ask(d->serve, &json, &answer, &ignored) != 0)
+		error_reset(&ignored);
+	list = json_array(answer.json, "addresses");
+	if (!list || !list->child)
+		return NULL;
+	return mem_strdup(list->child->valuestring); /* NULL: no text */
+}
+
+static void tell_nobody(struct devices *d)
+{
+	CLEANUP(mem_free_ptr) char *address = NULL;
+
+	if (d->pattern) {
+		render_note(&d->app->out,
+			    "no device fits '%s': 'mcpctl devices' lists all",
+			    d->pattern);
+		return;
+	}
+	address = d->watch ? NULL : ota_address(d);
+	render_note(&d->app->out,
+		    "no device is connected: set %s as the OTA address of a "
+		    "board and restart it (mcpctl help board)",
+		    address ? address : "the address that serve shows");
+}
+
+static int watch(struct devices *d, struct error *err)
+{
+	while (!ferror(d->app->out.out)) {
+		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
+		const char *change;
+
+		if (serve_client_next(d->serve, LOOP_FOREVER, &answer, err) !=
+		    0)
+			return -1;
+		change = json_string(answer.json, "change");
+		d->columns.device = json_object(answer.json, "device");
+		if (!d->columns.device)
+			continue;
+		render_widen(&d->columns);
+		show(d, &answer, change ? change : "changed");
+	}
+	return 0;
+}
+
+static int list(struct devices *d, struct error *err)
+{
+	if (ask(d, err) != 0 || collect(d, err) != 0)
+		return -1;
+	show_all(d);
+	if (d->count == 0)
+		tell_nobody(d);
+	return d->watch ? watch(d, err) : 0;
+}
+
+static int devices_run(const struct invocation *in, struct error *err)
+{
+	const struct devices_options *o = in->options;
+	struct devices d = { .app = in->app,
+			     .pattern = in->argv[0],
+			     .watch = o->watch };
+	int status;
+
+	if (!d.pattern)
+		d.pattern = serve_target_device(in->app);
+	status = serve_client_open(&d.serve, in->app, err);
+	if (status == 0)
+		status = list(&d, err);
+	serve_client_free(d.serve);
+	for (size_t i = 0; i < d.count; i++)
+		serve_answer_done(&d.item[i]);
+	mem_free(d.item);
+	return status;
+}
+
+const struct command cmd_devices = {
+	.name = "devices",
+	.args = "[PATTERN]",
+	.brief = "the devices of the running serve",
+	.text = "A line for each device that is connected to the 'mcpctl "
+		"serve' of this user: what it is called (its alias, else its "
+		"Device-Id or client id), board, version of the firmware, "
+		"transport, how many tools it has or how far it is, address, "
+		"since when it is connected and when it was heard last. "
+		"PATTERN is an id, an alias or a glob. Where something went "
+		"wrong with a device, the next line says what.\n"
+		"\n"
+		"With --watch it goes on until Ctrl-C. -o json prints each "
+		"device as an object; with --watch {\"change\", "
+		"\"device\"}.\n"
+		"\n"
+		"None at all is no error: it is told on stderr, and the "
+		"status is 0.",
+	.group = GROUP_DEVICE,
+	.max = 1,
+	.options = devices_options,
+	.options_size = sizeof(struct devices_options),
+	.run = devices_run
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stop: end the running serve, and be back when it has ended.
+ */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/serve_client.h"
+
+enum { END_MS = 10000 };
+
+static int stop(struct app *app, struct serve_client *serve, struct error *err)
+{
+	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 };
+	int64_t deadline = loop_now() + END_MS;
+
+	buf_text(&json, "{\"op\":\"stop\"}");
+	if (serve_client_ask(serve, &json, &answer, err) != 0)
+		return -1;
+	/* Its socket is closed when it has ended. */
+	while (serve_client_next(serve, deadline, &answer, err) == 0)
+		serve_answer_done(&answer);
+	if (err->kind != ERR_CONNECT)
+		return -1;
+	error_reset(err);
+	render_note(&app->out, "the running serve has ended");
+	return 0;
+}
+
+static int stop_run(const struct invocation *in, struct error *err)
+{
+	struct serve_client *serve;
+	int status;
+
+	if (serve_client_open(&serve, in->app, err) != 0)
+		return -1;
+	status = stop(in->app, serve, err);
+	serve_client_free(serve);
+	return status;
+}
+
+const struct command cmd_stop = {
+	.name = "stop",
+	.args = "",
+	.brief = "end the running serve",
+	.text = "Asks the 'mcpctl serve' of this user to end, as SIGTERM "
+		"does: it closes its devices properly and removes its socket. "
+		"The command is back when that is done. Status 3: none was "
+		"running.",
+	.group = GROUP_DEVICE,
+	.flags = CMD_MINOR,
+	.run = stop_run
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Going to the background, and the file that names the process there.
+ */
+#ifndef CLI_DAEMON_H
+#define CLI_DAEMON_H
+
+#include "base/error.h"
+
+struct daemon {
+	int pipe; /* to the one who waits for daemon_ready; -1: none */
+};
+
+/*
+ * Before any loop exists. 1: this is the process that was started, *status is
+ * what it has to end with: 0 once the other one is ready, else that one's
+ * status, which has told why. 0: this is the other one, in a session of its
+ * own. -1 (ERR_CONNECT): no process.
+ */
+int daemon_fork(struct daemon *d, int *status, struct error *err);
+
+/* It serves: the process that was started may end. The folder becomes "/". */
+void daemon_ready(struct daemon *d);
+
+/* -1 (ERR_CONNECT): a running process holds it; ERR_USAGE: it is no such file. */
+int pidfile_check(const char *path, struct error *err);
+/* Our process id, at once and whole. -1 (ERR_OUTPUT). */
+int pidfile_write(const char *path, struct error *err);
+/* If it is still ours. */
+void pidfile_remove(const char *path);
+
+/* An absolute path to the same file; yours. NULL stays NULL. */
+char *daemon_path(const char *path);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue between the socket's callbacks, which record, and the main line,
+ * which takes. What the objects mean is the commands' matter.
+ */
+#include "cli/serve_client.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/serve_target.h"
+#include "net/control_client.h"
+
+enum { ASK_MS = 10000, CLOSE_MS = 1000 };
+
+struct queued {
+	char *text;
+	size_t len;
+	struct queued *next;
+};
+
+struct serve_client {
+	struct app *app;
+	struct control_client *socket;
+	struct queued *first, **last;
+	bool wake; /* there is something, or it is closed */
+	bool closed, abandoned;
+	struct error why; /* of closed */
+};
+
+static void release(struct serve_client *c)
+{
+	while (c->first) {
+		struct queued *q = c->first;
+
+		c->first = q->next;
+		mem_free(q->text);
+		mem_free(q);
+	}
+	error_reset(&c->why);
+	mem_free(c);
+}
+
+static void on_frame(void *owner, const struct control_frame *f)
+{
+	struct serve_client *c = owner;
+	struct queued *q;
+
+	if (f->kind != CONTROL_JSON)
+		return;
+	q = mem_zalloc(sizeof(*q));
+	q->text = mem_strndup(f->data, f->len);
+	q->len = f->len;
+	*c->last = q;
+	c->last = &q->next;
+	c->wake = true;
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct serve_client *c = owner;
+
+	if (c->abandoned) {
+		release(c);
+		return;
+	}
+	c->closed = c->wake = true;
+	error_copy(&c->why, why);
+}
+
+static const struct control_client_events events = { .frame = on_frame,
+						     .closed = on_closed };
+
+int serve_client_open(struct serve_client **out, struct app *app,
+		      struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	struct serve_client *c;
+
+	*out = NULL;
+	if (serve_target_path(app, &path, err) != 0 ||
+	    app_open_loop(app, err) != 0)
+		return -1;
+	c = mem_zalloc(sizeof(*c));
+	c->app = app;
+	c->last = &c->first;
+	if (control_client_open(&c->socket, app->loop, path, &events, c, err) !=
+	    0) {
+		mem_free(c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+void serve_client_free(struct serve_client *c)
+{
+	struct error ignored = { 0 };
+
+	if (!c)
+		return;
+	if (!c->closed) {
+		control_client_close(c->socket);
+		loop_wait(c->app->loop, &c->closed, loop_now() + CLOSE_MS,
+			  &ignored);
+		error_reset(&ignored);
+	}
+	if (c->closed)
+		release(c);
+	else
+		c->abandoned = true;
+}
+
+void serve_answer_done(struct serve_answer *a)
+{
+	cJSON_Delete(a->json);
+	mem_free(a->text);
+	*a = (struct serve_answer){ 0 };
+}
+
+struct span serve_answer_member(const struct serve_answer *a, const char *name)
+{
+	struct span whole = { a->text, a->len }, found;
+
+	if (!json_span_member(whole, name, &found) || *found.text == 'n')
+		return (struct span){ 0 };
+	return found;
+}
+
+int serve_client_send(struct serve_client *c, const struct buf *json,
+		      struct error *err)
+{
+	if (c->closed) {
+		error_copy(err, &c->why);
+		return -1;
+	}
+	return control_client_send(c->socket, CONTROL_JSON, json->data,
+				   json->len, err);
+}
+
+static int take(struct serve_client *c, struct serve_answer *out,
+		struct error *err)
+{
+	struct queued *q = c->first;
+
+	c->first = q->next;
+	if (!c->first)
+		c->last = &c->first;
+	*out = (struct serve_answer){ .text = q->text, .len = q->len };
+	mem_free(q);
+	out->json = json_parse(out->text, out->len, err);
+	out->op = json_string(out->json, "op");
+	if (!out->json) {
+		serve_answer_done(out);
+		return error_prefix(err, "serve's answer");
+	}
+	if (!out->op)
+		out->op = "";
+	if (strcmp(out->op, "error") != 0)
+		return 0;
+	control_error_decode(err, json_object(out->json, "error"));
+	serve_answer_done(out);
+	return -1;
+}
+
+int serve_client_next(struct serve_client *c, int64_t deadline,
+		      struct serve_answer *out, struct error *err)
+{
+	*out = (struct serve_answer){ 0 };
+	while (!c->first && !c->closed) {
+		c->wake = false;
+		if (loop_wait(c->app->loop, &c->wake, deadline, err) != 0) {
+			if (err->kind == ERR_TIMEOUT)
+				error_set(err, ERR_TIMEOUT,
+					  "the running serve does not answer");
+			return -1;
+		}
+	}
+	if (c->first)
+		return take(c, out, err);
+	error_copy(err, &c->why);
+	if (err->kind == ERR_NONE)
+		error_set(err, ERR_CONNECT, "the running serve has ended");
+	return -1;
+}
+
+int serve_client_ask(struct serve_client *c, const struct buf *json,
+		     struct serve_answer *out, struct error *err)
+{
+	int64_t timeout = c->app->config.timeout;
+
+	*out = (struct serve_answer){ 0 };
+	if (serve_client_send(c, json, err) != 0)
+		return -1;
+	return serve_client_next(c, loop_now() + (timeout ? timeout : ASK_MS),
+				 out, err);
+}
+
+void serve_add_text(struct buf *json, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_printf(json, ",\"%s\":", name);
+	buf_json_string(json, text, strlen(text));
+}

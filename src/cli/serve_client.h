@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asking the running serve itself (wire/control.h), from the main line: send
+ * a question, wait for the objects that answer it. For devices, kick, stop and
+ * --all.
+ */
+#ifndef CLI_SERVE_CLIENT_H
+#define CLI_SERVE_CLIENT_H
+
+#include "cli/app.h"
+
+struct serve_client;
+
+/*
+ * Connect to the serve that app's options mean; opens the loop if needed. -1:
+ * as serve_target_path and control_client_open.
+ */
+int serve_client_open(struct serve_client **out, struct app *app,
+		      struct error *err);
+/* NULL is fine. */
+void serve_client_free(struct serve_client *c);
+
+/* One object as serve sent it. */
+struct serve_answer {
+	cJSON *json;
+	const char *op; /* borrowed from it; "" if it has none */
+	char *text; /* its bytes; owned */
+	size_t len;
+};
+void serve_answer_done(struct serve_answer *a);
+/* The bytes of a member; empty if it is absent or null. */
+struct span serve_answer_member(const struct serve_answer *a, const char *name);
+
+/* Send a JSON object; it is not waited for. */
+int serve_client_send(struct serve_client *c, const struct buf *json,
+		      struct error *err);
+
+/*
+ * The next object, yours, waited for until deadline (loop_now() ms). -1:
+ * ERR_TIMEOUT; ERR_INTERRUPTED; what an `error` object says; why the
+ * connection ended. *out is zeroed then.
+ */
+int serve_client_next(struct serve_client *c, int64_t deadline,
+		      struct serve_answer *out, struct error *err);
+
+/* Send, and the next object, within the configured time (10 s). */
+int serve_client_ask(struct serve_client *c, const struct buf *json,
+		     struct serve_answer *out, struct error *err);
+
+/* ,"name":"text" appended; nothing if text is NULL. */
+void serve_add_text(struct buf *json, const char *name, const char *text);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of --exec: their environment, how many at once, how they ended.
+ * Each has a process group of its own, so that what its shell started ends with
+ * it; Ctrl-C ends serve, and serve ends them.
+ */
+#include "cli/serve_exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "serve/server.h"
+
+#define RUNNING_MAX 16
+#define GRACE_MS 2000
+
+struct command_of {
+	struct serve_exec *exec;
+	struct child *child;
+	char *device;
+	struct command_of *next;
+};
+
+void serve_exec_init(struct serve_exec *x, struct loop *l, struct server *s,
+		     const char *command)
+{
+	*x = (struct serve_exec){
+		.loop = l, .server = s, .command = command, .idle = true
+	};
+	if (!command)
+		return;
+	/* Its own are added; ours would send it elsewhere, or make it wait. */
+	unsetenv("MCPCTL_TARGET");
+	unsetenv("MCPCTL_DEVICE");
+	unsetenv("MCPCTL_SOCKET");
+	unsetenv("MCPCTL_WAIT");
+}
+
+static void release(struct command_of *c)
+{
+	mem_free(c->device);
+	mem_free(c);
+}
+
+static void tell_ended(struct serve_exec *x, const char *device, int status)
+{
+	struct record *record =
+		records_add(server_records(x->server), RECORD_EXEC,
+			    status ? LEVEL_WARN : LEVEL_GOOD, device, NULL,
+			    "the command ended with status %d", status);
+
+	if (record)
+		record->detail = mem_printf("\"status\":%d", status);
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct command_of *c = owner, **at;
+	struct serve_exec *x = c->exec;
+
+	for (at = &x->first; *at != c;)
+		at = &(*at)->next;
+	*at = c->next;
+	x->running--;
+	x->idle = x->running == 0;
+	if (x->ended++ == 0)
+		x->first_status = status;
+	if (status > x->worst)
+		x->worst = status;
+	tell_ended(x, c->device, status);
+	server_wake(x->server);
+	release(c);
+}
+
+static int start(struct serve_exec *x, const char *id, struct error *err)
+{
+	static const struct child_events events = { .ended = on_ended };
+	CLEANUP(mem_free_ptr) char *command = mem_strdup(x->command);
+	CLEANUP(mem_free_ptr)
+	char *target =
+		mem_printf("MCPCTL_TARGET=attach:%s", server_socket(x->server));
+	CLEANUP(mem_free_ptr) char *device = mem_printf("MCPCTL_DEVICE=%s", id);
+	char sh[] = "sh", dash_c[] = "-c";
+	char *const argv[] = { sh, dash_c, command, NULL };
+	const char *const env[] = { target, device, NULL };
+	const struct child_options options = { .argv = argv,
+					       .env = env,
+					       .out = CHILD_INHERIT,
+					       .err = CHILD_INHERIT };
+	struct command_of *c = mem_zalloc(sizeof(*c));
+	struct record *record;
+
+	c->exec = x;
+	c->device = mem_strdup(id);
+	if (child_start(&c->child, x->loop, &options, &events, c, err) != 0) {
+		release(c);
+		return -1;
+	}
+	c->next = x->first;
+	x->first = c;
+	x->running++;
+	x->started++;
+	x->idle = false;
+	record = records_add(server_records(x->server), RECORD_EXEC, LEVEL_INFO,
+			     id, NULL, "the command starts");
+	if (record)
+		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));
+	return 0;
+}
+
+static bool is_busy(const struct serve_exec *x, const char *id)
+{
+	for (const struct command_of *c = x->first; c; c = c->next) {
+		if (strcmp(c->device, id) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < x->queue.count; i++) {
+		if (strcmp(x->queue.word[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+int serve_exec_device(struct serve_exec *x, const char *id, struct error *err)
+{
+	if (!x->command || is_busy(x, id))
+		return 0;
+	if (x->running < RUNNING_MAX)
+		return start(x, id, err);
+	words_add(&x->queue, id);
+	return 0;
+}
+
+int serve_exec_more(struct serve_exec *x, struct error *err)
+{
+	while (x->queue.count > 0 && x->running < RUNNING_MAX) {
+		CLEANUP(mem_free_ptr) char *id = x->queue.word[0];
+
+		x->queue.count--;
+		memmove(x->queue.word, x->queue.word + 1,
+			(x->queue.count + 1) * sizeof(*x->queue.word));
+		if (start(x, id, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A second signal does not wait for them. */
+static void abandon(struct serve_exec *x)
+{
+	while (x->first) {
+		struct command_of *c = x->first;
+
+		x->first = c->next;
+		child_abandon(c->child);
+		release(c);
+	}
+	x->running = 0;
+	x->idle = true;
+}
+
+void serve_exec_stop(struct serve_exec *x)
+{
+	words_done(&x->queue);
+	for (struct command_of *c = x->first; c; c = c->next)
+		child_stop(c->child, GRACE_MS);
+	if (x->running &&
+	    loop_wait(x->loop, &x->idle, loop_now() + 2 * (int64_t)GRACE_MS,
+		      NULL) != 0)
+		abandon(x);
+}

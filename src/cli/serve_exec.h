@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve --exec: a command for each device that is ready, told by its
+ * environment which one. One at a time for a device, a few at once in all.
+ */
+#ifndef CLI_SERVE_EXEC_H
+#define CLI_SERVE_EXEC_H
+
+#include "base/loop.h"
+#include "base/split.h"
+
+struct server;
+struct command_of;
+
+struct serve_exec {
+	struct loop *loop;
+	struct server *server;
+	const char *command; /* for sh -c; NULL: nothing is run */
+	struct command_of *first; /* running */
+	size_t running;
+	bool idle; /* none is running: for loop_wait */
+	uint64_t started, ended;
+	int worst, first_status; /* of those that ended */
+	struct words queue; /* ready devices that have to wait */
+};
+
+void serve_exec_init(struct serve_exec *x, struct loop *l, struct server *s,
+		     const char *command);
+
+/*
+ * The device is ready: start the command for it, at once or when fewer run.
+ * Nothing if one is running for it. -1: it could not be started.
+ */
+int serve_exec_device(struct serve_exec *x, const char *id, struct error *err);
+/* Start those that had to wait, as far as there is room. */
+int serve_exec_more(struct serve_exec *x, struct error *err);
+
+/* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
+void serve_exec_stop(struct serve_exec *x);
+
+#endif

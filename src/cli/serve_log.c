@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Showing records without ever waiting for the one who reads them. What a
+ * record looks like is the renderer's matter.
+ */
+#include "cli/serve_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* Descriptor of path, to append to; -1: errno. */
+static int open_file(const char *path)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
+		    0600);
+}
+
+static int cannot_open(const char *path, struct error *err)
+{
+	int why = errno;
+
+	error_set(err, ERR_OUTPUT, "cannot write the log '%s': %s", path,
+		  strerror(why));
+	return error_code(err, why);
+}
+
+int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,
+		   bool aside, struct error *err)
+{
+	*l = (struct serve_log){ .out = r, .path = path };
+	l->last = &l->first;
+	if (!path && !aside)
+		return 0;
+	if (path) {
+		int fd = open_file(path);
+
+		if (fd < 0)
+			return cannot_open(path, err);
+		l->file = fdopen(fd, "a");
+	}
+	l->place = render_divert(r);
+	l->diverted = true;
+	if (l->file) {
+		r->out = l->file;
+		r->out_terminal = r->out_color = false;
+		r->dated = true;
+	}
+	return 0;
+}
+
+/* Whether a write would not block. A descriptor that is broken shows it then. */
+static bool has_room(const struct renderer *r)
+{
+	struct pollfd p = { .fd = fileno(r->out), .events = POLLOUT };
+
+	return p.fd < 0 || poll(&p, 1, 0) != 0;
+}
+
+/* Told once, -q or not: the log is what was asked for. */
+static void tell_lost(struct serve_log *l)
+{
+	struct renderer *r = l->out;
+	bool quiet = r->quiet;
+
+	r->quiet = false;
+	render_note(r,
+		    "the log cannot be written (%s): serve goes on without it",
+		    l->why ? strerror(l->why) : "its reader is gone");
+	r->quiet = quiet;
+}
+
+static void show(struct serve_log *l, const struct record *record)
+{
+	struct renderer *r = l->out;
+
+	errno = 0;
+	r->ops->record(r, record);
+	if (fflush(r->out) == 0 && !ferror(r->out))
+		return;
+	if (l->lost++ == 0) {
+		l->why = errno;
+		tell_lost(l);
+	}
+	/* Not again with the next one. */
+	__fpurge(r->out);
+	clearerr(r->out);
+}
+
+static void show_dropped(struct serve_log *l)
+{
+	struct timespec now = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%" PRIu64 " events came faster than they "
+				"were read, and are missing here",
+				l->dropped);
+	struct record record = { .kind = RECORD_DROPPED,
+				 .level = LEVEL_WARN,
+				 .text = text,
+				 .count = l->dropped };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	record.at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	l->dropped = 0;
+	show(l, &record);
+}
+
+bool serve_log_pump(struct serve_log *l)
+{
+	while (l->first || l->dropped) {
+		struct record *record = l->first;
+
+		if (!has_room(l->out))
+			return true;
+		if (!record) {
+			show_dropped(l);
+			continue;
+		}
+		l->first = record->next;
+		if (!l->first)
+			l->last = &l->first;
+		l->waiting--;
+		show(l, record);
+		record_free(record);
+	}
+	return false;
+}
+
+static bool is_shown(const struct renderer *r, const struct record *record)
+{
+	if (r->quiet)
+		return record->level >= LEVEL_WARN;
+	return record->level > LEVEL_DEBUG || r->verbose;
+}
+
+void serve_log_take(struct serve_log *l, struct record *record)
+{
+	if (!l->out->ops->record || !is_shown(l->out, record)) {
+		record_free(record);
+		return;
+	}
+	/* The first ones tell how it began; the others are counted. */
+	if (l->waiting >= RECORDS_MAX) {
+		l->dropped++;
+		record_free(record);
+		return;
+	}
+	record->next = NULL;
+	*l->last = record;
+	l->last = &record->next;
+	l->waiting++;
+	serve_log_pump(l);
+}
+
+void serve_log_reopen(struct serve_log *l)
+{
+	int fd;
+
+	if (!l->file)
+		return;
+	fd = open_file(l->path);
+	if (fd < 0) {
+		render_note(l->out, "cannot open the log '%s' again: %s",
+			    l->path, strerror(errno));
+		return;
+	}
+	dup3(fd, fileno(l->file), O_CLOEXEC);
+	close(fd);
+	if (l->detached) {
+		dup2(fileno(l->file), STDOUT_FILENO);
+		dup2(fileno(l->file), STDERR_FILENO);
+	}
+}
+
+void serve_log_detach(struct serve_log *l)
+{
+	struct renderer *r = l->out;
+	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	fflush(r->out);
+	fflush(r->err);
+	if (nothing >= 0) {
+		dup2(nothing, STDIN_FILENO);
+		close(nothing);
+	}
+	if (l->file) {
+		dup2(fileno(l->file), STDOUT_FILENO);
+		dup2(fileno(l->file), STDERR_FILENO);
+	}
+	r->err_terminal = r->err_color = r->err_moves = false;
+	l->place.terminal = l->place.color = false;
+	l->detached = true;
+}
+
+int serve_log_close(struct serve_log *l, struct error *err)
+{
+	if (!l->out)
+		return 0;
+	serve_log_pump(l);
+	while (l->first) {
+		struct record *record = l->first;
+
+		l->first = record->next;
+		record_free(record);
+	}
+	if (l->diverted)
+		render_restore(l->out, &l->place);
+	if (l->file && fclose(l->file) != 0 && l->lost++ == 0)
+		l->why = errno;
+	l->out->dated = false;
+	l->out = NULL;
+	if (l->lost == 0)
+		return 0;
+	error_set(err, ERR_OUTPUT, "the log could not be written: %s",
+		  l->why ? strerror(l->why) : "its reader is gone");
+	return error_code(err, l->why);
+}
+
+/* Both levels, as far as they are missing. */
+static int make_folder(const char *path, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *copy = mem_strdup(path);
+
+	for (char *at = copy + 1; *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+			return cannot_open(path, err);
+		*at = '/';
+	}
+	return 0;
+}
+
+int serve_log_default(char **out, struct error *err)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	*out = NULL;
+	if (state && *state == '/')
+		*out = mem_printf("%s/mcpctl/serve.log", state);
+	else if (home && *home == '/')
+		*out = mem_printf("%s/.local/state/mcpctl/serve.log", home);
+	if (!*out) {
+		error_set(err, ERR_USAGE,
+			  "no place for the log: HOME is not "
+			  "set");
+		return error_hint(err, "name one with --log FILE");
+	}
+	if (make_folder(*out, err) == 0)
+		return 0;
+	mem_free(TAKE(*out));
+	return -1;
+}

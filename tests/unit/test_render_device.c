@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices of a running serve and rows of --all, as text and JSON.
+ */
+#include "out/device_cells.h"
+#include "rendered.h"
+
+#define DEVICE                                                            \
+	"{\"id\": \"aa:01\",\"alias\":null,\"board\":\"esp\\u001b-box\"," \
+	"\"version\":\"2.4.2\",\"transport\":\"mqtt\",\"address\":null,"  \
+	"\"since\":\"2020-01-01T00:00:00.500Z\",\"seen\":\"yesterday\","  \
+	"\"state\":\"ready\",\"reason\":null,\"tools\":12,\"user_tools\":7}"
+#define FAILED                                                          \
+	"{\"id\":\"aa:02\",\"alias\":\"kitchen\",\"state\":\"failed\"," \
+	"\"reason\":\"no answer\\nto initialize\"}"
+
+static struct rendered s;
+static struct device_record record;
+static cJSON *device;
+
+static void start(enum output_form form, bool terminal, const char *text)
+{
+	rendered_start(&s, form, terminal);
+	record = (struct device_record){ .took_us = -1 };
+	device = json_parse(text, strlen(text), NULL);
+	assert_non_null(device);
+	record.device = device;
+	record.device_text = (struct span){ text, strlen(text) };
+}
+
+static void end(void)
+{
+	rendered_end(&s);
+	cJSON_Delete(device);
+}
+
+static void age(const char *time, int64_t now, const char *expected)
+{
+	struct buf out = { 0 };
+
+	device_age(&out, time, now);
+	assert_string_equal(buf_string(&out), expected);
+	buf_done(&out);
+}
+
+static void test_ages(void **state)
+{
+	/* 2026-08-08T12:01:02Z */
+	const int64_t then = INT64_C(1786190462000);
+
+	(void)state;
+	age("2026-08-08T12:01:02.123Z", then + 900, "now");
+	age("2026-08-08T12:01:02Z", then + 3999, "3 s ago");
+	age("2026-08-08T12:01:02Z", then - 5000, "now");
+	age("2026-08-08T12:01:02Z", then + 7260000, "2 h 1 min ago");
+	age("2026-08-08 12:01:02Z", then, "2026-08-08 12:01:02Z");
+	age("soon\x1b", then, "soon\\x1b");
+	age(NULL, then, "-");
+}
+
+static void test_line(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, false, DEVICE);
+	record.width[0] = 7;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s),
+			       "aa:01    esp\\x1b-box  2.4.2  mqtt  12 tools"
+			       "  -  "));
+	assert_non_null(strstr(rendered_out(&s), " ago  yesterday\n"));
+	end();
+}
+
+static void test_failed(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, false, FAILED);
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "kitchen  -  -  -  failed  -  -  -\n"
+			    "  no answer\\nto initialize\n");
+	end();
+}
+
+static void test_heading(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, true, FAILED);
+	render_widen(&record);
+	record.device = NULL;
+	render_widen(&record);
+	assert_int_equal(record.width[0], 7);
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "device   board  version  by  state   address  "
+			    "since  last seen\n");
+	end();
+	/* a program does not want it */
+	start(OUTPUT_TEXT, false, FAILED);
+	record.device = NULL;
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s), "");
+	end();
+}
+
+static void test_change(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, false, FAILED);
+	record.change = "gone";
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  gone       kitchen  "));
+	end();
+	start(OUTPUT_JSON, false, FAILED);
+	record.change = "gone";
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s), "{\"change\":\"gone\","
+					      "\"device\":" FAILED "}\n");
+	end();
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	start(OUTPUT_JSON, false, "{\"id\": 12345678901234567890}");
+	s.r.ops->device(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "{\"id\":12345678901234567890}\n");
+	end();
+}
+
+/* ---- --all ---- */
+
+static void row(const char *reply, const char *expected)
+{
+	struct message m = message_from(reply);
+
+	start(OUTPUT_TEXT, false, FAILED);
+	record.reply = &m;
+	record.took_us = 12345;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(rendered_out(&s), expected);
+	end();
+	message_done(&m);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	row("{\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+	    "\"a\\nb\"},{\"type\":\"image\",\"mimeType\":\"image/png\","
+	    "\"data\":\"AAAA\"}]}}",
+	    "kitchen  ok        12 ms  a\\nb, image/png, 3 bytes\n");
+	row("{\"id\":1,\"result\":{ \"tools\": [] }}",
+	    "kitchen  ok        12 ms  {\"tools\":[]}\n");
+	row("{\"id\":1,\"result\":null}", "kitchen  ok        12 ms  null\n");
+	/* an answer that is good for ping */
+	row("{\"id\":1,\"error\":{\"message\":\"no\"}}",
+	    "kitchen  ok        12 ms\n");
+}
+
+static void test_failed_row(void **state)
+{
+	struct error why = { 0 };
+
+	(void)state;
+	error_set(&why, ERR_TIMEOUT, "time\x1bover");
+	start(OUTPUT_TEXT, false, FAILED);
+	record.error = &why;
+	record.took_us = 900;
+	record.width[0] = 9;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "kitchen    error   0.90 ms  time\\x1bover\n");
+	end();
+	start(OUTPUT_JSON, false, FAILED);
+	record.error = &why;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "{\"device\":" FAILED
+			    ",\"took_us\":null,\"error\":{\"kind\":"
+			    "\"timeout\",\"status\":4,\"code\":null,"
+			    "\"message\":\"time\\u001bover\",\"hint\":null,"
+			    "\"detail\":null}}\n");
+	end();
+}
+
+static void test_other_rows(void **state)
+{
+	struct message m = message_from("{\"id\": null,\"result\":1.10}");
+
+	(void)state;
+	start(OUTPUT_TEXT, false, FAILED);
+	record.summary = "sent";
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(rendered_out(&s), "kitchen  ok               sent"
+					      "\n");
+	end();
+	start(OUTPUT_RAW, false, FAILED);
+	record.reply = &m;
+	record.took_us = 7;
+	s.r.ops->row(&s.r, &record);
+	assert_string_equal(rendered_out(&s),
+			    "{\"device\":" FAILED ",\"took_us\":7,\"reply\":"
+			    "{\"id\":null,\"result\":1.10}}\n");
+	end();
+	message_done(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ages),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_heading),
+		cmocka_unit_test(test_change),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_failed_row),
+		cmocka_unit_test(test_other_rows),
+	};
+
+	return cmocka_run_group_tests_name("render_device", tests, NULL, NULL);
+}
