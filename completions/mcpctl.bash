@@ -50,6 +50,66 @@ _mcpctl_value() {
 	'run --report')
 		:
 		;;
+	'serve --listen')
+		:
+		;;
+	'serve --path')
+		:
+		;;
+	'serve --offer')
+		list='auto ws mqtt'
+		;;
+	'serve --alias-file')
+		files=1
+		;;
+	'serve --save-images')
+		files=1
+		;;
+	'serve --vision-exec')
+		:
+		;;
+	'serve --vision-text')
+		:
+		;;
+	'serve --mqtt-broker')
+		:
+		;;
+	'serve --topic-up')
+		:
+		;;
+	'serve --topic-down')
+		:
+		;;
+	'serve --mqtt-key-file')
+		files=1
+		;;
+	'serve --udp-port')
+		:
+		;;
+	'serve --devices-max')
+		:
+		;;
+	'serve --message-max')
+		:
+		;;
+	'serve --picture-max')
+		:
+		;;
+	'serve --handshake')
+		:
+		;;
+	'serve --hello-wait')
+		:
+		;;
+	'serve --exec')
+		:
+		;;
+	'serve --pidfile')
+		files=1
+		;;
+	'serve --log')
+		files=1
+		;;
 	'sim --connect')
 		:
 		;;
@@ -83,6 +143,9 @@ _mcpctl_value() {
 	'sim --firmware')
 		list='2.4.2 next'
 		;;
+	'sim --photo')
+		files=1
+		;;
 	'sim --frame-version')
 		:
 		;;
@@ -91,10 +154,13 @@ _mcpctl_value() {
 		many=1
 		;;
 	*' -t' | *' --target')
-		list='listen: sim: ws:// wss:// sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+		list='listen: sim: ws:// wss:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+		;;
+	*' -d' | *' --device')
+		:
 		;;
 	*' -e' | *' --execute')
-		list='info tools describe call tail ping request notify send run sim help version completion'
+		list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion'
 		;;
 	*' -o' | *' --output')
 		list='text json raw'
@@ -112,6 +178,12 @@ _mcpctl_value() {
 		list='auto device plain'
 		;;
 	*' --token-file')
+		files=1
+		;;
+	*' --mqtt-password-file')
+		files=1
+		;;
+	*' --socket')
 		files=1
 		;;
 	*' --header')
@@ -138,7 +210,7 @@ _mcpctl_value() {
 
 # COMMAND: sets its options and the global ones.
 _mcpctl_options() {
-	list=' -t --target -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --header --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
+	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
 		list+=' --no-user'
@@ -149,11 +221,17 @@ _mcpctl_options() {
 	tail)
 		list+=' --filter -n --count --for'
 		;;
+	devices)
+		list+=' --watch'
+		;;
 	run)
 		list+=' -k --keep-going --report'
 		;;
+	serve)
+		list+=' --listen --path --offer --alias-file --save-images --vision-exec --vision-text --mqtt --mqtt-broker --topic-up --topic-down --mqtt-key-file --udp-port --silence --devices-max --message-max --picture-max --handshake --hello-wait --exec --once --daemon --pidfile --log'
+		;;
 	sim)
-		list+=' --connect --ota --listen --devices --device-id --client-id --token-file --rate --for --fill --firmware --reconnect --audio --frame-version --fault'
+		list+=' --connect --ota --listen --devices --device-id --client-id --token-file --rate --for --fill --firmware --reconnect --audio --subscribe --photo --frame-version --fault'
 		;;
 	esac
 }
@@ -175,7 +253,7 @@ _mcpctl_operand() {
 		files=1
 		;;
 	help)
-		list='info tools describe call tail ping request notify send run sim help version completion targets board status json profile faults environment'
+		list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion targets board backend status json profile faults environment'
 		;;
 	completion)
 		list='bash zsh fish'
@@ -185,8 +263,8 @@ _mcpctl_operand() {
 
 # TARGET: sets the commands and, where there is none yet, the targets.
 _mcpctl_first() {
-	list='info tools describe call tail ping request notify send run sim help version completion'
-	[[ $1 ]] || list+=' listen: sim: ws:// wss:// sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+	list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion'
+	[[ $1 ]] || list+=' listen: sim: ws:// wss:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
 }
 
 _mcpctl() {

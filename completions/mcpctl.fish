@@ -7,6 +7,7 @@ function __mcpctl_targets
 		'sim:' 'the simulated device' \
 		'ws://' 'dial a WebSocket MCP server' \
 		'wss://' 'the same over TLS' \
+		'attach:' 'a device of the running serve' \
 		'sim:esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
 		'sim:fixtures' 'the device of the recordings: host-board with its self.test tools' \
 		'sim:fixtures-ws' 'the device of the WebSocket recording: a slow and a big tool, and what it said by itself' \
@@ -52,10 +53,14 @@ function __mcpctl_commands
 		'call' 'call a tool and print its result' \
 		'tail' 'show every message that is no reply, as it comes' \
 		'ping' 'one round trip: \'alive, 4 ms\'' \
+		'devices' 'the devices of the running serve' \
+		'kick' 'end the connection of a device of the running serve' \
+		'stop' 'end the running serve' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
 		'run' 'many commands on one connection' \
+		'serve' 'be the backend of many boards, for commands that attach' \
 		'sim' 'pretend to be a device that dials in, or many' \
 		'help' 'help on a command or a topic' \
 		'version' 'the version; with -v also of its libraries' \
@@ -70,16 +75,21 @@ function __mcpctl_topics
 		'call' 'call a tool and print its result' \
 		'tail' 'show every message that is no reply, as it comes' \
 		'ping' 'one round trip: \'alive, 4 ms\'' \
+		'devices' 'the devices of the running serve' \
+		'kick' 'end the connection of a device of the running serve' \
+		'stop' 'end the running serve' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
 		'run' 'many commands on one connection' \
+		'serve' 'be the backend of many boards, for commands that attach' \
 		'sim' 'pretend to be a device that dials in, or many' \
 		'help' 'help on a command or a topic' \
 		'version' 'the version; with -v also of its libraries' \
 		'completion' 'print the completion for bash, zsh or fish' \
-		'targets' 'how to name the peer: listen:, ws:, sim:' \
+		'targets' 'how to name the peer: attach:, listen:, ws:, mqtt:, sim:' \
 		'board' 'how to bring a real board here, and how to put it back' \
+		'backend' 'serve: boards over WebSocket and MQTT, racks in CI, files, proxy' \
 		'status' 'what the exit statuses mean' \
 		'json' 'what -o json and -o raw print' \
 		'profile' 'profiles of the simulated device: which, and how to write one' \
@@ -125,7 +135,7 @@ function __mcpctl_word --argument-names asked
 			test "$asked" = target; and return 0
 		end
 		switch $word
-			case '-t' '--target' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--header' '--cacert' '--advertise' '--vision-url' '--vision-token-file' '--color'
+			case '-t' '--target' '-d' '--device' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--mqtt-password-file' '--socket' '--header' '--cacert' '--advertise' '--vision-url' '--vision-token-file' '--color'
 				set skip 1
 			case '-*'
 			case '*'
@@ -150,6 +160,8 @@ complete -c mcpctl -f
 complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a '(__mcpctl_commands)'
 complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not __mcpctl_word target' -a '(__mcpctl_targets)'
 complete -c mcpctl -s t -l target -x -a '(__mcpctl_targets)' -d 'the peer; a first word with \':\' names it too'
+complete -c mcpctl -s d -l device -x -d 'which device of a running serve: Device-Id, client id, alias or glob'
+complete -c mcpctl -l all -d 'on every device of a running serve that fits -d, at once'
 complete -c mcpctl -s e -l execute -x -a '(__mcpctl_commands)' -d 'a command line for run; may be given many times'
 complete -c mcpctl -s o -l output -x -a 'text json raw' -d 'form of the output: text, json or raw'
 complete -c mcpctl -s v -l verbose -d 'show every frame on stderr'
@@ -159,6 +171,8 @@ complete -c mcpctl -l timeout -x -d 'longest wait for one answer'
 complete -c mcpctl -l wait -x -d 'longest wait for the peer; a sign of life starts it anew'
 complete -c mcpctl -l envelope -x -a 'auto device plain' -d 'dialect of a dialled ws: peer: device or plain JSON-RPC'
 complete -c mcpctl -l token-file -r -F -d 'tokens that listen: accepts, one a line; or the one sent to ws: (or MCPCTL_TOKEN)'
+complete -c mcpctl -l mqtt-password-file -r -F -d 'password for a broker (or MCPCTL_MQTT_PASSWORD)'
+complete -c mcpctl -l socket -r -F -d 'control socket of serve, where it is not the default'
 complete -c mcpctl -l header -x -d 'one more header for ws: and wss:; may be given many times'
 complete -c mcpctl -l cacert -r -F -d 'certificates (PEM) to trust for wss:'
 complete -c mcpctl -l insecure -d 'do not verify the certificate of wss:'
@@ -176,12 +190,37 @@ complete -c mcpctl -n '__mcpctl_using call' -l save -r -F -d 'write images and a
 complete -c mcpctl -n '__mcpctl_using tail' -l filter -x -d 'only messages whose name contains WORD, or is GLOB; may be given many times'
 complete -c mcpctl -n '__mcpctl_using tail' -s n -l count -x -d 'end after N messages'
 complete -c mcpctl -n '__mcpctl_using tail' -l for -x -d 'end after that time; with --count: status 4 if fewer came'
+complete -c mcpctl -n '__mcpctl_using devices' -l watch -d 'go on: a line for each device that comes, changes or goes'
 complete -c mcpctl -n '__mcpctl_using request' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using notify' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using run' -s k -l keep-going -d 'go on after a command that failed'
 complete -c mcpctl -n '__mcpctl_using run' -l report -x -d 'a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then'
 complete -c mcpctl -n '__mcpctl_using run' -F
-complete -c mcpctl -n '__mcpctl_using sim' -l connect -x -d 'dial this backend'
+complete -c mcpctl -n '__mcpctl_using serve' -l listen -x -d 'wait there; may be given many times'
+complete -c mcpctl -n '__mcpctl_using serve' -l path -x -d 'the only path for WebSockets'
+complete -c mcpctl -n '__mcpctl_using serve' -l offer -x -a 'auto ws mqtt' -d 'what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker'
+complete -c mcpctl -n '__mcpctl_using serve' -l alias-file -r -F -d 'names for boards'
+complete -c mcpctl -n '__mcpctl_using serve' -l save-images -r -F -d 'keep the pictures that boards upload'
+complete -c mcpctl -n '__mcpctl_using serve' -l vision-exec -x -d 'what sh runs to answer a picture: $1 is its file, $2 the question (and MCPCTL_FILE, MCPCTL_QUESTION, MCPCTL_DEVICE); its output is the answer'
+complete -c mcpctl -n '__mcpctl_using serve' -l vision-text -x -d 'answer every picture with that'
+complete -c mcpctl -n '__mcpctl_using serve' -l mqtt -d 'start a broker for boards (mosquitto), on port 1883 unless PORT is given'
+complete -c mcpctl -n '__mcpctl_using serve' -l mqtt-broker -x -d 'use a broker that runs: mqtt[s]://[USER@]HOST[:PORT]'
+complete -c mcpctl -n '__mcpctl_using serve' -l topic-up -x -d 'with --mqtt-broker: what a board publishes to; {client_id} and {mac} are its own'
+complete -c mcpctl -n '__mcpctl_using serve' -l topic-down -x -d 'with --mqtt-broker: what serve publishes to for a board'
+complete -c mcpctl -n '__mcpctl_using serve' -l mqtt-key-file -r -F -d 'the key that signs the passwords of boards: let no other in'
+complete -c mcpctl -n '__mcpctl_using serve' -l udp-port -x -d 'port for the audio of MQTT boards'
+complete -c mcpctl -n '__mcpctl_using serve' -l silence -d 'answer that audio with silence'
+complete -c mcpctl -n '__mcpctl_using serve' -l devices-max -x -d 'hold at most N devices'
+complete -c mcpctl -n '__mcpctl_using serve' -l message-max -x -d 'longest message of a device'
+complete -c mcpctl -n '__mcpctl_using serve' -l picture-max -x -d 'largest picture'
+complete -c mcpctl -n '__mcpctl_using serve' -l handshake -x -d 'longest time for the head of a request'
+complete -c mcpctl -n '__mcpctl_using serve' -l hello-wait -x -d 'how long a peer may be silent before its hello'
+complete -c mcpctl -n '__mcpctl_using serve' -l exec -x -d 'what sh runs for each device that is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set'
+complete -c mcpctl -n '__mcpctl_using serve' -l once -d 'with --exec: end with the first command, and with its status'
+complete -c mcpctl -n '__mcpctl_using serve' -l daemon -d 'go to the background once it listens'
+complete -c mcpctl -n '__mcpctl_using serve' -l pidfile -r -F -d 'write the process id there while it runs'
+complete -c mcpctl -n '__mcpctl_using serve' -l log -r -F -d 'append what happens to FILE instead of printing it'
+complete -c mcpctl -n '__mcpctl_using sim' -l connect -x -d 'dial this backend: ws://HOST:PORT/PATH, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]'
 complete -c mcpctl -n '__mcpctl_using sim' -l ota -x -d 'ask this OTA address first, and go where it sends'
 complete -c mcpctl -n '__mcpctl_using sim' -l listen -x -d 'be a WebSocket MCP server at /ws, as boards like otto-robot are'
 complete -c mcpctl -n '__mcpctl_using sim' -l devices -x -d 'that many devices, each with ids of its own'
@@ -193,7 +232,9 @@ complete -c mcpctl -n '__mcpctl_using sim' -l for -x -d 'end after that time'
 complete -c mcpctl -n '__mcpctl_using sim' -l fill -x -d 'add N tools with long descriptions, so that listing takes many pages'
 complete -c mcpctl -n '__mcpctl_using sim' -l firmware -x -a '2.4.2 next' -d 'error texts of that firmware: 2.4.2, or next, which has error codes'
 complete -c mcpctl -n '__mcpctl_using sim' -l reconnect -d 'dial again when the connection is over'
-complete -c mcpctl -n '__mcpctl_using sim' -l audio -d 'send a frame of silence every 60 ms while listening'
+complete -c mcpctl -n '__mcpctl_using sim' -l audio -d 'send a frame of silence every 60 ms while listening; over MQTT, begin a voice session for it'
+complete -c mcpctl -n '__mcpctl_using sim' -l subscribe -d 'MQTT: subscribe to ?down=TOPIC of the URL, or to devices/p2p/MAC, which stock firmware never does'
+complete -c mcpctl -n '__mcpctl_using sim' -l photo -r -F -d 'the JPEG that the camera takes'
 complete -c mcpctl -n '__mcpctl_using sim' -l frame-version -x -d 'version of binary frames: 1, 2 or 3'
 complete -c mcpctl -n '__mcpctl_using sim' -l fault -x -a '(__mcpctl_faults)' -d 'misbehave; 3:NAME for the third device only (see help faults)'
 complete -c mcpctl -n '__mcpctl_using sim' -F -a '(__mcpctl_profiles)'

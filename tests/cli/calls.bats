@@ -210,8 +210,34 @@ load helper
 	mcp sim: call self.camera.take_photo question=what
 	ends 1
 	hints '--vision-url'
-	mcp --vision-url http://192.0.2.1/ sim: call self.camera.take_photo question=what
+	mcp --vision-url http://192.0.2.1/ sim:fixtures call self.camera.take_photo question=what
 	ends 0
+}
+
+@test "take_photo uploads a picture, and what comes back is the answer" {
+	printf 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"success":true}' >answer
+	cat >vision.py <<'END'
+import socket
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+c, _ = s.accept()
+data = b""
+while not data.endswith(b"\r\n0\r\n\r\n"):
+    data += c.recv(65536)
+c.sendall(open("answer", "rb").read())
+open("request", "wb").write(data)
+c.recv(1)
+END
+	background vision /usr/bin/python3 vision.py
+	port=$(wait_for vision.out '^port' | cut -d' ' -f2)
+	mcp --vision-url "http://127.0.0.1:$port/explain" sim: call self.camera.take_photo question=what
+	ends 0
+	says '{"success":true}'
+	grep -aq '^POST /explain HTTP/1.1' request
+	grep -aq 'filename="camera.jpg"' request
+	mcp --vision-url http://127.0.0.1:1/ sim: call self.camera.take_photo question=what
+	ends 1
+	hints 'Failed to connect to explain URL'
 }
 
 @test "a reader that had enough, as head, is no cause for words" {

@@ -88,7 +88,7 @@ load helper
 @test "--vision-url goes into initialize" {
 	listener l --wait 20 -v --vision-url http://192.0.2.1/vision listen:127.0.0.1:0 \
 		call self.camera.take_photo question=what
-	background sim mcpctl sim --ota "$OTA"
+	background sim mcpctl sim fixtures --ota "$OTA"
 	finish "$LISTENER" 0
 	grep -q '"vision":{"url":"http://192.0.2.1/vision"' l.err
 }

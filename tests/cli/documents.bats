@@ -60,7 +60,7 @@ load helper
 
 @test "every topic and command has help within 80 columns" {
 	for word in info tools describe call tail ping request notify send run sim \
-		help version completion targets board status json profile faults; do
+		help version completion serve targets board backend status json profile faults; do
 		mcp help $word
 		ends 0
 		# An example may be longer: it is copied, not read.

@@ -15,6 +15,7 @@ setup() {
 	unset "${!MCPCTL_@}" NO_COLOR
 	PIDS=()
 	cd "$WORK" || return 1
+	mkdir -m 700 run
 }
 
 teardown() {
@@ -58,6 +59,32 @@ listener() {
 	line=$(wait_for "$name.err" 'http://[^ ]*/xiaozhi/ota/') || return 1
 	OTA=$(sed -n 's|.*\(http://[^ ]*/xiaozhi/ota/\).*|\1|p' <<<"$line")
 	PORT=$(sed -E 's|.*:([0-9]+)/.*|\1|' <<<"$OTA")
+}
+
+# serve ARG…: mcpctl serve on an ephemeral port, events as JSON in serve.out;
+# sets SERVER, PORT, OTA. $SERVE_BEFORE: words before the program.
+serve() {
+	local line
+	rm -f serve.out
+	# shellcheck disable=SC2086 # words
+	background serve ${SERVE_BEFORE:-} mcpctl -o json serve --listen 127.0.0.1:0 "$@"
+	SERVER=$LAST
+	line=$(wait_for serve.out '"event":"listening"') || return 1
+	PORT=$(grep -o '127\.0\.0\.1:[0-9]*/xiaozhi' <<<"$line" | head -n 1 | tr -dc '0-9\n' | sed 's/^127001//')
+	OTA=http://127.0.0.1:$PORT/xiaozhi/ota/
+}
+
+# device NAME ARG…: a simulated board dials in to that serve; sets DEVICE.
+device() {
+	local name=$1
+	shift
+	background "$name" mcpctl sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" "$@"
+	DEVICE=$LAST
+}
+
+# event KIND [PATTERN] [SECONDS]: the last record of serve of that kind.
+event() {
+	wait_for serve.out "\"event\":\"$1\".*${2:-}" "${3:-10}"
 }
 
 # finish PID STATUS: it must end with that status.

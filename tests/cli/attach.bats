@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Commands attached to a running serve: which device, many at once, all.
+
+load helper
+
+three() { # three boards
+	serve
+	device boards --devices 3
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:02
+	event ready 02:00:00:00:00:03
+}
+
+@test "several boards need -d: the list is shown" {
+	three
+	mcp ping
+	ends 2
+	hints 02:00:00:00:00:02
+	hints '-d'
+	mcp -d 02:00:00:00:00:02 call self.get_device_status
+	ends 0
+	mcp -d '*:02' ping
+	ends 0
+	mcp -d '02:*' ping
+	ends 2
+	MCPCTL_DEVICE=02:00:00:00:00:03 mcp info
+	ends 0
+	says 02:00:00:00:00:03
+}
+
+@test "a board that is not there is waited for, as long as --wait says" {
+	serve
+	mcp --wait 300ms ping
+	ends 3
+	hints 'no device'
+	background late mcpctl call self.get_device_status
+	late=$LAST
+	sleep 0.3
+	device board
+	finish "$late" 0
+	grep -q volume late.out
+	mcp --wait 300ms -d nobody ping
+	ends 3
+	hints nobody
+}
+
+@test "--all: a row each, the worst status" {
+	three
+	mcp --all call self.audio_speaker.set_volume volume=33
+	ends 0
+	[ "$(wc -l <<<"$out")" = 3 ]
+	mcp -o json --all call self.get_device_status
+	ends 0
+	[ "$(jq -s 'map(select(.reply.result)) | length' <<<"$out")" = 3 ]
+	mcp --all -d '*:0[12]' ping
+	ends 0
+	[ "$(wc -l <<<"$out")" = 2 ]
+	mcp --all call self.audio_speaker.set_volume volume=101
+	ends 2
+	mcp --all call no.such.tool
+	ends 2
+	mcp --all tools
+	ends 0
+	mcp --all request no/such
+	ends 1
+	mcp --all shell-like-nonsense
+	ends 2
+}
+
+@test "--all: boards with other firmware are asked by their own schema" {
+	serve
+	device a
+	device b fixtures --device-id 02:00:00:00:00:0b
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:0b
+	mcp --all call self.get_device_status
+	ends 0
+	[ "$(wc -l <<<"$out")" = 2 ]
+}
+
+@test "commands at once do not disturb one another" {
+	serve
+	device board
+	event ready
+	cat >script <<'END'
+call self.audio_speaker.set_volume volume=50
+call self.get_device_status
+END
+	for _ in $(seq 100); do
+		echo 'call self.get_device_status --expect {"audio_speaker":{"volume":50}}'
+	done | sed "s/{.*/'&'/" >>script
+	local pids=()
+	for i in 1 2 3 4 5 6 7 8; do
+		background "run$i" mcpctl run script
+		pids+=("$LAST")
+	done
+	for pid in "${pids[@]}"; do
+		finish "$pid" 0
+	done
+}
+
+@test "notifications go to all that tail, replies to who asked" {
+	serve
+	device board --fault notify-storm=20
+	event ready
+	background t1 mcpctl -o json tail
+	background t2 mcpctl -o json tail
+	sleep 0.5
+	mcp kick 02:00:00:00:00:01
+	ends 0
+	wait_for t1.err 'closed|gone|kick'
+	wait_for t2.err 'closed|gone|kick'
+}
+
+@test "a board that goes ends the command, which says so" {
+	serve
+	device board --fault no-reply
+	event ready
+	background call mcpctl call self.get_device_status --timeout 20s
+	call=$LAST
+	sleep 0.5
+	kill -KILL "$DEVICE"
+	finish "$call" 3
+	grep -qi 'gone\|closed\|lost\|went' call.err
+}
+
+@test "serve that dies ends the command, which says so" {
+	serve
+	device board --fault no-reply
+	event ready
+	background call mcpctl call self.get_device_status --timeout 20s
+	call=$LAST
+	sleep 0.5
+	kill -KILL "$SERVER"
+	finish "$call" 3
+	grep -q 'serve' call.err
+}
+
+@test "time over names the call, and serve lives on" {
+	serve
+	device board --fault no-reply
+	event ready
+	mcp call self.get_device_status --timeout 300ms
+	ends 4
+	hints self.get_device_status
+	mcp info
+	ends 0
+}
+
+@test "devices --watch tells who comes and goes" {
+	serve
+	background watch mcpctl -o json devices --watch
+	device board
+	wait_for watch.out '"state":"ready"'
+	kill -KILL "$DEVICE"
+	wait_for watch.out gone
+}
+
+@test "kick ends a board's connection; an unknown one is named" {
+	serve
+	device board
+	event ready
+	mcp kick nobody
+	ends 3
+	hints nobody
+	mcp kick 02:00:00:00:00:01
+	ends 0
+	event gone
+}
+
+@test "no serve: devices, kick and stop say what to start" {
+	for command in devices 'kick x' stop; do
+		# shellcheck disable=SC2086
+		mcp $command
+		ends 3
+		hints 'mcpctl serve'
+	done
+	mcp tools
+	ends 2
+	hints 'mcpctl serve'
+}
+
+@test "a socket that is not ours is refused" {
+	[ "$(id -u)" = 0 ] || skip 'only root can make a file of another user'
+	serve
+	chown 65534 "$WORK/run/mcpctl/serve.sock"
+	mcp ping
+	[ "$status" = 3 ] || [ "$status" = 6 ]
+	hints 'another user'
+}
+
+@test "send and notify reach the board; raw output keeps its bytes" {
+	serve
+	device board
+	event ready
+	mcp send '{"type":"system","command":"reboot"}'
+	ends 0
+	mcp -o raw call self.get_device_status
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# serve --exec: a smoke test of a board in one line.
+
+load helper
+
+once() { # ARG…: serve --exec with a board that dials in by itself
+	background once mcpctl serve --listen 127.0.0.1:0 --once "$@"
+	ONCE=$LAST
+	wait_for once.err '/xiaozhi/ota/'
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' once.err | head -n 1 | cut -d: -f2)
+}
+
+@test "the status of the command is the status of serve" {
+	once --exec 'mcpctl call self.get_device_status && exit 7'
+	device board
+	finish "$ONCE" 7
+	grep -q volume once.out
+	grep -q 02:00:00:00:00:01 once.err
+	absent 'tools' once.out
+}
+
+@test "target and device are in the environment" {
+	once --exec 'echo "$MCPCTL_TARGET $MCPCTL_DEVICE"; mcpctl info' --wait 20s
+	device board
+	finish "$ONCE" 0
+	grep -q 'attach:.* 02:00:00:00:00:01' once.out
+}
+
+@test "nobody came: 3, and which step was missing" {
+	once --exec true --wait 300ms
+	finish "$ONCE" 3
+	grep -qi 'nothing\|no device\|nobody' once.err
+}
+
+@test "a smoke test with JUnit output" {
+	printf 'info\ncall self.get_device_status\n' >smoke.txt
+	once --exec "mcpctl run smoke.txt --report junit:$WORK/report.xml"
+	device board
+	finish "$ONCE" 0
+	grep -q '<testcase' report.xml
+}
+
+@test "without --once each board gets its run; stopping stops what runs" {
+	background log mcpctl serve --listen 127.0.0.1:0 --exec 'echo "ran $MCPCTL_DEVICE"; sleep 60'
+	log=$LAST
+	wait_for log.err '/xiaozhi/ota/'
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' log.err | head -n 1 | cut -d: -f2)
+	device boards --devices 2
+	wait_for log.out 'ran 02:00:00:00:00:01'
+	wait_for log.out 'ran 02:00:00:00:00:02'
+	mcp stop
+	ends 0
+	wait "$log" || :
+	absent 'sleep 60' <(ps -o args --ppid 1 2>/dev/null || :)
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# serve --mqtt with the real mosquitto and our plugin in it; the target mqtt:.
+
+load helper
+
+free_port() {
+	/usr/bin/python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
+mqtt_serve() { # ARG…
+	MQTT=$(free_port)
+	serve "--mqtt=$MQTT" "$@"
+	event broker
+	for _ in $(seq 100); do
+		mosquitto_pub -p "$MQTT" -t test -n 2>/dev/null && break
+		sleep 0.1
+	done
+}
+
+ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
+
+@test "a stock board never subscribes, and is reached in standby" {
+	mqtt_serve
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
+	event ready
+	mcp call self.audio_speaker.set_volume volume=40
+	ends 0
+	says true
+	mcp devices -o json
+	says '"transport":"mqtt"'
+	says "$ID"
+	mcp tools
+	ends 0
+}
+
+@test "from OTA to MQTT by itself" {
+	mqtt_serve
+	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" >reply
+	jq -e '.mqtt.endpoint == "127.0.0.1:'"$MQTT"'" and .mqtt.publish_topic == "device-server"' reply
+	jq -e 'has("websocket") | not' reply
+	background board mcpctl sim --ota "$OTA"
+	event ready
+	mcp ping
+	ends 0
+}
+
+@test "a voice session: hello with a key, audio over UDP is counted, goodbye" {
+	mqtt_serve --silence
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --audio
+	event hello
+	event audio
+	mcp call self.get_device_status
+	ends 0
+}
+
+@test "foreign clients work, but cannot listen in below mcpctl/" {
+	mqtt_serve
+	background spy mosquitto_sub -p "$MQTT" -t '#' -t 'mcpctl/#' -v
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
+	event ready
+	mosquitto_pub -p "$MQTT" -t device-server -m 'not a device'
+	mosquitto_pub -p "$MQTT" -t "mcpctl/kick/$ID" -n || :
+	wait_for spy.out 'not a device'
+	absent '^mcpctl/' spy.out
+	mcp devices -o json
+	[ "$(wc -l <<<"$out")" = 1 ]
+}
+
+@test "a foreign device by mosquitto_pub is seen" {
+	mqtt_serve
+	mosquitto_pub -p "$MQTT" -i "$ID" -t device-server \
+		-m '{"type":"hello","version":3,"transport":"udp","features":{"mcp":true}}'
+	event connected "$ID" || event connected 02:00:00:00:00:01
+}
+
+@test "the broker is killed: said, started again, and the board is back" {
+	mqtt_serve
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --reconnect
+	event ready
+	pid=$(pgrep -P "$SERVER" mosquitto)
+	kill -KILL "$pid"
+	event broker 'again|died|ended|killed'
+	for _ in $(seq 300); do
+		[ "$(grep -c '"event":"ready"' serve.out)" = 2 ] && break
+		sleep 0.1
+	done
+	mcp ping
+	ends 0
+}
+
+@test "serve is killed: its broker goes too" {
+	mqtt_serve
+	pid=$(pgrep -P "$SERVER" mosquitto)
+	kill -KILL "$SERVER"
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	run kill -0 "$pid"
+	[ "$status" != 0 ]
+}
+
+@test "client id, user name and password are checked with a key" {
+	printf 'Secret-Key-42\n' >key
+	mqtt_serve --mqtt-key-file key
+	run mosquitto_pub -p "$MQTT" -i "$ID" -u eyJpcCI6IngifQ== -P wrong -t device-server -m '{}'
+	[ "$status" != 0 ]
+	event refused "$ID" || event refused password
+	password=$(printf '%s|%s' "$ID" eyJpcCI6IngifQ== | openssl dgst -sha256 -hmac Secret-Key-42 -binary | base64)
+	mosquitto_pub -p "$MQTT" -i "$ID" -u eyJpcCI6IngifQ== -P "$password" -t device-server -m '{"type":"x"}'
+	background board mcpctl sim --ota "$OTA"
+	event ready
+}
+
+broker() { # a plain broker without our plugin
+	MQTT=$(free_port)
+	printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$MQTT" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	for _ in $(seq 100); do
+		mosquitto_pub -p "$MQTT" -t test -n 2>/dev/null && break
+		sleep 0.1
+	done
+}
+
+@test "target mqtt: on a foreign broker, with a device that subscribes" {
+	broker
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --subscribe
+	wait_for board.err .
+	mcp "mqtt://127.0.0.1:$MQTT/$ID" call self.get_device_status
+	ends 0
+	says volume
+	mcp "mqtt://127.0.0.1:$MQTT/$ID" tools
+	ends 0
+}
+
+@test "a stock board at a plain broker is silent: the error says why" {
+	broker
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
+	wait_for board.err .
+	mcp --timeout 500ms --wait 1s "mqtt://127.0.0.1:$MQTT/$ID" tools
+	[ "$status" = 3 ] || [ "$status" = 4 ]
+	hints subscribe
+}
+
+@test "no broker: refused, with the next step" {
+	mcp "mqtt://127.0.0.1:$(free_port)/$ID" tools
+	ends 3
+	hints broker
+	mcp mqtt://127.0.0.1 tools
+	ends 2
+	hints 'client id'
+}
+
+@test "serve with a broker that already runs" {
+	broker
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}' --topic-down 'down/{client_id}'
+	event broker
+	background board mcpctl sim --ota "$OTA" --subscribe
+	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" | jq -e '.mqtt.publish_topic | startswith("up/")'
+}

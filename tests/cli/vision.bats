@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a board asks serve's port over HTTP: OTA, activation, pictures; curl is
+# the board.
+
+load helper
+
+jpeg() { # a picture of 2x2
+	base64 -d >photo.jpg <<'END'
+/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////
+////////////////////////////////////////////wAALCAACAAIBAREA/8QAFAABAAAAAAAA
+AAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z
+END
+}
+
+# The token that serve gave in initialize, as a board hears it. (Our own
+# simulator and traces never show it.)
+token() {
+	cat >spy.py <<END
+import asyncio, json, websockets
+
+async def main():
+    async with websockets.connect("ws://127.0.0.1:$PORT/x", extra_headers={"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
+        await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
+        while True:
+            text = json.loads(await ws.recv())
+            if text["type"] == "mcp":
+                print(text["payload"]["params"]["capabilities"]["vision"]["token"], flush=True)
+                break
+        await asyncio.sleep(60)
+
+asyncio.run(main())
+END
+	rm -f spy.out
+	background spy /usr/bin/python3 spy.py
+	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
+}
+
+@test "OTA: a WebSocket address, the time, and nothing that traps a board" {
+	serve
+	reply=$(curl -s -H 'Device-Id: aa:bb:cc:dd:ee:ff' -H 'Client-Id: x' -d '{"version":2}' "$OTA")
+	jq -e '.websocket.url | startswith("ws://127.0.0.1:")' <<<"$reply"
+	jq -e '.server_time.timestamp > 1700000000000 and (.server_time.timezone_offset | type) == "number"' <<<"$reply"
+	jq -e 'has("mqtt") or has("firmware") or has("activation") | not' <<<"$reply"
+	event ota aa:bb:cc:dd:ee:ff
+	curl -sf -d '{}' -H 'Device-Id: aa:bb:cc:dd:ee:ff' "${OTA%/}" | grep -q websocket
+	curl -sf -d '{}' "$OTA" | grep -q websocket
+	event ota Device-Id
+	curl -sf -d '{}' -H 'Device-Id: x' "${OTA}activate" | grep -q '{'
+	event activate
+	[ "$(curl -s -o /dev/null -w '%{http_code}' -d '{}' -H 'Device-Id: x' "http://127.0.0.1:$PORT/nowhere")" = 404 ]
+	event refused nowhere
+}
+
+@test "a board goes the whole way from OTA" {
+	serve
+	background board mcpctl sim --ota "$OTA"
+	event ready
+	mcp call self.get_device_status
+	ends 0
+}
+
+@test "the page shows who is there, and nothing that a board sent runs in it" {
+	serve
+	device board --device-id '02:00:00:00:00:01'
+	event ready
+	curl -s "http://127.0.0.1:$PORT/" >page.html
+	grep -q '02:00:00:00:00:01' page.html
+	grep -q '/xiaozhi/ota/' page.html
+	absent '<script' page.html
+	event browser
+}
+
+@test "a picture: chunked, fields in either order, saved, described" {
+	serve --save-images "$WORK/pictures"
+	token
+	jpeg
+	explain=http://127.0.0.1:$PORT/vision/explain
+	curl -sf -H 'Transfer-Encoding: chunked' -H "Authorization: Bearer $TOKEN" -H 'Device-Id: aa:aa:aa:aa:aa:aa' \
+		-F 'question=what is it? 你好' -F 'file=@photo.jpg;filename=camera.jpg' "$explain" |
+		jq -e '.success == true and .action == "RESPONSE"'
+	event vision '"width":2,.*"height":2|2x2'
+	curl -sf -H 'Transfer-Encoding: chunked' -H "Authorization: Bearer $TOKEN" \
+		-F 'file=@photo.jpg;filename=../../camera.jpg' -F 'question=again' "$explain" | jq -e .success
+	[ "$(find pictures -name '*.jpg' | wc -l)" = 2 ]
+	for picture in pictures/*.jpg; do
+		cmp "$picture" photo.jpg
+	done
+}
+
+@test "wrong token, no picture, no form, too large: each with its answer" {
+	serve --picture-max 100000
+	token
+	jpeg
+	explain=http://127.0.0.1:$PORT/vision/explain
+	code() { curl -s -o body -w '%{http_code}' "$@"; }
+	[ "$(code -H 'Authorization: Bearer wrong' -F file=@photo.jpg "$explain")" = 401 ]
+	event refused token
+	[ "$(code -F file=@photo.jpg "$explain")" = 401 ]
+	[ "$(code -H "Authorization: Bearer $TOKEN" -F question=x "$explain")" = 400 ]
+	[ "$(code -H "Authorization: Bearer $TOKEN" -d text "$explain")" = 400 ]
+	head -c 200000 /dev/zero >large
+	[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -F file=@large "$explain")" = 413 ]
+	event noise 'large'
+}
+
+@test "the answer of a command; one that fails; one that hangs is not tried here" {
+	serve --vision-exec 'echo "saw $(wc -c <"$1") bytes: $2"'
+	token
+	jpeg
+	explain=http://127.0.0.1:$PORT/vision/explain
+	curl -sf -H "Authorization: Bearer $TOKEN" -F 'question=$(rm -rf /) "q"' -F file=@photo.jpg "$explain" |
+		jq -e '.response | test("saw [0-9]+ bytes: [$][(]rm -rf /[)] \"q\"")'
+	mcp stop
+	finish "$SERVER" 0
+	serve --vision-exec 'echo "no model" >&2; exit 1'
+	token
+	curl -s -H "Authorization: Bearer $TOKEN" -F file=@photo.jpg "http://127.0.0.1:$PORT/vision/explain" |
+		jq -e '.success == false and (.message | test("no model"))'
+}
+
+@test "a board takes a photo, and serve has it" {
+	serve --save-images "$WORK/pictures" --vision-text 'a cat'
+	device board
+	event ready
+	mcp call self.camera.take_photo question=what
+	ends 0
+	says 'a cat'
+	event vision
+	[ "$(find pictures -name '*.jpg' | wc -l)" = 1 ]
+	jpeg
+	device other --device-id 02:00:00:00:00:02 --photo photo.jpg
+	event ready 02:00:00:00:00:02
+	mcp -d 02:00:00:00:00:02 call self.camera.take_photo question=again
+	ends 0
+	event vision '"width":2,.*"height":2|2x2'
+}
+
+@test "a snapshot of the screen needs no token" {
+	serve --save-images "$WORK/pictures"
+	jpeg
+	curl -sf -H 'Transfer-Encoding: chunked' -F 'file=@photo.jpg;filename=screenshot.jpg' \
+		"http://127.0.0.1:$PORT/upload"
+	event upload
+	[ "$(find pictures -type f | wc -l)" = 1 ]
+}
+
+@test "a full disk: the board is answered, the log says which file" {
+	# A limit on the size of files stands in for a disk that is full.
+	printf '#!/bin/bash\ntrap "" XFSZ\nulimit -f 16\nexec "$@"\n' >limited
+	chmod +x limited
+	head -c 100000 /dev/urandom >noise
+	jpeg
+	cat photo.jpg noise >large.jpg
+	SERVE_BEFORE=$WORK/limited serve --save-images "$WORK/pictures"
+	curl -sf -F 'file=@large.jpg' "http://127.0.0.1:$PORT/upload"
+	event upload 'pictures' || event failed pictures
+	[ "$(find pictures -type f | wc -l)" = 0 ]
+	mcp --wait 100ms devices
+	ends 0
+}
+
+@test "a slow sender is no trouble for others" {
+	serve
+	cat >slow.py <<END
+import socket, time
+s = socket.create_connection(("127.0.0.1", $PORT))
+s.sendall(b"POST /xiaozhi/ota/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+print("begun", flush=True)
+for c in b"2\r\n{}\r\n0\r\n\r\n":
+    s.sendall(bytes([c]))
+    time.sleep(0.05)
+print(s.recv(4000).decode().split("\r\n")[0], flush=True)
+END
+	background slow /usr/bin/python3 slow.py
+	wait_for slow.out begun
+	curl -sf -d '{}' "$OTA" | grep -q websocket
+	wait_for slow.out '200 OK'
+}
