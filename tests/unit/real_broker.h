@@ -182,7 +182,7 @@ static inline void broker_kill(struct real_broker *b)
 static inline void broker_done(struct real_broker *b)
 {
 	char rm[] = "rm", all[] = "-rf";
-	char *argv[] = { rm, all, b->folder, NULL };
+	const char *argv[] = { rm, all, b->folder, NULL };
 
 	broker_kill(b);
 	if (b->folder[0])
