@@ -48,7 +48,7 @@ MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 
 # Our plugin for the broker runs inside mosquitto, without the program.
 BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \
-	$(addprefix src/base/,buf.c error.c json.c json_scan.c json_span.c mem.c \
+	$(addprefix src/base/,buf.c error.c file.c json.c json_scan.c json_span.c mem.c \
 	secret_file.c text.c text_code.c text_number.c text_utf8.c)
 BROKER = $(BUILD)/mcpctl-broker.so
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floor of an attached call: a bare C client on serve's Unix socket, with
- * nothing but system calls (wire/control.h). attached SOCKET DEVICE COUNT
- * calls self.echo COUNT times, one after the other, and checks that each
- * answer has its id and its number. Prints "P50 P99" in microseconds.
+ * nothing but system calls (wire/control.h). attached SOCKET DEVICE[,...] COUNT
+ * calls self.echo COUNT times, one after the other, of the devices in turn, and
+ * checks that each answer has its id and its number. Prints "P50 P99" in
+ * microseconds.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include "samples.h"
 
 #define FRAME_SIZE 65536
+#define DEVICES_MAX 1000
 
 static void fail(const char *what)
 {
@@ -100,26 +102,39 @@ static void call(int fd, long id, long number, char *frame)
 		fail(frame);
 }
 
+/* A connection for each of the devices, "ID,ID,..."; returns how many. */
+static size_t attach_all(const char *path, char *devices, int *fd, char *frame)
+{
+	size_t count = 0;
+
+	for (char *id = strtok(devices, ","); id; id = strtok(NULL, ",")) {
+		if (count == DEVICES_MAX)
+			fail("too many devices");
+		fd[count++] = attach(path, id, frame);
+	}
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	static char frame[FRAME_SIZE];
+	static int fd[DEVICES_MAX];
 	size_t count = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
 
 	if (count == 0)
 		return 2;
 
 	double *sample = calloc(count, sizeof(*sample));
-	int fd = attach(argv[1], argv[2], frame);
+	size_t devices = attach_all(argv[1], argv[2], fd, frame);
 
 	for (size_t i = 0; i < count; i++) {
 		double start = now_us();
 
-		call(fd, (long)i + 1,
+		call(fd[i % devices], (long)i + 1,
 		     (long)(getpid() % 1000) * 1000000 + (long)i, frame);
 		sample[i] = now_us() - start;
 	}
 	samples_print(sample, count);
 	free(sample);
-	close(fd);
 	return 0;
 }

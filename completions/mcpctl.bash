@@ -154,7 +154,7 @@ _mcpctl_value() {
 		many=1
 		;;
 	*' -t' | *' --target')
-		list='listen: sim: ws:// wss:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+		list='listen: sim: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
 		;;
 	*' -d' | *' --device')
 		:
@@ -264,7 +264,7 @@ _mcpctl_operand() {
 # TARGET: sets the commands and, where there is none yet, the targets.
 _mcpctl_first() {
 	list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion'
-	[[ $1 ]] || list+=' listen: sim: ws:// wss:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+	[[ $1 ]] || list+=' listen: sim: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
 }
 
 _mcpctl() {

@@ -7,6 +7,8 @@ function __mcpctl_targets
 		'sim:' 'the simulated device' \
 		'ws://' 'dial a WebSocket MCP server' \
 		'wss://' 'the same over TLS' \
+		'mqtt://' 'a device at a broker' \
+		'mqtts://' 'the same over TLS' \
 		'attach:' 'a device of the running serve' \
 		'sim:esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
 		'sim:fixtures' 'the device of the recordings: host-board with its self.test tools' \
@@ -170,13 +172,13 @@ complete -c mcpctl -l trace -r -F -d 'write every frame to FILE, one JSON object
 complete -c mcpctl -l timeout -x -d 'longest wait for one answer'
 complete -c mcpctl -l wait -x -d 'longest wait for the peer; a sign of life starts it anew'
 complete -c mcpctl -l envelope -x -a 'auto device plain' -d 'dialect of a dialled ws: peer: device or plain JSON-RPC'
-complete -c mcpctl -l token-file -r -F -d 'tokens that listen: accepts, one a line; or the one sent to ws: (or MCPCTL_TOKEN)'
+complete -c mcpctl -l token-file -r -F -d 'tokens that serve and listen: accept, one a line; or the one sent to ws: (or MCPCTL_TOKEN)'
 complete -c mcpctl -l mqtt-password-file -r -F -d 'password for a broker (or MCPCTL_MQTT_PASSWORD)'
 complete -c mcpctl -l socket -r -F -d 'control socket of serve, where it is not the default'
 complete -c mcpctl -l header -x -d 'one more header for ws: and wss:; may be given many times'
 complete -c mcpctl -l cacert -r -F -d 'certificates (PEM) to trust for wss:'
 complete -c mcpctl -l insecure -d 'do not verify the certificate of wss:'
-complete -c mcpctl -l advertise -x -d 'the address that listen: tells devices, where its own is not the one they reach'
+complete -c mcpctl -l advertise -x -d 'the address that serve and listen: tell devices, where their own is not the one they reach'
 complete -c mcpctl -l vision-url -x -d 'where the device uploads photos to'
 complete -c mcpctl -l vision-token-file -r -F -d 'token for --vision-url (or MCPCTL_VISION_TOKEN)'
 complete -c mcpctl -l no-init -d 'do not send initialize before the command'

@@ -33,7 +33,6 @@ struct child {
 	const struct child_events *events; /* NULL: nobody listens */
 	void *owner;
 	size_t keep;
-	bool keep_last, same_group;
 	bool stopping, exited, told, silent;
 	unsigned handles; /* open ones */
 	int pid, status;
@@ -88,10 +87,7 @@ static void close_all(struct child *c)
 /* To all of its group: a shell's children too. */
 static void send_signal(const struct child *c, int number)
 {
-	if (!c->same_group)
-		kill(-c->pid, number);
-	else if (!c->exited)
-		kill(c->pid, number);
+	kill(-c->pid, number);
 }
 
 /* ---- what comes through the pipes ---- */
@@ -128,21 +124,9 @@ static void take_lines(struct stream *s, const char *data, size_t len)
 
 static void keep_bytes(struct stream *s, const char *data, size_t len)
 {
-	size_t keep = s->child->keep;
+	size_t room = s->child->keep - s->kept.len;
 
-	if (!s->child->keep_last) {
-		size_t room = keep - s->kept.len;
-
-		buf_add(&s->kept, data, len < room ? len : room);
-		return;
-	}
-	if (len > keep) {
-		data += len - keep;
-		len = keep;
-	}
-	if (s->kept.len + len > keep)
-		buf_consume(&s->kept, s->kept.len + len - keep);
-	buf_add(&s->kept, data, len);
+	buf_add(&s->kept, data, len < room ? len : room);
 }
 
 static void tell_end(struct child *c)
@@ -324,7 +308,7 @@ static int spawn(struct child *c, const struct child_options *o)
 		.exit_cb = on_exit,
 		.file = o->argv[0],
 		.env = env,
-		.flags = o->same_group ? 0 : UV_PROCESS_DETACHED,
+		.flags = UV_PROCESS_DETACHED,
 		.stdio_count = 3,
 		.stdio = io,
 	};
@@ -377,8 +361,6 @@ int child_start(struct child **out, struct loop *l,
 	c->owner = owner;
 	c->out.child = c->err.child = c;
 	c->keep = o->keep;
-	c->keep_last = o->keep_last;
-	c->same_group = o->same_group;
 	c->process.data = c;
 	c->handles = 1; /* the timer */
 	timer_open(&c->timer, l, on_timer, c);

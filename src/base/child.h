@@ -17,9 +17,7 @@ struct child_options {
 	const char *const
 		*env; /* "NAME=VALUE", added to ours; NULL-terminated; NULL */
 	enum child_stream out, err; /* stdin is /dev/null */
-	size_t keep; /* bytes of each pipe to keep for child_output: the last ones if keep_last */
-	bool keep_last;
-	bool same_group; /* stays in our process group, so that Ctrl-C reaches it */
+	size_t keep; /* of each pipe, for child_output: its first bytes */
 };
 
 struct child_events {

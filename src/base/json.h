@@ -33,6 +33,9 @@ int json_check(const char *text, size_t len, struct error *err);
 void json_print(struct buf *out, const cJSON *value);
 void json_print_pretty(struct buf *out, const cJSON *value);
 
+/* ,"name":"text" appended; nothing if text is NULL. */
+void json_add_text(struct buf *out, const char *name, const char *text);
+
 /*
  * Copy valid JSON without the white space between its tokens; the bytes of
  * strings and numbers are untouched.

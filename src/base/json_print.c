@@ -122,3 +122,11 @@ void json_print_pretty(struct buf *out, const cJSON *value)
 
 	print_value(&p, value);
 }
+
+void json_add_text(struct buf *out, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_printf(out, ",\"%s\":", name);
+	buf_json_string(out, text, strlen(text));
+}

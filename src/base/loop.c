@@ -210,6 +210,14 @@ int64_t loop_now_us(void)
 	return (int64_t)(uv_hrtime() / 1000);
 }
 
+int64_t unix_now_ms(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void turn(struct loop *l, uv_run_mode mode)
 {
 	assert(!l->running);

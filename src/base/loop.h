@@ -35,6 +35,8 @@ uv_loop_t *loop_uv(struct loop *l);
 /* Milliseconds and microseconds of the monotonic clock, read anew. */
 int64_t loop_now(void);
 int64_t loop_now_us(void);
+/* Milliseconds of the wall clock, since 1970. */
+int64_t unix_now_ms(void);
 
 #define LOOP_FOREVER INT64_MAX
 

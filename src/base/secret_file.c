@@ -4,61 +4,68 @@
  */
 #include "base/secret_file.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static int unreadable(struct error *err, const char *what, const char *file)
+#include "base/file.h"
+#include "base/mem.h"
+
+void secret_init(struct buf *secret, size_t max)
 {
-	error_set(err, ERR_USAGE, "cannot read the %s '%s': %s", what, file,
-		  strerror(errno));
-	return error_hint(err, "give a file that this user can read, with the "
-			       "secret as its only line");
+	buf_init(secret, max);
+	secret->capacity = max + 1;
+	secret->data = mem_zalloc(secret->capacity);
 }
 
-/* One byte more than is allowed tells that there is more. */
-static int read_all(char *bytes, size_t *len, const char *what,
-		    const char *file, struct error *err)
+static int check(const struct buf *secret, const char *what, const char *file,
+		 struct error *err)
 {
-	FILE *f = fopen(file, "re");
-	int failed;
-
-	if (!f)
-		return unreadable(err, what, file);
-	errno = 0;
-	*len = fread(bytes, 1, SECRET_FILE_MAX + 1, f);
-	failed = ferror(f);
-	fclose(f);
-	return failed ? unreadable(err, what, file) : 0;
+	if (!secret->len)
+		return error_set(err, ERR_USAGE, "the %s '%s' is empty", what,
+				 file);
+	if (memchr(secret->data, '\0', secret->len))
+		return error_set(err, ERR_USAGE,
+				 "the %s '%s' holds a NUL byte: it is no text",
+				 what, file);
+	return 0;
 }
 
 int secret_file_read(struct buf *out, const char *what, const char *file,
 		     struct error *err)
 {
-	char bytes[SECRET_FILE_MAX + 1];
-	size_t len = 0;
-	int bad = 0;
+	int bad;
 
-	buf_init(out, 0);
-	if (read_all(bytes, &len, what, file, err))
-		return -1;
-	if (len > SECRET_FILE_MAX)
-		bad = error_set(err, ERR_USAGE,
-				"the %s '%s' is longer than %d bytes", what,
-				file, SECRET_FILE_MAX);
-	while (len && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
-		len--;
-	if (!bad && !len)
-		bad = error_set(err, ERR_USAGE, "the %s '%s' is empty", what,
-				file);
-	if (!bad && memchr(bytes, '\0', len))
-		bad = error_set(err, ERR_USAGE,
-				"the %s '%s' holds a NUL byte: it is no text",
-				what, file);
+	secret_init(out, SECRET_FILE_MAX);
+	bad = file_read(out, what, file, err);
+	if (bad)
+		error_hint(err, "give a file that this user can read, with the "
+				"secret as its only line");
+	while (out->len && (out->data[out->len - 1] == '\n' ||
+			    out->data[out->len - 1] == '\r'))
+		out->data[--out->len] = '\0';
 	if (!bad)
-		buf_add(out, bytes, len);
-	explicit_bzero(bytes, sizeof(bytes));
+		bad = check(out, what, file, err);
+	if (bad)
+		secret_wipe(out);
 	return bad;
+}
+
+int secret_find(char **out, const char *what, const char *file,
+		const char *environment, struct error *err)
+{
+	const char *given = getenv(environment);
+	struct buf text;
+
+	*out = NULL;
+	if (!file) {
+		if (given && *given)
+			*out = mem_strdup(given);
+		return 0;
+	}
+	if (secret_file_read(&text, what, file, err))
+		return -1;
+	*out = buf_take(&text);
+	return 0;
 }
 
 void secret_wipe(struct buf *secret)

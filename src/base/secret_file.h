@@ -17,6 +17,14 @@
  */
 int secret_file_read(struct buf *out, const char *what, const char *file,
 		     struct error *err);
+/*
+ * The same as a text, yours; file NULL: from the environment, where an empty
+ * one is none. NULL: there is none.
+ */
+int secret_find(char **out, const char *what, const char *file,
+		const char *environment, struct error *err);
+/* A buffer as large as it can become: growing would leave copies behind. */
+void secret_init(struct buf *secret, size_t max);
 /* Overwrites, then releases. */
 void secret_wipe(struct buf *secret);
 

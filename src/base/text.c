@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+uint64_t text_hash(const char *text, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return hash;
+}
+
 int text_lower(char c)
 {
 	int byte = (unsigned char)c;

@@ -39,6 +39,9 @@ uint32_t text_point(const char *text, size_t size);
  */
 size_t text_width(const char *text, size_t len);
 
+/* At most max bytes of text, not ending within a character. */
+size_t text_cut(const char *text, size_t len, size_t max);
+
 /* How many bytes of text fit into columns, never cutting a character. */
 size_t text_fit(const char *text, size_t len, size_t columns);
 
@@ -58,6 +61,9 @@ bool text_has_glob(const char *pattern); /* contains * ? or [ */
 
 /* A byte, 0 to 255; ASCII capitals become small letters. */
 int text_lower(char c);
+
+/* FNV-1a of 64 bits. Whoever chooses the text can choose its hash. */
+uint64_t text_hash(const char *text, size_t len);
 
 /* Search without case (ASCII letters only). */
 const char *text_find(const char *text, const char *word);

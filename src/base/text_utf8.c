@@ -66,6 +66,18 @@ bool text_is_utf8(const char *text, size_t len)
 	return true;
 }
 
+size_t text_cut(const char *text, size_t len, size_t max)
+{
+	size_t end = max;
+
+	if (len <= max)
+		return len;
+	/* A character has three such bytes at most. */
+	while (end > 0 && max - end < 3 && continues((unsigned char)text[end]))
+		end--;
+	return end;
+}
+
 /* C1, marks and overrides of direction, line and paragraph separators. */
 static bool acts(uint32_t point)
 {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #define MICROSECONDS 1000000
 
@@ -24,10 +25,8 @@ void clients_init(struct clients *c)
 
 static struct client **slot_of(struct clients *c, const char *id)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	uint64_t hash = text_hash(id, strlen(id));
 
-	for (; *id; id++)
-		hash = (hash ^ (unsigned char)*id) * 0x100000001b3u;
 	return &c->slot[(hash ^ hash >> 32) % COUNT(c->slot)];
 }
 

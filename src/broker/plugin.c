@@ -312,26 +312,28 @@ static void unregister_all(struct plugin *p)
 					      callbacks[i].fn, NULL);
 }
 
-EXPORT int mosquitto_plugin_version(int count, const int *versions)
+EXPORT int mosquitto_plugin_version(int supported_version_count,
+				    const int *supported_versions)
 {
 	int i;
 
-	for (i = 0; i < count; i++) {
-		if (versions[i] == MOSQ_PLUGIN_VERSION)
+	for (i = 0; i < supported_version_count; i++) {
+		if (supported_versions[i] == MOSQ_PLUGIN_VERSION)
 			return MOSQ_PLUGIN_VERSION;
 	}
 	return -1;
 }
 
-EXPORT int mosquitto_plugin_init(mosquitto_plugin_id_t *self, void **owner,
-				 struct mosquitto_opt *options, int count)
+EXPORT int mosquitto_plugin_init(mosquitto_plugin_id_t *identifier,
+				 void **userdata, struct mosquitto_opt *options,
+				 int option_count)
 {
 	struct plugin *p = mem_zalloc(sizeof(*p));
 	int i, status = MOSQ_ERR_SUCCESS;
 
-	p->self = self;
+	p->self = identifier;
 	clients_init(&p->clients);
-	for (i = 0; i < count && !status; i++) {
+	for (i = 0; i < option_count && !status; i++) {
 		if (take_option(p, &options[i]))
 			status = MOSQ_ERR_INVAL;
 	}
@@ -343,18 +345,19 @@ EXPORT int mosquitto_plugin_init(mosquitto_plugin_id_t *self, void **owner,
 	if (status)
 		release(p);
 	else
-		*owner = p;
+		*userdata = p;
 	return status;
 }
 
-EXPORT int mosquitto_plugin_cleanup(void *owner, struct mosquitto_opt *options,
-				    int count)
+EXPORT int mosquitto_plugin_cleanup(void *userdata,
+				    struct mosquitto_opt *options,
+				    int option_count)
 {
 	(void)options;
-	(void)count;
-	if (owner) {
-		unregister_all(owner);
-		release(owner);
+	(void)option_count;
+	if (userdata) {
+		unregister_all(userdata);
+		release(userdata);
 	}
 	return MOSQ_ERR_SUCCESS;
 }

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "out/lines.h"
 #include "wire/control.h"
 
 enum {
 	ANSWER_MS = 10000, /* of a device */
+	SILENT_SHOWN = 4,
 	MARGIN_MS = 10000 /* more, until serve itself counts as silent */
 };
 
@@ -51,7 +53,7 @@ static int ask_devices(struct all *a, struct serve_client *serve,
 	bool end = false;
 
 	buf_text(&json, "{\"op\":\"devices\"");
-	serve_add_text(&json, "device", a->app->config.device);
+	json_add_text(&json, "device", a->app->config.device);
 	buf_char(&json, '}');
 	if (serve_client_send(serve, &json, err) != 0)
 		return -1;
@@ -147,6 +149,7 @@ void all_show(struct all *a, struct all_row *row)
 	record.error = failed ? &row->error : NULL;
 	record.summary = row->summary.len ? buf_string(&row->summary) : NULL;
 	record.took_us = row->took_us;
+	row->device->shown = true;
 	a->rows++;
 	a->failed += failed;
 	if (row->error.kind > a->worst)
@@ -179,11 +182,11 @@ int all_start(struct all *a, struct all_fan *f, const struct all_request *rq,
 
 	buf_printf(&json, "{\"op\":\"fan\",\"timeout\":%" PRId64,
 		   timeout_of(a->app));
-	serve_add_text(&json, "device",
-		       rq->device ? rq->device : a->app->config.device);
-	serve_add_text(&json, "list", rq->list);
-	serve_add_text(&json, "method", rq->method);
-	serve_add_text(&json, "notify", rq->notify);
+	json_add_text(&json, "device",
+		      rq->device ? rq->device : a->app->config.device);
+	json_add_text(&json, "list", rq->list);
+	json_add_text(&json, "method", rq->method);
+	json_add_text(&json, "notify", rq->notify);
 	add_json(&json, "message", rq->message);
 	add_json(&json, "params", rq->params);
 	buf_char(&json, '}');
@@ -234,6 +237,29 @@ static void take_row(struct all *a, const struct all_fan *f,
 		row_done(&row);
 }
 
+/* Ctrl-C: whom it waited for is what was to be known. */
+static void tell_silent(const struct all *a, struct error *err)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+	size_t silent = 0;
+
+	if (err->kind != ERR_INTERRUPTED)
+		return;
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->device[i].shown)
+			continue;
+		if (silent++ < SILENT_SHOWN) {
+			buf_text(&names, silent > 1 ? ", " : "");
+			lines_safe(&names,
+				   render_device_name(a->device[i].json));
+		}
+	}
+	if (silent > SILENT_SHOWN)
+		buf_printf(&names, " and %zu more", silent - SILENT_SHOWN);
+	if (silent > 0)
+		error_hint(err, "no answer so far from %s", names.data);
+}
+
 int all_finish(struct all *a, struct all_fan *f, struct error *err)
 {
 	bool end = false;
@@ -251,6 +277,8 @@ int all_finish(struct all *a, struct all_fan *f, struct error *err)
 			take_row(a, f, &answer);
 		serve_answer_done(&answer);
 	}
+	if (status != 0)
+		tell_silent(a, err);
 	serve_client_free(TAKE(f->serve));
 	return status;
 }

@@ -13,6 +13,7 @@ struct all_device {
 	char *text; /* its bytes; owned */
 	size_t len;
 	const char *id, *list; /* borrowed; list NULL: nothing is listed */
+	bool shown; /* it has a row */
 };
 
 struct all {

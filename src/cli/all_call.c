@@ -155,8 +155,8 @@ static int prepare(struct calling *c, const char *list, struct buf *out,
 	CLEANUP(buf_done) struct buf json = { 0 };
 
 	buf_text(&json, "{\"op\":\"tool\"");
-	serve_add_text(&json, "name", c->call->name);
-	serve_add_text(&json, "list", list);
+	json_add_text(&json, "name", c->call->name);
+	json_add_text(&json, "list", list);
 	buf_char(&json, '}');
 	if (serve_client_ask(c->serve, &json, &answer, err) != 0)
 		return -1;
@@ -176,7 +176,7 @@ static bool same_list(const struct all_device *d, const char *list)
 	return strcmp(d->list, list) == 0;
 }
 
-/* The rows of devices to which nothing is sent. */
+/* The rows of devices to which nothing was sent. */
 static void refuse(struct calling *c, const char *list, const struct error *why)
 {
 	for (size_t i = 0; i < c->all.count; i++) {
@@ -185,7 +185,7 @@ static void refuse(struct calling *c, const char *list, const struct error *why)
 		const char *state = json_string(d->json, "state");
 		const char *reason = json_string(d->json, "reason");
 
-		if (!same_list(d, list))
+		if (d->shown || !same_list(d, list))
 			continue;
 		if (why)
 			error_copy(&row.error, why);
@@ -226,13 +226,10 @@ static int call_list(struct calling *c, const char *list, struct error *err)
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 
-	if (!list) {
-		refuse(c, NULL, NULL);
-		return 0;
-	}
 	if (prepare(c, list, &arguments, &why) == 0)
 		return send_call(c, list, buf_string(&arguments), err);
-	if (why.kind == ERR_INTERRUPTED) {
+	/* An answer that comes late would be taken for the next one's. */
+	if (why.kind == ERR_INTERRUPTED || why.kind == ERR_TIMEOUT) {
 		error_copy(err, &why);
 		return -1;
 	}
@@ -240,7 +237,10 @@ static int call_list(struct calling *c, const char *list, struct error *err)
 	return 0;
 }
 
-/* Rows of a later batch come behind, so what is refused may come first. */
+/*
+ * Rows of a later batch come behind, so what is refused may come first. But
+ * what has no list yet may get one, and be called, until the others are done.
+ */
 static int call_lists(struct calling *c, struct error *err)
 {
 	size_t listed = c->all.count;
@@ -249,11 +249,15 @@ static int call_lists(struct calling *c, struct error *err)
 	if (serve_client_open(&c->serve, c->app, err) != 0)
 		return -1;
 	for (size_t i = 0; i < listed && status == 0; i++) {
-		if (is_first(&c->all, i))
+		if (c->all.device[i].list && is_first(&c->all, i))
 			status = call_list(c, c->all.device[i].list, err);
 		if (status == 0 && c->fans == AT_ONCE)
 			status = finish_all(c, err);
 	}
+	if (status == 0)
+		status = finish_all(c, err);
+	if (status == 0)
+		refuse(c, NULL, NULL);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/serve_client.h"
 #include "cli/serve_target.h"
 #include "net/control_path.h"
@@ -15,6 +16,7 @@
 
 enum {
 	PATIENCE_MS = 300,
+	NAME_WIDTH_MAX = 36,
 	SHOWN = 4, /* devices with a line of their own */
 	ASKED = 50 /* of more only their number is told */
 };
@@ -24,6 +26,7 @@ struct brief {
 	struct serve_client *serve;
 	int64_t deadline;
 	struct buf text;
+	size_t name_width;
 };
 
 static int ask(struct brief *b, const char *question, struct error *why)
@@ -34,13 +37,29 @@ static int ask(struct brief *b, const char *question, struct error *why)
 	return serve_client_send(b->serve, &json, why);
 }
 
+/* One that is longer shifts its own line, not all of them. */
+static void widen(struct brief *b, const cJSON *device)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	size_t width;
+
+	lines_safe(&name, render_device_name(device));
+	width = text_width(buf_string(&name), name.len);
+	if (width > NAME_WIDTH_MAX)
+		width = NAME_WIDTH_MAX;
+	if (width > b->name_width)
+		b->name_width = width;
+}
+
 static void add_device(struct brief *b, const cJSON *device)
 {
 	static const char *const members[] = { "board", "version", "state" };
+	CLEANUP(buf_done) struct buf name = { 0 };
 	struct buf *out = &b->text;
 
-	buf_text(out, "  ");
-	lines_safe(out, render_device_name(device));
+	lines_safe(&name, render_device_name(device));
+	buf_printf(out, "  %s", buf_string(&name));
+	lines_pad(out, text_width(buf_string(&name), name.len), b->name_width);
 	for (size_t i = 0; i < COUNT(members); i++) {
 		const char *text = json_string(device, members[i]);
 
@@ -54,20 +73,30 @@ static void add_device(struct brief *b, const cJSON *device)
 
 static int add_devices(struct brief *b, struct error *why)
 {
+	struct serve_answer first[SHOWN] = { 0 };
 	size_t count = 0;
-	bool end = false;
+	int status;
 
-	if (ask(b, "{\"op\":\"devices\"}", why) != 0)
-		return -1;
-	while (!end) {
+	status = ask(b, "{\"op\":\"devices\"}", why);
+	while (status == 0) {
 		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
 
-		if (serve_client_next(b->serve, b->deadline, &answer, why) != 0)
-			return -1;
-		end = strcmp(answer.op, "end") == 0;
-		if (!end && ++count <= SHOWN)
-			add_device(b, json_object(answer.json, "device"));
+		status = serve_client_next(b->serve, b->deadline, &answer, why);
+		if (status != 0 || strcmp(answer.op, "end") == 0)
+			break;
+		if (count++ >= SHOWN)
+			continue;
+		widen(b, json_object(answer.json, "device"));
+		first[count - 1] = answer;
+		answer = (struct serve_answer){ 0 };
 	}
+	for (size_t i = 0; i < count && i < SHOWN; i++) {
+		if (status == 0)
+			add_device(b, json_object(first[i].json, "device"));
+		serve_answer_done(&first[i]);
+	}
+	if (status != 0)
+		return -1;
 	if (count > SHOWN)
 		buf_printf(&b->text, "  and %zu more: mcpctl devices\n",
 			   count - SHOWN);
@@ -87,7 +116,8 @@ static int describe(struct brief *b, struct error *why)
 	buf_printf(&b->text, "\nA serve is running (pid %" PRId64 "), with ",
 		   pid);
 	if (devices <= 0) {
-		buf_text(&b->text, "no device yet: mcpctl help board\n");
+		buf_text(&b->text, "no device now: 'mcpctl devices' tells the "
+				   "next step\n");
 		return 0;
 	}
 	lines_count(&b->text, (uint64_t)devices, "device");

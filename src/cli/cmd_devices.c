@@ -40,7 +40,7 @@ static int ask(struct devices *d, struct error *err)
 	CLEANUP(buf_done) struct buf json = { 0 };
 
 	buf_text(&json, "{\"op\":\"devices\"");
-	serve_add_text(&json, "device", d->pattern);
+	json_add_text(&json, "device", d->pattern);
 	buf_printf(&json, ",\"watch\":%s}", d->watch ? "true" : "false");
 	return serve_client_send(d->serve, &json, err);
 }
@@ -93,38 +93,47 @@ static void show_all(struct devices *d)
 	fflush(r->out);
 }
 
-/* Where a board is to be told to ask; yours, NULL: not known. */
-static char *ota_address(struct devices *d)
+/* The next step depends on whether boards know the way here. */
+static void tell_next_step(struct devices *d)
 {
 	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
 	CLEANUP(buf_done) struct buf json = { 0 };
 	struct error ignored = { 0 };
-	const cJSON *list;
+	const char *address = NULL;
+	const cJSON *addresses;
+	int64_t came = 0;
 
 	buf_text(&json, "{\"op\":\"status\"}");
 	if (serve_client_ask(d->serve, &json, &answer, &ignored) != 0)
 		error_reset(&ignored);
-	list = json_array(answer.json, "addresses");
-	if (!list || !list->child)
-		return NULL;
-	return mem_strdup(list->child->valuestring); /* NULL: no text */
+	addresses = json_array(answer.json, "addresses");
+	if (addresses && addresses->child)
+		address = addresses->child->valuestring; /* NULL: no text */
+	json_integer(answer.json, "came", &came);
+	if (came > 0)
+		render_note(&d->app->out,
+			    "no device is connected now: wake the board (wake "
+			    "word or button); over WebSocket it stays only "
+			    "while it is awake");
+	else
+		render_note(&d->app->out,
+			    "no device is connected yet: set %s as the OTA "
+			    "address of a board, restart it and wake it "
+			    "(mcpctl help board)",
+			    address ? address : "the address that serve shows");
 }
 
 static void tell_nobody(struct devices *d)
 {
-	CLEANUP(mem_free_ptr) char *address = NULL;
-
-	if (d->pattern) {
+	if (d->pattern)
 		render_note(&d->app->out,
 			    "no device fits '%s': 'mcpctl devices' lists all",
 			    d->pattern);
-		return;
-	}
-	address = d->watch ? NULL : ota_address(d);
-	render_note(&d->app->out,
-		    "no device is connected: set %s as the OTA address of a "
-		    "board and restart it (mcpctl help board)",
-		    address ? address : "the address that serve shows");
+	else if (d->watch)
+		render_note(&d->app->out,
+			    "no device is connected now; what comes is shown");
+	else
+		tell_next_step(d);
 }
 
 static int watch(struct devices *d, struct error *err)

@@ -14,7 +14,7 @@ static int kick(struct app *app, struct serve_client *serve, const char *device,
 	int64_t count = 0;
 
 	buf_text(&json, "{\"op\":\"kick\"");
-	serve_add_text(&json, "device", device);
+	json_add_text(&json, "device", device);
 	buf_char(&json, '}');
 	if (serve_client_ask(serve, &json, &answer, err) != 0)
 		return -1;

@@ -15,6 +15,7 @@
 #include "cli/serve_exec.h"
 #include "cli/serve_log.h"
 #include "cli/serve_missing.h"
+#include "cli/trace.h"
 
 /* How soon a reader of the log that was slow is tried again. */
 #define PUMP_MS 100
@@ -134,6 +135,10 @@ static int settle(struct serving *s, struct error *err)
 		return -1;
 	if (!s->a->daemon)
 		return 0;
+	render_note(&s->app->out,
+		    "in the background (process %d), log: %s; 'mcpctl stop' "
+		    "ends it",
+		    (int)getpid(), s->log_path);
 	serve_log_detach(&s->log);
 	daemon_ready(&s->daemon);
 	return 0;
@@ -150,13 +155,33 @@ static void close_all(struct serving *s, const char *why)
 		pidfile_remove(s->pidfile);
 }
 
+static void on_trace(void *owner, const struct trace *t)
+{
+	struct app *app = owner;
+
+	if (app->trace)
+		trace_write(app->trace, t);
+}
+
+static int open_trace(struct serving *s, struct error *err)
+{
+	struct app *app = s->app;
+
+	if (!app->config.trace)
+		return 0;
+	app->trace = trace_open(app->config.trace, err);
+	s->config.trace = on_trace;
+	s->config.trace_owner = app;
+	return app->trace ? 0 : -1;
+}
+
 static int serve(struct serving *s, struct error *err)
 {
 	struct app *app = s->app;
 	int64_t wait = app->config.wait;
 	int status;
 
-	if (app_open_loop(app, err) != 0 ||
+	if (open_trace(s, err) != 0 || app_open_loop(app, err) != 0 ||
 	    loop_on_hangup(app->loop, on_hangup, s, err) != 0 ||
 	    server_open(&s->server, app->loop, &s->config, err) != 0)
 		return -1;
@@ -171,7 +196,8 @@ static int serve(struct serving *s, struct error *err)
 		close_all(s, err->text);
 	else
 		close_all(s, server_stopping(s->server) ? "mcpctl stop" :
-							  "--once");
+							  "the command of "
+							  "--once has ended");
 	return status;
 }
 
@@ -277,6 +303,9 @@ const struct command cmd_serve = {
 		"\n"
 		"  mcpctl serve --exec 'mcpctl run smoke.mcp' --once --wait "
 		"120s\n"
+		"\n"
+		"With --trace FILE every frame of every board goes to FILE: "
+		"for a board that does not answer.\n"
 		"\n"
 		"If the log cannot be written, serve goes on, says so once, "
 		"and ends with status 8. More: mcpctl help backend, mcpctl "

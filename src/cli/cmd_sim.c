@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -272,8 +273,9 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	take_arguments(&o, in);
 	if (parse_rate(a->rate, &o.rate, err) ||
 	    secret_read(&token, a->token_file, "MCPCTL_SIM_TOKEN", err) ||
-	    secret_read(&password, app->config.mqtt_password_file,
-			"MCPCTL_MQTT_PASSWORD", err) ||
+	    secret_find(&password, "password file",
+			app->config.mqtt_password_file, "MCPCTL_MQTT_PASSWORD",
+			err) ||
 	    app_open_loop(app, err))
 		return -1;
 	o.token = token;

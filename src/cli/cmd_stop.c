@@ -19,8 +19,9 @@ static int stop(struct app *app, struct serve_client *serve, struct error *err)
 	if (serve_client_ask(serve, &json, &answer, err) != 0)
 		return -1;
 	/* Its socket is closed when it has ended. */
-	while (serve_client_next(serve, deadline, &answer, err) == 0)
+	do
 		serve_answer_done(&answer);
+	while (serve_client_next(serve, deadline, &answer, err) == 0);
 	if (err->kind != ERR_CONNECT)
 		return -1;
 	error_reset(err);

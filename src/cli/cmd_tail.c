@@ -104,6 +104,18 @@ static int too_few(const struct tail *t, struct error *err)
 	return -1;
 }
 
+/* Through serve nothing is said at first: its hello was long ago. */
+static void tell_whom(struct app *app)
+{
+	const struct session_peer *peer = session_peer(app->session);
+	CLEANUP(buf_done) struct buf name = { 0 };
+
+	if (strcmp(app->endpoint.scheme, "attach") != 0 || !peer->device_id)
+		return;
+	text_safe(&name, peer->device_id, strlen(peer->device_id), TEXT_LINE);
+	render_note(&app->out, "attached to %s", buf_string(&name));
+}
+
 static int watch(struct tail *t, struct error *err)
 {
 	struct app *app = t->app;
@@ -114,6 +126,7 @@ static int watch(struct tail *t, struct error *err)
 		app_disconnect(app);
 	if (app_connect(app, err) != 0)
 		return -1;
+	tell_whom(app);
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
 	if (session_watch(app->session, &t->stop, deadline, err) != 0)
 		return -1;

@@ -48,7 +48,7 @@ const struct option_row config_options[] = {
 	  .brief = "dialect of a dialled ws: peer: device or plain JSON-RPC" },
 	{ .name = "token-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(token_file),
-	  .brief = "tokens that listen: accepts, one a line; or the one sent to "
+	  .brief = "tokens that serve and listen: accept, one a line; or the one sent to "
 		   "ws: (or MCPCTL_TOKEN)" },
 	{ .name = "mqtt-password-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(mqtt_password_file),
@@ -61,14 +61,14 @@ const struct option_row config_options[] = {
 	  .brief = "one more header for ws: and wss:; may be given many times" },
 	{ .name = "cacert", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(cacert), .env = "MCPCTL_CACERT",
-	  .brief = "certificates (PEM) to trust for wss:" },
+	  .brief = "certificates (PEM) to trust for wss: and mqtts:" },
 	{ .name = "insecure", .type = OPTION_FLAG,
 	  .offset = PLACE(insecure),
-	  .brief = "do not verify the certificate of wss:" },
+	  .brief = "do not verify the certificate of wss: or mqtts:" },
 	{ .name = "advertise", .word = "HOST|URL", .type = OPTION_TEXT,
 	  .offset = PLACE(advertise), .env = "MCPCTL_ADVERTISE",
-	  .brief = "the address that listen: tells devices, where its own is not "
-		   "the one they reach" },
+	  .brief = "the address that serve and listen: tell devices, where their "
+		   "own is not the one they reach" },
 	{ .name = "vision-url", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(vision_url), .env = "MCPCTL_VISION_URL",
 	  .brief = "where the device uploads photos to" },

@@ -30,6 +30,8 @@ static const char *const targets[][2] = {
 	{ "sim:", "the simulated device" },
 	{ "ws://", "dial a WebSocket MCP server" },
 	{ "wss://", "the same over TLS" },
+	{ "mqtt://", "a device at a broker" },
+	{ "mqtts://", "the same over TLS" },
 	{ "attach:", "a device of the running serve" }
 };
 

@@ -139,8 +139,7 @@ static int child_refused(struct error *err)
 	error_set(err, ERR_USAGE,
 		  "'--' (a child process as the target) is not supported by "
 		  "this version");
-	return error_hint(err, "targets of this version: listen:, ws:, wss:, "
-			       "sim: (mcpctl help targets)");
+	return error_hint(err, "what a target can be: mcpctl help targets");
 }
 
 /* The second pass. */

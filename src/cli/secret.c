@@ -3,43 +3,15 @@
  * Secrets from a file or the environment. They never come from the command
  * line, and no message here repeats one.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "cli/app.h"
 
-#define SECRET_FILE_MAX (64u << 10)
-
-static int read_file(struct buf *out, const char *path, struct error *err)
-{
-	char piece[4096];
-	size_t n;
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return error_set(err, ERR_USAGE,
-				 "cannot read the token file '%s': %s", path,
-				 strerror(errno));
-	while (!out->full && (n = fread(piece, 1, sizeof(piece), f)) > 0)
-		buf_add(out, piece, n);
-
-	int failed = ferror(f) ? errno : 0;
-
-	fclose(f);
-	if (failed)
-		return error_set(err, ERR_USAGE,
-				 "cannot read the token file '%s': %s", path,
-				 strerror(failed));
-	if (out->full)
-		return error_set(err, ERR_USAGE,
-				 "the token file '%s' is longer than 64 kB",
-				 path);
-	return 0;
-}
+#define TOKENS_MAX (64u << 10)
 
 /* A header line carries it: neither control characters nor spaces around it. */
 static int add_secret(struct words *out, char *line, const char *from,
@@ -95,10 +67,10 @@ int secret_read_all(struct words *out, const char *file,
 		    const char *environment, struct error *err)
 {
 	if (file) {
-		CLEANUP(buf_done) struct buf text;
+		CLEANUP(secret_wipe) struct buf text;
 
-		buf_init(&text, SECRET_FILE_MAX);
-		if (read_file(&text, file, err) != 0)
+		secret_init(&text, TOKENS_MAX);
+		if (file_read(&text, "token file", file, err) != 0)
 			return -1;
 		return add_lines(out, &text, file, err);
 	}

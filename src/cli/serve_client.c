@@ -171,8 +171,7 @@ int serve_client_next(struct serve_client *c, int64_t deadline,
 		c->wake = false;
 		if (loop_wait(c->app->loop, &c->wake, deadline, err) != 0) {
 			if (err->kind == ERR_TIMEOUT)
-				error_set(err, ERR_TIMEOUT,
-					  "the running serve does not answer");
+				control_client_silent(ERR_TIMEOUT, err);
 			return -1;
 		}
 	}
@@ -194,12 +193,4 @@ int serve_client_ask(struct serve_client *c, const struct buf *json,
 		return -1;
 	return serve_client_next(c, loop_now() + (timeout ? timeout : ASK_MS),
 				 out, err);
-}
-
-void serve_add_text(struct buf *json, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	buf_printf(json, ",\"%s\":", name);
-	buf_json_string(json, text, strlen(text));
 }

@@ -47,7 +47,4 @@ int serve_client_next(struct serve_client *c, int64_t deadline,
 int serve_client_ask(struct serve_client *c, const struct buf *json,
 		     struct serve_answer *out, struct error *err);
 
-/* ,"name":"text" appended; nothing if text is NULL. */
-void serve_add_text(struct buf *json, const char *name, const char *text);
-
 #endif

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
 
 /* Descriptor of path, to append to; -1: errno. */
@@ -98,18 +98,16 @@ static void show(struct serve_log *l, const struct record *record)
 
 static void show_dropped(struct serve_log *l)
 {
-	struct timespec now = { 0 };
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("%" PRIu64 " events came faster than they "
 				"were read, and are missing here",
 				l->dropped);
 	struct record record = { .kind = RECORD_DROPPED,
 				 .level = LEVEL_WARN,
+				 .at_ms = unix_now_ms(),
 				 .text = text,
 				 .count = l->dropped };
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	record.at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	l->dropped = 0;
 	show(l, &record);
 }

@@ -4,6 +4,8 @@
  */
 #include "cli/serve_missing.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/record.h"
@@ -20,6 +22,34 @@ static void keep(struct serve_missing *m, char **place,
 	m->hint = mem_strdup(record->hint);
 }
 
+/* Who got further than all before. */
+static void reached(struct serve_missing *m, bool *step, bool further,
+		    const struct record *record)
+{
+	const char *who = record->device ? record->device : record->address;
+
+	*step = true;
+	if (further || !who)
+		return;
+	mem_free(m->who);
+	m->who = mem_strdup(who);
+}
+
+static void note_broker(struct serve_missing *m, const struct record *record)
+{
+	const char *state = record->detail ? record->detail : "";
+	bool lost = strstr(state, "\"lost\"") || strstr(state, "\"down\"");
+
+	if (!lost && !strstr(state, "\"joined\""))
+		return;
+	mem_free(TAKE(m->broker));
+	mem_free(TAKE(m->broker_hint));
+	if (!lost)
+		return;
+	m->broker = mem_strdup(record->text);
+	m->broker_hint = mem_strdup(record->hint);
+}
+
 void serve_missing_note(struct serve_missing *m, const struct record *record)
 {
 	switch (record->kind) {
@@ -33,7 +63,10 @@ void serve_missing_note(struct serve_missing *m, const struct record *record)
 		break;
 	case RECORD_OTA:
 	case RECORD_ACTIVATE:
-		m->ota = true;
+		reached(m, &m->ota, m->connected || m->hello, record);
+		break;
+	case RECORD_BROKER:
+		note_broker(m, record);
 		break;
 	case RECORD_BROWSER:
 		m->browser = true;
@@ -42,10 +75,10 @@ void serve_missing_note(struct serve_missing *m, const struct record *record)
 		m->came = true;
 		break;
 	case RECORD_CONNECTED:
-		m->connected = true;
+		reached(m, &m->connected, m->hello, record);
 		break;
 	case RECORD_HELLO:
-		m->hello = true;
+		reached(m, &m->hello, false, record);
 		break;
 	default:
 		break;
@@ -62,9 +95,9 @@ static int never_dialled(const struct serve_missing *m, const char *time,
 			 struct error *err)
 {
 	error_set(err, ERR_CONNECT,
-		  "no device was ready within %s: one asked OTA, but never "
+		  "no device was ready within %s: %s asked OTA, but never "
 		  "dialled",
-		  time);
+		  time, m->who ? m->who : "one");
 	if (m->mqtt)
 		return error_hint(err,
 				  "it cannot reach the broker that OTA gave "
@@ -109,16 +142,27 @@ int serve_missing_explain(const struct serve_missing *m, int64_t waited,
 	}
 	if (m->hello || m->connected) {
 		error_set(err, ERR_CONNECT,
-			  "no device was ready within %s: one %s", time,
+			  "no device was ready within %s: %s %s", time,
+			  m->who ? m->who : "one",
 			  m->hello ? "said hello, and did not answer further" :
 				     "connected, and said no hello");
-		return error_hint(err, "mcpctl serve -v shows each step");
+		return error_hint(err, "the board's own log (USB) tells why; "
+				       "mcpctl --trace FILE serve keeps every "
+				       "frame");
 	}
 	if (m->refused) {
 		error_set(err, ERR_CONNECT,
 			  "no device was let in within %s: %s", time,
 			  m->refused);
 		return with_hint(m, "mcpctl serve -v shows each step", err);
+	}
+	if (m->broker) {
+		error_set(err, ERR_CONNECT, "no device was ready within %s: %s",
+			  time, m->broker);
+		return error_hint(err, "%s",
+				  m->broker_hint ? m->broker_hint :
+						   "mcpctl serve -v shows each "
+						   "step");
 	}
 	return m->ota ? never_dialled(m, time, err) : never_came(m, time, err);
 }
@@ -127,6 +171,9 @@ void serve_missing_done(struct serve_missing *m)
 {
 	mem_free(m->failed);
 	mem_free(m->refused);
+	mem_free(m->who);
 	mem_free(m->hint);
+	mem_free(m->broker);
+	mem_free(m->broker_hint);
 	*m = (struct serve_missing){ 0 };
 }

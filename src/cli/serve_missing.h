@@ -14,6 +14,9 @@ struct serve_missing {
 	bool came, browser, ota, mqtt, connected, hello;
 	char *failed, *refused; /* "ID: why" of the last one, or NULL */
 	char *hint; /* of that record */
+	char *broker; /* why there is none now; NULL */
+	char *broker_hint;
+	char *who; /* who got furthest, last; NULL */
 };
 
 /* Each record that was taken, shown or not. */

@@ -20,7 +20,7 @@ static bool is_from(const char *value, const char *environment)
 	return value && value == getenv(environment);
 }
 
-int serve_target_none(struct error *err)
+int serve_target_none(const struct app *app, struct error *err)
 {
 	static const char next[] =
 		"mcpctl serve            keep boards that dial in, for every "
@@ -28,6 +28,14 @@ int serve_target_none(struct error *err)
 		"mcpctl listen: info     wait for one board that dials in\n"
 		"mcpctl sim: tools       try it without hardware";
 
+	if (serve_target_device(app)) {
+		error_set(err, ERR_CONNECT,
+			  "no serve is running, and -d '%s' is one of its "
+			  "devices",
+			  app->config.device);
+		return error_hint(err, "start one, and let boards dial in: "
+				       "mcpctl serve");
+	}
 	error_set(err, ERR_USAGE, "no target: which device is meant?");
 	error_hint(err, "name it before the command, by -t or by "
 			"MCPCTL_TARGET: mcpctl help targets");
@@ -41,7 +49,7 @@ int serve_target_stale(struct app *app, struct error *err)
 		return -1;
 	app->found_serve = false;
 	app->config.target = NULL;
-	serve_target_none(err);
+	serve_target_none(app, err);
 	return error_hint(err, "a serve was here and has ended: start it "
 			       "again by 'mcpctl serve', or name another "
 			       "target (mcpctl help targets)");

@@ -15,8 +15,8 @@
  */
 int serve_target_find(struct app *app, struct error *err);
 
-/* Error of "no target", with the next steps. Always -1. */
-int serve_target_none(struct error *err);
+/* Error of "no target", or of -d without a serve, with the next steps. Always -1. */
+int serve_target_none(const struct app *app, struct error *err);
 
 /*
  * Opening the target failed with err: where it was found by a socket that

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/serve_target.h"
@@ -94,7 +95,8 @@ static int set_password(struct endpoint *e, const struct config *c,
 	if (strcmp(e->scheme, "mqtt") != 0 && strcmp(e->scheme, "mqtts") != 0)
 		return 0;
 	if (e->user)
-		return secret_read(&e->password, c->mqtt_password_file,
+		return secret_find(&e->password, "password file",
+				   c->mqtt_password_file,
 				   "MCPCTL_MQTT_PASSWORD", err);
 	if (!c->mqtt_password_file)
 		return 0;
@@ -133,7 +135,7 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 	if (!c->target && serve_target_find(app, err) != 0)
 		return -1;
 	if (!c->target)
-		return serve_target_none(err);
+		return serve_target_none(app, err);
 	if (!strchr(c->target, ':'))
 		return suggest_target(c->target, app->target_source, err);
 	if (endpoint_parse(e, c->target, app->target_source, err) != 0)

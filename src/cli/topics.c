@@ -196,6 +196,16 @@ static const struct variable variables[] = {
 				 "--vision-token-file instead of it" },
 	{ "MCPCTL_SIM_TOKEN", "the token that sim dials with; its --token-file "
 			      "instead of it" },
+	{ "MCPCTL_MQTT_PASSWORD", "the password for a broker; "
+				  "--mqtt-password-file instead of it" },
+	{ "MCPCTL_MOSQUITTO", "the program that serve --mqtt starts; else "
+			      "mosquitto in PATH, /usr/sbin or "
+			      "/usr/local/sbin" },
+	{ "XDG_RUNTIME_DIR", "where serve's socket is, below it; else, or if "
+			     "it is another user's, TMPDIR or /tmp" },
+	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json and mcpctl/profiles "
+			     "are; else ~/.config" },
+	{ "XDG_STATE_HOME", "where mcpctl/serve.log is; else ~/.local/state" },
 	{ "MCPCTL_DEBUG", "set: lines for developers of mcpctl on stderr" },
 	{ "NO_COLOR", "set: no colour, as --color never" },
 	{ "TERM", "dumb: no colour and no line that is rewritten in place" },

@@ -41,10 +41,14 @@ void trace_write(FILE *out, const struct trace *t)
 	bool text = strcmp(t->kind, "binary") != 0 &&
 		    !memchr(data, '\0', t->len) && text_is_utf8(data, t->len);
 
-	buf_printf(&line,
-		   "{\"t\":%" PRId64 ",\"dir\":\"%s\",\"kind\":\"%s\","
-		   "\"size\":%zu,",
-		   t->at_us, t->outgoing ? "out" : "in", t->kind, t->len);
+	buf_printf(&line, "{\"t\":%" PRId64 ",", t->at_us);
+	if (t->device) {
+		buf_text(&line, "\"device\":");
+		buf_json_string(&line, t->device, strlen(t->device));
+		buf_char(&line, ',');
+	}
+	buf_printf(&line, "\"dir\":\"%s\",\"kind\":\"%s\",\"size\":%zu,",
+		   t->outgoing ? "out" : "in", t->kind, t->len);
 	if (text) {
 		CLEANUP(buf_done) struct buf masked = { 0 };
 

@@ -2,7 +2,8 @@
 /*
  * --trace: one JSON object a line for every frame, secrets masked:
  * {"t":µs,"dir":"in"|"out","kind":"text","size":N,"text":"…"}; "hex" instead
- * of "text" for what is no UTF-8.
+ * of "text" for what is no UTF-8; behind "t" the "device" that serve got it
+ * from.
  */
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/json.h"
+
 /*
  * Firmware ignores the revision; its own is the first. Servers answer with what
  * they speak.
@@ -17,10 +19,7 @@ static void add_vision(struct buf *out, const char *url, const char *token)
 {
 	buf_text(out, "\"vision\":{\"url\":");
 	buf_json_string(out, url, strlen(url));
-	if (token) {
-		buf_text(out, ",\"token\":");
-		buf_json_string(out, token, strlen(token));
-	}
+	json_add_text(out, "token", token);
 	buf_char(out, '}');
 }
 

@@ -12,7 +12,9 @@
 
 void listing_init(struct listing *l, struct tool_list *list, bool user_tools)
 {
-	*l = (struct listing){ .list = list, .user_tools = user_tools };
+	*l = (struct listing){ .list = list,
+			       .user_tools = user_tools,
+			       .bytes_max = LISTING_BYTES_MAX };
 }
 
 void listing_done(struct listing *l)
@@ -80,10 +82,10 @@ static int guard_size(const struct listing *l, size_t elements,
 		return error_set(err, ERR_PROTOCOL,
 				 "tools/list: not at an end after %d pages",
 				 LISTING_PAGES_MAX);
-	if (l->bytes > LISTING_BYTES_MAX)
+	if (l->bytes > l->bytes_max)
 		return error_set(err, ERR_PROTOCOL,
-				 "tools/list page %zu: more than %u MB in all",
-				 page, LISTING_BYTES_MAX >> 20);
+				 "tools/list page %zu: more than %zu MB in all",
+				 page, l->bytes_max >> 20);
 	return 0;
 }
 

@@ -2,8 +2,7 @@
 /*
  * tools/list over all pages, as a step machine without I/O: ask for the params
  * of the next request, feed its reply, until done. Guards: a repeated cursor,
- * an empty cursor, an empty page, LISTING_PAGES_MAX pages, LISTING_BYTES_MAX
- * bytes.
+ * an empty cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes.
  */
 #ifndef MCP_LISTING_H
 #define MCP_LISTING_H
@@ -11,7 +10,7 @@
 #include "mcp/types.h"
 
 #define LISTING_PAGES_MAX 10000
-#define LISTING_BYTES_MAX (64U << 20) /* of all pages together */
+#define LISTING_BYTES_MAX ((size_t)64 << 20)
 
 struct listing {
 	struct tool_list *list; /* filled; the caller's */
@@ -20,6 +19,7 @@ struct listing {
 	char *cursor; /* of the next page; NULL for the first */
 	struct name_set seen; /* cursors so far, to the page that sent them */
 	size_t bytes; /* of the pages so far */
+	size_t bytes_max; /* LISTING_BYTES_MAX, unless less is set */
 	size_t skipped; /* elements of "tools" that were no objects */
 };
 

@@ -20,6 +20,7 @@ struct attach {
 	char *waiting; /* why nothing is attached yet; NULL */
 	attach_tool_answer *answer; /* NULL: nothing was asked */
 	void *answer_owner;
+	unsigned forgotten; /* questions whose answer is still to come */
 };
 
 static void fail(struct attach *a)
@@ -92,11 +93,22 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	a->transport->events->ready(a->transport->owner, &peer);
 }
 
+/* Answers come in the order of the questions. */
+static bool is_forgotten(struct attach *a)
+{
+	if (!a->forgotten)
+		return false;
+	a->forgotten--;
+	return true;
+}
+
 /* The end, or the answer to what was asked. */
 static void on_error(struct attach *a, const cJSON *json)
 {
 	struct error why = { 0 };
 
+	if (is_forgotten(a))
+		return;
 	control_error_decode(&why, json_object(json, "error"));
 	if (a->answer) {
 		attach_tool_answer *answer = TAKE(a->answer);
@@ -113,9 +125,12 @@ static void on_error(struct attach *a, const cJSON *json)
 static void on_tool(struct attach *a, const struct control_frame *f,
 		    const cJSON *json)
 {
-	attach_tool_answer *answer = TAKE(a->answer);
 	struct span tool = member(f, "tool");
+	attach_tool_answer *answer;
 
+	if (is_forgotten(a))
+		return;
+	answer = TAKE(a->answer);
 	if (answer)
 		answer(a->answer_owner, tool.text, tool.len,
 		       json_string(json, "nearest"),
@@ -213,10 +228,7 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 	CLEANUP(buf_done) struct buf json = { 0 };
 
 	buf_text(&json, "{\"op\":\"attach\"");
-	if (to->device) {
-		buf_text(&json, ",\"device\":");
-		buf_json_string(&json, to->device, strlen(to->device));
-	}
+	json_add_text(&json, "device", to->device);
 	buf_printf(&json, ",\"tail\":%s}", to->tail ? "true" : "false");
 	return control_client_send(a->client, CONTROL_JSON, json.data, json.len,
 				   err);
@@ -277,11 +289,11 @@ static int attach_explain(struct transport *t, struct error *err)
 	if (!a || a->closing || a->attached)
 		return 0;
 	if (!a->waiting)
-		return error_set(err, ERR_CONNECT,
-				 "the running serve does not answer");
+		return control_client_silent(ERR_CONNECT, err);
 	error_set(err, ERR_CONNECT, "%s", a->waiting);
-	return error_hint(err, "'mcpctl devices' shows who is there, 'mcpctl "
-			       "help board' what to set on a board");
+	return error_hint(err, "wake the board (wake word or button); 'mcpctl "
+			       "devices' shows who is there, 'mcpctl help "
+			       "board' what to set on a board");
 }
 
 int attach_ask_tool(struct transport *t, const char *name,
@@ -292,11 +304,12 @@ int attach_ask_tool(struct transport *t, const char *name,
 
 	if (!a || a->closing)
 		return error_set(err, ERR_CONNECT, "not connected to serve");
+	a->forgotten += a->answer != NULL;
 	a->answer = NULL;
 	if (!name)
 		return 0;
-	buf_text(&json, "{\"op\":\"tool\",\"name\":");
-	buf_json_string(&json, name, strlen(name));
+	buf_text(&json, "{\"op\":\"tool\"");
+	json_add_text(&json, "name", name);
 	buf_char(&json, '}');
 	if (control_client_send(a->client, CONTROL_JSON, json.data, json.len,
 				err) != 0)

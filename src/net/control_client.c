@@ -6,6 +6,7 @@
 #include "net/control_client.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -184,20 +185,41 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 	return 0;
 }
 
+int control_client_silent(enum error_kind kind, struct error *err)
+{
+	error_set(err, kind, "the running serve does not answer");
+	return error_hint(err, "its process may be stopped (Ctrl-Z) or stuck: "
+			       "continue it (fg), or kill it and start it "
+			       "again");
+}
+
 /* ---- the beginning ---- */
 
 static int refused(const char *path, int number, struct error *err)
 {
+	const char *user = getenv("SUDO_USER");
+
 	if (number != ENOENT && number != ECONNREFUSED && number != ENOTSOCK) {
 		error_set(err, ERR_CONNECT,
 			  "cannot connect to serve at '%s': %s", path,
 			  strerror(number));
+		if (number == EACCES)
+			error_hint(err, "a serve takes commands of its own "
+					"user only; start your own: mcpctl "
+					"serve");
 		return error_code(err, number);
 	}
 	error_set(err, ERR_CONNECT, "no serve is running: %s '%s'",
 		  number == ENOENT ? "there is no socket" : "nobody answers at",
 		  path);
-	error_hint(err, "start one, and let boards dial in: mcpctl serve");
+	if (user && geteuid() == 0)
+		error_hint(err,
+			   "without sudo, the serve of '%s' would be asked; or "
+			   "start one of root's: mcpctl serve",
+			   user);
+	else
+		error_hint(err,
+			   "start one, and let boards dial in: mcpctl serve");
 	return error_code(err, number);
 }
 

@@ -36,4 +36,7 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 /* Ends in closed from the loop, which releases it. Twice is fine. */
 void control_client_close(struct control_client *c);
 
+/* The error of a serve that was asked and says nothing; always -1. */
+int control_client_silent(enum error_kind kind, struct error *err);
+
 #endif

@@ -33,9 +33,16 @@ static int check_folder(const char *folder, struct error *err)
 	struct stat st;
 
 	if (lstat(folder, &st)) {
-		if (errno == ENOENT || errno == ENOTDIR)
+		int error = errno;
+
+		if (error == ENOENT || error == ENOTDIR)
 			return 0;
-		return refuse_folder(folder, "cannot be looked at", err);
+		error_set(err, ERR_CONNECT,
+			  "cannot look at the folder '%s' of the control "
+			  "socket: %s",
+			  folder, strerror(error));
+		error_hint(err, "name another place with --socket FILE");
+		return error_code(err, error);
 	}
 	if (S_ISLNK(st.st_mode))
 		return refuse_folder(folder, "is a symbolic link", err);
@@ -63,25 +70,48 @@ static int make_folder(const char *folder, struct error *err)
 	return error_code(err, error);
 }
 
-/* The variable may outlive its folder, as after su or in a container. */
-static bool is_usable(const char *folder)
+static bool is_folder(const char *path, struct stat *st)
 {
+	return path && path[0] == '/' && !stat(path, st) &&
+	       S_ISDIR(st->st_mode);
+}
+
+/*
+ * The variable may outlive its folder, as in a container, or be another
+ * user's, as after su: a folder of ours in there would shut that user out.
+ */
+static const char *runtime_folder(void)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
-	return folder && folder[0] == '/' && !stat(folder, &st) &&
-	       S_ISDIR(st.st_mode);
+	return is_folder(runtime, &st) && st.st_uid == geteuid() ? runtime :
+								   NULL;
+}
+
+static char *temporary_folder(void)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct stat st;
+
+	return mem_printf("%s/mcpctl-%u",
+			  is_folder(temporary, &st) ? temporary : "/tmp",
+			  (unsigned)geteuid());
 }
 
 static char *default_folder(void)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	const char *temporary = getenv("TMPDIR");
+	const char *runtime = runtime_folder();
 
-	if (is_usable(runtime))
-		return mem_printf("%s/mcpctl", runtime);
-	return mem_printf("%s/mcpctl-%u",
-			  is_usable(temporary) ? temporary : "/tmp",
-			  (unsigned)geteuid());
+	return runtime ? mem_printf("%s/mcpctl", runtime) : temporary_folder();
+}
+
+/* Where serve is if it was started in an environment of another kind. */
+static char *other_folder(void)
+{
+	return runtime_folder() ?
+		       temporary_folder() :
+		       mem_printf("/run/user/%u/mcpctl", (unsigned)geteuid());
 }
 
 static int check_length(const char *path, struct error *err)
@@ -95,6 +125,26 @@ static int check_length(const char *path, struct error *err)
 		  "'%s'",
 		  len, PATH_MAX_LEN, path);
 	return error_hint(err, "name a shorter one with --socket FILE");
+}
+
+static bool is_there(const char *path)
+{
+	bool exists;
+
+	return !control_path_check(path, &exists, NULL) && exists;
+}
+
+/* A job of cron, or a command over ssh, finds the serve of a desktop session. */
+static void look_elsewhere(char **path)
+{
+	CLEANUP(mem_free_ptr) char *folder = other_folder();
+	CLEANUP(mem_free_ptr)
+	char *other = mem_printf("%s/serve.sock", folder);
+
+	if (is_there(*path) || check_folder(folder, NULL) || !is_there(other))
+		return;
+	mem_free(*path);
+	*path = TAKE(other);
 }
 
 int control_path(char **out, const char *given, bool create, struct error *err)
@@ -117,6 +167,8 @@ int control_path(char **out, const char *given, bool create, struct error *err)
 	status = create ? make_folder(folder, err) : check_folder(folder, err);
 	if (status)
 		return -1;
+	if (!create)
+		look_elsewhere(&path);
 	*out = TAKE(path);
 	return 0;
 }
@@ -124,11 +176,11 @@ int control_path(char **out, const char *given, bool create, struct error *err)
 int control_path_check(const char *path, bool *exists, struct error *err)
 {
 	struct stat st;
-	int error;
 
 	*exists = false;
 	if (lstat(path, &st)) {
-		error = errno;
+		int error = errno;
+
 		if (error == ENOENT || error == ENOTDIR)
 			return 0;
 		error_set(err, ERR_CONNECT,

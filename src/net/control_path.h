@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where serve's Unix socket is, and whether it can be trusted: the folder
- * $XDG_RUNTIME_DIR/mcpctl, or, where that variable names no folder,
- * mcpctl-UID below the temporary one; mode 0700
- * and ours, else it is refused.
+ * $XDG_RUNTIME_DIR/mcpctl, or, where that variable names no folder of this
+ * user, mcpctl-UID below the temporary one; mode 0700 and ours, else it is
+ * refused.
  */
 #ifndef NET_CONTROL_PATH_H
 #define NET_CONTROL_PATH_H
@@ -12,7 +12,8 @@
 
 /*
  * The socket's path, yours. given: --socket or NULL: the default place, whose
- * folder is made if create. -1 (ERR_CONNECT): the folder is another user's, or
+ * folder is made if create; if not, and there is no socket, the other of the two
+ * places is looked at. -1 (ERR_CONNECT): the folder is another user's, or
  * open to others, or cannot be made; ERR_USAGE: longer than a socket's
  * address may be (107 bytes).
  */

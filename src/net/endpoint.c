@@ -99,7 +99,9 @@ static int take_user(struct endpoint *e, const char *text, size_t len,
 {
 	if (memchr(text, ':', len))
 		return error_set(err, ERR_USAGE,
-				 "a password cannot be part of a target");
+				 "a password cannot be part of it: it comes "
+				 "from --mqtt-password-file or "
+				 "MCPCTL_MQTT_PASSWORD");
 	e->user = mem_strndup(text, len);
 	if (len == 0 || text_percent_decode(e->user))
 		return error_set(err, ERR_USAGE,
@@ -324,11 +326,27 @@ static int unknown_scheme(const char *text, const char *name,
 			  source);
 }
 
+/* The target for an error text: what should not be in it, a password, is not. */
+static char *without_password(const char *text)
+{
+	const char *host = strstr(text, "://");
+	const char *colon, *at;
+
+	if (!host)
+		return mem_strdup(text);
+	host += 3;
+	colon = memchr(host, ':', strcspn(host, "/?#"));
+	at = colon ? memchr(colon, '@', strcspn(colon, "/?#")) : NULL;
+	if (!at)
+		return mem_strdup(text);
+	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
+}
+
 int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		   struct error *err)
 {
 	const char *colon = strchr(text, ':');
-	CLEANUP(mem_free_ptr) char *name = NULL;
+	CLEANUP(mem_free_ptr) char *name = NULL, *shown = NULL;
 	const struct scheme *row;
 
 	*out = (struct endpoint){ 0 };
@@ -348,7 +366,8 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 	if (!row->parse(out, colon + 1, err))
 		return 0;
 	endpoint_done(out);
-	error_prefix(err, "target '%.100s'", text);
+	shown = without_password(text);
+	error_prefix(err, "target '%.100s'", shown);
 	return error_hint(err, "expected %s (it came from %s)", row->syntax,
 			  source);
 }

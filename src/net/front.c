@@ -10,7 +10,11 @@
 #include "base/mem.h"
 #include "net/front_private.h"
 
-#define ACCEPTS_AT_ONCE 64
+/*
+ * All that come at once are taken before the next of them is served: a queue
+ * of the system that is full loses them.
+ */
+#define ACCEPTS_AT_ONCE 4096
 #define RETRY_MS 500
 #define BODY_MAX (1u << 20)
 #define HEAD_TIMEOUT_MS 10000
@@ -18,19 +22,17 @@
 
 static void on_connect(uv_poll_t *poll, int status, int events);
 
-static size_t count_connections(const struct front *f)
+static bool is_full(const struct front *f)
 {
-	size_t count = f->http_connections;
+	size_t max = f->events.heads_max ? f->events.heads_max(f->owner) :
+					   f->config.connections_max;
 
-	for (const struct visitor *v = f->visitors; v; v = v->next)
-		count++;
-	return count;
+	return f->visitor_count >= max;
 }
 
 static void start_accepting(struct front *f)
 {
-	if (f->closing || f->accepting ||
-	    count_connections(f) >= f->config.connections_max)
+	if (f->closing || f->accepting || is_full(f))
 		return;
 	f->accepting = !uv_poll_start(&f->accept_poll, UV_READABLE, on_connect);
 }
@@ -49,8 +51,10 @@ static void on_accept_timer(void *owner)
 void front_less(struct front *f)
 {
 	/* Without a free descriptor the timer tries again, not each close. */
-	if (!f->closing)
-		start_accepting(f);
+	if (f->closing)
+		return;
+	front_dequeue(f);
+	start_accepting(f);
 }
 
 static bool accept_one(struct front *f)
@@ -84,7 +88,7 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 	(void)status;
 	(void)events;
 	for (int i = 0; i < ACCEPTS_AT_ONCE && f->accepting; i++) {
-		if (count_connections(f) >= f->config.connections_max) {
+		if (is_full(f)) {
 			stop_accepting(f);
 			return;
 		}

@@ -2,7 +2,7 @@
 /*
  * Listening sockets: accept, look at the head of the request without reading
  * it, hand a WebSocket upgrade on unread, and let libmicrohttpd speak the rest.
- * Shared by listen:, sim --listen and, later, serve. Knows no paths and no devices.
+ * Shared by listen:, sim --listen and serve. Knows no paths and no devices.
  * A loaded part: module_table("front", FRONT_TABLE, err).
  */
 #ifndef NET_FRONT_H
@@ -33,7 +33,8 @@ enum front_noise {
 	FRONT_EMPTY, /* connected and went without a byte */
 	FRONT_TOO_LARGE, /* head above FRONT_HEAD_MAX (answered 431) */
 	FRONT_BODY_TOO_LARGE, /* body above body_max (answered 413) */
-	FRONT_CUT /* the body ended before its end */
+	FRONT_CUT, /* the body ended before its end */
+	FRONT_BUSY /* no place for it in all of head_timeout (answered 503) */
 };
 
 struct front_events {
@@ -49,6 +50,12 @@ struct front_events {
 	int (*upgrade)(void *owner, int fd, const struct front_head *head,
 		       const char **reason);
 	void (*noise)(void *owner, enum front_noise what, const char *address);
+	/*
+	 * How many sockets may be with the front now: their heads are awaited,
+	 * or a place for their request. Those beyond wait to be accepted. Asked
+	 * amid open, too. NULL: connections_max.
+	 */
+	size_t (*heads_max)(void *owner);
 };
 
 struct front_config {
@@ -57,7 +64,7 @@ struct front_config {
 	uint16_t port; /* 0: any free one */
 	size_t body_max; /* bytes; 0: 1 MB */
 	int64_t head_timeout; /* ms; 0: 10 s */
-	size_t connections_max; /* waiting heads and HTTP connections; 0: 256 */
+	size_t connections_max; /* HTTP connections; requests beyond wait; 0: 256 */
 };
 
 typedef void front_form_field(void *owner, const char *name,

@@ -3,14 +3,18 @@
  * Answers to HTTP requests, above all those behind which the connection is
  * closed: libmicrohttpd would close at once, a board must close first.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "net/front_http.h"
 
 /* How long the peer may take to close first (device.md 5.4, 8). */
 #define CLOSE_GRACE_MS 1000
+/* The library tells nothing of a connection that rests, so it is looked at. */
+#define CLOSE_LOOK_MS 20
 
 /*
  * The body of an answer behind which the connection is closed. After its last
@@ -30,8 +34,34 @@ static ssize_t read_answer(void *cls, uint64_t at, char *out, size_t max)
 		return MHD_CONTENT_READER_END_OF_STREAM;
 	rq->suspended = true;
 	MHD_suspend_connection(rq->connection);
-	timer_start(&rq->grace, CLOSE_GRACE_MS);
+	rq->grace_end = loop_now() + CLOSE_GRACE_MS;
+	timer_start(&rq->grace, CLOSE_LOOK_MS);
 	return 0;
+}
+
+static bool peer_closed(const struct front_request *rq)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		rq->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	ssize_t len;
+	char byte;
+
+	if (!info)
+		return true;
+	len = recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+void request_grace(void *owner)
+{
+	struct front_request *rq = owner;
+
+	if (rq->connection && loop_now() < rq->grace_end && !peer_closed(rq)) {
+		timer_start(&rq->grace, CLOSE_LOOK_MS);
+		return;
+	}
+	rq->grace_over = true;
+	request_resume(rq);
 }
 
 /*

@@ -42,6 +42,11 @@ void visitor_unwatch(struct visitor *v)
 		uv_close((uv_handle_t *)TAKE(v->poll), free_poll);
 }
 
+bool visitor_await(struct visitor *v)
+{
+	return visitor_watch(v, on_readable);
+}
+
 static void on_timer_closed(void *owner)
 {
 	struct visitor *v = owner;
@@ -51,10 +56,29 @@ static void on_timer_closed(void *owner)
 	front_handle_closed(f);
 }
 
+static void list(struct visitor *v, struct front *f)
+{
+	v->front = f;
+	v->next = f->visitors;
+	if (v->next)
+		v->next->previous = v;
+	f->visitors = v;
+	f->visitor_count++;
+}
+
+static void unlist(struct visitor *v)
+{
+	if (v->previous)
+		v->previous->next = v->next;
+	else
+		v->front->visitors = v->next;
+	if (v->next)
+		v->next->previous = v->previous;
+	v->front->visitor_count--;
+}
+
 void visitor_close(struct visitor *v)
 {
-	struct visitor **link = &v->front->visitors;
-
 	if (v->closing)
 		return;
 	v->closing = true;
@@ -62,9 +86,8 @@ void visitor_close(struct visitor *v)
 	if (v->fd >= 0)
 		close(v->fd);
 	v->fd = -1;
-	while (*link != v)
-		link = &(*link)->next;
-	*link = v->next;
+	visitor_unqueue(v);
+	unlist(v);
 	front_less(v->front);
 	timer_close(&v->timer, on_timer_closed);
 }
@@ -75,6 +98,11 @@ static void on_timer(void *owner)
 
 	if (v->lingering) {
 		visitor_close(v);
+		return;
+	}
+	if (v->queued || v->called) {
+		front_noise(v->front, FRONT_BUSY, v->address);
+		visitor_refuse(v, 503, "busy: too many requests at once");
 		return;
 	}
 	if (v->seen == 0) {
@@ -91,18 +119,16 @@ void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
 {
 	struct visitor *v = mem_zalloc(sizeof(*v));
 
-	v->front = f;
+	list(v, f);
 	v->fd = fd;
 	v->peer = *peer;
 	v->peer_len = len;
 	address_print((const struct sockaddr *)peer, v->address,
 		      sizeof(v->address));
-	v->next = f->visitors;
-	f->visitors = v;
 	f->handles++;
 	timer_open(&v->timer, f->loop, on_timer, v);
 	timer_start(&v->timer, f->config.head_timeout);
-	if (!visitor_watch(v, on_readable))
+	if (!visitor_await(v))
 		visitor_close(v);
 }
 
@@ -164,6 +190,8 @@ static void serve(struct visitor *v, const struct head *head)
 		visitor_refuse(v, 400, reason);
 		break;
 	case HEAD_NO_UPGRADE:
+		if (!visitor_may_enter(v))
+			break;
 		fd = release_socket(v);
 		v->fd = -1;
 		front_http_add(v->front, fd, v);

@@ -56,14 +56,6 @@ void request_resume(struct front_request *rq)
 	run_later(rq->front);
 }
 
-static void on_grace_over(void *owner)
-{
-	struct front_request *rq = owner;
-
-	rq->grace_over = true;
-	request_resume(rq);
-}
-
 /* libmicrohttpd: a request line came; what is returned becomes its context. */
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 {
@@ -74,7 +66,7 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	rq->connection = c;
 	rq->uri = mem_strdup(uri);
 	buf_init(&rq->body, f->config.body_max);
-	timer_open(&rq->grace, f->loop, on_grace_over, rq);
+	timer_open(&rq->grace, f->loop, request_grace, rq);
 	rq->next = f->requests;
 	f->requests = rq;
 	f->handles++;

@@ -21,6 +21,7 @@ struct front_request {
 	char *text; /* the body of the answer */
 	size_t text_len;
 	struct timer grace;
+	int64_t grace_end; /* loop_now() ms */
 	bool grace_over;
 };
 
@@ -32,5 +33,7 @@ void request_drop(struct front_request *rq);
 void request_answer(struct front_request *rq, int status,
 		    const char *content_type, const char *body, size_t len);
 enum MHD_Result request_queue_answer(struct front_request *rq);
+/* The timer grace: the peer had time to close. */
+void request_grace(void *owner);
 
 #endif

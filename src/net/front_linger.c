@@ -80,6 +80,7 @@ static void linger(struct visitor *v)
 {
 	const int one = 1;
 
+	visitor_unqueue(v);
 	visitor_unwatch(v);
 	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
 	v->lingering = true;

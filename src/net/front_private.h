@@ -27,7 +27,10 @@ struct front {
 	struct timer accept_timer; /* after descriptors ran out */
 	bool accepting;
 
-	struct visitor *visitors;
+	struct visitor *visitors; /* the newest first */
+	size_t visitor_count;
+	struct visitor *queue_first, *queue_last; /* of those: see front_queue.c */
+	size_t called; /* from the queue; each has a place of HTTP */
 	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
 
 	struct MHD_Daemon *daemon;
@@ -42,7 +45,7 @@ struct front {
 	void (*closed)(void *owner);
 };
 
-/* front.c: one connection less, accept again; one handle less, perhaps the last. */
+/* front.c: a place is free, go on with who waits; one handle less, perhaps the last. */
 void front_less(struct front *f);
 void front_handle_closed(struct front *f);
 void front_noise(struct front *f, enum front_noise what, const char *address);
@@ -53,7 +56,7 @@ int front_bind(const char *host, uint16_t port, struct error *err);
 /* front_head.c */
 struct visitor {
 	struct front *front;
-	struct visitor *next;
+	struct visitor *previous, *next;
 	struct sockaddr_storage peer;
 	socklen_t peer_len;
 	char address[ADDRESS_TEXT_MAX];
@@ -63,6 +66,8 @@ struct visitor {
 	size_t seen; /* bytes peeked at */
 	unsigned idle_wakes;
 	size_t drained;
+	struct visitor *next_queued;
+	bool queued, called;
 	bool lingering;
 	bool closing;
 };
@@ -72,7 +77,19 @@ void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
 /* Drop it: with its socket, unless that was handed on. */
 void visitor_close(struct visitor *v);
 bool visitor_watch(struct visitor *v, uv_poll_cb fn);
+/* Look at its head, now or when more of it comes. */
+bool visitor_await(struct visitor *v);
 void visitor_unwatch(struct visitor *v);
+
+/*
+ * front_queue.c: an HTTP request that the daemon has no place for waits, its
+ * head unread; who came first is looked at again first.
+ */
+/* False: it waits now. */
+bool visitor_may_enter(struct visitor *v);
+/* It goes, or is refused; without effect on others. */
+void visitor_unqueue(struct visitor *v);
+void front_dequeue(struct front *f);
 
 /* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
 void visitor_refuse(struct visitor *v, int status, const char *reason);

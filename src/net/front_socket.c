@@ -12,7 +12,11 @@
 #include "net/front_private.h"
 #include "net/port_owner.h"
 
-#define BACKLOG 511
+/*
+ * As long as the system lets it be (net.core.somaxconn): what comes while it
+ * is full is lost, and a peer tries again only after 1, 3, 7 s.
+ */
+#define BACKLOG 65535
 
 static int explain_in_use(unsigned port, struct error *err)
 {
@@ -27,8 +31,9 @@ static int explain_in_use(unsigned port, struct error *err)
 		  port, owner.program, owner.pid);
 	if (!strcmp(owner.program, "mcpctl"))
 		return error_hint(err,
-				  "that is another mcpctl: end it, or "
-				  "take another port (0 picks a free one)");
+				  "that is another mcpctl: end it ('mcpctl "
+				  "stop' ends a serve), or take another port "
+				  "(0 picks a free one)");
 	return error_hint(err, "end it, or take another port (0 picks a free "
 			       "one)");
 }

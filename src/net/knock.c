@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/text.h"
 #include "net/head.h"
 #include "net/ota_door.h"
@@ -47,22 +48,10 @@ int knock_protocol_version(const struct front_head *head)
 	return (int)version;
 }
 
-/* Equal, in a time that depends on the length of `given` alone. */
-static bool same_in_constant_time(const char *token, const char *given)
-{
-	size_t token_len = strlen(token), len = strlen(given);
-	unsigned char difference = token_len != len;
-
-	for (size_t i = 0; i < len; i++)
-		difference |=
-			(unsigned char)(given[i] ^
-					token[i < token_len ? i : token_len]);
-	return difference == 0;
-}
-
 bool knock_token_fits(const char *token, const char *given)
 {
 	const char *bare = given ? given : "", *whole = bare;
+	size_t len = strlen(token);
 	bool fits;
 
 	if (!strncasecmp(bare, "Bearer ", 7))
@@ -71,8 +60,8 @@ bool knock_token_fits(const char *token, const char *given)
 	 * The whole value too: the firmware sends a token that has a space as
 	 * it is (device.md 1.2), and it may begin with any word.
 	 */
-	fits = same_in_constant_time(token, bare);
-	fits |= same_in_constant_time(token, whole);
+	fits = secret_same(token, len, bare, strlen(bare));
+	fits |= secret_same(token, len, whole, strlen(whole));
 	return fits && given;
 }
 
@@ -148,6 +137,7 @@ const char *knock_noise(enum front_noise what)
 		[FRONT_TOO_LARGE] = "a request was too large",
 		[FRONT_BODY_TOO_LARGE] = "a request was too large",
 		[FRONT_CUT] = "a request ended amid its body",
+		[FRONT_BUSY] = "a request was refused: too many at once",
 	};
 
 	return texts[what];

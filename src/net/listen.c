@@ -59,12 +59,8 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 
 /* ---- the end ---- */
 
-static void released(void *owner)
+static void listen_free(struct listen *l)
 {
-	struct listen *l = owner;
-	struct transport *t = l->transport;
-	struct error why = l->why;
-
 	mem_free(l->host);
 	mem_free(l->path);
 	mem_free(l->advertised_ws);
@@ -72,6 +68,15 @@ static void released(void *owner)
 	mem_free(l->ota_url);
 	words_done(&l->tokens);
 	mem_free(l);
+}
+
+static void released(void *owner)
+{
+	struct listen *l = owner;
+	struct transport *t = l->transport;
+	struct error why = l->why;
+
+	listen_free(l);
 	t->impl = NULL;
 	t->events->closed(t->owner, &why);
 	error_reset(&why);
@@ -169,16 +174,6 @@ static void on_timer(void *owner)
 	listen_describe(l, &text);
 	listen_notice(l, NOTICE_LISTENING, NULL, buf_string(&text));
 	buf_done(&text);
-}
-
-static void listen_free(struct listen *l)
-{
-	mem_free(l->host);
-	mem_free(l->path);
-	mem_free(l->advertised_ws);
-	mem_free(l->advertised_ota);
-	words_done(&l->tokens);
-	mem_free(l);
 }
 
 static struct listen *listen_new(struct transport *t, const struct endpoint *to)

@@ -33,5 +33,10 @@ int knocks_explain(const struct knocks *k, const char *ota_url,
  * first, loopback last and only if there is no other. Copies into out.
  */
 size_t local_addresses(char (*out)[64], size_t max);
+/*
+ * The address from which we would send to a device ("192.168.1.7", or with a
+ * port; a number): nothing is sent. False: there is no way to it.
+ */
+bool local_address_towards(const char *device, char *out, size_t size);
 
 #endif

@@ -6,10 +6,12 @@
 #include <ifaddrs.h>
 #include <limits.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "net/address.h"
 #include "net/listen.h"
@@ -79,4 +81,31 @@ size_t local_addresses(char (*out)[64], size_t max)
 	}
 	freeifaddrs(list);
 	return count;
+}
+
+bool local_address_towards(const char *device, char *out, size_t size)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+	struct sockaddr_storage own;
+	socklen_t len = sizeof(own);
+	struct addrinfo *found;
+	struct authority a;
+	bool good;
+	int fd;
+
+	/* A bare IPv6 address is none that it takes. */
+	if (authority_parse(&a, device, strlen(device), NULL))
+		snprintf(a.host, sizeof(a.host), "%s", device);
+	if (getaddrinfo(a.host, "9", &hints, &found))
+		return false;
+	fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	good = fd >= 0 && !connect(fd, found->ai_addr, found->ai_addrlen) &&
+	       !getsockname(fd, (struct sockaddr *)&own, &len);
+	if (good)
+		address_print_host((const struct sockaddr *)&own, out, size);
+	if (fd >= 0)
+		close(fd);
+	freeaddrinfo(found);
+	return good;
 }

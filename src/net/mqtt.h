@@ -37,8 +37,9 @@ struct mqtt_client_events {
 			size_t len); /* lent */
 	/*
 	 * The try failed or the connection ended: ERR_CONNECT, ERR_AUTH (broker
-	 * refused: CONNACK 4, 5), with the cause in words. Without reconnect
-	 * nothing follows; then mqtt_client_close.
+	 * refused: CONNACK 4, 5), with the cause in words; code ETIMEDOUT: it
+	 * did not answer. Without reconnect nothing follows; then
+	 * mqtt_client_close.
 	 */
 	void (*lost)(void *owner, const struct error *why);
 };
@@ -85,6 +86,7 @@ struct mqtt_hub_config {
 	 */
 	bool plugin;
 	const char *up, *down;
+	size_t message_max; /* of a device, in bytes; 0: TRANSPORT_MESSAGE_MAX */
 	struct audio_port *audio; /* NULL: hello offers none */
 	const char *
 		advertise; /* host for audio; NULL: our address towards the device, or the broker */
@@ -120,6 +122,12 @@ struct mqtt_table {
 	 */
 	int (*adopt)(struct transport *t, struct mqtt_hub *hub,
 		     const struct mqtt_joined *who, struct error *err);
+	/*
+	 * A message to a client that was not heard of (yet), on the down topic of
+	 * a foreign broker. -1: it is not connected.
+	 */
+	int (*ask)(struct mqtt_hub *hub, const struct mqtt_joined *who,
+		   const char *text, size_t len, struct error *err);
 	/* End the client's connection at the broker (plugin only; else nothing). */
 	void (*kick)(struct mqtt_hub *hub, const char *client_id);
 	/* All its transports must be closed before. */

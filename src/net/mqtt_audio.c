@@ -11,8 +11,7 @@
 #include "base/mem.h"
 #include "net/listen.h"
 #include "net/mqtt_private.h"
-
-#define DATAGRAM_MAX 1500 /* what firmware takes and sends */
+#include "net/port_owner.h"
 
 /* ---- datagrams ---- */
 
@@ -40,10 +39,10 @@ static void on_datagram(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,
 {
 	struct audio_port *a = uv->data;
 	const unsigned char *bytes = (const unsigned char *)in->base;
-	unsigned char payload[DATAGRAM_MAX];
-	size_t payload_len;
+	unsigned char payload[sizeof(a->room)];
 	struct udp_audio_head head;
 	struct audio *d;
+	int payload_len;
 
 	if (len <= 0 || !from)
 		return;
@@ -52,16 +51,15 @@ static void on_datagram(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,
 	d = mqtt_audio_find(a, head.ssrc);
 	if (!d || !d->open)
 		return;
-	if (len > DATAGRAM_MAX || (flags & UV_UDP_PARTIAL)) {
-		d->counts.broken++;
-		return;
-	}
-	if (mqtt_audio_accept(d, bytes, (size_t)len, payload, &payload_len))
+	/* One that did not fit is as long as the room, which is too long. */
+	(void)flags;
+	payload_len = mqtt_audio_accept(d, bytes, (size_t)len, payload);
+	if (payload_len < 0)
 		return;
 	if (a->silence)
 		answer(d, from);
 	d->transport->events->message(d->transport->owner, FRAME_BINARY,
-				      payload, payload_len);
+				      payload, (size_t)payload_len);
 }
 
 /* ---- the socket ---- */
@@ -94,25 +92,43 @@ static int bind_one(const char *host, uint16_t port)
 	return fd;
 }
 
+static int cannot_open(const char *host, uint16_t port, int error,
+		       struct error *err)
+{
+	struct port_owner owner;
+
+	if (error == EADDRINUSE && port_owner_find_udp(port, &owner))
+		error_set(err, ERR_CONNECT,
+			  "the UDP port %u, for audio, is in use by '%s' "
+			  "(process %d)",
+			  (unsigned)port, owner.program, owner.pid);
+	else
+		error_set(err, ERR_CONNECT,
+			  "cannot open the UDP port %u for audio%s%s: %s",
+			  (unsigned)port, host ? " on " : "", host ? host : "",
+			  strerror(error));
+	if (error == EACCES)
+		error_hint(err, "ports below 1024 are for root: take another "
+				"one with --udp-port");
+	else if (error == EADDRNOTAVAIL)
+		error_hint(err, "--listen must name an address of this "
+				"machine");
+	else
+		error_hint(err, "take another port with --udp-port, or any "
+				"free one without it");
+	return error_code(err, error);
+}
+
 /* All addresses of both families, where there are both. */
 static int bind_any(const char *host, uint16_t port, struct error *err)
 {
-	int fd = bind_one(host ? host : "::", port), error;
+	int fd = bind_one(host ? host : "::", port);
 
 	if (fd < 0 && !host && errno != EADDRINUSE && errno != EACCES)
 		fd = bind_one("0.0.0.0", port);
 	if (fd >= 0)
 		return fd;
-	error = errno;
-	error_set(err, ERR_CONNECT,
-		  "cannot open the UDP port %u for audio%s%s: %s",
-		  (unsigned)port, host ? " on " : "", host ? host : "",
-		  strerror(error));
-	error_hint(err, "%s",
-		   error == EADDRINUSE ?
-			   "another program uses it; name another port" :
-			   "name another port or address");
-	return -1;
+	return cannot_open(host, port, errno, err);
 }
 
 static void note_address(struct audio_port *a)
@@ -181,34 +197,6 @@ void mqtt_audio_close(struct audio_port *a, void (*closed)(void *owner),
 
 /* ---- what a device is told ---- */
 
-/* The address from which we would send to it: nothing is sent. */
-static bool own_towards(const char *device, char *out, size_t size)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
-				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
-	struct sockaddr_storage own;
-	socklen_t len = sizeof(own);
-	struct addrinfo *found;
-	struct authority a;
-	bool good;
-	int fd;
-
-	/* A bare IPv6 address is none that it takes. */
-	if (authority_parse(&a, device, strlen(device), NULL))
-		snprintf(a.host, sizeof(a.host), "%s", device);
-	if (getaddrinfo(a.host, "9", &hints, &found))
-		return false;
-	fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	good = fd >= 0 && !connect(fd, found->ai_addr, found->ai_addrlen) &&
-	       !getsockname(fd, (struct sockaddr *)&own, &len);
-	if (good)
-		address_print_host((const struct sockaddr *)&own, out, size);
-	if (fd >= 0)
-		close(fd);
-	freeaddrinfo(found);
-	return good;
-}
-
 static bool is_loopback(const char *host)
 {
 	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
@@ -232,18 +220,19 @@ static bool own_of(int connection, char *out, size_t size)
 	return true;
 }
 
-void mqtt_audio_offer(const struct audio *d, struct udp_offer *out,
-		      const char *server, const char *device, int fd)
+const struct udp_offer *mqtt_audio_offer(struct audio *d, const char *server,
+					 const char *device, int fd)
 {
-	*out = (struct udp_offer){ .port = d->port->number };
-	hex_encode_16(out->key, d->key);
-	hex_encode_16(out->nonce, d->nonce);
+	struct udp_offer *out = &d->offer;
+
+	out->port = d->port->number;
 	if (server)
 		snprintf(out->server, sizeof(out->server), "%s", server);
 	else if (d->port->host[0])
 		snprintf(out->server, sizeof(out->server), "%s", d->port->host);
-	else if (!(device &&
-		   own_towards(device, out->server, sizeof(out->server))) &&
+	else if (!(device && local_address_towards(device, out->server,
+						   sizeof(out->server))) &&
 		 !own_of(fd, out->server, sizeof(out->server)))
 		snprintf(out->server, sizeof(out->server), "127.0.0.1");
+	return out;
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "net/mqtt_private.h"
 
+#define DATAGRAM_MAX 1500 /* what firmware takes and sends */
 #define FRAME_MS 60
 /* A server hello has some 300 bytes. */
 #define HELLO_MAX 4096
@@ -69,43 +70,94 @@ struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc)
 	return d;
 }
 
+static void enter(struct audio *d)
+{
+	struct audio **to = &d->port->slot[d->ssrc & (d->port->slots - 1)];
+
+	d->told = true;
+	d->next = *to;
+	*to = d;
+}
+
+static void leave_slot(struct audio *d)
+{
+	struct audio **at;
+
+	if (!d->told)
+		return;
+	at = &d->port->slot[d->ssrc & (d->port->slots - 1)];
+	while (*at != d)
+		at = &(*at)->next;
+	*at = d->next;
+	d->told = false;
+}
+
+/*
+ * For the next hello. A key that two sessions share would hide both with the
+ * same bytes, since the sequences start anew; another ssrc keeps what is late
+ * of the one out of the other.
+ */
+static void prepare(struct audio *d)
+{
+	struct udp_audio_head head = { .type = 1 };
+	unsigned char key[16], nonce[16];
+
+	fill_random(key, sizeof(key));
+	do {
+		fill_random(&head.ssrc, sizeof(head.ssrc));
+	} while (head.ssrc == 0 || mqtt_audio_find(d->port, head.ssrc));
+	udp_audio_encode(nonce, &head);
+	hex_encode_16(d->offer.key, key);
+	hex_encode_16(d->offer.nonce, nonce);
+}
+
 struct audio *mqtt_audio_join(struct audio_port *a, struct transport *t)
 {
 	struct audio *d = mem_zalloc(sizeof(*d));
-	struct audio **to;
-	struct udp_audio_head nonce = { .type = 1 };
 
 	if (a->count >= a->slots)
 		slots_grow(a);
-	fill_random(d->key, sizeof(d->key));
-	do {
-		fill_random(&d->ssrc, sizeof(d->ssrc));
-	} while (d->ssrc == 0 || mqtt_audio_find(a, d->ssrc));
-	nonce.ssrc = d->ssrc;
-	udp_audio_encode(d->nonce, &nonce);
+	a->count++;
 	d->port = a;
 	d->transport = t;
-	to = &a->slot[d->ssrc & (a->slots - 1)];
-	d->next = *to;
-	*to = d;
-	a->count++;
+	prepare(d);
 	return d;
 }
 
 void mqtt_audio_leave(struct audio *d)
 {
-	struct audio_port *a;
-	struct audio **at;
-
 	if (!d)
 		return;
-	a = d->port;
-	at = &a->slot[d->ssrc & (a->slots - 1)];
-	while (*at != d)
-		at = &(*at)->next;
-	*at = d->next;
-	a->count--;
+	leave_slot(d);
+	d->port->count--;
 	mem_free(d);
+}
+
+/* What the device was told. It may be no offer of ours: users can send their own. */
+static void start(struct audio *d, const cJSON *udp)
+{
+	const char *key = json_string(udp, "key");
+	const char *nonce = json_string(udp, "nonce");
+	unsigned char new_key[16], new_nonce[16];
+	const struct audio *other;
+	struct udp_audio_head head;
+
+	if (!key || !nonce || !hex_decode_16(new_key, key) ||
+	    !hex_decode_16(new_nonce, nonce))
+		return;
+	/* Its length is 0, which is no packet's; its ssrc is read all the same. */
+	udp_audio_decode(&head, new_nonce, sizeof(new_nonce), NULL);
+	other = mqtt_audio_find(d->port, head.ssrc);
+	if (other && other != d)
+		return;
+	leave_slot(d);
+	d->ssrc = head.ssrc;
+	enter(d);
+	memcpy(d->key, new_key, sizeof(d->key));
+	d->received = 0;
+	d->sent = 0;
+	d->broken_told = d->repeated_told = false;
+	prepare(d);
 }
 
 /* The session makes the hello; that it goes out is all that is seen here. */
@@ -119,36 +171,58 @@ void mqtt_audio_passes(struct audio *d, const char *text, size_t len)
 	json = json_parse(text, len, NULL);
 	type = json_string(json, "type");
 	transport = json_string(json, "transport");
-	if (!type || !transport || strcmp(type, "hello") != 0 ||
-	    strcmp(transport, "udp") != 0)
-		return;
-	d->received = 0;
-	d->sent = 0;
+	if (type && transport && strcmp(type, "hello") == 0 &&
+	    strcmp(transport, "udp") == 0)
+		start(d, json_object(json, "udp"));
+}
+
+static int drop(struct audio *d, uint64_t *count, bool *told,
+		const struct error *why)
+{
+	const struct transport *t = d->transport;
+
+	++*count;
+	if (!*told && t->events->failed)
+		t->events->failed(t->owner, 0, why);
+	*told = true;
+	return -1;
+}
+
+static int check(struct udp_audio_head *head, const void *data, size_t len,
+		 struct error *err)
+{
+	if (len > DATAGRAM_MAX)
+		return error_set(err, ERR_PROTOCOL,
+				 "audio packet: more than %d bytes",
+				 DATAGRAM_MAX);
+	return udp_audio_decode(head, data, len, err);
 }
 
 int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
-		      unsigned char *payload, size_t *payload_len)
+		      unsigned char *payload)
 {
 	const unsigned char *bytes = data;
+	struct audio_counts *c = &d->counts;
 	struct udp_audio_head head;
+	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (udp_audio_decode(&head, data, len, NULL) || head.ssrc != d->ssrc) {
-		d->counts.broken++;
-		return -1;
-	}
+	if (check(&head, data, len, &why))
+		return drop(d, &c->broken, &d->broken_told, &why);
 	if (head.sequence <= d->received) {
-		d->counts.repeated++;
-		return -1;
+		error_set(&why, ERR_PROTOCOL,
+			  "audio packet: number %u came after %u, and is "
+			  "dropped",
+			  head.sequence, d->received);
+		return drop(d, &c->repeated, &d->repeated_told, &why);
 	}
 	if (head.sequence - d->received > 1)
-		d->counts.gaps++;
+		c->gaps++;
 	d->received = head.sequence;
-	d->counts.packets++;
-	d->counts.bytes += head.length;
+	c->packets++;
+	c->bytes += head.length;
 	mqtt_cipher(d->key, bytes, bytes + UDP_AUDIO_HEAD, head.length,
 		    payload);
-	*payload_len = head.length;
-	return 0;
+	return head.length;
 }
 
 size_t mqtt_audio_silence(struct audio *d, unsigned char *out)

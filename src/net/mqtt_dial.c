@@ -101,22 +101,21 @@ static void on_connected(void *owner)
 	struct mqtt_dial *d = owner;
 	const struct transport *t = d->transport;
 	CLEANUP(buf_done) struct buf address = { 0 };
-	struct udp_offer offer;
 	struct peer_info info = {
 		.client_id = d->client_id,
 		.device_id = d->device_id[0] ? d->device_id : NULL,
 		.tls = mqtt_tls_version(d->client),
 		.envelope = true,
 		.standby = true,
+		.shared = true,
 	};
 
 	authority_print(&address, d->host, d->number);
 	info.address = buf_string(&address);
 	if (d->audio) {
-		mqtt_audio_offer(d->audio, &offer, d->advertise, NULL,
-				 mosquitto_socket(d->client->mosq));
+		info.udp = mqtt_audio_offer(d->audio, d->advertise, NULL,
+					    mosquitto_socket(d->client->mosq));
 		d->audio->open = true;
-		info.udp = &offer;
 	}
 	d->ready = true;
 	if (d->insecure)

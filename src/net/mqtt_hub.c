@@ -36,6 +36,21 @@ static void forget(struct mqtt_peer *p, const struct error *why)
 
 /* ---- with the plugin ---- */
 
+/* Two of one client id drive each other out, for ever. */
+static void again(struct error *why, const struct mqtt_peer *old,
+		  const struct mqtt_joined *new)
+{
+	if (!old->address || !new->address ||
+	    strcmp(old->address, new->address) == 0) {
+		error_set(why, ERR_CONNECT, "it connected again");
+		return;
+	}
+	error_set(why, ERR_CONNECT,
+		  "a client with the same id connected, from %s", new->address);
+	error_hint(why, "if these are two boards: each needs a client id of "
+			"its own, which OTA gives it");
+}
+
 static void on_joined(struct mqtt_hub *hub, const char *client_id,
 		      const char *data, size_t len)
 {
@@ -56,7 +71,7 @@ static void on_joined(struct mqtt_hub *hub, const char *client_id,
 	if (old && number && old->number == number)
 		return; /* told again, because we had gone */
 	if (old) {
-		error_set(&why, ERR_CONNECT, "it connected again");
+		again(&why, old, &who);
 		forget(old, &why);
 	}
 	hub->joining = number;
@@ -313,6 +328,8 @@ struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
 	hub->events = events;
 	hub->owner = owner;
 	hub->plugin = c->plugin;
+	hub->message_max =
+		c->message_max ? c->message_max : TRANSPORT_MESSAGE_MAX;
 	hub->audio = c->audio;
 	hub->due_last = &hub->due;
 	while (getrandom(&hub->seed, sizeof(hub->seed), 0) !=

@@ -39,7 +39,6 @@ static void tell_ready(struct mqtt_peer *p)
 {
 	const struct transport *t = p->transport;
 	struct mosquitto *mosq = p->hub->client->mosq;
-	struct udp_offer offer;
 	struct peer_info info = {
 		.address = p->address ? p->address : p->hub->broker,
 		.device_id = p->device_id,
@@ -50,11 +49,10 @@ static void tell_ready(struct mqtt_peer *p)
 
 	p->ready = true;
 	if (p->audio) {
-		mqtt_audio_offer(p->audio, &offer, p->hub->advertise,
-				 p->address,
-				 mosq ? mosquitto_socket(mosq) : -1);
+		info.udp = mqtt_audio_offer(p->audio, p->hub->advertise,
+					    p->address,
+					    mosq ? mosquitto_socket(mosq) : -1);
 		p->audio->open = true;
-		info.udp = &offer;
 	}
 	t->events->ready(t->owner, &info);
 }
@@ -106,13 +104,14 @@ void mqtt_peer_receive(struct mqtt_peer *p, const void *data, size_t len)
 		tell_ready(p);
 	if (p->closing)
 		return;
-	if (len <= TRANSPORT_MESSAGE_MAX) {
+	if (len <= p->hub->message_max) {
 		t->events->message(t->owner, FRAME_TEXT, data, len);
 		return;
 	}
 	error_set(&why, ERR_PROTOCOL,
-		  "a message of %zu bytes came, and %u are the limit", len,
-		  TRANSPORT_MESSAGE_MAX);
+		  "a message of %zu bytes came, and %zu are the limit", len,
+		  p->hub->message_max);
+	error_hint(&why, "--message-max allows more");
 	mqtt_peer_end(p, &why);
 }
 
@@ -178,6 +177,15 @@ static char *down_topic(const struct mqtt_hub *hub, const char *client_id,
 	else
 		topic_fill(&topic, hub->down, client_id, device_id);
 	return buf_take(&topic);
+}
+
+int mqtt_ask(struct mqtt_hub *hub, const struct mqtt_joined *who,
+	     const char *text, size_t len, struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *topic = down_topic(hub, who->client_id, who->device_id);
+
+	return mqtt_publish(hub->client, topic, text, len, err);
 }
 
 int mqtt_adopt(struct transport *t, struct mqtt_hub *hub,

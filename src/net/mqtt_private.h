@@ -147,8 +147,12 @@ struct audio {
 	struct audio_port *port;
 	struct transport *transport; /* who gets the frames */
 	bool open; /* it may get them now: ready, and not closing */
+	bool told; /* a hello was sent: key and ssrc are known to the device */
+	/* what its owner knows of since that hello: packets were dropped */
+	bool broken_told, repeated_told;
 	uint32_t ssrc, received, sent; /* sequences */
-	unsigned char key[16], nonce[16];
+	unsigned char key[16];
+	struct udp_offer offer; /* for the next hello */
 	struct audio_counts counts;
 };
 
@@ -173,22 +177,29 @@ uint16_t mqtt_audio_number(const struct audio_port *a);
 void mqtt_audio_close(struct audio_port *a, void (*closed)(void *owner),
 		      void *owner);
 
-/* A device with a key and an ssrc of its own. */
+/* A device that will have a key and an ssrc of its own for each hello. */
 struct audio *mqtt_audio_join(struct audio_port *a, struct transport *t);
 void mqtt_audio_leave(struct audio *d);
 struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc);
 /*
- * What its hello is told. server: the address for devices; NULL: ours towards
- * `device` ("192.168.1.7:51234"), or, if that is NULL too, the one by which
- * this end of the connection `fd` is known.
+ * What its hellos are told, lent: another key each time. server: the address
+ * for devices; NULL: ours towards `device` ("192.168.1.7:51234"), or, if that
+ * is NULL too, the one by which this end of the connection `fd` is known.
  */
-void mqtt_audio_offer(const struct audio *d, struct udp_offer *out,
-		      const char *server, const char *device, int fd);
-/* A message goes to the device: a server hello starts the sequences anew. */
+const struct udp_offer *mqtt_audio_offer(struct audio *d, const char *server,
+					 const char *device, int fd);
+/*
+ * A message went to the device: from a server hello on, its key and ssrc
+ * count, and the sequences start anew.
+ */
 void mqtt_audio_passes(struct audio *d, const char *text, size_t len);
-/* A datagram for this device; payload (at least len bytes) is set to what is in it. -1: dropped, and counted. */
+/*
+ * A datagram for this device; payload (at least len bytes) is set to what is
+ * in it, whose length is returned. -1: dropped, and counted; the first of its
+ * kind is told to the owner.
+ */
 int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
-		      unsigned char *payload, size_t *payload_len);
+		      unsigned char *payload);
 /* A datagram with one packet of silence; its size. out has room for 64 bytes. */
 size_t mqtt_audio_silence(struct audio *d, unsigned char *out);
 void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
@@ -216,6 +227,7 @@ struct mqtt_hub {
 	void (*closed)(void *owner);
 	struct mqtt_client *client;
 	bool plugin;
+	size_t message_max;
 	char *up, *down; /* patterns; NULL with the plugin */
 	char *advertise; /* NULL */
 	char *broker; /* "host:port" */
@@ -238,6 +250,8 @@ void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner));
 /* mqtt_peer.c */
 int mqtt_adopt(struct transport *t, struct mqtt_hub *hub,
 	       const struct mqtt_joined *who, struct error *err);
+int mqtt_ask(struct mqtt_hub *hub, const struct mqtt_joined *who,
+	     const char *text, size_t len, struct error *err);
 extern const struct transport_ops mqtt_peer_ops;
 /* From the loop: its message, its end (why is copied; NULL: properly). */
 void mqtt_peer_receive(struct mqtt_peer *p, const void *data, size_t len);

@@ -37,6 +37,7 @@ const struct mqtt_table mqtt_table = {
 	.client_close = mqtt_client_close,
 	.hub_open = mqtt_hub_open,
 	.adopt = mqtt_adopt,
+	.ask = mqtt_ask,
 	.kick = mqtt_hub_kick,
 	.hub_close = mqtt_hub_close,
 	.audio_open = mqtt_audio_open,

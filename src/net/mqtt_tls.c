@@ -4,9 +4,11 @@
  * certificate against what it dials, which is a number here, and keeps the
  * reason for a failure to itself.
  */
+#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "net/mqtt_private.h"
@@ -49,6 +51,14 @@ static bool is_number(const char *host)
 	return true;
 }
 
+static const char *alert_words(int alert)
+{
+	/* OpenSSL calls it unknown. */
+	if ((alert & 0xff) == TLS13_AD_CERTIFICATE_REQUIRED)
+		return "certificate required";
+	return SSL_alert_desc_string_long(alert);
+}
+
 static void on_info(const SSL *ssl, int where, int result)
 {
 	struct mqtt_client *c = client_of(ssl);
@@ -60,7 +70,7 @@ static void on_info(const SSL *ssl, int where, int result)
 					 is_number(c->host) ? NULL : c->host);
 	if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT &&
 	    SSL_alert_type_string(result)[0] == 'F')
-		note(c, SSL_alert_desc_string_long(result));
+		note(c, alert_words(result));
 	if ((where & SSL_CB_EXIT) && result <= 0 && error)
 		note(c, ERR_reason_error_string(error));
 }
@@ -102,8 +112,13 @@ SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
 		return tls;
 	ERR_clear_error();
 	SSL_CTX_free(tls);
-	error_set(err, ERR_USAGE, "cannot use the certificates in '%s'",
-		  cacert);
+	if (access(cacert, R_OK))
+		error_set(err, ERR_USAGE,
+			  "cannot read the certificates in '%s': %s", cacert,
+			  strerror(errno));
+	else
+		error_set(err, ERR_USAGE, "there is no certificate in '%s'",
+			  cacert);
 	error_hint(err, "--cacert takes a file of certificates in PEM form");
 	return NULL;
 }

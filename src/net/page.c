@@ -23,37 +23,16 @@ void page_end(struct buf *out)
 	buf_text(out, "</body></html>\n");
 }
 
-/* C1, and what turns the direction of a line around. */
-static bool is_control(uint32_t point)
-{
-	return (point >= 0x7f && point < 0xa0) ||
-	       (point >= 0x200e && point <= 0x200f) ||
-	       (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069);
-}
-
-static void add_character(struct buf *out, const char *text, size_t size)
-{
-	unsigned char c = (unsigned char)*text;
-
-	if (size == 0 || c < ' ' || is_control(text_point(text, size)))
-		buf_char(out, '?');
-	else if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
-		buf_printf(out, "&#%u;", c);
-	else
-		buf_add(out, text, size);
-}
-
 void page_text(struct buf *out, const char *text)
 {
-	size_t left = strlen(text);
+	CLEANUP(buf_done) struct buf safe = { 0 };
 
-	while (left > 0) {
-		size_t size = text_utf8(text, left);
-
-		add_character(out, text, size);
-		text += size ? size : 1;
-		left -= size ? size : 1;
+	text_safe(&safe, text, strlen(text), TEXT_LINE);
+	for (const char *p = buf_string(&safe); *p; p++) {
+		if (strchr("<>&\"'", *p))
+			buf_printf(out, "&#%u;", (unsigned)*p);
+		else
+			buf_char(out, *p);
 	}
 }
 

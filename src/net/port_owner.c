@@ -14,6 +14,7 @@
 #include "base/text.h"
 
 #define STATE_LISTEN 0x0A
+#define STATE_UNCONNECTED 0x07 /* of UDP */
 
 /* The start of the n-th word (from 0) of a line, NULL if it has fewer. */
 static const char *word_at(const char *line, int n)
@@ -28,7 +29,8 @@ static const char *word_at(const char *line, int n)
 	}
 }
 
-unsigned long port_owner_inode(const char *line, uint16_t port)
+static unsigned long inode_of(const char *line, uint16_t port,
+			      unsigned long wanted)
 {
 	const char *local = word_at(line, 1), *state = word_at(line, 3);
 	const char *inode = word_at(line, 9), *colon;
@@ -37,12 +39,18 @@ unsigned long port_owner_inode(const char *line, uint16_t port)
 		return 0;
 	colon = strchr(local, ':');
 	if (!colon || strtoul(colon + 1, NULL, 16) != port ||
-	    strtoul(state, NULL, 16) != STATE_LISTEN)
+	    strtoul(state, NULL, 16) != wanted)
 		return 0;
 	return strtoul(inode, NULL, 10);
 }
 
-static unsigned long find_inode(const char *table, uint16_t port)
+unsigned long port_owner_inode(const char *line, uint16_t port)
+{
+	return inode_of(line, port, STATE_LISTEN);
+}
+
+static unsigned long find_inode(const char *table, uint16_t port,
+				unsigned long state)
 {
 	unsigned long inode = 0;
 	FILE *file = fopen(table, "re");
@@ -51,7 +59,7 @@ static unsigned long find_inode(const char *table, uint16_t port)
 	if (!file)
 		return 0;
 	while (!inode && fgets(line, sizeof(line), file))
-		inode = port_owner_inode(line, port);
+		inode = inode_of(line, port, state);
 	fclose(file);
 	return inode;
 }
@@ -95,17 +103,14 @@ static void read_program(const char *pid, char *out, size_t size)
 	fclose(file);
 }
 
-bool port_owner_find(uint16_t port, struct port_owner *out)
+static bool find_process(unsigned long inode, struct port_owner *out)
 {
-	unsigned long inode = find_inode("/proc/net/tcp", port);
 	struct dirent *entry;
 	bool found = false;
 	int64_t pid;
 	char link[48];
 	DIR *proc;
 
-	if (!inode)
-		inode = find_inode("/proc/net/tcp6", port);
 	proc = inode ? opendir("/proc") : NULL;
 	if (!proc)
 		return false;
@@ -120,4 +125,23 @@ bool port_owner_find(uint16_t port, struct port_owner *out)
 	}
 	closedir(proc);
 	return found;
+}
+
+bool port_owner_find(uint16_t port, struct port_owner *out)
+{
+	unsigned long inode = find_inode("/proc/net/tcp", port, STATE_LISTEN);
+
+	if (!inode)
+		inode = find_inode("/proc/net/tcp6", port, STATE_LISTEN);
+	return find_process(inode, out);
+}
+
+bool port_owner_find_udp(uint16_t port, struct port_owner *out)
+{
+	unsigned long inode =
+		find_inode("/proc/net/udp", port, STATE_UNCONNECTED);
+
+	if (!inode)
+		inode = find_inode("/proc/net/udp6", port, STATE_UNCONNECTED);
+	return find_process(inode, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who listens on a TCP port of this machine, as far as /proc lets us see.
+ * Who listens on a port of this machine, as far as /proc lets us see.
  */
 #ifndef NET_PORT_OWNER_H
 #define NET_PORT_OWNER_H
@@ -13,7 +13,8 @@ struct port_owner {
 };
 
 /* False if nobody does, or it is another user's and cannot be seen. */
-bool port_owner_find(uint16_t port, struct port_owner *out);
+bool port_owner_find(uint16_t port, struct port_owner *out); /* TCP */
+bool port_owner_find_udp(uint16_t port, struct port_owner *out);
 
 /*
  * One line of /proc/net/tcp or tcp6 (pure): the inode of the socket if it

@@ -55,7 +55,13 @@ struct peer_info {
 	bool envelope; /* it dialled in: the device dialect is certain */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
 	bool standby;
-	const struct udp_offer *udp; /* for the server hello over MQTT; NULL */
+	/* replies to what others asked come too: ids must not meet theirs */
+	bool shared;
+	/*
+	 * For the server hello over MQTT; NULL. Lent until closed: the key is
+	 * another one after each hello that was sent.
+	 */
+	const struct udp_offer *udp;
 	const struct relay_info *relay; /* attach: only; NULL */
 };
 
@@ -82,9 +88,8 @@ struct transport_events {
 	void (*ready)(void *owner, const struct peer_info *peer);
 	void (*message)(void *owner, enum frame_kind kind, const void *data,
 			size_t len);
-	void (*failed)(
-		void *owner, int64_t id,
-		const struct error *why); /* one request, not the connection */
+	/* one request, not the connection; id 0: something that came, and was dropped */
+	void (*failed)(void *owner, int64_t id, const struct error *why);
 	void (*closed)(
 		void *owner, const struct
 		error *why); /* kind ERR_NONE: we closed, or the peer did properly */

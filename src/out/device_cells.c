@@ -7,8 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/loop.h"
 #include "base/text.h"
 #include "out/lines.h"
+
+#define NAME_WIDTH_MAX 36
+#define WIDTH_MAX 24
 
 /* Digits at text[at], len of them; -1 if they are none. */
 static int digits(const char *text, size_t at, size_t len)
@@ -82,6 +86,15 @@ static void add_text(struct buf *out, const cJSON *device, const char *name)
 	lines_safe(out, text && *text ? text : "-");
 }
 
+/* Short, so that a line fits into 80 columns. */
+static void add_transport(struct buf *out, const cJSON *device)
+{
+	if (text_same(json_string(device, "transport"), "websocket"))
+		buf_text(out, "ws");
+	else
+		add_text(out, device, "transport");
+}
+
 static void add_state(struct buf *out, const cJSON *device)
 {
 	const char *state = json_string(device, "state");
@@ -97,27 +110,24 @@ static void add_state(struct buf *out, const cJSON *device)
 void device_cells_make(struct device_cells *c, const cJSON *device)
 {
 	static const char *const headings[DEVICE_COLUMNS] = {
-		"device", "board",   "version", "by",
-		"state",  "address", "since",	"last seen"
+		"device", "board", "version",	"by",
+		"state",  "since", "last seen", "address"
 	};
-	static const char *const texts[] = { "board", "version", "transport" };
-	struct timespec at = { 0 };
-	int64_t now;
+	int64_t now = unix_now_ms();
 
 	*c = (struct device_cells){ 0 };
 	for (size_t i = 0; i < DEVICE_COLUMNS && !device; i++)
 		buf_text(&c->cell[i], headings[i]);
 	if (!device)
 		return;
-	clock_gettime(CLOCK_REALTIME, &at);
-	now = (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
 	lines_safe(&c->cell[0], render_device_name(device));
-	for (size_t i = 0; i < COUNT(texts); i++)
-		add_text(&c->cell[1 + i], device, texts[i]);
+	add_text(&c->cell[1], device, "board");
+	add_text(&c->cell[2], device, "version");
+	add_transport(&c->cell[3], device);
 	add_state(&c->cell[4], device);
-	add_text(&c->cell[5], device, "address");
-	device_age(&c->cell[6], json_string(device, "since"), now);
-	device_age(&c->cell[7], json_string(device, "seen"), now);
+	device_age(&c->cell[5], json_string(device, "since"), now);
+	device_age(&c->cell[6], json_string(device, "seen"), now);
+	add_text(&c->cell[7], device, "address");
 }
 
 void device_cells_done(struct device_cells *c)
@@ -135,8 +145,11 @@ void render_widen(struct device_record *d)
 		const struct buf *cell = &cells.cell[i];
 		size_t width = text_width(buf_string(cell), cell->len);
 
+		size_t max = i == 0 ? NAME_WIDTH_MAX : WIDTH_MAX;
+
+		/* One that is longer does not shift all others. */
 		if (width > d->width[i])
-			d->width[i] = width;
+			d->width[i] = width < max ? width : max;
 	}
 	device_cells_done(&cells);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cells of a device in a table: name, board, version, transport, state or
- * tools, address, since, seen. Made safe.
+ * tools, since, seen, address. Made safe.
  */
 #ifndef OUT_DEVICE_CELLS_H
 #define OUT_DEVICE_CELLS_H

@@ -102,7 +102,8 @@ const char json_help[] =
 	"  {\"t\": microseconds since the target was opened, \"dir\":\"in\" or "
 	"\"out\",\n"
 	"   \"kind\":\"text\", \"binary\", \"ready\", \"closed\" or \"notice\",\n"
-	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\"}\n";
+	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\",\n"
+	"   \"device\": optional, whose it is, of serve}\n";
 
 const char json_help_serve[] =
 	"\n"
@@ -114,7 +115,9 @@ const char json_help_serve[] =
 	"   \"state\":\"connected\", \"initializing\", \"listing\", \"ready\",\n"
 	"     \"no-mcp\" or \"failed\", \"reason\": why not ready,\n"
 	"   \"tools\", \"user_tools\": how many of them are user-only,\n"
-	"   \"list\": the same for devices with the same tools}\n"
+	"   \"list\": the same for devices with the same tools,\n"
+	"   \"audio\": null, or what came of it: {\"frames\", \"bytes\",\n"
+	"     \"broken\", \"repeated\", \"gaps\", \"sent\": silence}}\n"
 	"\n"
 	"With --all, a line for each device:\n"
 	"\n"

@@ -14,6 +14,9 @@
 #include "out/stamp.h"
 #include "out/term.h"
 
+#define COLUMNS_MIN 5 /* name to state */
+#define CHANGE_WIDTH 25 /* the time and the word of a change */
+
 static enum paint state_paint(const cJSON *device)
 {
 	const char *state = json_string(device, "state");
@@ -34,19 +37,41 @@ static enum paint cell_paint(const struct device_record *d, size_t column)
 	return column == 4 ? state_paint(d->device) : PAINT_NONE;
 }
 
+/* How many columns stand in a line of a terminal: what is least asked for goes. */
+static size_t fitting(const struct renderer *r, const struct device_record *d,
+		      size_t used)
+{
+	size_t count = 0;
+
+	while (count < DEVICE_COLUMNS) {
+		used += d->width[count] + (count ? 2 : 0);
+		if (r->out_terminal && count >= COLUMNS_MIN && used > r->width)
+			break;
+		count++;
+	}
+	return count;
+}
+
 static void add_cells(struct renderer *r, struct buf *out,
 		      const struct device_record *d)
 {
+	size_t count = fitting(r, d, d->change ? CHANGE_WIDTH : 0);
 	struct device_cells cells;
 
 	device_cells_make(&cells, d->device);
-	for (size_t i = 0; i < DEVICE_COLUMNS; i++) {
-		const struct buf *cell = &cells.cell[i];
-		size_t used = text_width(buf_string(cell), cell->len);
+	for (size_t i = 0; i < count; i++) {
+		const struct buf *whole = &cells.cell[i];
+		CLEANUP(buf_done) struct buf cell = { 0 };
+		/* A name must be whole, to be given to -d. */
+		bool cut = r->out_terminal && i > 0;
+		size_t used;
 
+		lines_cut(&cell, buf_string(whole), whole->len,
+			  cut ? d->width[i] : 0);
+		used = text_width(buf_string(&cell), cell.len);
 		term_painted(out, r->out_color, cell_paint(d, i),
-			     buf_string(cell));
-		if (i + 1 == DEVICE_COLUMNS)
+			     buf_string(&cell));
+		if (i + 1 == count)
 			break;
 		lines_pad(out, used, d->width[i]);
 		buf_text(out, "  ");

@@ -7,12 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static int64_t now(void)
-{
-	struct timespec at = { 0 };
-	clock_gettime(CLOCK_REALTIME, &at);
-	return (int64_t)at.tv_sec * 1000 + at.tv_nsec / 1000000;
-}
+#include "base/loop.h"
 
 static void local_of(struct tm *out, int64_t unix_ms)
 {
@@ -55,10 +50,10 @@ const char *stamp_utc_at(char *out, int64_t unix_ms)
 
 const char *stamp_clock(char *out)
 {
-	return stamp_clock_at(out, now());
+	return stamp_clock_at(out, unix_now_ms());
 }
 
 const char *stamp_utc(char *out)
 {
-	return stamp_utc_at(out, now());
+	return stamp_utc_at(out, unix_now_ms());
 }

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 void link_item_done(struct link_item *i)
 {
@@ -72,8 +73,8 @@ void link_relayed(struct link *l, const struct relay_info *relay)
 
 void link_offer_udp(struct link *l, const struct udp_offer *offer)
 {
-	l->has_udp = true;
-	l->udp = *offer;
+	l->has_udp = l->has_udp || offer;
+	l->udp = offer;
 }
 
 void link_settle(struct link *l, enum dialect dialect)
@@ -119,8 +120,8 @@ static void answer_hello(struct link *l, struct buf *reply)
 		return;
 	if (!l->session_id[0])
 		make_session_id(l->session_id, sizeof(l->session_id));
-	if (l->has_udp && strcmp(l->hello.transport, "udp") == 0)
-		hello_encode_udp(reply, l->session_id, &l->udp);
+	if (l->udp && strcmp(l->hello.transport, "udp") == 0)
+		hello_encode_udp(reply, l->session_id, l->udp);
 	else
 		hello_encode_server(reply, l->session_id);
 }
@@ -275,6 +276,9 @@ int link_wrap_device(const struct link *l, const char *json, struct buf *out,
 				       "{\"type\":\"system\",\"command\":"
 				       "\"reboot\"}");
 	}
+	if (l->relayed && text_same(json_string(tree, "type"), "hello"))
+		return error_set(err, ERR_USAGE,
+				 "serve has said hello to the device already");
 	if (json_member(tree, "session_id") || !session_or_null(l))
 		buf_text(out, json);
 	else

@@ -27,8 +27,8 @@ struct link {
 	uint64_t audio_frames, audio_bytes, audio_broken;
 	bool gone_camel; /* peer wrote "sessionId" */
 	bool relayed; /* serve stands between: it answers hello and requests */
-	bool has_udp; /* over MQTT: hello is answered with this */
-	struct udp_offer udp;
+	bool has_udp; /* over MQTT: hello is answered with an offer */
+	const struct udp_offer *udp; /* the transport's; NULL once it is gone */
 };
 
 enum link_kind {
@@ -80,6 +80,7 @@ void link_relayed(struct link *l, const struct relay_info *relay);
 /*
  * Over MQTT, before or after link_connected: a hello with transport "udp" is
  * answered with this offer (device.md 2.3), and audio comes bare, decrypted.
+ * It is looked at anew for each hello, and lent until link_done, or NULL.
  */
 void link_offer_udp(struct link *l, const struct udp_offer *offer);
 

@@ -6,6 +6,7 @@
 #include "rpc/session.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/mem.h"
 #include "rpc/session_state.h"
@@ -39,6 +40,19 @@ bool session_is_usable(const struct session *s)
 	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
 }
 
+/*
+ * Not from 1, as everybody else. Half of what there is, so that they do not
+ * start anew before long.
+ */
+static int32_t first_shared_id(void)
+{
+	uint32_t bits = 0;
+
+	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
+		bits = (uint32_t)loop_now_us();
+	return (int32_t)(bits % (INT32_MAX / 2)) + 1;
+}
+
 static void connect_link(struct link *l, const struct peer_info *peer)
 {
 	if (peer->relay) {
@@ -62,6 +76,9 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	s->times.connected = since_open(s);
 	session_keep_peer(&s->peer, peer);
 	connect_link(&s->link, peer);
+	s->shared = peer->shared;
+	if (s->shared)
+		s->next_id = first_shared_id();
 	if (session_is_usable(s))
 		s->times.up = s->times.connected;
 	session_trace(s, false, "ready", s->peer.address,
@@ -82,8 +99,12 @@ static void on_failed(void *owner, int64_t id, const struct error *why)
 {
 	struct session *s = owner;
 
-	if (!s->closing)
+	if (s->closing)
+		return;
+	if (id)
 		session_call_failed(s, id, why);
+	else
+		session_odd(s, NULL, 0, "%s", why->text);
 }
 
 static void release(struct session *s)
@@ -117,6 +138,7 @@ static void on_closed(void *owner, const struct error *why)
 	}
 	s->open = false;
 	s->ended = true;
+	link_offer_udp(&s->link, NULL);
 	session_wake(s);
 	if (s->closing)
 		return;

@@ -51,6 +51,7 @@ struct trace {
 	const char *kind; /* "text", "binary", "ready", "closed", "notice" */
 	const void *data; /* not NUL-terminated */
 	size_t len;
+	const char *device; /* which, of many; NULL */
 };
 
 struct session_observer {

@@ -79,6 +79,8 @@ static void report_late(struct session *s, int64_t id, const char *text,
 	struct past_call *p = find_past(s, id);
 	char ago[32];
 
+	if (!p && s->shared)
+		return; /* somebody else's */
 	if (!p) {
 		session_odd(s, text, len,
 			    "reply to call %lld, which is not known here",
@@ -180,7 +182,7 @@ void session_broken_reply(struct session *s, const struct link_item *item,
 			    "%s; it looks like a reply to call %d (%s), which "
 			    "is over",
 			    item->problem.text, (int)p->id, p->label);
-	} else {
+	} else if (!s->shared || !salvage->has_id) {
 		session_odd(s, text, len, "%s", item->problem.text);
 	}
 }

@@ -67,7 +67,11 @@ static void add_heard(struct buf *out, const struct session *s)
 	char ago[32];
 
 	if (!h->messages && !frames) {
-		buf_text(out, "nothing at all was heard since it connected");
+		buf_text(out, s->link.relayed ?
+				      "nothing at all was heard from it "
+				      "meanwhile" :
+				      "nothing at all was heard since it "
+				      "connected");
 		return;
 	}
 	text_milliseconds(loop_now() - h->at, ago, sizeof(ago));

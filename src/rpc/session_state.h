@@ -52,6 +52,7 @@ struct session {
 	struct heard heard;
 	struct call *calls;
 	int32_t next_id;
+	bool shared; /* peer_info.shared */
 	struct past_call past[PAST_CALLS];
 	size_t past_next;
 	struct event_queue events;

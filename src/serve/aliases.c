@@ -5,10 +5,11 @@
 #include "serve/aliases.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -28,34 +29,10 @@ static char *default_file(void)
 	return NULL;
 }
 
-static int unreadable(const char *path, const char *why, struct error *err)
+/* The default one need not be there. */
+static bool is_missing(const char *path)
 {
-	return error_set(err, ERR_USAGE, "cannot read the alias file '%s': %s",
-			 path, why);
-}
-
-/* *missing: there is no such file, and that may be. */
-static int read_file(struct buf *out, const char *path, bool *missing,
-		     struct error *err)
-{
-	char piece[4096];
-	size_t n;
-	int failed;
-	FILE *f = fopen(path, "re");
-
-	if (!f && missing && (errno == ENOENT || errno == ENOTDIR)) {
-		*missing = true;
-		return 0;
-	}
-	if (!f)
-		return unreadable(path, strerror(errno), err);
-	while (!out->full && (n = fread(piece, 1, sizeof(piece), f)) > 0)
-		buf_add(out, piece, n);
-	failed = ferror(f) ? errno : 0;
-	fclose(f);
-	if (failed)
-		return unreadable(path, strerror(failed), err);
-	return out->full ? unreadable(path, "it is longer than 1 MB", err) : 0;
+	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
 }
 
 /* -d and MCPCTL_TARGET take it as it is. */
@@ -136,21 +113,20 @@ static int parse(struct aliases *out, const struct buf *text, const char *path,
 
 int aliases_read(struct aliases *a, const char *file, struct error *err)
 {
-	CLEANUP(aliases_done) struct aliases read = { 0 };
 	CLEANUP(mem_free_ptr) char *standard = file ? NULL : default_file();
 	const char *path = file ? file : standard;
-	bool missing = path == NULL;
+	bool missing = !path || (!file && is_missing(path));
 	CLEANUP(buf_done) struct buf text;
+	struct aliases read = { 0 };
+	bool bad;
 
 	buf_init(&text, FILE_MAX);
-	if (path && read_file(&text, path, file ? NULL : &missing, err))
-		return -1;
-	if (!missing && parse(&read, &text, path, err))
-		return -1;
-	aliases_done(a);
-	*a = read;
-	read = (struct aliases){ 0 };
-	return 0;
+	bad = !missing && (file_read(&text, "alias file", path, err) ||
+			   parse(&read, &text, path, err));
+	aliases_done(bad ? &read : a);
+	if (!bad)
+		*a = read;
+	return bad ? -1 : 0;
 }
 
 void aliases_done(struct aliases *a)

@@ -52,8 +52,7 @@ static void describe_attached(struct buf *out, const struct device *d,
 		buf_printf(out, ",\"hello\":%s", d->hello);
 	if (d->initialize && with_initialize)
 		buf_printf(out, ",\"initialize\":%s", d->initialize);
-	buf_text(out, ",\"session_id\":");
-	buf_json_string(out, d->link.session_id, strlen(d->link.session_id));
+	json_add_text(out, "session_id", d->link.session_id);
 	buf_printf(out, ",\"frame_version\":%d}", d->link.frame_version);
 }
 
@@ -98,10 +97,10 @@ static void tell_waiting(struct control_peer *p, const struct device *d)
 void attached_look_again(struct control_peer *p)
 {
 	struct server *s = p->server;
-	struct device *d = control_next_device(s, NULL, p->pattern);
+	struct device *d = registry_next(&s->registry, NULL, p->pattern);
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (d && control_next_device(s, d, p->pattern)) {
+	if (d && registry_next(&s->registry, d, p->pattern)) {
 		p->waiting = false;
 		control_which(s, p->pattern, &why);
 		control_peer_error(p, &why);

@@ -45,7 +45,7 @@ struct broker {
 	struct buf said; /* all, until it runs for the first time */
 	int64_t up_at, again; /* loop_now() ms; ms */
 	int status; /* of its last end */
-	bool opening, was_up, up, closing;
+	bool opening, was_up, up, hung, closing;
 	bool settled; /* up, or ended: what broker_open waits for */
 };
 
@@ -55,12 +55,12 @@ static void launch(void *owner);
 
 static bool take_version(struct broker *b, const char *line)
 {
-	static const char start[] = "mosquitto version ";
+	static const char prefix[] = "mosquitto version ";
 	size_t len;
 
-	if (!text_starts(line, start))
+	if (!text_starts(line, prefix))
 		return false;
-	line += strlen(start);
+	line += strlen(prefix);
 	len = strcspn(line, " ");
 	if (len < sizeof(b->version)) {
 		memcpy(b->version, line, len);
@@ -97,7 +97,27 @@ static bool is_chatter(const char *line)
 		if (text_starts(line, starts[i]))
 			return true;
 	}
+	/* Who comes and goes the plugin tells; why one was thrown out, this. */
+	if (text_starts(line, "New "))
+		return true;
+	if (text_starts(line, "Client "))
+		return !strstr(line, " disconnected due to ") &&
+		       !strstr(line, " has exceeded timeout");
 	return !*line;
+}
+
+/* Errors, and what it does to a client, with the reason. */
+static bool is_bad(const char *line)
+{
+	static const char *const starts[] = { "Error", "Warning", "Client ",
+					      "Bad ",  "Unable ", "Outgoing " };
+	size_t i;
+
+	for (i = 0; i < COUNT(starts); i++) {
+		if (text_starts(line, starts[i]))
+			return true;
+	}
+	return false;
 }
 
 static void on_line(void *owner, bool is_err, const char *line)
@@ -117,8 +137,7 @@ static void on_line(void *owner, bool is_err, const char *line)
 	if (error || !b->last_words[0])
 		snprintf(b->last_words, sizeof(b->last_words), "%.500s", line);
 	if (!b->opening && !b->closing)
-		b->events->said(b->owner, error || text_starts(line, "Warning"),
-				line);
+		b->events->said(b->owner, is_bad(line), line);
 }
 
 /* ---- its end ---- */
@@ -157,7 +176,10 @@ static void explain(const struct broker *b, struct error *err)
 	error_reset(&port);
 	if (text_starts(words, "Error: "))
 		words += strlen("Error: ");
-	if (b->status > 128)
+	if (b->hung)
+		error_set(err, ERR_CONNECT,
+			  "mosquitto answered nobody any more, and was ended");
+	else if (b->status > 128)
 		error_set(err, ERR_CONNECT, "mosquitto was ended by signal %d",
 			  b->status - 128);
 	else if (*words)
@@ -211,6 +233,7 @@ static int start(struct broker *b, struct error *err)
 	struct child_options o = { .argv = argv, .err = CHILD_PIPE };
 
 	b->last_words[0] = '\0';
+	b->hung = false;
 	/* Somebody who tidies temporary folders may have been there. */
 	if (b->files.folder && access(b->files.config, R_OK))
 		broker_files_remove(&b->files);
@@ -233,19 +256,6 @@ static void launch(void *owner)
 	error_reset(&err);
 }
 
-static char *absolute(const char *path)
-{
-	CLEANUP(mem_free_ptr) char *whole = NULL;
-	char *folder;
-
-	if (!path || *path == '/')
-		return mem_strdup(path);
-	folder = getcwd(NULL, 0);
-	whole = mem_printf("%s/%s", folder ? folder : "", path);
-	free(folder);
-	return TAKE(whole);
-}
-
 static struct broker *broker_new(struct loop *l, const struct broker_config *c)
 {
 	struct broker *b = mem_zalloc(sizeof(*b));
@@ -254,7 +264,7 @@ static struct broker *broker_new(struct loop *l, const struct broker_config *c)
 	b->config = *c;
 	b->config.host = b->host = mem_strdup(c->host);
 	b->config.near = b->near = mem_strdup(c->near);
-	b->config.key_file = b->key_file = absolute(c->key_file);
+	b->config.key_file = b->key_file = mem_strdup(c->key_file);
 	b->again = AGAIN_FIRST_MS;
 	b->opening = true;
 	buf_init(&b->said, SAID_MAX);
@@ -350,6 +360,14 @@ const char *broker_version(const struct broker *b)
 int broker_pid(const struct broker *b)
 {
 	return b->child ? child_pid(b->child) : 0;
+}
+
+void broker_hung(struct broker *b)
+{
+	if (!b->child || b->closing)
+		return;
+	b->hung = true;
+	kill(child_pid(b->child), SIGKILL);
 }
 
 void broker_reload(struct broker *b)

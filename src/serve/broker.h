@@ -18,7 +18,8 @@ struct broker_config { /* copied */
 	uint16_t port;
 	const char *
 		near; /* the private folder is made in this one; NULL: the temporary one */
-	const char *key_file; /* NULL: credentials are not checked */
+	/* absolute, since it is read again; NULL: credentials are not checked */
+	const char *key_file;
 	int64_t message_max; /* bytes */
 };
 
@@ -46,6 +47,8 @@ int broker_open(struct broker **out, struct loop *l,
 const char *broker_secret(const struct broker *b);
 const char *broker_version(const struct broker *b); /* "2.0.11"; "" unknown */
 int broker_pid(const struct broker *b); /* 0: it does not run */
+/* It runs and answers nobody: it is ended, and started again. */
+void broker_hung(struct broker *b);
 /* It reads the key file again. */
 void broker_reload(struct broker *b);
 /* SIGTERM, then the folder is removed; then released, and closed(owner). */

@@ -73,12 +73,13 @@ static void take(struct control *c, int fd)
 static void on_incoming(uv_poll_t *poll, int status, int events)
 {
 	struct control *c = poll->data;
-	int fd;
 
 	(void)status;
 	(void)events;
 	for (;;) {
-		fd = accept4(c->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		int fd = accept4(c->fd, NULL, NULL,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (fd < 0)
@@ -117,6 +118,15 @@ int control_open(struct control **out, struct server *s, struct error *err)
 	timer_open(&c->rest, s->loop, listen_again, c);
 	*out = c;
 	return 0;
+}
+
+int control_check(struct server *s, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *path = NULL;
+
+	if (control_path(&path, s->config.socket, true, err))
+		return -1;
+	return control_listen_check(path, err);
 }
 
 const char *control_socket(const struct control *c)

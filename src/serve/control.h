@@ -19,6 +19,8 @@ struct server;
  * socket that nobody answers is removed. Mode 0600.
  */
 int control_open(struct control **out, struct server *s, struct error *err);
+/* Only whether that would be refused now: asked before anything else is opened. */
+int control_check(struct server *s, struct error *err);
 /* Tell all attached that serve ends, remove the socket, release; closed from the loop. */
 void control_close(struct control *c, void (*closed)(void *owner), void *owner);
 const char *control_socket(const struct control *c);

@@ -158,6 +158,16 @@ static int listen_alone(const char *path, struct stat *out, struct error *err)
 	return fd;
 }
 
+int control_listen_check(const char *path, struct error *err)
+{
+	int lock = lock_folder(path);
+	int status = clear_stale(path, err);
+
+	if (lock >= 0)
+		close(lock);
+	return status;
+}
+
 int control_listen(const char *path, struct stat *out, struct error *err)
 {
 	int lock = lock_folder(path);

@@ -3,9 +3,12 @@
  * What commands ask serve itself (wire/control.h), and what it tells those who
  * watch. The relay of a device is in attached.c, requests to many in fan.c.
  */
+#include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "serve/control_private.h"
 #include "serve/door.h"
@@ -17,12 +20,6 @@
 static void send_json(struct control_peer *p, const struct buf *text)
 {
 	control_peer_send(p, CONTROL_JSON, buf_string(text), text->len);
-}
-
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, text, strlen(text));
 }
 
 void control_tell_error(struct control_peer *p, const char *op,
@@ -44,16 +41,6 @@ void control_begin_device(struct buf *out, const char *op,
 	buf_char(out, '}');
 }
 
-struct device *control_next_device(struct server *s, struct device *from,
-				   const char *pattern)
-{
-	struct device *d = registry_next(&s->registry, from, pattern);
-
-	while (d && (d->closing || d->gone))
-		d = registry_next(&s->registry, d, pattern);
-	return d;
-}
-
 static void add_line(struct buf *out, const struct device *d)
 {
 	buf_printf(out, "%s%s", out->len ? "\n" : "", d->id);
@@ -71,7 +58,7 @@ int control_which(struct server *s, const char *pattern, struct error *err)
 	struct device *d = NULL;
 	size_t count = 0;
 
-	while ((d = control_next_device(s, d, pattern))) {
+	while ((d = registry_next(&s->registry, d, pattern))) {
 		if (count++ < WHICH_MAX)
 			add_line(&list, d);
 	}
@@ -103,9 +90,9 @@ static struct device *only_device(struct control_peer *p, const char *pattern,
 				  struct error *err)
 {
 	struct server *s = p->server;
-	struct device *d = control_next_device(s, NULL, pattern);
+	struct device *d = registry_next(&s->registry, NULL, pattern);
 
-	if (d && control_next_device(s, d, pattern)) {
+	if (d && registry_next(&s->registry, d, pattern)) {
 		control_which(s, pattern, err);
 		return NULL;
 	}
@@ -170,10 +157,8 @@ static void on_tool(struct control_peer *p, const cJSON *question,
 	} else if (list) {
 		nearest = banked_nearest(list, name);
 	}
-	if (nearest)
-		add_text(&out, "nearest", nearest);
-	if (broke)
-		add_text(&out, "broke", broke);
+	json_add_text(&out, "nearest", nearest);
+	json_add_text(&out, "broke", broke);
 	buf_char(&out, '}');
 	send_json(p, &out);
 }
@@ -195,7 +180,7 @@ static void on_devices(struct control_peer *p, const cJSON *question,
 	size_t count = 0;
 
 	(void)text;
-	while ((d = control_next_device(p->server, d, pattern))) {
+	while ((d = registry_next(&p->server->registry, d, pattern))) {
 		buf_reset(&one);
 		control_begin_device(&one, "device", d);
 		buf_char(&one, '}');
@@ -231,8 +216,9 @@ static void on_kick(struct control_peer *p, const cJSON *question,
 		return;
 	}
 	error_set(&why, ERR_CONNECT, "the connection was ended by 'kick'");
-	for (d = control_next_device(p->server, NULL, pattern); d; d = next) {
-		next = control_next_device(p->server, d, pattern);
+	for (d = registry_next(&p->server->registry, NULL, pattern); d;
+	     d = next) {
+		next = registry_next(&p->server->registry, d, pattern);
 		if (d->mqtt)
 			rack_kick(p->server->rack, d);
 		device_end(d, &why);
@@ -251,6 +237,9 @@ static void on_stop(struct control_peer *p, const cJSON *question,
 	(void)text;
 	buf_text(&out, "{\"op\":\"stopping\"}");
 	send_json(p, &out);
+	/* Never closed: its end tells the asker that this process has ended. */
+	if (!p->server->stopping && fcntl(p->fd, F_DUPFD_CLOEXEC, 0) < 0)
+		log_debug("control: no descriptor is left");
 	p->server->stopping = true;
 	server_wake(p->server);
 }
@@ -263,13 +252,14 @@ static void on_status(struct control_peer *p, const cJSON *question,
 	(void)question;
 	(void)text;
 	buf_printf(&out, "{\"op\":\"status\",\"pid\":%d", (int)getpid());
-	add_text(&out, "version", MCPCTL_VERSION);
+	json_add_text(&out, "version", MCPCTL_VERSION);
 	buf_text(&out, ",\"addresses\":");
 	if (p->server->door)
 		door_addresses(p->server->door, &out);
 	else
 		buf_text(&out, "[]");
-	buf_printf(&out, ",\"devices\":%zu}", p->server->registry.count);
+	buf_printf(&out, ",\"devices\":%zu,\"came\":%" PRIu64 "}",
+		   p->server->registry.count, p->server->came);
 	send_json(p, &out);
 }
 
@@ -319,7 +309,7 @@ static void tell_watchers(struct device *d, const char *change)
 			continue;
 		if (!packet) {
 			control_begin_device(&text, "device", d);
-			add_text(&text, "change", change);
+			json_add_text(&text, "change", change);
 			buf_char(&text, '}');
 			packet = packet_new(CONTROL_JSON, text.data, text.len);
 		}

@@ -68,6 +68,8 @@ struct audience {
 
 /* The listening descriptor; *out: the file. -1 as control_open. */
 int control_listen(const char *path, struct stat *out, struct error *err);
+/* -1 (ERR_CONNECT): another serve listens there. */
+int control_listen_check(const char *path, struct error *err);
 
 /* ---- control_peer.c ---- */
 
@@ -98,9 +100,6 @@ void control_tell_error(struct control_peer *p, const char *op,
 			const struct error *why);
 /* A pattern's devices, for a message: one a line, as error detail. */
 int control_which(struct server *s, const char *pattern, struct error *err);
-/* The next that fits and is not on its way out. */
-struct device *control_next_device(struct server *s, struct device *from,
-				   const char *pattern);
 /* {"op":OP,"device":{…} without the closing brace. */
 void control_begin_device(struct buf *out, const char *op,
 			  const struct device *d);

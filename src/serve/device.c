@@ -10,25 +10,23 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/ota_door.h"
+#include "rpc/session.h"
 #include "serve/device_private.h"
 
 /* Of what a peer tells of itself. */
 #define PATH_MAX_BYTES 512
+/* A board that comes again is no riddle, unless it does so soon, and often. */
+#define SOON_MS 10000
+#define OFTEN 3
 
 static const struct transport_events device_events;
 
 /* ---- made and freed ---- */
 
-/* NULL for what is empty: then it was not told. */
-static char *keep(const char *text, size_t max)
+char *device_keep(const char *text, size_t max)
 {
-	size_t len = text ? strlen(text) : 0;
+	size_t len = text ? text_cut(text, strlen(text), max) : 0;
 
-	if (len > max) {
-		len = max;
-		while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
-			len--;
-	}
 	return len ? mem_strndup(text, len) : NULL;
 }
 
@@ -45,12 +43,12 @@ static void keep_peer(struct device *d, const struct peer_info *peer)
 	if (!rq.user_agent[0] && agent)
 		snprintf(rq.user_agent, sizeof(rq.user_agent), "%s", agent);
 	ota_board(&board, &rq);
-	d->board = keep(board.name, sizeof(board.name));
-	d->version = keep(board.version, sizeof(board.version));
-	d->device_id = keep(peer->device_id, DEVICE_ID_MAX);
-	d->client_id = keep(peer->client_id, DEVICE_ID_MAX);
-	d->address = keep(peer->address, DEVICE_ID_MAX);
-	d->path = keep(peer->path, PATH_MAX_BYTES);
+	d->board = device_keep(board.name, sizeof(board.name));
+	d->version = device_keep(board.version, sizeof(board.version));
+	d->device_id = device_keep(peer->device_id, DEVICE_ID_MAX);
+	d->client_id = device_keep(peer->client_id, DEVICE_ID_MAX);
+	d->address = device_keep(peer->address, DEVICE_ID_MAX);
+	d->path = device_keep(peer->path, PATH_MAX_BYTES);
 	id = d->device_id ? d->device_id : d->client_id;
 	if (!id)
 		id = d->address ? d->address : "unknown";
@@ -96,14 +94,38 @@ static void leave(struct device *d, const struct error *why)
 	control_changed(d, "gone");
 }
 
-static void replace(struct device *old, const struct device *new)
+/* What it means if one Device-Id dials in again and again; NULL: nothing. */
+static const char *twins(const struct device *old, struct device *new)
 {
+	bool other = old->mqtt == new->mqtt &&
+		     old->client_id &&new->client_id &&strcmp(
+			     old->client_id, new->client_id) != 0;
+
+	if (unix_now_ms() - old->since_ms < SOON_MS &&
+	    old->soon_again < UINT8_MAX)
+		new->soon_again = (uint8_t)(old->soon_again + 1);
+	if (other)
+		return "its client id is another one than before: two boards "
+		       "with one Device-Id replace each other for ever";
+	if (new->soon_again >= OFTEN)
+		return "again and again: two boards with one Device-Id "
+		       "replace each other, or one restarts (see its own log)";
+	return NULL;
+}
+
+static void replace(struct device *old, struct device *new)
+{
+	const char *hint = twins(old, new);
 	struct error why = { 0 };
+	struct record *r;
 
 	error_set(&why, ERR_CONNECT, "the device dialled in again");
-	device_record(old, RECORD_REPLACED, LEVEL_INFO,
-		      "dialled in again, from %s: the old connection is closed",
-		      new->address ? new->address : "elsewhere");
+	r = device_record(
+		old, RECORD_REPLACED, hint ? LEVEL_WARN : LEVEL_INFO,
+		"dialled in again, from %s: the old connection is closed",
+		new->address ? new->address : "elsewhere");
+	if (r)
+		r->hint = mem_strdup(hint);
 	leave(old, &why);
 	/* It may be closing already. */
 	if (old->transport.ops)
@@ -123,7 +145,7 @@ static bool has_place(struct server *s, const struct peer_info *peer,
 			"limit",
 			(long long)s->config.devices_max);
 	if (r)
-		r->hint = mem_strdup("raise --max-devices, or the limit of "
+		r->hint = mem_strdup("raise --devices-max, or the limit of "
 				     "open files (ulimit -n)");
 	return false;
 }
@@ -164,6 +186,22 @@ void device_discard(struct device *d)
 
 /* ---- the transport's events ---- */
 
+static void trace(const struct device *d, bool outgoing, const char *kind,
+		  const void *data, size_t len)
+{
+	const struct server *s = d->server;
+	struct trace t = { .outgoing = outgoing,
+			   .kind = kind,
+			   .data = data,
+			   .len = len,
+			   .device = d->id };
+
+	if (!s->config.trace)
+		return;
+	t.at_us = loop_now_us() - s->opened_us;
+	s->config.trace(s->config.trace_owner, &t);
+}
+
 static void record_connected(struct device *d, const struct peer_info *peer)
 {
 	struct record *r = device_record(
@@ -176,10 +214,7 @@ static void record_connected(struct device *d, const struct peer_info *peer)
 		return;
 	buf_printf(&detail, "\"transport\":\"%s\",\"protocol_version\":%d",
 		   d->mqtt ? "mqtt" : "websocket", peer->protocol_version);
-	if (d->path) {
-		buf_text(&detail, ",\"path\":");
-		buf_json_string(&detail, d->path, strlen(d->path));
-	}
+	json_add_text(&detail, "path", d->path);
 	r->detail = buf_take(&detail);
 }
 
@@ -191,6 +226,9 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	if (d->closing)
 		return;
 	d->open = true;
+	if (d->address)
+		trace(d, false, "ready", d->address, strlen(d->address));
+	s->came++;
 	link_connected(&d->link, true, peer->protocol_version);
 	if (peer->udp)
 		link_offer_udp(&d->link, peer->udp);
@@ -214,6 +252,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	if (d->closing)
 		return;
 	d->seen_ms = unix_now_ms();
+	trace(d, false, kind == FRAME_TEXT ? "text" : "binary", data, len);
 	device_frame(d, kind, data, len);
 }
 
@@ -257,6 +296,7 @@ static void on_closed(void *owner, const struct error *told)
 					 "the device closed the connection");
 		why = &proper;
 	}
+	trace(d, false, "closed", why->text, strlen(why->text));
 	if (!d->gone) {
 		record_gone(d, why);
 		leave(d, why);
@@ -280,6 +320,7 @@ int device_send(struct device *d, const char *text, size_t len,
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is %s",
 				 d->closing ? "closing" : "not open yet");
+	trace(d, true, "text", text, len);
 	return d->transport.ops->send(&d->transport, text, len, err);
 }
 

@@ -23,8 +23,8 @@ enum device_state {
 	DEVICE_FAILED /* initialize or the listing failed: reason */
 };
 
-/* Bytes of an id; what a peer says beyond it is cut. */
-#define DEVICE_ID_MAX 255
+/* Bytes of an id, as many as our broker allows; what is beyond it is cut. */
+#define DEVICE_ID_MAX 1024
 
 /* What only a device on its way to ready needs; freed then. */
 struct device_start {
@@ -53,6 +53,7 @@ struct device {
 	bool mqtt;
 	bool open; /* the transport is ready */
 	bool closing, gone, ready_told;
+	uint8_t soon_again; /* how often it dialled in again within seconds */
 	struct error *why; /* of device_end; NULL */
 	int64_t since_ms, seen_ms; /* Unix time */
 	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
@@ -96,8 +97,6 @@ void device_keep_initialize(struct device *d, const char *payload, size_t len);
 /* The object of wire/control.h appended, without braces. */
 void device_describe(struct buf *out, const struct device *d);
 const char *device_state_name(enum device_state state);
-
-/* Ask for the list anew? No: what was listed at the start is what is known. */
 
 /* Called every second while s->sweep runs; true: still needed. */
 bool device_sweep(struct device *d, int64_t now);

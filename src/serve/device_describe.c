@@ -81,4 +81,5 @@ void device_describe(struct buf *out, const struct device *d)
 	else
 		buf_text(out, ",\"tools\":null,\"user_tools\":null");
 	add_text(out, "list", d->tools ? d->tools->id : NULL);
+	device_audio_describe(out, d);
 }

@@ -9,7 +9,6 @@
 #include "serve/device_private.h"
 
 #define HELLO_MAX 65536
-#define AUDIO_RECORD_MS 1000
 /* What of a frame is shown in a line, and given as detail. */
 #define SHOWN_MAX 600
 #define DETAIL_MAX 8192
@@ -71,7 +70,8 @@ static void record_odd(struct device *d, const char *text, size_t len,
 static void take_reply(struct device *d, const struct message *m,
 		       const char *frame, size_t len)
 {
-	if (m->has_number && relay_answer(d, m->number, frame, len))
+	if (m->has_number && (relay_answer(d, m->number, frame, len) ||
+			      relay_is_probe(m->number)))
 		return;
 	record_odd(d, frame, len,
 		   m->has_number && relay_issued(m->number) ?
@@ -225,45 +225,6 @@ static void take_hello(struct device *d, const char *text, size_t len)
 
 /* ---- the rest ---- */
 
-static void forward_audio(struct device *d, const void *data, size_t len)
-{
-	struct audio_frame frame;
-
-	if (!d->audience)
-		return;
-	/* Over MQTT it comes bare, decrypted. */
-	if (d->link.has_udp)
-		control_audio(d, data, len);
-	else if (audio_decode(&frame, d->link.frame_version, data, len, NULL) ==
-		 0)
-		control_audio(d, frame.payload, frame.len);
-}
-
-static void take_audio(struct device *d, const struct link_item *item)
-{
-	const struct link *l = &d->link;
-	int64_t now = loop_now();
-	struct record *r;
-
-	if (item->problem.kind != ERR_NONE && l->audio_broken == 1)
-		device_record(d, RECORD_ODD, LEVEL_WARN, "%s",
-			      item->problem.text);
-	if (d->audio_told && now - d->audio_told < AUDIO_RECORD_MS)
-		return;
-	d->audio_told = now;
-	r = device_record(d, RECORD_AUDIO, LEVEL_INFO,
-			  "audio: %llu frame%s, %llu bytes so far",
-			  (unsigned long long)l->audio_frames,
-			  l->audio_frames == 1 ? "" : "s",
-			  (unsigned long long)l->audio_bytes);
-	if (!r)
-		return;
-	r->count = l->audio_frames;
-	r->detail = mem_printf("\"bytes\":%llu,\"broken\":%llu",
-			       (unsigned long long)l->audio_bytes,
-			       (unsigned long long)l->audio_broken);
-}
-
 static void take_device_message(struct device *d, const char *text, size_t len)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
@@ -293,10 +254,11 @@ static void take_item(struct device *d, const struct link_item *item,
 		break;
 	case LINK_DEVICE:
 		take_device_message(d, text, len);
+		if (!strcmp(item->type, "goodbye"))
+			device_audio_over(d);
 		break;
 	case LINK_AUDIO:
-		take_audio(d, item);
-		forward_audio(d, text, len);
+		device_audio_take(d, item, text, len);
 		break;
 	case LINK_BROKEN:
 		take_broken(d, item, text, len);

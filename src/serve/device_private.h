@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of a held device share: device.c (its life), device_frames.c
- * (what it says), device_start.c (on its way to ready), device_describe.c.
+ * (what it says), device_audio.c, device_start.c (on its way to ready),
+ * device_describe.c.
  */
 #ifndef SERVE_DEVICE_PRIVATE_H
 #define SERVE_DEVICE_PRIVATE_H
@@ -10,10 +11,24 @@
 #include "serve/device.h"
 #include "serve/server_state.h"
 
+/* ---- device.c ---- */
+
+/* What a peer told, cut; yours. NULL for what is empty: then it was not told. */
+char *device_keep(const char *text, size_t max);
+
 /* ---- device_frames.c ---- */
 
 void device_frame(struct device *d, enum frame_kind kind, const void *data,
 		  size_t len);
+
+/* ---- device_audio.c ---- */
+
+void device_audio_take(struct device *d, const struct link_item *item,
+		       const void *data, size_t len);
+/* A voice session ended: what came in it is told. */
+void device_audio_over(struct device *d);
+/* The member "audio", appended with a comma in front. */
+void device_audio_describe(struct buf *out, const struct device *d);
 
 /* ---- device_start.c ---- */
 

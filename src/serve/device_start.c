@@ -17,11 +17,14 @@
  * complete, some 100 kB.
  */
 #define LISTING_AT_ONCE 128u
+/* More than any board has; there may be thousands of strangers. */
+#define LIST_BYTES_MAX ((size_t)8 << 20)
 #define INITIALIZE_MAX 65536
 #define NAME_MAX_BYTES 96
 
 static void give_turns(struct server *s);
 
+/* NOLINTBEGIN(misc-no-recursion): giving_turns ends it */
 /* ---- the end of it ---- */
 
 static void leave_queue(struct server *s, const struct device *d)
@@ -86,14 +89,16 @@ void device_unfit(struct device *d, enum device_state state,
 static void ready(struct device *d)
 {
 	size_t user = d->tools->user, all = d->tools->count;
+	CLEANUP(buf_done) struct buf text = { 0 };
 	struct record *r;
 
-	r = device_record(d, RECORD_READY, LEVEL_GOOD,
-			  "%zu tools + %zu user-only%s%s%s%s%s", all - user,
-			  user, d->board ? " (" : "", d->board ? d->board : "",
-			  d->board && d->version ? " " : "",
-			  d->board && d->version ? d->version : "",
-			  d->board ? ")" : "");
+	buf_printf(&text, "%zu tool%s", all - user, all - user == 1 ? "" : "s");
+	if (user)
+		buf_printf(&text, " + %zu user-only", user);
+	if (d->board)
+		buf_printf(&text, " (%s%s%s)", d->board, d->version ? " " : "",
+			   d->version ? d->version : "");
+	r = device_record(d, RECORD_READY, LEVEL_GOOD, "%s", text.data);
 	if (r)
 		r->detail = mem_printf("\"tools\":%zu,\"user_tools\":%zu,"
 				       "\"list\":\"%s\"",
@@ -231,11 +236,14 @@ static void give_turns(struct server *s)
 		server_need_sweep(s);
 }
 
+/* NOLINTEND(misc-no-recursion) */
+
 static void wait_for_turn(struct device *d)
 {
 	struct server *s = d->server;
 
 	listing_init(&d->start->listing, &d->start->tools, true);
+	d->start->listing.bytes_max = LIST_BYTES_MAX;
 	d->start->waiting = true;
 	if (s->turn_last)
 		s->turn_last->start->next_waiting = d;
@@ -247,12 +255,6 @@ static void wait_for_turn(struct device *d)
 
 /* ---- initialize ---- */
 
-static void keep_text(char **out, const char *text)
-{
-	if (!*out && text && *text)
-		*out = mem_strndup(text, NAME_MAX_BYTES);
-}
-
 static int keep_reply(struct device *d, const struct message *m,
 		      struct error *err)
 {
@@ -263,8 +265,12 @@ static int keep_reply(struct device *d, const struct message *m,
 		return -1;
 	}
 	info = json_object(m->result, "serverInfo");
-	keep_text(&d->board, json_string(info, "name"));
-	keep_text(&d->version, json_string(info, "version"));
+	if (!d->board)
+		d->board =
+			device_keep(json_string(info, "name"), NAME_MAX_BYTES);
+	if (!d->version)
+		d->version = device_keep(json_string(info, "version"),
+					 NAME_MAX_BYTES);
 	if (m->len <= INITIALIZE_MAX && !d->initialize)
 		d->initialize = mem_strndup(m->text, m->len);
 	return 0;
@@ -300,9 +306,9 @@ static int say_initialized(struct device *d, struct error *err)
 
 static void failed_initialize(struct device *d, struct error *why)
 {
-	char wait[32];
-
 	if (why->kind == ERR_TIMEOUT) {
+		char wait[32];
+
 		text_milliseconds(d->server->config.timeout, wait,
 				  sizeof(wait));
 		error_set(why, ERR_TIMEOUT, "no answer to initialize in %s",
@@ -337,7 +343,7 @@ static int ask_initialize(struct device *d, struct error *err)
 {
 	struct server *s = d->server;
 	CLEANUP(buf_done) struct buf params = { 0 };
-	CLEANUP(mem_free_ptr) char *url = mem_strdup(s->vision_url);
+	CLEANUP(mem_free_ptr) char *url = mem_strdup(s->config.vision_url);
 	const char *token = s->vision_token;
 
 	/* Another service's token is not ours to make. */

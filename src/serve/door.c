@@ -9,14 +9,18 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/text.h"
 #include "net/knock.h"
+#include "net/listen.h"
 #include "serve/device.h"
 #include "serve/door_private.h"
 #include "serve/rack.h"
 
 #define DEFAULT_PORT 8000
-/* Heads that are awaited and HTTP connections, of one port: a rack of boards may ask at once. */
-#define CONNECTIONS_MAX 1024
+/* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
+#define CONNECTIONS_MAX 512
+/* Sockets whose heads are awaited though all the devices are there. */
+#define HEADS_SPARE 256
 /* Below the 30 s that firmware waits for an answer (device.md 6). */
 #define EXEC_LIMIT_MS 25000
 
@@ -167,10 +171,21 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	record_hint(r, limit);
 }
 
+/* Each may become a device, and has its descriptor (server.c). */
+static size_t heads_max(void *owner)
+{
+	const struct gate *g = owner;
+	const struct server *s = g->door->server;
+	int64_t left = s->config.devices_max - (int64_t)s->registry.count;
+
+	return HEADS_SPARE + (left > 0 ? (size_t)left : 0);
+}
+
 static const struct front_events front_events = {
 	.http = on_http,
 	.upgrade = door_upgrade,
 	.noise = on_noise,
+	.heads_max = heads_max,
 };
 
 /* ---- the end ---- */
@@ -237,6 +252,7 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 	if (where && endpoint_parse_listen(where, &host, &config.port, err))
 		return error_prefix(err, "--listen");
 	config.host = host;
+	g->door = d;
 	g->front = d->front_table->open(d->server->loop, &config, &front_events,
 					g, err);
 	if (!g->front) {
@@ -245,7 +261,6 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 					"port: --listen 8001");
 		return -1;
 	}
-	g->door = d;
 	g->host = TAKE(host);
 	g->port = d->front_table->port(g->front);
 	d->gates++;
@@ -372,6 +387,10 @@ static void describe_addresses(const struct door *d, struct buf *out)
 	list_addresses(d, &found);
 	for (size_t i = 0; i < found.count; i++)
 		buf_printf(out, "  %s\n", found.word[i]);
+	if (!d->advertised_ota && d->gate[0].host &&
+	    text_starts(found.word[0], "http://127."))
+		buf_text(out, "  (only this machine reaches that one: for "
+			      "boards, leave the host of --listen out)\n");
 	if (d->behind_proxy) {
 		words_done(&found);
 		found = (struct words){ 0 };
@@ -445,21 +464,45 @@ static char *any_vision_url(const struct door *d)
 	return url;
 }
 
+/*
+ * A board that was at the broker before serve was started: it did not ask OTA,
+ * and never reached this port. By the way that we would reach it.
+ */
+static char *vision_url_towards(const struct door *d,
+				const struct device *device)
+{
+	CLEANUP(buf_done) struct buf at = { 0 };
+	char own[64];
+
+	if (!local_address_towards(device->address, own, sizeof(own)))
+		return any_vision_url(d);
+	for (size_t i = 0; i < d->gates; i++) {
+		const struct gate *g = &d->gate[i];
+
+		if (g->host && strcmp(g->host, own) != 0 &&
+		    strcmp(g->host, "0.0.0.0") != 0 &&
+		    strcmp(g->host, "::") != 0)
+			continue;
+		authority_print(&at, own, g->port);
+		return mem_printf("http://%s" VISION_PATH, buf_string(&at));
+	}
+	return any_vision_url(d);
+}
+
 char *door_vision_url(const struct door *d, const struct device *device)
 {
 	const char *ota = d->advertised_ota, *host = device->reached;
-	const struct told *t;
+	const struct told *t = recall(d, device);
 
 	if (ota)
 		return mem_printf("%.*s" VISION_PATH,
 				  (int)(strlen(ota) - strlen(OTA_PATH)), ota);
-	if (!host) {
-		t = recall(d, device);
-		host = t ? t->host : NULL;
-	}
+	if (!host && t)
+		host = t->host;
 	if (host)
 		return mem_printf("http://%s" VISION_PATH, host);
-	return device->mqtt ? NULL : any_vision_url(d);
+	return device->mqtt && device->address ? vision_url_towards(d, device) :
+						 any_vision_url(d);
 }
 
 const struct ota_request *door_asked(const struct door *d,

@@ -2,8 +2,8 @@
 /*
  * The listening ports of serve: OTA, activation, the page, vision and
  * snapshot uploads, and the WebSocket upgrade of devices. Files: door.c
- * (open, route, close), door_ota.c, door_page.c, door_upload.c (forms, files),
- * door_vision.c (the answer), door_upgrade.c.
+ * (open, route, close), door_ota.c, door_memory.c (who asked it), door_page.c,
+ * door_file.c (forms, files), door_vision.c (the answer), door_upgrade.c.
  */
 #ifndef SERVE_DOOR_H
 #define SERVE_DOOR_H
@@ -29,7 +29,7 @@ void door_addresses(const struct door *d, struct buf *out);
 
 /*
  * The vision URL for a device, as it reached us (its Host, our end of its
- * socket, --advertise); yours, NULL: unknown (MQTT before any OTA).
+ * socket, --advertise), or as we reach it; yours. NULL: no address is known.
  */
 char *door_vision_url(const struct door *d, const struct device *device);
 

@@ -20,19 +20,6 @@
 
 /* ---- the form ---- */
 
-size_t cut_text(const char *text, size_t len, size_t max)
-{
-	size_t end = max;
-
-	if (len <= max)
-		return len;
-	/* A character has three such bytes at most. */
-	while (end > 0 && max - end < 3 &&
-	       ((unsigned char)text[end] & 0xc0) == 0x80)
-		end--;
-	return end;
-}
-
 static void on_field(void *owner, const char *name, const char *filename,
 		     const char *type, const char *data, size_t len)
 {
@@ -43,7 +30,7 @@ static void on_field(void *owner, const char *name, const char *filename,
 	if (!strcmp(name, "question")) {
 		mem_free(u->question);
 		u->question =
-			mem_strndup(data, cut_text(data, len, QUESTION_MAX));
+			mem_strndup(data, text_cut(data, len, QUESTION_MAX));
 		return;
 	}
 	/* Firmware says "file"; a well-known web client "image". */
@@ -112,16 +99,26 @@ void upload_describe(struct buf *out, const struct upload *u)
 	buf_text(out, u->bytes == 1 ? " byte" : " bytes");
 }
 
+/* Always there, for programs: null where it is not known. */
+static void add_member(struct buf *out, const char *name, const char *value)
+{
+	if (value)
+		door_member(out, name, value);
+	else
+		buf_printf(out, "%s\"%s\":null", out->len ? "," : "", name);
+}
+
 void upload_members(struct buf *out, const struct upload *u)
 {
-	if (!u->temporary)
-		door_member(out, "file", u->file);
-	buf_printf(out, "%s\"bytes\":%zu", out->len ? "," : "", u->bytes);
-	door_member(out, "type", u->type ? u->type->word : NULL);
+	add_member(out, "file", u->temporary ? NULL : u->file);
+	buf_printf(out, ",\"bytes\":%zu", u->bytes);
+	add_member(out, "type", u->type ? u->type->word : NULL);
 	if (u->width && u->height)
 		buf_printf(out, ",\"width\":%u,\"height\":%u", u->width,
 			   u->height);
-	door_member(out, "question", u->question);
+	else
+		buf_text(out, ",\"width\":null,\"height\":null");
+	add_member(out, "question", u->question);
 }
 
 /* ---- files ---- */

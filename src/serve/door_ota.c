@@ -16,13 +16,13 @@
 static struct ota_clock now(void)
 {
 	struct ota_clock clock;
-	struct timespec t;
 	struct tm local;
+	time_t seconds;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	clock.now_ms = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	clock.now_ms = unix_now_ms();
 	clock.offset = 0;
-	if (localtime_r(&t.tv_sec, &local))
+	seconds = (time_t)(clock.now_ms / 1000);
+	if (localtime_r(&seconds, &local))
 		clock.offset = (int)(local.tm_gmtoff / 60);
 	return clock;
 }

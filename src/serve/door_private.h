@@ -142,7 +142,5 @@ void upload_describe(struct buf *out, const struct upload *u);
 /* file, bytes, type, width, height, question as members of an object. */
 void upload_members(struct buf *out, const struct upload *u);
 void upload_done(struct upload *u);
-/* At most max bytes of it, not ending within a character. */
-size_t cut_text(const char *text, size_t len, size_t max);
 
 #endif

@@ -46,7 +46,8 @@ static int refuse_name(struct door *d, const struct who *who,
 	const struct who nobody = { .address = who->address };
 
 	door_record(d, &nobody, RECORD_REFUSED, LEVEL_WARN,
-		    "refused: its Device-Id or Client-Id is too long");
+		    "refused: its Device-Id or Client-Id has more than 127 "
+		    "bytes");
 	*reason = "Device-Id and Client-Id have 127 characters at most";
 	return 403;
 }

@@ -77,10 +77,10 @@ static void add_text(struct buf *out, const char *text, size_t len)
 {
 	struct buf one = { 0 };
 
-	len = cut_text(text, len, TEXT_MAX);
+	len = text_cut(text, len, TEXT_MAX);
 	buf_json_string(&one, text, len);
 	while (one.len > ENCODED_MAX) {
-		len = cut_text(text, len, len - len / 16 - 1);
+		len = text_cut(text, len, len - len / 16 - 1);
 		buf_reset(&one);
 		buf_json_string(&one, text, len);
 	}
@@ -107,10 +107,7 @@ static void answer(struct vision *p, bool success, const char *text, size_t len)
 				  "\"response\":" :
 				  "{\"success\":false,\"message\":");
 	add_text(&body, text, len);
-	if (p->warning) {
-		buf_text(&body, ",\"warning\":");
-		buf_json_string(&body, p->warning, strlen(p->warning));
-	}
+	json_add_text(&body, "warning", p->warning);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
 	p->door->front_table->reply(p->rq, 200, "application/json", body.data,

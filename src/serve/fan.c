@@ -232,7 +232,7 @@ static void send_to(struct fan *f, const char *id)
 	CLEANUP(error_reset) struct error why = { 0 };
 	int status;
 
-	if (!d || d->closing || d->gone) {
+	if (!d || d->closing) {
 		gone_row(f, id);
 		return;
 	}
@@ -306,7 +306,7 @@ static void collect(struct fan *f, const char *pattern, const char *list,
 	struct server *s = f->peer->server;
 	struct device *d = NULL;
 
-	while ((d = control_next_device(s, d, pattern))) {
+	while ((d = registry_next(&s->registry, d, pattern))) {
 		if ((d->state == DEVICE_READY) != ready)
 			continue;
 		if (list && (!d->tools || strcmp(d->tools->id, list) != 0))

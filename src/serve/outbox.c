@@ -129,14 +129,14 @@ void outbox_offer(struct outbox *o, struct packet *p)
 
 static size_t gather(const struct outbox *o, struct iovec *piece)
 {
-	size_t n = o->count < PIECES ? o->count : PIECES;
+	size_t skip = o->written, n;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct packet *p = *slot(o, i);
-		size_t skip = i ? 0 : o->written;
+	for (n = 0; n < o->count && n < PIECES; n++) {
+		const struct packet *p = *slot(o, n);
 
-		piece[i].iov_base = p->data + skip;
-		piece[i].iov_len = p->len - skip;
+		piece[n].iov_base = p->data + skip;
+		piece[n].iov_len = p->len - skip;
+		skip = 0;
 	}
 	return n;
 }
@@ -159,9 +159,10 @@ int outbox_write(struct outbox *o, int fd)
 {
 	struct iovec piece[PIECES];
 	struct msghdr message = { .msg_iov = piece };
-	ssize_t n;
 
 	while (o->count) {
+		ssize_t n;
+
 		message.msg_iovlen = gather(o, piece);
 		n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)

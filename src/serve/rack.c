@@ -7,6 +7,9 @@
  */
 #include "serve/rack.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
@@ -43,12 +46,15 @@ static void add_hint(struct record *rec, const char *hint)
 static void on_up(void *owner, bool again)
 {
 	struct rack *r = owner;
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	/* Closed because it could not be opened: then the server is gone. */
+	if (r->closing)
+		return;
+	text = mem_printf(
 		"mosquitto %s listens on port %u%s", broker_version(r->broker),
 		(unsigned)r->server->config.mqtt_port,
 		again ? " again: devices come back by themselves" : "");
-
 	tell(r, again ? LEVEL_GOOD : LEVEL_INFO, "up", text);
 }
 
@@ -68,12 +74,25 @@ static void on_said(void *owner, bool bad, const char *line)
 {
 	CLEANUP(mem_free_ptr) char *text = mem_printf("mosquitto: %s", line);
 
-	tell(owner, bad ? LEVEL_WARN : LEVEL_DEBUG, "said", text);
+	struct record *rec =
+		tell(owner, bad ? LEVEL_WARN : LEVEL_DEBUG, "said", text);
+
+	if (strstr(line, "oversize"))
+		add_hint(rec, "--message-max allows more");
 }
 
 const struct broker_events rack_broker_events = { on_up, on_down, on_said };
 
 /* ---- the connection to the broker ---- */
+
+/* They come back to the broker by themselves, and are silent there. */
+static void expect_all(struct rack *r)
+{
+	for (struct device *d = r->server->registry.first; d; d = d->next) {
+		if (d->mqtt && d->client_id)
+			rack_expect(r, d->client_id, d->device_id);
+	}
+}
 
 static void on_broker(void *owner, const struct error *why)
 {
@@ -92,6 +111,9 @@ static void on_broker(void *owner, const struct error *why)
 		      own && !broker_pid(r->broker) ? LEVEL_DEBUG : LEVEL_WARN,
 		      "lost", text),
 		 why->hint);
+	expect_all(r);
+	if (own && !r->closing && why->code == ETIMEDOUT)
+		broker_hung(r->broker);
 }
 
 static void on_joined(void *owner, const struct mqtt_joined *who)
@@ -110,6 +132,7 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 
 	if (r->closing || s->closing)
 		return;
+	rack_expect_done(r, who->client_id);
 	if (s->door)
 		peer.ota = door_asked_client(s->door, who->client_id);
 	if (s->door && !peer.ota && who->device_id)
@@ -157,6 +180,7 @@ const struct mqtt_hub_events rack_hub_events = {
 
 static void rack_free(struct rack *r)
 {
+	rack_expect_none(r);
 	endpoint_done(&r->where);
 	secret_wipe(&r->key);
 	mem_free(r->host);
@@ -175,6 +199,7 @@ int rack_open(struct rack **out, struct server *s, struct error *err)
 
 	*out = NULL;
 	r->server = s;
+	timer_open(&r->timer, s->loop, rack_expect_turn, r);
 	if (rack_prepare(r, err) || rack_join(r, err)) {
 		rack_close(r, NULL, NULL);
 		return -1;
@@ -183,7 +208,7 @@ int rack_open(struct rack **out, struct server *s, struct error *err)
 	return 0;
 }
 
-static void on_broker_closed(void *owner)
+static void on_timer_closed(void *owner)
 {
 	struct rack *r = owner;
 	void (*closed)(void *owner) = r->closed;
@@ -192,6 +217,13 @@ static void on_broker_closed(void *owner)
 	rack_free(r);
 	if (closed)
 		closed(owner);
+}
+
+static void on_broker_closed(void *owner)
+{
+	struct rack *r = owner;
+
+	timer_close(&r->timer, on_timer_closed);
 }
 
 static void on_audio_closed(void *owner)
@@ -246,8 +278,18 @@ void rack_reload(struct rack *r)
 		broker_reload(r->broker);
 }
 
+bool rack_audio(const struct device *d, struct audio_counts *out)
+{
+	const struct rack *r = d->server->rack;
+
+	return d->mqtt && r && r->mqtt->audio_counts(&d->transport, out);
+}
+
 void rack_kick(struct rack *r, const struct device *d)
 {
-	if (d->client_id)
-		r->mqtt->kick(r->hub, d->client_id);
+	if (!d->client_id || r->closing)
+		return;
+	r->mqtt->kick(r->hub, d->client_id);
+	/* Elsewhere it cannot be thrown out: it will be greeted anew. */
+	rack_expect(r, d->client_id, d->device_id);
 }

@@ -2,13 +2,15 @@
 /*
  * MQTT in serve: the broker (mosquitto with our plugin, a child process, or
  * one that runs elsewhere), the hub, the UDP port for audio; each client that
- * joins becomes a device. Files: rack.c, broker.c (the child).
+ * joins becomes a device. Files: rack.c (what happens at it), rack_open.c,
+ * rack_offer.c (what boards are told), broker*.c (the child).
  */
 #ifndef SERVE_RACK_H
 #define SERVE_RACK_H
 
 #include "base/error.h"
 
+struct audio_counts;
 struct buf;
 struct device;
 struct ota_mqtt;
@@ -32,5 +34,7 @@ void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
 void rack_describe(const struct rack *r, struct buf *out);
 /* End a client at the broker. */
 void rack_kick(struct rack *r, const struct device *d);
+/* What came of its audio over UDP, and what was dropped. False: it is no device of a rack. */
+bool rack_audio(const struct device *d, struct audio_counts *out);
 
 #endif

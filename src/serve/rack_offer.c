@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "net/address.h"
 #include "net/listen.h"
+#include "serve/device.h"
 #include "serve/rack_private.h"
 #include "wire/broker_topic.h"
 
@@ -54,7 +55,7 @@ static void add_plain(struct buf *out, const char *text)
 			     (low >= '0' && low <= '9') || low == '-' ||
 			     low == '.';
 
-		buf_char(out, plain ? (char)low : '_');
+		buf_char(out, (char)(plain ? low : '_'));
 	}
 }
 
@@ -86,6 +87,24 @@ static void set_user(struct rack *r, const char *address)
 	buf_done(&json);
 }
 
+/* A board asks when it starts: then what was known of it is of the past. */
+static void expect(struct rack *r, const struct ota_request *rq)
+{
+	const char *client_id = buf_string(&r->client_id);
+	struct device *d;
+	struct error why = { 0 };
+
+	if (r->broker)
+		return;
+	d = registry_next(&r->server->registry, NULL, client_id);
+	if (d && d->mqtt) {
+		error_set(&why, ERR_CONNECT,
+			  "it was restarted: it asked OTA again");
+		device_end(d, &why);
+	}
+	rack_expect(r, client_id, rq->device_id[0] ? rq->device_id : NULL);
+}
+
 void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
 		const char *address, struct ota_mqtt *out)
 {
@@ -106,6 +125,7 @@ void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
 	else
 		topic_fill(&r->topic, r->up, buf_string(&r->client_id),
 			   rq->device_id[0] ? rq->device_id : NULL);
+	expect(r, rq);
 	*out = (struct ota_mqtt){
 		.endpoint = buf_string(&r->endpoint),
 		.client_id = buf_string(&r->client_id),

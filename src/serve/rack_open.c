@@ -3,7 +3,6 @@
  * MQTT in serve is opened: what the options mean, the broker, the audio port,
  * the connection to the broker. What happens then is rack.c's matter.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -18,6 +17,9 @@
 
 #define TLS_PORT 8883 /* the one on which boards speak TLS (device.md 2.1) */
 #define TOPIC_MAX 512
+#define SERVE_ID "/serve"
+/* Seconds: after twice that a broker of ours that hangs is noticed. */
+#define OWN_KEEPALIVE 15
 
 /* ---- options ---- */
 
@@ -36,6 +38,33 @@ static char *host_of(const char *text)
 	return mem_strdup(a.host);
 }
 
+/* mosquitto and the audio have one address, or all. */
+static void warn_of_others(struct rack *r)
+{
+	const struct words *listen = r->server->config.listen;
+	struct record *rec;
+
+	for (size_t i = 1; r->host && i < listen->count; i++) {
+		CLEANUP(mem_free_ptr) char *host = NULL;
+		uint16_t port;
+
+		if (endpoint_parse_listen(listen->word[i], &host, &port,
+					  NULL) ||
+		    (host && !strcmp(host, r->host)))
+			continue;
+		rec = records_add(&r->server->records, RECORD_BROKER,
+				  LEVEL_WARN, NULL, NULL,
+				  "MQTT and its audio are served on %s alone, "
+				  "the address of the first --listen",
+				  r->host);
+		if (rec)
+			rec->hint = mem_strdup("put the address that boards "
+					       "reach first, or leave the host "
+					       "out for all");
+		return;
+	}
+}
+
 static int take_options(struct rack *r, struct error *err)
 {
 	const struct serve_config *c = &r->server->config;
@@ -46,6 +75,7 @@ static int take_options(struct rack *r, struct error *err)
 	if (c->listen && c->listen->count &&
 	    endpoint_parse_listen(c->listen->word[0], &r->host, &port, err))
 		return -1;
+	warn_of_others(r);
 	r->up = c->topic_up ? c->topic_up : "mcpctl/up/{client_id}";
 	r->down = c->topic_down ? c->topic_down : "devices/p2p/{mac}";
 	if (c->mqtt_key_file)
@@ -77,6 +107,21 @@ static int check_topic(const char *option, const char *pattern,
 
 /* ---- a broker that runs elsewhere ---- */
 
+/* The client id is ours: the user has not written it. */
+static int parse_whole(struct rack *r, const char *whole, struct error *err)
+{
+	struct error why = { 0 };
+	const char *reason;
+
+	if (!endpoint_parse(&r->where, whole, "--mqtt-broker", &why))
+		return 0;
+	reason = strstr(why.text, SERVE_ID "': ");
+	error_set(err, ERR_USAGE, "--mqtt-broker: %s",
+		  reason ? reason + strlen(SERVE_ID "': ") : why.text);
+	error_reset(&why);
+	return -1;
+}
+
 static int parse_url(struct rack *r, struct error *err)
 {
 	const char *url = r->server->config.mqtt_broker;
@@ -88,14 +133,14 @@ static int parse_url(struct rack *r, struct error *err)
 	/* A target names a device behind the broker; this is the broker alone. */
 	while (len && url[len - 1] == '/')
 		len--;
-	whole = mem_printf("%.*s/serve", (int)len, url);
+	whole = mem_printf("%.*s" SERVE_ID, (int)len, url);
 	bad = !rest ||
 	      strcspn(rest + 3, "/?#") + 3 != len - (size_t)(rest - url);
 	if (bad)
 		error_set(err, ERR_USAGE, "'%.200s' is no URL of a broker",
 			  url);
 	else
-		bad = endpoint_parse(&r->where, whole, "--mqtt-broker", err);
+		bad = parse_whole(r, whole, err);
 	if (!bad && !text_starts(r->where.scheme, "mqtt"))
 		bad = error_set(err, ERR_USAGE,
 				"'%.200s' is no URL of an MQTT broker", url);
@@ -105,21 +150,24 @@ static int parse_url(struct rack *r, struct error *err)
 	return 0;
 }
 
+/* A password without a user cannot be sent (MQTT 3.1.1, 3.1.2.9). */
 static int read_password(struct rack *r, struct error *err)
 {
 	const char *file = r->server->config.mqtt_password_file;
-	const char *given = getenv("MCPCTL_MQTT_PASSWORD");
-	struct buf text;
+	const struct endpoint *e = &r->where;
 
-	if (!file) {
-		if (given && *given)
-			r->where.password = mem_strdup(given);
+	if (e->user)
+		return secret_find(&r->where.password, "password file", file,
+				   "MCPCTL_MQTT_PASSWORD", err);
+	if (!file)
 		return 0;
-	}
-	if (secret_file_read(&text, "password file", file, err))
-		return -1;
-	r->where.password = buf_take(&text);
-	return 0;
+	error_set(err, ERR_USAGE,
+		  "--mqtt-password-file: whose password is "
+		  "it?");
+	return error_hint(err,
+			  "name the user in the URL: --mqtt-broker "
+			  "%s://USER@%s",
+			  e->scheme, e->host);
 }
 
 /* Boards speak TLS on one port only, and there always. */
@@ -227,6 +275,7 @@ int rack_join(struct rack *r, struct error *err)
 		.plugin = r->broker != NULL,
 		.up = r->up,
 		.down = r->down,
+		.message_max = (size_t)c->message_max,
 		.audio = r->audio,
 		.advertise = r->advertised,
 	};
@@ -234,6 +283,7 @@ int rack_join(struct rack *r, struct error *err)
 
 	if (r->broker) {
 		config.broker.host = own_host(r);
+		config.broker.keepalive = OWN_KEEPALIVE;
 		config.broker.port = c->mqtt_port;
 		config.broker.client_id = BROKER_CLIENT_ID;
 		config.broker.user = BROKER_CLIENT_ID;

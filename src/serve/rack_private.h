@@ -10,6 +10,8 @@
 #include "serve/rack.h"
 #include "serve/server_state.h"
 
+struct expected;
+
 struct rack {
 	struct server *server;
 	const struct mqtt_table *mqtt;
@@ -21,6 +23,9 @@ struct rack {
 	char *host; /* of the first --listen; NULL: all addresses */
 	char *advertised; /* host of --advertise; NULL */
 	const char *up, *down; /* topic patterns; of config, or constant */
+	struct expected *expected; /* rack_expect.c: not heard of so far */
+	size_t expecting;
+	struct timer timer; /* when one of them is asked */
 	bool closing;
 	void (*closed)(void *owner);
 	void *owner;
@@ -38,5 +43,15 @@ extern const struct broker_events rack_broker_events; /* rack.c */
 int rack_prepare(struct rack *r, struct error *err);
 /* Joins the broker. */
 int rack_join(struct rack *r, struct error *err);
+
+/* ---- rack_expect.c: at a broker that runs elsewhere; else nothing ---- */
+
+/* A board may be there, or come soon. device_id may be NULL. */
+void rack_expect(struct rack *r, const char *client_id, const char *device_id);
+/* It was heard of. */
+void rack_expect_done(struct rack *r, const char *client_id);
+void rack_expect_none(struct rack *r);
+/* The timer's. */
+void rack_expect_turn(void *owner);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -16,7 +16,8 @@
 
 void records_init(struct records *r, bool *wake)
 {
-	*r = (struct records){ .last = &r->first, .wake = wake };
+	*r = (struct records){ .last = &r->first };
+	r->wake = wake;
 }
 
 void record_free(struct record *r)
@@ -43,28 +44,16 @@ void records_done(struct records *r)
 	records_init(r, NULL);
 }
 
-int64_t unix_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static char *format_text(const char *format, va_list args) PRINTF_LIKE(1, 0);
 
 /* Cut at a whole character. */
 static char *format_text(const char *format, va_list args)
 {
 	CLEANUP(mem_free_ptr) char *text = mem_vprintf(format, args);
-	size_t len = strlen(text);
+	size_t len = strlen(text), kept = text_cut(text, len, TEXT_MAX_BYTES);
 
-	if (len > TEXT_MAX_BYTES) {
-		len = TEXT_MAX_BYTES;
-		while (len && ((unsigned char)text[len] & 0xC0) == 0x80)
-			len--;
-		return mem_printf("%.*s…", (int)len, text);
-	}
+	if (kept < len)
+		return mem_printf("%.*s…", (int)kept, text);
 	return TAKE(text);
 }
 

@@ -29,7 +29,7 @@ enum record_kind {
 	RECORD_MESSAGE, /* listen, abort, goodbye, iot, … */
 	RECORD_NOTIFICATION,
 	RECORD_REQUEST, /* the device asked (answered -32601) */
-	RECORD_AUDIO, /* of a device, at most one a second */
+	RECORD_AUDIO, /* of a device: when it begins; verbose: each second */
 	RECORD_ODD, /* broken JSON, late or unknown reply */
 	RECORD_ATTACHED, /* a command came; RECORD_DETACHED it went (both verbose) */
 	RECORD_DETACHED,
@@ -81,9 +81,6 @@ struct record *records_add(struct records *r, enum record_kind kind,
 /* The oldest, yours (record_free), or NULL. A RECORD_DROPPED follows what was kept. */
 struct record *records_take(struct records *r);
 void record_free(struct record *r);
-
-/* Now, as at_ms. */
-int64_t unix_now_ms(void);
 
 /* The word in JSON: "ready", "ota", …; and of the level. */
 const char *record_kind_name(enum record_kind kind);

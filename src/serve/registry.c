@@ -19,13 +19,11 @@ void registry_done(struct registry *r)
 	*r = (struct registry){ 0 };
 }
 
-/* FNV-1a; chains that a stranger makes long are limited by devices_max. */
+/* Chains that a stranger makes long are limited by devices_max. */
 static struct device **slot_of(const struct registry *r, const char *id)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = text_hash(id, strlen(id));
 
-	for (const char *p = id; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
 	return &r->slot[(hash ^ hash >> 32) & (r->slots - 1)];
 }
 
@@ -136,14 +134,4 @@ struct device *registry_next(const struct registry *r, struct device *from,
 	while (d && (d->closing || !device_fits(d, pattern)))
 		d = d->next;
 	return d;
-}
-
-size_t registry_count(const struct registry *r, const char *pattern)
-{
-	size_t count = 0;
-
-	for (struct device *d = registry_next(r, NULL, pattern); d;
-	     d = registry_next(r, d, pattern))
-		count++;
-	return count;
 }

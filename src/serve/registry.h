@@ -27,6 +27,5 @@ bool device_fits(const struct device *d, const char *pattern);
 /* The next that fits after `from` (NULL: from the start), without those that are being closed. */
 struct device *registry_next(const struct registry *r, struct device *from,
 			     const char *pattern);
-size_t registry_count(const struct registry *r, const char *pattern);
 
 #endif

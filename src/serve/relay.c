@@ -24,6 +24,7 @@ static struct {
 	struct relay *slot[SLOTS];
 	size_t count;
 	int32_t first, last; /* ids given out so far */
+	int32_t probe; /* 0: not given out */
 } table;
 
 static struct relay **slot_of(int32_t id)
@@ -44,16 +45,16 @@ static struct relay *find(int64_t id)
 }
 
 /*
- * Not from 1: a device at a broker may still answer what another server asked
- * it before.
+ * Not from 1, nor near to where another serve may be: a device at a broker
+ * answers both where both hear it.
  */
 static void choose_first(void)
 {
-	uint16_t bits = 0;
+	uint32_t bits = 0;
 
 	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) < 0)
 		bits = 0;
-	table.first = 10000 + bits;
+	table.first = 10000 + (int32_t)(bits % (INT32_MAX / 2));
 	table.last = table.first - 1;
 }
 
@@ -65,6 +66,18 @@ static int32_t next_id(void)
 		table.last = table.last < INT32_MAX ? table.last + 1 : 1;
 	while (find(table.last));
 	return table.last;
+}
+
+int32_t relay_probe_id(void)
+{
+	if (!table.probe)
+		table.probe = next_id();
+	return table.probe;
+}
+
+bool relay_is_probe(int64_t id)
+{
+	return table.probe && id == table.probe;
 }
 
 bool relay_issued(int64_t id)
@@ -107,7 +120,7 @@ static char *take_out(struct relay *r)
 
 static int check_device(const struct device *d, struct error *err)
 {
-	if (d->closing || d->gone)
+	if (d->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection of the device is closing");
 	if (!d->link.up)
@@ -167,7 +180,8 @@ void relay_forget(struct relay *r)
 		mem_free(take_out(r));
 }
 
-bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len)
+bool relay_answer(const struct device *d, int64_t id, const char *frame,
+		  size_t len)
 {
 	struct relay *r = find(id);
 	CLEANUP(buf_done) struct buf answer = { 0 };

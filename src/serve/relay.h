@@ -50,12 +50,19 @@ int relay_request(struct relay *r, struct device *d, const char *method,
 void relay_forget(struct relay *r);
 
 /* For device.c: a reply with this id came from d. False: nobody waits. */
-bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len);
+bool relay_answer(const struct device *d, int64_t id, const char *frame,
+		  size_t len);
 /* All of a device that goes. */
 void relay_fail_all(struct device *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
 int64_t relay_sweep(int64_t now);
 size_t relay_count(void);
+/*
+ * An id for questions that only find out whether somebody is there: an answer
+ * to it belongs to nobody, and is no news.
+ */
+int32_t relay_probe_id(void);
+bool relay_is_probe(int64_t id);
 /* Whether an id was given out here: then an answer that nobody waits for is late. */
 bool relay_issued(int64_t id);
 

@@ -19,7 +19,7 @@
 
 #define DEVICES_MAX 20000
 /* Descriptors for all that is no device: questions over HTTP, attached commands, files. */
-#define DESCRIPTORS_RESERVED 1024
+#define DESCRIPTORS_RESERVED INT64_C(1024)
 #define SWEEP_MS 1000
 /* Nobody asks for them any more: then the oldest do not matter. */
 #define READY_MAX 20000
@@ -128,7 +128,8 @@ static int open_parts(struct server *s, struct error *err)
 	const struct ws_table *ws;
 
 	if (tokens_read(&s->tokens, c->token_file, err) ||
-	    aliases_read(&s->aliases, c->alias_file, err))
+	    aliases_read(&s->aliases, c->alias_file, err) ||
+	    control_check(s, err))
 		return -1;
 	s->vision_token = make_token(err);
 	ws = module_table("ws", WS_TABLE, err);
@@ -149,10 +150,10 @@ struct server *server_new(struct loop *l, const struct serve_config *config)
 
 	s->loop = l;
 	s->config = *config;
+	s->opened_us = loop_now_us();
 	set_limits(&s->config);
 	records_init(&s->records, &s->wake);
 	s->records.verbose = config->verbose;
-	s->vision_url = mem_strdup(config->vision_url);
 	timer_open(&s->sweep, l, on_sweep, s);
 	return s;
 }
@@ -217,11 +218,6 @@ bool server_stopping(const struct server *s)
 const char *server_socket(const struct server *s)
 {
 	return control_socket(s->control);
-}
-
-size_t server_devices(const struct server *s)
-{
-	return s->registry.count;
 }
 
 /* ---- who is ready ---- */
@@ -303,6 +299,8 @@ void server_reload(struct server *s)
 		rack_reload(s->rack);
 	if (!bad)
 		records_add(&s->records, RECORD_RELOAD, LEVEL_INFO, NULL, NULL,
-			    "read again: %zu tokens, %zu aliases",
-			    s->tokens.count, s->aliases.count);
+			    "read again: %zu token%s, %zu alias%s",
+			    s->tokens.count, s->tokens.count == 1 ? "" : "s",
+			    s->aliases.count,
+			    s->aliases.count == 1 ? "" : "es");
 }

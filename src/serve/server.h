@@ -11,6 +11,8 @@
 #include "base/split.h"
 #include "serve/record.h"
 
+struct trace;
+
 enum serve_offer { OFFER_AUTO, OFFER_WEBSOCKET, OFFER_MQTT };
 
 struct serve_config { /* all borrowed: they live until server_close */
@@ -37,8 +39,8 @@ struct serve_config { /* all borrowed: they live until server_close */
 	uint16_t mqtt_port; /* 0: 1883 */
 	const char *mqtt_broker; /* URL of one that runs; NULL */
 	const char *topic_up, *topic_down; /* for it; NULL: the defaults */
-	const char *
-		mqtt_key_file; /* the signature key of device.md 2.1; NULL: not checked */
+	/* the signature key of device.md 2.1, an absolute path; NULL: not checked */
+	const char *mqtt_key_file;
 	const char *
 		mqtt_password_file; /* for mqtt_broker; or MCPCTL_MQTT_PASSWORD */
 	const char *cacert; /* for mqtts */
@@ -56,6 +58,9 @@ struct serve_config { /* all borrowed: they live until server_close */
 
 	const char *socket; /* control socket; NULL: the default place */
 	bool verbose; /* records of LEVEL_DEBUG too */
+	/* every frame of every device (rpc/session.h); may be NULL */
+	void (*trace)(void *owner, const struct trace *t);
+	void *trace_owner;
 };
 
 struct server;
@@ -88,7 +93,6 @@ const char *server_socket(const struct server *s);
 const char *server_next_ready(struct server *s, bool *failed);
 /* From now on every wake-up tells of devices by server_next_ready. */
 void server_track_ready(struct server *s);
-size_t server_devices(const struct server *s);
 
 /* Close all devices properly (at most one second), the broker, the socket; release. NULL is fine. */
 void server_close(struct server *s);

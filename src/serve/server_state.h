@@ -20,11 +20,13 @@ struct rack; /* serve/rack.h: broker, hub, audio */
 struct server {
 	struct loop *loop;
 	struct serve_config config; /* defaults filled in */
+	int64_t opened_us; /* loop_now_us() */
 	struct records records;
 	bool wake; /* what server_wait waits for */
 	bool stopping, closing;
 	bool abandoned; /* not all of it ended in time: the last device frees it */
 	struct registry registry;
+	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	/*
 	 * Only so many lists are read at once, since a list on its way is held
@@ -42,7 +44,6 @@ struct server {
 	struct control *control;
 	struct timer
 		sweep; /* runs, once a second, only while something has a deadline */
-	char *vision_url; /* NULL: the door finds it out for each device */
 	char *vision_token; /* made at start; sent in initialize, checked at the door */
 	bool track_ready;
 	struct words ready; /* ids; a failed one with '!' in front */

@@ -5,14 +5,13 @@
  */
 #include "serve/tokens.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/secret_file.h"
 #include "base/text.h"
 #include "net/knock.h"
 
@@ -23,13 +22,6 @@ static void wipe(char *text)
 	if (text)
 		explicit_bzero(text, strlen(text));
 	mem_free(text);
-}
-
-static void wipe_buf(struct buf *b)
-{
-	if (b->data)
-		explicit_bzero(b->data, b->capacity);
-	buf_done(b);
 }
 
 void tokens_done(struct tokens *t)
@@ -95,38 +87,6 @@ static int add_line(struct tokens *t, char *line)
 	return 0;
 }
 
-static int unreadable(const char *path, const char *why, struct error *err)
-{
-	return error_set(err, ERR_USAGE, "cannot read the token file '%s': %s",
-			 path, why);
-}
-
-/* Not by stdio, whose buffer would keep a copy. */
-static int read_file(struct buf *out, const char *path, struct error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-	int failed;
-
-	if (fd < 0)
-		return unreadable(path, strerror(errno), err);
-	/* As large as it can become, since growing would leave copies behind. */
-	out->data = mem_zalloc(FILE_MAX + 1);
-	out->capacity = FILE_MAX + 1;
-	do {
-		n = read(fd, out->data + out->len, FILE_MAX - out->len);
-		if (n > 0)
-			out->len += (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	failed = n < 0 ? errno : 0;
-	close(fd);
-	if (failed)
-		return unreadable(path, strerror(failed), err);
-	if (out->len == FILE_MAX)
-		return unreadable(path, "it is longer than 1 MB", err);
-	return 0;
-}
-
 static int bad_line(const char *path, size_t number, const char *why,
 		    struct error *err)
 {
@@ -177,18 +137,20 @@ static int read_environment(struct tokens *t, struct error *err)
 
 int tokens_read(struct tokens *t, const char *file, struct error *err)
 {
-	CLEANUP(tokens_done) struct tokens read = { 0 };
-	CLEANUP(wipe_buf) struct buf text = { 0 };
+	CLEANUP(secret_wipe) struct buf text;
+	struct tokens read = { 0 };
+	int status;
 
-	if (!file && read_environment(&read, err))
-		return -1;
-	if (file &&
-	    (read_file(&text, file, err) || parse(&read, &text, file, err)))
-		return -1;
-	tokens_done(t);
-	*t = read;
-	read = (struct tokens){ 0 };
-	return 0;
+	secret_init(&text, FILE_MAX);
+	if (!file)
+		status = read_environment(&read, err);
+	else
+		status = file_read(&text, "token file", file, err) ||
+			 parse(&read, &text, file, err);
+	tokens_done(status ? &read : t);
+	if (!status)
+		*t = read;
+	return status ? -1 : 0;
 }
 
 static bool is_for(const struct token *t, const char *device_id,

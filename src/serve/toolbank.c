@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/split.h"
+#include "base/text.h"
 #include "mcp/types.h"
 
 enum { SLOTS_FIRST = 16 };
@@ -102,15 +103,6 @@ static struct banked *list_new(const struct tool_list *list)
 	return new;
 }
 
-static uint64_t hash_of(const char *text, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return hash ^ hash >> 29;
-}
-
 static void print_id(char out[17], uint64_t hash)
 {
 	snprintf(out, 17, "%016llx", (unsigned long long)hash);
@@ -165,7 +157,7 @@ static bool same_content(const struct banked *a, const struct banked *b)
 struct banked *toolbank_hold(struct toolbank *b, const struct tool_list *list)
 {
 	struct banked *new = list_new(list), *known;
-	uint64_t hash = hash_of(new->text, new->len);
+	uint64_t hash = text_hash(new->text, new->len);
 
 	print_id(new->id, hash);
 	while ((known = toolbank_find(b, new->id))) {

@@ -62,10 +62,10 @@ static char *own_client_id(const char *mac)
 	buf_init(&id, 0);
 	buf_text(&id, "ESP32_");
 	for (mac += len > 8 ? len - 8 : 0; *mac; mac++) {
-		if (*mac != ':')
-			buf_char(&id, *mac >= 'a' && *mac <= 'f' ?
-					      (char)(*mac - 'a' + 'A') :
-					      *mac);
+		if (*mac >= 'a' && *mac <= 'f')
+			buf_char(&id, (char)(*mac - 'a' + 'A'));
+		else if (*mac != ':')
+			buf_char(&id, *mac);
 	}
 	return buf_take(&id);
 }

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "sim/identity.h"
+#include "wire/broker_topic.h"
 
 #define END_MS 3000 /* for hanging up */
 #define FILES_BESIDES 64 /* open files that are no devices */
@@ -200,11 +201,24 @@ static int raise_files(size_t count, bool mqtt, struct error *err)
 			       "devices");
 }
 
+/* A client id that tells the Device-Id is that board's. */
+static const char *first_id(const struct fleet *f, char mac[18])
+{
+	const struct endpoint *e = f->plan.mqtt;
+
+	if (f->options->device_id)
+		return f->options->device_id;
+	if (e && client_id_mac(e->path, mac))
+		return mac;
+	return f->order->profile->device_id;
+}
+
 static void make(struct fleet *f)
 {
 	const struct profile *p = f->order->profile;
 	const struct sim_options *o = f->options;
-	const char *id = o->device_id ? o->device_id : p->device_id;
+	char told[18];
+	const char *id = first_id(f, told);
 	const char *client = o->client_id ? o->client_id : p->client_id;
 	size_t i;
 

@@ -164,11 +164,10 @@ static enum http_state take_body(struct http_reply *r, bool ended)
 enum http_state http_reply_feed(struct http_reply *r, const char *data,
 				size_t len)
 {
-	enum http_state state;
-
 	buf_add(&r->in, data, len);
 	if (!r->has_head) {
-		state = take_head(r);
+		enum http_state state = take_head(r);
+
 		if (state != HTTP_WHOLE)
 			return state;
 	}

@@ -78,8 +78,10 @@ char *identity_client(const char *first, uint64_t n)
 /* "02_00_…" and back. */
 static void swap(char *text, char from, char to)
 {
-	for (; *text; text++)
-		*text = *text == from ? to : *text;
+	for (; *text; text++) {
+		if (*text == from)
+			*text = to;
+	}
 }
 
 /* "GID@@@MAC@@@UUID": NULL if it has another form. */

@@ -5,9 +5,9 @@
  */
 #include "sim/photo.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/file.h"
 
 /* clang-format off */
 static const unsigned char builtin[] = {
@@ -116,26 +116,6 @@ static const unsigned char builtin[] = {
 
 const struct photo photo_builtin = { builtin, sizeof(builtin) };
 
-static int cannot_read(const char *file, const char *why, struct error *err)
-{
-	return error_set(err, ERR_USAGE, "cannot read the photo '%s': %s", file,
-			 why);
-}
-
-static int read_all(struct buf *out, FILE *f, const char *file,
-		    struct error *err)
-{
-	char piece[65536];
-	size_t got;
-
-	while ((got = fread(piece, 1, sizeof(piece), f)) > 0) {
-		if (buf_add(out, piece, got))
-			return cannot_read(file, "it is larger than 16 MB",
-					   err);
-	}
-	return ferror(f) ? cannot_read(file, strerror(errno), err) : 0;
-}
-
 static int check_kind(const struct buf *photo, const char *file,
 		      struct error *err)
 {
@@ -150,14 +130,10 @@ static int check_kind(const struct buf *photo, const char *file,
 
 int photo_read(struct buf *out, const char *file, struct error *err)
 {
-	FILE *f = fopen(file, "re");
 	int status;
 
 	buf_init(out, PHOTO_MAX);
-	if (!f)
-		return cannot_read(file, strerror(errno), err);
-	status = read_all(out, f, file, err);
-	fclose(f);
+	status = file_read(out, "photo", file, err);
 	if (!status)
 		status = check_kind(out, file, err);
 	if (status)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -103,33 +104,6 @@ static void set_defaults(struct profile *p)
 	p->client_id = mem_strdup("00000000-0000-4000-8000-000000000001");
 }
 
-static char *read_all(const char *file, size_t *len, struct error *err)
-{
-	FILE *in = fopen(file, "re");
-	struct buf text;
-	char piece[4096];
-	size_t got;
-	bool failed;
-
-	if (!in) {
-		error_set(err, ERR_USAGE, "cannot read profile '%s': %s", file,
-			  strerror(errno));
-		return NULL;
-	}
-	buf_init(&text, PROFILE_FILE_MAX);
-	while ((got = fread(piece, 1, sizeof(piece), in)) > 0)
-		buf_add(&text, piece, got);
-	failed = ferror(in) || text.full;
-	*len = text.len;
-	fclose(in);
-	if (!failed)
-		return buf_take(&text);
-	error_set(err, ERR_USAGE, "cannot read profile '%s': %s", file,
-		  text.full ? "it is larger than 8 MB" : strerror(errno));
-	buf_done(&text);
-	return NULL;
-}
-
 /* Where a person finds the byte that json_parse names; "" if it names none. */
 static void find_byte(const struct error *err, const char *text, size_t len,
 		      struct buf *out)
@@ -179,8 +153,9 @@ static int no_such(const char *name, const char *beside, struct error *err)
 	size_t i;
 
 	if (strchr(name, '/'))
-		return error_set(err, ERR_USAGE, "cannot read profile '%s': %s",
-				 name, strerror(errno));
+		return error_set(err, ERR_USAGE,
+				 "cannot read the profile '%s': %s", name,
+				 strerror(errno));
 	profile_names(&names);
 	profile_folders(&folders);
 	near = text_nearest(name, (const char *const *)names.word, names.count);
@@ -230,14 +205,15 @@ static int add_named(struct chain *c, const char *name, const char *beside,
 		     struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *file = profile_find(name, beside);
-	CLEANUP(mem_free_ptr) char *text = NULL;
-	size_t len;
+	CLEANUP(buf_done) struct buf text;
 	cJSON *tree;
 
+	buf_init(&text, PROFILE_FILE_MAX);
 	if (!file)
 		return no_such(name, beside, err);
-	text = read_all(file, &len, err);
-	tree = text ? parse(file, text, len, err) : NULL;
+	if (file_read(&text, "profile", file, err))
+		return -1;
+	tree = parse(file, buf_string(&text), text.len, err);
 	return tree ? link_part(c, file, tree, err) : -1;
 }
 

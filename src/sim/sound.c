@@ -57,7 +57,7 @@ static void on_packet(uv_udp_t *uv, ssize_t got, const uv_buf_t *buf,
 	if (got < 0 ||
 	    !from) /* the end of a burst, or an ICMP that came back */
 		return;
-	take_packet(s, buf->base, flags & UV_UDP_PARTIAL ? 0 : (size_t)got);
+	take_packet(s, buf->base, (flags & UV_UDP_PARTIAL) ? 0 : (size_t)got);
 }
 
 static void join(struct sound *s, const struct sockaddr *to)

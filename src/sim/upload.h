@@ -44,6 +44,6 @@ void upload_abandon(struct upload *u);
 
 /* The request: head, and the multipart body in chunks. */
 void upload_request(struct buf *out, const struct wire_url *u,
-		    const struct upload_order *order);
+		    const struct upload_order *o);
 
 #endif

@@ -50,14 +50,18 @@ static char escaped(const char *p)
 	if (*p != '%' || !is_hex(p[1]) || !is_hex(p[2]))
 		return 0;
 	memcpy(text, p, 3);
-	return text_percent_decode(text) ? 0 : text[0];
+	if (text_percent_decode(text))
+		return 0;
+	return text[0];
 }
 
 static bool decode_id(const char *text, struct buf *id)
 {
 	while (*text) {
-		char c = is_plain(*text) ? *text : escaped(text);
+		char c = *text;
 
+		if (!is_plain(c))
+			c = escaped(text);
 		if (!c || buf_char(id, c))
 			return false;
 		text += *text == '%' ? 3 : 1;
@@ -76,7 +80,7 @@ enum broker_topic broker_topic_decode(const char *topic, struct buf *id)
 	len = strcspn(topic, "/");
 	for (kind = BROKER_UP; kind < COUNT(names); kind++) {
 		if (strlen(names[kind]) != len ||
-		    memcmp(topic, names[kind], len) || !topic[len])
+		    memcmp(topic, names[kind], len) != 0 || !topic[len])
 			continue;
 		if (decode_id(topic + len + 1, id))
 			return (enum broker_topic)kind;
@@ -111,8 +115,12 @@ static void add_replacing(struct buf *out, const char *text, size_t len,
 {
 	size_t i;
 
-	for (i = 0; i < len; i++)
-		buf_char(out, text[i] == from ? to : text[i]);
+	for (i = 0; i < len; i++) {
+		if (text[i] == from)
+			buf_char(out, to);
+		else
+			buf_char(out, text[i]);
+	}
 }
 
 void topic_fill(struct buf *out, const char *pattern, const char *client_id,
@@ -242,7 +250,7 @@ bool client_id_mac(const char *client_id, char out[18])
 
 		if (separator ? mac[i] != '_' : !is_hex(mac[i]))
 			return false;
-		out[i] = separator ? ':' : (char)text_lower(mac[i]);
+		out[i] = (char)(separator ? ':' : text_lower(mac[i]));
 	}
 	out[MAC_LENGTH] = '\0';
 	return text_starts(mac + MAC_LENGTH, SEPARATOR) &&

@@ -73,21 +73,14 @@ int control_decode(struct control_frame *out, const char *data, size_t len,
 	return 1;
 }
 
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, text, strlen(text));
-}
-
 void control_error_encode(struct buf *out, const struct error *e)
 {
 	buf_printf(out, "{\"kind\":\"%s\"", error_kind_name(e->kind));
 	if (e->has_code)
 		buf_printf(out, ",\"code\":%d", e->code);
-	add_text(out, "text", e->text);
-	add_text(out, "hint", e->hint);
-	if (e->detail)
-		add_text(out, "detail", e->detail);
+	json_add_text(out, "text", e->text);
+	json_add_text(out, "hint", e->hint);
+	json_add_text(out, "detail", e->detail);
 	buf_char(out, '}');
 }
 

@@ -11,8 +11,8 @@
  *   b  the Opus packet of one audio frame from the device (to tail only)
  *
  * JSON objects, by their member "op"; C: from the command, S: from serve.
- * PATTERN is a Device-Id, a client id, an alias, or a glob over these; left
- * out: the only device.
+ * device? is a Device-Id, a client id, an alias, or a glob over these; left
+ * out: the only device, or, for devices and fan, all of them.
  *  C attach   device?, tail?       become the relay of one device
  *  S waiting  devices, text        none fits yet; again when that changes;
  *             attached or error follows
@@ -35,12 +35,12 @@
  *             the JSON-RPC reply, its id null; null where none is due
  *  C kick     device               S kicked count
  *  C stop                          S stopping
- *  C status                        S status pid, version, addresses, devices
+ *  C status                        S status pid, version, addresses, devices, came
  *  S error    error                the answer to any of them
  *
  * "device" from serve is an object, the same that `devices -o json` prints:
  *  {"id","client_id","alias","board","version","transport","address","since",
- *   "seen","state","reason","tools","user_tools","list"}: times in UTC
+ *   "seen","state","reason","tools","user_tools","list","audio"}: times in UTC
  *   (RFC 3339), texts null where unknown; state one of "connected",
  *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
  *   list by its content: two devices with the same firmware share it.

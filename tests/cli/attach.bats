@@ -199,3 +199,130 @@ END
 	mcp -o raw call self.get_device_status
 	[ "$status" = 0 ] || [ "$status" = 3 ]
 }
+
+@test "a line of devices fits into 80 columns; a pipe gets all of it" {
+	serve
+	device board
+	event ready
+	mcp devices
+	ends 0
+	says '127.0.0.1:'
+	socket=$WORK/tmux
+	tmux -u -S "$socket" -f /dev/null new-session -d -x 80 -y 24 \
+		"mcpctl devices; echo over; sleep 60"
+	for _ in $(seq 50); do
+		tmux -S "$socket" capture-pane -p >screen
+		grep -q '^over' screen && break
+		sleep 0.1
+	done
+	tmux -S "$socket" kill-server
+	grep -qE '^02:00:00:00:00:01  pretend-esp32s3  2.4.2 +ws  12 tools .*(ago|now)$' screen
+	grep -qE '^device .* last seen$' screen
+}
+
+@test "-d names a board of serve: without one, that is what is said" {
+	mcp -d kitchen tools
+	ends 3
+	hints 'no serve is running'
+	hints kitchen
+	MCPCTL_DEVICE=kitchen mcp tools
+	ends 2
+	hints 'no target'
+}
+
+@test "a serve that was started in another environment is found" {
+	unset XDG_RUNTIME_DIR
+	serve
+	device board
+	event ready
+	export XDG_RUNTIME_DIR=$WORK/run
+	mcp ping
+	ends 0
+	mcp devices
+	ends 0
+	says 02:00:00:00:00:01
+}
+
+@test "no board now, but there was one: wake it" {
+	serve
+	mcp devices
+	ends 0
+	hints "$OTA"
+	device board
+	event ready
+	kill -KILL "$DEVICE"
+	event gone
+	mcp devices
+	ends 0
+	hints 'wake'
+	mcp --wait 200ms ping
+	ends 3
+	hints 'wake'
+}
+
+@test "a hello to a board of serve is refused before it is sent" {
+	serve
+	device board
+	event ready
+	mcp send '{"type":"hello"}'
+	ends 2
+	hints 'hello'
+	mcp --all send '{"type":"hello"}'
+	ends 2
+}
+
+@test "Ctrl-C while many are asked: who has not answered" {
+	serve
+	device boards --devices 2 --fault 2:no-reply
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:02
+	# In the background bash lets SIGINT be ignored.
+	background all env --default-signal=INT mcpctl --all call self.get_device_status
+	sleep 1
+	kill -INT "$LAST"
+	finish "$LAST" 130
+	grep -q 'no answer so far from 02:00:00:00:00:02$' all.err
+}
+
+@test "tail says to whom it listens, since a board may be silent" {
+	serve
+	device board
+	event ready
+	mcp tail --for 200ms
+	ends 0
+	hints 'attached to 02:00:00:00:00:01'
+	[ -z "$out" ]
+}
+
+@test "every JSON that attached commands print is valid" {
+	three
+	for command in devices info tools ping 'describe self.reboot' 'call self.get_device_status' \
+		'request tools/list' 'tail --for 200ms'; do
+		# shellcheck disable=SC2086 # words
+		mcp -o json -d 02:00:00:00:00:02 $command
+		ends 0
+		jq -es 'all(.[]; type == "object" or type == "array")' stdout
+		jq -es . stderr
+	done
+	for command in tools ping 'call self.get_device_status' 'request no/such' 'notify notifications/x'; do
+		# shellcheck disable=SC2086
+		mcp -o json --all $command
+		jq -es 'length == 3 and all(.[]; .device.id)' stdout
+		jq -es . stderr
+	done
+}
+
+@test "a serve that is stopped does not hang commands, which say so" {
+	serve
+	kill -STOP "$SERVER"
+	mcp --wait 500ms ping
+	ends 3
+	hints 'does not answer'
+	hints Ctrl-Z
+	mcp --timeout 500ms kick x
+	ends 4
+	hints Ctrl-Z
+	kill -CONT "$SERVER"
+	mcp devices
+	ends 0
+}

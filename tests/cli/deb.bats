@@ -5,8 +5,6 @@
 load helper
 
 setup_file() {
-	case ${MCPCTL_BUILD:-build} in *san*) skip 'built without sanitizers' ;; esac
-	command -v dpkg-shlibdeps >/dev/null || skip 'no dpkg-dev'
 	DEB=$(MAKEFLAGS='' make -s -C "$BATS_TEST_DIRNAME/../.." deb | tail -n 1)
 	[ -s "$DEB" ]
 	export DEB

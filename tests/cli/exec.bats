@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # serve --exec: a smoke test of a board in one line.
 
+# shellcheck disable=SC2016,SC2034 # for the shell of --exec; for the helper
 load helper
 
 once() { # ARG…: serve --exec with a board that dials in by itself
@@ -31,6 +32,14 @@ once() { # ARG…: serve --exec with a board that dials in by itself
 	once --exec true --wait 300ms
 	finish "$ONCE" 3
 	grep -qi 'nothing\|no device\|nobody' once.err
+}
+
+@test "somebody came, but not far: who, and how far" {
+	once --exec true --wait 1s
+	device board --fault no-hello
+	finish "$ONCE" 3
+	grep -q 'error: .*02:00:00:00:00:01 connected, and said no hello' once.err
+	grep -q 'hint: .*--trace' once.err
 }
 
 @test "a smoke test with JUnit output" {

@@ -57,6 +57,32 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 }
 
+@test "a session each time: another key, what was dropped is told and counted" {
+	mqtt_serve --no-init
+	background board "$BATS_TEST_DIRNAME/board.py" "$MQTT" "$ID" \
+		hello audio again gap short junk hello audio audio goodbye sleep 60
+	event message goodbye
+	[ "$(jq -r .key board.out | sort -u | wc -l)" = 2 ]
+	[ "$(jq -r .nonce board.out | sort -u | wc -l)" = 2 ]
+	event odd 'number 1 came after 1'
+	event odd 'its head tells 3 bytes of audio, and 4 came'
+	event audio '"text":"audio: 4 frames, 12 bytes, 1 broken packet, 1 repeated or late, 1 gap in all"'
+	mcp devices -o json
+	says '"audio":{"frames":4,"bytes":12,"broken":1,"repeated":1,"gaps":1,"sent":0}'
+}
+
+@test "a photo, though the board was at the broker before serve was, and asked no OTA" {
+	MQTT=$(free_port)
+	serve "--mqtt=$MQTT"
+	event broker
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
+	event ready
+	mcp call self.camera.take_photo question=what
+	ends 0
+	says success
+	event vision JPEG
+}
+
 @test "foreign clients work, but cannot listen in below mcpctl/" {
 	mqtt_serve
 	background spy mosquitto_sub -p "$MQTT" -t '#' -t 'mcpctl/#' -v
@@ -116,6 +142,16 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	event ready
 }
 
+@test "stop is back when the broker has ended too: the port is free" {
+	for _ in 1 2 3; do
+		MQTT=${MQTT:-$(free_port)}
+		serve "--mqtt=$MQTT" --pidfile pid
+		mcp stop
+		ends 0
+		[ ! -e pid ]
+	done
+}
+
 broker() { # a plain broker without our plugin
 	MQTT=$(free_port)
 	printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$MQTT" >mosquitto.conf
@@ -155,10 +191,56 @@ broker() { # a plain broker without our plugin
 	hints 'client id'
 }
 
+@test "no board was ready since the broker cannot be reached: that is the missing step" {
+	mcp serve --listen 127.0.0.1:0 --mqtt-broker "mqtt://127.0.0.1:$(free_port)" --exec true --once --wait 500ms
+	ends 3
+	hints 'error: no device was ready within 500 ms: no connection to the broker'
+	hints 'hint: is a broker running there'
+}
+
+@test "a password in a URL is not shown, and where it belongs is" {
+	mcp serve --mqtt-broker mqtt://u:geheim@127.0.0.1
+	ends 2
+	hints --mqtt-password-file
+	mcp mqtt://u:geheim@127.0.0.1/id tools
+	ends 2
+	hints MCPCTL_MQTT_PASSWORD
+	[[ $err != *geheim* ]]
+	mcp help environment
+	says MCPCTL_MQTT_PASSWORD
+	says MCPCTL_MOSQUITTO
+}
+
+@test "two boards and two users at one broker: nobody takes the other's answer" {
+	broker
+	local other='GID_test@@@02_00_00_00_00_02@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4f' jobs=() i
+	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --subscribe
+	background other mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$other" --subscribe
+	wait_for board.err connected
+	wait_for other.err connected
+	for i in 1 2 3 4 5; do
+		mcpctl "mqtt://127.0.0.1:$MQTT/$ID" call self.audio_speaker.set_volume volume="$i" >"a.$i" 2>&1 3>&- &
+		jobs+=($!)
+		mcpctl "mqtt://127.0.0.1:$MQTT/$other" call self.get_device_status >"b.$i" 2>&1 3>&- &
+		jobs+=($!)
+	done
+	wait "${jobs[@]}"
+	for i in 1 2 3 4 5; do
+		[ "$(cat "a.$i")" = true ]
+		grep -q volume "b.$i"
+		absent 'reply' "b.$i"
+	done
+}
+
 @test "serve with a broker that already runs" {
 	broker
-	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}' --topic-down 'down/{client_id}'
+	serve --mqtt-broker "mqtt://127.0.0.1:$MQTT" --topic-up 'up/{client_id}'
 	event broker
 	background board mcpctl sim --ota "$OTA" --subscribe
+	# In standby a board says nothing: it is asked.
+	event ready
+	mcp call self.get_device_status
+	ends 0
+	absent '"event":"odd"' serve.out
 	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:01' -H 'Client-Id: abc' "$OTA" | jq -e '.mqtt.publish_topic | startswith("up/")'
 }

@@ -319,6 +319,7 @@ END
 	ends 3
 	hints "$PORT"
 	hints mcpctl
+	hints 'mcpctl stop'
 }
 
 @test "a socket folder that is open to others is refused" {
@@ -384,4 +385,80 @@ END
 	mcp
 	ends 0
 	says 02:00:00:00:00:01
+}
+
+@test "two boards with one Device-Id: the log says what this is" {
+	serve
+	for i in 1 2 3 4; do
+		device "twin$i"
+		for _ in $(seq 100); do
+			[ "$(grep -c '"event":"connected"' serve.out)" -ge "$i" ] && break
+			sleep 0.05
+		done
+	done
+	event replaced 'two boards with one Device-Id'
+	serve --socket "$WORK/other.sock"
+	device one --client-id 00000000-0000-4000-8000-00000000000a
+	event ready
+	device two --client-id 00000000-0000-4000-8000-00000000000b
+	event replaced 'client id.*two boards with one Device-Id'
+}
+
+@test "audio of a board that listens is told when it begins, not for ever" {
+	serve
+	device board --audio
+	event audio
+	sleep 2.5
+	[ "$(grep -c '"event":"audio"' serve.out)" = 1 ]
+}
+
+@test "--trace keeps every frame of every board" {
+	serve --trace "$WORK/t.jsonl"
+	device boards --devices 2
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:02
+	mcp stop
+	finish "$SERVER" 0
+	jq -es 'map(select(.device == "02:00:00:00:00:02") | .kind) |
+		index("ready") == 0 and index("text") == 1 and index("closed") > 1' t.jsonl
+	jq -es 'any(.[]; .dir == "out" and (.text // "" | contains("\"initialize\"")))' t.jsonl
+	# The token for pictures is a secret here too.
+	jq -rs '.[].text' t.jsonl | grep -o '"token":"[^"]*"' | sort -u >token
+	absent '[0-9a-f]{32}' token
+	mcp --trace none/t serve --listen 127.0.0.1:0
+	ends 8
+	hints none/t
+}
+
+@test "--daemon says where its log is and how to end it" {
+	mcp serve --listen 127.0.0.1:0 --daemon
+	ends 0
+	hints "$WORK/state/mcpctl/serve.log"
+	hints 'mcpctl stop'
+	mcp stop
+	ends 0
+}
+
+@test "another serve is told before anything about its ports" {
+	serve
+	mcp serve --listen "127.0.0.1:$PORT"
+	ends 3
+	hints 'another serve'
+	hints 'mcpctl stop'
+}
+
+@test "an address that only this machine reaches is said to be one" {
+	background log mcpctl serve --listen 127.0.0.1:0
+	wait_for log.err 'only this machine'
+}
+
+@test "the runtime folder of another user is not used" {
+	[ "$(id -u)" = 0 ] || skip 'only root can make a folder of another user'
+	mkdir -m 700 other
+	chown 65534 other
+	export XDG_RUNTIME_DIR=$WORK/other
+	serve
+	mcp devices
+	ends 0
+	[ ! -e other/mcpctl ]
 }

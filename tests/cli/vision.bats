@@ -3,6 +3,7 @@
 # What a board asks serve's port over HTTP: OTA, activation, pictures; curl is
 # the board.
 
+# shellcheck disable=SC2016 # for the shell of --vision-exec
 load helper
 
 jpeg() { # a picture of 2x2
@@ -143,6 +144,15 @@ END
 		"http://127.0.0.1:$PORT/upload"
 	event upload
 	[ "$(find pictures -type f | wc -l)" = 1 ]
+}
+
+@test "the members of a picture's event are always there" {
+	serve
+	head -c 100 /dev/urandom >noise
+	curl -sf -F 'file=@noise' "http://127.0.0.1:$PORT/upload"
+	event upload
+	jq -es 'map(select(.event == "upload"))[0] |
+		[has("file", "bytes", "type", "width", "height", "question")] | all' serve.out
 }
 
 @test "a full disk: the board is answered, the log says which file" {

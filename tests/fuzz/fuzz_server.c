@@ -72,8 +72,19 @@ static void on_hazard(void *owner, enum hazard h)
 		abort();
 }
 
-static const struct device_events events = { on_text, on_binary, on_cut,
-					     on_drop, on_note,	 on_hazard };
+static void on_audio(void *owner, const struct udp_offer *offer)
+{
+	(void)owner;
+	(void)offer;
+}
+
+static const struct device_events events = { .text = on_text,
+					     .binary = on_binary,
+					     .audio = on_audio,
+					     .cut = on_cut,
+					     .drop = on_drop,
+					     .note = on_note,
+					     .hazard = on_hazard };
 
 static struct device device;
 

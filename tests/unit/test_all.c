@@ -28,6 +28,8 @@ static struct rendered shown;
 static struct error err;
 static struct buf asked; /* the fans that came */
 static const char *devices; /* objects, parted by newlines */
+static int came; /* devices since the start */
+static const char *devices_then; /* the same once they were listed; NULL */
 
 /* ---- what serve says ---- */
 
@@ -65,8 +67,15 @@ static void say_tool(struct fake_peer *p, const cJSON *question)
 {
 	const char *name = json_string(question, "name");
 	const char *list = json_string(question, "list");
+	bool slow = strcmp(name, "slow") == 0;
 
-	if (strcmp(name, "vol") != 0)
+	if (slow && strcmp(list, "1") == 0)
+		return;
+	/* What was asked before is answered now. */
+	if (slow)
+		say(p,
+		    "{\"op\":\"tool\",\"tool\":" VOLUME("100") ",\"tools\":1}");
+	if (strcmp(name, "vol") != 0 && !slow)
 		say(p, "{\"op\":\"tool\",\"nearest\":\"vol\",\"tools\":1}");
 	else if (strcmp(list, "1") == 0)
 		say(p,
@@ -126,6 +135,9 @@ static void on_frame(struct fake_peer *p, const struct control_frame *f)
 	if (strcmp(op, "devices") == 0) {
 		each_device(p, "device", NULL, "");
 		say(p, "{\"op\":\"end\"}");
+		if (devices_then)
+			devices = devices_then;
+		devices_then = NULL;
 	} else if (strcmp(op, "tool") == 0) {
 		say_tool(p, question);
 	} else if (strcmp(op, "fan") == 0) {
@@ -135,10 +147,11 @@ static void on_frame(struct fake_peer *p, const struct control_frame *f)
 		    strcmp(json_string(question, "device"), "a") == 0);
 	} else if (strcmp(op, "status") == 0) {
 		say(p,
-		    "{\"op\":\"status\",\"pid\":7,\"devices\":%d,"
+		    "{\"op\":\"status\",\"pid\":7,\"devices\":%d,\"came\":%d,"
 		    "\"addresses\":[\"http://h:1/xiaozhi/ota/\"]}",
-		    *devices ? 6 : 0);
+		    *devices ? 6 : 0, came);
 	} else {
+		say(p, "{\"op\":\"stopping\"}");
 		fake_serve_drop(p);
 	}
 	cJSON_Delete(question);
@@ -254,9 +267,22 @@ static void calls(void **state)
 		rendered_out(&shown),
 		"b  error            argument 'v': 50 is above the maximum of "
 		"10\n"
-		"d  error            its tools are not listed: it is no-mcp\n"
 		"a  ok         2 ms  done\n"
-		"c  ok         2 ms  done\n");
+		"c  ok         2 ms  done\n"
+		"d  error            its tools are not listed: it is no-mcp\n");
+}
+
+/* Listed while it was on its way to ready, and called then: one row, not two. */
+static void call_of_a_late_one(void **state)
+{
+	(void)state;
+	devices = A "\n" DEVICE("late", "initializing", "null");
+	devices_then = A "\n" DEVICE("late", "ready", "\"1\"");
+	assert_int_equal(all("call vol v=50"), 0);
+	assert_string_equal(rendered_out(&shown),
+			    "a     ok         2 ms  done\n"
+			    "late  ok         2 ms  "
+			    "done\n");
 }
 
 static void calls_fail(void **state)
@@ -271,6 +297,9 @@ static void calls_fail(void **state)
 	assert_part(rendered_out(&shown), "not as expected");
 	assert_int_equal(all("call vol v=5 --expect '\"done\"'"), 0);
 	assert_int_equal(all("call vol v=5 --save x"), ERR_USAGE);
+	app.config.timeout = 50;
+	assert_int_equal(all("call slow v=50"), ERR_TIMEOUT);
+	assert_int_equal(asked.len, 0);
 }
 
 static void calls_blindly(void **state)
@@ -339,10 +368,15 @@ static void other_commands(void **state)
 	assert_part(rendered_err(&shown), "ended 1 connection");
 	assert_int_equal(run("kick b"), ERR_CONNECT);
 	assert_part(err.text, "fits 'b'");
-	assert_int_equal(run("stop"), ERR_CONNECT);
+	assert_int_equal(run("stop"), 0);
+	assert_part(rendered_err(&shown), "has ended");
 	devices = "";
 	assert_int_equal(run("devices"), 0);
 	assert_part(rendered_err(&shown), "set http://h:1/xiaozhi/ota/ as");
+	came = 2;
+	assert_int_equal(run("devices"), 0);
+	assert_part(rendered_err(&shown), "wake the board");
+	came = 0;
 	assert_int_equal(run("devices 'x*'"), 0);
 	assert_part(rendered_err(&shown), "no device fits 'x*'");
 }
@@ -366,9 +400,16 @@ static void brief(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ping),  TEST(requests),   TEST(unanswered),
-		TEST(calls), TEST(calls_fail), TEST(calls_blindly),
-		TEST(lists), TEST(nobody),     TEST(other_commands),
+		TEST(ping),
+		TEST(requests),
+		TEST(unanswered),
+		TEST(calls),
+		TEST(calls_fail),
+		TEST(calls_blindly),
+		TEST(call_of_a_late_one),
+		TEST(lists),
+		TEST(nobody),
+		TEST(other_commands),
 		TEST(brief),
 	};
 

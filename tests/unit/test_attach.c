@@ -448,6 +448,10 @@ static void tool_keeper(struct fake_peer *p, const struct control_frame *f)
 {
 	if (strstr(p->serve->asked, "\"attach\""))
 		fake_serve_attached(p, "null", "null");
+	else if (strstr(p->serve->asked, "\"forgotten\""))
+		fake_serve_json(p, "{\"op\":\"tool\",\"nearest\":\"wrong\"}");
+	else if (strstr(p->serve->asked, "\"unknown\""))
+		fake_serve_json(p, "{\"op\":\"error\",\"error\":{}}");
 	else if (f->kind == CONTROL_JSON)
 		fake_serve_json(p, answer);
 }
@@ -493,8 +497,9 @@ static void tools(void **state)
 		 "tool , -, not there|");
 	/* forgotten: its answer is nobody's */
 	answer = "{\"op\":\"tool\",\"tools\":2}";
-	attach_ask_tool(&t, "y", on_tool, &answers, &err);
+	attach_ask_tool(&t, "forgotten", on_tool, &answers, &err);
 	attach_ask_tool(&t, NULL, NULL, NULL, &err);
+	attach_ask_tool(&t, "unknown", on_tool, &answers, &err);
 	ask_tool(answer, "tool , -, -|");
 	assert_int_equal(answers, 4);
 }

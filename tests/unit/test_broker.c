@@ -542,6 +542,26 @@ static void started_again(void **state)
 	rig_done(&r);
 }
 
+/* Why it threw a client out is told; who comes and goes is not, here. */
+static void thrown_out(void **state)
+{
+	struct raw_packet p;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r);
+	device_joins(&r);
+	assert_string_equal(r.said, "");
+	/* PUBLISH, 2 MB: it is not waited for. */
+	assert_int_equal(send(r.device.fd, "\x30\xff\xff\x7f", 4, 0), 4);
+	while (raw_next(&r.device, r.loop, &p))
+		;
+	while (!strstr(r.said, "disconnected due to oversize packet"))
+		loop_poll(r.loop);
+	assert_non_null(strstr(r.said, DEVICE));
+	rig_done(&r);
+}
+
 static void port_in_use(void **state)
 {
 	struct broker_config config = { .port = 0, .message_max = 1 << 20 };
@@ -658,6 +678,7 @@ int main(void)
 		cmocka_unit_test(what_is_a_device),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(started_again),
+		cmocka_unit_test(thrown_out),
 		cmocka_unit_test(port_in_use),
 		cmocka_unit_test(not_installed),
 		cmocka_unit_test(orphan),

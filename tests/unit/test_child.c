@@ -149,20 +149,12 @@ static void long_line(void **state)
 
 	(void)state;
 	o.keep = 10;
-	o.keep_last = true;
 	seen_init(&s);
 	start(&s, script, o);
 	wait_ended(&s);
 	assert_int_equal(s.lines.len, 4 + 4096 + 1 + 10 + 8);
 	assert_string_equal(s.lines.data + 4 + 4096 + 1,
 			    "out:short\nout:end\n");
-	assert_string_equal(buf_string(&s.out), "\nshort\nend");
-	buf_reset(&s.out);
-	buf_reset(&s.lines);
-	s.ended = false;
-	o.keep_last = false;
-	start(&s, script, o);
-	wait_ended(&s);
 	assert_string_equal(buf_string(&s.out), "xxxxxxxxxx");
 	seen_done(&s);
 }
@@ -203,11 +195,16 @@ static void no_descriptors(void **state)
 	seen_done(&s);
 }
 
-/* loop_new ignores SIGPIPE: the child does not. */
+/*
+ * loop_new ignores SIGPIPE: the child does not. (Signals from 32 on are the C
+ * library's own, and whoever started the tests may have left them ignored.)
+ */
 static void default_signals(void **state)
 {
-	char script[] = "grep -E '^Sig(Ign|Blk)' /proc/self/status | "
-			"tr -d '0\\t\\n'";
+	char script[] =
+		"while read -r name mask; do case $name in SigIgn:|SigBlk:) "
+		"echo $name$((0x$mask & 0x7fffffff));; esac; done "
+		"</proc/self/status";
 	struct seen s;
 	sigset_t set;
 
@@ -219,31 +216,26 @@ static void default_signals(void **state)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	start(&s, script, pipes);
 	wait_ended(&s);
-	assert_string_equal(buf_string(&s.out), "SigBlk:SigIgn:");
+	assert_string_equal(buf_string(&s.out), "SigBlk:0\nSigIgn:0\n");
 	signal(SIGUSR1, SIG_DFL);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	seen_done(&s);
 }
 
-static void groups(void **state)
+/* Ctrl-C is for us, and does not reach it. */
+static void group(void **state)
 {
 	char script[] = "echo ready; exec sleep 1000";
-	struct child_options o = pipes;
 	struct seen s;
-	int same;
 
 	(void)state;
-	for (same = 0; same < 2; same++) {
-		seen_init(&s);
-		o.same_group = same;
-		start(&s, script, o);
-		wait_line(&s);
-		assert_int_equal(getpgid(child_pid(s.child)),
-				 same ? getpgrp() : child_pid(s.child));
-		child_stop(s.child, DEADLINE_MS);
-		wait_ended(&s);
-		seen_done(&s);
-	}
+	seen_init(&s);
+	start(&s, script, pipes);
+	wait_line(&s);
+	assert_int_equal(getpgid(child_pid(s.child)), child_pid(s.child));
+	child_stop(s.child, DEADLINE_MS);
+	wait_ended(&s);
+	seen_done(&s);
 }
 
 static void killed(void **state)
@@ -389,7 +381,7 @@ int main(void)
 		cmocka_unit_test(environment),
 		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(default_signals),
-		cmocka_unit_test(groups),
+		cmocka_unit_test(group),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(stops_the_group),
 		cmocka_unit_test(escalates),

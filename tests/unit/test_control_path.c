@@ -92,6 +92,55 @@ static void runtime_folder(void **state)
 	expect_path(NULL, true, expected);
 }
 
+/* After su the variable names the folder of the one who was here before. */
+static void foreign_runtime_folder(void **state)
+{
+	CLEANUP(mem_free_ptr) char *other = folder_path("other");
+	CLEANUP(mem_free_ptr)
+	char *expected = mem_printf("%s/mcpctl-%u/serve.sock", folder,
+				    (unsigned)geteuid());
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	setenv("TMPDIR", folder, 1);
+	setenv("XDG_RUNTIME_DIR", other, 1);
+	assert_int_equal(mkdir(other, 0700), 0);
+	assert_int_equal(chown(other, OTHER_USER, OTHER_USER), 0);
+	expect_path(NULL, false, expected);
+	rmdir(other);
+}
+
+static void make_socket(const char *path);
+
+/* A serve that was started without the variable is found with it. */
+static void other_place(void **state)
+{
+	CLEANUP(mem_free_ptr) char *here = folder_path("mcpctl/serve.sock");
+	CLEANUP(mem_free_ptr)
+	char *there = mem_printf("%s/mcpctl-%u", folder, (unsigned)geteuid());
+	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/serve.sock", there);
+
+	(void)state;
+	setenv("TMPDIR", folder, 1);
+	unsetenv("XDG_RUNTIME_DIR");
+	expect_path(NULL, true, path);
+	make_socket(path);
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	expect_path(NULL, false, path);
+	expect_path(NULL, true, here);
+	make_socket(here);
+	expect_path(NULL, false, here);
+	unlink(here);
+	chmod(there, 0755);
+	expect_path(NULL, false, here);
+	unlink(path);
+	rmdir(there);
+	mem_free(TAKE(path));
+	path = folder_path("mcpctl");
+	rmdir(path);
+}
+
 static void foreign_folder(void **state)
 {
 	CLEANUP(mem_free_ptr) char *made = folder_path("mcpctl");
@@ -157,6 +206,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(given_path),
 		cmocka_unit_test(runtime_folder),
+		cmocka_unit_test(foreign_runtime_folder),
+		cmocka_unit_test(other_place),
 		cmocka_unit_test(foreign_folder),
 		cmocka_unit_test(sockets),
 	};

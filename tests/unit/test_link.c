@@ -275,6 +275,11 @@ static void wrap_device(void **state)
 			 0);
 	assert_string_equal(buf_string(&out), "{\"type\":\"tts\","
 					      "\"session_id\":\"mine\"}");
+	l.relayed = true;
+	assert_int_equal(
+		link_wrap_device(&l, "{\"type\":\"hello\"}", &out, &err), -1);
+	l.relayed = false;
+	error_reset(&err);
 	assert_int_equal(link_wrap_device(&l, "{\"a\":1}", &out, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
 	assert_int_equal(link_wrap_device(&l, "{\"type\":", &out, &err), -1);

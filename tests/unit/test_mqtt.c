@@ -222,7 +222,10 @@ static void test_wrong_names(void **state)
 	o.cacert = "/nonexistent";
 	assert_null(mqtt->client_open(loop, &o, &events, &w, &err));
 	assert_int_equal(err.kind, ERR_USAGE);
-	assert_non_null(strstr(err.text, "'/nonexistent'"));
+	assert_non_null(strstr(err.text, "'/nonexistent': No such file"));
+	o.cacert = "/dev/null";
+	assert_null(mqtt->client_open(loop, &o, &events, &w, &err));
+	assert_non_null(strstr(err.text, "no certificate in '/dev/null'"));
 	o = options("id");
 	begin_up(&w, &o);
 	assert_int_equal(mqtt->subscribe(w.client, "a/#/b", &err), -1);
@@ -481,7 +484,7 @@ static void test_tls(void **state)
 	}
 	broker_run(&broker);
 	begin_lost(&w, &o);
-	says(&w, ERR_CONNECT, "mismatch", "--cacert");
+	says(&w, ERR_CONNECT, "mismatch", "another name");
 	end(&w);
 	/* Plain where TLS is wanted. */
 	o = options("plain");

@@ -9,22 +9,22 @@
 #include "base/module.h"
 #include "net/mqtt.h"
 #include "real_broker.h"
+#include "wire/hello.h"
 #include "wire/udp_audio.h"
 
 #define LONG_MS 20000
 #define ID "GID_t@@@aa_bb_cc_dd_ee_01@@@u"
-#define SERVER_HELLO                                                \
-	"{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":" \
-	"\"s\",\"udp\":{}}"
 
 /* One device: held here, and as itself at the broker and at the UDP port. */
 struct subject {
 	struct mqtt_hub *hub;
 	struct audio_port *port;
 	struct transport t;
-	struct udp_offer offer;
+	struct udp_offer offer; /* of the hello that was said */
+	const struct udp_offer *next; /* of the next one; lent */
 	bool ready, has_audio, has_text, closed, part_closed;
-	unsigned frames;
+	unsigned frames, failures;
+	char failure[512]; /* the last one */
 	unsigned char last[2048];
 	size_t last_len;
 
@@ -58,7 +58,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 {
 	(void)owner;
 	assert_non_null(peer->udp);
-	s.offer = *peer->udp;
+	s.next = peer->udp;
 	s.ready = true;
 }
 
@@ -77,6 +77,14 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	s.has_audio = true;
 }
 
+static void on_failed(void *owner, int64_t id, const struct error *why)
+{
+	(void)owner;
+	assert_int_equal(id, 0);
+	snprintf(s.failure, sizeof(s.failure), "%s", why->text);
+	s.failures++;
+}
+
 static void on_closed(void *owner, const struct error *why)
 {
 	(void)owner;
@@ -86,6 +94,7 @@ static void on_closed(void *owner, const struct error *why)
 
 static const struct transport_events events = { .ready = on_ready,
 						.message = on_message,
+						.failed = on_failed,
 						.closed = on_closed };
 
 static void on_joined(void *owner, const struct mqtt_joined *who)
@@ -114,6 +123,18 @@ static void on_part_closed(void *owner)
 
 /* ---- the device's side ---- */
 
+static void say_hello(void)
+{
+	struct buf hello = { 0 };
+
+	s.offer = *s.next;
+	hello_encode_udp(&hello, "s", &s.offer);
+	assert_int_equal(s.t.ops->send(&s.t, hello.data, hello.len, NULL), 0);
+	buf_done(&hello);
+	assert_true(hex_decode_16(s.key, s.offer.key));
+	assert_true(hex_decode_16(s.nonce, s.offer.nonce));
+}
+
 static void udp_connect(void)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
@@ -122,8 +143,6 @@ static void udp_connect(void)
 	assert_int_equal(inet_pton(AF_INET, s.offer.server, &to.sin_addr), 1);
 	s.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(connect(s.fd, (struct sockaddr *)&to, sizeof(to)), 0);
-	assert_true(hex_decode_16(s.key, s.offer.key));
-	assert_true(hex_decode_16(s.nonce, s.offer.nonce));
 }
 
 static void send_raw(const void *data, size_t len)
@@ -220,6 +239,7 @@ static void begin(const char *host, bool silence)
 			mqtt->publish(s.board, "up/" ID, "{}", 2, NULL), 0);
 		settle();
 	}
+	say_hello();
 	udp_connect();
 }
 
@@ -322,6 +342,9 @@ static void test_sequences(void **state)
 	assert_int_equal(c.gaps, 1);
 	assert_int_equal(c.broken, 0);
 	assert_int_equal(c.sent, 0);
+	/* Told once in a session, not for each. */
+	assert_int_equal(s.failures, 1);
+	assert_non_null(strstr(s.failure, "number 2 came after 2"));
 	say(0xffffffff, "the last");
 	heard("the last");
 	say(1, "too late");
@@ -343,11 +366,55 @@ static void test_new_hello(void **state)
 	say(1, "not yet");
 	settle();
 	assert_int_equal(s.frames, 1);
-	assert_int_equal(
-		s.t.ops->send(&s.t, SERVER_HELLO, strlen(SERVER_HELLO), NULL),
-		0);
+	say_hello();
 	say(1, "anew");
 	heard("anew");
+	end();
+}
+
+/*
+ * A key that is used for two sessions gives the same bytes to hide both of
+ * them; and what is late of the first must not count as of the second.
+ */
+static void test_new_key(void **state)
+{
+	struct udp_offer first;
+	unsigned char late[64];
+	size_t len;
+
+	(void)state;
+	begin("127.0.0.1", false);
+	first = s.offer;
+	say(1, "one");
+	heard("one");
+	len = make_packet(late, 900, "late", 4);
+	say_hello();
+	assert_string_not_equal(s.offer.key, first.key);
+	assert_string_not_equal(s.offer.nonce, first.nonce);
+	assert_string_equal(s.offer.server, first.server);
+	assert_int_equal(s.offer.port, first.port);
+	send_raw(late, len);
+	say(1, "anew");
+	heard("anew");
+	assert_int_equal(s.frames, 2);
+	assert_int_equal(counts().gaps, 0);
+	end();
+}
+
+/* Before a hello nobody was given a key. */
+static void test_no_hello(void **state)
+{
+	(void)state;
+	begin("127.0.0.1", false);
+	s.offer = *s.next;
+	assert_true(hex_decode_16(s.key, s.offer.key));
+	assert_true(hex_decode_16(s.nonce, s.offer.nonce));
+	say(1, "too early");
+	settle();
+	assert_int_equal(s.frames, 0);
+	say_hello();
+	say(1, "in time");
+	heard("in time");
 	end();
 }
 
@@ -389,6 +456,8 @@ static void test_rubbish(void **state)
 	c = counts();
 	assert_int_equal(c.packets, 0);
 	assert_in_range(c.broken, 6, 10);
+	assert_int_equal(s.failures, 1);
+	assert_non_null(strstr(s.failure, "its head tells 4 bytes"));
 	len = make_packet(packet, 3, copy, 1484);
 	send_raw(packet, len);
 	wait_for(&s.has_audio, "the longest packet");
@@ -433,9 +502,7 @@ static void test_silence(void **state)
 	heard("two");
 	expect_silence(2);
 	assert_int_equal(counts().sent, 2);
-	assert_int_equal(
-		s.t.ops->send(&s.t, SERVER_HELLO, strlen(SERVER_HELLO), NULL),
-		0);
+	say_hello();
 	say(1, "anew");
 	heard("anew");
 	expect_silence(1);
@@ -478,8 +545,8 @@ static void test_port_in_use(void **state)
 			     &err);
 	assert_null(b);
 	assert_int_equal(err.kind, ERR_CONNECT);
-	assert_non_null(strstr(err.text, "in use"));
-	assert_non_null(strstr(err.hint, "another port"));
+	assert_non_null(strstr(err.text, "in use by 'test_mqtt_audio'"));
+	assert_non_null(strstr(err.hint, "--udp-port"));
 	assert_null(mqtt->audio_open(loop, "192.0.2.1", 0, false, &err));
 	mqtt->audio_close(a, on_part_closed, NULL);
 	close_part();
@@ -494,6 +561,8 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_new_hello, prepare,
 						finish),
+		cmocka_unit_test_setup_teardown(test_new_key, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_no_hello, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_rubbish, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_silence, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_any_address, prepare,

@@ -23,7 +23,7 @@ static struct error why, err;
 static void on_ready(void *owner, const struct peer_info *peer)
 {
 	(void)owner;
-	assert_true(peer->standby && peer->envelope);
+	assert_true(peer->standby && peer->envelope && peer->shared);
 	assert_non_null(peer->udp);
 	offer = *peer->udp;
 	snprintf(id, sizeof(id), "%s", peer->client_id);

@@ -339,6 +339,34 @@ static void test_given_up(void **state)
 	end();
 }
 
+/* What it says beyond the ceiling ends it; its next message brings it back. */
+static void test_too_long(void **state)
+{
+	struct mqtt_hub_config c = { .up = "up/{client_id}",
+				     .down = "down/{client_id}",
+				     .message_max = 10 };
+	struct board a;
+
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous true"))
+		skip();
+	c.broker.client_id = "mcpctl-test";
+	open_hub(&c);
+	board_join(&a, GID_A, NULL);
+	board_say(&a, "up/" GID_A, "0123456789");
+	wait_for(&held[0].has_message, "message");
+	board_say(&a, "up/" GID_A, "0123456789a");
+	wait_for(&held[0].is_closed, "end");
+	assert_int_equal(held[0].messages, 1);
+	assert_int_equal(held[0].why.kind, ERR_PROTOCOL);
+	assert_non_null(strstr(held[0].why.text, "of 11 bytes"));
+	assert_non_null(strstr(held[0].why.hint, "--message-max"));
+	board_say(&a, "up/" GID_A, "more");
+	wait_for(&held[1].has_message, "device once more");
+	board_end(&a);
+	end();
+}
+
 static void test_not_adopted(void **state)
 {
 	struct board a;
@@ -476,6 +504,7 @@ static void test_plugin_again(void **state)
 	board_join(&b, GID_A, NULL);
 	wait_for(&held[1].is_ready, "device once more");
 	assert_int_equal(held[0].closed, 1);
+	assert_string_equal(held[0].why.text, "it connected again");
 	wait_for(&a.down, "end of the old connection");
 	settle();
 	assert_int_equal(held[1].closed, 0);
@@ -544,6 +573,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_topics, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_given_up, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_too_long, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_not_adopted, prepare,
 						finish),
 		cmocka_unit_test_setup_teardown(test_broker_lost, prepare,

@@ -157,7 +157,7 @@ static void expect_devices(struct rig *r, size_t count)
 {
 	int64_t until = loop_now() + MQTT_DEADLINE_MS;
 
-	while (server_devices(r->server) != count) {
+	while (r->server->registry.count != count) {
 		assert_true(loop_now() < until);
 		pump(r);
 	}
@@ -186,7 +186,7 @@ static void standby(void **state)
 	raw_mqtt_open(&r.board, r.config.mqtt_port, DEVICE, NULL, NULL);
 	expect_record(&r, RECORD_CONNECTED, "MQTT");
 	expect_record(&r, RECORD_READY, "");
-	assert_int_equal(server_devices(r.server), 1);
+	assert_int_equal(r.server->registry.count, 1);
 	d = registry_find(&r.server->registry, MAC);
 	assert_non_null(d);
 	assert_true(d->mqtt);
@@ -198,12 +198,12 @@ static void standby(void **state)
 	old = r.board;
 	raw_mqtt_open(&r.board, r.config.mqtt_port, DEVICE, NULL, NULL);
 	expect_record(&r, RECORD_READY, "");
-	assert_int_equal(server_devices(r.server), 1);
+	assert_int_equal(r.server->registry.count, 1);
 	raw_close(&old);
 	d = registry_find(&r.server->registry, MAC);
 	rack_kick(r.server->rack, d);
 	expect_record(&r, RECORD_GONE, "");
-	assert_true(r.board.over || server_devices(r.server) == 0);
+	assert_true(r.board.over || r.server->registry.count == 0);
 	raw_close(&pub);
 	rig_done(&r);
 }
@@ -224,6 +224,30 @@ static void broker_dies(void **state)
 	raw_close(&r.board);
 	raw_mqtt_open(&r.board, r.config.mqtt_port, DEVICE, NULL, NULL);
 	expect_record(&r, RECORD_READY, "");
+	rig_done(&r);
+}
+
+/* It runs, and answers nobody: nobody else would end it. */
+static void broker_hangs(void **state)
+{
+	struct error why = { 0 };
+	struct rig r;
+	int pid;
+
+	(void)state;
+	rig_init(&r);
+	expect_record(&r, RECORD_BROKER, "connected to the broker");
+	pid = broker_pid(r.server->rack->broker);
+	kill(pid, SIGSTOP);
+	/* What the connection says after two keepalives. */
+	error_set(&why, ERR_CONNECT, "no answer to a ping");
+	error_code(&why, ETIMEDOUT);
+	rack_hub_events.broker(r.server->rack, &why);
+	expect_record(&r, RECORD_BROKER, "no answer to a ping");
+	expect_record(&r, RECORD_BROKER, "answered nobody any more");
+	expect_record(&r, RECORD_BROKER, "again");
+	assert_int_not_equal(broker_pid(r.server->rack->broker), pid);
+	expect_record(&r, RECORD_BROKER, "connected to the broker");
 	rig_done(&r);
 }
 
@@ -277,13 +301,13 @@ static void key_file(void **state)
 	/* Both sides read the new key. */
 	write_key(&r, "another key");
 	rack_reload(r.server->rack);
-	assert_int_equal(server_devices(r.server), 1);
+	assert_int_equal(r.server->registry.count, 1);
 	do {
 		raw_close(&r.board);
 		offer(&r, &m);
 		raw_mqtt_open(&r.board, r.config.mqtt_port, m.client_id,
 			      m.username, m.password);
-		while (!r.board.over && server_devices(r.server) != 1)
+		while (!r.board.over && r.server->registry.count != 1)
 			pump(&r);
 	} while (r.board.over);
 	unlink(r.key);
@@ -309,7 +333,7 @@ static void too_many(void **state)
 	expect_record(&r, RECORD_REFUSED, "limit");
 	while (raw_next(&other, r.loop, &p))
 		;
-	assert_int_equal(server_devices(r.server), 1);
+	assert_int_equal(r.server->registry.count, 1);
 	raw_close(&other);
 	rig_done(&r);
 }
@@ -357,6 +381,72 @@ static void foreign(void **state)
 	broker_done(&broker);
 }
 
+/* A reply to nothing, or none. */
+static void expect_nothing_odd(struct rig *r)
+{
+	struct record *rec;
+
+	while ((rec = server_take(r->server))) {
+		if (rec->kind == RECORD_ODD)
+			fail_msg("%s", rec->text);
+		record_free(rec);
+	}
+}
+
+/* In standby a board says nothing, and no plugin tells that it is there. */
+static void foreign_standby(void **state)
+{
+	struct real_broker broker = { .pid = 0 };
+	char url[64], topic[128];
+	struct raw_packet p;
+	struct ota_mqtt m;
+	struct device *d;
+	struct rig r;
+
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous true"))
+		skip();
+	rig_folder(&r);
+	r.config.mqtt = false;
+	snprintf(url, sizeof(url), "mqtt://127.0.0.1:%u", broker.port);
+	r.config.mqtt_broker = url;
+	rig_start(&r);
+	expect_record(&r, RECORD_BROKER, "connected to the broker");
+	offer(&r, &m);
+	snprintf(topic, sizeof(topic), "mcpctl/up/%s", m.client_id);
+	r.topic = topic;
+	raw_mqtt_open(&r.board, broker.port, m.client_id, m.username, NULL);
+	raw_expect_open(&r.board, r.loop);
+	raw_subscribe(&r.board, "devices/p2p/02_00_00_00_00_01");
+	expect_record(&r, RECORD_CONNECTED, "");
+	expect_record(&r, RECORD_READY, "");
+	expect_nothing_odd(&r);
+	/* Here it cannot be thrown out; it is greeted anew. */
+	d = registry_find(&r.server->registry, MAC);
+	rack_kick(r.server->rack, d);
+	device_end(d, &(struct error){ .kind = ERR_CONNECT, .text = "kick" });
+	expect_record(&r, RECORD_GONE, "kick");
+	expect_record(&r, RECORD_READY, "");
+	/* It restarts: it has forgotten what it was told. */
+	offer(&r, &m);
+	expect_record(&r, RECORD_GONE, "restarted");
+	expect_record(&r, RECORD_READY, "");
+	/* The broker restarts, and the board asks nobody. */
+	broker_kill(&broker);
+	expect_record(&r, RECORD_BROKER, "no connection to the broker");
+	broker_run(&broker);
+	raw_close(&r.board);
+	raw_mqtt_open(&r.board, broker.port, m.client_id, m.username, NULL);
+	raw_expect_open(&r.board, r.loop);
+	raw_subscribe(&r.board, "devices/p2p/02_00_00_00_00_01");
+	while (raw_take(&r.board, &p))
+		;
+	expect_record(&r, RECORD_READY, "");
+	expect_nothing_odd(&r);
+	rig_done(&r);
+	broker_done(&broker);
+}
+
 static void expect_failure(struct rig *r, enum error_kind kind,
 			   const char *text)
 {
@@ -397,7 +487,14 @@ static void failures(void **state)
 	expect_failure(&r, ERR_USAGE, "no URL of a broker");
 	r.config.mqtt_broker = "mqtt://127.0.0.1";
 	r.config.mqtt_password_file = "/no/such/password";
+	expect_failure(&r, ERR_USAGE, "whose password");
+	r.config.mqtt_broker = "mqtt://u@127.0.0.1";
 	expect_failure(&r, ERR_USAGE, "password file");
+	r.config.mqtt_broker = "mqtt://u:geheim@127.0.0.1";
+	expect_failure(&r, ERR_USAGE,
+		       "--mqtt-broker: a password cannot be part of it");
+	r.config.mqtt_broker = "mqtt://127.0.0.1";
+	r.config.mqtt_password_file = NULL;
 	r.config.topic_up = "devices";
 	expect_failure(&r, ERR_USAGE, "does not tell devices apart");
 	r.config.topic_up = "devices/+/{mac}";
@@ -408,9 +505,14 @@ static void failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(standby),  cmocka_unit_test(broker_dies),
-		cmocka_unit_test(offers),   cmocka_unit_test(key_file),
-		cmocka_unit_test(too_many), cmocka_unit_test(foreign),
+		cmocka_unit_test(standby),
+		cmocka_unit_test(broker_dies),
+		cmocka_unit_test(broker_hangs),
+		cmocka_unit_test(offers),
+		cmocka_unit_test(key_file),
+		cmocka_unit_test(too_many),
+		cmocka_unit_test(foreign),
+		cmocka_unit_test(foreign_standby),
 		cmocka_unit_test(failures),
 	};
 	struct error err = { 0 };

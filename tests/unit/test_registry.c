@@ -60,6 +60,16 @@ static void test_find(void **state)
 	registry_done(&r);
 }
 
+static size_t count(const struct registry *r, const char *pattern)
+{
+	size_t found = 0;
+
+	for (struct device *d = registry_next(r, NULL, pattern); d;
+	     d = registry_next(r, d, pattern))
+		found++;
+	return found;
+}
+
 static void test_many(void **state)
 {
 	struct registry r = { 0 };
@@ -71,8 +81,8 @@ static void test_many(void **state)
 			 i & 255);
 		add(&r, id);
 	}
-	assert_int_equal(registry_count(&r, NULL), 5000);
-	assert_int_equal(registry_count(&r, "02:*:00:??"), 256);
+	assert_int_equal(count(&r, NULL), 5000);
+	assert_int_equal(count(&r, "02:*:00:??"), 256);
 	for (int i = 0; i < 5000; i++) {
 		snprintf(id, sizeof(id), "02:00:00:00:%02x:%02x", i >> 8,
 			 i & 255);
@@ -121,7 +131,7 @@ static void test_closing_are_left_out(void **state)
 	b = add(&r, "b");
 	a->closing = true;
 	assert_ptr_equal(registry_next(&r, NULL, NULL), b);
-	assert_int_equal(registry_count(&r, "*"), 1);
+	assert_null(registry_next(&r, b, NULL));
 	assert_true(device_fits(a, "a"));
 	drop(&r, a);
 	drop(&r, b);

@@ -10,6 +10,11 @@
 	"\"version\":\"2.4.2\",\"transport\":\"mqtt\",\"address\":null,"  \
 	"\"since\":\"2020-01-01T00:00:00.500Z\",\"seen\":\"yesterday\","  \
 	"\"state\":\"ready\",\"reason\":null,\"tools\":12,\"user_tools\":7}"
+#define WEBSOCKET                                                 \
+	"{\"id\":\"aa:03\",\"board\":\"esp-box-3-lite\","         \
+	"\"version\":\"2.4.2\",\"transport\":\"websocket\","      \
+	"\"address\":\"[::1]:1\",\"since\":\"long ago, before\"," \
+	"\"seen\":\"yesterday\",\"state\":\"ready\",\"tools\":12}"
 #define FAILED                                                          \
 	"{\"id\":\"aa:02\",\"alias\":\"kitchen\",\"state\":\"failed\"," \
 	"\"reason\":\"no answer\\nto initialize\"}"
@@ -66,8 +71,8 @@ static void test_line(void **state)
 	s.r.ops->device(&s.r, &record);
 	assert_non_null(strstr(rendered_out(&s),
 			       "aa:01    esp\\x1b-box  2.4.2  mqtt  12 tools"
-			       "  -  "));
-	assert_non_null(strstr(rendered_out(&s), " ago  yesterday\n"));
+			       "  "));
+	assert_non_null(strstr(rendered_out(&s), " ago  yesterday  -\n"));
 	end();
 }
 
@@ -90,16 +95,57 @@ static void test_heading(void **state)
 	record.device = NULL;
 	render_widen(&record);
 	assert_int_equal(record.width[0], 7);
+	s.r.width = 80;
 	s.r.ops->device(&s.r, &record);
 	assert_string_equal(rendered_out(&s),
-			    "device   board  version  by  state   address  "
-			    "since  last seen\n");
+			    "device   board  version  by  state   since  "
+			    "last seen  address\n");
 	end();
 	/* a program does not want it */
 	start(OUTPUT_TEXT, false, FAILED);
 	record.device = NULL;
 	s.r.ops->device(&s.r, &record);
 	assert_string_equal(rendered_out(&s), "");
+	end();
+}
+
+/* What does not fit into a line of a terminal is left out; a pipe gets all. */
+static void test_narrow(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, true, WEBSOCKET);
+	record.device = NULL;
+	render_widen(&record);
+	record.device = device;
+	render_widen(&record);
+	s.r.width = 76;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  ws  12 tools  "));
+	assert_non_null(strstr(rendered_out(&s), "yesterday\n"));
+	end();
+	start(OUTPUT_TEXT, true, WEBSOCKET);
+	render_widen(&record);
+	s.r.width = 20;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  ws  12 tools\n"));
+	end();
+	start(OUTPUT_TEXT, false, WEBSOCKET);
+	s.r.width = 20;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  [::1]:1\n"));
+	end();
+}
+
+/* One long name does not push the columns of all others away. */
+static void test_long_name(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, true,
+	      "{\"id\":\"0123456789012345678901234567890123456789\"}");
+	render_widen(&record);
+	assert_true(record.width[0] < 40);
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "0123456789  -  -  "));
 	end();
 }
 
@@ -214,6 +260,8 @@ int main(void)
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_failed),
 		cmocka_unit_test(test_heading),
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_rows),

@@ -80,7 +80,7 @@ static void test_vision(void **state)
 	struct end *e;
 
 	(void)state;
-	server->vision_url = mem_strdup("http://see.example/v");
+	server->config.vision_url = "http://see.example/v";
 	server->config.vision_token = "secret";
 	e = dial(MAC);
 	says(e, HELLO);
@@ -162,7 +162,7 @@ static void test_hello_never(void **state)
 	the_record(RECORD_GONE, 0, "said no hello in 20 ms");
 	assert_true(e->gone);
 	assert_int_equal(server->held, 0);
-	assert_int_equal(server_devices(server), 0);
+	assert_int_equal(server->registry.count, 0);
 }
 
 static void test_rubbish_then_hello(void **state)
@@ -247,7 +247,7 @@ static void test_initialize_silence(void **state)
 	/* It stays, and its late answer is no harm. */
 	answers(e, INITIALIZED);
 	assert_int_equal(e->device->state, DEVICE_FAILED);
-	assert_int_equal(server_devices(server), 1);
+	assert_int_equal(server->registry.count, 1);
 	the_record(RECORD_ODD, 0, "nobody waits for any more");
 }
 
@@ -322,6 +322,30 @@ static void test_listing_goes_round(void **state)
 			    "tools/list page 2: cursor 'b' came before, on "
 			    "page 1");
 	assert_int_equal(e->device->tools->count, 2);
+}
+
+/* Of one device no more is kept than any board has. */
+static void test_listing_is_large(void **state)
+{
+	struct end *e = dial(MAC);
+	CLEANUP(mem_free_ptr) char *text = mem_zalloc((1 << 20) + 1);
+
+	(void)state;
+	memset(text, 'x', 1 << 20);
+	says(e, HELLO);
+	answers(e, INITIALIZED);
+	for (int i = 0; i < 20 && e->device->state == DEVICE_LISTING; i++) {
+		CLEANUP(mem_free_ptr)
+		char *page = mem_printf("{\"tools\":[{\"name\":\"t%d\","
+					"\"description\":\"%s\"}],"
+					"\"nextCursor\":\"%d\"}",
+					i, text, i);
+
+		answers(e, page);
+	}
+	assert_int_equal(e->device->state, DEVICE_FAILED);
+	assert_string_equal(e->device->reason,
+			    "tools/list page 8: more than 8 MB in all");
 }
 
 static void test_listing_silence(void **state)
@@ -459,11 +483,21 @@ static void test_audio(void **state)
 		events->message(e->transport->owner, FRAME_BINARY, "abc", 3);
 	r = the_record(RECORD_AUDIO, 0, "1 frame, 3 bytes");
 	assert_int_equal(r->count, 1);
-	assert_string_equal(r->detail, "\"bytes\":3,\"broken\":0");
-	/* A second goes by. */
+	assert_string_equal(r->detail, "\"bytes\":3,\"broken\":0,"
+				       "\"repeated\":0,\"gaps\":0,\"sent\":0");
+	/* A second goes by: that is for -v; a pause tells of a new beginning. */
 	e->device->audio_told -= 1001;
 	events->message(e->transport->owner, FRAME_BINARY, "abc", 3);
-	assert_int_equal(the_record(RECORD_AUDIO, 1, NULL)->count, 51);
+	assert_null(find_record(RECORD_AUDIO, 1));
+	e->device->audio_told -= 5001;
+	events->message(e->transport->owner, FRAME_BINARY, "abc", 3);
+	assert_int_equal(the_record(RECORD_AUDIO, 1, NULL)->count, 52);
+	server->records.verbose = true;
+	e->device->audio_told -= 1001;
+	events->message(e->transport->owner, FRAME_BINARY, "abc", 3);
+	assert_int_equal(the_record(RECORD_AUDIO, 2, NULL)->count, 53);
+	says(e, "{\"type\":\"goodbye\"}");
+	the_record(RECORD_AUDIO, 3, "53 frames, 159 bytes in all");
 }
 
 /* ---- coming and going ---- */
@@ -497,7 +531,7 @@ static void test_replaced(void **state)
 	assert_string_equal(why.text, "the device dialled in again");
 	assert_int_equal(why.kind, ERR_CONNECT);
 	the_record(RECORD_REPLACED, 0, "dialled in again");
-	assert_int_equal(server_devices(server), 1);
+	assert_int_equal(server->registry.count, 1);
 	/* What the old one still says is not heard. */
 	says(old, "{\"type\":\"listen\"}");
 	assert_null(find_record(RECORD_MESSAGE, 0));
@@ -514,6 +548,45 @@ static void test_replaced(void **state)
 	assert_true(old->gone);
 	the_record(RECORD_REPLACED, 1, NULL);
 	assert_ptr_equal(registry_find(&server->registry, MAC), new->device);
+}
+
+static struct end *dial_as(const char *client)
+{
+	struct peer_info peer = { .address = "10.0.0.9:1",
+				  .device_id = MAC,
+				  .client_id = client,
+				  .envelope = true };
+	struct end *e = knock_with(&peer, false);
+
+	is_ready(e, &peer);
+	return e;
+}
+
+/* Two boards with one Device-Id: the log says what this is. */
+static void test_twins(void **state)
+{
+	const struct record *r;
+
+	(void)state;
+	dial_as("one");
+	dial_as("two");
+	r = the_record(RECORD_REPLACED, 0, "dialled in again");
+	assert_int_equal(r->level, LEVEL_WARN);
+	assert_non_null(strstr(r->hint, "two boards with one Device-Id"));
+	turn();
+}
+
+/* The same client id too: known by how often it happens. */
+static void test_cloned_twins(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		dial_as("one");
+	assert_null(the_record(RECORD_REPLACED, 0, NULL)->hint);
+	assert_null(the_record(RECORD_REPLACED, 1, NULL)->hint);
+	assert_non_null(strstr(the_record(RECORD_REPLACED, 2, NULL)->hint,
+			       "two boards with one Device-Id"));
+	turn();
 }
 
 static void test_replaced_while_it_starts(void **state)
@@ -607,6 +680,10 @@ static void test_long_names(void **state)
 	memset(name, 'x', 10000);
 	assert_non_null(knock_with(&peer, false));
 	assert_int_equal(strlen(server->registry.first->id), DEVICE_ID_MAX);
+	/* The longest client id at our broker: a kick needs all of it. */
+	name[1024] = '\0';
+	peer = (struct peer_info){ .client_id = name };
+	assert_string_equal(knock_with(&peer, true)->device->client_id, name);
 	/* Without any name. */
 	peer = (struct peer_info){ 0 };
 	assert_non_null(knock_with(&peer, false));
@@ -649,6 +726,7 @@ int main(void)
 		TEST(test_keep_initialize),
 		TEST(test_listing_fails_on_page_2),
 		TEST(test_listing_goes_round),
+		TEST(test_listing_is_large),
 		TEST(test_listing_silence),
 		TEST(test_said_while_listing),
 		TEST(test_turns),
@@ -657,6 +735,8 @@ int main(void)
 		TEST(test_batch),
 		TEST(test_audio),
 		TEST(test_replaced),
+		TEST(test_twins),
+		TEST(test_cloned_twins),
 		TEST(test_replaced_while_it_starts),
 		TEST(test_goes),
 		TEST(test_handshake_fails),

@@ -410,15 +410,15 @@ static void test_missing(void **state)
 	note(&m, RECORD_BROWSER, "", NULL);
 	explained(&m, "only a browser came", "reboot");
 	note(&m, RECORD_OTA, "", NULL);
-	explained(&m, "asked OTA, but never dialled", "wake it");
+	explained(&m, "aa:01 asked OTA, but never dialled", "wake it");
 	m.mqtt = true;
 	explained(&m, "asked OTA, but never dialled", "broker");
 	note(&m, RECORD_REFUSED, "wrong token", "give it the token");
 	explained(&m, "aa:01: wrong token", "give it the token");
 	note(&m, RECORD_CONNECTED, "", NULL);
-	explained(&m, "said no hello", "serve -v");
+	explained(&m, "aa:01 connected, and said no hello", "--trace");
 	note(&m, RECORD_HELLO, "", NULL);
-	explained(&m, "said hello", "serve -v");
+	explained(&m, "said hello", "--trace");
 	note(&m, RECORD_FAILED, "initialize: error -32603", NULL);
 	note(&m, RECORD_REFUSED, "too many devices", "never mind");
 	explained(&m, "aa:01: initialize: error -32603", "mcpctl devices");

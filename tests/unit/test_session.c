@@ -509,6 +509,15 @@ static void standby(void **state)
 	assert_int_equal(fake.sent_count, 1);
 	assert_part(fake.sent[0], "\"udp\":{\"server\":\"h\",\"port\":5,");
 	assert_non_null(find_event(EVENT_HELLO, 0));
+	/* each voice session begins with one */
+	fake_text("{\"type\":\"hello\",\"transport\":\"udp\"}");
+	fake_push_number(FAKE_FAILED, 0, NULL, 10);
+	watch(50);
+	assert_int_equal(fake.sent_count, 2);
+	assert_non_null(find_event(EVENT_HELLO, 1));
+	/* of no call, but news */
+	assert_non_null(find_event(EVENT_ODD, 0));
+	assert_null(find_event(EVENT_ODD, 1));
 }
 
 int main(void)

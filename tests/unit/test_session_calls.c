@@ -57,6 +57,33 @@ static void any_order(void **state)
 	call_done(&c);
 }
 
+/* A topic that others use too: their replies are not for this call, nor news. */
+static void shared(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+	char reply[64];
+
+	(void)state;
+	fake.peer.shared = true;
+	open_up(DIALECT_PLAIN);
+	assert_int_not_equal(session->next_id, 1);
+	start(&c, "x");
+	fake_text("{\"id\":1,\"result\":\"theirs\"}");
+	fake_text("{\"id\":2,\"error\":{\"message\":\"a \"b\"\"}}");
+	snprintf(reply, sizeof(reply), "{\"id\":%d,\"result\":\"ours\"}",
+		 (int)c.id);
+	fake_push(FAKE_TEXT, reply, 20);
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	assert_string_equal(c.reply.result->valuestring, "ours");
+	assert_int_equal(seen_count, 0);
+	/* But twice the same is. */
+	fake_text(reply);
+	watch(20);
+	assert_odd(0, "second reply");
+	call_done(&c);
+}
+
 static void assert_error(const char *reply, const char *text, bool has_code)
 {
 	struct error err = { 0 };
@@ -482,7 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(result),
-		TEST(any_order),
+		TEST(any_order), TEST(shared),
 		TEST(errors),
 		TEST(error_details),
 		TEST(broken_error),

@@ -151,7 +151,8 @@ static void test_mqtt_password(void **state)
 	refused("mqtt://h/c", "whose password");
 	assert_non_null(strstr(err.hint, "mqtt://USER@h/"));
 	write_file("", 0);
-	refused("mqtt://u@h/c", "no token");
+	refused("mqtt://u@h/c", "the password file");
+	assert_non_null(strstr(err.text, "is empty"));
 	unsetenv("MCPCTL_MQTT_PASSWORD");
 }
 

@@ -3,6 +3,7 @@
 # One pass under valgrind: it sees into the libraries, as sanitizers do not.
 # Leaks and wrong reads end with 99.
 
+# shellcheck disable=SC2034 # for the helper
 load ../cli/helper
 
 checked() {
@@ -37,5 +38,66 @@ checked() {
 	checked "$URL" call self.get_device_status >out
 	local status=0
 	checked ws://127.0.0.1:1/ info 2>err || status=$?
+	[ "$status" = 3 ]
+}
+
+# SERVE under valgrind; sets SERVER, PORT, OTA as `serve` does.
+watched() {
+	SERVE_BEFORE="valgrind -q --error-exitcode=99 --leak-check=full
+		--errors-for-leak-kinds=definite --child-silent-after-fork=yes"
+	serve "$@"
+}
+
+@test "serve: boards come, are asked, replaced, kicked; it ends clean" {
+	watched --save-images pictures --trace t.jsonl
+	device boards --devices 3
+	event ready 02:00:00:00:00:01 60
+	event ready 02:00:00:00:00:02 60
+	event ready 02:00:00:00:00:03 60
+	checked -d '*:01' run -e info -e tools -e 'describe self.reboot' \
+		-e 'call self.audio_speaker.set_volume volume=40' -e 'tail --for 100ms'
+	checked --all call self.get_device_status
+	checked --all tools >/dev/null
+	checked -d '*:02' call self.camera.take_photo question=what
+	curl -sf -d '{}' -H 'Device-Id: x' "$OTA" >/dev/null
+	curl -sf "http://127.0.0.1:$PORT/" >/dev/null
+	curl -s -F question=x "http://127.0.0.1:$PORT/upload" >/dev/null
+	device twin
+	event replaced 02:00:00:00:00:01 60
+	checked kick '*:02'
+	checked devices
+	checked
+	background waits mcpctl -d nobody ping
+	sleep 0.5
+	checked stop
+	finish "$SERVER" 0
+}
+
+@test "serve: hello without MCP, a list that fails, rubbish, SIGHUP, SIGTERM" {
+	watched
+	device other --fault no-features --device-id 02:00:00:00:00:02
+	event failed 02:00:00:00:00:02 60
+	device loops --fault loop-cursor --fill 60 --device-id 02:00:00:00:00:03
+	event failed 02:00:00:00:00:03 60
+	printf 'rubbish\r\n\r\n' | timeout 2 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || :
+	event noise '' 60
+	kill -HUP "$SERVER"
+	event reload '' 60
+	kill -TERM "$SERVER"
+	finish "$SERVER" 143
+}
+
+@test "serve --exec: the status of the command, and nobody came" {
+	background once valgrind -q --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
+		mcpctl serve --listen 127.0.0.1:0 --once --wait 60s --exec 'mcpctl ping; exit 7'
+	ONCE=$LAST
+	wait_for once.err '/xiaozhi/ota/' 60
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' once.err | head -n 1 | cut -d: -f2)
+	device board
+	finish "$ONCE" 7
+	grep -q alive once.out
+	local status=0
+	checked serve --listen 127.0.0.1:0 --once --wait 500ms --exec true 2>err || status=$?
 	[ "$status" = 3 ]
 }

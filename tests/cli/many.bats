@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# serve and very many boards at once: none is lost on the way in, none is
+# forgotten at the end.
+
+load helper
+
+# ready N: until that many devices are ready.
+ready() {
+	for _ in $(seq 300); do
+		[ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ] && return 0
+		sleep 0.1
+	done
+	mcpctl devices -o json | jq -r .state | sort | uniq -c >&2
+	tail -n 20 fleet.out fleet.err >&2
+	return 1
+}
+
+# boards N ARG…: a simulated fleet that starts at once; sets DEVICE.
+boards() {
+	local count=$1
+	shift
+	background fleet mcpctl -v sim --devices "$count" "$@"
+	DEVICE=$LAST
+}
+
+@test "1000 boards dial in at once; at the end each is sent Close" {
+	serve
+	boards 1000 --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	ready 1000
+	kill "$SERVER"
+	finish "$SERVER" 143
+	wait "$DEVICE" || :
+	[ "$(grep -c 'the backend sent Close 1000' fleet.err)" = 1000 ]
+	grep -E '^connected +1000, refused 0' fleet.out
+}
+
+@test "1000 boards ask OTA at once, more than are answered at a time" {
+	serve
+	boards 1000 --ota "$OTA"
+	ready 1000
+	kill -INT "$DEVICE"
+	wait "$DEVICE" || :
+	grep -E '^connected +1000, refused 0' fleet.out
+}
