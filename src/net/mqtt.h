@@ -30,7 +30,11 @@ struct mqtt_options { /* texts are copied */
 
 struct mqtt_client;
 
-/* From the loop only. */
+/*
+ * From the loop only. What a broker sends is held whole before it is told, up
+ * to the 256 MB that MQTT allows: the library has no lower ceiling for 3.1.1.
+ * Brokers of ours have one.
+ */
 struct mqtt_client_events {
 	void (*connected)(void *owner);
 	void (*message)(void *owner, const char *topic, const void *data,

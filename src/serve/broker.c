@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -309,6 +308,8 @@ static int open_first(struct broker *b, struct error *err)
 	b->program = broker_program(err);
 	if (!b->program)
 		return -1;
+	if (b->near)
+		broker_sweep(b->near);
 	b->plugin = module_file("broker", err);
 	if (!b->plugin || wait_for_port(b, err) || start(b, err))
 		return -1;

@@ -75,5 +75,7 @@ void broker_files_remove(struct broker_files *f);
 
 /* The process is the broker of a serve that was killed: it is about to end. */
 bool broker_is_orphan(int pid);
+/* Removes what serves that were killed with their brokers left in a folder. */
+void broker_sweep(const char *near);
 
 #endif

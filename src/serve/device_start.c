@@ -304,6 +304,30 @@ static int say_initialized(struct device *d, struct error *err)
 	return device_send(d, frame.data, frame.len, err);
 }
 
+/* Why nobody answers, as far as can be known from here. */
+static void hint_silence(const struct device *d, struct error *why)
+{
+	const struct serve_config *c = &d->server->config;
+
+	if (d->link.has_hello && !d->link.hello.mcp)
+		error_hint(why, "its hello says that it offers no MCP: that "
+				"needs firmware 1.6.6 or later, built with the "
+				"MCP protocol");
+	else if (d->mqtt && c->mqtt_broker)
+		error_hint(why,
+			   "stock firmware never subscribes: does the broker "
+			   "subscribe it to '%.100s' (--topic-down)? mcpctl "
+			   "help backend",
+			   c->topic_down ? c->topic_down : "devices/p2p/{mac}");
+	else if (d->mqtt)
+		error_hint(why, "is it a board, and does it offer MCP? see its "
+				"own log; 'kick' ends the connection");
+	else
+		error_hint(why, "is the device busy, or did it refuse the "
+				"server hello? see its own log; 'kick' ends "
+				"the connection");
+}
+
 static void failed_initialize(struct device *d, struct error *why)
 {
 	if (why->kind == ERR_TIMEOUT) {
@@ -313,9 +337,7 @@ static void failed_initialize(struct device *d, struct error *why)
 				  sizeof(wait));
 		error_set(why, ERR_TIMEOUT, "no answer to initialize in %s",
 			  wait);
-		error_hint(why, "is the device busy, or did it refuse the "
-				"server hello? see its own log; 'kick' ends "
-				"the connection");
+		hint_silence(d, why);
 	} else {
 		error_prefix(why, "initialize");
 	}

@@ -257,25 +257,29 @@ void rack_close(struct rack *r, void (*closed)(void *owner), void *owner)
 		on_hub_closed(r);
 }
 
-void rack_reload(struct rack *r)
+int rack_reload(struct rack *r)
 {
 	const char *file = r->server->config.mqtt_key_file;
 	struct error err = { 0 };
 	struct buf fresh;
+	struct record *rec;
 
 	if (!file)
-		return;
+		return 0;
 	if (secret_file_read(&fresh, "key file", file, &err)) {
-		records_add(&r->server->records, RECORD_RELOAD, LEVEL_BAD, NULL,
-			    NULL, "%s; the key that was read before stays",
-			    err.text);
+		rec = records_add(&r->server->records, RECORD_RELOAD, LEVEL_BAD,
+				  NULL, NULL,
+				  "%s; the key that was read before stays",
+				  err.text);
+		add_hint(rec, err.hint);
 		error_reset(&err);
-		return;
+		return -1;
 	}
 	secret_wipe(&r->key);
 	r->key = fresh;
 	if (r->broker)
 		broker_reload(r->broker);
+	return 0;
 }
 
 bool rack_audio(const struct device *d, struct audio_counts *out)

@@ -21,7 +21,8 @@ struct server;
 /* The broker is started and joined, or on its way. -1: mosquitto is missing (which package), port in use, URL not understood, key file. */
 int rack_open(struct rack **out, struct server *s, struct error *err);
 void rack_close(struct rack *r, void (*closed)(void *owner), void *owner);
-void rack_reload(struct rack *r); /* the key file */
+/* Reads the key file again. -1: it could not be, which was told; the old key stays. */
+int rack_reload(struct rack *r);
 
 /*
  * What to tell a device that asks OTA (device.md 2.1): endpoint from the host

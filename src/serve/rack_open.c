@@ -54,8 +54,11 @@ static void warn_of_others(struct rack *r)
 			continue;
 		rec = records_add(&r->server->records, RECORD_BROKER,
 				  LEVEL_WARN, NULL, NULL,
-				  "MQTT and its audio are served on %s alone, "
-				  "the address of the first --listen",
+				  "%s served on %s alone, the address of the "
+				  "first --listen",
+				  r->server->config.mqtt ?
+					  "MQTT and its audio are" :
+					  "the audio of MQTT boards is",
 				  r->host);
 		if (rec)
 			rec->hint = mem_strdup("put the address that boards "

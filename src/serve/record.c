@@ -5,7 +5,6 @@
  */
 #include "serve/record.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/loop.h"

@@ -295,12 +295,12 @@ void server_reload(struct server *s)
 	for (struct device *d = s->registry.first; d; d = d->next)
 		d->alias =
 			aliases_name(&s->aliases, d->device_id, d->client_id);
-	if (s->rack)
-		rack_reload(s->rack);
+	if (s->rack && rack_reload(s->rack))
+		bad++;
 	if (!bad)
 		records_add(&s->records, RECORD_RELOAD, LEVEL_INFO, NULL, NULL,
-			    "read again: %zu token%s, %zu alias%s",
+			    "read again: %zu token%s, %zu alias%s%s",
 			    s->tokens.count, s->tokens.count == 1 ? "" : "s",
-			    s->aliases.count,
-			    s->aliases.count == 1 ? "" : "es");
+			    s->aliases.count, s->aliases.count == 1 ? "" : "es",
+			    s->config.mqtt_key_file ? ", the key" : "");
 }

@@ -55,7 +55,11 @@ static void on_message(void *owner, const char *topic, const void *data,
 
 static void on_lost(void *owner, const struct error *why)
 {
-	end(owner, why->text);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
+				why->hint);
+
+	end(owner, text);
 }
 
 static const struct mqtt_client_events client_events = {

@@ -562,6 +562,47 @@ static void thrown_out(void **state)
 	rig_done(&r);
 }
 
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* serve and its broker were killed at once: nobody was left to tidy up. */
+static void left_over(void **state)
+{
+	static const char *const rows[] = {
+		"plugin_opt_parent_pid 2000000000\n", /* nobody's */
+		"plugin_opt_parent_pid 1\n",
+		"listener 1\n",
+	};
+	char folder[3][128], file[3][160];
+	struct rig r;
+
+	(void)state;
+	rig_folder(&r);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		FILE *f;
+
+		snprintf(folder[i], sizeof(folder[i]), "%s/broker.%zu",
+			 r.folder, i);
+		snprintf(file[i], sizeof(file[i]), "%s/mosquitto.conf",
+			 folder[i]);
+		assert_int_equal(mkdir(folder[i], 0700), 0);
+		f = fopen(file[i], "we");
+		assert_non_null(f);
+		fprintf(f, "# made\n%s", rows[i]);
+		fclose(f);
+	}
+	rig_start(&r);
+	assert_false(exists(folder[0]));
+	for (size_t i = 1; i < COUNT(rows); i++) {
+		assert_true(exists(file[i]));
+		unlink(file[i]);
+		rmdir(folder[i]);
+	}
+	rig_done(&r);
+}
+
 static void port_in_use(void **state)
 {
 	struct broker_config config = { .port = 0, .message_max = 1 << 20 };
@@ -679,6 +720,7 @@ int main(void)
 		cmocka_unit_test(keys),
 		cmocka_unit_test(started_again),
 		cmocka_unit_test(thrown_out),
+		cmocka_unit_test(left_over),
 		cmocka_unit_test(port_in_use),
 		cmocka_unit_test(not_installed),
 		cmocka_unit_test(orphan),

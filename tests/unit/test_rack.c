@@ -153,6 +153,25 @@ static void expect_record(struct rig *r, enum record_kind kind,
 	buf_done(&seen);
 }
 
+static void expect_hint(struct rig *r, enum record_kind kind, const char *hint)
+{
+	int64_t until = loop_now() + MQTT_DEADLINE_MS;
+	struct record *rec;
+
+	for (;;) {
+		while (!(rec = server_take(r->server))) {
+			assert_true(loop_now() < until);
+			pump(r);
+		}
+		if (rec->kind == kind)
+			break;
+		record_free(rec);
+	}
+	if (!rec->hint || !strstr(rec->hint, hint))
+		fail_msg("'%s' is not in '%s'", hint, rec->hint);
+	record_free(rec);
+}
+
 static void expect_devices(struct rig *r, size_t count)
 {
 	int64_t until = loop_now() + MQTT_DEADLINE_MS;
@@ -311,8 +330,13 @@ static void key_file(void **state)
 			pump(&r);
 	} while (r.board.over);
 	unlink(r.key);
-	rack_reload(r.server->rack);
+	server_reload(r.server);
 	expect_record(&r, RECORD_RELOAD, "the key that was read before stays");
+	assert_null(r.server->records.first); /* and not: "read again" */
+	write_key(&r, "a third key");
+	server_reload(r.server);
+	expect_record(&r, RECORD_RELOAD, "0 aliases, the key");
+	unlink(r.key);
 	rig_done(&r);
 }
 
@@ -391,6 +415,36 @@ static void expect_nothing_odd(struct rig *r)
 			fail_msg("%s", rec->text);
 		record_free(rec);
 	}
+}
+
+/* A plain broker: what a board says is heard, and it hears nothing. */
+static void foreign_deaf(void **state)
+{
+	struct real_broker broker = { .pid = 0 };
+	struct device *d;
+	char url[64];
+	struct rig r;
+
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous true"))
+		skip();
+	rig_folder(&r);
+	r.config.mqtt = false;
+	r.config.timeout = 100;
+	snprintf(url, sizeof(url), "mqtt://127.0.0.1:%u", broker.port);
+	r.config.mqtt_broker = url;
+	rig_start(&r);
+	expect_record(&r, RECORD_BROKER, "connected to the broker");
+	raw_mqtt_open(&r.board, broker.port, DEVICE, NULL, NULL);
+	raw_expect_open(&r.board, r.loop);
+	raw_publish(&r.board, "mcpctl/up/" DEVICE,
+		    "{\"type\":\"hello\",\"transport\":\"udp\","
+		    "\"features\":{\"mcp\":true}}");
+	expect_hint(&r, RECORD_FAILED, "'devices/p2p/{mac}' (--topic-down)");
+	d = registry_find(&r.server->registry, MAC);
+	assert_int_equal(d->state, DEVICE_FAILED);
+	rig_done(&r);
+	broker_done(&broker);
 }
 
 /* In standby a board says nothing, and no plugin tells that it is there. */
@@ -512,6 +566,7 @@ int main(void)
 		cmocka_unit_test(key_file),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(foreign),
+		cmocka_unit_test(foreign_deaf),
 		cmocka_unit_test(foreign_standby),
 		cmocka_unit_test(failures),
 	};
