@@ -29,7 +29,8 @@ struct front {
 
 	struct visitor *visitors; /* the newest first */
 	size_t visitor_count;
-	struct visitor *queue_first, *queue_last; /* of those: see front_queue.c */
+	struct visitor *queue_first,
+		*queue_last; /* of those: see front_queue.c */
 	size_t called; /* from the queue; each has a place of HTTP */
 	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
 

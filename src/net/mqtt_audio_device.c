@@ -203,7 +203,7 @@ int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
 {
 	const unsigned char *bytes = data;
 	struct audio_counts *c = &d->counts;
-	struct udp_audio_head head;
+	struct udp_audio_head head = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (check(&head, data, len, &why))

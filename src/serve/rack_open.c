@@ -44,7 +44,7 @@ static void warn_of_others(struct rack *r)
 	const struct words *listen = r->server->config.listen;
 	struct record *rec;
 
-	for (size_t i = 1; r->host && i < listen->count; i++) {
+	for (size_t i = 1; listen && r->host && i < listen->count; i++) {
 		CLEANUP(mem_free_ptr) char *host = NULL;
 		uint16_t port;
 

@@ -219,10 +219,11 @@ static void test_wrong_names(void **state)
 	assert_non_null(strstr(err.text, "client id"));
 	o = options("id");
 	o.tls = true;
-	o.cacert = "/nonexistent";
+	o.cacert = "/no/such/file";
 	assert_null(mqtt->client_open(loop, &o, &events, &w, &err));
 	assert_int_equal(err.kind, ERR_USAGE);
-	assert_non_null(strstr(err.text, "'/nonexistent': No such file"));
+	if (!strstr(err.text, "'/no/such/file': No such file"))
+		fail_msg("%s", err.text);
 	o.cacert = "/dev/null";
 	assert_null(mqtt->client_open(loop, &o, &events, &w, &err));
 	assert_non_null(strstr(err.text, "no certificate in '/dev/null'"));
