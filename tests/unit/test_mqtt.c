@@ -429,15 +429,15 @@ static bool make_certificate(void)
 	return status == 0;
 }
 
-static void need_tls_broker(void)
+static void need_tls_broker(const char *options)
 {
 	char *more;
 
 	if (!broker_prepare(&broker) || !make_certificate())
 		skip();
 	more = mem_printf("allow_anonymous true\ncertfile %s/crt\n"
-			  "keyfile %s/key",
-			  broker.folder, broker.folder);
+			  "cafile %s/crt\nkeyfile %s/key\n%s",
+			  broker.folder, broker.folder, broker.folder, options);
 	broker_configure(&broker, more);
 	mem_free(more);
 	broker_run(&broker);
@@ -450,7 +450,7 @@ static void test_tls(void **state)
 	char *crt;
 
 	(void)state;
-	need_tls_broker();
+	need_tls_broker("");
 	crt = broker_path(&broker, "crt");
 	o = options("tls");
 	o.tls = true;
@@ -495,6 +495,20 @@ static void test_tls(void **state)
 	mem_free(crt);
 }
 
+static void test_client_certificate(void **state)
+{
+	struct mqtt_options o;
+	struct watcher w;
+
+	(void)state;
+	need_tls_broker("require_certificate true");
+	o = options("tls");
+	o.tls = o.insecure = true;
+	begin_lost(&w, &o);
+	says(&w, ERR_CONNECT, "certificate required", "of its clients");
+	end(&w);
+}
+
 static void test_tls_where_plain(void **state)
 {
 	struct mqtt_options o;
@@ -521,7 +535,7 @@ static void test_tls_burst(void **state)
 	struct error err = { 0 };
 
 	(void)state;
-	need_tls_broker();
+	need_tls_broker("");
 	o = options("to");
 	o.tls = o.insecure = true;
 	begin(&to, &o);
@@ -681,6 +695,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_access, prepare,
 						finish),
 		cmocka_unit_test_setup_teardown(test_tls, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_client_certificate,
+						prepare, finish),
 		cmocka_unit_test_setup_teardown(test_tls_where_plain, prepare,
 						finish),
 		cmocka_unit_test_setup_teardown(test_tls_burst, prepare,
