@@ -509,7 +509,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(result),
-		TEST(any_order), TEST(shared),
+		TEST(any_order),
+		TEST(shared),
 		TEST(errors),
 		TEST(error_details),
 		TEST(broken_error),
