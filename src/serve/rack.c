@@ -262,15 +262,15 @@ int rack_reload(struct rack *r)
 	const char *file = r->server->config.mqtt_key_file;
 	struct error err = { 0 };
 	struct buf fresh;
-	struct record *rec;
 
 	if (!file)
 		return 0;
 	if (secret_file_read(&fresh, "key file", file, &err)) {
-		rec = records_add(&r->server->records, RECORD_RELOAD, LEVEL_BAD,
-				  NULL, NULL,
-				  "%s; the key that was read before stays",
-				  err.text);
+		struct record *rec = records_add(
+			&r->server->records, RECORD_RELOAD, LEVEL_BAD, NULL,
+			NULL, "%s; the key that was read before stays",
+			err.text);
+
 		add_hint(rec, err.hint);
 		error_reset(&err);
 		return -1;
