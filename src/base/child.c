@@ -33,7 +33,7 @@ struct child {
 	const struct child_events *events; /* NULL: nobody listens */
 	void *owner;
 	size_t keep;
-	bool stopping, exited, told, silent;
+	bool same_group, stopping, exited, told, silent;
 	unsigned handles; /* open ones */
 	int pid, status;
 	char chunk[16384];
@@ -87,7 +87,10 @@ static void close_all(struct child *c)
 /* To all of its group: a shell's children too. */
 static void send_signal(const struct child *c, int number)
 {
-	kill(-c->pid, number);
+	if (!c->same_group)
+		kill(-c->pid, number);
+	else if (!c->exited)
+		kill(c->pid, number);
 }
 
 /* ---- what comes through the pipes ---- */
@@ -308,7 +311,7 @@ static int spawn(struct child *c, const struct child_options *o)
 		.exit_cb = on_exit,
 		.file = o->argv[0],
 		.env = env,
-		.flags = UV_PROCESS_DETACHED,
+		.flags = o->same_group ? 0 : UV_PROCESS_DETACHED,
 		.stdio_count = 3,
 		.stdio = io,
 	};
@@ -316,6 +319,10 @@ static int spawn(struct child *c, const struct child_options *o)
 
 	/* uv_spawn wants char **, and changes nothing. */
 	memcpy(&options.args, &o->argv, sizeof(options.args));
+	if (o->in != CHILD_NULL) {
+		io[0].flags = UV_INHERIT_FD;
+		io[0].data.fd = o->in == CHILD_PIPE ? o->in_fd : STDIN_FILENO;
+	}
 	/* Libraries leave sockets that are not close-on-exec. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	status = stdio_for(&io[1], &c->out, o->out, STDOUT_FILENO);
@@ -361,6 +368,7 @@ int child_start(struct child **out, struct loop *l,
 	c->owner = owner;
 	c->out.child = c->err.child = c;
 	c->keep = o->keep;
+	c->same_group = o->same_group;
 	c->process.data = c;
 	c->handles = 1; /* the timer */
 	timer_open(&c->timer, l, on_timer, c);

@@ -16,8 +16,12 @@ struct child_options {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-terminated */
 	const char *const
 		*env; /* "NAME=VALUE", added to ours; NULL-terminated; NULL */
-	enum child_stream out, err; /* stdin is /dev/null */
+	enum child_stream out, err;
+	/* CHILD_NULL: /dev/null; CHILD_PIPE: the descriptor in_fd, lent */
+	enum child_stream in;
+	int in_fd;
 	size_t keep; /* of each pipe, for child_output: its first bytes */
+	bool same_group; /* stays in our process group, so that Ctrl-C reaches it */
 };
 
 struct child_events {

@@ -174,6 +174,17 @@ bool json_equal(const cJSON *a, const cJSON *b)
 	return true;
 }
 
+bool json_array_has(const cJSON *array, const cJSON *value)
+{
+	const cJSON *element;
+
+	cJSON_ArrayForEach(element, array) {
+		if (json_equal(element, value))
+			return true;
+	}
+	return false;
+}
+
 const char *json_type_name(const cJSON *value)
 {
 	if (!value)

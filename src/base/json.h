@@ -54,6 +54,8 @@ struct span {
 };
 bool json_span_member(struct span object, const char *name, struct span *out);
 bool json_span_next(struct span array, size_t *at, struct span *out);
+/* The text of a slice that is a string, decoded; NULL if it is none. Yours. */
+char *json_span_string(struct span string);
 
 /* Borrowed; NULL if object is none, or the member absent or of another type. */
 const char *json_string(const cJSON *object, const char *name);
@@ -66,6 +68,8 @@ bool json_true(const cJSON *object, const char *name); /* present and true */
 
 /* Equal by value: numbers by value, objects without order. */
 bool json_equal(const cJSON *a, const cJSON *b);
+/* Whether one of its elements is equal. */
+bool json_array_has(const cJSON *array, const cJSON *value);
 
 /* The name of a value's JSON type: "object", "integer", "number", … */
 const char *json_type_name(const cJSON *value);

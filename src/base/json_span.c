@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 
 static bool is_space(char c)
 {
@@ -149,6 +150,18 @@ bool json_span_next(struct span array, size_t *at, struct span *out)
 	out->len = (size_t)(p - out->text);
 	*at = (size_t)(p - array.text);
 	return true;
+}
+
+char *json_span_string(struct span string)
+{
+	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
+
+	if (string.len < 2 || string.text[0] != '"')
+		return NULL;
+	if (!memchr(string.text, '\\', string.len))
+		return mem_strndup(string.text + 1, string.len - 2);
+	decoded = cJSON_ParseWithLength(string.text, string.len);
+	return mem_strdup(cJSON_GetStringValue(decoded));
 }
 
 void json_minify(struct buf *out, const char *text, size_t len)

@@ -30,12 +30,12 @@ struct loop {
  * nobody watched: the main line may be blocked in a write, where the loop
  * cannot run. What libuv does with the first one stays as it is.
  */
-static volatile sig_atomic_t unreported;
+static volatile sig_atomic_t unreported, spared;
 static struct sigaction first_interrupt;
 
 static void on_interrupt(int number)
 {
-	if (unreported) {
+	if (unreported && !spared) {
 		signal(number, SIG_DFL);
 		raise(number);
 		return;
@@ -58,6 +58,14 @@ static void escalate_interrupt(void)
 	action.sa_flags &= ~SA_RESTART;
 	sigaction(SIGTERM, &action, NULL);
 	unreported = 0;
+	spared = 0;
+}
+
+/* The handler is one for all loops of the program. */
+void loop_spare(struct loop *l, bool spare)
+{
+	(void)l;
+	spared = spare;
 }
 
 static void on_signal(uv_signal_t *handle, int number)

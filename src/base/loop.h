@@ -18,6 +18,12 @@ struct loop;
 int loop_new(struct loop **out, struct error *err);
 
 /*
+ * Where the user stays (the shell): a second SIGINT does not kill, however
+ * many come. False: as before.
+ */
+void loop_spare(struct loop *l, bool spare);
+
+/*
  * Runs what is left (close callbacks), at most one second, then releases.
  * NULL is fine.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One value of arguments.c: text or JSON that the user gave, made a value. For
- * arguments*.c only.
+ * argument*.c only.
  */
 #ifndef MCP_ARGUMENT_VALUE_H
 #define MCP_ARGUMENT_VALUE_H

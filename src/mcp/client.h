@@ -10,8 +10,11 @@
 #include "mcp/listing.h"
 #include "rpc/session.h"
 
+struct client_opening; /* while initialize is under way */
+
 struct client {
 	struct session *session; /* borrowed */
+	struct client_opening *opening; /* NULL: done, or never begun */
 	struct message initialize; /* the reply to initialize */
 	/* borrowed from it; may be NULL */
 	const cJSON *capabilities, *server_info;
@@ -19,6 +22,11 @@ struct client {
 	int64_t initialize_us; /* how long it took; -1: a serve had done it */
 	bool device; /* speaks the device dialect */
 };
+
+/*
+ * A request that Ctrl-C ends is cancelled at the peer where the protocol has a
+ * way; where it has none, the error's hint says so.
+ */
 
 struct client_config {
 	/* into capabilities.vision; NULL: left out */
@@ -33,6 +41,17 @@ struct client_config {
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
 void client_done(struct client *c);
+
+/*
+ * client_open in steps, for a main line that waits for other things too (the
+ * shell): begin, then poll after each turn of the loop, and at client_poll_at
+ * (loop_now() ms; LOOP_FOREVER: only then). poll: 1 open, 0 not yet. -1 as
+ * client_open; client_done ends it at any time.
+ */
+int client_begin(struct client *c, struct session *s,
+		 const struct client_config *config, struct error *err);
+int client_poll(struct client *c, struct error *err);
+int64_t client_poll_at(const struct client *c);
 
 /*
  * All pages. On -1 what came before is in *out all the same. To devices

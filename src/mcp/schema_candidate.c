@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/pattern_text.h"
 #include "mcp/schema_look.h"
 
 #define LENGTH_MAX 4096
@@ -177,8 +178,24 @@ static const char *meant_text(const cJSON *schema, const char *name)
 	return text ? text : "text";
 }
 
+/* How often what has no end is repeated; 0 once more: as long as it must be. */
+static const size_t repeats[] = { 1, 0, 2, 3, 4, 8, 16, 32, 0 };
+
+static cJSON *patterned_string(const char *pattern, size_t n, size_t least)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	size_t repeat = repeats[n];
+
+	if (n == COUNT(repeats) - 1)
+		repeat = least < PATTERN_TEXT_MAX ? least : PATTERN_TEXT_MAX;
+	if (pattern_text(pattern, repeat, &text) != 0)
+		return cJSON_CreateString("text");
+	return cJSON_CreateString(buf_string(&text));
+}
+
 cJSON *candidate_string(const cJSON *schema, const char *name, size_t n)
 {
+	const char *pattern = json_string(schema, "pattern");
 	double least = 0, most = LENGTH_MAX;
 
 	read_number(schema, "minLength", &least);
@@ -191,10 +208,13 @@ cJSON *candidate_string(const cJSON *schema, const char *name, size_t n)
 		return NULL;
 	if (n == 0)
 		return cJSON_CreateString(meant_text(schema, name));
-	if (n <= COUNT(guesses))
-		return fitted_string(guesses[n - 1], (size_t)least,
-				     (size_t)most);
-	n -= COUNT(guesses) + 1;
+	n--;
+	if (pattern && n < COUNT(repeats))
+		return patterned_string(pattern, n, (size_t)least);
+	n -= pattern ? COUNT(repeats) : 0;
+	if (n < COUNT(guesses))
+		return fitted_string(guesses[n], (size_t)least, (size_t)most);
+	n -= COUNT(guesses);
 	if (n < COUNT(formats))
 		return cJSON_CreateString(formats[n].text);
 	n -= COUNT(formats);
@@ -207,85 +227,57 @@ cJSON *candidate_string(const cJSON *schema, const char *name, size_t n)
 			     n / 3 + 4, n / 3 + 4);
 }
 
-cJSON *candidate_another(const cJSON *like, size_t n)
+/* 6 for 5, then 7, …; then 4, 3, …: one of them is in the range. */
+static cJSON *another_number(const cJSON *schema, double like, size_t n)
+{
+	double step = 1, times = (double)(n + 1);
+
+	if (!read_number(schema, "multipleOf", &step) || !(step > 0))
+		step = 1;
+	if (n >= ANOTHER_UP)
+		times = -(double)(n - ANOTHER_UP + 1);
+	return cJSON_CreateNumber(like + times * step);
+}
+
+/* Another first member, or element, that can be another. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the value */
+static cJSON *another_inside(const cJSON *like, size_t n)
+{
+	cJSON *copy = cJSON_Duplicate(like, true);
+	cJSON *inner;
+
+	cJSON_ArrayForEach(inner, copy) {
+		cJSON *other = candidate_another(NULL, inner, n);
+
+		if (!other)
+			continue;
+		if (cJSON_IsArray(like))
+			cJSON_ReplaceItemViaPointer(copy, inner, other);
+		else
+			cJSON_ReplaceItemInObjectCaseSensitive(
+				copy, inner->string, other);
+		return copy;
+	}
+	cJSON_Delete(copy);
+	return NULL;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the value */
+cJSON *candidate_another(const cJSON *schema, const cJSON *like, size_t n)
 {
 	char *text;
 	cJSON *value;
 
 	if (cJSON_IsNumber(like))
-		return cJSON_CreateNumber(like->valuedouble + (double)n + 1);
+		return another_number(schema, like->valuedouble, n);
 	if (cJSON_IsBool(like))
 		return cJSON_CreateBool(!cJSON_IsTrue(like));
+	if (cJSON_IsObject(like) || cJSON_IsArray(like))
+		return another_inside(like, n);
 	if (!cJSON_IsString(like))
 		return NULL;
 	text = mem_printf("%s-%zu", like->valuestring, n + 2);
 	value = cJSON_CreateString(text);
 	mem_free(text);
 	return value;
-}
-
-static void replace_member(cJSON *into, const cJSON *member)
-{
-	const char *name = member->string;
-
-	cJSON_DeleteItemFromObjectCaseSensitive(into, name);
-	cJSON_AddItemToObject(into, name, cJSON_Duplicate(member, true));
-}
-
-/* properties and required are added to, everything else is replaced. */
-static void merge_member(cJSON *into, const cJSON *member)
-{
-	const char *name = member->string;
-	cJSON *there = json_member(into, name);
-	const cJSON *each;
-
-	if (cJSON_IsArray(there) && strcmp(name, "required") == 0) {
-		cJSON_ArrayForEach(each, member) {
-			cJSON_AddItemToArray(there,
-					     cJSON_Duplicate(each, true));
-		}
-		return;
-	}
-	if (!cJSON_IsObject(there) || !cJSON_IsObject(member) ||
-	    strcmp(name, "properties") != 0) {
-		replace_member(into, member);
-		return;
-	}
-	cJSON_ArrayForEach(each, member) {
-		replace_member(there, each);
-	}
-}
-
-static void merge(cJSON *into, const cJSON *root, const cJSON *part)
-{
-	const cJSON *schema = schema_resolve(root, part);
-	const cJSON *member;
-
-	if (!cJSON_IsObject(schema))
-		return;
-	cJSON_ArrayForEach(member, schema) {
-		merge_member(into, member);
-	}
-}
-
-cJSON *candidate_merge(const cJSON *root, const cJSON *schema,
-		       const char *keyword, const cJSON *part)
-{
-	cJSON *merged = cJSON_Duplicate(schema, true);
-
-	cJSON_DeleteItemFromObjectCaseSensitive(merged, keyword);
-	merge(merged, root, part);
-	return merged;
-}
-
-cJSON *candidate_merge_all(const cJSON *root, const cJSON *schema)
-{
-	cJSON *merged = cJSON_Duplicate(schema, true);
-	const cJSON *part;
-
-	cJSON_DeleteItemFromObjectCaseSensitive(merged, "allOf");
-	cJSON_ArrayForEach(part, json_array(schema, "allOf")) {
-		merge(merged, root, part);
-	}
-	return merged;
 }

@@ -13,8 +13,14 @@ cJSON *candidate_number(const cJSON *schema, const char *name, size_t n);
 cJSON *candidate_string(const cJSON *schema, const char *name, size_t n);
 cJSON *candidate_boolean(const cJSON *schema, const char *name, size_t n);
 
-/* The n-th value that is like another one, but not it: 6 for 5, "text-2" for "text". NULL: there is none. */
-cJSON *candidate_another(const cJSON *like, size_t n);
+#define ANOTHER_UP 32 /* larger numbers, then as many smaller ones */
+#define ANOTHER_MAX (ANOTHER_UP + ANOTHER_UP)
+
+/*
+ * The n-th value (below ANOTHER_MAX) that is like another one of that schema,
+ * but not it: 6 for 5, "text-2" for "text". NULL: there is none.
+ */
+cJSON *candidate_another(const cJSON *schema, const cJSON *like, size_t n);
 
 /*
  * A schema that says what schema says, less its keyword, and what part says

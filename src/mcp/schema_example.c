@@ -10,12 +10,14 @@
 #include "mcp/schema_look.h"
 #include "mcp/schema_walk.h"
 
-#define DEPTH_MAX 12
-#define LOOKS_MAX 400
+#define DEPTH_MAX 60
+#define SHOWN_DEPTH_MAX 6 /* what may be left out is, from here on */
+#define LOOKS_MAX 2000
 #define ITEMS_MAX 64
 
 struct maker {
 	const cJSON *root;
+	const cJSON *inside[DEPTH_MAX]; /* depth of them: what is being made */
 	unsigned depth, left;
 	size_t steps; /* for all checks together */
 	const char *name; /* of the property that is being made; may be NULL */
@@ -96,17 +98,6 @@ static cJSON *make_candidate(struct maker *m, const cJSON *schema,
 	return value;
 }
 
-static bool array_holds(const cJSON *array, const cJSON *value)
-{
-	const cJSON *element;
-
-	cJSON_ArrayForEach(element, array) {
-		if (json_equal(element, value))
-			return true;
-	}
-	return false;
-}
-
 /* Another value like those in array, for uniqueItems. */
 static cJSON *make_another(struct maker *m, const cJSON *schema,
 			   const cJSON *array)
@@ -114,14 +105,14 @@ static cJSON *make_another(struct maker *m, const cJSON *schema,
 	const cJSON *choice;
 
 	cJSON_ArrayForEach(choice, json_array(schema, "enum")) {
-		if (!array_holds(array, choice))
+		if (!json_array_has(array, choice))
 			return cJSON_Duplicate(choice, true);
 	}
-	for (size_t n = 0; n < ITEMS_MAX; n++) {
-		cJSON *value = keep_if_fits(m, schema,
-					    candidate_another(array->child, n));
+	for (size_t n = 0; n < ANOTHER_MAX; n++) {
+		cJSON *value = keep_if_fits(
+			m, schema, candidate_another(schema, array->child, n));
 
-		if (value && !array_holds(array, value))
+		if (value && !json_array_has(array, value))
 			return value;
 		cJSON_Delete(value);
 	}
@@ -149,11 +140,23 @@ static cJSON *make_item(struct maker *m, const cJSON *schema, cJSON *array,
 	cJSON *value = item ? make(m, item) : cJSON_CreateString("text");
 
 	if (!value || !json_true(schema, "uniqueItems") ||
-	    !array_holds(array, value))
+	    !json_array_has(array, value))
 		return value;
 	cJSON_Delete(value);
 	return item ? make_another(m, schema_resolve(m->root, item), array) :
-		      candidate_another(array->child, (size_t)i);
+		      candidate_another(NULL, array->child, (size_t)i);
+}
+
+/* Is it worth showing where nothing needs to be? Not a tree in a tree. */
+static bool is_shown(const struct maker *m, const cJSON *item)
+{
+	const cJSON *schema = item ? schema_resolve(m->root, item) : NULL;
+
+	for (unsigned i = 0; i < m->depth; i++) {
+		if (schema && m->inside[i] == schema)
+			return false;
+	}
+	return m->depth < SHOWN_DEPTH_MAX;
 }
 
 /* As many items as must be, and one to show what they are, if one may be. */
@@ -167,7 +170,11 @@ static cJSON *make_array(struct maker *m, const cJSON *schema)
 	if (cJSON_IsNumber(limit))
 		least = limit->valuedouble;
 	for (int i = 0; (i < least || i == 0) && i < ITEMS_MAX; i++) {
-		cJSON *item = make_item(m, schema, array, i);
+		cJSON *item;
+
+		if (i >= least && !is_shown(m, item_schema(schema, i)))
+			break;
+		item = make_item(m, schema, array, i);
 
 		if (!item)
 			break;
@@ -180,17 +187,32 @@ static cJSON *make_array(struct maker *m, const cJSON *schema)
 	return keep_if_fits(m, schema, array);
 }
 
+/* The schema of a member: by its name, by a pattern, that of all others. */
+static const cJSON *member_schema(const cJSON *schema, const char *name)
+{
+	const cJSON *found =
+		json_member(json_object(schema, "properties"), name);
+	const cJSON *each;
+
+	cJSON_ArrayForEach(each, json_object(schema, "patternProperties")) {
+		struct pattern p = { 0 };
+
+		if (!found &&
+		    pattern_test(&p, each->string, name) == PATTERN_FITS)
+			found = each;
+		pattern_done(&p);
+	}
+	return found ? found : json_member(schema, "additionalProperties");
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion): see make */
 static cJSON *make_member(struct maker *m, const cJSON *schema,
 			  const char *name)
 {
-	const cJSON *property =
-		json_member(json_object(schema, "properties"), name);
+	const cJSON *property = member_schema(schema, name);
 	const char *outer = m->name;
 	cJSON *value;
 
-	if (!property)
-		property = json_member(schema, "additionalProperties");
 	m->name = name;
 	value = property ? make(m, property) : cJSON_CreateString("text");
 	m->name = outer;
@@ -339,8 +361,8 @@ static cJSON *make(struct maker *m, const cJSON *schema)
 	if (m->depth >= DEPTH_MAX || m->left == 0 || m->steps == 0)
 		return NULL;
 	m->left--;
-	m->depth++;
 	schema = schema_resolve(m->root, schema);
+	m->inside[m->depth++] = schema;
 	if (cJSON_IsObject(schema)) {
 		value = make_given(m, schema);
 		if (!value)

@@ -6,6 +6,16 @@
 
 #include "base/text.h"
 
+int tool_by_name(const void *a, const void *b)
+{
+	const struct tool *const *x = a, *const *y = b;
+	int order = strcmp((*x)->name, (*y)->name);
+
+	if (order != 0)
+		return order;
+	return (*x)->position < (*y)->position ? -1 : 1;
+}
+
 bool tool_matches(const struct tool *t, const char *word_or_glob)
 {
 	const cJSON *argument;

@@ -66,6 +66,9 @@ const char *tool_name_nearest(const char *const *names, size_t count,
  */
 bool tool_matches(const struct tool *t, const char *word_or_glob);
 
+/* For qsort of pointers to tools: by name, those of one name as listed. */
+int tool_by_name(const void *a, const void *b);
+
 /* What backends make of a name (backends.md 1.1, 1.10 item 9). Every rule writes into out. */
 enum sanitise_rule {
 	SANITISE_WIDE, /* all but [a-zA-Z0-9_-] and U+4E00..U+9FFF becomes _ */

@@ -141,10 +141,11 @@ static void on_tool(struct attach *a, const struct control_frame *f,
 static void on_lost(struct attach *a, const cJSON *json)
 {
 	CLEANUP(mem_free_ptr) char *line = NULL;
-	struct notice n = { .kind = NOTICE_OTHER };
+	struct notice n = { .kind = NOTICE_LOST };
 	int64_t count = 0;
 
 	json_integer(json, "count", &count);
+	n.count = count > 0 ? (uint64_t)count : 0;
 	line = mem_printf("%lld messages of the device were left out here: "
 			  "they came faster than they were read",
 			  (long long)count);

@@ -280,6 +280,13 @@ static int listen_explain(struct transport *t, struct error *err)
 	return knocks_explain(&l->knocks, l->ota_url, err);
 }
 
+uint16_t listen_port(const struct transport *t)
+{
+	const struct listen *l = t->ops == &listen_ops ? t->impl : NULL;
+
+	return l ? l->port : 0;
+}
+
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
 	.brief = "wait for one device to dial in",

@@ -13,6 +13,9 @@
 
 extern const struct transport_ops listen_ops;
 
+/* The port of an open listen: transport; 0 for any other. */
+uint16_t listen_port(const struct transport *t);
+
 /* What knocked so far, for explain and for tests. */
 struct knocks {
 	unsigned connections; /* anything at all */

@@ -76,12 +76,14 @@ enum notice_kind {
 	NOTICE_TOKEN, /* refused: token */
 	NOTICE_REFUSED, /* refused: a device is being served, no Device-Id, … */
 	NOTICE_INSECURE, /* TLS is not verified */
+	NOTICE_LOST, /* messages of the peer: count */
 	NOTICE_OTHER
 };
 struct notice {
 	enum notice_kind kind;
 	const char *text; /* one or more lines, without a final newline; lent */
 	const char *address; /* who; NULL */
+	uint64_t count; /* NOTICE_LOST */
 };
 
 struct transport_events {

@@ -159,6 +159,20 @@ static bool is_life(enum notice_kind kind)
 	       kind == NOTICE_TOKEN || kind == NOTICE_REFUSED;
 }
 
+/* It stands where they are missing; no filter is to hide it. */
+static void on_lost(struct session *s, const struct notice *n)
+{
+	struct event *e = session_event(s, EVENT_DROPPED, "dropped", NULL, 0);
+
+	if (!e) {
+		/* It was counted as one itself. */
+		s->events.dropped += n->count - 1;
+		return;
+	}
+	e->count = n->count;
+	e->note = mem_strdup(n->text);
+}
+
 static void on_notice(void *owner, const struct notice *n)
 {
 	struct session *s = owner;
@@ -172,6 +186,10 @@ static void on_notice(void *owner, const struct notice *n)
 	if (is_life(n->kind))
 		session_sign_of_life(s);
 	session_trace(s, false, "notice", n->text, len);
+	if (n->kind == NOTICE_LOST) {
+		on_lost(s, n);
+		return;
+	}
 	e = session_event(s, EVENT_NOTICE, "notice", n->text, len);
 	if (!e)
 		return;
@@ -187,6 +205,14 @@ static const struct transport_events transport_events = {
 	.notice = on_notice,
 };
 
+static void set_times(struct session_config *c)
+{
+	if (!c->timeout)
+		c->timeout = TIMEOUT_MS;
+	if (!c->wait)
+		c->wait = WAIT_MS;
+}
+
 static void configure(struct session *s, const struct session_config *config,
 		      const struct session_observer *observer)
 {
@@ -194,10 +220,7 @@ static void configure(struct session *s, const struct session_config *config,
 		s->config = *config;
 	if (observer)
 		s->observer = *observer;
-	if (!s->config.timeout)
-		s->config.timeout = TIMEOUT_MS;
-	if (!s->config.wait)
-		s->config.wait = WAIT_MS;
+	set_times(&s->config);
 	if (!s->config.events_max)
 		s->config.events_max = EVENTS_MAX;
 }
@@ -322,6 +345,20 @@ const struct link *session_link(const struct session *s)
 const struct session_times *session_times(const struct session *s)
 {
 	return &s->times;
+}
+
+bool session_is_over(const struct session *s)
+{
+	return s->ended;
+}
+
+void session_adjust(struct session *s, int64_t timeout, int64_t wait,
+		    bool trace)
+{
+	s->config.timeout = timeout;
+	s->config.wait = wait;
+	s->config.trace = trace;
+	set_times(&s->config);
 }
 
 bool session_is_open(const struct session *s)

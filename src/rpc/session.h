@@ -89,6 +89,8 @@ int session_open(struct session **out, struct loop *l,
  * no hello, hello without features.mcp), ERR_INTERRUPTED, or why it closed.
  */
 int session_wait_up(struct session *s, struct error *err);
+/* The same without waiting: 1 up, 0 not yet; time is never over. */
+int session_poll_up(const struct session *s, struct error *err);
 
 /*
  * loop_now() ms at which session_wait_up gives up, as things are; for a
@@ -102,6 +104,15 @@ void session_free(struct session *s);
 const struct link *session_link(const struct session *s);
 const struct session_times *session_times(const struct session *s);
 bool session_is_open(const struct session *s);
+/* The connection ended, or never came to be: nothing will come any more. */
+bool session_is_over(const struct session *s);
+
+/*
+ * From now on: ms for a call, ms to get up (0: as in session_config), and
+ * whether observer.trace is called.
+ */
+void session_adjust(struct session *s, int64_t timeout, int64_t wait,
+		    bool trace);
 
 /*
  * The dialect of a link that is DIALECT_UNKNOWN was found out by asking
@@ -198,6 +209,13 @@ int session_send_device(struct session *s, const char *json, struct error *err);
  */
 int session_watch(struct session *s, const bool *stop, int64_t deadline,
 		  struct error *err);
+
+/*
+ * One round of it: events go to the observer, then one turn of the loop, until
+ * anything came. For a main line that waits for more than one thing.
+ */
+int session_step(struct session *s, const bool *stop, int64_t deadline,
+		 struct error *err);
 
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);

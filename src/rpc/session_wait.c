@@ -76,17 +76,23 @@ static int check_features(const struct session *s, struct error *err)
 			       "the MCP protocol");
 }
 
+int session_poll_up(const struct session *s, struct error *err)
+{
+	if (check_features(s, err))
+		return -1;
+	if (s->ended)
+		return check_ended(s, err);
+	return session_is_usable(s) ? 1 : 0;
+}
+
 int session_wait_up(struct session *s, struct error *err)
 {
 	s->wait_deadline = loop_now() + s->config.wait;
 	for (;;) {
 		session_drain(s);
-		if (check_features(s, err))
-			return -1;
-		if (s->ended)
-			return check_ended(s, err);
-		if (session_is_usable(s))
-			return 0;
+		int up = session_poll_up(s, err);
+		if (up)
+			return up > 0 ? 0 : -1;
 		if (loop_now() >= s->wait_deadline)
 			return explain_not_up(s, err);
 		if (session_turn(s, s->wait_deadline, err))
@@ -94,18 +100,33 @@ int session_wait_up(struct session *s, struct error *err)
 	}
 }
 
+/* 1: go on, 0: enough. */
+static int watch_round(struct session *s, const bool *stop, int64_t deadline,
+		       struct error *err)
+{
+	session_deliver(s, stop);
+	if (stop && *stop)
+		return 0;
+	if (s->ended)
+		return session_closed_error(s, err);
+	if (loop_now() >= deadline)
+		return 0;
+	return session_turn(s, deadline, err) ? -1 : 1;
+}
+
+int session_step(struct session *s, const bool *stop, int64_t deadline,
+		 struct error *err)
+{
+	return watch_round(s, stop, deadline, err) < 0 ? -1 : 0;
+}
+
 int session_watch(struct session *s, const bool *stop, int64_t deadline,
 		  struct error *err)
 {
-	for (;;) {
-		session_deliver(s, stop);
-		if (stop && *stop)
-			return 0;
-		if (s->ended)
-			return session_closed_error(s, err);
-		if (loop_now() >= deadline)
-			return 0;
-		if (session_turn(s, deadline, err))
-			return -1;
-	}
+	int more;
+
+	do {
+		more = watch_round(s, stop, deadline, err);
+	} while (more > 0);
+	return more;
 }

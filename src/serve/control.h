@@ -2,8 +2,8 @@
 /*
  * serve's Unix socket: attached commands and their questions (wire/control.h).
  * Files: control.c, control_listen.c (socket), control_peer.c, outbox.c (one
- * connection), control_ops.c (questions), attached.c (the relay of one device),
- * fan.c (one request to many).
+ * connection), control_ops.c, control_names.c (questions), attached.c (the
+ * relay of one device), fan.c (one request to many).
  */
 #ifndef SERVE_CONTROL_H
 #define SERVE_CONTROL_H

@@ -268,9 +268,10 @@ static const struct {
 	void (*run)(struct control_peer *p, const cJSON *question,
 		    struct span text);
 } ops[] = {
-	{ "attach", on_attach }, { "tool", on_tool }, { "devices", on_devices },
-	{ "fan", fan_ask },	 { "kick", on_kick }, { "stop", on_stop },
-	{ "status", on_status },
+	{ "attach", on_attach },   { "tool", on_tool },
+	{ "devices", on_devices }, { "fan", fan_ask },
+	{ "kick", on_kick },	   { "stop", on_stop },
+	{ "status", on_status },   { "names", names_ask },
 };
 
 void control_ask(struct control_peer *p, const char *text, size_t len)

@@ -120,6 +120,10 @@ void attached_leave(struct control_peer *p);
 int control_payload(struct envelope *out, const char *frame, size_t len,
 		    struct span *payload);
 
+/* ---- control_names.c ---- */
+
+void names_ask(struct control_peer *p, const cJSON *question, struct span text);
+
 /* ---- fan.c ---- */
 
 /* text is the checked JSON of the question. */

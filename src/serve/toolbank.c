@@ -47,15 +47,12 @@ void toolbank_done(struct toolbank *b)
 /* Of a tool's text, decoded; yours. */
 static char *name_of(struct span tool)
 {
-	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
 	struct span name;
+	char *text = json_span_member(tool, "name", &name) ?
+			     json_span_string(name) :
+			     NULL;
 
-	if (!json_span_member(tool, "name", &name) || name.text[0] != '"')
-		return mem_strdup("");
-	if (!memchr(name.text, '\\', name.len))
-		return mem_strndup(name.text + 1, name.len - 2);
-	decoded = cJSON_ParseWithLength(name.text, name.len);
-	return mem_strdup(cJSON_IsString(decoded) ? decoded->valuestring : "");
+	return text ? text : mem_strdup("");
 }
 
 /* By name; those of the same name as they were listed. */
@@ -190,21 +187,24 @@ void toolbank_release(struct toolbank *b, struct banked *list)
 	list_free(list);
 }
 
-static struct span tool_at(const struct banked *list, size_t i)
+struct span banked_text(const struct banked *list, size_t i)
 {
 	return (struct span){ list->text + list->at[i],
 			      list->at[i + 1] - list->at[i] };
 }
 
-/* The first whose name is not before this one. */
-static size_t lower_bound(const struct banked *list, const char *name)
+char *banked_name(const struct banked *list, size_t i)
+{
+	return name_of(banked_text(list, i));
+}
+
+size_t banked_find(const struct banked *list, const char *name)
 {
 	size_t low = 0, high = list->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		CLEANUP(mem_free_ptr)
-		char *found = name_of(tool_at(list, middle));
+		CLEANUP(mem_free_ptr) char *found = banked_name(list, middle);
 
 		if (strcmp(found, name) < 0)
 			low = middle + 1;
@@ -216,15 +216,15 @@ static size_t lower_bound(const struct banked *list, const char *name)
 
 bool banked_tool(const struct banked *list, const char *name, struct span *out)
 {
-	size_t i = lower_bound(list, name);
+	size_t i = banked_find(list, name);
 	CLEANUP(mem_free_ptr) char *found = NULL;
 
 	if (i == list->count)
 		return false;
-	found = name_of(tool_at(list, i));
+	found = banked_name(list, i);
 	if (strcmp(found, name) != 0)
 		return false;
-	*out = tool_at(list, i);
+	*out = banked_text(list, i);
 	return true;
 }
 
@@ -233,7 +233,7 @@ char *banked_nearest(const struct banked *list, const char *name)
 	CLEANUP(words_done) struct words names = { 0 };
 
 	for (size_t i = 0; i < list->count; i++) {
-		CLEANUP(mem_free_ptr) char *found = name_of(tool_at(list, i));
+		CLEANUP(mem_free_ptr) char *found = banked_name(list, i);
 
 		words_add(&names, found);
 	}

@@ -35,6 +35,13 @@ void toolbank_release(struct toolbank *b,
 		      struct banked *list); /* NULL is fine */
 struct banked *toolbank_find(const struct toolbank *b, const char *id);
 
+/* Index of the first tool whose name does not come before this one. */
+size_t banked_find(const struct banked *list, const char *name);
+/* The text of tool i, in the order of names; i below count. */
+struct span banked_text(const struct banked *list, size_t i);
+/* Its name; yours. */
+char *banked_name(const struct banked *list, size_t i);
+
 /* The text of a tool by name; false: there is none. */
 bool banked_tool(const struct banked *list, const char *name, struct span *out);
 /* The nearest name, or NULL; yours. */

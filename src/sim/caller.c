@@ -73,6 +73,13 @@ static void device_drop_out(void *owner)
 	hang_up(c);
 }
 
+static bool device_full(void *owner)
+{
+	const struct caller *c = owner;
+
+	return c->using == LINE_DIAL && dial_is_full(&c->line.dial);
+}
+
 static void device_note_out(void *owner, enum device_note what,
 			    const char *text)
 {
@@ -94,6 +101,7 @@ static const struct device_events device_events = {
 	.audio = caller_audio,
 	.cut = device_cut_out,
 	.drop = device_drop_out,
+	.full = device_full,
 	.note = device_note_out,
 	.hazard = device_hazard_out,
 };

@@ -48,6 +48,8 @@ struct device_events {
 		    bool close_frame);
 	/* The connection ends as the board ends it: without a Close frame. */
 	void (*drop)(void *owner);
+	/* So much waits to be sent that a long outburst pauses; may be NULL. */
+	bool (*full)(void *owner);
 	void (*note)(void *owner, enum device_note what, const char *text);
 	void (*hazard)(void *owner, enum hazard h);
 };

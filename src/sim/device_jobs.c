@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "sim/device_loop.h"
 
+enum { STORM_SLICE = 1000, STORM_PAUSE_MS = 1 };
+
 static void do_reply(struct device *d, const struct job *job)
 {
 	const struct fault_set *f = &d->config.faults;
@@ -104,11 +106,21 @@ static bool do_call(struct device *d, struct job *job)
 	return at_once;
 }
 
-static void do_storm(struct device *d)
+static bool is_full(const struct device *d)
 {
-	int64_t i;
+	const struct device_config *c = &d->config;
 
-	for (i = 1; i <= d->config.faults.storm; i++) {
+	return c->events->full && c->events->full(c->owner);
+}
+
+/* In slices: whoever reads gets a turn, and nothing piles up if nobody does. */
+static void do_storm(struct device *d, int64_t said)
+{
+	int64_t all = d->config.faults.storm, i;
+	int64_t most = is_full(d) ? said : said + STORM_SLICE;
+	struct job *rest;
+
+	for (i = said + 1; i <= all && i <= most; i++) {
 		struct buf payload;
 
 		buf_init(&payload, 0);
@@ -120,6 +132,11 @@ static void do_storm(struct device *d)
 		device_send_payload(d, buf_string(&payload), payload.len);
 		buf_done(&payload);
 	}
+	if (i > all || !d->online)
+		return;
+	rest = job_new(JOB_STORM);
+	rest->said = i - 1;
+	device_set_alarm(d, ALARM_JOB, STORM_PAUSE_MS, rest);
 }
 
 static void do_silence(struct device *d)
@@ -154,7 +171,7 @@ bool device_do_job(struct device *d, struct job *job)
 		device_say_event(d, job->event);
 		return true;
 	case JOB_STORM:
-		do_storm(d);
+		do_storm(d, job->said);
 		return true;
 	case JOB_SPEAK:
 		d->mode = DEVICE_SPEAKING;

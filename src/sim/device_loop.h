@@ -31,6 +31,7 @@ struct job {
 	size_t len;
 	enum server_method method; /* JOB_REPLY */
 	const cJSON *event; /* JOB_EVENT */
+	int64_t said; /* JOB_STORM: so far */
 };
 
 enum alarm_kind {

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 
+#define DIAL_FULL (1u << 20) /* bytes that wait for the peer */
+
 static void end(struct dial *d, const char *why)
 {
 	if (d->ended)
@@ -30,6 +32,11 @@ static void send_frame(struct dial *d, enum wire_first first, const void *data,
 void dial_text(struct dial *d, const char *text, size_t len)
 {
 	send_frame(d, WIRE_FIRST_TEXT, text, len);
+}
+
+bool dial_is_full(const struct dial *d)
+{
+	return tcp_waiting(&d->tcp) > DIAL_FULL;
 }
 
 void dial_binary(struct dial *d, const void *data, size_t len)

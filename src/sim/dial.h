@@ -42,6 +42,8 @@ void dial_open(struct dial *d, struct loop *l, const struct wire_url *u,
 	       const struct wire_identity *who,
 	       const struct dial_events *events, void *owner);
 void dial_text(struct dial *d, const char *text, size_t len);
+/* The peer does not take what was written. */
+bool dial_is_full(const struct dial *d);
 void dial_binary(struct dial *d, const void *data, size_t len);
 /*
  * Half of a text, then TCP ends: in the middle of a frame, or with a fragment

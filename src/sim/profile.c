@@ -328,6 +328,22 @@ struct profile *profile_load(const char *name,
 	return build(&c, changes, err);
 }
 
+char *profile_brief(const char *name)
+{
+	CLEANUP(mem_free_ptr) char *file = profile_find(name, NULL);
+	CLEANUP(buf_done) struct buf text;
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	const char *brief;
+
+	buf_init(&text, PROFILE_FILE_MAX);
+	if (file && !file_read(&text, "profile", file, NULL))
+		tree = json_parse(buf_string(&text), text.len, NULL);
+	if (!cJSON_IsObject(tree))
+		return NULL;
+	brief = json_string(tree, "brief");
+	return mem_strdup(brief ? brief : "");
+}
+
 struct profile *profile_parse(const char *text, size_t len, const char *file,
 			      struct error *err)
 {

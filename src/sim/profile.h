@@ -67,6 +67,8 @@ struct profile *profile_load(const char *name,
 /* The same from text; what it extends is looked for as usual. */
 struct profile *profile_parse(const char *text, size_t len, const char *file,
 			      struct error *err);
+/* Only its line for lists, without building it; NULL: it cannot be read. Yours. */
+char *profile_brief(const char *name);
 void profile_free(struct profile *p); /* NULL is fine */
 
 /* The index of a state by name; -1. */

@@ -144,10 +144,10 @@ void sim_each_profile(void (*each)(void *owner, const char *name,
 
 	profile_names(&names);
 	for (i = 0; i < names.count; i++) {
-		struct profile *p = profile_load(names.word[i], NULL, NULL);
+		CLEANUP(mem_free_ptr)
+		char *brief = profile_brief(names.word[i]);
 
-		if (p)
-			each(owner, names.word[i], p->brief);
-		profile_free(p);
+		if (brief)
+			each(owner, names.word[i], brief);
 	}
 }

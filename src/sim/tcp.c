@@ -239,6 +239,13 @@ static void write_rest(struct tcp *t, const char *data, size_t len)
 		mem_free(rest);
 }
 
+size_t tcp_waiting(const struct tcp *t)
+{
+	return t->open && !t->closing ? uv_stream_get_write_queue_size(
+						(const uv_stream_t *)&t->uv) :
+					0;
+}
+
 void tcp_write(struct tcp *t, const void *data, size_t len)
 {
 	size_t queued = uv_stream_get_write_queue_size((uv_stream_t *)&t->uv);

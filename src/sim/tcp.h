@@ -46,6 +46,8 @@ void tcp_open(struct tcp *t, struct loop *l, const char *host, uint16_t port,
 void tcp_deadline(struct tcp *t, int64_t ms);
 /* Written at once as far as it goes, the rest is copied. Too much: ended. */
 void tcp_write(struct tcp *t, const void *data, size_t len);
+/* Bytes that the peer has not taken yet. */
+size_t tcp_waiting(const struct tcp *t);
 /* Ends in closed. What was written before still goes out if the kernel has it. Again is fine. */
 void tcp_close(struct tcp *t);
 /* The same after what was written is on its way. */

@@ -26,6 +26,11 @@
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device
  *  S tool     tool?, nearest?, tools (how many are listed), broke?
+ *  C names    device?, prefix?     tools whose name begins so, for completion;
+ *             on an attached connection: of its device, else of all that fit
+ *  S names    tools, count, lists  tools: [[name, brief],…], sorted, each name
+ *             once; brief: the first line of the description; lists: which
+ *             lists these are (at most 8), for `tool`
  *  C devices  device?, watch?
  *  S device   device, change?      once for each; then
  *  S end      count                watch: device objects go on

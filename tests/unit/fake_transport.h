@@ -117,7 +117,8 @@ static inline void fake_deliver(const struct fake_frame *f)
 	struct error why = { .kind = ERR_PEER, .text = "refused" };
 	struct notice n = { .kind = (enum notice_kind)f->number,
 			    .text = f->data,
-			    .address = "10.0.0.7:1" };
+			    .address = "10.0.0.7:1",
+			    .count = 7 };
 
 	switch (f->what) {
 	case FAKE_READY:

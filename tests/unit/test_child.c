@@ -106,6 +106,28 @@ static const struct child_options pipes = { .out = CHILD_PIPE,
 					    .err = CHILD_PIPE,
 					    .keep = 65536 };
 
+static void reads_what_it_is_given(void **state)
+{
+	struct seen s;
+	struct child_options o = pipes;
+	int ends[2];
+
+	(void)state;
+	seen_init(&s);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], "given\n", 6), 6);
+	close(ends[1]);
+	o.in = CHILD_PIPE;
+	o.in_fd = ends[0];
+	start(&s, (char[]){ "cat; kill -PIPE $$; echo no" }, o);
+	close(ends[0]);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "given\n");
+	/* Signals are as at first, though ours ignores this one. */
+	assert_int_equal(s.status, 128 + SIGPIPE);
+	seen_done(&s);
+}
+
 static void lines_and_status(void **state)
 {
 	char script[] = "echo one; printf 'a\\r\\n\\nlast'; exit 7";
@@ -376,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_and_status),
+		cmocka_unit_test(reads_what_it_is_given),
 		cmocka_unit_test(both_pipes),
 		cmocka_unit_test(long_line),
 		cmocka_unit_test(environment),

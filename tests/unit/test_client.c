@@ -5,6 +5,8 @@
  */
 #include "session_harness.h"
 
+#include <signal.h>
+
 #include "mcp/client.h"
 
 /* What the peer does with the next request of that method; one use each. */
@@ -504,6 +506,87 @@ static void requests(void **state)
 	error_reset(&err);
 }
 
+/* in steps */
+
+static void opens_in_steps(void **state)
+{
+	struct error err = { 0 };
+	int status;
+
+	(void)state;
+	script_add("initialize", INITIALIZED);
+	fake.on_send = answer;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(client_begin(&client, session, NULL, &err), 0);
+	assert_int_equal(client_poll(&client, &err), 0);
+	assert_true(client_poll_at(&client) == LOOP_FOREVER);
+	while ((status = client_poll(&client, &err)) == 0)
+		session_step(session, NULL, loop_now() + 5000, &err);
+	assert_int_equal(status, 1);
+	assert_string_equal(client.server_name, "board");
+	assert_int_equal(client_poll(&client, &err), 1);
+}
+
+/* Given up on the way: nothing is left in flight. */
+static void opening_is_dropped(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	open_up(DIALECT_UNKNOWN);
+	assert_int_equal(client_begin(&client, session, NULL, &err), 0);
+	assert_true(client_poll_at(&client) <= loop_now() + 2000);
+	assert_int_equal(client_poll(&client, &err), 0);
+	client_done(&client);
+	assert_null(session->calls);
+}
+
+/* Ctrl-C */
+
+static void interrupt(const char *text, size_t len)
+{
+	(void)len;
+	if (strstr(text, "tools/call"))
+		raise(SIGINT);
+	else
+		answer(text, len);
+}
+
+static void call_interrupted(enum dialect dialect, struct error *err)
+{
+	struct result r;
+
+	open_client(dialect);
+	fake.on_send = interrupt;
+	assert_int_equal(client_call_tool(&client, "a.b", "{}", &r, err), -1);
+	assert_int_equal(err->kind, ERR_INTERRUPTED);
+	assert_null(session->calls);
+	result_done(&r);
+}
+
+static void cancels(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	call_interrupted(DIALECT_PLAIN, &err);
+	assert_part(err.hint, "was told");
+	assert_part(fake.sent[3], "\"method\":\"notifications/cancelled\","
+				  "\"params\":{\"requestId\":2,\"reason\":");
+	error_reset(&err);
+}
+
+static void cannot_cancel(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	call_interrupted(DIALECT_DEVICE, &err);
+	assert_part(err.hint, "may still be working on 'a.b'");
+	assert_null(strstr(fake.sent[fake.sent_count - 1], "cancelled"));
+	error_reset(&err);
+}
+
 #define CLIENT_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, set_up_client, tear_down_client)
 
@@ -531,6 +614,10 @@ int main(void)
 		CLIENT_TEST(upgrade_is_not_known),
 		CLIENT_TEST(pings),
 		CLIENT_TEST(requests),
+		CLIENT_TEST(opens_in_steps),
+		CLIENT_TEST(opening_is_dropped),
+		CLIENT_TEST(cancels),
+		CLIENT_TEST(cannot_cancel),
 	};
 
 	mem_init();

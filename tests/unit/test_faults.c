@@ -272,6 +272,24 @@ static void test_notify_storm(void **state)
 	harness_stop(&h);
 }
 
+/* It fits a queue of events, and the reader has its turn in between. */
+static void test_a_long_storm_comes_in_slices(void **state)
+{
+	struct harness h;
+	size_t before;
+
+	(void)state;
+	start(&h, "notify-storm=5000");
+	before = h.said.count;
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"initialize\"}");
+	assert_in_range(h.said.count - before, 2, 4000);
+	for (size_t i = 0; i < 5001; i++)
+		assert_non_null(harness_next(&h, 10000));
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
 static void test_plan(void **state)
 {
 	struct fault_plan plan = { .count = 0 };
@@ -350,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_notify_storm),
+		cmocka_unit_test(test_a_long_storm_comes_in_slices),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_bad_faults),
 		cmocka_unit_test(test_rows),

@@ -204,6 +204,23 @@ static void signal_while_waiting(void **state)
 	loop_free(l);
 }
 
+/* The shell: many Ctrl-C before the first was reported, and it lives. */
+static void spared(void **state)
+{
+	struct loop *l = new_loop();
+	struct error err = { 0 };
+	bool done = false;
+
+	(void)state;
+	loop_spare(l, true);
+	for (int i = 0; i < 100; i++)
+		raise(SIGINT);
+	assert_int_equal(loop_wait(l, &done, LOOP_FOREVER, &err), -1);
+	assert_int_equal(err.code, SIGINT);
+	loop_spare(l, false);
+	loop_free(l);
+}
+
 static int64_t cpu_us(void)
 {
 	struct rusage u;
@@ -267,6 +284,7 @@ int main(void)
 		cmocka_unit_test(timer_after_work),
 		cmocka_unit_test(stopped_timer),
 		cmocka_unit_test(signals),
+		cmocka_unit_test(spared),
 		cmocka_unit_test(hangup),
 		cmocka_unit_test(signal_while_waiting),
 		cmocka_unit_test(no_busy_waiting),

@@ -341,6 +341,41 @@ static void tool(void **state)
 	board_free(b);
 }
 
+/* Of all lists that fit, each name once; first lines only. */
+static void names(void **state)
+{
+	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	struct command c, attached;
+
+	(void)state;
+	a->device->tools = list_tools(
+		"[{\"name\":\"b.two\",\"description\":\"\\n Two.\\nMore.\"},"
+		"{\"name\":\"b.one\",\"description\":7},{\"name\":\"\"},"
+		"{\"name\":\"a\\u001b\"}]");
+	b->device->tools =
+		list_tools("[{\"name\":\"b.two\"},{\"name\":\"c\"}]");
+	command_attach(&attached, "{\"op\":\"attach\",\"device\":\"bb\"}");
+	command_open(&c);
+	ask(&c, "{\"op\":\"names\",\"device\":\"aa\",\"prefix\":\"b.\"}");
+	expect_json(&c,
+		    "\"tools\":[[\"b.one\",\"\"],[\"b.two\",\"Two.\"]],"
+		    "\"count\":2,\"lists\":[\"",
+		    a->device->tools->id);
+	ask(&c, "{\"op\":\"names\"}");
+	expect_json(&c, "[[\"a\\u001b\",\"\"],[\"b.one\",\"\"],[\"b.two\",",
+		    ",[\"c\",\"\"]],\"count\":4");
+	ask(&c, "{\"op\":\"names\",\"prefix\":\"none\"}");
+	expect_json(&c, "\"tools\":[],\"count\":0,\"lists\":[\"", "\",\"");
+	ask(&c, "{\"op\":\"names\",\"device\":\"none\"}");
+	expect_json(&c, "\"count\":0,\"lists\":[]", NULL);
+	ask(&attached, "{\"op\":\"names\",\"prefix\":\"\"}");
+	expect_json(&attached, "[[\"b.two\",\"\"],[\"c\",\"\"]]", NULL);
+	command_done(&c);
+	command_done(&attached);
+	board_free(a);
+	board_free(b);
+}
+
 /* ---- rubbish ---- */
 
 static void wrong_questions(void **state)
@@ -490,16 +525,27 @@ static void slow_asker(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(private_socket), TEST(only_one),
-		TEST(stale_socket),   TEST(file_in_the_way),
-		TEST(missing_folder), TEST(replaced_socket),
-		TEST(too_many),	      TEST(status),
-		TEST(devices),	      TEST(watch),
-		TEST(kick),	      TEST(stop),
-		TEST(tool),	      TEST(wrong_questions),
-		TEST(rubbish),	      TEST(pieces),
-		TEST(deaf_asker),     TEST(slow_asker),
-		TEST(other_user),     TEST(no_descriptors),
+		TEST(private_socket),
+		TEST(only_one),
+		TEST(stale_socket),
+		TEST(file_in_the_way),
+		TEST(missing_folder),
+		TEST(replaced_socket),
+		TEST(too_many),
+		TEST(status),
+		TEST(devices),
+		TEST(watch),
+		TEST(kick),
+		TEST(stop),
+		TEST(tool),
+		TEST(names),
+		TEST(wrong_questions),
+		TEST(rubbish),
+		TEST(pieces),
+		TEST(deaf_asker),
+		TEST(slow_asker),
+		TEST(other_user),
+		TEST(no_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, harness_make, harness_remove);

@@ -331,6 +331,25 @@ static void full_queue(void **state)
 	assert_int_equal(the_event(EVENT_DROPPED, 0)->count, 6);
 }
 
+/* On the way here, as with a serve: at its place, or with what is lost here. */
+static void lost_before(void **state)
+{
+	(void)state;
+	config.events_max = 4;
+	open_up(DIALECT_PLAIN);
+	fake_push_number(FAKE_NOTICE, NOTICE_LOST, "7 were left out", 0);
+	watch(20);
+	assert_int_equal(the_event(EVENT_DROPPED, 0)->count, 7);
+	assert_string_equal(the_event(EVENT_DROPPED, 0)->note,
+			    "7 were left out");
+	for (int i = 0; i < 5; i++)
+		fake_text("{\"method\":\"n\"}");
+	fake_push_number(FAKE_NOTICE, NOTICE_LOST, "7 were left out", 0);
+	watch(20);
+	assert_int_equal(the_event(EVENT_DROPPED, 1)->count, 8);
+	assert_null(find_event(EVENT_NOTICE, 0));
+}
+
 static void watch_stops(void **state)
 {
 	struct error err = { 0 };
@@ -540,6 +559,7 @@ int main(void)
 		TEST(audio_once_a_second),
 		TEST(broken_audio),
 		TEST(full_queue),
+		TEST(lost_before),
 		TEST(watch_stops),
 		TEST(watch_ends_calls),
 		TEST(sends),
