@@ -38,13 +38,15 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) -fPIE $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
-MODULES = ws front mqtt
+MODULES = ws front mqtt shell
 MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
 MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
+MODULE_shell_SOURCES = $(wildcard src/shell/edit*.c)
+MODULE_shell_PKG = readline
 
 # Our plugin for the broker runs inside mosquitto, without the program.
 BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \
@@ -98,6 +100,7 @@ $(BUILD)/plugin/%.o: src/%.c
 
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% serve/door% serve/record serve/tokens serve/aliases
+ONLY_edit_terminal = base/%
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))

@@ -32,8 +32,11 @@ _mcpctl_words() {
 # COMMAND OPTION: sets what completes its value; 1 if it takes none.
 _mcpctl_value() {
 	case "$1 $2" in
+	'tools --diff')
+		files=1
+		;;
 	'call --expect')
-		:
+		ask=1
 		;;
 	'call --save')
 		files=1
@@ -48,7 +51,7 @@ _mcpctl_value() {
 		:
 		;;
 	'run --report')
-		:
+		ask=1
 		;;
 	'serve --listen')
 		:
@@ -154,13 +157,13 @@ _mcpctl_value() {
 		many=1
 		;;
 	*' -t' | *' --target')
-		list='listen: sim: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+		ask=1
 		;;
 	*' -d' | *' --device')
-		:
+		ask=1
 		;;
 	*' -e' | *' --execute')
-		list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion'
+		list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion'
 		;;
 	*' -o' | *' --output')
 		list='text json raw'
@@ -213,7 +216,7 @@ _mcpctl_options() {
 	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
-		list+=' --no-user'
+		list+=' --tree --diff --cached --no-user'
 		;;
 	call)
 		list+=' --no-validate --expect --save'
@@ -227,6 +230,9 @@ _mcpctl_options() {
 	run)
 		list+=' -k --keep-going --report'
 		;;
+	shell)
+		list+=' -k --keep-going --no-history'
+		;;
 	serve)
 		list+=' --listen --path --offer --alias-file --save-images --vision-exec --vision-text --mqtt --mqtt-broker --topic-up --topic-down --mqtt-key-file --udp-port --silence --devices-max --message-max --picture-max --handshake --hello-wait --exec --once --daemon --pidfile --log'
 		;;
@@ -239,11 +245,29 @@ _mcpctl_options() {
 # COMMAND: sets what completes its operands.
 _mcpctl_operand() {
 	case $1 in
+	tools)
+		ask=1
+		;;
+	describe)
+		ask=1
+		;;
+	call)
+		ask=1
+		;;
+	devices)
+		ask=1
+		;;
+	kick)
+		ask=1
+		;;
 	request)
 		list='initialize ping tools/list tools/call resources/list resources/read prompts/list prompts/get logging/setLevel notifications/initialized notifications/cancelled'
 		;;
 	notify)
 		list='initialize ping tools/list tools/call resources/list resources/read prompts/list prompts/get logging/setLevel notifications/initialized notifications/cancelled'
+		;;
+	send)
+		ask=1
 		;;
 	run)
 		files=1
@@ -253,7 +277,7 @@ _mcpctl_operand() {
 		files=1
 		;;
 	help)
-		list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion targets board backend status json profile faults environment'
+		list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion targets board backend status json profile faults environment'
 		;;
 	completion)
 		list='bash zsh fish'
@@ -263,72 +287,134 @@ _mcpctl_operand() {
 
 # TARGET: sets the commands and, where there is none yet, the targets.
 _mcpctl_first() {
-	list='info tools describe call tail ping devices kick stop request notify send run serve sim help version completion'
+	list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion'
 	[[ $1 ]] || list+=' listen: sim: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
 }
 
+# Ask mcpctl itself: it looks at a running serve and at lists that were kept.
+# Sets COMPREPLY to words as they are typed, and prefix and files.
+_mcpctl_ask() {
+	local program=${words[0]-mcpctl} text glob=$- IFS=$'\n'
+	[[ $program == */* ]] || program=mcpctl
+	program=${program/#\~\//$HOME/}
+	text=$(exec "$program" complete bash "${words[@]:1}" "$cur" 2>/dev/null </dev/null)
+	case $text in
+	words$'\n'* | files*) ;;
+	*) return ;;
+	esac
+	set -f
+	# shellcheck disable=SC2206 # lines
+	COMPREPLY=($text)
+	[[ $glob == *f* ]] || set +f
+	if [[ $text == files* ]]; then
+		prefix=${COMPREPLY[0]#files} files=1
+		prefix=${prefix# }
+	fi
+	unset 'COMPREPLY[0]'
+	# Readline adds a space itself; for thousands it takes its time.
+	text=${COMPREPLY[1]-}
+	if [[ ${#COMPREPLY[@]} == 1 && $text != "$cur"*' ' ]]; then
+		open=1
+	elif [[ ${#COMPREPLY[@]} -lt 100 && $text == "$cur"* ]]; then
+		COMPREPLY=("${COMPREPLY[@]% }")
+	fi
+	compopt -o nosort 2>/dev/null
+}
+
+# Add the words of list that begin with what is typed behind prefix.
+_mcpctl_list() {
+	local word typed=${cur#"$prefix"}
+	typed=${typed#[\"\']}
+	for word in $list; do
+		[[ $word == "$typed"* ]] && COMPREPLY+=("$prefix$word")
+	done
+	[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:/] ]] && open=1
+}
+
+# Add file names; lead: what of prefix readline has not cut off.
+_mcpctl_files() {
+	local file lead=${prefix#"$keep"} typed=${cur#"$prefix"}
+	if [[ $typed == [\"\']* ]]; then
+		typed=${typed#?}
+	else
+		typed=${typed//\\/}
+	fi
+	compopt -o filenames 2>/dev/null
+	while IFS= read -r file; do
+		[[ $lead && -d $file ]] && file+=/ open=1
+		COMPREPLY+=("$prefix$file")
+	done < <(compgen -f -- "$typed")
+}
+
 _mcpctl() {
-	local cur words word command='' target='' pending='' list='' files=''
-	local prefix='' keep='' many='' i=1 reply
+	local cur words word letters command='' target='' pending='' list='' files=''
+	local prefix='' keep='' many='' ask='' open='' i=1 IFS=$' \t\n'
+	COMPREPLY=()
 	_mcpctl_words
 	while ((i < ${#words[@]})); do
-		word=${words[i]} pending=''
+		word=${words[i]} pending='' letters=''
 		((i += 1))
 		[[ $word == -t* || $word == --target* ]] && target=given
-		if [[ $word == --*=* ]]; then
+		if [[ $word == -- ]]; then
+			return 0
+		elif [[ $word == --*=* ]]; then
 			continue
-		elif [[ $word == -?* ]]; then
+		elif [[ $word == -[!-]* ]]; then
+			# Letters; the first that takes a value ends them.
+			letters=${word#-}
+			while [[ $letters ]]; do
+				word=-${letters:0:1} letters=${letters:1}
+				_mcpctl_value "$command" "$word" && break
+				word=''
+			done
+			[[ $letters || ! $word ]] && continue
+		elif [[ $word == --* ]]; then
 			_mcpctl_value "$command" "$word" || continue
-			if ((i < ${#words[@]})); then
-				((i += 1))
-			else
-				pending=$word
-			fi
 		elif [[ ! $command && ! $target && $word == *:* ]]; then
 			target=$word
-		elif [[ ! $command ]]; then
-			command=$word
+			continue
+		else
+			[[ $command ]] || command=$word
+			continue
+		fi
+		if ((i < ${#words[@]})); then
+			((i += 1))
+		else
+			pending=$word
 		fi
 	done
-	list='' files='' many=''
+	list='' files='' many='' ask=''
 	if [[ $pending ]]; then
 		_mcpctl_value "$command" "$pending"
 	elif [[ $cur == --*=* ]]; then
 		prefix=${cur%%=*}=
 		_mcpctl_value "$command" "${cur%%=*}"
+	elif [[ $cur == -[!-]?* || $cur == @* ]]; then
+		ask=1
 	elif [[ $cur == -* ]]; then
 		_mcpctl_options "$command"
-	elif [[ ! $command ]]; then
-		_mcpctl_first "$target"
-	else
+	elif [[ $command ]]; then
 		_mcpctl_operand "$command"
+	elif [[ ! $target && $cur == *:* ]]; then
+		ask=1
+	else
+		_mcpctl_first "$target"
 	fi
 	# A list in one word: the last one of a,b,c is completed.
 	[[ $many && $cur == *[:,]* ]] && prefix=${cur%"${cur##*[:,]}"}
-	if [[ $list ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$list" -- "${cur#"$prefix"}")
+	# What readline cut off stands in front already.
+	if [[ $# -gt 1 && $cur == *"$2" ]]; then
+		keep=${cur%"$2"}
 	else
-		COMPREPLY=()
+		[[ ${COMP_WORDBREAKS-} == *:* && $cur == *:* ]] && keep=${cur%"${cur##*:}"}
+		word=${cur%"${cur##*=}"}
+		[[ ${COMP_WORDBREAKS-} == *=* && ${#word} -gt ${#keep} ]] && keep=$word
 	fi
-	if [[ $files ]]; then
-		compopt -o filenames 2>/dev/null
-		while IFS= read -r reply; do
-			COMPREPLY+=("$reply")
-		done < <(compgen -f -- "${cur#"$prefix"}")
-	fi
-	# What readline takes for earlier words is on the line already.
-	[[ $COMP_WORDBREAKS == *:* && $cur == *:* ]] && keep=${cur%"${cur##*:}"}
-	if [[ $COMP_WORDBREAKS == *=* && $cur == *=* ]]; then
-		reply=${cur%"${cur##*=}"}
-		((${#reply} > ${#keep})) && keep=$reply
-	fi
-	for i in "${!COMPREPLY[@]}"; do
-		reply=$prefix${COMPREPLY[i]}
-		COMPREPLY[i]=${reply#"$keep"}
-	done
-	if [[ ${COMPREPLY[0]-} == */ && ! $files ]]; then
-		compopt -o nospace 2>/dev/null
-	fi
+	[[ $ask ]] && _mcpctl_ask
+	[[ $list ]] && _mcpctl_list
+	[[ $files ]] && _mcpctl_files
+	[[ $keep ]] && COMPREPLY=("${COMPREPLY[@]#"$keep"}")
+	[[ $open ]] && compopt -o nospace 2>/dev/null
 	return 0
 }
 

@@ -1,7 +1,52 @@
 # Completion of mcpctl for fish. Written by 'mcpctl generate fish' from the
 # command table: do not edit.
 
+# Ask mcpctl itself: it looks at a running serve and at lists that were kept.
+function __mcpctl_ask
+	set -l words (commandline -opc)
+	set -l raw (commandline -ct)
+	set -l typed (string unescape -- "$raw"; or string unescape -- "$raw"\"; or string unescape -- "$raw"\')
+	# Names of options are known without it.
+	string match -q -r -- '^-([^dt-].*|[dt]?|-[^=]*)$' "$typed"; and return
+	set -l program mcpctl
+	string match -q '*/*' -- $words[1]; and set program (string replace -r '^~/' $HOME/ -- $words[1])
+	command -q $program; or return
+	set -e words[1]
+	set -l found (command $program complete fish $words "$typed" 2>/dev/null </dev/null)
+	set -l kind $found[1]
+	set -e found[1]
+	# The answer is whole words; fish puts the option in front itself.
+	set -l option (string match -r -- '^(?:--[^=]*=|-[a-zA-Z])' "$typed")
+	set -l start (math 1 + (string length -- "$option"))
+	switch "$kind"
+		case words
+			string sub -s $start -- $found
+		case 'files*'
+			set -l keep (string replace -r '^files ?' '' -- $kind)
+			set -l rest (string sub -s (math 1 + (string length -- "$keep")) -- "$typed")
+			string sub -s $start -- $found
+			string sub -s $start -- "$keep"(complete -C "'' "(string escape -- "$rest"))
+		case shown
+			__mcpctl_range $found
+		case 'note *'
+			# One alone would be taken and not be shown.
+			test -z "$typed"; and printf '%s\t%s\n' '' (string sub -s 6 -- $kind) --help 'help on the command'
+	end
+end
+
+# What only can be shown has no place in fish; the ends of a range have.
+function __mcpctl_range --argument-names text
+	set -l part (string match -r -- '^([^<]*=)<(-?[0-9.]+?)\.\.(-?[0-9.]+)>  (.*)$' $text)
+	test (count $part) = 5; or return 0
+	test (string sub -l 1 -- $part[3]) = (string sub -l 1 -- $part[4]); and return 0
+	printf '%s\t%s\n' $part[2]$part[3] $part[5] $part[2]$part[4] $part[5]
+end
+
 function __mcpctl_targets
+	if string match -q '*:*' -- (commandline -ct)
+		__mcpctl_ask
+		return
+	end
 	printf '%s\t%s\n' \
 		'listen:' 'wait for a board on port 8000' \
 		'sim:' 'the simulated device' \
@@ -62,6 +107,7 @@ function __mcpctl_commands
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
 		'run' 'many commands on one connection' \
+		'shell' 'explore a device: commands on one open session' \
 		'serve' 'be the backend of many boards, for commands that attach' \
 		'sim' 'pretend to be a device that dials in, or many' \
 		'help' 'help on a command or a topic' \
@@ -84,6 +130,7 @@ function __mcpctl_topics
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
 		'run' 'many commands on one connection' \
+		'shell' 'explore a device: commands on one open session' \
 		'serve' 'be the backend of many boards, for commands that attach' \
 		'sim' 'pretend to be a device that dials in, or many' \
 		'help' 'help on a command or a topic' \
@@ -100,6 +147,10 @@ function __mcpctl_topics
 end
 
 function __mcpctl_methods
+	if string match -q '@*' -- (commandline -ct)
+		__mcpctl_ask
+		return
+	end
 	printf '%s\t%s\n' \
 		'initialize' '' \
 		'ping' '' \
@@ -158,11 +209,13 @@ function __mcpctl_using
 	set -l word (__mcpctl_word command); and contains -- $word $argv
 end
 
+# Read once more, it would offer everything twice.
+complete -c mcpctl -e
 complete -c mcpctl -f
 complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a '(__mcpctl_commands)'
 complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not __mcpctl_word target' -a '(__mcpctl_targets)'
-complete -c mcpctl -s t -l target -x -a '(__mcpctl_targets)' -d 'the peer; a first word with \':\' names it too'
-complete -c mcpctl -s d -l device -x -d 'which device of a running serve: Device-Id, client id, alias or glob'
+complete -c mcpctl -s t -l target -x -k -a '(__mcpctl_ask)' -d 'the peer; a first word with \':\' names it too'
+complete -c mcpctl -s d -l device -x -k -a '(__mcpctl_ask)' -d 'which device of a running serve: Device-Id, client id, alias or glob'
 complete -c mcpctl -l all -d 'on every device of a running serve that fits -d, at once'
 complete -c mcpctl -s e -l execute -x -a '(__mcpctl_commands)' -d 'a command line for run; may be given many times'
 complete -c mcpctl -s o -l output -x -a 'text json raw' -d 'form of the output: text, json or raw'
@@ -185,19 +238,30 @@ complete -c mcpctl -l no-init -d 'do not send initialize before the command'
 complete -c mcpctl -l color -x -a 'auto always never' -d 'colour: auto, always or never'
 complete -c mcpctl -s h -l help -d 'help on the command; with call TOOL: on the tool'
 complete -c mcpctl -l version -d 'the version; with -v also of its libraries'
+complete -c mcpctl -n '__mcpctl_using tools' -l tree -d 'grouped by the parts of their names'
+complete -c mcpctl -n '__mcpctl_using tools' -l diff -r -F -d 'what is not as in FILE, which \'-o json tools\' wrote'
+complete -c mcpctl -n '__mcpctl_using tools' -l cached -d 'as they were listed last, without a connection'
 complete -c mcpctl -n '__mcpctl_using tools' -l no-user -d 'as a backend asks: without user-only tools'
+complete -c mcpctl -n '__mcpctl_using tools' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using describe' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using call' -l no-validate -d 'send as it is: no listing, no check against the schema'
-complete -c mcpctl -n '__mcpctl_using call' -l expect -x -d 'what the result must contain (or @FILE); else status 7'
+complete -c mcpctl -n '__mcpctl_using call' -l expect -x -k -a '(__mcpctl_ask)' -d 'what the result must contain (or @FILE); else status 7'
 complete -c mcpctl -n '__mcpctl_using call' -l save -r -F -d 'write images and audio to FILE, FILE-2, …; - is stdout'
+complete -c mcpctl -n '__mcpctl_using call' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using tail' -l filter -x -d 'only messages whose name contains WORD, or is GLOB; may be given many times'
 complete -c mcpctl -n '__mcpctl_using tail' -s n -l count -x -d 'end after N messages'
 complete -c mcpctl -n '__mcpctl_using tail' -l for -x -d 'end after that time; with --count: status 4 if fewer came'
 complete -c mcpctl -n '__mcpctl_using devices' -l watch -d 'go on: a line for each device that comes, changes or goes'
+complete -c mcpctl -n '__mcpctl_using devices' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using kick' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using request' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using notify' -a '(__mcpctl_methods)'
+complete -c mcpctl -n '__mcpctl_using send' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using run' -s k -l keep-going -d 'go on after a command that failed'
-complete -c mcpctl -n '__mcpctl_using run' -l report -x -d 'a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then'
+complete -c mcpctl -n '__mcpctl_using run' -l report -x -k -a '(__mcpctl_ask)' -d 'a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then'
 complete -c mcpctl -n '__mcpctl_using run' -F
+complete -c mcpctl -n '__mcpctl_using shell' -s k -l keep-going -d 'a script goes on after a line that failed'
+complete -c mcpctl -n '__mcpctl_using shell' -l no-history -d 'neither read nor write the file of lines typed before'
 complete -c mcpctl -n '__mcpctl_using serve' -l listen -x -d 'wait there; may be given many times'
 complete -c mcpctl -n '__mcpctl_using serve' -l path -x -d 'the only path for WebSockets'
 complete -c mcpctl -n '__mcpctl_using serve' -l offer -x -a 'auto ws mqtt' -d 'what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker'

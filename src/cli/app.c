@@ -14,6 +14,7 @@
 #include "cli/serve_target.h"
 #include "cli/tools_cache.h"
 #include "cli/trace.h"
+#include "net/listen.h"
 
 /*
  * A program may be started with closed files; the next one that is opened, a
@@ -96,6 +97,8 @@ static void on_event(void *owner, const struct event *e)
 	struct renderer *r = &app->out;
 	bool notice = e->kind == EVENT_NOTICE;
 
+	if (notice && e->notice == NOTICE_LISTENING && app->again)
+		return;
 	if (!notice && app->on_event)
 		app->on_event(app->on_event_owner, e);
 	else if (!notice && app->tail && r->ops->event)
@@ -114,18 +117,24 @@ static void on_trace(void *owner, const struct trace *t)
 		trace_write(app->trace, t);
 }
 
+bool app_listens(const struct app *app)
+{
+	const char *target = app->config.target;
+
+	return target && (strncasecmp(target, "listen:", 7) == 0 ||
+			  strncasecmp(target, "attach:", 7) == 0);
+}
+
 static void on_tick(void *owner)
 {
 	struct app *app = owner;
 	int64_t left = session_wait_deadline(app->session) - loop_now();
-	bool listens = strcmp(app->endpoint.scheme, "listen") == 0 ||
-		       strcmp(app->endpoint.scheme, "attach") == 0;
 	char text[80], time[32];
 
 	/* Whole seconds: the tenths would only flicker. */
 	left = left > 0 ? (left + 999) / 1000 * 1000 : 0;
 	snprintf(text, sizeof(text), "waiting for %s: %s left (Ctrl-C ends)",
-		 listens ? "a device" : "an answer",
+		 app_listens(app) ? "a device" : "an answer",
 		 text_milliseconds(left, time, sizeof(time)));
 	render_count_down(&app->out, text);
 	timer_start(&app->tick, 1000);
@@ -146,36 +155,56 @@ static int wait_up(struct app *app, struct error *err)
 	return result;
 }
 
-static int initialize(struct app *app, const char *vision_token,
-		      struct error *err)
+static int begin_client(struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
 	const struct client_config config = { .vision_url = c->vision_url,
-					      .vision_token = vision_token };
+					      .vision_token =
+						      app->vision_token };
 	const struct link *link = session_link(app->session);
 
+	app->asked = true;
 	if (c->no_init) {
 		app->client.session = app->session;
 		app->client.device = link->dialect == DIALECT_DEVICE;
 		return 0;
 	}
-	return client_open(&app->client, app->session, &config, err);
+	return client_begin(&app->client, app->session, &config, err);
 }
 
-static int open_session(struct app *app, struct error *err)
+static int open_session(struct app *app, const struct transport_ops *ops,
+			struct error *err)
 {
-	const struct transport_ops *ops;
 	const struct session_observer observer = { .event = on_event,
 						   .trace = on_trace,
 						   .owner = app };
+	struct session_config config = { .dialect = app->endpoint.envelope,
+					 .timeout = app->config.timeout,
+					 .wait = app->config.wait,
+					 .trace = app->trace ||
+						  app->out.verbose };
 
-	CLEANUP(mem_free_ptr) char *vision_token = NULL;
+	/* A board knows the address that it was told. */
+	if (app->again && app->port && app->endpoint.port == 0)
+		app->endpoint.port = app->port;
+	if (session_open(&app->session, app->loop, ops, &app->endpoint, &config,
+			 &observer, err) != 0)
+		return serve_target_stale(app, err);
+	app->opened++;
+	if (app->endpoint.port == 0)
+		app->port = listen_port(session_transport(app->session));
+	return 0;
+}
+
+static int begin(struct app *app, struct error *err)
+{
+	const struct transport_ops *ops;
 
 	if (app_setup(app, &ops, err) != 0 || app_open_loop(app, err) != 0)
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
 	if (app->config.vision_url &&
-	    secret_read(&vision_token, app->config.vision_token_file,
+	    secret_read(&app->vision_token, app->config.vision_token_file,
 			"MCPCTL_VISION_TOKEN", err) != 0)
 		return -1;
 	if (app->config.trace && !app->trace) {
@@ -183,17 +212,64 @@ static int open_session(struct app *app, struct error *err)
 		if (!app->trace)
 			return -1;
 	}
-	struct session_config config = { .dialect = app->endpoint.envelope,
-					 .timeout = app->config.timeout,
-					 .wait = app->config.wait,
-					 .trace = app->trace ||
-						  app->out.verbose };
-	if (session_open(&app->session, app->loop, ops, &app->endpoint, &config,
-			 &observer, err) != 0)
-		return serve_target_stale(app, err);
-	if (wait_up(app, err) != 0)
+	return open_session(app, ops, err);
+}
+
+int app_begin(struct app *app, struct error *err)
+{
+	if (begin(app, err) == 0)
+		return 0;
+	app_disconnect(app);
+	return -1;
+}
+
+int app_poll(struct app *app, struct error *err)
+{
+	int status = 1;
+
+	if (app->connected)
+		return 1;
+	if (!app->asked) {
+		status = session_poll_up(app->session, err);
+		if (status == 0)
+			return 0;
+		if (status > 0 && begin_client(app, err) != 0)
+			status = -1;
+	}
+	if (status > 0)
+		status = client_poll(&app->client, err);
+	if (status < 0)
+		app_disconnect(app);
+	app->connected = status > 0;
+	return status;
+}
+
+static int wait_connected(struct app *app, struct error *err)
+{
+	int status;
+
+	if (!app->asked && wait_up(app, err) != 0)
 		return -1;
-	return initialize(app, vision_token, err);
+	while ((status = app_poll(app, err)) == 0) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		/* The end of the connection is told by the call itself. */
+		if (session_step(app->session, NULL,
+				 client_poll_at(&app->client), &why) != 0 &&
+		    why.kind == ERR_INTERRUPTED) {
+			error_copy(err, &why);
+			return -1;
+		}
+	}
+	return status > 0 ? 0 : -1;
+}
+
+/* What may still come is not closed because somebody stopped waiting for it. */
+static bool may_still_come(const struct app *app, const struct error *err)
+{
+	return app->stays && app->session && app_listens(app) &&
+	       !session_is_over(app->session) &&
+	       (err->kind == ERR_INTERRUPTED || !session_is_open(app->session));
 }
 
 int app_connect(struct app *app, struct error *err)
@@ -206,12 +282,13 @@ int app_connect(struct app *app, struct error *err)
 			    app->config.target);
 		app_disconnect(app);
 	}
-	if (open_session(app, err) != 0) {
-		app_disconnect(app);
+	if (!app->session && app_begin(app, err) != 0)
 		return -1;
-	}
-	app->connected = true;
-	return 0;
+	if (wait_connected(app, err) == 0)
+		return 0;
+	if (!may_still_come(app, err))
+		app_disconnect(app);
+	return -1;
 }
 
 void app_disconnect(struct app *app)
@@ -222,5 +299,6 @@ void app_disconnect(struct app *app)
 	client_done(&app->client);
 	session_free(TAKE(app->session));
 	endpoint_done(&app->endpoint);
-	app->connected = false;
+	mem_free(TAKE(app->vision_token));
+	app->asked = app->connected = false;
 }

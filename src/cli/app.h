@@ -32,8 +32,16 @@ struct app {
 	bool stdin_taken;
 	struct endpoint endpoint;
 	struct session *session; /* NULL until app_connect */
+	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
+	char *vision_token; /* until initialize is sent; owned */
+	bool asked; /* it was */
 	bool connected;
+	/* A wait that ended without a device leaves a listening target open. */
+	bool stays;
+	/* It is opened again: no addresses; on this port, where any would do. */
+	bool again;
+	uint16_t port;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
@@ -60,6 +68,18 @@ void app_configure(struct app *app);
 int app_connect(struct app *app, struct error *err);
 /* Close it; the next app_connect opens it anew. */
 void app_disconnect(struct app *app);
+
+/*
+ * app_connect in steps, for a main line that waits for other things too (the
+ * shell): begin, if there is no session; then poll after each turn of the
+ * loop, and at client_poll_at. poll: 1 connected, 0 not yet; -1: why not, and
+ * all is closed. app_connect goes on from where they are.
+ */
+int app_begin(struct app *app, struct error *err);
+int app_poll(struct app *app, struct error *err);
+
+/* Whether the target is one at which a device comes by itself: listen:, attach:. */
+bool app_listens(const struct app *app);
 
 /* Flush output and trace: -1 (ERR_OUTPUT) if something was lost. */
 int app_finish(struct app *app, struct error *err);

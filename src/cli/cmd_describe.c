@@ -42,6 +42,7 @@ static int describe_run(const struct invocation *in, struct error *err)
 
 static const struct example describe_examples[] = {
 	{ "sim: describe self.audio_speaker.set_volume", "integer 0..100", 0 },
+	{ "sim: describe self.screen.set_theme", "required", 0 },
 	{ "sim: describe self.reboot", "user-only", 0 },
 	{ NULL, NULL, 0 }
 };
@@ -52,10 +53,18 @@ const struct command cmd_describe = {
 	.brief = "all about one tool: arguments, an example, its hazards",
 	.text = "Shows the description, every argument with its type, range, "
 		"default and whether it is required, an example call that "
-		"fits the schema, and what real backends will do to the tool "
+		"fits the schema, what comes back (outputSchema), the "
+		"annotations, and what real backends will do to the tool "
 		"of a device: rename it, confuse it with another, drop it "
 		"behind the 32nd, or never show it to the model. 'call TOOL "
-		"--help' is the same.",
+		"--help' is the same.\n"
+		"\n"
+		"What is inside of an argument stands below it by its path: "
+		"'route[].at.lat' is a member of a member of each element of "
+		"the array 'route'. '(1 of 2)' is one of two forms that the "
+		"argument may have, '*' any name, '/PATTERN/' every name that "
+		"fits it. Local references are followed; where one leads back "
+		"to what it is inside of, it says so ('as root above').",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,

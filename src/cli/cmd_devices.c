@@ -204,7 +204,9 @@ const struct command cmd_devices = {
 		"None at all is no error: it is told on stderr, and the "
 		"status is 0.",
 	.group = GROUP_DEVICE,
+	.flags = CMD_SHELL,
 	.max = 1,
+	.operand = OPERAND_DEVICE,
 	.options = devices_options,
 	.options_size = sizeof(struct devices_options),
 	.run = devices_run

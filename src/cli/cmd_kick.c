@@ -50,8 +50,9 @@ const struct command cmd_kick = {
 		"by itself when it is used next, or by MQTT after some "
 		"seconds. Commands attached to it are told.",
 	.group = GROUP_DEVICE,
-	.flags = CMD_MINOR,
+	.flags = CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,
+	.operand = OPERAND_DEVICE,
 	.run = kick_run
 };

@@ -44,7 +44,7 @@ const struct command cmd_notify = {
 	.text = "PARAMS is JSON, @FILE, or - for stdin. There is no answer: "
 		"status 0 says that it was sent.",
 	.group = GROUP_PROTOCOL,
-	.flags = CMD_SESSION | CMD_SHELL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 2,
 	.operand = OPERAND_METHOD,

@@ -89,6 +89,7 @@ const struct command cmd_send = {
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,
 	.max = 1,
+	.operand = OPERAND_JSON,
 	.examples = send_examples,
 	.run = send_run,
 	.all = send_all

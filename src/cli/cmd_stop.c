@@ -50,6 +50,6 @@ const struct command cmd_stop = {
 		"The command is back when that is done. Status 3: none was "
 		"running.",
 	.group = GROUP_DEVICE,
-	.flags = CMD_MINOR,
+	.flags = CMD_SHELL | CMD_MINOR,
 	.run = stop_run
 };

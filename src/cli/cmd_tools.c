@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools: all pages of the list, asked anew each time. What came before a
- * failure is shown, then the failure.
+ * tools: all pages of the list, asked anew each time, or as it was kept. What
+ * came before a failure is shown, then the failure.
  */
 #include "base/text.h"
 #include "cli/all_call.h"
 #include "cli/commands.h"
+#include "cli/kept_list.h"
+#include "cli/saved_list.h"
 #include "cli/tools_cache.h"
 #include "out/lines.h"
 
 struct tools_options {
-	bool no_user;
+	bool no_user, cached, tree;
+	const char *diff;
 };
 
 static const struct option_row tools_options[] = {
+	{ .name = "tree",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct tools_options, tree),
+	  .brief = "grouped by the parts of their names" },
+	{ .name = "diff",
+	  .word = "FILE",
+	  .type = OPTION_FILE,
+	  .offset = offsetof(struct tools_options, diff),
+	  .brief = "what is not as in FILE, which '-o json tools' wrote" },
+	{ .name = "cached",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct tools_options, cached),
+	  .brief = "as they were listed last, without a connection" },
 	{ .name = "no-user",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct tools_options, no_user),
@@ -42,14 +58,22 @@ static void measure(struct tools_record *record)
 	}
 }
 
-static void show(struct renderer *r, struct tools_record *record)
+static void show_lines(struct renderer *r, const struct tools_record *record)
 {
-	measure(record);
 	for (size_t i = 0; r->ops->tool && i < record->list->count; i++) {
 		const struct tool *t = &record->list->tool[i];
 		if (tool_matches(t, record->filter))
 			r->ops->tool(r, t, record);
 	}
+}
+
+static void show(struct renderer *r, struct tools_record *record, bool tree)
+{
+	measure(record);
+	if (tree && r->ops->tree)
+		r->ops->tree(r, record);
+	else
+		show_lines(r, record);
 	/* A count of nothing before an error would only be noise. */
 	if (r->ops->tools_end && (record->list->count > 0 || !record->broke))
 		r->ops->tools_end(r, record);
@@ -58,7 +82,8 @@ static void show(struct renderer *r, struct tools_record *record)
 static int nothing_found(const struct tools_record *record, struct error *err)
 {
 	if (record->list->count == 0) {
-		error_set(err, ERR_UNMET, "the peer lists no tools");
+		error_set(err, ERR_UNMET, "the %s no tools",
+			  record->kept ? "kept list has" : "peer lists");
 		return error_hint(err, "if that is wrong, ask again in a "
 				       "moment: some boards add theirs late "
 				       "in their start");
@@ -71,37 +96,128 @@ static int nothing_found(const struct tools_record *record, struct error *err)
 			       "searched; with * ? or [ only whole names");
 }
 
-static int list_and_show(const struct invocation *in, struct tool_list *own,
-			 struct error *err)
+/* Where the list is, besides app->tools. */
+struct source {
+	struct tool_list own; /* as a backend asks */
+	struct kept_list kept;
+};
+
+/* -1: err; record has what came all the same. */
+static int get_list(const struct invocation *in, struct source *s,
+		    struct tools_record *record, struct error *err)
 {
 	const struct tools_options *o = in->options;
 	struct app *app = in->app;
-	CLEANUP(error_reset) struct error broke = { 0 };
-	struct tools_record record = { .list = o->no_user ? own : &app->tools,
-				       .filter = in->argv[0],
-				       .backend_view = o->no_user,
-				       .device = app->client.device };
-	int status = o->no_user ? client_list_tools(&app->client, true, own,
-						    &broke) :
-				  tools_cache_refresh(app, &broke);
-	record.broke = status != 0 ? &broke : NULL;
-	show(&app->out, &record);
-	if (status != 0) {
-		error_copy(err, &broke);
-		return -1;
+	if (o->cached) {
+		record->list = &s->kept.tools;
+		if (kept_list_open(&s->kept, app, err) != 0)
+			return -1;
+		record->kept = s->kept.from;
+		record->age = s->kept.age;
+		return 0;
 	}
+	record->list = o->no_user ? &s->own : &app->tools;
+	if (app_connect(app, err) != 0)
+		return -1;
+	record->device = app->client.device;
+	if (o->no_user)
+		return client_list_tools(&app->client, true, &s->own, err);
+	return tools_cache_refresh(app, err);
+}
+
+static int list_and_show(const struct invocation *in, struct source *s,
+			 struct error *err)
+{
+	const struct tools_options *o = in->options;
+	struct tools_record record = { .filter = in->argv[0],
+				       .backend_view = o->no_user };
+	int status = get_list(in, s, &record, err);
+	record.broke = status != 0 ? err : NULL;
+	show(&in->app->out, &record, o->tree);
+	if (status != 0)
+		return -1;
 	return record.shown > 0 ? 0 : nothing_found(&record, err);
+}
+
+static int tell_changes(struct renderer *r, const struct tools_record *record,
+			const struct tool_changes *c, struct error *err)
+{
+	CLEANUP(buf_done) struct buf count = { 0 };
+	size_t same = 0;
+	for (size_t i = 0; i < c->count; i++)
+		r->ops->change(r, &c->item[i]);
+	if (c->count > 0)
+		return error_set(err, ERR_UNMET,
+				 "the tools are not the same: %zu added, %zu "
+				 "removed, %zu changed",
+				 c->added, c->removed, c->changed);
+	for (size_t i = 0; i < record->list->count; i++)
+		same += tool_matches(&record->list->tool[i], record->filter);
+	lines_count(&count, same, "tool");
+	render_note(r, "no difference: %s", buf_string(&count));
+	return 0;
+}
+
+static int list_and_compare(const struct invocation *in, struct source *s,
+			    struct error *err)
+{
+	const struct tools_options *o = in->options;
+	CLEANUP(tool_list_done) struct tool_list saved = { 0 };
+	CLEANUP(tool_changes_done) struct tool_changes changes = { 0 };
+	struct tools_record record = { .filter = in->argv[0] };
+	/* A wrong file is told before a device is waited for. */
+	if (saved_list_read(&saved, in->app, o->diff, err) != 0 ||
+	    get_list(in, s, &record, err) != 0)
+		return -1;
+	tool_changes_find(&changes, &saved, record.list, record.filter);
+	return tell_changes(&in->app->out, &record, &changes, err);
+}
+
+static int check_options(const struct invocation *in, struct error *err)
+{
+	const struct tools_options *o = in->options;
+	if (o->cached && o->no_user) {
+		error_set(err, ERR_USAGE,
+			  "option '--no-user' asks the peer, and '--cached' "
+			  "does not");
+		return error_hint(err, "leave out one of them");
+	}
+	if (o->tree && o->diff)
+		return error_set(err, ERR_USAGE,
+				 "options '--tree' and '--diff' do not go "
+				 "together");
+	if (o->tree && !in->app->out.ops->tree) {
+		error_set(err, ERR_USAGE, "option '--tree' is for text");
+		return error_hint(err, "leave out '-o': the names in the other "
+				       "forms can be split at their dots");
+	}
+	return 0;
 }
 
 static int tools_run(const struct invocation *in, struct error *err)
 {
-	CLEANUP(tool_list_done) struct tool_list own = { 0 };
-	return list_and_show(in, &own, err);
+	const struct tools_options *o = in->options;
+	struct source s = { 0 };
+	int status = check_options(in, err);
+	if (status == 0)
+		status = o->diff ? list_and_compare(in, &s, err) :
+				   list_and_show(in, &s, err);
+	tool_list_done(&s.own);
+	kept_list_done(&s.kept);
+	return status;
 }
 
 static int tools_all(const struct invocation *in, struct error *err)
 {
 	const struct tools_options *o = in->options;
+	if (o->cached || o->tree || o->diff) {
+		error_set(err, ERR_USAGE,
+			  "option '--%s' is for one device, and '--all' is not",
+			  o->cached ? "cached" :
+			  o->tree   ? "tree" :
+				      "diff");
+		return error_hint(err, "name one with -d/--device");
+	}
 	return all_tools_run(in->app, in->argv[0], o->no_user, err);
 }
 
@@ -109,6 +225,8 @@ static const struct example tools_examples[] = {
 	{ "sim: tools", "self.audio_speaker.set_volume", 0 },
 	{ "sim: tools volume", "self.audio_speaker.set_volume", 0 },
 	{ "sim: tools 'self.screen.*' --no-user", "self.screen.set_theme", 0 },
+	{ "sim: tools --tree", "  audio_speaker.set_volume", 0 },
+	{ "sim: tools --diff saved.jsonl", NULL, 2 },
 	{ "sim: tools nothing-like-this", NULL, 7 },
 	{ NULL, NULL, 0 }
 };
@@ -130,11 +248,27 @@ const struct command cmd_tools = {
 		"the listing breaks on its way, what came so far is shown "
 		"before the error.\n"
 		"\n"
+		"--tree groups names by their parts between dots. --diff FILE "
+		"compares with a list that 'mcpctl -o json tools >FILE' saved, "
+		"for example of the last firmware: '+ NAME' was added, '- "
+		"NAME' removed, '~ NAME' changed, with what changed below it, "
+		"old -> new. The order of tools and of members does not count. "
+		"The status is 7 if anything differs, 0 if nothing does. FILE "
+		"may also be a JSON array of tools or a result of tools/list; "
+		"- is stdin.\n"
+		"\n"
+		"Each complete list is kept in mcpctl/tools in XDG_CACHE_HOME "
+		"(~/.cache), one file a target, for completion. --cached shows "
+		"that list without a connection, by name, and on stderr how "
+		"old it is; without a target that of the device of the running "
+		"serve, else what a serve showed last.\n"
+		"\n"
 		"With --all a row for each device of the running serve tells "
 		"how many tools it has, or which of them match.",
 	.group = GROUP_TOOLS,
-	.flags = CMD_SESSION | CMD_SHELL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS,
 	.max = 1,
+	.operand = OPERAND_TOOL,
 	.options = tools_options,
 	.options_size = sizeof(struct tools_options),
 	.examples = tools_examples,

@@ -22,7 +22,10 @@ enum {
 	CMD_OPENS =
 		1
 		<< 4, /* with CMD_SESSION: run opens it by itself, to see its first events */
-	CMD_MINOR = 1 << 5 /* the shortest help only names it */
+	CMD_MINOR = 1 << 5, /* the shortest help only names it */
+	CMD_VERBATIM =
+		1
+		<< 6 /* as the first word: all behind it are operands, options too */
 };
 
 /* Groups, in the order of help. */
@@ -52,7 +55,9 @@ enum operand_kind {
 	OPERAND_FILE,
 	OPERAND_SHELL_NAME,
 	OPERAND_PROFILE,
-	OPERAND_METHOD
+	OPERAND_METHOD,
+	OPERAND_DEVICE, /* of serve, or an alias */
+	OPERAND_JSON /* or @FILE */
 };
 
 struct invocation {

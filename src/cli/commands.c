@@ -7,10 +7,12 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&cmd_info,   &cmd_tools,   &cmd_describe,   &cmd_call,	   &cmd_tail,
-	&cmd_ping,   &cmd_devices, &cmd_kick,	    &cmd_stop,	   &cmd_request,
-	&cmd_notify, &cmd_send,	   &cmd_run,	    &cmd_serve,	   &cmd_sim,
-	&cmd_help,   &cmd_version, &cmd_completion, &cmd_generate, NULL
+	&cmd_info,     &cmd_tools,   &cmd_describe,   &cmd_call,
+	&cmd_tail,     &cmd_ping,    &cmd_devices,    &cmd_kick,
+	&cmd_stop,     &cmd_request, &cmd_notify,     &cmd_send,
+	&cmd_run,      &cmd_shell,   &cmd_serve,      &cmd_sim,
+	&cmd_help,     &cmd_version, &cmd_completion, &cmd_generate,
+	&cmd_complete, NULL
 };
 
 static bool is_alias(const struct command *c, const char *name)

@@ -64,14 +64,27 @@ const struct generator *generator_find(const char *name)
 	return NULL;
 }
 
+/* Devices, targets, and values that begin with a word and end in a file. */
+static bool asks(const struct option_row *row)
+{
+	static const char *const names[] = { "target", "device", "report",
+					     "expect" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (strcmp(names[i], row->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 enum source_kind source_of_option(const struct option_row *row)
 {
 	if (row->type == OPTION_CHOICE)
 		return SOURCE_WORDS;
 	if (row->type == OPTION_FILE)
 		return SOURCE_FILES;
-	if (strcmp(row->name, "target") == 0)
-		return SOURCE_TARGETS;
+	if (asks(row))
+		return SOURCE_ASK;
 	if (strcmp(row->name, "fault") == 0)
 		return SOURCE_FAULTS;
 	if (strcmp(row->name, "execute") == 0)
@@ -83,9 +96,12 @@ enum source_kind source_of_operand(const struct command *c)
 {
 	switch (c->operand) {
 	case OPERAND_NONE:
-	case OPERAND_TOOL:
-	case OPERAND_TOOL_CALL: /* only the device knows its tools */
 		break;
+	case OPERAND_TOOL:
+	case OPERAND_TOOL_CALL:
+	case OPERAND_DEVICE:
+	case OPERAND_JSON:
+		return SOURCE_ASK;
 	case OPERAND_COMMAND_OR_TOPIC:
 		return SOURCE_HELP;
 	case OPERAND_FILE:
@@ -163,6 +179,7 @@ void source_each_word(enum source_kind kind, source_each *each, void *owner)
 	case SOURCE_NONE:
 	case SOURCE_WORDS:
 	case SOURCE_FILES:
+	case SOURCE_ASK:
 		break;
 	case SOURCE_TARGETS:
 		each_target(each, owner);

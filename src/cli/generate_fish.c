@@ -31,24 +31,88 @@ static void word_line(void *owner, const char *word, const char *brief)
 struct list {
 	enum source_kind kind;
 	const char *name;
+	const char *ask; /* words of that pattern are asked for; NULL: none */
 };
 
-static const struct list lists[] = {
-	{ SOURCE_TARGETS, "targets" },	 { SOURCE_FAULTS, "faults" },
-	{ SOURCE_PROFILES, "profiles" }, { SOURCE_COMMANDS, "commands" },
-	{ SOURCE_HELP, "topics" },	 { SOURCE_METHODS, "methods" },
-	{ SOURCE_SHELLS, "shells" }
-};
+static const struct list lists[] = { { SOURCE_TARGETS, "targets", "*:*" },
+				     { SOURCE_FAULTS, "faults", NULL },
+				     { SOURCE_PROFILES, "profiles", NULL },
+				     { SOURCE_COMMANDS, "commands", NULL },
+				     { SOURCE_HELP, "topics", NULL },
+				     { SOURCE_METHODS, "methods", "@*" },
+				     { SOURCE_SHELLS, "shells", NULL } };
 
 static void write_lists(FILE *out)
 {
 	for (size_t i = 0; i < COUNT(lists); i++) {
-		fprintf(out, "function __mcpctl_%s\n\tprintf '%%s\\t%%s\\n'",
-			lists[i].name);
+		fprintf(out, "function __mcpctl_%s\n", lists[i].name);
+		if (lists[i].ask)
+			fprintf(out,
+				"\tif string match -q '%s' -- (commandline "
+				"-ct)\n"
+				"\t\t__mcpctl_ask\n\t\treturn\n\tend\n",
+				lists[i].ask);
+		fputs("\tprintf '%s\\t%s\\n'", out);
 		source_each_word(lists[i].kind, word_line, out);
 		fputs("\nend\n\n", out);
 	}
 }
+
+static const char ask[] =
+	"# Ask mcpctl itself: it looks at a running serve and at lists that "
+	"were kept.\n"
+	"function __mcpctl_ask\n"
+	"\tset -l words (commandline -opc)\n"
+	"\tset -l raw (commandline -ct)\n"
+	"\tset -l typed (string unescape -- \"$raw\"; or string unescape -- "
+	"\"$raw\"\\\"; or string unescape -- \"$raw\"\\')\n"
+	"\t# Names of options are known without it.\n"
+	"\tstring match -q -r -- '^-([^dt-].*|[dt]?|-[^=]*)$' \"$typed\"; and "
+	"return\n"
+	"\tset -l program mcpctl\n"
+	"\tstring match -q '*/*' -- $words[1]; and set program (string replace "
+	"-r '^~/' $HOME/ -- $words[1])\n"
+	"\tcommand -q $program; or return\n"
+	"\tset -e words[1]\n"
+	"\tset -l found (command $program complete fish $words \"$typed\" "
+	"2>/dev/null </dev/null)\n"
+	"\tset -l kind $found[1]\n"
+	"\tset -e found[1]\n"
+	"\t# The answer is whole words; fish puts the option in front itself.\n"
+	"\tset -l option (string match -r -- '^(?:--[^=]*=|-[a-zA-Z])' "
+	"\"$typed\")\n"
+	"\tset -l start (math 1 + (string length -- \"$option\"))\n"
+	"\tswitch \"$kind\"\n"
+	"\t\tcase words\n"
+	"\t\t\tstring sub -s $start -- $found\n"
+	"\t\tcase 'files*'\n"
+	"\t\t\tset -l keep (string replace -r '^files ?' '' -- $kind)\n"
+	"\t\t\tset -l rest (string sub -s (math 1 + (string length -- "
+	"\"$keep\")) -- \"$typed\")\n"
+	"\t\t\tstring sub -s $start -- $found\n"
+	"\t\t\tstring sub -s $start -- \"$keep\"(complete -C \"'' \"(string "
+	"escape -- \"$rest\"))\n"
+	"\t\tcase shown\n"
+	"\t\t\t__mcpctl_range $found\n"
+	"\t\tcase 'note *'\n"
+	"\t\t\t# One alone would be taken and not be shown.\n"
+	"\t\t\ttest -z \"$typed\"; and printf '%s\\t%s\\n' '' (string sub -s "
+	"6 -- $kind) --help 'help on the command'\n"
+	"\tend\n"
+	"end\n"
+	"\n"
+	"# What only can be shown has no place in fish; the ends of a range "
+	"have.\n"
+	"function __mcpctl_range --argument-names text\n"
+	"\tset -l part (string match -r -- "
+	"'^([^<]*=)<(-?[0-9.]+?)\\.\\.(-?[0-9.]+)>  (.*)$' $text)\n"
+	"\ttest (count $part) = 5; or return 0\n"
+	"\ttest (string sub -l 1 -- $part[3]) = (string sub -l 1 -- $part[4])"
+	"; and return 0\n"
+	"\tprintf '%s\\t%s\\n' $part[2]$part[3] $part[5] $part[2]$part[4] "
+	"$part[5]\n"
+	"end\n"
+	"\n";
 
 /* "-t --target …": options whose value is the next word. */
 static void write_valued(FILE *out, const struct option_row *rows)
@@ -104,11 +168,24 @@ static const char found_command[] =
 	"\tset -l word (__mcpctl_word command); and contains -- $word $argv\n"
 	"end\n"
 	"\n"
+	"# Read once more, it would offer everything twice.\n"
+	"complete -c mcpctl -e\n"
 	"complete -c mcpctl -f\n"
 	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a "
 	"'(__mcpctl_commands)'\n"
 	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not "
 	"__mcpctl_word target' -a '(__mcpctl_targets)'\n";
+
+/* The function that knows the words. */
+static void write_answer(FILE *out, enum source_kind kind)
+{
+	if (kind == SOURCE_ASK)
+		fputs(" -k -a '(__mcpctl_ask)'", out);
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		if (lists[i].kind == kind)
+			fprintf(out, " -a '(__mcpctl_%s)'", lists[i].name);
+	}
+}
 
 static void write_argument(FILE *out, enum source_kind kind,
 			   const char *choices)
@@ -122,10 +199,7 @@ static void write_argument(FILE *out, enum source_kind kind,
 		fputs(" -a ", out);
 		quoted(out, choices);
 	}
-	for (size_t i = 0; i < COUNT(lists); i++) {
-		if (lists[i].kind == kind)
-			fprintf(out, " -a '(__mcpctl_%s)'", lists[i].name);
-	}
+	write_answer(out, kind);
 }
 
 /* "info hello", after a space. */
@@ -166,10 +240,7 @@ static void write_operand(FILE *out, const struct command *c)
 	fputc('\'', out);
 	if (kind == SOURCE_FILES || kind == SOURCE_PROFILES)
 		fputs(" -F", out);
-	for (size_t i = 0; i < COUNT(lists); i++) {
-		if (lists[i].kind == kind)
-			fprintf(out, " -a '(__mcpctl_%s)'", lists[i].name);
-	}
+	write_answer(out, kind);
 	fputc('\n', out);
 }
 
@@ -179,6 +250,7 @@ void generate_fish(FILE *out)
 	      "fish' from the\n"
 	      "# command table: do not edit.\n\n",
 	      out);
+	fputs(ask, out);
 	write_lists(out);
 	fputs(find_command, out);
 	write_valued(out, config_options);

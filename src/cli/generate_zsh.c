@@ -37,16 +37,17 @@ static void word_line(void *owner, const char *word, const char *brief)
 struct list {
 	enum source_kind kind;
 	const char *name, *what, *flags;
+	const char *ask; /* words of that pattern are asked for; NULL: none */
 };
 
 static const struct list lists[] = {
-	{ SOURCE_TARGETS, "targets", "target", " -S ''" },
-	{ SOURCE_FAULTS, "faults", "fault", "" },
-	{ SOURCE_PROFILES, "profiles", "profile", "" },
-	{ SOURCE_COMMANDS, "commands", "command", "" },
-	{ SOURCE_HELP, "topics", "command or topic", "" },
-	{ SOURCE_METHODS, "methods", "method", "" },
-	{ SOURCE_SHELLS, "shells", "shell", "" }
+	{ SOURCE_TARGETS, "targets", "target", " -S ''", NULL },
+	{ SOURCE_FAULTS, "faults", "fault", "", NULL },
+	{ SOURCE_PROFILES, "profiles", "profile", "", NULL },
+	{ SOURCE_COMMANDS, "commands", "command", "", NULL },
+	{ SOURCE_HELP, "topics", "command or topic", "", NULL },
+	{ SOURCE_METHODS, "methods", "method", "", "@*" },
+	{ SOURCE_SHELLS, "shells", "shell", "", NULL }
 };
 
 static void write_lists(FILE *out)
@@ -58,6 +59,11 @@ static void write_lists(FILE *out)
 			l->name);
 		source_each_word(l->kind, word_line, out);
 		fputs("\t)\n", out);
+		if (l->ask)
+			fprintf(out,
+				"\tif [[ $PREFIX == %s ]]; then\n"
+				"\t\t_mcpctl_ask\n\t\treturn\n\tfi\n",
+				l->ask);
 		/* Only the last of a,b,c is completed. */
 		if (l->kind == SOURCE_FAULTS)
 			fputs("\tcompset -P '*[,:]'\n", out);
@@ -75,6 +81,8 @@ static void write_action(FILE *out, enum source_kind kind, const char *choices)
 		fprintf(out, "(%s)", choices);
 	if (kind == SOURCE_FILES)
 		fputs("_files", out);
+	if (kind == SOURCE_ASK)
+		fputs("_mcpctl_ask", out);
 	for (size_t i = 0; i < COUNT(lists); i++) {
 		if (lists[i].kind == kind)
 			fprintf(out, "_mcpctl_%s", lists[i].name);
@@ -152,6 +160,67 @@ static void write_command(FILE *out, const struct command *c)
 	fputs("\t\t)\n\t\t;;\n", out);
 }
 
+static const char ask[] =
+	"# Ask mcpctl itself: it looks at a running serve and at lists that "
+	"were kept.\n"
+	"_mcpctl_ask() {\n"
+	"\tlocal -a found whole open\n"
+	"\tlocal kind\n"
+	"\t# Names of options are known without it.\n"
+	"\t[[ -z $IPREFIX && $PREFIX == -* ]] && return 1\n"
+	"\tfound=(\"${(@f)$(command $_mcpctl_program complete zsh \\\n"
+	"\t\t\"${(@)_mcpctl_before}\" \"$_mcpctl_typed\" "
+	"2>/dev/null </dev/null)}\")\n"
+	"\tkind=$found[1]\n"
+	"\tshift found\n"
+	"\tcase $kind in\n"
+	"\t(note *)\n"
+	"\t\t_message -r \"${${kind#note }//\\%/%%}\"\n"
+	"\t\treturn 1\n"
+	"\t\t;;\n"
+	"\t(shown)\n"
+	"\t\t_message -r \"${${(F)found}//\\%/%%}\"\n"
+	"\t\treturn 1\n"
+	"\t\t;;\n"
+	"\t(words|files*) ;;\n"
+	"\t(*) return 1 ;;\n"
+	"\tesac\n"
+	"\t# The answer is whole words.\n"
+	"\tPREFIX=$IPREFIX$PREFIX\n"
+	"\tIPREFIX=''\n"
+	"\twhole=(\"${(@)found[1,$found[(ie)]-1]}\")\n"
+	"\topen=(\"${(@)found[$found[(ie)]+1,-1]}\")\n"
+	"\tlocal status_found=1\n"
+	"\t_describe -V -t candidates candidate whole -- open -S '' && "
+	"status_found=0\n"
+	"\tif [[ $kind == files* ]]; then\n"
+	"\t\tkind=${${kind#files}# }\n"
+	"\t\tcompset -P \"${(b)kind}\"\n"
+	"\t\t_files && status_found=0\n"
+	"\tfi\n"
+	"\treturn status_found\n"
+	"}\n\n";
+
+static const char first[] = "_mcpctl_first() {\n"
+			    "\tif [[ $PREFIX == *:* ]]; then\n"
+			    "\t\t_mcpctl_ask\n"
+			    "\telse\n"
+			    "\t\t_mcpctl_commands\n"
+			    "\t\t_mcpctl_targets\n"
+			    "\tfi\n"
+			    "}\n\n";
+
+static const char begin[] =
+	"_mcpctl() {\n"
+	"\tlocal curcontext=$curcontext command=''\n"
+	"\tlocal _mcpctl_program=${words[1]/#\\~\\//$HOME/} "
+	"_mcpctl_typed=${(Q)PREFIX}\n"
+	"\tlocal -a specs _mcpctl_before\n"
+	"\t[[ $_mcpctl_program == */* ]] || _mcpctl_program=mcpctl\n"
+	"\t((CURRENT > 2)) && "
+	"_mcpctl_before=(\"${(@Q)words[2,CURRENT-1]}\")\n"
+	"\tspecs=(\n";
+
 static const char find_command[] =
 	"\t# The command, and the target before it.\n"
 	"\tinteger i=2 place=0\n"
@@ -196,13 +265,10 @@ void generate_zsh(FILE *out)
 	      "zsh' from the\n"
 	      "# command table: do not edit.\n\n",
 	      out);
+	fputs(ask, out);
 	write_lists(out);
-	fputs("_mcpctl_first() {\n\t_mcpctl_commands\n\t_mcpctl_targets\n}\n\n"
-	      "_mcpctl() {\n"
-	      "\tlocal curcontext=$curcontext command=''\n"
-	      "\tlocal -a specs\n"
-	      "\tspecs=(\n",
-	      out);
+	fputs(first, out);
+	fputs(begin, out);
 	write_specs(out, config_options);
 	fputs("\t)\n", out);
 	fputs(find_command, out);
@@ -218,9 +284,9 @@ void generate_zsh(FILE *out)
 	      "\t_arguments -s $specs\n"
 	      "}\n\n"
 	      "# Loaded by compinit: run. Sourced: register.\n"
-	      "if [[ ${funcstack[1]-} == _mcpctl ]]; then\n"
+	      "if [[ ${zsh_eval_context[-1]} == loadautofunc ]]; then\n"
 	      "\t_mcpctl \"$@\"\n"
-	      "else\n"
+	      "elif (($+functions[compdef])); then\n"
 	      "\tcompdef _mcpctl mcpctl\n"
 	      "fi\n",
 	      out);

@@ -101,7 +101,8 @@ static int take_global(struct parser *p, const struct piece *piece,
 	else if (!p->config) {
 		error_set(err, ERR_USAGE, "option '%s' holds for the whole run",
 			  piece->text);
-		return error_hint(err, "give it on mcpctl's own command line");
+		return error_hint(err, "give it on mcpctl's own command line, "
+				       "or, in the shell, by 'set'");
 	}
 	p->config_seen[piece->row - config_options] = true;
 	if (!p->config)
@@ -250,6 +251,20 @@ static int no_such_command(struct parser *p, struct error *err)
 	return suggest_command(p->words[p->command], p->config == NULL, err);
 }
 
+/* CMD_VERBATIM: words of another command line, options too. */
+static bool take_verbatim(struct parsed *out, char *const *words, size_t count)
+{
+	const struct command *c = count > 0 ? command_find(words[0]) : NULL;
+
+	if (!c || !(c->flags & CMD_VERBATIM))
+		return false;
+	out->command = c;
+	out->options = mem_zalloc(c->options_size + 1);
+	for (size_t i = 1; i < count; i++)
+		words_add(&out->operands, words[i]);
+	return true;
+}
+
 int parse_words(struct parsed *out, char *const *words, size_t count,
 		struct config *config, struct error *err)
 {
@@ -261,6 +276,8 @@ int parse_words(struct parsed *out, char *const *words, size_t count,
 			    .command = NOWHERE };
 
 	*out = (struct parsed){ 0 };
+	if (config && take_verbatim(out, words, count))
+		return 0;
 	survey(&p);
 	if (p.command != NOWHERE && !out->command)
 		return no_such_command(&p, err);

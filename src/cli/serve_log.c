@@ -17,6 +17,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "cli/state_file.h"
 
 /* Descriptor of path, to append to; -1: errno. */
 static int open_file(const char *path)
@@ -223,40 +224,9 @@ int serve_log_close(struct serve_log *l, struct error *err)
 	return error_code(err, l->why);
 }
 
-/* Both levels, as far as they are missing. */
-static int make_folder(const char *path, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *copy = mem_strdup(path);
-
-	for (char *at = copy + 1; *at; at++) {
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-			return cannot_open(path, err);
-		*at = '/';
-	}
-	return 0;
-}
-
 int serve_log_default(char **out, struct error *err)
 {
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-
-	*out = NULL;
-	if (state && *state == '/')
-		*out = mem_printf("%s/mcpctl/serve.log", state);
-	else if (home && *home == '/')
-		*out = mem_printf("%s/.local/state/mcpctl/serve.log", home);
-	if (!*out) {
-		error_set(err, ERR_USAGE,
-			  "no place for the log: HOME is not "
-			  "set");
-		return error_hint(err, "name one with --log FILE");
-	}
-	if (make_folder(*out, err) == 0)
+	if (state_file(out, "serve.log", err) == 0)
 		return 0;
-	mem_free(TAKE(*out));
-	return -1;
+	return error_hint(err, "name another place with --log FILE");
 }

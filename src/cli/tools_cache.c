@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+#include "cli/schema_cache.h"
 #include "net/attach.h"
 
 enum { ASK_MS = 10000 };
@@ -16,13 +18,37 @@ void tools_cache_drop(struct app *app)
 	app->has_tools = false;
 }
 
+/* For completion and --cached. That it fails is no failure of the command. */
+static void keep_list(struct app *app)
+{
+	const struct endpoint *e = &app->endpoint;
+	bool attached = e->scheme && strcmp(e->scheme, "attach") == 0;
+	const char *device =
+		attached ? session_peer(app->session)->relay_id : NULL;
+	CLEANUP(mem_free_ptr) char *key = schema_cache_key(e->text, device);
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (*key && schema_cache_write(key, &app->tools, &why) != 0 &&
+	    app->out.verbose)
+		render_note(&app->out, "%s", why.text);
+}
+
 int tools_cache_refresh(struct app *app, struct error *err)
 {
 	tools_cache_drop(app);
 	if (client_list_tools(&app->client, false, &app->tools, err) != 0)
 		return -1;
 	app->has_tools = true;
+	keep_list(app);
 	return 0;
+}
+
+void tools_cache_take(struct app *app, const struct tool_list *list)
+{
+	tools_cache_drop(app);
+	app->tools = *list;
+	app->has_tools = true;
+	keep_list(app);
 }
 
 static int no_such_tool(const struct app *app, const char *name,

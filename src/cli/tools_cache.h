@@ -10,10 +10,14 @@
 #include "cli/app.h"
 
 /*
- * Ask now. -1: as client_list_tools; what came before the failure is kept in
+ * Ask now; a list that came whole is also written to a file (schema_cache.h).
+ * -1: as client_list_tools; what came before the failure is kept in
  * app->tools, but the next tools_cache_find asks again.
  */
 int tools_cache_refresh(struct app *app, struct error *err);
+
+/* A whole list that was asked for otherwise (the shell); takes it. */
+void tools_cache_take(struct app *app, const struct tool_list *list);
 
 /*
  * The tool of that name, lent until the next refresh or drop. -1 (ERR_USAGE):

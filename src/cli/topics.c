@@ -205,7 +205,11 @@ static const struct variable variables[] = {
 			     "it is another user's, TMPDIR or /tmp" },
 	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json and mcpctl/profiles "
 			     "are; else ~/.config" },
-	{ "XDG_STATE_HOME", "where mcpctl/serve.log is; else ~/.local/state" },
+	{ "XDG_STATE_HOME", "where mcpctl/serve.log and mcpctl/history, the "
+			    "lines of the shell, are; else ~/.local/state" },
+	{ "XDG_CACHE_HOME",
+	  "mcpctl/tools in it (~/.cache) keeps the last list of each target" },
+	{ "INPUTRC", "settings of readline for the shell; ~/.inputrc" },
 	{ "MCPCTL_DEBUG", "set: lines for developers of mcpctl on stderr" },
 	{ "NO_COLOR", "set: no colour, as --color never" },
 	{ "TERM", "dumb: no colour and no line that is rewritten in place" },

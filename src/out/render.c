@@ -58,22 +58,33 @@ static void clear_count_down(struct renderer *r)
 	term_erase(r->err);
 }
 
-void put_out(struct renderer *r, struct buf *b)
+static void begin(struct renderer *r)
 {
 	clear_count_down(r);
+	if (r->begin)
+		r->begin(r->owner);
+}
+
+void put_out(struct renderer *r, struct buf *b)
+{
+	begin(r);
 	if (b->len > 0)
 		fwrite(b->data, 1, b->len, r->out);
+	if (r->end)
+		r->end(r->owner);
 	buf_reset(b);
 }
 
 void put_err(struct renderer *r, struct buf *b)
 {
-	clear_count_down(r);
+	begin(r);
 	/* What stdout has comes first where both go to one place. */
 	fflush(r->out);
 	if (b->len > 0)
 		fwrite(b->data, 1, b->len, r->err);
 	fflush(r->err);
+	if (r->end)
+		r->end(r->owner);
 	buf_reset(b);
 }
 
@@ -137,6 +148,7 @@ static bool is_aside(const struct renderer *r, const struct event *e)
 	case EVENT_REQUEST:
 		return !r->verbose;
 	case EVENT_DEVICE:
+		return r->chatty && !r->verbose;
 	case EVENT_AUDIO:
 	case EVENT_CLOSED:
 		break;
@@ -157,11 +169,20 @@ static void tell_held(struct renderer *r)
 		    buf_string(&count));
 }
 
-/* A storm of notifications must not bury the result of another command. */
+int64_t render_held(struct renderer *r)
+{
+	int64_t over = (r->aside_second + 1) * 1000;
+	if (r->held > 0 && loop_now() < over)
+		return over;
+	tell_held(r);
+	return INT64_MAX;
+}
+
+/* A storm of them must not bury the result of another command. */
 static bool is_held(struct renderer *r, const struct event *e)
 {
 	int64_t second = loop_now() / 1000;
-	if (e->kind != EVENT_NOTIFICATION && e->kind != EVENT_REQUEST)
+	if (e->kind == EVENT_NOTICE || e->kind == EVENT_HELLO)
 		return false;
 	if (second != r->aside_second) {
 		tell_held(r);
@@ -170,7 +191,7 @@ static bool is_held(struct renderer *r, const struct event *e)
 	}
 	if (r->asides++ < ASIDES_A_SECOND)
 		return false;
-	r->held++;
+	r->held += e->kind == EVENT_DROPPED ? e->count : 1;
 	return true;
 }
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "mcp/client.h"
-#include "mcp/types.h"
+#include "mcp/tool_diff.h"
 #include "rpc/session.h"
 
 enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW };
@@ -33,6 +33,11 @@ struct renderer {
 	bool count_down; /* a count-down line is on the terminal now: erase it
 			    before anything else */
 	size_t width; /* columns of the terminal; 80 if none */
+	/* Before and after anything is written: the shell's line; NULL */
+	void (*begin)(void *owner);
+	void (*end)(void *owner);
+	void *owner;
+	bool chatty; /* messages of a device are worth a line, as an aside */
 
 	/* the renderer's own */
 	bool err_moves; /* stderr understands "erase this line" */
@@ -63,6 +68,9 @@ struct tools_record {
 	size_t name_width; /* columns of the widest name among them */
 	const struct error *broke; /* the listing ended early because of this;
 				      NULL */
+	const char
+		*kept; /* of which target it is a kept list; NULL: it is new */
+	int64_t age; /* of a kept list, seconds */
 };
 
 /* `describe`: a tool, its list for collisions and position, an example. */
@@ -104,7 +112,11 @@ struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
 	void (*tool)(struct renderer *r, const struct tool *t,
 		     const struct tools_record *of);
+	/* those that match, as a tree; text only */
+	void (*tree)(struct renderer *r, const struct tools_record *t);
 	void (*tools_end)(struct renderer *r, const struct tools_record *t);
+	/* tools --diff: one of them */
+	void (*change)(struct renderer *r, const struct tool_change *c);
 	void (*describe)(struct renderer *r, const struct describe_record *d);
 	void (*result)(struct renderer *r, const struct result *result);
 	/* request METHOD */
@@ -132,6 +144,12 @@ void renderer_init(struct renderer *r, enum output_form form,
  */
 void render_error(struct renderer *r, const struct error *e);
 void render_aside(struct renderer *r, const struct event *e);
+
+/*
+ * How many there were more, if their second is over. Returns the loop_now() ms
+ * at which to ask again; INT64_MAX: nothing is held back.
+ */
+int64_t render_held(struct renderer *r);
 
 /*
  * Keep the error object of a JSON-RPC error reply, byte for byte, for the next

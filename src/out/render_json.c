@@ -170,6 +170,10 @@ static void tools_end(struct renderer *r, const struct tools_record *t)
 	line_number(&b, "pages", (int64_t)t->list->pages);
 	line_number(&b, "shown", (int64_t)t->shown);
 	line_bool(&b, "complete", !t->broke);
+	if (t->kept) {
+		line_text(&b, "kept", t->kept);
+		line_number(&b, "age_s", t->age);
+	}
 	buf_text(&b, "}}");
 	put_error_line(r, &b);
 }
@@ -329,6 +333,7 @@ const struct render_ops render_json = {
 	.info = info,
 	.tool = tool,
 	.tools_end = tools_end,
+	.change = json_change,
 	.describe = describe,
 	.result = result,
 	.reply = reply,

@@ -13,7 +13,7 @@
 /* The text of `help json`: paragraphs and indented examples, ends with a
    newline. */
 extern const char json_help[];
-/* Its end: what serve prints. */
+/* Its end: what tools --diff and serve print. */
 extern const char json_help_serve[];
 
 /* {"trace":{…}}: a frame for -v, secrets masked; without a newline. */
@@ -25,6 +25,7 @@ void json_put_line(struct renderer *r, struct buf *b);
 /* An error as an object: {"kind", "status", "code", "message", …}. */
 void json_error(struct buf *out, const struct error *e);
 
+void json_change(struct renderer *r, const struct tool_change *c);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);
 void json_record(struct renderer *r, const struct record *record);

@@ -61,6 +61,7 @@ static void event(struct renderer *r, const struct event *e)
 const struct render_ops render_raw = {
 	.info = info,
 	.tools_end = tools_end,
+	.change = text_change,
 	.describe = describe,
 	.result = result,
 	.reply = reply,

@@ -19,7 +19,9 @@
 const struct render_ops render_text = {
 	.info = text_info,
 	.tool = text_tool,
+	.tree = text_tree,
 	.tools_end = text_tools_end,
+	.change = text_change,
 	.describe = text_describe,
 	.result = text_result,
 	.reply = text_reply,

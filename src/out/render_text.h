@@ -12,6 +12,8 @@
 void text_info(struct renderer *r, const struct info_record *i);
 void text_tool(struct renderer *r, const struct tool *t,
 	       const struct tools_record *of);
+void text_tree(struct renderer *r, const struct tools_record *t);
+void text_change(struct renderer *r, const struct tool_change *c);
 void text_tools_end(struct renderer *r, const struct tools_record *t);
 void text_describe(struct renderer *r, const struct describe_record *d);
 void text_result(struct renderer *r, const struct result *result);

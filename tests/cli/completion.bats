@@ -1,63 +1,386 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Completion in the real shells, non-interactively where they can.
+# Completion in the real shells: bash's function with COMP_WORDS, fish's
+# complete -C, and zsh and bash in a terminal (tab.py).
 
 load helper
 
-bash_complete() { # WORD…: candidates for the last word, a line each
+SET=self.audio_speaker.set_volume
+NOTE='no list yet: run mcpctl tools'
+
+# bash_complete WORD…: candidates for the last word, a line each. BEFORE: bash
+# commands that come first.
+bash_complete() {
 	bash -c '
 		source "$1"; shift
 		COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
 		COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-		_mcpctl
+		eval "${BEFORE-}"
+		_mcpctl mcpctl "${@: -1}" "${@: -2:1}"
 		printf "%s\n" "${COMPREPLY[@]}"
-	' bash "$ROOT/completions/mcpctl.bash" "$@"
+	' bash "$ROOT/completions/mcpctl.bash" "$@" >got 2>complaints
+	quiet
 }
 
-@test "bash: commands, options of a command, choices, topics, faults" {
-	bash_complete mcpctl sim: to >got
-	grep -q '^tools' got
-	bash_complete mcpctl sim: tools --no >got
-	grep -q -- '^--no-user' got
-	bash_complete mcpctl -o j >got
-	grep -q '^json' got
-	bash_complete mcpctl help fau >got
-	grep -q '^faults' got
-	bash_complete mcpctl sim --fault late >got
-	grep -q '^late-reply' got
+# fish_complete LINE: candidates, each with a tab and its description.
+fish_complete() {
+	# shellcheck disable=SC2016 # fish's
+	fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+		"$ROOT/completions/mcpctl.fish" "$1" >got 2>complaints
+	quiet
 }
 
-@test "bash: what completion prints is what is installed" {
+# tab bash|zsh LINE: the line behind TAB, then what the terminal shows.
+tab() {
+	local file=$ROOT/completions/mcpctl.bash
+	[ "$1" = bash ] || file=$ROOT/completions
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/tab.py" "$1" "$file" "$2" >got
+}
+
+# Nothing but candidates is printed.
+quiet() {
+	[ ! -s complaints ] && return 0
+	cat complaints >&2
+	return 1
+}
+
+# line TEXT: what stands on the command line; got TEXT: a candidate or a part of it.
+line() {
+	[ "$(head -n 1 got)" = "$1" ] && return 0
+	printf 'not: %s\nbut: ' "$1" >&2
+	cat got >&2
+	return 1
+}
+got() {
+	grep -qF -- "$1" got && return 0
+	printf 'not there: %s\nbut: ' "$1" >&2
+	cat got >&2
+	return 1
+}
+nothing() {
+	[ -z "$(cat got)" ] && return 0
+	cat got >&2
+	return 1
+}
+
+# An mcpctl that must not be run.
+broken() {
+	mkdir -p broken
+	printf '#!/bin/sh\necho run >>%s/was-run\necho noise\necho noise >&2\nexit 1\n' "$WORK" >broken/mcpctl
+	chmod +x broken/mcpctl
+	PATH=$WORK/broken:$PATH
+}
+
+# odd: a profile with names that shells must quote; its list is kept.
+odd() {
+	cat >odd.json <<-'END'
+		{ "tools": [
+		{ "name": "two words.on", "description": "Turns it on", "result": true },
+		{ "name": "two words.off", "result": true },
+		{ "name": "it's \"quoted\"", "result": true },
+		{ "name": "cost$HOME`id`;x", "result": true },
+		{ "name": "灯.设置", "description": "开灯", "arguments": {
+			"颜色": { "type": "string" },
+			"亮度": { "type": "integer", "minimum": 1, "maximum": 9 },
+			"闪": { "type": "boolean", "default": false } }, "result": true },
+		{ "name": "bell\u0007.ring", "result": true },
+		{ "name": "line\nbreak", "result": true }
+		] }
+	END
+	mcp sim:./odd.json tools
+	ends 0
+}
+
+@test "what completion prints is what is installed" {
 	mcpctl completion bash | cmp - "$ROOT/completions/mcpctl.bash"
 	mcpctl completion zsh | cmp - "$ROOT/completions/_mcpctl"
 	mcpctl completion fish | cmp - "$ROOT/completions/mcpctl.fish"
 }
 
-@test "fish: its own machinery, with descriptions" {
-	fish --no-config -c "source $ROOT/completions/mcpctl.fish
-		complete -C 'mcpctl sim: to'" >got
-	grep -qE '^tools[[:space:]]+[a-z]' got
-	fish --no-config -c "source $ROOT/completions/mcpctl.fish
-		complete -C 'mcpctl sim: tools --no'" >got
-	grep -q -- '--no-user' got
+@test "bash: commands, options, choices, topics, faults, targets: no process" {
+	broken
+	bash_complete mcpctl sim: to
+	got tools
+	bash_complete mcpctl sim: tools --no
+	got --no-user
+	bash_complete mcpctl -o j
+	got json
+	bash_complete mcpctl sim: --output=j
+	got --output=json
+	bash_complete mcpctl -vo json he
+	got help
+	bash_complete mcpctl help fau
+	got faults
+	bash_complete mcpctl sim --fault cut-frame,late
+	got cut-frame,late-reply
+	bash_complete mcpctl mq
+	got mqtt://
+	bash_complete mcpctl request tools/
+	got tools/list
+	bash_complete mcpctl completion f
+	got fish
+	[ ! -e was-run ]
 }
 
-@test "zsh: in a terminal" {
-	cat >.zshrc <<END
-fpath=($ROOT/completions \$fpath)
-autoload -Uz compinit && compinit -u -D
-PS1='> '
-END
-	socket=$WORK/tmux
-	tmux -u -S "$socket" -f /dev/null new-session -d -x 100 -y 30 \
-		"env ZDOTDIR=$WORK PATH=$PATH zsh -i"
-	sleep 1
-	tmux -S "$socket" send-keys 'mcpctl sim: desc' Tab
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		sleep 0.3
-		tmux -S "$socket" capture-pane -p >screen
-		grep -q 'mcpctl sim: describe' screen && break
-	done
-	tmux -S "$socket" kill-server
-	grep -q 'mcpctl sim: describe' screen
+@test "bash: a program that fails is neither heard nor believed" {
+	broken
+	bash_complete mcpctl sim: call self.
+	nothing
+	[ -s was-run ]
+	rm broken/mcpctl
+	PATH=/usr/bin:/bin
+	bash_complete mcpctl sim: call self.
+	nothing
+	fish_complete 'mcpctl sim: call self.'
+	nothing
+}
+
+@test "bash: tools by segment, arguments, values" {
+	mcp sim: tools
+	bash_complete mcpctl sim: call self.
+	got self.screen.
+	got $SET
+	absent 'set_theme' got
+	bash_complete mcpctl sim: describe self.screen.
+	got self.screen.set_theme
+	bash_complete mcpctl -t sim: call $SET ''
+	[ "$(cat got)" = volume= ]
+	bash_complete mcpctl sim: call $SET volume=5 ''
+	nothing
+	bash_complete mcpctl sim: call $SET volume=
+	nothing
+	COMP_WORDBREAKS='' bash_complete mcpctl sim:fix
+	got sim:fixtures
+	bash_complete mcpctl call ''
+	nothing
+}
+
+@test "bash: the program as it was typed" {
+	mcp sim: tools
+	PATH=/usr/bin:/bin
+	bash_complete mcpctl sim: call self.au
+	nothing
+	bash_complete "$BUILD/mcpctl" sim: call self.au
+	got $SET
+}
+
+@test "bash: the settings of whoever sources it change nothing, nor are changed" {
+	mcp sim: tools
+	BEFORE='IFS=:; set -f' bash_complete mcpctl sim: call self.screen.
+	got self.screen.set_theme
+	BEFORE='set -u' bash_complete mcpctl sim: call self.screen.
+	got self.screen.set_theme
+	bash -c 'source "$1"; IFS=:; set -f; COMP_WORDS=(mcpctl call x); COMP_CWORD=2
+		COMP_LINE="mcpctl call x" COMP_POINT=13; _mcpctl mcpctl x call
+		[[ $- == *f* && $IFS == : ]]' bash "$ROOT/completions/mcpctl.bash"
+}
+
+# shellcheck disable=SC2016 # what stands on the line
+@test "bash, in a terminal: readline's own cutting at : and =, quotes, files" {
+	mcp sim: tools
+	odd
+	touch 'my file'
+	tab bash "mcpctl sim: call $SET vol"
+	line "mcpctl sim: call $SET volume="
+	tab bash 'mcpctl sim:fixtures-'
+	line 'mcpctl sim:fixtures-ws '
+	tab bash 'mcpctl --target=sim:la'
+	line 'mcpctl --target=sim:large '
+	tab bash 'mcpctl sim:./od'
+	line 'mcpctl sim:./odd.json '
+	tab bash 'mcpctl sim:./odd.json call two'
+	line 'mcpctl sim:./odd.json call two\ words.'
+	tab bash 'mcpctl sim:./odd.json call "two words.of'
+	line 'mcpctl sim:./odd.json call "two words.off"'
+	tab bash 'mcpctl sim:./odd.json call it'
+	line "mcpctl sim:./odd.json call it\\'s\\ \\\"quoted\\\" "
+	tab bash 'mcpctl sim:./odd.json call cost'
+	line 'mcpctl sim:./odd.json call cost\$HOME\`id\`\;x '
+	tab bash 'mcpctl sim:./odd.json call 灯'
+	line 'mcpctl sim:./odd.json call 灯.设置 '
+	tab bash 'mcpctl sim:./odd.json call 灯.设置 闪=t'
+	line 'mcpctl sim:./odd.json call 灯.设置 闪=true '
+	tab bash 'mcpctl sim:./odd.json call bell'
+	line 'mcpctl sim:./odd.json call bell'
+	tab bash 'mcpctl run --report junit:my'
+	line 'mcpctl run --report junit:my\ file '
+	tab bash 'mcpctl run my'
+	line 'mcpctl run my\ file '
+}
+
+@test "a running serve: devices, aliases, its tools, without a question to the board" {
+	mkdir -p config/mcpctl
+	echo '{"kitchen": "02:00:00:00:00:01", "客厅": "02:00:00:00:00:09"}' >config/mcpctl/devices.json
+	serve
+	device board
+	event ready '"device":"02:00:00:00:00:01"'
+	before=$(wc -l <board.out)
+	bash_complete mcpctl -d ki
+	got kitchen
+	bash_complete mcpctl kick 客
+	got 客厅
+	bash_complete mcpctl -d kitchen call self.au
+	got $SET
+	bash_complete mcpctl call $SET ''
+	got volume=
+	tab bash 'mcpctl -d 02:'
+	line 'mcpctl -d 02:00:00:00:00:01 '
+	tab zsh 'mcpctl -d 02:00:00:00:00:01 call self.au'
+	line "mcpctl -d 02:00:00:00:00:01 call $SET "
+	tab zsh 'mcpctl --device=ki'
+	line 'mcpctl --device=kitchen '
+	tab zsh 'mcpctl devices ki'
+	line 'mcpctl devices kitchen '
+	fish_complete 'mcpctl -d '
+	got 02:00:00:00:00:01
+	got kitchen
+	fish_complete 'mcpctl --device=ki'
+	got --device=kitchen
+	fish_complete "mcpctl call $SET "
+	grep -qE '^volume=[[:space:]].*0\.\.100' got
+	[ "$(wc -l <board.out)" = "$before" ]
+	absent '"error"|refused' serve.out
+}
+
+@test "the cache answers for a peer that is gone" {
+	background peer mcpctl sim --listen 127.0.0.1:0
+	url=ws://$(wait_for peer.err '127\.0\.0\.1:[0-9]+' | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)/ws
+	mcp "$url" tools
+	ends 0
+	kill "$LAST"
+	wait "$LAST" || :
+	bash_complete mcpctl -t "$url" call self.au
+	got $SET
+	fish_complete "mcpctl $url call self.au"
+	got $SET
+	tab zsh "mcpctl $url call self.au"
+	line "mcpctl $url call $SET "
+}
+
+@test "fish: its own machinery, with descriptions; nothing twice" {
+	broken
+	fish_complete 'mcpctl sim: to'
+	grep -qE '^tools[[:space:]]+[a-z]' got
+	fish_complete 'mcpctl sim: tools --no'
+	got --no-user
+	fish --no-config -c "source $ROOT/completions/mcpctl.fish
+		source $ROOT/completions/mcpctl.fish
+		complete -C 'mcpctl '" >got
+	got tools
+	[ -z "$(sort got | uniq -d)" ]
+	[ ! -e was-run ]
+}
+
+@test "fish: tools by segment, arguments, values, ranges, files" {
+	mcp sim: tools
+	odd
+	touch 'my file'
+	fish_complete 'mcpctl sim: call self.s'
+	grep -qE '^self\.screen\.[[:space:]]+5 tools' got
+	fish_complete "mcpctl sim: call $SET "
+	grep -qE '^volume=[[:space:]].*0\.\.100' got
+	fish_complete "mcpctl sim: call $SET volume="
+	grep -qE '^volume=100[[:space:]].*0\.\.100' got
+	fish_complete "mcpctl sim: call $SET volume=5"
+	nothing
+	fish_complete 'mcpctl sim:./odd.json call 灯.设置 闪='
+	grep -qE '^闪=false[[:space:]]default' got
+	fish_complete 'mcpctl sim:./odd.json call two\ words.o'
+	grep -qE '^two words.on[[:space:]]Turns it on' got
+	fish_complete 'mcpctl sim:./odd.json call "two words.of'
+	got 'two words.off'
+	fish_complete 'mcpctl sim:./odd.json call it'
+	got "it's \"quoted\""
+	fish_complete 'mcpctl sim:./odd.json call bell'
+	nothing
+	fish_complete 'mcpctl sim:./odd.json call line'
+	nothing
+	fish_complete 'mcpctl run --report=junit:my'
+	got '--report=junit:my file'
+	fish_complete 'mcpctl sim:./odd.json call 灯.设置 颜色=@my'
+	got '颜色=@my file'
+}
+
+@test "fish, zsh: a note where there is no list; bash says nothing" {
+	fish_complete 'mcpctl call '
+	got "$NOTE"
+	tab zsh 'mcpctl call '
+	line 'mcpctl call '
+	got "$NOTE"
+	tab zsh 'mcpctl sim: describe x'
+	line 'mcpctl sim: describe x'
+	got "$NOTE"
+	tab bash 'mcpctl call '
+	line 'mcpctl call '
+	absent 'list' got
+}
+
+@test "zsh, loaded by compinit: static words without a process" {
+	broken
+	tab zsh 'mcpctl sim: desc'
+	line 'mcpctl sim: describe '
+	tab zsh 'mcpctl sim: tools --no-u'
+	line 'mcpctl sim: tools --no-user '
+	tab zsh 'mcpctl -o j'
+	line 'mcpctl -o json '
+	tab zsh 'mcpctl help fau'
+	line 'mcpctl help faults '
+	tab zsh 'mcpctl sim --fault cut-frame,late-r'
+	line 'mcpctl sim --fault cut-frame,late-reply '
+	tab zsh 'mcpctl to'
+	line 'mcpctl tools '
+	[ ! -e was-run ]
+	tab zsh 'mcpctl sim: call self.'
+	line 'mcpctl sim: call self.'
+	absent noise got
+	[ -s was-run ]
+}
+
+@test "zsh: sourced, and by eval" {
+	mcp sim: tools
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/tab.py" zsh "$ROOT/completions/_mcpctl" \
+		'mcpctl sim: call self.au' >got
+	line "mcpctl sim: call $SET "
+	# shellcheck disable=SC2016 # not now
+	echo 'eval "$(mcpctl completion zsh)"' >by-eval
+	/usr/bin/python3 "$BATS_TEST_DIRNAME/tab.py" zsh "$WORK/by-eval" \
+		'mcpctl sim: call self.au' >got
+	line "mcpctl sim: call $SET "
+	# Before compinit it is harmless.
+	zsh -f -c "source $ROOT/completions/_mcpctl" >complaints 2>&1
+	quiet
+}
+
+@test "zsh: tools by segment, arguments, values, ranges, quotes, files" {
+	mcp sim: tools
+	odd
+	touch 'my file'
+	tab zsh 'mcpctl sim: call self.'
+	line 'mcpctl sim: call self.'
+	grep -qE '^self\.screen\. +-- 5 tools' got
+	grep -qE "^$SET +-- Sets the loudness" got
+	tab zsh "mcpctl sim: call $SET vol"
+	line "mcpctl sim: call $SET volume="
+	tab zsh "mcpctl sim: call $SET volume="
+	line "mcpctl sim: call $SET volume="
+	got 'volume=<0..100>'
+	tab zsh 'mcpctl --target=sim:la'
+	line 'mcpctl --target=sim:large '
+	tab zsh 'mcpctl sim:./odd.json call two'
+	line 'mcpctl sim:./odd.json call two\ words.'
+	tab zsh 'mcpctl sim:./odd.json call "two words.of'
+	line 'mcpctl sim:./odd.json call "two words.off" '
+	tab zsh 'mcpctl sim:./odd.json call it'
+	line "mcpctl sim:./odd.json call it\\'s\\ \\\"quoted\\\" "
+	tab zsh 'mcpctl sim:./odd.json call 灯.设置 '
+	line 'mcpctl sim:./odd.json call 灯.设置 '
+	grep -qE '^亮度= +-- integer 1\.\.9' got
+	tab zsh 'mcpctl sim:./odd.json call 灯.设置 闪=t'
+	line 'mcpctl sim:./odd.json call 灯.设置 闪=true '
+	tab zsh 'mcpctl sim:./odd.json call bell'
+	line 'mcpctl sim:./odd.json call bell'
+	tab zsh 'mcpctl run --report=junit:my'
+	line 'mcpctl run --report=junit:my\ file '
+	tab zsh 'mcpctl request tools/call @my'
+	line 'mcpctl request tools/call @my\ file '
 }

@@ -14,7 +14,10 @@ setup_file() {
 	dpkg-deb -c "$DEB" >list
 	for file in usr/bin/mcpctl usr/lib/mcpctl/mcpctl-ws.so \
 		usr/lib/mcpctl/mcpctl-front.so usr/lib/mcpctl/mcpctl-mqtt.so \
-		usr/lib/mcpctl/mcpctl-broker.so usr/share/man/man1/mcpctl.1.gz \
+		usr/lib/mcpctl/mcpctl-broker.so usr/lib/mcpctl/mcpctl-shell.so \
+		usr/share/bash-completion/completions/mcpctl \
+		usr/share/zsh/vendor-completions/_mcpctl \
+		usr/share/fish/vendor_completions.d/mcpctl.fish usr/share/man/man1/mcpctl.1.gz \
 		usr/lib/systemd/user/mcpctl-serve.service \
 		usr/share/doc/mcpctl/copyright usr/share/doc/mcpctl/changelog.gz \
 		usr/share/mcpctl/profiles/esp32.json; do
@@ -36,7 +39,7 @@ setup_file() {
 		libwebsockets-evlib-uv; do
 		[[ $depends == *$package* ]]
 	done
-	for package in libmosquitto1 mosquitto libpcre2-8-0; do
+	for package in libmosquitto1 mosquitto libreadline8 libpcre2-8-0; do
 		[[ $recommends == *$package* ]]
 		[[ $depends != *$package* ]]
 	done

@@ -59,7 +59,7 @@ load helper
 }
 
 @test "every topic and command has help within 80 columns" {
-	for word in info tools describe call tail ping request notify send run sim \
+	for word in info tools describe call tail ping request notify send run shell sim \
 		help version completion serve targets board backend status json profile faults; do
 		mcp help $word
 		ends 0

@@ -537,6 +537,65 @@ static void test_a_storm_of_asides(void **state)
 	rendered_end(&s);
 }
 
+/* For the shell: what a device says too, and all kinds of storm are held. */
+static void test_chatty_asides(void **state)
+{
+	static const enum event_kind kinds[] = { EVENT_DEVICE, EVENT_ODD,
+						 EVENT_REQUEST };
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		const struct event e = { .kind = kinds[i],
+					 .name = name_listen };
+		struct rendered s;
+		int64_t at;
+		rendered_start(&s, OUTPUT_TEXT, false);
+		s.r.chatty = true;
+		assert_true(render_held(&s.r) == INT64_MAX);
+		for (int n = 0; n < 1000; n++)
+			render_aside(&s.r, &e);
+		at = render_held(&s.r);
+		assert_true(at > 0 && at <= loop_now() + 1000);
+		/* Its second is over. */
+		s.r.aside_second -= 2;
+		assert_true(render_held(&s.r) == INT64_MAX);
+		assert_non_null(strstr(rendered_err(&s), "more messages"));
+		assert_true(render_held(&s.r) == INT64_MAX);
+		rendered_end(&s);
+	}
+}
+
+static int begun, ended;
+
+static void on_begin(void *owner)
+{
+	assert_int_equal(begun++, ended);
+	assert_non_null(owner);
+}
+
+static void on_end(void *owner)
+{
+	assert_int_equal(++ended, begun);
+	assert_non_null(owner);
+}
+
+/* The line that is typed steps aside for everything. */
+static void test_around_output(void **state)
+{
+	struct event e = { .kind = EVENT_NOTIFICATION, .name = name_listen };
+	struct rendered s;
+	(void)state;
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.begin = on_begin;
+	s.r.end = on_end;
+	s.r.owner = &s;
+	render_note(&s.r, "a note");
+	render_aside(&s.r, &e);
+	s.r.ops->event(&s.r, &e);
+	assert_int_equal(begun, 3);
+	assert_int_equal(ended, 3);
+	rendered_end(&s);
+}
+
 static void test_usual_traffic_is_no_aside(void **state)
 {
 	static const enum event_kind usual[] = { EVENT_HELLO, EVENT_DEVICE,
@@ -760,6 +819,8 @@ int main(void)
 		cmocka_unit_test(test_asides),
 		cmocka_unit_test(test_insecure_is_never_quiet),
 		cmocka_unit_test(test_a_storm_of_asides),
+		cmocka_unit_test(test_chatty_asides),
+		cmocka_unit_test(test_around_output),
 		cmocka_unit_test(test_usual_traffic_is_no_aside),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_error_on_a_terminal),

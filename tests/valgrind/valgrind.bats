@@ -101,3 +101,36 @@ watched() {
 	checked serve --listen 127.0.0.1:0 --once --wait 500ms --exec true 2>err || status=$?
 	[ "$status" = 3 ]
 }
+
+@test "a script of shell: builtins, pipes, a device lost and opened again" {
+	cat >lines <<-'END'
+		tools volume
+		self.audio_speaker.set_volume {"volume": 33}
+		last -o json
+		describe self.screen.set_theme
+		last
+		set output json
+		set timeout 20s
+		set
+		self.get_device_status | cat
+		tools | head -n 1
+		! true
+		run inner
+		use sim:?fault=notify-storm=6000
+		ping
+		self.reboot
+		ping
+		reconnect
+		info
+		last
+		nope
+	END
+	printf 'ping\nlast raw\n' >inner
+	local status=0
+	checked sim: shell <lines >out 2>err || status=$?
+	[ "$status" = 2 ]
+	grep -q "stdin:20: 'nope'" err
+	checked sim: shell --keep-going >out 2>err < <(printf '"\nnope\ntools nothing\nping\n') || status=$?
+	[ "$status" = 2 ]
+	grep -q '3 of 4 lines failed' err
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of tools and devices without asking a device: from a running
+ * serve, from the cache of a target, or from the open session of the shell.
+ * Files: schema_source.c (which of them), schema_source_serve.c,
+ * schema_source_cache.c, schema_source_session.c.
+ */
+#ifndef CLI_SCHEMA_SOURCE_H
+#define CLI_SCHEMA_SOURCE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct app;
+
+typedef void schema_each(void *to, const char *name, const char *brief);
+
+/* Names are as the peer gave them: whoever shows them makes them safe. */
+struct schema_source {
+	/* Tools whose name begins with prefix, sorted by name; brief: first line of the description. */
+	void (*tools)(void *owner, const char *prefix, schema_each *each,
+		      void *to);
+	/* The tool's JSON text into out; false: not known. */
+	bool (*tool)(void *owner, const char *name, struct buf *out);
+	/* Devices of serve and aliases that begin with prefix (without case): what -d takes, with board and state. */
+	void (*devices)(void *owner, const char *prefix, schema_each *each,
+			void *to);
+	/* Whether there is a list of tools at all, empty or not. */
+	bool (*known)(void *owner);
+	void (*release)(void *owner); /* NULL: nothing to release */
+	void *owner;
+};
+
+/* A serve has this long for all that it is asked, from the first question on. */
+#define SCHEMA_SOURCE_MS 100
+
+/*
+ * For a command line: target (NULL: none given), device and socket as on it,
+ * copied. A target: its cache; none, or attach: the running serve, else the
+ * cache of what a serve showed last. Nothing is opened before it is needed.
+ * Always usable; knows nothing if there is nothing.
+ */
+void schema_source_open(struct schema_source *out, const char *target,
+			const char *device, const char *socket);
+/*
+ * For the shell, one TAB long: its session's list; before that was asked for,
+ * as schema_source_open with the session's target. Asks no device.
+ */
+void schema_source_session(struct schema_source *out, struct app *app);
+void schema_source_close(struct schema_source *s);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list that the shell's session has asked for. Where it has none, and for
+ * devices, what a command line would know.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/schema_source.h"
+
+struct live {
+	const struct app *app;
+	struct schema_source other;
+};
+
+static bool is_listed(const struct live *l)
+{
+	return l->app->has_tools && session_is_open(l->app->session);
+}
+
+static void each_tool(void *owner, const char *prefix, schema_each *each,
+		      void *to)
+{
+	struct live *l = owner;
+	const struct tool_list *list = &l->app->tools;
+	CLEANUP(mem_free_ptr) const struct tool **sorted = NULL;
+	size_t count = 0;
+
+	if (!is_listed(l)) {
+		l->other.tools(l->other.owner, prefix, each, to);
+		return;
+	}
+	sorted = mem_alloc((list->count + 1) * sizeof(struct tool *));
+	for (size_t i = 0; i < list->count; i++) {
+		if (text_starts(list->tool[i].name, prefix))
+			sorted[count++] = &list->tool[i];
+	}
+	if (count > 0)
+		qsort(sorted, count, sizeof(struct tool *), tool_by_name);
+	for (size_t i = 0; i < count; i++)
+		each(to, sorted[i]->name, sorted[i]->description);
+}
+
+static bool find_tool(void *owner, const char *name, struct buf *out)
+{
+	struct live *l = owner;
+	const struct tool *tool;
+	struct span text;
+
+	if (!is_listed(l))
+		return l->other.tool(l->other.owner, name, out);
+	tool = tool_list_find(&l->app->tools, name);
+	if (!tool)
+		return false;
+	text = tool_text(tool);
+	buf_add(out, text.text, text.len);
+	return true;
+}
+
+static void each_device(void *owner, const char *prefix, schema_each *each,
+			void *to)
+{
+	struct live *l = owner;
+
+	l->other.devices(l->other.owner, prefix, each, to);
+}
+
+static bool is_known(void *owner)
+{
+	struct live *l = owner;
+
+	return is_listed(l) || l->other.known(l->other.owner);
+}
+
+static void release(void *owner)
+{
+	struct live *l = owner;
+
+	schema_source_close(&l->other);
+	mem_free(l);
+}
+
+void schema_source_session(struct schema_source *out, struct app *app)
+{
+	struct live *l = mem_zalloc(sizeof(*l));
+	const struct config *c = &app->config;
+
+	l->app = app;
+	schema_source_open(&l->other, c->target, c->device, c->socket);
+	*out = (struct schema_source){ .tools = each_tool,
+				       .tool = find_tool,
+				       .devices = each_device,
+				       .known = is_known,
+				       .release = release,
+				       .owner = l };
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of what only the shell understands, and the simple ones of it;
+ * use and reconnect are in builtins_peer.c.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/manual.h"
+#include "cli/topics.h"
+#include "out/term.h"
+#include "shell/shell.h"
+
+/* ---- set ---- */
+
+static const char *const settings[] = { "timeout", "wait",  "output", "verbose",
+					"quiet",   "color", NULL };
+
+static const struct option_row *setting_row(const char *name)
+{
+	for (size_t i = 0; settings[i]; i++) {
+		if (strcmp(settings[i], name) == 0)
+			return option_by_name(config_options, name,
+					      strlen(name));
+	}
+	return NULL;
+}
+
+static int no_setting(const char *name, struct error *err)
+{
+	const char *near = text_nearest(name, settings, COUNT(settings) - 1);
+
+	error_set(err, ERR_USAGE, "there is no setting '%s'", name);
+	if (near)
+		return error_hint(err, "did you mean '%s'? 'set' shows all",
+				  near);
+	return error_hint(err, "'set' shows all of them");
+}
+
+/* The word number `index` of "text json raw". */
+static void add_choice(struct buf *out, const char *choices, int index)
+{
+	while (index-- > 0)
+		choices += strcspn(choices, " ") + 1;
+	buf_add(out, choices, strcspn(choices, " "));
+}
+
+static void add_setting(struct buf *out, const struct option_row *row,
+			const struct config *c)
+{
+	const void *place = (const char *)c + row->offset;
+	int64_t ms;
+
+	switch (row->type) {
+	case OPTION_FLAG:
+		buf_text(out, *(const bool *)place ? "on" : "off");
+		break;
+	case OPTION_CHOICE:
+		add_choice(out, row->choices, *(const int *)place);
+		break;
+	default:
+		ms = *(const int64_t *)place;
+		if (ms <= 0)
+			buf_text(out, row->fallback ? row->fallback : "0");
+		else if (ms % 1000)
+			buf_printf(out, "%lldms", (long long)ms);
+		else
+			buf_printf(out, "%llds", (long long)ms / 1000);
+		break;
+	}
+}
+
+static void show_settings(const struct app *app)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	bool as_json = app->out.form == OUTPUT_JSON;
+
+	for (size_t i = 0; settings[i]; i++) {
+		CLEANUP(buf_done) struct buf value = { 0 };
+
+		add_setting(&value, setting_row(settings[i]), &app->config);
+		if (!as_json) {
+			fprintf(app->out.out, "%-10s%s\n", settings[i],
+				buf_string(&value));
+			continue;
+		}
+		buf_printf(&json, "%c\"%s\":", i ? ',' : '{', settings[i]);
+		buf_json_string(&json, buf_string(&value), value.len);
+	}
+	if (as_json)
+		fprintf(app->out.out, "%s}\n", buf_string(&json));
+}
+
+/* The renderer and the session learn of it. */
+static void apply_settings(struct shell *s)
+{
+	struct app *app = s->app;
+	const struct config *c = &app->config;
+	struct renderer *r = &app->out;
+	struct render_place place = { r->out, r->out_terminal, r->out_color };
+	bool waiting = r->waiting;
+
+	app_configure(app);
+	if (place.out != r->out)
+		render_restore(r, &place);
+	r->waiting = waiting;
+	shell_dress(s);
+	if (app->session)
+		session_adjust(app->session, c->timeout, c->wait,
+			       app->trace || c->verbose);
+}
+
+static int set(struct shell *s, int argc, char **argv, struct error *err)
+{
+	const struct option_row *row;
+	CLEANUP(buf_done) struct buf label = { 0 };
+
+	if (argc == 0) {
+		show_settings(s->app);
+		return 0;
+	}
+	row = setting_row(argv[0]);
+	if (!row)
+		return no_setting(argv[0], err);
+	buf_printf(&label, "set %s", row->name);
+	if (argc == 1 && row->type != OPTION_FLAG) {
+		error_set(err, ERR_USAGE, "'set %s' needs %s", row->name,
+			  row->word);
+		return error_hint(err, "'set' shows what it is now");
+	}
+	if (option_store(row, &s->app->config, argv[1], buf_string(&label),
+			 err) != 0)
+		return -1;
+	apply_settings(s);
+	return 0;
+}
+
+/* ---- last ---- */
+
+static int last(struct shell *s, int argc, char **argv, struct error *err)
+{
+	const struct option_row *row =
+		option_by_name(config_options, "output", 6);
+	struct config form = { .output = s->app->config.output };
+	const char *word = argc > 0 ? argv[argc - 1] : NULL;
+
+	/* "-o json", "-ojson", "--output=json" or "json". */
+	if (argc == 2 && strcmp(argv[0], "-o") != 0 &&
+	    strcmp(argv[0], "--output") != 0)
+		return error_set(err, ERR_USAGE, "'last' does not know '%s'",
+				 argv[0]);
+	if (argc == 1 && text_starts(word, "--output="))
+		word += strlen("--output=");
+	else if (argc == 1 && text_starts(word, "-o"))
+		word += 2;
+	if (word && option_store(row, &form, word, "last", err) != 0)
+		return -1;
+	return shell_last_show(s, (enum output_form)form.output, err);
+}
+
+/* ---- help ---- */
+
+static void help_item(FILE *out, const char *name, const char *args,
+		      const char *brief)
+{
+	const struct manual_layout l = { .indent = 2,
+					 .column = 28,
+					 .width = 80 };
+	CLEANUP(buf_done) struct buf term = { 0 };
+
+	buf_printf(&term, "%s%s%s", name, *args ? " " : "", args);
+	manual_item(out, &l, buf_string(&term), brief);
+}
+
+static void help_shell(FILE *out)
+{
+	fputs("Commands:\n", out);
+	for (const struct command *const *c = commands; *c; c++) {
+		if (shell_allows(*c) && !((*c)->flags & CMD_HIDDEN) &&
+		    !builtin_find((*c)->name))
+			help_item(out, (*c)->name, (*c)->args, (*c)->brief);
+	}
+	help_item(out, "TOOL", "[ARG]...",
+		  "call a tool by its name alone: the same as 'call TOOL'");
+	fputs("\nOf the shell:\n", out);
+	for (const struct builtin *b = builtins; b->name; b++)
+		help_item(out, b->name, b->args, b->brief);
+	help_item(out, "LINE | CMD", "",
+		  "what LINE prints goes to the command CMD of sh");
+	fputs("\nMore: help COMMAND, help TOOL, help TOPIC; the topics are\n",
+	      out);
+	for (const struct topic *t = topics; t->name; t++)
+		fprintf(out, "%s%s", t == topics ? "" : " ", t->name);
+	fputc('\n', out);
+}
+
+static void help_builtin(FILE *out, const struct builtin *b)
+{
+	fprintf(out, "usage: %s%s%s\n\n%c%s.\n\n", b->name, *b->args ? " " : "",
+		b->args, toupper((unsigned char)b->brief[0]), b->brief + 1);
+	manual_print(out, b->text, 80);
+}
+
+/* What is neither ours nor a topic is a tool, which its device describes. */
+static int help(struct shell *s, int argc, char **argv, struct error *err)
+{
+	struct app *app = s->app;
+	char help_word[] = "help", describe_word[] = "describe";
+	char *words[] = { help_word, argv[0], NULL };
+	const struct builtin *b = argc > 0 ? builtin_find(argv[0]) : NULL;
+
+	if (argc == 0) {
+		help_shell(app->out.out);
+		return 0;
+	}
+	if (b) {
+		help_builtin(app->out.out, b);
+		return 0;
+	}
+	if (!command_find(argv[0]) && !topic_find(argv[0]) &&
+	    (strchr(argv[0], '.') || app->connected))
+		words[0] = describe_word;
+	return command_run(app, words, 2, err);
+}
+
+/* ---- run, !, quit ---- */
+
+static int run(struct shell *s, int argc, char **argv, struct error *err)
+{
+	bool keep_going = argc > 1 && (strcmp(argv[0], "-k") == 0 ||
+				       strcmp(argv[0], "--keep-going") == 0);
+
+	if (argc > 1 && !keep_going)
+		return error_set(err, ERR_USAGE, "'run' does not know '%s'",
+				 argv[0]);
+	return shell_script_file(s, argv[argc - 1], keep_going, err);
+}
+
+/* The line itself was taken apart before (shell_line.h). */
+static int outside(struct shell *s, int argc, char **argv, struct error *err)
+{
+	(void)argc;
+	return shell_outside(s, argv[0], err);
+}
+
+static int quit(struct shell *s, int argc, char **argv, struct error *err)
+{
+	(void)argc;
+	(void)argv;
+	(void)err;
+	s->quit = true;
+	return 0;
+}
+
+const struct builtin builtins[] = {
+	{ "use", "[DEVICE|TARGET]", "another device of serve, another target",
+	  "DEVICE is an id, a client id or an alias of a device that the "
+	  "running 'mcpctl serve' holds; a word with a scheme, as sim: or "
+	  "ws://HOST/, is a target. Without an operand the devices of serve "
+	  "are listed, or the target is shown. Settings and history stay.",
+	  0, 1, INSIDE_PEER, builtin_use },
+	{ "reconnect", "", "close the connection and open the target again",
+	  "Where a device comes by itself (listen:, and serve's) it is waited "
+	  "for in the background.",
+	  0, 0, INSIDE_NONE, builtin_reconnect },
+	{ "set", "[NAME [VALUE]]", "show or change a setting of this session",
+	  "The settings are options of mcpctl: timeout and wait (10s, 500ms), "
+	  "output (text, json, raw), verbose and quiet (on, off), color "
+	  "(auto, always, never). Without operands all are shown.",
+	  0, 2, INSIDE_SETTING, set },
+	{ "last", "[-o FORM]", "the last result once more, in another form",
+	  "FORM is text, json or raw; without it, that of 'set output'. "
+	  "Nothing is asked of the device. A pipe may follow: last -o raw | "
+	  "jq .",
+	  0, 2, INSIDE_FORM, last },
+	{ "run", "[-k] FILE", "run the lines of a file",
+	  "As if they were typed: builtins, tools and pipes too, but no "
+	  "beginnings of names. The first line that fails ends it; with -k "
+	  "(--keep-going) the rest is run all the same.",
+	  1, 2, INSIDE_FILE, run },
+	{ "help", "[COMMAND|TOOL|TOPIC]", "help on a command, a tool, a topic",
+	  "Without an operand: what can be typed here. A tool is described as "
+	  "by 'describe'.",
+	  0, 1, INSIDE_HELP, help },
+	{ "!", "CMD", "run a command of sh",
+	  "All that stands behind '!' is given to 'sh -c', with this terminal. "
+	  "In a script it reads nothing, and the line fails when its status "
+	  "is not 0.",
+	  1, 1, INSIDE_FILE, outside },
+	{ "quit", "", "leave the shell", "So does Ctrl-D on an empty line.", 0,
+	  0, INSIDE_NONE, quit },
+	{ "exit", "", "the same as quit", "So does Ctrl-D on an empty line.", 0,
+	  0, INSIDE_NONE, quit },
+	{ 0 }
+};
+
+const struct builtin *builtin_find(const char *name)
+{
+	for (const struct builtin *b = builtins; b->name; b++) {
+		if (strcmp(b->name, name) == 0)
+			return b;
+	}
+	return NULL;
+}
+
+/* ---- for completion, which is below ---- */
+
+void builtins_offer(void)
+{
+	static struct inside_word words[COUNT(builtins)];
+	size_t n = 0;
+
+	for (const struct builtin *b = builtins; b->name; b++) {
+		if (*b->name != '!')
+			words[n++] = (struct inside_word){ b->name, b->brief,
+							   b->operand };
+	}
+	complete_inside_words = words;
+	complete_inside_settings = settings;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The history's file: an entry a line, newlines in it as \n, backslashes
+ * doubled. A line is appended when it is remembered, so that a closed window
+ * loses none and several shells keep all; the oldest go when one ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "shell/edit_private.h"
+
+#define ENTRIES_MAX 2000
+#define ENTRY_MAX ((size_t)64 << 10) /* bytes in the file */
+#define FILE_MAX ((off_t)8 << 20) /* what is before is not read */
+
+static void encode(struct buf *out, const char *line)
+{
+	for (; *line; line++) {
+		if (*line == '\n')
+			buf_text(out, "\\n");
+		else if (*line == '\\')
+			buf_text(out, "\\\\");
+		else
+			buf_char(out, *line);
+	}
+	buf_char(out, '\n');
+}
+
+static void decode(char *line)
+{
+	char *to = line;
+
+	for (; *line; line++) {
+		bool escaped = *line == '\\' && line[1];
+
+		line += escaped;
+		*to = *line;
+		if (escaped && *line == 'n')
+			*to = '\n';
+		to++;
+	}
+	*to = '\0';
+}
+
+static int read_all(int fd, struct buf *out)
+{
+	char chunk[16384];
+
+	for (;;) {
+		ssize_t got = read(fd, chunk, sizeof(chunk));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return (int)got;
+		if (buf_add(out, chunk, (size_t)got))
+			return -1;
+	}
+}
+
+/* The end of the file, whole lines of it, into out. -1: nothing to read. */
+static int load(const char *path, struct buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -1;
+	}
+	if (st.st_mode & 077)
+		fchmod(fd, 0600);
+	if (st.st_size > FILE_MAX)
+		lseek(fd, -FILE_MAX, SEEK_END);
+	/* It may grow meanwhile. */
+	buf_init(out, 2 * (size_t)FILE_MAX);
+	result = read_all(fd, out);
+	close(fd);
+	if (!result && st.st_size > FILE_MAX) {
+		const char *end = memchr(out->data, '\n', out->len);
+
+		buf_consume(out, end ? (size_t)(end + 1 - out->data) : 0);
+	}
+	return result;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t put = write(fd, data, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		data += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+static void add_entries(struct buf *text)
+{
+	char *line = text->data, *end;
+
+	for (; line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (end)
+			*end = '\0';
+		decode(line);
+		if (*line)
+			add_history(line);
+		if (!end)
+			break;
+	}
+}
+
+void edit_history_open(struct editor *e, const char *path)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	stifle_history(ENTRIES_MAX);
+	if (!path)
+		return;
+	e->history = mem_strdup(path);
+	if (load(path, &text) == 0)
+		add_entries(&text);
+}
+
+static void append(const char *path, const char *line)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	int fd;
+
+	encode(&text, line);
+	if (text.len > ENTRY_MAX)
+		return;
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+		  0600);
+	if (fd < 0 || write_all(fd, text.data, text.len))
+		log_debug("cannot add to '%s': %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void edit_history_add(struct editor *e, const char *line)
+{
+	const HIST_ENTRY *last;
+
+	if (!*line || *line == ' ')
+		return;
+	using_history();
+	last = history_get(history_base + history_length - 1);
+	if (last && strcmp(last->line, line) == 0)
+		return;
+	add_history(line);
+	if (e->history)
+		append(e->history, line);
+}
+
+/* All of it or what was there before. */
+static int replace(const char *path, const char *data, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *other = mem_printf("%s.XXXXXX", path);
+	int fd = mkostemp(other, O_CLOEXEC); /* 0600 */
+
+	bool good;
+
+	if (fd < 0)
+		return -1;
+	good = write_all(fd, data, len) == 0;
+	good = close(fd) == 0 && good;
+	if (good && rename(other, path) == 0)
+		return 0;
+	unlink(other);
+	return -1;
+}
+
+/* The last ENTRIES_MAX lines of text; NULL if there are no more. */
+static const char *newest(const struct buf *text)
+{
+	const char *at = text->data + text->len;
+	size_t lines = 0;
+
+	while (at > text->data) {
+		if (at[-1] == '\n' && lines++ == ENTRIES_MAX)
+			return at;
+		at--;
+	}
+	return NULL;
+}
+
+static void trim(const char *path)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	char *file = realpath(path, NULL); /* a link stays one */
+
+	if (file && load(file, &text) == 0 && text.len) {
+		const char *from = newest(&text);
+
+		if (from &&
+		    replace(file, from, text.len - (size_t)(from - text.data)))
+			log_debug("cannot replace '%s': %s", file,
+				  strerror(errno));
+	}
+	free(file);
+}
+
+void edit_history_close(struct editor *e)
+{
+	if (e->history)
+		trim(e->history);
+	mem_free(TAKE(e->history));
+	clear_history();
+	unstifle_history();
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the editor share. readline's callbacks have no owner, so
+ * there is one current editor. Files: edit.c (its life, lines), edit_keys.c
+ * (bytes of the terminal), edit_screen.c (showing and hiding), edit_signal.c,
+ * edit_complete.c, edit_quote.c, edit_list.c (what may stand there, shown),
+ * edit_history.c.
+ */
+#ifndef SHELL_EDIT_PRIVATE_H
+#define SHELL_EDIT_PRIVATE_H
+
+#include <stdio.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "base/buf.h"
+#include "shell/edit.h"
+
+#define EDIT_CONTINUES "... " /* the prompt of a second line */
+/* States of readline that show something else instead of the prompt. */
+#define EDIT_SEARCHES \
+	(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)
+
+/* What is on the screen where the cursor is. */
+enum edit_ask {
+	ASK_NOTHING, /* the line that is edited */
+	ASK_ALL, /* "Display all 312 possibilities?" */
+	ASK_MORE /* "--More--" */
+};
+
+/* Lines that are shown above the line that is edited. */
+struct edit_list {
+	struct words lines;
+	size_t at; /* the next to be shown */
+	size_t candidates; /* for the question */
+	enum edit_ask ask;
+};
+
+/* Bytes from the terminal on their way to readline. */
+struct edit_keys {
+	uv_poll_t poll;
+	struct timer escape; /* a lone ESC in vi mode is no Alt-something */
+	bool escape_held;
+	bool paused; /* hidden while a key came */
+	struct buf ready; /* from at on */
+	size_t at;
+	struct buf
+		paste; /* as far as it came; readline gets all of it or nothing */
+	bool pasting;
+	size_t matched; /* bytes of the mark that begins or ends a paste */
+};
+
+struct editor {
+	struct loop *loop;
+	const struct edit_events *events;
+	void *owner;
+	FILE *out; /* the terminal, buffered */
+
+	bool editing; /* between start and the line, stop */
+	bool drawn; /* the line, or a question, is on the screen */
+	size_t hidden; /* hide without show */
+	struct timer redraw;
+	int64_t drawn_at; /* milliseconds of loop_now */
+
+	char *prompt; /* with readline's marks */
+	bool prompt_due; /* changed while a search has its own */
+	char *kept; /* typed at stop; NULL */
+	int kept_point;
+	struct buf
+		before; /* the finished lines of an entry, each with its newline */
+
+	/* Left by readline's line handler, for edit_keys.c to report. */
+	bool finished;
+	char *line; /* malloc's; NULL: the input ended */
+
+	struct edit_keys keys;
+	uv_signal_t resize, suspend, resume, quit;
+	bool can_suspend;
+	int64_t resumed_at; /* restored; SIGCONT is still to come */
+	struct completion offer; /* what the list shows */
+	char *bell; /* the user's bell-style while a completion silences it */
+	struct edit_list list;
+	char *history; /* path */
+	int closing; /* handles whose close callback is to come */
+};
+
+/* NULL: none is open. */
+extern struct editor *edit_current;
+
+/* edit.c */
+void edit_begin(struct editor *e); /* a prompt, and keys are read */
+void edit_end(struct editor *e); /* no more; the terminal is as before */
+void edit_finish(struct editor *e); /* reports a line; e may be gone after */
+/* What was opened is closed; the last close callback releases e. */
+void edit_close_handle(struct editor *e, uv_handle_t *handle);
+void edit_close_timer(struct editor *e, struct timer *t);
+
+/* edit_keys.c. -1: (ERR_CONNECT) */
+int edit_keys_open(struct editor *e, struct error *err);
+void edit_keys_start(struct editor *e);
+void edit_keys_stop(struct editor *e);
+void edit_keys_reset(struct editor *e); /* forgets what was not used */
+void edit_keys_close(struct editor *e);
+
+/* edit_screen.c */
+void edit_screen_open(struct editor *e);
+void edit_screen_close(struct editor *e);
+/* Take away and put back what is on the screen; both may be too much. */
+void edit_erase(struct editor *e);
+void edit_draw(struct editor *e); /* not while it is hidden */
+void edit_quiet(void); /* readline draws nothing until edit_draw */
+bool edit_moves(void); /* the terminal can erase and go up */
+void edit_hide(void);
+void edit_show(void);
+/* Shows e's prompt, unless a search shows its own: then after it. */
+void edit_prompt_due(struct editor *e);
+/* Yours: colours marked as having no width, no other control characters. */
+char *edit_prompt_marked(const char *prompt);
+
+/* edit_signal.c */
+int edit_signal_open(struct editor *e, struct error *err);
+void edit_signal_start(struct editor *e);
+void edit_signal_stop(struct editor *e);
+void edit_signal_close(struct editor *e);
+/* edit_complete.c */
+void edit_complete_open(struct editor *e);
+void edit_complete_close(struct editor *e);
+void edit_complete_after_key(struct editor *e);
+
+/* edit_list.c */
+/* Candidates as lines of at most columns, briefs beside them. */
+void edit_list_layout(struct words *out, const struct completion *c,
+		      size_t columns);
+/*
+ * Shows lines, which are taken, above the line, a page at a time; asks before
+ * when there are many candidates.
+ */
+void edit_list_show(struct editor *e, struct words *lines, size_t candidates);
+void edit_list_draw(struct editor *e); /* the question */
+void edit_list_key(struct editor *e, int key);
+void edit_list_end(struct editor *e); /* without drawing */
+
+/* edit_history.c */
+void edit_history_open(struct editor *e, const char *path);
+void edit_history_add(struct editor *e, const char *line);
+void edit_history_close(struct editor *e);
+
+#endif

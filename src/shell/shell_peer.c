@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The peer of a shell at a terminal: opened in the background, lost, opened
+ * again where its target listens, switched; and what the prompt says of it. A
+ * command that needs it goes on from wherever this is (app_connect).
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "out/lines.h"
+#include "out/mask.h"
+#include "out/term.h"
+#include "shell/shell.h"
+
+enum {
+	RETRY_MS = 1000, /* doubled each time */
+	RETRY_MOST_MS = 8000,
+	NAME_COLUMNS = 40
+};
+
+bool shell_is_attached(const struct shell *s)
+{
+	const char *target = s->app->config.target;
+
+	return target && strncasecmp(target, "attach:", 7) == 0;
+}
+
+/* ---- what it is called ---- */
+
+/* Alias or id in serve, else what it told of itself; yours, NULL: nothing. */
+static char *find_name(const struct app *app)
+{
+	const struct session_peer *peer = session_peer(app->session);
+	CLEANUP(json_free_ptr) cJSON *device = NULL;
+	const char *name = NULL;
+
+	if (peer->relay_device)
+		device = json_parse(peer->relay_device,
+				    strlen(peer->relay_device), NULL);
+	if (device)
+		name = render_device_name(device);
+	if (!name || !*name)
+		name = app->client.server_name;
+	if (!name || !*name)
+		name = peer->device_id;
+	return name && *name ? mem_strdup(name) : NULL;
+}
+
+static const char *state_word(const struct shell *s)
+{
+	const struct app *app = s->app;
+
+	if (app->connected && session_is_open(app->session))
+		return NULL;
+	if (app->session || s->wanted)
+		return "waiting";
+	return s->was_up ? "lost" : "not connected";
+}
+
+static const char *name_of(const struct shell *s)
+{
+	const struct config *c = &s->app->config;
+
+	if (s->name)
+		return s->name;
+	if (shell_is_attached(s))
+		return c->device ? c->device : "serve";
+	return c->target ? c->target : "mcpctl";
+}
+
+char *shell_peer_prompt(const struct shell *s)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 }, safe = { 0 };
+	CLEANUP(buf_done) struct buf name = { 0 }, out = { 0 };
+	bool color = s->app->out.err_color;
+	const char *state = state_word(s), *whole = name_of(s);
+
+	/* A target stands there as it was given, query and all. */
+	mask_secrets(&masked, whole, strlen(whole));
+	lines_safe(&safe, buf_string(&masked));
+	lines_cut(&name, buf_string(&safe), safe.len, NAME_COLUMNS);
+	term_painted(&out, color, state ? PAINT_DIM : PAINT_STRONG,
+		     buf_string(&name));
+	if (state) {
+		buf_text(&out, " (");
+		term_painted(&out, color, PAINT_WARN, state);
+		buf_char(&out, ')');
+	}
+	buf_text(&out, "> ");
+	return buf_take(&out);
+}
+
+/* ---- what changed ---- */
+
+/* The same device comes back, whoever else does. */
+static void keep_device(struct shell *s)
+{
+	const char *id = session_peer(s->app->session)->relay_id;
+
+	if (!shell_is_attached(s) || s->app->config.device || !id || !*id)
+		return;
+	mem_free(s->device);
+	s->device = mem_strdup(id);
+	s->app->config.device = s->device;
+}
+
+static void tell_connected(const struct shell *s)
+{
+	const struct client *c = &s->app->client;
+	const char *version = c->server_version ? c->server_version : "";
+	const char *address = session_peer(s->app->session)->address;
+
+	render_note(&s->app->out, "connected: %s%s%s%s%s%s", name_of(s),
+		    *version ? " " : "", version, address ? " (" : "",
+		    address ? address : "", address ? ")" : "");
+}
+
+static void now_up(struct shell *s, bool tell)
+{
+	char *name = find_name(s->app);
+
+	s->up = s->was_up = true;
+	s->wanted = false;
+	s->tries = 0;
+	s->app->again = true;
+	mem_free(TAKE(s->told));
+	if (name) {
+		mem_free(s->name);
+		s->name = name;
+	}
+	keep_device(s);
+	if (tell)
+		tell_connected(s);
+	shell_list_start(s);
+}
+
+static const char *next_step(const struct shell *s)
+{
+	return app_listens(s->app) ?
+		       "waiting for it to come back" :
+		       "'reconnect' or the next command opens it again";
+}
+
+/* reason NULL: it was said already. */
+static void now_lost(struct shell *s, const char *reason)
+{
+	struct renderer *r = &s->app->out;
+
+	s->up = false;
+	s->wanted = app_listens(s->app);
+	s->retry_at = 0;
+	if (!reason)
+		render_note(r, "connection lost; %s", next_step(s));
+	else
+		render_note(r, "%s%s; %s",
+			    text_find(reason, "connection") ?
+				    "" :
+				    "connection lost: ",
+			    reason, next_step(s));
+}
+
+/* It ended by itself; why, and what came before its end. */
+static void end_session(struct shell *s, bool tell)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct app *app = s->app;
+
+	if (session_step(app->session, NULL, 0, &why) == 0)
+		error_set(&why, ERR_CONNECT, "connection closed");
+	app_disconnect(app);
+	shell_list_stop(s);
+	now_lost(s, tell ? why.text : NULL);
+}
+
+void shell_peer_failed(struct shell *s, struct error *why)
+{
+	int64_t pause = RETRY_MS << (s->tries < 3 ? s->tries : 3);
+
+	s->tries++;
+	s->retry_at =
+		loop_now() + (pause < RETRY_MOST_MS ? pause : RETRY_MOST_MS);
+	/* Which of several devices: nothing will change by itself. */
+	s->wanted = app_listens(s->app) && why->kind != ERR_USAGE;
+	if (why->kind == ERR_USAGE && shell_is_attached(s))
+		error_hint(why, "'use NAME' picks one: its id, client id or "
+				"alias");
+	/* That serve went was said. */
+	if (shell_is_attached(s) && s->was_up && why->kind == ERR_CONNECT)
+		return;
+	if (s->told && strcmp(s->told, why->text) == 0)
+		return;
+	mem_free(s->told);
+	s->told = mem_strdup(why->text);
+	render_error(&s->app->out, why);
+}
+
+/* ---- in the background ---- */
+
+void shell_peer_step(struct shell *s)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct app *app = s->app;
+	int status = 0;
+
+	if (app->connected && !session_is_open(app->session))
+		end_session(s, true);
+	if (!app->session && s->wanted && loop_now() >= s->retry_at)
+		status = app_begin(app, &why);
+	if (status == 0 && app->session && !app->connected)
+		status = app_poll(app, &why);
+	if (status < 0)
+		shell_peer_failed(s, &why);
+	else if (app->connected && !s->up)
+		now_up(s, true);
+	shell_list_step(s);
+}
+
+int64_t shell_peer_deadline(const struct shell *s)
+{
+	const struct app *app = s->app;
+
+	if (!s->edit)
+		return LOOP_FOREVER;
+	if (!app->session)
+		return s->wanted ? s->retry_at : LOOP_FOREVER;
+	return app->connected ? LOOP_FOREVER : client_poll_at(&app->client);
+}
+
+/* ---- behind a command ---- */
+
+void shell_peer_after(struct shell *s, const struct error *why)
+{
+	struct app *app = s->app;
+
+	if (!s->edit)
+		return;
+	if (app->connected && !session_is_open(app->session)) {
+		end_session(s, !why || why->kind != ERR_CONNECT);
+		return;
+	}
+	/* A command opened it, or its opening failed, which was shown. */
+	if (app->connected && !s->up)
+		now_up(s, false);
+	else if (app->connected && app->opened != s->listed)
+		shell_list_start(s);
+	if (app->session)
+		return;
+	if (s->up)
+		now_lost(s, NULL);
+	else if (!app_listens(app) && why)
+		s->wanted = false;
+}
+
+/* ---- switched ---- */
+
+void shell_peer_choose(struct shell *s, const char *target, const char *device)
+{
+	struct config *c = &s->app->config;
+	char *new_target = mem_strdup(target), *new_device = mem_strdup(device);
+
+	mem_free(s->target);
+	mem_free(s->device);
+	s->target = new_target;
+	s->device = new_device;
+	c->target = s->target;
+	c->device = s->device;
+	s->app->target_source = "the command use";
+	s->app->found_serve = false;
+	s->app->again = false;
+	s->app->port = 0;
+	s->was_up = false;
+	mem_free(TAKE(s->name));
+	mem_free(TAKE(s->told));
+}
+
+int shell_peer_open(struct shell *s, struct error *err)
+{
+	struct app *app = s->app;
+
+	app_disconnect(app);
+	shell_list_stop(s);
+	s->up = false;
+	s->tries = 0;
+	s->retry_at = 0;
+	s->wanted = s->edit && app_listens(app);
+	return s->wanted ? app_begin(app, err) : app_connect(app, err);
+}

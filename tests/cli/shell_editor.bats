@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The shell's line editor in a real terminal (tmux): pastes, lists, searches,
+# other widths, other locales, vi mode.
+
+load helper
+
+open_terminal() { # COLUMNS ROWS [NAME=VALUE…]
+	SOCKET=$WORK/tmux
+	tmux -u -S "$SOCKET" -f /dev/null new-session -d -x "$1" -y "$2" \
+		"env PATH=$PATH TERM=screen-256color INPUTRC=/dev/null ${*:3} PS1='\$ ' bash --norc --noprofile" 3>&-
+	see '^\$'
+	enter 'mcpctl sim: shell'
+	last_line '^pretend-esp32s3> *$'
+}
+
+keys() { tmux -S "$SOCKET" send-keys "$@"; }
+type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
+enter() { type_text "$1" && keys Enter; }
+
+# see PATTERN: until it stands on the screen.
+see() {
+	local tries=200
+	while ((tries-- > 0)); do
+		tmux -S "$SOCKET" capture-pane -p >screen 2>/dev/null || :
+		grep -qE -- "$1" screen && return 0
+		sleep 0.05
+	done
+	echo "never on the screen: $1" >&2
+	cat screen >&2
+	return 1
+}
+
+# last_line PATTERN: the last line that is not empty matches.
+last_line() {
+	local tries=200
+	while ((tries-- > 0)); do
+		tmux -S "$SOCKET" capture-pane -p >screen
+		grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1" && return 0
+		sleep 0.05
+	done
+	echo "the last line is not: $1" >&2
+	cat screen >&2
+	return 1
+}
+
+leave() {
+	keys C-d
+	see '^\$ *$'
+	enter 'stty -a | grep -o "[-]*icanon"'
+	see '^icanon'
+	tmux -S "$SOCKET" kill-server
+}
+
+@test "a paste of three lines is one entry, also in the history of the next shell" {
+	open_terminal 80 20
+	printf '{\n  "volume": 41\n}' >pasted
+	type_text 'self.audio_speaker.set_volume '
+	tmux -S "$SOCKET" load-buffer pasted
+	tmux -S "$SOCKET" paste-buffer -p
+	see '^  "volume": 41'
+	last_line '^}$'
+	absent '^true' screen
+	keys Enter
+	see '^true'
+	leave
+	open_terminal 80 20
+	keys C-r
+	type_text 'volu'
+	see 'reverse-i-search'
+	keys C-e
+	see '^  "volume": 41'
+	keys Enter
+	see '^true'
+	leave
+}
+
+@test "TAB completes, and lists with what each is, above the line" {
+	open_terminal 80 12
+	type_text 'self.audio_sp'
+	keys Tab
+	last_line 'self.audio_speaker.set_volume'
+	type_text '7'
+	keys C-u
+	type_text 'describe self.screen.'
+	keys Tab Tab
+	see '^self\.screen\.set_theme  +[^ ]'
+	last_line '^pretend-esp32s3> describe self\.screen\.'
+	keys C-c
+	last_line '^pretend-esp32s3> *$'
+	# More than a screen: a page at a time.
+	keys Tab Tab
+	last_line '^--More--'
+	type_text 'q'
+	last_line '^pretend-esp32s3> *$'
+	leave
+}
+
+@test "a wrapped line at other widths, and typing goes on in it" {
+	open_terminal 60 20
+	type_text 'self.audio_speaker.set_volume 你好世界 and a good deal more that wraps'
+	keys Left Left
+	tmux -S "$SOCKET" resize-window -x 40 -y 20
+	see 'good deal more'
+	type_text 'X'
+	see 'wraXps'
+	tmux -S "$SOCKET" resize-window -x 100 -y 20
+	last_line '^pretend-esp32s3> self.audio_speaker.set_volume 你好世界 and a good deal more that wraXps$'
+	type_text 'Y'
+	last_line 'wraXYps$'
+	keys C-c
+	last_line '^pretend-esp32s3> *$'
+	leave
+}
+
+@test "LANG=C: wide characters all the same" {
+	open_terminal 60 20 LC_ALL=C
+	type_text '你好世界'
+	keys Left Left
+	type_text 'x'
+	last_line '^pretend-esp32s3> 你好x世界$'
+	keys BSpace BSpace
+	last_line '^pretend-esp32s3> 你世界$'
+	keys C-c
+	last_line '^pretend-esp32s3> *$'
+	type_text '好'
+	last_line '^pretend-esp32s3> 好$'
+	keys C-u
+	leave
+}
+
+@test "vi mode of inputrc, for mcpctl alone" {
+	# shellcheck disable=SC2016 # it is readline's
+	printf '$if mcpctl\nset editing-mode vi\n$endif\n' >inputrc
+	open_terminal 60 20 INPUTRC="$WORK/inputrc"
+	type_text 'xxx ping'
+	keys Escape
+	sleep 0.7
+	type_text '0dw'
+	last_line '^pretend-esp32s3> ping$'
+	keys Enter
+	see '^alive'
+	leave
+}

@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shell as a person uses it, in a real terminal (tmux): what comes while a line
+# is typed, Ctrl-C everywhere, a device that goes and comes back.
+
+load helper
+
+open_terminal() { # COLUMNS ROWS
+	SOCKET=$WORK/tmux
+	tmux -u -S "$SOCKET" -f /dev/null new-session -d -x "${1:-80}" -y "${2:-30}" \
+		"env PATH=$PATH TERM=${3:-screen-256color} PS1='\$ ' bash --norc --noprofile"
+	see '^\$'
+}
+
+# Also after a failure nothing stays behind.
+teardown() {
+	local pid
+	[ ! -S "${SOCKET:-}" ] || tmux -S "$SOCKET" kill-server 2>/dev/null || :
+	for pid in "${PIDS[@]}"; do
+		kill "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+}
+
+keys() { tmux -S "$SOCKET" send-keys "$@"; }
+type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
+enter() { type_text "$1" && keys Enter; }
+
+# see PATTERN [SECONDS]: until it stands on the screen.
+see() {
+	local tries=$((${2:-10} * 20))
+	while ((tries-- > 0)); do
+		tmux -S "$SOCKET" capture-pane -p >screen 2>/dev/null || :
+		grep -qE -- "$1" screen && return 0
+		sleep 0.05
+	done
+	echo "never on the screen: $1" >&2
+	cat screen >&2
+	return 1
+}
+
+# last_line PATTERN: the last line that is not empty matches.
+last_line() {
+	local tries=200
+	while ((tries-- > 0)); do
+		tmux -S "$SOCKET" capture-pane -p >screen
+		grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1" && return 0
+		sleep 0.05
+	done
+	echo "the last line is not: $1" >&2
+	cat screen >&2
+	return 1
+}
+
+leave() { # STATUS
+	keys C-d
+	see '^\$ *$'
+	enter 'echo status=$?'
+	see "^status=${1:-0}"
+	tmux -S "$SOCKET" kill-server
+}
+
+# A plain server; orders by `order`.
+peer() {
+	mkfifo orders
+	background peer /usr/bin/python3 "$ROOT/tests/cli/peer.py" orders heard
+	PEER_PORT=$(wait_for peer.out '^[0-9]+$')
+}
+order() { printf '%s\n' "$@" >orders; }
+
+@test "a prompt, commands, tools, beginnings; Ctrl-D leaves with status 0" {
+	open_terminal
+	enter 'mcpctl sim: shell'
+	last_line '^pretend-esp32s3> *$'
+	see 'connected: pretend-esp32s3'
+	enter 'pin'
+	see '^alive'
+	enter 'self.audio'
+	see "argument 'volume' is required"
+	enter 'self.screen'
+	see "'self.screen' is ambiguous"
+	see '  self.screen.set_theme'
+	enter 't'
+	see "'t' is ambiguous: 2"
+	enter 'nonsense.of.mine'
+	see 'neither a command nor a tool'
+	enter 'self.audio_speaker.set_volume {"volume":'
+	last_line '^\.\.\. *$'
+	enter ' 33}'
+	see '^true'
+	enter 'call self.get_device_status | grep -o "volume.:33"'
+	see '^volume":33'
+	leave 0
+	[ "$(stat -c %a "$XDG_STATE_HOME/mcpctl/history")" = 600 ]
+	grep -q '^pin$' "$XDG_STATE_HOME/mcpctl/history"
+}
+
+@test "secrets and lines behind a space are not kept; --no-history keeps none" {
+	open_terminal
+	enter 'mcpctl sim: shell'
+	last_line '> *$'
+	enter 'call --no-validate self.x password=hunter2'
+	see 'error:'
+	enter ' ping'
+	see '^alive'
+	enter 'set'
+	see '^timeout'
+	keys C-d
+	see '^\$ *$'
+	absent 'hunter2|ping' "$XDG_STATE_HOME/mcpctl/history"
+	grep -q '^set$' "$XDG_STATE_HOME/mcpctl/history"
+	rm "$XDG_STATE_HOME/mcpctl/history"
+	enter 'clear; mcpctl sim: shell --no-history'
+	last_line 's3> *$'
+	enter 'ping'
+	see '^alive'
+	enter 'use ws://127.0.0.1:1/?token=hunter3'
+	last_line 'token=\*\*\* \(not connected\)> *$'
+	leave 0
+	[ ! -e "$XDG_STATE_HOME/mcpctl/history" ]
+}
+
+@test "a notification stands above the half-typed line, CJK and all" {
+	peer
+	open_terminal 60 20
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	type_text 'echo text="你好 wörld'
+	last_line '^plain-server> echo text="你好 wörld$'
+	order 'say first'
+	see 'notifications/first'
+	last_line '^plain-server> echo text="你好 wörld$'
+	type_text '世界"'
+	order 'say second'
+	see 'notifications/second'
+	keys Enter
+	see '^你好 wörld世界'
+	leave 0
+}
+
+@test "a storm is cut on the screen and counted, and the line stays usable" {
+	peer
+	open_terminal 80 40
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	order 'storm 20000 10000'
+	type_text 'echo te'
+	sleep 0.3
+	type_text 'xt=usable'
+	last_line '^plain-server> echo text=usable$'
+	keys Enter
+	see '^usable$'
+	see '[0-9,]+ more messages not shown here' 20
+	[ "$(grep -c 'notifications/storm' screen)" -le 40 ]
+	leave 0
+}
+
+@test "Ctrl-C: at the prompt, in a line, in a call, in a wait, in a storm of them" {
+	peer
+	open_terminal 80 50
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	keys C-c
+	type_text 'half a line'
+	keys C-c
+	last_line '^plain-server> *$'
+	enter 'slow.one'
+	wait_for heard slow.one
+	keys C-c
+	see 'interrupted by Ctrl-C'
+	see 'the peer was told to cancel it'
+	wait_for heard '"method":"notifications/cancelled","params":\{"requestId":[0-9]+,"reason"'
+	last_line '^plain-server> *$'
+	enter 'slow.two'
+	wait_for heard slow.two
+	keys C-c C-c C-c C-c C-c
+	last_line '^plain-server> *$'
+	enter 'tail'
+	sleep 0.3
+	keys C-c C-c
+	last_line '^plain-server> *$'
+	enter '! sleep 30'
+	sleep 0.5
+	keys C-c C-c C-c
+	last_line '^plain-server> *$'
+	enter 'echo text=x | sleep 30'
+	sleep 0.5
+	keys C-c C-c
+	last_line '^plain-server> *$'
+	enter 'slow.one | cat'
+	sleep 0.5
+	keys C-c C-c
+	last_line '^plain-server> *$'
+	enter 'echo text=alive'
+	see '^alive$'
+	leave 0
+}
+
+@test "Ctrl-C in a call to a board says that it may still be working" {
+	open_terminal
+	enter "mcpctl 'sim:?fault=no-reply' shell"
+	last_line '> *$'
+	enter 'self.audio_speaker.set_volume volume=1'
+	sleep 0.5
+	keys C-c
+	see 'firmware has no cancel: the board may still'
+	last_line 's3> *$'
+	leave 0
+}
+
+@test "a lost server: said once, the prompt shows it, the next command opens it" {
+	peer
+	open_terminal
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	enter 'set timeout 7s'
+	type_text 'echo te'
+	order drop
+	last_line '^plain-server \(lost\)> echo te$'
+	see "'reconnect' or the"
+	[ "$(grep -c 'reconnect' screen)" = 1 ]
+	enter 'xt=again'
+	see '^again$'
+	last_line '^plain-server> *$'
+	order drop
+	last_line '\(lost\)> *$'
+	enter reconnect
+	last_line '^plain-server> *$'
+	enter set
+	see '^timeout   7s'
+	leave 0
+}
+
+@test "nobody there: the prompt comes at once, and the reason once" {
+	open_terminal
+	enter 'mcpctl ws://127.0.0.1:1/ shell'
+	last_line '\(not connected\)> *$'
+	[ "$(grep -c 'refused' screen)" -ge 1 ]
+	enter 'hel info'
+	see 'usage: mcpctl'
+	enter 'use sim:'
+	last_line '^pretend-esp32s3> *$'
+	leave 0
+}
+
+@test "listen: waits in the background, loses the board, has it back" {
+	open_terminal 100 60
+	enter 'mcpctl --wait 30s listen:127.0.0.1:0 shell'
+	last_line '\(waiting\)> *$'
+	see 'http://127.0.0.1:[0-9]+/'
+	# shellcheck disable=SC2034 # for device
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+/' screen | head -n 1 | tr -dc '0-9\n' | sed 's/^127001//')
+	type_text 'pi'
+	device first
+	last_line '^pretend-esp32s3> pi$'
+	enter ng
+	see '^alive'
+	type_text 'half'
+	kill "$DEVICE"
+	last_line '^pretend-esp32s3 \(waiting\)> half$'
+	see 'waiting for it to come back'
+	keys C-c
+	enter ping
+	see 'waiting for a device: [0-9]+ s'
+	keys C-c
+	last_line '\(waiting\)> *$'
+	device second
+	last_line '^pretend-esp32s3> *$'
+	enter 'clear'
+	enter '! clear'
+	enter ping
+	see '^alive'
+	leave 0
+}
+
+@test "serve: the shell's device goes and comes back; use another" {
+	serve
+	device one --device-id aa:00:00:00:00:01
+	event ready aa:00:00:00:00:01
+	open_terminal 100 50
+	enter 'mcpctl shell'
+	last_line '^aa:00:00:00:00:01> *$'
+	device two --device-id aa:00:00:00:00:02
+	event ready aa:00:00:00:00:02
+	local two=$DEVICE
+	enter 'use aa:00:00:00:00:02'
+	last_line '^aa:00:00:00:00:02> *$'
+	type_text 'pi'
+	kill "$two"
+	last_line '^aa:00:00:00:00:02 \(waiting\)> pi$'
+	device two --device-id aa:00:00:00:00:02
+	last_line '^aa:00:00:00:00:02> pi$'
+	enter ng
+	see '^alive'
+	enter 'use nobody'
+	see "no device of the running serve fits 'nobody'"
+	type_text 'in'
+	kill "$SERVER"
+	last_line '\(waiting\)> in$'
+	finish "$SERVER" 143
+	serve
+	device two --device-id aa:00:00:00:00:02
+	last_line '^aa:00:00:00:00:02> in$'
+	enter fo
+	see '^device id'
+	leave 0
+}
+
+@test "two devices and none picked: said, and use picks one" {
+	serve
+	device one --device-id aa:00:00:00:00:01
+	device two --device-id aa:00:00:00:00:02
+	event ready aa:00:00:00:00:01
+	event ready aa:00:00:00:00:02
+	open_terminal
+	enter 'mcpctl shell'
+	see 'which one'
+	see "'use NAME' picks one"
+	enter 'use aa:00:00:00:00:01'
+	last_line '^aa:00:00:00:00:01> *$'
+	leave 0
+}
+
+@test "TERM=dumb, a narrow terminal, a line of 2,000 columns, a resize" {
+	open_terminal 80 24 dumb
+	enter 'mcpctl sim: shell'
+	last_line '> *$'
+	enter ping
+	see '^alive'
+	tmux -S "$SOCKET" capture-pane -p -e >raw
+	absent $'\x1b\\[[0-9;]*m' raw
+	leave 0
+	peer
+	open_terminal 40 20
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	type_text "echo text=$(printf 'x%.0s' {1..1990})end"
+	see 'xend$'
+	order 'say one'
+	tmux -S "$SOCKET" resize-window -x 100 -y 30
+	type_text ing
+	order 'say two'
+	see 'xending$'
+	keys C-a C-k
+	last_line '^plain-server> *$'
+	enter 'echo text=fine'
+	see '^fine$'
+	leave 0
+}
+
+@test "suspended and resumed" {
+	peer
+	open_terminal
+	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
+	last_line '^plain-server> *$'
+	type_text 'echo te'
+	keys C-z
+	see 'Stopped'
+	enter 'echo outside'
+	see '^outside'
+	order 'say meanwhile'
+	enter fg
+	see 'notifications/meanwhile'
+	type_text 'xt=back'
+	keys Enter
+	see '^back$'
+	leave 0
+}
+
+@test "SIGTERM and a terminal that goes end it, with the history written" {
+	open_terminal
+	enter 'mcpctl sim: shell'
+	last_line '> *$'
+	enter 'ping'
+	see '^alive'
+	local pid
+	pid=$(pgrep -P "$(tmux -S "$SOCKET" display -p '#{pane_pid}')" mcpctl)
+	kill "$pid"
+	see '^\$ *$'
+	enter 'echo status=$?'
+	see '^status=143'
+	grep -q '^ping$' "$XDG_STATE_HOME/mcpctl/history"
+	enter 'clear; mcpctl sim: shell'
+	last_line 's3> *$'
+	enter 'info'
+	see '^server'
+	tmux -S "$SOCKET" kill-server
+	wait_for "$XDG_STATE_HOME/mcpctl/history" '^info$'
+}
+
+@test "results to a file, the line on the terminal" {
+	open_terminal
+	enter 'mcpctl sim: shell >results'
+	last_line '^pretend-esp32s3> *$'
+	enter 'ping'
+	wait_for results '^alive'
+	leave 0
+}

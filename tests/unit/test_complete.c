@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may stand at the cursor, for command lines and lines of the shell, and
+ * the forms that the scripts of the shells get.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/complete.h"
+#include "cli/complete_print.h"
+#include "cli/parse.h"
+#include "known_tools.h"
+
+#define OBJECT(properties, required)                       \
+	"{\"type\":\"object\",\"properties\":{" properties \
+	"},\"required\":[" required "]}"
+
+static const struct known_tool tools[] = {
+	{ "auto.wide", "", NULL },
+	{ "bad.\x1b[31m", "red", NULL },
+	{ "bad.one", "plain", NULL },
+	{ "quote'd name \"x\"", "", OBJECT("", "") },
+	{ "self.audio_speaker.mute", "Mutes.\nSecond line.",
+	  OBJECT("\"on\":{\"type\":\"boolean\",\"default\":false}", "") },
+	{ "self.audio_speaker.set_volume", "Sets the volume.",
+	  OBJECT("\"fade\":{\"type\":\"integer\",\"default\":5,\"minimum\":0},"
+		 "\"volume\":{\"type\":\"integer\",\"minimum\":0,"
+		 "\"maximum\":100,\"description\":\"loudness\\nof it\"}",
+		 "\"volume\"") },
+	{ "self.light", "\x1b[31m evil", OBJECT("", "") },
+	{ "self.screen.draw", "",
+	  OBJECT("\"icon\":{\"type\":\"string\"},"
+		 "\"points\":{\"type\":\"array\",\"items\":{\"type\":"
+		 "\"object\"}},"
+		 "\"tags\":{\"type\":\"array\",\"items\":{\"enum\":[\"a\","
+		 "\"b c\"]}},"
+		 "\"mode\":{\"anyOf\":[{\"const\":\"fast\"},{\"$ref\":\"#/"
+		 "$defs/slow\"}]},"
+		 "\"odd\":{\"enum\":[\"@x\",\"5\",5,null,\"it's\",\"\","
+		 "\"a\\u0007\"]},"
+		 "\"a b\":{\"type\":\"string\"},\"x=y\":{\"type\":\"string\"},"
+		 "\"-n\":{\"type\":\"string\"},\"bell\\u0007\":{\"type\":"
+		 "\"string\"},"
+		 "\"音量\":{\"enum\":[\"大\",\"小\"]}",
+		 "\"icon\"") },
+	{ "self.screen.theme", "",
+	  OBJECT("\"theme\":{\"enum\":[\"light\","
+		 "\"dark\"],\"default\":\"dark\"}",
+		 "\"theme\"") },
+	{ "自.音量.设置", "设置音量", OBJECT("", "") },
+	{ NULL, NULL, NULL }
+};
+
+static const char *const devices[][2] = { { "kitchen", "aa:01, esp-box" },
+					  { "aa:01", "kitchen" },
+					  { NULL, NULL } };
+
+static struct known known = { .tool = tools, .device = devices };
+
+/* ---- asking ---- */
+
+/* The last word of a line that is split as a shell does; "x " ends with "". */
+static void ask(struct completion *out, const char *line, bool inside)
+{
+	struct schema_source source = known_source(&known);
+	struct words words;
+	size_t len = strlen(line);
+
+	assert_int_equal(words_split(&words, line, NULL), 0);
+	if (len == 0 || line[len - 1] == ' ')
+		words_add(&words, "");
+	const struct complete_question q = {
+		.words = words.word,
+		.count = words.count - 1,
+		.word = words.word[words.count - 1],
+		.inside = inside
+	};
+
+	complete(out, &q, &source);
+	words_done(&words);
+}
+
+/* "word|open+|", then what else there is. */
+static char *told(const struct completion *c)
+{
+	struct buf out = { 0 };
+
+	if (c->show_only)
+		buf_text(&out, "shown:");
+	for (size_t i = 0; i < c->count; i++)
+		buf_printf(&out, "%s%s|", c->item[i].word,
+			   c->item[i].open ? "+" : "");
+	if (c->files)
+		buf_printf(&out, "files:%s", c->keep ? c->keep : "");
+	if (c->note)
+		buf_printf(&out, "note:%s", c->note);
+	return buf_take(&out);
+}
+
+static void expect_as(const char *line, bool inside, const char *expected)
+{
+	struct completion c;
+	char *text;
+
+	ask(&c, line, inside);
+	text = told(&c);
+	if (strcmp(text, expected) != 0)
+		fail_msg("'%s': %s\nexpected: %s", line, text, expected);
+	free(text);
+	completion_done(&c);
+}
+
+static void expect(const char *line, const char *expected)
+{
+	expect_as(line, false, expected);
+}
+
+/* A candidate that must be there, or (brief NULL) not. */
+static void has(const char *line, const char *word, const char *brief)
+{
+	struct completion c;
+	const struct candidate *found = NULL;
+
+	ask(&c, line, false);
+	for (size_t i = 0; i < c.count; i++) {
+		if (strcmp(c.item[i].word, word) == 0)
+			found = &c.item[i];
+	}
+	if (!found && brief)
+		fail_msg("'%s': no '%s'", line, word);
+	if (found && !brief)
+		fail_msg("'%s': there is '%s'", line, word);
+	if (found && *brief && !strstr(found->brief, brief))
+		fail_msg("'%s': '%s' is told as '%s'", line, word,
+			 found->brief);
+	completion_done(&c);
+}
+
+/* ---- command lines ---- */
+
+static void test_first(void **state)
+{
+	(void)state;
+	expect("des", "describe|");
+	has("", "tools", "");
+	has("", "listen:", "wait for a board");
+	has("", "sim:esp32", "");
+	has("", "generate", NULL);
+	has("", "complete", NULL);
+	has("sim: ", "tools", "");
+	has("sim: ", "listen:", NULL);
+	has("-t sim: ", "listen:", NULL);
+	has("-q ", "listen:", "");
+	expect("li", "listen:+|");
+	expect("w", "ws://+|wss://+|");
+	expect("sim:./", "files:sim:");
+	expect("attach:/", "files:attach:");
+	expect("nonsense ", "");
+	expect("sim: nonsense -", "");
+	expect("-- ", "");
+}
+
+static void test_options(void **state)
+{
+	(void)state;
+	expect("--out", "--output|");
+	has("tools --", "--no-user", "as a backend asks");
+	has("tools -", "--timeout", "");
+	has("--", "--no-user", NULL);
+	expect("-o ", "text|json|raw|");
+	expect("-o j", "json|");
+	expect("sim: tools -o ", "text|json|raw|");
+	expect("--output=j", "--output=json|");
+	expect("-oj", "-ojson|");
+	expect("-vqoj", "-vqojson|");
+	expect("-vo", "-vo|");
+	expect("-vx", "");
+	expect("-vo ", "text|json|raw|");
+	has("--verbose ", "describe", "");
+	expect("--nonsense=", "");
+	expect("--verbose=", "");
+	expect("--timeout ", "");
+	expect("--trace ", "files:");
+	expect("--trace=a", "files:--trace=");
+	expect("call x --save ", "files:");
+	expect("call x --expect @", "files:@");
+	expect("run --report ", "junit:+|tap:+|");
+	expect("run --report junit:a", "files:junit:");
+	expect("run --report=tap:", "files:--report=tap:");
+	expect("sim --fault 3:late-r", "3:late-reply|");
+	has("sim --fault=late-reply,no", "--fault=late-reply,no-reply", "");
+}
+
+static void test_devices(void **state)
+{
+	(void)state;
+	expect("-d ", "aa:01|kitchen|");
+	expect("-d k", "kitchen|");
+	expect("-dk", "-dkitchen|");
+	expect("--device=aa", "--device=aa:01|");
+	expect("kick ", "aa:01|kitchen|");
+	expect("kick x ", "");
+	expect("devices k", "kitchen|");
+}
+
+static void test_operands(void **state)
+{
+	(void)state;
+	expect("completion ", "bash|zsh|fish|");
+	expect("completion bash ", "");
+	expect("help fau", "faults|");
+	expect("request tools/", "tools/list|tools/call|");
+	expect("request tools/list @", "files:@");
+	expect("request tools/list {", "");
+	expect("send @a", "files:@");
+	expect("run ", "files:");
+	expect("sim esp", "esp32|files:");
+	expect("version ", "");
+}
+
+/* ---- tools ---- */
+
+static void test_tools(void **state)
+{
+	(void)state;
+	expect("call ", "auto.wide|bad.one|quote'd name \"x\"|self.+|"
+			"自.音量.设置|");
+	expect("call self.", "self.audio_speaker.+|self.light|"
+			     "self.screen.+|");
+	expect("call self.au", "self.audio_speaker.+|");
+	expect("call self.audio_speaker", "self.audio_speaker.+|");
+	expect("call self.audio_speaker.",
+	       "self.audio_speaker.mute|self.audio_speaker.set_volume|");
+	expect("call self.audio_speaker.s", "self.audio_speaker.set_volume|");
+	expect("call self.light", "self.light|");
+	expect("call none", "");
+	expect("describe 自", "自.音量.设置|");
+	expect("describe 自. ", "");
+	expect("tools self.sc", "self.screen.+|");
+	expect("call quo", "quote'd name \"x\"|");
+	has("call self.", "self.audio_speaker.", "2 tools");
+	has("call self.audio_speaker.", "self.audio_speaker.mute", "Mutes.");
+	has("call self.", "self.light", "\\x1b[31m evil");
+}
+
+static void test_no_list(void **state)
+{
+	static struct known none = { .unknown = true };
+	struct schema_source source = known_source(&none);
+	struct completion c;
+
+	(void)state;
+	known = none;
+	expect("call ", "note:no list yet: run mcpctl tools");
+	expect("call x ", "note:no list yet: run mcpctl tools");
+	expect("call x icon=@", "files:icon=@");
+	complete_line(&c, "describe ", &source);
+	assert_string_equal(c.note, "no list yet: run tools");
+	completion_done(&c);
+	known = (struct known){ .tool = tools, .device = devices };
+	expect("call x ", "");
+}
+
+static void test_names(void **state)
+{
+	struct completion c;
+
+	(void)state;
+	expect("call self.audio_speaker.set_volume ", "volume=+|fade=+|");
+	expect("call self.audio_speaker.set_volume volume=5 ", "fade=+|");
+	expect("call self.audio_speaker.set_volume volume:=5 ", "fade=+|");
+	expect("call self.audio_speaker.set_volume fade=1 volume=5 ", "");
+	expect("call self.audio_speaker.set_volume v", "volume=+|");
+	has("call self.audio_speaker.set_volume -", "--no-validate", "");
+	expect("call self.audio_speaker.set_volume {} ", "");
+	expect("call self.audio_speaker.set_volume - ", "");
+	expect("call self.audio_speaker.set_volume @f ", "");
+	expect("call self.audio_speaker.set_volume @", "files:@");
+	expect("call self.audio_speaker.set_volume {", "");
+	expect("call --no-validate self.audio_speaker.set_volume v",
+	       "volume=+|");
+	expect("call self.screen.draw ",
+	       "icon=+|points:=+|tags=+|mode=+|odd=+|a b=+|音量=+|");
+	expect("call self.screen.draw 音", "音量=+|");
+	ask(&c, "call self.audio_speaker.set_volume ", false);
+	assert_string_equal(c.item[0].shown, "volume=<0..100>");
+	assert_string_equal(c.item[0].brief,
+			    "integer 0..100, required: loudness");
+	assert_string_equal(c.item[1].brief, "integer >= 0, default 5");
+	completion_done(&c);
+}
+
+static void test_values(void **state)
+{
+	struct completion c;
+
+	(void)state;
+	expect("call self.audio_speaker.mute on=", "on=true|on=false|");
+	expect("call self.audio_speaker.mute on=t", "on=true|");
+	expect("call self.audio_speaker.mute on=x", "");
+	expect("call self.audio_speaker.set_volume volume=",
+	       "shown:volume=<0..100>+|");
+	expect("call self.audio_speaker.set_volume volume=5",
+	       "shown:volume=<0..100>+|");
+	expect("call self.audio_speaker.set_volume fade=", "fade=5|");
+	expect("call self.audio_speaker.set_volume volume:=", "");
+	expect("call self.audio_speaker.set_volume none=", "");
+	expect("call self.audio_speaker.set_volume =", "");
+	expect("call self.screen.theme theme=", "theme=light|theme=dark|");
+	expect("call self.screen.draw icon=@a/b", "files:icon=@");
+	expect("call self.screen.draw icon=", "shown:icon=<string>+|");
+	expect("call self.screen.draw tags=", "tags=a|tags=b c|");
+	expect("call self.screen.draw points=", "shown:points:=<array>+|");
+	expect("call self.screen.draw mode=f", "mode=fast|");
+	/* Only what is read again as itself, and can be typed. */
+	expect("call self.screen.draw odd=", "odd=5|odd=null|odd=it's|odd=|");
+	expect("call self.screen.draw 音量=", "音量=大|音量=小|");
+	ask(&c, "call self.audio_speaker.set_volume volume=", false);
+	assert_string_equal(c.item[0].brief,
+			    "integer 0..100, required: loudness");
+	completion_done(&c);
+	has("call self.audio_speaker.mute on=", "on=false", "default");
+	has("call self.audio_speaker.set_volume fade=", "fade=5",
+	    "integer >= 0, default 5");
+}
+
+/* ---- bounds ---- */
+
+static void test_many(void **state)
+{
+	enum { MANY = 2000, TOO_MANY = CANDIDATES_MAX + 10 };
+	struct known_tool *many = mem_zalloc((TOO_MANY + 1) * sizeof(*many));
+	struct known all = { .tool = many };
+	char *last;
+
+	(void)state;
+	for (size_t i = 0; i < TOO_MANY; i++)
+		many[i] = (struct known_tool){ .name = mem_printf(
+						       "t%04zu%s", i,
+						       i < MANY ? ".run" : ""),
+					       .brief = "x" };
+	known = all;
+	expect("call t1999", "t1999.run|");
+	struct completion c;
+
+	ask(&c, "call ", false);
+	assert_int_equal(c.count, CANDIDATES_MAX);
+	completion_done(&c);
+	last = mem_printf("%0100000d", 1);
+	free((void *)(uintptr_t)many[0].name);
+	many[0].name = last;
+	expect("call 0", "");
+	known = (struct known){ .tool = tools, .device = devices };
+	for (size_t i = 0; i < TOO_MANY; i++)
+		free((void *)(uintptr_t)many[i].name);
+	mem_free(many);
+}
+
+static void test_brief(void **state)
+{
+	CLEANUP(mem_free_ptr) char *schema = NULL;
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct known_tool one[2] = { { .name = "x" } };
+	struct completion c;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++)
+		buf_text(&text, "音");
+	one[0].brief = buf_string(&text);
+	known = (struct known){ .tool = one };
+	ask(&c, "call ", false);
+	assert_int_equal(c.count, 1);
+	assert_true(text_width(c.item[0].brief, strlen(c.item[0].brief)) <=
+		    160);
+	assert_true(text_is_utf8(c.item[0].brief, strlen(c.item[0].brief)));
+	completion_done(&c);
+	known = (struct known){ .tool = tools, .device = devices };
+}
+
+/* ---- the shell ---- */
+
+static const struct inside_word words_inside[] = {
+	{ "help", "show help", INSIDE_HELP },
+	{ "last", "the last result again", INSIDE_FORM },
+	{ "run", "a file", INSIDE_FILE },
+	{ "set", "a setting", INSIDE_SETTING },
+	{ "use", "another device", INSIDE_PEER },
+	{ "quit", "leave", INSIDE_NONE },
+	{ NULL, NULL, INSIDE_NONE }
+};
+static const char *const settings[] = { "timeout", "output", "verbose", NULL };
+
+static void expect_line(const char *line, const char *expected)
+{
+	struct schema_source source = known_source(&known);
+	struct completion c;
+	char *text;
+
+	complete_line(&c, line, &source);
+	text = told(&c);
+	/* NULL: everything. */
+	if (!expected)
+		assert_true(strstr(text, "describe|") &&
+			    strstr(text, "自.音量.设置|"));
+	else if (strcmp(text, expected) != 0)
+		fail_msg("'%s': %s\nexpected: %s", line, text, expected);
+	free(text);
+	completion_done(&c);
+}
+
+static void test_inside(void **state)
+{
+	(void)state;
+	complete_inside_words = words_inside;
+	complete_inside_settings = settings;
+	expect_as("des", true, "describe|");
+	expect_as("se", true, "set|send|self.+|");
+	expect_as("self.sc", true, "self.screen.+|");
+	expect_as("ser", true, "");
+	expect_as("li", true, "");
+	expect_as("--", true, "--help|");
+	expect_as("self.audio_speaker.set_volume ", true, "volume=+|fade=+|");
+	expect_as("self.audio_speaker.mute on=", true, "on=true|on=false|");
+	expect_as("self.audio_speaker.mute --sa", true, "--save|");
+	/* A beginning that only one thing has. */
+	expect_as("self.audio_speaker.se v", true, "volume=+|");
+	expect_as("cal self.li", true, "self.light|");
+	expect_as("self.audio v", true, "");
+	expect_as("run ", true, "files:");
+	expect_as("run -k ", true, "files:");
+	expect_as("run x ", true, "");
+	expect_as("use k", true, "kitchen|");
+	expect_as("use li", true, "listen:+|");
+	expect_as("use x ", true, "");
+	expect_as("tools -o ", true,
+		  "auto.wide|bad.one|quote'd name \"x\"|"
+		  "self.+|自.音量.设置|");
+	expect_as("last ", true, "text|json|raw|");
+	expect_as("last -", true, "-o|");
+	expect_as("last -o j", true, "json|");
+	expect_as("set ", true, "timeout|output|verbose|");
+	expect_as("set output ", true, "text|json|raw|");
+	expect_as("set verbose ", true, "on|off|");
+	expect_as("set timeout ", true, "");
+	expect_as("quit ", true, "");
+	expect_as("help self.sc", true, "self.screen.+|");
+	expect_as("help set", true, "set|");
+	complete_inside_words = NULL;
+	complete_inside_settings = NULL;
+}
+
+static void test_line(void **state)
+{
+	(void)state;
+	expect_line("descr", "describe|");
+	expect_line("  ", NULL);
+	expect_line("  call  self.audio_speaker.s",
+		    "self.audio_speaker.set_volume|");
+	expect_line("call \"quote'd", "quote'd name \"x\"|");
+	expect_line("call quote\\'d\\ n", "quote'd name \"x\"|");
+	expect_line("call 'quote", "quote'd name \"x\"|");
+	expect_line("call 'quote'\\''d'\" na", "quote'd name \"x\"|");
+	expect_line("call self.screen.draw 'a ", "a b=+|");
+	expect_line("call self.screen.draw \\", "icon=+|points:=+|tags=+|"
+						"mode=+|odd=+|a b=+|音量=+|");
+	expect_line("call self.audio_speaker.set_volume | j", "");
+	expect_line("call self.audio_speaker.set_volume|jq ", "files:");
+	expect_line("call x | ./", "files:");
+	expect_line("call '|' v", "");
+	expect_line("! ", "");
+	expect_line("!ls x", "files:");
+	expect_line("tools | sort | he", "");
+	expect_line("call # x", "");
+}
+
+/* ---- what the scripts get ---- */
+
+static void printed(enum complete_shell shell, const char *before,
+		    const char *typed, const char *expected)
+{
+	struct schema_source source = known_source(&known);
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(mem_free_ptr) char *word = NULL;
+	struct words words;
+	struct completion c;
+
+	assert_int_equal(words_split(&words, before, NULL), 0);
+	word = shell == COMPLETE_BASH ? complete_unquote(typed) :
+					mem_strdup(typed);
+	const struct complete_question q = { .words = words.word,
+					     .count = words.count,
+					     .word = word };
+
+	complete(&c, &q, &source);
+	complete_print(&out, shell, &c, typed);
+	if (strcmp(buf_string(&out), expected) != 0)
+		fail_msg("%s %s:\n%s\nexpected:\n%s", before, typed,
+			 buf_string(&out), expected);
+	completion_done(&c);
+	words_done(&words);
+}
+
+static void test_bash(void **state)
+{
+	(void)state;
+	printed(COMPLETE_BASH, "call", "self.au",
+		"words\nself.audio_speaker.\n");
+	printed(COMPLETE_BASH, "call", "self.li", "words\nself.light \n");
+	printed(COMPLETE_BASH, "call", "qu",
+		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+	printed(COMPLETE_BASH, "call", "\"qu",
+		"words\nquote'd name \\\"x\\\"\n");
+	printed(COMPLETE_BASH, "call", "'quote", "words\n");
+	printed(COMPLETE_BASH, "call", "quote\\'d\\ n",
+		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+	printed(COMPLETE_BASH, "call", "quote\\'d\\",
+		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+	printed(COMPLETE_BASH, "call 'quote'", "", "words\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "tags=b",
+		"words\ntags=b\\ c \n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "tags='",
+		"words\na\nb c\n");
+	printed(COMPLETE_BASH, "call self.screen.draw", "a\\ b=@x",
+		"files a\\ b=@\n");
+	printed(COMPLETE_BASH, "run", "x", "files\n");
+	printed(COMPLETE_BASH, "sim", "esp", "files\nesp32\n");
+	printed(COMPLETE_BASH, "call self.audio_speaker.set_volume", "volume=",
+		"shown\nvolume=<0..100>  integer 0..100, required: "
+		"loudness\n");
+	printed(COMPLETE_BASH, "version", "", "words\n");
+}
+
+static void test_zsh_fish(void **state)
+{
+	(void)state;
+	printed(COMPLETE_ZSH, "call", "self.",
+		"words\nself.light:\\\\x1b[31m evil\n\n"
+		"self.audio_speaker.:2 tools\nself.screen.:2 tools\n");
+	printed(COMPLETE_ZSH, "-d", "aa", "words\naa\\:01:kitchen\n\n");
+	printed(COMPLETE_ZSH, "call self.screen.draw", "a b=@x",
+		"files a b=@\n");
+	printed(COMPLETE_ZSH, "nonsense", "", "words\n");
+	printed(COMPLETE_FISH, "call", "self.audio_speaker.",
+		"words\nself.audio_speaker.mute\tMutes.\n"
+		"self.audio_speaker.set_volume\tSets the volume.\n");
+	known.unknown = true;
+	known.tool = NULL;
+	printed(COMPLETE_FISH, "call", "",
+		"note no list yet: run mcpctl tools\n");
+	known = (struct known){ .tool = tools, .device = devices };
+}
+
+static void test_peer(void **state)
+{
+	char *words[] = { (char[]){ "-d" }, (char[]){ "kitchen" },
+			  (char[]){ "sim:" }, (char[]){ "call" },
+			  (char[]){ "--socket=/x" } };
+	struct complete_question q = { .words = words,
+				       .count = COUNT(words),
+				       .word = "" };
+	struct complete_peer peer;
+
+	(void)state;
+	unsetenv("MCPCTL_TARGET");
+	complete_peer(&peer, &q);
+	assert_string_equal(peer.target, "sim:");
+	assert_string_equal(peer.device, "kitchen");
+	assert_string_equal(peer.socket, "/x");
+	setenv("MCPCTL_TARGET", "listen:", 1);
+	q.count = 2;
+	complete_peer(&peer, &q);
+	assert_string_equal(peer.target, "listen:");
+	assert_null(peer.socket);
+	setenv("MCPCTL_TARGET", "", 1);
+	complete_peer(&peer, &q);
+	assert_null(peer.target);
+	unsetenv("MCPCTL_TARGET");
+}
+
+/* The hidden command takes the words as they are, if it is the first. */
+static void test_verbatim(void **state)
+{
+	char *words[] = { (char[]){ "complete" }, (char[]){ "bash" },
+			  (char[]){ "-o" }, (char[]){ "--" },
+			  (char[]){ "--nonsense" } };
+	struct config config = { 0 };
+	struct parsed p;
+
+	(void)state;
+	assert_int_equal(parse_words(&p, words, COUNT(words), &config, NULL),
+			 0);
+	assert_string_equal(p.command->name, "complete");
+	assert_int_equal(p.operands.count, 4);
+	assert_string_equal(p.operands.word[3], "--nonsense");
+	parsed_done(&p);
+	assert_int_equal(parse_words(&p, words, COUNT(words), NULL, NULL), -1);
+	parsed_done(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first),	cmocka_unit_test(test_options),
+		cmocka_unit_test(test_devices), cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_tools),	cmocka_unit_test(test_no_list),
+		cmocka_unit_test(test_names),	cmocka_unit_test(test_values),
+		cmocka_unit_test(test_many),	cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_inside),	cmocka_unit_test(test_line),
+		cmocka_unit_test(test_bash),	cmocka_unit_test(test_zsh_fish),
+		cmocka_unit_test(test_peer),	cmocka_unit_test(test_verbatim),
+	};
+
+	mem_init();
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

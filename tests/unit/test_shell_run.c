@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a line of the shell means: builtins, commands, tools, beginnings,
+ * pipes; the last result; on the simulator, without a terminal.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "shell/shell.h"
+
+static struct app app;
+static struct shell shell;
+static struct error err;
+static char *out, *errors;
+static size_t out_len, errors_len;
+static FILE *out_file, *errors_file;
+
+/* An editor that shows nothing: with it the lines count as typed. */
+static void nothing(void)
+{
+}
+static void no_text(const char *text)
+{
+	(void)text;
+}
+static const struct edit_table typed = { .start = no_text,
+					 .stop = nothing,
+					 .prompt = no_text,
+					 .hide = nothing,
+					 .show = nothing,
+					 .clear = nothing,
+					 .remember = no_text,
+					 .close = nothing };
+
+static int prepare(void **state)
+{
+	(void)state;
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	setenv("XDG_CACHE_HOME", "/dev/null", 1);
+	app_init(&app);
+	app.config.target = "sim:";
+	app_configure(&app);
+	app.out.out = out_file = open_memstream(&out, &out_len);
+	app.out.err = errors_file = open_memstream(&errors, &errors_len);
+	app.out.out_terminal = app.out.err_terminal = false;
+	app.out.out_color = app.out.err_color = app.out.err_moves = false;
+	shell = (struct shell){ .app = &app };
+	shell_dress(&shell);
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	app_disconnect(&app);
+	shell_list_stop(&shell);
+	shell_last_done(&shell.last);
+	mem_free(shell.target);
+	mem_free(shell.device);
+	mem_free(shell.name);
+	mem_free(shell.told);
+	fclose(out_file);
+	fclose(errors_file);
+	free(out);
+	free(errors);
+	app.out.out = stdout;
+	app.out.err = stderr;
+	app_done(&app);
+	error_reset(&err);
+	return 0;
+}
+
+/* At a terminal, but for the terminal. */
+static void as_typed(void)
+{
+	shell.edit = &typed;
+	shell_dress(&shell);
+}
+
+/* What the line printed; valid until the next. */
+static const char *runs(const char *line)
+{
+	static char last[65536];
+	size_t before;
+
+	fflush(app.out.out);
+	before = out_len;
+	if (shell_run_line(&shell, line, &err) != 0)
+		fail_msg("'%s': %s", line, err.text);
+	fflush(app.out.out);
+	snprintf(last, sizeof(last), "%s", out + before);
+	return last;
+}
+
+static void fails(const char *line, enum error_kind kind, const char *says)
+{
+	error_reset(&err);
+	assert_int_equal(shell_run_line(&shell, line, &err), -1);
+	assert_int_equal(err.kind, kind);
+	if (!strstr(err.text, says))
+		fail_msg("'%s': '%s' does not say '%s'", line, err.text, says);
+}
+
+static void says(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void commands_and_tools(void **state)
+{
+	(void)state;
+	says(runs("ping"), "alive");
+	says(runs("self.get_device_status"), "\"volume\":70");
+	says(runs("call self.get_device_status"), "\"volume\":70");
+	says(runs("hello"), "pretend-esp32s3");
+	assert_string_equal(runs(""), "");
+	assert_string_equal(runs("# a comment"), "");
+	says(runs("ping\n\nself.audio_speaker.set_volume volume=3\n"), "true");
+	fails("ping\nnope\nping", ERR_USAGE, "'nope' is neither");
+	fails("serve", ERR_USAGE, "makes no sense");
+	fails("sim: ping", ERR_USAGE, "unknown command 'sim:'");
+	fails("ping 1", ERR_USAGE, "takes no operands");
+	fails("self.audio_speaker.set_volume volume=999", ERR_USAGE, "volume");
+}
+
+/* In a script new commands must not change what a line means. */
+static void no_beginnings(void **state)
+{
+	(void)state;
+	fails("pin", ERR_USAGE, "'pin' is neither");
+	fails("self.audio", ERR_USAGE, "'self.audio' is neither");
+	as_typed();
+	shell.depth = 1; /* run FILE */
+	fails("pin", ERR_USAGE, "'pin' is neither");
+}
+
+static void beginnings(void **state)
+{
+	(void)state;
+	as_typed();
+	/* Nobody waits for a device for these. */
+	says(runs("hel targets"), "listen:");
+	fails("re", ERR_USAGE, "'re' is ambiguous: 2");
+	says(err.detail, "reconnect\nrequest");
+	assert_false(app.connected);
+	says(runs("pin"), "alive");
+	says(runs("self.audio volume=5"), "true");
+	fails("self.screen", ERR_USAGE, "'self.screen' is ambiguous: 5");
+	says(err.detail, "self.screen.set_theme");
+	fails("t", ERR_USAGE, "'t' is ambiguous: 2");
+	fails("zzz", ERR_USAGE, "neither a command nor a tool");
+	/* "help" is a builtin and a command: one thing. */
+	says(runs("help"), "Of the shell:");
+	says(runs("hel"), "Of the shell:");
+}
+
+static void settings(void **state)
+{
+	(void)state;
+	says(runs("set"), "timeout   10s");
+	runs("set timeout 1500ms");
+	says(runs("set"), "timeout   1500ms");
+	assert_int_equal(app.config.timeout, 1500);
+	runs("set quiet");
+	says(runs("set"), "quiet     on");
+	runs("set quiet off");
+	runs("set output json");
+	says(runs("set"), "\"output\":\"json\"");
+	says(runs("ping"), "{\"alive\":true");
+	fails("set color pink", ERR_USAGE, "set color: 'pink' is none of");
+	fails("set timeout", ERR_USAGE, "'set timeout' needs DURATION");
+	fails("set trace x", ERR_USAGE, "no setting 'trace'");
+	fails("set a b c", ERR_USAGE, "'set' takes");
+}
+
+static void last_again(void **state)
+{
+	(void)state;
+	fails("last", ERR_UNMET, "no result yet");
+	runs("self.get_device_status");
+	says(runs("last -o json"), "{\"content\":[{\"type\":\"text\"");
+	says(runs("last raw"), "\"jsonrpc\":\"2.0\"");
+	says(runs("last"), "{\"audio_speaker\"");
+	runs("request tools/list");
+	says(runs("last -o raw"), "\"jsonrpc\":\"2.0\"");
+	runs("tools 'self.audio*'");
+	says(runs("last --output=json"), "{\"name\":\"self.audio_speaker");
+	runs("describe self.reboot");
+	says(runs("last -ojson"), "{\"tool\":{\"name\":\"self.reboot\"");
+	runs("info");
+	says(runs("last -o json"), "{\"target\":\"sim:\"");
+	runs("ping");
+	says(runs("last -o json"), "{\"alive\":true");
+	fails("last -o yaml", ERR_USAGE, "'yaml' is none of");
+	fails("last -x json", ERR_USAGE, "does not know '-x'");
+	/* It is of a connection that is gone. */
+	runs("info");
+	runs("reconnect");
+	fails("last", ERR_UNMET, "of this connection");
+}
+
+static void outside(void **state)
+{
+	(void)state;
+	runs("! exit 0");
+	fails("! exit 4", ERR_UNMET, "'exit 4' ended with status 4");
+	runs("self.get_device_status | grep -q volume");
+	fails("ping | grep -q nothing", ERR_UNMET, "ended with status 1");
+	runs("tools | true");
+	fails("nope | cat", ERR_USAGE, "'nope' is neither");
+	assert_ptr_not_equal(app.out.out, NULL);
+	says(runs("ping"), "alive");
+	fails("ping || x", ERR_USAGE, "'||'");
+	/* At a terminal the user sees it. */
+	as_typed();
+	runs("! exit 4");
+}
+
+static void peers(void **state)
+{
+	(void)state;
+	says(runs("use"), "sim:");
+	runs("ping");
+	runs("use sim:?fault=late-hello=50ms");
+	says(runs("use"), "fault=late-hello");
+}
+
+static void wrong_peers(void **state)
+{
+	(void)state;
+	runs("ping");
+	fails("use nope", ERR_CONNECT, "");
+	says(err.hint, "a target has ':'");
+	fails("use listen:x", ERR_USAGE, "listen:x");
+	fails("use http://h/", ERR_USAGE, "not supported");
+	/* The one that was open still is. */
+	assert_true(app.connected);
+	assert_string_equal(app.config.target, "sim:");
+	fails("use a b", ERR_USAGE, "'use' takes");
+}
+
+static void prompts(void **state)
+{
+	char *prompt;
+
+	(void)state;
+	as_typed();
+	app.config.target = "sim:";
+	shell.wanted = true;
+	prompt = shell_peer_prompt(&shell);
+	assert_string_equal(prompt, "sim: (waiting)> ");
+	mem_free(prompt);
+	while (!shell.up) {
+		shell_peer_step(&shell);
+		if (app.session)
+			session_step(app.session, NULL, loop_now() + 100, &err);
+	}
+	prompt = shell_peer_prompt(&shell);
+	assert_string_equal(prompt, "pretend-esp32s3> ");
+	mem_free(prompt);
+	/* The list comes by itself, for completion. */
+	for (int i = 0; i < 1000 && !app.has_tools; i++) {
+		session_step(app.session, NULL, loop_now() + 100, &err);
+		shell_peer_step(&shell);
+	}
+	assert_true(app.has_tools);
+	app_disconnect(&app);
+	shell_peer_after(&shell, NULL);
+	prompt = shell_peer_prompt(&shell);
+	assert_string_equal(prompt, "pretend-esp32s3 (lost)> ");
+	mem_free(prompt);
+}
+
+/* For completion: also where a command opened the target again. */
+static void lists_each_peer(void **state)
+{
+	(void)state;
+	as_typed();
+	for (int i = 0; i < 2; i++) {
+		runs("ping");
+		shell_peer_after(&shell, NULL);
+		assert_true(shell.list.active);
+		app_disconnect(&app); /* as app_connect does */
+	}
+	runs("ping");
+	shell_peer_after(&shell, NULL);
+	for (int i = 0; i < 1000 && !app.has_tools; i++) {
+		session_step(app.session, NULL, loop_now() + 100, &err);
+		shell_peer_step(&shell);
+	}
+	assert_true(app.has_tools);
+}
+
+static void quits(void **state)
+{
+	(void)state;
+	runs("quit\nnope");
+	assert_true(shell.quit);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(commands_and_tools),
+		TEST(no_beginnings),
+		TEST(beginnings),
+		TEST(settings),
+		TEST(last_again),
+		TEST(outside),
+		TEST(peers),
+		TEST(wrong_peers),
+		TEST(prompts),
+		TEST(lists_each_peer),
+		TEST(quits),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
