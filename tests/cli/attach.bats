@@ -3,6 +3,7 @@
 # Commands attached to a running serve: which device, many at once, all.
 
 load helper
+load terminal
 
 three() { # three boards
 	serve
@@ -207,15 +208,9 @@ END
 	mcp devices
 	ends 0
 	says '127.0.0.1:'
-	socket=$WORK/tmux
-	tmux -u -S "$socket" -f /dev/null new-session -d -x 80 -y 24 \
-		"mcpctl devices; echo over; sleep 60"
-	for _ in $(seq 50); do
-		tmux -S "$socket" capture-pane -p >screen
-		grep -q '^over' screen && break
-		sleep 0.1
-	done
-	tmux -S "$socket" kill-server
+	terminal 80 24
+	enter 'mcpctl devices; echo over'
+	see '^over'
 	grep -qE '^02:00:00:00:00:01  pretend-esp32s3  2.4.2 +ws  12 tools .*(ago|now)$' screen
 	grep -qE '^device .* last seen$' screen
 }

@@ -20,6 +20,7 @@ setup() {
 
 teardown() {
 	local pid
+	[ ! -S "${SOCKET:-}" ] || tmux -S "$SOCKET" kill-server 2>/dev/null || :
 	for pid in "${PIDS[@]}"; do
 		kill "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :

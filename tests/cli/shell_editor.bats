@@ -4,44 +4,13 @@
 # other widths, other locales, vi mode.
 
 load helper
+load terminal
 
-open_terminal() { # COLUMNS ROWS [NAME=VALUE…]
-	SOCKET=$WORK/tmux
-	tmux -u -S "$SOCKET" -f /dev/null new-session -d -x "$1" -y "$2" \
-		"env PATH=$PATH TERM=screen-256color INPUTRC=/dev/null ${*:3} PS1='\$ ' bash --norc --noprofile" 3>&-
-	see '^\$'
+# A shell in the terminal; COLUMNS ROWS [NAME=VALUE…].
+open_shell() {
+	terminal "$1" "$2" INPUTRC=/dev/null "${@:3}"
 	enter 'mcpctl sim: shell'
 	last_line '^pretend-esp32s3> *$'
-}
-
-keys() { tmux -S "$SOCKET" send-keys "$@"; }
-type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
-enter() { type_text "$1" && keys Enter; }
-
-# see PATTERN: until it stands on the screen.
-see() {
-	local tries=200
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen 2>/dev/null || :
-		grep -qE -- "$1" screen && return 0
-		sleep 0.05
-	done
-	echo "never on the screen: $1" >&2
-	cat screen >&2
-	return 1
-}
-
-# last_line PATTERN: the last line that is not empty matches.
-last_line() {
-	local tries=200
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen
-		grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1" && return 0
-		sleep 0.05
-	done
-	echo "the last line is not: $1" >&2
-	cat screen >&2
-	return 1
 }
 
 leave() {
@@ -53,7 +22,7 @@ leave() {
 }
 
 @test "a paste of three lines is one entry, also in the history of the next shell" {
-	open_terminal 80 20
+	open_shell 80 20
 	printf '{\n  "volume": 41\n}' >pasted
 	type_text 'self.audio_speaker.set_volume '
 	tmux -S "$SOCKET" load-buffer pasted
@@ -64,7 +33,7 @@ leave() {
 	keys Enter
 	see '^true'
 	leave
-	open_terminal 80 20
+	open_shell 80 20
 	keys C-r
 	type_text 'volu'
 	see 'reverse-i-search'
@@ -76,7 +45,7 @@ leave() {
 }
 
 @test "TAB completes, and lists with what each is, above the line" {
-	open_terminal 80 12
+	open_shell 80 12
 	type_text 'self.audio_sp'
 	keys Tab
 	last_line 'self.audio_speaker.set_volume'
@@ -97,7 +66,7 @@ leave() {
 }
 
 @test "a wrapped line at other widths, and typing goes on in it" {
-	open_terminal 60 20
+	open_shell 60 20
 	type_text 'self.audio_speaker.set_volume 你好世界 and a good deal more that wraps'
 	keys Left Left
 	tmux -S "$SOCKET" resize-window -x 40 -y 20
@@ -114,7 +83,7 @@ leave() {
 }
 
 @test "LANG=C: wide characters all the same" {
-	open_terminal 60 20 LC_ALL=C
+	open_shell 60 20 LC_ALL=C
 	type_text '你好世界'
 	keys Left Left
 	type_text 'x'
@@ -132,7 +101,7 @@ leave() {
 @test "vi mode of inputrc, for mcpctl alone" {
 	# shellcheck disable=SC2016 # it is readline's
 	printf '$if mcpctl\nset editing-mode vi\n$endif\n' >inputrc
-	open_terminal 60 20 INPUTRC="$WORK/inputrc"
+	open_shell 60 20 INPUTRC="$WORK/inputrc"
 	type_text 'xxx ping'
 	keys Escape
 	sleep 0.7

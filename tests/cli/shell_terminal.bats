@@ -4,53 +4,7 @@
 # is typed, Ctrl-C everywhere, a device that goes and comes back.
 
 load helper
-
-open_terminal() { # COLUMNS ROWS
-	SOCKET=$WORK/tmux
-	tmux -u -S "$SOCKET" -f /dev/null new-session -d -x "${1:-80}" -y "${2:-30}" \
-		"env PATH=$PATH TERM=${3:-screen-256color} PS1='\$ ' bash --norc --noprofile"
-	see '^\$'
-}
-
-# Also after a failure nothing stays behind.
-teardown() {
-	local pid
-	[ ! -S "${SOCKET:-}" ] || tmux -S "$SOCKET" kill-server 2>/dev/null || :
-	for pid in "${PIDS[@]}"; do
-		kill "$pid" 2>/dev/null || :
-		wait "$pid" 2>/dev/null || :
-	done
-}
-
-keys() { tmux -S "$SOCKET" send-keys "$@"; }
-type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
-enter() { type_text "$1" && keys Enter; }
-
-# see PATTERN [SECONDS]: until it stands on the screen.
-see() {
-	local tries=$((${2:-10} * 20))
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen 2>/dev/null || :
-		grep -qE -- "$1" screen && return 0
-		sleep 0.05
-	done
-	echo "never on the screen: $1" >&2
-	cat screen >&2
-	return 1
-}
-
-# last_line PATTERN: the last line that is not empty matches.
-last_line() {
-	local tries=200
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen
-		grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1" && return 0
-		sleep 0.05
-	done
-	echo "the last line is not: $1" >&2
-	cat screen >&2
-	return 1
-}
+load terminal
 
 leave() { # STATUS
 	keys C-d
@@ -69,7 +23,7 @@ peer() {
 order() { printf '%s\n' "$@" >orders; }
 
 @test "a prompt, commands, tools, beginnings; Ctrl-D leaves with status 0" {
-	open_terminal
+	terminal
 	enter 'mcpctl sim: shell'
 	last_line '^pretend-esp32s3> *$'
 	see 'connected: pretend-esp32s3'
@@ -96,7 +50,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "secrets and lines behind a space are not kept; --no-history keeps none" {
-	open_terminal
+	terminal
 	enter 'mcpctl sim: shell'
 	last_line '> *$'
 	enter 'call --no-validate self.x password=hunter2'
@@ -122,7 +76,7 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "a notification stands above the half-typed line, CJK and all" {
 	peer
-	open_terminal 60 20
+	terminal 60 20
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	type_text 'echo text="你好 wörld'
@@ -140,7 +94,7 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "a storm is cut on the screen and counted, and the line stays usable" {
 	peer
-	open_terminal 80 40
+	terminal 80 40
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	order 'storm 20000 10000'
@@ -157,7 +111,7 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "Ctrl-C: at the prompt, in a line, in a call, in a wait, in a storm of them" {
 	peer
-	open_terminal 80 50
+	terminal 80 50
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	keys C-c
@@ -197,7 +151,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "Ctrl-C in a call to a board says that it may still be working" {
-	open_terminal
+	terminal
 	enter "mcpctl 'sim:?fault=no-reply' shell"
 	last_line '> *$'
 	enter 'self.audio_speaker.set_volume volume=1'
@@ -210,7 +164,7 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "a lost server: said once, the prompt shows it, the next command opens it" {
 	peer
-	open_terminal
+	terminal
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	enter 'set timeout 7s'
@@ -232,7 +186,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "nobody there: the prompt comes at once, and the reason once" {
-	open_terminal
+	terminal
 	enter 'mcpctl ws://127.0.0.1:1/ shell'
 	last_line '\(not connected\)> *$'
 	[ "$(grep -c 'refused' screen)" -ge 1 ]
@@ -244,7 +198,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "listen: waits in the background, loses the board, has it back" {
-	open_terminal 100 60
+	terminal 100 60
 	enter 'mcpctl --wait 30s listen:127.0.0.1:0 shell'
 	last_line '\(waiting\)> *$'
 	see 'http://127.0.0.1:[0-9]+/'
@@ -277,7 +231,7 @@ order() { printf '%s\n' "$@" >orders; }
 	serve
 	device one --device-id aa:00:00:00:00:01
 	event ready aa:00:00:00:00:01
-	open_terminal 100 50
+	terminal 100 50
 	enter 'mcpctl shell'
 	last_line '^aa:00:00:00:00:01> *$'
 	device two --device-id aa:00:00:00:00:02
@@ -312,7 +266,7 @@ order() { printf '%s\n' "$@" >orders; }
 	device two --device-id aa:00:00:00:00:02
 	event ready aa:00:00:00:00:01
 	event ready aa:00:00:00:00:02
-	open_terminal
+	terminal
 	enter 'mcpctl shell'
 	see 'which one'
 	see "'use NAME' picks one"
@@ -322,7 +276,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "TERM=dumb, a narrow terminal, a line of 2,000 columns, a resize" {
-	open_terminal 80 24 dumb
+	terminal 80 24 TERM=dumb
 	enter 'mcpctl sim: shell'
 	last_line '> *$'
 	enter ping
@@ -331,7 +285,7 @@ order() { printf '%s\n' "$@" >orders; }
 	absent $'\x1b\\[[0-9;]*m' raw
 	leave 0
 	peer
-	open_terminal 40 20
+	terminal 40 20
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	type_text "echo text=$(printf 'x%.0s' {1..1990})end"
@@ -350,7 +304,7 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "suspended and resumed" {
 	peer
-	open_terminal
+	terminal
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	type_text 'echo te'
@@ -368,7 +322,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "SIGTERM and a terminal that goes end it, with the history written" {
-	open_terminal
+	terminal
 	enter 'mcpctl sim: shell'
 	last_line '> *$'
 	enter 'ping'
@@ -389,7 +343,7 @@ order() { printf '%s\n' "$@" >orders; }
 }
 
 @test "results to a file, the line on the terminal" {
-	open_terminal
+	terminal
 	enter 'mcpctl sim: shell >results'
 	last_line '^pretend-esp32s3> *$'
 	enter 'ping'
