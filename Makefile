@@ -35,14 +35,16 @@ CPPFLAGS += -D_GNU_SOURCE -Isrc -DMCPCTL_VERSION='"$(VERSION)"' \
 	-DMCPCTL_LIBDIR='"$(libdir)/mcpctl"' -DMCPCTL_DATADIR='"$(datadir)/mcpctl"'
 CFLAGS ?= -g
 ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) -fPIE $(CFLAGS) $(PKG_CFLAGS)
-ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
-MODULES = ws front mqtt shell
+MODULES = ws front http mqtt shell
 MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
+MODULE_http_SOURCES = $(wildcard src/net/http*.c)
+MODULE_http_PKG = libcurl
 MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 MODULE_shell_SOURCES = $(wildcard src/shell/edit*.c)
@@ -101,6 +103,8 @@ $(BUILD)/plugin/%.o: src/%.c
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% serve/door% serve/record serve/tokens serve/aliases
 ONLY_edit_terminal = base/%
+ONLY_service_listen = base/% wire/% net/% mcp/initialize \
+	$(addprefix sim/service_,http listen page post session sse ws)
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
@@ -166,8 +170,9 @@ generate: all
 	$(Q)$(foreach g,$(GENERATED),$(BUILD)/mcpctl generate \
 		$(lastword $(subst :, ,$(g))) >$(firstword $(subst :, ,$(g))) &&) true
 
-# The floor of an attached call has nothing of ours in it.
-$(BUILD)/bench_attached: bench/attached.c
+# Floors have nothing of ours in them.
+FLOORS = $(patsubst %,$(BUILD)/bench_%,attached server client library)
+$(FLOORS): $(BUILD)/bench_%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $<
 
 $(BUILD)/bench_%: bench/%.c $(CORE) $(MODULE_FILES)

@@ -5,11 +5,14 @@
  */
 #include "base/child.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/child_input.h"
 #include "base/mem.h"
 
 #define LINE_MAX_BYTES 4096
@@ -28,12 +31,13 @@ struct stream {
 struct child {
 	struct loop *loop;
 	uv_process_t process;
+	struct child_input in; /* with options.writable */
 	struct stream out, err; /* of stdout and stderr */
 	struct timer timer; /* until SIGKILL, then until the pipes end */
 	const struct child_events *events; /* NULL: nobody listens */
 	void *owner;
 	size_t keep;
-	bool same_group, stopping, exited, told, silent;
+	bool same_group, stopping, killed, exited, told, silent;
 	unsigned handles; /* open ones */
 	int pid, status;
 	char chunk[16384];
@@ -62,7 +66,7 @@ static void on_stream_closed(uv_handle_t *handle)
 	release(s->child);
 }
 
-static void on_timer_closed(void *owner)
+static void on_part_closed(void *owner)
 {
 	release(owner);
 }
@@ -78,7 +82,8 @@ static void close_all(struct child *c)
 {
 	stream_close(&c->out);
 	stream_close(&c->err);
-	timer_close(&c->timer, on_timer_closed);
+	child_input_close(&c->in);
+	timer_close(&c->timer, on_part_closed);
 	/* It was never initialised if a pipe could not be made. */
 	if (c->process.loop)
 		uv_close((uv_handle_t *)&c->process, on_process_closed);
@@ -132,6 +137,29 @@ static void keep_bytes(struct stream *s, const char *data, size_t len)
 	buf_add(&s->kept, data, len < room ? len : room);
 }
 
+static void take(struct stream *s, const char *data, size_t len)
+{
+	struct child *c = s->child;
+
+	keep_bytes(s, data, len);
+	if (c->events && c->events->data && s == &c->out)
+		c->events->data(c->owner, data, len);
+	else
+		take_lines(s, data, len);
+}
+
+/* A last line need not have an end. */
+static void take_end(struct stream *s)
+{
+	struct child *c = s->child;
+
+	if (s->begun)
+		tell_line(s);
+	stream_close(s);
+	if (c->events && c->events->data && s == &c->out)
+		c->events->data(c->owner, "", 0);
+}
+
 static void tell_end(struct child *c)
 {
 	const struct child_events *events = c->events;
@@ -159,13 +187,9 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *chunk)
 
 	s->child->silent = false;
 	if (got > 0) {
-		keep_bytes(s, chunk->base, (size_t)got);
-		take_lines(s, chunk->base, (size_t)got);
+		take(s, chunk->base, (size_t)got);
 	} else if (got < 0) {
-		/* A last line need not have an end. */
-		if (s->begun)
-			tell_line(s);
-		stream_close(s);
+		take_end(s);
 		tell_end(s->child);
 	}
 }
@@ -184,6 +208,7 @@ static void on_timer(void *owner)
 
 	if (c->stopping) {
 		c->stopping = false;
+		c->killed = true;
 		send_signal(c, SIGKILL);
 		timer_start(&c->timer, LINGER_MS);
 		return;
@@ -223,7 +248,14 @@ void child_stop(struct child *c, int64_t grace)
 void child_abandon(struct child *c)
 {
 	c->events = NULL;
-	child_stop(c, ABANDON_MS);
+	if (!c->killed || !c->exited) {
+		child_stop(c, ABANDON_MS);
+		return;
+	}
+	/* Only what left its group is there still. */
+	stream_close(&c->out);
+	stream_close(&c->err);
+	tell_end(c);
 }
 
 /* ---- its start ---- */
@@ -303,48 +335,99 @@ static int stdio_for(uv_stdio_container_t *io, struct stream *s,
 	return io->data.fd < 0 ? io->data.fd : 0;
 }
 
+static int stdin_for(uv_stdio_container_t *io, struct child *c,
+		     const struct child_options *o)
+{
+	io->flags = UV_INHERIT_FD;
+	io->data.fd = o->in == CHILD_PIPE ? o->in_fd : STDIN_FILENO;
+	if (o->writable) {
+		io->data.fd =
+			child_input_open(&c->in, c->loop, on_part_closed, c);
+		c->handles += c->in.open;
+		return io->data.fd < 0 ? io->data.fd : 0;
+	}
+	if (o->in == CHILD_NULL)
+		io->flags = UV_IGNORE;
+	return 0;
+}
+
+/* What the child gets; the ends are ours to close afterwards. */
+static int open_stdio(struct child *c, const struct child_options *o,
+		      uv_stdio_container_t io[3])
+{
+	int in = stdin_for(&io[0], c, o);
+	int out = stdio_for(&io[1], &c->out, o->out, STDOUT_FILENO);
+	int err = stdio_for(&io[2], &c->err, o->err, STDERR_FILENO);
+
+	if (in)
+		return in;
+	return out ? out : err;
+}
+
+static void close_ends(const struct child_options *o,
+		       const uv_stdio_container_t io[3])
+{
+	const bool ours[] = { o->writable, o->out == CHILD_PIPE,
+			      o->err == CHILD_PIPE };
+
+	for (size_t i = 0; i < COUNT(ours); i++) {
+		if (ours[i] && io[i].data.fd >= 0)
+			close(io[i].data.fd);
+	}
+}
+
 static int spawn(struct child *c, const struct child_options *o)
 {
 	CLEANUP(mem_free_ptr) char **env = o->env ? merge_env(o->env) : NULL;
-	uv_stdio_container_t io[3] = { { .flags = UV_IGNORE } };
+	uv_stdio_container_t io[3];
 	uv_process_options_t options = {
 		.exit_cb = on_exit,
 		.file = o->argv[0],
 		.env = env,
+		.cwd = o->cwd,
 		.flags = o->same_group ? 0 : UV_PROCESS_DETACHED,
 		.stdio_count = 3,
 		.stdio = io,
 	};
-	int status, other;
+	int status;
 
 	/* uv_spawn wants char **, and changes nothing. */
 	memcpy(&options.args, &o->argv, sizeof(options.args));
-	if (o->in != CHILD_NULL) {
-		io[0].flags = UV_INHERIT_FD;
-		io[0].data.fd = o->in == CHILD_PIPE ? o->in_fd : STDIN_FILENO;
-	}
 	/* Libraries leave sockets that are not close-on-exec. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	status = stdio_for(&io[1], &c->out, o->out, STDOUT_FILENO);
-	other = stdio_for(&io[2], &c->err, o->err, STDERR_FILENO);
-	if (!status)
-		status = other;
+	status = open_stdio(c, o, io);
 	if (!status) {
 		c->handles++;
 		status = uv_spawn(loop_uv(c->loop), &c->process, &options);
 	}
-	if (o->out == CHILD_PIPE && io[1].data.fd >= 0)
-		close(io[1].data.fd);
-	if (o->err == CHILD_PIPE && io[2].data.fd >= 0)
-		close(io[2].data.fd);
+	close_ends(o, io);
 	return status;
 }
 
-static int not_started(const char *program, int status, struct error *err)
+/* Why the folder that it is to run in is none; 0 if it is one. */
+static int folder_problem(const char *path)
 {
-	bool path = strchr(program, '/') != NULL;
+	struct stat about;
 
-	if (status == UV_ENOENT && !path) {
+	if (!path)
+		return 0;
+	if (stat(path, &about))
+		return errno;
+	return S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+}
+
+static int not_started(const struct child_options *o, int status,
+		       struct error *err)
+{
+	const char *program = o->argv[0];
+	bool path = strchr(program, '/') != NULL;
+	int folder = folder_problem(o->cwd);
+
+	if (folder) {
+		error_set(err, ERR_CONNECT,
+			  "cannot start '%s': the folder '%s': %s", program,
+			  o->cwd, uv_strerror(-folder));
+	} else if (status == UV_ENOENT && !path) {
 		error_set(err, ERR_CONNECT,
 			  "cannot start '%s': there is no such program in PATH",
 			  program);
@@ -352,6 +435,9 @@ static int not_started(const char *program, int status, struct error *err)
 	} else {
 		error_set(err, ERR_CONNECT, "cannot start '%s': %s", program,
 			  uv_strerror(status));
+		if (status == UV_ENOENT && o->cwd && *program != '/')
+			error_hint(err, "it is looked for from the folder '%s'",
+				   o->cwd);
 	}
 	return error_code(err, -status);
 }
@@ -376,7 +462,7 @@ int child_start(struct child **out, struct loop *l,
 	if (status) {
 		*out = NULL;
 		close_all(c);
-		return not_started(o->argv[0], status, err);
+		return not_started(o, status, err);
 	}
 	c->pid = c->process.pid;
 	c->events = events;
@@ -396,4 +482,15 @@ const struct buf *child_output(const struct child *c, bool is_err)
 int child_pid(const struct child *c)
 {
 	return c->pid;
+}
+
+int child_write(struct child *c, const char *data, size_t len,
+		struct error *err)
+{
+	return child_input_write(&c->in, data, len, err);
+}
+
+void child_close_input(struct child *c)
+{
+	child_input_end(&c->in);
 }

@@ -20,6 +20,8 @@ struct child_options {
 	/* CHILD_NULL: /dev/null; CHILD_PIPE: the descriptor in_fd, lent */
 	enum child_stream in;
 	int in_fd;
+	bool writable; /* stdin is a pipe for child_write; in does not count */
+	const char *cwd; /* where it runs; NULL: here */
 	size_t keep; /* of each pipe, for child_output: its first bytes */
 	bool same_group; /* stays in our process group, so that Ctrl-C reaches it */
 };
@@ -29,6 +31,11 @@ struct child_events {
 	void (*line)(void *owner, bool is_err, const char *line);
 	/* Once, after its pipes ended: exit status, or 128 + signal. The child may be asked for its output until this returns. */
 	void (*ended)(void *owner, int status);
+	/*
+	 * Bytes of stdout as they come, any number, lent; len 0: its end. line
+	 * is not called for it then. May be NULL.
+	 */
+	void (*data)(void *owner, const char *data, size_t len);
 };
 
 /* -1 (ERR_CONNECT, code errno): it could not be started; what is missing. */
@@ -40,6 +47,17 @@ int child_start(struct child **out, struct loop *l,
 /* What came through the pipe so far (see keep); lent. */
 const struct buf *child_output(const struct child *c, bool is_err);
 int child_pid(const struct child *c);
+
+#define CHILD_INPUT_MAX (16u << 20) /* bytes waiting to be written */
+
+/*
+ * Bytes for its stdin (options.writable), copied. -1 (ERR_CONNECT): it closed
+ * it, or more than CHILD_INPUT_MAX wait.
+ */
+int child_write(struct child *c, const char *data, size_t len,
+		struct error *err);
+/* The end of its stdin, behind what waits. Again is fine. */
+void child_close_input(struct child *c);
 
 /*
  * SIGTERM to its group now, SIGKILL after grace ms. ended comes all the same.

@@ -95,6 +95,13 @@ int error_code(struct error *err, int code)
 	return -1;
 }
 
+int error_retry_after(struct error *err, int64_t ms)
+{
+	if (err)
+		err->retry_after = ms;
+	return -1;
+}
+
 int error_detail(struct error *err, const char *text, size_t len)
 {
 	char *copy;

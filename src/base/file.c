@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a file without stdio, whose buffer would keep a copy of a secret.
+ * Files without stdio, whose buffer would keep a copy of a secret.
  */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* 0 or errno. */
-static int read_all(struct buf *out, int fd)
+#include "base/mem.h"
+
+int file_read_fd(struct buf *out, int fd)
 {
 	char piece[16384];
 	int error = 0;
@@ -24,7 +28,8 @@ static int read_all(struct buf *out, int fd)
 			error = EFBIG;
 	} while (n && !error);
 	explicit_bzero(piece, sizeof(piece));
-	return error;
+	errno = error;
+	return error ? -1 : 0;
 }
 
 int file_read(struct buf *out, const char *what, const char *path,
@@ -34,7 +39,7 @@ int file_read(struct buf *out, const char *what, const char *path,
 	bool large;
 
 	if (fd >= 0) {
-		error = read_all(out, fd);
+		error = file_read_fd(out, fd) ? errno : 0;
 		close(fd);
 	}
 	if (!error)
@@ -47,4 +52,39 @@ int file_read(struct buf *out, const char *what, const char *path,
 				 large ? "MB" : "kB");
 	return error_set(err, ERR_USAGE, "cannot read the %s '%s': %s", what,
 			 path, strerror(error));
+}
+
+int file_write(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t put = write(fd, data, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		data += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+int file_replace(const char *path, unsigned mode, const char *data, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *part = mem_printf("%s.XXXXXX", path);
+	int fd = mkostemp(part, O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return -1;
+	if (fchmod(fd, mode) || file_write(fd, data, len))
+		error = errno;
+	if (close(fd) && !error)
+		error = errno;
+	if (!error && rename(part, path) == 0)
+		return 0;
+	if (!error)
+		error = errno;
+	unlink(part);
+	errno = error;
+	return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole file as bytes.
+ * A whole file as bytes: read, written, replaced.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -15,5 +15,12 @@
  */
 int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err);
+
+/* These three: 0, or -1 and errno. All that comes, EFBIG above out's ceiling. */
+int file_read_fd(struct buf *out, int fd);
+/* All of it to a descriptor. */
+int file_write(int fd, const char *data, size_t len);
+/* Nobody ever sees a part of it; what was there is replaced, a link too. */
+int file_replace(const char *path, unsigned mode, const char *data, size_t len);
 
 #endif

@@ -115,24 +115,14 @@ static struct member *sorted_members(const cJSON *object, size_t count)
 	return members;
 }
 
-static size_t count_children(const cJSON *value)
-{
-	const cJSON *child;
-	size_t count = 0;
-
-	cJSON_ArrayForEach(child, value)
-		count++;
-	return count;
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the tree */
 static bool equal_objects(const cJSON *a, const cJSON *b)
 {
-	size_t count = count_children(a), i;
+	size_t count = (size_t)cJSON_GetArraySize(a), i;
 	CLEANUP(mem_free_ptr) struct member *left = NULL;
 	CLEANUP(mem_free_ptr) struct member *right = NULL;
 
-	if (count != count_children(b))
+	if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
 		return false;
 	left = sorted_members(a, count);
 	right = sorted_members(b, count);

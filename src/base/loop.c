@@ -290,6 +290,19 @@ int loop_wait(struct loop *l, const bool *done, int64_t deadline,
 	return error_set(err, ERR_TIMEOUT, "time over");
 }
 
+int loop_stay(struct loop *l, const bool *done, int64_t deadline,
+	      struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	const bool never = false;
+
+	if (!loop_wait(l, done ? done : &never, deadline, &why) ||
+	    why.kind == ERR_TIMEOUT)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
 void loop_poll(struct loop *l)
 {
 	turn(l, UV_RUN_NOWAIT);

@@ -54,6 +54,9 @@ int64_t unix_now_ms(void);
  */
 int loop_wait(struct loop *l, const bool *done, int64_t deadline,
 	      struct error *err);
+/* The same, but the end of the time is no error. done NULL: never. */
+int loop_stay(struct loop *l, const bool *done, int64_t deadline,
+	      struct error *err);
 
 /* Run what is ready, without waiting. */
 void loop_poll(struct loop *l);

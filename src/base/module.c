@@ -140,8 +140,12 @@ const void *module_table(const char *module, const char *symbol,
 	if (!path)
 		return not_found(module, program, err);
 	log_debug("loading '%s'", path);
-	/* A second time gives the same handle: nothing to remember here. */
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	/*
+	 * A second time gives the same handle: nothing to remember here. Lazy
+	 * for the libraries that it needs; our own file is linked to be bound
+	 * at once.
+	 */
+	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 	if (!handle)
 		return not_loaded(module, path, err);
 	table = dlsym(handle, symbol);

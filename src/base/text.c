@@ -142,3 +142,28 @@ bool text_glob(const char *pattern, const char *text)
 		pattern++;
 	return !*pattern;
 }
+
+bool text_has_control(const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+size_t text_trim(const char **text, size_t len)
+{
+	while (len && is_space((*text)[len - 1]))
+		len--;
+	while (len && is_space(**text)) {
+		(*text)++;
+		len--;
+	}
+	return len;
+}

@@ -55,6 +55,10 @@ size_t text_distance(const char *a, const char *b);
 const char *text_nearest(const char *word, const char *const *candidates,
 			 size_t count);
 
+/* " (did you mean 'NEAREST'?)", or "" if none is near; yours. word may be NULL. */
+char *text_proposal(const char *word, const char *const *candidates,
+		    size_t count);
+
 /* Glob with * ? [a-z]; the whole text must match. Case counts. */
 bool text_glob(const char *pattern, const char *text);
 bool text_has_glob(const char *pattern); /* contains * ? or [ */
@@ -71,6 +75,9 @@ bool text_same(
 	const char *a,
 	const char *b); /* equal without ASCII case; NULL is never the same */
 bool text_starts(const char *text, const char *prefix);
+/* Without the white space (blanks, line ends) at both ends: moves *text, returns the length. */
+size_t text_trim(const char **text, size_t len);
+bool text_has_control(const char *text); /* C0 or DEL */
 
 /* A decimal integer within [min, max], nothing around it. -1: *out stays. */
 int text_integer(const char *text, int64_t min, int64_t max, int64_t *out);

@@ -110,3 +110,12 @@ const char *text_nearest(const char *word, const char *const *candidates,
 	}
 	return best.word;
 }
+
+char *text_proposal(const char *word, const char *const *candidates,
+		    size_t count)
+{
+	const char *near = word ? text_nearest(word, candidates, count) : NULL;
+
+	return near ? mem_printf(" (did you mean '%s'?)", near) :
+		      mem_strdup("");
+}

@@ -163,3 +163,20 @@ void address_print(const struct sockaddr *sa, char *out, size_t size)
 	else
 		snprintf(out, size, "%s:%u", host, port);
 }
+
+size_t address_host_length(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon ? (size_t)(colon - text) : strlen(text);
+}
+
+/* Not by how it begins: 127.evil.example is a name. */
+bool address_is_here(const char *host)
+{
+	struct in_addr v4;
+
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == 127;
+	return text_same(host, "localhost") || strcmp(host, "::1") == 0;
+}

@@ -36,6 +36,12 @@ void address_print(const struct sockaddr *sa, char *out, size_t size);
 /* The same without the port (and without brackets). */
 void address_print_host(const struct sockaddr *sa, char *out, size_t size);
 
+/* This machine itself, by its name or a loopback address. */
+bool address_is_here(const char *host);
+
+/* Bytes of the host in what address_print gave, with its brackets. */
+size_t address_host_length(const char *text);
+
 uint16_t address_port(const struct sockaddr *sa);
 
 #endif

@@ -230,6 +230,9 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 
 	buf_text(&json, "{\"op\":\"attach\"");
 	json_add_text(&json, "device", to->device);
+	if (to->call_timeout > 0)
+		buf_printf(&json, ",\"timeout\":%lld",
+			   (long long)to->call_timeout);
 	buf_printf(&json, ",\"tail\":%s}", to->tail ? "true" : "false");
 	return control_client_send(a->client, CONTROL_JSON, json.data, json.len,
 				   err);

@@ -6,13 +6,17 @@
 #include "net/endpoint.h"
 
 #include <string.h>
+#include <strings.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
 
 #define TARGET_MAX 8192
+#define COMMAND_MAX ((size_t)256 * 1024)
 #define LISTEN_PORT 8000
+#define STDIO "stdio:"
 
 struct scheme {
 	const char *name;
@@ -237,6 +241,10 @@ static int parse_stdio(struct endpoint *e, const char *rest, struct error *err)
 	if (!*rest)
 		return error_set(err, ERR_USAGE, "the command is missing");
 	e->path = mem_strdup(rest);
+	if (words_split(&e->argv, rest, err))
+		return -1;
+	if (e->argv.count == 0 || !*e->argv.word[0])
+		return error_set(err, ERR_USAGE, "the command is missing");
 	return 0;
 }
 
@@ -348,11 +356,13 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 	const char *colon = strchr(text, ':');
 	CLEANUP(mem_free_ptr) char *name = NULL, *shown = NULL;
 	const struct scheme *row;
+	size_t max = strncasecmp(text, STDIO, strlen(STDIO)) ? TARGET_MAX :
+							       COMMAND_MAX;
 
 	*out = (struct endpoint){ 0 };
-	if (strlen(text) > TARGET_MAX) {
-		error_set(err, ERR_USAGE, "the target is longer than %d bytes",
-			  TARGET_MAX);
+	if (strlen(text) > max) {
+		error_set(err, ERR_USAGE, "the target is longer than %zu bytes",
+			  max);
 		return error_hint(err, "it came from %s", source);
 	}
 	name = mem_strndup(text, colon ? (size_t)(colon - text) : strlen(text));
@@ -387,9 +397,27 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->password);
 	mem_free(e->topic_up);
 	mem_free(e->topic_down);
+	mem_free(e->cwd);
+	mem_free(e->proxy);
 	headers_done(&e->headers);
 	words_done(&e->tokens);
+	words_done(&e->argv);
+	words_done(&e->env);
+	words_done(&e->resolve);
 	*e = (struct endpoint){ 0 };
+}
+
+char *endpoint_child_text(char *const *words, size_t count)
+{
+	struct buf text = { 0 };
+
+	buf_text(&text, STDIO);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			buf_char(&text, ' ');
+		words_quote(&text, words[i]);
+	}
+	return buf_take(&text);
 }
 
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,

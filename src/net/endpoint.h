@@ -24,6 +24,15 @@ void headers_add(struct headers *h, const char *name,
 /* The first value of that name, without case; NULL if none. */
 const char *headers_get(const struct headers *h, const char *name);
 void headers_done(struct headers *h);
+/*
+ * Of the user: -1 (ERR_USAGE) for a name or value that cannot be sent, one of
+ * `ours` (a NULL ends it), which `setter` sets itself, and more than 48 kB.
+ */
+int headers_check(const struct headers *h, const char *const *ours,
+		  const char *setter, struct error *err);
+bool header_name_fits(const char *name);
+/* No control character but tab. */
+bool header_value_fits(const char *value);
 
 struct endpoint {
 	char *text; /* the target as given */
@@ -52,7 +61,13 @@ struct endpoint {
 	size_t message_max; /* bytes of one message from the peer; 0: 16 MB */
 	char *device; /* -d: Device-Id, client id, alias or glob, attach only; NULL */
 	bool tail; /* attach: audio frames are wanted too */
+	int64_t call_timeout; /* attach: ms that calls are waited for; 0 */
 	char *password; /* mqtt: from a file or the environment; NULL */
+	struct words argv; /* stdio: the program and its arguments */
+	struct words env; /* stdio: "NAME=VALUE", added to ours */
+	char *cwd; /* stdio: where it runs; NULL: here */
+	char *proxy; /* http: --proxy; NULL: as the environment says */
+	struct words resolve; /* http: "HOST:PORT:ADDRESS" */
 	char *topic_up,
 		*topic_down; /* mqtt: from ?up= and ?down=, decoded; NULL */
 };
@@ -67,6 +82,12 @@ struct endpoint {
 int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		   struct error *err);
 void endpoint_done(struct endpoint *e);
+
+/*
+ * A program and its arguments as a target: "stdio:" and the words, quoted so
+ * that endpoint_parse takes the same words out of it. Yours.
+ */
+char *endpoint_child_text(char *const *words, size_t count);
 
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,

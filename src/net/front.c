@@ -216,6 +216,10 @@ const struct front_table front_table = {
 	.open = front_open,
 	.port = front_port,
 	.reply = front_reply,
+	.reply_with = front_reply_with,
+	.stream = front_stream,
+	.stream_write = front_stream_write,
+	.stream_end = front_stream_end,
 	.form = front_form,
 	.close = front_close,
 };

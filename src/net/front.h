@@ -38,7 +38,7 @@ enum front_noise {
 };
 
 struct front_events {
-	/* An HTTP request with its body. Answer with table->reply, now or later, exactly once. */
+	/* An HTTP request with its body. Answer with table->reply, reply_with or stream, now or later, exactly once. */
 	void (*http)(void *owner, struct front_request *rq,
 		     const struct front_head *head, const char *body,
 		     size_t len);
@@ -49,6 +49,12 @@ struct front_events {
 	 */
 	int (*upgrade)(void *owner, int fd, const struct front_head *head,
 		       const char **reason);
+	/*
+	 * The peer of a request that is not answered yet went, or ended its
+	 * side: the request is gone, do not answer it. NULL: nobody looks, and
+	 * the answer is needed all the same.
+	 */
+	void (*gone)(void *owner, struct front_request *rq);
 	void (*noise)(void *owner, enum front_noise what, const char *address);
 	/*
 	 * How many sockets may be with the front now: their heads are awaited,
@@ -71,6 +77,18 @@ typedef void front_form_field(void *owner, const char *name,
 			      const char *filename, const char *type,
 			      const char *data, size_t len);
 
+/* An answer that goes on until it is ended: an event stream. */
+struct front_stream;
+struct front_stream_events {
+	/*
+	 * The peer went, or reads too slowly (FRONT_STREAM_MAX bytes wait, or
+	 * none is taken in 15 s): once, from the loop, unless stream_end came
+	 * before. It is gone then.
+	 */
+	void (*gone)(void *owner);
+};
+#define FRONT_STREAM_MAX (16u << 20)
+
 struct front_table {
 	/* NULL (ERR_CONNECT): in use (by whom, if it can be known), no permission, no such address. */
 	struct front *(*open)(struct loop *l, const struct front_config *config,
@@ -84,6 +102,28 @@ struct front_table {
 	void (*reply)(struct front_request *rq, int status,
 		      const char *content_type, const char *body, size_t len);
 	/*
+	 * The same with more headers of the answer (may be NULL). 202 and 204
+	 * have no body; content_type and body may be NULL then.
+	 */
+	void (*reply_with)(struct front_request *rq, int status,
+			   const char *content_type,
+			   const struct headers *headers, const char *body,
+			   size_t len);
+	/*
+	 * Answer with a body that comes in parts (chunked), each sent at once.
+	 * Never NULL; if the peer is gone already, gone comes.
+	 */
+	struct front_stream *(*stream)(struct front_request *rq, int status,
+				       const char *content_type,
+				       const struct headers *headers,
+				       const struct front_stream_events *events,
+				       void *owner);
+	/* Queue bytes; copied. */
+	void (*stream_write)(struct front_stream *s, const char *data,
+			     size_t len);
+	/* The end of the body, behind what waits. The stream is gone. */
+	void (*stream_end)(struct front_stream *s);
+	/*
 	 * The fields of a form in the request's body (multipart/form-data or
 	 * urlencoded), in their order, each whole; data is lent. type, filename:
 	 * NULL if not told. Only amid the event http. -1 (ERR_PROTOCOL): the
@@ -91,7 +131,10 @@ struct front_table {
 	 */
 	int (*form)(struct front_request *rq, front_form_field *field,
 		    void *owner, struct error *err);
-	/* Stop listening, drop what is open, release; ends in closed(owner) from the loop, after which no event comes. */
+	/*
+	 * Stop listening, drop what is open, release; ends in closed(owner) from
+	 * the loop. No event of a request or stream comes any more: they are gone.
+	 */
 	void (*close)(struct front *f, void (*closed)(void *owner));
 };
 

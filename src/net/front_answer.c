@@ -85,31 +85,47 @@ static struct MHD_Response *closing_response(struct front_request *rq)
 	return r;
 }
 
-void request_answer(struct front_request *rq, int status,
-		    const char *content_type, const char *body, size_t len)
+void response_fill(struct MHD_Response *r, const char *content_type,
+		   const struct headers *headers)
 {
+	if (content_type)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
+					content_type);
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	for (size_t i = 0; headers && i < headers->count; i++)
+		MHD_add_response_header(r, headers->item[i].name,
+					headers->item[i].value);
+}
+
+void request_answer(struct front_request *rq, const struct front_answer *a)
+{
+	bool empty = a->status == MHD_HTTP_ACCEPTED ||
+		     a->status == MHD_HTTP_NO_CONTENT;
 	struct MHD_Response *r;
 
 	/* The request lives longer than its response: the copy is lent to it. */
-	rq->text = mem_alloc(len + 1);
-	memcpy(rq->text, body, len);
-	rq->text_len = len;
-	if (rq->closes)
+	rq->text_len = empty ? 0 : a->len;
+	rq->text = mem_alloc(rq->text_len + 1);
+	if (rq->text_len > 0)
+		memcpy(rq->text, a->body, rq->text_len);
+	if (rq->closes && a->status != MHD_HTTP_NO_CONTENT)
 		r = closing_response(rq);
 	else
-		r = MHD_create_response_from_buffer(len, rq->text,
+		r = MHD_create_response_from_buffer(rq->text_len, rq->text,
 						    MHD_RESPMEM_PERSISTENT);
-	rq->status = (unsigned)status;
+	rq->status = (unsigned)a->status;
 	rq->response = r;
-	if (!r)
-		return;
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	if (r)
+		response_fill(r, empty ? NULL : a->content_type, a->headers);
 }
 
-void front_reply(struct front_request *rq, int status, const char *content_type,
-		 const char *body, size_t len)
+void front_reply_with(struct front_request *rq, int status,
+		      const char *content_type, const struct headers *headers,
+		      const char *body, size_t len)
 {
+	const struct front_answer answer = { status, content_type, headers,
+					     body, len };
+
 	if (rq->status)
 		return;
 	if (!rq->connection) {
@@ -117,8 +133,15 @@ void front_reply(struct front_request *rq, int status, const char *content_type,
 		request_drop(rq);
 		return;
 	}
-	request_answer(rq, status, content_type, body, len);
+	request_unwatch(rq);
+	request_answer(rq, &answer);
 	request_resume(rq);
+}
+
+void front_reply(struct front_request *rq, int status, const char *content_type,
+		 const char *body, size_t len)
+{
+	front_reply_with(rq, status, content_type, NULL, body, len);
 }
 
 enum MHD_Result request_queue_answer(struct front_request *rq)

@@ -19,6 +19,7 @@
 
 static void run_later(struct front *f)
 {
+	f->http_due = true;
 	if (!f->closing)
 		timer_start(&f->http_timer, 0);
 }
@@ -31,6 +32,7 @@ static void free_request(void *owner)
 	mem_free(rq->uri);
 	mem_free(rq->text);
 	buf_done(&rq->body);
+	buf_done(&rq->stream.waiting);
 	mem_free(rq);
 	front_handle_closed(f);
 }
@@ -42,6 +44,7 @@ void request_drop(struct front_request *rq)
 	while (*link != rq)
 		link = &(*link)->next;
 	*link = rq->next;
+	request_unwatch(rq);
 	if (rq->response)
 		MHD_destroy_response(TAKE(rq->response));
 	timer_close(&rq->grace, free_request);
@@ -102,6 +105,23 @@ static void tell_cut(struct front_request *rq, struct MHD_Connection *c,
 	front_noise(rq->front, slow ? FRONT_SLOW : FRONT_CUT, peer);
 }
 
+static bool is_owned(const struct front_request *rq)
+{
+	return rq->told && !rq->status && !rq->front->closing;
+}
+
+/* False: nobody listens, so it goes when the answer comes. */
+static bool tell_gone(struct front_request *rq)
+{
+	struct front *f = rq->front;
+
+	if (!f->events.gone)
+		return false;
+	rq->status = MHD_HTTP_REQUEST_TIMEOUT; /* no answer any more */
+	f->events.gone(f->owner, rq);
+	return true;
+}
+
 static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 			 enum MHD_RequestTerminationCode code)
 {
@@ -114,9 +134,9 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 	if (rq->started && !rq->told && !rq->status)
 		tell_cut(rq, c, code);
 	rq->connection = NULL;
-	/* The owner still has it: it goes when the answer comes. */
-	if (rq->told && !rq->status && !rq->front->closing)
+	if (is_owned(rq) && !tell_gone(rq))
 		return;
+	stream_over(&rq->stream);
 	request_drop(rq);
 }
 
@@ -172,6 +192,9 @@ static void tell(struct front_request *rq, const char *method)
 static enum MHD_Result refuse_body(struct front_request *rq)
 {
 	char text[80];
+	struct front_answer answer = { .status = 413,
+				       .content_type = "application/json",
+				       .body = text };
 	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 
 	print_addresses(rq->connection, peer, local, sizeof(peer));
@@ -180,7 +203,8 @@ static enum MHD_Result refuse_body(struct front_request *rq)
 	snprintf(text, sizeof(text),
 		 "{\"error\":\"the body is too large: above %zu bytes\"}\n",
 		 rq->front->config.body_max);
-	request_answer(rq, 413, "application/json", text, strlen(text));
+	answer.len = strlen(text);
+	request_answer(rq, &answer);
 	return request_queue_answer(rq);
 }
 
@@ -230,7 +254,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 
 	(void)url;
 	(void)c;
-	if (!rq || f->closing)
+	if (!rq || f->closing || rq->cut)
 		return MHD_NO;
 	if (!rq->started)
 		return start_request(rq, version);
@@ -242,6 +266,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 		tell(rq, method);
 	if (rq->status)
 		return request_queue_answer(rq);
+	if (f->events.gone)
+		request_watch(rq);
 	rq->suspended = true;
 	MHD_suspend_connection(rq->connection);
 	return MHD_YES;
@@ -253,10 +279,13 @@ static void run_daemon(struct front *f)
 
 	if (f->closing)
 		return;
+	f->http_due = false;
 	MHD_run(f->daemon);
 	/* An event may have closed us meanwhile; the daemon lives until the next turn. */
-	if (!f->closing && MHD_get_timeout(f->daemon, &wait) == MHD_YES)
-		timer_start(&f->http_timer, (int64_t)wait);
+	if (f->closing || MHD_get_timeout(f->daemon, &wait) != MHD_YES)
+		return;
+	/* It does not know of those that an event of another one resumed. */
+	timer_start(&f->http_timer, f->http_due ? 0 : (int64_t)wait);
 }
 
 static void on_epoll(uv_poll_t *poll, int status, int events)

@@ -37,6 +37,7 @@ struct front {
 	struct MHD_Daemon *daemon;
 	uv_poll_t http_poll;
 	struct timer http_timer;
+	bool http_due; /* it must run in the next turn */
 	struct front_request *requests;
 	size_t http_connections;
 
@@ -103,6 +104,18 @@ void front_http_add(struct front *f, int fd, const struct visitor *v);
 void front_http_close(struct front *f);
 void front_reply(struct front_request *rq, int status, const char *content_type,
 		 const char *body, size_t len);
+void front_reply_with(struct front_request *rq, int status,
+		      const char *content_type, const struct headers *headers,
+		      const char *body, size_t len);
+
+/* front_stream.c */
+struct front_stream *front_stream(struct front_request *rq, int status,
+				  const char *content_type,
+				  const struct headers *headers,
+				  const struct front_stream_events *events,
+				  void *owner);
+void front_stream_write(struct front_stream *s, const char *data, size_t len);
+void front_stream_end(struct front_stream *s);
 
 /* front_form.c */
 int front_form(struct front_request *rq, front_form_field *field, void *owner,

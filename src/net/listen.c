@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/module.h"
 #include "net/knock.h"
 #include "net/listen_private.h"
 
@@ -22,22 +21,15 @@ void listen_notice(struct listen *l, enum notice_kind kind, const char *address,
 		t->events->notice(t->owner, &n);
 }
 
-/* The host part of "1.2.3.4:567" and "[::1]:567". */
-static size_t host_length(const char *address)
-{
-	const char *colon = strrchr(address, ':');
-
-	return colon ? (size_t)(colon - address) : strlen(address);
-}
-
 void listen_knock(struct listen *l, const char *address, const char *local)
 {
-	size_t len = host_length(address);
+	size_t len = address_host_length(address);
 
 	l->knocks.connections++;
 	if (!strncmp(address, "127.", 4) || !strncmp(address, "[::1]", 5))
 		return;
-	if (local && len == host_length(local) && !strncmp(address, local, len))
+	if (local && len == address_host_length(local) &&
+	    !strncmp(address, local, len))
 		return;
 	l->knocks.lan = true;
 }
@@ -222,11 +214,8 @@ static int open_front(struct listen *l, const struct endpoint *to,
 {
 	struct front_config config = { .host = l->host, .port = to->port };
 
-	l->front_table = module_table("front", FRONT_TABLE, err);
-	if (!l->front_table)
-		return -1;
-	l->ws_table = module_table("ws", WS_TABLE, err);
-	if (!l->ws_table || check(l, to, to->port, err))
+	if (port_parts_load(&l->front_table, &l->ws_table, err) ||
+	    check(l, to, to->port, err))
 		return -1;
 	l->front = l->front_table->open(l->transport->loop, &config,
 					&front_events, l, err);

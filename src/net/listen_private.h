@@ -7,10 +7,9 @@
 #define NET_LISTEN_PRIVATE_H
 
 #include "net/address.h"
-#include "net/front.h"
 #include "net/listen.h"
 #include "net/ota_door.h"
-#include "net/ws.h"
+#include "net/port_parts.h"
 
 #define OTA_REMEMBERED 16
 

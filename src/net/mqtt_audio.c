@@ -197,11 +197,6 @@ void mqtt_audio_close(struct audio_port *a, void (*closed)(void *owner),
 
 /* ---- what a device is told ---- */
 
-static bool is_loopback(const char *host)
-{
-	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
-}
-
 /*
  * The address by which we reach the broker. Where that is on this machine, the
  * device may be anywhere.
@@ -215,7 +210,7 @@ static bool own_of(int connection, char *out, size_t size)
 	if (getsockname(connection, (struct sockaddr *)&own, &len))
 		return false;
 	address_print_host((const struct sockaddr *)&own, out, size);
-	if (is_loopback(out) && local_addresses(others, 1) == 1)
+	if (address_is_here(out) && local_addresses(others, 1) == 1)
 		snprintf(out, size, "%s", others[0]);
 	return true;
 }

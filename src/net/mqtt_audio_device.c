@@ -5,10 +5,10 @@
  */
 #include <openssl/evp.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "net/mqtt_private.h"
 
 #define DATAGRAM_MAX 1500 /* what firmware takes and sends */
@@ -31,13 +31,6 @@ void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
 	if (EVP_EncryptInit_ex(context, NULL, NULL, key, counter) != 1 ||
 	    EVP_EncryptUpdate(context, out, &done, in, (int)len) != 1)
 		memset(out, 0, len);
-}
-
-static void fill_random(void *out, size_t len)
-{
-	/* Up to 256 bytes come whole, once the kernel has any. */
-	while (getrandom(out, len, 0) != (ssize_t)len)
-		;
 }
 
 static void slots_grow(struct audio_port *a)
@@ -102,9 +95,9 @@ static void prepare(struct audio *d)
 	struct udp_audio_head head = { .type = 1 };
 	unsigned char key[16], nonce[16];
 
-	fill_random(key, sizeof(key));
+	random_bytes(key, sizeof(key));
 	do {
-		fill_random(&head.ssrc, sizeof(head.ssrc));
+		random_bytes(&head.ssrc, sizeof(head.ssrc));
 	} while (head.ssrc == 0 || mqtt_audio_find(d->port, head.ssrc));
 	udp_audio_encode(nonce, &head);
 	hex_encode_16(d->offer.key, key);

@@ -8,9 +8,9 @@
  * client id; topic_up and topic_down, or what stock devices are told to use.
  */
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "net/mqtt_private.h"
 #include "wire/broker_topic.h"
 
@@ -208,10 +208,9 @@ static int set_topics(struct mqtt_dial *d, const struct endpoint *to,
 
 static void make_own_id(char *out, size_t size)
 {
-	uint64_t bits = 0;
+	uint64_t bits;
 
-	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
-		bits = (uint64_t)loop_now_us();
+	random_bytes(&bits, sizeof(bits));
 	snprintf(out, size, "mcpctl-%012llx",
 		 (unsigned long long)(bits & 0xffffffffffffu));
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "net/dial_words.h"
 #include "net/mqtt_private.h"
 
 #define CREDENTIALS                                                          \
@@ -14,62 +15,24 @@
 
 void mqtt_fail_lookup(struct mqtt_client *c, int status)
 {
-	if (status == UV_ETIMEDOUT) {
-		error_set(&c->why, ERR_CONNECT,
-			  "cannot find the broker's host '%s': the name server "
-			  "does not answer",
-			  c->host);
-		error_hint(&c->why, "try its IP address");
-		return;
-	}
-	error_set(&c->why, ERR_CONNECT,
-		  "cannot find the broker's host '%s': %s", c->host,
-		  status ? uv_strerror(status) : "it has no address");
-	error_hint(&c->why, "check the name, or use its IP address");
+	const char *reason = status ? uv_strerror(status) : "it has no address";
+
+	dial_fail_lookup(&c->why, "the broker's host", c->host,
+			 status == UV_ETIMEDOUT ? NULL : reason);
 }
 
-static const char *connect_words(int error)
+static void fail_connect(struct mqtt_client *c, int error)
 {
-	switch (error) {
-	case ECONNREFUSED:
-		return "connection refused";
-	case ETIMEDOUT:
-		return "no answer";
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-		return "no route to it";
-	default:
-		return error ? strerror(error) : "it failed";
-	}
-}
+	const struct dial_place to = { .noun = "the broker ",
+				       .host = c->host,
+				       .port = c->port,
+				       .unknown = "it failed" };
 
-static const char *connect_hint(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-		return "is a broker running there, and on this port? "
-		       "'mcpctl serve --mqtt' starts one";
-	case ETIMEDOUT:
-		return "is the address right, and in this network? a firewall "
-		       "can drop it too";
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-		return "is this machine in the same network?";
-	case EMFILE:
-	case ENFILE:
-		return "this process may not open more files (ulimit -n)";
-	default:
-		return "check the address";
-	}
-}
-
-void mqtt_fail_connect(struct mqtt_client *c, int error)
-{
-	error_set(&c->why, ERR_CONNECT,
-		  "cannot connect to the broker '%s' port %u: %s", c->host,
-		  (unsigned)c->port, connect_words(error));
-	error_hint(&c->why, "%s", connect_hint(error));
-	error_code(&c->why, error);
+	dial_fail_connect(&c->why, &to, error);
+	if (error == ECONNREFUSED)
+		error_hint(&c->why,
+			   "is a broker running there, and on this port? "
+			   "'mcpctl serve --mqtt' starts one");
 }
 
 /* What to do about a certificate depends on what is wrong with it. */
@@ -107,8 +70,7 @@ static void fail_tls(struct mqtt_client *c)
 {
 	struct error *why = &c->why;
 
-	if (strstr(c->problem, "wrong version number") ||
-	    strstr(c->problem, "packet length too long")) {
+	if (dial_is_no_tls(c->problem)) {
 		error_set(why, ERR_CONNECT,
 			  "the broker '%s' does not speak TLS on port %u",
 			  c->host, (unsigned)c->port);
@@ -222,7 +184,7 @@ void mqtt_fail(struct mqtt_client *c, int rc, int error)
 	else if (c->connack)
 		fail_refused(c);
 	else if (!c->tcp_up)
-		mqtt_fail_connect(c, error);
+		fail_connect(c, error);
 	else if (tls_failed && error != ETIMEDOUT)
 		fail_tls(c);
 	else

@@ -4,10 +4,10 @@
  * whose message it is. With our plugin in the broker, or by topics alone.
  */
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "net/mqtt_private.h"
 #include "wire/broker_topic.h"
 
@@ -332,9 +332,7 @@ struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
 		c->message_max ? c->message_max : TRANSPORT_MESSAGE_MAX;
 	hub->audio = c->audio;
 	hub->due_last = &hub->due;
-	while (getrandom(&hub->seed, sizeof(hub->seed), 0) !=
-	       (ssize_t)sizeof(hub->seed))
-		;
+	random_bytes(&hub->seed, sizeof(hub->seed));
 	hub->client = mqtt_client_open(l, &c->broker, &client_events, hub, err);
 	if (!hub->client) {
 		mem_free(hub);

@@ -130,7 +130,6 @@ bool mqtt_is_idle(const struct mqtt_client *c);
 
 /* ---- mqtt_failure.c: set c->why ---- */
 void mqtt_fail_lookup(struct mqtt_client *c, int status);
-void mqtt_fail_connect(struct mqtt_client *c, int error);
 void mqtt_fail(struct mqtt_client *c, int rc, int error);
 
 /* ---- mqtt_tls.c ---- */

@@ -53,6 +53,7 @@ struct peer_info {
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
+	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
 	bool standby;
 	/* replies to what others asked come too: ids must not meet theirs */
@@ -77,6 +78,10 @@ enum notice_kind {
 	NOTICE_REFUSED, /* refused: a device is being served, no Device-Id, … */
 	NOTICE_INSECURE, /* TLS is not verified */
 	NOTICE_LOST, /* messages of the peer: count */
+	NOTICE_CHILD, /* stdio: a line of its stderr; worth showing with -v only */
+	/* the transport goes on by itself: a stream is taken up again, the older
+	   HTTP+SSE is used; worth showing with -v only */
+	NOTICE_DETAIL,
 	NOTICE_OTHER
 };
 struct notice {
@@ -110,10 +115,21 @@ struct transport_ops {
 	/*
 	 * Why it is not ready yet: set err (ERR_CONNECT) to the first missing
 	 * step and its cure. NULL: there is nothing to say. Listeners have it,
-	 * and what is ready before its peer was heard of (peer_info.standby):
-	 * then also why nobody answers.
+	 * and what is ready before its peer was heard of (peer_info.standby, a
+	 * child process): then also why nobody answers.
 	 */
 	int (*explain)(struct transport *t, struct error *err);
+	/*
+	 * What initialize settled and the transport must repeat: the revision
+	 * ("2025-06-18"). Called once after each initialize. NULL: nothing is
+	 * repeated.
+	 */
+	void (*negotiated)(struct transport *t, const char *revision);
+	/*
+	 * Nobody waits for the answer to that request any more: what was opened
+	 * for it alone may be closed. NULL: nothing was.
+	 */
+	void (*forget)(struct transport *t, int64_t id);
 };
 
 /* Filled by the owner (loop, events, owner) before open; ops and impl by whoever opens. */

@@ -3,11 +3,11 @@
  * The library's context on our loop: made when the first connection needs it,
  * destroyed when the last one has gone, so that nothing is left at exit.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "net/dial_words.h"
 #include "net/front.h"
 #include "net/ws_private.h"
 
@@ -220,30 +220,6 @@ void ws_context_release(struct ws_context *c)
 	uv_check_start(&c->check, destroy_step);
 }
 
-static int check_cacert(const char *cacert, struct error *err)
-{
-	static const char begin[] = "-----BEGIN ";
-	bool found = false;
-	char line[256];
-	FILE *file = fopen(cacert, "re");
-
-	if (!file) {
-		error_set(err, ERR_USAGE, "cannot read '%s': %s", cacert,
-			  strerror(errno));
-		return error_hint(err, "--cacert names a file of certificates "
-				       "in PEM form");
-	}
-	while (!found && fgets(line, sizeof(line), file))
-		found = !strncmp(line, begin, sizeof(begin) - 1) &&
-			strstr(line, "CERTIFICATE-----");
-	fclose(file);
-	if (found)
-		return 0;
-	error_set(err, ERR_USAGE, "'%s' has no certificate", cacert);
-	return error_hint(err,
-			  "--cacert names a file of certificates in PEM form");
-}
-
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err)
 {
@@ -258,7 +234,7 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 			return t->vhost;
 		count++;
 	}
-	if (cacert && check_cacert(cacert, err))
+	if (cacert && dial_check_cacert(cacert, err))
 		return NULL;
 	/* --cacert is instead of the system's certificates, not beside them. */
 	if (cacert)

@@ -14,59 +14,17 @@
 /* The library prints these into buffers of fixed size, and cuts them in silence. */
 #define HOST_MAX 110
 #define PATH_MAX_BYTES 2000
-#define HEADERS_MAX 49152
-
-static bool is_header_name(const char *name)
-{
-	for (const char *p = name; *p; p++) {
-		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f ||
-		    strchr("()<>@,;:\\\"/[]?={}", *p))
-			return false;
-	}
-	return *name;
-}
 
 /* These are the handshake's own; a second one would make it ambiguous. */
-static bool is_ours(const char *name)
-{
-	static const char *const ours[] = { "Host",
-					    "Upgrade",
-					    "Connection",
-					    "Sec-WebSocket-Key",
-					    "Sec-WebSocket-Version",
-					    "Sec-WebSocket-Extensions",
-					    "Content-Length",
-					    "Transfer-Encoding" };
-
-	for (size_t i = 0; i < COUNT(ours); i++) {
-		if (text_same(ours[i], name))
-			return true;
-	}
-	return false;
-}
-
-static int check_headers(const struct headers *h, struct error *err)
-{
-	size_t total = 0;
-
-	for (size_t i = 0; i < h->count; i++) {
-		const char *name = h->item[i].name, *value = h->item[i].value;
-
-		if (!is_header_name(name) || value[strcspn(value, "\r\n")])
-			return error_set(err, ERR_USAGE,
-					 "the header '%.60s' cannot be sent",
-					 name);
-		if (is_ours(name))
-			return error_set(err, ERR_USAGE,
-					 "the header '%.60s' is set by the "
-					 "handshake itself",
-					 name);
-		total += strlen(name) + strlen(value) + 4;
-	}
-	if (total > HEADERS_MAX)
-		return error_set(err, ERR_USAGE, "the headers are too long");
-	return 0;
-}
+static const char *const ours[] = { "Host",
+				    "Upgrade",
+				    "Connection",
+				    "Sec-WebSocket-Key",
+				    "Sec-WebSocket-Version",
+				    "Sec-WebSocket-Extensions",
+				    "Content-Length",
+				    "Transfer-Encoding",
+				    NULL };
 
 int ws_dial_check(const struct endpoint *to, struct error *err)
 {
@@ -77,7 +35,7 @@ int ws_dial_check(const struct endpoint *to, struct error *err)
 		return error_set(err, ERR_USAGE,
 				 "the path is longer than %d bytes",
 				 PATH_MAX_BYTES);
-	return check_headers(&to->headers, err);
+	return headers_check(&to->headers, ours, "handshake", err);
 }
 
 static void take_headers(struct ws_dial *d, const struct endpoint *to)

@@ -3,81 +3,29 @@
  * Why a server could not be reached, in words, with the next step. One place
  * for all the ways in which dialling fails.
  */
-#include <errno.h>
-#include <netdb.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "net/dial_words.h"
 #include "net/ws_dial.h"
 
 void ws_fail_lookup(struct ws *ws, int status)
 {
-	const char *host = ws->dial->host;
-
-	if (status == UV_ETIMEDOUT) {
-		error_set(&ws->why, ERR_CONNECT,
-			  "cannot find the host '%s': the name server does not "
-			  "answer",
-			  host);
-		error_hint(&ws->why, "try its IP address");
-		return;
-	}
-	error_set(&ws->why, ERR_CONNECT, "cannot find the host '%s': %s", host,
-		  uv_strerror(status));
-	error_hint(&ws->why, "check the name, or use its IP address");
-}
-
-static const char *connect_hint(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-		return "is the server running there, and on this port?";
-	case ETIMEDOUT:
-		return "is the address right, and in this network? a firewall "
-		       "can drop it too";
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-		return "is this machine in the same network?";
-	case EMFILE:
-	case ENFILE:
-		return "this process may not open more files (ulimit -n)";
-	default:
-		return "check the address";
-	}
-}
-
-static const char *connect_words(int error)
-{
-	switch (error) {
-	case 0:
-		return "it refused, and accepts now";
-	case ECONNREFUSED:
-		return "connection refused";
-	case ETIMEDOUT:
-		return "no answer";
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-		return "no route to it";
-	default:
-		return strerror(error);
-	}
+	dial_fail_lookup(&ws->why, "the host", ws->dial->host,
+			 status == UV_ETIMEDOUT ? NULL : uv_strerror(status));
 }
 
 void ws_fail_connect(struct ws *ws, int error)
 {
 	const struct ws_dial *d = ws->dial;
-	char wait[48] = "";
+	const struct dial_place to = { .noun = "",
+				       .host = d->host,
+				       .port = d->port,
+				       .timeout = d->timeout,
+				       .unknown =
+					       "it refused, and accepts now" };
 
-	if (error == ETIMEDOUT) {
-		char time[32];
-
-		snprintf(wait, sizeof(wait), " within %s",
-			 text_milliseconds(d->timeout, time, sizeof(time)));
-	}
-	error_set(&ws->why, ERR_CONNECT, "cannot connect to '%s' port %u: %s%s",
-		  d->host, (unsigned)d->port, connect_words(error), wait);
-	error_hint(&ws->why, "%s", connect_hint(error));
-	error_code(&ws->why, error);
+	dial_fail_connect(&ws->why, &to, error);
 }
 
 /* A refusal by HTTP status. */
@@ -126,9 +74,7 @@ static void fail_tls(struct ws *ws)
 	const struct ws_dial *d = ws->dial;
 	struct error *why = &ws->why;
 
-	if (strstr(d->tls.problem, "wrong version number") ||
-	    strstr(d->tls.problem, "packet length too long") ||
-	    strstr(d->tls.problem, "unknown protocol")) {
+	if (dial_is_no_tls(d->tls.problem)) {
 		error_set(why, ERR_CONNECT,
 			  "'%s' does not speak TLS on port %u", d->host,
 			  (unsigned)d->port);

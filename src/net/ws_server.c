@@ -18,7 +18,7 @@
 #define HANDSHAKE_MS 10000
 
 /* The client's Sec-WebSocket-Key, yours; the head is taken out of the socket. */
-static char *take_head(int fd)
+static char *take_head(int fd, bool *mcp)
 {
 	CLEANUP(mem_free_ptr) char *data = mem_alloc(FRONT_HEAD_MAX);
 	ssize_t len = recv(fd, data, FRONT_HEAD_MAX, MSG_PEEK | MSG_DONTWAIT);
@@ -32,11 +32,14 @@ static char *take_head(int fd)
 	    recv(fd, data, head.length, MSG_DONTWAIT) == (ssize_t)head.length)
 		key = mem_strdup(
 			headers_get(&head.headers, "Sec-WebSocket-Key"));
+	/* MCP's own clients go when their subprotocol is not taken up. */
+	*mcp = head_has_token(
+		headers_get(&head.headers, "Sec-WebSocket-Protocol"), "mcp");
 	head_done(&head);
 	return key;
 }
 
-static struct lws *adopt(struct ws *ws, int fd, const char *key)
+static struct lws *adopt(struct ws *ws, int fd, const char *key, bool mcp)
 {
 	struct buf request = { 0 };
 	struct lws *wsi;
@@ -44,8 +47,8 @@ static struct lws *adopt(struct ws *ws, int fd, const char *key)
 	buf_printf(&request,
 		   "GET / HTTP/1.1\r\nHost: mcpctl\r\nUpgrade: websocket\r\n"
 		   "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-		   "Sec-WebSocket-Key: %s\r\n\r\n",
-		   key);
+		   "Sec-WebSocket-Key: %s\r\n%s\r\n",
+		   key, mcp ? "Sec-WebSocket-Protocol: mcp\r\n" : "");
 	/* The library calls back before it returns: see find in ws_callback.c. */
 	ws_adopting = ws;
 	wsi = lws_adopt_socket_vhost_readbuf(ws->context->vhost, fd,
@@ -59,7 +62,8 @@ static struct lws *adopt(struct ws *ws, int fd, const char *key)
 int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
 	     size_t message_max, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *key = take_head(fd);
+	bool mcp = false;
+	CLEANUP(mem_free_ptr) char *key = take_head(fd, &mcp);
 	struct ws_context *context = NULL;
 	struct ws *ws;
 
@@ -77,7 +81,7 @@ int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
 	timer_start(&ws->timer, HANDSHAKE_MS);
 	ws->peer = ws_peer_new(peer);
 	/* If it fails, the library has closed fd, and its callbacks brought the end. */
-	if (!adopt(ws, fd, key) && !ws->wsi && ws->state != WS_GONE)
+	if (!adopt(ws, fd, key, mcp) && !ws->wsi && ws->state != WS_GONE)
 		ws_gone(ws);
 	return 0;
 }

@@ -13,7 +13,9 @@
  * JSON objects, by their member "op"; C: from the command, S: from serve.
  * device? is a Device-Id, a client id, an alias, or a glob over these; left
  * out: the only device, or, for devices and fan, all of them.
- *  C attach   device?, tail?       become the relay of one device
+ *  C attach   device?, tail?, timeout?
+ *                                  become the relay of one device; timeout: ms
+ *                                  that the command waits for an answer
  *  S waiting  devices, text        none fits yet; again when that changes;
  *             attached or error follows
  *  S attached device, hello?, initialize?, session_id, frame_version
@@ -48,7 +50,8 @@
  *   "seen","state","reason","tools","user_tools","list","audio"}: times in UTC
  *   (RFC 3339), texts null where unknown; state one of "connected",
  *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
- *   list by its content: two devices with the same firmware share it.
+ *   list by its content: two devices with the same firmware share it. While
+ *   its circuit breaker is open, "breaker":"open" stands there too.
  * "error" is {"kind","code"?,"text","hint","detail"?}: kind as
  *  error_kind_name.
  */

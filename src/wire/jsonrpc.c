@@ -137,11 +137,11 @@ const char *jsonrpc_code_name(int code)
 		{ JSONRPC_METHOD_NOT_FOUND, "method not found" },
 		{ JSONRPC_INVALID_PARAMS, "invalid params" },
 		{ JSONRPC_INTERNAL_ERROR, "internal error" },
-		{ -32002, "resource not found" },
+		{ MCP_RESOURCE_NOT_FOUND, "resource not found" },
 		{ -32020, "header mismatch" },
 		{ -32021, "missing client capability" },
 		{ -32022, "unsupported protocol version" },
-		{ -32042, "URL elicitation required" },
+		{ MCP_URL_ELICITATION_REQUIRED, "URL elicitation required" },
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {

@@ -13,6 +13,11 @@
 #define JSONRPC_METHOD_NOT_FOUND (-32601)
 #define JSONRPC_INVALID_PARAMS (-32602)
 #define JSONRPC_INTERNAL_ERROR (-32603)
+#define MCP_RESOURCE_NOT_FOUND (-32002)
+#define MCP_URL_ELICITATION_REQUIRED (-32042)
+/* Of the LLM service; elsewhere they mean anything. */
+#define LLM_TIMEOUT (-32000)
+#define LLM_UNAVAILABLE (-32001)
 
 enum message_kind {
 	MESSAGE_REQUEST, /* method and id */
@@ -78,8 +83,7 @@ void salvage_done(struct salvage *s);
 
 /*
  * "invalid params" for -32602, …, NULL for a code without a standard name.
- * MCP's own -32002 (resource not found), -32042 are known; -32000 and -32001
- * are not.
+ * MCP's own are known, those of the LLM service are not.
  */
 const char *jsonrpc_code_name(int code);
 

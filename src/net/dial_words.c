@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why dialling fails, in words, with the next step. What one protocol alone
+ * can say stands in ws_failure.c, http_failure.c, mqtt_failure.c.
+ */
+#include "net/dial_words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void dial_fail_lookup(struct error *why, const char *noun, const char *host,
+		      const char *reason)
+{
+	if (!reason) {
+		error_set(why, ERR_CONNECT,
+			  "cannot find %s '%s': the name server does not "
+			  "answer",
+			  noun, host);
+		error_hint(why, "try its IP address");
+		return;
+	}
+	error_set(why, ERR_CONNECT, "cannot find %s '%s'%s%s", noun, host,
+		  *reason ? ": " : "", reason);
+	error_hint(why, "check the name, or use its IP address");
+}
+
+const char *dial_words(int error, const char *unknown)
+{
+	switch (error) {
+	case 0:
+		return unknown;
+	case ECONNREFUSED:
+		return "connection refused";
+	case ETIMEDOUT:
+		return "no answer";
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+		return "no route to it";
+	default:
+		return strerror(error);
+	}
+}
+
+static const char *hint(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+		return "is the server running there, and on this port?";
+	case ETIMEDOUT:
+		return "is the address right, and in this network? a firewall "
+		       "can drop it too";
+	case ENETUNREACH:
+	case EHOSTUNREACH:
+		return "is this machine in the same network?";
+	case EMFILE:
+	case ENFILE:
+		return "this process may not open more files (ulimit -n)";
+	default:
+		return "check the address";
+	}
+}
+
+void dial_fail_connect(struct error *why, const struct dial_place *to,
+		       int error)
+{
+	char wait[48] = "", time[32];
+
+	if (error == ETIMEDOUT && to->timeout)
+		snprintf(wait, sizeof(wait), " within %s",
+			 text_milliseconds(to->timeout, time, sizeof(time)));
+	error_set(why, ERR_CONNECT, "cannot connect to %s'%s' port %u: %s%s",
+		  to->noun, to->host, (unsigned)to->port,
+		  dial_words(error, to->unknown), wait);
+	error_hint(why, "%s", hint(error));
+	error_code(why, error);
+}
+
+bool dial_is_no_tls(const char *problem)
+{
+	return strstr(problem, "wrong version number") ||
+	       strstr(problem, "packet length too long") ||
+	       strstr(problem, "unknown protocol");
+}
+
+int dial_check_cacert(const char *path, struct error *err)
+{
+	bool found = false;
+	char line[256];
+	FILE *file = fopen(path, "re");
+
+	if (!file) {
+		error_set(err, ERR_USAGE, "cannot read '%s': %s", path,
+			  strerror(errno));
+	} else {
+		while (!found && fgets(line, sizeof(line), file))
+			found = text_starts(line, "-----BEGIN ") &&
+				strstr(line, "CERTIFICATE-----");
+		fclose(file);
+		if (found)
+			return 0;
+		error_set(err, ERR_USAGE, "'%s' has no certificate", path);
+	}
+	return error_hint(err,
+			  "--cacert names a file of certificates in PEM form");
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP by libcurl on the loop: MCP over Streamable HTTP and the older HTTP+SSE
+ * (mcp.md), and single requests for others. A loaded part: take its table with
+ * module_table("http", HTTP_TABLE, err).
+ */
+#ifndef NET_HTTP_H
+#define NET_HTTP_H
+
+#include "net/transport.h"
+
+#define HTTP_TABLE "http_table"
+
+/* One request that is no MCP (sim: Ollama). All is lent until fetch returns. */
+struct http_request {
+	const char *url;
+	const char *method; /* NULL: GET, or POST if there is a body */
+	const struct headers *headers; /* NULL */
+	const char *body; /* NULL */
+	size_t len;
+	int64_t connect_timeout, timeout; /* ms; 0: 10 s, none */
+	size_t body_max; /* of the answer; 0: 16 MB */
+	const char *cacert; /* NULL: the system's */
+	bool insecure;
+};
+
+struct http_answer { /* lent */
+	int status; /* 0: none came, see why */
+	const char *content_type; /* "" if none */
+	const char *body;
+	size_t len;
+	/*
+	 * ERR_NONE, or ERR_CONNECT (code errno where there is one), ERR_TIMEOUT,
+	 * ERR_PROTOCOL (too large, cut). retry_after: of Retry-After, also with a
+	 * status.
+	 */
+	const struct error *why;
+};
+
+struct http_fetch;
+struct http_fetch_events {
+	/* Bytes of a body with a 2xx status as they come; may be NULL. They are in the answer too. */
+	void (*data)(void *owner, const char *data, size_t len);
+	/* Once, from the loop; afterwards the fetch is gone. */
+	void (*done)(void *owner, const struct http_answer *a);
+};
+
+struct http_table {
+	/*
+	 * http, https, sse+http, sse+https. ready comes at once from the loop,
+	 * before anything is sent: each send is a request of its own.
+	 * failed(id) for a request that got no answer: ERR_CONNECT (code errno
+	 * or the HTTP status; retry_after), ERR_AUTH (401, 403), ERR_PROTOCOL,
+	 * ERR_TIMEOUT. 404 to a request with a session: ERR_CONNECT with code
+	 * 404, the session id is forgotten, and initialize may be sent again
+	 * over the same transport (mcp/client does).
+	 */
+	struct transport_ops dial;
+	/* -1 (ERR_USAGE): no URL that curl takes. events are not called then. */
+	int (*fetch)(struct http_fetch **out, struct loop *l,
+		     const struct http_request *rq,
+		     const struct http_fetch_events *events, void *owner,
+		     struct error *err);
+	/* Forget it: no event any more. */
+	void (*fetch_abandon)(struct http_fetch *f);
+	/* "HTTP/2", "HTTP/1.1", "HTTP+SSE" …: how this transport speaks by now; NULL: nothing came yet. Lent. */
+	const char *(*spoken)(const struct transport *t);
+};
+
+/* Exported by the module. */
+extern const struct http_table http_table;
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the module `http` share. From below: the engine (what is
+ * to be told, on the loop), a transfer (one request, carried out by libcurl,
+ * see http_curl.h), and two users of it: fetch, and the transport with its
+ * exchanges.
+ */
+#ifndef NET_HTTP_PRIVATE_H
+#define NET_HTTP_PRIVATE_H
+
+#include "base/json.h"
+#include "base/loop.h"
+#include "net/http.h"
+#include "wire/sse.h"
+
+struct http_engine;
+struct http_transfer;
+struct curl_engine;
+struct curl_request;
+
+/* ---- http_engine.c: one for each loop, while somebody uses it ---- */
+
+struct http_engine {
+	struct http_engine *next;
+	struct loop *loop;
+	struct timer timer; /* tells what stirs outside of the loop's turns */
+	struct http_transfer *first, *last; /* with something to tell */
+	unsigned users;
+	bool telling;
+	struct curl_engine *curl;
+};
+
+/* NULL (ERR_CONNECT): libcurl does not start. */
+struct http_engine *http_engine_take(struct loop *l, struct error *err);
+/* The last user's leaving closes the connections that were kept. */
+void http_engine_release(struct http_engine *e);
+/* It has something to tell: from the loop, as soon as it can. */
+void http_engine_stir(struct http_engine *e, struct http_transfer *t);
+/* Tell it all; the engine may be gone afterwards. */
+void http_engine_tell(struct http_engine *e);
+void http_engine_forget(struct http_engine *e, struct http_transfer *t);
+
+/* ---- http_transfer.c: one request ---- */
+
+/* Where requests go, and how; lent to transfers for their lives. */
+struct http_site {
+	char *url, *host; /* without brackets */
+	uint16_t port;
+	bool tls, insecure;
+	bool here; /* this machine itself */
+	char *cacert; /* NULL: the system's */
+	char *proxy; /* NULL: as the environment says; "": none */
+	struct words resolve; /* "HOST:PORT:ADDRESS" */
+	int64_t connect_timeout; /* ms */
+};
+/* Host, port and tls of a URL; site->url stays. -1 (ERR_USAGE): it is none. */
+int http_site_set(struct http_site *s, const char *url, struct error *err);
+void http_site_done(struct http_site *s);
+
+/* Either may free the transfer, and release the engine. */
+struct http_transfer_events {
+	/* The head is whole, and nothing else came yet; may be NULL. */
+	void (*head)(void *owner);
+	/* Bytes of the body; the head is known before. Lent. */
+	void (*data)(void *owner, const char *data, size_t len);
+	void (*done)(void *owner);
+};
+
+/* How a request ended that has no whole answer. */
+enum http_end {
+	HTTP_END_WELL,
+	HTTP_END_NO_HOST, /* the name is unknown; text: the resolver's words */
+	HTTP_END_NO_NAMESERVER, /* it does not answer */
+	HTTP_END_NO_CONNECTION, /* error: why */
+	HTTP_END_NO_TLS, /* text: OpenSSL's words */
+	HTTP_END_TLS_SILENT,
+	HTTP_END_BAD_CACERT,
+	HTTP_END_PROXY, /* text: which or why; error: an HTTP status, an errno */
+	HTTP_END_LOST, /* the connection, before the answer was whole */
+	HTTP_END_NO_HTTP,
+	HTTP_END_OTHER /* text */
+};
+struct http_outcome {
+	enum http_end end;
+	int error; /* errno; 0 */
+	char text[256];
+};
+
+struct http_transfer {
+	struct http_engine *engine;
+	const struct http_site *site;
+	const struct http_transfer_events *events;
+	void *owner;
+	/* the request */
+	char *url, *method;
+	const char *body; /* NULL: none; lent */
+	size_t len;
+	/* Before start: it may be carried out once only, so it is sent once. */
+	bool once;
+	bool lasts; /* Before start: its answer is a stream without an end */
+	struct headers headers;
+	/* the answer */
+	int status; /* 0: none yet */
+	const char *version; /* "HTTP/1.1"; static */
+	struct headers answer;
+	struct buf arrived; /* of its body, and not told yet */
+	bool finished;
+	struct http_outcome outcome; /* once finished */
+	/* private */
+	struct curl_request *request; /* NULL: not started */
+	struct http_transfer *next; /* of those with something to tell */
+	bool waits; /* is among them */
+};
+
+struct http_request_line {
+	const char *url,
+		*method; /* method NULL: POST if there is a body, else GET */
+	const char *body; /* NULL: none; lent until http_transfer_free */
+	size_t len;
+};
+struct http_transfer *
+http_transfer_new(struct http_engine *e, const struct http_site *site,
+		  const struct http_request_line *line,
+		  const struct http_transfer_events *events, void *owner);
+/* Before start. A value that cannot stand in a header is left out. */
+void http_transfer_header(struct http_transfer *t, const char *name,
+			  const char *value);
+void http_transfer_start(struct http_transfer *t);
+/* Also while it runs; NULL is fine. */
+void http_transfer_free(struct http_transfer *t);
+
+/* Of the answer; "" and NULL if it does not say. Lent. */
+const char *http_transfer_type(const struct http_transfer *t);
+const char *http_transfer_answer(const struct http_transfer *t,
+				 const char *name);
+/* Where it redirects to, as a whole URL; yours; NULL. */
+char *http_transfer_location(const struct http_transfer *t);
+/* ms; 0: it did not say. At most a day. */
+int64_t http_transfer_retry_after(const struct http_transfer *t);
+
+/* ---- http_url.c ---- */
+
+/* len bytes and a NUL, whatever is among them; yours. */
+char *http_bytes(const char *data, size_t len);
+/* A date of HTTP (RFC 9110, 5.6.7) as seconds since 1970; -1: it is none. */
+int64_t http_date(const char *text);
+
+/* text, relative to base; yours. NULL: no http(s) URL, or absurdly long. */
+char *http_url_join(const char *base, const char *text);
+/* Scheme, host and port are the same. */
+bool http_url_same_origin(const char *a, const char *b);
+/* Without its query, which may hold secrets; cut; yours. */
+char *http_url_show(const char *url);
+/* Its path likewise. */
+char *http_url_path(const char *url);
+/* Its path and query, as they stand in a request; lent. */
+const char *http_url_target(const char *url);
+
+/* ---- http_route.c: -1 (ERR_USAGE) where the option is none ---- */
+
+int http_take_resolve(struct http_site *site, const struct words *from,
+		      struct error *err);
+int http_take_proxy(struct http_site *site, const char *text,
+		    struct error *err);
+
+/* ---- http_failure.c: why, in words ---- */
+
+/* A transfer that ended without a whole answer. */
+void http_fail_transfer(struct error *why, const struct http_site *site,
+			const struct http_transfer *t);
+
+/* ---- http_status.c ---- */
+
+/* A status that is not as wanted; body: what came with it. */
+void http_fail_status(struct error *why, const struct http_site *site,
+		      const struct http_transfer *t, const struct buf *body);
+/* A 2xx whose body is no message. */
+void http_fail_body(struct error *why, const struct http_site *site,
+		    const struct http_transfer *t, const struct buf *body);
+bool http_type_is(const char *content_type, const char *type);
+/* Its body is an event stream that is read as it comes. */
+bool http_is_stream(const struct http_transfer *t);
+
+/* ---- http_message.c: as much of JSON-RPC as the transport must see ---- */
+
+struct http_message {
+	bool is_request; /* an answer will come: id and method, or a batch */
+	bool is_initialize, is_initialized;
+	bool may_act; /* being carried out twice may do harm */
+	bool declares; /* initialize with capabilities: the server may ask */
+	bool has_id; /* a whole number: id */
+	int64_t id;
+	char *token; /* the id's JSON text; NULL if none; owned */
+};
+void http_message_look(struct http_message *out, const char *text, size_t len);
+void http_message_done(struct http_message *m);
+/* Whether JSON that came answers it: the same id with a result or an error. */
+bool http_message_answered(const struct http_message *m, const char *text,
+			   size_t len);
+/* It has "jsonrpc", or is an array. */
+bool http_message_is_rpc(const char *text, size_t len);
+/* error.message, if it is an error; yours; NULL. */
+char *http_message_error(const char *text, size_t len);
+
+/* ---- the transport ---- */
+
+enum http_purpose {
+	HTTP_POST, /* a message of ours */
+	HTTP_LISTEN, /* the GET stream of Streamable HTTP */
+	HTTP_OLD, /* the stream of HTTP+SSE */
+	HTTP_DELETE
+};
+
+enum http_body {
+	HTTP_BODY_NONE, /* the head was not looked at yet */
+	HTTP_BODY_EVENTS,
+	HTTP_BODY_WHOLE, /* kept until its end */
+	HTTP_BODY_DROPPED /* nobody wants it */
+};
+
+struct http;
+
+/* One request with all of its tries. */
+struct http_exchange {
+	struct http *http;
+	struct http_exchange *next;
+	enum http_purpose purpose;
+	bool dead; /* released as soon as nobody stands in it */
+	char *text; /* of a POST; NULL once its answer is sure */
+	size_t len;
+	struct http_message message;
+	struct http_transfer *transfer; /* NULL: waits, or between two tries */
+	bool waiting; /* not sent yet */
+	bool with_session; /* the session id was sent */
+	bool resuming; /* a POST's answer is fetched by GET */
+	bool answered; /* its reply came */
+	bool heard; /* an event came in this try */
+	unsigned redirects, failures; /* failures: tries in a row */
+	int64_t started, alarm; /* loop_now() ms; alarm LOOP_FOREVER */
+	int64_t retry; /* ms that the server wants between two tries */
+	enum http_body kind;
+	struct buf body;
+	struct sse sse;
+};
+
+struct http {
+	struct transport *transport;
+	struct http_engine *engine;
+	struct http_site site;
+	struct headers headers; /* the user's */
+	struct timer timer;
+	size_t message_max;
+	struct http_exchange *exchanges; /* in the order of their making */
+	unsigned inside; /* callbacks that stand in an exchange */
+	bool ready, closing, deleting, ended;
+	int64_t close_deadline;
+	char *session_id, *revision; /* NULL: none */
+	const char *spoken; /* NULL: nothing came yet; static */
+	bool old, forced; /* HTTP+SSE; by the target's scheme */
+	char *post_url; /* HTTP+SSE: where messages go; NULL: not known yet */
+	struct error first; /* why HTTP+SSE was tried */
+	bool listen_due; /* initialized was taken */
+	bool unlistened; /* the server offers no GET stream */
+	bool declared; /* the server may ask, by the GET stream */
+	int64_t hold_until; /* loop_now() ms: messages wait for that stream */
+	struct error why; /* for closed */
+};
+
+/* http_dial.c */
+void http_notice(struct http *h, enum notice_kind kind, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+void http_deliver(struct http *h, const char *text, size_t len);
+/* Tell why x has no answer; x stays. */
+void http_fail(const struct http_exchange *x, const struct error *why);
+/* The connection is lost: closed comes from the loop. */
+void http_lost(struct http *h, const struct error *why);
+/* Around everything that comes from the loop. */
+void http_enter(struct http *h);
+void http_leave(struct http *h);
+
+/* http_exchange.c */
+struct http_exchange *http_exchange_new(struct http *h,
+					enum http_purpose purpose);
+/* Send it, or send it again. */
+void http_exchange_start(struct http_exchange *x);
+void http_exchange_stop(struct http_exchange *x); /* this try */
+void http_exchange_end(struct http_exchange *x);
+void http_exchange_sweep(struct http *h);
+/* The first that lives; NULL. */
+struct http_exchange *http_exchange_find(const struct http *h,
+					 enum http_purpose purpose);
+/* Follow a redirection within the origin. False: it is none, or must not be. */
+bool http_exchange_redirect(struct http_exchange *x);
+
+/* http_post.c: the answers to messages of ours */
+void http_post_head(struct http_exchange *x);
+void http_post_event(struct http_exchange *x, const struct sse_event *e);
+void http_post_done(struct http_exchange *x);
+void http_post_too_large(struct http_exchange *x);
+void http_post_alarm(struct http_exchange *x);
+
+/* http_stream.c: the GET stream, and streams taken up again */
+void http_listen(struct http *h);
+void http_listen_head(struct http_exchange *x);
+void http_listen_done(struct http_exchange *x);
+/*
+ * x is taken up again after a while; what: for the notice. False: it cannot
+ * be, or was too often.
+ */
+bool http_stream_again(struct http_exchange *x, const char *what);
+
+/* http_old.c: HTTP+SSE of 2024-11-05 */
+void http_old_open(struct http *h);
+void http_old_head(struct http_exchange *x);
+void http_old_event(struct http_exchange *x, const struct sse_event *e);
+void http_old_done(struct http_exchange *x);
+void http_old_alarm(struct http_exchange *x);
+
+/* http_fetch.c */
+int http_fetch_open(struct http_fetch **out, struct loop *l,
+		    const struct http_request *rq,
+		    const struct http_fetch_events *events, void *owner,
+		    struct error *err);
+void http_fetch_abandon(struct http_fetch *f);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A child process as the peer: one message a line on its stdin and stdout
+ * (mcp.md, 2024-11-05). endpoint: argv, env, cwd.
+ *
+ * Its stderr comes as notices (NOTICE_CHILD), a line each; its last lines are
+ * the detail of the error when it dies. A line of stdout that is no JSON is
+ * told by failed(0, …), with what it was: servers print there by mistake.
+ * close: end of stdin; after 100 ms SIGTERM; after 1 s more SIGKILL, to its
+ * process group: closed comes within 2 s.
+ */
+#ifndef NET_STDIO_H
+#define NET_STDIO_H
+
+#include "net/transport.h"
+
+extern const struct transport_ops stdio_ops;
+
+#endif
