@@ -237,7 +237,7 @@ static int refuse_twice(const cJSON *object, struct error *err)
 			 "argument '%.100s' stands twice in the object", twice);
 }
 
-static bool is_whole(const char *word)
+bool arguments_are_whole(const char *word)
 {
 	return *word == '@' || strcmp(word, "-") == 0 ||
 	       word[strspn(word, " \t\r\n")] == '{';
@@ -283,10 +283,10 @@ static int make_from_words(struct argument_value *out, char *const *word,
 {
 	CLEANUP(gathering_done) struct gathering g = { .options = options };
 
-	if (count == 1 && is_whole(word[0]))
+	if (count == 1 && arguments_are_whole(word[0]))
 		return make_whole(out, word[0], options, err);
 	for (size_t i = 0; i < count; i++) {
-		if (is_whole(word[i]))
+		if (arguments_are_whole(word[i]))
 			return error_set(err, ERR_USAGE,
 					 "'%.100s' gives all arguments, so no "
 					 "other word may stand beside it",

@@ -35,6 +35,9 @@ int arguments_build(struct buf *out, char *const *word, size_t count,
 		    const struct arguments_options *options,
 		    struct buf *warnings, struct error *err);
 
+/* {…}, @FILE or -: the whole object in one word, beside which nothing else can stand. */
+bool arguments_are_whole(const char *word);
+
 /* "call NAME volume=<0..100> [theme=light|dark]": the usage of a tool, one line, appended. */
 void arguments_usage(const struct tool *t, struct buf *out);
 

@@ -1,89 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * list, call, ping over a session, each waiting for its answer; initialize is
- * in opening.c. Shows nothing; dialects are the link's matter.
+ * in opening.c, how one is asked in client_ask.c. Shows nothing; dialects are
+ * the link's matter.
  */
-#include "mcp/client.h"
-
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-
-/*
- * Interrupted by the user: the peer is told, where the protocol has a way
- * (firmware has none, device.md 4).
- */
-static void cancel(struct client *c, const struct call *call, struct error *err)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(buf_done) struct buf params = { 0 };
-
-	if (call->done || !session_is_open(c->session))
-		return;
-	if (session_link(c->session)->dialect != DIALECT_PLAIN) {
-		if (call->subject)
-			error_hint(err,
-				   "firmware has no cancel: the board may "
-				   "still be working on '%s'",
-				   call->subject);
-		return;
-	}
-	buf_printf(&params,
-		   "{\"requestId\":%d,\"reason\":\"interrupted by the "
-		   "user\"}",
-		   (int)call->id);
-	if (session_notify(c->session, "notifications/cancelled",
-			   buf_string(&params), &ignored) == 0)
-		error_hint(err, "the peer was told to cancel it");
-}
-
-/* As session_call. */
-static int ask(struct client *c, struct call *call, const char *method,
-	       const char *params, struct error *err)
-{
-	int status;
-
-	if (session_start(c->session, call, method, params, 0, err))
-		return -1;
-	status = session_wait(c->session, call, err);
-	if (status && err && err->kind == ERR_INTERRUPTED)
-		cancel(c, call, err);
-	session_forget(c->session, call);
-	return status;
-}
+#include "mcp/client_private.h"
 
 static void add_string(struct buf *out, const char *text)
 {
 	buf_json_string(out, text, strlen(text));
 }
 
+/* ---- lists ---- */
+
 static int list_page(struct client *c, struct listing *listing,
 		     struct buf *params, struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
+	struct client_request rq = { .method = listing_method(listing) };
 
 	listing_params(listing, params);
-	if (ask(c, &call, "tools/list", params->len ? buf_string(params) : NULL,
-		err))
+	rq.params = params->len ? buf_string(params) : NULL;
+	if (client_ask(c, &call, &rq, err))
 		return listing_failed(listing, err);
 	return listing_feed_take(listing, &call.reply, err);
+}
+
+static int list_pages(struct client *c, struct listing *listing,
+		      struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	int status = 0;
+
+	while (!status && !listing->done)
+		status = list_page(c, listing, &params, err);
+	listing_done(listing);
+	return status;
 }
 
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err)
 {
-	CLEANUP(buf_done) struct buf params = { 0 };
 	struct listing listing;
-	int status = 0;
+	int status;
 
 	*out = (struct tool_list){ 0 };
 	listing_init(&listing, out, c->device && !backend_view);
-	while (!status && !listing.done)
-		status = list_page(c, &listing, &params, err);
-	listing_done(&listing);
+	status = list_pages(c, &listing, err);
+	client_know_tools(c, out);
 	return status;
 }
+
+int client_list(struct client *c, enum list_kind kind, struct page_list *out,
+		struct error *err)
+{
+	struct listing listing;
+
+	*out = (struct page_list){ .kind = kind };
+	listing_init_items(&listing, out);
+	return list_pages(c, &listing, err);
+}
+
+/* A name that stands twice: the first counts, as for tool_list_find. */
+void client_know_tools(struct client *c, const struct tool_list *list)
+{
+	name_set_done(&c->hints);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct tool *t = &list->tool[i];
+		const cJSON *annotations = json_object(t->json, "annotations");
+		const cJSON *execution = json_object(t->json, "execution");
+		const char *task = json_string(execution, "taskSupport");
+		size_t hints = 0;
+
+		if (json_true(annotations, "idempotentHint") ||
+		    json_true(annotations, "readOnlyHint"))
+			hints |= HINT_REPEATABLE;
+		if (task && strcmp(task, "required") == 0)
+			hints |= HINT_TASK_ONLY;
+		if (hints && !t->duplicate)
+			name_set_add(&c->hints, t->name, hints);
+	}
+}
+
+/* ---- calls ---- */
 
 int client_tool_error(const struct result *r, struct error *err)
 {
@@ -102,23 +105,12 @@ int client_tool_error(const struct result *r, struct error *err)
 	return -1;
 }
 
-/*
- * Firmware restarts before the answer is sent (device.md 3.9), also boards that
- * are dialled in plain JSON-RPC.
- */
-static bool restarted_as_told(const struct client *c, const struct call *call)
-{
-	return call->done && call->failure.kind == ERR_CONNECT &&
-	       !session_is_open(c->session) &&
-	       strcmp(call->subject, "self.reboot") == 0;
-}
-
 static int finish_tool_call(struct client *c, struct call *call, int status,
 			    struct result *out, struct error *err)
 {
 	int64_t took = call->ended_us - call->started_us;
 
-	if (status && restarted_as_told(c, call)) {
+	if (status && client_restarted_as_told(c, call)) {
 		error_reset(err);
 		out->note = "the device restarted: the connection dropped, as "
 			    "it does for 'self.reboot', which firmware never "
@@ -132,8 +124,20 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 		return -1;
 	}
 	result_decode_take(out, &call->reply);
+	out->from_device = c->device;
 	out->took_us = took;
 	return out->is_error ? client_tool_error(out, err) : 0;
+}
+
+static int refuse_task(const char *name, struct error *err)
+{
+	error_set(err, ERR_UNMET,
+		  "the tool '%.100s' can only be called as a task "
+		  "(execution.taskSupport is 'required'), and mcpctl speaks no "
+		  "tasks",
+		  name);
+	return error_hint(err, "'request tools/call' sends params of your own, "
+			       "with \"task\" too");
 }
 
 int client_call_tool(struct client *c, const char *name, const char *arguments,
@@ -141,15 +145,20 @@ int client_call_tool(struct client *c, const char *name, const char *arguments,
 {
 	CLEANUP(call_done) struct call call = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
+	struct client_request rq = { .method = "tools/call", .progress = true };
+	size_t hints = name_set_find(&c->hints, name);
 	int status;
 
 	*out = (struct result){ 0 };
+	if (hints != NAME_NONE && (hints & HINT_TASK_ONLY))
+		return refuse_task(name, err);
 	buf_text(&params, "{\"name\":");
 	add_string(&params, name);
 	buf_printf(&params, ",\"arguments\":%s}",
 		   arguments && arguments[0] ? arguments : "{}");
 	call.subject = mem_strdup(name);
-	status = ask(c, &call, "tools/call", buf_string(&params), err);
+	rq.params = buf_string(&params);
+	status = client_ask(c, &call, &rq, err);
 	return finish_tool_call(c, &call, status, out, err);
 }
 
@@ -163,7 +172,8 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 		struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
-	int status = ask(c, &call, "ping", NULL, err);
+	const struct client_request rq = { .method = "ping" };
+	int status = client_ask(c, &call, &rq, err);
 
 	*took_us = call.ended_us - call.started_us;
 	*was_error = status != 0;
@@ -172,6 +182,8 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 	error_reset(err);
 	return 0;
 }
+
+/* ---- any ---- */
 
 /* The tool that a tools/call names, for messages about it; NULL. */
 static char *params_subject(const char *method, const char *params)
@@ -189,10 +201,13 @@ int client_request(struct client *c, const char *method, const char *params,
 		   struct message *out, int64_t *took_us, struct error *err)
 {
 	CLEANUP(call_done) struct call call = { 0 };
+	struct client_request rq = { .method = method, .params = params };
 	int status;
 
+	rq.progress = strcmp(method, "resources/read") == 0 ||
+		      strcmp(method, "prompts/get") == 0;
 	call.subject = params_subject(method, params);
-	status = ask(c, &call, method, params, err);
+	status = client_ask(c, &call, &rq, err);
 	*took_us = call.ended_us - call.started_us;
 	message_take(out, &call.reply);
 	return status;

@@ -8,7 +8,19 @@
 #define MCP_CLIENT_H
 
 #include "mcp/listing.h"
+#include "mcp/page_list.h"
 #include "rpc/session.h"
+
+struct client_guard;
+
+/*
+ * What this program answers when the server asks; declared in capabilities of
+ * initialize, and only if true. Devices are told of none of it.
+ */
+struct client_answers {
+	bool roots, sampling;
+	bool elicit_form, elicit_url;
+};
 
 struct client_opening; /* while initialize is under way */
 
@@ -21,22 +33,31 @@ struct client {
 	const char *revision, *server_name, *server_version, *instructions;
 	int64_t initialize_us; /* how long it took; -1: a serve had done it */
 	bool device; /* speaks the device dialect */
+	/* Asked before and after each request; NULL. Set after client_begin; kept
+	   by it. Lent. (mcp/guard.h) */
+	const struct client_guard *guard;
+	/* a copy, to start over with (HTTP 404); NULL: no initialize was sent */
+	struct client_config *config;
+	struct name_set hints; /* client_know_tools */
 };
-
-/*
- * A request that Ctrl-C ends is cancelled at the peer where the protocol has a
- * way; where it has none, the error's hint says so.
- */
 
 struct client_config {
 	/* into capabilities.vision; NULL: left out */
 	const char *vision_url, *vision_token;
+	struct client_answers answers;
 };
 
 /*
+ * Every request below: is asked of the guard, and may be tried again; is sent
+ * once more after a new initialize if the server forgot the session (HTTP 404).
+ * What Ctrl-C ends is cancelled at the peer where the protocol has a way; where
+ * it has none, the error's hint says so.
+ *
  * initialize, then notifications/initialized; neither, if a running serve did
  * it before (session_peer) and no vision_url is to be told. -1: as
- * session_wait, or ERR_PROTOCOL for a reply that is none.
+ * session_wait, or ERR_PROTOCOL for a reply that is none, or for a revision
+ * that is not known (mcp/initialize.h). A server that refuses the revision but
+ * names others is asked once more.
  */
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
@@ -61,10 +82,18 @@ int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err);
 
 /*
+ * What a listing says of tools, for client_call_tool: which may be repeated
+ * (guard), which can only be called as a task. client_list_tools does it;
+ * lists that came otherwise are told here. Nothing is kept of the list.
+ */
+void client_know_tools(struct client *c, const struct tool_list *list);
+
+/*
  * Call a tool; arguments is JSON text of an object. -1: err. ERR_PEER is set
  * also for isError, with *out filled. Where the firmware answers only by
  * restarting (self.reboot, device.md 3.9) a dropped connection is success:
- * out->note says so.
+ * out->note says so. ERR_UNMET, and nothing is sent: it is known to be callable
+ * as a task only.
  */
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
@@ -73,13 +102,46 @@ int client_call_tool(struct client *c, const char *name, const char *arguments,
 int client_tool_error(const struct result *r, struct error *err);
 
 /*
+ * A server that is no device says which of its parts it has. True: it has
+ * `name` ("resources", "prompts", "completions", "logging", "tools"), or it
+ * cannot be known (device, --no-init).
+ */
+bool client_offers(const struct client *c, const char *name);
+/* -1 (ERR_UNMET): it has not; the hint lists those it has. */
+int client_require(const struct client *c, const char *name, struct error *err);
+/* The same for a part within: "resources", "subscribe". */
+int client_require_part(const struct client *c, const char *name,
+			const char *part, struct error *err);
+
+/* All pages of resources/list, resources/templates/list or prompts/list
+   (mcp/page_list.h). On -1 what came before is in *out all the same. */
+int client_list(struct client *c, enum list_kind kind, struct page_list *out,
+		struct error *err);
+
+/*
+ * Whether structuredContent of a result fits the tool's outputSchema: 0 if it
+ * does, or there is no such schema, or it is an error result. -1
+ * (ERR_PROTOCOL): where it does not, and what was expected.
+ */
+int client_check_output(const struct tool *t, const struct result *r,
+			struct error *err);
+
+/* The server is the LLM service of the project's seed (serverInfo.name
+   "llm-service"): its codes -32000 and -32001 have names then. */
+bool client_is_llm_service(const struct client *c);
+
+/*
  * Any answer counts, an error too: firmware has no ping. *took_us is the round
  * trip.
  */
 int client_ping(struct client *c, int64_t *took_us, bool *was_error,
 		struct error *err);
 
-/* Any method; *out is the reply (result or error: then ERR_PEER). */
+/*
+ * Any method; *out is the reply (result or error: then ERR_PEER). params are
+ * sent as they are, but for resources/read and prompts/get, which get a
+ * progressToken.
+ */
 int client_request(struct client *c, const char *method, const char *params,
 		   struct message *out, int64_t *took_us, struct error *err);
 

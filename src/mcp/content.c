@@ -55,20 +55,31 @@ static void decode_link(struct content *c)
 	c->mime = json_string(c->json, "mimeType");
 }
 
-static void decode_resource(struct content *c)
+static void decode_resource_members(struct content *c, const cJSON *resource)
 {
-	const cJSON *resource = json_object(c->json, "resource");
-	const char *text = json_string(resource, "text");
-
 	c->text = json_string(resource, "uri");
 	c->mime = json_string(resource, "mimeType");
-	if (text)
-		buf_text(&c->data, text);
+	c->inside = json_string(resource, "text");
+	if (c->inside)
+		buf_text(&c->data, c->inside);
 	else
 		decode_data(c, resource, "blob");
 }
 
-static void content_decode(struct content *c, const cJSON *json)
+static void decode_resource(struct content *c)
+{
+	decode_resource_members(c, json_object(c->json, "resource"));
+}
+
+void content_decode_resource(struct content *c, const cJSON *resource)
+{
+	*c = (struct content){ .kind = CONTENT_RESOURCE, .json = resource };
+	decode_resource_members(c, resource);
+	if (!c->inside && !json_member(resource, "blob"))
+		c->kind = CONTENT_UNKNOWN;
+}
+
+void content_decode(struct content *c, const cJSON *json)
 {
 	static const struct {
 		const char *type;
@@ -110,6 +121,14 @@ static void decode_is_error(struct result *r)
 		r->is_error = cJSON_IsTrue(member);
 }
 
+struct content *result_add(struct result *r, size_t *capacity)
+{
+	r->content =
+		mem_grow(r->content, capacity, r->count, sizeof(*r->content));
+	r->content[r->count] = (struct content){ 0 };
+	return &r->content[r->count++];
+}
+
 void result_decode_take(struct result *out, struct message *m)
 {
 	const cJSON *content, *element;
@@ -119,11 +138,8 @@ void result_decode_take(struct result *out, struct message *m)
 	message_take(&out->message, m);
 	decode_is_error(out);
 	content = json_array(out->message.result, "content");
-	cJSON_ArrayForEach(element, content) {
-		out->content = mem_grow(out->content, &capacity, out->count,
-					sizeof(*out->content));
-		content_decode(&out->content[out->count++], element);
-	}
+	cJSON_ArrayForEach(element, content)
+		content_decode(result_add(out, &capacity), element);
 }
 
 void result_done(struct result *r)

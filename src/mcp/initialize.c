@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this program says of itself when it opens a session. Sends nothing.
+ * What this program says of itself when it opens a session, and the revisions
+ * that it speaks. Sends nothing.
  */
 #include "mcp/initialize.h"
 
 #include <string.h>
 
-#include "base/json.h"
+#include "mcp/client.h"
 
-/*
- * Firmware ignores the revision; its own is the first. Servers answer with what
- * they speak.
- */
+/* Firmware ignores the revision; its own is the first. */
 static const char revision_device[] = "2024-11-05";
-static const char revision_plain[] = "2025-11-25";
+
+/* Oldest first. */
+static const char *const revisions[] = { "2024-11-05", "2025-03-26",
+					 "2025-06-18", REVISION_NEWEST };
+
+const char *revision_known(const char *revision)
+{
+	for (size_t i = 0; i < COUNT(revisions); i++) {
+		if (strcmp(revisions[i], revision) == 0)
+			return revisions[i];
+	}
+	return NULL;
+}
+
+const char *revision_choose(const cJSON *supported)
+{
+	for (size_t i = COUNT(revisions); i-- > 0;) {
+		const cJSON *each;
+
+		cJSON_ArrayForEach(each, supported) {
+			const char *text = cJSON_GetStringValue(each);
+
+			if (text && strcmp(text, revisions[i]) == 0)
+				return revisions[i];
+		}
+	}
+	return NULL;
+}
 
 static void add_vision(struct buf *out, const char *url, const char *token)
 {
@@ -23,13 +48,54 @@ static void add_vision(struct buf *out, const char *url, const char *token)
 	buf_char(out, '}');
 }
 
+/* Members go behind what begins with '{'. */
+static void add_member(struct buf *out, const char *text)
+{
+	if (out->data[out->len - 1] != '{')
+		buf_char(out, ',');
+	buf_text(out, text);
+}
+
+/* An object without members would mean form only, to newer servers too. */
+static void add_answers(struct buf *out, const struct client_answers *a)
+{
+	if (a->roots)
+		add_member(out, "\"roots\":{}");
+	if (a->sampling)
+		add_member(out, "\"sampling\":{}");
+	if (!a->elicit_form && !a->elicit_url)
+		return;
+	add_member(out, "\"elicitation\":{");
+	if (a->elicit_form)
+		add_member(out, "\"form\":{}");
+	if (a->elicit_url)
+		add_member(out, "\"url\":{}");
+	buf_char(out, '}');
+}
+
+static void add_params(struct buf *out, const char *revision,
+		       const struct client_config *config)
+{
+	buf_printf(out, "{\"protocolVersion\":\"%s\",\"capabilities\":{",
+		   revision);
+	if (config->vision_url)
+		add_vision(out, config->vision_url, config->vision_token);
+	add_answers(out, &config->answers);
+	buf_text(out, "},\"clientInfo\":{\"name\":\"mcpctl\","
+		      "\"version\":\"" MCPCTL_VERSION "\"}}");
+}
+
 void initialize_params(struct buf *out, bool device, const char *vision_url,
 		       const char *vision_token)
 {
-	buf_printf(out, "{\"protocolVersion\":\"%s\",\"capabilities\":{",
-		   device ? revision_device : revision_plain);
-	if (vision_url)
-		add_vision(out, vision_url, vision_token);
-	buf_text(out, "},\"clientInfo\":{\"name\":\"mcpctl\","
-		      "\"version\":\"" MCPCTL_VERSION "\"}}");
+	const struct client_config config = { .vision_url = vision_url,
+					      .vision_token = vision_token };
+
+	add_params(out, device ? revision_device : REVISION_NEWEST, &config);
+}
+
+void initialize_params_plain(struct buf *out, const char *revision,
+			     const struct client_config *config)
+{
+	add_params(out, revision, config);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools/list page by page, as a step machine. It sends nothing: the client
+ * Lists page by page, as a step machine. It sends nothing: the client
  * does, with the params from here.
  */
 #include "mcp/listing.h"
@@ -15,6 +15,33 @@ void listing_init(struct listing *l, struct tool_list *list, bool user_tools)
 	*l = (struct listing){ .list = list,
 			       .user_tools = user_tools,
 			       .bytes_max = LISTING_BYTES_MAX };
+}
+
+void listing_init_items(struct listing *l, struct page_list *items)
+{
+	*l = (struct listing){ .items = items, .bytes_max = LISTING_BYTES_MAX };
+}
+
+const char *listing_method(const struct listing *l)
+{
+	return l->items ? list_method(l->items->kind) : "tools/list";
+}
+
+static size_t pages_of(const struct listing *l)
+{
+	return l->items ? l->items->pages : l->list->pages;
+}
+
+static size_t count_of(const struct listing *l)
+{
+	return l->items ? l->items->count : l->list->count;
+}
+
+static int add_take(struct listing *l, struct message *reply, struct error *err)
+{
+	if (l->items)
+		return page_list_add_take(l->items, reply, &l->skipped, err);
+	return tool_list_add_take(l->list, reply, &l->skipped, err);
 }
 
 void listing_done(struct listing *l)
@@ -45,12 +72,13 @@ void listing_params(const struct listing *l, struct buf *out)
 static int guard_cursor(struct listing *l, const char *cursor,
 			struct error *err)
 {
-	size_t page = l->list->pages;
+	const char *method = listing_method(l);
+	size_t page = pages_of(l);
 	size_t before;
 
 	if (!*cursor) {
 		error_set(err, ERR_PROTOCOL,
-			  "tools/list page %zu: nextCursor is an empty text",
+			  "%s page %zu: nextCursor is an empty text", method,
 			  page);
 		return error_hint(err, "the last page must leave nextCursor "
 				       "out; the list may be complete");
@@ -59,9 +87,8 @@ static int guard_cursor(struct listing *l, const char *cursor,
 	if (before == NAME_NONE)
 		return 0;
 	error_set(err, ERR_PROTOCOL,
-		  "tools/list page %zu: cursor '%.100s' came before, on page "
-		  "%zu",
-		  page, cursor, before);
+		  "%s page %zu: cursor '%.100s' came before, on page %zu",
+		  method, page, cursor, before);
 	return error_hint(err, "following it would never end; the device or "
 			       "server must give each page its own cursor");
 }
@@ -69,22 +96,26 @@ static int guard_cursor(struct listing *l, const char *cursor,
 static int guard_size(const struct listing *l, size_t elements,
 		      struct error *err)
 {
-	size_t page = l->list->pages;
+	const char *method = listing_method(l);
+	size_t page = pages_of(l);
 
 	if (elements == 0) {
 		error_set(err, ERR_PROTOCOL,
-			  "tools/list page %zu: no tools, but a nextCursor",
-			  page);
-		return error_hint(err, "a page that is not the last must bring "
-				       "at least one tool");
+			  "%s page %zu: no %s, but a nextCursor", method, page,
+			  l->items ? list_member(l->items->kind) : "tools");
+		return error_hint(err,
+				  "a page that is not the last must bring at "
+				  "least one %s",
+				  l->items ? list_noun(l->items->kind) :
+					     "tool");
 	}
 	if (page >= LISTING_PAGES_MAX)
 		return error_set(err, ERR_PROTOCOL,
-				 "tools/list: not at an end after %d pages",
+				 "%s: not at an end after %d pages", method,
 				 LISTING_PAGES_MAX);
 	if (l->bytes > l->bytes_max)
 		return error_set(err, ERR_PROTOCOL,
-				 "tools/list page %zu: more than %zu MB in all",
+				 "%s page %zu: more than %zu MB in all", method,
 				 page, l->bytes_max >> 20);
 	return 0;
 }
@@ -93,18 +124,20 @@ static int guard_size(const struct listing *l, size_t elements,
 static int next_cursor(const struct listing *l, const char **out,
 		       struct error *err)
 {
-	size_t page = l->list->pages;
-	const cJSON *member =
-		json_member(l->list->page[page - 1].result, "nextCursor");
+	size_t page = pages_of(l);
+	const struct message *last =
+		l->items ? &l->items->page[page - 1] : &l->list->page[page - 1];
+	const cJSON *member = json_member(last->result, "nextCursor");
 
 	*out = NULL;
 	if (!member || cJSON_IsNull(member))
 		return 0;
 	if (!cJSON_IsString(member))
 		return error_set(err, ERR_PROTOCOL,
-				 "tools/list page %zu: nextCursor is no "
-				 "string, but of type %s",
-				 page, json_type_name(member));
+				 "%s page %zu: nextCursor is no string, but "
+				 "of type %s",
+				 listing_method(l), page,
+				 json_type_name(member));
 	*out = member->valuestring;
 	return 0;
 }
@@ -113,15 +146,15 @@ int listing_feed_take(struct listing *l, struct message *reply,
 		      struct error *err)
 {
 	size_t skipped = l->skipped;
-	size_t elements = l->list->count;
+	size_t elements = count_of(l);
 	const char *cursor;
 
 	l->bytes += reply->len;
-	if (tool_list_add_take(l->list, reply, &l->skipped, err) < 0) {
-		error_prefix(err, "page %zu", l->list->pages + 1);
+	if (add_take(l, reply, err) < 0) {
+		error_prefix(err, "page %zu", pages_of(l) + 1);
 		return -1;
 	}
-	elements = l->list->count - elements + l->skipped - skipped;
+	elements = count_of(l) - elements + l->skipped - skipped;
 	if (next_cursor(l, &cursor, err) < 0)
 		return -1;
 	if (cursor && (guard_cursor(l, cursor, err) < 0 ||
@@ -151,7 +184,7 @@ static void explain_size_limit(const struct listing *l, struct error *err)
 
 int listing_failed(const struct listing *l, struct error *err)
 {
-	size_t page = l->list->pages + 1;
+	size_t page = pages_of(l) + 1;
 
 	if (!err)
 		return -1;

@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools/list over all pages, as a step machine without I/O: ask for the params
- * of the next request, feed its reply, until done. Guards: a repeated cursor,
+ * tools/list, and the lists of page_list.h, over all pages, as a step machine
+ * without I/O: ask for the params of the next request, feed its reply, until
+ * done. Guards: a repeated cursor,
  * an empty cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes.
  */
 #ifndef MCP_LISTING_H
 #define MCP_LISTING_H
 
+#include "mcp/page_list.h"
 #include "mcp/types.h"
 
 #define LISTING_PAGES_MAX 10000
 #define LISTING_BYTES_MAX ((size_t)64 << 20)
 
 struct listing {
-	struct tool_list *list; /* filled; the caller's */
+	/* filled; the caller's: the one or the other */
+	struct tool_list *list;
+	struct page_list *items;
 	bool user_tools; /* send withUserTools on every page */
 	bool done;
 	char *cursor; /* of the next page; NULL for the first */
 	struct name_set seen; /* cursors so far, to the page that sent them */
 	size_t bytes; /* of the pages so far */
 	size_t bytes_max; /* LISTING_BYTES_MAX, unless less is set */
-	size_t skipped; /* elements of "tools" that were no objects */
+	size_t skipped; /* elements that were no objects */
 };
 
 /* list is empty at first, and is kept: it must live as long. */
 void listing_init(struct listing *l, struct tool_list *list, bool user_tools);
+/* The same for an empty list of items->kind. */
+void listing_init_items(struct listing *l, struct page_list *items);
 void listing_done(struct listing *l);
+
+/* "tools/list", … */
+const char *listing_method(const struct listing *l);
 
 /*
  * The params of the next request into out (emptied first); "" means: send no

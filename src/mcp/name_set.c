@@ -3,9 +3,9 @@
 #include "mcp/name_set.h"
 
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 
 #define SLOTS_FIRST 64
 
@@ -18,9 +18,8 @@ static uint64_t hash_key(void)
 {
 	static uint64_t key;
 
-	/* Without random bytes it is a plain hash: slower at worst. */
-	if (!key && getrandom(&key, sizeof(key), GRND_NONBLOCK) < 0)
-		key = 1;
+	if (!key)
+		random_bytes(&key, sizeof(key));
 	return key;
 }
 

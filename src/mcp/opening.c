@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mcp/client.h"
+#include "mcp/client_private.h"
 #include "mcp/initialize.h"
 
 enum { PROBE_MS = 2000 };
@@ -21,6 +21,8 @@ struct client_opening {
 	enum step step;
 	struct call call, envelope;
 	struct buf envelope_params;
+	const char *revision; /* that was asked for; static */
+	bool chosen; /* it is one that the server named */
 	int64_t silent_at; /* loop_now() ms: the end of STEP_PROBING */
 };
 
@@ -38,11 +40,28 @@ static void opening_free(struct client *c)
 	mem_free(o);
 }
 
+/* Of the first initialize; a later one leaves what the first gave. */
+static void give_up(struct client *c)
+{
+	opening_free(c);
+	if (!c->initialize.json)
+		mem_free(TAKE(c->config));
+}
+
 void client_done(struct client *c)
 {
 	opening_free(c);
 	message_done(&c->initialize);
+	mem_free(c->config);
+	name_set_done(&c->hints);
 	*c = (struct client){ 0 };
+}
+
+static const char *llm_code_name(int code)
+{
+	if (code == LLM_TIMEOUT)
+		return "LLM timeout";
+	return code == LLM_UNAVAILABLE ? "LLM unavailable" : NULL;
 }
 
 static void borrow_reply(struct client *c)
@@ -55,6 +74,8 @@ static void borrow_reply(struct client *c)
 	c->server_info = json_object(result, "serverInfo");
 	c->server_name = json_string(c->server_info, "name");
 	c->server_version = json_string(c->server_info, "version");
+	session_name_codes(c->session,
+			   client_is_llm_service(c) ? llm_code_name : NULL);
 }
 
 /*
@@ -75,39 +96,77 @@ static bool take_kept(struct client *c, const struct client_config *config)
 	return false;
 }
 
-static void write_params(struct buf *out, bool device,
-			 const struct client_config *config)
+/* One block, with its texts behind it. */
+static struct client_config *copy_config(const struct client_config *config)
 {
-	initialize_params(out, device, config ? config->vision_url : NULL,
-			  config ? config->vision_token : NULL);
+	const struct client_config none = { 0 };
+	const struct client_config *from = config ? config : &none;
+	size_t url = from->vision_url ? strlen(from->vision_url) + 1 : 0;
+	size_t token = from->vision_token ? strlen(from->vision_token) + 1 : 0;
+	struct client_config *copy = mem_alloc(sizeof(*copy) + url + token);
+	char *texts = (char *)(copy + 1);
+
+	*copy = *from;
+	if (url) {
+		memcpy(texts, from->vision_url, url);
+		copy->vision_url = texts;
+	}
+	if (token) {
+		memcpy(texts + url, from->vision_token, token);
+		copy->vision_token = texts + url;
+	}
+	return copy;
+}
+
+/* Devices are told of the vision service only. */
+static void write_device_params(struct buf *out,
+				const struct client_config *config)
+{
+	initialize_params(out, true, config->vision_url, config->vision_token);
+}
+
+static int start_initialize(struct client *c, struct error *err)
+{
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct client_opening *o = c->opening;
+
+	if (session_link(c->session)->dialect == DIALECT_DEVICE)
+		write_device_params(&params, c->config);
+	else
+		initialize_params_plain(&params, o->revision, c->config);
+	return session_start(c->session, &o->call, "initialize",
+			     buf_string(&params), 0, err);
+}
+
+static int begin(struct client *c, struct error *err)
+{
+	struct client_opening *o = mem_zalloc(sizeof(*o));
+
+	c->opening = o;
+	o->revision = REVISION_NEWEST;
+	if (session_link(c->session)->dialect == DIALECT_UNKNOWN) {
+		o->step = STEP_PROBING;
+		o->silent_at = loop_now() + PROBE_MS;
+		write_device_params(&o->envelope_params, c->config);
+	}
+	if (start_initialize(c, err) == 0)
+		return 0;
+	give_up(c);
+	return -1;
 }
 
 int client_begin(struct client *c, struct session *s,
 		 const struct client_config *config, struct error *err)
 {
-	CLEANUP(buf_done) struct buf params = { 0 };
-	enum dialect dialect = session_link(s)->dialect;
-	struct client_opening *o;
-
 	*c = (struct client){ .session = s };
 	if (take_kept(c, config)) {
 		c->initialize_us = -1;
-		c->device = dialect == DIALECT_DEVICE;
+		c->device = session_link(s)->dialect == DIALECT_DEVICE;
 		borrow_reply(c);
 		return 0;
 	}
-	o = c->opening = mem_zalloc(sizeof(*o));
-	write_params(&params, dialect == DIALECT_DEVICE, config);
-	if (dialect == DIALECT_UNKNOWN) {
-		o->step = STEP_PROBING;
-		o->silent_at = loop_now() + PROBE_MS;
-		write_params(&o->envelope_params, true, config);
-	}
-	if (session_start(s, &o->call, "initialize", buf_string(&params), 0,
-			  err) == 0)
-		return 0;
-	opening_free(c);
-	return -1;
+	c->config = copy_config(config);
+	return begin(c, err);
 }
 
 /* A short --timeout may have ended it meanwhile. */
@@ -170,11 +229,78 @@ static int refuse_reply(const struct call *call, struct error *err)
 	return error_detail(err, call->reply.text, call->reply.len);
 }
 
+/* Some refuse a revision instead of naming their own (-32602, -32022). */
+static const char *revision_offered(const struct call *call)
+{
+	const cJSON *data = json_object(call->reply.error, "data");
+
+	return call->failure.kind == ERR_PEER ?
+		       revision_choose(json_array(data, "supported")) :
+		       NULL;
+}
+
+/* 1: another revision is asked for; 0: it is not. */
+static int choose_revision(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+	const char *offered = revision_offered(&o->call);
+
+	if (!offered || o->chosen || strcmp(offered, o->revision) == 0 ||
+	    session_link(c->session)->dialect == DIALECT_DEVICE)
+		return 0;
+	o->chosen = true;
+	o->revision = offered;
+	return start_initialize(c, err) ? -1 : 1;
+}
+
+static int refuse_revision(const struct client_opening *o, const char *revision,
+			   struct error *err)
+{
+	error_set(err, ERR_PROTOCOL,
+		  "the server answered 'initialize' with revision '%.60s', "
+		  "which is not known here ('%s' was asked for)",
+		  revision, o->revision);
+	return error_hint(err, "mcpctl speaks " REVISIONS "; --no-init asks "
+			       "without 'initialize', if the server lets it");
+}
+
+/*
+ * Of a device any will do (device.md 3.4). A server without one broke the
+ * protocol, but can be spoken to; 'info' shows that it has none.
+ */
+static int check_revision(const struct client *c, const struct call *call,
+			  struct error *err)
+{
+	const char *revision =
+		json_string(call->reply.result, "protocolVersion");
+	enum dialect dialect = session_link(c->session)->dialect;
+
+	if (dialect == DIALECT_DEVICE || !revision || revision_known(revision))
+		return 0;
+	return refuse_revision(c->opening, revision, err);
+}
+
+static void keep_reply(struct client *c, struct call *call)
+{
+	message_done(&c->initialize);
+	message_take(&c->initialize, &call->reply);
+	c->initialize_us = call->ended_us - call->started_us;
+	c->device = session_link(c->session)->dialect == DIALECT_DEVICE;
+	borrow_reply(c);
+	if (c->revision && !c->device)
+		session_negotiated(c->session, c->revision);
+}
+
+/* 1: open. 0: not yet, asked once more. */
 static int take_reply(struct client *c, struct error *err)
 {
 	struct call *call = &c->opening->call;
+	int more;
 
 	if (call->failure.kind != ERR_NONE) {
+		more = choose_revision(c, err);
+		if (more)
+			return more > 0 ? 0 : -1;
 		error_copy(err, &call->failure);
 		if (call->failure.kind == ERR_PEER)
 			error_prefix(err, "'initialize' was refused");
@@ -182,12 +308,13 @@ static int take_reply(struct client *c, struct error *err)
 	}
 	if (!cJSON_IsObject(call->reply.result))
 		return refuse_reply(call, err);
-	message_take(&c->initialize, &call->reply);
-	c->initialize_us = call->ended_us - call->started_us;
-	c->device = session_link(c->session)->dialect == DIALECT_DEVICE;
-	borrow_reply(c);
+	if (check_revision(c, call, err))
+		return -1;
+	keep_reply(c, call);
 	return session_notify(c->session, "notifications/initialized", NULL,
-			      err);
+			      err) ?
+		       -1 :
+		       1;
 }
 
 int client_poll(struct client *c, struct error *err)
@@ -205,8 +332,11 @@ int client_poll(struct client *c, struct error *err)
 		return 0;
 	if (status == 0)
 		status = take_reply(c, err);
-	opening_free(c);
-	return status ? -1 : 1;
+	if (status > 0)
+		opening_free(c);
+	else if (status < 0)
+		give_up(c);
+	return status;
 }
 
 int64_t client_poll_at(const struct client *c)
@@ -216,23 +346,31 @@ int64_t client_poll_at(const struct client *c)
 	return o && o->step == STEP_PROBING ? o->silent_at : LOOP_FOREVER;
 }
 
-int client_open(struct client *c, struct session *s,
-		const struct client_config *config, struct error *err)
+static int wait_open(struct client *c, struct error *err)
 {
 	int status;
 
-	if (client_begin(c, s, config, err))
-		return -1;
 	while ((status = client_poll(c, err)) == 0) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		/* The end of the connection is told by the call itself. */
-		if (session_step(s, NULL, client_poll_at(c), &why) &&
+		if (session_step(c->session, NULL, client_poll_at(c), &why) &&
 		    why.kind == ERR_INTERRUPTED) {
-			opening_free(c);
+			give_up(c);
 			error_copy(err, &why);
 			return -1;
 		}
 	}
 	return status > 0 ? 0 : -1;
+}
+
+int client_open(struct client *c, struct session *s,
+		const struct client_config *config, struct error *err)
+{
+	return client_begin(c, s, config, err) ? -1 : wait_open(c, err);
+}
+
+int client_reopen(struct client *c, struct error *err)
+{
+	return begin(c, err) ? -1 : wait_open(c, err);
 }

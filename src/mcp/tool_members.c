@@ -22,20 +22,10 @@ static int by_name(const void *a, const void *b)
 	return x->position < y->position ? -1 : 1;
 }
 
-static size_t count_children(const cJSON *value)
-{
-	const cJSON *child;
-	size_t count = 0;
-
-	cJSON_ArrayForEach(child, value) {
-		count++;
-	}
-	return count;
-}
-
 void tool_members_of(struct tool_members *out, const cJSON *object)
 {
-	size_t count = cJSON_IsObject(object) ? count_children(object) : 0;
+	size_t count =
+		cJSON_IsObject(object) ? (size_t)cJSON_GetArraySize(object) : 0;
 	struct placed *sorted = mem_alloc((count + 1) * sizeof(*sorted));
 	const cJSON *member = count ? object->child : NULL;
 

@@ -94,7 +94,9 @@ struct content {
 	/* The text; the URI of links and resources; may be NULL. */
 	const char *text;
 	const char *mime; /* may be NULL */
-	struct buf data; /* bytes of image, audio, embedded resource; owned */
+	const char *inside; /* the text of a resource; NULL: it has bytes */
+	const char *role; /* of a prompt's message: "user", …; NULL */
+	struct buf data; /* bytes of image, audio, resource; owned */
 	bool bad_data; /* base64 was wrong, or missing; the wrap was no JSON */
 	bool wrapped; /* the firmware's image inside a string (device.md 3.6) */
 	cJSON *inner; /* the unwrapped object; owned */
@@ -106,12 +108,19 @@ struct result {
 	struct content *content;
 	size_t count;
 	bool is_error, has_is_error;
+	bool from_device; /* what backends make of its shape is worth a note */
 	bool odd_is_error; /* isError is no boolean; is_error is what it may mean */
 	int64_t took_us;
 	/* Static text, such as: the reboot dropped the connection as documented. NULL. */
 	const char *note;
 };
 void result_done(struct result *r);
+/* One element of "content", or "content" of a message; json is kept. */
+void content_decode(struct content *c, const cJSON *json);
+/* A resource {"uri","mimeType","text" or "blob"}; json is kept. */
+void content_decode_resource(struct content *c, const cJSON *resource);
+/* One more, zeroed. */
+struct content *result_add(struct result *r, size_t *capacity);
 /*
  * Decode a tools/call result (device.md 3.6); takes the message. A result
  * without content has count 0; never fails on odd shapes.

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/text.h"
 
 void link_item_done(struct link_item *i)
@@ -89,10 +89,9 @@ void link_settle(struct link *l, enum dialect dialect)
  */
 static void make_session_id(char *out, size_t size)
 {
-	uint64_t bits = 0;
+	uint64_t bits;
 
-	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
-		bits = (uint64_t)loop_now_us();
+	random_bytes(&bits, sizeof(bits));
 	snprintf(out, size, "mcpctl-%016llx", (unsigned long long)bits);
 }
 

@@ -5,17 +5,18 @@
  */
 #include "rpc/session.h"
 
+#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "rpc/session_state.h"
 
 enum {
 	TIMEOUT_MS = 10000,
 	WAIT_MS = 60000,
 	EVENTS_MAX = 4096,
-	CLOSE_MS = 1000
+	CLOSE_MS = 2000 /* a child process may need more than one */
 };
 
 static int64_t since_open(const struct session *s)
@@ -46,10 +47,9 @@ bool session_is_usable(const struct session *s)
  */
 static int32_t first_shared_id(void)
 {
-	uint32_t bits = 0;
+	uint32_t bits;
 
-	if (getrandom(&bits, sizeof(bits), 0) != (ssize_t)sizeof(bits))
-		bits = (uint32_t)loop_now_us();
+	random_bytes(&bits, sizeof(bits));
 	return (int32_t)(bits % (INT32_MAX / 2)) + 1;
 }
 
@@ -64,6 +64,8 @@ static void connect_link(struct link *l, const struct peer_info *peer)
 	link_connected(l, peer->envelope, peer->protocol_version);
 	if (peer->standby)
 		link_settle(l, DIALECT_DEVICE);
+	if (peer->plain)
+		link_settle(l, DIALECT_PLAIN);
 }
 
 static void on_ready(void *owner, const struct peer_info *peer)
@@ -190,6 +192,12 @@ static void on_notice(void *owner, const struct notice *n)
 		on_lost(s, n);
 		return;
 	}
+	/* A talkative child must not push out what its messages say. */
+	if (n->kind == NOTICE_CHILD &&
+	    s->events.count >= s->config.events_max / 2) {
+		s->events.unshown++;
+		return;
+	}
 	e = session_event(s, EVENT_NOTICE, "notice", n->text, len);
 	if (!e)
 		return;
@@ -306,18 +314,6 @@ int session_transmit(struct session *s, const struct buf *frame,
 	return 0;
 }
 
-int session_send_text(struct session *s, const char *text, size_t len, bool raw,
-		      struct error *err)
-{
-	CLEANUP(buf_done) struct buf frame = { 0 };
-
-	if (raw)
-		buf_add(&frame, text, len);
-	else
-		link_wrap(&s->link, text, len, &frame);
-	return session_transmit(s, &frame, err);
-}
-
 int session_send_device(struct session *s, const char *json, struct error *err)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };
@@ -330,6 +326,20 @@ int session_send_device(struct session *s, const char *json, struct error *err)
 void session_settle(struct session *s, enum dialect dialect)
 {
 	link_settle(&s->link, dialect);
+}
+
+void session_negotiated(struct session *s, const char *revision)
+{
+	const struct transport_ops *ops = s->transport.ops;
+
+	snprintf(s->revision, sizeof(s->revision), "%s", revision);
+	if (s->open && ops->negotiated)
+		ops->negotiated(&s->transport, revision);
+}
+
+void session_name_codes(struct session *s, const char *(*name)(int code))
+{
+	s->code_name = name;
 }
 
 int64_t session_wait_deadline(const struct session *s)

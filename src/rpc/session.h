@@ -18,7 +18,7 @@ enum event_kind {
 	EVENT_NOTICE,
 	EVENT_HELLO, /* a device's hello; text is it */
 	EVENT_NOTIFICATION, /* JSON-RPC without id; name is the method */
-	/* the peer asks; name is the method (answered -32601 by the session) */
+	/* the peer asks; name is the method; see `answered` */
 	EVENT_REQUEST,
 	EVENT_DEVICE, /* listen, abort, goodbye, iot, …; name is the type */
 	/* first binary frame, then one a second; count and bytes so far */
@@ -32,6 +32,8 @@ enum event_kind {
 struct event {
 	enum event_kind kind;
 	enum notice_kind notice; /* EVENT_NOTICE */
+	/* EVENT_REQUEST: it is, or will be, answered; false: it was refused */
+	bool answered;
 	int64_t at; /* ms since the session was opened */
 	char *name; /* owned */
 	char *text; /* raw text of the message, may be NULL; owned */
@@ -59,6 +61,13 @@ struct session_observer {
 	void (*event)(void *owner, const struct event *e);
 	/* at once; writes to a file only */
 	void (*trace)(void *owner, const struct trace *t);
+	/*
+	 * Main line, before `event`: the peer asks (EVENT_REQUEST, text is the
+	 * whole message). True: it is, or will be, answered with session_answer
+	 * or session_refuse. False, or NULL: the session refuses it (-32601).
+	 * ping is answered by the session and does not come here.
+	 */
+	bool (*request)(void *owner, const struct event *e);
 	void *owner;
 };
 
@@ -75,6 +84,8 @@ struct session_config {
 struct session_times {
 	int64_t ota, connected, hello, up;
 };
+
+#define PROGRESS_TIMES 30
 
 struct session;
 
@@ -98,7 +109,7 @@ int session_poll_up(const struct session *s, struct error *err);
  */
 int64_t session_wait_deadline(const struct session *s);
 
-/* Close properly (at most one second) and release. NULL is fine. */
+/* Close properly (at most two seconds) and release. NULL is fine. */
 void session_free(struct session *s);
 
 const struct link *session_link(const struct session *s);
@@ -149,8 +160,14 @@ struct call {
 	bool done;
 	int32_t id;
 	int64_t started_us, ended_us;
-	int64_t deadline; /* loop_now() ms */
+	/*
+	 * loop_now() ms. notifications/progress whose progressToken is the
+	 * call's id starts the time anew, up to PROGRESS_TIMES timeouts in all.
+	 */
+	int64_t deadline;
+	int64_t latest; /* where that ends */
 	int64_t timeout; /* ms */
+	unsigned progress; /* how many of those came */
 	/* subject: the tool, for messages; may be NULL; both owned */
 	char *method, *subject;
 	/* why firmware will not answer it, if that is known; static */
@@ -169,11 +186,21 @@ void call_done(struct call *c);
  */
 int session_start(struct session *s, struct call *c, const char *method,
 		  const char *params, int64_t timeout, struct error *err);
+/* The id that the next call gets, for params that name it (progressToken). */
+int32_t session_next_id(const struct session *s);
 /*
  * Forget a call; its reply will be reported as late. Nothing happens if it is
- * not in flight.
+ * not in flight. The peer is told nothing.
  */
 void session_forget(struct session *s, struct call *c);
+/*
+ * Tell the peer that nobody waits for it any more (notifications/cancelled),
+ * which the session does by itself when its time is over. False: it was not
+ * told, since the connection is gone, or firmware, which has no cancel
+ * (device.md 4).
+ */
+bool session_cancel(struct session *s, const struct call *c,
+		    const char *reason);
 
 /*
  * Wait for a started call. 0: it has a result. -1: err is its failure, or the
@@ -182,21 +209,8 @@ void session_forget(struct session *s, struct call *c);
  * answer), says so. After ERR_INTERRUPTED the call is still in flight.
  */
 int session_wait(struct session *s, struct call *c, struct error *err);
-/*
- * Wait until one of two started calls is done, and leave both as they are. -1:
- * the loop's error.
- */
-int session_wait_either(struct session *s, struct call *a, struct call *b,
-			struct error *err);
-/* start and wait; afterwards it is not in flight, whatever happened. */
-int session_call(struct session *s, struct call *c, const char *method,
-		 const char *params, struct error *err);
-
 int session_notify(struct session *s, const char *method, const char *params,
 		   struct error *err);
-/* A JSON-RPC payload or any text, as is (raw true: not even wrapped). */
-int session_send_text(struct session *s, const char *text, size_t len, bool raw,
-		      struct error *err);
 /* A device message; see link_wrap_device. */
 int session_send_device(struct session *s, const char *json, struct error *err);
 
@@ -216,6 +230,34 @@ int session_watch(struct session *s, const bool *stop, int64_t deadline,
  */
 int session_step(struct session *s, const bool *stop, int64_t deadline,
 		 struct error *err);
+
+/*
+ * Answers to what the peer asked; id is the raw JSON token of its request,
+ * result JSON text.
+ */
+int session_answer(struct session *s, const char *id, const char *result,
+		   struct error *err);
+int session_refuse(struct session *s, const char *id, int code,
+		   const char *message, struct error *err);
+
+/*
+ * While a person is asked something for the peer, the clocks of calls in
+ * flight stand still. Nested; each true needs its false.
+ */
+void session_hold(struct session *s, bool hold);
+
+/*
+ * What initialize settled, for transports that repeat it
+ * (transport_ops.negotiated). From now on batches are read only if the revision
+ * has them (2025-03-26); before, and if this is never called, always.
+ */
+void session_negotiated(struct session *s, const char *revision);
+
+/*
+ * Names for codes that mean something to this peer only, used in the words of
+ * its errors from now on; NULL: the standard ones alone. Static.
+ */
+void session_name_codes(struct session *s, const char *(*name)(int code));
 
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);

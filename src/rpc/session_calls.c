@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls in flight: numbered, matched with replies in any order, ended by a
- * reply, by time, or by the end of the connection. Knows no MCP method.
+ * reply or by the end of the connection; by time in session_clock.c.
  */
 #include <assert.h>
 #include <limits.h>
@@ -85,21 +85,29 @@ void session_forget(struct session *s, struct call *c)
 		return;
 	c->next = NULL;
 	remember(s, c, false);
+	session_give_up(s, c->id);
 }
 
 /*
  * Within int32, never its last: firmware turns what it cannot hold into that
  * one (device.md 3.2).
  */
+int32_t session_next_id(const struct session *s)
+{
+	int32_t id = s->next_id;
+
+	if (id >= INT32_MAX)
+		id = 1;
+	while (session_find_call(s, id))
+		id = id + 1 < INT32_MAX ? id + 1 : 1;
+	return id;
+}
+
 static int32_t take_id(struct session *s)
 {
-	int32_t id;
+	int32_t id = session_next_id(s);
 
-	do {
-		if (s->next_id >= INT32_MAX)
-			s->next_id = 1;
-		id = s->next_id++;
-	} while (session_find_call(s, id));
+	s->next_id = id + 1;
 	return id;
 }
 
@@ -134,7 +142,7 @@ int session_start(struct session *s, struct call *c, const char *method,
 	c->silence = session_silence_reason(s, c, params);
 	jsonrpc_request(&payload, c->id, method, params);
 	c->started_us = loop_now_us();
-	c->deadline = loop_now() + c->timeout;
+	session_start_clock(c);
 	if (send_payload(s, &payload, err))
 		return -1;
 	c->next = s->calls;
@@ -172,55 +180,6 @@ int session_wait(struct session *s, struct call *c, struct error *err)
 	}
 }
 
-int session_wait_either(struct session *s, struct call *a, struct call *b,
-			struct error *err)
-{
-	for (;;) {
-		session_drain(s);
-		if (a->done || b->done)
-			return 0;
-		if (session_turn(s, LOOP_FOREVER, err))
-			return -1;
-	}
-}
-
-int session_call(struct session *s, struct call *c, const char *method,
-		 const char *params, struct error *err)
-{
-	int status;
-
-	if (session_start(s, c, method, params, 0, err))
-		return -1;
-	status = session_wait(s, c, err);
-	session_forget(s, c);
-	return status;
-}
-
-int64_t session_next_deadline(const struct session *s)
-{
-	int64_t next = LOOP_FOREVER;
-
-	for (const struct call *c = s->calls; c; c = c->next) {
-		if (c->deadline < next)
-			next = c->deadline;
-	}
-	return next;
-}
-
-void session_expire_calls(struct session *s)
-{
-	int64_t now = loop_now();
-	struct call *next;
-
-	for (struct call *c = s->calls; c; c = next) {
-		next = c->next;
-		if (c->deadline > now)
-			continue;
-		session_explain_timeout(s, c);
-		session_end_call(s, c, false);
-	}
-}
-
 void session_call_failed(struct session *s, int64_t id, const struct error *why)
 {
 	struct call *c = session_find_call(s, id);
@@ -245,6 +204,8 @@ static void fail_call(struct session *s, struct call *c)
 	else
 		error_hint(&c->failure, "whether the call was carried out is "
 					"not known");
+	if (s->why.detail)
+		error_detail(&c->failure, s->why.detail, strlen(s->why.detail));
 	session_end_call(s, c, false);
 }
 

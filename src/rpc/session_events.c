@@ -100,6 +100,20 @@ static void tell_dropped(struct session *s)
 	event_done(&e);
 }
 
+static void tell_unshown(struct session *s)
+{
+	struct event e = { .kind = EVENT_NOTICE, .at = event_time(s) };
+
+	e.name = mem_strdup("notice");
+	e.notice = NOTICE_CHILD;
+	e.text = mem_printf("(%llu lines more came than could be kept)",
+			    (unsigned long long)s->events.unshown);
+	e.len = strlen(e.text);
+	s->events.unshown = 0;
+	tell(s, &e);
+	event_done(&e);
+}
+
 /*
  * An event leaves the queue before it is told, so that the observer may call
  * the session.
@@ -115,9 +129,13 @@ void session_deliver(struct session *s, const bool *stop)
 		q->bytes -= e.len;
 		if (!q->count)
 			q->first = 0;
+		if (e.kind == EVENT_REQUEST)
+			session_judge_request(s, &e);
 		tell(s, &e);
 		event_done(&e);
 	}
+	if (!q->count && q->unshown)
+		tell_unshown(s);
 	if (!q->count && q->dropped)
 		tell_dropped(s);
 }

@@ -21,22 +21,6 @@ static void send_quietly(struct session *s, const struct buf *frame)
 	error_reset(&ignored);
 }
 
-/* The raw token, so that an id beyond a double comes back unharmed. */
-static void refuse_request(struct session *s, const struct message *m)
-{
-	struct span whole = { m->text, m->len }, id;
-	CLEANUP(mem_free_ptr) char *token = NULL, *text = NULL;
-	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
-
-	if (!json_span_member(whole, "id", &id))
-		return;
-	token = mem_strndup(id.text, id.len);
-	text = mem_printf("method not found: %s", m->method);
-	jsonrpc_error(&payload, token, JSONRPC_METHOD_NOT_FOUND, text);
-	link_wrap(&s->link, buf_string(&payload), payload.len, &frame);
-	send_quietly(s, &frame);
-}
-
 static void take_one(struct session *s, struct message *m)
 {
 	switch (m->kind) {
@@ -45,11 +29,10 @@ static void take_one(struct session *s, struct message *m)
 		session_reply_take(s, m);
 		break;
 	case MESSAGE_REQUEST:
-		session_event(s, EVENT_REQUEST, m->method, m->text, m->len);
-		if (!s->link.relayed) /* serve does */
-			refuse_request(s, m);
+		session_request(s, m);
 		break;
 	case MESSAGE_NOTIFICATION:
+		session_progress(s, m);
 		session_event(s, EVENT_NOTIFICATION, m->method, m->text,
 			      m->len);
 		break;
@@ -65,6 +48,29 @@ static void take_one(struct session *s, struct message *m)
 	}
 }
 
+static bool has_batches(const struct session *s)
+{
+	return !s->revision[0] || strcmp(s->revision, "2025-03-26") == 0;
+}
+
+/* It is not read, but who waits for a reply in it is not to wait in vain. */
+static void fail_reply(struct session *s, const struct message *m)
+{
+	bool reply = m->kind == MESSAGE_RESULT || m->kind == MESSAGE_ERROR;
+	struct call *c =
+		reply && m->has_number ? session_find_call(s, m->number) : NULL;
+	CLEANUP(mem_free_ptr) char *label = c ? call_label(c) : NULL;
+
+	if (!c)
+		return;
+	error_set(&c->failure, ERR_PROTOCOL,
+		  "the reply to '%s' came in a batch, which revision %s does "
+		  "not have",
+		  label, s->revision);
+	error_detail(&c->failure, m->text, m->len);
+	session_end_call(s, c, true);
+}
+
 /*
  * Each element becomes a message of its own; its tree moves out of the array,
  * its bytes are found beside.
@@ -72,10 +78,16 @@ static void take_one(struct session *s, struct message *m)
 static void take_batch(struct session *s, struct message *batch)
 {
 	struct span whole = { batch->text, batch->len }, bytes;
+	bool good = has_batches(s);
 	size_t at = 0;
 
 	if (!batch->json->child)
 		session_odd(s, batch->text, batch->len, "an empty batch");
+	else if (!good)
+		session_odd(s, batch->text, batch->len,
+			    "a batch is not read: revision %s does not have "
+			    "them",
+			    s->revision);
 	while (batch->json->child && json_span_next(whole, &at, &bytes)) {
 		cJSON *tree = cJSON_DetachItemViaPointer(batch->json,
 							 batch->json->child);
@@ -83,7 +95,10 @@ static void take_batch(struct session *s, struct message *batch)
 
 		if (message_decode_take(&m, tree, bytes.text, bytes.len, NULL))
 			return;
-		take_one(s, &m);
+		if (good)
+			take_one(s, &m);
+		else
+			fail_reply(s, &m);
 		message_done(&m);
 	}
 }

@@ -13,6 +13,8 @@
 /* What is longer than this is given as detail too, since error.text is cut. */
 enum { MESSAGE_FITS = 400 };
 
+enum { RETRY_AFTER_MOST = 10 * 24 * 3600 }; /* seconds */
+
 /* The newest of that id, since ids may wrap. */
 static struct past_call *find_past(struct session *s, int64_t id)
 {
@@ -27,15 +29,40 @@ static struct past_call *find_past(struct session *s, int64_t id)
 	return NULL;
 }
 
-static void describe_error(struct error *e, const char *message, bool has_code,
-			   int code)
+/* s may be NULL: then only the standard ones have names. */
+static const char *code_name(const struct session *s, int code)
 {
-	const char *name = has_code ? jsonrpc_code_name(code) : NULL;
+	const char *name = s && s->code_name ? s->code_name(code) : NULL;
+
+	return name ? name : jsonrpc_code_name(code);
+}
+
+/* Many peers begin with the name of the code, or say nothing else: once will do. */
+static void describe_named(struct error *e, const char *name, int code,
+			   const char *message)
+{
+	const char *found = text_find(message, name);
+	const char *rest = found ? found + strlen(name) : NULL;
+
+	if (rest && !*rest)
+		error_set(e, ERR_PEER, "%s (%d)", message, code);
+	else if (found == message && text_starts(rest, ": "))
+		error_set(e, ERR_PEER, "%s (%d): %s", name, code, rest + 2);
+	else
+		error_set(e, ERR_PEER, "%s (%d): %s", name, code, message);
+}
+
+static void describe_error(const struct session *s, struct error *e,
+			   const char *message, const int *code_sent)
+{
+	bool has_code = code_sent != NULL;
+	int code = has_code ? *code_sent : 0;
+	const char *name = has_code ? code_name(s, code) : NULL;
 
 	if (!message || !message[0])
 		message = "the peer sent an error without a message";
 	if (name)
-		error_set(e, ERR_PEER, "%s (%d): %s", name, code, message);
+		describe_named(e, name, code, message);
 	else if (has_code)
 		error_set(e, ERR_PEER, "error %d: %s", code, message);
 	else
@@ -63,14 +90,40 @@ static void add_data(struct error *e, const struct message *m)
 		error_detail(e, data.text, data.len);
 }
 
-void session_peer_error(struct error *e, const struct message *m)
+/* Seconds, as the LLM service says it; they need not be whole. */
+static void add_retry_after(struct error *e, const struct message *m)
+{
+	const cJSON *data = json_object(m->error, "data");
+	const cJSON *member = json_member(data, "retry_after");
+	int64_t ms;
+
+	if (!cJSON_IsNumber(member) || !(member->valuedouble > 0))
+		return;
+	if (member->valuedouble < RETRY_AFTER_MOST) {
+		ms = (int64_t)(member->valuedouble * 1000);
+		error_retry_after(
+			e, ms + ((double)ms < member->valuedouble * 1000));
+	} else {
+		error_retry_after(e, (int64_t)RETRY_AFTER_MOST * 1000);
+	}
+}
+
+static void reply_error(const struct session *s, struct error *e,
+			const struct message *m)
 {
 	int64_t code = 0;
 	bool has_code = json_integer(m->error, "code", &code) == 0 &&
 			code >= INT_MIN && code <= INT_MAX;
+	int narrow = has_code ? (int)code : 0;
 
-	describe_error(e, error_message(m), has_code, (int)code);
+	describe_error(s, e, error_message(m), has_code ? &narrow : NULL);
 	add_data(e, m);
+	add_retry_after(e, m);
+}
+
+void session_peer_error(struct error *e, const struct message *m)
+{
+	reply_error(NULL, e, m);
 }
 
 static void report_late(struct session *s, int64_t id, const char *text,
@@ -136,7 +189,7 @@ void session_reply_take(struct session *s, struct message *m)
 	}
 	report_shape(s, m);
 	if (m->kind == MESSAGE_ERROR)
-		session_peer_error(&c->failure, m);
+		reply_error(s, &c->failure, m);
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
 }
@@ -149,8 +202,8 @@ static void end_broken(struct session *s, struct call *c,
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 
 	if (salvage->is_error) {
-		describe_error(&c->failure, salvage->message, salvage->has_code,
-			       salvage->code);
+		describe_error(s, &c->failure, salvage->message,
+			       salvage->has_code ? &salvage->code : NULL);
 		error_hint(&c->failure,
 			   "the JSON of this reply is broken (%s): firmware "
 			   "pastes error texts in without escaping; shown is "

@@ -103,14 +103,25 @@ static void add_duration(struct buf *out, int64_t ms)
 	buf_text(out, text);
 }
 
-/* Of a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
+/* Progress starts the time anew, but not for ever. */
+static void add_limit(struct buf *out, const struct call *c)
+{
+	bool latest = c->progress && c->deadline >= c->latest;
+
+	add_duration(out, c->timeout * (latest ? PROGRESS_TIMES : 1));
+	if (latest)
+		buf_text(out, ", for all its progress");
+	else if (c->progress)
+		buf_text(out, " after its last progress");
+}
+
+/* Of a child process, or a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
 static bool add_transport(struct buf *out, struct session *s)
 {
 	const struct transport_ops *ops = s->transport.ops;
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (s->heard.messages || s->link.audio_frames || !ops->explain ||
-	    s->link.dialect != DIALECT_DEVICE)
+	if (s->heard.messages || s->link.audio_frames || !ops->explain)
 		return false;
 	ops->explain(&s->transport, &why);
 	if (why.kind == ERR_NONE)
@@ -124,7 +135,7 @@ void session_explain_timeout(struct session *s, struct call *c)
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 	CLEANUP(buf_done) struct buf within = { 0 }, hint = { 0 };
 
-	add_duration(&within, c->timeout);
+	add_limit(&within, c);
 	error_set(&c->failure, ERR_TIMEOUT, "no reply to '%s' within %s", label,
 		  buf_string(&within));
 	if (add_transport(&hint, s)) {

@@ -2,7 +2,8 @@
 /*
  * The inside of a session, for its own files only: session.c (opening,
  * closing), session_wait.c, session_frames.c (what comes in), session_calls.c,
- * session_replies.c, session_silence.c, session_events.c, session_peer.c.
+ * session_clock.c, session_replies.c, session_silence.c, session_events.c,
+ * session_asked.c, session_peer.c.
  */
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H
@@ -24,6 +25,7 @@ struct event_queue {
 	size_t first, count, capacity; /* item[first .. first + count) wait */
 	size_t bytes; /* of their texts */
 	uint64_t dropped;
+	uint64_t unshown; /* lines of a child's stderr, likewise */
 };
 
 struct heard {
@@ -57,6 +59,10 @@ struct session {
 	size_t past_next;
 	struct event_queue events;
 	int64_t audio_told; /* loop_now() of the last EVENT_AUDIO */
+	char revision[32]; /* "" until it is negotiated */
+	const char *(*code_name)(int code);
+	unsigned holds; /* session_hold */
+	int64_t held_at; /* loop_now() of the first of them */
 };
 
 /* session.c */
@@ -88,12 +94,23 @@ void session_end_call(struct session *s, struct call *c, bool answered);
 void session_call_failed(struct session *s, int64_t id,
 			 const struct error *why);
 void session_fail_calls(struct session *s);
-void session_expire_calls(struct session *s);
-/* LOOP_FOREVER if nothing is in flight. */
-int64_t session_next_deadline(const struct session *s);
 void session_forget_past(struct session *s);
 /* "tools/call self.x"; yours. */
 char *call_label(const struct call *c);
+
+/* session_clock.c */
+void session_start_clock(struct call *c);
+void session_expire_calls(struct session *s);
+/* LOOP_FOREVER if nothing is in flight, or the clocks stand still. */
+int64_t session_next_deadline(const struct session *s);
+/* notifications/progress: the time of its call starts anew. */
+void session_progress(struct session *s, const struct message *m);
+/* Nobody waits for the answer any more: the transport is told. */
+void session_give_up(struct session *s, int32_t id);
+
+/* session_asked.c: requests of the peer; in the callback, then on the main line */
+void session_request(struct session *s, const struct message *m);
+void session_judge_request(struct session *s, struct event *e);
 
 /* session_silence.c: firmware's ways of not answering (device.md 3.2, 3.9) */
 const char *session_silence_reason(const struct session *s,
