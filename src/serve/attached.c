@@ -240,7 +240,13 @@ static void send_request(struct control_peer *p, struct span payload,
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct attached_call *call;
+	int64_t patience =
+		p->timeout > 0 ? p->timeout : p->server->config.timeout;
 
+	if (device_admit(p->device, method, &why)) {
+		answer_error(p, id, SERVE_ERROR, why.text);
+		return;
+	}
 	if (p->calls_count >= CALLS_MAX) {
 		answer_error(p, id, SERVE_ERROR,
 			     "too many requests of this command are on their "
@@ -250,6 +256,7 @@ static void send_request(struct control_peer *p, struct span payload,
 	call = new_call(p);
 	call->relay.done = on_reply;
 	call->relay.owner = call;
+	call->relay.patience = patience;
 	call->initialize = !strcmp(method, "initialize");
 	if (!relay_send(&call->relay, p->device, payload, id, 0, &why))
 		return;

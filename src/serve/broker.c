@@ -223,7 +223,8 @@ static void on_ended(void *owner, int status)
 
 /* ---- its start ---- */
 
-static const struct child_events child_events = { on_line, on_ended };
+static const struct child_events child_events = { .line = on_line,
+						  .ended = on_ended };
 
 static int start(struct broker *b, struct error *err)
 {
@@ -288,17 +289,15 @@ static bool may_become_free(const struct broker *b, unsigned *unseen)
 static int wait_for_port(struct broker *b, struct error *err)
 {
 	int64_t until = loop_now() + ORPHAN_MS;
-	bool never = false;
 	unsigned unseen = 0;
 
 	while (broker_check_port(b->host, b->config.port, err)) {
 		if (err->code != EADDRINUSE || loop_now() >= until ||
 		    !may_become_free(b, &unseen))
 			return -1;
-		loop_wait(b->loop, &never, loop_now() + LOOK_MS, err);
-		if (err->kind != ERR_TIMEOUT)
-			return -1;
 		error_reset(err);
+		if (loop_stay(b->loop, NULL, loop_now() + LOOK_MS, err))
+			return -1;
 	}
 	return 0;
 }

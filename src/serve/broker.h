@@ -9,6 +9,7 @@
 #define SERVE_BROKER_H
 
 #include "base/child.h"
+#include "base/random.h"
 #include "base/split.h"
 
 struct broker;
@@ -59,7 +60,8 @@ void broker_close(struct broker *b, void (*closed)(void *owner), void *owner);
 struct broker_files {
 	char *folder; /* NULL: not made */
 	char *config; /* its path */
-	char secret[33]; /* "": not made; stays when the folder goes */
+	char secret
+		[RANDOM_HEX_SIZE]; /* "": not made; stays when the folder goes */
 };
 
 /* mosquitto's path, yours. NULL (ERR_CONNECT): not installed; how to. */

@@ -11,15 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "net/port_owner.h"
 #include "serve/broker.h"
-#include "wire/udp_audio.h"
 
 /* Debian puts it into /usr/sbin, which is not in everyone's PATH. */
 static const char more_folders[] = "/usr/sbin:/usr/local/sbin";
@@ -173,7 +172,7 @@ static int write_file(const char *path, const char *text, size_t len,
 
 	if (fd < 0)
 		return not_written(path, err);
-	bad = write(fd, text, len) != (ssize_t)len;
+	bad = file_write(fd, text, len);
 	if (bad)
 		not_written(path, err);
 	close(fd);
@@ -207,20 +206,6 @@ static int make_folder(struct broker_files *f, const char *near,
 	if (!f->folder)
 		return not_written("a private folder", err);
 	f->config = mem_printf("%s/mosquitto.conf", f->folder);
-	return 0;
-}
-
-static int make_secret(struct broker_files *f, struct error *err)
-{
-	unsigned char bytes[16];
-
-	/* Who joins the next one shows the same. */
-	if (f->secret[0])
-		return 0;
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return error_set(err, ERR_CONNECT,
-				 "the system gives no random bytes");
-	hex_encode_16(f->secret, bytes);
 	return 0;
 }
 
@@ -284,7 +269,10 @@ int broker_files_write(struct broker_files *f, const struct broker_config *c,
 	struct buf text = { 0 };
 	int bad;
 
-	if (make_secret(f, err) || make_folder(f, c->near, err))
+	/* Who joins the next one shows the same. */
+	if (!f->secret[0])
+		random_hex(f->secret);
+	if (make_folder(f, c->near, err))
 		return -1;
 	secret = mem_printf("%s/secret", f->folder);
 	bad = check_lines(f, c, plugin, err);

@@ -16,6 +16,7 @@
 
 #define BATCH (64u << 10) /* bytes of device objects that go together */
 #define WHICH_MAX 100 /* devices that a message lists */
+#define PATIENCE_MAX (INT64_C(10) * 24 * 3600 * 1000)
 
 static void send_json(struct control_peer *p, const struct buf *text)
 {
@@ -81,6 +82,9 @@ static void on_attach(struct control_peer *p, const cJSON *question,
 		      struct span text)
 {
 	(void)text;
+	if (json_integer(question, "timeout", &p->timeout) != 0 ||
+	    p->timeout < 0 || p->timeout > PATIENCE_MAX)
+		p->timeout = 0;
 	attached_ask(p, json_string(question, "device"),
 		     json_true(question, "tail"));
 }

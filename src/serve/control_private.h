@@ -51,6 +51,7 @@ struct control_peer {
 	bool closing;
 
 	bool waiting, watching, tail;
+	int64_t timeout; /* ms that it waits for an answer; 0: not told */
 	char *pattern; /* of what it waits for */
 	char *watched; /* pattern; NULL: all */
 	struct device *device; /* attached to it; NULL */

@@ -64,6 +64,7 @@ static void device_free(struct device *d)
 	device_start_drop(d);
 	toolbank_release(&s->bank, d->tools);
 	link_done(&d->link);
+	mem_free(d->breaker);
 	if (d->why)
 		error_reset(d->why);
 	mem_free(d->why);

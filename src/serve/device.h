@@ -11,6 +11,7 @@
 #include "serve/relay.h"
 #include "serve/toolbank.h"
 
+struct breaker; /* mcp/breaker.h */
 struct server;
 struct audience; /* serve/control.h: the commands attached to it */
 
@@ -65,6 +66,7 @@ struct device {
 	struct device_start *start;
 
 	struct relay *relays; /* on their way */
+	struct breaker *breaker; /* NULL: the last call was answered */
 	struct audience *audience; /* NULL: nobody is attached */
 	struct device *next_in_slot; /* the registry's */
 	struct device *previous, *next; /* all, in order of arrival */
@@ -93,6 +95,19 @@ int device_send(struct device *d, const char *text, size_t len,
  * good one and there is none so far. payload: the JSON-RPC message.
  */
 void device_keep_initialize(struct device *d, const char *payload, size_t len);
+
+/*
+ * Its circuit breaker: after 5 calls in a row without an answer others fail at
+ * once for 60 s; then one may try. Gone with the connection. (device_breaker.c)
+ */
+
+/* Before a command's request is sent. -1 (ERR_CONNECT): it is open. ping always
+   passes. */
+int device_admit(struct device *d, const char *method, struct error *err);
+/* How a request ended: an answer came, none came in time, or nobody waited long enough to tell. */
+void device_answered(struct device *d);
+void device_unanswered(struct device *d);
+void device_untold(struct device *d);
 
 /* The object of wire/control.h appended, without braces. */
 void device_describe(struct buf *out, const struct device *d);

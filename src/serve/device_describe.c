@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "mcp/breaker.h"
 #include "serve/device_private.h"
 
 struct record *device_record(struct device *d, enum record_kind kind,
@@ -82,4 +83,6 @@ void device_describe(struct buf *out, const struct device *d)
 		buf_text(out, ",\"tools\":null,\"user_tools\":null");
 	add_text(out, "list", d->tools ? d->tools->id : NULL);
 	device_audio_describe(out, d);
+	if (d->breaker && d->breaker->opened_at)
+		buf_text(out, ",\"breaker\":\"open\"");
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/module.h"
 #include "base/text.h"
 #include "net/knock.h"
 #include "net/listen.h"
@@ -230,15 +229,6 @@ void door_close(struct door *d, void (*closed)(void *owner), void *owner)
 
 /* ---- opening ---- */
 
-static int load(struct door *d, struct error *err)
-{
-	d->front_table = module_table("front", FRONT_TABLE, err);
-	if (!d->front_table)
-		return -1;
-	d->ws_table = module_table("ws", WS_TABLE, err);
-	return d->ws_table ? 0 : -1;
-}
-
 static int open_gate(struct door *d, const char *where, struct error *err)
 {
 	const struct serve_config *c = &d->server->config;
@@ -322,9 +312,9 @@ int door_open(struct door **out, struct server *s, struct error *err)
 
 	d->server = s;
 	d->exec_limit = EXEC_LIMIT_MS;
-	if (load(d, err) || take_advertise(d, DEFAULT_PORT, err) ||
-	    check_reply(d, err) || (folder && upload_folder(folder, err)) ||
-	    open_gates(d, err)) {
+	if (port_parts_load(&d->front_table, &d->ws_table, err) ||
+	    take_advertise(d, DEFAULT_PORT, err) || check_reply(d, err) ||
+	    (folder && upload_folder(folder, err)) || open_gates(d, err)) {
 		if (d->gates)
 			door_close(d, NULL, NULL);
 		else

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/door_private.h"
@@ -162,17 +163,8 @@ int upload_folder(const char *folder, struct error *err)
 /* The whole file, or errno. Closes fd. */
 static int fill(int fd, const struct buf *data)
 {
-	size_t done = 0;
-	int error = 0;
+	int error = file_write(fd, data->data, data->len) ? errno : 0;
 
-	while (done < data->len && !error) {
-		ssize_t n = write(fd, data->data + done, data->len - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			error = n == 0 ? ENOSPC : errno;
-	}
 	if (close(fd) && !error)
 		error = errno;
 	return error;

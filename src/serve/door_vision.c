@@ -8,6 +8,7 @@
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/address.h"
 #include "net/knock.h"
 #include "serve/device.h"
 #include "serve/door_private.h"
@@ -375,7 +376,7 @@ void door_vision(const struct visit *v)
 
 	if (!only_post(v))
 		return;
-	if (s->vision_token && !knock_token_fits(s->vision_token, given)) {
+	if (s->vision_token[0] && !knock_token_fits(s->vision_token, given)) {
 		refuse_and_tell(v, 401,
 				given ? "the token is wrong" :
 					"a token is needed",
@@ -397,22 +398,15 @@ void door_vision(const struct visit *v)
 		answer_fixed(p, RECORD_VISION);
 }
 
-static size_t host_length(const char *address)
-{
-	const char *colon = strrchr(address, ':');
-
-	return colon ? (size_t)(colon - address) : strlen(address);
-}
-
 /* self.screen.snapshot names nobody: the one device at that address, or NULL. */
 static const struct device *at_address(const struct server *s,
 				       const char *address)
 {
 	const struct device *found = NULL;
-	size_t len = host_length(address);
+	size_t len = address_host_length(address);
 
 	for (const struct device *d = s->registry.first; d; d = d->next) {
-		if (!d->address || host_length(d->address) != len ||
+		if (!d->address || address_host_length(d->address) != len ||
 		    strncmp(d->address, address, len) != 0)
 			continue;
 		if (found)

@@ -174,8 +174,11 @@ static void on_reply(void *owner, struct relay *r, const char *frame,
 
 static int send_call(struct fan *f, struct device *d, struct error *err)
 {
-	struct fan_call *call = mem_zalloc(sizeof(*call));
+	struct fan_call *call;
 
+	if (device_admit(d, f->method, err))
+		return -1;
+	call = mem_zalloc(sizeof(*call));
 	call->fan = f;
 	call->device = d;
 	call->started_us = loop_now_us();

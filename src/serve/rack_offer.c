@@ -13,12 +13,6 @@
 #include "serve/rack_private.h"
 #include "wire/broker_topic.h"
 
-static bool is_loopback(const char *host)
-{
-	return text_same(host, "localhost") || text_starts(host, "127.") ||
-	       !strcmp(host, "::1");
-}
-
 /* The first address of this machine that a board can use, else host. */
 static void add_reachable(struct buf *out, const char *host, uint16_t port)
 {
@@ -37,7 +31,7 @@ static void set_endpoint(struct rack *r, const char *host)
 
 	if (!r->broker) {
 		port = r->where.port;
-		if (!is_loopback(r->where.host))
+		if (!address_is_here(r->where.host))
 			host = r->where.host;
 	} else if (r->advertised) {
 		host = r->advertised;

@@ -4,10 +4,10 @@
  * the connection to the broker. What happens then is rack.c's matter.
  */
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/random.h"
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "net/address.h"
@@ -282,7 +282,7 @@ int rack_join(struct rack *r, struct error *err)
 		.audio = r->audio,
 		.advertise = r->advertised,
 	};
-	unsigned bits = 0;
+	unsigned bits;
 
 	if (r->broker) {
 		config.broker.host = own_host(r);
@@ -293,7 +293,7 @@ int rack_join(struct rack *r, struct error *err)
 		config.broker.password = broker_secret(r->broker);
 	} else {
 		/* Two serves at one broker must not drive each other out. */
-		(void)!getrandom(&bits, sizeof(bits), 0);
+		random_bytes(&bits, sizeof(bits));
 		id = mem_printf("%s-%08x", BROKER_CLIENT_ID, bits);
 		config.broker.host = r->where.host;
 		config.broker.port = r->where.port;

@@ -152,6 +152,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_BROKER] = "broker",
 		[RECORD_EXEC] = "exec",
 		[RECORD_RELOAD] = "reload",
+		[RECORD_BREAKER] = "breaker",
 		[RECORD_STOPPING] = "stopping",
 		[RECORD_DROPPED] = "dropped",
 	};

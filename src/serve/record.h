@@ -36,6 +36,7 @@ enum record_kind {
 	RECORD_BROKER, /* up, down, started again */
 	RECORD_EXEC, /* a command of --exec started or ended */
 	RECORD_RELOAD,
+	RECORD_BREAKER, /* of a device: it opened or closed */
 	RECORD_STOPPING,
 	RECORD_DROPPED /* records were lost: count */
 };

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "serve/device.h"
 #include "serve/server_state.h"
@@ -50,10 +50,9 @@ static struct relay *find(int64_t id)
  */
 static void choose_first(void)
 {
-	uint32_t bits = 0;
+	uint32_t bits;
 
-	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) < 0)
-		bits = 0;
+	random_bytes(&bits, sizeof(bits));
 	table.first = 10000 + (int32_t)(bits % (INT32_MAX / 2));
 	table.last = table.first - 1;
 }
@@ -118,6 +117,11 @@ static char *take_out(struct relay *r)
 	return TAKE(r->asker_id);
 }
 
+static int64_t soonest_of(const struct relay *r)
+{
+	return r->silent_at < r->deadline ? r->silent_at : r->deadline;
+}
+
 static int check_device(const struct device *d, struct error *err)
 {
 	if (d->closing)
@@ -142,14 +146,17 @@ int relay_send(struct relay *r, struct device *d, struct span payload,
 	buf_printf(&ours, "%d", (int)r->id);
 	buf_add(&ours, id.text + id.len, payload.len - before - id.len);
 	link_wrap(&d->link, ours.data, ours.len, &frame);
-	if (device_send(d, frame.data, frame.len, err))
+	if (device_send(d, frame.data, frame.len, err)) {
+		device_untold(d);
 		return -1;
+	}
 	r->asker_id = mem_strndup(id.text, id.len);
 	r->started_us = loop_now_us();
 	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;
+	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
 	put_in(r, d);
-	if (timeout > 0)
-		server_sweep_by(d->server, r->deadline);
+	if (soonest_of(r) < LOOP_FOREVER)
+		server_sweep_by(d->server, soonest_of(r));
 	return 0;
 }
 
@@ -174,14 +181,39 @@ int relay_request(struct relay *r, struct device *d, const char *method,
 			  timeout, err);
 }
 
-void relay_forget(struct relay *r)
+/* Once for each request. */
+static void count_silence(struct relay *r)
 {
-	if (r->device)
-		mem_free(take_out(r));
+	if (r->silent_at < LOOP_FOREVER)
+		device_unanswered(r->device);
+	r->silent_at = LOOP_FOREVER;
 }
 
-bool relay_answer(const struct device *d, int64_t id, const char *frame,
-		  size_t len)
+/*
+ * Who asked gives up when its own time is over, which is told by its clock: a
+ * tenth is allowed for that. What is given up earlier says nothing.
+ */
+static void judge_forgotten(struct relay *r)
+{
+	int64_t started = r->started_us / 1000;
+	int64_t patience = r->silent_at - started;
+
+	if (r->silent_at < LOOP_FOREVER &&
+	    loop_now() - started >= patience - patience / 10)
+		count_silence(r);
+	else
+		device_untold(r->device);
+}
+
+void relay_forget(struct relay *r)
+{
+	if (!r->device)
+		return;
+	judge_forgotten(r);
+	mem_free(take_out(r));
+}
+
+bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len)
 {
 	struct relay *r = find(id);
 	CLEANUP(buf_done) struct buf answer = { 0 };
@@ -190,6 +222,7 @@ bool relay_answer(const struct device *d, int64_t id, const char *frame,
 	if (!r || r->device != d)
 		return false;
 	asker_id = take_out(r);
+	device_answered(d);
 	relay_restore_id(&answer, frame, len, id, asker_id);
 	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
 	return true;
@@ -213,6 +246,7 @@ static void time_over(struct relay *r)
 	struct error why = { 0 };
 	char text[32];
 
+	count_silence(r);
 	text_milliseconds(took, text, sizeof(text));
 	error_set(&why, ERR_TIMEOUT, "no answer within %s", text);
 	fail(r, &why);
@@ -236,9 +270,12 @@ int64_t relay_sweep(int64_t now)
 			time_over(r);
 	}
 	for (size_t i = 0; table.count && i < SLOTS; i++) {
-		for (r = table.slot[i]; r; r = r->next_in_slot)
-			if (r->deadline < soonest)
-				soonest = r->deadline;
+		for (r = table.slot[i]; r; r = r->next_in_slot) {
+			if (r->silent_at <= now)
+				count_silence(r);
+			if (soonest_of(r) < soonest)
+				soonest = soonest_of(r);
+		}
 	}
 	return soonest;
 }

@@ -22,6 +22,11 @@ struct relay {
 	void (*done)(void *owner, struct relay *r, const char *frame,
 		     size_t len, const struct error *why);
 	void *owner;
+	/*
+	 * ms after which no answer counts as none for the device's breaker,
+	 * although it is waited for; 0: the timeout alone.
+	 */
+	int64_t patience;
 
 	/* serve/relay.c's own */
 	struct device *device; /* NULL: not on its way */
@@ -29,6 +34,7 @@ struct relay {
 	char *asker_id; /* the raw JSON token; owned */
 	int64_t started_us;
 	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
+	int64_t silent_at; /* the same; LOOP_FOREVER: it counted */
 	struct relay *next_of_device, **link_of_device;
 	struct relay *next_in_slot;
 };
@@ -50,8 +56,7 @@ int relay_request(struct relay *r, struct device *d, const char *method,
 void relay_forget(struct relay *r);
 
 /* For device.c: a reply with this id came from d. False: nobody waits. */
-bool relay_answer(const struct device *d, int64_t id, const char *frame,
-		  size_t len);
+bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len);
 /* All of a device that goes. */
 void relay_fail_all(struct device *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */

@@ -6,11 +6,11 @@
 #include "serve/server.h"
 
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/random.h"
 #include "serve/control.h"
 #include "serve/device.h"
 #include "serve/door.h"
@@ -109,19 +109,6 @@ static void set_limits(struct serve_config *c)
 		c->mqtt_port = 1883;
 }
 
-static char *make_token(struct error *err)
-{
-	unsigned char bytes[16];
-	char text[33];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
-		error_set(err, ERR_CONNECT, "the system gives no random bytes");
-		return NULL;
-	}
-	hex_encode_16(text, bytes);
-	return mem_strdup(text);
-}
-
 static int open_parts(struct server *s, struct error *err)
 {
 	const struct serve_config *c = &s->config;
@@ -131,9 +118,9 @@ static int open_parts(struct server *s, struct error *err)
 	    aliases_read(&s->aliases, c->alias_file, err) ||
 	    control_check(s, err))
 		return -1;
-	s->vision_token = make_token(err);
+	random_hex(s->vision_token);
 	ws = module_table("ws", WS_TABLE, err);
-	if (!s->vision_token || !ws)
+	if (!ws)
 		return -1;
 	ws->many();
 	if ((c->mqtt || c->mqtt_broker) && rack_open(&s->rack, s, err))

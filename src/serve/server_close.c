@@ -23,7 +23,6 @@ static void release(struct server *s)
 	aliases_done(&s->aliases);
 	words_done(&s->ready);
 	mem_free(s->ready_lent);
-	mem_free(s->vision_token);
 	mem_free(s);
 }
 

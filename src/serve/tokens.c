@@ -41,15 +41,6 @@ static void add(struct tokens *t, const char *device, const char *token)
 	t->item[t->count++].token = mem_strdup(token);
 }
 
-static bool has_control(const char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return true;
-	}
-	return false;
-}
-
 /* Without a comment and the white space around; changes the line. */
 static char *trim(char *line)
 {
@@ -79,7 +70,7 @@ static int add_line(struct tokens *t, char *line)
 	} else {
 		token = line;
 	}
-	if (has_control(line) || has_control(token))
+	if (text_has_control(line) || text_has_control(token))
 		return -1;
 	if (token == line || !strcmp(line, "*"))
 		line = NULL;
@@ -127,7 +118,7 @@ static int read_environment(struct tokens *t, struct error *err)
 
 	if (!value || !*value)
 		return 0;
-	if (has_control(value))
+	if (text_has_control(value))
 		return error_set(err, ERR_USAGE,
 				 "the token in MCPCTL_TOKEN holds a control "
 				 "character");

@@ -137,6 +137,7 @@ void device_init(struct device *d, const struct device_config *config,
 {
 	memset(d, 0, sizeof(*d));
 	d->config = *config;
+	d->config.outside.loop = config->loop;
 	d->device_id = mem_strdup(device_id);
 	d->client_id = mem_strdup(client_id);
 	d->server.catalog = &config->profile->catalog;

@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "sim/fault.h"
 #include "sim/hazard.h"
+#include "sim/outside.h"
 #include "sim/photo.h"
 #include "sim/profile.h"
 #include "wire/udp_audio.h"
@@ -65,6 +66,8 @@ struct device_config {
 	bool bare; /* the local port: no hello, no envelope around replies (3.11) */
 	bool mqtt; /* see device_set_mqtt */
 	const struct photo *photo; /* of the camera; NULL: photo_builtin */
+	/* What the user says of models; zeroed: the profile's. Its loop does not count. */
+	struct outside_config outside;
 };
 
 enum device_mode { DEVICE_IDLE, DEVICE_LISTENING, DEVICE_SPEAKING };
@@ -92,7 +95,8 @@ struct device {
 	struct job *first, *last;
 	struct alarm *alarms;
 	struct upload *upload; /* under way; NULL */
-	struct server_call *uploading; /* what it was called for */
+	struct outside *outside; /* a command or model at work; NULL */
+	struct server_call *uploading; /* what either was called for */
 	struct timer timer;
 	void (*closed)(void *owner);
 };

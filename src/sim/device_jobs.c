@@ -100,8 +100,12 @@ static bool do_call(struct device *d, struct job *job)
 
 	rule_run(&world, job->call, &result);
 	d->state = world.state;
-	at_once = result.upload ? device_upload(d, job, &result) :
-				  finish_call(d, job->call, &result);
+	if (result.order)
+		at_once = device_outside(d, job, &result);
+	else if (result.upload)
+		at_once = device_upload(d, job, &result);
+	else
+		at_once = finish_call(d, job->call, &result);
 	rule_result_done(&result);
 	return at_once;
 }

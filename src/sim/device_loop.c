@@ -108,6 +108,7 @@ void device_forget_work(struct device *d)
 	}
 	d->last = NULL;
 	device_forget_upload(d);
+	device_forget_outside(d);
 	while ((a = d->alarms) != NULL) {
 		d->alarms = a->next;
 		job_free(a->job);

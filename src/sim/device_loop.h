@@ -2,8 +2,8 @@
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
  * device.c (what comes in), device_mqtt.c (the same over MQTT), device_loop.c,
- * device_jobs.c and device_upload.c (what is done) and device_say.c (what goes
- * out).
+ * device_jobs.c, device_upload.c and device_outside.c (what is done) and
+ * device_say.c (what goes out).
  */
 #ifndef SIM_DEVICE_LOOP_H
 #define SIM_DEVICE_LOOP_H
@@ -80,6 +80,11 @@ struct job *device_outcome(struct device *d, const struct server_call *call,
 bool device_upload(struct device *d, struct job *job,
 		   const struct rule_result *result);
 void device_forget_upload(struct device *d);
+
+/* The same for a rule that orders a command or a model. (device_outside.c) */
+bool device_outside(struct device *d, struct job *job,
+		    const struct rule_result *result);
+void device_forget_outside(struct device *d);
 
 /* MQTT (device_mqtt.c): connected; hello and goodbye of the server. */
 void device_standby(struct device *d);

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/module.h"
-#include "net/front.h"
-#include "net/ws.h"
+#include "net/port_parts.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
 
@@ -267,15 +265,6 @@ static const struct front_events front_events = {
 	.noise = on_noise,
 };
 
-static int load(struct door *d, struct error *err)
-{
-	d->front_table = module_table("front", FRONT_TABLE, err);
-	if (!d->front_table)
-		return -1;
-	d->ws_table = module_table("ws", WS_TABLE, err);
-	return d->ws_table ? 0 : -1;
-}
-
 static int open_front(struct door *d, const char *where, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *host = NULL;
@@ -345,6 +334,7 @@ static void make_device(struct door *d, const struct fleet_order *order)
 		.frame_version = 1,
 		.bare = true,
 		.photo = order->photo,
+		.outside = o->outside,
 	};
 
 	fault_plan_for(order->faults, 1, &config.faults);
@@ -357,10 +347,9 @@ int door_run(const struct fleet_order *order, struct error *err)
 	struct door d = { .loop = order->loop,
 			  .observer = order->observer,
 			  .tally = order->tally };
-	const bool never = false;
 	int status;
 
-	if (load(&d, err))
+	if (port_parts_load(&d.front_table, &d.ws_table, err))
 		return -1;
 	make_device(&d, order);
 	status = open_front(&d, o->listen, err);
@@ -370,7 +359,7 @@ int door_run(const struct fleet_order *order, struct error *err)
 
 		d.tally->sum.devices = 1;
 		device_open(&d.device);
-		status = fleet_wait(d.loop, &never, until, err);
+		status = loop_stay(d.loop, NULL, until, err);
 	}
 	finish(&d);
 	return status;

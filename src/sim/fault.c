@@ -53,7 +53,7 @@ static bool takes_number(enum fault f)
 static int unknown(const char *name, struct error *err)
 {
 	const char *names[FAULT_COUNT];
-	const char *near;
+	CLEANUP(mem_free_ptr) char *near = NULL;
 	struct buf list;
 	size_t i;
 
@@ -64,10 +64,8 @@ static int unknown(const char *name, struct error *err)
 		buf_printf(&list, "\n  %-19s %s", names[i],
 			   sim_fault_rows[i].brief);
 	}
-	near = text_nearest(name, names, FAULT_COUNT);
-	error_set(err, ERR_USAGE, "there is no fault '%s'%s%s%s", name,
-		  near ? " (did you mean '" : "", near ? near : "",
-		  near ? "'?)" : "");
+	near = text_proposal(name, names, FAULT_COUNT);
+	error_set(err, ERR_USAGE, "there is no fault '%s'%s", name, near);
 	error_hint(err, "'mcpctl help faults' lists them");
 	error_detail(err, buf_string(&list), list.len);
 	buf_done(&list);

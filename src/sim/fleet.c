@@ -233,6 +233,7 @@ static void make(struct fleet *f)
 			.frame_version = 1,
 			.audio = o->audio,
 			.photo = f->order->photo,
+			.outside = o->outside,
 		};
 
 		fault_plan_for(f->order->faults, i + 1, &config.faults);
@@ -279,20 +280,6 @@ static int verdict(const struct fleet *f, struct error *err)
 			       "address?");
 }
 
-int fleet_wait(struct loop *l, const bool *done, int64_t until,
-	       struct error *err)
-{
-	struct error why = { 0 };
-	int status = loop_wait(l, done, until, &why);
-
-	if (status && why.kind == ERR_TIMEOUT)
-		status = 0;
-	else if (status && err)
-		error_copy(err, &why);
-	error_reset(&why);
-	return status;
-}
-
 int fleet_run(const struct fleet_order *order, struct error *err)
 {
 	const struct sim_options *o = order->options;
@@ -329,7 +316,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	if (o->run_for)
 		until = f.began + o->run_for;
 	timer_start(&f.pace, 0);
-	status = fleet_wait(order->loop, &f.done, until, err);
+	status = loop_stay(order->loop, &f.done, until, err);
 	finish(&f);
 	if (!status)
 		status = verdict(&f, err);

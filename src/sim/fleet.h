@@ -27,8 +27,4 @@ int fleet_run(const struct fleet_order *order, struct error *err);
 /* The local port of otto boards; what sim_run does with listen. (door.c) */
 int door_run(const struct fleet_order *order, struct error *err);
 
-/* As loop_wait, but the end of the time is no error. */
-int fleet_wait(struct loop *l, const bool *done, int64_t until,
-	       struct error *err);
-
 #endif

@@ -2,7 +2,8 @@
 /*
  * A profile: what a pretend device is and how its tools answer, read from a
  * JSON file (sim_profile_help documents the format). One profile is shared by
- * all devices of a fleet; what differs between them is in struct device.
+ * all devices of a fleet; what differs between them is in struct device. Files
+ * of services, which are no devices, are read by service_load.c.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H
@@ -10,13 +11,12 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "mcp/server.h"
+#include "sim/profile_chain.h"
 #include "sim/reader.h"
 #include "wire/ota.h"
 
 #define PROFILE_DEFAULT "esp32"
-#define PROFILE_EXTENDS_MAX 8
 #define PROFILE_TOOLS_MAX 100000
-#define PROFILE_FILE_MAX (8u << 20) /* bytes */
 
 /* The hello that the device sends (device.md 1.5). */
 struct profile_hello {
@@ -46,6 +46,7 @@ struct profile {
 	size_t state_count;
 	const cJSON
 		*events; /* list of things the device says by itself; NULL */
+	const cJSON *ollama; /* defaults of tools that ask a model; NULL */
 	cJSON **tree; /* what was read; rules and events borrow from it */
 	size_t tree_count;
 };

@@ -8,13 +8,14 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "sim/order.h"
 #include "sim/profile.h"
 #include "sim/rule.h"
 
 static const char *const top_members[] = {
-	"brief",     "extends",	  "board",    "version", "firmware",
-	"device_id", "client_id", "camera",   "hello",	 "state",
-	"remove",    "tools",	  "generate", "events",	 NULL,
+	"brief",     "extends", "board", "version", "firmware", "device_id",
+	"client_id", "camera",	"hello", "state",   "remove",	"tools",
+	"generate",  "events",	"kind",	 "ollama",  NULL,
 };
 static const char *const hello_members[] = {
 	"features",  "mcp",	    "aec",	"glyph_push",
@@ -53,22 +54,13 @@ static const char *const board_members[] = {
 	"flash_size",	"rssi",	       NULL,
 };
 
-/* Goes into headers and, without escaping, into replies. */
-static bool is_plain(const char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			return false;
-	}
-	return true;
-}
-
 static int copy_text(struct reader *r, const char *text, char *out, size_t size)
 {
 	if (strlen(text) >= size)
 		return reader_fail(r, "'%.40s…' is longer than %zu bytes", text,
 				   size - 1);
-	if (!is_plain(text))
+	/* It goes into headers and, without escaping, into replies. */
+	if (text_has_control(text))
 		return reader_fail(r, "a text has a control character in it");
 	memcpy(out, text, strlen(text) + 1);
 	return 0;
@@ -247,7 +239,8 @@ static int apply_facts(struct profile *p, struct reader *r, const cJSON *tree)
 	    reader_flag(r, tree, "camera", &p->catalog.camera) ||
 	    apply_board(p, r, tree) || apply_firmware(p, r, tree))
 		return -1;
-	if ((id && !is_plain(id)) || (client && !is_plain(client)))
+	if ((id && text_has_control(id)) ||
+	    (client && text_has_control(client)))
 		return reader_fail(r, "an id has a control character in it");
 	mem_free(p->brief);
 	p->brief = mem_strdup(brief ? brief : "");
@@ -267,13 +260,17 @@ static int apply_facts(struct profile *p, struct reader *r, const cJSON *tree)
 int profile_apply(struct profile *p, struct reader *r, const cJSON *tree)
 {
 	const cJSON *events = json_array(tree, "events");
+	const cJSON *ollama = json_object(tree, "ollama");
 
 	if (reader_members(r, tree, "a profile", top_members) ||
-	    apply_facts(p, r, tree) || apply_hello(p, r, tree) ||
-	    apply_state(p, r, tree) || profile_apply_tools(p, r, tree) ||
+	    order_check_defaults(r, tree) || apply_facts(p, r, tree) ||
+	    apply_hello(p, r, tree) || apply_state(p, r, tree) ||
+	    profile_apply_tools(p, r, tree) ||
 	    profile_each(p, r, tree, "events", apply_event))
 		return -1;
 	if (events)
 		p->events = events;
+	if (ollama)
+		p->ollama = ollama;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
 int reader_fail(const struct reader *r, const char *format, ...)
@@ -48,18 +49,13 @@ void reader_leave(struct reader *r, size_t mark)
 static int unknown_member(const struct reader *r, const char *what,
 			  const char *name, const char *const *allowed)
 {
-	const char *near;
+	CLEANUP(mem_free_ptr) char *near = NULL;
 	size_t count = 0;
 
 	while (allowed[count])
 		count++;
-	near = text_nearest(name, allowed, count);
-	if (near)
-		return reader_fail(r,
-				   "%s has no member '%.60s' (did you mean "
-				   "'%s'?)",
-				   what, name, near);
-	return reader_fail(r, "%s has no member '%.60s'", what, name);
+	near = text_proposal(name, allowed, count);
+	return reader_fail(r, "%s has no member '%.60s'%s", what, name, near);
 }
 
 int reader_members(const struct reader *r, const cJSON *object,

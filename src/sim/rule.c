@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "sim/order.h"
 #include "sim/template.h"
 
 #define NO_VISION "Image explain URL or token is not set"
@@ -22,6 +23,7 @@ struct running {
 void rule_result_done(struct rule_result *r)
 {
 	buf_done(&r->text);
+	buf_done(&r->system);
 }
 
 void rule_state_free(const struct profile *p, char **state)
@@ -225,6 +227,23 @@ static void order_upload(struct running *r, const cJSON *rule,
 		expand(r, text, &out->text);
 }
 
+static void expand_lines(struct running *r, const cJSON *lines, struct buf *out)
+{
+	CLEANUP(mem_free_ptr) char *text = order_lines(lines);
+
+	if (text)
+		expand(r, text, out);
+}
+
+static void order(struct running *r, const cJSON *rule, struct rule_result *out)
+{
+	const cJSON *ollama = json_object(rule, "ollama");
+
+	out->order = rule;
+	expand_lines(r, json_member(ollama, "user"), &out->text);
+	expand_lines(r, json_member(ollama, "system"), &out->system);
+}
+
 /* The part of an object that gives the text. */
 static void answer(struct running *r, const cJSON *rule,
 		   struct rule_result *out)
@@ -249,6 +268,8 @@ static void answer(struct running *r, const cJSON *rule,
 		buf_text(&out->text, json_string(image, "data"));
 	} else if (upload) {
 		order_upload(r, rule, out);
+	} else if (order_is(rule)) {
+		order(r, rule, out);
 	} else if (error) {
 		out->kind = SERVER_FAILED;
 		expand(r, error, &out->text);
@@ -295,6 +316,7 @@ void rule_run(struct rule_world *w, const struct server_call *call,
 
 	memset(out, 0, sizeof(*out));
 	buf_init(&out->text, 0);
+	buf_init(&out->system, 0);
 	if (json_array(rule, "cases")) {
 		if (blind(&r, rule, out))
 			return;

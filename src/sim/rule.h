@@ -38,6 +38,12 @@ struct rule_result {
 	enum server_outcome_kind kind;
 	struct buf text; /* the answer's; or see upload */
 	enum rule_upload upload; /* the answer is what comes of it */
+	/*
+	 * A command or a model gives the answer: where exec or ollama stands;
+	 * lent by the profile. text and system are what a model is asked.
+	 */
+	const cJSON *order;
+	struct buf system; /* empty: none */
 	const char *mime; /* of an image; lent by the profile */
 	int64_t delay_ms;
 	enum rule_then then;

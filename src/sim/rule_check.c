@@ -3,18 +3,21 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/order.h"
 #include "sim/rule.h"
 #include "sim/template.h"
 
 static const char *const result_members[] = {
-	"text",		"template", "json",	 "image",    "error", "repeat",
-	"times",	"cases",    "otherwise", "delay_ms", "set",   "then",
-	"needs_vision", "upload",   "question",	 "to",	     NULL,
+	"text",	  "template", "json",	      "image",	    "error",
+	"repeat", "times",    "cases",	      "otherwise",  "delay_ms",
+	"set",	  "then",     "needs_vision", "upload",	    "question",
+	"to",	  "exec",     "ollama",	      "timeout_ms", NULL,
 };
 
 /* Members that give the answer: at most one of them. */
 static const char *const answers[] = { "text",	"template", "json",  "image",
-				       "error", "repeat",   "cases", "upload" };
+				       "error", "repeat",   "cases", "upload",
+				       "exec",	"ollama" };
 
 struct checking {
 	const struct profile *profile;
@@ -41,6 +44,10 @@ static int known(void *owner, const char *name, struct buf *out)
 	return profile_state(c->profile, name + strlen("state.")) < 0 ? -1 : 0;
 }
 
+static const char names[] =
+	"the tool's arguments, state.NAME, vision, device.id, device.client, "
+	"device.board and device.version";
+
 static int check_text(struct checking *c, const char *text)
 {
 	const struct template_source source = { .get = known, .owner = c };
@@ -48,11 +55,7 @@ static int check_text(struct checking *c, const char *text)
 
 	if (!text || !template_check(text, &source, &err))
 		return 0;
-	reader_fail(c->r,
-		    "%s; the names are the tool's arguments, state.NAME, "
-		    "vision, device.id, device.client, device.board and "
-		    "device.version",
-		    err.text);
+	reader_fail(c->r, "%s; the names are %s", err.text, names);
 	error_reset(&err);
 	return -1;
 }
@@ -173,6 +176,20 @@ static int check_upload(struct checking *c, const cJSON *rule)
 	return check_template(c, rule, "to");
 }
 
+/* A command or a model; as an upload it takes its own time. */
+static int check_order(struct checking *c, const cJSON *rule)
+{
+	const struct template_source source = { .get = known, .owner = c };
+	const struct order_check check = { .known = &source, .words = names };
+
+	if (order_is(rule) &&
+	    (json_member(rule, "delay_ms") || json_member(rule, "then")))
+		return reader_fail(c->r, "'exec' and 'ollama' take their own "
+					 "time: neither 'delay_ms' nor 'then' "
+					 "goes with them");
+	return order_check(&check, c->r, rule);
+}
+
 static int check_one_answer(struct checking *c, const cJSON *rule)
 {
 	const char *first = NULL;
@@ -194,7 +211,7 @@ static int check_one_answer(struct checking *c, const cJSON *rule)
 		return reader_fail(c->r, "'otherwise' needs 'cases'");
 	if (json_member(rule, "repeat") && !json_member(rule, "times"))
 		return reader_fail(c->r, "'repeat' needs 'times'");
-	return check_upload(c, rule);
+	return check_upload(c, rule) || check_order(c, rule) ? -1 : 0;
 }
 
 static bool is_plain(const cJSON *result)

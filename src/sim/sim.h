@@ -8,8 +8,14 @@
 #define SIM_SIM_H
 
 #include "net/transport.h"
+#include "sim/outside.h"
 
-/* Target sim:[PROFILE][?fault=NAME,…&firmware=next&fill=N]: device and client in one process, device dialect with hello. */
+/*
+ * Target sim:[PROFILE][?fault=NAME,…&firmware=next&fill=N&ollama=URL&model=NAME
+ * &timeout=DURATION]: device and client in one process, device dialect with
+ * hello; or a service (sim/service.h; only the last three), which is told by
+ * peer_info.plain.
+ */
 extern const struct transport_ops sim_ops;
 
 /* The faults that sim can show, for help and completion; ends with name NULL. */
@@ -19,7 +25,8 @@ struct sim_fault_row {
 extern const struct sim_fault_row sim_fault_rows[];
 
 /* How profiles are written: for `help profile` and the man page. Paragraphs, "\n\n" between; plain text. */
-extern const char sim_profile_help[], sim_profile_help_rest[];
+extern const char sim_profile_help[], sim_profile_help_rest[],
+	sim_profile_help_service[], sim_profile_help_rules[];
 
 /* Names of installed profiles with their one-line text, for help and completion: calls back once for each. */
 void sim_each_profile(void (*each)(void *owner, const char *name,
@@ -56,6 +63,7 @@ struct sim_options {
 		*photo; /* a JPEG file for the camera; NULL: a built-in one */
 	int64_t frame_version; /* 0: what OTA told, or 1 */
 	const struct words *faults; /* NAME[,NAME] or N:NAME */
+	struct outside_config outside; /* what the user says of models */
 };
 
 /* Frames of sound, of all devices: binary frames, or packets of UDP. */

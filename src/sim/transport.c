@@ -2,32 +2,29 @@
 /*
  * Target sim: a pretend device inside this process, as a transport. Frames
  * from both sides cross in turns of the loop, never inside a call (contract 2
- * of net/transport.h).
+ * of net/transport.h). A service is handed on to service_transport.c.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/device.h"
+#include "sim/frame_queue.h"
 #include "sim/identity.h"
+#include "sim/service.h"
 #include "sim/sim.h"
-
-/* A text frame on its way to the device. */
-struct frame {
-	struct frame *next;
-	size_t len;
-	char text[];
-};
+#include "sim/target.h"
 
 struct pretend {
+	struct target_peer peer; /* first: see target.h */
 	struct transport *transport;
 	struct profile *profile;
+	struct target_outside outside;
 	struct device device;
 	struct headers headers;
 	struct ota_request about;
 	char *address;
-	struct frame *first, *last;
-	size_t queued; /* bytes */
+	struct frame_queue waiting; /* for the device */
 	struct timer pump;
 	bool ready, closing, ending;
 	struct error why; /* for closed; ERR_NONE if we close */
@@ -35,13 +32,15 @@ struct pretend {
 
 /* What the query says. */
 struct settings {
+	struct target_outside outside; /* first: see target.h */
 	struct profile_changes changes;
 	struct fault_plan faults;
 };
 
-static int set_firmware(struct settings *s, const char *value,
-			struct error *err)
+static int set_firmware(void *out, const char *value, struct error *err)
 {
+	struct settings *s = out;
+
 	if (strcmp(value, "2.4.2") != 0 && strcmp(value, "next") != 0)
 		return error_set(err, ERR_USAGE,
 				 "firmware '%s' is not known: 2.4.2 or next is "
@@ -51,8 +50,10 @@ static int set_firmware(struct settings *s, const char *value,
 	return 0;
 }
 
-static int set_fill(struct settings *s, const char *value, struct error *err)
+static int set_fill(void *out, const char *value, struct error *err)
 {
+	struct settings *s = out;
+
 	if (text_integer(value, 0, PROFILE_TOOLS_MAX, &s->changes.fill))
 		return error_set(err, ERR_USAGE,
 				 "fill '%s': a number of tools from 0 to %d is "
@@ -61,57 +62,19 @@ static int set_fill(struct settings *s, const char *value, struct error *err)
 	return 0;
 }
 
-static int set_fault(struct settings *s, const char *value, struct error *err)
+static int set_fault(void *out, const char *value, struct error *err)
 {
+	struct settings *s = out;
+
 	return fault_plan_add(&s->faults, value, err);
 }
 
-static const struct setting {
-	const char *name;
-	int (*set)(struct settings *s, const char *value, struct error *err);
-} settings[] = {
-	{ "fault", set_fault },
-	{ "firmware", set_firmware },
-	{ "fill", set_fill },
+static const struct target_setting rows[] = {
+	{ "fault", set_fault },	       { "firmware", set_firmware },
+	{ "fill", set_fill },	       { "ollama", target_set_ollama },
+	{ "model", target_set_model }, { "timeout", target_set_timeout },
 };
-
-static int set_one(struct settings *s, char *pair, struct error *err)
-{
-	const char *names[COUNT(settings)];
-	char *value = strchr(pair, '=');
-	const char *near;
-	size_t i;
-
-	if (value)
-		*value++ = '\0';
-	if (value && text_percent_decode(value))
-		return error_set(err, ERR_USAGE,
-				 "'%s' of the target has a broken %% escape",
-				 pair);
-	for (i = 0; i < COUNT(settings); i++) {
-		names[i] = settings[i].name;
-		if (!strcmp(pair, names[i]))
-			return settings[i].set(s, value ? value : "", err);
-	}
-	near = text_nearest(pair, names, COUNT(settings));
-	return error_set(err, ERR_USAGE,
-			 "the target sim: knows no '%s'%s%s%s: fault=, "
-			 "firmware= and fill= may stand behind '?'",
-			 pair, near ? " (did you mean '" : "", near ? near : "",
-			 near ? "'?)" : "");
-}
-
-static int read_query(struct settings *s, const char *query, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *copy = mem_strdup(query);
-	char *rest = copy, *pair;
-
-	while (rest && (pair = strsep(&rest, "&")) != NULL) {
-		if (*pair && set_one(s, pair, err))
-			return -1;
-	}
-	return 0;
-}
+static const struct target_settings settings = { rows, COUNT(rows) };
 
 static void end_with(struct pretend *p, const char *text)
 {
@@ -177,24 +140,13 @@ static const struct device_events device_events = {
 	.hazard = on_hazard,
 };
 
-static void drop_frames(struct pretend *p)
-{
-	struct frame *f;
-
-	while ((f = p->first) != NULL) {
-		p->first = f->next;
-		mem_free(f);
-	}
-	p->last = NULL;
-	p->queued = 0;
-}
-
 /* Everything but the struct itself and its handles. */
 static void release(struct pretend *p)
 {
-	drop_frames(p);
+	frame_queue_done(&p->waiting);
 	headers_done(&p->headers);
 	profile_free(p->profile);
+	target_outside_done(&p->outside);
 	mem_free(p->address);
 }
 
@@ -239,11 +191,7 @@ static void deliver(struct pretend *p)
 {
 	struct frame *f;
 
-	while (!p->closing && (f = p->first) != NULL) {
-		p->first = f->next;
-		if (!p->first)
-			p->last = NULL;
-		p->queued -= f->len;
+	while (!p->closing && (f = frame_queue_take(&p->waiting)) != NULL) {
 		device_text(&p->device, f->text, f->len);
 		mem_free(f);
 	}
@@ -290,7 +238,7 @@ static void introduce(struct pretend *p)
 }
 
 static struct pretend *make(struct transport *t, struct profile *profile,
-			    const struct fault_plan *faults)
+			    struct settings *s)
 {
 	CLEANUP(mem_free_ptr)
 	char *mac = identity_device(profile->device_id, 0);
@@ -307,29 +255,39 @@ static struct pretend *make(struct transport *t, struct profile *profile,
 
 	p->transport = t;
 	p->profile = profile;
-	fault_plan_for(faults, 1, &config.faults);
+	p->outside = s->outside;
+	s->outside = (struct target_outside){ .timeout = 0 };
+	config.outside = target_outside_config(&p->outside, t->loop);
+	fault_plan_for(&s->faults, 1, &config.faults);
 	device_init(&p->device, &config, mac, uuid);
 	timer_open(&p->pump, t->loop, on_pump, p);
 	introduce(p);
 	return p;
 }
 
+static const struct transport_ops device_ops;
+
+static void settings_done(struct settings *s)
+{
+	fault_plan_done(&s->faults);
+	target_outside_done(&s->outside);
+}
+
 static int pretend_open(struct transport *t, const struct endpoint *to,
 			struct error *err)
 {
-	struct settings s = { .changes.fill = 0 };
+	CLEANUP(settings_done) struct settings s = { .changes.fill = 0 };
 	const char *name = to->path && *to->path ? to->path : NULL;
-	struct profile *profile = NULL;
+	struct profile *profile;
 	struct pretend *p;
 
-	if (!read_query(&s, to->query, err))
-		profile = profile_load(name, &s.changes, err);
-	if (!profile) {
-		fault_plan_done(&s.faults);
+	if (target_query(&settings, &s, to->query, err))
 		return -1;
-	}
-	p = make(t, profile, &s.faults);
-	fault_plan_done(&s.faults);
+	profile = profile_load(name, &s.changes, err);
+	if (!profile)
+		return -1;
+	p = make(t, profile, &s);
+	p->peer.ops = &device_ops;
 	t->impl = p;
 	timer_start(&p->pump, 0);
 	return 0;
@@ -339,25 +297,12 @@ static int pretend_send(struct transport *t, const char *text, size_t len,
 			struct error *err)
 {
 	struct pretend *p = t->impl;
-	struct frame *f;
 
-	if (!p || p->closing)
+	if (p->closing)
 		return error_set(err, ERR_CONNECT,
 				 "cannot send: the connection is closed");
-	if (len > TRANSPORT_QUEUE_MAX - p->queued)
-		return error_set(err, ERR_CONNECT,
-				 "cannot send: more than %u bytes are waiting",
-				 TRANSPORT_QUEUE_MAX);
-	f = mem_alloc(sizeof(*f) + len);
-	f->next = NULL;
-	f->len = len;
-	memcpy(f->text, text, len);
-	if (p->last)
-		p->last->next = f;
-	else
-		p->first = f;
-	p->last = f;
-	p->queued += len;
+	if (frame_queue_add(&p->waiting, text, len, err))
+		return -1;
 	timer_start(&p->pump, 0);
 	return 0;
 }
@@ -366,16 +311,55 @@ static void pretend_close(struct transport *t)
 {
 	struct pretend *p = t->impl;
 
-	if (!p || p->closing)
+	if (p->closing)
 		return;
 	p->closing = true;
 	timer_start(&p->pump, 0);
 }
 
-const struct transport_ops sim_ops = {
+static const struct transport_ops device_ops = {
 	.scheme = "sim",
 	.brief = "a simulated device inside this program",
 	.open = pretend_open,
 	.send = pretend_send,
 	.close = pretend_close,
+};
+
+/* ---- which of the two ---- */
+
+static int sim_open(struct transport *t, const struct endpoint *to,
+		    struct error *err)
+{
+	bool service = to->path && *to->path && service_profile_is(to->path);
+	const struct transport_ops *ops =
+		service ? &service_transport_ops : &device_ops;
+
+	return ops->open(t, to, err);
+}
+
+static int sim_send(struct transport *t, const char *text, size_t len,
+		    struct error *err)
+{
+	const struct target_peer *peer = t->impl;
+
+	if (!peer)
+		return error_set(err, ERR_CONNECT,
+				 "cannot send: the connection is closed");
+	return peer->ops->send(t, text, len, err);
+}
+
+static void sim_close(struct transport *t)
+{
+	const struct target_peer *peer = t->impl;
+
+	if (peer)
+		peer->ops->close(t);
+}
+
+const struct transport_ops sim_ops = {
+	.scheme = "sim",
+	.brief = "a simulated device or service inside this program",
+	.open = sim_open,
+	.send = sim_send,
+	.close = sim_close,
 };

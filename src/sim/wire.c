@@ -3,23 +3,16 @@
 #include "sim/wire.h"
 
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/text.h"
 
 enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 
 #define FIN 0x80
 #define MASKED 0x80
-
-static void random_bytes(void *out, size_t len)
-{
-	/* Few bytes: neither blocks nor stops half-way once seeded. */
-	if (getrandom(out, len, 0) != (ssize_t)len)
-		memset(out, 0x5a, len);
-}
 
 static int no_port(const char *text, size_t len, struct error *err)
 {

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tool call that a command or a model answers: the main loop waits for it,
+ * as for an upload, so that every other reply waits too (device.md 3.9).
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "sim/device_loop.h"
+#include "sim/order.h"
+
+static void reply(struct device *d, const struct server_call *call,
+		  const struct outside_answer *a)
+{
+	const struct fault_set *f = &d->config.faults;
+	struct server_outcome o = { .text = a->text, .len = a->len };
+	struct job *job;
+
+	if (a->why->kind)
+		o = (struct server_outcome){ .kind = SERVER_FAILED,
+					     .text = a->why->text,
+					     .len = strlen(a->why->text) };
+	job = device_outcome(d, call, &o);
+	if (fault_has(f, FAULT_LATE_REPLY))
+		device_set_alarm(d, ALARM_JOB, f->reply_late_ms, job);
+	else
+		device_add_job(d, job);
+}
+
+static void tell(struct device *d, const struct server_call *call,
+		 const struct outside_answer *a)
+{
+	if (a->why->kind) {
+		device_line(d, "%s: %s", call->tool->name, a->why->text);
+	} else {
+		char took[32];
+
+		device_line(d, "%s: answered after %s", call->tool->name,
+			    text_milliseconds(a->took_ms, took, sizeof(took)));
+	}
+}
+
+static void on_done(void *owner, const struct outside_answer *a)
+{
+	struct device *d = owner;
+
+	d->outside = NULL;
+	tell(d, d->uploading, a);
+	reply(d, d->uploading, a);
+	device_forget_outside(d);
+	d->busy = false;
+	device_run(d);
+}
+
+static void add_argument(struct buf *out, const struct server_argument *a,
+			 const struct server_value *v)
+{
+	buf_json_string(out, a->name, strlen(a->name));
+	buf_char(out, ':');
+	switch (a->type) {
+	case SERVER_STRING:
+		buf_json_string(out, v->text, strlen(v->text));
+		break;
+	case SERVER_BOOLEAN:
+		buf_text(out, v->number ? "true" : "false");
+		break;
+	case SERVER_INTEGER:
+		buf_printf(out, "%d", (int)v->number);
+		break;
+	}
+}
+
+static void add_arguments(struct buf *out, const struct server_call *call)
+{
+	size_t i;
+
+	buf_char(out, '{');
+	for (i = 0; i < call->tool->argument_count; i++) {
+		if (i)
+			buf_char(out, ',');
+		add_argument(out, call->tool->argument + i, call->value + i);
+	}
+	buf_char(out, '}');
+}
+
+bool device_outside(struct device *d, struct job *job,
+		    const struct rule_result *result)
+{
+	CLEANUP(buf_done) struct buf arguments = { 0 };
+	struct order order = {
+		.result = result->order,
+		.defaults = d->config.profile->ollama,
+		.config = &d->config.outside,
+		.system =
+			result->system.len ? buf_string(&result->system) : NULL,
+		.user = buf_string(&result->text),
+	};
+	struct error why = { 0 };
+
+	add_arguments(&arguments, job->call);
+	order.arguments = buf_string(&arguments);
+	if (!order_start(&d->outside, &order, on_done, d, &why)) {
+		d->uploading = TAKE(job->call);
+		return false;
+	}
+	reply(d, job->call, &(struct outside_answer){ .why = &why });
+	device_line(d, "%s: %s", job->call->tool->name, why.text);
+	error_reset(&why);
+	return true;
+}
+
+void device_forget_outside(struct device *d)
+{
+	outside_abandon(TAKE(d->outside));
+	server_call_free(TAKE(d->uploading));
+}

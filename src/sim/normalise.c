@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Values made regular; the rules were checked by normalise_check.c. */
+#include "sim/normalise.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* A percentage is told from a share by its size: 1.2 is a share that is off. */
+#define PERCENT_FROM 2.0
+#define NUMBER_MAX 32 /* bytes of a number in words */
+
+/* ---- the object within what was said ---- */
+
+static cJSON *parse_object(const char *text, size_t len)
+{
+	cJSON *json = json_parse(text, len, NULL);
+
+	if (cJSON_IsObject(json))
+		return json;
+	cJSON_Delete(json);
+	return NULL;
+}
+
+cJSON *normalise_find(const char *text, size_t len)
+{
+	static const char thought[] = "</think>";
+	const char *end = text + len;
+	const char *behind = memmem(text, len, thought, strlen(thought));
+	cJSON *json = parse_object(text, len);
+	const char *first, *last;
+
+	if (json)
+		return json;
+	if (behind)
+		text = behind + strlen(thought);
+	first = memchr(text, '{', (size_t)(end - text));
+	if (!first)
+		return NULL;
+	last = memrchr(first, '}', (size_t)(end - first));
+	return last ? parse_object(first, (size_t)(last + 1 - first)) : NULL;
+}
+
+/* ---- texts ---- */
+
+/* The white space at p, the no-break space included; 0 if there is none. */
+static size_t space_at(const char *p)
+{
+	if (*p && strchr(" \t\r\n\v\f", *p))
+		return 1;
+	return !strncmp(p, "\xc2\xa0", 2) ? 2 : 0;
+}
+
+/* Without white space at its ends, and with single spaces within. */
+static void add_trimmed(struct buf *out, const char *text)
+{
+	size_t start = out->len;
+	bool gap = false;
+
+	while (*text) {
+		size_t space = space_at(text);
+
+		if (space) {
+			text += space;
+			gap = out->len > start;
+			continue;
+		}
+		if (gap)
+			buf_char(out, ' ');
+		gap = false;
+		buf_char(out, *text++);
+	}
+}
+
+/* One value as text; nothing for what cannot be one. */
+static void add_value(struct buf *out, const cJSON *value)
+{
+	if (cJSON_IsString(value))
+		add_trimmed(out, value->valuestring);
+	else if (cJSON_IsNumber(value))
+		json_print(out, value);
+}
+
+static bool listed(const cJSON *list, const char *text)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, list) {
+		if (text_same(one->valuestring, text))
+			return true;
+	}
+	return false;
+}
+
+/* The first of the choices that is the text without case; NULL. */
+static const char *choose(const cJSON *choices, const char *text)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, choices) {
+		if (text_same(one->valuestring, text))
+			return one->valuestring;
+	}
+	return NULL;
+}
+
+/* NULL: it says nothing, or is none of what it may be. */
+static cJSON *make_text(const cJSON *rules, const cJSON *rule,
+			const cJSON *value)
+{
+	CLEANUP(buf_done) struct buf all = { 0 };
+	const cJSON *choices = json_array(rule, "enum"), *one;
+	const char *glob = json_string(rule, "glob");
+	const char *text;
+
+	add_value(&all, value);
+	cJSON_ArrayForEach(one, value) {
+		CLEANUP(buf_done) struct buf part = { 0 };
+
+		if (!cJSON_IsArray(value))
+			break;
+		add_value(&part, one);
+		if (!part.len ||
+		    listed(json_array(rules, "empty"), buf_string(&part)))
+			continue;
+		buf_printf(&all, "%s%s", all.len ? ", " : "",
+			   buf_string(&part));
+	}
+	text = buf_string(&all);
+	if (!*text || listed(json_array(rules, "empty"), text) ||
+	    (glob && !text_glob(glob, text)))
+		return NULL;
+	if (choices)
+		text = choose(choices, text);
+	return text ? cJSON_CreateString(text) : NULL;
+}
+
+/* ---- numbers ---- */
+
+/* "0,92", " 92 % ": -1 if it is none. */
+static int number_in(const char *text, double *out, bool *percent)
+{
+	CLEANUP(buf_done) struct buf clean = { 0 };
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	size_t i;
+
+	add_trimmed(&clean, text);
+	*percent = clean.len && clean.data[clean.len - 1] == '%';
+	if (*percent)
+		clean.data[--clean.len] = '\0';
+	while (clean.len && clean.data[clean.len - 1] == ' ')
+		clean.data[--clean.len] = '\0';
+	if (!clean.len || clean.len > NUMBER_MAX)
+		return -1;
+	for (i = 0; i < clean.len; i++) {
+		if (clean.data[i] == ',')
+			clean.data[i] = '.';
+	}
+	json = json_parse(clean.data, clean.len, NULL);
+	if (!cJSON_IsNumber(json))
+		return -1;
+	*out = json->valuedouble;
+	return 0;
+}
+
+static cJSON *make_number(const cJSON *rule, const cJSON *value)
+{
+	const cJSON *min = json_member(rule, "minimum");
+	const cJSON *max = json_member(rule, "maximum");
+	bool percent = false;
+	double number;
+
+	if (cJSON_IsNumber(value))
+		number = value->valuedouble;
+	else if (!cJSON_IsString(value) ||
+		 number_in(value->valuestring, &number, &percent))
+		return NULL;
+	if (json_true(rule, "percent") && (percent || number >= PERCENT_FROM))
+		number /= 100;
+	if (min && number < min->valuedouble)
+		number = min->valuedouble;
+	if (max && number > max->valuedouble)
+		number = max->valuedouble;
+	return cJSON_CreateNumber(number);
+}
+
+static cJSON *make_boolean(const cJSON *value)
+{
+	const char *text = cJSON_GetStringValue(value);
+
+	if (cJSON_IsBool(value))
+		return cJSON_CreateBool(cJSON_IsTrue(value));
+	if (text_same(text, "true"))
+		return cJSON_CreateTrue();
+	return text_same(text, "false") ? cJSON_CreateFalse() : NULL;
+}
+
+/* ---- members ---- */
+
+static cJSON *make(const cJSON *rules, const cJSON *rule, const cJSON *value)
+{
+	const char *type = json_string(rule, "type");
+
+	if (!value)
+		return NULL;
+	if (!strcmp(type, "text"))
+		return make_text(rules, rule, value);
+	if (!strcmp(type, "number"))
+		return make_number(rule, value);
+	return make_boolean(value);
+}
+
+/* A member by its name without ASCII case, or by one of its other names. */
+static const cJSON *find_named(const cJSON *object, const cJSON *rule)
+{
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, object) {
+		if (text_same(member->string, rule->string))
+			return member;
+	}
+	cJSON_ArrayForEach(member, object) {
+		if (listed(json_array(rule, "also"), member->string))
+			return member;
+	}
+	return NULL;
+}
+
+static bool is_wanted(const cJSON *rules, const cJSON *rule,
+		      const cJSON *arguments)
+{
+	const char *only = json_string(rules, "only");
+	const cJSON *wanted = only ? json_array(arguments, only) : NULL;
+	const cJSON *one;
+
+	if (!wanted || json_true(rule, "always"))
+		return true;
+	cJSON_ArrayForEach(one, wanted) {
+		if (cJSON_IsString(one) &&
+		    !strcmp(one->valuestring, rule->string))
+			return true;
+	}
+	return false;
+}
+
+/* said: what is in `into`, if the model put it there itself, and what is beside. */
+static cJSON *make_members(const cJSON *rules, const cJSON *arguments,
+			   const cJSON *said)
+{
+	const char *into = json_string(rules, "into");
+	const cJSON *inner = into ? json_object(said, into) : NULL;
+	cJSON *out = cJSON_CreateObject();
+	const cJSON *rule;
+
+	cJSON_ArrayForEach(rule, json_object(rules, "members")) {
+		const cJSON *value = find_named(inner, rule);
+		cJSON *made;
+
+		if (!is_wanted(rules, rule, arguments))
+			continue;
+		if (!value)
+			value = find_named(said, rule);
+		made = make(rules, rule, value);
+		if (!made && json_member(rule, "default"))
+			made = cJSON_Duplicate(json_member(rule, "default"),
+					       true);
+		if (made)
+			cJSON_AddItemToObject(out, rule->string, made);
+	}
+	return out;
+}
+
+cJSON *normalise(const cJSON *rules, const cJSON *arguments, const cJSON *said)
+{
+	const char *into = json_string(rules, "into");
+	cJSON *members = make_members(rules, arguments, said);
+	cJSON *out;
+
+	if (!into)
+		return members;
+	out = cJSON_CreateObject();
+	cJSON_AddItemToObject(out, into, members);
+	return out;
+}

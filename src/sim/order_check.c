@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders checked when a profile is read, so that only the outside can fail. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/split.h"
+#include "sim/order.h"
+
+#define TIME_MAX 86400000 /* ms: a day */
+
+/* The first are for the profile as a whole too. */
+static const char *const ollama_members[] = {
+	"url",	  "model",  "timeout_ms", "retry_after_ms", "stream", "options",
+	"format", "system", "user",	  "prompt",	    NULL,
+};
+static const char *const default_members[] = {
+	"url",	  "model",   "timeout_ms", "retry_after_ms",
+	"stream", "options", NULL,
+};
+
+static int check_exec(struct reader *r, const cJSON *exec)
+{
+	CLEANUP(words_done) struct words words = { 0 };
+	const cJSON *word;
+
+	if (cJSON_IsString(exec)) {
+		if (words_split(&words, exec->valuestring, NULL))
+			return reader_fail(r, "a quote is not closed");
+		return words.count ? 0 : reader_fail(r, "there is no command");
+	}
+	if (!cJSON_IsArray(exec) || !exec->child)
+		return reader_fail(r, "expected a command: its words in one "
+				      "string, or a list of them");
+	cJSON_ArrayForEach(word, exec) {
+		if (!cJSON_IsString(word))
+			return reader_fail(r, "the words of a command are "
+					      "strings");
+	}
+	return 0;
+}
+
+static int check_text(const struct order_check *c, struct reader *r,
+		      const cJSON *ollama, const char *name)
+{
+	const cJSON *json = json_member(ollama, name);
+	CLEANUP(mem_free_ptr) char *text = order_lines(json);
+	struct error err = { 0 };
+	size_t mark = reader_enter(r, name);
+	int bad = 0;
+
+	if (json && !text)
+		bad = reader_fail(r, "expected a string, or a list of lines");
+	if (!bad && !order_is_lines(json))
+		bad = reader_fail(r, "a line is a string");
+	if (!bad && text && template_check(text, c->known, &err))
+		bad = reader_fail(r, "%s; the names are %s", err.text,
+				  c->words);
+	error_reset(&err);
+	reader_leave(r, mark);
+	return bad;
+}
+
+static int check_common(struct reader *r, const cJSON *ollama)
+{
+	const cJSON *options = NULL;
+	const char *text = NULL;
+	int64_t ms;
+	bool flag;
+
+	if (reader_text(r, ollama, "url", &text) ||
+	    reader_text(r, ollama, "model", &text) ||
+	    reader_number(r, ollama, "timeout_ms", 1, TIME_MAX, &ms) ||
+	    reader_number(r, ollama, "retry_after_ms", 1, TIME_MAX, &ms) ||
+	    reader_flag(r, ollama, "stream", &flag))
+		return -1;
+	return reader_object(r, ollama, "options", &options);
+}
+
+static int check_ollama(const struct order_check *c, struct reader *r,
+			const cJSON *ollama)
+{
+	const cJSON *format = json_member(ollama, "format");
+	const cJSON *user = json_member(ollama, "user");
+	const char *prompt = NULL;
+
+	if (reader_members(r, ollama, "ollama", ollama_members) ||
+	    check_common(r, ollama) ||
+	    reader_text(r, ollama, "prompt", &prompt) ||
+	    check_text(c, r, ollama, "system") ||
+	    check_text(c, r, ollama, "user"))
+		return -1;
+	if (prompt && !c->prompt)
+		return reader_fail(r, "only a service has prompts: use 'user'");
+	if (!user + !prompt != 1)
+		return reader_fail(r, c->prompt ? "one of 'user' and 'prompt' "
+						  "is needed" :
+						  "'user' is needed");
+	if (format && !cJSON_IsObject(format) &&
+	    (!cJSON_IsString(format) ||
+	     strcmp(format->valuestring, "json") != 0))
+		return reader_fail(r, "'format' is a JSON schema, or \"json\"");
+	return 0;
+}
+
+int order_check(const struct order_check *c, struct reader *r,
+		const cJSON *result)
+{
+	const cJSON *exec = json_member(result, "exec");
+	const cJSON *ollama = json_member(result, "ollama");
+	size_t mark = reader_enter(r, exec ? "exec" : "ollama");
+	int64_t ignored;
+	int bad = 0;
+
+	if (exec)
+		bad = check_exec(r, exec);
+	else if (ollama)
+		bad = check_ollama(c, r, ollama);
+	reader_leave(r, mark);
+	if (bad)
+		return -1;
+	if (json_member(result, "timeout_ms") && !exec)
+		return reader_fail(r, "'timeout_ms' here needs 'exec'; "
+				      "'ollama' has its own");
+	return reader_number(r, result, "timeout_ms", 1, TIME_MAX, &ignored);
+}
+
+int order_check_defaults(struct reader *r, const cJSON *profile)
+{
+	const cJSON *ollama = NULL;
+	size_t mark;
+	int bad;
+
+	if (reader_object(r, profile, "ollama", &ollama))
+		return -1;
+	if (!ollama)
+		return 0;
+	mark = reader_enter(r, "ollama");
+	bad = reader_members(r, ollama, "ollama", default_members) ||
+	      check_common(r, ollama);
+	reader_leave(r, mark);
+	return bad ? -1 : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands and models have in common: limit, end, release. Private. */
+#ifndef SIM_OUTSIDE_PRIVATE_H
+#define SIM_OUTSIDE_PRIVATE_H
+
+#include "sim/outside.h"
+
+struct outside {
+	outside_done *done;
+	void *owner;
+	int64_t started, timeout, retry_after;
+	struct buf text; /* what came so far */
+	struct timer timer; /* the limit; exec only */
+	/* Stops what is under way; it tells nothing any more. */
+	void (*stop)(struct outside *o);
+	/* One of the two. */
+	struct child *child;
+	struct http_fetch *fetch;
+	const struct http_table *http;
+	char *command; /* exec: argv[0] */
+	char last_line[256]; /* exec: of stderr */
+	char *where, *model; /* ollama */
+};
+
+struct outside *outside_new(const struct outside_config *c, outside_done *done,
+			    void *owner);
+/* Release it; what is under way was stopped, or is over. */
+void outside_free(struct outside *o);
+/* Tell and release: the text, or why there is none (NULL: all is well). */
+void outside_end(struct outside *o, const struct error *why);
+
+#endif
