@@ -41,6 +41,18 @@ _mcpctl_value() {
 	'call --save')
 		files=1
 		;;
+	'read --save')
+		files=1
+		;;
+	'subscribe -n' | 'subscribe --count')
+		:
+		;;
+	'subscribe --for')
+		:
+		;;
+	'prompt --save')
+		files=1
+		;;
 	'tail --filter')
 		:
 		;;
@@ -49,6 +61,9 @@ _mcpctl_value() {
 		;;
 	'tail --for')
 		:
+		;;
+	'tail --level')
+		list='debug info notice warning error critical alert emergency'
 		;;
 	'run --report')
 		ask=1
@@ -156,6 +171,15 @@ _mcpctl_value() {
 		list='late-reply no-reply two-replies wrong-id string-id not-json cut-frame close-mid-reply huge deep bad-utf8 control-characters loop-cursor empty-page no-features no-hello late-hello duplicate-tool notify-storm'
 		many=1
 		;;
+	'sim --ollama')
+		:
+		;;
+	'sim --model')
+		:
+		;;
+	'sim --ollama-timeout')
+		:
+		;;
 	*' -t' | *' --target')
 		ask=1
 		;;
@@ -163,7 +187,7 @@ _mcpctl_value() {
 		ask=1
 		;;
 	*' -e' | *' --execute')
-		list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion'
+		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion'
 		;;
 	*' -o' | *' --output')
 		list='text json raw'
@@ -192,6 +216,33 @@ _mcpctl_value() {
 	*' --header')
 		:
 		;;
+	*' --env')
+		:
+		;;
+	*' --cwd')
+		files=1
+		;;
+	*' --config')
+		files=1
+		;;
+	*' --proxy')
+		:
+		;;
+	*' --resolve')
+		:
+		;;
+	*' --retry')
+		:
+		;;
+	*' --elicit')
+		ask=1
+		;;
+	*' --sampling')
+		ask=1
+		;;
+	*' --root')
+		files=1
+		;;
 	*' --cacert')
 		files=1
 		;;
@@ -213,7 +264,7 @@ _mcpctl_value() {
 
 # COMMAND: sets its options and the global ones.
 _mcpctl_options() {
-	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
+	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
 		list+=' --tree --diff --cached --no-user'
@@ -221,8 +272,17 @@ _mcpctl_options() {
 	call)
 		list+=' --no-validate --expect --save'
 		;;
+	read)
+		list+=' --save'
+		;;
+	subscribe)
+		list+=' --read -n --count --for'
+		;;
+	prompt)
+		list+=' --no-validate --save'
+		;;
 	tail)
-		list+=' --filter -n --count --for'
+		list+=' --filter -n --count --for --level'
 		;;
 	devices)
 		list+=' --watch'
@@ -237,7 +297,7 @@ _mcpctl_options() {
 		list+=' --listen --path --offer --alias-file --save-images --vision-exec --vision-text --mqtt --mqtt-broker --topic-up --topic-down --mqtt-key-file --udp-port --silence --devices-max --message-max --picture-max --handshake --hello-wait --exec --once --daemon --pidfile --log'
 		;;
 	sim)
-		list+=' --connect --ota --listen --devices --device-id --client-id --token-file --rate --for --fill --firmware --reconnect --audio --subscribe --photo --frame-version --fault'
+		list+=' --connect --ota --listen --devices --device-id --client-id --token-file --rate --for --fill --firmware --reconnect --audio --subscribe --photo --frame-version --fault --ollama --model --ollama-timeout'
 		;;
 	esac
 }
@@ -254,6 +314,27 @@ _mcpctl_operand() {
 	call)
 		ask=1
 		;;
+	resources)
+		ask=1
+		;;
+	templates)
+		ask=1
+		;;
+	read)
+		ask=1
+		;;
+	subscribe)
+		ask=1
+		;;
+	prompts)
+		ask=1
+		;;
+	prompt)
+		ask=1
+		;;
+	complete)
+		ask=1
+		;;
 	devices)
 		ask=1
 		;;
@@ -261,23 +342,26 @@ _mcpctl_operand() {
 		ask=1
 		;;
 	request)
-		list='initialize ping tools/list tools/call resources/list resources/read prompts/list prompts/get logging/setLevel notifications/initialized notifications/cancelled'
+		list='initialize ping tools/list tools/call resources/list resources/read resources/templates/list resources/subscribe resources/unsubscribe prompts/list prompts/get completion/complete logging/setLevel notifications/initialized notifications/cancelled'
 		;;
 	notify)
-		list='initialize ping tools/list tools/call resources/list resources/read prompts/list prompts/get logging/setLevel notifications/initialized notifications/cancelled'
+		list='initialize ping tools/list tools/call resources/list resources/read resources/templates/list resources/subscribe resources/unsubscribe prompts/list prompts/get completion/complete logging/setLevel notifications/initialized notifications/cancelled'
 		;;
 	send)
 		ask=1
+		;;
+	loglevel)
+		list='debug info notice warning error critical alert emergency'
 		;;
 	run)
 		files=1
 		;;
 	sim)
-		list='esp32 fixtures fixtures-ws large'
+		list='esp32 fixtures fixtures-ws large llm'
 		files=1
 		;;
 	help)
-		list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion targets board backend status json profile faults environment'
+		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion board backend servers llm status json profile faults environment'
 		;;
 	completion)
 		list='bash zsh fish'
@@ -287,8 +371,8 @@ _mcpctl_operand() {
 
 # TARGET: sets the commands and, where there is none yet, the targets.
 _mcpctl_first() {
-	list='info tools describe call tail ping devices kick stop request notify send run shell serve sim help version completion'
-	[[ $1 ]] || list+=' listen: sim: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large'
+	list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion'
+	[[ $1 ]] || list+=' listen: sim: http:// https:// stdio: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large sim:llm'
 }
 
 # Ask mcpctl itself: it looks at a running serve and at lists that were kept.
@@ -297,7 +381,7 @@ _mcpctl_ask() {
 	local program=${words[0]-mcpctl} text glob=$- IFS=$'\n'
 	[[ $program == */* ]] || program=mcpctl
 	program=${program/#\~\//$HOME/}
-	text=$(exec "$program" complete bash "${words[@]:1}" "$cur" 2>/dev/null </dev/null)
+	text=$(exec "$program" _complete bash "${words[@]:1}" "$cur" 2>/dev/null </dev/null)
 	case $text in
 	words$'\n'* | files*) ;;
 	*) return ;;

@@ -12,7 +12,7 @@ function __mcpctl_ask
 	string match -q '*/*' -- $words[1]; and set program (string replace -r '^~/' $HOME/ -- $words[1])
 	command -q $program; or return
 	set -e words[1]
-	set -l found (command $program complete fish $words "$typed" 2>/dev/null </dev/null)
+	set -l found (command $program _complete fish $words "$typed" 2>/dev/null </dev/null)
 	set -l kind $found[1]
 	set -e found[1]
 	# The answer is whole words; fish puts the option in front itself.
@@ -50,6 +50,9 @@ function __mcpctl_targets
 	printf '%s\t%s\n' \
 		'listen:' 'wait for a board on port 8000' \
 		'sim:' 'the simulated device' \
+		'http://' 'an MCP server over HTTP' \
+		'https://' 'the same over TLS' \
+		'stdio:' 'a server that is started: its command line' \
 		'ws://' 'dial a WebSocket MCP server' \
 		'wss://' 'the same over TLS' \
 		'mqtt://' 'a device at a broker' \
@@ -58,7 +61,8 @@ function __mcpctl_targets
 		'sim:esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
 		'sim:fixtures' 'the device of the recordings: host-board with its self.test tools' \
 		'sim:fixtures-ws' 'the device of the WebSocket recording: a slow and a big tool, and what it said by itself' \
-		'sim:large' '2,000 tools on many pages, to try paging and speed'
+		'sim:large' '2,000 tools on many pages, to try paging and speed' \
+		'sim:llm' 'an LLM service, no device: extracts entities from Portuguese text by Ollama'
 end
 
 function __mcpctl_faults
@@ -89,7 +93,8 @@ function __mcpctl_profiles
 		'esp32' 'the firmware\'s own tools on a board with screen, speaker and camera' \
 		'fixtures' 'the device of the recordings: host-board with its self.test tools' \
 		'fixtures-ws' 'the device of the WebSocket recording: a slow and a big tool, and what it said by itself' \
-		'large' '2,000 tools on many pages, to try paging and speed'
+		'large' '2,000 tools on many pages, to try paging and speed' \
+		'llm' 'an LLM service, no device: extracts entities from Portuguese text by Ollama'
 end
 
 function __mcpctl_commands
@@ -98,18 +103,27 @@ function __mcpctl_commands
 		'tools' 'the tools of the peer, a line each' \
 		'describe' 'all about one tool: arguments, an example, its hazards' \
 		'call' 'call a tool and print its result' \
+		'resources' 'the resources of a server, a line each' \
+		'templates' 'the resource templates of a server, a line each' \
+		'read' 'read a resource and print it' \
+		'subscribe' 'show each change of a resource, as the server tells it' \
+		'prompts' 'the prompts of a server, a line each' \
+		'prompt' 'fill in a prompt and print its messages' \
+		'complete' 'the values that a server proposes for an argument' \
 		'tail' 'show every message that is no reply, as it comes' \
 		'ping' 'one round trip: \'alive, 4 ms\'' \
 		'devices' 'the devices of the running serve' \
 		'kick' 'end the connection of a device of the running serve' \
 		'stop' 'end the running serve' \
+		'targets' 'the servers that mcp.json files name' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
+		'loglevel' 'from which level on the server logs' \
 		'run' 'many commands on one connection' \
 		'shell' 'explore a device: commands on one open session' \
 		'serve' 'be the backend of many boards, for commands that attach' \
-		'sim' 'pretend to be a device that dials in, or many' \
+		'sim' 'pretend to be a device that dials in, many, or a service' \
 		'help' 'help on a command or a topic' \
 		'version' 'the version; with -v also of its libraries' \
 		'completion' 'print the completion for bash, zsh or fish'
@@ -121,24 +135,34 @@ function __mcpctl_topics
 		'tools' 'the tools of the peer, a line each' \
 		'describe' 'all about one tool: arguments, an example, its hazards' \
 		'call' 'call a tool and print its result' \
+		'resources' 'the resources of a server, a line each' \
+		'templates' 'the resource templates of a server, a line each' \
+		'read' 'read a resource and print it' \
+		'subscribe' 'show each change of a resource, as the server tells it' \
+		'prompts' 'the prompts of a server, a line each' \
+		'prompt' 'fill in a prompt and print its messages' \
+		'complete' 'the values that a server proposes for an argument' \
 		'tail' 'show every message that is no reply, as it comes' \
 		'ping' 'one round trip: \'alive, 4 ms\'' \
 		'devices' 'the devices of the running serve' \
 		'kick' 'end the connection of a device of the running serve' \
 		'stop' 'end the running serve' \
+		'targets' 'the servers that mcp.json files name' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
+		'loglevel' 'from which level on the server logs' \
 		'run' 'many commands on one connection' \
 		'shell' 'explore a device: commands on one open session' \
 		'serve' 'be the backend of many boards, for commands that attach' \
-		'sim' 'pretend to be a device that dials in, or many' \
+		'sim' 'pretend to be a device that dials in, many, or a service' \
 		'help' 'help on a command or a topic' \
 		'version' 'the version; with -v also of its libraries' \
 		'completion' 'print the completion for bash, zsh or fish' \
-		'targets' 'how to name the peer: attach:, listen:, ws:, mqtt:, sim:' \
 		'board' 'how to bring a real board here, and how to put it back' \
 		'backend' 'serve: boards over WebSocket and MQTT, racks in CI, files, proxy' \
+		'servers' 'every other MCP server: programs, HTTP, names, retries' \
+		'llm' 'the simulated LLM service, and Ollama behind it' \
 		'status' 'what the exit statuses mean' \
 		'json' 'what -o json and -o raw print' \
 		'profile' 'profiles of the simulated device: which, and how to write one' \
@@ -158,11 +182,27 @@ function __mcpctl_methods
 		'tools/call' '' \
 		'resources/list' '' \
 		'resources/read' '' \
+		'resources/templates/list' '' \
+		'resources/subscribe' '' \
+		'resources/unsubscribe' '' \
 		'prompts/list' '' \
 		'prompts/get' '' \
+		'completion/complete' '' \
 		'logging/setLevel' '' \
 		'notifications/initialized' '' \
 		'notifications/cancelled' ''
+end
+
+function __mcpctl_levels
+	printf '%s\t%s\n' \
+		'debug' '' \
+		'info' '' \
+		'notice' '' \
+		'warning' '' \
+		'error' '' \
+		'critical' '' \
+		'alert' '' \
+		'emergency' ''
 end
 
 function __mcpctl_shells
@@ -188,7 +228,7 @@ function __mcpctl_word --argument-names asked
 			test "$asked" = target; and return 0
 		end
 		switch $word
-			case '-t' '--target' '-d' '--device' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--mqtt-password-file' '--socket' '--header' '--cacert' '--advertise' '--vision-url' '--vision-token-file' '--color'
+			case '-t' '--target' '-d' '--device' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--mqtt-password-file' '--socket' '--header' '--env' '--cwd' '--config' '--proxy' '--resolve' '--retry' '--elicit' '--sampling' '--root' '--cacert' '--advertise' '--vision-url' '--vision-token-file' '--color'
 				set skip 1
 			case '-*'
 			case '*'
@@ -225,12 +265,23 @@ complete -c mcpctl -l trace -r -F -d 'write every frame to FILE, one JSON object
 complete -c mcpctl -l timeout -x -d 'longest wait for one answer'
 complete -c mcpctl -l wait -x -d 'longest wait for the peer; a sign of life starts it anew'
 complete -c mcpctl -l envelope -x -a 'auto device plain' -d 'dialect of a dialled ws: peer: device or plain JSON-RPC'
-complete -c mcpctl -l token-file -r -F -d 'tokens that serve and listen: accept, one a line; or the one sent to ws: (or MCPCTL_TOKEN)'
+complete -c mcpctl -l token-file -r -F -d 'tokens that serve and listen: accept, one a line; or the one sent to ws: and http: (or MCPCTL_TOKEN)'
 complete -c mcpctl -l mqtt-password-file -r -F -d 'password for a broker (or MCPCTL_MQTT_PASSWORD)'
 complete -c mcpctl -l socket -r -F -d 'control socket of serve, where it is not the default'
-complete -c mcpctl -l header -x -d 'one more header for ws: and wss:; may be given many times'
-complete -c mcpctl -l cacert -r -F -d 'certificates (PEM) to trust for wss: and mqtts:'
-complete -c mcpctl -l insecure -d 'do not verify the certificate of wss: or mqtts:'
+complete -c mcpctl -l header -x -d 'one more header for ws: and http:; may be given many times'
+complete -c mcpctl -l env -x -d 'set it for a child process; may be given many times'
+complete -c mcpctl -l cwd -r -F -d 'folder that a child process runs in'
+complete -c mcpctl -l config -r -F -d 'mcp.json that names servers, instead of those that are looked for (see mcpctl targets)'
+complete -c mcpctl -l proxy -x -d 'proxy for http: and https:, instead of http_proxy and https_proxy; \'none\': no proxy'
+complete -c mcpctl -l resolve -x -d 'reach HOST at ADDRESS, for http: and https:; may be given many times'
+complete -c mcpctl -l retry -x -d 'tries in all, of what may be repeated'
+complete -c mcpctl -l retry-calls -d 'repeat tool calls too that are not marked as idempotent'
+complete -c mcpctl -l breaker -d 'after N failed calls (5) fail at once for DURATION (60s), also in later commands on the same target; off: not even within run and shell'
+complete -c mcpctl -l elicit -x -k -a '(__mcpctl_ask)' -d 'answer what a server asks the user: ask, accept-defaults, decline, cancel or @FILE'
+complete -c mcpctl -l sampling -x -k -a '(__mcpctl_ask)' -d 'answer what a server asks a model: decline, @FILE or exec:COMMAND'
+complete -c mcpctl -l root -r -F -d 'a folder that the server may work in; may be given many times'
+complete -c mcpctl -l cacert -r -F -d 'certificates (PEM) to trust for wss:, https: and mqtts:'
+complete -c mcpctl -l insecure -d 'do not verify the certificate of wss:, https: or mqtts:'
 complete -c mcpctl -l advertise -x -d 'the address that serve and listen: tell devices, where their own is not the one they reach'
 complete -c mcpctl -l vision-url -x -d 'where the device uploads photos to'
 complete -c mcpctl -l vision-token-file -r -F -d 'token for --vision-url (or MCPCTL_VISION_TOKEN)'
@@ -248,15 +299,30 @@ complete -c mcpctl -n '__mcpctl_using call' -l no-validate -d 'send as it is: no
 complete -c mcpctl -n '__mcpctl_using call' -l expect -x -k -a '(__mcpctl_ask)' -d 'what the result must contain (or @FILE); else status 7'
 complete -c mcpctl -n '__mcpctl_using call' -l save -r -F -d 'write images and audio to FILE, FILE-2, …; - is stdout'
 complete -c mcpctl -n '__mcpctl_using call' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using resources' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using templates' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using read' -l save -r -F -d 'write it to FILE, FILE-2, …, exactly as it came; - is stdout'
+complete -c mcpctl -n '__mcpctl_using read' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using subscribe' -l read -d 'read it again at each update, and print that'
+complete -c mcpctl -n '__mcpctl_using subscribe' -s n -l count -x -d 'end after N updates'
+complete -c mcpctl -n '__mcpctl_using subscribe' -l for -x -d 'end after that time; with --count: status 4 if fewer came'
+complete -c mcpctl -n '__mcpctl_using subscribe' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using prompts' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using prompt' -l no-validate -d 'send it as it is: no listing, no check'
+complete -c mcpctl -n '__mcpctl_using prompt' -l save -r -F -d 'write images, audio and resources to FILE, FILE-2, …'
+complete -c mcpctl -n '__mcpctl_using prompt' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using complete' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using tail' -l filter -x -d 'only messages whose name contains WORD, or is GLOB; may be given many times'
 complete -c mcpctl -n '__mcpctl_using tail' -s n -l count -x -d 'end after N messages'
 complete -c mcpctl -n '__mcpctl_using tail' -l for -x -d 'end after that time; with --count: status 4 if fewer came'
+complete -c mcpctl -n '__mcpctl_using tail' -l level -x -a '(__mcpctl_levels)' -d 'have the server log from LEVEL on (debug, info, notice, warning, error, critical, alert, emergency)'
 complete -c mcpctl -n '__mcpctl_using devices' -l watch -d 'go on: a line for each device that comes, changes or goes'
 complete -c mcpctl -n '__mcpctl_using devices' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using kick' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using request' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using notify' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using send' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using loglevel' -a '(__mcpctl_levels)'
 complete -c mcpctl -n '__mcpctl_using run' -s k -l keep-going -d 'go on after a command that failed'
 complete -c mcpctl -n '__mcpctl_using run' -l report -x -k -a '(__mcpctl_ask)' -d 'a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then'
 complete -c mcpctl -n '__mcpctl_using run' -F
@@ -288,7 +354,7 @@ complete -c mcpctl -n '__mcpctl_using serve' -l pidfile -r -F -d 'write the proc
 complete -c mcpctl -n '__mcpctl_using serve' -l log -r -F -d 'append what happens to FILE instead of printing it'
 complete -c mcpctl -n '__mcpctl_using sim' -l connect -x -d 'dial this backend: ws://HOST:PORT/PATH, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]'
 complete -c mcpctl -n '__mcpctl_using sim' -l ota -x -d 'ask this OTA address first, and go where it sends'
-complete -c mcpctl -n '__mcpctl_using sim' -l listen -x -d 'be a WebSocket MCP server at /ws, as boards like otto-robot are'
+complete -c mcpctl -n '__mcpctl_using sim' -l listen -x -d 'be a WebSocket MCP server at /ws, as boards like otto-robot are; of a service, where it is reached (127.0.0.1:8088)'
 complete -c mcpctl -n '__mcpctl_using sim' -l devices -x -d 'that many devices, each with ids of its own'
 complete -c mcpctl -n '__mcpctl_using sim' -l device-id -x -d 'Device-Id of the first device; the others count on from it'
 complete -c mcpctl -n '__mcpctl_using sim' -l client-id -x -d 'Client-Id of the first device; the others count on from it'
@@ -303,6 +369,9 @@ complete -c mcpctl -n '__mcpctl_using sim' -l subscribe -d 'MQTT: subscribe to ?
 complete -c mcpctl -n '__mcpctl_using sim' -l photo -r -F -d 'the JPEG that the camera takes'
 complete -c mcpctl -n '__mcpctl_using sim' -l frame-version -x -d 'version of binary frames: 1, 2 or 3'
 complete -c mcpctl -n '__mcpctl_using sim' -l fault -x -a '(__mcpctl_faults)' -d 'misbehave; 3:NAME for the third device only (see help faults)'
+complete -c mcpctl -n '__mcpctl_using sim' -l ollama -x -d 'Ollama, for tools that a language model answers'
+complete -c mcpctl -n '__mcpctl_using sim' -l model -x -d 'the model that it runs'
+complete -c mcpctl -n '__mcpctl_using sim' -l ollama-timeout -x -d 'how long the model may take'
 complete -c mcpctl -n '__mcpctl_using sim' -F -a '(__mcpctl_profiles)'
 complete -c mcpctl -n '__mcpctl_using help' -a '(__mcpctl_topics)'
 complete -c mcpctl -n '__mcpctl_using completion' -a '(__mcpctl_shells)'

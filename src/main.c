@@ -4,6 +4,7 @@
  * src/cli.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "cli/brief_devices.h"
@@ -11,6 +12,12 @@
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "out/term.h"
+
+/* It can stand as a word of its own, without -t and without quotes. */
+static bool is_plain_target(const char *target)
+{
+	return strchr(target, ':') && !strpbrk(target, " \t?*'\"");
+}
 
 static int no_command(struct app *app, const struct parsed *p, size_t words,
 		      struct error *err)
@@ -29,6 +36,15 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 			  app->config.target);
 	else
 		error_set(err, ERR_USAGE, "no command was given");
+	if (app->config.child_target)
+		return error_hint(err, "it stands before '--', for example: "
+				       "mcpctl tools -- PROGRAM (mcpctl help "
+				       "lists the commands)");
+	if (app->config.target && !is_plain_target(app->config.target))
+		return error_hint(err,
+				  "for example: mcpctl -t '%s' tools (mcpctl "
+				  "help lists the commands)",
+				  app->config.target);
 	return error_hint(err,
 			  "for example: mcpctl %s tools (mcpctl help lists "
 			  "the commands)",

@@ -20,7 +20,6 @@ struct calling {
 	const struct all_call *call;
 	struct all all;
 	struct serve_client *serve; /* for questions about tools */
-	bool stdin_read;
 	struct words words; /* the arguments; stdin is read into them */
 	struct buf warned; /* warnings so far */
 	struct all_fan fan[AT_ONCE];

@@ -11,6 +11,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/answering.h"
+#include "cli/app_events.h"
+#include "cli/guarding.h"
+#include "cli/items_cache.h"
 #include "cli/serve_target.h"
 #include "cli/tools_cache.h"
 #include "cli/trace.h"
@@ -51,13 +55,14 @@ void app_configure(struct app *app)
 void app_done(struct app *app)
 {
 	app_disconnect(app);
+	guarding_close(app);
 	trace_close(app->trace, app->config.trace, NULL);
 	app->trace = NULL;
 	if (app->tick.open)
 		timer_close(&app->tick, NULL);
 	loop_free(app->loop);
 	app->loop = NULL;
-	option_release(config_options, &app->config);
+	config_release(&app->config);
 }
 
 int app_finish(struct app *app, struct error *err)
@@ -88,33 +93,6 @@ void app_check_signal(struct app *app, struct error *err)
 	    loop_wait(app->loop, &never, loop_now() + 1, &why) != 0 &&
 	    why.kind == ERR_INTERRUPTED)
 		error_copy(err, &why);
-}
-
-/* Tail's own function sees what the peer sent; notices are for stderr always. */
-static void on_event(void *owner, const struct event *e)
-{
-	struct app *app = owner;
-	struct renderer *r = &app->out;
-	bool notice = e->kind == EVENT_NOTICE;
-
-	if (notice && e->notice == NOTICE_LISTENING && app->again)
-		return;
-	if (!notice && app->on_event)
-		app->on_event(app->on_event_owner, e);
-	else if (!notice && app->tail && r->ops->event)
-		r->ops->event(r, e);
-	else
-		render_aside(r, e);
-}
-
-static void on_trace(void *owner, const struct trace *t)
-{
-	struct app *app = owner;
-
-	if (app->out.verbose)
-		render_trace(&app->out, t);
-	if (app->trace)
-		trace_write(app->trace, t);
 }
 
 bool app_listens(const struct app *app)
@@ -158,25 +136,30 @@ static int wait_up(struct app *app, struct error *err)
 static int begin_client(struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
-	const struct client_config config = { .vision_url = c->vision_url,
-					      .vision_token =
-						      app->vision_token };
 	const struct link *link = session_link(app->session);
+	struct client_config config = { .vision_url = c->vision_url,
+					.vision_token = app->vision_token };
+	int status = 0;
 
 	app->asked = true;
+	if (app->answering)
+		config.answers = answering_declares(app->answering);
 	if (c->no_init) {
 		app->client.session = app->session;
 		app->client.device = link->dialect == DIALECT_DEVICE;
-		return 0;
+	} else {
+		status = client_begin(&app->client, app->session, &config, err);
 	}
-	return client_begin(&app->client, app->session, &config, err);
+	app->client.guard = guarding_guard(app->guarding);
+	return status;
 }
 
 static int open_session(struct app *app, const struct transport_ops *ops,
 			struct error *err)
 {
-	const struct session_observer observer = { .event = on_event,
-						   .trace = on_trace,
+	const struct session_observer observer = { .event = app_on_event,
+						   .trace = app_on_trace,
+						   .request = app_on_request,
 						   .owner = app };
 	struct session_config config = { .dialect = app->endpoint.envelope,
 					 .timeout = app->config.timeout,
@@ -200,7 +183,8 @@ static int begin(struct app *app, struct error *err)
 {
 	const struct transport_ops *ops;
 
-	if (app_setup(app, &ops, err) != 0 || app_open_loop(app, err) != 0)
+	if (app_setup(app, &ops, err) != 0 || app_open_loop(app, err) != 0 ||
+	    guarding_open(app, err) != 0)
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
 	if (app->config.vision_url &&
@@ -212,18 +196,27 @@ static int begin(struct app *app, struct error *err)
 		if (!app->trace)
 			return -1;
 	}
+	if (answering_open(app, err) != 0 ||
+	    guarding_admit(app->guarding, err) != 0)
+		return -1;
 	return open_session(app, ops, err);
+}
+
+/* -1: opening it failed for good. */
+static int give_up(struct app *app, struct error *err)
+{
+	app_disconnect(app);
+	guarding_opened(app->guarding, err);
+	return -1;
 }
 
 int app_begin(struct app *app, struct error *err)
 {
-	if (begin(app, err) == 0)
-		return 0;
-	app_disconnect(app);
-	return -1;
+	return begin(app, err) == 0 ? 0 : give_up(app, err);
 }
 
-int app_poll(struct app *app, struct error *err)
+/* As app_poll, but what failed is left open. */
+static int poll_opening(struct app *app, struct error *err)
 {
 	int status = 1;
 
@@ -238,10 +231,17 @@ int app_poll(struct app *app, struct error *err)
 	}
 	if (status > 0)
 		status = client_poll(&app->client, err);
-	if (status < 0)
-		app_disconnect(app);
 	app->connected = status > 0;
+	if (app->connected)
+		guarding_opened(app->guarding, NULL);
 	return status;
+}
+
+int app_poll(struct app *app, struct error *err)
+{
+	int status = poll_opening(app, err);
+
+	return status < 0 ? give_up(app, err) : status;
 }
 
 static int wait_connected(struct app *app, struct error *err)
@@ -250,7 +250,7 @@ static int wait_connected(struct app *app, struct error *err)
 
 	if (!app->asked && wait_up(app, err) != 0)
 		return -1;
-	while ((status = app_poll(app, err)) == 0) {
+	while ((status = poll_opening(app, err)) == 0) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		/* The end of the connection is told by the call itself. */
@@ -272,30 +272,58 @@ static bool may_still_come(const struct app *app, const struct error *err)
 	       (err->kind == ERR_INTERRUPTED || !session_is_open(app->session));
 }
 
+/* 0: it is to be tried again now. -1: that was the last, or Ctrl-C: *err. */
+static int pause_opening(struct app *app, unsigned tries, struct error *err)
+{
+	int64_t wait = guarding_again(app->guarding, tries, err);
+	int status;
+
+	if (wait < 0)
+		return -1;
+	/* An error that is over is none. */
+	error_reset(err);
+	status = loop_stay(app->loop, NULL, loop_now() + wait, err);
+	render_count_down(&app->out, NULL);
+	return status;
+}
+
+static int open_and_wait(struct app *app, struct error *err)
+{
+	if (!app->session && begin(app, err) != 0)
+		return -1;
+	return wait_connected(app, err);
+}
+
 int app_connect(struct app *app, struct error *err)
 {
+	const char *target = app->config.target;
+
 	if (app->connected && session_is_open(app->session))
 		return 0;
 	if (app->connected) {
 		render_note(&app->out,
 			    "the connection ended; opening '%s' again",
-			    app->config.target);
+			    target ? target : app->endpoint.text);
 		app_disconnect(app);
 	}
-	if (!app->session && app_begin(app, err) != 0)
-		return -1;
-	if (wait_connected(app, err) == 0)
-		return 0;
-	if (!may_still_come(app, err))
+	for (unsigned tries = 1;; tries++) {
+		if (open_and_wait(app, err) == 0)
+			return 0;
+		if (may_still_come(app, err))
+			return -1;
 		app_disconnect(app);
-	return -1;
+		if (pause_opening(app, tries, err) != 0)
+			return give_up(app, err);
+	}
 }
 
 void app_disconnect(struct app *app)
 {
 	if (app->session)
 		session_drain(app->session);
+	answering_close(app);
 	tools_cache_drop(app);
+	items_cache_drop(app);
 	client_done(&app->client);
 	session_free(TAKE(app->session));
 	endpoint_done(&app->endpoint);

@@ -11,16 +11,22 @@
 struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
-		*mqtt_password_file;
+		*mqtt_password_file, *cwd, *proxy, *elicit, *sampling,
+		*config_file, *breaker;
 	int output; /* enum output_form */
 	int color; /* enum color_mode */
 	int envelope; /* 0 auto, 1 device, 2 plain */
-	bool verbose, quiet, insecure, help, version, no_init, all;
+	bool verbose, quiet, insecure, help, version, no_init, all, retry_calls;
 	int64_t timeout, wait; /* ms; 0: default */
-	struct words headers;
+	int64_t retry; /* tries in all; 0: by the kind of target */
+	struct words headers, env, resolve, roots;
+	struct words child; /* behind "--": a program and its arguments */
+	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */
 };
 extern const struct option_row config_options[];
+/* What it owns; everything else in it is lent. */
+void config_release(struct config *c);
 
 struct app {
 	struct config config;
@@ -52,7 +58,13 @@ struct app {
 	struct tool_list
 		tools; /* see cli/tools_cache.h; app_disconnect calls tools_cache_drop */
 	bool has_tools;
+	struct page_list
+		items[3]; /* by enum list_kind: see cli/items_cache.h */
+	bool has_items[3];
 	struct timer tick; /* once a second while waiting for the peer */
+	struct guarding *guarding; /* cli/guarding.h; NULL until app_begin */
+	struct answering
+		*answering; /* cli/answering.h; NULL: nothing is answered */
 };
 
 void app_init(struct app *app);

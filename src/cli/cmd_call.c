@@ -48,8 +48,9 @@ static void show_warnings(struct renderer *r, const struct buf *warnings)
 	}
 }
 
+/* *tool stays NULL with --no-validate. */
 static int build_arguments(const struct invocation *in, struct buf *out,
-			   struct error *err)
+			   const struct tool **tool, struct error *err)
 {
 	const struct call_options *o = in->options;
 	struct app *app = in->app;
@@ -65,6 +66,7 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 	int status = arguments_build(out, in->argv + 1, (size_t)in->argc - 1,
 				     &how, &warnings, err);
 	show_warnings(&app->out, &warnings);
+	*tool = how.tool;
 	return status;
 }
 
@@ -113,7 +115,7 @@ static int show_and_save(const struct invocation *in,
 		render_restore(r, &place);
 	if (!o->save || !result->message.result)
 		return 0;
-	return save_result(in->app, result, o->save, err);
+	return save_result(in->app, result, o->save, false, err);
 }
 
 static int check(const struct result *result, const cJSON *expected,
@@ -174,13 +176,18 @@ static int call_run(const struct invocation *in, struct error *err)
 	CLEANUP(json_free_ptr) cJSON *expected = NULL;
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 	CLEANUP(result_done) struct result result = { 0 };
+	const struct tool *tool = NULL;
 	if (read_expected(in, &expected, err) != 0 ||
-	    build_arguments(in, &arguments, err) != 0)
+	    build_arguments(in, &arguments, &tool, err) != 0)
 		return -1;
 	int status = client_call_tool(&in->app->client, in->argv[0],
 				      buf_string(&arguments), &result, err);
 	hint_at_vision(err);
-	return finish(in, &result, expected, status, err);
+	status = finish(in, &result, expected, status, err);
+	/* Shown all the same: whoever looks into it needs to see it. */
+	if (status == 0 && tool)
+		status = client_check_output(tool, &result, err);
+	return status;
 }
 
 static int call_all(const struct invocation *in, struct error *err)
@@ -235,7 +242,9 @@ const struct command cmd_call = {
 		"The arguments are checked against the tool's schema before "
 		"anything is sent; what does not fit is status 2 and names "
 		"the argument, the rule and the value. --no-validate asks for "
-		"no list and sends what was given.\n"
+		"no list and sends what was given. Of a tool with an "
+		"outputSchema the structured content is checked too, after it "
+		"was shown: what does not fit is status 5.\n"
 		"\n"
 		"The result goes to stdout. On a terminal JSON inside a text "
 		"is laid out and images are described; in a pipe a single "

@@ -1,103 +1,167 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * complete SHELL WORD...: what the completion scripts ask while somebody types
- * (cli/complete_print.h). It says nothing else, whatever happens.
+ * complete: which values a server proposes for an argument. (What completion
+ * scripts ask is complete_command.c.)
  */
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/mem.h"
-#include "cli/app.h"
+#include "cli/answer.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
-#include "cli/complete_print.h"
+#include "cli/show.h"
 
-static bool find_shell(const char *name, enum complete_shell *out)
+/* A template has parts, or at least a scheme. */
+static bool is_uri(const char *ref)
 {
-	static const char *const names[] = { "bash", "zsh", "fish" };
-
-	for (size_t i = 0; i < COUNT(names); i++) {
-		if (strcmp(names[i], name) == 0) {
-			*out = (enum complete_shell)i;
-			return true;
-		}
-	}
-	return false;
+	return strchr(ref, '{') || strstr(ref, "://");
 }
 
-/* Nobody is told if it cannot be written: the reader has seen enough. */
-static void write_all(FILE *to, const struct buf *text)
+static void add_string(struct buf *out, const char *text, size_t len)
 {
-	size_t at = 0;
+	buf_json_string(out, text, len);
+}
 
-	while (at < text->len) {
-		ssize_t n = write(fileno(to), text->data + at, text->len - at);
+/* "NAME":"VALUE" of NAME=VALUE */
+static void add_pair(struct buf *out, const char *word)
+{
+	size_t len = strcspn(word, "=");
 
-		if (n < 0 && errno == EINTR)
+	add_string(out, word, len);
+	buf_char(out, ':');
+	add_string(out, word + len + 1, strlen(word + len + 1));
+}
+
+static void add_ref(struct buf *out, const char *ref)
+{
+	bool uri = is_uri(ref);
+
+	buf_printf(out, "{\"ref\":{\"type\":\"ref/%s\",\"%s\":",
+		   uri ? "resource" : "prompt", uri ? "uri" : "name");
+	add_string(out, ref, strlen(ref));
+	buf_char(out, '}');
+}
+
+/* What the other arguments are, which 2025-06-18 brought. */
+static void add_context(struct buf *out, const struct invocation *in)
+{
+	const char *revision = in->app->client.revision;
+
+	if (in->argc <= 2)
+		return;
+	if (revision && strcmp(revision, "2025-06-18") < 0) {
+		render_note(&in->app->out,
+			    "the server speaks MCP %s, which does not tell the "
+			    "other arguments: they are left out",
+			    revision);
+		return;
+	}
+	buf_text(out, ",\"context\":{\"arguments\":{");
+	for (int i = 2; i < in->argc; i++) {
+		if (i > 2)
+			buf_char(out, ',');
+		add_pair(out, in->argv[i]);
+	}
+	buf_text(out, "}}");
+}
+
+static void add_params(struct buf *out, const struct invocation *in)
+{
+	const char *argument = in->argv[1];
+	size_t len = strcspn(argument, "=");
+
+	add_ref(out, in->argv[0]);
+	buf_text(out, ",\"argument\":{\"name\":");
+	add_string(out, argument, len);
+	buf_text(out, ",\"value\":");
+	add_string(out, argument + len + 1, strlen(argument + len + 1));
+	buf_char(out, '}');
+	add_context(out, in);
+	buf_char(out, '}');
+}
+
+static int check_words(const struct invocation *in, struct error *err)
+{
+	for (int i = 1; i < in->argc; i++) {
+		const char *word = in->argv[i], *equals = strchr(word, '=');
+
+		if (equals && equals != word)
 			continue;
-		if (n <= 0)
-			return;
-		at += (size_t)n;
+		error_set(err, ERR_USAGE, "'%s' is not ARG=%s", word,
+			  i == 1 ? "PREFIX" : "VALUE");
+		if (equals)
+			return -1;
+		return error_hint(
+			err,
+			"for any value of it: %s=; (the completion of "
+			"bash, zsh and fish: mcpctl completion)",
+			word);
 	}
+	return 0;
 }
 
-static void answer(struct completion *out, const struct words *words,
-		   enum complete_shell shell)
+static int show(struct app *app, struct answer_record *record,
+		struct error *err)
 {
-	const struct complete_question q = {
-		.words = words->word,
-		.count = words->count - 1,
-		.word = words->word[words->count - 1],
-		.no_briefs = shell == COMPLETE_BASH
-	};
-	struct schema_source source;
-	struct complete_peer peer;
+	const struct message *reply = record->reply;
+	const cJSON *values =
+		json_array(json_object(reply->result, "completion"), "values");
 
-	complete_peer(&peer, &q);
-	schema_source_open(&source, peer.target, peer.device, peer.socket);
-	complete(out, &q, &source);
-	schema_source_close(&source);
+	if (!values) {
+		error_set(err, ERR_PROTOCOL,
+			  "the result of completion/complete has no "
+			  "'completion.values' array");
+		return error_detail(err, reply->text, reply->len);
+	}
+	if (answer_show(app, record, NULL, err) != 0)
+		return -1;
+	if (values->child)
+		return 0;
+	return error_set(err, ERR_UNMET, "the server proposes no value of '%s'",
+			 record->of);
 }
 
 static int complete_run(const struct invocation *in, struct error *err)
 {
-	CLEANUP(completion_done) struct completion found = { 0 };
-	CLEANUP(words_done) struct words words = { 0 };
-	CLEANUP(buf_done) struct buf out = { 0 };
-	enum complete_shell shell;
+	struct app *app = in->app;
+	CLEANUP(buf_done) struct buf params = { 0 }, name = { 0 };
+	CLEANUP(message_done) struct message reply = { 0 };
+	struct answer_record record = { .kind = ANSWER_VALUES,
+					.reply = &reply };
 
-	(void)err;
-	in->app->status = 1;
-	signal(SIGPIPE, SIG_IGN);
-	if (in->argc == 0 || !find_shell(in->argv[0], &shell))
-		return 0;
-	for (int i = 1; i < in->argc; i++) {
-		CLEANUP(mem_free_ptr)
-		char *word = shell == COMPLETE_BASH ?
-				     complete_unquote(in->argv[i]) :
-				     mem_strdup(in->argv[i]);
-
-		words_add(&words, word);
+	if (check_words(in, err) != 0 || app_connect(app, err) != 0 ||
+	    client_require(&app->client, "completions", err) != 0)
+		return -1;
+	add_params(&params, in);
+	buf_add(&name, in->argv[1], strcspn(in->argv[1], "="));
+	record.of = buf_string(&name);
+	if (client_request(&app->client, "completion/complete",
+			   buf_string(&params), &reply, &record.took_us,
+			   err) != 0) {
+		show_error_reply(&app->out, &reply, err);
+		return -1;
 	}
-	if (words.count == 0)
-		words_add(&words, "");
-	answer(&found, &words, shell);
-	complete_print(&out, shell, &found,
-		       in->argc > 1 ? in->argv[in->argc - 1] : "");
-	write_all(in->app->out.out, &out);
-	if (found.count > 0 || found.files || found.note)
-		in->app->status = 0;
-	return 0;
+	return show(app, &record, err);
 }
 
-const struct command cmd_complete = { .name = "complete",
-				      .args = "bash|zsh|fish [WORD]...",
-				      .brief =
-					      "what the completion scripts ask",
-				      .group = GROUP_PROGRAM,
-				      .flags = CMD_HIDDEN | CMD_VERBATIM,
-				      .min = 0,
-				      .max = -1,
-				      .run = complete_run };
+static const struct example complete_examples[] = {
+	{ "sim:llm complete entity_extraction_prompt entity_types=t",
+	  "telefone", 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_complete = {
+	.name = "complete",
+	.args = "NAME|URI ARG=PREFIX [ARG=VALUE]...",
+	.brief = "the values that a server proposes for an argument",
+	.text = "Asks completion/complete for values of ARG that begin with "
+		"PREFIX ('ARG=' asks for any) and prints them, one a line. NAME "
+		"is that of a prompt, URI that of a template, told by its '{' "
+		"or '://'. The other ARG=VALUE are what is known already, for "
+		"servers of 2025-06-18 and later. No value is status 7.",
+	.group = GROUP_DATA,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
+	.min = 2,
+	.max = -1,
+	.operand = OPERAND_COMPLETABLE,
+	.examples = complete_examples,
+	.run = complete_run
+};

@@ -2,6 +2,8 @@
 /*
  * help: commands and topics from their tables.
  */
+#include <stdio.h>
+
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -30,12 +32,15 @@ static int help_run(const struct invocation *in, struct error *err)
 	const struct command *c = command_find(in->argv[0]);
 	const struct topic *t = topic_find(in->argv[0]);
 
+	if (!c && !t)
+		return suggest_topic(in->argv[0], err);
 	if (c)
 		help_command(out, c, width);
-	else if (t)
+	/* "targets" is both. */
+	if (c && t)
+		fputc('\n', out);
+	if (t)
 		show_topic(out, t, width);
-	else
-		return suggest_topic(in->argv[0], err);
 	return 0;
 }
 

@@ -2,8 +2,24 @@
 /*
  * info: who is there, and how it came to be there.
  */
+#include "base/module.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "net/http.h"
+
+/* What the HTTP of it came to be. */
+static const char *spoken(struct app *app)
+{
+	const struct transport *t = session_transport(app->session);
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	const struct http_table *http;
+
+	if (!t || !text_find(app->endpoint.scheme, "http"))
+		return NULL;
+	http = module_table("http", HTTP_TABLE, &ignored);
+	return http && t->ops == &http->dial ? http->spoken(t) : NULL;
+}
 
 static int info_run(const struct invocation *in, struct error *err)
 {
@@ -14,6 +30,7 @@ static int info_run(const struct invocation *in, struct error *err)
 		.peer = session_peer(app->session),
 		.link = session_link(app->session),
 		.times = session_times(app->session),
+		.spoken = spoken(app),
 	};
 	(void)err;
 	if (app->out.ops->info)

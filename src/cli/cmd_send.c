@@ -86,7 +86,7 @@ const struct command cmd_send = {
 		"It is for devices: a peer that speaks plain JSON-RPC has no "
 		"such messages.",
 	.group = GROUP_PROTOCOL,
-	.flags = CMD_SESSION | CMD_SHELL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_JSON,

@@ -2,7 +2,7 @@
 /*
  * sim: pretend devices that dial in, join a broker, or listen as otto-robot
  * boards do. What they do stands on stderr, what was seen of the backend on
- * stdout at the end.
+ * stdout at the end. A service that is no device is run by sim_service.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,14 +13,15 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/sim_service.h"
 #include "sim/sim.h"
 
 #define LINES_MAX 200 /* of many devices, without -v */
 
 struct sim_arguments {
 	const char *connect, *ota, *listen, *device_id, *client_id;
-	const char *token_file, *rate, *photo;
-	int64_t devices, run_for, fill, frame_version;
+	const char *token_file, *rate, *photo, *ollama, *model;
+	int64_t devices, run_for, fill, frame_version, ollama_timeout;
 	int firmware;
 	bool reconnect, audio, subscribe;
 	struct words faults;
@@ -36,7 +37,8 @@ static const struct option_row sim_rows[] = {
 	{ 0, "ota", "http://HOST:PORT/PATH", OPTION_TEXT, AT(ota),
 	  "ask this OTA address first, and go where it sends", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
-	  "be a WebSocket MCP server at /ws, as boards like otto-robot are", NULL, NULL, 0, 0, NULL },
+	  "be a WebSocket MCP server at /ws, as boards like otto-robot are; "
+	  "of a service, where it is reached (127.0.0.1:8088)", NULL, NULL, 0, 0, NULL },
 	{ 0, "devices", "N", OPTION_NUMBER, AT(devices),
 	  "that many devices, each with ids of its own", NULL, NULL, 1, 10000, "1" },
 	{ 0, "device-id", "ID", OPTION_TEXT, AT(device_id),
@@ -68,6 +70,13 @@ static const struct option_row sim_rows[] = {
 	  "version of binary frames: 1, 2 or 3", NULL, NULL, 1, 3, "1, or what OTA tells" },
 	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
 	  "misbehave; 3:NAME for the third device only (see help faults)", NULL, NULL, 0, 0, NULL },
+	{ 0, "ollama", "URL", OPTION_TEXT, AT(ollama),
+	  "Ollama, for tools that a language model answers", NULL, NULL, 0, 0,
+	  "the profile's, or http://127.0.0.1:11434" },
+	{ 0, "model", "NAME", OPTION_TEXT, AT(model),
+	  "the model that it runs", NULL, NULL, 0, 0, "the profile's, or llama3:8b" },
+	{ 0, "ollama-timeout", "DURATION", OPTION_DURATION, AT(ollama_timeout),
+	  "how long the model may take", NULL, NULL, 0, 0, "the profile's, or 30s" },
 	{ 0, NULL, NULL, OPTION_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
 };
 /* clang-format on */
@@ -230,6 +239,13 @@ static void show_summary(struct renderer *r, const struct sim_summary *s)
 	buf_done(&text);
 }
 
+static struct outside_config outside_of(const struct sim_arguments *a)
+{
+	return (struct outside_config){ .ollama = a->ollama,
+					.model = a->model,
+					.timeout = a->ollama_timeout };
+}
+
 static void take_arguments(struct sim_options *o, const struct invocation *in)
 {
 	const struct sim_arguments *a = in->options;
@@ -253,7 +269,59 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.insecure = in->app->config.insecure,
 		.frame_version = a->frame_version,
 		.faults = &a->faults,
+		.outside = outside_of(a),
 	};
+}
+
+/* An option that a service has no use for; NULL: none is given. */
+static const char *device_option(const struct sim_arguments *a)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} rows[] = {
+		{ "connect", a->connect },
+		{ "ota", a->ota },
+		{ "devices", a->devices },
+		{ "device-id", a->device_id },
+		{ "client-id", a->client_id },
+		{ "token-file", a->token_file },
+		{ "rate", a->rate },
+		{ "fill", a->fill },
+		{ "firmware", a->firmware },
+		{ "reconnect", a->reconnect },
+		{ "audio", a->audio },
+		{ "subscribe", a->subscribe },
+		{ "photo", a->photo },
+		{ "fault", a->faults.count },
+		{ "frame-version", a->frame_version },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (rows[i].given)
+			return rows[i].name;
+	}
+	return NULL;
+}
+
+static int run_service(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	const struct sim_service order = { .profile = in->argv[0],
+					   .listen = a->listen,
+					   .run_for = a->run_for,
+					   .outside = outside_of(a) };
+	const char *wrong = device_option(a);
+
+	if (!wrong)
+		return sim_service_run(in->app, &order, err);
+	error_set(err, ERR_USAGE,
+		  "option '--%s' is for devices: '%s' is a service", wrong,
+		  in->argv[0]);
+	return error_hint(err,
+			  "a service waits for clients: mcpctl sim %s "
+			  "[--listen [HOST:]PORT]",
+			  in->argv[0]);
 }
 
 static int sim_run_command(const struct invocation *in, struct error *err)
@@ -270,6 +338,8 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	struct sim_options o;
 	int status;
 
+	if (in->argc && service_profile_is(in->argv[0]))
+		return run_service(in, err);
 	take_arguments(&o, in);
 	if (parse_rate(a->rate, &o.rate, err) ||
 	    secret_read(&token, a->token_file, "MCPCTL_SIM_TOKEN", err) ||
@@ -296,13 +366,15 @@ static const struct example sim_examples[] = {
 	  0 },
 	{ "sim --connect mqtt://127.0.0.1:1/board-1 --for 5s",
 	  "connected    0, refused 1", 3 },
+	{ "sim llm --listen 127.0.0.1:0 --for 200ms", NULL, 0 },
+	{ "sim llm --connect ws://127.0.0.1:1/", NULL, 2 },
 	{ NULL, NULL, 0 }
 };
 
 const struct command cmd_sim = {
 	.name = "sim",
 	.args = "[PROFILE]",
-	.brief = "pretend to be a device that dials in, or many",
+	.brief = "pretend to be a device that dials in, many, or a service",
 	.text = "Says and does on the wire what stock firmware does, byte for "
 		"byte: handshake, hello, envelope, paging, error texts that "
 		"break JSON, silence where firmware is silent. PROFILE says "
@@ -328,8 +400,20 @@ const struct command cmd_sim = {
 		"--rate 50/s --for 1m\n"
 		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
-		"For the other commands, a simulated device needs none of "
-		"this: its target is sim: (mcpctl sim: tools).",
+		"A profile can be a service instead, an MCP server that is no "
+		"device; llm is one: it takes entities out of Portuguese text, "
+		"with a language model that Ollama runs. It is reached at one "
+		"port: JSON-RPC by POST to /, with or without initialize "
+		"(Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
+		"Pages of other machines may not ask (Origin).\n"
+		"\n"
+		"  ollama pull llama3:8b\n"
+		"  mcpctl sim llm --listen 127.0.0.1:8088\n"
+		"  mcpctl http://127.0.0.1:8088/ tools\n"
+		"\n"
+		"For the other commands, a simulated device or service needs "
+		"none of this: its target is sim: (mcpctl sim: tools) or "
+		"sim:llm?ollama=URL&model=NAME&timeout=DURATION.",
 	.group = GROUP_PRETEND,
 	.min = 0,
 	.max = 1,

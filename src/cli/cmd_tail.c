@@ -9,10 +9,12 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/log_level.h"
 
 struct tail_options {
 	struct words filter;
 	int64_t count, duration;
+	const char *level;
 };
 
 static const struct option_row tail_options[] = {
@@ -36,6 +38,12 @@ static const struct option_row tail_options[] = {
 	  .offset = offsetof(struct tail_options, duration),
 	  .brief = "end after that time; with --count: status 4 if fewer came",
 	  .min = 1 },
+	{ .name = "level",
+	  .word = "LEVEL",
+	  .type = OPTION_TEXT,
+	  .offset = offsetof(struct tail_options, level),
+	  .brief = "have the server log from LEVEL on (debug, info, notice, "
+		   "warning, error, critical, alert, emergency)" },
 	{ .name = NULL }
 };
 
@@ -127,6 +135,9 @@ static int watch(struct tail *t, struct error *err)
 	if (app_connect(app, err) != 0)
 		return -1;
 	tell_whom(app);
+	if (t->options->level &&
+	    log_level_set(app, t->options->level, err) != 0)
+		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
 	if (session_watch(app->session, &t->stop, deadline, err) != 0)
 		return -1;
@@ -137,6 +148,8 @@ static int watch(struct tail *t, struct error *err)
 static int tail_run(const struct invocation *in, struct error *err)
 {
 	struct tail t = { .app = in->app, .options = in->options };
+	if (t.options->level && log_level_check(t.options->level, err) != 0)
+		return -1;
 	in->app->on_event = on_event;
 	in->app->on_event_owner = &t;
 	in->app->tail = true;
@@ -168,7 +181,9 @@ const struct command cmd_tail = {
 		"\n"
 		"Without --count and --for it runs until Ctrl-C (status 130) "
 		"or until the peer goes (status 3). The hello is shown, but "
-		"counts only with a --filter that it passes.",
+		"counts only with a --filter that it passes. A server that "
+		"logs (notifications/message) may be told by --level how "
+		"much.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,

@@ -37,13 +37,6 @@ static const struct option_row tools_options[] = {
 	{ .name = NULL }
 };
 
-static size_t columns_of(const struct tool *t)
-{
-	CLEANUP(buf_done) struct buf name = { 0 };
-	lines_safe(&name, t->name);
-	return text_width(buf_string(&name), name.len);
-}
-
 /* How many will be shown, and how wide their names are. */
 static void measure(struct tools_record *record)
 {
@@ -51,7 +44,7 @@ static void measure(struct tools_record *record)
 		const struct tool *t = &record->list->tool[i];
 		if (!tool_matches(t, record->filter))
 			continue;
-		size_t columns = columns_of(t);
+		size_t columns = lines_columns(t->name);
 		record->shown++;
 		if (columns > record->name_width)
 			record->name_width = columns;

@@ -32,6 +32,7 @@ enum {
 enum command_group {
 	GROUP_DEVICE,
 	GROUP_TOOLS,
+	GROUP_DATA, /* resources and prompts; the shortest help names them all */
 	GROUP_PROTOCOL,
 	GROUP_SCRIPT,
 	GROUP_PRETEND,
@@ -57,7 +58,13 @@ enum operand_kind {
 	OPERAND_PROFILE,
 	OPERAND_METHOD,
 	OPERAND_DEVICE, /* of serve, or an alias */
-	OPERAND_JSON /* or @FILE */
+	OPERAND_JSON, /* or @FILE */
+	OPERAND_LEVEL, /* of logging */
+	OPERAND_RESOURCE, /* a URI */
+	OPERAND_TEMPLATE,
+	OPERAND_PROMPT,
+	OPERAND_PROMPT_CALL, /* and its arguments */
+	OPERAND_COMPLETABLE /* a prompt or a template, and its arguments */
 };
 
 struct invocation {

@@ -167,6 +167,13 @@ static void complete_operand(struct completing *c)
 	case OPERAND_JSON:
 		complete_json(c);
 		break;
+	case OPERAND_RESOURCE:
+	case OPERAND_TEMPLATE:
+	case OPERAND_PROMPT:
+	case OPERAND_PROMPT_CALL:
+	case OPERAND_COMPLETABLE:
+		complete_items(c, command->operand);
+		break;
 	case OPERAND_METHOD:
 		if (index > 0)
 			complete_json(c);
@@ -177,6 +184,7 @@ static void complete_operand(struct completing *c)
 	case OPERAND_FILE:
 	case OPERAND_SHELL_NAME:
 	case OPERAND_PROFILE:
+	case OPERAND_LEVEL:
 		complete_source(c, source_of_operand(command), &offer);
 		break;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What may stand at the cursor: for the completion of bash, zsh and fish (the
- * hidden command `complete`) and for the shell. From the command table and
+ * hidden command `_complete`) and for the shell. From the command table and
  * from what is known of tools and devices; opens no connection to a device,
  * prints nothing.
  */

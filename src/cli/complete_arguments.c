@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/complete_private.h"
 #include "mcp/argument_word.h"
+#include "mcp/arguments.h"
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
@@ -32,13 +33,6 @@ void complete_describe(const struct tool_schema *t, struct buf *out)
 		return;
 	buf_text(out, ": ");
 	buf_add(out, start, len);
-}
-
-/* The whole arguments object in one word: nothing else can stand beside it. */
-static bool is_whole(const char *word)
-{
-	return *word == '@' || strcmp(word, "-") == 0 ||
-	       word[strspn(word, " \t\r\n")] == '{';
 }
 
 /* NAME of NAME=VALUE and NAME:=JSON; NULL: it is neither. Yours. */
@@ -117,7 +111,7 @@ static bool complete_plainly(struct completing *c, size_t count)
 		complete_files(c, "@", 1);
 		return true;
 	}
-	if (is_whole(word) || word == equals)
+	if (arguments_are_whole(word) || word == equals)
 		return true;
 	if (!equals)
 		return false;
@@ -129,28 +123,13 @@ static bool complete_plainly(struct completing *c, size_t count)
 	return true;
 }
 
-void complete_arguments(struct completing *c, const char *tool,
-			char *const *words, size_t count)
+static void complete_known(struct completing *c, const cJSON *tree,
+			   char *const *words, size_t count)
 {
-	const struct schema_source *s = c->source;
+	const cJSON *root = json_object(tree, "inputSchema");
 	const char *equals = strchr(c->question->word, '=');
-	CLEANUP(json_free_ptr) cJSON *tree = NULL;
-	CLEANUP(buf_done) struct buf json = { 0 };
 	struct name_set given = { 0 };
-	const cJSON *root;
 
-	for (size_t i = 0; i < count; i++) {
-		if (is_whole(words[i]))
-			return;
-	}
-	if (complete_plainly(c, count))
-		return;
-	if (!s->tool(s->owner, tool, &json)) {
-		complete_note_unknown(c);
-		return;
-	}
-	tree = json_parse(buf_string(&json), json.len, NULL);
-	root = json_object(tree, "inputSchema");
 	if (!root)
 		return;
 	if (equals) {
@@ -165,4 +144,45 @@ void complete_arguments(struct completing *c, const char *tool,
 	}
 	add_names(c, root, &given);
 	name_set_done(&given);
+}
+
+/* False: there is no more to say. */
+static bool may_go_on(struct completing *c, char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (arguments_are_whole(words[i]))
+			return false;
+	}
+	return !complete_plainly(c, count);
+}
+
+void complete_arguments(struct completing *c, const char *tool,
+			char *const *words, size_t count)
+{
+	const struct schema_source *s = c->source;
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	if (!may_go_on(c, words, count))
+		return;
+	if (!s->tool(s->owner, tool, &json)) {
+		complete_note_unknown(c);
+		return;
+	}
+	tree = json_parse(buf_string(&json), json.len, NULL);
+	complete_known(c, tree, words, count);
+}
+
+void complete_item_arguments(struct completing *c, enum list_kind kind,
+			     char *const *words, size_t count)
+{
+	const struct schema_source *s = c->source;
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	if (!may_go_on(c, words + 1, count - 1) || !s->item ||
+	    !s->item(s->owner, kind, words[0], &json))
+		return;
+	tree = json_parse(buf_string(&json), json.len, NULL);
+	complete_known(c, tree, words + 1, count - 1);
 }

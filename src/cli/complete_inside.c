@@ -157,6 +157,7 @@ void complete_inside_operand(struct completing *c)
 		if (index > 0)
 			break;
 		complete_devices(c, &offer);
+		complete_named(c, &offer);
 		complete_targets(c, &offer);
 		break;
 	case INSIDE_FILE:

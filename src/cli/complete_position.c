@@ -89,6 +89,8 @@ static void take_peer(struct position *p, const struct piece *piece)
 		p->peer.device = piece->value;
 	} else if (strcmp(name, "socket") == 0) {
 		p->peer.socket = piece->value;
+	} else if (strcmp(name, "config") == 0) {
+		p->config = piece->value;
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A completion as the script of a shell wants it, so that the scripts stay
- * dumb. `mcpctl complete SHELL [WORD]...`: WORD are the words behind "mcpctl",
+ * dumb. `mcpctl _complete SHELL [WORD]...`: WORD are the words behind "mcpctl",
  * the last the one at the cursor, up to it ("" if it is empty). For bash they
  * are as typed, with quotes and backslashes (but not split at ':' and '=');
  * for zsh ("${(@Q)words}") and fish (commandline -opc, string unescape) taken

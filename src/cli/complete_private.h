@@ -3,7 +3,7 @@
  * The inside of completion, for cli/complete*.c. Files: complete.c (what
  * stands at the cursor), complete_position.c (where the cursor is),
  * complete_value.c (values of options), complete_tools.c, complete_arguments.c,
- * complete_argument_value.c, complete_inside.c (lines of the shell),
+ * complete_argument_value.c, complete_items.c, complete_inside.c (lines of the shell),
  * complete_line.c, complete_add.c.
  */
 #ifndef CLI_COMPLETE_PRIVATE_H
@@ -37,6 +37,7 @@ struct position {
 	const struct option_row *pending; /* the word is its value; NULL */
 	struct words operands; /* in front of the word */
 	struct complete_peer peer; /* as the words say, without environment */
+	const char *config; /* --config; NULL */
 };
 void position_find(struct position *out, const struct complete_question *q,
 		   const struct schema_source *source);
@@ -76,6 +77,8 @@ void complete_source(struct completing *c, enum source_kind kind,
 		     const struct offer *offer);
 void complete_devices(struct completing *c, const struct offer *offer);
 void complete_targets(struct completing *c, const struct offer *offer);
+/* Names of configuration files, for -t. */
+void complete_named(struct completing *c, const struct offer *offer);
 
 /* ---- complete_tools.c ---- */
 
@@ -96,6 +99,10 @@ struct tool_schema {
 void complete_arguments(struct completing *c, const char *tool,
 			char *const *words, size_t count);
 
+/* The same of a prompt or a template: words[0] is its key. */
+void complete_item_arguments(struct completing *c, enum list_kind kind,
+			     char *const *words, size_t count);
+
 /* "integer 0..100, required: the volume", appended. */
 void complete_describe(const struct tool_schema *t, struct buf *out);
 
@@ -103,6 +110,11 @@ void complete_describe(const struct tool_schema *t, struct buf *out);
 
 /* Behind "NAME=": values, else what fits, to be shown only. */
 void complete_argument_value(struct completing *c, const struct tool_schema *t);
+
+/* ---- complete_items.c ---- */
+
+/* Resources, templates, prompts, and their arguments. */
+void complete_items(struct completing *c, enum operand_kind operand);
 
 /* ---- complete_inside.c ---- */
 

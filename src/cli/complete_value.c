@@ -3,11 +3,13 @@
  * Values of options, targets and devices, and words from the generators'
  * tables.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/complete_private.h"
+#include "cli/named_target.h"
 
 /* ---- words of a table ---- */
 
@@ -87,6 +89,25 @@ void complete_targets(struct completing *c, const struct offer *offer)
 	add_target_files(c, offer);
 }
 
+static void add_named(void *owner, const struct named_entry *e)
+{
+	struct adding *a = owner;
+
+	if (e->name && !e->hidden)
+		complete_add(a->c, &a->offer, e->name,
+			     e->problem ? e->problem : e->peer);
+}
+
+void complete_named(struct completing *c, const struct offer *offer)
+{
+	const struct option_row *row =
+		option_by_name(config_options, "config", strlen("config"));
+	const char *config = c->position->config;
+	struct adding a = { c, *offer };
+
+	named_targets(config ? config : getenv(row->env), add_named, &a);
+}
+
 void complete_devices(struct completing *c, const struct offer *offer)
 {
 	const struct schema_source *s = c->source;
@@ -132,6 +153,30 @@ static void complete_report(struct completing *c, const char *before,
 	complete_files(c, buf_string(&keep), keep.len);
 }
 
+/* "ask", "decline", …; "@FILE". */
+static void complete_answers(struct completing *c, const char *before,
+			     const char *typed, bool sampling)
+{
+	static const char *const words[] = { "accept-defaults", "ask", "cancel",
+					     "decline" };
+	struct offer offer = { .before = before, .typed = typed };
+
+	if (*typed == '@') {
+		CLEANUP(mem_free_ptr) char *keep = mem_printf("%s@", before);
+
+		complete_files(c, keep, strlen(keep));
+		return;
+	}
+	for (size_t i = 0; !sampling && i < COUNT(words); i++)
+		complete_add(c, &offer, words[i], "");
+	if (sampling)
+		complete_add(c, &offer, "decline", "");
+	offer.open = true;
+	complete_add(c, &offer, "@", "what is answered, from a file");
+	if (sampling)
+		complete_add(c, &offer, "exec:", "ask this command");
+}
+
 /* Those that need more than the generators' tables; true: done. */
 static bool complete_by_name(struct completing *c, const struct option_row *row,
 			     const char *before, const char *typed)
@@ -141,7 +186,11 @@ static bool complete_by_name(struct completing *c, const struct option_row *row,
 	if (strcmp(row->name, "device") == 0) {
 		complete_devices(c, &offer);
 	} else if (strcmp(row->name, "target") == 0) {
+		complete_named(c, &offer);
 		complete_targets(c, &offer);
+	} else if (strcmp(row->name, "elicit") == 0 ||
+		   strcmp(row->name, "sampling") == 0) {
+		complete_answers(c, before, typed, *row->name == 's');
 	} else if (strcmp(row->name, "fault") == 0) {
 		complete_faults(c, before, typed);
 	} else if (strcmp(row->name, "report") == 0) {

@@ -2,6 +2,7 @@
 /*
  * The global options: a table, the same for parser, help and generators.
  */
+#include "base/mem.h"
 #include "cli/app.h"
 
 #define PLACE(member) offsetof(struct config, member)
@@ -49,7 +50,7 @@ const struct option_row config_options[] = {
 	{ .name = "token-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(token_file),
 	  .brief = "tokens that serve and listen: accept, one a line; or the one sent to "
-		   "ws: (or MCPCTL_TOKEN)" },
+		   "ws: and http: (or MCPCTL_TOKEN)" },
 	{ .name = "mqtt-password-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(mqtt_password_file),
 	  .brief = "password for a broker (or MCPCTL_MQTT_PASSWORD)" },
@@ -58,13 +59,56 @@ const struct option_row config_options[] = {
 	  .brief = "control socket of serve, where it is not the default" },
 	{ .name = "header", .word = "NAME:VALUE", .type = OPTION_LIST,
 	  .offset = PLACE(headers),
-	  .brief = "one more header for ws: and wss:; may be given many times" },
+	  .brief = "one more header for ws: and http:; may be given many times" },
+	{ .name = "env", .word = "NAME=VALUE", .type = OPTION_LIST,
+	  .offset = PLACE(env),
+	  .brief = "set it for a child process; may be given many times" },
+	{ .name = "cwd", .word = "DIR", .type = OPTION_FILE,
+	  .offset = PLACE(cwd),
+	  .brief = "folder that a child process runs in" },
+	{ .name = "config", .word = "FILE", .type = OPTION_FILE,
+	  .offset = PLACE(config_file), .env = "MCPCTL_CONFIG",
+	  .brief = "mcp.json that names servers, instead of those that are "
+		   "looked for (see mcpctl targets)" },
+	{ .name = "proxy", .word = "URL", .type = OPTION_TEXT,
+	  .offset = PLACE(proxy),
+	  .brief = "proxy for http: and https:, instead of http_proxy and "
+		   "https_proxy; 'none': no proxy" },
+	{ .name = "resolve", .word = "HOST:PORT:ADDRESS", .type = OPTION_LIST,
+	  .offset = PLACE(resolve),
+	  .brief = "reach HOST at ADDRESS, for http: and https:; may be given "
+		   "many times" },
+	{ .name = "retry", .word = "N", .type = OPTION_NUMBER,
+	  .offset = PLACE(retry), .env = "MCPCTL_RETRY", .min = 1, .max = 100,
+	  .fallback = "3 towards http:, else 1",
+	  .brief = "tries in all, of what may be repeated" },
+	{ .name = "retry-calls", .type = OPTION_FLAG,
+	  .offset = PLACE(retry_calls),
+	  .brief = "repeat tool calls too that are not marked as idempotent" },
+	{ .name = "breaker", .word = "N[,DURATION]",
+	  .type = OPTION_OPTIONAL_TEXT,
+	  .offset = PLACE(breaker), .env = "MCPCTL_BREAKER",
+	  .brief = "after N failed calls (5) fail at once for DURATION (60s), "
+		   "also in later commands on the same target; off: not even "
+		   "within run and shell" },
+	{ .name = "elicit", .word = "HOW", .type = OPTION_TEXT,
+	  .offset = PLACE(elicit), .env = "MCPCTL_ELICIT",
+	  .brief = "answer what a server asks the user: ask, accept-defaults, "
+		   "decline, cancel or @FILE" },
+	{ .name = "sampling", .word = "HOW", .type = OPTION_TEXT,
+	  .offset = PLACE(sampling),
+	  .brief = "answer what a server asks a model: decline, @FILE or "
+		   "exec:COMMAND" },
+	{ .name = "root", .word = "DIR", .type = OPTION_LIST,
+	  .offset = PLACE(roots),
+	  .brief = "a folder that the server may work in; may be given many "
+		   "times" },
 	{ .name = "cacert", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(cacert), .env = "MCPCTL_CACERT",
-	  .brief = "certificates (PEM) to trust for wss: and mqtts:" },
+	  .brief = "certificates (PEM) to trust for wss:, https: and mqtts:" },
 	{ .name = "insecure", .type = OPTION_FLAG,
 	  .offset = PLACE(insecure),
-	  .brief = "do not verify the certificate of wss: or mqtts:" },
+	  .brief = "do not verify the certificate of wss:, https: or mqtts:" },
 	{ .name = "advertise", .word = "HOST|URL", .type = OPTION_TEXT,
 	  .offset = PLACE(advertise), .env = "MCPCTL_ADVERTISE",
 	  .brief = "the address that serve and listen: tell devices, where their "
@@ -91,3 +135,10 @@ const struct option_row config_options[] = {
 	{ .name = NULL }
 };
 /* clang-format on */
+
+void config_release(struct config *c)
+{
+	option_release(config_options, c);
+	words_done(&c->child);
+	mem_free(TAKE(c->child_target));
+}

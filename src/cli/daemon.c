@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -151,23 +152,11 @@ static int cannot_write(const char *path, struct error *err)
 
 int pidfile_write(const char *path, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *draft = mem_printf("%s.XXXXXX", path);
 	CLEANUP(mem_free_ptr) char *text = mem_printf("%d\n", (int)getpid());
-	ssize_t len = (ssize_t)strlen(text);
-	int fd = mkostemp(draft, O_CLOEXEC);
 
-	if (fd < 0)
-		return cannot_write(path, err);
-
-	bool written =
-		write(fd, text, (size_t)len) == len && fchmod(fd, 0644) == 0;
-
-	close(fd);
-	if (written && rename(draft, path) == 0)
-		return 0;
-	cannot_write(path, err);
-	unlink(draft);
-	return -1;
+	return file_replace(path, 0644, text, strlen(text)) ?
+		       cannot_write(path, err) :
+		       0;
 }
 
 void pidfile_remove(const char *path)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/app.h"
+#include "cli/log_level.h"
 #include "cli/topics.h"
 #include "sim/sim.h"
 
@@ -18,8 +19,12 @@ static const char *const methods[] = { "initialize",
 				       "tools/call",
 				       "resources/list",
 				       "resources/read",
+				       "resources/templates/list",
+				       "resources/subscribe",
+				       "resources/unsubscribe",
 				       "prompts/list",
 				       "prompts/get",
+				       "completion/complete",
 				       "logging/setLevel",
 				       "notifications/initialized",
 				       "notifications/cancelled" };
@@ -28,6 +33,9 @@ static const char *const methods[] = { "initialize",
 static const char *const targets[][2] = {
 	{ "listen:", "wait for a board on port 8000" },
 	{ "sim:", "the simulated device" },
+	{ "http://", "an MCP server over HTTP" },
+	{ "https://", "the same over TLS" },
+	{ "stdio:", "a server that is started: its command line" },
 	{ "ws://", "dial a WebSocket MCP server" },
 	{ "wss://", "the same over TLS" },
 	{ "mqtt://", "a device at a broker" },
@@ -68,7 +76,7 @@ const struct generator *generator_find(const char *name)
 static bool asks(const struct option_row *row)
 {
 	static const char *const names[] = { "target", "device", "report",
-					     "expect" };
+					     "expect", "elicit", "sampling" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		if (strcmp(names[i], row->name) == 0)
@@ -81,12 +89,14 @@ enum source_kind source_of_option(const struct option_row *row)
 {
 	if (row->type == OPTION_CHOICE)
 		return SOURCE_WORDS;
-	if (row->type == OPTION_FILE)
+	if (row->type == OPTION_FILE || strcmp(row->name, "root") == 0)
 		return SOURCE_FILES;
 	if (asks(row))
 		return SOURCE_ASK;
 	if (strcmp(row->name, "fault") == 0)
 		return SOURCE_FAULTS;
+	if (strcmp(row->name, "level") == 0)
+		return SOURCE_LEVELS;
 	if (strcmp(row->name, "execute") == 0)
 		return SOURCE_COMMANDS;
 	return SOURCE_NONE;
@@ -101,7 +111,14 @@ enum source_kind source_of_operand(const struct command *c)
 	case OPERAND_TOOL_CALL:
 	case OPERAND_DEVICE:
 	case OPERAND_JSON:
+	case OPERAND_RESOURCE:
+	case OPERAND_TEMPLATE:
+	case OPERAND_PROMPT:
+	case OPERAND_PROMPT_CALL:
+	case OPERAND_COMPLETABLE:
 		return SOURCE_ASK;
+	case OPERAND_LEVEL:
+		return SOURCE_LEVELS;
 	case OPERAND_COMMAND_OR_TOPIC:
 		return SOURCE_HELP;
 	case OPERAND_FILE:
@@ -126,8 +143,10 @@ static void each_command(source_each *each, void *owner)
 
 static void each_topic(source_each *each, void *owner)
 {
-	for (const struct topic *t = topics; t->name; t++)
-		each(owner, t->name, t->brief);
+	for (const struct topic *t = topics; t->name; t++) {
+		if (!command_find(t->name))
+			each(owner, t->name, t->brief);
+	}
 }
 
 static void each_shell(source_each *each, void *owner)
@@ -148,6 +167,12 @@ static void each_method(source_each *each, void *owner)
 {
 	for (size_t i = 0; i < COUNT(methods); i++)
 		each(owner, methods[i], "");
+}
+
+static void each_level(source_each *each, void *owner)
+{
+	for (size_t i = 0; log_levels[i]; i++)
+		each(owner, log_levels[i], "");
 }
 
 struct forward {
@@ -186,6 +211,9 @@ void source_each_word(enum source_kind kind, source_each *each, void *owner)
 		break;
 	case SOURCE_METHODS:
 		each_method(each, owner);
+		break;
+	case SOURCE_LEVELS:
+		each_level(each, owner);
 		break;
 	case SOURCE_FAULTS:
 		each_fault(each, owner);

@@ -37,7 +37,8 @@ enum source_kind {
 	SOURCE_HELP, /* commands and topics */
 	SOURCE_SHELLS,
 	SOURCE_METHODS,
-	SOURCE_ASK /* only `mcpctl complete` knows (cli/complete_print.h) */
+	SOURCE_LEVELS, /* of logging */
+	SOURCE_ASK /* only `mcpctl _complete` knows (cli/complete_print.h) */
 };
 enum source_kind source_of_option(const struct option_row *row);
 enum source_kind source_of_operand(const struct command *c);

@@ -50,7 +50,7 @@ static const char ask[] =
 	"\tlocal program=${words[0]-mcpctl} text glob=$- IFS=$'\\n'\n"
 	"\t[[ $program == */* ]] || program=mcpctl\n"
 	"\tprogram=${program/#\\~\\//$HOME/}\n"
-	"\ttext=$(exec \"$program\" complete bash \"${words[@]:1}\" \"$cur\" 2>/dev/null </dev/null)\n"
+	"\ttext=$(exec \"$program\" _complete bash \"${words[@]:1}\" \"$cur\" 2>/dev/null </dev/null)\n"
 	"\tcase $text in\n"
 	"\twords$'\\n'* | files*) ;;\n"
 	"\t*) return ;;\n"

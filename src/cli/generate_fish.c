@@ -40,6 +40,7 @@ static const struct list lists[] = { { SOURCE_TARGETS, "targets", "*:*" },
 				     { SOURCE_COMMANDS, "commands", NULL },
 				     { SOURCE_HELP, "topics", NULL },
 				     { SOURCE_METHODS, "methods", "@*" },
+				     { SOURCE_LEVELS, "levels", NULL },
 				     { SOURCE_SHELLS, "shells", NULL } };
 
 static void write_lists(FILE *out)
@@ -74,7 +75,7 @@ static const char ask[] =
 	"-r '^~/' $HOME/ -- $words[1])\n"
 	"\tcommand -q $program; or return\n"
 	"\tset -e words[1]\n"
-	"\tset -l found (command $program complete fish $words \"$typed\" "
+	"\tset -l found (command $program _complete fish $words \"$typed\" "
 	"2>/dev/null </dev/null)\n"
 	"\tset -l kind $found[1]\n"
 	"\tset -e found[1]\n"

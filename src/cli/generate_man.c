@@ -132,7 +132,7 @@ static void write_option(FILE *out, const struct option_row *row)
 		fputs(" ,", out);
 	}
 	fprintf(out, " Fl \\-%s", row->name);
-	if (row->type == OPTION_OPTIONAL)
+	if (option_is_optional(row))
 		fprintf(out, " Ns Oo = Ns Ar %s Oc", row->word);
 	else if (row->word)
 		fprintf(out, " Ar %s", row->word);

@@ -47,6 +47,7 @@ static const struct list lists[] = {
 	{ SOURCE_COMMANDS, "commands", "command", "", NULL },
 	{ SOURCE_HELP, "topics", "command or topic", "", NULL },
 	{ SOURCE_METHODS, "methods", "method", "", "@*" },
+	{ SOURCE_LEVELS, "levels", "level", "", NULL },
 	{ SOURCE_SHELLS, "shells", "shell", "", NULL }
 };
 
@@ -96,7 +97,7 @@ static void write_spec(FILE *out, const struct option_row *row)
 {
 	bool many = row->type == OPTION_LIST;
 	bool value = row->type != OPTION_FLAG;
-	bool optional = row->type == OPTION_OPTIONAL; /* only behind '=' */
+	bool optional = option_is_optional(row); /* only behind '=' */
 
 	fputs("\t\t", out);
 	if (many)
@@ -168,7 +169,7 @@ static const char ask[] =
 	"\tlocal kind\n"
 	"\t# Names of options are known without it.\n"
 	"\t[[ -z $IPREFIX && $PREFIX == -* ]] && return 1\n"
-	"\tfound=(\"${(@f)$(command $_mcpctl_program complete zsh \\\n"
+	"\tfound=(\"${(@f)$(command $_mcpctl_program _complete zsh \\\n"
 	"\t\t\"${(@)_mcpctl_before}\" \"$_mcpctl_typed\" "
 	"2>/dev/null </dev/null)}\")\n"
 	"\tkind=$found[1]\n"

@@ -15,9 +15,10 @@
 #define GROUP_COUNT (GROUP_PROGRAM + 1)
 
 static const char *const group_names[GROUP_COUNT] = {
-	[GROUP_DEVICE] = "device",     [GROUP_TOOLS] = "tools",
-	[GROUP_PROTOCOL] = "protocol", [GROUP_SCRIPT] = "script",
-	[GROUP_PRETEND] = "pretend",   [GROUP_PROGRAM] = "program"
+	[GROUP_DEVICE] = "device",  [GROUP_TOOLS] = "tools",
+	[GROUP_DATA] = "data",	    [GROUP_PROTOCOL] = "protocol",
+	[GROUP_SCRIPT] = "script",  [GROUP_PRETEND] = "pretend",
+	[GROUP_PROGRAM] = "program"
 };
 
 static size_t clip_width(size_t width)
@@ -27,12 +28,31 @@ static size_t clip_width(size_t width)
 	return width > 80 ? 80 : width;
 }
 
+/* "data      resources templates read" */
+static void print_names(FILE *out, const char *heading, bool data)
+{
+	const char *between = "";
+
+	fprintf(out, "%-10s", heading);
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!((*c)->flags & CMD_MINOR) ||
+		    ((*c)->group == GROUP_DATA) != data)
+			continue;
+		fprintf(out, "%s%s", between, (*c)->name);
+		between = " ";
+	}
+}
+
 /* One line a command, groups in the left margin. */
 static void print_commands(FILE *out, bool minor)
 {
 	for (unsigned group = 0; group < GROUP_COUNT; group++) {
 		const char *heading = group_names[group];
 
+		if (!minor && group == GROUP_DATA) {
+			print_names(out, heading, true);
+			fputc('\n', out);
+		}
 		for (const struct command *const *c = commands; *c; c++) {
 			if ((*c)->group != group ||
 			    ((*c)->flags & CMD_HIDDEN) ||
@@ -43,17 +63,6 @@ static void print_commands(FILE *out, bool minor)
 			heading = "";
 		}
 	}
-}
-
-/* "and       stop version". */
-static void print_minor(FILE *out)
-{
-	fprintf(out, "%-10s", "and");
-	for (const struct command *const *c = commands; *c; c++) {
-		if ((*c)->flags & CMD_MINOR)
-			fprintf(out, "%s ", (*c)->name);
-	}
-	fputs("(mcpctl help)\n", out);
 }
 
 static void print_topics(FILE *out)
@@ -73,8 +82,10 @@ static void print_overview(FILE *out, bool minor)
 	      "on them\n\n",
 	      out);
 	print_commands(out, minor);
-	if (!minor)
-		print_minor(out);
+	if (!minor) {
+		print_names(out, "and", false);
+		fputs(" (see help)\n", out);
+	}
 	fputs("\nMore: mcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
 	      out);
 	print_topics(out);
@@ -88,7 +99,7 @@ static void option_term(struct buf *out, const struct option_row *row)
 	else
 		buf_text(out, "    ");
 	buf_printf(out, "--%s", row->name);
-	if (row->type == OPTION_OPTIONAL)
+	if (option_is_optional(row))
 		buf_printf(out, "[=%s]", row->word);
 	else if (row->word)
 		buf_printf(out, " %s", row->word);

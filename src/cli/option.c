@@ -34,7 +34,21 @@ const struct option_row *option_by_letter(const struct option_row *rows,
 
 bool option_takes_word(const struct option_row *row)
 {
-	return row->type != OPTION_FLAG && row->type != OPTION_OPTIONAL;
+	return row->type != OPTION_FLAG && !option_is_optional(row);
+}
+
+bool option_is_optional(const struct option_row *row)
+{
+	return row->type == OPTION_OPTIONAL ||
+	       row->type == OPTION_OPTIONAL_TEXT;
+}
+
+static void store_bare(const struct option_row *row, void *place)
+{
+	if (row->type == OPTION_OPTIONAL)
+		*(int64_t *)place = OPTION_BARE;
+	else
+		*(const char **)place = "";
 }
 
 /* "option '--timeout'", or what `given` names instead. */
@@ -144,8 +158,8 @@ int option_store(const struct option_row *row, void *target, const char *value,
 
 	if (row->type == OPTION_FLAG)
 		return store_flag(row, place, value, given, err);
-	if (row->type == OPTION_OPTIONAL && !value) {
-		*(int64_t *)place = OPTION_BARE;
+	if (option_is_optional(row) && !value) {
+		store_bare(row, place);
 		return 0;
 	}
 	if (!value || !*value)
@@ -156,6 +170,7 @@ int option_store(const struct option_row *row, void *target, const char *value,
 		break;
 	case OPTION_TEXT:
 	case OPTION_FILE:
+	case OPTION_OPTIONAL_TEXT:
 		*text = value;
 		break;
 	case OPTION_NUMBER:

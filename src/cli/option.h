@@ -18,7 +18,9 @@ enum option_type {
 	OPTION_CHOICE, /* int: the index of the word in `choices` */
 	OPTION_LIST, /* struct words: may be given many times */
 	/* int64_t within [min, max], only behind '='; OPTION_BARE without a value */
-	OPTION_OPTIONAL
+	OPTION_OPTIONAL,
+	/* const char *, only behind '='; "" without a value */
+	OPTION_OPTIONAL_TEXT
 };
 
 #define OPTION_BARE (-1)
@@ -41,6 +43,9 @@ struct option_row {
 
 /* Whether the word behind the option is its value, if none stands behind '='. */
 bool option_takes_word(const struct option_row *row);
+
+/* Whether a value may stand behind '=', and need not. */
+bool option_is_optional(const struct option_row *row);
 
 /* The row of that long name (up to '=') or letter; NULL. */
 const struct option_row *option_by_name(const struct option_row *rows,

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
@@ -135,12 +136,27 @@ static int take_option(struct parser *p, const struct piece *piece,
 			    err);
 }
 
-static int child_refused(struct error *err)
+/* All behind "--", whatever it looks like. */
+static int take_child(struct parser *p, size_t at, struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "'--' (a child process as the target) is not supported by "
-		  "this version");
-	return error_hint(err, "what a target can be: mcpctl help targets");
+	struct config *c = p->config;
+
+	if (!c) {
+		error_set(err, ERR_USAGE,
+			  "'--' starts a child process as the target, and "
+			  "this line has one already");
+		return error_hint(err, "give it on mcpctl's own command line, "
+				       "or, in the shell, by 'use -- PROGRAM'");
+	}
+	if (at == p->count) {
+		error_set(err, ERR_USAGE, "behind '--' a program is missing");
+		return error_hint(err, "for example: mcpctl tools -- node "
+				       "server.js");
+	}
+	for (; at < p->count; at++)
+		words_add(&c->child, p->words[at]);
+	c->child_target = endpoint_child_text(c->child.word, c->child.count);
+	return 0;
 }
 
 /* The second pass. */
@@ -153,7 +169,7 @@ static int collect(struct parser *p, struct error *err)
 
 	while (walk_next(&w, &piece)) {
 		if (piece.kind == PIECE_CHILD)
-			return child_refused(err);
+			return take_child(p, piece.index + 1, err);
 		if (piece.kind == PIECE_OPTION) {
 			if (take_option(p, &piece, err) != 0)
 				return -1;
@@ -169,19 +185,36 @@ static int settle_target(struct parser *p, struct error *err)
 {
 	const struct option_row *row = config_row("target");
 	bool *seen = &p->config_seen[row - config_options];
+	const char *argument =
+		p->target == NOWHERE ? NULL : p->words[p->target];
+	const char *child = p->config->child_target;
 
-	if (p->target != NOWHERE && *seen)
+	if (child && (argument || *seen))
+		return error_set(err, ERR_USAGE,
+				 "two targets: '%s' and what stands behind "
+				 "'--'",
+				 argument ? argument : p->config->target);
+	if (argument && *seen)
 		return error_set(err, ERR_USAGE,
 				 "two targets: '%s' and '%s' (option -t)",
-				 p->words[p->target], p->config->target);
-	if (p->target != NOWHERE) {
-		p->config->target = p->words[p->target];
-		p->out->target_source = "the argument";
-	} else {
-		p->out->target_source = *seen ? "the option -t" : row->env;
-	}
-	*seen = *seen || p->target != NOWHERE;
+				 argument, p->config->target);
+	p->out->target_source = child	 ? "the command line behind --" :
+				argument ? "the argument" :
+				*seen	 ? "the option -t" :
+					   row->env;
+	if (child || argument)
+		p->config->target = child ? child : argument;
+	*seen = *seen || child || argument;
 	return 0;
+}
+
+static int child_unused(const struct command *c, struct error *err)
+{
+	error_set(err, ERR_USAGE,
+		  "'%s' asks no target, so there is nothing to do with the "
+		  "program behind '--'",
+		  c->name);
+	return error_hint(err, "mcpctl help %s", c->name);
 }
 
 /* What only makes sense together, or does not. */
@@ -195,6 +228,9 @@ static int check_whole(const struct parser *p, struct error *err)
 			  p->words[p->command]);
 		return error_hint(err, "give every command by its own -e");
 	}
+	if (p->config && p->config->child_target && c && c != &cmd_run &&
+	    !(c->flags & CMD_SESSION) && !p->out->help)
+		return child_unused(c, err);
 	if (c == &cmd_sim && p->out->operands.count > 0 &&
 	    command_find(p->out->operands.word[0])) {
 		const char *word = p->out->operands.word[0];
@@ -235,6 +271,29 @@ static int fill(struct parser *p, struct error *err)
 	return check_whole(p, err);
 }
 
+/* A target that was not written as one: what it should have been. */
+static int suggest_target_words(const struct parser *p, struct error *err)
+{
+	const char *target = p->target == NOWHERE ? NULL : p->words[p->target];
+	const char *word = p->words[p->command];
+	const char *next =
+		p->command + 1 < p->count ? p->words[p->command + 1] : NULL;
+
+	if (target && strncasecmp(target, "stdio:", 6) == 0)
+		return error_hint(err,
+				  "behind 'stdio:' the program and its words "
+				  "are one word, in quotes; or: mcpctl COMMAND "
+				  "-- %s %s …",
+				  target + 6, word);
+	if (p->config && !target && next && command_find(next) &&
+	    !command_nearest(word) && !strchr(word, ':'))
+		return error_hint(err,
+				  "a server that an mcp.json names is a target "
+				  "behind -t: mcpctl -t %s %s",
+				  word, next);
+	return -1;
+}
+
 /*
  * A word that is no command: often it is the value of an option that does not
  * exist (--token X tools), and that is what to say.
@@ -248,7 +307,8 @@ static int no_such_command(struct parser *p, struct error *err)
 		if (piece.kind == PIECE_OPTION && !piece.row)
 			return suggest_option(NULL, piece.text, err);
 	}
-	return suggest_command(p->words[p->command], p->config == NULL, err);
+	suggest_command(p->words[p->command], p->config == NULL, err);
+	return suggest_target_words(p, err);
 }
 
 /* CMD_VERBATIM: words of another command line, options too. */

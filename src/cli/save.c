@@ -92,7 +92,8 @@ static int save_one(struct app *app, const struct content *c, const char *path,
 static int nothing_to_save(const struct result *result, struct error *err)
 {
 	for (size_t i = 0; i < result->count; i++)
-		if (result->content[i].bad_data)
+		if (result->content[i].bad_data &&
+		    result->content[i].kind != CONTENT_UNKNOWN)
 			return error_set(err, ERR_PROTOCOL,
 					 "--save: the bytes of content %zu "
 					 "are not valid base64",
@@ -102,13 +103,23 @@ static int nothing_to_save(const struct result *result, struct error *err)
 			 "bytes");
 }
 
+static bool has_bytes(const struct result *result)
+{
+	for (size_t i = 0; i < result->count; i++) {
+		if (content_has_bytes(&result->content[i]))
+			return true;
+	}
+	return false;
+}
+
 int save_result(struct app *app, const struct result *result, const char *path,
-		struct error *err)
+		bool texts, struct error *err)
 {
 	size_t number = 0;
+	texts = texts || !has_bytes(result);
 	for (size_t i = 0; i < result->count; i++) {
 		const struct content *c = &result->content[i];
-		if (!content_has_bytes(c))
+		if (!content_has_bytes(c) && !(texts && c->inside))
 			continue;
 		if (save_one(app, c, path, ++number, err) != 0)
 			return -1;

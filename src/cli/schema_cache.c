@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/schema_lines.h"
@@ -107,43 +108,6 @@ static int cannot_write(const char *path, struct error *err)
 	return error_code(err, error);
 }
 
-static int write_all(int fd, const struct buf *b)
-{
-	size_t at = 0;
-
-	while (at < b->len) {
-		ssize_t put = write(fd, b->data + at, b->len - at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		at += (size_t)put;
-	}
-	return 0;
-}
-
-/* Nobody ever sees a part of it; what was there is replaced, a link too. */
-static int replace_file(const char *path, const struct buf *head,
-			const struct buf *lines, struct error *err)
-{
-	CLEANUP(mem_free_ptr) char *part = mem_printf("%s.XXXXXX", path);
-	int fd = mkostemp(part, O_CLOEXEC), status;
-
-	if (fd < 0)
-		return cannot_write(path, err);
-	status = write_all(fd, head) || write_all(fd, lines) ? -1 : 0;
-	if (close(fd) != 0)
-		status = -1;
-	if (status == 0)
-		status = rename(part, path);
-	if (status == 0)
-		return 0;
-	cannot_write(path, err);
-	unlink(part);
-	return -1;
-}
-
 int schema_cache_write(const char *key, const struct tool_list *list,
 		       struct error *err)
 {
@@ -166,7 +130,10 @@ int schema_cache_write(const char *key, const struct tool_list *list,
 	if (user_path_make(&user_cache, path, err) != 0)
 		return error_prefix(err, "the list of tools was not kept");
 	schema_lines_head(&head, time(NULL), lines.len, key);
-	return replace_file(path, &head, &lines, err);
+	buf_add(&head, lines.data, lines.len);
+	return file_replace(path, 0600, head.data, head.len) ?
+		       cannot_write(path, err) :
+		       0;
 }
 
 /* ---- reading ---- */

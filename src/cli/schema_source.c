@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/items_cache.h"
 #include "cli/schema_source_private.h"
 #include "mcp/name_set.h"
 
@@ -69,6 +70,37 @@ static bool find_tool(void *owner, const char *name, struct buf *out)
 	if (place == PLACE_SERVE)
 		return source_serve_tool(&p->serve, name, out);
 	return place == PLACE_CACHE && source_cache_tool(&p->cache, name, out);
+}
+
+static bool open_items(struct schema_cache *c, const struct places *p,
+		       enum list_kind kind)
+{
+	CLEANUP(mem_free_ptr) char *key = NULL;
+
+	if (!p->target)
+		return false;
+	key = items_cache_key(p->target, kind);
+	return *key && schema_cache_open(c, key, NULL) == 0;
+}
+
+static bool each_item(void *owner, enum list_kind kind, const char *prefix,
+		      schema_each *each, void *to)
+{
+	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+
+	if (!open_items(&cache, owner, kind))
+		return false;
+	source_cache_tools(&cache, prefix, each, to);
+	return true;
+}
+
+static bool find_item(void *owner, enum list_kind kind, const char *key,
+		      struct buf *out)
+{
+	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+
+	return open_items(&cache, owner, kind) &&
+	       source_cache_tool(&cache, key, out);
 }
 
 static bool is_known(void *owner)
@@ -140,6 +172,8 @@ void schema_source_open(struct schema_source *out, const char *target,
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,
+				       .items = each_item,
+				       .item = find_item,
 				       .known = is_known,
 				       .release = release,
 				       .owner = p };

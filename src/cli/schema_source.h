@@ -8,8 +8,7 @@
 #ifndef CLI_SCHEMA_SOURCE_H
 #define CLI_SCHEMA_SOURCE_H
 
-#include "base/buf.h"
-#include "base/error.h"
+#include "mcp/page_list.h"
 
 struct app;
 
@@ -25,6 +24,15 @@ struct schema_source {
 	/* Devices of serve and aliases that begin with prefix (without case): what -d takes, with board and state. */
 	void (*devices)(void *owner, const char *prefix, schema_each *each,
 			void *to);
+	/*
+	 * Resources, templates or prompts whose key begins with prefix. False:
+	 * they were never listed. NULL: nothing is known of them.
+	 */
+	bool (*items)(void *owner, enum list_kind kind, const char *prefix,
+		      schema_each *each, void *to);
+	/* One of them as a tool (item_schema.h); false: not known. */
+	bool (*item)(void *owner, enum list_kind kind, const char *key,
+		     struct buf *out);
 	/* Whether there is a list of tools at all, empty or not. */
 	bool (*known)(void *owner);
 	void (*release)(void *owner); /* NULL: nothing to release */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/item_schema.h"
 #include "cli/schema_source.h"
 
 struct live {
@@ -68,6 +69,44 @@ static void each_device(void *owner, const char *prefix, schema_each *each,
 	l->other.devices(l->other.owner, prefix, each, to);
 }
 
+static bool has_items(const struct live *l, enum list_kind kind)
+{
+	return l->app->has_items[kind] && session_is_open(l->app->session);
+}
+
+static bool each_item(void *owner, enum list_kind kind, const char *prefix,
+		      schema_each *each, void *to)
+{
+	struct live *l = owner;
+	const struct page_list *list = &l->app->items[kind];
+
+	if (!has_items(l, kind))
+		return l->other.items(l->other.owner, kind, prefix, each, to);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct list_item *item = &list->item[i];
+		const char *brief =
+			item->description ? item->description : item->name;
+
+		if (text_starts(item->key, prefix))
+			each(to, item->key, brief ? brief : "");
+	}
+	return true;
+}
+
+static bool find_item(void *owner, enum list_kind kind, const char *key,
+		      struct buf *out)
+{
+	struct live *l = owner;
+	const struct list_item *item;
+
+	if (!has_items(l, kind))
+		return l->other.item(l->other.owner, kind, key, out);
+	item = page_list_find(&l->app->items[kind], key);
+	if (item)
+		item_as_tool(out, kind, item);
+	return item != NULL;
+}
+
 static bool is_known(void *owner)
 {
 	struct live *l = owner;
@@ -93,6 +132,8 @@ void schema_source_session(struct schema_source *out, struct app *app)
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,
+				       .items = each_item,
+				       .item = find_item,
 				       .known = is_known,
 				       .release = release,
 				       .owner = l };

@@ -113,6 +113,7 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 	}
 	e->device = mem_strdup(c->device);
 	e->tail = app->tail;
+	e->call_timeout = c->timeout;
 	return 0;
 }
 

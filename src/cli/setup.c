@@ -3,15 +3,17 @@
  * From the configuration to an endpoint: which target, and what the options
  * add to it. Opens nothing but files of secrets.
  */
-#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/named_target.h"
 #include "cli/serve_target.h"
 #include "cli/suggest.h"
+#include "sim/service.h"
 
 static const struct target_row *find_target(const char *scheme)
 {
@@ -38,30 +40,158 @@ static int unsupported(const struct endpoint *e, struct error *err)
 static int add_header(struct headers *to, const char *text, struct error *err)
 {
 	const char *colon = strchr(text, ':');
-	size_t len = colon ? (size_t)(colon - text) : 0;
+	CLEANUP(mem_free_ptr)
+	char *name = mem_strndup(text, strcspn(text, ":"));
 
-	for (const char *p = text; *p; p++) {
-		bool name = !colon || p < colon;
-
-		if ((name && !isalnum((unsigned char)*p) &&
-		     !strchr("!#$%&'*+-.^_`|~", *p)) ||
-		    (unsigned char)*p < 0x20)
-			len = 0;
-	}
-	if (len == 0) {
+	if (!colon || !header_name_fits(name) || !header_value_fits(colon)) {
 		error_set(err, ERR_USAGE,
 			  "option '--header': '%s' is no header", text);
 		return error_hint(err,
 				  "write it as in --header 'X-Name: value'");
 	}
-	CLEANUP(mem_free_ptr) char *name = mem_strndup(text, len);
 	headers_add(to, name, colon + 1 + strspn(colon + 1, " \t"));
 	return 0;
 }
 
-static bool dials(const struct endpoint *e)
+/* ---- which options fit ---- */
+
+enum family { FAMILY_DEVICE, FAMILY_WEBSOCKET, FAMILY_HTTP, FAMILY_CHILD };
+
+static enum family family_of(const struct endpoint *e)
 {
-	return strcmp(e->scheme, "ws") == 0 || strcmp(e->scheme, "wss") == 0;
+	static const struct {
+		const char *scheme;
+		enum family family;
+	} rows[] = {
+		{ "ws", FAMILY_WEBSOCKET },  { "wss", FAMILY_WEBSOCKET },
+		{ "http", FAMILY_HTTP },     { "https", FAMILY_HTTP },
+		{ "sse+http", FAMILY_HTTP }, { "sse+https", FAMILY_HTTP },
+		{ "stdio", FAMILY_CHILD },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (strcmp(rows[i].scheme, e->scheme) == 0)
+			return rows[i].family;
+	}
+	return FAMILY_DEVICE;
+}
+
+/* Who is behind it says so; a simulated service is no device. */
+static enum dialect dialect_for(const struct endpoint *e,
+				const struct config *c)
+{
+	switch (family_of(e)) {
+	case FAMILY_WEBSOCKET:
+		return (enum dialect)c->envelope;
+	case FAMILY_HTTP:
+	case FAMILY_CHILD:
+		return DIALECT_PLAIN;
+	case FAMILY_DEVICE:
+		break;
+	}
+	if (strcmp(e->scheme, "sim") == 0 && *e->path &&
+	    service_profile_is(e->path))
+		return DIALECT_PLAIN;
+	return DIALECT_DEVICE;
+}
+
+static int misfit(const char *option, const char *what,
+		  const struct endpoint *e, struct error *err)
+{
+	return error_set(err, ERR_USAGE,
+			 "option '%s' is for %s, and the target is '%s' (from "
+			 "%s)",
+			 option, what, e->text, e->source);
+}
+
+/* Only where leaving it out in silence would mislead. */
+static int check_fit(const struct endpoint *e, const struct config *c,
+		     struct error *err)
+{
+	static const char child[] = "a child process",
+			  http[] = "http: and https:";
+	bool is_child = family_of(e) == FAMILY_CHILD;
+	bool is_http = family_of(e) == FAMILY_HTTP;
+
+	if (c->env.count && !is_child)
+		return misfit("--env", child, e, err);
+	if (c->cwd && !is_child)
+		return misfit("--cwd", child, e, err);
+	if (c->proxy && !is_http)
+		return misfit("--proxy", http, e, err);
+	if (c->resolve.count && !is_http)
+		return misfit("--resolve", http, e, err);
+	if (!is_child)
+		return 0;
+	if (c->headers.count)
+		misfit("--header", "ws: and http:", e, err);
+	else if (c->token_file)
+		misfit("--token-file", "ws:, http:, listen: and serve", e, err);
+	else
+		return 0;
+	return error_hint(err, "what a child process is to know is given to "
+			       "it by its arguments or by --env NAME=VALUE");
+}
+
+/* ---- what they say ---- */
+
+static void drop_header(struct headers *h, size_t at)
+{
+	mem_free(h->item[at].name);
+	mem_free(h->item[at].value);
+	h->count--;
+	memmove(&h->item[at], &h->item[at + 1],
+		(h->count - at) * sizeof(*h->item));
+}
+
+/* Those of a configuration file give way to those of the command line. */
+static void override_headers(struct headers *of_file,
+			     const struct headers *given)
+{
+	for (size_t i = of_file->count; i-- > 0;) {
+		if (headers_get(given, of_file->item[i].name))
+			drop_header(of_file, i);
+	}
+	for (size_t i = 0; i < given->count; i++)
+		headers_add(of_file, given->item[i].name, given->item[i].value);
+}
+
+static int set_headers(struct endpoint *e, const struct config *c,
+		       struct error *err)
+{
+	CLEANUP(headers_done) struct headers given = { 0 };
+
+	for (size_t i = 0; i < c->headers.count; i++) {
+		if (add_header(&given, c->headers.word[i], err) != 0)
+			return -1;
+	}
+	override_headers(&e->headers, &given);
+	return 0;
+}
+
+/*
+ * What a dialled target is sent. As firmware does: a token with a space brings
+ * its own scheme. A header that was given goes first; one of a configuration
+ * file only before the environment.
+ */
+static void set_authorization(struct endpoint *e, const char *token,
+			      const struct config *c)
+{
+	CLEANUP(headers_done) struct headers given = { 0 };
+	bool whole = strchr(token, ' ') != NULL;
+	CLEANUP(mem_free_ptr)
+	char *value = mem_printf("%s%s", whole ? "" : "Bearer ", token);
+	bool by_option = false;
+
+	for (size_t i = 0; i < c->headers.count; i++)
+		by_option = by_option ||
+			    strncasecmp(c->headers.word[i], "Authorization:",
+					strlen("Authorization:")) == 0;
+	if (by_option ||
+	    (!c->token_file && headers_get(&e->headers, "Authorization")))
+		return;
+	headers_add(&given, "Authorization", value);
+	override_headers(&e->headers, &given);
 }
 
 /* What a listening target accepts, what a dialled one is sent. */
@@ -69,23 +199,71 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 		      struct error *err)
 {
 	CLEANUP(words_done) struct words all = { 0 };
+	enum family family = family_of(e);
 
+	if (family == FAMILY_CHILD)
+		return 0;
 	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err) != 0)
 		return -1;
 	if (strcmp(e->scheme, "listen") == 0) {
 		for (size_t i = 0; i < all.count; i++)
 			words_add(&e->tokens, all.word[i]);
 	}
-	if (!dials(e) || all.count == 0)
-		return 0;
-	if (headers_get(&e->headers, "Authorization"))
-		return 0;
-	/* As firmware does: a token with a space brings its own scheme. */
-	bool whole = strchr(all.word[0], ' ') != NULL;
-	CLEANUP(mem_free_ptr)
-	char *value = mem_printf("%s%s", whole ? "" : "Bearer ", all.word[0]);
-	headers_add(&e->headers, "Authorization", value);
+	if (family != FAMILY_DEVICE && all.count > 0)
+		set_authorization(e, all.word[0], c);
 	return 0;
+}
+
+/* "NAME=VALUE", instead of one of that name. */
+static int add_setting(struct words *to, const char *text, struct error *err)
+{
+	size_t len = strcspn(text, "=") + 1;
+
+	if (len == 1 || !text[len - 1]) {
+		error_set(err, ERR_USAGE,
+			  "option '--env': '%s' is no NAME=VALUE", text);
+		if (len > 1)
+			error_hint(err,
+				   "to hand on what is set here: --env "
+				   "%s=\"$%s\" (a child process has all "
+				   "of it anyway)",
+				   text, text);
+		return -1;
+	}
+	for (size_t i = 0; i < to->count; i++) {
+		if (strncmp(to->word[i], text, len) != 0)
+			continue;
+		mem_free(to->word[i]);
+		to->word[i] = mem_strdup(text);
+		return 0;
+	}
+	words_add(to, text);
+	return 0;
+}
+
+static int set_child(struct endpoint *e, const struct config *c,
+		     struct error *err)
+{
+	if (family_of(e) != FAMILY_CHILD)
+		return 0;
+	for (size_t i = 0; i < c->env.count; i++) {
+		if (add_setting(&e->env, c->env.word[i], err) != 0)
+			return -1;
+	}
+	if (c->cwd) {
+		mem_free(e->cwd);
+		e->cwd = mem_strdup(c->cwd);
+	}
+	return 0;
+}
+
+static void set_route(struct endpoint *e, const struct config *c)
+{
+	if (family_of(e) != FAMILY_HTTP)
+		return;
+	e->proxy = mem_strdup(c->proxy);
+	for (size_t i = 0; i < c->resolve.count; i++)
+		words_add(&e->resolve, c->resolve.word[i]);
 }
 
 /* A password without a user cannot be sent (MQTT 3.1.1, 3.1.2.9). */
@@ -116,14 +294,34 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->cacert = mem_strdup(c->cacert);
 	e->insecure = c->insecure;
 	e->advertise = mem_strdup(c->advertise);
-	e->envelope = dials(e) ? (enum dialect)c->envelope : DIALECT_DEVICE;
-	for (size_t i = 0; i < c->headers.count; i++) {
-		if (add_header(&e->headers, c->headers.word[i], err) != 0)
-			return -1;
-	}
-	if (set_tokens(e, c, err) != 0)
+	e->envelope = dialect_for(e, c);
+	set_route(e, c);
+	if (set_headers(e, c, err) != 0 || set_tokens(e, c, err) != 0 ||
+	    set_child(e, c, err) != 0)
 		return -1;
 	return set_password(e, c, err);
+}
+
+/* ---- the whole ---- */
+
+/* Without ':' it is a name of a configuration file. */
+static int parse_target(const struct app *app, struct endpoint *e,
+			struct error *err)
+{
+	const struct config *c = &app->config;
+
+	if (strchr(c->target, ':'))
+		return endpoint_parse(e, c->target, app->target_source, err);
+	if (named_target(e, c->target, c->config_file, err) == 0)
+		return 0;
+	return error_prefix(err, "target (from %s)", app->target_source);
+}
+
+/* What was given for the first target says nothing about a later one. */
+static bool is_later(const struct app *app)
+{
+	return app->target_source &&
+	       strcmp(app->target_source, "the command use") == 0;
 }
 
 int app_setup(struct app *app, const struct transport_ops **ops,
@@ -131,21 +329,19 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 {
 	const struct config *c = &app->config;
 	struct endpoint *e = &app->endpoint;
+	const struct target_row *row;
 
 	if (!c->target && serve_target_find(app, err) != 0)
 		return -1;
 	if (!c->target)
 		return serve_target_none(app, err);
-	if (!strchr(c->target, ':'))
-		return suggest_target(c->target, app->target_source, err);
-	if (endpoint_parse(e, c->target, app->target_source, err) != 0)
+	if (parse_target(app, e, err) != 0)
 		return -1;
-
-	const struct target_row *row = find_target(e->scheme);
-
+	row = find_target(e->scheme);
 	if (!row)
 		return unsupported(e, err);
 	if (serve_target_options(app, e, err) != 0 ||
+	    (!is_later(app) && check_fit(e, c, err) != 0) ||
 	    set_options(e, c, err) != 0)
 		return -1;
 	*ops = row->ops(err);

@@ -22,7 +22,7 @@ struct synonym {
 
 static const struct synonym command_synonyms[] = {
 	{ "list ls ps tools/list list-tools catalog functions", "tools" },
-	{ "logs log listen watch follow monitor events subscribe sub notifications",
+	{ "logs log listen watch follow monitor events sub notifications",
 	  "tail" },
 	{ "mock device fake simulate simulator emulate emulator stub play demo",
 	  "sim" },
@@ -40,14 +40,24 @@ static const struct synonym command_synonyms[] = {
 	{ "server backend host hub gateway bridge broker daemon start up",
 	  "serve" },
 	{ "ver", "version" },
-	{ "completions complete autocomplete", "completion" }
+	{ "completions autocomplete", "completion" },
+	{ "resource resources/list list-resources", "resources" },
+	{ "template resources/templates/list", "templates" },
+	{ "resources/read read-resource cat get fetch", "read" },
+	{ "resources/subscribe", "subscribe" },
+	{ "prompts/list list-prompts", "prompts" },
+	{ "prompts/get get-prompt", "prompt" },
+	{ "completion/complete", "complete" },
+	{ "logging/setLevel log-level set-level verbosity", "loglevel" }
 };
 
 /* Words of other tools for what a target does here. */
 static const struct synonym target_synonyms[] = {
 	{ "listen wait accept", "listen:" },
 	{ "sim", "sim:" },
-	{ "ws wss websocket connect dial attach", "ws://HOST:PORT/PATH" }
+	{ "ws wss websocket connect dial attach", "ws://HOST:PORT/PATH" },
+	{ "http https streamable-http sse", "http://HOST:PORT/PATH" },
+	{ "stdio", "stdio:COMMAND LINE" }
 };
 
 static const struct synonym option_synonyms[] = {

@@ -6,8 +6,10 @@
 #include "base/module.h"
 #include "cli/app.h"
 #include "net/attach.h"
+#include "net/http.h"
 #include "net/listen.h"
 #include "net/mqtt.h"
+#include "net/stdio.h"
 #include "net/ws.h"
 #include "sim/sim.h"
 
@@ -43,6 +45,19 @@ static const struct transport_ops *mqtt_target(struct error *err)
 	return mqtt ? &mqtt->dial : NULL;
 }
 
+static const struct transport_ops *http_target(struct error *err)
+{
+	const struct http_table *http = module_table("http", HTTP_TABLE, err);
+
+	return http ? &http->dial : NULL;
+}
+
+static const struct transport_ops *stdio_target(struct error *err)
+{
+	(void)err;
+	return &stdio_ops;
+}
+
 /* clang-format off */
 const struct target_row target_rows[] = {
 	{ "attach", "attach:[SOCKET]",
@@ -56,6 +71,20 @@ const struct target_row target_rows[] = {
 	  "ws://BOARD:8080/ws", ws_target },
 	{ "wss", "wss://HOST[:PORT][/PATH]",
 	  "the same over TLS, verified (--cacert, --insecure)", ws_target },
+	{ "http", "http://HOST[:PORT][/PATH]",
+	  "an MCP server over Streamable HTTP; one that only knows the older "
+	  "HTTP+SSE is found out", http_target },
+	{ "https", "https://HOST[:PORT][/PATH]",
+	  "the same over TLS, verified (--cacert, --insecure)", http_target },
+	{ "sse+http", "sse+http://HOST[:PORT][/PATH]",
+	  "HTTP+SSE at once, without trying Streamable HTTP first",
+	  http_target },
+	{ "sse+https", "sse+https://HOST[:PORT][/PATH]",
+	  "the same over TLS, verified (--cacert, --insecure)", http_target },
+	{ "stdio", "stdio:COMMAND LINE",
+	  "an MCP server that is started as a child process, its words split "
+	  "as a shell does; all behind '--' is the same without quotes",
+	  stdio_target },
 	{ "mqtt", "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]",
 	  "a device at an MQTT broker that hands it messages without its "
 	  "subscribing (a plain broker cannot: use 'mcpctl serve --mqtt')",

@@ -48,6 +48,7 @@ void tools_cache_take(struct app *app, const struct tool_list *list)
 	tools_cache_drop(app);
 	app->tools = *list;
 	app->has_tools = true;
+	client_know_tools(&app->client, list);
 	keep_list(app);
 }
 

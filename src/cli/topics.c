@@ -37,12 +37,16 @@ static const char targets_more[] =
 	"--advertise wss://HOST/PATH replaces it.\n"
 	"\n"
 	"With --token-file or MCPCTL_TOKEN, listen: refuses devices without "
-	"one of these tokens, and ws: sends it as 'Authorization: Bearer'.\n"
+	"one of these tokens, and ws: and http: send it as 'Authorization: "
+	"Bearer'.\n"
 	"\n"
 	"For sim:, PROFILE is a name or a file, and behind '?' may stand "
 	"fault=NAME[,NAME]..., firmware=next and fill=N:\n"
 	"\n"
 	"  mcpctl 'sim:esp32?fault=late-reply' tools\n"
+	"\n"
+	"'mcpctl help servers' tells of http:, stdio: and '--', and of names "
+	"(-t NAME).\n"
 	"\n"
 	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks "
 	"plain JSON-RPC or the device envelope; --envelope says it.\n";
@@ -81,6 +85,7 @@ static void write_status(struct buf *out)
 static void write_json(struct buf *out)
 {
 	buf_text(out, json_help);
+	buf_text(out, json_help_stderr);
 	buf_text(out, json_help_serve);
 }
 
@@ -114,11 +119,15 @@ static void add_profile(void *owner, const char *name, const char *brief)
 
 static void write_profile(struct buf *out)
 {
-	buf_text(out, "Installed profiles of the simulated device:\n\n");
+	buf_text(out, "Installed profiles, of simulated devices and "
+		      "services:\n\n");
 	sim_each_profile(add_profile, out);
 	buf_char(out, '\n');
 	buf_text(out, sim_profile_help);
 	buf_text(out, sim_profile_help_rest);
+	buf_char(out, '\n');
+	buf_text(out, sim_profile_help_service);
+	buf_text(out, sim_profile_help_rules);
 }
 
 static const char board_text[] =
@@ -190,7 +199,7 @@ struct variable {
 
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
-	  "a token: what listen: and serve accept, what ws: sends; "
+	  "a token: what listen: and serve accept, what ws: and http: send; "
 	  "--token-file instead of it" },
 	{ "MCPCTL_VISION_TOKEN", "the token for --vision-url; "
 				 "--vision-token-file instead of it" },
@@ -203,10 +212,13 @@ static const struct variable variables[] = {
 			      "/usr/local/sbin" },
 	{ "XDG_RUNTIME_DIR", "where serve's socket is, below it; else, or if "
 			     "it is another user's, TMPDIR or /tmp" },
-	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json and mcpctl/profiles "
-			     "are; else ~/.config" },
-	{ "XDG_STATE_HOME", "where mcpctl/serve.log and mcpctl/history, the "
-			    "lines of the shell, are; else ~/.local/state" },
+	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json, mcpctl/mcp.json and "
+			     "mcpctl/profiles are; else ~/.config" },
+	{ "XDG_STATE_HOME", "where mcpctl/serve.log, mcpctl/history (the lines "
+			    "of the shell) and the state of --breaker are; "
+			    "else ~/.local/state" },
+	{ "http_proxy", "proxy for http:; https_proxy and ALL_PROXY for "
+			"https:; no_proxy: hosts without one" },
 	{ "XDG_CACHE_HOME",
 	  "mcpctl/tools in it (~/.cache) keeps the last list of each target" },
 	{ "INPUTRC", "settings of readline for the shell; ~/.inputrc" },
@@ -243,12 +255,16 @@ static void write_environment(struct buf *out)
 
 /* clang-format off */
 const struct topic topics[] = {
-	{ "targets", "how to name the peer: attach:, listen:, ws:, mqtt:, sim:",
+	{ "targets", "how to name the peer: attach:, listen:, ws:, http:, stdio:, sim:",
 	  "TARGETS", write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
 	  "BOARDS", write_board },
 	{ "backend", "serve: boards over WebSocket and MQTT, racks in CI, files, proxy",
 	  "BACKEND", topic_backend },
+	{ "servers", "every other MCP server: programs, HTTP, names, retries",
+	  "SERVERS", topic_servers },
+	{ "llm", "the simulated LLM service, and Ollama behind it",
+	  "LLM SERVICE", topic_llm },
 	{ "status", "what the exit statuses mean",
 	  "EXIT STATUS", write_status },
 	{ "json", "what -o json and -o raw print",

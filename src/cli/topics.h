@@ -17,8 +17,10 @@ struct topic {
 /* In the order of help; ends with name NULL. */
 extern const struct topic topics[];
 
-/* Its text: src/cli/topic_backend.c */
+/* Texts in files of their own: topic_backend.c, topic_servers.c */
 void topic_backend(struct buf *out);
+void topic_servers(struct buf *out);
+void topic_llm(struct buf *out);
 
 /* By name; NULL. */
 const struct topic *topic_find(const char *name);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 const struct user_place user_cache = { "XDG_CACHE_HOME", ".cache" };
+const struct user_place user_config = { "XDG_CONFIG_HOME", ".config" };
 const struct user_place user_state = { "XDG_STATE_HOME", ".local/state" };
 
 /* NULL: not set, or what the rules say is to be ignored. */

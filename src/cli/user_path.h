@@ -12,7 +12,7 @@ struct user_place {
 	const char *below_home; /* ".cache" */
 };
 
-extern const struct user_place user_cache, user_state;
+extern const struct user_place user_cache, user_config, user_state;
 
 /* .../mcpctl/NAME; NULL: neither the variable nor HOME names a folder. Yours. */
 char *user_path(const struct user_place *place, const char *name);

@@ -11,25 +11,31 @@
 bool content_has_bytes(const struct content *c)
 {
 	/* The text of an embedded resource is shown as text. */
-	if (json_string(json_object(c->json, "resource"), "text"))
+	if (c->inside)
 		return false;
 	return !c->bad_data && c->data.len > 0;
 }
 
-static void describe_bytes(struct buf *out, const struct content *c)
+/* ", 1,204 bytes, 64x48" */
+static void describe_size(struct buf *out, const struct content *c)
 {
 	unsigned width, height;
+	buf_text(out, ", ");
+	lines_count(out, c->data.len, "byte");
+	if (c->kind != CONTENT_AUDIO &&
+	    picture_size(c->data.data, c->data.len, &width, &height))
+		buf_printf(out, ", %ux%u", width, height);
+}
+
+static void describe_bytes(struct buf *out, const struct content *c)
+{
 	const char *kind = c->kind == CONTENT_IMAGE ? "image" : "audio";
 	lines_safe(out, c->mime ? c->mime : kind);
 	if (c->bad_data) {
 		buf_text(out, ", not valid base64");
 		return;
 	}
-	buf_text(out, ", ");
-	lines_count(out, c->data.len, "byte");
-	if (c->kind == CONTENT_IMAGE &&
-	    picture_size(c->data.data, c->data.len, &width, &height))
-		buf_printf(out, ", %ux%u", width, height);
+	describe_size(out, c);
 	if (c->wrapped)
 		buf_text(out, ", wrapped in a string");
 }
@@ -44,10 +50,10 @@ static void describe_address(struct buf *out, const struct content *c,
 		lines_safe(out, c->mime);
 		buf_char(out, ')');
 	}
-	if (!content_has_bytes(c))
-		return;
-	buf_text(out, ", ");
-	lines_count(out, c->data.len, "byte");
+	if (content_has_bytes(c))
+		describe_size(out, c);
+	else if (c->kind == CONTENT_RESOURCE && !c->inside && c->bad_data)
+		buf_text(out, ", not valid base64");
 }
 
 void content_describe(struct buf *out, const struct content *c)

@@ -159,3 +159,10 @@ void lines_safe_paragraph(struct buf *out, const char *text)
 {
 	text_safe(out, text, strlen(text), TEXT_PARAGRAPH);
 }
+
+size_t lines_columns(const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	lines_safe(&safe, text);
+	return text_width(buf_string(&safe), safe.len);
+}

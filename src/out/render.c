@@ -126,6 +126,18 @@ const char *event_kind_name(enum event_kind kind)
 	return names[kind];
 }
 
+/* "notifications/tools/list_changed", which some servers say at once. */
+static bool is_list_changed(const struct event *e)
+{
+	const char *name = e->name ? strrchr(e->name, '/') : NULL;
+	return name && strcmp(name, "/list_changed") == 0;
+}
+
+static bool is_cancelled(const struct event *e)
+{
+	return e->name && strcmp(e->name, "notifications/cancelled") == 0;
+}
+
 /*
  * Whether an event is worth a line while another command runs: what nobody
  * expects is, the usual traffic is for tail, and with -v the frames tell it
@@ -139,14 +151,23 @@ static bool is_aside(const struct renderer *r, const struct event *e)
 		return false;
 	switch (e->kind) {
 	case EVENT_NOTICE:
+		return r->verbose || (e->notice != NOTICE_CHILD &&
+				      e->notice != NOTICE_DETAIL);
 	case EVENT_ODD:
 	case EVENT_DROPPED:
 		return true;
 	case EVENT_HELLO:
 		return r->waiting && !r->verbose;
 	case EVENT_NOTIFICATION:
+		/*
+		 * One command asks for its lists anew; at a prompt it is news.
+		 * A question that is withdrawn is told by who answers it.
+		 */
+		return !r->verbose && !is_cancelled(e) &&
+		       (r->begin || !is_list_changed(e));
 	case EVENT_REQUEST:
-		return !r->verbose;
+		/* Who answers tells what was answered. */
+		return !r->verbose && !e->answered;
 	case EVENT_DEVICE:
 		return r->chatty && !r->verbose;
 	case EVENT_AUDIO:

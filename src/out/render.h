@@ -47,6 +47,7 @@ struct renderer {
 	int64_t aside_second; /* in which `asides` were shown */
 	unsigned asides;
 	uint64_t held; /* not shown since then */
+	int64_t progress_at; /* loop_now() ms when progress was shown last */
 };
 
 /* What `info` knows. Lent. Absent parts are NULL. */
@@ -56,6 +57,7 @@ struct info_record {
 	const struct session_peer *peer;
 	const struct link *link;
 	const struct session_times *times;
+	const char *spoken; /* "HTTP/2", "HTTP+SSE"; NULL */
 };
 
 /* One line of `tools`. */
@@ -84,6 +86,48 @@ struct ping_record {
 	int64_t took_us;
 	bool was_error;
 	bool device;
+};
+
+/* A line of resources, templates, prompts. */
+struct item_record {
+	const struct page_list *list;
+	const struct list_item *item;
+	size_t key_width; /* columns of the widest key among those shown */
+};
+
+/* The end of that list. */
+struct items_record {
+	const struct page_list *list;
+	const char *filter; /* NULL */
+	size_t shown;
+	const struct error *broke; /* the listing ended early; NULL */
+};
+
+/* read, prompt, complete: a result that is no tool's. */
+enum answer_kind { ANSWER_CONTENTS, ANSWER_MESSAGES, ANSWER_VALUES };
+struct answer_record {
+	enum answer_kind kind;
+	const char *of; /* the URI, the prompt's name, the argument's name */
+	const struct message *reply;
+	const struct result
+		*contents; /* decoded (mcp/contents.h); NULL for values */
+	int64_t took_us;
+};
+
+/* notifications/progress of a call under way. */
+struct progress_record {
+	double progress, total; /* total 0: not told */
+	const char *message; /* NULL */
+	struct span text; /* params as received */
+};
+
+/* `targets`: a name of a configuration file. */
+struct target_record {
+	const char *name, *file;
+	const char *peer; /* as a target is written; secrets are not in it */
+	const char *problem; /* why it cannot be used; NULL */
+	bool hidden; /* another file before it has the same name */
+	size_t name_width, peer_width;
 };
 
 struct record; /* serve/record.h */
@@ -122,6 +166,12 @@ struct render_ops {
 	/* request METHOD */
 	void (*reply)(struct renderer *r, const struct message *reply);
 	void (*ping)(struct renderer *r, const struct ping_record *p);
+	void (*item)(struct renderer *r, const struct item_record *i);
+	void (*items_end)(struct renderer *r, const struct items_record *i);
+	void (*answer)(struct renderer *r, const struct answer_record *a);
+	/* on stderr: a line rewritten in place on a terminal, else JSON lines */
+	void (*progress)(struct renderer *r, const struct progress_record *p);
+	void (*target)(struct renderer *r, const struct target_record *t);
 	/* a line of tail, on stdout */
 	void (*event)(struct renderer *r, const struct event *e);
 	/* the same event while another command runs, on stderr */

@@ -28,7 +28,7 @@ void json_put_line(struct renderer *r, struct buf *b)
 	put_out(r, &safe);
 }
 
-static void put_error_line(struct renderer *r, struct buf *b)
+void json_put_error_line(struct renderer *r, struct buf *b)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	buf_char(b, '\n');
@@ -75,6 +75,7 @@ static void add_device(struct buf *b, const struct info_record *i)
 	line_number(b, "protocol_version", p->protocol_version);
 	line_text(b, "tls", p->tls);
 	line_text(b, "dialect", dialect_word(i->link));
+	line_text(b, "transport", i->spoken);
 	line_text(b, "session_id", *session ? session : NULL);
 	line_number(b, "audio_frames",
 		    i->link ? (int64_t)i->link->audio_frames : 0);
@@ -175,7 +176,7 @@ static void tools_end(struct renderer *r, const struct tools_record *t)
 		line_number(&b, "age_s", t->age);
 	}
 	buf_text(&b, "}}");
-	put_error_line(r, &b);
+	json_put_error_line(r, &b);
 }
 
 static void describe(struct renderer *r, const struct describe_record *d)
@@ -248,6 +249,8 @@ static void add_event(struct buf *b, const struct event *e)
 	line_text(b, "name", e->name);
 	add_event_message(b, e);
 	line_text(b, "note", e->note);
+	if (e->kind == EVENT_REQUEST)
+		line_bool(b, "answered", e->answered);
 	if (e->kind == EVENT_AUDIO || e->kind == EVENT_DROPPED)
 		line_number(b, "count", (int64_t)e->count);
 	if (e->kind == EVENT_AUDIO)
@@ -273,7 +276,7 @@ static void aside(struct renderer *r, const struct event *e)
 	add_event(&b, e);
 	buf_char(&b, '}');
 	mask_secrets(&masked, b.data, b.len);
-	put_error_line(r, &masked);
+	json_put_error_line(r, &masked);
 }
 
 /* Without the closing brace. */
@@ -309,7 +312,7 @@ static void error(struct renderer *r, const struct error *e)
 		buf_text(&b, r->peer_error);
 	}
 	buf_text(&b, "}}");
-	put_error_line(r, &b);
+	json_put_error_line(r, &b);
 }
 
 void json_trace(struct buf *out, const struct trace *t)
@@ -338,6 +341,11 @@ const struct render_ops render_json = {
 	.result = result,
 	.reply = reply,
 	.ping = ping,
+	.item = json_item,
+	.items_end = json_items_end,
+	.answer = json_answer,
+	.progress = json_progress,
+	.target = json_target,
 	.event = event,
 	.aside = aside,
 	.error = error,

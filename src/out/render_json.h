@@ -13,7 +13,9 @@
 /* The text of `help json`: paragraphs and indented examples, ends with a
    newline. */
 extern const char json_help[];
-/* Its end: what tools --diff and serve print. */
+/* Behind it: stderr, the raw form, --trace; then what tools --diff and serve
+   print. */
+extern const char json_help_stderr[];
 extern const char json_help_serve[];
 
 /* {"trace":{…}}: a frame for -v, secrets masked; without a newline. */
@@ -21,10 +23,17 @@ void json_trace(struct buf *out, const struct trace *t);
 
 /* A line of ours or of the peer's on stdout; b is empty after. */
 void json_put_line(struct renderer *r, struct buf *b);
+/* The same on stderr. */
+void json_put_error_line(struct renderer *r, struct buf *b);
 
 /* An error as an object: {"kind", "status", "code", "message", …}. */
 void json_error(struct buf *out, const struct error *e);
 
+void json_item(struct renderer *r, const struct item_record *i);
+void json_items_end(struct renderer *r, const struct items_record *i);
+void json_answer(struct renderer *r, const struct answer_record *a);
+void json_progress(struct renderer *r, const struct progress_record *p);
+void json_target(struct renderer *r, const struct target_record *t);
 void json_change(struct renderer *r, const struct tool_change *c);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);

@@ -31,6 +31,19 @@ static void tools_end(struct renderer *r, const struct tools_record *t)
 	text_tools_end(r, t);
 }
 
+static void items_end(struct renderer *r, const struct items_record *i)
+{
+	for (size_t n = 0; n < i->list->pages; n++)
+		put_received(r, i->list->page[n].text, i->list->page[n].len,
+			     true);
+	text_items_end(r, i);
+}
+
+static void answer(struct renderer *r, const struct answer_record *a)
+{
+	put_payload(r, a->reply);
+}
+
 static void describe(struct renderer *r, const struct describe_record *d)
 {
 	struct span text = tool_text(d->tool);
@@ -66,6 +79,10 @@ const struct render_ops render_raw = {
 	.result = result,
 	.reply = reply,
 	.ping = text_ping,
+	.items_end = items_end,
+	.answer = answer,
+	.progress = text_progress,
+	.target = json_target,
 	.event = event,
 	.aside = text_aside,
 	.error = text_error,

@@ -31,6 +31,27 @@ static void add_members(struct buf *out, const cJSON *message)
 	cJSON_Delete(rest);
 }
 
+/* What a server logs, as a log has it: "warning (disk): almost full". */
+static bool add_log(struct buf *out, const struct event *e, const cJSON *tree)
+{
+	const cJSON *params = json_object(tree, "params");
+	const cJSON *data = json_member(params, "data");
+	const char *level = json_string(params, "level");
+	const char *logger = json_string(params, "logger");
+	if (!e->name || strcmp(e->name, "notifications/message") != 0 ||
+	    !level || !data)
+		return false;
+	buf_text(out, level);
+	if (logger)
+		buf_printf(out, " (%s)", logger);
+	buf_text(out, ": ");
+	if (cJSON_IsString(data))
+		buf_text(out, data->valuestring);
+	else
+		json_print(out, data);
+	return true;
+}
+
 /* JSON-RPC: its params, as received. Device: all but type and session. */
 static void add_message(struct buf *out, const struct event *e)
 {
@@ -39,7 +60,8 @@ static void add_message(struct buf *out, const struct event *e)
 	if (!tree)
 		buf_add(out, e->text, e->len);
 	else if (e->kind == EVENT_NOTIFICATION || e->kind == EVENT_REQUEST) {
-		if (json_span_member(all, "params", &part))
+		if (!add_log(out, e, tree) &&
+		    json_span_member(all, "params", &part))
 			json_minify(out, part.text, part.len);
 	} else if (cJSON_IsObject(tree) && e->kind != EVENT_ODD)
 		add_members(out, tree);
@@ -62,7 +84,7 @@ static void add_words(struct buf *out, const struct event *e)
 		buf_text(out, " were lost");
 	}
 	if (e->kind == EVENT_REQUEST)
-		buf_text(out, "a request, refused");
+		buf_text(out, e->answered ? "a request" : "a request, refused");
 	if (e->note)
 		buf_printf(out, "%s%s", out->len > 0 ? ", " : "", e->note);
 }
@@ -188,8 +210,10 @@ void text_aside(struct renderer *r, const struct event *e)
 	}
 	buf_printf(&line, "%s  ", stamp_clock(clock));
 	if (e->kind != EVENT_ODD)
-		buf_printf(&line, "%s  ", event_name(e));
+		buf_text(&line, event_name(e));
 	add_content(&content, e);
+	if (e->kind != EVENT_ODD && content.len > 0)
+		buf_text(&line, "  ");
 	mask_secrets(&line, buf_string(&content), content.len);
 	text_safe(&safe, line.data, line.len, TEXT_LINE);
 	term_paint(&b, r->err_color, PAINT_DIM);

@@ -111,6 +111,8 @@ static void add_server(struct sheet *s, const struct client *c)
 	if (c->server_version)
 		buf_printf(&value, " %s", c->server_version);
 	row_take(s, "server", &value);
+	row(s, "title", json_string(c->server_info, "title"));
+	row(s, "website", json_string(c->server_info, "websiteUrl"));
 	part(&value, "MCP ", c->revision, "");
 	row_take(s, "protocol", &value);
 	add_capabilities(s, c->capabilities);
@@ -259,6 +261,7 @@ void text_info(struct renderer *r, const struct info_record *i)
 	add_ota(&s, i->peer);
 	add_peer(&s, i);
 	row(&s, "dialect", dialect_name(i));
+	row(&s, "transport", i->spoken);
 	row(&s, "session", i->link ? i->link->session_id : NULL);
 	add_hello(&s, i->link);
 	add_timing(&s, i);

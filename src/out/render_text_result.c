@@ -62,13 +62,9 @@ static bool result_member(const struct result *result, const char *name,
 	return json_span_member(part, name, out);
 }
 
-static void put_content(struct renderer *r, const struct content *c)
+static void put_description(struct renderer *r, const struct content *c)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	if (c->kind == CONTENT_TEXT && c->text) {
-		put_text(r, c->text, strlen(c->text));
-		return;
-	}
 	content_describe(&b, c);
 	if (r->out_terminal && content_has_bytes(c))
 		term_painted(&b, r->out_color, PAINT_DIM,
@@ -77,14 +73,21 @@ static void put_content(struct renderer *r, const struct content *c)
 	put_out(r, &b);
 }
 
-/* The text inside an embedded resource stands below its address. */
-static void put_resource_text(struct renderer *r, const struct content *c)
+void text_content(struct renderer *r, const struct content *c)
 {
-	const char *text = NULL;
-	if (c->kind == CONTENT_RESOURCE)
-		text = json_string(json_object(c->json, "resource"), "text");
-	if (text)
-		put_text(r, text, strlen(text));
+	if (c->kind == CONTENT_TEXT && c->text) {
+		put_text(r, c->text, strlen(c->text));
+		return;
+	}
+	put_description(r, c);
+	/* The text inside a resource stands below its address. */
+	text_inside(r, c);
+}
+
+void text_inside(struct renderer *r, const struct content *c)
+{
+	if (c->inside)
+		put_text(r, c->inside, strlen(c->inside));
 }
 
 static void put_notes(struct renderer *r, const struct result *result)
@@ -94,22 +97,60 @@ static void put_notes(struct renderer *r, const struct result *result)
 	if (result->odd_is_error)
 		render_note(r, "isError is no boolean: backends disagree on "
 			       "what that means");
-	else if (r->verbose && result->message.json && !result->has_is_error)
+	else if (r->verbose && result->from_device && !result->has_is_error)
 		render_note(r, "the result has no isError: the Java server "
 			       "takes that for a failure");
 }
 
+static bool is_copy(const char *text, const cJSON *value)
+{
+	CLEANUP(json_free_ptr) cJSON *copy = NULL;
+	if (cJSON_IsString(value) && strcmp(value->valuestring, text) == 0)
+		return true;
+	copy = json_parse(text, strlen(text), NULL);
+	return copy && json_equal(copy, value);
+}
+
+/*
+ * Servers repeat structuredContent as a text, for clients that know it not;
+ * some have a text first, and wrap it in an object of one member.
+ */
+static bool has_copy(const struct result *result, const cJSON *structured)
+{
+	const cJSON *only = structured->child;
+	if (only && only->next)
+		only = NULL;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct content *c = &result->content[i];
+		if (c->kind != CONTENT_TEXT || !c->text)
+			continue;
+		if (is_copy(c->text, structured) ||
+		    (only && is_copy(c->text, only)))
+			return true;
+	}
+	return false;
+}
+
+static void put_structured(struct renderer *r, const struct result *result)
+{
+	const cJSON *structured =
+		json_member(result->message.result, "structuredContent");
+	struct span part;
+	if (structured) {
+		if (!has_copy(result, structured) &&
+		    result_member(result, "structuredContent", &part))
+			put_json(r, part);
+		return;
+	}
+	if (result->count == 0 && result_member(result, NULL, &part))
+		put_json(r, part);
+}
+
 void text_result(struct renderer *r, const struct result *result)
 {
-	struct span part;
-	for (size_t i = 0; i < result->count; i++) {
-		put_content(r, &result->content[i]);
-		put_resource_text(r, &result->content[i]);
-	}
-	if (result->count == 0 &&
-	    (result_member(result, "structuredContent", &part) ||
-	     result_member(result, NULL, &part)))
-		put_json(r, part);
+	for (size_t i = 0; i < result->count; i++)
+		text_content(r, &result->content[i]);
+	put_structured(r, result);
 	put_notes(r, result);
 }
 

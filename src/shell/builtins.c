@@ -254,12 +254,16 @@ static int quit(struct shell *s, int argc, char **argv, struct error *err)
 }
 
 const struct builtin builtins[] = {
-	{ "use", "[DEVICE|TARGET]", "another device of serve, another target",
+	{ "use", "[DEVICE|TARGET|-- PROGRAM [ARG]...]",
+	  "another device of serve, another target",
 	  "DEVICE is an id, a client id or an alias of a device that the "
 	  "running 'mcpctl serve' holds; a word with a scheme, as sim: or "
-	  "ws://HOST/, is a target. Without an operand the devices of serve "
+	  "ws://HOST/, is a target, and so is a name that 'targets' lists. "
+	  "Behind '--' stands a program with its "
+	  "arguments: an MCP server that is started and spoken to over its "
+	  "stdin and stdout. Without an operand the devices of serve "
 	  "are listed, or the target is shown. Settings and history stay.",
-	  0, 1, INSIDE_PEER, builtin_use },
+	  0, -1, INSIDE_PEER, builtin_use },
 	{ "reconnect", "", "close the connection and open the target again",
 	  "Where a device comes by itself (listen:, and serve's) it is waited "
 	  "for in the background.",

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/guarding.h"
+#include "cli/named_target.h"
 #include "cli/serve_client.h"
 #include "shell/shell.h"
 
@@ -45,6 +47,19 @@ static int use_target(struct shell *s, const char *target, struct error *err)
 		return -1;
 	shell_peer_choose(s, target, NULL);
 	return shell_peer_open(s, err);
+}
+
+/* use -- PROGRAM [ARG]... */
+static int use_child(struct shell *s, size_t count, char *const *words,
+		     struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *target = NULL;
+
+	if (count == 0)
+		return error_set(err, ERR_USAGE,
+				 "behind '--' a program is missing");
+	target = endpoint_child_text(words, count);
+	return use_target(s, target, err);
 }
 
 /* How many devices of serve it means. -1: err. */
@@ -101,9 +116,9 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 	status = count_devices(s, device, &count, err);
 	c->target = before;
 	if (status != 0 && !attached)
-		return error_hint(err, "a target has ':', as 'use sim:'; "
-				       "without it a device of 'mcpctl serve' "
-				       "is meant");
+		return error_hint(err, "a target has ':', as 'use sim:', or is "
+				       "a name of 'targets'; else a device of "
+				       "'mcpctl serve' is meant");
 	if (status != 0)
 		return -1;
 	if (count != 1)
@@ -134,7 +149,13 @@ int builtin_use(struct shell *s, int argc, char **argv, struct error *err)
 {
 	if (argc == 0)
 		return show_peer(s, err);
-	if (is_target(argv[0]))
+	if (strcmp(argv[0], "--") == 0)
+		return use_child(s, (size_t)argc - 1, argv + 1, err);
+	if (argc > 1)
+		return error_set(err, ERR_USAGE,
+				 "'use' takes one word, or '--' and a program");
+	if (is_target(argv[0]) ||
+	    named_target_exists(argv[0], s->app->config.config_file))
 		return use_target(s, argv[0], err);
 	return use_device(s, argv[0], err);
 }
@@ -143,5 +164,7 @@ int builtin_reconnect(struct shell *s, int argc, char **argv, struct error *err)
 {
 	(void)argc;
 	(void)argv;
+	/* Whoever asks for it wants it tried now. */
+	guarding_reset(s->app->guarding);
 	return shell_peer_open(s, err);
 }

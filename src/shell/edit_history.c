@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "shell/edit_private.h"
@@ -48,22 +49,6 @@ static void decode(char *line)
 	*to = '\0';
 }
 
-static int read_all(int fd, struct buf *out)
-{
-	char chunk[16384];
-
-	for (;;) {
-		ssize_t got = read(fd, chunk, sizeof(chunk));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return (int)got;
-		if (buf_add(out, chunk, (size_t)got))
-			return -1;
-	}
-}
-
 /* The end of the file, whole lines of it, into out. -1: nothing to read. */
 static int load(const char *path, struct buf *out)
 {
@@ -82,7 +67,7 @@ static int load(const char *path, struct buf *out)
 		lseek(fd, -FILE_MAX, SEEK_END);
 	/* It may grow meanwhile. */
 	buf_init(out, 2 * (size_t)FILE_MAX);
-	result = read_all(fd, out);
+	result = file_read_fd(out, fd);
 	close(fd);
 	if (!result && st.st_size > FILE_MAX) {
 		const char *end = memchr(out->data, '\n', out->len);
@@ -90,21 +75,6 @@ static int load(const char *path, struct buf *out)
 		buf_consume(out, end ? (size_t)(end + 1 - out->data) : 0);
 	}
 	return result;
-}
-
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t put = write(fd, data, len);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		data += put;
-		len -= (size_t)put;
-	}
-	return 0;
 }
 
 static void add_entries(struct buf *text)
@@ -145,7 +115,7 @@ static void append(const char *path, const char *line)
 		return;
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
 		  0600);
-	if (fd < 0 || write_all(fd, text.data, text.len))
+	if (fd < 0 || file_write(fd, text.data, text.len))
 		log_debug("cannot add to '%s': %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -164,24 +134,6 @@ void edit_history_add(struct editor *e, const char *line)
 	add_history(line);
 	if (e->history)
 		append(e->history, line);
-}
-
-/* All of it or what was there before. */
-static int replace(const char *path, const char *data, size_t len)
-{
-	CLEANUP(mem_free_ptr) char *other = mem_printf("%s.XXXXXX", path);
-	int fd = mkostemp(other, O_CLOEXEC); /* 0600 */
-
-	bool good;
-
-	if (fd < 0)
-		return -1;
-	good = write_all(fd, data, len) == 0;
-	good = close(fd) == 0 && good;
-	if (good && rename(other, path) == 0)
-		return 0;
-	unlink(other);
-	return -1;
 }
 
 /* The last ENTRIES_MAX lines of text; NULL if there are no more. */
@@ -206,8 +158,8 @@ static void trim(const char *path)
 	if (file && load(file, &text) == 0 && text.len) {
 		const char *from = newest(&text);
 
-		if (from &&
-		    replace(file, from, text.len - (size_t)(from - text.data)))
+		if (from && file_replace(file, 0600, from,
+					 text.len - (size_t)(from - text.data)))
 			log_debug("cannot replace '%s': %s", file,
 				  strerror(errno));
 	}

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "cli/answering.h"
 #include "cli/state_file.h"
 #include "out/term.h"
 #include "shell/shell_line.h"
@@ -100,6 +101,27 @@ static void settle(struct shell *s)
 	}
 }
 
+/* What the server asks a person has the terminal; what was typed comes back. */
+static void ask_questions(struct shell *s)
+{
+	const struct app *app = s->app;
+	bool never = false;
+
+	if (!answering_asks(app->answering))
+		return;
+	if (s->editing)
+		s->edit->stop();
+	s->editing = false;
+	answering_lend(app->answering, false);
+	while (!s->quit && answering_asks(app->answering)) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		if (shell_wait(s, &never, &why) != 0)
+			interrupted(s, &why);
+		shell_peer_step(s);
+	}
+}
+
 static void wait_line(struct shell *s)
 {
 	s->has_line = false;
@@ -107,7 +129,9 @@ static void wait_line(struct shell *s)
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		shell_peer_step(s);
+		ask_questions(s);
 		show_prompt(s);
+		answering_lend(s->app->answering, true);
 		if (shell_wait(s, &s->has_line, &why) != 0)
 			interrupted(s, &why);
 	}
@@ -115,6 +139,7 @@ static void wait_line(struct shell *s)
 		s->edit->stop();
 		s->editing = false;
 	}
+	answering_lend(s->app->answering, false);
 }
 
 /* ---- running it ---- */

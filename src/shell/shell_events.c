@@ -3,10 +3,12 @@
  * What comes while a line is edited: shown above it, at a bearable rate.
  * Which events are worth a line is the renderer's matter.
  */
+#include <string.h>
+
+#include "cli/answering.h"
+#include "cli/app_events.h"
 #include "out/term.h"
 #include "shell/shell.h"
-
-#include <string.h>
 
 static void before_output(void *owner)
 {
@@ -27,6 +29,12 @@ static void after_output(void *owner)
 	s->edit->show();
 }
 
+static bool is_tools_changed(const struct event *e)
+{
+	return e->kind == EVENT_NOTIFICATION && e->name &&
+	       strcmp(e->name, "notifications/tools/list_changed") == 0;
+}
+
 static void on_event(void *owner, const struct event *e)
 {
 	struct shell *s = owner;
@@ -35,12 +43,18 @@ static void on_event(void *owner, const struct event *e)
 	/* The terminal may have another width by now. */
 	if (s->editing && r->held == 0)
 		r->width = term_width(r->out_terminal ? r->out : r->err);
-	if (e->kind == EVENT_NOTIFICATION && e->name &&
-	    strcmp(e->name, "notifications/tools/list_changed") == 0) {
+	if (is_tools_changed(e)) {
+		bool known = s->app->has_tools;
+
 		s->app->has_tools = false;
 		shell_list_start(s);
+		/* Who did not have the list yet has no use for the news. */
+		if (!known)
+			return;
 	}
-	render_aside(r, e);
+	/* At the prompt no call is under way whose progress it could be. */
+	if (s->editing || !app_progress(s->app, e))
+		app_aside(s->app, e);
 }
 
 void shell_dress(struct shell *s)
@@ -65,12 +79,19 @@ int shell_wait(struct shell *s, const bool *done, struct error *err)
 	int64_t deadline = shell_peer_deadline(s);
 	int64_t held = render_held(&app->out);
 	CLEANUP(error_reset) struct error why = { 0 };
+	/* One that is over waits for a script's next command. */
+	bool open = app->session && !session_is_over(app->session);
 	int status;
 
 	if (held < deadline)
 		deadline = held;
-	/* One that is over waits for a script's next command. */
-	if (app->session && !session_is_over(app->session))
+	if (open && s->editing && !*done) {
+		/* A question that just came wants the terminal at once. */
+		session_drain(app->session);
+		if (answering_asks(app->answering))
+			return 0;
+	}
+	if (open)
 		status = session_step(app->session, done, deadline, &why);
 	else
 		status = loop_wait(app->loop, done, deadline, &why);

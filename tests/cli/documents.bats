@@ -59,7 +59,8 @@ load helper
 }
 
 @test "every topic and command has help within 80 columns" {
-	for word in info tools describe call tail ping request notify send run shell sim \
+	for word in info tools describe call resources templates read subscribe prompts prompt \
+		complete tail ping request notify send loglevel run shell sim \
 		help version completion serve targets board backend status json profile faults; do
 		mcp help $word
 		ends 0

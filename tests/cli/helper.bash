@@ -134,3 +134,14 @@ absent() {
 		return 1
 	fi
 }
+
+# A private authority, and a server's certificate for localhost, as PEM files.
+certificates() {
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
+		-days 2 -subj /CN=test-ca 2>/dev/null
+	openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr \
+		-subj /CN=localhost 2>/dev/null
+	printf 'subjectAltName=DNS:localhost' >ext
+	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 2 \
+		-out server.pem -extfile ext 2>/dev/null
+}

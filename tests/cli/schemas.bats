@@ -89,7 +89,7 @@ peer() {
 		[[ $err != *kept* ]]
 		HOME=$ghost mcp -v sim: tools
 		hints "not kept: the folder '$ghost' is not there"
-		HOME=$ghost mcp sim: complete bash call ''
+		HOME=$ghost mcp sim: _complete bash call ''
 		HOME=$ghost mcp sim: tools --cached
 		ends 7
 		HOME=$ghost mcp serve --listen 127.0.0.1:0 --once --wait 100ms --exec true

@@ -5,7 +5,8 @@
 
 load helper
 
-python() { /usr/bin/python3 "$@"; }
+# In place of the shell that runs it, so that it can be stopped.
+python() { exec /usr/bin/python3 "$@"; }
 
 @test "a board dials in once, and commands find serve by themselves" {
 	serve

@@ -120,7 +120,7 @@ lines() {
 	says '"output":"json"'
 	says 'timeout   3s'
 	says '"jsonrpc":"2.0"'
-	says 'usage: use [DEVICE|TARGET]'
+	says 'usage: use [DEVICE|TARGET|-- PROGRAM'
 	says 'usage: mcpctl'
 	says '{"name":"self.screen.set_theme"'
 	lines sim: shell <<<'last'

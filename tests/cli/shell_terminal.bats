@@ -35,7 +35,7 @@ order() { printf '%s\n' "$@" >orders; }
 	see "'self.screen' is ambiguous"
 	see '  self.screen.set_theme'
 	enter 't'
-	see "'t' is ambiguous: 2"
+	see "'t' is ambiguous: [0-9]"
 	enter 'nonsense.of.mine'
 	see 'neither a command nor a tool'
 	enter 'self.audio_speaker.set_volume {"volume":'

@@ -11,7 +11,8 @@ board() { # ARG…: mcpctl sim --listen; sets URL
 }
 
 # python CODE…: Debian's python3, which sees Debian's modules.
-python() { /usr/bin/python3 "$@"; }
+# In place of the shell that runs it, so that it can be stopped.
+python() { exec /usr/bin/python3 "$@"; }
 
 @test "a board that listens: info, tools, call; either envelope" {
 	board
@@ -30,16 +31,6 @@ python() { /usr/bin/python3 "$@"; }
 	mcp "${URL%/ws}/other" info
 	ends 3
 	hints 404
-}
-
-certificates() {
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \
-		-days 2 -subj /CN=test-ca 2>/dev/null
-	openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr \
-		-subj /CN=localhost 2>/dev/null
-	printf 'subjectAltName=DNS:localhost' >ext
-	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 2 \
-		-out server.pem -extfile ext 2>/dev/null
 }
 
 tls_server() {

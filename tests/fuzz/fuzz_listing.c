@@ -3,11 +3,9 @@
  * A reply in each line, fed to a listing: the tools' bytes are their trees, and
  * whatever is asked of a tool ends.
  */
-#include <assert.h>
-#include <stdint.h>
-#include <string.h>
+#include "feed_listing.h"
 
-#include "mcp/listing.h"
+#include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,40 +27,15 @@ static void check_tool(const struct tool_list *l, const struct tool *t)
 	tool_list_nearest(l, t->description);
 }
 
-static int feed(struct listing *l, const char *text, size_t len)
-{
-	CLEANUP(buf_done) struct buf params = { 0 };
-	struct error err = { 0 };
-	struct message m;
-	int status;
-
-	if (message_decode_take(&m, NULL, text, len, NULL) < 0)
-		return 0;
-	status = listing_feed_take(l, &m, &err);
-	assert((status < 0) == (err.kind == ERR_PROTOCOL));
-	error_reset(&err);
-	listing_params(l, &params);
-	assert(params.len == 0 ||
-	       json_check(params.data, params.len, NULL) == 0);
-	return status;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *at = (const char *)data;
 	const char *end = at + size;
 	CLEANUP(tool_list_done) struct tool_list list = { 0 };
 	CLEANUP(listing_done) struct listing l;
-	int status = 0;
 
 	listing_init(&l, &list, size % 2);
-	while (at < end && !l.done && status == 0) {
-		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = line_end ? line_end : end;
-
-		status = feed(&l, at, (size_t)(stop - at));
-		at = stop < end ? stop + 1 : end;
-	}
+	feed_listing(&l, at, end);
 	for (size_t i = 0; i < list.count && i < 50; i++)
 		check_tool(&list, &list.tool[i]);
 	return 0;

@@ -59,6 +59,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				 inside ? NULL : &config, &err);
 	check(&parsed, result, &err);
 	parsed_done(&parsed);
-	option_release(config_options, &config);
+	config_release(&config);
 	return 0;
 }

@@ -49,6 +49,10 @@ struct fake {
 	bool no_ready, closing, refuse_send, refuse_open;
 	void (*on_send)(const char *text, size_t len);
 	void (*on_ready)(void);
+	struct error failed_why; /* of FAKE_FAILED; ERR_NONE: "refused" */
+	char negotiated[32]; /* what the transport was told */
+	int64_t forgotten[8]; /* the last */
+	size_t forgotten_count;
 };
 
 static struct fake fake;
@@ -114,7 +118,7 @@ static inline void fake_closed(void *owner)
 static inline void fake_deliver(const struct fake_frame *f)
 {
 	struct transport *t = fake.transport;
-	struct error why = { .kind = ERR_PEER, .text = "refused" };
+	struct error refused = { .kind = ERR_PEER, .text = "refused" };
 	struct notice n = { .kind = (enum notice_kind)f->number,
 			    .text = f->data,
 			    .address = "10.0.0.7:1",
@@ -136,7 +140,10 @@ static inline void fake_deliver(const struct fake_frame *f)
 		t->events->notice(t->owner, &n);
 		break;
 	case FAKE_FAILED:
-		t->events->failed(t->owner, f->number, &why);
+		t->events->failed(t->owner, f->number,
+				  fake.failed_why.kind == ERR_NONE ?
+					  &refused :
+					  &fake.failed_why);
 		break;
 	case FAKE_CLOSED:
 		fake.closing = true;
@@ -210,12 +217,27 @@ static inline int fake_explain(struct transport *t, struct error *err)
 	return error_set(err, ERR_CONNECT, "nothing came at all");
 }
 
+static inline void fake_negotiated(struct transport *t, const char *revision)
+{
+	(void)t;
+	assert_true(strlen(revision) < sizeof(fake.negotiated));
+	memcpy(fake.negotiated, revision, strlen(revision) + 1);
+}
+
+static inline void fake_forget(struct transport *t, int64_t id)
+{
+	(void)t;
+	fake.forgotten[fake.forgotten_count++ % COUNT(fake.forgotten)] = id;
+}
+
 static const struct transport_ops fake_ops = {
 	.scheme = "fake",
 	.open = fake_open,
 	.send = fake_send,
 	.close = fake_close,
 	.explain = fake_explain,
+	.negotiated = fake_negotiated,
+	.forget = fake_forget,
 };
 
 static const struct transport_ops fake_mute_ops = {
@@ -232,6 +254,7 @@ static inline void fake_reset(void)
 	for (size_t i = 0; i < fake.sent_count; i++)
 		mem_free(fake.sent[i]);
 	error_reset(&fake.close_why);
+	error_reset(&fake.failed_why);
 	fake = (struct fake){ .peer = { .address = "10.0.0.7:51234" } };
 }
 

@@ -47,8 +47,8 @@ static inline void trace(void *owner, const struct trace *t)
 	buf_printf(&traced, "%c%s ", t->outgoing ? '>' : '<', t->kind);
 }
 
-static const struct session_observer observer = { .event = observe,
-						  .trace = trace };
+/* A test may set request. */
+static struct session_observer observer = { .event = observe, .trace = trace };
 
 static inline void forget_events(void)
 {
@@ -63,6 +63,7 @@ static inline int set_up(void **state)
 
 	(void)state;
 	fake_reset();
+	observer.request = NULL;
 	config = (struct session_config){ .dialect = DIALECT_PLAIN,
 					  .timeout = 2000,
 					  .wait = 2000,
@@ -106,6 +107,31 @@ static inline void open_up(enum dialect dialect)
 	if (dialect == DIALECT_DEVICE)
 		fake_push(FAKE_TEXT, HELLO, 0);
 	assert_int_equal(session_wait_up(session, &err), 0);
+}
+
+/* Start and wait; afterwards it is not in flight, whatever happened. */
+static inline int call_peer(struct call *c, const char *method,
+			    const char *params, struct error *err)
+{
+	int status;
+
+	if (session_start(session, c, method, params, 0, err))
+		return -1;
+	status = session_wait(session, c, err);
+	session_forget(session, c);
+	return status;
+}
+
+/* Until one of two started calls is done; both are left as they are. */
+static inline void wait_either(const struct call *a, const struct call *b)
+{
+	int64_t until = loop_now() + 10000;
+	struct error err = { 0 };
+
+	while (!a->done && !b->done) {
+		assert_true(loop_now() < until);
+		assert_int_equal(session_step(session, NULL, until, &err), 0);
+	}
 }
 
 /* Let the loop deliver what is due. */

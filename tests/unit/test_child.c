@@ -30,7 +30,21 @@ struct seen {
 	bool line, ended;
 	bool stop_at_line, abandon_at_line;
 	int status;
+	struct buf data; /* by the event of that name */
+	bool data_ended;
 };
+
+static void on_data(void *owner, const char *data, size_t len)
+{
+	struct seen *s = owner;
+
+	assert_false(s->ended);
+	assert_false(s->data_ended);
+	assert_non_null(data);
+	buf_add(&s->data, data, len);
+	s->data_ended = len == 0;
+	s->line = true;
+}
 
 static void on_line(void *owner, bool is_err, const char *line)
 {
@@ -58,7 +72,12 @@ static void on_ended(void *owner, int status)
 	s->ended = true;
 }
 
-static const struct child_events events = { on_line, on_ended };
+static const struct child_events events = { .line = on_line,
+					    .ended = on_ended };
+
+static const struct child_events data_events = { .line = on_line,
+						 .ended = on_ended,
+						 .data = on_data };
 
 static void seen_init(struct seen *s)
 {
@@ -70,6 +89,7 @@ static void seen_done(struct seen *s)
 {
 	loop_free(s->loop);
 	buf_done(&s->lines);
+	buf_done(&s->data);
 	buf_done(&s->out);
 	buf_done(&s->err);
 	/* No zombie, no child. */
@@ -77,15 +97,21 @@ static void seen_done(struct seen *s)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void start(struct seen *s, char *script, struct child_options o)
+static void start_with(struct seen *s, char *script, struct child_options o,
+		       const struct child_events *e)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, script, NULL };
 	struct error err = { 0 };
 
 	o.argv = argv;
-	if (child_start(&s->child, s->loop, &o, &events, s, &err))
+	if (child_start(&s->child, s->loop, &o, e, s, &err))
 		fail_msg("%s", err.text);
 	assert_true(child_pid(s->child) > 1);
+}
+
+static void start(struct seen *s, char *script, struct child_options o)
+{
+	start_with(s, script, o, &events);
 }
 
 static void wait_ended(struct seen *s)
@@ -394,6 +420,214 @@ static void missing(void **state)
 	assert_false(s.ended);
 }
 
+static struct child_options writable(void)
+{
+	struct child_options o = pipes;
+
+	o.writable = true;
+	return o;
+}
+
+static void say(struct seen *s, const char *text)
+{
+	struct error err = { 0 };
+
+	if (child_write(s->child, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+}
+
+static void not_taken(struct seen *s, size_t len, const char *says)
+{
+	char *text = calloc(1, len + 1);
+	struct error err = { 0 };
+
+	assert_int_equal(child_write(s->child, text, len, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	if (!strstr(err.text, says))
+		fail_msg("'%s' does not say '%s'", err.text, says);
+	free(text);
+}
+
+static void is_written_to(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, (char[]){ "read a; echo got $a; cat; exit 4" }, writable());
+	say(&s, "one\n");
+	wait_line(&s);
+	assert_string_equal(buf_string(&s.lines), "out:got one\n");
+	say(&s, "");
+	say(&s, "two\nthr");
+	say(&s, "ee");
+	child_close_input(s.child);
+	child_close_input(s.child);
+	not_taken(&s, 1, "its stdin is closed");
+	wait_ended(&s);
+	assert_int_equal(s.status, 4);
+	assert_string_equal(buf_string(&s.out), "got one\ntwo\nthree");
+	seen_done(&s);
+}
+
+/* More than a pipe takes, to one that reads late: nothing is lost. */
+static void waits_until_it_reads(void **state)
+{
+	char script[] = "read a; echo $a; sleep 0.1; wc -c";
+	size_t len = 3000000;
+	char *text = malloc(len);
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, writable());
+	say(&s, "begin\n");
+	memset(text, 'x', len);
+	assert_int_equal(child_write(s.child, text, len, NULL), 0);
+	/* The text is ours again. */
+	memset(text, 'y', len);
+	free(text);
+	say(&s, "end");
+	child_close_input(s.child);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "begin\n3000003\n");
+	seen_done(&s);
+}
+
+static void never_reads(void **state)
+{
+	char script[] = "echo ready; exec sleep 1000";
+	size_t len = CHILD_INPUT_MAX - 1000;
+	char *text = calloc(1, len);
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, writable());
+	wait_line(&s);
+	assert_int_equal(child_write(s.child, text, len, NULL), 0);
+	free(text);
+	not_taken(&s, CHILD_INPUT_MAX, "does not read its stdin");
+	say(&s, "a little more");
+	/* What waits is dropped. */
+	child_close_input(s.child);
+	child_stop(s.child, DEADLINE_MS);
+	wait_ended(&s);
+	assert_int_equal(s.status, 128 + SIGTERM);
+	seen_done(&s);
+}
+
+static void closes_its_input(void **state)
+{
+	char script[] = "exec <&-; echo ready; exec sleep 1000";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, writable());
+	wait_line(&s);
+	not_taken(&s, 10, "its stdin is closed");
+	not_taken(&s, 10, "its stdin is closed");
+	child_close_input(s.child);
+	child_abandon(s.child);
+	seen_done(&s);
+}
+
+/* It is noticed when it is too late for an error. */
+static void closes_its_input_late(void **state)
+{
+	char script[] = "echo ready; read a; exec <&-; echo closed; "
+			"exec sleep 1000";
+	size_t len = 1000000;
+	char *text = malloc(len);
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start(&s, script, writable());
+	memset(text, '\n', len);
+	assert_int_equal(child_write(s.child, text, len, NULL), 0);
+	free(text);
+	while (!strstr(buf_string(&s.lines), "closed")) {
+		s.line = false;
+		wait_line(&s);
+	}
+	for (int i = 0; i < 10; i++)
+		loop_poll(s.loop);
+	not_taken(&s, 10, "its stdin is closed");
+	child_abandon(s.child);
+	seen_done(&s);
+}
+
+static void bytes(void **state)
+{
+	char script[] = "printf 'a\\nb'; echo x >&2; sleep 0.05; printf c";
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	o.keep = 3;
+	seen_init(&s);
+	start_with(&s, script, o, &data_events);
+	wait_ended(&s);
+	assert_true(s.data_ended);
+	assert_string_equal(buf_string(&s.data), "a\nbc");
+	assert_string_equal(buf_string(&s.lines), "err:x\n");
+	assert_string_equal(buf_string(&s.out), "a\nb");
+	seen_done(&s);
+}
+
+static void bytes_end_before_it(void **state)
+{
+	char script[] = "exec >&-; read a; exit 2";
+	struct seen s;
+
+	(void)state;
+	seen_init(&s);
+	start_with(&s, script, writable(), &data_events);
+	assert_int_equal(loop_wait(s.loop, &s.data_ended,
+				   loop_now() + DEADLINE_MS, NULL),
+			 0);
+	assert_false(s.ended);
+	child_close_input(s.child);
+	wait_ended(&s);
+	assert_int_equal(s.status, 2);
+	seen_done(&s);
+}
+
+static void folder(void **state)
+{
+	char relative[] = "bin/none";
+	char *argv[] = { relative, NULL };
+	struct child_options o = pipes;
+	struct error err = { 0 };
+	struct seen s;
+
+	(void)state;
+	o.cwd = "/usr";
+	seen_init(&s);
+	start(&s, (char[]){ "pwd -P" }, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "/usr\n");
+	o.argv = argv;
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_string_equal(err.hint, "it is looked for from the folder "
+				      "'/usr'");
+	o.cwd = "/no/such";
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_string_equal(err.text,
+			    "cannot start 'bin/none': the folder '/no/such': "
+			    "no such file or directory");
+	o.cwd = "/dev/null";
+	o.writable = true;
+	assert_int_equal(child_start(&s.child, s.loop, &o, &events, &s, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "not a directory"));
+	seen_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +645,14 @@ int main(void)
 		cmocka_unit_test(left_behind),
 		cmocka_unit_test(abandoned),
 		cmocka_unit_test(missing),
+		cmocka_unit_test(is_written_to),
+		cmocka_unit_test(waits_until_it_reads),
+		cmocka_unit_test(never_reads),
+		cmocka_unit_test(closes_its_input),
+		cmocka_unit_test(closes_its_input_late),
+		cmocka_unit_test(bytes),
+		cmocka_unit_test(bytes_end_before_it),
+		cmocka_unit_test(folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,118 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mcp/client over a fake transport that answers by method: initialize in
- * every dialect, listing, calls, ping.
+ * every dialect, listing, calls, ping. What surrounds a request is in
+ * test_client_ask.c.
  */
-#include "session_harness.h"
+#include "client_harness.h"
 
 #include <signal.h>
-
-#include "mcp/client.h"
-
-/* What the peer does with the next request of that method; one use each. */
-struct answer {
-	const char *method;
-	const char *rest; /* behind the id; NULL: say nothing; "drop": close */
-	int64_t delay;
-	bool bare, used;
-};
-
-static struct answer script[16];
-static size_t script_count;
-static bool deaf_to_plain;
-static struct client client;
-
-static void script_add(const char *method, const char *rest)
-{
-	script[script_count++] =
-		(struct answer){ .method = method, .rest = rest };
-}
-
-static struct answer *script_next(const char *method)
-{
-	for (size_t i = 0; i < script_count; i++) {
-		if (!script[i].used && strcmp(script[i].method, method) == 0)
-			return &script[i];
-	}
-	return NULL;
-}
-
-static void send_answer(const struct answer *a, int64_t id, bool enveloped)
-{
-	CLEANUP(mem_free_ptr)
-	char *text =
-		mem_printf("%s{\"jsonrpc\":\"2.0\",\"id\":%lld,%s}%s",
-			   enveloped ? "{\"session_id\":\"S\",\"type\":\"mcp\","
-				       "\"payload\":" :
-				       "",
-			   (long long)id, a->rest, enveloped ? "}" : "");
-
-	if (strcmp(a->rest, "drop") == 0)
-		fake_push(FAKE_CLOSED, NULL, a->delay);
-	else
-		fake_push(FAKE_TEXT, text, a->delay);
-}
-
-static void answer(const char *text, size_t len)
-{
-	CLEANUP(json_free_ptr) cJSON *json = json_parse(text, len, NULL);
-	const cJSON *payload = json_object(json, "payload");
-	const cJSON *rpc = payload ? payload : json;
-	const char *method = json_string(rpc, "method");
-	struct answer *a = method ? script_next(method) : NULL;
-	int64_t id;
-
-	if (!a || json_integer(rpc, "id", &id) || (deaf_to_plain && !payload))
-		return;
-	a->used = true;
-	if (a->rest)
-		send_answer(a, id, payload && !a->bare);
-}
-
-static int set_up_client(void **state)
-{
-	memset(script, 0, sizeof(script));
-	script_count = 0;
-	deaf_to_plain = false;
-	return set_up(state);
-}
-
-static int tear_down_client(void **state)
-{
-	client_done(&client);
-	return tear_down(state);
-}
-
-#define INITIALIZED                                                        \
-	"\"result\":{\"protocolVersion\":\"2024-11-05\",\"capabilities\":" \
-	"{\"tools\":{}},\"serverInfo\":{\"name\":\"board\",\"version\":"   \
-	"\"2.4.2\"}}"
-
-static void open_client(enum dialect dialect)
-{
-	struct error err = { 0 };
-
-	script_add("initialize", INITIALIZED);
-	fake.on_send = answer;
-	open_up(dialect);
-	if (client_open(&client, session, NULL, &err))
-		fail_msg("client_open: %s", err.text);
-}
-
-static void assert_sent(const char *part)
-{
-	for (size_t i = 0; i < fake.sent_count; i++) {
-		if (strstr(fake.sent[i], part))
-			return;
-	}
-	fail_msg("'%s' was not sent", part);
-}
 
 /* initialize */
 
 static void initialize_device(void **state)
 {
-	static const struct client_config vision = { "http://h/x", "t\"k" };
+	static const struct client_config vision = {
+		.vision_url = "http://h/x",
+		.vision_token = "t\"k",
+		.answers = { .roots = true, .elicit_form = true },
+	};
 	struct error err = { 0 };
 
 	(void)state;
@@ -171,7 +75,8 @@ static void initialize_kept_broken(void **state)
 /* A vision service of our own is told all the same. */
 static void initialize_kept_vision(void **state)
 {
-	static const struct client_config vision = { "http://h/x", NULL };
+	static const struct client_config vision = { .vision_url =
+							     "http://h/x" };
 	struct error err = { 0 };
 
 	(void)state;
@@ -190,6 +95,113 @@ static void initialize_plain(void **state)
 	assert_part(fake.sent[0], "\"capabilities\":{},");
 	assert_int_equal(fake.sent[0][0], '{');
 	assert_null(strstr(fake.sent[0], "payload"));
+}
+
+/* What is answered is declared, and nothing else. */
+static void initialize_declares(void **state)
+{
+	static const struct client_config all = {
+		.vision_url = "u",
+		.answers = { .roots = true,
+			     .sampling = true,
+			     .elicit_form = true,
+			     .elicit_url = true },
+	};
+	static const struct client_config some = {
+		.answers = { .elicit_form = true },
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("initialize", INITIALIZED);
+	script_add("initialize", INITIALIZED);
+	fake.on_send = answer;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(client_open(&client, session, &all, &err), 0);
+	assert_part(fake.sent[0],
+		    "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{"
+		    "\"vision\":{\"url\":\"u\"},\"roots\":{},\"sampling\":"
+		    "{},\"elicitation\":{\"form\":{},\"url\":{}}},"
+		    "\"clientInfo\"");
+	client_done(&client);
+	assert_int_equal(client_open(&client, session, &some, &err), 0);
+	assert_sent("\"capabilities\":{\"elicitation\":{\"form\":{}}},");
+}
+
+#define SAYS(revision)                                      \
+	"\"result\":{\"protocolVersion\":\"" revision "\"," \
+	"\"capabilities\":{},\"serverInfo\":{\"name\":\"s\"}}"
+
+static void revision_is_told(void **state)
+{
+	(void)state;
+	script_add("initialize", SAYS("2025-06-18"));
+	open_client(DIALECT_PLAIN);
+	assert_string_equal(fake.negotiated, "2025-06-18");
+	assert_string_equal(client.revision, "2025-06-18");
+}
+
+static void revision_unknown(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("initialize", SAYS("2026-07-28"));
+	script_add("initialize", SAYS("1999-01-01"));
+	script_add("initialize", "\"result\":{}");
+	fake.on_send = answer;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(client_open(&client, session, NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(err.text,
+			    "the server answered 'initialize' with revision "
+			    "'2026-07-28', which is not known here "
+			    "('2025-11-25' was asked for)");
+	assert_part(err.hint, "2025-06-18");
+	assert_int_equal(fake.sent_count, 1);
+	assert_string_equal(fake.negotiated, "");
+	error_reset(&err);
+	/* a device may say what it will */
+	session_settle(session, DIALECT_DEVICE);
+	assert_int_equal(client_open(&client, session, NULL, &err), 0);
+	assert_string_equal(client.revision, "1999-01-01");
+	assert_string_equal(fake.negotiated, "");
+	client_done(&client);
+	/* none at all is passed over */
+	session_settle(session, DIALECT_PLAIN);
+	assert_int_equal(client_open(&client, session, NULL, &err), 0);
+	assert_null(client.revision);
+	assert_string_equal(fake.negotiated, "");
+}
+
+#define SUPPORTED(list)                                                  \
+	"\"error\":{\"code\":-32602,\"message\":\"Unsupported protocol " \
+	"version\",\"data\":{\"supported\":[" list                       \
+	"],\"requested\":\"2025-11-25\"}}"
+
+static void revision_refused(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("initialize",
+		   SUPPORTED("5,\"2024-11-05\",\"2025-03-26\",\"2099\""));
+	script_add("initialize", SAYS("2025-03-26"));
+	open_client(DIALECT_PLAIN);
+	assert_part(fake.sent[1], "\"protocolVersion\":\"2025-03-26\"");
+	assert_string_equal(fake.negotiated, "2025-03-26");
+	client_done(&client);
+	/* once only; and not if there is none in common */
+	script_drop("initialize");
+	script_add("initialize", SUPPORTED("\"2024-11-05\""));
+	script_add("initialize", SUPPORTED("\"2025-06-18\""));
+	assert_int_equal(client_open(&client, session, NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_PEER);
+	assert_part(err.text, "'initialize' was refused");
+	script_add("initialize", SUPPORTED("\"2026-07-28\""));
+	assert_int_equal(client_open(&client, session, NULL, &err), -1);
+	assert_part(err.text, "'initialize' was refused");
+	error_reset(&err);
 }
 
 static void initialize_refused(void **state)
@@ -366,6 +378,35 @@ static void keeps_what_came(void **state)
 	assert_int_equal(client_list_tools(&client, false, &list, &err), -1);
 	assert_part(err.hint, "a cursor that it does not know");
 	tool_list_done(&list);
+	error_reset(&err);
+}
+
+static void lists_other_things(void **state)
+{
+	struct page_list list;
+	struct error err = { 0 };
+
+	(void)state;
+	script_add("resources/list",
+		   "\"result\":{\"resources\":[{\"uri\":\"a:1\"}],"
+		   "\"nextCursor\":\"n\"}");
+	script_add("resources/list",
+		   "\"result\":{\"resources\":[{\"uri\":\"a:2\"}]}");
+	script_add("prompts/list", "\"result\":{\"prompts\":[{\"name\":\"p\"}],"
+				   "\"nextCursor\":\"n\"}");
+	script_add("prompts/list", "\"error\":{\"message\":\"broke\"}");
+	open_client(DIALECT_PLAIN);
+	assert_int_equal(client_list(&client, LIST_RESOURCES, &list, &err), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.item[1].key, "a:2");
+	assert_sent("\"resources/list\"}");
+	assert_sent("\"resources/list\",\"params\":{\"cursor\":\"n\"}");
+	page_list_done(&list);
+	assert_int_equal(client_list(&client, LIST_PROMPTS, &list, &err), -1);
+	assert_string_equal(err.text, "page 2: broke");
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.kind, LIST_PROMPTS);
+	page_list_done(&list);
 	error_reset(&err);
 }
 
@@ -587,9 +628,6 @@ static void cannot_cancel(void **state)
 	error_reset(&err);
 }
 
-#define CLIENT_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, set_up_client, tear_down_client)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,6 +636,10 @@ int main(void)
 		CLIENT_TEST(initialize_kept_broken),
 		CLIENT_TEST(initialize_kept_vision),
 		CLIENT_TEST(initialize_plain),
+		CLIENT_TEST(initialize_declares),
+		CLIENT_TEST(revision_is_told),
+		CLIENT_TEST(revision_unknown),
+		CLIENT_TEST(revision_refused),
 		CLIENT_TEST(initialize_refused),
 		CLIENT_TEST(finds_plain),
 		CLIENT_TEST(finds_device_by_hello),
@@ -607,6 +649,7 @@ int main(void)
 		CLIENT_TEST(finds_nothing),
 		CLIENT_TEST(lists_pages),
 		CLIENT_TEST(keeps_what_came),
+		CLIENT_TEST(lists_other_things),
 		CLIENT_TEST(calls),
 		CLIENT_TEST(reboot_is_good),
 		CLIENT_TEST(reboot_of_a_dialled_board),

@@ -153,7 +153,7 @@ static void test_first(void **state)
 	has("", "listen:", "wait for a board");
 	has("", "sim:esp32", "");
 	has("", "generate", NULL);
-	has("", "complete", NULL);
+	has("", "_complete", NULL);
 	has("sim: ", "tools", "");
 	has("sim: ", "listen:", NULL);
 	has("-t sim: ", "listen:", NULL);
@@ -587,7 +587,7 @@ static void test_peer(void **state)
 /* The hidden command takes the words as they are, if it is the first. */
 static void test_verbatim(void **state)
 {
-	char *words[] = { (char[]){ "complete" }, (char[]){ "bash" },
+	char *words[] = { (char[]){ "_complete" }, (char[]){ "bash" },
 			  (char[]){ "-o" }, (char[]){ "--" },
 			  (char[]){ "--nonsense" } };
 	struct config config = { 0 };
@@ -596,7 +596,7 @@ static void test_verbatim(void **state)
 	(void)state;
 	assert_int_equal(parse_words(&p, words, COUNT(words), &config, NULL),
 			 0);
-	assert_string_equal(p.command->name, "complete");
+	assert_string_equal(p.command->name, "_complete");
 	assert_int_equal(p.operands.count, 4);
 	assert_string_equal(p.operands.word[3], "--nonsense");
 	parsed_done(&p);

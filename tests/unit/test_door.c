@@ -126,7 +126,7 @@ static void begin(void)
 	server.config.picture_max = 8 << 20;
 	server.config.message_max = 1 << 20;
 	server.config.handshake = 10000;
-	server.vision_token = mem_strdup("5ec7e7");
+	snprintf(server.vision_token, sizeof(server.vision_token), "5ec7e7");
 	records_init(&server.records, &server.wake);
 }
 
@@ -181,7 +181,6 @@ static void stop(void)
 	loop_free(loop);
 	records_done(&server.records);
 	tokens_done(&server.tokens);
-	mem_free(server.vision_token);
 	words_done(&ports);
 	raw_done(&child);
 	child = (struct raw_child){ 0 };

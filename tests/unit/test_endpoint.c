@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -99,6 +100,9 @@ static const struct {
 	{ "mqtt://%zz@h/id", "no text", "mqtt://" },
 	{ "stdio:", "command is missing", "stdio:COMMAND" },
 	{ "stdio:   ", "command is missing", "stdio:COMMAND" },
+	{ "stdio:# server", "command is missing", "stdio:COMMAND" },
+	{ "stdio:'' x", "command is missing", "stdio:COMMAND" },
+	{ "stdio:server 'x", "single quote at column 8", "stdio:COMMAND" },
 	{ "wsss://h", "unknown scheme 'wsss'", "did you mean wss://HOST" },
 	{ "lisen:80", "unknown scheme 'lisen'", "did you mean listen:" },
 	{ "localhost:8080", "unknown scheme 'localhost'", "did you mean ws://localhost:8080" },
@@ -214,6 +218,51 @@ static void test_too_long(void **state)
 	assert_non_null(strstr(err.hint, "a file"));
 }
 
+/* The words of a command line, there and back. */
+static void test_child(void **state)
+{
+	char *words[] = { (char[]){ "./my server" },
+			  (char[]){ "" },
+			  (char[]){ "it's \"x\" $HOME `ls` \\" },
+			  (char[]){ "#no comment" },
+			  (char[]){ "two\nlines" },
+			  (char[]){ "\xff" } };
+	char *text = endpoint_child_text(words, COUNT(words));
+	struct endpoint e;
+
+	(void)state;
+	assert_int_equal(endpoint_parse(&e, text, "a test", NULL), 0);
+	assert_string_equal(e.text, text);
+	assert_int_equal(e.argv.count, COUNT(words));
+	for (size_t i = 0; i < COUNT(words); i++)
+		assert_string_equal(e.argv.word[i], words[i]);
+	assert_null(e.argv.word[COUNT(words)]);
+	assert_null(e.cwd);
+	assert_int_equal(e.env.count, 0);
+	endpoint_done(&e);
+	assert_int_equal(e.argv.count, 0);
+	mem_free(text);
+}
+
+/* A whole script may stand in one. */
+static void test_long_child(void **state)
+{
+	size_t len = 100000;
+	char *script = malloc(len + 1);
+	char *text;
+	struct endpoint e;
+
+	(void)state;
+	memset(script, 'x', len);
+	script[len] = '\0';
+	text = endpoint_child_text(&script, 1);
+	assert_int_equal(endpoint_parse(&e, text, "a test", NULL), 0);
+	assert_string_equal(e.argv.word[0], script);
+	endpoint_done(&e);
+	mem_free(text);
+	free(script);
+}
+
 static void test_listen_option(void **state)
 {
 	struct error err = { 0 };
@@ -263,6 +312,8 @@ int main(void)
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_mqtt),
 		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_long_child),
 		cmocka_unit_test(test_listen_option),
 		cmocka_unit_test(test_headers),
 	};

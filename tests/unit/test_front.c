@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The front when many come at once: nobody is lost, what there is no place
- * for waits its turn, and not for ever.
+ * for waits its turn, and not for ever. Answers with headers of their own, or
+ * none, and those that come in parts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,11 @@ static struct {
 	size_t heads_max;
 	unsigned requests, slow, slow_before, busy;
 	bool closed;
+	/* what the streams are told, and who is answered later */
+	struct front_stream *stream;
+	struct front_request *later;
+	char method[16];
+	bool begun, stream_gone, request_gone;
 } t;
 
 static void on_http(void *owner, struct front_request *rq,
@@ -326,6 +332,504 @@ static void test_halves(void **state)
 	assert_int_equal(t.slow_before, 2);
 }
 
+/* ---- answers with headers of their own ---- */
+
+static void on_plain(void *owner, struct front_request *rq,
+		     const struct front_head *head, const char *body,
+		     size_t len)
+{
+	struct headers more = { 0 };
+
+	(void)owner;
+	(void)body;
+	(void)len;
+	headers_add(&more, "X-More", "yes");
+	snprintf(t.method, sizeof(t.method), "%s", head->method);
+	if (!strcmp(head->path, "/202"))
+		table->reply_with(rq, 202, NULL, &more, NULL, 0);
+	else if (!strcmp(head->path, "/204"))
+		table->reply_with(rq, 204, NULL, &more, NULL, 0);
+	else
+		table->reply_with(rq, 200, "text/plain", &more, "ok", 2);
+	headers_done(&more);
+}
+
+static const struct front_events plain_events = { .http = on_plain };
+
+static void open_with(const struct front_events *e)
+{
+	const struct front_config config = { .host = "127.0.0.1" };
+	struct error err = { 0 };
+
+	t.front = table->open(t.loop, &config, e, NULL, &err);
+	assert_non_null(t.front);
+}
+
+/* The answer to one request; on the same connection another one follows. */
+static void ask_for(int fd, const char *line, const char *status,
+		    const char *length)
+{
+	char text[256], head[1024], body[2];
+
+	snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: x\r\n\r\n", line);
+	raw_text(fd, text);
+	raw_read_head(fd, head, sizeof(head));
+	if (!strstr(head, status) || !strstr(head, "X-More: yes\r\n"))
+		_exit(4);
+	if (length && !strstr(head, length))
+		_exit(5);
+	if (!length && strstr(head, "Content-"))
+		_exit(6);
+	if (strstr(head, " 200 ") && strncmp(line, "HEAD", 4) != 0)
+		raw_read(fd, body, sizeof(body));
+}
+
+static void child_methods(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask_for(fd, "DELETE /x", " 200 ", "Content-Length: 2\r\n");
+	ask_for(fd, "OPTIONS /202", " 202 ", "Content-Length: 0\r\n");
+	ask_for(fd, "POST /204", " 204 ", NULL);
+	ask_for(fd, "HEAD /x", " 200 ", "Content-Length: 2\r\n");
+	ask_for(fd, "GET /x", " 200 ", "Content-Length: 2\r\n");
+	close(fd);
+}
+
+static void test_methods(void **state)
+{
+	(void)state;
+	open_with(&plain_events);
+	run(child_methods);
+	assert_string_equal(t.method, "GET");
+}
+
+static void child_empty_and_close(uint16_t port, int out)
+{
+	static const char *const paths[] = { "/202", "/204" };
+	char text[128], head[1024];
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(paths); i++) {
+		int fd = raw_connect(port);
+
+		snprintf(text, sizeof(text),
+			 "GET %s HTTP/1.1\r\nHost: x\r\n"
+			 "Connection: close\r\n\r\n",
+			 paths[i]);
+		raw_text(fd, text);
+		raw_read_head(fd, head, sizeof(head));
+		if (!strstr(head, paths[i] + 1))
+			_exit(4);
+		close(fd);
+	}
+}
+
+static void test_empty_and_close(void **state)
+{
+	(void)state;
+	open_with(&plain_events);
+	run(child_empty_and_close);
+}
+
+/* ---- answers in parts ---- */
+
+static void on_stream_gone(void *owner)
+{
+	assert_ptr_equal(owner, &t);
+	assert_false(t.stream_gone);
+	t.stream_gone = true;
+	t.stream = NULL;
+}
+
+static const struct front_stream_events stream_events = { on_stream_gone };
+
+static void begin_stream(struct front_request *rq)
+{
+	t.stream = table->stream(rq, 200, "text/event-stream", NULL,
+				 &stream_events, &t);
+	assert_non_null(t.stream);
+	t.begun = true;
+}
+
+static void on_streamed(void *owner, struct front_request *rq,
+			const struct front_head *head, const char *body,
+			size_t len)
+{
+	(void)owner;
+	(void)body;
+	(void)len;
+	t.requests++;
+	if (!strcmp(head->path, "/later")) {
+		t.later = rq;
+		t.begun = true;
+		return;
+	}
+	if (!strcmp(head->path, "/wake"))
+		table->reply(TAKE(t.later), 200, "text/plain", "ok", 2);
+	begin_stream(rq);
+}
+
+static void on_request_gone(void *owner, struct front_request *rq)
+{
+	(void)owner;
+	assert_ptr_equal(rq, t.later);
+	t.later = NULL;
+	t.request_gone = true;
+}
+
+static const struct front_events streamed = { .http = on_streamed };
+static const struct front_events watched = { .http = on_streamed,
+					     .gone = on_request_gone };
+
+static void await(const bool *flag)
+{
+	if (loop_wait(t.loop, flag, loop_now() + LONG_MS, NULL))
+		fail_msg("time over");
+}
+
+/* Until the child has said so much. */
+static void await_said(const char *text)
+{
+	int64_t end = loop_now() + LONG_MS;
+	const bool never = false;
+
+	while (strcmp(buf_string(&t.child.said), text) != 0) {
+		if (loop_now() > end)
+			fail_msg("'%s'", buf_string(&t.child.said));
+		loop_wait(t.loop, &never, loop_now() + 2, NULL);
+	}
+}
+
+static void say(int out, const char *text)
+{
+	(void)!write(out, text, strlen(text));
+}
+
+/* The next chunk's bytes are these. */
+static void expect_chunk(int fd, const char *text)
+{
+	char wanted[256], got[256] = "";
+
+	snprintf(wanted, sizeof(wanted), "%zx\r\n%s\r\n", strlen(text), text);
+	raw_read(fd, got, strlen(wanted));
+	if (strcmp(got, wanted) != 0)
+		_exit(5);
+}
+
+static void child_parts(uint16_t port, int out)
+{
+	char head[1024], end[6] = "";
+	int fd = ask(port);
+
+	raw_read_head(fd, head, sizeof(head));
+	if (!strstr(head, "Transfer-Encoding: chunked\r\n") ||
+	    !strstr(head, "Content-Type: text/event-stream\r\n"))
+		_exit(4);
+	say(out, "h");
+	expect_chunk(fd, "data: 1\n\n");
+	say(out, "1");
+	expect_chunk(fd, "data: 2\n\n");
+	say(out, "2");
+	raw_read(fd, end, 5);
+	if (strcmp(end, "0\r\n\r\n") != 0)
+		_exit(6);
+	/* The connection goes on. */
+	raw_text(fd, REQUEST);
+	expect(fd, " 200 ");
+	close(fd);
+}
+
+/* Each part comes when it is written, the head before the first of them. */
+static void test_parts(void **state)
+{
+	int64_t start;
+
+	(void)state;
+	open_with(&streamed);
+	raw_start(&t.child, t.loop, table->port(t.front), child_parts);
+	await(&t.begun);
+	await_said("h");
+	start = loop_now();
+	table->stream_write(t.stream, "data: 1\n\n", 9);
+	await_said("h1");
+	table->stream_write(t.stream, "data: 2\n\n", 9);
+	await_said("h12");
+	/* The system holds back what it takes for a beginning, for 200 ms. */
+	assert_true(loop_now() - start < 5000);
+	t.begun = false;
+	table->stream_end(TAKE(t.stream));
+	await(&t.begun);
+	table->stream_write(t.stream, "ok", 2);
+	table->stream_end(TAKE(t.stream));
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(t.requests, 2);
+	assert_false(t.stream_gone);
+}
+
+static void child_old(uint16_t port, int out)
+{
+	char head[1024], body[8] = "";
+	int fd = raw_connect(port);
+
+	(void)out;
+	raw_text(fd, "GET /x HTTP/1.0\r\nHost: x\r\n\r\n");
+	raw_read_head(fd, head, sizeof(head));
+	if (strstr(head, "chunked"))
+		_exit(4);
+	raw_read(fd, body, 5);
+	if (strcmp(body, "hello") != 0 || raw_read(fd, body, 1))
+		_exit(5);
+	close(fd);
+}
+
+static void test_parts_http_1_0(void **state)
+{
+	(void)state;
+	open_with(&streamed);
+	raw_start(&t.child, t.loop, table->port(t.front), child_old);
+	await(&t.begun);
+	table->stream_write(t.stream, "hello", 5);
+	table->stream_end(TAKE(t.stream));
+	raw_finish(&t.child, t.loop);
+}
+
+#define LARGE (4u << 20)
+
+static void child_large(uint16_t port, int out)
+{
+	struct timeval limit = { .tv_sec = 20 };
+	char head[1024], part[4096];
+	ssize_t len;
+	size_t all = 0;
+	int fd = raw_connect(port);
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	raw_text(fd, "GET /x HTTP/1.0\r\nHost: x\r\n\r\n");
+	raw_read_head(fd, head, sizeof(head));
+	while ((len = recv(fd, part, sizeof(part), 0)) > 0) {
+		for (ssize_t i = 0; i < len; i++, all++) {
+			if (part[i] != (char)('a' + all % 23))
+				_exit(4);
+		}
+	}
+	if (all != LARGE)
+		_exit(5);
+	say(out, "all");
+	close(fd);
+}
+
+/* More than the system takes at once, ended before it was read. */
+static void test_large(void **state)
+{
+	char *text = mem_alloc(LARGE);
+
+	(void)state;
+	for (size_t i = 0; i < LARGE; i++)
+		text[i] = (char)('a' + i % 23);
+	open_with(&streamed);
+	raw_start(&t.child, t.loop, table->port(t.front), child_large);
+	await(&t.begun);
+	for (size_t at = 0; at < LARGE; at += LARGE / 64)
+		table->stream_write(t.stream, text + at, LARGE / 64);
+	table->stream_end(TAKE(t.stream));
+	mem_free(text);
+	assert_string_equal(raw_finish(&t.child, t.loop), "all");
+	assert_false(t.stream_gone);
+}
+
+static void child_goes(uint16_t port, int out)
+{
+	char head[1024];
+	int fd = ask(port);
+
+	raw_read_head(fd, head, sizeof(head));
+	say(out, "h");
+	close(fd);
+}
+
+/* Nothing is sent meanwhile. */
+static void test_stream_gone(void **state)
+{
+	(void)state;
+	open_with(&streamed);
+	run(child_goes);
+	await(&t.stream_gone);
+	assert_null(t.stream);
+}
+
+static void child_deaf(uint16_t port, int out)
+{
+	char byte;
+	int fd = ask(port);
+
+	say(out, "d");
+	/* Until it is dropped: then what was sent can be read, to its end. */
+	usleep(100000);
+	while (raw_read(fd, &byte, 1))
+		;
+	close(fd);
+}
+
+static void test_deaf_peer(void **state)
+{
+	size_t len = FRONT_STREAM_MAX / 4;
+	char *text = mem_zalloc(len);
+
+	(void)state;
+	open_with(&streamed);
+	raw_start(&t.child, t.loop, table->port(t.front), child_deaf);
+	await(&t.begun);
+	for (int i = 0; i < 8; i++)
+		table->stream_write(t.stream, text, len);
+	/* Never from inside: it is ours until the loop runs. */
+	assert_false(t.stream_gone);
+	await(&t.stream_gone);
+	mem_free(text);
+	raw_finish(&t.child, t.loop);
+}
+
+static void child_head_only(uint16_t port, int out)
+{
+	char head[1024];
+	int fd = raw_connect(port);
+
+	(void)out;
+	raw_text(fd, "HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_read_head(fd, head, sizeof(head));
+	if (!strstr(head, " 200 "))
+		_exit(4);
+	close(fd);
+}
+
+/* There is no body to write. */
+static void test_stream_of_head(void **state)
+{
+	(void)state;
+	open_with(&streamed);
+	run(child_head_only);
+	await(&t.stream_gone);
+}
+
+static void child_waits(uint16_t port, int out)
+{
+	char byte;
+	int fd = ask(port);
+
+	say(out, "a");
+	while (raw_read(fd, &byte, 1))
+		;
+	close(fd);
+}
+
+static void test_close_with_stream(void **state)
+{
+	(void)state;
+	open_with(&streamed);
+	raw_start(&t.child, t.loop, table->port(t.front), child_waits);
+	await(&t.begun);
+	table->stream_write(t.stream, "x", 1);
+	close_front();
+	assert_false(t.stream_gone);
+	raw_finish(&t.child, t.loop);
+}
+
+/* ---- who goes before the answer ---- */
+
+static void child_asks_later(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	say(out, "a");
+	usleep(50000);
+	close(fd);
+}
+
+static void test_request_gone(void **state)
+{
+	(void)state;
+	open_with(&watched);
+	run(child_asks_later);
+	await(&t.request_gone);
+	assert_null(t.later);
+}
+
+/* Where nobody looks, a stream can still be begun. */
+static void test_stream_too_late(void **state)
+{
+	(void)state;
+	open_with(&streamed);
+	run(child_asks_later);
+	assert_true(t.begun);
+	begin_stream(t.later);
+	/* It notices itself, or was told already. */
+	assert_false(t.stream_gone);
+	await(&t.stream_gone);
+}
+
+static void child_stays(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+
+	(void)out;
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(fd, " 200 ");
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(fd, " 200 ");
+	close(fd);
+}
+
+static void test_request_stays(void **state)
+{
+	(void)state;
+	open_with(&watched);
+	raw_start(&t.child, t.loop, table->port(t.front), child_stays);
+	for (int i = 0; i < 2; i++) {
+		t.begun = false;
+		await(&t.begun);
+		table->reply(TAKE(t.later), 200, "text/plain", "ok", 2);
+	}
+	raw_finish(&t.child, t.loop);
+	assert_false(t.request_gone);
+}
+
+static void child_wakes(uint16_t port, int out)
+{
+	struct timeval limit = { .tv_sec = 3 };
+	int first = raw_connect(port), second = raw_connect(port);
+
+	(void)out;
+	setsockopt(first, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	raw_text(first, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	usleep(50000);
+	raw_text(second, "GET /wake HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect(first, " 200 ");
+	close(first);
+	close(second);
+}
+
+/* Answered amid the event of another request: at once all the same. */
+static void test_answer_amid_event(void **state)
+{
+	(void)state;
+	open_with(&watched);
+	run(child_wakes);
+	assert_null(t.later);
+}
+
+static void test_close_with_request(void **state)
+{
+	(void)state;
+	open_with(&watched);
+	raw_start(&t.child, t.loop, table->port(t.front), child_asks_later);
+	await(&t.begun);
+	close_front();
+	assert_false(t.request_gone);
+	raw_finish(&t.child, t.loop);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -338,6 +842,20 @@ int main(void)
 		TEST(test_gone_while_waiting),
 		TEST(test_close_with_waiting),
 		TEST(test_halves),
+		TEST(test_methods),
+		TEST(test_empty_and_close),
+		TEST(test_parts),
+		TEST(test_parts_http_1_0),
+		TEST(test_large),
+		TEST(test_stream_gone),
+		TEST(test_deaf_peer),
+		TEST(test_stream_of_head),
+		TEST(test_close_with_stream),
+		TEST(test_request_gone),
+		TEST(test_stream_too_late),
+		TEST(test_request_stays),
+		TEST(test_answer_amid_event),
+		TEST(test_close_with_request),
 	};
 
 	return cmocka_run_group_tests_name("front", tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 struct sample {
 	bool flag;
-	const char *text, *file;
+	const char *text, *file, *bare;
 	int64_t number, free_number, duration, optional;
 	int choice;
 	struct words list;
@@ -31,6 +31,7 @@ enum {
 	CHOICE,
 	LIST,
 	OPTIONAL,
+	OPTIONAL_TEXT,
 	END
 };
 
@@ -83,6 +84,10 @@ static const struct option_row rows[] = {
 		       .offset = PLACE(optional),
 		       .min = 1,
 		       .max = 65535 },
+	[OPTIONAL_TEXT] = { .name = "bare",
+			    .word = "HOW",
+			    .type = OPTION_OPTIONAL_TEXT,
+			    .offset = PLACE(bare) },
 	[END] = { .name = NULL }
 };
 
@@ -148,7 +153,15 @@ static void test_values(void **state)
 	assert_int_equal(s.optional, OPTION_BARE);
 	assert_int_equal(store(OPTIONAL, &s, "1884", NULL), 0);
 	assert_int_equal(s.optional, 1884);
+	assert_int_equal(store(OPTIONAL_TEXT, &s, NULL, NULL), 0);
+	assert_string_equal(s.bare, "");
+	assert_int_equal(store(OPTIONAL_TEXT, &s, word, NULL), 0);
+	assert_ptr_equal(s.bare, word);
 	assert_false(option_takes_word(&rows[OPTIONAL]));
+	assert_false(option_takes_word(&rows[OPTIONAL_TEXT]));
+	assert_true(option_is_optional(&rows[OPTIONAL_TEXT]));
+	assert_true(option_is_optional(&rows[OPTIONAL]));
+	assert_false(option_is_optional(&rows[TEXT]));
 	assert_false(option_takes_word(&rows[FLAG]));
 	assert_true(option_takes_word(&rows[NUMBER]));
 	option_release(rows, &s);
@@ -171,6 +184,7 @@ static void test_refused(void **state)
 	refused(LIST, "", "needs WORD");
 	refused(OPTIONAL, "", "option '--optional' needs PORT");
 	refused(OPTIONAL, "0", "from 1 to 65535");
+	refused(OPTIONAL_TEXT, "", "option '--bare' needs HOW");
 }
 
 static void test_environment(void **state)

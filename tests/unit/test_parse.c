@@ -24,7 +24,7 @@ static struct error err;
 static void clear(void)
 {
 	parsed_done(&parsed);
-	option_release(config_options, &config);
+	config_release(&config);
 	config = (struct config){ 0 };
 	words_done(&words);
 	error_reset(&err);
@@ -161,6 +161,8 @@ static void test_target(void **state)
 	bad("-t sim: ws://h tools", "two targets", "");
 	bad("sim: ws://h tools", "unknown command 'ws://h'", "one target");
 	bad("listen tools", "unknown command 'listen'", "'listen:'");
+	bad("stdio:node x.js tools", "unknown command 'x.js'", "-- node x.js");
+	bad("files tools", "unknown command 'files'", "mcpctl -t files tools");
 	bad("sim tools", "'sim' without ':'", "mcpctl sim: tools");
 	setenv("MCPCTL_TARGET", "listen:9", 1);
 	good("tools");
@@ -201,8 +203,49 @@ static void test_wrong(void **state)
 	    "--timeout=--verbose");
 	bad("tools --timeout=", "needs DURATION", "");
 	bad("tools --quiet=1", "takes no value", "");
-	bad("sim: tools -- x", "'--'", "help targets");
-	bad("-- server", "'--'", "help targets");
+}
+
+/* Behind "--" nothing is ours, whatever it looks like. */
+static void test_child(void **state)
+{
+	(void)state;
+	good("tools --no-user -o json -- node server.js --verbose -o x: --");
+	assert_ptr_equal(parsed.command, &cmd_tools);
+	operands(0, NULL);
+	assert_int_equal(config.output, OUTPUT_JSON);
+	assert_false(config.verbose);
+	assert_int_equal(config.child.count, 6);
+	assert_string_equal(config.child.word[5], "--");
+	assert_string_equal(config.target, "stdio:node server.js --verbose -o "
+					   "x: --");
+	assert_string_equal(parsed.target_source, "the command line behind --");
+
+	/* It can be pasted back. */
+	good("call a b=c -- 'my server' '' \"it's\" '#1'");
+	operands(2, "b=c");
+	assert_string_equal(config.target, "stdio:'my server' '' "
+					   "'it'\\''s' '#1'");
+	good("-e tools -e info -- server");
+	assert_ptr_equal(parsed.command, &cmd_run);
+	good("run -- server");
+	good("-- server");
+	assert_null(parsed.command);
+	assert_string_equal(config.target, "stdio:server");
+
+	/* A variable gives way, another target does not. */
+	setenv("MCPCTL_TARGET", "listen:9", 1);
+	good("tools -- server");
+	assert_string_equal(config.target, "stdio:server");
+	unsetenv("MCPCTL_TARGET");
+	bad("sim: tools -- x",
+	    "two targets: 'sim:' and what stands behind "
+	    "'--'",
+	    "");
+	bad("-t ws://h tools -- x", "two targets: 'ws://h' and", "");
+	bad("tools --", "behind '--' a program is missing", "mcpctl tools --");
+	bad("tools --timeout -- x", "needs DURATION", "");
+	bad("serve -- x", "'serve' asks no target", "mcpctl help serve");
+	bad("version -- x", "'version' asks no target", "");
 }
 
 static void test_output_of_errors(void **state)
@@ -238,6 +281,9 @@ static void test_inside(void **state)
 	assert_non_null(strstr(err.text, "holds for the whole run"));
 	assert_int_equal(parse_inside("sim: tools"), -1);
 	assert_non_null(strstr(err.hint, "before the word run"));
+	assert_int_equal(parse_inside("tools -- server"), -1);
+	assert_non_null(strstr(err.text, "this line has one already"));
+	assert_non_null(strstr(err.hint, "use -- PROGRAM"));
 	assert_int_equal(parse_inside(""), 0);
 	assert_null(parsed.command);
 }
@@ -311,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_target),
 		cmocka_unit_test(test_execute),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_table),

@@ -213,8 +213,7 @@ static void silences(void **state)
 		if (recorded_reply(recording.json[i]))
 			continue;
 		count++;
-		assert_int_equal(
-			session_call(session, &c, "recorded", NULL, &err), -1);
+		assert_int_equal(call_peer(&c, "recorded", NULL, &err), -1);
 		assert_int_equal(err.kind, ERR_TIMEOUT);
 		call_done(&c);
 		error_reset(&err);
@@ -354,7 +353,7 @@ static void overtake(void)
 	session->next_id = 10;
 	start(&slow, "tools/call");
 	start(&ping, "ping");
-	assert_int_equal(session_wait_either(session, &slow, &ping, &err), 0);
+	wait_either(&slow, &ping);
 	assert_int_equal(session_wait(session, &ping, &err), -1);
 	assert_string_equal(err.text, "Method not implemented: ping");
 	assert_int_equal(session_wait(session, &slow, &err), 0);

@@ -197,6 +197,9 @@ static void large_numbers(void **state)
 	assert_fits("{\"type\":\"integer\"}", "-12345678901234567890");
 	assert_fits("{\"multipleOf\":0.01}", "19.99");
 	assert_fits("{\"multipleOf\":0.1}", "1e300");
+	assert_fits("{\"multipleOf\":2}", "-1e300");
+	assert_fits("{\"multipleOf\":1e999}", "0");
+	assert_refused("{\"multipleOf\":7}", "1e300", "", "multipleOf 7");
 	assert_refused("{\"multipleOf\":0.01}", "19.995", "",
 		       "multipleOf 0.01");
 	assert_refused("{\"multipleOf\":3}", "9007199254740992", "",

@@ -154,18 +154,18 @@ static void closed_before_up(void **state)
 	error_reset(&err);
 }
 
-/* It is not waited for longer than a second; what comes later hurts nobody. */
+/* It is not waited for longer than two seconds; what comes later hurts nobody. */
 static void slow_to_close(void **state)
 {
 	int64_t began = loop_now();
 
 	(void)state;
 	open_up(DIALECT_PLAIN);
-	fake.close_delay = 1300;
-	fake_push(FAKE_TEXT, "{\"id\":1,\"method\":\"x\"}", 1100);
+	fake.close_delay = 2300;
+	fake_push(FAKE_TEXT, "{\"id\":1,\"method\":\"x\"}", 2100);
 	session_free(session);
 	session = NULL;
-	assert_in_range(loop_now() - began, 990, 1290);
+	assert_in_range(loop_now() - began, 1990, 2290);
 	assert_int_equal(seen_count, 0);
 }
 
@@ -225,13 +225,126 @@ static void request_is_refused(void **state)
 	fake_text("{\"id\":\"q\\u0041\",\"method\":\"ping\"}");
 	watch(20);
 	assert_int_equal(fake.sent_count, 2);
+	assert_false(the_event(EVENT_REQUEST, 0)->answered);
+	assert_true(the_event(EVENT_REQUEST, 1)->answered);
 	assert_string_equal(fake.sent[0],
 			    "{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,"
 			    "\"error\":{\"code\":-32601,\"message\":"
 			    "\"method not found: a\\\"b\"}}");
-	assert_part(fake.sent[1], "\"id\":\"q\\u0041\"");
+	assert_string_equal(fake.sent[1], "{\"jsonrpc\":\"2.0\",\"id\":"
+					  "\"q\\u0041\",\"result\":{}}");
 	assert_string_equal(the_event(EVENT_REQUEST, 0)->name, "a\"b");
 	assert_string_equal(the_event(EVENT_REQUEST, 1)->name, "ping");
+}
+
+static char *asked; /* of which requests the observer was asked */
+static char *asked_id;
+
+static bool take_roots(void *owner, const struct event *e)
+{
+	char *before = asked;
+
+	(void)owner;
+	asked = mem_printf("%s%s ", before ? before : "", e->name);
+	mem_free(before);
+	if (strcmp(e->name, "roots/list") != 0)
+		return false;
+	mem_free(asked_id);
+	asked_id = mem_strdup("\"r 1\"");
+	return true;
+}
+
+static void requests_are_answered(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	observer.request = take_roots;
+	open_up(DIALECT_PLAIN);
+	fake_text("{\"id\":\"r 1\",\"method\":\"roots/list\"}");
+	fake_text("{\"id\":2,\"method\":\"ping\"}");
+	fake_text("{\"id\":3,\"method\":\"x/y\"}");
+	watch(20);
+	assert_string_equal(asked, "roots/list x/y ");
+	/* ping at once, the other when the main line had looked at it */
+	assert_int_equal(fake.sent_count, 2);
+	assert_part(fake.sent[0], "\"id\":2,\"result\":{}");
+	assert_part(fake.sent[1], "\"id\":3,\"error\":{\"code\":-32601");
+	assert_true(the_event(EVENT_REQUEST, 0)->answered);
+	assert_false(the_event(EVENT_REQUEST, 2)->answered);
+	assert_int_equal(
+		session_answer(session, asked_id, "{\"roots\":[]}", &err), 0);
+	assert_string_equal(fake.sent[2], "{\"jsonrpc\":\"2.0\",\"id\":\"r 1\","
+					  "\"result\":{\"roots\":[]}}");
+	assert_int_equal(session_refuse(session, "7", -1, "no \"q\"", &err), 0);
+	assert_string_equal(fake.sent[3],
+			    "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{"
+			    "\"code\":-1,\"message\":\"no \\\"q\\\"\"}}");
+	fake_push(FAKE_CLOSED, NULL, 0);
+	watch(20);
+	assert_int_equal(session_answer(session, "1", "{}", &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	mem_free(TAKE(asked));
+	mem_free(TAKE(asked_id));
+	error_reset(&err);
+}
+
+/* Who floods is refused at once: nobody will ever look at it. */
+static void requests_beyond_the_queue(void **state)
+{
+	(void)state;
+	config.events_max = 2;
+	observer.request = take_roots;
+	open_up(DIALECT_PLAIN);
+	for (int i = 0; i < 4; i++)
+		fake_text("{\"id\":1,\"method\":\"roots/list\"}");
+	watch(20);
+	assert_int_equal(fake.sent_count, 2);
+	assert_part(fake.sent[0], "-32601");
+	assert_string_equal(asked, "roots/list roots/list ");
+	mem_free(TAKE(asked));
+	mem_free(TAKE(asked_id));
+}
+
+static void negotiates(void **state)
+{
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	session_negotiated(session, "2025-06-18");
+	assert_string_equal(fake.negotiated, "2025-06-18");
+	session_free(session);
+	fake_reset();
+	config.dialect = DIALECT_PLAIN;
+	open_with(&fake_mute_ops);
+	session_negotiated(session, "2025-06-18");
+}
+
+/* Only one revision has them. */
+static void batch_that_is_none(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	session_negotiated(session, "2025-03-26");
+	start(&c, "x");
+	fake_text("[{\"id\":1,\"result\":{}}]");
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	session_negotiated(session, "2025-06-18");
+	start(&c, "x");
+	fake_text("[{\"method\":\"n\"},{\"id\":2,\"result\":{}}, "
+		  "{\"id\":3,\"method\":\"q\"},{\"id\":9,\"error\":{}}]");
+	assert_int_equal(session_wait(session, &c, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_string_equal(err.text, "the reply to 'x' came in a batch, which "
+				      "revision 2025-06-18 does not have");
+	assert_string_equal(err.detail, "{\"id\":2,\"result\":{}}");
+	assert_odd(0, "revision 2025-06-18 does not have them");
+	assert_null(find_event(EVENT_NOTIFICATION, 0));
+	assert_int_equal(fake.sent_count, 2);
+	call_done(&c);
+	error_reset(&err);
 }
 
 static void batch(void **state)
@@ -331,6 +444,22 @@ static void full_queue(void **state)
 	assert_int_equal(the_event(EVENT_DROPPED, 0)->count, 6);
 }
 
+/* Its stderr does not push out its messages, and is no loss of any. */
+static void talkative_child(void **state)
+{
+	(void)state;
+	config.events_max = 4;
+	open_up(DIALECT_PLAIN);
+	for (int i = 0; i < 10; i++)
+		fake_push_number(FAKE_NOTICE, NOTICE_CHILD, "x", 0);
+	fake_text("{\"method\":\"n\"}");
+	watch(20);
+	assert_non_null(find_event(EVENT_NOTIFICATION, 0));
+	assert_null(find_event(EVENT_DROPPED, 0));
+	assert_string_equal(the_event(EVENT_NOTICE, 2)->text,
+			    "(8 lines more came than could be kept)");
+}
+
 /* On the way here, as with a serve: at its place, or with what is lost here. */
 static void lost_before(void **state)
 {
@@ -404,19 +533,12 @@ static void sends(void **state)
 			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
 			    "\"payload\":{\"jsonrpc\":\"2.0\",\"method\":"
 			    "\"notifications/x\",\"params\":{}}}");
-	assert_int_equal(
-		session_send_text(session, "{\"id\":1", 7, false, &err), 0);
-	assert_string_equal(fake.sent[2],
-			    "{\"session_id\":\"S1\",\"type\":\"mcp\","
-			    "\"payload\":{\"id\":1}");
-	assert_int_equal(session_send_text(session, "any", 3, true, &err), 0);
-	assert_string_equal(fake.sent[3], "any");
 	assert_int_equal(session_send_device(session,
 					     "{\"type\":\"tts\",\"state\":"
 					     "\"stop\"}",
 					     &err),
 			 0);
-	assert_string_equal(fake.sent[4],
+	assert_string_equal(fake.sent[2],
 			    "{\"session_id\":\"S1\",\"type\":\"tts\","
 			    "\"state\":\"stop\"}");
 	assert_int_equal(session_send_device(session, "5", &err), -1);
@@ -554,11 +676,16 @@ int main(void)
 		TEST(unknown_is_up_when_ready),
 		TEST(secrets_are_masked),
 		TEST(request_is_refused),
+		TEST(requests_are_answered),
+		TEST(requests_beyond_the_queue),
+		TEST(negotiates),
 		TEST(batch),
+		TEST(batch_that_is_none),
 		TEST(device_events),
 		TEST(audio_once_a_second),
 		TEST(broken_audio),
 		TEST(full_queue),
+		TEST(talkative_child),
 		TEST(lost_before),
 		TEST(watch_stops),
 		TEST(watch_ends_calls),

@@ -18,8 +18,7 @@ static void result(void **state)
 	open_up(DIALECT_PLAIN);
 	fake_push(FAKE_TEXT, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\": {}}",
 		  10);
-	assert_int_equal(
-		session_call(session, &c, "tools/list", "{\"a\":1}", &err), 0);
+	assert_int_equal(call_peer(&c, "tools/list", "{\"a\":1}", &err), 0);
 	assert_string_equal(fake.sent[0],
 			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
 			    "\"tools/list\",\"params\":{\"a\":1}}");
@@ -43,7 +42,7 @@ static void any_order(void **state)
 	fake_text("{\"id\":3,\"result\":\"c\"}");
 	fake_text("{\"id\":2,\"result\":\"b\"}");
 	fake_push(FAKE_TEXT, "{\"id\":1,\"result\":\"a\"}", 100);
-	assert_int_equal(session_wait_either(session, &a, &b, &err), 0);
+	wait_either(&a, &b);
 	assert_true(b.done && !a.done);
 	assert_int_equal(session_wait(session, &a, &err), 0);
 	assert_int_equal(session_wait(session, &b, &err), 0);
@@ -92,7 +91,7 @@ static void assert_error(const char *reply, const char *text, bool has_code)
 	fake_reset();
 	open_up(DIALECT_PLAIN);
 	fake_text(reply);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_string_equal(err.text, text);
 	assert_int_equal(err.has_code, has_code);
@@ -113,6 +112,16 @@ static void errors(void **state)
 		     "invalid params (-32602): Property 'volume': value 101 "
 		     "exceeds maximum 100",
 		     true);
+	/* its name once */
+	assert_error("{\"id\":1,\"error\":{\"code\":-32602,\"message\":"
+		     "\"Invalid params: no 'x'\"}}",
+		     "invalid params (-32602): no 'x'", true);
+	assert_error("{\"id\":1,\"error\":{\"code\":-32601,\"message\":"
+		     "\"Method not found\"}}",
+		     "Method not found (-32601)", true);
+	assert_error("{\"id\":1,\"error\":{\"code\":-32603,\"message\":"
+		     "\"Internal errors\"}}",
+		     "internal error (-32603): Internal errors", true);
 	assert_error("{\"id\":1,\"error\":{\"code\":-32000,\"message\":"
 		     "\"busy\"}}",
 		     "error -32000: busy", true);
@@ -136,7 +145,7 @@ static void error_details(void **state)
 	open_up(DIALECT_PLAIN);
 	fake_text("{\"id\":1,\"error\":{\"code\":-32602,\"message\":\"m\","
 		  "\"data\":{\"at\": 5}}}");
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(err.code, -32602);
 	assert_string_equal(err.detail, "{\"at\": 5}");
 	/* a message that does not fit stays whole in the detail */
@@ -145,7 +154,7 @@ static void error_details(void **state)
 		buf_char(&reply, 'x');
 	buf_text(&reply, "\"}}");
 	fake_text(buf_string(&reply));
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(strlen(err.detail), 1000);
 	call_done(&c);
 	error_reset(&err);
@@ -162,8 +171,7 @@ static void broken_error(void **state)
 	(void)state;
 	open_up(DIALECT_PLAIN);
 	fake_text(raw);
-	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
-			 -1);
+	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_string_equal(err.text, "Unknown tool: a\"b\\c\nd");
 	assert_part(err.hint, "JSON of this reply is broken");
@@ -175,8 +183,7 @@ static void broken_error(void **state)
 	/* with the code of newer firmware */
 	fake_text(
 		"{\"id\":2,\"error\":{\"code\":-32602,\"message\":\"a\"b\"}}");
-	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
-			 -1);
+	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
 	assert_string_equal(err.text, "invalid params (-32602): a\"b");
 	call_done(&c);
 	error_reset(&err);
@@ -191,8 +198,7 @@ static void broken_result(void **state)
 	open_up(DIALECT_PLAIN);
 	c.subject = mem_strdup("self.x");
 	fake_text("{\"id\":1,\"result\":{\"content\":[");
-	assert_int_equal(session_call(session, &c, "tools/call", NULL, &err),
-			 -1);
+	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
 	assert_part(err.text, "the reply to 'tools/call self.x' is broken");
 	assert_string_equal(err.detail, "{\"id\":1,\"result\":{\"content\":[");
@@ -232,8 +238,7 @@ static void time_over(void **state)
 	fake_push(FAKE_BINARY, "x", 500);
 	fake_push(FAKE_BINARY, "x", 600);
 	c.subject = mem_strdup("self.x");
-	assert_int_equal(session_call(session, &c, "tools/call", "{}", &err),
-			 -1);
+	assert_int_equal(call_peer(&c, "tools/call", "{}", &err), -1);
 	assert_int_equal(err.kind, ERR_TIMEOUT);
 	assert_string_equal(err.text,
 			    "no reply to 'tools/call self.x' within 1 s");
@@ -260,11 +265,12 @@ static void time_over_in_silence(void **state)
 	(void)state;
 	config.timeout = 20;
 	open_up(DIALECT_PLAIN);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
-	assert_part(err.hint, "nothing at all was heard");
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	/* The transport knows more of it. */
+	assert_part(err.hint, "nothing came at all");
 	call_done(&c);
 	fake_push(FAKE_TEXT, "{\"method\":\"n\"}", 5);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_part(err.hint, "last heard: a message ");
 	assert_part(err.hint, " ago; 1 message;");
 	call_done(&c);
@@ -277,7 +283,7 @@ static void assert_silence(const char *method, const char *subject,
 	struct error err = { 0 };
 	struct call c = { .subject = mem_strdup(subject) };
 
-	assert_int_equal(session_call(session, &c, method, params, &err), -1);
+	assert_int_equal(call_peer(&c, method, params, &err), -1);
 	assert_int_equal(err.kind, ERR_TIMEOUT);
 	assert_part(err.hint, hint);
 	call_done(&c);
@@ -301,6 +307,173 @@ static void never_answered(void **state)
 		       "starts with 'notifications'");
 }
 
+/* A server is told that nobody waits any more; never of initialize. */
+static void time_over_is_told(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 20;
+	open_up(DIALECT_PLAIN);
+	assert_int_equal(call_peer(&c, "initialize", "{}", &err), -1);
+	assert_int_equal(fake.sent_count, 1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	assert_int_equal(fake.sent_count, 3);
+	assert_string_equal(fake.sent[2],
+			    "{\"jsonrpc\":\"2.0\",\"method\":"
+			    "\"notifications/cancelled\",\"params\":{"
+			    "\"requestId\":2,\"reason\":\"time over\"}}");
+	assert_int_equal(fake.forgotten_count, 2);
+	assert_int_equal(fake.forgotten[0], 1);
+	assert_int_equal(fake.forgotten[1], 2);
+	start(&c, "x");
+	session_forget(session, &c);
+	session_forget(session, &c);
+	assert_int_equal(fake.forgotten_count, 3);
+	assert_int_equal(fake.forgotten[2], 3);
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void push_progress(const char *token, int64_t delay)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"method\":\"notifications/progress\","
+				"\"params\":{\"progressToken\":%s,"
+				"\"progress\":1}}",
+				token);
+
+	fake_push(FAKE_TEXT, text, delay);
+}
+
+/* The reply comes after three times the timeout. */
+static void progress_gives_time(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 400;
+	open_up(DIALECT_PLAIN);
+	for (int i = 1; i <= 7; i++)
+		push_progress(i % 2 ? "1" : "\"1\"", i * 150);
+	fake_push(FAKE_TEXT, "{\"id\":1,\"result\":{}}", 1200);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), 0);
+	assert_int_equal(c.progress, 7);
+	assert_non_null(find_event(EVENT_NOTIFICATION, 6));
+	/* of others, and of nothing */
+	push_progress("1", 100);
+	push_progress("99", 100);
+	push_progress("{}", 100);
+	push_progress("\"x\"", 100);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_int_equal(c.progress, 0);
+	call_done(&c);
+	error_reset(&err);
+}
+
+/* But not for ever. */
+static void progress_has_an_end(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 60;
+	open_up(DIALECT_PLAIN);
+	start(&c, "x");
+	for (int i = 0; i < 62; i++)
+		push_progress("1", i * 32);
+	assert_in_range(c.latest - c.deadline, 29 * 60, 29 * 60 + 5);
+	assert_int_equal(session_wait(session, &c, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_true(c.deadline <= c.latest);
+	if (c.deadline == c.latest)
+		assert_string_equal(err.text, "no reply to 'x' within 1.8 s, "
+					      "for all its progress");
+	else
+		assert_part(err.text, "after its last progress");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void held_until(void *owner)
+{
+	(void)owner;
+	session_hold(session, false);
+}
+
+/* Somebody thinks for three timeouts; what began meanwhile has its time too. */
+static void clocks_stand_still(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 };
+	static struct timer timer;
+
+	(void)state;
+	config.timeout = 200;
+	open_up(DIALECT_PLAIN);
+	start(&a, "x");
+	session_hold(session, true);
+	session_hold(session, true);
+	session_hold(session, false);
+	assert_true(session_next_deadline(session) == LOOP_FOREVER);
+	watch(300);
+	start(&b, "y");
+	watch(300);
+	assert_false(a.done || b.done);
+	timer_open(&timer, loop, held_until, NULL);
+	timer_start(&timer, 10);
+	wait_either(&a, &b);
+	assert_int_equal(a.failure.kind, ERR_TIMEOUT);
+	assert_true(a.ended_us - a.started_us >= 790 * 1000);
+	assert_int_equal(session_wait(session, &b, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_true(b.ended_us - b.started_us >= 490 * 1000);
+	/* one too many hurts nobody */
+	session_hold(session, false);
+	timer_close(&timer, NULL);
+	loop_poll(loop);
+	call_done(&a);
+	call_done(&b);
+	error_reset(&err);
+}
+
+static const char *name_code(int code)
+{
+	return code == -32000 ? "tired" : NULL;
+}
+
+static void codes_have_names(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	session_name_codes(session, name_code);
+	fake_text("{\"id\":1,\"error\":{\"code\":-32000,\"message\":\"m\","
+		  "\"data\":{\"retry_after\":0.0125}}}");
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	assert_string_equal(err.text, "tired (-32000): m");
+	assert_int_equal(err.retry_after, 13);
+	fake_text("{\"id\":2,\"error\":{\"code\":-32601,\"message\":\"m\","
+		  "\"data\":{\"retry_after\":-1}}}");
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	assert_string_equal(err.text, "method not found (-32601): m");
+	assert_int_equal(err.retry_after, 0);
+	session_name_codes(session, NULL);
+	fake_text("{\"id\":3,\"error\":{\"code\":-32000,\"message\":\"m\","
+		  "\"data\":{\"retry_after\":1e300}}}");
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
+	assert_string_equal(err.text, "error -32000: m");
+	assert_true(err.retry_after == 864000000);
+	call_done(&c);
+	error_reset(&err);
+}
+
 static void in_time_after_all(void **state)
 {
 	struct error err = { 0 };
@@ -309,6 +482,7 @@ static void in_time_after_all(void **state)
 	(void)state;
 	open_up(DIALECT_PLAIN);
 	assert_int_equal(session_start(session, &c, "x", NULL, 30, &err), 0);
+	assert_int_equal(session_next_id(session), 2);
 	fake_text("{\"id\":1,\"result\":{}}");
 	/* the main line is busy while the reply lies there */
 	uv_sleep(50);
@@ -327,7 +501,7 @@ static void unmatched_replies(void **state)
 	fake_text("{\"id\":\"x\",\"result\":{}}");
 	fake_text("{\"id\":null,\"error\":{\"message\":\"Parse error\"}}");
 	fake_text("{\"id\":\"1\",\"result\":{}}");
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), 0);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), 0);
 	assert_odd(0, "reply to call 7, which is not known here");
 	assert_odd(1, "an id that no call has");
 	assert_odd(2, "an id that no call has: Parse error");
@@ -344,12 +518,12 @@ static void both_members(void **state)
 	(void)state;
 	open_up(DIALECT_PLAIN);
 	fake_text("{\"id\":1,\"result\":{},\"error\":{\"message\":\"m\"}}");
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_odd(0, "both a result and an error");
 	/* an error of null is no error */
 	fake_text("{\"id\":2,\"result\":{},\"error\":null}");
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), 0);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), 0);
 	assert_int_equal(seen_count, 1);
 	call_done(&c);
 	error_reset(&err);
@@ -421,7 +595,7 @@ static void one_request_failed(void **state)
 	open_up(DIALECT_PLAIN);
 	fake_push_number(FAKE_FAILED, 99, NULL, 0);
 	fake_push_number(FAKE_FAILED, 1, NULL, 0);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_string_equal(err.text, "refused");
 	call_done(&c);
 	error_reset(&err);
@@ -434,7 +608,7 @@ static void cannot_send(void **state)
 
 	(void)state;
 	open_with(&fake_ops);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_string_equal(err.text, "not connected yet");
 	assert_int_equal(session_wait_up(session, &err), 0);
 	fake.refuse_send = true;
@@ -482,7 +656,7 @@ static void interrupted(void **state)
 	(void)state;
 	open_up(DIALECT_PLAIN);
 	raise(SIGINT);
-	assert_int_equal(session_call(session, &c, "x", NULL, &err), -1);
+	assert_int_equal(call_peer(&c, "x", NULL, &err), -1);
 	assert_int_equal(err.kind, ERR_INTERRUPTED);
 	assert_false(c.done);
 	assert_null(session->calls);
@@ -519,6 +693,11 @@ int main(void)
 		TEST(time_over),
 		TEST(time_over_in_silence),
 		TEST(never_answered),
+		TEST(time_over_is_told),
+		TEST(progress_gives_time),
+		TEST(progress_has_an_end),
+		TEST(clocks_stand_still),
+		TEST(codes_have_names),
 		TEST(in_time_after_all),
 		TEST(unmatched_replies),
 		TEST(both_members),

@@ -44,7 +44,7 @@ static int clean(void **state)
 {
 	(void)state;
 	endpoint_done(&app.endpoint);
-	words_done(&app.config.headers);
+	config_release(&app.config);
 	error_reset(&err);
 	return 0;
 }
@@ -83,8 +83,141 @@ static void test_targets(void **state)
 	assert_non_null(strstr(err.hint, "mcpctl help targets"));
 	refused("listen", "has no ':'");
 	assert_non_null(strstr(err.hint, "'listen:'"));
-	refused("http://h/", "'http:…' is not supported by this version");
-	refused("stdio:cat", "'stdio:…' is not supported");
+}
+
+static void test_stdio(void **state)
+{
+	(void)state;
+	assert_int_equal(setup("stdio:cat -n 'a b'"), 0);
+	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+	assert_int_equal(app.endpoint.argv.count, 3);
+	assert_string_equal(app.endpoint.argv.word[2], "a b");
+	words_add(&app.config.env, "A=1");
+	words_add(&app.config.env, "B=x=y");
+	words_add(&app.config.env, "A=");
+	app.config.cwd = "/tmp";
+	assert_int_equal(setup("stdio:cat"), 0);
+	assert_int_equal(app.endpoint.env.count, 2);
+	assert_string_equal(app.endpoint.env.word[0], "A=");
+	assert_string_equal(app.endpoint.env.word[1], "B=x=y");
+	assert_string_equal(app.endpoint.cwd, "/tmp");
+
+	words_add(&app.config.env, "C");
+	refused("stdio:cat", "'C' is no NAME=VALUE");
+	assert_non_null(strstr(err.hint, "--env C=\"$C\""));
+	words_done(&app.config.env);
+	words_add(&app.config.env, "=x");
+	refused("stdio:cat", "'=x' is no NAME=VALUE");
+}
+
+/* What would be left out in silence is refused. */
+static void test_misfits(void **state)
+{
+	(void)state;
+	app.config.cwd = "/tmp";
+	refused("sim:", "'--cwd' is for a child process");
+	/* In the shell it was for the first target. */
+	app.target_source = "the command use";
+	assert_int_equal(setup("sim:"), 0);
+	app.target_source = "the argument";
+	app.config.cwd = NULL;
+	words_add(&app.config.env, "A=1");
+	refused("ws://h/", "'--env' is for a child process, and the target is "
+			   "'ws://h/' (from the argument)");
+	words_done(&app.config.env);
+	app.config.proxy = "none";
+	refused("stdio:cat", "'--proxy' is for http: and https:");
+	app.config.proxy = NULL;
+	words_add(&app.config.resolve, "h:80:127.0.0.1");
+	refused("ws://h/", "'--resolve' is for http:");
+	words_done(&app.config.resolve);
+	words_add(&app.config.headers, "A: b");
+	refused("stdio:cat", "'--header' is for ws: and http:");
+	words_done(&app.config.headers);
+	app.config.token_file = path;
+	refused("stdio:cat", "'--token-file' is for");
+	assert_non_null(strstr(err.hint, "--env NAME=VALUE"));
+	app.config.token_file = NULL;
+	/* A variable is for whom it fits. */
+	setenv("MCPCTL_TOKEN", "x", 1);
+	assert_int_equal(setup("stdio:cat"), 0);
+	assert_int_equal(app.endpoint.headers.count, 0);
+}
+
+static void test_http(void **state)
+{
+	static const char *const targets[] = { "http://h/", "https://h/mcp",
+					       "sse+http://h/",
+					       "sse+https://h/" };
+
+	(void)state;
+	words_add(&app.config.headers, "X-One: 1");
+	words_add(&app.config.resolve, "h:80:127.0.0.1");
+	app.config.proxy = "http://proxy:3128";
+	app.config.cacert = "ca.pem";
+	setenv("MCPCTL_TOKEN", "secret", 1);
+	for (size_t i = 0; i < COUNT(targets); i++) {
+		const struct headers *h = &app.endpoint.headers;
+
+		setup(targets[i]); /* the module may be missing here */
+		assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+		assert_string_equal(headers_get(h, "x-one"), "1");
+		assert_string_equal(headers_get(h, "authorization"),
+				    "Bearer secret");
+		assert_string_equal(app.endpoint.proxy, "http://proxy:3128");
+		assert_string_equal(app.endpoint.resolve.word[0],
+				    "h:80:127.0.0.1");
+		assert_string_equal(app.endpoint.cacert, "ca.pem");
+	}
+}
+
+/* What a file says gives way to the command line; a variable to the file. */
+static void test_named(void **state)
+{
+	static const char json[] =
+		"{\"mcpServers\":{\"web\":{\"url\":\"ws://h/x\",\"headers\":{"
+		"\"authorization\":\"of the file\",\"X\":\"1\"}},"
+		"\"own\":{\"command\":\"cat\",\"args\":[\"-n\"],"
+		"\"env\":{\"A\":\"1\",\"B\":\"2\"}}}}";
+	const struct headers *h = &app.endpoint.headers;
+	char other[sizeof(path) + 6];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s.token", path);
+	write_file(json, sizeof(json) - 1);
+	app.config.config_file = path;
+	words_add(&app.config.env, "A=9");
+	assert_int_equal(setup("own"), 0);
+	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+	assert_string_equal(app.endpoint.argv.word[1], "-n");
+	assert_int_equal(app.endpoint.env.count, 2);
+	assert_string_equal(app.endpoint.env.word[0], "A=9");
+	words_done(&app.config.env);
+
+	setenv("MCPCTL_TOKEN", "outside", 1);
+	setup("web");
+	assert_int_equal(h->count, 2);
+	assert_string_equal(headers_get(h, "Authorization"), "of the file");
+	words_add(&app.config.headers, "X: 2");
+	words_add(&app.config.headers, "AUTHORIZATION: Mine");
+	setup("web");
+	assert_int_equal(h->count, 2);
+	assert_string_equal(headers_get(h, "Authorization"), "Mine");
+	assert_string_equal(headers_get(h, "X"), "2");
+	refused("nobody", "the argument");
+	assert_non_null(strstr(err.text, "'nobody'"));
+
+	/* A token file was asked for, a variable is only there. */
+	words_done(&app.config.headers);
+	FILE *token = fopen(other, "w");
+
+	assert_non_null(token);
+	fputs("told\n", token);
+	assert_int_equal(fclose(token), 0);
+	app.config.token_file = other;
+	setup("web");
+	unlink(other);
+	assert_string_equal(headers_get(h, "Authorization"), "Bearer told");
 }
 
 /* The options that go with a running serve. */
@@ -249,6 +382,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_targets, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_stdio, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_misfits, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_http, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_named, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_serve_options, prepare,
 						clean),
 		cmocka_unit_test_setup_teardown(test_serve_environment, prepare,

@@ -149,14 +149,14 @@ static void beginnings(void **state)
 	as_typed();
 	/* Nobody waits for a device for these. */
 	says(runs("hel targets"), "listen:");
-	fails("re", ERR_USAGE, "'re' is ambiguous: 2");
-	says(err.detail, "reconnect\nrequest");
+	fails("re", ERR_USAGE, "'re' is ambiguous: 4");
+	says(err.detail, "reconnect\nresources\nread\nrequest");
 	assert_false(app.connected);
 	says(runs("pin"), "alive");
 	says(runs("self.audio volume=5"), "true");
 	fails("self.screen", ERR_USAGE, "'self.screen' is ambiguous: 5");
 	says(err.detail, "self.screen.set_theme");
-	fails("t", ERR_USAGE, "'t' is ambiguous: 2");
+	fails("t", ERR_USAGE, "'t' is ambiguous: 4");
 	fails("zzz", ERR_USAGE, "neither a command nor a tool");
 	/* "help" is a builtin and a command: one thing. */
 	says(runs("help"), "Of the shell:");
@@ -241,7 +241,7 @@ static void wrong_peers(void **state)
 	fails("use nope", ERR_CONNECT, "");
 	says(err.hint, "a target has ':'");
 	fails("use listen:x", ERR_USAGE, "listen:x");
-	fails("use http://h/", ERR_USAGE, "not supported");
+	fails("use http:h", ERR_USAGE, "http:h");
 	/* The one that was open still is. */
 	assert_true(app.connected);
 	assert_string_equal(app.config.target, "sim:");

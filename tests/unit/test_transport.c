@@ -10,10 +10,13 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "fake_serve.h"
+#include "http_server.h"
 #include "net/attach.h"
 #include "net/front.h"
+#include "net/http.h"
 #include "net/listen.h"
 #include "net/mqtt.h"
+#include "net/stdio.h"
 #include "net/ws.h"
 #include "raw_client.h"
 #include "real_broker.h"
@@ -42,6 +45,8 @@ struct subject {
 	struct raw_child child;
 	bool has_child;
 	struct fake_serve serve;
+	struct web web;
+	struct web_client *web_stream; /* of HTTP+SSE */
 	const struct mqtt_table *mqtt;
 	struct mqtt_client *board; /* the device, at a real broker */
 	struct mqtt_hub *hub;
@@ -331,6 +336,11 @@ static void open_sim(struct subject *s)
 	open_target(s, &sim_ops, "sim:src/sim/profiles/esp32.json");
 }
 
+static void open_service(struct subject *s)
+{
+	open_target(s, &sim_ops, "sim:src/sim/profiles/llm.json");
+}
+
 /* serve: attaches whoever asks, and gives back what it gets. */
 static void serve_echo(struct fake_peer *p, const struct control_frame *f)
 {
@@ -465,17 +475,79 @@ static void end_mqtt(struct subject *s)
 	}
 }
 
+static void answer_http(struct web_client *c, const char *request)
+{
+	if (text_starts(request, "DELETE"))
+		web_reply(c, 405, "", "", "");
+	else
+		web_reply(c, 200, "Mcp-Session-Id: S\r\n", "application/json",
+			  "{\"id\":1,\"result\":\"one\"}");
+}
+
+static void answer_sse(struct web_client *c, const char *request)
+{
+	struct subject *s = c->web->owner;
+
+	if (text_starts(request, "GET")) {
+		s->web_stream = c;
+		web_stream(c, "");
+		web_say(c, "event: endpoint\ndata: ?s=1\n\n");
+	} else {
+		web_reply(c, 202, "", "", "");
+		web_say(s->web_stream, "data: one\n\n");
+	}
+}
+
+static void open_web(struct subject *s, const char *scheme,
+		     void (*answer)(struct web_client *c, const char *request))
+{
+	const struct http_table *http = module_table("http", HTTP_TABLE, NULL);
+	char target[64];
+
+	assert_non_null(http);
+	if (!s->web.loop)
+		web_open(&s->web, s->loop);
+	s->web.owner = s;
+	s->web.answer = answer;
+	snprintf(target, sizeof(target), "%s://127.0.0.1:%u/x", scheme,
+		 (unsigned)s->web.port);
+	open_target(s, &http->dial, target);
+}
+
+static void open_http(struct subject *s)
+{
+	open_web(s, "http", answer_http);
+}
+
+static void open_sse(struct subject *s)
+{
+	open_web(s, "sse+http", answer_sse);
+}
+
+static void open_stdio(struct subject *s)
+{
+	open_target(s, &stdio_ops, "stdio:cat");
+}
+
 #define SERVER_HELLO \
 	"{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"S\"}"
+
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
 
 static const struct row rows[] = {
 	{ "ws, dialled", "one", "one", open_ws, false },
 	{ "ws, adopted", "one", "one", open_adopted, false },
 	{ "listen", "one", "one", open_listen, false },
 	{ "sim", SERVER_HELLO, "listen", open_sim, false },
+	{ "sim, a service", PING, "\"result\":{}", open_service, false },
 	{ "mqtt, dialled", "one", "one", open_mqtt, true },
 	{ "mqtt, of a hub", "one", "one", open_hub, true },
 	{ "attach", "one", "one", open_attach, false },
+	{ "stdio", "{\"one\":1}", "one", open_stdio, false },
+	{ "http", "{\"id\":1,\"method\":\"initialize\"}", "one", open_http,
+	  false },
+	{ "sse+http", "{\"id\":1,\"method\":\"initialize\"}", "one", open_sse,
+	  false },
 };
 
 /* ---- the contract ---- */
@@ -529,6 +601,8 @@ static void end(struct subject *s)
 		await(s, &s->peer_closed, "end of the peer");
 	}
 	fake_serve_close(&s->serve);
+	if (s->web.loop)
+		web_close(&s->web);
 	if (s->front) {
 		s->front_table->close(s->front, on_front_closed);
 		await(s, &s->front_closed, "end of the front");
@@ -607,7 +681,7 @@ static void open_again(const struct row *row)
 	await(&s, &s.is_ready, "ready");
 	hang_up(&s);
 	await(&s, &s.is_closed, "closed");
-	if (s.front || s.serve.open) {
+	if (s.front || s.serve.open || s.web.loop) {
 		if (!s.peer_closed && s.peer.impl)
 			await(&s, &s.peer_closed, "end of the peer");
 		s.ready = s.closed = s.messages = 0;

@@ -134,3 +134,32 @@ watched() {
 	[ "$status" = 2 ]
 	grep -q '3 of 4 lines failed' err
 }
+
+@test "an MCP server over HTTP and as a child" {
+	background server /usr/bin/python3 "$ROOT/tests/cli/http_server.py" requests
+	URL=http://127.0.0.1:$(wait_for server.out '^port' | cut -d' ' -f2)
+	checked "$URL/sse" run -e tools -e 'call echo text=x' -e ping >out
+	grep -q '^echo: x$' out
+	checked "$URL/old" call echo text=old >out
+	checked "$URL/polled" call echo text=later >out
+	local status=0
+	checked --timeout 500ms "$URL/hang" call echo 2>err || status=$?
+	[ "$status" = 4 ]
+	checked ping -- "$BUILD/mcpctl" version 2>err || status=$?
+	[ "$status" -lt 99 ]
+}
+
+@test "sim llm: called over HTTP and WebSocket, without a model" {
+	background llm valgrind -q --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
+		mcpctl sim llm --listen 127.0.0.1:0 --ollama http://127.0.0.1:1
+	LLM=$LAST
+	URL=$(wait_for llm.err 'http://127' 30 | grep -o 'http://127[^ ]*' | head -n 1)
+	mcpctl "$URL" run -e tools -e prompts -e resources >out
+	local status=0
+	mcpctl --retry 1 "$URL" call extract_entities text=Maria 2>err || status=$?
+	[ "$status" = 1 ]
+	mcpctl "ws${URL#http}" prompts >out
+	kill "$LLM"
+	finish "$LLM" 143
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loglevel: from which level on the server logs. tail --level does the same.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/log_level.h"
+#include "cli/show.h"
+
+const char *const log_levels[] = { "debug",   "info",	   "notice",
+				   "warning", "error",	   "critical",
+				   "alert",   "emergency", NULL };
+
+int log_level_check(const char *level, struct error *err)
+{
+	const char *nearest;
+
+	for (size_t i = 0; log_levels[i]; i++) {
+		if (strcmp(log_levels[i], level) == 0)
+			return 0;
+	}
+	nearest = text_nearest(level, log_levels, COUNT(log_levels) - 1);
+	error_set(err, ERR_USAGE, "'%s' is no level", level);
+	if (nearest)
+		return error_hint(err, "did you mean '%s'?", nearest);
+	return error_hint(err, "levels are debug, info, notice, warning, "
+			       "error, critical, alert, emergency");
+}
+
+int log_level_set(struct app *app, const char *level, struct error *err)
+{
+	CLEANUP(message_done) struct message reply = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+	int64_t took_us;
+
+	if (client_require(&app->client, "logging", err) != 0)
+		return -1;
+	buf_printf(&params, "{\"level\":\"%s\"}", level);
+	if (client_request(&app->client, "logging/setLevel",
+			   buf_string(&params), &reply, &took_us, err) == 0)
+		return 0;
+	show_error_reply(&app->out, &reply, err);
+	return -1;
+}
+
+static int loglevel_run(const struct invocation *in, struct error *err)
+{
+	const char *level = in->argv[0];
+
+	if (log_level_check(level, err) != 0 ||
+	    app_connect(in->app, err) != 0 ||
+	    log_level_set(in->app, level, err) != 0)
+		return -1;
+	render_note(&in->app->out, "the server logs from '%s' on", level);
+	return 0;
+}
+
+static const struct example loglevel_examples[] = {
+	{ "sim:llm loglevel warning", NULL, 0 },
+	{ "sim:llm loglevel loud", NULL, 2 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_loglevel = {
+	.name = "loglevel",
+	.args = "LEVEL",
+	.brief = "from which level on the server logs",
+	.text = "LEVEL is debug, info, notice, warning, error, critical, alert "
+		"or emergency. It holds as long as the connection: of use in "
+		"the shell and in run. For one command there is 'tail --level "
+		"LEVEL', which also shows what is logged.",
+	.group = GROUP_PROTOCOL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
+	.min = 1,
+	.max = 1,
+	.operand = OPERAND_LEVEL,
+	.examples = loglevel_examples,
+	.run = loglevel_run
+};

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subscribe: be told when resources change, and wait for it. Updates are
+ * recorded as they come; reading again is the main line's.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+
+enum { END_MS = 1000 }; /* for unsubscribing: nobody waits for that longer */
+
+struct subscribe_options {
+	bool read;
+	int64_t count, duration;
+};
+
+static const struct option_row subscribe_options[] = {
+	{ .name = "read",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct subscribe_options, read),
+	  .brief = "read it again at each update, and print that" },
+	{ .letter = 'n',
+	  .name = "count",
+	  .word = "N",
+	  .type = OPTION_NUMBER,
+	  .offset = offsetof(struct subscribe_options, count),
+	  .brief = "end after N updates",
+	  .min = 1,
+	  .max = INT64_MAX },
+	{ .name = "for",
+	  .word = "DURATION",
+	  .type = OPTION_DURATION,
+	  .offset = offsetof(struct subscribe_options, duration),
+	  .brief = "end after that time; with --count: status 4 if fewer came",
+	  .min = 1 },
+	{ .name = NULL }
+};
+
+struct subscription {
+	const struct invocation *in;
+	const struct subscribe_options *options;
+	struct words changed; /* URIs to be read again, each once */
+	int64_t shown;
+	bool stop; /* enough came, stdout is broken, or there is to be read */
+};
+
+static bool is_enough(const struct subscription *s)
+{
+	return ferror(s->in->app->out.out) ||
+	       (s->options->count > 0 && s->shown >= s->options->count);
+}
+
+/* A server may tell of a part of what was subscribed to. */
+static bool is_ours(const struct subscription *s, const char *uri)
+{
+	for (int i = 0; i < s->in->argc; i++) {
+		if (text_starts(uri, s->in->argv[i]))
+			return true;
+	}
+	return false;
+}
+
+static void remember(struct subscription *s, const char *uri)
+{
+	for (size_t i = 0; i < s->changed.count; i++) {
+		if (strcmp(s->changed.word[i], uri) == 0)
+			return;
+	}
+	words_add(&s->changed, uri);
+}
+
+/* False: it is another event. */
+static bool take_update(struct subscription *s, const struct event *e)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	struct renderer *r = &s->in->app->out;
+	const char *uri;
+
+	if (e->kind != EVENT_NOTIFICATION || !e->name || !e->text ||
+	    strcmp(e->name, "notifications/resources/updated") != 0)
+		return false;
+	tree = json_parse(e->text, e->len, NULL);
+	uri = json_string(json_object(tree, "params"), "uri");
+	if (!uri || !is_ours(s, uri))
+		return false;
+	if (is_enough(s))
+		return true;
+	s->shown++;
+	if (s->options->read)
+		remember(s, uri);
+	else if (r->ops->event)
+		r->ops->event(r, e);
+	s->stop = s->changed.count > 0 || is_enough(s);
+	return true;
+}
+
+static void on_event(void *owner, const struct event *e)
+{
+	struct subscription *s = owner;
+
+	if (!take_update(s, e))
+		render_aside(&s->in->app->out, e);
+}
+
+static int subscribe(const struct invocation *in, const char *uri,
+		     struct error *err)
+{
+	CLEANUP(message_done) struct message reply = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+	int64_t took_us;
+
+	answer_uri(&params, uri);
+	if (client_request(&in->app->client, "resources/subscribe",
+			   buf_string(&params), &reply, &took_us, err) == 0)
+		return 0;
+	show_error_reply(&in->app->out, &reply, err);
+	return error_prefix(err, "cannot subscribe to '%s'", uri);
+}
+
+/* A courtesy: that it fails is nobody's matter. */
+static void unsubscribe(const struct invocation *in, const char *uri)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+	struct session *session = in->app->session;
+	struct call call = { 0 };
+
+	answer_uri(&params, uri);
+	if (session_is_open(session) &&
+	    session_start(session, &call, "resources/unsubscribe",
+			  buf_string(&params), END_MS, &ignored) == 0)
+		session_wait(session, &call, &ignored);
+	session_forget(session, &call);
+	call_done(&call);
+}
+
+static int read_changed(struct subscription *s, struct error *err)
+{
+	CLEANUP(words_done) struct words changed = s->changed;
+
+	s->changed = (struct words){ 0 };
+	for (size_t i = 0; i < changed.count; i++) {
+		if (answer_read(s->in->app, changed.word[i], NULL, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int too_few(const struct subscription *s, struct error *err)
+{
+	char time[32];
+
+	return error_set(
+		err, ERR_TIMEOUT,
+		"%" PRId64 " of %" PRId64 " updates came within %s", s->shown,
+		s->options->count,
+		text_milliseconds(s->options->duration, time, sizeof(time)));
+}
+
+/* Until enough came, or the time is over. */
+static int wait_for_updates(struct subscription *s, struct error *err)
+{
+	int64_t duration = s->options->duration;
+	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
+
+	for (;;) {
+		s->stop = s->changed.count > 0 || is_enough(s);
+		if (!s->stop && session_watch(s->in->app->session, &s->stop,
+					      deadline, err) != 0)
+			return -1;
+		if (s->changed.count > 0 && read_changed(s, err) != 0)
+			return -1;
+		if (s->changed.count == 0 && is_enough(s))
+			return 0;
+		if (loop_now() >= deadline)
+			return s->options->count > 0 ? too_few(s, err) : 0;
+	}
+}
+
+static int subscribe_all(struct subscription *s, struct error *err)
+{
+	const struct invocation *in = s->in;
+
+	for (int i = 0; i < in->argc; i++) {
+		if (subscribe(in, in->argv[i], err) != 0)
+			return -1;
+	}
+	render_note(&in->app->out, "subscribed: %s%s", in->argv[0],
+		    in->argc > 1 ? ", …" : "");
+	return 0;
+}
+
+/* At the prompt updates are shown as they come, like everything else. */
+static bool stays_open(const struct subscription *s)
+{
+	return s->in->app->stays && !s->options->read && !s->options->count &&
+	       !s->options->duration;
+}
+
+static int watch(struct subscription *s, struct error *err)
+{
+	struct app *app = s->in->app;
+	int status;
+
+	/* From before the first answer on: nothing may be missed. */
+	app->on_event = on_event;
+	app->on_event_owner = s;
+	status = subscribe_all(s, err);
+	if (status == 0 && !stays_open(s)) {
+		status = wait_for_updates(s, err);
+		/* Ctrl-C: the end of the connection says it as well. */
+		for (int i = 0; i < s->in->argc &&
+				(status == 0 || err->kind != ERR_INTERRUPTED);
+		     i++)
+			unsubscribe(s->in, s->in->argv[i]);
+	}
+	app->on_event = NULL;
+	app->on_event_owner = NULL;
+	return status;
+}
+
+static int subscribe_run(const struct invocation *in, struct error *err)
+{
+	struct subscription s = { .in = in, .options = in->options };
+
+	if (client_require_part(&in->app->client, "resources", "subscribe",
+				err) != 0)
+		return -1;
+	int status = watch(&s, err);
+	words_done(&s.changed);
+	return status;
+}
+
+static const struct example subscribe_examples[] = {
+	{ "sim:llm subscribe prompt://entity_extraction_prompt --for 1s", NULL,
+	  7 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_subscribe = {
+	.name = "subscribe",
+	.args = "URI...",
+	.brief = "show each change of a resource, as the server tells it",
+	.text = "Subscribes to the resources, then prints a line for each "
+		"notifications/resources/updated of theirs, as 'tail' does; "
+		"with --read instead what the resource says now. Several "
+		"updates that come while one is being read are read once. At "
+		"the end it unsubscribes.\n"
+		"\n"
+		"Without --count and --for it runs until Ctrl-C (status 130) "
+		"or until the server goes (status 3). At the prompt of the "
+		"shell, without options, it only subscribes: updates are shown "
+		"as they come. A server that has no subscriptions is status 7.",
+	.group = GROUP_DATA,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_MINOR,
+	.min = 1,
+	.max = -1,
+	.operand = OPERAND_RESOURCE,
+	.options = subscribe_options,
+	.options_size = sizeof(struct subscribe_options),
+	.examples = subscribe_examples,
+	.run = subscribe_run
+};

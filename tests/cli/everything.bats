@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The reference server of the MCP project (npm), over stdio, Streamable HTTP
+# and HTTP+SSE. Without npm these are skipped, but in continuous integration
+# they always run.
+
+load helper
+
+setup_file() {
+	local said
+	if said=$("$BATS_TEST_DIRNAME/../everything/install"); then
+		export EVERYTHING=$said
+	elif [ -n "${CI:-}" ]; then
+		echo "$said" >&2
+		return 1
+	else
+		export WHY=$said
+	fi
+}
+
+# over TRANSPORT: sets TARGET (words), starting the server where it has a port.
+over() {
+	[ -n "${EVERYTHING:-}" ] || skip "$WHY"
+	local kind=$1 path=$2 port
+	if [ "$kind" = stdio ]; then
+		TARGET=("stdio:node $EVERYTHING stdio")
+		return
+	fi
+	port=$(/usr/bin/python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+	PORT=$port background server node "$EVERYTHING" "$kind"
+	wait_for server.err "$port" 20 || wait_for server.out "$port"
+	TARGET=("http://127.0.0.1:$port/$path")
+}
+
+everything() {
+	mcp "${TARGET[@]}" info
+	ends 0
+	says everything
+	says 2025-11-25
+
+	mcp "${TARGET[@]}" tools
+	ends 0
+	says get-structured-content
+
+	mcp "${TARGET[@]}" call echo message=hello
+	ends 0
+	says hello
+
+	mcp "${TARGET[@]}" call get-sum a=2 b=40
+	ends 0
+	says 42
+
+	mcp -o json "${TARGET[@]}" call get-structured-content location=Chicago
+	ends 0
+	[ "$(jq -r .structuredContent.humidity <<<"$out")" = 82 ]
+
+	mcp "${TARGET[@]}" call get-structured-content location=Paris
+	ends 2
+
+	mcp "${TARGET[@]}" call get-tiny-image --save tiny.png
+	ends 0
+	file -b --mime-type tiny.png | grep -q image/png || head -c 4 tiny.png | grep -aq PNG
+
+	mcp "${TARGET[@]}" call get-resource-links count=2
+	ends 0
+	says 'link '
+
+	mcp "${TARGET[@]}" call get-resource-reference resourceId=1
+	ends 0
+	says 'resource '
+
+	mcp "${TARGET[@]}" resources
+	ends 0
+	says 'demo://'
+	uri=$(mcpctl -o json "${TARGET[@]}" resources | head -n 1 | jq -r .uri)
+	mcp "${TARGET[@]}" read "$uri"
+	ends 0
+	[ -n "$out" ]
+
+	mcp "${TARGET[@]}" templates
+	ends 0
+	says '{'
+
+	mcp "${TARGET[@]}" prompts
+	ends 0
+	says completable-prompt
+	mcp "${TARGET[@]}" prompt completable-prompt department=Sales name=Eve
+	ends 0
+	says 'Eve to the head of the Sales'
+	mcp "${TARGET[@]}" prompt completable-prompt department=Sales
+	ends 2
+	hints name
+
+	mcp "${TARGET[@]}" complete completable-prompt name= department=Sales
+	ends 0
+	[ "$out" = $'David\nEve\nFrank' ]
+
+	mcp "${TARGET[@]}" loglevel debug
+	ends 0
+	mcp "${TARGET[@]}" ping
+	ends 0
+	says alive
+
+	mcp "${TARGET[@]}" call trigger-long-running-operation duration=1 steps=4
+	ends 0
+	says completed
+	[ "$(grep -c progress stderr)" -ge 3 ]
+
+	mcp --elicit accept-defaults "${TARGET[@]}" call trigger-elicitation-request
+	[ "$status" -le 1 ]
+	hints elicit
+
+	printf 'A wise answer.' >model
+	mcp --sampling @model "${TARGET[@]}" call trigger-sampling-request prompt=Why
+	ends 0
+	says 'A wise answer.'
+
+	mcp --root "$WORK" "${TARGET[@]}" call get-roots-list
+	ends 0
+	says "file://$WORK"
+}
+
+@test "the reference server over stdio" {
+	over stdio
+	everything
+}
+
+@test "the reference server over Streamable HTTP" {
+	over streamableHttp mcp
+	everything
+}
+
+@test "the reference server over HTTP+SSE" {
+	over sse sse
+	TARGET=("sse+${TARGET[0]}")
+	everything
+}
+
+@test "a script on one connection, with its own stream" {
+	over streamableHttp mcp
+	printf '%s\n' 'call toggle-subscriber-updates' \
+		'subscribe demo://resource/dynamic/text/1 --count 1 --for 20s' \
+		'call echo message=end' >script
+	mcp "${TARGET[@]}" run script
+	ends 0
+	says end
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Names of mcp.json files: listed, opened, in the shell.
+
+load helper
+
+SERVER='"command": "/usr/bin/python3", "args"'
+
+files() {
+	mkdir -p project/sub config/mcpctl
+	cat >project/.mcp.json <<-END
+		{ // comments are fine
+		  "mcpServers": {
+		    "asker": { $SERVER: ["$ROOT/tests/cli/asking_server.py", "\${HEARD:-heard}"] },
+		    "secret": { "url": "https://127.0.0.1:1/mcp?api_key=geheim", "headers": { "X-Key": "geheim" } },
+		    "broken": { "command": 7 },
+		    "unset": { "url": "http://\${NOBODY_SETS_THIS}/" },
+		  }
+		}
+	END
+	echo '{"mcpServers":{"pretend":{"url":"sim:"},"asker":{"url":"sim:"}}}' >config/mcpctl/mcp.json
+	echo '{oops' >project/sub/mcp.json
+}
+
+@test "none at all is no error and says where they are looked for" {
+	mcp targets
+	ends 0
+	[ -z "$out" ]
+	hints 'no mcp.json names a server'
+}
+
+@test "a line for each, what is wrong beside it; nothing is started" {
+	files
+	cd project/sub
+	mcp targets
+	ends 0
+	says 'asker    stdio:/usr/bin/python3'
+	says "$WORK/project/.mcp.json"
+	says 'https://127.0.0.1:1/mcp?api_key=***'
+	says 'command is no text'
+	says "the variable 'NOBODY_SETS_THIS' is not set"
+	says "'$WORK/project/sub/mcp.json' is no JSON"
+	says '(another file before it has the name)'
+	absent geheim "$WORK/stdout" "$WORK/stderr"
+	[ ! -e heard ] && [ ! -e ../heard ]
+	mcp -o json targets
+	ends 0
+	[ "$(wc -l <"$WORK/stdout")" = 7 ]
+	/usr/bin/python3 - "$WORK/stdout" <<-'END'
+		import json, sys
+		rows = [json.loads(line) for line in open(sys.argv[1])]
+		names = [row.get("name") for row in rows]
+		assert names == [None, "asker", "secret", "broken", "unset", "pretend", "asker"], names
+		assert rows[6]["hidden"] and not rows[1].get("hidden")
+		assert rows[3]["problem"] and rows[0]["problem"]
+	END
+}
+
+@test "-t NAME opens it: a program runs in the folder of its file" {
+	files
+	cd project/sub
+	mcp -t asker call capabilities
+	ends 0
+	says '{}'
+	[ -e ../heard ]
+	HEARD=other mcp -t asker call capabilities
+	[ -e ../other ]
+	mcp -t asker --cwd "$WORK" call capabilities
+	ends 0
+	[ -e "$WORK/heard" ]
+	MCPCTL_TARGET=pretend mcp call self.get_device_status
+	ends 0
+	says volume
+}
+
+@test "--config FILE is read alone, and must be good" {
+	files
+	mcp --config config/mcpctl/mcp.json -t asker info
+	ends 0
+	says esp32
+	mcp --config config/mcpctl/mcp.json targets
+	ends 0
+	absent broken stdout
+	mcp --config project/sub/mcp.json targets
+	ends 2
+	hints "'project/sub/mcp.json' is no JSON"
+	mcp --config nowhere targets
+	ends 2
+	hints nowhere
+	MCPCTL_CONFIG=nowhere mcp -t asker info
+	ends 2
+}
+
+@test "wrong names and broken entries say what and where" {
+	files
+	cd project
+	mcp -t askr tools
+	ends 2
+	hints "'askr' is no target: it has no ':', and no mcp.json names it"
+	hints "did you mean 'asker'?"
+	hints "$WORK/project/.mcp.json"
+	mcp -t sim tools
+	ends 2
+	hints "did you mean 'sim:'?"
+	mcp -t broken tools
+	ends 2
+	hints "server 'broken' of '$WORK/project/.mcp.json': command is no text"
+	mcp -t unset tools
+	ends 2
+	hints 'url: the variable'
+	hints '{NOBODY_SETS_THIS:-'
+}
+
+@test "secrets of an entry are in no message" {
+	files
+	cd project
+	mcp -t secret --retry 1 tools
+	ends 3
+	absent geheim "$WORK/stdout" "$WORK/stderr"
+	mcp -v -o json -t secret --retry 1 tools
+	ends 3
+	absent geheim "$WORK/stdout" "$WORK/stderr"
+	mcp -t secret --env A=b tools
+	ends 2
+	absent geheim "$WORK/stdout" "$WORK/stderr"
+}
+
+@test "in the shell: use NAME, targets" {
+	files
+	cd project
+	printf '%s\n' 'use pretend' 'ping' 'use asker' 'call capabilities' 'targets' 'use nobody' >lines
+	status=0
+	mcpctl shell <lines >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	out=$(cat "$WORK/stdout")
+	says alive
+	says '{}'
+	says 'stdio:/usr/bin/python3'
+	grep -q "or is a name of 'targets'" "$WORK/stderr"
+	[ "$status" != 0 ]
+}
+
+@test "a file of another user is not used" {
+	files
+	[ "$(id -u)" = 0 ] || skip 'only root can give files away'
+	chown 12345 project/.mcp.json
+	cd project
+	mcp targets
+	ends 0
+	says 'belongs to another user'
+	mcp -t secret tools
+	ends 2
+	mcp --config .mcp.json -t asker call capabilities
+	ends 0
+}

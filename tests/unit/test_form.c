@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forms of servers: fields from a schema, values from what is typed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cli/form.h"
+#include "cli/form_format.h"
+
+static cJSON *schema;
+static struct form form;
+static struct error err;
+
+static int clean(void **state)
+{
+	(void)state;
+	form_done(&form);
+	json_free_ptr(&schema);
+	error_reset(&err);
+	return 0;
+}
+
+static int read_schema(const char *text)
+{
+	clean(NULL);
+	schema = json_parse(text, strlen(text), NULL);
+	assert_non_null(schema);
+	return form_read(&form, schema, &err);
+}
+
+/* A form of one field "x". */
+static void one(const char *field)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf(
+		"{\"type\":\"object\",\"properties\":{\"x\":%s}}", field);
+
+	assert_int_equal(read_schema(text), 0);
+	assert_int_equal(form.count, 1);
+}
+
+static void becomes(const char *typed, const char *json)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *value = form_parse(&form, &form.field[0], typed, &err);
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	if (!value)
+		fail_msg("'%s' was refused: %s", typed, err.text);
+	json_print(&out, value);
+	assert_string_equal(buf_string(&out), json);
+}
+
+static void refused(const char *typed, const char *says)
+{
+	assert_null(form_parse(&form, &form.field[0], typed, &err));
+	assert_int_equal(err.kind, ERR_USAGE);
+	if (!strstr(err.text, says))
+		fail_msg("'%s' does not say '%s'", err.text, says);
+}
+
+static void expects(const char *words)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	form_expects(&form, &form.field[0], &out);
+	assert_string_equal(buf_string(&out), words);
+}
+
+static void test_texts(void **state)
+{
+	(void)state;
+	one("{\"type\":\"string\",\"minLength\":2,\"maxLength\":4,"
+	    "\"title\":\"T\",\"description\":\"D\",\"default\":\"abc\"}");
+	assert_string_equal(form.field[0].title, "T");
+	assert_string_equal(form.field[0].description, "D");
+	assert_string_equal(form.field[0].fallback->valuestring, "abc");
+	becomes("ab", "\"ab\"");
+	becomes("\xc3\xa9\xc3\xa9", "\"\xc3\xa9\xc3\xa9\"");
+	refused("a", "shorter");
+	refused("abcde", "longer");
+	refused("\xff\xff", "UTF-8");
+	one("{\"type\":\"string\"}");
+	becomes("\"\"", "\"\"");
+	becomes(" d ", "\" d \"");
+	one("{\"type\":\"string\",\"format\":\"email\"}");
+	becomes("a@b", "\"a@b\"");
+	refused("nobody", "email address");
+	expects("email address");
+	one("{\"type\":[\"string\",\"null\"],\"pattern\":\"^a+$\"}");
+	assert_int_equal(form.field[0].kind, FORM_TEXT);
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	one("{\"type\":\"integer\",\"minimum\":18,\"maximum\":120,"
+	    "\"default\":7}");
+	/* A default that does not fit is none. */
+	assert_null(form.field[0].fallback);
+	becomes(" 42 ", "42");
+	refused("17", "below the minimum");
+	refused("1.5", "integer");
+	refused("abc", "no number");
+	refused("\"42\"", "no number");
+	one("{\"type\":\"number\"}");
+	becomes("1.5", "1.5");
+	becomes("-2e3", "-2000");
+	one("{\"type\":\"boolean\",\"default\":false}");
+	assert_true(cJSON_IsFalse(form.field[0].fallback));
+	becomes("y", "true");
+	becomes("No", "false");
+	becomes("TRUE", "true");
+	refused("maybe", "neither y nor n");
+}
+
+static void test_choices(void **state)
+{
+	(void)state;
+	one("{\"type\":\"string\",\"enum\":[\"2\",\"red\",\"blue\"],"
+	    "\"enumNames\":[\"Two\",\"Rot\"]}");
+	assert_int_equal(form.field[0].kind, FORM_CHOICE);
+	assert_int_equal(form.field[0].count, 3);
+	assert_string_equal(form.field[0].choice[1].title, "Rot");
+	assert_null(form.field[0].choice[2].title);
+	becomes("red", "\"red\"");
+	becomes("rot", "\"red\"");
+	becomes("3", "\"blue\"");
+	/* A value counts before a number. */
+	becomes("2", "\"2\"");
+	refused("green", "none of the choices");
+	refused("0", "none of the choices");
+	refused("4", "none of the choices");
+	one("{\"type\":\"string\",\"oneOf\":[{\"const\":\"#f00\",\"title\":"
+	    "\"Red\"},{\"const\":null},{\"const\":\"#0f0\"}]}");
+	assert_int_equal(form.field[0].count, 2);
+	becomes("Red", "\"#f00\"");
+	becomes("2", "\"#0f0\"");
+}
+
+static void test_many_choices(void **state)
+{
+	(void)state;
+	one("{\"type\":\"array\",\"minItems\":1,\"maxItems\":2,\"items\":{"
+	    "\"type\":\"string\",\"enum\":[\"a\",\"b\",\"c\"]}}");
+	assert_int_equal(form.field[0].kind, FORM_CHOICES);
+	becomes("a", "[\"a\"]");
+	becomes(" 1, c ,", "[\"a\",\"c\"]");
+	refused("a,b,c", "more items than 2");
+	refused("[]", "fewer items than 1");
+	refused("a,d", "none of the choices");
+	one("{\"type\":\"array\",\"items\":{\"anyOf\":[{\"const\":\"x\","
+	    "\"title\":\"Ex\"}]}}");
+	becomes("[]", "[]");
+	becomes("Ex", "[\"x\"]");
+	one("{\"type\":\"array\",\"items\":{\"type\":\"integer\"}}");
+	assert_int_equal(form.field[0].kind, FORM_JSON);
+	becomes("[1,2]", "[1,2]");
+	refused("1", "array");
+	refused("[1", "no JSON");
+}
+
+static void test_whole(void **state)
+{
+	CLEANUP(json_free_ptr) cJSON *values = NULL;
+	CLEANUP(json_free_ptr) cJSON *content = NULL;
+	CLEANUP(buf_done) struct buf missing = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		read_schema("{\"type\":\"object\",\"properties\":{"
+			    "\"name\":{\"type\":\"string\"},"
+			    "\"age\":{\"type\":\"integer\",\"default\":7},"
+			    "\"mail\":{\"type\":\"string\",\"format\":"
+			    "\"email\"},"
+			    "\"name\":{\"type\":\"string\"}},"
+			    "\"required\":[\"name\",\"mail\",9]}"),
+		0);
+	assert_int_equal(form.count, 3);
+	assert_true(form.field[0].required);
+	values = json_parse("{\"mail\":\"x\",\"other\":1}", 22, NULL);
+	content = form_pick(&form, values);
+	assert_null(json_member(content, "other"));
+	form_complete(&form, content, &missing);
+	assert_string_equal(buf_string(&missing), "name");
+	assert_int_equal(form_check(&form, content, &err), -1);
+	assert_non_null(strstr(err.text, "mail: 'x' is no email"));
+	cJSON_DeleteItemFromObjectCaseSensitive(content, "mail");
+	assert_int_equal(form_check(&form, content, &err), -1);
+	assert_non_null(strstr(err.text, "name"));
+	cJSON_AddStringToObject(content, "mail", "a@b");
+	cJSON_AddStringToObject(content, "name", "n");
+	assert_int_equal(form_check(&form, content, &err), 0);
+}
+
+static void test_bounds(void **state)
+{
+	CLEANUP(buf_done) struct buf many = { 0 };
+
+	(void)state;
+	assert_int_equal(read_schema("[]"), -1);
+	assert_int_equal(read_schema("{\"type\":\"string\"}"), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_int_equal(read_schema("{\"type\":\"object\"}"), 0);
+	assert_int_equal(form.count, 0);
+	buf_text(&many, "{\"properties\":{");
+	for (int i = 0; i <= FORM_FIELDS_MAX; i++)
+		buf_printf(&many, "%s\"f%d\":{}", i ? "," : "", i);
+	buf_text(&many, "}}");
+	assert_int_equal(read_schema(many.data), -1);
+	assert_non_null(strstr(err.text, "65 fields"));
+	buf_reset(&many);
+	buf_text(&many, "{\"enum\":[");
+	for (int i = 0; i < 1000; i++)
+		buf_printf(&many, "%s\"v%d\"", i ? "," : "", i);
+	buf_text(&many, "]}");
+	one(many.data);
+	assert_int_equal(form.field[0].count, FORM_CHOICES_MAX);
+	one("7");
+	assert_int_equal(form.field[0].kind, FORM_JSON);
+}
+
+static void test_formats(void **state)
+{
+	static const struct {
+		const char *format, *good, *bad;
+	} rows[] = {
+		{ "email", "a.b+c@d.example", "a b@c" },
+		{ "email", "a@b", "@b" },
+		{ "email", "a@b", "a@" },
+		{ "uri", "https://x/", "x/y" },
+		{ "uri", "urn:a", ":a" },
+		{ "date", "2024-02-29", "2024-13-01" },
+		{ "date", "2024-02-29", "2024-02-29x" },
+		{ "date", "2024-02-29", "2024-2-9" },
+		{ "date-time", "2024-02-29T12:00:00Z", "2024-02-29 12:00:00Z" },
+		{ "date-time", "2024-02-29t12:00:00.5+02:00",
+		  "2024-02-29T12:00:00" },
+		{ "date-time", "2024-02-29T12:00:00-00:00",
+		  "2024-02-29T12:00:00." },
+		{ "date-time", "2024-02-29T12:00:00z", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_true(form_format_fits(rows[i].format, rows[i].good));
+		assert_false(form_format_fits(rows[i].format, rows[i].bad));
+	}
+	assert_true(form_format_fits(NULL, "x"));
+	assert_true(form_format_fits("colour", "x"));
+	assert_string_equal(form_format_name("colour"), "colour");
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_texts),	 TEST(test_numbers), TEST(test_choices),
+		TEST(test_many_choices), TEST(test_whole),   TEST(test_bounds),
+		TEST(test_formats),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Retry and breaker as the options say: which successes end a row of failures,
+ * what is kept in a file, what is told.
+ */
+#include "rendered.h"
+
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "cli/app.h"
+#include "cli/guarding.h"
+#include "cli/guarding_file.h"
+#include "cli/guarding_option.h"
+#include "folder.h"
+
+static struct app app;
+static struct rendered shown;
+static struct error err;
+
+static const struct guard_ask call_ask = { .method = "tools/call",
+					   .subject = "add" };
+static const struct guard_ask list_ask = { .method = "tools/list" };
+static const struct guard_ask ping_ask = { .method = "ping" };
+
+static void target(const char *text)
+{
+	endpoint_done(&app.endpoint);
+	assert_int_equal(
+		endpoint_parse(&app.endpoint, text, "the argument", &err), 0);
+	app.config.target = app.endpoint.text;
+	assert_int_equal(guarding_open(&app, &err), 0);
+}
+
+static int prepare(void **state)
+{
+	CLEANUP(mem_free_ptr) char *kept = folder_path("mcpctl");
+
+	(void)state;
+	/* What the test before this one kept. */
+	(void)nftw(kept, folder_drop, 8, FTW_DEPTH | FTW_PHYS);
+	app = (struct app){ 0 };
+	rendered_start(&shown, OUTPUT_TEXT, false);
+	app.out = shown.r;
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	guarding_close(&app);
+	endpoint_done(&app.endpoint);
+	error_reset(&err);
+	rendered_end(&shown);
+	return 0;
+}
+
+static int admit(const struct guard_ask *ask)
+{
+	const struct client_guard *g = guarding_guard(app.guarding);
+
+	error_reset(&err);
+	return g->admit(g->owner, ask, &err);
+}
+
+static void settle(const struct guard_ask *ask, enum error_kind kind, int code)
+{
+	const struct client_guard *g = guarding_guard(app.guarding);
+
+	error_reset(&err);
+	if (kind == ERR_NONE) {
+		g->settle(g->owner, ask, NULL);
+		return;
+	}
+	error_set(&err, kind, "it failed");
+	error_code(&err, code);
+	g->settle(g->owner, ask, &err);
+}
+
+static void good(const struct guard_ask *ask)
+{
+	assert_int_equal(admit(ask), 0);
+	settle(ask, ERR_NONE, 0);
+}
+
+static void bad(const struct guard_ask *ask, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		assert_int_equal(admit(ask), 0);
+		settle(ask, ERR_PEER, -32001);
+	}
+}
+
+static void is_open(const struct guard_ask *ask)
+{
+	assert_int_equal(admit(ask), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_non_null(strstr(err.text, "circuit breaker is open"));
+}
+
+/* ---- the option ---- */
+
+static void parsed(const char *text, int64_t limit, int64_t pause_ms)
+{
+	struct guarding_option o;
+
+	assert_int_equal(guarding_option_parse(&o, text, &err), 0);
+	assert_true(o.on);
+	assert_true(o.lasts);
+	assert_int_equal(o.limit, limit);
+	assert_int_equal(o.pause_ms, pause_ms);
+}
+
+static void test_option(void **state)
+{
+	static const char *const wrong[] = { "0",     "x",	"5,",
+					     "5,x",   ",10s",	"5,0s",
+					     "-1",    "5,1s,2", "5 10s",
+					     "5.5",   "1e3",	" 5",
+					     "5,-1s", "true",	"99999999999" };
+	struct guarding_option o;
+
+	(void)state;
+	parsed("", 0, 0);
+	parsed("on", 0, 0);
+	parsed("3", 3, 0);
+	parsed("1,500ms", 1, 500);
+	parsed("7,2m", 7, 120000);
+	assert_int_equal(guarding_option_parse(&o, NULL, &err), 0);
+	assert_true(o.on && !o.lasts);
+	assert_int_equal(guarding_option_parse(&o, "off", &err), 0);
+	assert_true(!o.on && !o.lasts);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		assert_int_equal(guarding_option_parse(&o, wrong[i], &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_non_null(strstr(err.text, "option '--breaker'"));
+	}
+}
+
+/* ---- in memory ---- */
+
+static void test_memory(void **state)
+{
+	(void)state;
+	target("ws://a/");
+	bad(&call_ask, 5);
+	assert_non_null(strstr(rendered_err(&shown), "5 failed in a row"));
+	is_open(&call_ask);
+	is_open(&list_ask);
+	assert_non_null(strstr(err.hint, "it failed"));
+	assert_non_null(strstr(err.hint, "reconnect"));
+	/* Somebody who asks whether it lives is never held up. */
+	good(&ping_ask);
+	is_open(&call_ask);
+	/* Another target has its own, and each keeps it. */
+	target("ws://b/");
+	bad(&call_ask, 4);
+	target("ws://a/");
+	is_open(&call_ask);
+	guarding_reset(app.guarding);
+	good(&call_ask);
+	target("ws://b/");
+	bad(&call_ask, 1);
+	is_open(&call_ask);
+}
+
+static void test_off(void **state)
+{
+	(void)state;
+	app.config.breaker = "off";
+	target("ws://a/");
+	bad(&call_ask, 20);
+	good(&call_ask);
+	guarding_reset(app.guarding);
+	guarding_reset(NULL);
+	assert_null(guarding_guard(NULL));
+}
+
+/* A server that lists well, and whose model is down. */
+static void test_row(void **state)
+{
+	static const struct guard_ask read_ask = { .method = "resources/read" };
+
+	(void)state;
+	target("ws://a/");
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(guarding_admit(app.guarding, &err), 0);
+		guarding_opened(app.guarding, NULL);
+		good(&list_ask);
+		good(&read_ask);
+		bad(&call_ask, 1);
+	}
+	is_open(&call_ask);
+	/* What failed is less than what succeeds. */
+	target("ws://b/");
+	bad(&list_ask, 4);
+	good(&read_ask);
+	bad(&list_ask, 4);
+	good(&list_ask);
+	bad(&read_ask, 4);
+	good(&call_ask);
+	bad(&call_ask, 4);
+	good(&call_ask);
+	bad(&call_ask, 4);
+	/* An answer, although an error; then what says nothing. */
+	settle(&call_ask, ERR_PEER, -32602);
+	bad(&call_ask, 4);
+	settle(&call_ask, ERR_INTERRUPTED, 2);
+	settle(&call_ask, ERR_USAGE, 0);
+	bad(&call_ask, 1);
+	is_open(&call_ask);
+}
+
+static void test_opening(void **state)
+{
+	(void)state;
+	app.config.breaker = "2,1m";
+	target("ws://a/");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(guarding_admit(app.guarding, &err), 0);
+		/* The next try of the same opening is not asked again. */
+		assert_int_equal(guarding_admit(app.guarding, &err), 0);
+		error_set(&err, ERR_CONNECT, "refused");
+		guarding_opened(app.guarding, &err);
+		guarding_opened(app.guarding, &err);
+	}
+	assert_int_equal(guarding_admit(app.guarding, &err), -1);
+	assert_int_equal(guarding_again(app.guarding, 1, &err), -1);
+	/* A device that dials in is new, and nobody dials it. */
+	target("listen:0");
+	bad(&call_ask, 2);
+	is_open(&call_ask);
+	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	guarding_opened(app.guarding, NULL);
+	good(&call_ask);
+}
+
+/* ---- tries ---- */
+
+static void test_tries(void **state)
+{
+	const struct client_guard *g;
+
+	(void)state;
+	app.out.verbose = true;
+	target("http://a/mcp");
+	g = guarding_guard(app.guarding);
+	assert_int_equal(admit(&list_ask), 0);
+	error_set(&err, ERR_CONNECT, "'a' is busy");
+	error_code(&err, 503);
+	assert_int_equal(g->again(g->owner, &list_ask, 1, &err), 1000);
+	assert_non_null(strstr(rendered_err(&shown),
+			       "try 1 of 3 failed: 'a' is busy; again in"));
+	error_retry_after(&err, 20);
+	assert_int_equal(g->again(g->owner, &list_ask, 2, &err), 20);
+	assert_int_equal(g->again(g->owner, &list_ask, 3, &err), -1);
+	g->settle(g->owner, &list_ask, &err);
+	assert_string_equal(err.text, "'a' is busy (after 3 tries)");
+	/* One try is not worth a word. */
+	assert_int_equal(admit(&call_ask), 0);
+	error_set(&err, ERR_CONNECT, "'a' is busy");
+	error_code(&err, 503);
+	assert_int_equal(g->again(g->owner, &call_ask, 1, &err), -1);
+	g->settle(g->owner, &call_ask, &err);
+	assert_string_equal(err.text, "'a' is busy");
+	assert_non_null(strstr(err.hint, "--retry-calls"));
+}
+
+static void test_policy(void **state)
+{
+	struct error why = { .kind = ERR_CONNECT, .code = 503 };
+
+	(void)state;
+	target("ws://a/");
+	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
+	app.config.retry = 2;
+	target("ws://a/");
+	assert_int_equal(guarding_again(app.guarding, 1, &why), 1000);
+	assert_int_equal(guarding_again(app.guarding, 2, &why), -1);
+	app.config.retry = 0;
+	target("sse+http://a/");
+	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
+	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	assert_int_equal(guarding_again(app.guarding, 2, &why) >= 1000, true);
+	why.retry_after = 3600000;
+	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
+	guarding_opened(app.guarding, &why);
+	assert_non_null(strstr(why.hint, "asks to wait 1 h"));
+	assert_int_equal(guarding_again(NULL, 1, &why), -1);
+}
+
+static void test_long_error(void **state)
+{
+	char text[600];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	app.config.retry = 2;
+	target("ws://a/");
+	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	error_set(&err, ERR_CONNECT, "%s", text);
+	error_code(&err, 503);
+	assert_int_equal(guarding_again(app.guarding, 1, &err) > 0, true);
+	guarding_opened(app.guarding, &err);
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
+/* ---- in a file ---- */
+
+/* Another run of the program. */
+static void run_again(const char *text)
+{
+	guarding_close(&app);
+	target(text);
+}
+
+static void test_file(void **state)
+{
+	(void)state;
+	app.config.breaker = "2,1m";
+	for (int i = 0; i < 2; i++) {
+		run_again("http://a/mcp?key=secret");
+		bad(&call_ask, 1);
+	}
+	run_again("http://a/mcp?key=other");
+	is_open(&call_ask);
+	assert_non_null(strstr(err.hint, "it failed"));
+	assert_non_null(strstr(err.hint, "--breaker=off"));
+	run_again("http://b/mcp");
+	good(&call_ask);
+	app.config.breaker = NULL;
+	run_again("http://a/mcp");
+	good(&call_ask);
+	app.config.breaker = "2,1m";
+	run_again("http://a/mcp");
+	is_open(&call_ask);
+	guarding_reset(app.guarding);
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	good(&call_ask);
+}
+
+static void wait_for(int64_t ms)
+{
+	struct loop *l = NULL;
+	bool never = false;
+
+	assert_int_equal(loop_new(&l, NULL), 0);
+	loop_wait(l, &never, loop_now() + ms, NULL);
+	loop_free(l);
+}
+
+static void test_file_trial(void **state)
+{
+	(void)state;
+	app.config.breaker = "1,50ms";
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	wait_for(60);
+	/* The trial is the whole command, and given back if it told nothing. */
+	run_again("http://a/mcp");
+	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	guarding_opened(app.guarding, NULL);
+	good(&list_ask);
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	is_open(&call_ask);
+	wait_for(60);
+	good(&call_ask);
+	run_again("http://a/mcp");
+	good(&list_ask);
+	app.config.breaker = "2,50ms";
+	run_again("http://a/mcp");
+	bad(&call_ask, 1);
+	good(&call_ask);
+}
+
+static void file_is(const char *content, bool noticed)
+{
+	struct guarding_record record = { 0 };
+	struct guarding_file file;
+	FILE *f;
+
+	error_reset(&err);
+	assert_int_equal(guarding_file_open(&file, "ws://a/", &err), 0);
+	f = fopen(file.path, "we");
+	assert_non_null(f);
+	assert_true(fputs(content, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(guarding_file_begin(&file, &record, &err),
+			 noticed ? -1 : 0);
+	if (noticed)
+		assert_non_null(strstr(err.text, "counts as closed"));
+	assert_int_equal(breaker_state(&record.breaker, unix_now_ms()),
+			 BREAKER_CLOSED);
+	assert_int_equal(guarding_file_end(&file, &record, &err), 0);
+	/* A closed one has no file. */
+	assert_int_equal(access(file.path, F_OK), -1);
+	guarding_record_done(&record);
+	guarding_file_close(&file);
+}
+
+static void test_file_broken(void **state)
+{
+	CLEANUP(buf_done) struct buf large = { 0 };
+
+	(void)state;
+	file_is("", true);
+	file_is("{", true);
+	file_is("[]", true);
+	file_is("{\"target\":\"ws://a/\",\"failures\":5}", true);
+	file_is("{\"target\":\"ws://a/\",\"failures\":-5,\"opened_at\":1,"
+		"\"trial_at\":0}",
+		true);
+	file_is("{\"target\":\"ws://a/\",\"failures\":1e15,\"opened_at\":1,"
+		"\"trial_at\":0}",
+		true);
+	file_is("{\"target\":1,\"failures\":5,\"opened_at\":1,\"trial_at\":0}",
+		true);
+	/* Another target of the same hash. */
+	file_is("{\"target\":\"ws://b/\",\"failures\":5,"
+		"\"opened_at\":9000000000000,\"trial_at\":0}",
+		false);
+	for (int i = 0; i < 20000; i++)
+		buf_char(&large, ' ');
+	file_is(buf_string(&large), true);
+	/* Told once, and calls go through. */
+	app.config.breaker = "";
+	target("ws://a/");
+	good(&call_ask);
+}
+
+static void test_file_place(void **state)
+{
+	(void)state;
+	app.config.breaker = "";
+	setenv("XDG_STATE_HOME", "/nonexistent/folder", 1);
+	endpoint_done(&app.endpoint);
+	assert_int_equal(
+		endpoint_parse(&app.endpoint, "ws://a/", "the argument", &err),
+		0);
+	assert_int_equal(guarding_open(&app, &err), -1);
+	setenv("XDG_STATE_HOME", folder, 1);
+}
+
+static int enter(void **state)
+{
+	if (folder_make(state) != 0)
+		return -1;
+	return setenv("XDG_STATE_HOME", folder, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_option),	TEST(test_memory),
+		TEST(test_off),		TEST(test_row),
+		TEST(test_opening),	TEST(test_tries),
+		TEST(test_policy),	TEST(test_long_error),
+		TEST(test_file),	TEST(test_file_trial),
+		TEST(test_file_broken), TEST(test_file_place),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests_name("guarding", tests, enter,
+					   folder_remove);
+}

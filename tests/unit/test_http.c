@@ -1,0 +1,1427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HTTP beyond the contract: Streamable HTTP and the older HTTP+SSE against a
+ * server that says what the test wants, and every way in which they fail,
+ * each with its words.
+ */
+#include <errno.h>
+
+#include "base/module.h"
+#include "http_server.h"
+#include "net/http.h"
+#include "transport_owner.h"
+
+#define INITIALIZE "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"
+#define INITIALIZED \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}"
+#define LIST "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}"
+#define CALL "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\"}"
+#define REPLY(id) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"result\":{}}"
+#define EVENT(text) "data: " text "\n\n"
+#define SESSION "Mcp-Session-Id: hush-1\r\n"
+
+static const struct http_table *http;
+
+static struct web web;
+static struct seen seen;
+
+static int set_up(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	http = module_table("http", HTTP_TABLE, &err);
+	if (!http)
+		fail_msg("%s", err.text);
+	seen = (struct seen){ 0 };
+	assert_int_equal(loop_new(&seen.loop, &err), 0);
+	seen.t = (struct transport){ .loop = seen.loop,
+				     .events = &seen_events,
+				     .owner = &seen };
+	web_open(&web, seen.loop);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (seen.t.impl)
+		seen_close(&seen);
+	web_close(&web);
+	seen_reset(&seen);
+	loop_free(seen.loop);
+	return 0;
+}
+
+static void target(const char *scheme, const char *path)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s://127.0.0.1:%u%s", scheme,
+				(unsigned)web.port, path);
+
+	seen_target(&seen, text);
+	headers_add(&seen.to.headers, "Authorization", "Bearer hush-2");
+}
+
+static void begin(void (*answer)(struct web_client *c, const char *request))
+{
+	web.answer = answer;
+	target("http", "/mcp?k=hush-3");
+	seen_open(&seen, &http->dial);
+}
+
+static const char *request(size_t index)
+{
+	while (web.requests.count <= index) {
+		const bool never = false;
+		static size_t turns;
+
+		if (++turns > 100000)
+			fail_msg("request %zu did not come", index);
+		loop_wait(seen.loop, &never, loop_now() + 2, NULL);
+	}
+	return web.requests.word[index];
+}
+
+static const char *message(size_t index)
+{
+	return seen_next(&seen, &seen.messages, index);
+}
+
+static const char *failure(size_t index)
+{
+	return seen_next(&seen, &seen.failures, index);
+}
+
+static bool asks(const char *request, const char *what)
+{
+	return strstr(request, what) != NULL;
+}
+
+/* ---- Streamable HTTP ---- */
+
+/* What a good server does, with JSON. */
+static void answer_well(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET"))
+		web_stream(c, "");
+	else if (text_starts(rq, "DELETE"))
+		web_reply(c, 200, "", "", "");
+	else if (asks(rq, "\"initialize\""))
+		web_reply(c, 200, SESSION, "application/json", REPLY(1));
+	else if (asks(rq, "\"tools/list\""))
+		web_json(c, REPLY(2));
+	else if (asks(rq, "\"tools/call\""))
+		web_json(c, REPLY(3));
+	else
+		web_reply(c, 202, "", "", "");
+}
+
+static void handshake(void)
+{
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(0), REPLY(1));
+	seen.t.ops->negotiated(&seen.t, "2025-06-18");
+	seen_send(&seen, INITIALIZED);
+}
+
+static void check_first(const char *rq)
+{
+	assert_true(text_starts(rq, "POST /mcp?k=hush-3 HTTP/1.1\r\n"));
+	assert_string_equal(web_body(rq), INITIALIZE);
+	web_has(rq, "Accept", "application/json, text/event-stream");
+	web_has(rq, "Content-Type", "application/json");
+	web_has(rq, "Authorization", "Bearer hush-2");
+	web_has(rq, "Mcp-Session-Id", "");
+	web_has(rq, "MCP-Protocol-Version", "");
+	web_has(rq, "Expect", "");
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	begin(answer_well);
+	assert_null(http->spoken(&seen.t));
+	handshake();
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+	check_first(request(0));
+	for (size_t i = 1; i < 3; i++) {
+		web_has(request(i), "Mcp-Session-Id", "hush-1");
+		web_has(request(i), "MCP-Protocol-Version", "2025-06-18");
+	}
+	/* initialized was taken before anything came behind it. */
+	assert_string_equal(web_body(request(1)), INITIALIZED);
+	assert_true(text_starts(request(3), "GET /mcp?k=hush-3 "));
+	web_has(request(3), "Accept", "text/event-stream");
+	web_has(request(3), "Mcp-Session-Id", "hush-1");
+	web_has(request(3), "Last-Event-ID", "");
+	seen_send(&seen, CALL);
+	assert_string_equal(message(2), REPLY(3));
+	/* One connection for all, and one for the stream. */
+	assert_int_equal(web.connections, 2);
+	assert_string_equal(http->spoken(&seen.t), "HTTP/1.1");
+	seen_close(&seen);
+	assert_int_equal(seen.why.kind, ERR_NONE);
+	assert_true(text_starts(request(5), "DELETE /mcp?k=hush-3 "));
+	web_has(request(5), "Mcp-Session-Id", "hush-1");
+	assert_int_equal(web.connections, 2);
+	assert_int_equal(seen.failures.count, 0);
+}
+
+/* Two writes, and no TCP_NODELAY: the second waits for an acknowledgement. */
+static void answer_in_parts(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "tools/call")) {
+		answer_well(c, rq);
+		return;
+	}
+	uv_tcp_nodelay(&c->tcp, 0);
+	web_say(c,
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+		"Content-Length: %zu\r\n\r\n",
+		strlen(REPLY(3)));
+	web_say(c, "%s", REPLY(3));
+}
+
+static void test_parts_are_acknowledged(void **state)
+{
+	int64_t start;
+
+	(void)state;
+	begin(answer_in_parts);
+	handshake();
+	start = loop_now();
+	for (size_t i = 0; i < 50; i++) {
+		seen_send(&seen, CALL);
+		assert_string_equal(message(i + 1), REPLY(3));
+	}
+	/* 40 ms each if they are not acknowledged at once. */
+	assert_in_range(loop_now() - start, 0, 1000);
+}
+
+/* Not before, even when it takes its time. */
+static void answer_late(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "initialized"))
+		answer_well(c, rq);
+}
+
+static void test_initialized_comes_first(void **state)
+{
+	const bool never = false;
+
+	(void)state;
+	begin(answer_late);
+	handshake();
+	seen_send(&seen, LIST);
+	request(1);
+	loop_wait(seen.loop, &never, loop_now() + 50, NULL);
+	assert_int_equal(web.requests.count, 2);
+	web_reply(web.clients, 202, "", "", "");
+	assert_string_equal(message(1), REPLY(2));
+}
+
+static void answer_events(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "tools/call")) {
+		answer_well(c, rq);
+		return;
+	}
+	web_stream(c, "");
+	web_say(c, "id: 1\ndata:\n\n"
+		   "event: message\ndata: {\"method\":\"a\"}\n\n"
+		   "event: other\ndata: {\"method\":\"b\"}\n\n"
+		   "data: {\"id\":9,\"result\":{}}\n\n"
+		   "data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":\"3\","
+		   "\"result\":1}\n\n");
+	web_hang_up(c);
+}
+
+static void test_events(void **state)
+{
+	(void)state;
+	begin(answer_events);
+	seen_send(&seen, CALL);
+	assert_string_equal(message(0), "{\"method\":\"a\"}");
+	assert_string_equal(message(1), "{\"id\":9,\"result\":{}}");
+	assert_string_equal(message(2), "{\"jsonrpc\":\"2.0\",\n"
+					"\"id\":\"3\",\"result\":1}");
+	seen_close(&seen);
+	assert_int_equal(seen.failures.count, 0);
+	assert_int_equal(seen.messages.count, 3);
+	/* No session was given: nothing is to be ended. */
+	assert_int_equal(web.requests.count, 1);
+}
+
+/* 404 to a session: the way is free for another. */
+static void answer_restarted(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "tools/list"))
+		web_reply(c, 404, "", "application/json",
+			  "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":"
+			  "{\"code\":-32001,\"message\":\"Session not "
+			  "found\"}}");
+	else
+		answer_well(c, rq);
+}
+
+static void test_session_lost(void **state)
+{
+	(void)state;
+	begin(answer_restarted);
+	handshake();
+	request(2);
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(0), "2: '127.0.0.1' does not know the "
+					"session any more: HTTP 404");
+	assert_int_equal(seen.last.code, 404);
+	assert_int_equal(seen.last.kind, ERR_CONNECT);
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(1), REPLY(1));
+	web_has(request(4), "Mcp-Session-Id", "");
+	web_has(request(4), "MCP-Protocol-Version", "");
+	seen_send(&seen, CALL);
+	assert_string_equal(message(2), REPLY(3));
+	web_has(request(5), "Mcp-Session-Id", "hush-1");
+}
+
+/* ---- the GET stream ---- */
+
+static void answer_unlistened(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET"))
+		web_reply(c, web.step ? 400 : 405, "", "text/plain", "no");
+	else
+		answer_well(c, rq);
+}
+
+static void test_no_stream(void **state)
+{
+	(void)state;
+	begin(answer_unlistened);
+	handshake();
+	request(2);
+	seen_send(&seen, LIST);
+	message(1);
+	assert_int_equal(seen.notices.count, 0);
+	seen_close(&seen);
+	seen_reset(&seen);
+	web.step = 1;
+	begin(answer_unlistened);
+	handshake();
+	assert_non_null(strstr(seen_next(&seen, &seen.notices, 0), "HTTP 400"));
+	assert_int_equal(seen.failures.count, 0);
+}
+
+/* A server that may ask is asked nothing before it has a stream to ask by. */
+#define INITIALIZE_ASKED                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":" \
+	"{\"capabilities\":{\"roots\":{}}}}"
+
+static struct web_client *listener;
+
+static void answer_stream_later(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET"))
+		listener = c;
+	else
+		answer_well(c, rq);
+}
+
+static void begin_asked(void)
+{
+	begin(answer_stream_later);
+	seen_send(&seen, INITIALIZE_ASKED);
+	message(0);
+	seen_send(&seen, INITIALIZED);
+	seen_send(&seen, LIST);
+	assert_true(text_starts(request(2), "GET "));
+}
+
+static void test_stream_comes_first(void **state)
+{
+	const bool never = false;
+
+	(void)state;
+	begin_asked();
+	loop_wait(seen.loop, &never, loop_now() + 50, NULL);
+	assert_int_equal(web.requests.count, 3);
+	/* Its head is enough. */
+	web_stream(listener, "");
+	assert_string_equal(message(1), REPLY(2));
+	assert_true(web.at[3] - web.at[2] < 1500);
+}
+
+static void test_stream_refused_first(void **state)
+{
+	(void)state;
+	begin_asked();
+	web_reply(listener, 405, "", "", "");
+	assert_string_equal(message(1), REPLY(2));
+}
+
+/* A server that keeps the stream waiting does not stop the rest. */
+static void test_stream_too_late(void **state)
+{
+	(void)state;
+	begin_asked();
+	assert_string_equal(message(1), REPLY(2));
+	assert_true(web.at[3] - web.at[2] >= 1900);
+}
+
+static void answer_listened(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "GET")) {
+		answer_well(c, rq);
+		return;
+	}
+	web_stream(c, "");
+	if (web.step++ == 0) {
+		web_say(c, "retry: 120\nid: e1\ndata: {\"method\":\"a\"}\n\n"
+			   "data: {\"cut");
+		web_hang_up(c);
+	} else {
+		web_say(c, "id: e2\ndata: {\"method\":\"b\"}\n\n");
+	}
+}
+
+static void test_stream_taken_up(void **state)
+{
+	(void)state;
+	begin(answer_listened);
+	handshake();
+	assert_string_equal(message(1), "{\"method\":\"a\"}");
+	assert_string_equal(message(2), "{\"method\":\"b\"}");
+	web_has(request(3), "Last-Event-ID", "e1");
+	assert_true(web.at[3] - web.at[2] >= 115);
+	assert_non_null(strstr(seen.notices.word[0], "taken up again"));
+	assert_int_equal(seen.failures.count, 0);
+}
+
+static void answer_breaking(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "GET"))
+		answer_well(c, rq);
+	else if (web.step++ == 0)
+		web_stream(c, "\r\nretry: 1\n"), web_hang_up(c);
+	else
+		web_reply(c, 503, "", "", "");
+}
+
+static void test_stream_given_up(void **state)
+{
+	(void)state;
+	begin(answer_breaking);
+	handshake();
+	assert_non_null(
+		strstr(seen_next(&seen, &seen.notices, 4), "too often"));
+	assert_int_equal(web.step, 5);
+}
+
+/* ---- an answer that is cut ---- */
+
+static void answer_cut(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET")) {
+		if (web.step++ == 1) {
+			web_reply(c, 503, "", "", "");
+			return;
+		}
+		web_stream(c, "");
+		web_say(c, "data: {\"method\":\"b\"}\n\ndata: %s\n\n",
+			REPLY(3));
+		web_hang_up(c);
+		return;
+	}
+	web.step++;
+	web_stream(c, "");
+	web_say(c, "retry: 110\nid: e1\ndata: {\"method\":\"a\"}\n\n");
+	web_hang_up(c);
+}
+
+static void test_resumed(void **state)
+{
+	(void)state;
+	begin(answer_cut);
+	seen_send(&seen, CALL);
+	assert_string_equal(message(0), "{\"method\":\"a\"}");
+	assert_string_equal(message(1), "{\"method\":\"b\"}");
+	assert_string_equal(message(2), REPLY(3));
+	web_has(request(1), "Last-Event-ID", "e1");
+	web_has(request(2), "Last-Event-ID", "e1");
+	assert_true(web.at[1] - web.at[0] >= 105);
+	assert_int_equal(seen.failures.count, 0);
+}
+
+static void answer_cut_for_good(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_stream(c, "");
+	web_say(c, "data: {\"method\":\"a\"}\n\ndata: {\"jso");
+	web_hang_up(c);
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	begin(answer_cut_for_good);
+	seen_send(&seen, CALL);
+	assert_string_equal(failure(0), "3: the answer of '127.0.0.1' was cut "
+					"in the middle of an event before the "
+					"reply came");
+	assert_int_equal(seen.last.kind, ERR_CONNECT);
+	assert_int_equal(seen.last.code, ECONNRESET);
+	assert_int_equal(seen.messages.count, 1);
+}
+
+static void answer_refused_resumption(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET")) {
+		web_reply(c, 405, "", "", "");
+		return;
+	}
+	web_stream(c, "");
+	web_say(c, "id: 1\nretry: 1\ndata:\n\n");
+	web_hang_up(c);
+}
+
+static void test_resumption_refused(void **state)
+{
+	(void)state;
+	begin(answer_refused_resumption);
+	seen_send(&seen, CALL);
+	assert_true(text_starts(failure(0), "3: the answer was cut before the "
+					    "reply came, and the rest cannot "
+					    "be fetched: "));
+	assert_non_null(strstr(failure(0), "HTTP 405"));
+	assert_int_equal(web.requests.count, 2);
+}
+
+/* ---- the older HTTP+SSE ---- */
+
+static struct web_client *stream;
+
+static void answer_old(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET /mcp")) {
+		stream = c;
+		web_stream(c, "");
+		web_say(c, "event: endpoint\ndata: /post?s=hush-4\n\n");
+	} else if (text_starts(rq, "POST /post?s=hush-4 ")) {
+		web_reply(c, 202, "", "text/plain", "Accepted");
+		if (asks(rq, "\"id\":1"))
+			web_say(stream, "event: message\ndata: %s\n\n",
+				REPLY(1));
+		else if (asks(rq, "\"id\":2"))
+			web_say(stream, EVENT(REPLY(2)));
+	} else {
+		web_reply(c, 405, "", "text/plain", "no");
+	}
+}
+
+static void test_fallback(void **state)
+{
+	(void)state;
+	begin(answer_old);
+	handshake();
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+	assert_true(text_starts(request(0), "POST /mcp"));
+	assert_true(text_starts(request(1), "GET /mcp"));
+	assert_string_equal(web_body(request(2)), INITIALIZE);
+	assert_string_equal(http->spoken(&seen.t), "HTTP+SSE");
+	assert_non_null(strstr(seen.notices.word[0], "HTTP 405"));
+	/* Neither a GET stream nor DELETE. */
+	seen_close(&seen);
+	assert_int_equal(web.requests.count, 5);
+	assert_int_equal(seen.why.kind, ERR_NONE);
+}
+
+static void test_forced(void **state)
+{
+	(void)state;
+	web.answer = answer_old;
+	target("sse+http", "/mcp");
+	seen_open(&seen, &http->dial);
+	handshake();
+	assert_true(text_starts(request(0), "GET /mcp"));
+	request(2);
+	web_hang_up(stream);
+	while (!seen.closed)
+		seen_wait(&seen, "closed");
+	assert_int_equal(seen.why.kind, ERR_CONNECT);
+	assert_string_equal(seen.why.text,
+			    "'127.0.0.1' ended the event stream");
+}
+
+static void answer_neither(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET"))
+		web_reply(c, 200, "", "text/html", "<html>hello</html>");
+	else
+		web_reply(c, 404, "", "text/plain", "nothing here\n");
+}
+
+static void test_neither(void **state)
+{
+	(void)state;
+	begin(answer_neither);
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(
+		failure(0),
+		"1: '127.0.0.1' has no MCP server at '/mcp': HTTP 404: "
+		"nothing here; and for HTTP+SSE: '127.0.0.1' answered with a "
+		"web page: that is no MCP server");
+	assert_int_equal(seen.last.kind, ERR_CONNECT);
+	assert_int_equal(seen.last.code, 404);
+	/* Nothing of it stays. */
+	web.answer = answer_well;
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(0), REPLY(1));
+}
+
+static void answer_astray(struct web_client *c, const char *rq)
+{
+	static const char *const places[] = { "http://evil.test/post?x=hush",
+					      "http://127.0.0.1:1/",
+					      "https://127.0.0.1/",
+					      "http://a@127.0.0.1:%u/",
+					      "//evil.test/",
+					      "file:///etc/passwd" };
+	CLEANUP(mem_free_ptr) char *place = NULL;
+
+	(void)rq;
+	place = mem_strdup(places[web.step % COUNT(places)]);
+	if (strstr(place, "%u")) {
+		mem_free(place);
+		place = mem_printf("http://a@127.0.0.1:%u/",
+				   (unsigned)web.port);
+	}
+	web_stream(c, "");
+	web_say(c, "event: endpoint\ndata: %s\n\n", place);
+}
+
+static void test_other_origin(void **state)
+{
+	(void)state;
+	web.answer = answer_astray;
+	target("sse+http", "/sse");
+	seen_open(&seen, &http->dial);
+	for (web.step = 0; web.step < 6; web.step++) {
+		seen_send(&seen, INITIALIZE);
+		assert_non_null(
+			strstr(failure(web.step), "' wants messages sent to "));
+		assert_int_equal(seen.last.kind, ERR_PROTOCOL);
+	}
+	assert_int_equal(seen.messages.count, 0);
+	assert_int_equal(web.requests.count, 6);
+}
+
+/* ---- statuses ---- */
+
+static struct {
+	int status;
+	const char *head, *type, *body, *text;
+	enum error_kind kind;
+} told;
+
+static void answer_told(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_reply(c, told.status, told.head ? told.head : "",
+		  told.type ? told.type : "", told.body ? told.body : "");
+}
+
+static void test_statuses(void **state)
+{
+	static const struct {
+		int status;
+		const char *head, *type, *body, *text;
+		enum error_kind kind;
+	} rows[] = {
+		{ 401,
+		  "WWW-Authenticate: Bearer realm=\"r\", "
+		  "error=\"invalid_token\"\r\n",
+		  "application/json", "{\"error\":\"unauthorized\"}",
+		  "2: '127.0.0.1' refused: HTTP 401 (not authorized): "
+		  "unauthorized; it asks for 'Bearer realm=\"r\", "
+		  "error=\"invalid_token\"'",
+		  ERR_AUTH },
+		{ 403, "", "application/json",
+		  "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-1,"
+		  "\"message\":\"no, you\"}}",
+		  "2: '127.0.0.1' refused: HTTP 403 (forbidden): no, you",
+		  ERR_AUTH },
+		{ 404, "", "", "",
+		  "2: '127.0.0.1' has no MCP server at '/mcp': HTTP 404",
+		  ERR_CONNECT },
+		{ 429, "Retry-After: 7\r\n", "", "",
+		  "2: '127.0.0.1' has had too many requests: HTTP 429",
+		  ERR_CONNECT },
+		{ 503, "", "application/json", REPLY(2),
+		  "2: '127.0.0.1' is not available: HTTP 503", ERR_CONNECT },
+		{ 500, "", "text/plain", "\n  out of cheese \nmore",
+		  "2: '127.0.0.1' failed: HTTP 500: out of cheese",
+		  ERR_CONNECT },
+		{ 500, "", "text/html", "<h1>x</h1>",
+		  "2: '127.0.0.1' failed: HTTP 500", ERR_CONNECT },
+		{ 400, "", "application/json",
+		  "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,"
+		  "\"message\":\"no session\"}}",
+		  "2: '127.0.0.1' did not accept the request: HTTP 400: no "
+		  "session",
+		  ERR_CONNECT },
+		{ 422, "", "application/json", "{\"detail\":\"bad\"}",
+		  "2: '127.0.0.1' did not accept the request: HTTP 422: bad",
+		  ERR_CONNECT },
+		{ 302, "Location: /login?s=hush\r\n", "", "", NULL,
+		  ERR_CONNECT },
+		{ 307, "Location: file:///etc/passwd\r\n", "", "",
+		  "2: '127.0.0.1' redirects to 'file:///etc/passwd', which is "
+		  "no http or https URL: HTTP 307",
+		  ERR_CONNECT },
+		{ 200, "Content-Encoding: gzip\r\n", "text/event-stream",
+		  "\x1f\x8b\x08\n\n",
+		  "2: '127.0.0.1' sent its answer compressed ('gzip'), which "
+		  "is not read here",
+		  ERR_PROTOCOL },
+		{ 304, "", "", "",
+		  "2: '127.0.0.1' redirects without saying "
+		  "where to: HTTP 304",
+		  ERR_CONNECT },
+		{ 202, "", "", "",
+		  "2: '127.0.0.1' took the request and gave no answer: HTTP "
+		  "202",
+		  ERR_PROTOCOL },
+		{ 200, "", "text/html; charset=utf-8", "<!DOCTYPE html>",
+		  "2: '127.0.0.1' answered with a web page: that is no MCP "
+		  "server",
+		  ERR_PROTOCOL },
+		{ 200, "", "image/png", "\x89PNG",
+		  "2: '127.0.0.1' answered with 'image/png', neither JSON nor "
+		  "an event stream",
+		  ERR_PROTOCOL },
+		{ 200, "", "application/json", "{\"id\":2,", NULL,
+		  ERR_PROTOCOL },
+		{ 200, "", "application/json", "",
+		  "2: '127.0.0.1' took the request and gave no answer: HTTP "
+		  "200",
+		  ERR_PROTOCOL },
+		{ 200, "", "application/json",
+		  "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,"
+		  "\"message\":\"hm\"}}",
+		  "2: '127.0.0.1' answered with something that is no reply to "
+		  "the request: hm",
+		  ERR_PROTOCOL },
+		{ 200, "", "application/json", REPLY(22),
+		  "2: '127.0.0.1' answered with something that is no reply to "
+		  "the request",
+		  ERR_PROTOCOL },
+	};
+
+	(void)state;
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		told.status = rows[i].status;
+		told.head = rows[i].head;
+		told.type = rows[i].type;
+		told.body = rows[i].body;
+		seen_send(&seen, LIST);
+		failure(i);
+		if (rows[i].text)
+			assert_string_equal(failure(i), rows[i].text);
+		assert_int_equal(seen.last.kind, rows[i].kind);
+		if (rows[i].status >= 300)
+			assert_int_equal(seen.last.code, rows[i].status);
+		assert_int_equal(seen.last.retry_after,
+				 rows[i].status == 429 ? 7000 : 0);
+	}
+	assert_int_equal(seen.messages.count, 0);
+}
+
+static void test_retry_date(void **state)
+{
+	CLEANUP(mem_free_ptr) char *head = NULL;
+	time_t then = time(NULL) + 100;
+	char date[64];
+	struct tm tm;
+
+	(void)state;
+	gmtime_r(&then, &tm);
+	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+	head = mem_printf("Retry-After: %s\r\n", date);
+	told.status = 503;
+	told.head = head;
+	told.type = told.body = NULL;
+	begin(answer_told);
+	seen_send(&seen, LIST);
+	failure(0);
+	assert_in_range(seen.last.retry_after, 80000, 101000);
+}
+
+static void test_error_replies(void **state)
+{
+	static const char error[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{"
+				    "\"code\":-32602,\"message\":\"bad\"}}";
+	const int statuses[] = { 400, 404, 405, 422, 500 };
+
+	(void)state;
+	told.head = "";
+	told.type = "application/json";
+	told.body = error;
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(statuses); i++) {
+		told.status = statuses[i];
+		seen_send(&seen, LIST);
+		assert_string_equal(message(i), error);
+	}
+	/* It speaks JSON-RPC: no need to look for something older. */
+	told.status = 400;
+	told.body = REPLY(1);
+	seen_send(&seen, INITIALIZE);
+	message(COUNT(statuses));
+	assert_int_equal(seen.failures.count, 0);
+	assert_int_equal(web.requests.count, COUNT(statuses) + 1);
+}
+
+static void answer_moved(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "POST /mcp/ "))
+		web_json(c, asks(rq, "\"id\":2") ? REPLY(2) : REPLY(1));
+	else
+		web_reply(c, 307, "Location: /mcp/\r\n", "", "");
+}
+
+static void answer_moved_away(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr)
+	char *head = mem_printf("Location: http://localhost:%u/x?t=hush\r\n",
+				(unsigned)web.port);
+
+	(void)rq;
+	web_reply(c, 307, head, "", "");
+}
+
+static void answer_round(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_reply(c, 308, "Location: again\r\n", "", "");
+}
+
+static void test_redirects(void **state)
+{
+	CLEANUP(mem_free_ptr) char *expect = NULL;
+
+	(void)state;
+	begin(answer_moved);
+	seen_send(&seen, INITIALIZE);
+	assert_string_equal(message(0), REPLY(1));
+	assert_string_equal(web_body(request(1)), INITIALIZE);
+	/* Once is enough. */
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+	assert_int_equal(web.requests.count, 3);
+	web.answer = answer_moved_away;
+	seen_send(&seen, LIST);
+	expect = mem_printf("2: '127.0.0.1' redirects to "
+			    "'http://localhost:%u/x': HTTP 307",
+			    (unsigned)web.port);
+	assert_string_equal(failure(0), expect);
+	assert_int_equal(web.requests.count, 4);
+	web.answer = answer_round;
+	seen_send(&seen, LIST);
+	assert_non_null(strstr(failure(1), "redirects again and again"));
+	assert_int_equal(web.requests.count, 8);
+}
+
+/* ---- no answer at all ---- */
+
+static void answer_garbage(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_say(c, "SSH-2.0-OpenSSH_9.2\r\n");
+	web_hang_up(c);
+}
+
+static void answer_nothing(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_hang_up(c);
+}
+
+static void answer_part(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_say(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+		   "Content-Length: 100\r\n\r\n{\"id\"");
+	web_hang_up(c);
+}
+
+static void answer_long_head(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr) char *line = mem_alloc(60001);
+
+	(void)rq;
+	memset(line, 'x', 60000);
+	line[60000] = '\0';
+	web_say(c, "HTTP/1.1 200 OK\r\n");
+	for (int i = 0; i < 8; i++)
+		web_say(c, "X-%d: %s\r\n", i, line);
+	web_say(c, "\r\n");
+}
+
+/* curl says of one long line that memory is short. */
+static void answer_long_line(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr) char *line = mem_alloc(200001);
+
+	(void)rq;
+	memset(line, 'x', 200000);
+	line[200000] = '\0';
+	web_say(c, "HTTP/1.1 200 OK\r\nX: %s\r\n\r\n", line);
+}
+
+static void test_no_answer(void **state)
+{
+	static const struct {
+		void (*answer)(struct web_client *c, const char *request);
+		const char *text;
+		enum error_kind kind;
+	} rows[] = {
+		{ answer_garbage, "answered something that is no HTTP",
+		  ERR_PROTOCOL },
+		{ answer_nothing, "closed the connection without an answer",
+		  ERR_CONNECT },
+		{ answer_part, "broke before its answer was whole",
+		  ERR_CONNECT },
+		{ answer_long_head, "a head that is too long", ERR_PROTOCOL },
+		{ answer_long_line, "a head that is too long", ERR_PROTOCOL },
+	};
+
+	(void)state;
+	begin(NULL);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		web.answer = rows[i].answer;
+		seen_send(&seen, LIST);
+		if (!strstr(failure(i), rows[i].text))
+			fail_msg("%s", failure(i));
+		assert_int_equal(seen.last.kind, rows[i].kind);
+	}
+}
+
+static unsigned times(const char *what)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < web.requests.count; i++)
+		sum += asks(web.requests.word[i], what);
+	return sum;
+}
+
+static void answer_until_call(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "tools/call"))
+		web_hang_up(c);
+	else
+		answer_well(c, rq);
+}
+
+static void answer_after_breaking(struct web_client *c, const char *rq)
+{
+	if (times("tools/list") == 1)
+		web_hang_up(c);
+	else
+		answer_well(c, rq);
+}
+
+/* A connection that was kept breaks: what may act is not sent again. */
+static void test_sent_once(void **state)
+{
+	(void)state;
+	begin(answer_until_call);
+	handshake();
+	seen_send(&seen, CALL);
+	if (!strstr(failure(0), "closed the connection without an answer"))
+		fail_msg("%s", failure(0));
+	assert_string_equal(seen.last.hint,
+			    "whether the request was carried out is not known");
+	assert_int_equal(times("tools/call"), 1);
+	/* What only reads may be. */
+	web.answer = answer_after_breaking;
+	seen_send(&seen, INITIALIZE);
+	message(1);
+	seen_send(&seen, LIST);
+	assert_string_equal(message(2), REPLY(2));
+	assert_int_equal(times("tools/list"), 2);
+}
+
+static void fails_with(const char *to, const char *text)
+{
+	seen_target(&seen, to);
+	seen.to.connect_timeout = 2000;
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, LIST);
+	if (!strstr(failure(0), text))
+		fail_msg("%s", failure(0));
+	assert_string_not_equal(seen.last.hint, "");
+	seen_close(&seen);
+}
+
+static void test_unreachable(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *tls = mem_printf("https://127.0.0.1:%u/", (unsigned)web.port);
+
+	(void)state;
+	fails_with("http://127.0.0.1:1/mcp",
+		   "2: cannot connect to '127.0.0.1' port 1: connection "
+		   "refused");
+	assert_int_equal(seen.last.code, ECONNREFUSED);
+	seen_reset(&seen);
+	fails_with("http://[::1]:1/", "cannot connect to '::1' port 1: ");
+	seen_reset(&seen);
+	fails_with("http://nowhere.invalid/",
+		   "cannot find the host 'nowhere.invalid'");
+	seen_reset(&seen);
+	web.answer = answer_garbage;
+	fails_with(tls, "accepted the connection, but not the TLS handshake");
+}
+
+static void test_refused_options(void **state)
+{
+	static const struct {
+		const char *header, *resolve, *cacert, *text, *proxy;
+	} rows[] = {
+		{ "Mcp-Session-Id", NULL, NULL, "is set by the transport",
+		  NULL },
+		{ "content-length", NULL, NULL, "is set by the transport",
+		  NULL },
+		{ "X Y", NULL, NULL, "cannot be sent", NULL },
+		{ NULL, "host", NULL, "'--resolve'", NULL },
+		{ NULL, "host:x:127.0.0.1", NULL, "'--resolve'", NULL },
+		{ NULL, "host:80:there", NULL, "'--resolve'", NULL },
+		{ NULL, "host:80:127.0.0.1,", NULL, "'--resolve'", NULL },
+		{ NULL, NULL, NULL, "'--proxy'", "ftp://there" },
+		{ NULL, NULL, NULL, "'--proxy'", "two words" },
+		{ NULL, NULL, NULL, "'--proxy'", "http://" },
+		{ NULL, NULL, "/nonexistent", "cannot read '/nonexistent'",
+		  NULL },
+		{ NULL, NULL, "Makefile", "has no certificate", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+
+		seen_target(&seen, "https://127.0.0.1/");
+		if (rows[i].header)
+			headers_add(&seen.to.headers, rows[i].header, "1");
+		if (rows[i].resolve)
+			words_add(&seen.to.resolve, rows[i].resolve);
+		seen.to.cacert = mem_strdup(rows[i].cacert);
+		seen.to.proxy = mem_strdup(rows[i].proxy);
+		assert_int_equal(http->dial.open(&seen.t, &seen.to, &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_non_null(strstr(err.text, rows[i].text));
+		assert_null(seen.t.impl);
+		endpoint_done(&seen.to);
+	}
+}
+
+/* ---- ways and means ---- */
+
+static void test_resolve_and_headers(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *to = mem_printf("http://far.test:%u/mcp", (unsigned)web.port);
+	CLEANUP(mem_free_ptr)
+	char *way = mem_printf("far.test:%u:127.0.0.1", (unsigned)web.port);
+
+	(void)state;
+	web.answer = answer_well;
+	seen_target(&seen, to);
+	words_add(&seen.to.resolve, way);
+	words_add(&seen.to.resolve, "far.test:1:[::1],127.0.0.1");
+	headers_add(&seen.to.headers, "MCP-Protocol-Version", "1999-01-01");
+	headers_add(&seen.to.headers, "User-Agent", "me");
+	headers_add(&seen.to.headers, "X-Empty", "");
+	seen_open(&seen, &http->dial);
+	handshake();
+	web_has(request(1), "MCP-Protocol-Version", "1999-01-01");
+	web_has(request(1), "User-Agent", "me");
+	assert_non_null(strstr(request(1), "\r\nX-Empty:\r\n"));
+	assert_non_null(strstr(request(1), "\r\nHost: far.test:"));
+}
+
+static void test_proxy(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *proxy = mem_printf("http://127.0.0.1:%u", (unsigned)web.port);
+
+	(void)state;
+	web.answer = answer_well;
+	seen_target(&seen, "http://far.test/mcp");
+	seen.to.proxy = mem_strdup(proxy);
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), REPLY(2));
+	assert_true(text_starts(request(0), "POST http://far.test/mcp "));
+	seen_close(&seen);
+	seen_reset(&seen);
+	/* The environment's is left alone for this machine itself. */
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	begin(answer_well);
+	seen_send(&seen, LIST);
+	message(0);
+	seen_close(&seen);
+	seen_reset(&seen);
+	fails_with("http://far.test/", "cannot connect to the proxy "
+				       "127.0.0.1 port 1: connection refused");
+	unsetenv("http_proxy");
+}
+
+static void answer_large(struct web_client *c, const char *rq)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_alloc(3000001);
+
+	memset(text, 'x', 3000000);
+	text[3000000] = '\0';
+	if (asks(rq, "\"id\":2")) {
+		web_say(c,
+			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+			"Content-Length: %zu\r\n\r\n"
+			"{\"id\":2,\"result\":\"%s\"}",
+			strlen(text) + strlen("{'id':2,'result':''}"), text);
+		return;
+	}
+	web_stream(c, "");
+	web_say(c, "data: {\"id\":3,\"result\":\"%s\"}\n\n", text);
+	web_hang_up(c);
+}
+
+static void test_large(void **state)
+{
+	(void)state;
+	begin(answer_large);
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), "3000020 bytes");
+	seen_send(&seen, CALL);
+	assert_string_equal(message(1), "3000020 bytes");
+	seen_close(&seen);
+	seen_reset(&seen);
+	web.answer = answer_large;
+	target("http", "/mcp");
+	seen.to.message_max = 1000000;
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(0), "2: a message above 1000000 bytes "
+					"came, which is the limit");
+	assert_int_equal(seen.last.kind, ERR_PROTOCOL);
+	seen_send(&seen, CALL);
+	assert_string_equal(failure(1), "3: a message above 1000000 bytes "
+					"came, which is the limit");
+	assert_int_equal(seen.messages.count, 0);
+}
+
+static void answer_never(struct web_client *c, const char *rq)
+{
+	(void)c;
+	(void)rq;
+}
+
+static void test_queue(void **state)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_alloc(4 << 20);
+	struct error err = { 0 };
+	int sent = 0;
+
+	(void)state;
+	memset(text, ' ', 4 << 20);
+	begin(answer_never);
+	while (!seen.t.ops->send(&seen.t, text, 4 << 20, &err) && sent < 10)
+		sent++;
+	assert_int_equal(sent, 4);
+	assert_int_equal(err.kind, ERR_CONNECT);
+}
+
+static void test_forget(void **state)
+{
+	(void)state;
+	begin(answer_never);
+	seen_send(&seen, LIST);
+	request(0);
+	assert_non_null(web.clients);
+	seen.t.ops->forget(&seen.t, 7);
+	seen.t.ops->forget(&seen.t, 2);
+	/* Its connection is closed, and nothing is told. */
+	for (int i = 0; web.clients && i < 1000; i++) {
+		const bool never = false;
+
+		loop_wait(seen.loop, &never, loop_now() + 2, NULL);
+	}
+	assert_null(web.clients);
+	seen_close(&seen);
+	assert_int_equal(seen.failures.count + seen.messages.count, 0);
+}
+
+static void answer_both(struct web_client *c, const char *rq)
+{
+	(void)rq;
+	web_stream(c, "");
+	web_say(c, "data: {\"method\":\"a\"}\n\n" EVENT(REPLY(1))
+			   EVENT("{\"method\":\"b\"}"));
+}
+
+static void test_inside_events(void **state)
+{
+	(void)state;
+	begin(answer_both);
+	seen.forget_at_message = true;
+	seen_send(&seen, INITIALIZE);
+	message(0);
+	loop_poll(seen.loop);
+	assert_int_equal(seen.messages.count, 1);
+	seen.forget_at_message = false;
+	seen.close_at_message = true;
+	seen_send(&seen, INITIALIZE);
+	message(1);
+	while (!seen.closed)
+		seen_wait(&seen, "closed");
+	assert_int_equal(seen.messages.count, 2);
+	assert_int_equal(seen.why.kind, ERR_NONE);
+}
+
+/* DELETE is not waited for without end; what is open goes. */
+static void answer_stuck(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "DELETE") && !asks(rq, "tools/list"))
+		answer_well(c, rq);
+}
+
+static void test_close_amid(void **state)
+{
+	int64_t start;
+
+	(void)state;
+	begin(answer_stuck);
+	handshake();
+	request(2);
+	seen_send(&seen, LIST);
+	seen_send(&seen, "{\"method\":\"notifications/cancelled\"}");
+	start = loop_now();
+	seen_close(&seen);
+	assert_in_range(loop_now() - start, 450, 2000);
+	/* What was on its way has arrived, then came DELETE. */
+	assert_true(
+		asks(web.requests.word[web.requests.count - 2], "cancelled") ||
+		asks(web.requests.word[web.requests.count - 3], "cancelled"));
+	assert_true(text_starts(web.requests.word[web.requests.count - 1],
+				"DELETE"));
+}
+
+static void answer_notes(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "\"a\""))
+		web_reply(c, 200, "", "application/json", "{}");
+	else if (asks(rq, "\"b\""))
+		web_json(c, REPLY(9));
+	else
+		web_reply(c, 400, "", "text/plain", "what?");
+}
+
+static void test_notifications(void **state)
+{
+	(void)state;
+	begin(answer_notes);
+	seen_send(&seen, "{\"method\":\"a\"}");
+	seen_send(&seen, "{\"method\":\"b\"}");
+	assert_string_equal(message(0), REPLY(9));
+	seen_send(&seen, "no JSON");
+	assert_string_equal(failure(0), "0: a notification or reply was not "
+					"taken: '127.0.0.1' did not accept the "
+					"request: HTTP 400: what?");
+	assert_int_equal(seen.messages.count, 1);
+	assert_int_equal(seen.failures.count, 1);
+}
+
+/* ---- single requests ---- */
+
+static struct fetched {
+	bool done, abandon;
+	int status;
+	char *type, *body;
+	struct buf data;
+	struct error why;
+	struct http_fetch *fetch;
+} fetched;
+
+static void fetch_data(void *owner, const char *data, size_t len)
+{
+	struct fetched *f = owner;
+
+	buf_add(&f->data, data, len);
+	if (f->abandon) {
+		http->fetch_abandon(f->fetch);
+		f->done = true;
+	}
+}
+
+static void fetch_done(void *owner, const struct http_answer *a)
+{
+	struct fetched *f = owner;
+
+	assert_false(f->done);
+	f->done = true;
+	f->status = a->status;
+	f->type = mem_strdup(a->content_type);
+	f->body = mem_strndup(a->body, a->len);
+	error_copy(&f->why, a->why);
+}
+
+static void fetch(const struct http_request *rq, bool abandon)
+{
+	static const struct http_fetch_events events = { fetch_data,
+							 fetch_done };
+	struct error err = { 0 };
+
+	mem_free(fetched.type);
+	mem_free(fetched.body);
+	buf_done(&fetched.data);
+	error_reset(&fetched.why);
+	fetched = (struct fetched){ .abandon = abandon };
+	if (http->fetch(&fetched.fetch, seen.loop, rq, &events, &fetched, &err))
+		fail_msg("%s", err.text);
+	assert_false(fetched.done);
+	assert_int_equal(
+		loop_wait(seen.loop, &fetched.done, loop_now() + 5000, NULL),
+		0);
+}
+
+static void answer_fetch(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "/slow"))
+		return;
+	if (asks(rq, "/cut")) {
+		answer_part(c, rq);
+		return;
+	}
+	web_reply(c, asks(rq, "/bad") ? 500 : 200, "Retry-After: 3\r\n",
+		  "text/plain", "hello");
+}
+
+static void test_fetch(void **state)
+{
+	char url[64];
+	struct http_request rq = { .url = url };
+
+	(void)state;
+	web.answer = answer_fetch;
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/x", web.port);
+	fetch(&rq, false);
+	assert_int_equal(fetched.status, 200);
+	assert_string_equal(fetched.type, "text/plain");
+	assert_string_equal(fetched.body, "hello");
+	assert_string_equal(buf_string(&fetched.data), "hello");
+	assert_int_equal(fetched.why.kind, ERR_NONE);
+	assert_int_equal(fetched.why.retry_after, 3000);
+	assert_true(text_starts(request(0), "GET /x "));
+	rq.body = "{}";
+	rq.len = 2;
+	fetch(&rq, false);
+	assert_true(text_starts(request(1), "POST /x "));
+	assert_string_equal(web_body(request(1)), "{}");
+	rq.method = "PUT";
+	rq.body_max = 3;
+	fetch(&rq, false);
+	assert_true(text_starts(request(2), "PUT /x "));
+	assert_int_equal(fetched.why.kind, ERR_PROTOCOL);
+	rq = (struct http_request){ .url = url };
+	fetch(&rq, true);
+	assert_null(fetched.body);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/bad", web.port);
+	fetch(&rq, false);
+	assert_int_equal(fetched.status, 500);
+	assert_string_equal(fetched.body, "hello");
+	assert_int_equal(fetched.data.len, 0);
+}
+
+static void test_fetch_failures(void **state)
+{
+	char url[64];
+	struct http_request rq = { .url = url };
+	struct http_fetch *f = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	web.answer = answer_fetch;
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/slow", web.port);
+	rq.timeout = 50;
+	fetch(&rq, false);
+	assert_int_equal(fetched.status, 0);
+	assert_int_equal(fetched.why.kind, ERR_TIMEOUT);
+	assert_string_equal(fetched.why.text,
+			    "'127.0.0.1' did not answer within 50 ms");
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/cut", web.port);
+	fetch(&rq, false);
+	assert_int_equal(fetched.status, 200);
+	assert_int_equal(fetched.why.kind, ERR_PROTOCOL);
+	rq.url = "http://127.0.0.1:1/";
+	fetch(&rq, false);
+	assert_int_equal(fetched.why.kind, ERR_CONNECT);
+	assert_int_equal(fetched.why.code, ECONNREFUSED);
+	rq.url = "ftp://127.0.0.1/";
+	assert_int_equal(http->fetch(&f, seen.loop, &rq, NULL, NULL, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	http->fetch_abandon(NULL);
+	mem_free(fetched.type);
+	mem_free(fetched.body);
+	buf_done(&fetched.data);
+	error_reset(&fetched.why);
+	fetched = (struct fetched){ 0 };
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(test_json),
+		TEST(test_parts_are_acknowledged),
+		TEST(test_initialized_comes_first),
+		TEST(test_events),
+		TEST(test_session_lost),
+		TEST(test_no_stream),
+		TEST(test_stream_comes_first),
+		TEST(test_stream_refused_first),
+		TEST(test_stream_too_late),
+		TEST(test_stream_taken_up),
+		TEST(test_stream_given_up),
+		TEST(test_resumed),
+		TEST(test_cut),
+		TEST(test_resumption_refused),
+		TEST(test_fallback),
+		TEST(test_forced),
+		TEST(test_neither),
+		TEST(test_other_origin),
+		TEST(test_statuses),
+		TEST(test_retry_date),
+		TEST(test_error_replies),
+		TEST(test_redirects),
+		TEST(test_no_answer),
+		TEST(test_sent_once),
+		TEST(test_unreachable),
+		TEST(test_refused_options),
+		TEST(test_resolve_and_headers),
+		TEST(test_proxy),
+		TEST(test_large),
+		TEST(test_queue),
+		TEST(test_forget),
+		TEST(test_inside_events),
+		TEST(test_close_amid),
+		TEST(test_notifications),
+		TEST(test_fetch),
+		TEST(test_fetch_failures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

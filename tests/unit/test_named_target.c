@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mcp.json files: which count, what their entries become, what is shown of
+ * them and what never is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/stat.h>
+
+#include "cli/named_expand.h"
+#include "cli/named_target.h"
+#include "folder.h"
+
+static struct endpoint e;
+static struct error err;
+
+static int clean(void **state)
+{
+	(void)state;
+	endpoint_done(&e);
+	error_reset(&err);
+	return 0;
+}
+
+static char *config(const char *text)
+{
+	return folder_write("given.json", text, strlen(text));
+}
+
+/* Entry "x" of a file with that text of entries. */
+static int open_entry(const char *entry)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"mcpServers\":{\"x\":%s}}", entry);
+	CLEANUP(mem_free_ptr) char *path = config(text);
+
+	clean(NULL);
+	return named_target(&e, "x", path, &err);
+}
+
+static void good(const char *entry)
+{
+	if (open_entry(entry) != 0)
+		fail_msg("%s: %s", entry, err.text);
+}
+
+static void says(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void bad(const char *entry, const char *part)
+{
+	assert_int_equal(open_entry(entry), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	says(err.text, "server 'x' of '");
+	says(err.text, part);
+	assert_null(e.text);
+}
+
+static void test_urls(void **state)
+{
+	(void)state;
+	setenv("NAMED_TOKEN", "hush", 1);
+	good("{\"url\":\"http://h:81/mcp?k=1\",\"headers\":{"
+	     "\"Authorization\":\"Bearer ${NAMED_TOKEN}\"},\"other\":[1]}");
+	assert_string_equal(e.scheme, "http");
+	assert_string_equal(e.host, "h");
+	assert_int_equal(e.port, 81);
+	assert_string_equal(e.path, "/mcp?k=1");
+	assert_string_equal(headers_get(&e.headers, "authorization"),
+			    "Bearer hush");
+	assert_string_equal(e.text, "http://h:81/mcp?k=1");
+	says(e.source, "given.json");
+	good("{\"type\":\"sse\",\"url\":\"https://h/sse\"}");
+	assert_string_equal(e.scheme, "sse+https");
+	assert_string_equal(e.text, "sse+https://h/sse");
+	good("{\"type\":\"streamable-http\",\"url\":\"HTTPS://h\"}");
+	assert_string_equal(e.scheme, "https");
+	good("{\"type\":\"ws\",\"url\":\"wss://h/\"}");
+	assert_string_equal(e.scheme, "wss");
+	good("{\"url\":\"sim:esp32\"}");
+	assert_string_equal(e.scheme, "sim");
+	good("{\"url\":\"http://${NAMED_HOST:-localhost}:${NAMED_PORT:-80}/\"}");
+	assert_string_equal(e.host, "localhost");
+	assert_string_equal(
+		e.text, "http://${NAMED_HOST:-localhost}:${NAMED_PORT:-80}/");
+}
+
+static void test_programs(void **state)
+{
+	(void)state;
+	setenv("NAMED_TOKEN", "hush", 1);
+	good("{\"command\":\"npx\",\"args\":[\"-y\",\"a b\",\"--api-key\","
+	     "\"geheim\",\"--token=geheim\",\"${NAMED_TOKEN}\"],\"env\":{"
+	     "\"KEY\":\"${NAMED_TOKEN}\",\"PORT\":8080,\"NONE\":null}}");
+	assert_string_equal(e.scheme, "stdio");
+	assert_int_equal(e.argv.count, 7);
+	assert_string_equal(e.argv.word[0], "npx");
+	assert_string_equal(e.argv.word[2], "a b");
+	assert_string_equal(e.argv.word[3], "--api-key");
+	assert_string_equal(e.argv.word[4], "geheim");
+	assert_int_equal(e.env.count, 2);
+	assert_string_equal(e.env.word[0], "KEY=hush");
+	assert_string_equal(e.env.word[1], "PORT=8080");
+	assert_null(e.cwd);
+	says(e.text, "stdio:npx -y 'a b' --api-key");
+	says(e.text, "${NAMED_TOKEN}");
+	assert_null(strstr(e.text, "geheim"));
+	assert_null(strstr(e.text, "hush"));
+	assert_null(strstr(e.path, "geheim"));
+	good("{\"type\":\"stdio\",\"command\":\"x\",\"cwd\":\"/tmp\","
+	     "\"url\":\"http://h\"}");
+	assert_string_equal(e.cwd, "/tmp");
+	assert_string_equal(e.text, "stdio:x");
+}
+
+static void test_wrong_entries(void **state)
+{
+	(void)state;
+	unsetenv("NAMED_NOT");
+	setenv("NAMED_TOKEN", "hush\n", 1);
+	bad("7", "no object");
+	bad("{}", "neither \"command\" nor \"url\"");
+	bad("{\"command\":\"x\",\"url\":\"http://h\"}", "both");
+	bad("{\"type\":\"odd\",\"url\":\"http://h\"}", "'odd' is not known");
+	bad("{\"type\":7,\"url\":\"http://h\"}", "no text");
+	bad("{\"type\":\"stdio\",\"url\":\"http://h\"}", "no \"command\"");
+	bad("{\"type\":\"http\",\"command\":\"x\"}", "no \"url\"");
+	bad("{\"type\":\"http\",\"url\":\"ws://h\"}", "begin with http://");
+	bad("{\"type\":\"ws\",\"url\":\"http://h\"}", "begin with ws://");
+	bad("{\"url\":\"bogus://h\"}", "no target");
+	bad("{\"url\":\"stdio:x\"}", "a program is no \"url\"");
+	bad("{\"url\":\"http://u:geheim@h/\"}", "a user before '@'");
+	assert_null(strstr(err.text, "geheim"));
+	bad("{\"url\":\"http://h:0/${NAMED_TOKEN}\"}", "no target");
+	assert_null(strstr(err.text, "hush"));
+	bad("{\"command\":\"\"}", "empty");
+	bad("{\"command\":7}", "command is no text");
+	bad("{\"command\":\"x\",\"args\":\"y\"}", "\"args\" is no array");
+	bad("{\"command\":\"x\",\"args\":[{}]}", "an argument is no text");
+	bad("{\"command\":\"x\",\"env\":[]}", "\"env\" is no object");
+	bad("{\"command\":\"x\",\"env\":{\"A=B\":\"\"}}", "no name");
+	bad("{\"command\":\"x\",\"env\":{\"A\":true}}", "A is no text");
+	bad("{\"command\":\"x\",\"cwd\":7}", "cwd is no text");
+	bad("{\"command\":\"${NAMED_NOT}\"}", "'NAMED_NOT' is not set");
+	says(err.hint, "${NAMED_NOT:-");
+	bad("{\"url\":\"http://h\",\"headers\":{\"A b\":\"\"}}", "no name");
+	bad("{\"url\":\"http://h\",\"headers\":{\"A\":\"${NAMED_TOKEN}\"}}",
+	    "header A has a control character");
+	assert_null(strstr(err.text, "hush"));
+}
+
+static void expands(const char *text, const char *to)
+{
+	CLEANUP(mem_free_ptr) char *out = named_expand(text, &err);
+
+	if (!out)
+		fail_msg("%s: %s", text, err.text);
+	assert_string_equal(out, to);
+}
+
+static void test_variables(void **state)
+{
+	CLEANUP(buf_done) struct buf many = { 0 };
+
+	(void)state;
+	setenv("NAMED_A", "1", 1);
+	setenv("NAMED_EMPTY", "", 1);
+	unsetenv("NAMED_NOT");
+	expands("", "");
+	expands("$NAMED_A $ {x} }", "$NAMED_A $ {x} }");
+	expands("<${NAMED_A}${env:NAMED_A}>", "<11>");
+	expands("${NAMED_EMPTY}${NAMED_EMPTY:-x}", "x");
+	expands("${NAMED_NOT:-}${NAMED_NOT:-a:-b}", "a:-b");
+	expands("${NAMED_A:-no}", "1");
+	assert_null(named_expand("${NAMED_NOT}", &err));
+	assert_null(named_expand("${NAMED_A", &err));
+	says(err.text, "not closed");
+	assert_null(named_expand("${input:token}", &err));
+	says(err.text, "'${input:token}' is not understood");
+	assert_null(named_expand("${}", &err));
+	assert_null(named_expand("${:-x}", &err));
+	assert_null(named_expand("${env:}", &err));
+	for (int i = 0; i < 70000; i++)
+		buf_char(&many, 'x');
+	setenv("NAMED_LONG", many.data, 1);
+	assert_null(named_expand("${NAMED_LONG}", &err));
+	says(err.text, "longer than 64 kB");
+	unsetenv("NAMED_LONG");
+}
+
+static void test_texts(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *path = config("\xef\xbb\xbf// first\n{ /* } */ \"servers\": {\n"
+			    "\"a//b\": {\"command\": \"/*x\", \"args\":"
+			    "[\"\\\"//\",],}, // last\n}, }\n");
+
+	(void)state;
+	if (named_target(&e, "a//b", path, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(e.argv.word[0], "/*x");
+	assert_string_equal(e.argv.word[1], "\"//");
+}
+
+static void test_wrong_files(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = { { "", "is no JSON" },
+		     { "{1}", "is no JSON" },
+		     { "{\"a\":1 /* }", "is no JSON" },
+		     { "[]", "no object \"mcpServers\"" },
+		     { "{\"mcpServers\":[]}", "no object \"mcpServers\"" } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr) char *path = config(rows[i].text);
+
+		assert_int_equal(named_target(&e, "x", path, &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+		says(err.text, rows[i].says);
+	}
+	assert_int_equal(named_target(&e, "x", "/nonexistent/f", &err), -1);
+	says(err.text, "/nonexistent/f");
+}
+
+/* ---- which files ---- */
+
+struct seen {
+	char *line[16];
+	size_t count;
+};
+
+static void see(void *owner, const struct named_entry *entry)
+{
+	struct seen *s = owner;
+
+	/* One that somebody left above, in the temporary folder itself. */
+	if (!strstr(entry->file, folder))
+		return;
+	assert_true(s->count < COUNT(s->line));
+	s->line[s->count++] =
+		mem_printf("%s|%s|%s|%s", entry->name ? entry->name : "-",
+			   entry->peer, entry->file + strlen(folder),
+			   entry->hidden  ? "hidden" :
+			   entry->problem ? "problem" :
+					    "");
+}
+
+static void seen_done(struct seen *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		mem_free(s->line[i]);
+	*s = (struct seen){ 0 };
+}
+
+static void put(const char *name, const char *text)
+{
+	mem_free(folder_write(name, text, strlen(text)));
+}
+
+static void enter(const char *name)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path(name);
+
+	assert_int_equal(chdir(path), 0);
+}
+
+static void make_tree(void)
+{
+	static const char *const folders[] = { "top", "top/in", "xdg",
+					       "xdg/mcpctl" };
+
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		CLEANUP(mem_free_ptr) char *path = folder_path(folders[i]);
+
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	put("top/in/.mcp.json", "{\"mcpServers\":{\"a\":{\"url\":\"sim:\"},"
+				"\"b\":{}}}");
+	put("top/in/mcp.json", "{broken");
+	put("top/mcp.json", "{\"mcpServers\":{\"a\":{\"url\":\"sim:2\"},"
+			    "\"run\":{\"command\":\"./x\",\"cwd\":\"sub\"},"
+			    "\"here\":{\"command\":\"./x\"}}}");
+	put("xdg/mcpctl/mcp.json",
+	    "{\"mcpServers\":{\"c:d\":{\"url\":\"sim:\"},"
+	    "\"own\":{\"command\":\"y\"}}}");
+}
+
+static void test_search(void **state)
+{
+	CLEANUP(seen_done) struct seen s = { 0 };
+	CLEANUP(mem_free_ptr) char *xdg = folder_path("xdg");
+	static const char *const lines[] = {
+		"a|sim:|/top/in/.mcp.json|",
+		"b||/top/in/.mcp.json|problem",
+		"-||/top/in/mcp.json|problem",
+		"a|sim:2|/top/mcp.json|hidden",
+		"run|stdio:./x|/top/mcp.json|",
+		"here|stdio:./x|/top/mcp.json|",
+		"c:d|sim:|/xdg/mcpctl/mcp.json|problem",
+		"own|stdio:y|/xdg/mcpctl/mcp.json|"
+	};
+
+	(void)state;
+	setenv("XDG_CONFIG_HOME", xdg, 1);
+	make_tree();
+	enter("top/in");
+	assert_true(named_targets(NULL, see, &s) >= COUNT(lines));
+	assert_int_equal(s.count, COUNT(lines));
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_string_equal(s.line[i], lines[i]);
+	assert_true(named_target_exists("b", NULL));
+	assert_false(named_target_exists("z", NULL));
+	/* Commands of a file above run in its folder. */
+	assert_int_equal(named_target(&e, "run", NULL, &err), 0);
+	says(e.cwd, "/top/sub");
+	clean(NULL);
+	assert_int_equal(named_target(&e, "here", NULL, &err), 0);
+	says(e.cwd, "/top");
+	clean(NULL);
+	assert_int_equal(named_target(&e, "own", NULL, &err), 0);
+	assert_null(e.cwd);
+	clean(NULL);
+	assert_int_equal(named_target(&e, "a", NULL, &err), 0);
+	assert_string_equal(e.path, "");
+	clean(NULL);
+	assert_int_equal(named_target(&e, "owm", NULL, &err), -1);
+	says(err.hint, "did you mean 'own'");
+	says(err.detail, "/top/in/.mcp.json");
+	assert_int_equal(named_target(&e, "zzzzzz", NULL, &err), -1);
+	says(err.hint, "is no JSON");
+	assert_int_equal(chdir("/"), 0);
+}
+
+/* Whoever can write to a folder above says what is run otherwise. */
+static void test_owner(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("top/in/.mcp.json");
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chown(path, 12345, 12345), 0);
+	enter("top/in");
+	assert_int_equal(named_target(&e, "a", NULL, &err), 0);
+	assert_string_equal(e.path, "2");
+	clean(NULL);
+	assert_int_equal(named_target(&e, "b", NULL, &err), -1);
+	says(err.hint, "belongs to another user");
+	assert_int_equal(named_target(&e, "b", path, &err), -1);
+	says(err.text, "neither");
+	assert_int_equal(chdir("/"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clean)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_urls),	  TEST(test_programs),
+		TEST(test_wrong_entries), TEST(test_variables),
+		TEST(test_texts),	  TEST(test_wrong_files),
+		TEST(test_search),	  TEST(test_owner),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -1,0 +1,1005 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The port of a pretend service, with a service of the test's own behind it:
+ * JSON-RPC by POST, Streamable HTTP, HTTP+SSE, WebSocket, and who may ask.
+ */
+#include <signal.h>
+
+#include "base/mem.h"
+#include "raw_client.h"
+#include "sim/service.h"
+
+#define LONG_MS 20000
+#define LATER_MS 30
+
+/* ---- the service behind it ---- */
+
+struct service {
+	struct loop *loop;
+	unsigned clients, made, open, abandoned;
+	struct service_question *questions;
+};
+
+struct service_client {
+	struct service *service;
+	unsigned number;
+	bool initialized;
+};
+
+struct service_question {
+	struct service_client *client;
+	struct service_question *next;
+	service_done *done;
+	void *owner;
+	struct timer timer;
+};
+
+const char *service_name(const struct service *s)
+{
+	(void)s;
+	return "a <service>";
+}
+
+struct service_client *service_client_new(struct service *s)
+{
+	struct service_client *c = mem_zalloc(sizeof(*c));
+
+	c->service = s;
+	c->number = ++s->made;
+	s->clients++;
+	return c;
+}
+
+static void question_closed(void *owner)
+{
+	mem_free(owner);
+}
+
+static void question_end(struct service_question *q)
+{
+	struct service_question **at = &q->client->service->questions;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+	q->client->service->open--;
+	timer_close(&q->timer, question_closed);
+}
+
+void service_abandon(struct service_question *q)
+{
+	q->client->service->abandoned++;
+	question_end(q);
+}
+
+void service_client_free(struct service_client *c)
+{
+	struct service_question *next;
+
+	if (!c)
+		return;
+	for (struct service_question *q = c->service->questions; q; q = next) {
+		next = q->next;
+		if (q->client == c)
+			service_abandon(q);
+	}
+	c->service->clients--;
+	mem_free(c);
+}
+
+bool service_client_is_initialized(const struct service_client *c)
+{
+	return c->initialized;
+}
+
+const char *service_client_revision(const struct service_client *c)
+{
+	return c->initialized ? "2025-06-18" : NULL;
+}
+
+bool service_is_initialize(const char *text, size_t len)
+{
+	return memmem(text, len, "\"initialize\"", 12) != NULL;
+}
+
+static void on_later(void *owner)
+{
+	static const char reply[] = "{\"id\":9,\n\"result\":\"late\"}";
+	struct service_question *q = owner;
+
+	q->done(q->owner, reply, sizeof(reply) - 1);
+	question_end(q);
+}
+
+static struct service_question *
+wait_for(struct service_client *c, service_done *done, void *owner, int64_t ms)
+{
+	struct service_question *q = mem_zalloc(sizeof(*q));
+
+	q->client = c;
+	q->done = done;
+	q->owner = owner;
+	q->next = c->service->questions;
+	c->service->questions = q;
+	c->service->open++;
+	timer_open(&q->timer, c->service->loop, on_later, q);
+	if (ms)
+		timer_start(&q->timer, ms);
+	return q;
+}
+
+/* "never" is not answered, "later" soon; others at once. */
+struct service_question *service_ask(struct service_client *c, const char *text,
+				     size_t len, service_done *done,
+				     void *owner)
+{
+	CLEANUP(mem_free_ptr) char *reply = NULL;
+
+	if (memmem(text, len, "never", 5))
+		return wait_for(c, done, owner, 0);
+	if (memmem(text, len, "later", 5))
+		return wait_for(c, done, owner, LATER_MS);
+	if (memmem(text, len, "notifications/", 14))
+		reply = mem_strdup("");
+	else if (!len || *text != '{')
+		reply = mem_strdup("{\"error\":{\"code\":-32700},\"id\":null}");
+	else
+		reply = mem_printf("{\"id\":1,\"result\":\"client %u\"}",
+				   c->number);
+	c->initialized = c->initialized || service_is_initialize(text, len);
+	done(owner, reply, strlen(reply));
+	return NULL;
+}
+
+/* ---- the frame ---- */
+
+static struct {
+	struct loop *loop;
+	struct service service;
+	struct service_listen_options options;
+	struct raw_child child;
+	void (*play)(uint16_t port, int out);
+	char url[64];
+	struct buf lines;
+} t;
+
+static int set_up(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	assert_int_equal(loop_new(&t.loop, &err), 0);
+	t.service.loop = t.loop;
+	t.options = (struct service_listen_options){ .listen = "127.0.0.1:0",
+						     .run_for = LONG_MS };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	raw_done(&t.child);
+	buf_done(&t.lines);
+	loop_free(t.loop);
+	return 0;
+}
+
+/* The child ends the service as a user would. */
+static void play(uint16_t port, int out)
+{
+	t.play(port, out);
+	kill(getppid(), SIGINT);
+}
+
+static void on_listening(void *owner, const char *url)
+{
+	(void)owner;
+	snprintf(t.url, sizeof(t.url), "%s", url);
+	if (t.play)
+		raw_start(&t.child, t.loop,
+			  (uint16_t)strtoul(strrchr(url, ':') + 1, NULL, 10),
+			  play);
+}
+
+static void on_line(void *owner, const char *text)
+{
+	(void)owner;
+	buf_printf(&t.lines, "%s\n", text);
+}
+
+static const struct service_listen_observer observer = { on_listening, on_line,
+							 NULL };
+
+/* All that the child wants must go well, and nothing may be left. */
+static void run(void (*fn)(uint16_t port, int out))
+{
+	struct error err = { 0 };
+	int status;
+
+	t.play = fn;
+	status =
+		service_listen(t.loop, &t.service, &t.options, &observer, &err);
+	raw_finish(&t.child, t.loop);
+	assert_int_equal(status, -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	assert_int_equal(t.service.clients, 0);
+	assert_int_equal(t.service.open, 0);
+	error_reset(&err);
+}
+
+/* ---- in the child ---- */
+
+struct answer {
+	char head[2048], body[4096];
+};
+
+static void fail_child(int code, const char *text)
+{
+	fprintf(stderr, "child: %s\n", text);
+	_exit(code);
+}
+
+static size_t content_length(const char *head)
+{
+	const char *told = strstr(head, "Content-Length: ");
+
+	return told ? strtoul(told + 16, NULL, 10) : 0;
+}
+
+static void send_request(int fd, const char *line, const char *headers,
+			 const char *body)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		 "%s HTTP/1.1\r\nHost: 127.0.0.1\r\n%sContent-Length: "
+		 "%zu\r\n\r\n%s",
+		 line, headers, strlen(body), body);
+	raw_text(fd, text);
+}
+
+/* One request and its answer; status " 200 " must be in it. */
+static void ask(int fd, const char *line, const char *headers, const char *body,
+		struct answer *out)
+{
+	size_t len;
+
+	send_request(fd, line, headers, body);
+	raw_read_head(fd, out->head, sizeof(out->head));
+	len = content_length(out->head);
+	if (len >= sizeof(out->body) || !raw_read(fd, out->body, len))
+		fail_child(10, out->head);
+	out->body[len] = '\0';
+}
+
+static void wants(const struct answer *a, const char *status, const char *body)
+{
+	if (!strstr(a->head, status))
+		fail_child(11, a->head);
+	if (body && !strstr(a->body, body))
+		fail_child(12, a->body);
+}
+
+static void has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_child(13, text);
+}
+
+static void has_not(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_child(14, text);
+}
+
+/* Up to one of these letters. */
+static void keep(char *out, size_t size, const char *text, const char *end)
+{
+	size_t len = strcspn(text, end);
+
+	if (len >= size)
+		fail_child(18, text);
+	memcpy(out, text, len);
+	out[len] = '\0';
+}
+
+/* The value of a header, behind its name and ": ". */
+static void value_of(const char *head, const char *name, char *out, size_t size)
+{
+	const char *at = strstr(head, name);
+
+	if (!at)
+		fail_child(15, head);
+	keep(out, size, at + strlen(name) + 2, "\r");
+}
+
+/* The next chunk of a stream; false: it is over. */
+static bool next_chunk(int fd, char *out, size_t size)
+{
+	char line[16] = "";
+	size_t len = 0, at = 0;
+
+	while (at + 1 < sizeof(line) && !strstr(line, "\r\n")) {
+		if (!raw_read(fd, line + at, 1))
+			return false;
+		line[++at] = '\0';
+	}
+	len = strtoul(line, NULL, 16);
+	if (len + 3 > size || !raw_read(fd, out, len + 2))
+		return false;
+	out[len] = '\0';
+	return len > 0;
+}
+
+/* Until a chunk has that in it. */
+static void await_chunk(int fd, const char *part)
+{
+	char text[2048];
+
+	do {
+		if (!next_chunk(fd, text, sizeof(text)))
+			fail_child(16, part);
+	} while (!strstr(text, part));
+}
+
+/* Nothing comes any more. */
+static void await_end(int fd)
+{
+	char text[2048];
+
+	while (next_chunk(fd, text, sizeof(text)))
+		;
+	close(fd);
+}
+
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
+#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"
+#define INIT "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"
+#define LATER "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"later\"}"
+#define NEVER "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"never\"}"
+#define BOTH "Accept: application/json, text/event-stream\r\n"
+#define EVENTS "Accept: text/event-stream\r\n"
+
+/* A session's header line, and the connection that it was begun on. */
+static int begin(uint16_t port, char *line, size_t size)
+{
+	struct answer a;
+	char id[64];
+	int fd = raw_connect(port);
+
+	ask(fd, "POST /mcp", BOTH, INIT, &a);
+	wants(&a, " 200 ", "client");
+	value_of(a.head, "Mcp-Session-Id", id, sizeof(id));
+	if (strlen(id) != 32)
+		fail_child(17, id);
+	snprintf(line, size, "Mcp-Session-Id: %s\r\n", id);
+	return fd;
+}
+
+/* ---- without a session ---- */
+
+static void child_direct(uint16_t port, int out)
+{
+	static const char *const paths[] = { "POST /", "POST /mcp", "POST /rpc",
+					     "POST /mcp/" };
+	struct answer a;
+	int fd = raw_connect(port);
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(paths); i++) {
+		ask(fd, paths[i], "", PING, &a);
+		wants(&a, " 200 ", "{\"id\":1,\"result\":\"client ");
+		has(a.head, "Content-Type: application/json\r\n");
+		has_not(a.head, "Session");
+	}
+	ask(fd, "POST /", "", LATER, &a);
+	wants(&a, " 200 ", "late");
+	ask(fd, "POST /", "", NOTE, &a);
+	wants(&a, " 202 ", "");
+	has(a.head, "Content-Length: 0\r\n");
+	ask(fd, "POST /", "", "no json", &a);
+	wants(&a, " 400 ", "-32700");
+	close(fd);
+}
+
+static void test_direct(void **state)
+{
+	(void)state;
+	run(child_direct);
+	/* A client for each: nothing is remembered. */
+	assert_int_equal(t.service.made, 7);
+	assert_int_equal(t.service.abandoned, 0);
+}
+
+static void child_events_only(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask(fd, "POST /", EVENTS, PING, &a);
+	wants(&a, " 200 ", "event: message\ndata: {\"id\":1,");
+	has(a.head, "Content-Type: text/event-stream\r\n");
+	send_request(fd, "POST /", EVENTS, LATER);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	has(a.head, "Content-Type: text/event-stream\r\n");
+	/* A line of the reply is a line of data. */
+	await_chunk(fd, "event: message\ndata: {\"id\":9,\n"
+			"data: \"result\":\"late\"}\n\n");
+	await_end(fd);
+}
+
+static void test_events_only(void **state)
+{
+	(void)state;
+	run(child_events_only);
+}
+
+static void child_leaves(uint16_t port, int out)
+{
+	struct answer a;
+	int plain = raw_connect(port), events = raw_connect(port);
+
+	(void)out;
+	send_request(plain, "POST /", "", NEVER);
+	send_request(events, "POST /", EVENTS, NEVER);
+	raw_read_head(events, a.head, sizeof(a.head));
+	usleep(20000);
+	close(plain);
+	close(events);
+	/* Another one shows that the loop goes on. */
+	plain = raw_connect(port);
+	ask(plain, "POST /", "", LATER, &a);
+	wants(&a, " 200 ", "late");
+	close(plain);
+}
+
+static void test_client_leaves(void **state)
+{
+	(void)state;
+	run(child_leaves);
+	assert_int_equal(t.service.abandoned, 2);
+}
+
+/* ---- sessions ---- */
+
+static void child_session(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], other[128];
+	int fd = begin(port, line, sizeof(line));
+
+	(void)out;
+	ask(fd, "POST /mcp", line, NOTE, &a);
+	wants(&a, " 202 ", "");
+	ask(fd, "POST /mcp", line, PING, &a);
+	wants(&a, " 200 ", "client 1");
+	close(fd);
+	fd = begin(port, other, sizeof(other));
+	if (!strcmp(line, other))
+		fail_child(20, line);
+	ask(fd, "POST /mcp", line, PING, &a);
+	wants(&a, " 200 ", "client 1");
+	ask(fd, "POST /mcp", other, PING, &a);
+	wants(&a, " 200 ", "client 2");
+	ask(fd, "POST /mcp", "Mcp-Session-Id: 0123\r\n", PING, &a);
+	wants(&a, " 404 ", "\"error\"");
+	ask(fd, "DELETE /mcp", line, "", &a);
+	wants(&a, " 204 ", "");
+	ask(fd, "POST /mcp", line, PING, &a);
+	wants(&a, " 404 ", "no such session");
+	ask(fd, "DELETE /mcp", line, "", &a);
+	wants(&a, " 404 ", "");
+	ask(fd, "DELETE /mcp", "", "", &a);
+	wants(&a, " 400 ", "");
+	close(fd);
+}
+
+static void test_session(void **state)
+{
+	(void)state;
+	run(child_session);
+	has(buf_string(&t.lines), "session began (2025-06-18)");
+}
+
+static void child_revisions(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask(fd, "POST /", "MCP-Protocol-Version: 2025-03-26\r\n", PING, &a);
+	wants(&a, " 200 ", "");
+	ask(fd, "POST /", "mcp-protocol-version: 1999-01-01\r\n", PING, &a);
+	wants(&a, " 400 ", "2025-11-25");
+	close(fd);
+}
+
+static void test_revisions(void **state)
+{
+	(void)state;
+	run(child_revisions);
+}
+
+static void child_delete_amid(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], both[256];
+	int first = begin(port, line, sizeof(line));
+	int second = raw_connect(port), third = raw_connect(port);
+
+	(void)out;
+	send_request(first, "POST /mcp", line, NEVER);
+	snprintf(both, sizeof(both), "%s" EVENTS, line);
+	send_request(second, "POST /mcp", both, NEVER);
+	raw_read_head(second, a.head, sizeof(a.head));
+	usleep(20000);
+	ask(third, "DELETE /mcp", line, "", &a);
+	wants(&a, " 204 ", "");
+	raw_read_head(first, a.head, sizeof(a.head));
+	has(a.head, " 404 ");
+	await_end(second);
+	close(first);
+	close(third);
+}
+
+static void test_delete_amid(void **state)
+{
+	(void)state;
+	run(child_delete_amid);
+	assert_int_equal(t.service.abandoned, 2);
+}
+
+static void child_stream(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], unknown[] = "Mcp-Session-Id: 0123\r\n" EVENTS;
+	int fd = begin(port, line, sizeof(line)), second;
+
+	(void)out;
+	send_request(fd, "GET /mcp", line, "");
+	raw_read_head(fd, a.head, sizeof(a.head));
+	has(a.head, "Content-Type: text/event-stream\r\n");
+	await_chunk(fd, ": ");
+	await_chunk(fd, ": ");
+	/* Another one takes its place. */
+	second = raw_connect(port);
+	send_request(second, "GET /mcp", line, "");
+	await_end(fd);
+	raw_read_head(second, a.head, sizeof(a.head));
+	await_chunk(second, ": ");
+	close(second);
+	fd = raw_connect(port);
+	ask(fd, "GET /mcp", unknown, "", &a);
+	wants(&a, " 404 ", "");
+	ask(fd, "POST /mcp", line, PING, &a);
+	wants(&a, " 200 ", "client 1");
+	close(fd);
+}
+
+static void test_stream(void **state)
+{
+	(void)state;
+	t.options.keep_alive = 20;
+	run(child_stream);
+}
+
+static void child_idle(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], busy[128];
+	int fd = begin(port, line, sizeof(line));
+	int stream = begin(port, busy, sizeof(busy));
+
+	(void)out;
+	send_request(stream, "GET /mcp", busy, "");
+	raw_read_head(stream, a.head, sizeof(a.head));
+	/* As many beats as it takes. */
+	for (int i = 0; i < 12; i++)
+		await_chunk(stream, ": ");
+	ask(fd, "POST /mcp", line, PING, &a);
+	wants(&a, " 404 ", "");
+	ask(fd, "POST /mcp", busy, PING, &a);
+	wants(&a, " 200 ", "client 2");
+	close(fd);
+	close(stream);
+}
+
+static void test_idle_session(void **state)
+{
+	(void)state;
+	t.options.keep_alive = 20;
+	t.options.idle = 100;
+	run(child_idle);
+}
+
+/* Who begins session after session keeps nobody out. */
+static void child_many_sessions(uint16_t port, int out)
+{
+	struct answer a;
+	char first[128], line[128];
+	int fd = begin(port, first, sizeof(first));
+
+	(void)out;
+	for (int i = 0; i < 1000; i++) {
+		ask(fd, "POST /", "", INIT, &a);
+		wants(&a, " 200 ", "");
+		has(a.head, "Mcp-Session-Id: ");
+	}
+	close(fd);
+	fd = begin(port, line, sizeof(line));
+	ask(fd, "POST /", first, PING, &a);
+	wants(&a, " 404 ", "");
+	ask(fd, "POST /", line, PING, &a);
+	wants(&a, " 200 ", "");
+	close(fd);
+}
+
+static void test_many_sessions(void **state)
+{
+	(void)state;
+	run(child_many_sessions);
+}
+
+/* ---- HTTP+SSE ---- */
+
+/* The path to post to. */
+static int begin_old(uint16_t port, const char *get, char *post, size_t size)
+{
+	char head[1024], text[1024], path[96];
+	const char *at;
+	int fd = raw_connect(port);
+
+	send_request(fd, get, EVENTS, "");
+	raw_read_head(fd, head, sizeof(head));
+	has(head, " 200 ");
+	if (!next_chunk(fd, text, sizeof(text)))
+		fail_child(30, "no chunk");
+	has(text, "event: endpoint\ndata: /messages?session=");
+	at = strstr(text, "/messages");
+	keep(path, sizeof(path), at, "\n");
+	snprintf(post, size, "POST %s", path);
+	return fd;
+}
+
+static void child_old(uint16_t port, int out)
+{
+	struct answer a;
+	char post[128], other[128], id[64];
+	int stream = begin_old(port, "GET /sse", post, sizeof(post));
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask(fd, "POST /sse", "", INIT, &a);
+	wants(&a, " 405 ", "");
+	has(a.head, "Allow: GET");
+	ask(fd, post, "", LATER, &a);
+	wants(&a, " 202 ", "");
+	ask(fd, post, "", PING, &a);
+	wants(&a, " 202 ", "");
+	await_chunk(stream, "event: message\ndata: {\"id\":1,\"result\":"
+			    "\"client 1\"}\n\n");
+	await_chunk(stream, "late");
+	ask(fd, "POST /messages?session=0123", "", PING, &a);
+	wants(&a, " 404 ", "");
+	ask(fd, "POST /messages", "", PING, &a);
+	wants(&a, " 400 ", "session");
+	/* A session that is no HTTP+SSE. */
+	ask(fd, "POST /mcp", "", INIT, &a);
+	value_of(a.head, "Mcp-Session-Id", id, sizeof(id));
+	snprintf(other, sizeof(other), "POST /messages?session=%s", id);
+	ask(fd, other, "", PING, &a);
+	wants(&a, " 404 ", "");
+	ask(fd, post, "", NEVER, &a);
+	wants(&a, " 202 ", "");
+	close(stream);
+	/* It is over with its stream, as soon as that is seen. */
+	do {
+		ask(fd, post, "", NOTE, &a);
+	} while (strstr(a.head, " 202 "));
+	wants(&a, " 404 ", "");
+	close(fd);
+}
+
+static void test_old(void **state)
+{
+	(void)state;
+	run(child_old);
+	assert_int_equal(t.service.abandoned, 1);
+	has(buf_string(&t.lines), "HTTP+SSE: a client went");
+}
+
+/* A client that was only told the address of the server. */
+static void child_old_anywhere(uint16_t port, int out)
+{
+	static const char *const gets[] = { "GET /", "GET /mcp", "GET /sse/" };
+	char post[128];
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(gets); i++)
+		close(begin_old(port, gets[i], post, sizeof(post)));
+}
+
+static void test_old_anywhere(void **state)
+{
+	(void)state;
+	run(child_old_anywhere);
+}
+
+static void child_old_flood(uint16_t port, int out)
+{
+	struct answer a;
+	char post[128];
+	int stream = begin_old(port, "GET /sse", post, sizeof(post));
+	int fd = raw_connect(port);
+
+	(void)out;
+	for (int i = 0; i < 64; i++) {
+		ask(fd, post, "", NEVER, &a);
+		wants(&a, " 202 ", "");
+	}
+	ask(fd, post, "", NEVER, &a);
+	wants(&a, " 503 ", "too many");
+	close(fd);
+	close(stream);
+}
+
+static void test_old_flood(void **state)
+{
+	(void)state;
+	run(child_old_flood);
+	assert_int_equal(t.service.abandoned, 64);
+}
+
+/* ---- WebSocket ---- */
+
+static void expect_frame(int fd, const char *part)
+{
+	char text[1024] = "";
+	size_t len;
+
+	if (raw_next(fd, text, sizeof(text) - 1, &len) != 0x81)
+		fail_child(40, part);
+	text[len] = '\0';
+	has(text, part);
+}
+
+static void child_socket(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_dial(port, "/any/path",
+			  "Sec-WebSocket-Protocol: other, mcp\r\n", a.head,
+			  sizeof(a.head));
+
+	(void)out;
+	has(a.head, " 101 ");
+	if (!strcasestr(a.head, "\r\nSec-WebSocket-Protocol: mcp\r\n"))
+		fail_child(41, a.head);
+	raw_frame(fd, 0x81, LATER, strlen(LATER));
+	raw_frame(fd, 0x81, NOTE, strlen(NOTE));
+	raw_frame(fd, 0x82, PING, strlen(PING)); /* binary: none of ours */
+	raw_frame(fd, 0x81, PING, strlen(PING));
+	expect_frame(fd, "client 1");
+	expect_frame(fd, "late");
+	raw_frame(fd, 0x81, NEVER, strlen(NEVER));
+	raw_frame(fd, 0x81, PING, strlen(PING));
+	expect_frame(fd, "client 1");
+	close(fd);
+	fd = raw_dial(port, "/", "", a.head, sizeof(a.head));
+	has(a.head, " 101 ");
+	raw_frame(fd, 0x81, PING, strlen(PING));
+	expect_frame(fd, "client 2");
+	close(fd);
+}
+
+static void test_socket(void **state)
+{
+	(void)state;
+	run(child_socket);
+	assert_int_equal(t.service.abandoned, 1);
+}
+
+static void child_socket_flood(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_dial(port, "/", "", a.head, sizeof(a.head));
+	size_t len;
+
+	(void)out;
+	for (int i = 0; i < 65; i++)
+		raw_frame(fd, 0x81, NEVER, strlen(NEVER));
+	if (raw_next(fd, a.body, sizeof(a.body), &len) == 0x81)
+		fail_child(42, "answered");
+	close(fd);
+}
+
+static void test_socket_flood(void **state)
+{
+	(void)state;
+	run(child_socket_flood);
+	assert_int_equal(t.service.abandoned, 64);
+	has(buf_string(&t.lines), "more than 64 questions");
+}
+
+/* ---- who may ask, and for what ---- */
+
+static void child_origins(uint16_t port, int out)
+{
+	static const char *const foreign[] = {
+		"Origin: http://evil.example\r\n",
+		"Origin: null\r\n",
+		"Origin: http://localhost.evil.example\r\n",
+		"Origin: http://127.evil.example\r\n",
+		"Origin: http://192.0.2.1:8088\r\n",
+		"Origin: \r\n"
+	};
+	struct answer a;
+	int fd = raw_connect(port), socket;
+
+	(void)out;
+	for (size_t i = 0; i < COUNT(foreign); i++) {
+		ask(fd, "POST /", foreign[i], PING, &a);
+		wants(&a, " 403 ", "Origin");
+		has_not(a.head, "Access-Control");
+	}
+	ask(fd, "POST /", "Origin: http://localhost:6274\r\n", PING, &a);
+	wants(&a, " 200 ", "client");
+	has(a.head, "Access-Control-Allow-Origin: http://localhost:6274\r\n");
+	ask(fd, "OPTIONS /mcp", "Origin: http://127.0.0.1\r\n", "", &a);
+	wants(&a, " 204 ", "");
+	has(a.head, "Access-Control-Allow-Methods: GET, POST, DELETE");
+	close(fd);
+	socket = raw_dial(port, "/", foreign[0], a.head, sizeof(a.head));
+	has(a.head, " 403 ");
+	close(socket);
+	socket = raw_dial(port, "/", "Origin: http://[::1]:1\r\n", a.head,
+			  sizeof(a.head));
+	has(a.head, " 101 ");
+	close(socket);
+}
+
+static void test_origins(void **state)
+{
+	(void)state;
+	run(child_origins);
+	has(buf_string(&t.lines), "evil.example");
+}
+
+static void child_paths(uint16_t port, int out)
+{
+	struct answer a;
+	int fd = raw_connect(port);
+
+	(void)out;
+	ask(fd, "GET /nothing", "", "", &a);
+	wants(&a, " 404 ", "MCP is at /");
+	ask(fd, "GET /", "Accept: text/html, */*\r\n", "", &a);
+	wants(&a, " 200 ", "<p>");
+	has(a.head, "Content-Type: text/html");
+	has(a.body, "a &#60;service&#62;");
+	ask(fd, "GET /mcp", "", "", &a);
+	wants(&a, " 405 ", "");
+	has(a.head, "Allow: GET, POST, DELETE");
+	ask(fd, "PUT /", "", "x", &a);
+	wants(&a, " 405 ", "");
+	ask(fd, "GET /messages", "", "", &a);
+	wants(&a, " 405 ", "");
+	ask(fd, "GET /health", "", "", &a);
+	wants(&a, " 200 ", "{\"status\":\"ok\",\"service\":\"a <service>\"}");
+	close(fd);
+}
+
+static void test_paths(void **state)
+{
+	(void)state;
+	run(child_paths);
+}
+
+/* ---- the beginning and the end ---- */
+
+/* Everything is open when it ends. */
+static void child_stays(uint16_t port, int out)
+{
+	struct answer a;
+	char line[128], post[128];
+	int fd = begin(port, line, sizeof(line));
+
+	(void)out;
+	send_request(fd, "POST /", line, NEVER);
+	fd = begin_old(port, "GET /sse", post, sizeof(post));
+	fd = raw_connect(port);
+	ask(fd, post, "", NEVER, &a);
+	send_request(fd, "GET /mcp", line, "");
+	raw_read_head(fd, a.head, sizeof(a.head));
+	fd = raw_dial(port, "/", "", a.head, sizeof(a.head));
+	raw_frame(fd, 0x81, NEVER, strlen(NEVER));
+	raw_frame(fd, 0x81, PING, strlen(PING));
+	expect_frame(fd, "client");
+	fd = raw_connect(port);
+	send_request(fd, "POST /", EVENTS, NEVER);
+	raw_read_head(fd, a.head, sizeof(a.head));
+	kill(getppid(), SIGINT);
+	while (raw_read(fd, a.body, 1))
+		;
+	_exit(0);
+}
+
+static void test_end_amid(void **state)
+{
+	(void)state;
+	run(child_stays);
+	assert_int_equal(t.service.abandoned, 4);
+}
+
+static void test_run_for(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	t.options.run_for = 30;
+	assert_int_equal(
+		service_listen(t.loop, &t.service, &t.options, &observer, &err),
+		0);
+	assert_int_equal(strncmp(t.url, "http://127.0.0.1:", 17), 0);
+	assert_int_equal(err.kind, ERR_NONE);
+}
+
+static int in_use(uint16_t *port)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET };
+	socklen_t len = sizeof(any);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&any, sizeof(any)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	getsockname(fd, (struct sockaddr *)&any, &len);
+	*port = ntohs(any.sin_port);
+	return fd;
+}
+
+static void test_no_port(void **state)
+{
+	struct error err = { 0 };
+	char where[32];
+	uint16_t port;
+	int fd = in_use(&port);
+
+	(void)state;
+	snprintf(where, sizeof(where), "127.0.0.1:%u", (unsigned)port);
+	t.options.listen = where;
+	assert_int_equal(
+		service_listen(t.loop, &t.service, &t.options, &observer, &err),
+		-1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	error_reset(&err);
+	close(fd);
+	t.options.listen = "127.0.0.1:99999";
+	assert_int_equal(
+		service_listen(t.loop, &t.service, &t.options, &observer, &err),
+		-1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_string_equal(t.url, "");
+	error_reset(&err);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_direct),	  TEST(test_events_only),
+		TEST(test_client_leaves), TEST(test_session),
+		TEST(test_revisions),	  TEST(test_delete_amid),
+		TEST(test_stream),	  TEST(test_idle_session),
+		TEST(test_many_sessions), TEST(test_old),
+		TEST(test_old_anywhere),  TEST(test_old_flood),
+		TEST(test_socket),	  TEST(test_socket_flood),
+		TEST(test_origins),	  TEST(test_paths),
+		TEST(test_end_amid),	  TEST(test_run_for),
+		TEST(test_no_port),
+	};
+
+	return cmocka_run_group_tests_name("service_listen", tests, NULL, NULL);
+}
