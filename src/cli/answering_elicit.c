@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "cli/answering_private.h"
 
 void question_wrong(const struct question *q, const struct error *why)

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cli/answering_private.h"
 

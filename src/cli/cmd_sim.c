@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "base/secret_file.h"
-#include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/sim_service.h"

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "cli/answer.h"
 #include "cli/commands.h"

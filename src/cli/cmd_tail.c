@@ -3,7 +3,6 @@
  * tail: every message that is no reply, from the first one on.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

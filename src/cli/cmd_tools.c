@@ -3,7 +3,6 @@
  * tools: all pages of the list, asked anew each time, or as it was kept. What
  * came before a failure is shown, then the failure.
  */
-#include "base/text.h"
 #include "cli/all_call.h"
 #include "cli/commands.h"
 #include "cli/kept_list.h"

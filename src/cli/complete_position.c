@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/complete_private.h"
 #include "cli/walk.h"

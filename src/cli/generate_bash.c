@@ -3,7 +3,6 @@
  * The completion for bash, from the command table. It needs nothing of the
  * bash-completion package and works sourced as well as loaded by it.
  */
-#include <string.h>
 
 #include "cli/app.h"
 #include "cli/generate.h"

@@ -2,7 +2,6 @@
 /*
  * The completion for fish, from the command table.
  */
-#include <string.h>
 
 #include "cli/app.h"
 #include "cli/generate.h"

@@ -3,7 +3,6 @@
  * The man page, mdoc, from the command table and the help topics.
  */
 #include <ctype.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "cli/app.h"

@@ -5,7 +5,6 @@
 #include "cli/help.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "cli/app.h"

@@ -4,7 +4,6 @@
  * devices, what a command line would know.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"

@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/secret_file.h"
-#include "base/text.h"
 #include "cli/app.h"
 #include "cli/named_target.h"
 #include "cli/serve_target.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "mcp/client_private.h"
 
 static void add_string(struct buf *out, const char *text)

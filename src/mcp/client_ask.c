@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "mcp/client_private.h"
 #include "mcp/guard.h"
@@ -163,9 +162,10 @@ static int try_on(struct client *c, struct call *call,
 {
 	const struct client_guard *g = c->guard;
 	unsigned tries = 0;
-	int64_t pause;
 
 	for (;;) {
+		int64_t pause;
+
 		if (try_anew(c, call, rq, err) == 0)
 			return 0;
 		/* One connection, one session: it does not come back. */

@@ -3,7 +3,6 @@
  * structuredContent of a result against the tool's outputSchema (mcp.md,
  * 2025-06-18: servers must conform, clients should check).
  */
-#include <string.h>
 
 #include "mcp/client.h"
 #include "mcp/schema.h"

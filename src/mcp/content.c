@@ -138,8 +138,9 @@ void result_decode_take(struct result *out, struct message *m)
 	message_take(&out->message, m);
 	decode_is_error(out);
 	content = json_array(out->message.result, "content");
-	cJSON_ArrayForEach(element, content)
+	cJSON_ArrayForEach(element, content) {
 		content_decode(result_add(out, &capacity), element);
+	}
 }
 
 void result_done(struct result *r)

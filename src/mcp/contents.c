@@ -26,8 +26,9 @@ int contents_decode_take(struct result *out, struct message *m,
 	contents = json_array(out->message.result, "contents");
 	if (!contents)
 		return missing(out, "resources/read", "contents", err);
-	cJSON_ArrayForEach(element, contents)
+	cJSON_ArrayForEach(element, contents) {
 		content_decode_resource(result_add(out, &capacity), element);
+	}
 	return 0;
 }
 
@@ -55,8 +56,9 @@ static void add_message(struct result *out, size_t *capacity,
 		add_content(out, capacity, content ? content : message, role);
 		return;
 	}
-	cJSON_ArrayForEach(one, content)
+	cJSON_ArrayForEach(one, content) {
 		add_content(out, capacity, one, role);
+	}
 }
 
 int messages_decode_take(struct result *out, struct message *m,
@@ -70,7 +72,8 @@ int messages_decode_take(struct result *out, struct message *m,
 	messages = json_array(out->message.result, "messages");
 	if (!messages)
 		return missing(out, "prompts/get", "messages", err);
-	cJSON_ArrayForEach(element, messages)
+	cJSON_ArrayForEach(element, messages) {
 		add_message(out, &capacity, element);
+	}
 	return 0;
 }

@@ -295,10 +295,10 @@ static void keep_reply(struct client *c, struct call *call)
 static int take_reply(struct client *c, struct error *err)
 {
 	struct call *call = &c->opening->call;
-	int more;
 
 	if (call->failure.kind != ERR_NONE) {
-		more = choose_revision(c, err);
+		int more = choose_revision(c, err);
+
 		if (more)
 			return more > 0 ? 0 : -1;
 		error_copy(err, &call->failure);

@@ -51,12 +51,6 @@ static struct bounds read_bounds(const cJSON *schema)
 
 #define NUMBERS_MAX 16
 
-/* ceil() would need libm; gcc does without it for floor(). */
-static double round_up(double value)
-{
-	return -floor(-value);
-}
-
 /* The middle of a range; its ends, and a step inside, as an end may be excluded. */
 static size_t list_numbers(const struct bounds *b, double *out)
 {
@@ -65,12 +59,11 @@ static size_t list_numbers(const struct bounds *b, double *out)
 
 	if (b->has_low && b->has_high) {
 		out[count++] = floor(middle / b->step) * b->step;
-		out[count++] = round_up(middle / b->step) * b->step;
+		out[count++] = ceil(middle / b->step) * b->step;
 		out[count++] = middle;
 	}
 	for (int i = 0; i < 2 && b->has_low; i++) {
-		out[count++] =
-			round_up(b->low / b->step) * b->step + i * b->step;
+		out[count++] = ceil(b->low / b->step) * b->step + i * b->step;
 		out[count++] = b->low + i * b->step;
 		out[count++] = b->low + i * b->step / 2;
 	}

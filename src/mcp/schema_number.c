@@ -61,38 +61,18 @@ bool check_exclusive_maximum(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "exclusiveMaximum", operand);
 }
 
-/*
- * fmod(value, of) == 0 of what is not negative. Without libm: to load it would
- * cost a twentieth of every start. Each step is exact.
- */
-static bool divides(double of, double value)
-{
-	double part = of;
-
-	if (!isfinite(value) || !isfinite(of))
-		return value == 0;
-	while (part <= value / 2)
-		part *= 2;
-	for (; part >= of; part /= 2) {
-		if (part <= value)
-			value -= part;
-	}
-	return value == 0;
-}
-
 /* 0.0075 is 75 times 0.0001 on paper, and nearly so in doubles. */
 static bool is_multiple(double value, double of)
 {
-	double times = fabs(value / of);
+	double times = value / of;
 	double error;
 
-	value = fabs(value);
-	if (divides(of, value))
+	if (fmod(value, of) == 0)
 		return true;
 	if (!isfinite(times) || (floor(value) == value && floor(of) == of))
 		return false;
-	error = fabs(value - floor(times + 0.5) * of);
-	return error <= 4 * DBL_EPSILON * value;
+	error = fabs(value - round(times) * of);
+	return error <= 4 * DBL_EPSILON * fabs(value);
 }
 
 bool check_multiple_of(const struct check *c, const cJSON *operand)

@@ -5,7 +5,6 @@
 #include "net/address.h"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,4 +178,13 @@ bool address_is_here(const char *host)
 	if (inet_pton(AF_INET, host, &v4) == 1)
 		return ntohl(v4.s_addr) >> 24 == 127;
 	return text_same(host, "localhost") || strcmp(host, "::1") == 0;
+}
+
+size_t address_count(const struct addrinfo *list)
+{
+	size_t count = 0;
+
+	for (; list; list = list->ai_next)
+		count++;
+	return count ? count : 1;
 }

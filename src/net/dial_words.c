@@ -66,11 +66,14 @@ static const char *hint(int error)
 void dial_fail_connect(struct error *why, const struct dial_place *to,
 		       int error)
 {
-	char wait[48] = "", time[32];
+	char wait[48] = "";
 
-	if (error == ETIMEDOUT && to->timeout)
+	if (error == ETIMEDOUT && to->timeout) {
+		char time[32];
+
 		snprintf(wait, sizeof(wait), " within %s",
 			 text_milliseconds(to->timeout, time, sizeof(time)));
+	}
 	error_set(why, ERR_CONNECT, "cannot connect to %s'%s' port %u: %s%s",
 		  to->noun, to->host, (unsigned)to->port,
 		  dial_words(error, to->unknown), wait);
@@ -85,21 +88,30 @@ bool dial_is_no_tls(const char *problem)
 	       strstr(problem, "unknown protocol");
 }
 
+static bool has_certificate(FILE *file)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (text_starts(line, "-----BEGIN ") &&
+		    strstr(line, "CERTIFICATE-----"))
+			return true;
+	}
+	return false;
+}
+
 int dial_check_cacert(const char *path, struct error *err)
 {
-	bool found = false;
-	char line[256];
 	FILE *file = fopen(path, "re");
 
 	if (!file) {
 		error_set(err, ERR_USAGE, "cannot read '%s': %s", path,
 			  strerror(errno));
 	} else {
-		while (!found && fgets(line, sizeof(line), file))
-			found = text_starts(line, "-----BEGIN ") &&
-				strstr(line, "CERTIFICATE-----");
+		bool good = has_certificate(file);
+
 		fclose(file);
-		if (found)
+		if (good)
 			return 0;
 		error_set(err, ERR_USAGE, "'%s' has no certificate", path);
 	}

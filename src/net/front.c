@@ -4,7 +4,6 @@
  * out in front_head.c; HTTP is spoken in front_http.c.
  */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"

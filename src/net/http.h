@@ -14,19 +14,15 @@
 /* One request that is no MCP (sim: Ollama). All is lent until fetch returns. */
 struct http_request {
 	const char *url;
-	const char *method; /* NULL: GET, or POST if there is a body */
 	const struct headers *headers; /* NULL */
-	const char *body; /* NULL */
+	const char *body; /* NULL: it is a GET, else a POST */
 	size_t len;
 	int64_t connect_timeout, timeout; /* ms; 0: 10 s, none */
 	size_t body_max; /* of the answer; 0: 16 MB */
-	const char *cacert; /* NULL: the system's */
-	bool insecure;
 };
 
 struct http_answer { /* lent */
 	int status; /* 0: none came, see why */
-	const char *content_type; /* "" if none */
 	const char *body;
 	size_t len;
 	/*
@@ -38,12 +34,8 @@ struct http_answer { /* lent */
 };
 
 struct http_fetch;
-struct http_fetch_events {
-	/* Bytes of a body with a 2xx status as they come; may be NULL. They are in the answer too. */
-	void (*data)(void *owner, const char *data, size_t len);
-	/* Once, from the loop; afterwards the fetch is gone. */
-	void (*done)(void *owner, const struct http_answer *a);
-};
+/* Once, from the loop; afterwards the fetch is gone. */
+typedef void http_fetch_done(void *owner, const struct http_answer *a);
 
 struct http_table {
 	/*
@@ -56,12 +48,11 @@ struct http_table {
 	 * over the same transport (mcp/client does).
 	 */
 	struct transport_ops dial;
-	/* -1 (ERR_USAGE): no URL that curl takes. events are not called then. */
+	/* -1 (ERR_USAGE): no URL that curl takes. done is not called then. */
 	int (*fetch)(struct http_fetch **out, struct loop *l,
-		     const struct http_request *rq,
-		     const struct http_fetch_events *events, void *owner,
-		     struct error *err);
-	/* Forget it: no event any more. */
+		     const struct http_request *rq, http_fetch_done *done,
+		     void *owner, struct error *err);
+	/* Forget it: done is not called any more. */
 	void (*fetch_abandon)(struct http_fetch *f);
 	/* "HTTP/2", "HTTP/1.1", "HTTP+SSE" …: how this transport speaks by now; NULL: nothing came yet. Lent. */
 	const char *(*spoken)(const struct transport *t);

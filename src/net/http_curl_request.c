@@ -82,6 +82,7 @@ static curl_socket_t on_socket(void *owner, curlsocktype purpose,
  * When a connection that was kept breaks before an answer, curl sends the
  * request again: but the first one may have been carried out.
  */
+/* NOLINTNEXTLINE(readability-non-const-parameter): curl's type */
 static int on_send(void *owner, char *there, char *here, int port_there,
 		   int port_here)
 {

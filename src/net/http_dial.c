@@ -5,15 +5,11 @@
  * http_old.c.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/address.h"
-#include "net/dial_words.h"
 #include "net/http_private.h"
 
-#define CONNECT_MS 10000
 #define CLOSE_MS 500
 #define HOLD_MS 2000 /* for the head of the GET stream */
 
@@ -278,62 +274,6 @@ static void on_timer(void *owner)
 
 /* ---- opening ---- */
 
-/* These belong to the transport, or to HTTP itself. */
-static const char *const ours[] = { "Connection",
-				    "Content-Length",
-				    "Expect",
-				    "Last-Event-ID",
-				    "Mcp-Session-Id",
-				    "TE",
-				    "Transfer-Encoding",
-				    "Trailer",
-				    "Upgrade",
-				    NULL };
-
-static int take_headers(struct http *h, const struct headers *from,
-			struct error *err)
-{
-	if (headers_check(from, ours, "transport", err))
-		return -1;
-	for (size_t i = 0; i < from->count; i++)
-		headers_add(&h->headers, from->item[i].name,
-			    from->item[i].value);
-	return 0;
-}
-
-/* "http://host:port/path" of the target, without "sse+". */
-static int take_url(struct http *h, const struct endpoint *to,
-		    struct error *err)
-{
-	CLEANUP(buf_done) struct buf url = { 0 };
-	bool old = text_starts(to->scheme, "sse+");
-
-	buf_printf(&url, "%s://", to->scheme + (old ? 4 : 0));
-	authority_print(&url, to->host, to->has_port ? to->port : 0);
-	buf_text(&url, to->path);
-	h->forced = h->old = old;
-	h->site.url = buf_take(&url);
-	return http_site_set(&h->site, h->site.url, err);
-}
-
-static int configure(struct http *h, const struct endpoint *to,
-		     struct error *err)
-{
-	struct http_site *site = &h->site;
-
-	if (take_url(h, to, err) || take_headers(h, &to->headers, err) ||
-	    http_take_resolve(site, &to->resolve, err) ||
-	    http_take_proxy(site, to->proxy, err))
-		return -1;
-	site->insecure = site->tls && to->insecure;
-	site->connect_timeout =
-		to->connect_timeout ? to->connect_timeout : CONNECT_MS;
-	if (!site->tls || !to->cacert)
-		return 0;
-	site->cacert = mem_strdup(to->cacert);
-	return dial_check_cacert(site->cacert, err);
-}
-
 static int http_open(struct transport *t, const struct endpoint *to,
 		     struct error *err)
 {
@@ -342,7 +282,7 @@ static int http_open(struct transport *t, const struct endpoint *to,
 	h->transport = t;
 	h->message_max =
 		to->message_max ? to->message_max : TRANSPORT_MESSAGE_MAX;
-	if (!configure(h, to, err))
+	if (!http_configure(h, to, err))
 		h->engine = http_engine_take(t->loop, err);
 	if (!h->engine) {
 		http_free(h);
@@ -369,6 +309,7 @@ static int http_send(struct transport *t, const char *text, size_t len,
 		     struct error *err)
 {
 	struct http *h = t->impl;
+	struct buf copy = { 0 };
 	struct http_exchange *x;
 
 	if (!h || h->closing)
@@ -378,7 +319,8 @@ static int http_send(struct transport *t, const char *text, size_t len,
 				 "too much is waiting to be sent: the server "
 				 "does not read");
 	x = http_exchange_new(h, HTTP_POST);
-	x->text = http_bytes(text, len);
+	buf_add(&copy, text, len);
+	x->text = buf_take(&copy);
 	x->len = len;
 	x->waiting = true;
 	http_message_look(&x->message, x->text, len);

@@ -4,10 +4,8 @@
  * transport looks at what comes back. Judges no answer.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/http_private.h"
 
 #define REDIRECTS_MAX 3

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/dial_words.h"
 #include "net/http_private.h"
 
 #define CONNECT_MS 10000
@@ -18,12 +17,11 @@ struct http_fetch {
 	struct http_site site;
 	struct http_transfer *transfer;
 	struct timer timer; /* of the whole; it closes last */
-	struct http_fetch_events events;
+	http_fetch_done *done;
 	bool over; /* answered, or abandoned */
 	void *owner;
-	char *sent;
+	struct buf sent;
 	int64_t timeout;
-	size_t body_max;
 	struct buf body;
 };
 
@@ -37,7 +35,7 @@ static void fetch_end(struct http_fetch *f)
 {
 	http_transfer_free(TAKE(f->transfer));
 	http_site_done(&f->site);
-	mem_free(TAKE(f->sent));
+	buf_done(&f->sent);
 	buf_done(&f->body);
 	timer_close(&f->timer, on_closed);
 	http_engine_release(f->engine);
@@ -49,7 +47,6 @@ static void answer(struct http_fetch *f, struct error *why)
 	const struct http_transfer *t = f->transfer;
 	const struct http_answer a = {
 		.status = t->status,
-		.content_type = http_transfer_type(t),
 		.body = buf_string(&f->body),
 		.len = f->body.len,
 		.why = why,
@@ -57,7 +54,7 @@ static void answer(struct http_fetch *f, struct error *why)
 
 	why->retry_after = http_transfer_retry_after(t);
 	f->over = true;
-	f->events.done(f->owner, &a);
+	f->done(f->owner, &a);
 	error_reset(why);
 	fetch_end(f);
 }
@@ -65,19 +62,13 @@ static void answer(struct http_fetch *f, struct error *why)
 static void on_data(void *owner, const char *data, size_t len)
 {
 	struct http_fetch *f = owner;
-	int status = f->transfer->status;
 	struct error why = { 0 };
 
-	if (buf_add(&f->body, data, len)) {
-		error_set(&why, ERR_PROTOCOL,
-			  "the answer of '%s' is above %zu bytes", f->site.host,
-			  f->body_max);
-		answer(f, &why);
+	if (!buf_add(&f->body, data, len))
 		return;
-	}
-	/* It may be abandoned here, and nothing is touched behind. */
-	if (f->events.data && status >= 200 && status < 300)
-		f->events.data(f->owner, data, len);
+	error_set(&why, ERR_PROTOCOL, "the answer of '%s' is above %zu bytes",
+		  f->site.host, f->body.max);
+	answer(f, &why);
 }
 
 static void on_done(void *owner)
@@ -117,8 +108,7 @@ static void start(struct http_fetch *f, const struct http_request *rq)
 {
 	const struct http_request_line line = {
 		.url = rq->url,
-		.method = rq->method,
-		.body = f->sent,
+		.body = rq->body ? buf_string(&f->sent) : NULL,
 		.len = rq->len,
 	};
 
@@ -139,17 +129,12 @@ static int set_site(struct http_fetch *f, const struct http_request *rq,
 {
 	f->site.connect_timeout =
 		rq->connect_timeout ? rq->connect_timeout : CONNECT_MS;
-	f->site.insecure = rq->insecure;
-	f->site.cacert = mem_strdup(rq->cacert);
-	if (rq->cacert && dial_check_cacert(rq->cacert, err))
-		return -1;
 	return http_site_set(&f->site, rq->url, err);
 }
 
 int http_fetch_open(struct http_fetch **out, struct loop *l,
-		    const struct http_request *rq,
-		    const struct http_fetch_events *events, void *owner,
-		    struct error *err)
+		    const struct http_request *rq, http_fetch_done *done,
+		    void *owner, struct error *err)
 {
 	struct http_fetch *f = mem_zalloc(sizeof(*f));
 
@@ -161,12 +146,12 @@ int http_fetch_open(struct http_fetch **out, struct loop *l,
 		mem_free(f);
 		return -1;
 	}
-	f->events = *events;
+	f->done = done;
 	f->owner = owner;
 	f->timeout = rq->timeout;
-	f->body_max = rq->body_max ? rq->body_max : BODY_MAX;
-	buf_init(&f->body, f->body_max);
-	f->sent = rq->body ? http_bytes(rq->body, rq->len) : NULL;
+	buf_init(&f->body, rq->body_max ? rq->body_max : BODY_MAX);
+	if (rq->body)
+		buf_add(&f->sent, rq->body, rq->len);
 	timer_open(&f->timer, l, on_timer, f);
 	if (f->timeout)
 		timer_start(&f->timer, f->timeout);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/http_private.h"
 
 #define ERROR_BODY_MAX ((size_t)64 * 1024)

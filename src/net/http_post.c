@@ -275,11 +275,6 @@ static void end_without(struct http_exchange *x)
 	fail_unasked(x, &why);
 }
 
-static bool may_pass(int status)
-{
-	return status == 0 || status == 408 || status == 429 || status >= 500;
-}
-
 /* The server does not let us fetch the rest of an answer. */
 static void end_resumption(struct http_exchange *x, int status)
 {
@@ -287,7 +282,7 @@ static void end_resumption(struct http_exchange *x, int status)
 	struct error why = { 0 };
 
 	if (http_exchange_redirect(x) ||
-	    (may_pass(status) && http_stream_again(x, "an answer")))
+	    (http_may_pass(status) && http_stream_again(x, "an answer")))
 		return;
 	if (status)
 		http_fail_status(&why, &h->site, x->transfer, &x->body);

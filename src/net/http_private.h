@@ -140,8 +140,6 @@ int64_t http_transfer_retry_after(const struct http_transfer *t);
 
 /* ---- http_url.c ---- */
 
-/* len bytes and a NUL, whatever is among them; yours. */
-char *http_bytes(const char *data, size_t len);
 /* A date of HTTP (RFC 9110, 5.6.7) as seconds since 1970; -1: it is none. */
 int64_t http_date(const char *text);
 
@@ -155,13 +153,6 @@ char *http_url_show(const char *url);
 char *http_url_path(const char *url);
 /* Its path and query, as they stand in a request; lent. */
 const char *http_url_target(const char *url);
-
-/* ---- http_route.c: -1 (ERR_USAGE) where the option is none ---- */
-
-int http_take_resolve(struct http_site *site, const struct words *from,
-		      struct error *err);
-int http_take_proxy(struct http_site *site, const char *text,
-		    struct error *err);
 
 /* ---- http_failure.c: why, in words ---- */
 
@@ -266,6 +257,10 @@ struct http {
 	struct error why; /* for closed */
 };
 
+/* http_route.c: site and headers, as target and options say. -1 (ERR_USAGE): one of them is none. */
+int http_configure(struct http *h, const struct endpoint *to,
+		   struct error *err);
+
 /* http_dial.c */
 void http_notice(struct http *h, enum notice_kind kind, const char *format, ...)
 	PRINTF_LIKE(3, 4);
@@ -308,6 +303,8 @@ void http_listen_done(struct http_exchange *x);
  * be, or was too often.
  */
 bool http_stream_again(struct http_exchange *x, const char *what);
+/* A status (0: none came) that may be another one later. */
+bool http_may_pass(int status);
 
 /* http_old.c: HTTP+SSE of 2024-11-05 */
 void http_old_open(struct http *h);
@@ -318,9 +315,8 @@ void http_old_alarm(struct http_exchange *x);
 
 /* http_fetch.c */
 int http_fetch_open(struct http_fetch **out, struct loop *l,
-		    const struct http_request *rq,
-		    const struct http_fetch_events *events, void *owner,
-		    struct error *err);
+		    const struct http_request *rq, http_fetch_done *done,
+		    void *owner, struct error *err);
 void http_fetch_abandon(struct http_fetch *f);
 
 #endif

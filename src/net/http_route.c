@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way to a site as the options tell it, checked before anything is sent:
- * --resolve, --proxy. Finds no host, connects to nothing.
+ * The way to a site as the target and the options tell it, checked before
+ * anything is sent. Finds no host, connects to nothing.
  */
 #include <arpa/inet.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/address.h"
+#include "net/dial_words.h"
 #include "net/http_private.h"
 
+#define CONNECT_MS 10000
 #define PORT_TEXT_MAX 5
 
 static bool is_port(const char *text, size_t len)
@@ -60,8 +63,8 @@ static bool is_resolve(const char *word)
 	return true;
 }
 
-int http_take_resolve(struct http_site *site, const struct words *from,
-		      struct error *err)
+static int take_resolve(struct http_site *site, const struct words *from,
+			struct error *err)
 {
 	for (size_t i = 0; i < from->count; i++) {
 		if (!is_resolve(from->word[i])) {
@@ -94,7 +97,8 @@ static bool is_proxy(const char *text)
 	return known && *host && *host != '/' && *host != ':';
 }
 
-int http_take_proxy(struct http_site *site, const char *text, struct error *err)
+static int take_proxy(struct http_site *site, const char *text,
+		      struct error *err)
 {
 	if (!text)
 		return 0;
@@ -111,4 +115,59 @@ int http_take_proxy(struct http_site *site, const char *text, struct error *err)
 	}
 	site->proxy = mem_strdup(text);
 	return 0;
+}
+
+/* These belong to the transport, or to HTTP itself. */
+static const char *const ours[] = { "Connection",
+				    "Content-Length",
+				    "Expect",
+				    "Last-Event-ID",
+				    "Mcp-Session-Id",
+				    "TE",
+				    "Transfer-Encoding",
+				    "Trailer",
+				    "Upgrade",
+				    NULL };
+
+static int take_headers(struct http *h, const struct headers *from,
+			struct error *err)
+{
+	if (headers_check(from, ours, "transport", err))
+		return -1;
+	for (size_t i = 0; i < from->count; i++)
+		headers_add(&h->headers, from->item[i].name,
+			    from->item[i].value);
+	return 0;
+}
+
+/* "http://host:port/path" of the target, without "sse+". */
+static int take_url(struct http *h, const struct endpoint *to,
+		    struct error *err)
+{
+	CLEANUP(buf_done) struct buf url = { 0 };
+	bool old = text_starts(to->scheme, "sse+");
+
+	buf_printf(&url, "%s://", to->scheme + (old ? 4 : 0));
+	authority_print(&url, to->host, to->has_port ? to->port : 0);
+	buf_text(&url, to->path);
+	h->forced = h->old = old;
+	h->site.url = buf_take(&url);
+	return http_site_set(&h->site, h->site.url, err);
+}
+
+int http_configure(struct http *h, const struct endpoint *to, struct error *err)
+{
+	struct http_site *site = &h->site;
+
+	if (take_url(h, to, err) || take_headers(h, &to->headers, err) ||
+	    take_resolve(site, &to->resolve, err) ||
+	    take_proxy(site, to->proxy, err))
+		return -1;
+	site->insecure = site->tls && to->insecure;
+	site->connect_timeout =
+		to->connect_timeout ? to->connect_timeout : CONNECT_MS;
+	if (!site->tls || !to->cacert)
+		return 0;
+	site->cacert = mem_strdup(to->cacert);
+	return dial_check_cacert(site->cacert, err);
 }

@@ -196,7 +196,6 @@ void http_fail_status(struct error *why, const struct http_site *site,
 	CLEANUP(mem_free_ptr) char *said = because(t, body);
 	int64_t wait = http_transfer_retry_after(t);
 	int status = t->status;
-	char time[32];
 
 	if (status == 401 || status == 403) {
 		fail_credentials(why, site, t, said);
@@ -215,9 +214,12 @@ void http_fail_status(struct error *why, const struct http_site *site,
 	}
 	error_code(why, status);
 	error_retry_after(why, wait);
-	if (wait)
+	if (wait) {
+		char time[32];
+
 		error_hint(why, "it asks to wait %s before the next try",
 			   text_milliseconds(wait, time, sizeof(time)));
+	}
 }
 
 static bool is_page(const char *type, const struct buf *body)

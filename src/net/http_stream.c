@@ -3,7 +3,6 @@
  * Streams that last: the GET stream for what the server says by itself, and
  * taking up a stream that ended too early (2025-11-25, resumability).
  */
-#include "base/mem.h"
 #include "base/text.h"
 #include "net/http_private.h"
 
@@ -25,6 +24,11 @@ static int64_t next_wait(const struct http_exchange *x)
 	if (wait < least)
 		wait = least;
 	return wait > RETRY_LEAST_MS ? wait : RETRY_LEAST_MS;
+}
+
+bool http_may_pass(int status)
+{
+	return status == 0 || status == 408 || status == 429 || status >= 500;
 }
 
 bool http_stream_again(struct http_exchange *x, const char *what)
@@ -74,11 +78,6 @@ static void again(struct http_exchange *x)
 		give_up(x, "it broke too often");
 }
 
-static bool may_pass(int status)
-{
-	return status == 0 || status == 408 || status == 429 || status >= 500;
-}
-
 void http_listen_head(struct http_exchange *x)
 {
 	int status = x->transfer->status;
@@ -88,7 +87,7 @@ void http_listen_head(struct http_exchange *x)
 		x->kind = HTTP_BODY_EVENTS;
 	} else if (http_exchange_redirect(x)) {
 		return;
-	} else if (may_pass(status)) {
+	} else if (http_may_pass(status)) {
 		again(x);
 	} else if (status == 404 && x->with_session) {
 		/* The next request finds out as well, and starts over. */

@@ -3,8 +3,6 @@
  * One HTTP request and its answer, whoever carries it out; and the site that
  * it goes to. What an answer means is not known here.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"

@@ -20,15 +20,6 @@ struct url {
 	const char *start, *path; /* of the authority; of what is behind it */
 };
 
-char *http_bytes(const char *data, size_t len)
-{
-	char *copy = mem_alloc(len + 1);
-
-	memcpy(copy, data, len);
-	copy[len] = '\0';
-	return copy;
-}
-
 static int parse(struct url *out, const char *text)
 {
 	const char *host, *at;

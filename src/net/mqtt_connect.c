@@ -4,7 +4,6 @@
  * share of the time for each. What comes after TCP is the library's matter.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "net/mqtt_private.h"
@@ -71,15 +70,6 @@ void mqtt_begin(struct mqtt_client *c)
 
 /* ---- the addresses ---- */
 
-static size_t addresses_left(const struct mqtt_client *c)
-{
-	size_t count = 0;
-
-	for (const struct addrinfo *i = c->address; i; i = i->ai_next)
-		count++;
-	return count ? count : 1;
-}
-
 static int dial(struct mqtt_client *c)
 {
 	char number[NI_MAXHOST];
@@ -136,7 +126,7 @@ void mqtt_connect_next(struct mqtt_client *c)
 		return;
 	}
 	left = c->deadline - loop_now();
-	share = left / (int64_t)addresses_left(c);
+	share = left / (int64_t)address_count(c->address);
 	timer_start(&c->timer, share > ATTEMPT_MIN_MS ? share : ATTEMPT_MIN_MS);
 	mqtt_watch(c);
 }

@@ -48,7 +48,6 @@ struct peer_info {
 	const char *path; /* of its request, with the query; NULL */
 	const char *device_id, *client_id; /* header or query string; NULL */
 	int protocol_version; /* Protocol-Version; 0 if not sent */
-	int http_status; /* of its answer; 0 */
 	const char *tls; /* "TLSv1.3", NULL for plain */
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */

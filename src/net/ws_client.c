@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/ws_dial.h"
 
 #define ATTEMPT_MIN_MS 250
@@ -79,15 +78,6 @@ static void forget_lookup(struct ws_dial *d)
 
 /* ---- the addresses ---- */
 
-static size_t addresses_left(const struct ws_dial *d)
-{
-	size_t count = 0;
-
-	for (const struct addrinfo *i = d->address; i; i = i->ai_next)
-		count++;
-	return count ? count : 1;
-}
-
 static struct lws *connect_to(struct ws *ws, struct lws_vhost *vhost,
 			      const char *number)
 {
@@ -119,7 +109,7 @@ static void next_address(struct ws *ws)
 {
 	struct ws_dial *d = ws->dial;
 	int64_t left = d->deadline - loop_now();
-	int64_t share = left / (int64_t)addresses_left(d);
+	int64_t share = left / (int64_t)address_count(d->address);
 	char number[ADDRESS_TEXT_MAX];
 
 	ws->state = WS_DIALLING;
@@ -245,7 +235,7 @@ static void on_established(struct ws *ws, struct lws *wsi)
 	struct ws_dial *d = ws->dial;
 	struct buf address = { 0 };
 	char number[ADDRESS_TEXT_MAX];
-	struct peer_info info = { .path = d->path, .http_status = 101 };
+	struct peer_info info = { .path = d->path };
 
 	address_print_host(d->address->ai_addr, number, sizeof(number));
 	authority_print(&address, number, d->port);

@@ -5,8 +5,6 @@
  * its place, so that its HTTP parser sees nothing of a stranger's, and a
  * subprotocol that we do not know does not make it drop the connection.
  */
-#include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"

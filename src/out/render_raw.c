@@ -3,7 +3,6 @@
  * The raw form: what the peer sent, byte for byte. Whatever has no bytes of
  * the peer's, and everything on stderr, is as in the text form.
  */
-#include <string.h>
 
 #include "out/put.h"
 #include "out/render_json.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "base/text.h"
 #include "out/lines.h"
 #include "out/render_json.h"
 #include "out/render_text.h"

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "out/content.h"
 #include "out/layout.h"
 #include "out/lines.h"

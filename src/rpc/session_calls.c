@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "rpc/session_state.h"
 
 void call_done(struct call *c)

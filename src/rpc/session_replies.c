@@ -95,12 +95,12 @@ static void add_retry_after(struct error *e, const struct message *m)
 {
 	const cJSON *data = json_object(m->error, "data");
 	const cJSON *member = json_member(data, "retry_after");
-	int64_t ms;
 
 	if (!cJSON_IsNumber(member) || !(member->valuedouble > 0))
 		return;
 	if (member->valuedouble < RETRY_AFTER_MOST) {
-		ms = (int64_t)(member->valuedouble * 1000);
+		int64_t ms = (int64_t)(member->valuedouble * 1000);
+
 		error_retry_after(
 			e, ms + ((double)ms < member->valuedouble * 1000));
 	} else {

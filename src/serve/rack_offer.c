@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
 #include "net/listen.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "sim/device_loop.h"
 
 /* Firmware's own view of JSON: cJSON, whatever stands behind the value. */

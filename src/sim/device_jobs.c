@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The jobs of the main loop: tools are run, replies sent, connections dropped. */
-#include <string.h>
 
-#include "base/mem.h"
 #include "sim/device_loop.h"
 
 enum { STORM_SLICE = 1000, STORM_PAUSE_MS = 1 };

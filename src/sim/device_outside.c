@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "sim/device_loop.h"
 #include "sim/order.h"

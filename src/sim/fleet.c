@@ -5,7 +5,6 @@
  */
 #include "sim/fleet.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/mem.h"

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 
 /* A percentage is told from a share by its size: 1.2 is a share that is off. */

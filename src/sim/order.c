@@ -2,8 +2,6 @@
 /* Orders at a call: whose word counts, and what is sent. Checks: order_check.c. */
 #include "sim/order.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/split.h"
 

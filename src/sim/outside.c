@@ -3,7 +3,6 @@
  * Results from a command ("exec"): a child process that reads the arguments
  * and prints the result. Models are outside_ollama.c's.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/child.h"

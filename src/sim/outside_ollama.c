@@ -128,7 +128,6 @@ static void on_done(void *owner, const struct http_answer *a)
 static int start(struct outside *o, const struct outside_config *c,
 		 const char *url, const struct buf *body, struct error *err)
 {
-	static const struct http_fetch_events events = { .done = on_done };
 	CLEANUP(mem_free_ptr) char *chat = mem_printf("%s" API "/chat", url);
 	CLEANUP(headers_done) struct headers headers = { 0 };
 	struct http_request rq = {
@@ -145,7 +144,7 @@ static int start(struct outside *o, const struct outside_config *c,
 	o->http = module_table("http", HTTP_TABLE, err);
 	if (!o->http)
 		return -1;
-	return o->http->fetch(&o->fetch, c->loop, &rq, &events, o, err);
+	return o->http->fetch(&o->fetch, c->loop, &rq, on_done, o, err);
 }
 
 int outside_ollama(struct outside **out, const struct outside_config *c,

@@ -3,7 +3,6 @@
  * One profile file's members put over what it extends. Files and folders are
  * profile.c's and profile_find.c's matter.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "mcp/schema.h"
 #include "sim/normalise.h"

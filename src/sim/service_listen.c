@@ -3,7 +3,6 @@
  * The port of a pretend service: opened, watched over, closed with all that
  * goes on at it. What is said there is the matter of the other files.
  */
-#include <string.h>
 
 #include "base/mem.h"
 #include "net/address.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The tools of a service's profile, checked with their results. */
-#include <string.h>
 
 #include "sim/normalise.h"
 #include "sim/order.h"

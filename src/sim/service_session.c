@@ -3,7 +3,6 @@
  * Clients that HTTP requests belong to: by a session id that nobody can
  * guess, or for one request alone. Who is asked what is not seen here.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -3,7 +3,6 @@
  * Target sim: with a service behind it: messages cross in turns of the loop,
  * plain JSON-RPC, no sockets. What it answers is the service's matter.
  */
-#include <string.h>
 
 #include "base/mem.h"
 #include "sim/frame_queue.h"

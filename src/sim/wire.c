@@ -3,7 +3,6 @@
 #include "sim/wire.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/random.h"

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 #define ID_MAX 4096
 #define TYPE_MAX 256
 #define KEEP_MAX 65536 /* memory that is kept for the next event */

@@ -384,7 +384,7 @@ static void progress_tokens(void **state)
 		      "\"params\":{\"uri\":\"a:b\",\"_meta\":{"
 		      "\"progressToken\":3}}}");
 	assert_params("prompts/get", " { } ",
-		      "\"params\": { \"_meta\":{\"progressToken\":4}}}");
+		      "\"params\":{ \"_meta\":{\"progressToken\":4}}}");
 	/* what has one, is none, or is somebody's own */
 	assert_params("prompts/get", "{\"_meta\":{}}",
 		      "\"params\":{\"_meta\":{}}}");
