@@ -214,7 +214,7 @@ static struct guarding *guarding_new(struct app *app)
 int guarding_open(struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
-	bool http = strstr(app->endpoint.scheme, "http") != NULL;
+	unsigned usual = endpoint_is_http(&app->endpoint) ? HTTP_TRIES : 1;
 	CLEANUP(mem_free_ptr) char *key = key_of(app);
 	struct guarding_option option;
 	struct guarding *g;
@@ -225,7 +225,7 @@ int guarding_open(struct app *app, struct error *err)
 		app->guarding = guarding_new(app);
 	g = app->guarding;
 	g->option = option;
-	g->policy.tries = c->retry ? (unsigned)c->retry : http ? HTTP_TRIES : 1;
+	g->policy.tries = c->retry ? (unsigned)c->retry : usual;
 	g->policy.calls = c->retry_calls;
 	choose(g, key);
 	g->here->record.breaker.limit = option.limit;

@@ -12,7 +12,6 @@
 #include "cli/named_target.h"
 #include "cli/serve_target.h"
 #include "cli/suggest.h"
-#include "sim/service.h"
 
 static const struct target_row *find_target(const char *scheme)
 {
@@ -62,12 +61,13 @@ static enum family family_of(const struct endpoint *e)
 		const char *scheme;
 		enum family family;
 	} rows[] = {
-		{ "ws", FAMILY_WEBSOCKET },  { "wss", FAMILY_WEBSOCKET },
-		{ "http", FAMILY_HTTP },     { "https", FAMILY_HTTP },
-		{ "sse+http", FAMILY_HTTP }, { "sse+https", FAMILY_HTTP },
+		{ "ws", FAMILY_WEBSOCKET },
+		{ "wss", FAMILY_WEBSOCKET },
 		{ "stdio", FAMILY_CHILD },
 	};
 
+	if (endpoint_is_http(e))
+		return FAMILY_HTTP;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		if (strcmp(rows[i].scheme, e->scheme) == 0)
 			return rows[i].family;
@@ -75,7 +75,7 @@ static enum family family_of(const struct endpoint *e)
 	return FAMILY_DEVICE;
 }
 
-/* Who is behind it says so; a simulated service is no device. */
+/* sim: says itself if it is a service and no device. */
 static enum dialect dialect_for(const struct endpoint *e,
 				const struct config *c)
 {
@@ -88,9 +88,6 @@ static enum dialect dialect_for(const struct endpoint *e,
 	case FAMILY_DEVICE:
 		break;
 	}
-	if (strcmp(e->scheme, "sim") == 0 && *e->path &&
-	    service_profile_is(e->path))
-		return DIALECT_PLAIN;
 	return DIALECT_DEVICE;
 }
 

@@ -382,6 +382,11 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 			  source);
 }
 
+bool endpoint_is_http(const struct endpoint *e)
+{
+	return strstr(e->scheme, "http") != NULL;
+}
+
 void endpoint_done(struct endpoint *e)
 {
 	mem_free(e->text);

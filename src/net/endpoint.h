@@ -83,6 +83,9 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		   struct error *err);
 void endpoint_done(struct endpoint *e);
 
+/* http, https, and the sse+ forms of both. */
+bool endpoint_is_http(const struct endpoint *e);
+
 /*
  * A program and its arguments as a target: "stdio:" and the words, quoted so
  * that endpoint_parse takes the same words out of it. Yours.
