@@ -218,7 +218,7 @@ static void settle(struct http *h)
 	if (h->listen_due && h->declared)
 		listen_now(h);
 	send_waiting(h);
-	/* Behind what waited: that takes the connection which is there. */
+	/* Behind what waited: somebody waits for that. */
 	if (h->listen_due)
 		listen_now(h);
 	next = next_alarm(h);

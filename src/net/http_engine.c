@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What transfers have to tell, told from the loop and never from inside a
+ * What transfers have to tell, told from the loop and never from inside
  * libcurl. Opens no socket.
  */
 #include "base/mem.h"
@@ -75,8 +75,7 @@ static void shut(struct http_engine *e)
 	while (*at != e)
 		at = &(*at)->next;
 	*at = e->next;
-	if (e->curl)
-		curl_engine_close(e->curl);
+	curl_engine_close(e->curl);
 	timer_close(&e->timer, on_closed);
 }
 
@@ -98,16 +97,16 @@ static void on_timer(void *owner)
 	http_engine_tell(owner);
 }
 
-static struct http_engine *engine_of(struct loop *l)
+static struct http_engine *engine_new(struct loop *l, struct error *err)
 {
-	struct http_engine *e = engines;
+	struct http_engine *e = mem_zalloc(sizeof(*e));
 
-	while (e && e->loop != l)
-		e = e->next;
-	if (e)
-		return e;
-	e = mem_zalloc(sizeof(*e));
 	e->loop = l;
+	e->curl = curl_engine_new(e, err);
+	if (!e->curl) {
+		mem_free(e);
+		return NULL;
+	}
 	timer_open(&e->timer, l, on_timer, e);
 	e->next = engines;
 	engines = e;
@@ -116,15 +115,15 @@ static struct http_engine *engine_of(struct loop *l)
 
 struct http_engine *http_engine_take(struct loop *l, struct error *err)
 {
-	struct http_engine *e = engine_of(l);
+	struct http_engine *e = engines;
 
-	e->users++;
-	if (!e->curl)
-		e->curl = curl_engine_new(e, err);
-	if (e->curl)
-		return e;
-	http_engine_release(e);
-	return NULL;
+	while (e && e->loop != l)
+		e = e->next;
+	if (!e)
+		e = engine_new(l, err);
+	if (e)
+		e->users++;
+	return e;
 }
 
 void http_engine_release(struct http_engine *e)
