@@ -14,6 +14,13 @@
 
 #include "base/mem.h"
 
+const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 int file_read_fd(struct buf *out, int fd)
 {
 	char piece[16384];

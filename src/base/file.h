@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole file as bytes: read, written, replaced.
+ * A whole file as bytes: read, written, replaced; and its name.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -15,6 +15,9 @@
  */
 int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err);
+
+/* The part of a path behind its last '/', lent; all of it if there is none. */
+const char *file_name(const char *path);
 
 /* These three: 0, or -1 and errno. All that comes, EFBIG above out's ceiling. */
 int file_read_fd(struct buf *out, int fd);

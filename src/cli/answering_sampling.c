@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/answering_private.h"
@@ -80,13 +81,6 @@ char *answering_sampled(const char *text, size_t len, const char *model,
 
 /* ---- by a command ---- */
 
-static const char *program_name(const struct answering *a)
-{
-	const char *slash = strrchr(a->command.word[0], '/');
-
-	return slash ? slash + 1 : a->command.word[0];
-}
-
 static void failed(struct question *q, const char *why)
 {
 	const struct buf *said = q->child ? child_output(q->child, true) : NULL;
@@ -100,7 +94,7 @@ static void failed(struct question *q, const char *why)
 
 static void judge(struct question *q, int status)
 {
-	const char *model = program_name(q->of);
+	const char *model = file_name(q->of->command.word[0]);
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *result = NULL, *text = NULL;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -27,8 +28,7 @@ static int unknown(const char *word, bool shell, struct error *err)
 static int print(const struct invocation *in, bool shell, struct error *err)
 {
 	/* "$SHELL" is a path. */
-	const char *slash = strrchr(in->argv[0], '/');
-	const char *word = slash ? slash + 1 : in->argv[0];
+	const char *word = file_name(in->argv[0]);
 	const struct generator *g = generator_find(word);
 
 	if (!g || (shell && !g->shell))

@@ -3,27 +3,26 @@
  * info: who is there, and how it came to be there.
  */
 #include "base/module.h"
-#include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/show.h"
 #include "net/http.h"
 
 /* What the HTTP of it came to be. */
-static const char *spoken(struct app *app)
+static const char *spoken(const struct app *app)
 {
 	const struct transport *t = session_transport(app->session);
 	CLEANUP(error_reset) struct error ignored = { 0 };
 	const struct http_table *http;
 
-	if (!t || !text_find(app->endpoint.scheme, "http"))
+	if (!t || !endpoint_is_http(&app->endpoint))
 		return NULL;
 	http = module_table("http", HTTP_TABLE, &ignored);
 	return http && t->ops == &http->dial ? http->spoken(t) : NULL;
 }
 
-static int info_run(const struct invocation *in, struct error *err)
+void info_show(const struct app *app, struct renderer *r)
 {
-	struct app *app = in->app;
 	const struct info_record record = {
 		.target = app->config.target,
 		.client = &app->client,
@@ -32,9 +31,14 @@ static int info_run(const struct invocation *in, struct error *err)
 		.times = session_times(app->session),
 		.spoken = spoken(app),
 	};
+	if (r->ops->info)
+		r->ops->info(r, &record);
+}
+
+static int info_run(const struct invocation *in, struct error *err)
+{
 	(void)err;
-	if (app->out.ops->info)
-		app->out.ops->info(&app->out, &record);
+	info_show(in->app, &in->app->out);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "out/content.h"
 #include "out/lines.h"
@@ -14,8 +15,7 @@
 
 char *save_path(const char *path, size_t number)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = file_name(path);
 	const char *dot = strrchr(name, '.');
 	if (number < 2)
 		return mem_strdup(path);

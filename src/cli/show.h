@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What call and request share once an answer is there.
+ * What commands, and the shell's `last`, share in showing.
  */
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
@@ -14,5 +14,8 @@
  */
 bool show_error_reply(struct renderer *r, const struct message *reply,
 		      const struct error *why);
+
+/* What is known of the connected peer. (cmd_info.c) */
+void info_show(const struct app *app, struct renderer *r);
 
 #endif

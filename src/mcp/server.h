@@ -144,6 +144,10 @@ struct server_outcome {
 void server_outcome(const struct server_call *c, const struct server_outcome *o,
 		    struct buf *body, struct server_reply *out);
 
+/* Append a checked value as it is, a text without quotes. */
+void server_value_text(const struct server_argument *a,
+		       const struct server_value *v, struct buf *out);
+
 /*
  * Append a JSON string as cJSON prints one: control characters escaped,
  * everything else as it is, also bytes that are no UTF-8.

@@ -14,6 +14,22 @@ static const char *const type_names[] = {
 	[SERVER_STRING] = "string",
 };
 
+void server_value_text(const struct server_argument *a,
+		       const struct server_value *v, struct buf *out)
+{
+	switch (a->type) {
+	case SERVER_STRING:
+		buf_text(out, v->text);
+		break;
+	case SERVER_BOOLEAN:
+		buf_text(out, v->number ? "true" : "false");
+		break;
+	case SERVER_INTEGER:
+		buf_printf(out, "%d", (int)v->number);
+		break;
+	}
+}
+
 void server_quote(struct buf *out, const char *text, size_t len)
 {
 	static const char letters[] = "btnvfr"; /* 8 to 13; 11 has none */

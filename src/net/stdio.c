@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "wire/lines.h"
@@ -301,13 +302,6 @@ static void on_timer(void *owner)
 
 /* ---- what the owner says ---- */
 
-static char *base_name(const char *program)
-{
-	const char *slash = strrchr(program, '/');
-
-	return mem_strdup(slash && slash[1] ? slash + 1 : program);
-}
-
 static int stdio_open(struct transport *t, const struct endpoint *to,
 		      struct error *err)
 {
@@ -331,7 +325,7 @@ static int stdio_open(struct transport *t, const struct endpoint *to,
 		return -1;
 	}
 	s->transport = t;
-	s->name = base_name(to->argv.word[0]);
+	s->name = mem_strdup(file_name(to->argv.word[0]));
 	s->lines.max =
 		to->message_max ? to->message_max : TRANSPORT_MESSAGE_MAX;
 	timer_open(&s->timer, t->loop, on_timer, s);

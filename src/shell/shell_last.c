@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/show.h"
 #include "shell/shell.h"
 
 void shell_last_done(struct shell_last *l)
@@ -178,24 +179,6 @@ static void show_description(struct renderer *r, const struct shell_last *l)
 		r->ops->describe(r, &record);
 }
 
-static int show_info(const struct shell *s, struct renderer *r,
-		     struct error *err)
-{
-	const struct app *app = s->app;
-	const struct info_record record = {
-		.target = app->config.target,
-		.client = &app->client,
-		.peer = session_peer(app->session),
-		.link = session_link(app->session),
-		.times = session_times(app->session),
-	};
-
-	(void)err;
-	if (r->ops->info)
-		r->ops->info(r, &record);
-	return 0;
-}
-
 /* As the present one, but for its form. */
 static void dress(struct renderer *r, const struct shell *s,
 		  enum output_form form)
@@ -229,8 +212,8 @@ int shell_last_show(struct shell *s, enum output_form form, struct error *err)
 	if (l->kind == LAST_RESULT || l->kind == LAST_REPLY)
 		return show_message(&r, l, err);
 	if (l->kind == LAST_INFO)
-		return show_info(s, &r, err);
-	if (l->kind == LAST_TOOLS)
+		info_show(app, &r);
+	else if (l->kind == LAST_TOOLS)
 		show_tools(&r, l);
 	else if (l->kind == LAST_DESCRIBE)
 		show_description(&r, l);

@@ -57,17 +57,10 @@ static void add_argument(struct buf *out, const struct server_argument *a,
 {
 	buf_json_string(out, a->name, strlen(a->name));
 	buf_char(out, ':');
-	switch (a->type) {
-	case SERVER_STRING:
+	if (a->type == SERVER_STRING)
 		buf_json_string(out, v->text, strlen(v->text));
-		break;
-	case SERVER_BOOLEAN:
-		buf_text(out, v->number ? "true" : "false");
-		break;
-	case SERVER_INTEGER:
-		buf_printf(out, "%d", (int)v->number);
-		break;
-	}
+	else
+		server_value_text(a, v, out);
 }
 
 static void add_arguments(struct buf *out, const struct server_call *call)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "sim/profile_chain.h"
 
@@ -82,8 +83,7 @@ static void set_defaults(struct profile *p)
 
 static char *name_of(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *from = slash ? slash + 1 : file;
+	const char *from = file_name(file);
 	const char *dot = strrchr(from, '.');
 
 	return dot ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);

@@ -42,24 +42,6 @@ static const char *state_text(const struct rule_world *w, size_t index)
 	return w->profile->state[index].value;
 }
 
-static void add_argument(const struct server_call *c, int index,
-			 struct buf *out)
-{
-	const struct server_value *v = c->value + index;
-
-	switch (c->tool->argument[index].type) {
-	case SERVER_STRING:
-		buf_text(out, v->text);
-		break;
-	case SERVER_BOOLEAN:
-		buf_text(out, v->number ? "true" : "false");
-		break;
-	case SERVER_INTEGER:
-		buf_printf(out, "%d", (int)v->number);
-		break;
-	}
-}
-
 /* What a name in a template or a condition stands for. */
 static int get(void *owner, const char *name, struct buf *out)
 {
@@ -68,7 +50,8 @@ static int get(void *owner, const char *name, struct buf *out)
 	int index = server_tool_argument(r->call->tool, name);
 
 	if (index >= 0)
-		add_argument(r->call, index, out);
+		server_value_text(&r->call->tool->argument[index],
+				  &r->call->value[index], out);
 	else if (text_starts(name, "state."))
 		buf_text(out, state_text(w, (size_t)profile_state(
 						    w->profile,
