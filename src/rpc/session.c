@@ -314,6 +314,15 @@ int session_transmit(struct session *s, const struct buf *frame,
 	return 0;
 }
 
+int session_send(struct session *s, const struct buf *payload,
+		 struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
+	return session_transmit(s, &frame, err);
+}
+
 int session_send_device(struct session *s, const char *json, struct error *err)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };

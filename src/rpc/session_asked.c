@@ -8,22 +8,13 @@
 #include "base/mem.h"
 #include "rpc/session_state.h"
 
-static int send_answer(struct session *s, const struct buf *payload,
-		       struct error *err)
-{
-	CLEANUP(buf_done) struct buf frame = { 0 };
-
-	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
-	return session_transmit(s, &frame, err);
-}
-
 int session_answer(struct session *s, const char *id, const char *result,
 		   struct error *err)
 {
 	CLEANUP(buf_done) struct buf payload = { 0 };
 
 	jsonrpc_result(&payload, id, result);
-	return send_answer(s, &payload, err);
+	return session_send(s, &payload, err);
 }
 
 int session_refuse(struct session *s, const char *id, int code,
@@ -32,7 +23,7 @@ int session_refuse(struct session *s, const char *id, int code,
 	CLEANUP(buf_done) struct buf payload = { 0 };
 
 	jsonrpc_error(&payload, id, code, message);
-	return send_answer(s, &payload, err);
+	return session_send(s, &payload, err);
 }
 
 /*

@@ -110,15 +110,6 @@ static int32_t take_id(struct session *s)
 	return id;
 }
 
-static int send_payload(struct session *s, const struct buf *payload,
-			struct error *err)
-{
-	CLEANUP(buf_done) struct buf frame = { 0 };
-
-	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
-	return session_transmit(s, &frame, err);
-}
-
 /* What was there of an earlier use goes, but for the subject. */
 static void prepare_call(struct session *s, struct call *c, const char *method,
 			 int64_t timeout)
@@ -142,7 +133,7 @@ int session_start(struct session *s, struct call *c, const char *method,
 	jsonrpc_request(&payload, c->id, method, params);
 	c->started_us = loop_now_us();
 	session_start_clock(c);
-	if (send_payload(s, &payload, err))
+	if (session_send(s, &payload, err))
 		return -1;
 	c->next = s->calls;
 	s->calls = c;
@@ -155,7 +146,7 @@ int session_notify(struct session *s, const char *method, const char *params,
 	CLEANUP(buf_done) struct buf payload = { 0 };
 
 	jsonrpc_notification(&payload, method, params);
-	return send_payload(s, &payload, err);
+	return session_send(s, &payload, err);
 }
 
 static int call_outcome(const struct call *c, struct error *err)

@@ -66,6 +66,9 @@ struct session {
 };
 
 /* session.c */
+/* A payload as a frame of the dialect. */
+int session_send(struct session *s, const struct buf *payload,
+		 struct error *err);
 int session_transmit(struct session *s, const struct buf *frame,
 		     struct error *err);
 int session_closed_error(const struct session *s, struct error *err);
