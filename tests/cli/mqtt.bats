@@ -165,7 +165,7 @@ broker() { # a plain broker without our plugin
 @test "target mqtt: on a foreign broker, with a device that subscribes" {
 	broker
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --subscribe
-	wait_for board.err .
+	wait_for board.err connected
 	mcp "mqtt://127.0.0.1:$MQTT/$ID" call self.get_device_status
 	ends 0
 	says volume
@@ -176,7 +176,7 @@ broker() { # a plain broker without our plugin
 @test "a stock board at a plain broker is silent: the error says why" {
 	broker
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
-	wait_for board.err .
+	wait_for board.err connected
 	mcp --timeout 500ms --wait 1s "mqtt://127.0.0.1:$MQTT/$ID" tools
 	[ "$status" = 3 ] || [ "$status" = 4 ]
 	hints subscribe
