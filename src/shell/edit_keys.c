@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -23,11 +24,27 @@
 static const char paste_begins[] = "\033[200~", paste_ends[] = "\033[201~";
 #define MARK (sizeof(paste_begins) - 1)
 
-static bool readable(int timeout_ms)
+/* The events that are there; 0: none in that time. */
+static int readable(int timeout_ms)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	return poll(&p, 1, timeout_ms) > 0;
+	return poll(&p, 1, timeout_ms) > 0 ? p.revents : 0;
+}
+
+/*
+ * Ctrl-C throws away what the terminal holds, also between poll and read:
+ * so that read never waits, whatever comes.
+ */
+static void prepare_terminal(int meta)
+{
+	struct termios modes;
+
+	rl_prep_terminal(meta);
+	if (tcgetattr(STDIN_FILENO, &modes))
+		return;
+	modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
 }
 
 static bool is_ready(const struct edit_keys *k)
@@ -199,13 +216,17 @@ static bool take_bytes(struct editor *e, int status)
 {
 	char chunk[4096];
 	ssize_t got = 0, i;
+	int there;
 
 	if (status == 0) {
-		if (!readable(0))
+		there = readable(0);
+		if (!there)
 			return false;
 		got = read(STDIN_FILENO, chunk,
 			   e->keys.pasting ? sizeof(chunk) : 1);
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			return false;
+		if (got == 0 && there == POLLIN)
 			return false;
 	}
 	if (got <= 0)
@@ -247,6 +268,7 @@ int edit_keys_open(struct editor *e, struct error *err)
 	timer_open(&k->escape, e->loop, on_escape, e);
 	rl_getc_function = next_byte;
 	rl_input_available_hook = has_byte;
+	rl_prep_term_function = prepare_terminal;
 	return 0;
 }
 
@@ -284,4 +306,5 @@ void edit_keys_close(struct editor *e)
 	edit_close_handle(e, (uv_handle_t *)&e->keys.poll);
 	rl_getc_function = rl_getc;
 	rl_input_available_hook = NULL;
+	rl_prep_term_function = rl_prep_terminal;
 }

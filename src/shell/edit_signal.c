@@ -24,7 +24,7 @@ static void on_resize(uv_signal_t *handle, int number)
 /* Whoever had the terminal meanwhile left the cursor on a line of its own. */
 static void restore(struct editor *e)
 {
-	rl_prep_terminal(1);
+	rl_prep_term_function(1);
 	rl_reset_screen_size();
 	edit_draw(e);
 	fflush(e->out);

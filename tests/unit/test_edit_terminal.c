@@ -397,6 +397,25 @@ static void test_paste(void **state)
 	close_terminal();
 }
 
+/* It throws away what was typed: whoever waits to read that waits forever. */
+static void test_ctrl_c_right_behind_a_key(void **state)
+{
+	struct termios modes;
+
+	(void)state;
+	open_terminal(10, 20, plain);
+	assert_int_equal(tcgetattr(term.terminal, &modes), 0);
+	assert_int_equal(modes.c_cc[VMIN], 0);
+	for (int i = 0; i < 100; i++) {
+		type("x");
+		type("\003");
+		expect_told("interrupted");
+	}
+	type("still\r");
+	expect_told("line still");
+	close_terminal();
+}
+
 static void test_paste_ends_with_ctrl_c(void **state)
 {
 	(void)state;
@@ -819,6 +838,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_undoes),
 		cmocka_unit_test(test_stop_in_a_search_and_in_history),
 		cmocka_unit_test(test_ctrl_c_and_ctrl_d),
+		cmocka_unit_test(test_ctrl_c_right_behind_a_key),
 		cmocka_unit_test(test_hang_up),
 		cmocka_unit_test(test_paste),
 		cmocka_unit_test(test_paste_ends_with_ctrl_c),
