@@ -11,6 +11,10 @@
 
 #include "base/text.h"
 
+#define ANOTHER_NAME                                                     \
+	"its certificate is for another name: use that one as the host " \
+	"(openssl x509 -text shows it); --insecure skips the check"
+
 void dial_fail_lookup(struct error *why, const char *noun, const char *host,
 		      const char *reason)
 {
@@ -86,6 +90,44 @@ bool dial_is_no_tls(const char *problem)
 	return strstr(problem, "wrong version number") ||
 	       strstr(problem, "packet length too long") ||
 	       strstr(problem, "unknown protocol");
+}
+
+const char *dial_tls_hint(const char *problem)
+{
+	static const struct {
+		const char *problem, *hint;
+	} rows[] = {
+		{ "mismatch", ANOTHER_NAME },
+		{ "does not match", ANOTHER_NAME },
+		{ "no altern", ANOTHER_NAME },
+		{ "has expired",
+		  "its certificate must be renewed, unless the clock here is "
+		  "wrong; --insecure skips the check" },
+		{ "not yet valid",
+		  "is the clock here wrong? --insecure skips the check" },
+		{ "certificate required",
+		  "it wants a certificate of its clients, and mcpctl has none: "
+		  "let it take a password or a token instead" },
+		{ "handshake failure",
+		  "it may want a certificate of its clients, which mcpctl has "
+		  "not, or ciphers that are not spoken here" },
+		{ "unsupported protocol",
+		  "it speaks only TLS versions that are no longer safe: let it "
+		  "speak 1.2 or later" },
+		{ "protocol version",
+		  "it takes no TLS version that is spoken here, or no TLS at "
+		  "all: try without (http://, ws://, mqtt://)" },
+		{ "ended the handshake",
+		  "does it speak TLS there? else try without (http://, ws://, "
+		  "mqtt://), or another port" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (strstr(problem, rows[i].problem))
+			return rows[i].hint;
+	}
+	return "--cacert FILE trusts another certificate, --insecure skips the "
+	       "check";
 }
 
 static bool has_certificate(FILE *file)

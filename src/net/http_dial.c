@@ -380,6 +380,7 @@ const struct http_table http_table = {
 		.open = http_open,
 		.send = http_send,
 		.close = http_close,
+		.explain = http_explain,
 		.negotiated = http_negotiated,
 		.forget = http_forget,
 	},

@@ -52,7 +52,7 @@ static void fail_proxy(struct error *why, const struct http_outcome *o)
 static const char *tls_reason(const char *problem)
 {
 	static const char *const marks[] = { "SSL certificate problem: ",
-					     "SSL routines::" };
+					     "SSL routines::", "SSL: " };
 
 	for (size_t i = 0; i < COUNT(marks); i++) {
 		const char *mark = strstr(problem, marks[i]);
@@ -67,7 +67,6 @@ static void fail_tls(struct error *why, const struct http_site *site,
 		     const struct http_outcome *o)
 {
 	const char *reason = tls_reason(o->text);
-	bool name;
 
 	if (dial_is_no_tls(reason)) {
 		error_set(why, ERR_CONNECT,
@@ -77,17 +76,12 @@ static void fail_tls(struct error *why, const struct http_site *site,
 				"port");
 		return;
 	}
-	name = strstr(reason, "does not match") || strstr(reason, "no altern");
-	if (name)
-		reason = "its certificate is for another name";
-	else if (strstr(reason, "unexpected eof") ||
-		 strstr(reason, "SSL_ERROR_SYSCALL") || !reason[0])
+	if (strstr(reason, "unexpected eof") ||
+	    strstr(reason, "SSL_ERROR_SYSCALL") || !reason[0])
 		reason = "it ended the handshake";
 	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %.200s", site->host,
 		  reason);
-	error_hint(why, "%s, --insecure skips the check",
-		   name ? "use the name that it is for" :
-			  "--cacert FILE trusts another certificate");
+	error_hint(why, "%s", dial_tls_hint(reason));
 }
 
 static void fail_tls_silent(struct error *why, const struct http_site *site)
@@ -177,4 +171,29 @@ void http_fail_transfer(struct error *why, const struct http_site *site,
 			  site->host, o->text);
 		break;
 	}
+}
+
+int http_explain(struct transport *t, struct error *err)
+{
+	const struct http *h = t->impl;
+	const struct http_exchange *x;
+	bool events, held;
+
+	if (!h || h->closing)
+		return 0;
+	x = http_exchange_find(h, h->old ? HTTP_OLD : HTTP_POST);
+	if (!x || !x->transfer)
+		return 0;
+	events = x->kind == HTTP_BODY_EVENTS;
+	held = events || h->old;
+	error_set(err, ERR_CONNECT, "'%s' %s", h->site.host,
+		  !x->transfer->status ? "took the request, and has not begun "
+					 "to answer" :
+		  !events	       ? "began to answer, and has not ended" :
+		  h->old ? "opened the event stream, and does not tell where "
+			   "messages go (event 'endpoint')" :
+			   "began a stream of events, and none of them came");
+	return error_hint(err, held ? "a proxy in front of it may hold it "
+				      "back (nginx: proxy_buffering off)" :
+				      "--timeout waits longer");
 }

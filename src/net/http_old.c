@@ -28,6 +28,8 @@ static void both(struct error *why, const struct error *first)
 {
 	enum error_kind kind = why->kind == ERR_AUTH ? ERR_AUTH : first->kind;
 
+	if (strcmp(why->text, first->text) == 0)
+		return;
 	error_set(why, kind, "%.230s; and for HTTP+SSE: %.230s", first->text,
 		  why->text);
 	error_hint(why, "check the path of the target (often /mcp or /sse)");
@@ -161,6 +163,7 @@ void http_old_alarm(struct http_exchange *x)
 		  "'%s' does not tell where messages go: no event 'endpoint' "
 		  "came",
 		  h->site.host);
-	error_hint(&why, "is it an MCP server?");
+	error_hint(&why, "is it an MCP server? a proxy in front of it may hold "
+			 "events back (nginx: proxy_buffering off)");
 	fail_open(x, &why);
 }

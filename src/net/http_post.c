@@ -256,7 +256,10 @@ static void end_refused(struct http_exchange *x, int status)
 	} else if (may_be_old(x, status)) {
 		try_old(x);
 	} else {
-		http_fail_status(&why, &h->site, x->transfer, &x->body);
+		if (status == 404 && h->revision)
+			http_fail_gone(&why, &h->site);
+		else
+			http_fail_status(&why, &h->site, x->transfer, &x->body);
 		fail_unasked(x, &why);
 	}
 }

@@ -165,6 +165,8 @@ void http_fail_transfer(struct error *why, const struct http_site *site,
 /* A status that is not as wanted; body: what came with it. */
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body);
+/* A 404 of a server that spoke MCP before. */
+void http_fail_gone(struct error *why, const struct http_site *site);
 /* A 2xx whose body is no message. */
 void http_fail_body(struct error *why, const struct http_site *site,
 		    const struct http_transfer *t, const struct buf *body);
@@ -194,6 +196,9 @@ bool http_message_is_rpc(const char *text, size_t len);
 char *http_message_error(const char *text, size_t len);
 
 /* ---- the transport ---- */
+
+/* http_failure.c: what initialize waits for (transport_ops.explain). */
+int http_explain(struct transport *t, struct error *err);
 
 enum http_purpose {
 	HTTP_POST, /* a message of ours */

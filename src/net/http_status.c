@@ -45,6 +45,18 @@ static char *first_line(const char *text, size_t len)
 	return len ? mem_strndup(text, text_cut(text, len, SAID_MAX)) : NULL;
 }
 
+/* What a web page, of a proxy perhaps, calls itself: "502 Bad Gateway". */
+static char *page_title(const char *page)
+{
+	const char *title = text_find(page, "<title>");
+
+	if (!title)
+		return NULL;
+	title += strlen("<title>");
+	title += strspn(title, "0123456789 ");
+	return first_line(title, strcspn(title, "<"));
+}
+
 /* A reason in words, as servers give them: JSON-RPC, OAuth, frameworks. */
 static char *reason(const struct http_transfer *t, const struct buf *body)
 {
@@ -68,7 +80,7 @@ static char *reason(const struct http_transfer *t, const struct buf *body)
 	}
 	if (http_type_is(http_transfer_type(t), "text/plain"))
 		return first_line(whole.text, whole.len);
-	return NULL;
+	return page_title(whole.text);
 }
 
 /* ": REASON", or nothing. */
@@ -149,6 +161,16 @@ static void fail_missing(struct error *why, const struct http_site *site,
 	error_hint(why, "check the path of the target (often /mcp or /sse)");
 }
 
+void http_fail_gone(struct error *why, const struct http_site *site)
+{
+	error_set(why, ERR_CONNECT,
+		  "'%s' does not know the MCP server any more: HTTP 404",
+		  site->host);
+	error_hint(why, "it answered before: was it stopped, or is another "
+			"server behind this address?");
+	error_code(why, 404);
+}
+
 /* The rest of them: what they mean, and what can be done. */
 static const struct {
 	int status;
@@ -182,12 +204,16 @@ static void fail_by_table(struct error *why, const struct http_site *site,
 			continue;
 		error_set(why, ERR_CONNECT, "'%s' %s: HTTP %d%s", site->host,
 			  rows[i].words, status, said);
-		if (rows[i].hint)
+		if (status == 400 && !site->tls && text_find(said, "https"))
+			error_hint(why, "use https:// instead of http://");
+		else if (rows[i].hint)
 			error_hint(why, "%s", rows[i].hint);
 		return;
 	}
 	error_set(why, ERR_CONNECT, "'%s' %s: HTTP %d%s", site->host, words,
 		  status, said);
+	if (status == 501)
+		error_hint(why, "is this the address of an MCP server?");
 }
 
 void http_fail_status(struct error *why, const struct http_site *site,

@@ -35,37 +35,6 @@ static void fail_connect(struct mqtt_client *c, int error)
 			   "'mcpctl serve --mqtt' starts one");
 }
 
-/* What to do about a certificate depends on what is wrong with it. */
-static const char *tls_hint(const char *problem)
-{
-	static const struct {
-		const char *problem, *hint;
-	} rows[] = {
-		{ "mismatch",
-		  "its certificate is for another name: use that one as the "
-		  "host (openssl x509 -text shows it); --insecure skips the "
-		  "check" },
-		{ "has expired",
-		  "its certificate must be renewed, unless the clock here is "
-		  "wrong; --insecure skips the check" },
-		{ "not yet valid",
-		  "is the clock here wrong? --insecure skips the check" },
-		{ "certificate required",
-		  "it wants a certificate of its clients, and mcpctl has none: "
-		  "let it take a user name and a password instead" },
-		{ "unsupported protocol",
-		  "it speaks only TLS versions that are no longer safe: let it "
-		  "speak 1.2 or later" },
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (strstr(problem, rows[i].problem))
-			return rows[i].hint;
-	}
-	return "--cacert FILE trusts another certificate, --insecure skips the "
-	       "check";
-}
-
 static void fail_tls(struct mqtt_client *c)
 {
 	struct error *why = &c->why;
@@ -89,7 +58,7 @@ static void fail_tls(struct mqtt_client *c)
 	}
 	error_set(why, ERR_CONNECT, "TLS with the broker '%s' failed: %s",
 		  c->host, c->problem);
-	error_hint(why, "%s", tls_hint(c->problem));
+	error_hint(why, "%s", dial_tls_hint(c->problem));
 }
 
 /* CONNACK (MQTT 3.1.1, 3.2.2.3). */

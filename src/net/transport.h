@@ -115,7 +115,7 @@ struct transport_ops {
 	 * Why it is not ready yet: set err (ERR_CONNECT) to the first missing
 	 * step and its cure. NULL: there is nothing to say. Listeners have it,
 	 * and what is ready before its peer was heard of (peer_info.standby, a
-	 * child process): then also why nobody answers.
+	 * child process, HTTP): then also why nobody answers.
 	 */
 	int (*explain)(struct transport *t, struct error *err);
 	/*

@@ -48,7 +48,8 @@ static void fail_status(struct ws *ws)
 		error_set(why, ERR_CONNECT,
 			  "'%s' has no WebSocket at '%.100s': HTTP 404",
 			  d->host, d->path);
-		error_hint(why, "check the path of the target");
+		error_hint(why, "check the path of the target; what stands in "
+				"front of it must pass Upgrade on");
 		break;
 	case 503:
 		error_set(why, ERR_CONNECT, "'%s' is busy: HTTP 503", d->host);
@@ -59,7 +60,9 @@ static void fail_status(struct ws *ws)
 		error_set(why, ERR_CONNECT,
 			  "'%s' did not open a WebSocket at '%.100s': HTTP %d",
 			  d->host, d->path, status);
-		error_hint(why, "is this the address of a WebSocket server?");
+		error_hint(why, "is this the address of a WebSocket server? "
+				"what stands in front of it must pass Upgrade "
+				"on");
 	}
 	if (status >= 300 && status < 400 && d->location)
 		error_hint(why,
@@ -72,9 +75,11 @@ static void fail_status(struct ws *ws)
 static void fail_tls(struct ws *ws)
 {
 	const struct ws_dial *d = ws->dial;
+	const char *problem =
+		d->tls.problem[0] ? d->tls.problem : "it ended the handshake";
 	struct error *why = &ws->why;
 
-	if (dial_is_no_tls(d->tls.problem)) {
+	if (dial_is_no_tls(problem)) {
 		error_set(why, ERR_CONNECT,
 			  "'%s' does not speak TLS on port %u", d->host,
 			  (unsigned)d->port);
@@ -82,10 +87,8 @@ static void fail_tls(struct ws *ws)
 		return;
 	}
 	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %s", d->host,
-		  d->tls.problem[0] ? d->tls.problem :
-				      "it ended the handshake");
-	error_hint(why, "--cacert FILE trusts another certificate, --insecure "
-			"skips the check");
+		  problem);
+	error_hint(why, "%s", dial_tls_hint(problem));
 }
 
 /* The library's words for an answer that is no proper 101. */

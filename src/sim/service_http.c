@@ -130,10 +130,8 @@ static void serve_health(struct service_port *p, struct front_request *rq)
 
 /* ---- event streams ---- */
 
-static struct port_stream *begin_stream(struct service_port *p,
-					struct front_request *rq,
-					const struct front_head *head,
-					struct port_session *s)
+static void begin_stream(struct service_port *p, struct front_request *rq,
+			 const struct front_head *head, struct port_session *s)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
 
@@ -142,7 +140,6 @@ static struct port_stream *begin_stream(struct service_port *p,
 	port_allow(&headers, head);
 	s->stream = port_stream_new(p, rq, &headers);
 	s->stream->session = s;
-	return s->stream;
 }
 
 /* HTTP+SSE: the first event says where to post. */
@@ -195,15 +192,17 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 	const char *accept = headers_get(head->headers, "Accept");
 	bool events = accept && text_find(accept, PORT_EVENTS);
 
-	if (s)
+	if (s) {
 		begin_stream(p, rq, head, s);
-	else if (events)
+		port_stream_beat(s->stream);
+	} else if (events) {
 		serve_old_stream(p, rq, head);
-	else if (!strcmp(head->path, "/") ||
-		 (accept && text_find(accept, "text/html")))
+	} else if (!strcmp(head->path, "/") ||
+		   (accept && text_find(accept, "text/html"))) {
 		serve_page(p, rq, head);
-	else
+	} else {
 		refuse_method(p, rq, METHODS);
+	}
 }
 
 static void serve_delete(struct service_port *p, struct front_request *rq,

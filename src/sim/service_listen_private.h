@@ -134,13 +134,15 @@ struct port_stream {
 	struct port_post *post; /* the one that it answers */
 	bool written; /* since the last beat */
 };
+/* headers: what a proxy in front must know is added. */
 struct port_stream *port_stream_new(struct service_port *p,
 				    struct front_request *rq,
-				    const struct headers *headers);
+				    struct headers *headers);
 void port_stream_event(struct port_stream *s, const char *type,
 		       const char *data, size_t len);
 void port_stream_end(struct port_stream *s);
-void port_streams_beat(struct service_port *p);
+void port_stream_beat(struct port_stream *s);
+void port_streams_beat(struct service_port *p); /* where nothing else came */
 /* After the front was closed: they are gone. */
 void port_streams_free(struct service_port *p);
 /* An event as text, appended. */

@@ -65,10 +65,12 @@ static const struct front_stream_events stream_events = { on_gone };
 
 struct port_stream *port_stream_new(struct service_port *p,
 				    struct front_request *rq,
-				    const struct headers *headers)
+				    struct headers *headers)
 {
 	struct port_stream *s = mem_zalloc(sizeof(*s));
 
+	/* Else nginx keeps events until it has a buffer full of them. */
+	headers_add(headers, "X-Accel-Buffering", "no");
 	s->port = p;
 	s->to = p->front_table->stream(rq, 200, PORT_EVENTS, headers,
 				       &stream_events, s);
@@ -94,14 +96,19 @@ void port_stream_end(struct port_stream *s)
 	mem_free(s);
 }
 
-void port_streams_beat(struct service_port *p)
+/* A comment: the client sees, and a proxy in front passes on, that it lives. */
+void port_stream_beat(struct port_stream *s)
 {
 	static const char comment[] = ": still here\n\n";
 
+	s->port->front_table->stream_write(s->to, comment, sizeof(comment) - 1);
+}
+
+void port_streams_beat(struct service_port *p)
+{
 	for (struct port_stream *s = p->streams; s; s = s->next) {
 		if (!s->written)
-			p->front_table->stream_write(s->to, comment,
-						     sizeof(comment) - 1);
+			port_stream_beat(s);
 		s->written = false;
 	}
 }

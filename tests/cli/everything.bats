@@ -26,10 +26,7 @@ over() {
 		TARGET=("stdio:node $EVERYTHING stdio")
 		return
 	fi
-	port=$(/usr/bin/python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
+	port=$(free_port)
 	PORT=$port background server node "$EVERYTHING" "$kind"
 	wait_for server.err "$port" 20 || wait_for server.out "$port"
 	TARGET=("http://127.0.0.1:$port/$path")

@@ -135,6 +135,14 @@ absent() {
 	fi
 }
 
+# A port that nobody listens at, for servers that cannot choose one.
+free_port() {
+	/usr/bin/python3 -c 'import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
 # A private authority, and a server's certificate for localhost, as PEM files.
 certificates() {
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem \

@@ -4,13 +4,6 @@
 
 load helper
 
-free_port() {
-	/usr/bin/python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
-}
-
 mqtt_serve() { # ARG…
 	MQTT=$(free_port)
 	serve "--mqtt=$MQTT" "$@"

@@ -424,6 +424,7 @@ static void child_events_only(uint16_t port, int out)
 	send_request(fd, "POST /", EVENTS, LATER);
 	raw_read_head(fd, a.head, sizeof(a.head));
 	has(a.head, "Content-Type: text/event-stream\r\n");
+	has(a.head, "X-Accel-Buffering: no\r\n");
 	/* A line of the reply is a line of data. */
 	await_chunk(fd, "event: message\ndata: {\"id\":9,\n"
 			"data: \"result\":\"late\"}\n\n");
@@ -561,6 +562,7 @@ static void child_stream(uint16_t port, int out)
 	send_request(fd, "GET /mcp", line, "");
 	raw_read_head(fd, a.head, sizeof(a.head));
 	has(a.head, "Content-Type: text/event-stream\r\n");
+	has(a.head, "X-Accel-Buffering: no\r\n");
 	await_chunk(fd, ": ");
 	await_chunk(fd, ": ");
 	/* Another one takes its place. */
