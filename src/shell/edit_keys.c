@@ -216,10 +216,10 @@ static bool take_bytes(struct editor *e, int status)
 {
 	char chunk[4096];
 	ssize_t got = 0, i;
-	int there;
 
 	if (status == 0) {
-		there = readable(0);
+		int there = readable(0);
+
 		if (!there)
 			return false;
 		got = read(STDIN_FILENO, chunk,

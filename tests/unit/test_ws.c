@@ -469,7 +469,8 @@ static void test_plain_server_for_tls(void **state)
 	snprintf(target, sizeof(target), "wss://127.0.0.1:%u/",
 		 (unsigned)port());
 	/* Our own front answers a ClientHello with an alert. */
-	fails(target, ERR_CONNECT, "TLS with '127.0.0.1' failed", "no TLS at all");
+	fails(target, ERR_CONNECT, "TLS with '127.0.0.1' failed",
+	      "no TLS at all");
 }
 
 static void cannot_open(struct endpoint *to, const char *text)
