@@ -245,6 +245,13 @@ static struct outside_config outside_of(const struct sim_arguments *a)
 					.timeout = a->ollama_timeout };
 }
 
+static int check_outside(const struct sim_arguments *a, struct error *err)
+{
+	if (!a->ollama || !outside_check_ollama(a->ollama, err))
+		return 0;
+	return error_prefix(err, "option '--ollama'");
+}
+
 static void take_arguments(struct sim_options *o, const struct invocation *in)
 {
 	const struct sim_arguments *a = in->options;
@@ -337,6 +344,8 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	struct sim_options o;
 	int status;
 
+	if (check_outside(a, err))
+		return -1;
 	if (in->argc && service_profile_is(in->argv[0]))
 		return run_service(in, err);
 	take_arguments(&o, in);

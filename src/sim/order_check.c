@@ -63,16 +63,19 @@ static int check_text(const struct order_check *c, struct reader *r,
 static int check_common(struct reader *r, const cJSON *ollama)
 {
 	const cJSON *options = NULL;
-	const char *text = NULL;
+	CLEANUP(error_reset) struct error why = { 0 };
+	const char *url = NULL, *model = NULL;
 	int64_t ms;
 	bool flag;
 
-	if (reader_text(r, ollama, "url", &text) ||
-	    reader_text(r, ollama, "model", &text) ||
+	if (reader_text(r, ollama, "url", &url) ||
+	    reader_text(r, ollama, "model", &model) ||
 	    reader_number(r, ollama, "timeout_ms", 1, TIME_MAX, &ms) ||
 	    reader_number(r, ollama, "retry_after_ms", 1, TIME_MAX, &ms) ||
 	    reader_flag(r, ollama, "stream", &flag))
 		return -1;
+	if (url && outside_check_ollama(url, &why))
+		return reader_fail(r, "url: %s", why.text);
 	return reader_object(r, ollama, "options", &options);
 }
 

@@ -73,6 +73,8 @@ struct ollama_question {
 	const char *options; /* JSON object text for "options"; NULL */
 	bool stream;
 };
+/* -1 (ERR_USAGE): no base URL as above; whether somebody is there shows later. */
+int outside_check_ollama(const char *text, struct error *err);
 int outside_ollama(struct outside **out, const struct outside_config *c,
 		   const struct ollama_question *q, outside_done *done,
 		   void *owner, struct error *err);

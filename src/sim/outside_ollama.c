@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/text.h"
+#include "net/endpoint.h"
 #include "net/http.h"
 #include "sim/ollama_reply.h"
 #include "sim/outside_private.h"
@@ -38,6 +39,23 @@ static char *shown(const char *url)
 	if (!at)
 		return mem_strdup(url);
 	return mem_printf("%.*s%s", (int)(host - url), url, at + 1);
+}
+
+int outside_check_ollama(const char *text, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *url = base_url(text);
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct endpoint e = { 0 };
+	bool good = !endpoint_parse(&e, url, "", &why) &&
+		    text_starts(e.scheme, "http");
+	const char *at = strrchr(text, '@'); /* behind a password */
+
+	endpoint_done(&e);
+	if (good)
+		return 0;
+	error_set(err, ERR_USAGE, "'%.100s' is no address of Ollama",
+		  at ? at + 1 : text);
+	return error_hint(err, "write it as in http://127.0.0.1:11434");
 }
 
 static void stop_fetch(struct outside *o)

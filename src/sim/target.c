@@ -79,7 +79,11 @@ int target_set_ollama(void *out, const char *value, struct error *err)
 {
 	struct target_outside *o = out;
 
-	return set_text(&o->ollama, "ollama", value, err);
+	if (set_text(&o->ollama, "ollama", value, err))
+		return -1;
+	if (!outside_check_ollama(value, err))
+		return 0;
+	return error_prefix(err, "ollama= of the target sim");
 }
 
 int target_set_model(void *out, const char *value, struct error *err)

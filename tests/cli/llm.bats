@@ -211,3 +211,19 @@ entities() {
 	ends 2
 	hints "tools.x.result: there is no prompt 'p'"
 }
+
+@test "what is no address of Ollama is refused at the start" {
+	for wrong in ftp://x http:// http://127.0.0.1:99999 'http://a b'; do
+		mcp sim llm --listen 127.0.0.1:0 --for 1 --ollama "$wrong"
+		ends 2
+		hints "option '--ollama': '$wrong' is no address of Ollama"
+		mcp "sim:llm?ollama=$wrong" tools
+		ends 2
+	done
+	jq '.ollama.url = "ftp://x"' "$ROOT/src/sim/profiles/llm.json" >bad.json
+	mcp sim ./bad.json --for 1
+	ends 2
+	hints "url: 'ftp://x' is no address of Ollama"
+	mcp sim llm --listen 127.0.0.1:0 --for 100ms --ollama localhost:11434/api/
+	ends 0
+}
