@@ -5,35 +5,17 @@
  */
 #include <string.h>
 
-#include "base/child.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
 #include "net/knock.h"
 #include "serve/device.h"
-#include "serve/door_private.h"
+#include "serve/door_vision.h"
 
 /* Of the answer's text: the whole reply must stay well under 8,000 bytes (device.md 5.4, 6). */
 #define TEXT_MAX 7000
 #define ENCODED_MAX 7500
-#define OUTPUT_KEPT 16384
 #define JOBS_MAX 64
-
-/* One picture until it is answered. */
-struct vision {
-	struct door *door;
-	struct front_request *rq;
-	char *device_id, *client_id, *address;
-	struct upload upload;
-	char *warning; /* it is answered, but was not saved; NULL */
-	int64_t started_us;
-
-	/* of the command */
-	struct child *child;
-	struct timer timer;
-	char *last_words; /* the last line of its stderr; NULL */
-	struct vision *next, **link;
-};
 
 static void vision_free(void *owner)
 {
@@ -59,8 +41,7 @@ static void leave_jobs(struct vision *p)
 	p->door->job_count--;
 }
 
-/* The file goes now; the memory when the timer is closed. */
-static void vision_end(struct vision *p)
+void vision_end(struct vision *p)
 {
 	leave_jobs(p);
 	if (p->timer.open) {
@@ -100,7 +81,7 @@ static void refuse(const struct visit *v, int status, const char *message)
 	buf_done(&body);
 }
 
-static void answer(struct vision *p, bool success, const char *text, size_t len)
+void vision_answer(struct vision *p, bool success, const char *text, size_t len)
 {
 	struct buf body = { 0 };
 
@@ -131,8 +112,7 @@ static void add_verdict(struct buf *text, struct upload *u)
 			   u->question);
 }
 
-/* problem: what went wrong with the answer; NULL. */
-static void tell(struct vision *p, enum record_kind kind, const char *problem)
+void vision_tell(struct vision *p, enum record_kind kind, const char *problem)
 {
 	struct who who = { p->device_id, p->client_id, p->address };
 	struct upload *u = &p->upload;
@@ -154,10 +134,10 @@ static void tell(struct vision *p, enum record_kind kind, const char *problem)
 	buf_done(&text);
 }
 
-static void fail(struct vision *p, const char *problem)
+void vision_fail(struct vision *p, const char *problem)
 {
-	answer(p, false, problem, strlen(problem));
-	tell(p, RECORD_VISION, problem);
+	vision_answer(p, false, problem, strlen(problem));
+	vision_tell(p, RECORD_VISION, problem);
 	vision_end(p);
 }
 
@@ -172,116 +152,10 @@ static void answer_fixed(struct vision *p, enum record_kind kind)
 		buf_text(&text, "mcpctl received ");
 		upload_describe(&text, &p->upload);
 	}
-	answer(p, true, buf_string(&text), text.len);
+	vision_answer(p, true, buf_string(&text), text.len);
 	buf_done(&text);
-	tell(p, kind, NULL);
+	vision_tell(p, kind, NULL);
 	vision_end(p);
-}
-
-/* ---- the command ---- */
-
-static void on_line(void *owner, bool is_err, const char *line)
-{
-	struct vision *p = owner;
-
-	if (!is_err || !line[strspn(line, " \t\r")])
-		return;
-	mem_free(p->last_words);
-	p->last_words = mem_strdup(line);
-}
-
-static void on_ended(void *owner, int status)
-{
-	struct vision *p = owner;
-	const struct buf *out = child_output(p->child, false);
-	size_t len = out->len;
-	CLEANUP(mem_free_ptr) char *problem = NULL;
-
-	p->child = NULL;
-	while (len > 0 && strchr("\r\n", out->data[len - 1]))
-		len--;
-	if (status) {
-		problem = mem_printf("the vision command ended with status "
-				     "%d%s%s",
-				     status, p->last_words ? ": " : "",
-				     p->last_words ? p->last_words : "");
-		fail(p, problem);
-		return;
-	}
-	answer(p, true, buf_string(out), len);
-	tell(p, RECORD_VISION, NULL);
-	vision_end(p);
-}
-
-static const struct child_events events = { .line = on_line,
-					    .ended = on_ended };
-
-static void on_time_over(void *owner)
-{
-	struct vision *p = owner;
-	CLEANUP(mem_free_ptr)
-	char *problem = mem_printf("the vision command took longer than %lld "
-				   "ms and was ended",
-				   (long long)p->door->exec_limit);
-
-	child_abandon(TAKE(p->child));
-	fail(p, problem);
-}
-
-/* sh -c COMMAND, which finds FILE and QUESTION as $1 and $2. */
-static void command_line(struct words *argv, const struct vision *p)
-{
-	words_add(argv, "sh");
-	words_add(argv, "-c");
-	words_add(argv, p->door->server->config.vision_exec);
-	words_add(argv, "sh");
-	words_add(argv, p->upload.file);
-	words_add(argv, p->upload.question ? p->upload.question : "");
-}
-
-static int start_command(struct vision *p, struct error *err)
-{
-	const char *question = p->upload.question ? p->upload.question : "";
-	const char *id = p->device_id ? p->device_id : "";
-	CLEANUP(words_done) struct words argv = { 0 };
-	CLEANUP(mem_free_ptr)
-	char *file = mem_printf("MCPCTL_FILE=%s", p->upload.file);
-	CLEANUP(mem_free_ptr)
-	char *asked = mem_printf("MCPCTL_QUESTION=%s", question);
-	CLEANUP(mem_free_ptr) char *device = mem_printf("MCPCTL_DEVICE=%s", id);
-	const char *const env[] = { file, asked, device, NULL };
-	struct child_options options = { .env = env,
-					 .out = CHILD_PIPE,
-					 .err = CHILD_PIPE,
-					 .keep = OUTPUT_KEPT };
-
-	command_line(&argv, p);
-	options.argv = argv.word;
-	return child_start(&p->child, p->door->server->loop, &options, &events,
-			   p, err);
-}
-
-/* Answered when the command has ended. */
-static void answer_by_command(struct vision *p)
-{
-	struct door *d = p->door;
-	struct error err = { 0 };
-
-	if ((!p->upload.file && upload_spool(&p->upload, &err)) ||
-	    start_command(p, &err)) {
-		fail(p, err.text);
-		error_reset(&err);
-		return;
-	}
-	buf_done(&p->upload.data);
-	timer_open(&p->timer, d->server->loop, on_time_over, p);
-	timer_start(&p->timer, d->exec_limit);
-	p->next = d->jobs;
-	if (p->next)
-		p->next->link = &p->next;
-	p->link = &d->jobs;
-	d->jobs = p;
-	d->job_count++;
 }
 
 void door_vision_abandon(struct door *d)
@@ -393,7 +267,7 @@ void door_vision(const struct visit *v)
 		return;
 	save(p, RECORD_VISION);
 	if (s->config.vision_exec)
-		answer_by_command(p);
+		vision_by_command(p);
 	else
 		answer_fixed(p, RECORD_VISION);
 }
