@@ -314,7 +314,7 @@ static int report(const struct scan *s, struct error *err)
 	else if (rest && !text_utf8(s->at, rest))
 		fault = "not UTF-8";
 	else if (rest >= 3 && s->at == s->text &&
-		 memcmp(s->at, "\xef\xbb\xbf", 3) == 0)
+		 memcmp(s->at, TEXT_MARK, 3) == 0)
 		fault = "a byte order mark";
 	return error_set(err, ERR_PROTOCOL, "invalid JSON at byte %zu: %s",
 			 (size_t)(s->at - s->text), fault);

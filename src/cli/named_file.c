@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/user_path.h"
 
 /* ---- comments ---- */
@@ -74,11 +75,10 @@ static void blank_comments(char *text, size_t len)
 
 static int parse(struct named_file *f, struct buf *text, struct error *err)
 {
-	static const char mark[] = "\xef\xbb\xbf";
 	const cJSON *servers;
 
-	if (text->len >= 3 && memcmp(text->data, mark, 3) == 0)
-		memset(text->data, ' ', 3);
+	if (text_starts(buf_string(text), TEXT_MARK))
+		memset(text->data, ' ', strlen(TEXT_MARK));
 	if (text->len)
 		blank_comments(text->data, text->len);
 	f->json = json_parse(buf_string(text), text->len, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/operand.h"
 #include "cli/parse.h"
 
@@ -92,6 +93,8 @@ int script_add_file(struct script *s, struct app *app, const char *path,
 	if (memchr(buf_string(&all), '\0', all.len))
 		return error_set(err, ERR_USAGE, "'%s' is no text", name);
 	const char *at = buf_string(&all);
+	if (text_starts(at, TEXT_MARK))
+		at += strlen(TEXT_MARK);
 	while (*at) {
 		size_t len = strcspn(at, "\n");
 		where.number++;

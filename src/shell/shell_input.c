@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "shell/shell.h"
 
 #define LINE_MAX_BYTES (16u << 20)
@@ -153,6 +154,10 @@ int shell_input_next(struct shell_input *in, const char **line,
 			return 0;
 		if (read_some(in, err) != 0)
 			return -1;
+	}
+	if (!in->number && text_starts(buf_string(&in->text), TEXT_MARK)) {
+		buf_consume(&in->text, strlen(TEXT_MARK));
+		len -= strlen(TEXT_MARK);
 	}
 	in->number++;
 	mem_free(in->line);

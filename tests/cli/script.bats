@@ -57,3 +57,13 @@ END
 	ends 0
 	[ "$(grep -c alive stdout)" = 2 ]
 }
+
+@test "what some editors write in front of a file is no command" {
+	printf '\357\273\277ping\n' >marked
+	mcp sim: run marked
+	ends 0
+	status=0
+	mcpctl sim: shell <marked >stdout 2>stderr || status=$?
+	[ "$status" = 0 ]
+	grep -q alive stdout
+}
