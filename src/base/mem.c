@@ -65,13 +65,17 @@ char *mem_strdup(const char *text)
 
 char *mem_strndup(const char *text, size_t len)
 {
+	return text ? mem_copy(text, strnlen(text, len)) : NULL;
+}
+
+char *mem_copy(const void *data, size_t len)
+{
 	char *copy;
 
-	if (!text)
+	if (!data)
 		return NULL;
-	len = strnlen(text, len);
 	copy = mem_alloc(len + 1);
-	memcpy(copy, text, len);
+	memcpy(copy, data, len);
 	copy[len] = '\0';
 	return copy;
 }

@@ -22,7 +22,8 @@ void mem_free(void *p); /* NULL is fine */
 
 /* Copies that are yours. NULL text gives NULL. */
 char *mem_strdup(const char *text);
-char *mem_strndup(const char *text, size_t len);
+char *mem_strndup(const char *text, size_t len); /* up to a NUL in it */
+char *mem_copy(const void *data, size_t len); /* all of it, and a NUL */
 char *mem_printf(const char *format, ...) PRINTF_LIKE(1, 2);
 char *mem_vprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 

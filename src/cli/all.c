@@ -34,7 +34,7 @@ static void add_device(struct all *a, struct serve_answer *answer)
 	a->device =
 		mem_grow(a->device, &a->capacity, a->count, sizeof(*a->device));
 	d = &a->device[a->count++];
-	*d = (struct all_device){ .text = mem_strndup(text.text, text.len),
+	*d = (struct all_device){ .text = mem_copy(text.text, text.len),
 				  .len = text.len };
 	d->json =
 		cJSON_DetachItemFromObjectCaseSensitive(answer->json, "device");

@@ -92,7 +92,7 @@ bool source_serve_has(struct source_serve *s, const char *prefix)
 	words_done(&s->lists);
 	if (!ask(s, &json, "names", &answer))
 		return false;
-	s->names = mem_strndup(answer.text, answer.len);
+	s->names = mem_copy(answer.text, answer.len);
 	s->len = answer.len;
 	keep_lists(s, answer);
 	return s->lists.count > 0;

@@ -49,7 +49,7 @@ static void on_frame(void *owner, const struct control_frame *f)
 	if (f->kind != CONTROL_JSON)
 		return;
 	q = mem_zalloc(sizeof(*q));
-	q->text = mem_strndup(f->data, f->len);
+	q->text = mem_copy(f->data, f->len);
 	q->len = f->len;
 	*c->last = q;
 	c->last = &q->next;

@@ -61,7 +61,7 @@ struct event *session_event(struct session *s, enum event_kind kind,
 	*e = (struct event){ .kind = kind, .at = event_time(s) };
 	e->name = mem_strdup(name);
 	if (text) {
-		e->text = mem_strndup(text, len);
+		e->text = mem_copy(text, len);
 		e->len = len;
 		s->events.bytes += len;
 	}

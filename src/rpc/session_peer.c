@@ -84,7 +84,7 @@ static void keep_relay(struct session_peer *out, const struct relay_info *relay)
 {
 	if (relay->initialize) {
 		out->initialize =
-			mem_strndup(relay->initialize, relay->initialize_len);
+			mem_copy(relay->initialize, relay->initialize_len);
 		out->initialize_len = relay->initialize_len;
 	}
 	out->relay_id = mem_strdup(relay->id);

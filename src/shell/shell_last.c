@@ -37,7 +37,7 @@ static const struct render_ops *inner(const struct renderer *r)
 
 static void keep_message(struct shell_last *l, const struct message *m)
 {
-	l->text = m->text ? mem_strndup(m->text, m->len) : NULL;
+	l->text = mem_copy(m->text, m->len);
 	l->len = m->len;
 }
 

@@ -63,7 +63,7 @@ int message_decode_take(struct message *out, cJSON *tree, const char *text,
 	if (!tree)
 		return -1;
 	out->json = tree;
-	out->text = mem_strndup(text, len);
+	out->text = mem_copy(text, len);
 	out->len = len;
 	classify(out);
 	return 0;

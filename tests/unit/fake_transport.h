@@ -89,16 +89,22 @@ static inline void fake_push(enum fake_what what, const char *data,
 }
 
 /* May hold a NUL. */
-static inline void fake_push_binary(const void *data, size_t len, int64_t delay)
+static inline void fake_push_bytes(enum fake_what what, const void *data,
+				   size_t len, int64_t delay)
 {
 	struct fake_frame *f;
 
-	fake_push(FAKE_BINARY, NULL, delay);
+	fake_push(what, NULL, delay);
 	f = &fake.frame[fake.count - 1];
 	mem_free(f->data);
 	f->data = mem_alloc(len + 1);
 	memcpy(f->data, data, len);
 	f->len = len;
+}
+
+static inline void fake_push_binary(const void *data, size_t len, int64_t delay)
+{
+	fake_push_bytes(FAKE_BINARY, data, len, delay);
 }
 
 static inline void fake_text(const char *text)

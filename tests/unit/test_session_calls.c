@@ -215,15 +215,18 @@ static void broken_without_call(void **state)
 	start(&c, "x");
 	fake_text("{\"id\":99,\"error\":{\"message\":\"a\"b\"}}");
 	fake_text("nonsense");
+	fake_push_bytes(FAKE_TEXT, "{\0xx", 4, 0);
 	watch(20);
 	assert_false(c.done);
 	assert_string_equal(the_event(EVENT_ODD, 0)->text,
 			    "{\"id\":99,\"error\":{\"message\":\"a\"b\"}}");
 	assert_string_equal(the_event(EVENT_ODD, 1)->text, "nonsense");
+	assert_int_equal(the_event(EVENT_ODD, 2)->len, 4);
+	assert_memory_equal(the_event(EVENT_ODD, 2)->text, "{\0xx", 5);
 	session_forget(session, &c);
 	fake_text("{\"id\":1,\"error\":{\"message\":\"a\"b\"}}");
 	watch(20);
-	assert_odd(2, "looks like a reply to call 1 (x)");
+	assert_odd(3, "looks like a reply to call 1 (x)");
 	call_done(&c);
 }
 
