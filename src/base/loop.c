@@ -45,6 +45,15 @@ static void on_interrupt(int number)
 }
 
 /* libuv asks for SA_RESTART; a read from the terminal must end instead. */
+static void interrupts_reads(int number)
+{
+	struct sigaction action;
+
+	sigaction(number, NULL, &action);
+	action.sa_flags &= ~SA_RESTART;
+	sigaction(number, &action, NULL);
+}
+
 static void escalate_interrupt(void)
 {
 	struct sigaction action;
@@ -54,9 +63,7 @@ static void escalate_interrupt(void)
 	action.sa_handler = on_interrupt;
 	action.sa_flags &= ~SA_RESTART;
 	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, NULL, &action);
-	action.sa_flags &= ~SA_RESTART;
-	sigaction(SIGTERM, &action, NULL);
+	interrupts_reads(SIGTERM);
 	unreported = 0;
 	spared = 0;
 }
@@ -124,6 +131,21 @@ static int watch(struct loop *l, uv_signal_t *handle, uv_signal_cb fn,
 	return status;
 }
 
+/* The terminal was closed: children have sessions of their own, and stay. */
+static int watch_hangup(struct loop *l)
+{
+	struct sigaction now;
+	int status = 0;
+
+	/* nohup */
+	if (sigaction(SIGHUP, NULL, &now) || now.sa_handler == SIG_IGN)
+		return 0;
+	status = watch(l, &l->hangup, on_signal, SIGHUP);
+	if (!status)
+		interrupts_reads(SIGHUP);
+	return status;
+}
+
 static int cannot_watch(int status, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "cannot watch for signals: %s",
@@ -148,6 +170,8 @@ int loop_new(struct loop **out, struct error *err)
 	status = watch(l, &l->interrupt, on_signal, SIGINT);
 	if (!status)
 		status = watch(l, &l->terminate, on_signal, SIGTERM);
+	if (!status)
+		status = watch_hangup(l);
 	if (status) {
 		loop_free(l);
 		return cannot_watch(status, err);
@@ -199,7 +223,9 @@ int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,
 
 	l->on_hangup = fn;
 	l->hangup_owner = owner;
-	status = watch(l, &l->hangup, on_hangup, SIGHUP);
+	status = l->hangup.loop ?
+			 uv_signal_start(&l->hangup, on_hangup, SIGHUP) :
+			 watch(l, &l->hangup, on_hangup, SIGHUP);
 	return status ? cannot_watch(status, err) : 0;
 }
 

@@ -13,7 +13,8 @@
 
 struct loop;
 
-/* SIGPIPE is ignored from here on; SIGINT and SIGTERM end loop_wait.
+/* SIGPIPE is ignored from here on; SIGINT, SIGTERM and SIGHUP (unless it was
+ * ignored) end loop_wait.
  * A second SIGINT before the first was reported kills the program. */
 int loop_new(struct loop **out, struct error *err);
 
@@ -30,7 +31,7 @@ void loop_spare(struct loop *l, bool spare);
 void loop_free(struct loop *l);
 
 /*
- * From now on SIGHUP calls fn from the loop, instead of ending the program. -1
+ * From now on SIGHUP calls fn from the loop, instead of ending loop_wait. -1
  * (ERR_CONNECT): it cannot be watched. Once for a loop.
  */
 int loop_on_hangup(struct loop *l, void (*fn)(void *owner), void *owner,

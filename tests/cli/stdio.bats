@@ -228,6 +228,21 @@ none_left() {
 	[ "$(cat late)" = ended ]
 }
 
+@test "a closed terminal ends the child as well" {
+	server endless
+	background tail env --default-signal=HUP mcpctl tail -v -- "${CHILD[@]}"
+	wait_for tail.err initialized
+	kill -HUP "$LAST"
+	finish "$LAST" 129
+	none_left
+	# nohup stays.
+	background tail env --ignore-signal=HUP mcpctl tail -v --for 2s -- "${CHILD[@]}"
+	wait_for tail.err initialized
+	kill -HUP "$LAST"
+	finish "$LAST" 0
+	none_left
+}
+
 @test "does not end when its stdin does: SIGTERM, then SIGKILL" {
 	server endless
 	clock
