@@ -12,7 +12,8 @@ setup() {
 	export HOME=$WORK XDG_CONFIG_HOME=$WORK/config XDG_STATE_HOME=$WORK/state
 	export XDG_CACHE_HOME=$WORK/cache XDG_RUNTIME_DIR=$WORK/run TMPDIR=$WORK
 	export LC_ALL=C.UTF-8 TERM=xterm-256color
-	unset "${!MCPCTL_@}" NO_COLOR
+	# Else Python writes a line in pieces, and half of one is read.
+	unset "${!MCPCTL_@}" NO_COLOR PYTHONUNBUFFERED
 	PIDS=()
 	cd "$WORK" || return 1
 	mkdir -m 700 run

@@ -11,7 +11,7 @@ proxy() {
 	local behind
 	[ -x /usr/sbin/nginx ] || [ -n "${CI:-}" ] || skip 'nginx is not installed'
 	background service mcpctl sim llm --listen 127.0.0.1:0
-	behind=$(wait_for service.err 'http://') || return 1
+	behind=$(wait_for service.err 'http://.*/$') || return 1
 	behind=${behind##* } behind=${behind%/}
 	PORT=$(free_port)
 	OLD=$(free_port)
