@@ -47,7 +47,10 @@ static void tell_try(const struct guarding *g, const struct error *why,
 static int64_t again(struct guarding *g, const struct guard_ask *ask,
 		     unsigned tries, const struct error *why)
 {
-	int64_t wait = retry_wait(&g->policy, ask, tries, why, random_part());
+	/* A trial is a single request. */
+	int64_t wait = g->trial ? -1 :
+				  retry_wait(&g->policy, ask, tries, why,
+					     random_part());
 
 	g->tries = tries;
 	if (wait >= 0)
@@ -65,8 +68,9 @@ static void hint_tries(const struct guarding *g, const struct guard_ask *ask,
 		return;
 	if (!retry_may_repeat(&g->policy, ask))
 		error_hint(err,
-			   "it was tried once, since the tool is not marked as "
-			   "idempotent: --retry-calls repeats it all the same");
+			   "it was tried once, since the tool is not %s as "
+			   "idempotent: --retry-calls repeats it all the same",
+			   ask->known ? "marked" : "known");
 	else if (err->retry_after > RETRY_ASKED_MOST_MS)
 		error_hint(err, "it asks to wait %s before the next try",
 			   text_milliseconds(err->retry_after, time,
@@ -100,7 +104,7 @@ static int on_admit(void *owner, const struct guard_ask *ask, struct error *err)
 	struct guarding *g = owner;
 
 	g->tries = 0;
-	return is_ping(ask) ? 0 : guarding_breaker_admit(g, err);
+	return is_ping(ask) ? 0 : guarding_breaker_admit(g, ask->method, err);
 }
 
 static int64_t on_again(void *owner, const struct guard_ask *ask,
@@ -140,7 +144,8 @@ int guarding_admit(struct guarding *g, struct error *err)
 	if (g->opening)
 		return 0;
 	g->tries = 0;
-	if (!app_listens(g->app) && guarding_breaker_admit(g, err) != 0)
+	if (!app_listens(g->app) &&
+	    guarding_breaker_admit(g, OPENING_METHOD, err) != 0)
 		return -1;
 	g->opening = true;
 	return 0;

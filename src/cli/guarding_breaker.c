@@ -25,8 +25,9 @@ static struct guarding_record *begin_change(struct guarding *g)
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct guarded *here = g->here;
 
-	if (here->file.path &&
-	    guarding_file_begin(&here->file, &here->record, &why) != 0)
+	g->spoilt = here->file.path &&
+		    guarding_file_begin(&here->file, &here->record, &why) != 0;
+	if (g->spoilt)
 		tell_problem(g, &why);
 	return &here->record;
 }
@@ -37,7 +38,8 @@ static void end_change(struct guarding *g, bool changed)
 	struct guarded *here = g->here;
 
 	if (here->file.path &&
-	    guarding_file_end(&here->file, changed ? &here->record : NULL,
+	    guarding_file_end(&here->file,
+			      changed || g->spoilt ? &here->record : NULL,
 			      &why) != 0)
 		tell_problem(g, &why);
 }
@@ -63,28 +65,6 @@ static void hint_open(const struct guarding *g, struct error *err)
 			   len, why);
 }
 
-int guarding_breaker_admit(struct guarding *g, struct error *err)
-{
-	struct guarding_record *r;
-	int64_t now = unix_now_ms();
-	bool trial;
-	int status;
-
-	if (!g->option.on || g->trial)
-		return 0;
-	r = begin_change(g);
-	trial = breaker_state(&r->breaker, now) == BREAKER_HALF_OPEN;
-	status = breaker_admit(&r->breaker, now, err);
-	g->trial = trial && status == 0;
-	end_change(g, g->trial);
-	if (status != 0)
-		hint_open(g, err);
-	if (g->trial && g->app->out.verbose)
-		render_note(&g->app->out,
-			    "the circuit breaker lets one trial through");
-	return status;
-}
-
 /* How much a success of it tells. */
 static int weight_of(const char *method)
 {
@@ -102,13 +82,46 @@ static int weight_of(const char *method)
 		if (strcmp(method, small[i]) == 0)
 			return 1;
 	}
-	return strcmp(method, "tools/call") == 0 ? 3 : 2;
+	return retry_is_call(method) ? 3 : 2;
+}
+
+/* A server that reads well although its tools fail goes on reading. */
+static bool is_apart(const struct guarding_record *r, const char *method)
+{
+	return r->method && strcmp(method, OPENING_METHOD) != 0 &&
+	       weight_of(method) < weight_of(r->method);
+}
+
+int guarding_breaker_admit(struct guarding *g, const char *method,
+			   struct error *err)
+{
+	struct guarding_record *r;
+	int64_t now = unix_now_ms();
+	bool trial;
+	int status;
+
+	if (!g->option.on || g->trial)
+		return 0;
+	r = begin_change(g);
+	if (is_apart(r, method)) {
+		end_change(g, false);
+		return 0;
+	}
+	trial = breaker_state(&r->breaker, now) == BREAKER_HALF_OPEN;
+	status = breaker_admit(&r->breaker, now, err);
+	g->trial = trial && status == 0;
+	end_change(g, g->trial);
+	if (status != 0)
+		hint_open(g, err);
+	if (g->trial && g->app->out.verbose)
+		render_note(&g->app->out,
+			    "the circuit breaker lets one trial through");
+	return status;
 }
 
 static bool ends_row(const char *method, const char *failed)
 {
-	return !failed || strcmp(method, failed) == 0 ||
-	       weight_of(method) > weight_of(failed);
+	return !failed || weight_of(method) >= weight_of(failed);
 }
 
 static void settle_bad(struct guarding *g, const char *method,

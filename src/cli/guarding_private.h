@@ -30,12 +30,14 @@ struct guarding {
 	struct guarded *all, *here;
 	bool opening; /* admitted, and not over */
 	bool trial; /* the one that is out is ours */
-	bool told; /* that the file is of no use */
+	bool spoilt; /* what stood in the file is none of ours */
+	bool told; /* so */
 	unsigned tries; /* of the present request or opening */
 };
 
-/* May a call be sent to the present target? -1: its breaker is open. */
-int guarding_breaker_admit(struct guarding *g, struct error *err);
+/* May it be sent to the present target? -1: its breaker is open. */
+int guarding_breaker_admit(struct guarding *g, const char *method,
+			   struct error *err);
 /* How it ended; why NULL: good. */
 void guarding_breaker_settle(struct guarding *g, const char *method,
 			     const struct error *why);

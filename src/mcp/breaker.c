@@ -69,6 +69,8 @@ enum breaker_verdict breaker_judge(const struct error *why)
 		return BREAKER_GOOD;
 	switch (why->kind) {
 	case ERR_CONNECT:
+		if (why->code == SERVE_NOT_SENT)
+			break;
 		/* 4xx: somebody is there, and answers. */
 		return why->code >= 400 && why->code < 500 ? BREAKER_GOOD :
 							     BREAKER_BAD;

@@ -12,9 +12,10 @@
 struct guard_ask {
 	const char *method;
 	const char *subject; /* the tool of tools/call; NULL */
-	/* A tool marked idempotentHint or readOnlyHint; everything but
-	   tools/call is repeatable as it is. */
+	/* A tool marked idempotentHint or readOnlyHint; everything but a call
+	   of a tool is repeatable as it is. */
 	bool idempotent;
+	bool known; /* the list came in which the tool would be marked */
 };
 
 struct client_guard {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "wire/jsonrpc.h"
 
 /* An errno never meets an HTTP status: they end at 133. */
@@ -37,10 +38,15 @@ bool retry_may_pass(const struct error *why)
 	return false;
 }
 
+bool retry_is_call(const char *method)
+{
+	return text_starts(method, "tools/") &&
+	       strcmp(method, "tools/list") != 0;
+}
+
 bool retry_may_repeat(const struct retry_policy *p, const struct guard_ask *ask)
 {
-	return p->calls || ask->idempotent ||
-	       strcmp(ask->method, "tools/call") != 0;
+	return p->calls || ask->idempotent || !retry_is_call(ask->method);
 }
 
 /* Doubled each time. */
@@ -52,8 +58,9 @@ static int64_t backoff(unsigned tries, double random)
 		wait *= 2;
 	if (wait > RETRY_MOST_MS)
 		wait = RETRY_MOST_MS;
-	wait -= (int64_t)((double)wait / 2 * random);
-	return wait > RETRY_LEAST_MS ? wait : RETRY_LEAST_MS;
+	if (wait == RETRY_LEAST_MS)
+		random = -random;
+	return wait - (int64_t)((double)wait / 2 * random);
 }
 
 int64_t retry_wait(const struct retry_policy *p, const struct guard_ask *ask,

@@ -19,6 +19,8 @@ struct retry_policy {
 
 /* Failed for a reason that may pass: refused, 429, 502, 503, 504, -32000, -32001. */
 bool retry_may_pass(const struct error *why);
+/* tools/call, or a tool's own method, as the LLM service has them: tools/NAME. */
+bool retry_is_call(const char *method);
 /* Whether policy and mark let this request be sent twice at all. */
 bool retry_may_repeat(const struct retry_policy *p,
 		      const struct guard_ask *ask);
@@ -26,8 +28,8 @@ bool retry_may_repeat(const struct retry_policy *p,
  * ms before the next try, or -1: try number `tries` was the last, the reason
  * will not pass, it is not to be repeated, or the peer asked for a longer wait
  * than is worth it. 1 s, 2 s, 4 s, … at most 10 s, with jitter: random (0 to
- * 1) of half of it is taken away, but 1 s stays; what the peer asked for
- * (why->retry_after) counts instead, without jitter.
+ * 1) of half of it is taken away, or added to the first 1 s; what the peer
+ * asked for (why->retry_after) counts instead, without jitter.
  */
 int64_t retry_wait(const struct retry_policy *p, const struct guard_ask *ask,
 		   unsigned tries, const struct error *why, double random);

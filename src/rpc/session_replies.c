@@ -116,6 +116,11 @@ static void reply_error(const struct session *s, struct error *e,
 			code >= INT_MIN && code <= INT_MAX;
 	int narrow = has_code ? (int)code : 0;
 
+	if (s && s->link.relayed && narrow == SERVE_NOT_SENT) {
+		error_set(e, ERR_CONNECT, "%s", error_message(m));
+		error_code(e, narrow);
+		return;
+	}
 	describe_error(s, e, error_message(m), has_code ? &narrow : NULL);
 	add_data(e, m);
 	add_retry_after(e, m);

@@ -11,7 +11,6 @@
 #include "wire/envelope.h"
 
 #define CALLS_MAX 1000 /* on their way for one command */
-#define SERVE_ERROR (-32000)
 #define LINGER_MS 2000
 
 struct attached_call {
@@ -244,11 +243,11 @@ static void send_request(struct control_peer *p, struct span payload,
 		p->timeout > 0 ? p->timeout : p->server->config.timeout;
 
 	if (device_admit(p->device, method, &why)) {
-		answer_error(p, id, SERVE_ERROR, why.text);
+		answer_error(p, id, SERVE_NOT_SENT, why.text);
 		return;
 	}
 	if (p->calls_count >= CALLS_MAX) {
-		answer_error(p, id, SERVE_ERROR,
+		answer_error(p, id, SERVE_NOT_SENT,
 			     "too many requests of this command are on their "
 			     "way");
 		return;
@@ -262,7 +261,7 @@ static void send_request(struct control_peer *p, struct span payload,
 		return;
 	unlink_call(call);
 	mem_free(call);
-	answer_error(p, id, SERVE_ERROR, why.text);
+	answer_error(p, id, SERVE_NOT_SENT, why.text);
 }
 
 static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
@@ -270,7 +269,7 @@ static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (device_send(p->device, frame, len, &why))
-		refuse(p, SERVE_ERROR, why.text);
+		refuse(p, SERVE_NOT_SENT, why.text);
 }
 
 /* A notification, or what only the device may understand. */

@@ -16,6 +16,7 @@
 #define MCP_RESOURCE_NOT_FOUND (-32002)
 #define MCP_URL_ELICITATION_REQUIRED (-32042)
 /* Of the LLM service; elsewhere they mean anything. */
+#define SERVE_NOT_SENT (-32050) /* serve: the device was not asked */
 #define LLM_TIMEOUT (-32000)
 #define LLM_UNAVAILABLE (-32001)
 

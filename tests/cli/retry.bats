@@ -31,7 +31,7 @@ apart() {
 	mcp -v "$URL" tools
 	ends 3
 	hints 'try 1 of 3 failed: '
-	hints '; again in 1 s'
+	hints '; again in 1'
 	hints 'try 2 of 3 failed: '
 	hints '503'
 	hints '(after 3 tries)'
@@ -259,6 +259,23 @@ apart() {
 	mcp --breaker --retry 1 "$URL" call write
 	ends 1
 	hints 'counts as closed'
+	# What goes well repairs it, too.
+	echo '{' >"$file"
+	mcp --breaker "$URL" call read
+	hints 'counts as closed'
+	[ ! -e "$file" ] || jq -e .failures "$file"
+	mcp --breaker "$URL" ping
+	absent 'counts as closed' stderr
+}
+
+@test "a tool's own method is a call of it: not repeated without being asked to" {
+	server tools/write=-32001,ok
+	mcp "$URL" request tools/write '{}'
+	ends 1
+	hints --retry-calls
+	[ "$(came tools/write)" = 1 ]
+	mcp --retry-calls "$URL" request tools/write '{}'
+	ends 0
 }
 
 @test "many at once share the state" {
@@ -294,7 +311,7 @@ apart() {
 	done
 	event breaker 'no answer to 5 calls in a row'
 	mcp --timeout 300ms call self.get_device_status
-	ends 1
+	ends 3
 	hints 'circuit breaker is open for'
 	mcp -o json devices
 	[ "$(jq -r .breaker <<<"$out")" = open ]

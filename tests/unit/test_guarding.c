@@ -146,7 +146,8 @@ static void test_memory(void **state)
 	bad(&call_ask, 5);
 	assert_non_null(strstr(rendered_err(&shown), "5 failed in a row"));
 	is_open(&call_ask);
-	is_open(&list_ask);
+	good(&list_ask);
+	is_open(&call_ask);
 	assert_non_null(strstr(err.hint, "it failed"));
 	assert_non_null(strstr(err.hint, "reconnect"));
 	/* Somebody who asks whether it lives is never held up. */
@@ -191,6 +192,11 @@ static void test_row(void **state)
 		bad(&call_ask, 1);
 	}
 	is_open(&call_ask);
+	/* It goes on reading, until that fails as well. */
+	good(&read_ask);
+	is_open(&call_ask);
+	bad(&read_ask, 1);
+	is_open(&read_ask);
 	/* What failed is less than what succeeds. */
 	target("ws://b/");
 	bad(&list_ask, 4);
@@ -248,7 +254,7 @@ static void test_tries(void **state)
 	assert_int_equal(admit(&list_ask), 0);
 	error_set(&err, ERR_CONNECT, "'a' is busy");
 	error_code(&err, 503);
-	assert_int_equal(g->again(g->owner, &list_ask, 1, &err), 1000);
+	assert_in_range(g->again(g->owner, &list_ask, 1, &err), 1000, 1500);
 	assert_non_null(strstr(rendered_err(&shown),
 			       "try 1 of 3 failed: 'a' is busy; again in"));
 	error_retry_after(&err, 20);
@@ -266,6 +272,23 @@ static void test_tries(void **state)
 	assert_non_null(strstr(err.hint, "--retry-calls"));
 }
 
+static void test_trial_is_one_request(void **state)
+{
+	const struct client_guard *g;
+
+	(void)state;
+	app.config.breaker = "1,1ms";
+	target("http://a/mcp");
+	g = guarding_guard(app.guarding);
+	bad(&list_ask, 1);
+	usleep(5000);
+	assert_int_equal(admit(&list_ask), 0);
+	error_set(&err, ERR_CONNECT, "'a' is busy");
+	error_code(&err, 503);
+	assert_int_equal(g->again(g->owner, &list_ask, 1, &err), -1);
+	g->settle(g->owner, &list_ask, &err);
+}
+
 static void test_policy(void **state)
 {
 	struct error why = { .kind = ERR_CONNECT, .code = 503 };
@@ -276,7 +299,7 @@ static void test_policy(void **state)
 	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
 	app.config.retry = 2;
 	target("ws://a/");
-	assert_int_equal(guarding_again(app.guarding, 1, &why), 1000);
+	assert_in_range(guarding_again(app.guarding, 1, &why), 1000, 1500);
 	assert_int_equal(guarding_again(app.guarding, 2, &why), -1);
 	app.config.retry = 0;
 	target("sse+http://a/");
@@ -457,12 +480,19 @@ static int enter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_option),	TEST(test_memory),
-		TEST(test_off),		TEST(test_row),
-		TEST(test_opening),	TEST(test_tries),
-		TEST(test_policy),	TEST(test_long_error),
-		TEST(test_file),	TEST(test_file_trial),
-		TEST(test_file_broken), TEST(test_file_place),
+		TEST(test_option),
+		TEST(test_memory),
+		TEST(test_off),
+		TEST(test_row),
+		TEST(test_opening),
+		TEST(test_tries),
+		TEST(test_trial_is_one_request),
+		TEST(test_policy),
+		TEST(test_long_error),
+		TEST(test_file),
+		TEST(test_file_trial),
+		TEST(test_file_broken),
+		TEST(test_file_place),
 	};
 
 	mem_init();

@@ -316,9 +316,9 @@ static void refusals(void **state)
 	assert_int_equal(b->sent.count, 0);
 	b->full = true;
 	request(&c, "\"q\"");
-	expect_refusal(&c, "\"id\":\"q\"", "-32000");
+	expect_refusal(&c, "\"id\":\"q\"", "-32050");
 	say(&c, CONTROL_TEXT, "{\"type\":\"tts\"}");
-	expect_refusal(&c, "\"id\":null", "-32000");
+	expect_refusal(&c, "\"id\":null", "-32050");
 	assert_int_equal(relay_count(), 0);
 	command_done(&c);
 	board_free(b);
@@ -334,7 +334,7 @@ static void too_many_calls(void **state)
 	for (int i = 0; i < 1000; i++)
 		request(&c, "1");
 	request(&c, "\"last\"");
-	expect_refusal(&c, "\"id\":\"last\"", "-32000");
+	expect_refusal(&c, "\"id\":\"last\"", "-32050");
 	assert_int_equal(relay_count(), 1000);
 	board_answers(b, board_asked(b, 500), "{}");
 	expect_text(&c, REPLY("1", "{}"));
