@@ -76,7 +76,7 @@ static const struct option_row sim_rows[] = {
 	{ 0, "model", "NAME", OPTION_TEXT, AT(model),
 	  "the model that it runs", NULL, NULL, 0, 0, "the profile's, or llama3:8b" },
 	{ 0, "ollama-timeout", "DURATION", OPTION_DURATION, AT(ollama_timeout),
-	  "how long the model may take", NULL, NULL, 0, 0, "the profile's, or 30s" },
+	  "how long the model may take", NULL, NULL, 1, 0, "the profile's, or 30s" },
 	{ 0, NULL, NULL, OPTION_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
 };
 /* clang-format on */

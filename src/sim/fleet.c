@@ -5,6 +5,7 @@
  */
 #include "sim/fleet.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/mem.h"
@@ -264,19 +265,39 @@ static void finish(struct fleet *f)
 	mem_free(f->caller);
 }
 
+/* By the words of a backend (HTTP) or of a broker. */
+static bool is_about_credentials(const char *refusal)
+{
+	static const char *const words[] = { " 401 ", " 403 ", "not authorised",
+					     "bad user name or password" };
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (strstr(refusal, words[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Ended by itself: was anybody let in? */
 static int verdict(const struct fleet *f, struct error *err)
 {
 	const struct sim_options *o = f->options;
 	const char *url = o->ota ? o->ota : o->connect;
+	bool refused;
 
 	if (f->tally->sum.dialled || !f->tally->sum.refused)
 		return 0;
-	error_set(err, ERR_CONNECT, "%s was reached at '%s': %s",
+	refused = is_about_credentials(f->last_refusal);
+	error_set(err, refused ? ERR_AUTH : ERR_CONNECT,
+		  "%s was reached at '%s': %s",
 		  f->count == 1 ? "nobody" : "no backend", url,
 		  f->last_refusal);
-	return error_hint(err, "is the backend running, and is this its "
-			       "address?");
+	return error_hint(err, refused ?
+				       "give its token by MCPCTL_SIM_TOKEN or "
+				       "--token-file, a broker's password by "
+				       "MCPCTL_MQTT_PASSWORD" :
+				       "is the backend running, and is this "
+				       "its address?");
 }
 
 int fleet_run(const struct fleet_order *order, struct error *err)

@@ -81,27 +81,51 @@ static void add_value(struct buf *out, const cJSON *value)
 		json_print(out, value);
 }
 
-static bool listed(const cJSON *list, const char *text)
+/* The byte at `at` without case: of ASCII, and of À to Þ in UTF-8 (but ×). */
+static int folded(const char *text, size_t at)
+{
+	int c = (unsigned char)text[at];
+	bool latin = at && text[at - 1] == '\xc3' && c >= 0x80 && c <= 0x9e &&
+		     c != 0x97;
+
+	return latin ? c + 0x20 : text_lower(text[at]);
+}
+
+/* Whether len bytes of text are the word, without case. */
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && word[i]; i++) {
+		if (folded(word, i) != folded(text, i))
+			return false;
+	}
+	return i == len && !word[i];
+}
+
+/* The first of the list that is the text without case; NULL. */
+static const char *listed(const cJSON *list, const char *text, size_t len)
 {
 	const cJSON *one;
 
 	cJSON_ArrayForEach(one, list) {
-		if (text_same(one->valuestring, text))
-			return true;
-	}
-	return false;
-}
-
-/* The first of the choices that is the text without case; NULL. */
-static const char *choose(const cJSON *choices, const char *text)
-{
-	const cJSON *one;
-
-	cJSON_ArrayForEach(one, choices) {
-		if (text_same(one->valuestring, text))
+		if (is_word(one->valuestring, text, len))
 			return one->valuestring;
 	}
 	return NULL;
+}
+
+/* It is one of the "empty" words, perhaps as a sentence: "Nenhum." */
+static bool says_nothing(const cJSON *rules, const char *text)
+{
+	const cJSON *empty = json_array(rules, "empty");
+	size_t len = strlen(text);
+
+	if (!len || listed(empty, text, len))
+		return true;
+	while (len && strchr(".!; ", text[len - 1]))
+		len--;
+	return listed(empty, text, len) != NULL;
 }
 
 /* NULL: it says nothing, or is none of what it may be. */
@@ -120,18 +144,16 @@ static cJSON *make_text(const cJSON *rules, const cJSON *rule,
 		if (!cJSON_IsArray(value))
 			break;
 		add_value(&part, one);
-		if (!part.len ||
-		    listed(json_array(rules, "empty"), buf_string(&part)))
+		if (says_nothing(rules, buf_string(&part)))
 			continue;
 		buf_printf(&all, "%s%s", all.len ? ", " : "",
 			   buf_string(&part));
 	}
 	text = buf_string(&all);
-	if (!*text || listed(json_array(rules, "empty"), text) ||
-	    (glob && !text_glob(glob, text)))
+	if (says_nothing(rules, text) || (glob && !text_glob(glob, text)))
 		return NULL;
 	if (choices)
-		text = choose(choices, text);
+		text = listed(choices, text, strlen(text));
 	return text ? cJSON_CreateString(text) : NULL;
 }
 
@@ -210,17 +232,19 @@ static cJSON *make(const cJSON *rules, const cJSON *rule, const cJSON *value)
 	return make_boolean(value);
 }
 
-/* A member by its name without ASCII case, or by one of its other names. */
+/* A member by its name without case, or by one of its other names. */
 static const cJSON *find_named(const cJSON *object, const cJSON *rule)
 {
 	const cJSON *member;
 
 	cJSON_ArrayForEach(member, object) {
-		if (text_same(member->string, rule->string))
+		if (is_word(rule->string, member->string,
+			    strlen(member->string)))
 			return member;
 	}
 	cJSON_ArrayForEach(member, object) {
-		if (listed(json_array(rule, "also"), member->string))
+		if (listed(json_array(rule, "also"), member->string,
+			   strlen(member->string)))
 			return member;
 	}
 	return NULL;

@@ -43,14 +43,20 @@ static int say_error(struct error *err, const char *words)
 
 static int no_answer(struct error *err, const char *body, size_t len)
 {
-	error_set(err, ERR_PEER, "what came is no answer of Ollama's");
+	error_set(err, ERR_PEER, "what came is no answer of Ollama's%s",
+		  len ? "" : ": its body is empty");
 	error_detail(err, body, text_cut(body, len, QUOTED));
 	return -1;
 }
 
-/* One object. *done: it was the last. */
-static int take_object(const char *text, size_t len, struct buf *out,
-		       bool *done, struct error *err)
+struct reading {
+	struct buf *out;
+	bool pieces; /* it comes in pieces, so that it can break off */
+	bool done; /* the last one was there */
+};
+
+static int take_object(struct reading *r, const char *text, size_t len,
+		       struct error *err)
 {
 	CLEANUP(json_free_ptr) cJSON *json = json_parse(text, len, NULL);
 	const char *words = json_string(json, "error");
@@ -59,43 +65,65 @@ static int take_object(const char *text, size_t len, struct buf *out,
 
 	if (words)
 		return say_error(err, words);
-	*done = json_true(json, "done");
-	if (!content && !*done)
+	r->done = json_true(json, "done");
+	if (!content && !r->done)
 		return no_answer(err, text, len);
 	if (content)
-		buf_text(out, content);
+		buf_text(r->out, content);
+	r->pieces = true;
 	return 0;
 }
 
-int ollama_words(const char *body, size_t len, struct buf *out,
-		 struct error *err)
+static int take_lines(struct reading *r, const char *body, size_t len,
+		      struct error *err)
 {
-	bool done = false;
 	size_t line;
 
-	/* A whole answer is one object, perhaps laid out over several lines. */
-	if (!json_check(body, len, NULL)) {
-		if (take_object(body, len, out, &done, err))
-			return -1;
-		len = 0;
-	}
-	for (; len && !done; body += line, len -= line) {
+	for (; len && !r->done; body += line, len -= line) {
 		const char *end = memchr(body, '\n', len);
 
 		line = end ? (size_t)(end - body) + 1 : len;
 		if (!text_trim(&(const char *){ body }, line))
 			continue;
 		/* The last line of what broke off is half of one. */
-		if (!end && *body == '{' && json_check(body, line, NULL))
+		if (r->pieces && !end && *body == '{' &&
+		    json_check(body, line, NULL))
 			break;
-		if (take_object(body, line, out, &done, err))
+		if (take_object(r, body, line, err))
 			return -1;
 	}
-	if (done)
-		return 0;
+	return 0;
+}
+
+static int read_words(struct reading *r, const char *body, size_t len,
+		      struct error *err)
+{
+	/* A whole answer is one object, perhaps laid out over several lines. */
+	bool whole = !json_check(body, len, NULL);
+	int bad = whole ? take_object(r, body, len, err) :
+			  take_lines(r, body, len, err);
+
+	if (bad || r->done)
+		return bad;
+	if (!r->pieces)
+		return no_answer(err, body, len);
 	return error_set(err, ERR_CONNECT,
 			 "the answer of the model broke off after %zu bytes",
-			 out->len);
+			 len);
+}
+
+int ollama_words(const char *body, size_t len, struct buf *out,
+		 struct error *err)
+{
+	return read_words(&(struct reading){ .out = out }, body, len, err);
+}
+
+int ollama_words_in_pieces(const char *body, size_t len, struct buf *out,
+			   struct error *err)
+{
+	struct reading r = { .out = out, .pieces = true };
+
+	return read_words(&r, body, len, err);
 }
 
 static int no_such_model(const struct ollama_refusal *f, struct error *err)

@@ -13,12 +13,15 @@ void ollama_request(struct buf *out, const char *model,
 		    const struct ollama_question *q);
 
 /*
- * The model's words out of the body of a 200, appended. -1: err is ERR_PEER
- * (an error in words; or what is no answer of Ollama's), or ERR_CONNECT (the
- * answer broke off: no "done").
+ * The model's words out of the whole body of a 200, appended. -1: err is
+ * ERR_PEER (an error in words; or what is no answer of Ollama's), or
+ * ERR_CONNECT (it came in pieces and broke off: no "done").
  */
 int ollama_words(const char *body, size_t len, struct buf *out,
 		 struct error *err);
+/* The same of what was asked for in pieces, so that it can break off in the first. */
+int ollama_words_in_pieces(const char *body, size_t len, struct buf *out,
+			   struct error *err);
 
 /*
  * What another status means: err is ERR_CONNECT (no such model, with the hint;

@@ -112,6 +112,8 @@ static int judge(struct outside *o, const struct http_answer *a,
 		return judge_failure(o, a, err);
 	if (a->status != 200)
 		return ollama_refused(&refusal, err);
+	if (o->stream)
+		return ollama_words_in_pieces(a->body, a->len, &o->text, err);
 	return ollama_words(a->body, a->len, &o->text, err);
 }
 
@@ -176,6 +178,7 @@ int outside_ollama(struct outside **out, const struct outside_config *c,
 	struct error why = { 0 };
 
 	o->stop = stop_fetch;
+	o->stream = q->stream;
 	o->where = shown(url);
 	o->model = mem_strdup(c->model ? c->model : OUTSIDE_MODEL);
 	ollama_request(&body, o->model, q);

@@ -20,6 +20,7 @@ struct outside {
 	char *command; /* exec: argv[0] */
 	char last_line[256]; /* exec: of stderr */
 	char *where, *model; /* ollama */
+	bool stream; /* ollama: asked for in pieces */
 };
 
 struct outside *outside_new(const struct outside_config *c, outside_done *done,

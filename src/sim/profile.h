@@ -75,10 +75,12 @@ void profile_free(struct profile *p); /* NULL is fine */
 /* The index of a state by name; -1. */
 int profile_state(const struct profile *p, const char *name);
 
+/* Whether it names a file (contains '/' or ends in .json), not a profile. */
+bool profile_is_path(const char *name);
 /*
- * The file of a profile: a path (contains '/' or ends in .json) as it is; a
- * name in beside (may be NULL) and then in the usual folders. Yours, NULL:
- * there is none (no error is set).
+ * The file of a profile, first looked for in the folder beside (may be NULL):
+ * a relative path then from the current folder, a name in the usual folders.
+ * Yours, NULL: there is none (errno says why a path cannot be read).
  */
 char *profile_find(const char *name, const char *beside);
 /* The folders that are searched, in order. */

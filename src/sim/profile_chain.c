@@ -64,6 +64,18 @@ static cJSON *parse(const char *file, const char *text, size_t len,
 	return NULL;
 }
 
+static int no_such_path(const char *path, const char *beside, struct error *err)
+{
+	error_set(err, ERR_USAGE, "cannot read the profile '%s': %s", path,
+		  strerror(errno));
+	if (!beside || *path == '/')
+		return -1;
+	return error_hint(err,
+			  "it was looked for in %.200s, beside the file that "
+			  "extends it, and from the current folder",
+			  *beside ? beside : "/");
+}
+
 static int no_such(const char *name, const char *beside, struct error *err)
 {
 	CLEANUP(words_done) struct words names = { 0 };
@@ -72,18 +84,17 @@ static int no_such(const char *name, const char *beside, struct error *err)
 	struct buf list;
 	size_t i;
 
-	if (strchr(name, '/'))
-		return error_set(err, ERR_USAGE,
-				 "cannot read the profile '%s': %s", name,
-				 strerror(errno));
+	if (profile_is_path(name))
+		return no_such_path(name, beside, err);
 	profile_names(&names);
 	profile_folders(&folders);
 	near = text_proposal(name, (const char *const *)names.word,
 			     names.count);
 	error_set(err, ERR_USAGE, "there is no profile '%s'%s", name, near);
 	error_hint(err,
-		   "a profile is a name, or a path with '/' in it; 'mcpctl "
-		   "help profile' lists them and tells how to write one");
+		   "a profile is a name, or a path with '/' in it or .json at "
+		   "its end; 'mcpctl help profile' lists them and tells how "
+		   "to write one");
 	buf_init(&list, 0);
 	buf_text(&list, "looked in:");
 	if (beside)
@@ -136,12 +147,13 @@ static int add_named(struct profile_chain *c, const char *name,
 	return tree ? link_part(c, file, tree, err) : -1;
 }
 
-/* The folder of the chain's last file; NULL if its name has none. */
+/* Where the file lies; yours. */
 static char *folder_of(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 
-	return slash ? mem_strndup(file, (size_t)(slash - file)) : NULL;
+	return slash ? mem_strndup(file, (size_t)(slash - file)) :
+		       mem_strdup(".");
 }
 
 /*

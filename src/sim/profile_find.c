@@ -69,14 +69,40 @@ void profile_folders(struct words *out)
 	add_folder(out, MCPCTL_DATADIR, "profiles");
 }
 
-static char *in_folder(const char *folder, const char *name)
+/* Takes path, and gives it back if it can be read; else NULL. */
+static char *readable(char *path)
 {
-	char *path = mem_printf("%s/%s" SUFFIX, folder, name);
-
 	if (!access(path, R_OK))
 		return path;
 	mem_free(path);
 	return NULL;
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+	return readable(mem_printf("%s/%s" SUFFIX, folder, name));
+}
+
+bool profile_is_path(const char *name)
+{
+	return strchr(name, '/') || ends_in_json(name);
+}
+
+static char *beside_it(const char *beside, const char *path)
+{
+	/* "./" would be in the way of seeing that a file extends itself. */
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	return readable(mem_printf("%s/%s", beside, path));
+}
+
+static char *find_path(const char *path, const char *beside)
+{
+	char *near = beside && *path != '/' ? beside_it(beside, path) : NULL;
+
+	if (near)
+		return near;
+	return access(path, R_OK) ? NULL : mem_strdup(path);
 }
 
 char *profile_find(const char *name, const char *beside)
@@ -85,8 +111,8 @@ char *profile_find(const char *name, const char *beside)
 	char *path = NULL;
 	size_t i;
 
-	if (strchr(name, '/') || ends_in_json(name))
-		return access(name, R_OK) ? NULL : mem_strdup(name);
+	if (profile_is_path(name))
+		return find_path(name, beside);
 	if (beside)
 		path = in_folder(beside, name);
 	profile_folders(&folders);

@@ -17,16 +17,16 @@
 /* ---- results ---- */
 
 /* content and structured are JSON; structured NULL: none. */
-static void reply(struct service_call *call, const char *content,
+static void reply(struct service_part *p, const char *content,
 		  const char *structured, bool is_error)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	buf_printf(&out, "{\"content\":%s", content);
-	if (structured && call->structured)
+	if (structured)
 		buf_printf(&out, ",\"structuredContent\":%s", structured);
 	buf_printf(&out, ",\"isError\":%s}", is_error ? "true" : "false");
-	service_result(call->part, buf_string(&out));
+	service_result(p, buf_string(&out));
 }
 
 static void add_content(struct buf *out, const char *text, size_t len)
@@ -47,7 +47,7 @@ void service_answer_text(struct service_call *call, const char *text,
 		return;
 	}
 	add_content(&content, text, len);
-	reply(call, buf_string(&content), NULL, is_error);
+	reply(call->part, buf_string(&content), NULL, is_error);
 }
 
 void service_answer_json(struct service_call *call, const cJSON *value)
@@ -55,6 +55,7 @@ void service_answer_json(struct service_call *call, const cJSON *value)
 	CLEANUP(buf_done) struct buf text = { 0 };
 	CLEANUP(buf_done) struct buf content = { 0 };
 	bool object = cJSON_IsObject(value);
+	bool structured = object && call->structured;
 
 	json_print(&text, value);
 	if (object && call->direct) {
@@ -62,8 +63,8 @@ void service_answer_json(struct service_call *call, const cJSON *value)
 		return;
 	}
 	add_content(&content, buf_string(&text), text.len);
-	reply(call, buf_string(&content), object ? buf_string(&text) : NULL,
-	      false);
+	reply(call->part, buf_string(&content),
+	      structured ? buf_string(&text) : NULL, false);
 }
 
 void service_answer_content(struct service_call *call, const cJSON *list)
@@ -71,7 +72,24 @@ void service_answer_content(struct service_call *call, const cJSON *list)
 	CLEANUP(buf_done) struct buf content = { 0 };
 
 	json_print(&content, list);
-	reply(call, buf_string(&content), NULL, false);
+	reply(call->part, buf_string(&content), NULL, false);
+}
+
+void service_wrong_arguments(struct service_part *p, bool direct,
+			     const char *why)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf content = { 0 };
+	bool session = p->question->client->revision != NULL;
+
+	if (direct || !session || !service_has(p, "2025-11-25")) {
+		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
+			     "Invalid params: %s", why);
+		return;
+	}
+	buf_printf(&text, "Invalid arguments: %s", why);
+	add_content(&content, buf_string(&text), text.len);
+	reply(p, buf_string(&content), NULL, true);
 }
 
 /* ---- what came from outside ---- */

@@ -75,15 +75,26 @@ static void add_defaults(cJSON *arguments, const cJSON *input)
 	}
 }
 
+/* "'who': it is missing"; the path is the client's word. */
+static void explain(const struct schema_report *report, struct buf *out)
+{
+	CLEANUP(buf_done) struct buf why = { 0 };
+	const char *path = buf_string(&report->path);
+
+	schema_explain(report, &why);
+	buf_printf(out, "%s%.100s%s%.300s", *path ? "'" : "", path,
+		   *path ? "': " : "", buf_string(&why));
+}
+
 /* Yours; NULL: refused, and said so. */
 static cJSON *take_arguments(struct service_part *p,
-			     const struct service_tool *t, const cJSON *given)
+			     const struct service_tool *t, const cJSON *given,
+			     bool direct)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
 	CLEANUP(buf_done) struct buf why = { 0 };
 	cJSON *arguments =
 		given ? cJSON_Duplicate(given, true) : cJSON_CreateObject();
-	const char *path;
 
 	if (!cJSON_IsObject(arguments)) {
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
@@ -91,15 +102,14 @@ static cJSON *take_arguments(struct service_part *p,
 		cJSON_Delete(arguments);
 		return NULL;
 	}
+	if (direct) /* MCP's own, in the params of any request */
+		cJSON_DeleteItemFromObjectCaseSensitive(arguments, "_meta");
 	add_defaults(arguments, t->input);
 	if (schema_check(t->input, arguments, &report))
 		return arguments;
 	cJSON_Delete(arguments);
-	schema_explain(&report, &why);
-	path = buf_string(&report.path);
-	service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
-		     "Invalid params: %s%.100s%s%.300s", *path ? "'" : "", path,
-		     *path ? "': " : "", buf_string(&why));
+	explain(&report, &why);
+	service_wrong_arguments(p, direct, buf_string(&why));
 	return NULL;
 }
 
@@ -291,7 +301,7 @@ static void call_tool(struct service_part *p, const struct service_tool *t,
 {
 	struct service *s = service_of(p);
 	struct service_call *call;
-	cJSON *arguments = take_arguments(p, t, given);
+	cJSON *arguments = take_arguments(p, t, given, direct);
 
 	if (!arguments)
 		return;

@@ -162,6 +162,13 @@ void service_answer_outside(struct service_call *call,
 			    const struct outside_answer *a);
 /* Too many calls are at work. */
 void service_busy(struct service_part *p, const struct service_tool *t);
+/*
+ * Arguments do not fit the tool's inputSchema: an error of the tool, which a
+ * model gets to read, in a session of 2025-11-25 or later; else, and for the
+ * direct method, invalid params.
+ */
+void service_wrong_arguments(struct service_part *p, bool direct,
+			     const char *why);
 /* The source of a tool's templates: its arguments; owner is a cJSON object. */
 int service_argument(void *owner, const char *name, struct buf *out);
 

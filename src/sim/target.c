@@ -97,9 +97,14 @@ int target_set_timeout(void *out, const char *value, struct error *err)
 {
 	struct target_outside *o = out;
 
-	if (!text_duration(value, &o->timeout, err))
+	if (text_duration(value, &o->timeout, err))
+		return error_prefix(err, "timeout= of the target sim");
+	if (o->timeout)
 		return 0;
-	return error_prefix(err, "timeout= of the target sim");
+	error_set(err, ERR_USAGE, "timeout= of the target sim: '%s' is no time",
+		  value);
+	return error_hint(err, "leave it out for the profile's, or write it as "
+			       "in 30s");
 }
 
 void target_outside_done(struct target_outside *o)

@@ -50,6 +50,9 @@ load helper
 		-H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' \
 		-H 'Authorization: Bearer wrong' "http://127.0.0.1:$PORT/x"
 	[ "$output" = 401 ]
+	MCPCTL_SIM_TOKEN=wrong mcp sim --connect "ws://127.0.0.1:$PORT/" --for 1s
+	ends 6
+	hints MCPCTL_SIM_TOKEN
 	finish "$LISTENER" 3
 	grep -qi 'token' l.err
 	absent 'secret-token' l.err

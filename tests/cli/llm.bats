@@ -58,6 +58,9 @@ entities() {
 	rm asked
 	mcp "sim:llm?ollama=$OLLAMA" call --no-validate extract_entities text= 'entity_types:=["cpf"]'
 	ends 1
+	[[ $out$err == *'Invalid arguments: '* ]]
+	mcp "sim:llm?ollama=$OLLAMA" request tools/extract_entities '{"text":""}'
+	ends 1
 	hints 'invalid params (-32602): '
 	[ ! -e asked ]
 }
@@ -67,6 +70,10 @@ entities() {
 	extract "sim:llm?ollama=$OLLAMA"
 	ends 0
 	[ "$(entities)" = '{"confianca":0.92,"nome":"Ana Maria","telefone":"1199998888"}' ]
+	ollama --mode nothing
+	extract "sim:llm?ollama=$OLLAMA"
+	ends 0
+	[ "$(entities)" = '{"confianca":0.7}' ]
 	ollama --mode fence
 	extract "sim:llm?ollama=$OLLAMA"
 	ends 0
@@ -85,6 +92,13 @@ entities() {
 	mcp "sim:llm?ollama=$OLLAMA" call extract_entities text="$TEXT"
 	ends 1
 	[[ $out$err == *"no answer of Ollama's"* ]]
+	for mode in broken empty; do
+		ollama --mode "$mode"
+		mcp "sim:llm?ollama=$OLLAMA" call extract_entities text="$TEXT"
+		ends 1
+		[[ $out$err == *"no answer of Ollama's"* ]]
+		absent 'broke off|-32001' stdout stderr
+	done
 	ollama --mode memory
 	mcp "sim:llm?ollama=$OLLAMA" call extract_entities text="$TEXT"
 	ends 1
@@ -226,4 +240,11 @@ entities() {
 	hints "url: 'ftp://x' is no address of Ollama"
 	mcp sim llm --listen 127.0.0.1:0 --for 100ms --ollama localhost:11434/api/
 	ends 0
+}
+
+@test "a model's time of 0 is refused" {
+	mcp 'sim:llm?timeout=0' tools
+	ends 2
+	hints "timeout= of the target sim: '0' is no time"
+	hints 'write it as in 30s'
 }

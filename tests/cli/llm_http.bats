@@ -49,6 +49,24 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 	finish "$SERVICE" 130
 }
 
+@test "the direct method takes _meta, as any request may have it" {
+	service
+	[ "$(post "$(jq -c '.params._meta = {progressToken: 1}' <<<"$SEED")")" = "$RESULT" ]
+}
+
+@test "wrong arguments: an error of the tool in a new session, -32602 without one" {
+	local id wrong='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_entities","arguments":{"x":1}}}'
+	service
+	AT=mcp
+	post "${INIT/2025-06-18/2025-11-25}" -D head.txt >init
+	id=$(tr -d '\r' <head.txt | sed -n 's/^mcp-session-id: //Ip')
+	[[ $(post "$wrong" -H "Mcp-Session-Id: $id") == *'"text":"Invalid arguments: '*'"isError":true}}' ]]
+	post "$INIT" -D head.txt >init
+	id=$(tr -d '\r' <head.txt | sed -n 's/^mcp-session-id: //Ip')
+	[[ $(post "$wrong" -H "Mcp-Session-Id: $id") == *'"code":-32602'* ]]
+	[[ $(post "$wrong") == *'"code":-32602'* ]]
+}
+
 @test "templates, and what is no request" {
 	service
 	[[ $(post '{"jsonrpc":"2.0","method":"resources/get","params":{"name":"entity_extraction_prompt"},"id":"req_456"}') == *'"id":"req_456","result":'*'{text}'* ]]

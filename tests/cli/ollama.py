@@ -15,7 +15,9 @@ one a line.
     half            says half of the JSON              (the first N times: all)
     fence           puts it in a fence        memory   500 with words
     odd             says other members        html     200 with a web page
+    nothing         says it in capitals, with a full stop
     cut             breaks off in the middle  dead     closes without a word
+    broken          200 with broken JSON      empty    200 with nothing
 """
 import argparse
 import http.server
@@ -54,6 +56,9 @@ def words(mode, prompt):
         return said[: len(said) // 2]
     if mode == "fence":
         return "Claro!\n```json\n" + said + "\n```\n"
+    if mode == "nothing":
+        return json.dumps({"nome": "null", "motivo": "Não informado.",
+                           "telefone": "NÃO INFORMADO", "CONFIANÇA": 0.7}, ensure_ascii=False)
     if mode == "odd":
         return json.dumps({"entities": {"Name": "  Ana \n Maria ", "email": "nenhum",
                                         "telefone": 1199998888, "x": 1},
@@ -122,9 +127,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(500, {"error": "model requires more system memory"})
         elif mode == "html":
             self.answer(200, b"<!doctype html><title>x</title>", "text/html")
+        elif mode == "broken":
+            self.answer(200, b"{not json")
+        elif mode == "empty":
+            self.answer(200, b"")
         elif mode == "dead":
             self.close_connection = True
-        return mode in ("missing", "busy", "memory", "html", "dead")
+        return mode in ("missing", "busy", "memory", "html", "broken", "empty", "dead")
 
     def chat(self, mode, model, text, stream):
         head = {"model": model, "created_at": "2025-01-01T00:00:00Z"}

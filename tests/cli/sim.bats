@@ -39,7 +39,7 @@ backend() {
 	hints 'refused'
 	says 'connected    0, refused 1'
 	mcp -o json sim --connect ws://127.0.0.1:1/
-	ends 3
+	ends 6
 	[ "$(jq -c '[.devices, .dialled, .refused, .welcome_ms]' <<<"$out")" = '[1,0,1,null]' ]
 }
 
@@ -47,7 +47,7 @@ backend() {
 	printf 'secret\n' >token
 	MCPCTL_TOKEN=secret listener l --wait 10 listen:127.0.0.1:0 ping
 	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
-	ends 3
+	ends 6
 	hints 401
 	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" --token-file token
 	ends 0
@@ -117,6 +117,28 @@ backend() {
 	mcp sim:lmap ping
 	ends 2
 	hints "did you mean 'lamp'?"
+}
+
+@test "extends: a path, too, is looked for beside the file first" {
+	mkdir w
+	printf '{ "tools": [ { "name": "where", "result": "beside" } ] }' >w/base2.json
+	for name in base2 base2.json ./base2.json; do
+		printf '{ "extends": "%s" }' "$name" >w/ext.json
+		mcp sim:./w/ext.json call where
+		ends 0
+		says beside
+		mcp sim:w/ext.json call where
+		ends 0
+		(cd w && mcp sim:ext.json call where && ends 0 && says beside)
+	done
+	printf '{ "extends": "none.json" }' >w/ext.json
+	mcp sim:w/ext.json tools
+	ends 2
+	hints "cannot read the profile 'none.json': No such file"
+	hints 'looked for in w, beside the file that extends it, and from the current folder'
+	mcp sim:none.json tools
+	ends 2
+	hints "cannot read the profile 'none.json': No such file"
 }
 
 @test "a profile with a mistake: which file, where, what is expected" {

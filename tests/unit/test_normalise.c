@@ -12,11 +12,13 @@
 #include "sim/normalise.h"
 
 static const char rules_text[] =
-	"{\"into\":\"e\",\"only\":\"types\",\"empty\":[\"null\",\"n/a\"],"
+	"{\"into\":\"e\",\"only\":\"types\",\"empty\":[\"null\",\"n/a\","
+	"\"não informado\",\"3×\",\"n.d.\"],"
 	"\"members\":{"
 	"\"nome\":{\"type\":\"text\",\"also\":[\"name\"]},"
 	"\"email\":{\"type\":\"text\",\"glob\":\"*?@?*\"},"
-	"\"tom\":{\"type\":\"text\",\"enum\":[\"bom\",\"mau\"]},"
+	"\"tom\":{\"type\":\"text\",\"enum\":[\"bom\",\"péssimo\"]},"
+	"\"situação\":{\"type\":\"text\",\"also\":[\"condição\"]},"
 	"\"ok\":{\"type\":\"boolean\"},"
 	"\"c\":{\"type\":\"number\",\"minimum\":0,\"maximum\":1,\"percent\":"
 	"true,\"default\":0.5,\"always\":true}}}";
@@ -60,6 +62,58 @@ static void test_texts(void **state)
 	made("{}", "{\"tom\":\"assim\",\"ok\":1,\"c\":1}", "{\"e\":{\"c\":1}}");
 	/* a lone no-break byte at the end is not read over */
 	made("{}", "{\"nome\":\"\\u00a0\",\"c\":1}", "{\"e\":{\"c\":1}}");
+}
+
+static void nothing(const char *said)
+{
+	char *text = mem_printf("{\"nome\":\"%s\",\"c\":1}", said);
+
+	made("{}", text, "{\"e\":{\"c\":1}}");
+	mem_free(text);
+}
+
+static void kept(const char *said)
+{
+	char *text = mem_printf("{\"nome\":\"%s\",\"c\":1}", said);
+	char *out = mem_printf("{\"e\":{\"nome\":\"%s\",\"c\":1}}", said);
+
+	made("{}", text, out);
+	mem_free(text);
+	mem_free(out);
+}
+
+static void test_says_nothing(void **state)
+{
+	(void)state;
+	nothing("NÃO INFORMADO");
+	nothing("Não informado.");
+	nothing("NÃO INFORMADO !;");
+	nothing("N.D.");
+	nothing("null...");
+	kept("Não informado?");
+	kept("nao informado");
+	kept("Ana Não Informado");
+	kept("não informad");
+	kept("Ana S.A.");
+	kept("...");
+	/* × is no letter: its "small" one would be ÷ */
+	nothing("3×");
+	kept("3÷");
+	made("{}", "{\"nome\":[\"Ana\",\"NÃO INFORMADO.\"],\"c\":1}",
+	     "{\"e\":{\"nome\":\"Ana\",\"c\":1}}");
+}
+
+/* Names and choices in capitals, accents included. */
+static void test_accents(void **state)
+{
+	(void)state;
+	made("{}", "{\"SITUAÇÃO\":\"x\",\"c\":1}",
+	     "{\"e\":{\"situação\":\"x\",\"c\":1}}");
+	made("{}", "{\"CONDIÇÃO\":\"x\",\"c\":1}",
+	     "{\"e\":{\"situação\":\"x\",\"c\":1}}");
+	made("{}", "{\"situacao\":\"x\",\"c\":1}", "{\"e\":{\"c\":1}}");
+	made("{}", "{\"tom\":\"PÉSSIMO\",\"c\":1}",
+	     "{\"e\":{\"tom\":\"péssimo\",\"c\":1}}");
 }
 
 static void test_numbers(void **state)
@@ -135,6 +189,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_says_nothing),
+		cmocka_unit_test(test_accents),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_find),

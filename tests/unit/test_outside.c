@@ -177,7 +177,9 @@ static void test_words(void **state)
 		{ PIECE("a") "{" DONE, "a", ERR_NONE },
 		{ PIECE("a"), "a", ERR_CONNECT },
 		{ PIECE("a") "{\"mess", "a", ERR_CONNECT },
-		{ "", "", ERR_CONNECT },
+		{ "{not json", "", ERR_PEER },
+		{ "{\"mess", "", ERR_PEER },
+		{ "", "", ERR_PEER },
 		{ PIECE("a") "{\"error\":\"out of memory\"}\n", "a", ERR_PEER },
 		{ "<html>hello</html>\n", "", ERR_PEER },
 		{ "{\"message\":{\"content\":7},\"done\":false}", "",
@@ -195,6 +197,41 @@ static void test_words(void **state)
 		ollama_words(rows[i].body, strlen(rows[i].body), &out, &err);
 		assert_int_equal(err.kind, rows[i].kind);
 		assert_string_equal(buf_string(&out), rows[i].words);
+		buf_done(&out);
+		error_reset(&err);
+	}
+}
+
+/* What was asked for in pieces can break off before the first. */
+static void test_broken_streams(void **state)
+{
+	static const struct {
+		const char *body;
+		enum error_kind kind;
+		const char *words;
+	} rows[] = {
+		{ "", ERR_CONNECT, "broke off after 0 bytes" },
+		{ "{\"mess", ERR_CONNECT, "broke off after 6 bytes" },
+		{ PIECE("a") "{\"mess", ERR_CONNECT,
+		  "broke off after 47 bytes" },
+		{ "<html>", ERR_PEER, "no answer of Ollama's" },
+		{ "{not json\n", ERR_PEER, "no answer of Ollama's" },
+	};
+	struct error err = { 0 };
+	struct buf out;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		buf_init(&out, 0);
+		assert_int_equal(ollama_words_in_pieces(rows[i].body,
+							strlen(rows[i].body),
+							&out, &err),
+				 -1);
+		if (!strstr(err.text, rows[i].words))
+			print_error("said: %s\n", err.text);
+		assert_int_equal(err.kind, rows[i].kind);
+		assert_non_null(strstr(err.text, rows[i].words));
 		buf_done(&out);
 		error_reset(&err);
 	}
@@ -314,6 +351,29 @@ static void test_unavailable(void **state)
 	unavailable(HEAD("200 OK") "Content-Length: 999\r\n\r\n" PIECE("o"),
 		    7000, "broke off");
 	unavailable(HEAD("200 OK") "\r\n" PIECE("o"), 7000, "broke off");
+}
+
+static void no_answer(const char *answer, const char *words)
+{
+	struct heard h = { 0 };
+
+	served(&h, answer, 0);
+	assert_int_equal(h.why.kind, ERR_PEER);
+	assert_int_equal(h.why.code, 0);
+	assert_string_equal(h.why.text, words);
+	heard_reset(&h);
+}
+
+/* It came whole, and is wrong: asking again later will not help. */
+static void test_no_answer(void **state)
+{
+	(void)state;
+	no_answer(HEAD("200 OK") "Content-Length: 9\r\n\r\n{not json",
+		  "what came is no answer of Ollama's");
+	no_answer(HEAD("200 OK") "Content-Length: 0\r\n\r\n",
+		  "what came is no answer of Ollama's: its body is empty");
+	no_answer(HEAD("200 OK") "\r\n<html>",
+		  "what came is no answer of Ollama's");
 }
 
 static void test_nobody(void **state)
@@ -513,10 +573,12 @@ int main(void)
 		cmocka_unit_test(test_exec_cannot),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_broken_streams),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_service_exec),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_unavailable),
+		cmocka_unit_test(test_no_answer),
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_extract),

@@ -276,6 +276,61 @@ static void test_lookup(void **state)
 	rmdir(root);
 }
 
+/* A file of that text in the folder w of root extends another one there. */
+static void extends_beside(const char *root, const char *text, const char *says)
+{
+	char *path = mem_printf("%s/w/ext.json", root);
+	struct error err = { 0 };
+	struct profile *p;
+
+	write_file(path, text);
+	p = profile_load(path, NULL, &err);
+	if (says) {
+		assert_null(p);
+		assert_int_equal(err.kind, ERR_USAGE);
+		assert_non_null(strstr(err.text, says));
+	} else {
+		if (!p)
+			print_error("%s\n", err.text);
+		assert_non_null(p);
+		assert_string_equal(p->catalog.board, "base2");
+	}
+	profile_free(p);
+	error_reset(&err);
+	unlink(path);
+	mem_free(path);
+}
+
+static void test_extends_beside(void **state)
+{
+	char root[] = "/tmp/mcpctl-profile-XXXXXX";
+	CLEANUP(mem_free_ptr) char *folder = NULL;
+	CLEANUP(mem_free_ptr) char *base = NULL;
+	CLEANUP(mem_free_ptr) char *absolute = NULL;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	folder = mem_printf("%s/w", root);
+	base = mem_printf("%s/base2.json", folder);
+	absolute = mem_printf("{\"extends\":\"%s\"}", base);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	write_file(base, "{\"board\":\"base2\"}");
+	extends_beside(root, "{\"extends\":\"base2\"}", NULL);
+	extends_beside(root, "{\"extends\":\"base2.json\"}", NULL);
+	extends_beside(root, "{\"extends\":\"./base2.json\"}", NULL);
+	extends_beside(root, "{\"extends\":\"../w/base2.json\"}", NULL);
+	extends_beside(root, absolute, NULL);
+	extends_beside(root, "{\"extends\":\"./ext.json\"}", "extends itself");
+	extends_beside(root, "{\"extends\":\"none.json\"}",
+		       "cannot read the profile 'none.json': No such file");
+	/* what is not there is looked for from the current folder */
+	extends_beside(root, "{\"extends\":\"src/sim/profiles/llm.json\"}",
+		       "is a service");
+	unlink(base);
+	rmdir(folder);
+	rmdir(root);
+}
+
 /* Rules at work. */
 
 static const char rules[] =
@@ -389,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_tools),
 		cmocka_unit_test(test_wrong_results),
 		cmocka_unit_test(test_lookup),
+		cmocka_unit_test(test_extends_beside),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_template),
 	};

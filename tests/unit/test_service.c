@@ -184,6 +184,57 @@ static void test_wrong_arguments(void **state)
 	bench_close(&b);
 }
 
+/* From 2025-11-25 on a model reads what it did wrong; never by the direct method. */
+static void test_wrong_arguments_in_session(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, profile, NULL);
+	bench_initialize(&b, "2025-06-18");
+	bench_method(&b, "tools/call", "{\"name\":\"greet\"}",
+		     "\"code\":-32602,\"message\":\"Invalid params: 'who");
+	bench_initialize(&b, "2025-11-25");
+	bench_method(&b, "tools/call", "{\"name\":\"greet\"}",
+		     "\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+		     "\"Invalid arguments: 'who");
+	bench_method(&b, "tools/call",
+		     "{\"name\":\"greet\",\"arguments\":{\"who\":7}}",
+		     "\"}],\"isError\":true}}");
+	bench_method(&b, "tools/greet", "{\"who\":7}", "\"code\":-32602");
+	bench_method(&b, "tools/call", "{\"name\":\"gret\"}",
+		     "\"code\":-32602");
+	bench_method(&b, "tools/call", "{\"name\":\"greet\",\"arguments\":[]}",
+		     "\"code\":-32602");
+	bench_close(&b);
+}
+
+/* "_meta" of a request is no argument of the tool that it names. */
+static void test_direct_meta(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_open(&b,
+		   "{\"kind\":\"service\",\"name\":\"s\",\"tools\":[{\"name\":"
+		   "\"strict\",\"inputSchema\":{\"type\":\"object\","
+		   "\"properties\":{\"a\":{}},\"additionalProperties\":false},"
+		   "\"result\":\"ok\"}]}",
+		   NULL);
+	bench_method(&b, "tools/strict",
+		     "{\"a\":1,\"_meta\":{\"progressToken\":1}}",
+		     "\"text\":\"ok\"");
+	bench_method(&b, "tools/call",
+		     "{\"name\":\"strict\",\"arguments\":{\"a\":1},\"_meta\":"
+		     "{\"progressToken\":1}}",
+		     "\"text\":\"ok\"");
+	bench_method(&b, "tools/strict", "{\"b\":1}", "\"code\":-32602");
+	bench_method(&b, "tools/call",
+		     "{\"name\":\"strict\",\"arguments\":{\"_meta\":{}}}",
+		     "\"code\":-32602");
+	bench_close(&b);
+}
+
 static void test_slow(void **state)
 {
 	struct asked slow, ping, never;
@@ -474,6 +525,8 @@ int main(void)
 		cmocka_unit_test(test_revisions),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_wrong_arguments),
+		cmocka_unit_test(test_wrong_arguments_in_session),
+		cmocka_unit_test(test_direct_meta),
 		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_too_many),

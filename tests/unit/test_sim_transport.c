@@ -310,6 +310,8 @@ static void test_bad_targets(void **state)
 	bad_target(TARGET "?firmware=2", "2.4.2 or next");
 	bad_target(TARGET "?fill=x", "number of tools");
 	bad_target(TARGET "?fault=%zz", "escape");
+	bad_target(TARGET "?timeout=0", "'0' is no time");
+	bad_target("sim:llm?timeout=0s", "'0s' is no time");
 }
 
 int main(void)
