@@ -39,7 +39,7 @@ backend() {
 	hints 'refused'
 	says 'connected    0, refused 1'
 	mcp -o json sim --connect ws://127.0.0.1:1/
-	ends 6
+	ends 3
 	[ "$(jq -c '[.devices, .dialled, .refused, .welcome_ms]' <<<"$out")" = '[1,0,1,null]' ]
 }
 
