@@ -16,6 +16,8 @@ struct child_options {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-terminated */
 	const char *const
 		*env; /* "NAME=VALUE", added to ours; NULL-terminated; NULL */
+	/* Which of ours it does not get, unless env has it too; NULL: it gets all */
+	bool (*withheld)(const char *setting);
 	enum child_stream out, err;
 	/* CHILD_NULL: /dev/null; CHILD_PIPE: the descriptor in_fd, lent */
 	enum child_stream in;

@@ -26,9 +26,16 @@ static bool is_set_in(const char *const *env, const char *setting)
 	return false;
 }
 
-/* Ours with theirs instead of those of the same name; the texts are lent. */
-static char **merge_env(const char *const *env)
+static bool is_handed_on(const struct child_options *o, const char *setting)
 {
+	return !(o->withheld && o->withheld(setting));
+}
+
+/* Ours with theirs instead of those of the same name; the texts are lent. */
+static char **merge_env(const struct child_options *o)
+{
+	static const char *const none[] = { NULL };
+	const char *const *env = o->env ? o->env : none;
 	size_t ours = 0, theirs = 0, at = 0;
 	char **out;
 	char *const *old;
@@ -39,7 +46,7 @@ static char **merge_env(const char *const *env)
 		theirs++;
 	out = mem_alloc((ours + theirs + 1) * sizeof(*out));
 	for (old = environ; *old; old++) {
-		if (!is_set_in(env, *old))
+		if (!is_set_in(env, *old) && is_handed_on(o, *old))
 			out[at++] = *old;
 	}
 	while (*env) {
@@ -129,7 +136,8 @@ static void close_ends(const struct child_options *o,
 
 static int spawn(struct child *c, const struct child_options *o)
 {
-	CLEANUP(mem_free_ptr) char **env = o->env ? merge_env(o->env) : NULL;
+	CLEANUP(mem_free_ptr)
+	char **env = o->env || o->withheld ? merge_env(o) : NULL;
 	uv_stdio_container_t io[3];
 	uv_process_options_t options = {
 		.exit_cb = child_on_exit,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 
 /* The integers up to here have a double of their own. */
@@ -15,11 +16,17 @@
 
 cJSON *json_parse(const char *text, size_t len, struct error *err)
 {
+	CLEANUP(mem_free_ptr) char *mended = NULL;
 	cJSON *tree;
+	bool odd;
 
-	if (json_check(text, len, err))
+	if (json_scan(text, len, &odd, err))
 		return NULL;
-	tree = cJSON_ParseWithLength(text, len);
+	if (odd) {
+		mended = mem_copy(text, len);
+		json_mend(mended, len);
+	}
+	tree = cJSON_ParseWithLength(mended ? mended : text, len);
 	if (!tree)
 		error_set(err, ERR_PROTOCOL, "JSON that cannot be read");
 	return tree;

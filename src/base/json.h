@@ -2,7 +2,8 @@
 /*
  * JSON behind a checking scan. cJSON accepts much that is not JSON and cuts
  * strings at \u0000; what comes from a peer passes through json_parse, which
- * checks first. Member names are compared with case, always.
+ * checks first, and reads \u0000 and half a surrogate pair as U+FFFD. Member
+ * names are compared with case, always.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -17,9 +18,9 @@
 /*
  * Parse exactly one JSON value (RFC 8259) of len bytes. The tree is yours.
  * NULL (ERR_PROTOCOL) says what is wrong and at which byte, counted from 0: not
- * UTF-8, a NUL or \u0000, deeper than JSON_DEPTH_MAX, a control character in a
- * string, half of a surrogate pair, a number that is none or has more than 63
- * characters, something behind the value. text need not end with a NUL.
+ * UTF-8, a NUL, deeper than JSON_DEPTH_MAX, a control character in a string, a
+ * number that is none or has more than 63 characters, something behind the
+ * value. text need not end with a NUL.
  */
 cJSON *json_parse(const char *text, size_t len, struct error *err);
 

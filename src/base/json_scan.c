@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json_scan.h"
 #include "base/text.h"
 
 /* cJSON copies a number into 64 bytes, and fails on a longer one. */
@@ -15,6 +15,7 @@
 struct scan {
 	const char *text, *at, *end;
 	const char *fault; /* what is wrong at `at` */
+	bool odd; /* an escape stands for what is no text */
 	size_t depth;
 	char open[JSON_DEPTH_MAX]; /* the bracket that each level opened with */
 };
@@ -77,10 +78,27 @@ static int hex4(const char *p, const char *end)
 	return code;
 }
 
+/* Behind \uXXXX or a pair of them, whose first is `code`. *odd: is no text. */
+static const char *behind_code(const char *p, const char *end, int code,
+			       bool *odd)
+{
+	int second = -1;
+
+	if (code && (code < 0xd800 || code > 0xdfff))
+		return p + 6;
+	if (code && code < 0xdc00 && end - p >= 8 && p[6] == '\\' &&
+	    p[7] == 'u')
+		second = hex4(p + 8, end);
+	if (second >= 0xdc00 && second <= 0xdfff)
+		return p + 12;
+	*odd = true;
+	return p + 6;
+}
+
 /* Behind the escape at p, which is a backslash; NULL: bad. */
 static const char *escape(struct scan *s, const char *p)
 {
-	int first, second;
+	int code;
 
 	if (s->end - p >= 2 && p[1] && strchr("\"\\/bfnrt", p[1]))
 		return p + 2;
@@ -88,21 +106,10 @@ static const char *escape(struct scan *s, const char *p)
 		bad(s, p, "an escape that is none");
 		return NULL;
 	}
-	first = hex4(p + 2, s->end);
-	if (first <= 0) {
-		bad(s, p,
-		    first ? "\\u without four hexadecimal digits" :
-			    "\\u0000 in a string");
-		return NULL;
-	}
-	if (first < 0xd800 || first > 0xdfff)
-		return p + 6;
-	second = -1;
-	if (first < 0xdc00 && s->end - p >= 8 && p[6] == '\\' && p[7] == 'u')
-		second = hex4(p + 8, s->end);
-	if (second >= 0xdc00 && second <= 0xdfff)
-		return p + 12;
-	bad(s, p, "half of a surrogate pair");
+	code = hex4(p + 2, s->end);
+	if (code >= 0)
+		return behind_code(p, s->end, code, &s->odd);
+	bad(s, p, "\\u without four hexadecimal digits");
 	return NULL;
 }
 
@@ -320,7 +327,7 @@ static int report(const struct scan *s, struct error *err)
 			 (size_t)(s->at - s->text), fault);
 }
 
-int json_check(const char *text, size_t len, struct error *err)
+int json_scan(const char *text, size_t len, bool *odd, struct error *err)
 {
 	struct scan s;
 	enum state state = VALUE;
@@ -329,15 +336,40 @@ int json_check(const char *text, size_t len, struct error *err)
 	s.text = s.at = text;
 	s.end = text + len;
 	s.fault = NULL;
+	s.odd = false;
 	s.depth = 0;
 	do
 		state = step(&s, state);
 	while (state != BAD && (s.depth || state != BEHIND));
 	if (state != BAD) {
 		s.at = skip_space(s.at, s.end);
+		*odd = s.odd;
 		if (s.at == s.end)
 			return 0;
 		bad(&s, s.at, "something stands behind the value");
 	}
 	return report(&s, err);
+}
+
+int json_check(const char *text, size_t len, struct error *err)
+{
+	bool odd;
+
+	return json_scan(text, len, &odd, err);
+}
+
+void json_mend(char *text, size_t len)
+{
+	char *p = text, *end = text + len;
+
+	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
+		bool odd = false;
+		const char *behind = p + 2;
+
+		if (p[1] == 'u')
+			behind = behind_code(p, end, hex4(p + 2, end), &odd);
+		if (odd)
+			memcpy(p + 2, "fffd", 4);
+		p += behind - p;
+	}
 }

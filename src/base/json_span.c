@@ -82,7 +82,7 @@ static bool is_name(struct span string, const char *name)
 	if (!memchr(string.text, '\\', string.len))
 		return strlen(name) == len &&
 		       memcmp(string.text + 1, name, len) == 0;
-	decoded = cJSON_ParseWithLength(string.text, string.len);
+	decoded = json_parse(string.text, string.len, NULL);
 	return cJSON_IsString(decoded) &&
 	       strcmp(decoded->valuestring, name) == 0;
 }
@@ -160,7 +160,7 @@ char *json_span_string(struct span string)
 		return NULL;
 	if (!memchr(string.text, '\\', string.len))
 		return mem_strndup(string.text + 1, string.len - 2);
-	decoded = cJSON_ParseWithLength(string.text, string.len);
+	decoded = json_parse(string.text, string.len, NULL);
 	return mem_strdup(cJSON_GetStringValue(decoded));
 }
 

@@ -135,7 +135,7 @@ static void test_numbers(void **state)
 		{ "\"0x10\"", "0.5" },
 		{ "\"%\"", "0.5" },
 		{ "[]", "0.5" },
-		{ "\"1\\u00002\"", NULL },
+		{ "\"1\\u00002\"", "0.5" },
 		{ "\"\"", "0.5" },
 	};
 	size_t i;
@@ -145,10 +145,7 @@ static void test_numbers(void **state)
 		char *said = mem_printf("{\"c\":%s}", rows[i].said);
 		char *out = mem_printf("{\"e\":{\"c\":%s}}", rows[i].number);
 
-		if (rows[i].number)
-			made("{}", said, out);
-		else
-			assert_null(normalise_find(said, strlen(said)));
+		made("{}", said, out);
 		mem_free(said);
 		mem_free(out);
 	}
