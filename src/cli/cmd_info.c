@@ -2,9 +2,11 @@
 /*
  * info: who is there, and how it came to be there.
  */
+#include "base/mem.h"
 #include "base/module.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/schema_cache.h"
 #include "cli/show.h"
 #include "net/http.h"
 
@@ -21,10 +23,19 @@ static const char *spoken(const struct app *app)
 	return http && t->ops == &http->dial ? http->spoken(t) : NULL;
 }
 
+/* Without its secrets; NULL: there is none. Yours. */
+static char *target_shown(const struct app *app)
+{
+	const char *target = app->config.target;
+
+	return target ? schema_cache_key(target, NULL) : NULL;
+}
+
 void info_show(const struct app *app, struct renderer *r)
 {
+	CLEANUP(mem_free_ptr) char *target = target_shown(app);
 	const struct info_record record = {
-		.target = app->config.target,
+		.target = target,
 		.client = &app->client,
 		.peer = session_peer(app->session),
 		.link = session_link(app->session),

@@ -8,17 +8,26 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #define HIDDEN "***"
+#define QUOTE_MAX 64 /* what stands deeper in strings is no JSON to us */
 
-static const char *const names[] = { "token",	      "access_token",
-				     "authorization", "password",
-				     "passwd",	      "secret",
-				     "api_key",	      "apikey" };
-/* Not "Basic ": descriptions of tools begin with that word. */
-static const char *const leads[] = { "Bearer ", "token=", "authorization=",
-				     "access_token=", "password=" };
+static const char *const members[] = {
+	"token",    "access_token", "refresh_token", "authorization",
+	"password", "passwd",	    "secret",	     "client_secret",
+	"api_key",  "apikey",	    "x-api-key"
+};
+/* Before '=' or ':='. Longer names that end in one of these do as well. */
+static const char *const assigned[] = { "token",   "authorization", "password",
+					"passwd",  "secret",	    "api_key",
+					"api-key", "apikey",	    "?key",
+					"&key" };
+/* Not "Basic " alone: descriptions of tools begin with that word. */
+static const char *const leads[] = { "Bearer ", "Authorization: Basic " };
+/* What all of these begin with. */
+static const char first_bytes[] = "\"\\BbTtAaPpSs?&";
 
 struct scan {
 	const char *at, *end;
@@ -35,7 +44,7 @@ static bool starts(const struct scan *s, const char *word)
 static size_t quote_length(const char *at, const char *end)
 {
 	const char *p = at;
-	while (p < end && *p == '\\')
+	while (p < end && *p == '\\' && p - at < QUOTE_MAX)
 		p++;
 	return p < end && *p == '"' ? (size_t)(p - at) + 1 : 0;
 }
@@ -65,21 +74,38 @@ static const char *value_start(const struct scan *s, const char *name,
 }
 
 /*
- * The end of a string that is quoted as deep as its name: the next quote with
- * no more backslashes before it than that.
+ * A quote that is n strings deep has 2^n - 1 backslashes; what stands before
+ * these are escaped backslashes of the string that it ends.
  */
+static size_t own_length(size_t quote)
+{
+	return quote & (~quote + 1);
+}
+
+/* The next quote that is no deeper than the one which began the string. */
 static const char *value_end(const char *p, const char *end, size_t quote)
 {
-	while (p < end) {
-		size_t here = quote_length(p, end);
-		if (here > 0 && here <= quote)
-			return p;
-		if (here > 0)
-			p += here;
-		else
-			p++;
+	size_t backslashes = 0;
+	for (; p < end; p++) {
+		size_t own = own_length(backslashes + 1);
+		if (*p == '"' && own <= own_length(quote))
+			return p + 1 - own;
+		backslashes = *p == '\\' ? backslashes + 1 : 0;
 	}
 	return end;
+}
+
+static void copy(struct buf *out, struct scan *s, size_t len)
+{
+	buf_add(out, s->at, len);
+	s->at += len;
+}
+
+static void hide(struct buf *out, struct scan *s, const char *end)
+{
+	if (end > s->at)
+		buf_text(out, HIDDEN);
+	s->at = end;
 }
 
 static bool mask_member(struct buf *out, struct scan *s)
@@ -87,39 +113,74 @@ static bool mask_member(struct buf *out, struct scan *s)
 	size_t quote = quote_length(s->at, s->end);
 	if (quote == 0)
 		return false;
-	for (size_t i = 0; i < COUNT(names); i++) {
-		const char *value = value_start(s, names[i], quote);
+	for (size_t i = 0; i < COUNT(members); i++) {
+		const char *value = value_start(s, members[i], quote);
 		if (!value)
 			continue;
-		buf_add(out, s->at, (size_t)(value - s->at));
-		s->at = value_end(value, s->end, quote);
-		if (s->at > value)
-			buf_text(out, HIDDEN);
+		copy(out, s, (size_t)(value - s->at));
+		hide(out, s, value_end(value, s->end, quote));
 		return true;
 	}
 	return false;
 }
 
-/* The words of a header and of a query: the secret ends where a value ends. */
-static bool mask_after(struct buf *out, struct scan *s, const char *word)
+/* Whether a quote right before p opens something: a closing one stands before
+   a space, or before what JSON has behind a string. */
+static bool is_opened(const char *p, const char *end)
 {
-	if (!starts(s, word))
+	return p < end && !strchr(" \t\r\n,:}]", *p);
+}
+
+/* Up to one of stops. "\/" and "\u002b" are how JSON may write "/" and "+". */
+static const char *word_end(const char *p, const char *end, const char *stops)
+{
+	while (p < end && (!strchr(stops, *p) ||
+			   (*p == '\\' && end - p > 1 && strchr("/u", p[1]))))
+		p++;
+	return p;
+}
+
+/* A word, or what stands in quotes: 'a b', "a b", \"a b\", '"a b"'. */
+static void hide_value(struct buf *out, struct scan *s)
+{
+	const char *stops = " \t\r\n\"\\&,;<>'";
+	if (starts(s, "'") && is_opened(s->at + 1, s->end)) {
+		copy(out, s, 1);
+		stops = "\r\n\"\\'";
+	}
+	size_t quote = quote_length(s->at, s->end);
+	if (quote > 0 && is_opened(s->at + quote, s->end)) {
+		copy(out, s, quote);
+		hide(out, s, value_end(s->at, s->end, quote));
+	} else {
+		hide(out, s, word_end(s->at, s->end, stops));
+	}
+}
+
+static bool hide_assigned(struct buf *out, struct scan *s, const char *name)
+{
+	if (!starts(s, name))
 		return false;
-	buf_add(out, s->at, strlen(word));
-	s->at += strlen(word);
-	const char *from = s->at;
-	while (s->at < s->end && !strchr(" \t\r\n\"\\&,;<>'", *s->at))
-		s->at++;
-	if (s->at > from)
-		buf_text(out, HIDDEN);
+	struct scan behind = { s->at + strlen(name), s->end };
+	if (!starts(&behind, "=") && !starts(&behind, ":="))
+		return false;
+	copy(out, s, strlen(name) + (*behind.at == ':' ? 2 : 1));
+	hide_value(out, s);
 	return true;
 }
 
 static bool mask_word(struct buf *out, struct scan *s)
 {
-	for (size_t i = 0; i < COUNT(leads); i++)
-		if (mask_after(out, s, leads[i]))
+	for (size_t i = 0; i < COUNT(assigned); i++)
+		if (hide_assigned(out, s, assigned[i]))
 			return true;
+	for (size_t i = 0; i < COUNT(leads); i++) {
+		if (!starts(s, leads[i]))
+			continue;
+		copy(out, s, strlen(leads[i]));
+		hide_value(out, s);
+		return true;
+	}
 	return false;
 }
 
@@ -129,7 +190,7 @@ void mask_secrets(struct buf *out, const char *text, size_t len)
 	const char *copied = text;
 	while (s.at < s.end) {
 		/* Cheap first: most bytes begin none of these. */
-		if (!*s.at || !strchr("\"\\BbTtAaPp", *s.at)) {
+		if (!*s.at || !strchr(first_bytes, *s.at)) {
 			s.at++;
 			continue;
 		}
@@ -144,4 +205,26 @@ void mask_secrets(struct buf *out, const char *text, size_t len)
 		copied = s.at;
 	}
 	buf_add(out, copied, (size_t)(s.end - copied));
+}
+
+char *mask_text(const char *text)
+{
+	struct buf masked = { 0 };
+	if (!text)
+		return NULL;
+	mask_secrets(&masked, text, strlen(text));
+	return buf_take(&masked);
+}
+
+void mask_error(struct error *to, const struct error *from)
+{
+	CLEANUP(mem_free_ptr) char *text = mask_text(from->text);
+	CLEANUP(mem_free_ptr) char *hint = mask_text(from->hint);
+	CLEANUP(mem_free_ptr) char *detail = mask_text(from->detail);
+	error_set(to, from->kind, "%s", text);
+	error_hint(to, "%s", hint);
+	error_detail(to, detail, detail ? strlen(detail) : 0);
+	to->code = from->code;
+	to->has_code = from->has_code;
+	to->retry_after = from->retry_after;
 }

@@ -13,6 +13,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "out/json_line.h"
 #include "out/lines.h"
 #include "out/mask.h"
 #include "out/put.h"
@@ -218,9 +219,11 @@ static bool is_held(struct renderer *r, const struct event *e)
 
 void render_error(struct renderer *r, const struct error *e)
 {
+	CLEANUP(error_reset) struct error shown = { 0 };
 	tell_held(r);
+	mask_error(&shown, e);
 	if (r->ops->error)
-		r->ops->error(r, e);
+		r->ops->error(r, &shown);
 	mem_free(TAKE(r->peer_error));
 }
 
@@ -237,7 +240,7 @@ void render_keep_peer_error(struct renderer *r, const struct message *reply)
 		return;
 	add_member(&b, reply, "error");
 	mem_free(r->peer_error);
-	r->peer_error = buf_take(&b);
+	r->peer_error = mask_text(buf_string(&b));
 }
 
 static const char *trace_arrow(const struct trace *t)
@@ -269,8 +272,7 @@ void render_trace(struct renderer *r, const struct trace *t)
 		return;
 	if (r->form == OUTPUT_JSON) {
 		json_trace(&b, t);
-		buf_char(&b, '\n');
-		put_err(r, &b);
+		json_put_error_line(r, &b);
 		return;
 	}
 	buf_printf(&line, "%s %s", trace_arrow(t), stamp_clock(clock));
@@ -284,27 +286,39 @@ void render_trace(struct renderer *r, const struct trace *t)
 	put_err(r, &b);
 }
 
+static void put_text_note(struct renderer *r, const char *note)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	term_paint(&b, r->err_color, PAINT_DIM);
+	lines_safe(&b, note);
+	term_plain(&b, r->err_color);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+static void put_json_note(struct renderer *r, const char *note)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "note", note);
+	buf_char(&b, '}');
+	json_put_error_line(r, &b);
+}
+
 void render_note(struct renderer *r, const char *format, ...)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
-	CLEANUP(buf_done) struct buf b = { 0 };
 	if (r->quiet)
 		return;
 	va_list args;
 	va_start(args, format);
 	buf_vprintf(&line, format, args);
 	va_end(args);
-	if (r->form == OUTPUT_JSON) {
-		buf_text(&b, "{\"note\":");
-		buf_json_string(&b, buf_string(&line), line.len);
-		buf_char(&b, '}');
-	} else {
-		term_paint(&b, r->err_color, PAINT_DIM);
-		text_safe(&b, buf_string(&line), line.len, TEXT_LINE);
-		term_plain(&b, r->err_color);
-	}
-	buf_char(&b, '\n');
-	put_err(r, &b);
+	CLEANUP(mem_free_ptr) char *masked = mask_text(buf_string(&line));
+	if (r->form == OUTPUT_JSON)
+		put_json_note(r, masked);
+	else
+		put_text_note(r, masked);
 }
 
 void render_count_down(struct renderer *r, const char *text)

@@ -52,7 +52,7 @@ struct renderer {
 
 /* What `info` knows. Lent. Absent parts are NULL. */
 struct info_record {
-	const char *target;
+	const char *target; /* secrets are not in it */
 	const struct client *client;
 	const struct session_peer *peer;
 	const struct link *link;
@@ -189,8 +189,9 @@ void renderer_init(struct renderer *r, enum output_form form,
 		   enum color_mode color);
 
 /*
- * Call through the table; nothing where it is NULL. An aside is shown only if
- * it is worth a line; of a storm the first few, and how many more there were.
+ * Call through the table; nothing where it is NULL. Secrets in an error are
+ * masked. An aside is shown only if it is worth a line; of a storm the first
+ * few, and how many more there were.
  */
 void render_error(struct renderer *r, const struct error *e);
 void render_aside(struct renderer *r, const struct event *e);
@@ -202,9 +203,9 @@ void render_aside(struct renderer *r, const struct event *e);
 int64_t render_held(struct renderer *r);
 
 /*
- * Keep the error object of a JSON-RPC error reply, byte for byte, for the next
- * render_error: its JSON form shows it as "peer". Anything but an error reply
- * is ignored.
+ * Keep the error object of a JSON-RPC error reply, byte for byte but for
+ * masked secrets, for the next render_error: its JSON form shows it as "peer".
+ * Anything but an error reply is ignored.
  */
 void render_keep_peer_error(struct renderer *r, const struct message *reply);
 
@@ -213,7 +214,8 @@ void render_keep_peer_error(struct renderer *r, const struct message *reply);
 void render_trace(struct renderer *r, const struct trace *t);
 
 /* A line of our own on stderr ("saved 1,204 bytes to x.png"); not shown with
-   -q. Names from a peer may stand in it: the line is made safe. */
+   -q. Names from a peer may stand in it: the line is made safe, secrets
+   are masked. */
 void render_note(struct renderer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* "waiting 42 s …" rewritten in place, on a terminal only; text NULL erases

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "out/json_line.h"
+#include "out/mask.h"
 #include "out/put.h"
 #include "out/render_json.h"
 
@@ -39,8 +40,10 @@ void json_row(struct renderer *r, const struct device_record *d)
 	if (d->reply && d->reply->text)
 		line_json(&b, "reply", d->reply->text, d->reply->len);
 	if (d->error) {
+		CLEANUP(error_reset) struct error shown = { 0 };
+		mask_error(&shown, d->error);
 		line_name(&b, "error");
-		json_error(&b, d->error);
+		json_error(&b, &shown);
 	}
 	buf_char(&b, '}');
 	json_put_line(r, &b);

@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "out/lines.h"
-#include "out/mask.h"
 #include "out/term.h"
 
 /* Bytes of an error's detail that a terminal gets without -v. */
@@ -71,7 +70,6 @@ static void add_hanging(struct renderer *r, struct buf *out, const char *label,
 /* A frame, a usage, a difference: as it is, two columns in. */
 static void add_detail(struct renderer *r, struct buf *out, const char *detail)
 {
-	CLEANUP(buf_done) struct buf masked = { 0 };
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct wrap how = { 2, 2, r->err_terminal ? r->width : 0 };
 	size_t len = strlen(detail), cut = 0;
@@ -82,8 +80,7 @@ static void add_detail(struct renderer *r, struct buf *out, const char *detail)
 	}
 	while (len > 0 && detail[len - 1] == '\n')
 		len--;
-	mask_secrets(&masked, detail, len);
-	text_safe(&safe, buf_string(&masked), masked.len, TEXT_PARAGRAPH);
+	text_safe(&safe, detail, len, TEXT_PARAGRAPH);
 	buf_text(out, "  ");
 	lines_wrap(out, buf_string(&safe), safe.len, &how);
 	buf_char(out, '\n');

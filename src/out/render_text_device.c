@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "out/content.h"
 #include "out/device_cells.h"
 #include "out/lines.h"
+#include "out/mask.h"
 #include "out/render_text.h"
 #include "out/stamp.h"
 #include "out/term.h"
@@ -152,7 +154,9 @@ static void add_answer(struct buf *out, const struct device_record *d)
 	struct message copy = { 0 };
 
 	if (d->error) {
-		lines_safe(out, d->error->text);
+		CLEANUP(mem_free_ptr) char *text = mask_text(d->error->text);
+
+		lines_safe(out, text);
 	} else if (d->summary) {
 		lines_safe(out, d->summary);
 	} else if (d->reply && d->reply->kind == MESSAGE_RESULT &&

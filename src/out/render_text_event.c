@@ -149,7 +149,7 @@ void text_event(struct renderer *r, const struct event *e)
 static void add_notice(struct buf *out, const struct event *e)
 {
 	const char *text = e->text ? e->text : "";
-	buf_text(out, text);
+	mask_secrets(out, text, strlen(text));
 	if (e->note && !strstr(text, e->note))
 		buf_printf(out, " (%s)", e->note);
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "out/lines.h"
 #include "out/mask.h"
@@ -44,10 +45,8 @@ static const char *subject(const struct record *record)
 
 static void add_text(struct buf *out, const struct record *record)
 {
-	CLEANUP(buf_done) struct buf masked = { 0 };
-	const char *text = record->text ? record->text : "";
-	mask_secrets(&masked, text, strlen(text));
-	lines_safe_paragraph(out, buf_string(&masked));
+	CLEANUP(mem_free_ptr) char *masked = mask_text(record->text);
+	lines_safe_paragraph(out, masked ? masked : "");
 }
 
 /* The hint stands below, where the name begins. */
@@ -58,7 +57,8 @@ static void add_hint(struct renderer *r, struct buf *out,
 	struct wrap how = { indent, indent, r->out_terminal ? r->width : 0 };
 	if (!record->hint || !*record->hint)
 		return;
-	lines_safe_paragraph(&safe, record->hint);
+	CLEANUP(mem_free_ptr) char *masked = mask_text(record->hint);
+	lines_safe_paragraph(&safe, masked);
 	lines_pad(out, 0, indent);
 	term_paint(out, r->out_color, PAINT_DIM);
 	lines_wrap(out, buf_string(&safe), safe.len, &how);

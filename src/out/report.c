@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "out/mask.h"
 #include "out/report_form.h"
 
 struct report {
@@ -93,11 +94,11 @@ void report_add(struct report *r, const struct report_case *c)
 	struct kept_case *kept = &all->item[all->count++];
 	*kept = (struct kept_case){ .source = mem_strdup(c->source),
 				    .line = c->line,
-				    .name = mem_strdup(c->name),
+				    .name = mask_text(c->name),
 				    .took_us = c->took_us,
 				    .skipped = mem_strdup(c->skipped) };
 	if (c->failure)
-		error_copy(&kept->failure, c->failure);
+		mask_error(&kept->failure, c->failure);
 }
 
 void report_write(const struct report *r, FILE *out)

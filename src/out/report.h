@@ -25,7 +25,7 @@ int report_open(struct report **out, const char *spec, const char *suite,
 bool report_is_on_stdout(const struct report *r);
 
 /* A command that ran. source: "smoke.txt", line within it; failure NULL: it
-   was good. Everything is copied. */
+   was good. Everything is copied, secrets in name and failure masked. */
 struct report_case {
 	const char *source;
 	size_t line;

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-struct kept_case {
+struct kept_case { /* without secrets */
 	char *source, *name;
 	size_t line;
 	int64_t took_us;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "out/mask.h"
 #include "out/report_form.h"
 
 /* A description ends at '#', where a directive would begin. */
@@ -25,11 +24,9 @@ static void description(struct buf *out, const char *text)
 static void yaml(struct buf *out, const char *name, const char *text)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	CLEANUP(buf_done) struct buf masked = { 0 };
 	if (!text || !*text)
 		return;
-	mask_secrets(&masked, text, strlen(text));
-	text_safe(&safe, buf_string(&masked), masked.len, TEXT_PARAGRAPH);
+	text_safe(&safe, text, strlen(text), TEXT_PARAGRAPH);
 	buf_printf(out, "  %s: ", name);
 	buf_json_string(out, buf_string(&safe), safe.len);
 	buf_char(out, '\n');

@@ -261,27 +261,37 @@ static bool name_has(const char *name, size_t len, const char *word)
 	return false;
 }
 
-/* "key", "wifi_key", "apiKey", but not "monkey". */
-static bool is_key(const char *name, size_t len)
+/* With "key": "key", "wifi_key", "apiKey", but not "monkey". */
+static bool ends_in_word(const char *name, size_t len, const char *word)
 {
-	if (len < 3 || strncasecmp(name + len - 3, "key", 3) != 0)
+	size_t size = strlen(word), before = len - size;
+
+	if (len < size || strncasecmp(name + before, word, size) != 0)
 		return false;
-	return len == 3 || !isalpha((unsigned char)name[len - 4]) ||
-	       name[len - 3] == 'K' || name_has(name, len, "apikey");
+	return before == 0 || !isalpha((unsigned char)name[before - 1]) ||
+	       isupper((unsigned char)name[before]);
 }
 
 static bool is_secret_name(const char *name, size_t len)
 {
 	static const char *const words[] = {
-		"token", "passw", "passphrase", "secret",     "authorization",
-		"psk",	 "pwd",	  "credential", "private_key"
+		"token",   "passw",    "passphrase", "passcode",
+		"pincode", "pin_code", "secret",     "authorization",
+		"psk",	   "pwd",      "credential", "private_key",
+		"apikey",  "cookie",   "signature"
 	};
+	/* Short ones: other words hold these, as "author" and "spin" do. */
+	static const char *const ends[] = { "key", "auth", "otp" };
 
 	for (size_t i = 0; i < COUNT(words); i++) {
 		if (name_has(name, len, words[i]))
 			return true;
 	}
-	return is_key(name, len);
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		if (ends_in_word(name, len, ends[i]))
+			return true;
+	}
+	return false;
 }
 
 /* Behind a name: = or :, or, for an option, a word. */

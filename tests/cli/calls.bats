@@ -245,3 +245,71 @@ END
 	[ "$(wc -l <head.out)" = 1 ]
 	absent 'error' head.err
 }
+
+# An HTTP server that refuses all but initialize, and tells with which token;
+# sets PORT.
+echoing_server() {
+	cat >echoing.py <<'END'
+import http.server, json
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        ask = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        got = self.headers["Authorization"]
+        reply = {"jsonrpc": "2.0", "id": ask.get("id")}
+        if ask["method"] == "initialize":
+            reply["result"] = {"protocolVersion": "2025-06-18", "capabilities": {},
+                               "serverInfo": {"name": "echo", "version": "1"}}
+        else:
+            reply["error"] = {"code": -32000, "message": f"no: {got}",
+                              "data": {"authorization": got}}
+        body = json.dumps(reply).encode()
+        self.send_response(200 if "id" in ask else 202)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body) if "id" in ask else 0))
+        self.end_headers()
+        if "id" in ask:
+            self.wfile.write(body)
+
+    def do_GET(self):
+        self.send_error(405)
+
+    do_DELETE = do_GET
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Echo)
+print("port", server.server_port, flush=True)
+server.serve_forever()
+END
+	background echoing python3 echoing.py
+	PORT=$(wait_for echoing.out '^port' | cut -d' ' -f2)
+}
+
+@test "a token that the server echoes in an error is not shown" {
+	echoing_server
+	export MCPCTL_TOKEN=ENVTOK
+	for form in text json; do
+		mcp -o "$form" "http://127.0.0.1:$PORT/mcp" request x/y
+		ends 1
+		hints 'no: Bearer ***'
+		absent ENVTOK stdout stderr
+	done
+	jq -e '.error.peer.data.authorization == "***"' stderr
+	for form in junit tap; do
+		mcp "http://127.0.0.1:$PORT/mcp" run --report "$form:report" \
+			-e "request x/y '{\"password\":\"SECA\"}'"
+		ends 1
+		grep -q 'no: Bearer \*\*\*' report
+		absent ENVTOK report stderr
+		absent SECA report stderr
+	done
+}
+
+@test "info does not show the secrets of its target" {
+	echoing_server
+	for form in text json; do
+		mcp -o "$form" "http://127.0.0.1:$PORT/mcp?token=SECRETQ" info
+		ends 0
+		says "http://127.0.0.1:$PORT/mcp"
+		absent SECRETQ stdout stderr
+	done
+}

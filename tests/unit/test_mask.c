@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/json.h"
+#include "base/mem.h"
 #include "out/mask.h"
 
 static void assert_masked(const char *text, const char *expected)
@@ -50,6 +52,100 @@ static void test_headers_and_urls(void **state)
 		      "ws://h/?authorization=***");
 }
 
+static void test_queries(void **state)
+{
+	(void)state;
+	assert_masked("http://h/?api_key=a&apikey=b&api-key=c&key=d",
+		      "http://h/?api_key=***&apikey=***&api-key=***&key=***");
+	assert_masked("http://h/?key=a&client_secret=b&v=1",
+		      "http://h/?key=***&client_secret=***&v=1");
+	assert_masked("monkey=1 keyboard=2", "monkey=1 keyboard=2");
+}
+
+static void test_command_lines(void **state)
+{
+	(void)state;
+	assert_masked("call x password='a b' c=d", "call x password='***' c=d");
+	assert_masked("call x password=\"a b\" c=d",
+		      "call x password=\"***\" c=d");
+	assert_masked("call x token:='\"a b\"' c=d",
+		      "call x token:='\"***\"' c=d");
+	assert_masked("call x token:=7 secret=", "call x token:=*** secret=");
+	assert_masked("curl -H 'Authorization: Basic YTpi' h",
+		      "curl -H 'Authorization: Basic ***' h");
+}
+
+/* Slashes and pluses of base64, as PHP and .NET write them. */
+static void test_escapes_inside_a_secret(void **state)
+{
+	(void)state;
+	assert_masked("\"got Bearer a\\/b\\u002bc=\\n\"",
+		      "\"got Bearer ***\\n\"");
+}
+
+static void assert_still_json(const char *text, const char *hidden)
+{
+	CLEANUP(mem_free_ptr) char *masked = mask_text(text);
+	assert_int_equal(json_check(text, strlen(text), NULL), 0);
+	assert_int_equal(json_check(masked, strlen(masked), NULL), 0);
+	assert_null(strstr(masked, hidden));
+}
+
+static void test_json_stays_json(void **state)
+{
+	(void)state;
+	assert_still_json("{\"token\":\"geheim\\\\\",\"a\":\"b\"}", "geheim");
+	assert_still_json("{\"token\":\"a\\\\\\\"geheim\",\"a\":1}", "geheim");
+	assert_still_json("{\"t\":\"{\\\"token\\\":\\\"geheim\\\\\\\\\\\"}"
+			  "\",\"a\":\"b\"}",
+			  "geheim");
+	assert_still_json("[\"token=\\\"geheim\\\"\",\"token=\",\"Bearer \"]",
+			  "geheim");
+	assert_still_json("[\"password='geheim\",\"token='\", \"b\"]",
+			  "geheim");
+}
+
+/* Behind each of many backslashes something quoted could begin. */
+static void test_many_backslashes(void **state)
+{
+	size_t len = (size_t)4 << 20;
+	CLEANUP(mem_free_ptr) char *text = mem_zalloc(len + 1);
+	(void)state;
+	memset(text, '\\', len);
+	assert_masked(text, text);
+}
+
+static void test_text(void **state)
+{
+	CLEANUP(mem_free_ptr) char *masked = mask_text("?token=a");
+	(void)state;
+	assert_string_equal(masked, "?token=***");
+	assert_null(mask_text(NULL));
+}
+
+static void test_error(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	CLEANUP(error_reset) struct error shown = { 0 };
+	(void)state;
+	error_set(&e, ERR_AUTH, "refused: 'Bearer abc'");
+	error_hint(&e, "is token=abc right?");
+	error_detail(&e, "{\"token\":\"abc\"}", 15);
+	error_code(&e, 401);
+	error_retry_after(&e, 5);
+	mask_error(&shown, &e);
+	assert_int_equal(shown.kind, ERR_AUTH);
+	assert_string_equal(shown.text, "refused: 'Bearer ***'");
+	assert_string_equal(shown.hint, "is token=*** right?");
+	assert_string_equal(shown.detail, "{\"token\":\"***\"}");
+	assert_true(shown.has_code);
+	assert_int_equal(shown.code, 401);
+	assert_int_equal(shown.retry_after, 5);
+	error_detail(&e, NULL, 0);
+	mask_error(&shown, &e);
+	assert_null(shown.detail);
+}
+
 static void test_broken_json(void **state)
 {
 	(void)state;
@@ -78,6 +174,13 @@ int main(void)
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_escaped_members),
 		cmocka_unit_test(test_headers_and_urls),
+		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_escapes_inside_a_secret),
+		cmocka_unit_test(test_json_stays_json),
+		cmocka_unit_test(test_many_backslashes),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_broken_json),
 		cmocka_unit_test(test_nothing_to_hide),
 	};

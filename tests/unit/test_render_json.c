@@ -216,6 +216,45 @@ static void test_error_without_peer(void **state)
 	rendered_end(&s);
 }
 
+static void test_error_masks(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct rendered s;
+	struct message m = message_from(
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":"
+		"\"no: Bearer geheim\",\"data\":{\"token\":\"geheim\\\\\"}}}");
+	(void)state;
+	error_set(&e, ERR_PEER, "no: \"Bearer geheim\"");
+	error_hint(&e, "is token=geheim right?");
+	error_detail(&e, "{\"token\":\"geheim\"}", 18);
+	rendered_start(&s, OUTPUT_JSON, false);
+	render_keep_peer_error(&s.r, &m);
+	render_error(&s.r, &e);
+	assert_json_lines(rendered_err(&s));
+	assert_string_equal(
+		rendered_err(&s),
+		"{\"error\":{\"kind\":\"peer\",\"status\":1,\"code\":null,"
+		"\"message\":\"no: \\\"Bearer ***\\\"\",\"hint\":\"is "
+		"token=*** right?\",\"detail\":\"{\\\"token\\\":\\\"***\\\"}\","
+		"\"peer\":{\"code\":1,\"message\":\"no: Bearer ***\",\"data\":{"
+		"\"token\":\"***\"}}}}\n");
+	rendered_end(&s);
+	message_done(&m);
+}
+
+/* A result is shown as it came, whatever it looks like. */
+static void test_result_is_not_masked(void **state)
+{
+	struct rendered s;
+	struct result result = result_from("{\"token\":\"mine\"}");
+	(void)state;
+	rendered_start(&s, OUTPUT_JSON, false);
+	s.r.ops->result(&s.r, &result);
+	assert_string_equal(rendered_out(&s), "{\"token\":\"mine\"}\n");
+	rendered_end(&s);
+	result_done(&result);
+}
+
 static void test_trace(void **state)
 {
 	static const char text[] = "{\"token\":\"geheim\"}";
@@ -308,6 +347,25 @@ static void test_terminal_is_safe(void **state)
 	result_done(&result);
 }
 
+static void test_stderr_terminal_is_safe(void **state)
+{
+	static const char odd[] = "a\xc2\x9b\xe2\x80\xae";
+	const struct trace frame = { .kind = "text",
+				     .data = odd,
+				     .len = sizeof(odd) - 1 };
+	struct rendered s;
+	(void)state;
+	rendered_start(&s, OUTPUT_JSON, true);
+	render_trace(&s.r, &frame);
+	render_note(&s.r, "%s", odd);
+	assert_null(strstr(rendered_err(&s), "\xc2\x9b"));
+	assert_null(strstr(rendered_err(&s), "\xe2\x80\xae"));
+	const char *note = strchr(rendered_err(&s), '\n') + 1;
+	assert_memory_equal(note, "{\"note\":\"a", 10);
+	assert_string_equal(strchr(note, '}'), "}\n");
+	rendered_end(&s);
+}
+
 /* The documentation names every member that is written. */
 static void test_help_names_all(void **state)
 {
@@ -337,10 +395,13 @@ int main(void)
 		cmocka_unit_test(test_aside_masks),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_error_without_peer),
+		cmocka_unit_test(test_error_masks),
+		cmocka_unit_test(test_result_is_not_masked),
 		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_info_of_nobody),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_terminal_is_safe),
+		cmocka_unit_test(test_stderr_terminal_is_safe),
 		cmocka_unit_test(test_help_names_all),
 	};
 	return cmocka_run_group_tests_name("render_json", tests, NULL, NULL);

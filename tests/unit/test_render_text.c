@@ -652,17 +652,60 @@ static void test_error_on_a_terminal(void **state)
 	rendered_end(&s);
 }
 
-static void test_secrets_in_a_detail(void **state)
+static void test_secrets_in_an_error(void **state)
 {
 	static const char frame[] = "{\"token\":\"abc\"}";
 	CLEANUP(error_reset) struct error e = { 0 };
 	struct rendered s;
 	(void)state;
-	error_set(&e, ERR_PROTOCOL, "odd");
+	error_set(&e, ERR_PROTOCOL, "odd: Bearer abc");
+	error_hint(&e, "is ?token=abc right?");
 	error_detail(&e, frame, sizeof(frame) - 1);
 	rendered_start(&s, OUTPUT_TEXT, false);
 	render_error(&s.r, &e);
-	assert_null(strstr(rendered_err(&s), "abc"));
+	assert_string_equal(rendered_err(&s), "error: odd: Bearer ***\n"
+					      "  {\"token\":\"***\"}\n"
+					      "hint: is ?token=*** right?\n");
+	rendered_end(&s);
+}
+
+static void test_secrets_in_a_row(void **state)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	const struct device_record d = { .error = &e, .took_us = -1 };
+	static const enum output_form forms[] = { OUTPUT_TEXT, OUTPUT_JSON };
+	(void)state;
+	error_set(&e, ERR_PEER, "refused: Bearer abc");
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		struct rendered s;
+		rendered_start(&s, forms[i], false);
+		s.r.ops->row(&s.r, &d);
+		assert_non_null(strstr(rendered_out(&s), "Bearer ***"));
+		rendered_end(&s);
+	}
+}
+
+static void test_secrets_in_a_note(void **state)
+{
+	struct rendered s;
+	(void)state;
+	rendered_start(&s, OUTPUT_TEXT, false);
+	render_note(&s.r, "> %s", "call x password=abc");
+	assert_string_equal(rendered_err(&s), "> call x password=***\n");
+	rendered_end(&s);
+}
+
+static void test_secrets_in_a_notice(void **state)
+{
+	static char text[] = "it said: token=abc";
+	struct event e = { .kind = EVENT_NOTICE,
+			   .notice = NOTICE_REFUSED,
+			   .text = text };
+	struct rendered s;
+	(void)state;
+	rendered_start(&s, OUTPUT_TEXT, false);
+	render_aside(&s.r, &e);
+	assert_non_null(strstr(rendered_err(&s), "  it said: token=***\n"));
 	rendered_end(&s);
 }
 
@@ -824,7 +867,10 @@ int main(void)
 		cmocka_unit_test(test_usual_traffic_is_no_aside),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_error_on_a_terminal),
-		cmocka_unit_test(test_secrets_in_a_detail),
+		cmocka_unit_test(test_secrets_in_an_error),
+		cmocka_unit_test(test_secrets_in_a_row),
+		cmocka_unit_test(test_secrets_in_a_note),
+		cmocka_unit_test(test_secrets_in_a_notice),
 		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_count_down),
 		cmocka_unit_test(test_info),

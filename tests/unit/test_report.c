@@ -108,6 +108,36 @@ static void test_tap(void **state)
 	free(text);
 }
 
+static void assert_no_secret(const char *spec)
+{
+	CLEANUP(error_reset) struct error failure = { 0 };
+	struct report *r = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	error_set(&failure, ERR_PEER, "refused: Bearer geheim");
+	error_hint(&failure, "is token=geheim right?");
+	error_detail(&failure, "{\"token\":\"geheim\"}", 18);
+	assert_int_equal(report_open(&r, spec, "s", NULL), 0);
+	add(r, "call x password='geheim b'", &failure, NULL);
+	add(r, "call x {\"secret\":\"geheim\"}", NULL, "an earlier failed");
+	FILE *f = open_memstream(&text, &len);
+	assert_non_null(f);
+	report_write(r, f);
+	fclose(f);
+	assert_null(strstr(text, "geheim"));
+	assert_non_null(strstr(text, "call x password='***'"));
+	assert_non_null(strstr(text, "Bearer ***"));
+	assert_int_equal(report_close(r, NULL), 0);
+	free(text);
+}
+
+static void test_no_secrets(void **state)
+{
+	(void)state;
+	assert_no_secret("junit:/dev/null");
+	assert_no_secret("tap:/dev/null");
+}
+
 static void test_no_characters_of_xml(void **state)
 {
 	struct buf b = { 0 };
@@ -158,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_junit),
 		cmocka_unit_test(test_tap),
+		cmocka_unit_test(test_no_secrets),
 		cmocka_unit_test(test_no_characters_of_xml),
 		cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_full_disk),

@@ -201,7 +201,14 @@ static void secrets(void **state)
 		"x {\\\"secret\\\":1}",
 		"! mqtt --password abc",
 		"use ws://me:abc@h/",
-		"! curl https://abc@h/x"
+		"! curl https://abc@h/x",
+		"x basic_auth=a:b",
+		"! curl --header 'X-Auth: a'",
+		"! curl -H 'Cookie: sid=a'",
+		"x {\"request_signature\":\"a\"}",
+		"x otp=1",
+		"x pincode=1",
+		"x passcode=1"
 	};
 	static const char *const harmless[] = { "ping",
 						"help token",
@@ -210,6 +217,9 @@ static void secrets(void **state)
 						"describe get_token",
 						"x monkey=1",
 						"x hotkeys=2",
+						"x author=a",
+						"self.gpio.set pin=5",
+						"x spin=1",
 						"self.set volume=3",
 						"use ws://h/a@b",
 						"! curl http://h me@h",
