@@ -10,6 +10,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/show.h"
+#include "net/http.h"
 
 enum { END_MS = 1000 }; /* for unsubscribing: nobody waits for that longer */
 
@@ -209,6 +210,7 @@ static int watch(struct subscription *s, struct error *err)
 	/* From before the first answer on: nothing may be missed. */
 	app->on_event = on_event;
 	app->on_event_owner = s;
+	http_watch(session_transport(app->session));
 	status = subscribe_all(s, err);
 	if (status == 0 && !stays_open(s)) {
 		status = wait_for_updates(s, err);

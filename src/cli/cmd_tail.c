@@ -9,6 +9,7 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/log_level.h"
+#include "net/http.h"
 
 struct tail_options {
 	struct words filter;
@@ -134,6 +135,7 @@ static int watch(struct tail *t, struct error *err)
 	if (app_connect(app, err) != 0)
 		return -1;
 	tell_whom(app);
+	http_watch(session_transport(app->session));
 	if (t->options->level &&
 	    log_level_set(app, t->options->level, err) != 0)
 		return -1;

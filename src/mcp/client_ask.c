@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "mcp/client_private.h"
-#include "mcp/guard.h"
+#include "mcp/retry.h"
 
 enum { URLS_MAX = 16, HTTP_NOT_FOUND = 404 };
 
@@ -178,29 +178,33 @@ static int try_on(struct client *c, struct call *call,
 	}
 }
 
-static bool is_repeatable(const struct client *c, const struct call *call,
-			  const struct client_request *rq)
+static void add_marks(struct guard_ask *ask, const struct client *c)
 {
+	const char *tool = strcmp(ask->method, "tools/call") ?
+				   ask->method + strlen("tools/") :
+				   ask->subject;
 	size_t hints = NAME_NONE;
 
-	if (strcmp(rq->method, "tools/call") != 0)
-		return true;
-	if (call->subject)
-		hints = name_set_find(&c->hints, call->subject);
-	return hints != NAME_NONE && (hints & HINT_REPEATABLE);
+	if (!retry_is_call(ask->method)) {
+		ask->idempotent = true;
+		return;
+	}
+	if (tool)
+		hints = name_set_find(&c->hints, tool);
+	ask->known = hints != NAME_NONE;
+	ask->idempotent = ask->known && (hints & HINT_REPEATABLE);
 }
 
 static int ask_guarded(struct client *c, struct call *call,
 		       const struct client_request *rq, struct error *err)
 {
 	const struct client_guard *g = c->guard;
-	const struct guard_ask ask = { .method = rq->method,
-				       .subject = call->subject,
-				       .idempotent =
-					       is_repeatable(c, call, rq) };
+	struct guard_ask ask = { .method = rq->method,
+				 .subject = call->subject };
 	bool good;
 	int status;
 
+	add_marks(&ask, c);
 	if (g->admit(g->owner, &ask, err))
 		return -1;
 	status = try_on(c, call, rq, &ask, err);

@@ -7,6 +7,9 @@
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
+#include <string.h>
+
+#include "base/module.h"
 #include "net/transport.h"
 
 #define HTTP_TABLE "http_table"
@@ -45,7 +48,10 @@ struct http_table {
 	 * or the HTTP status; retry_after), ERR_AUTH (401, 403), ERR_PROTOCOL,
 	 * ERR_TIMEOUT. 404 to a request with a session: ERR_CONNECT with code
 	 * 404, the session id is forgotten, and initialize may be sent again
-	 * over the same transport (mcp/client does).
+	 * over the same transport (mcp/client does). closed with ERR_CONNECT
+	 * while no request is under way: the stream for what the server says by
+	 * itself stood, and cannot be taken up again, since the session was
+	 * forgotten (code 404) or the server is gone.
 	 */
 	struct transport_ops dial;
 	/* -1 (ERR_USAGE): no URL that curl takes. done is not called then. */
@@ -56,9 +62,27 @@ struct http_table {
 	void (*fetch_abandon)(struct http_fetch *f);
 	/* "HTTP/2", "HTTP/1.1", "HTTP+SSE" …: how this transport speaks by now; NULL: nothing came yet. Lent. */
 	const char *(*spoken)(const struct transport *t);
+	/*
+	 * Somebody waits for what the server says by itself: a NOTICE_OTHER
+	 * tells from now on, or of before, that there is no stream for it.
+	 */
+	void (*watch)(struct transport *t);
 };
 
 /* Exported by the module. */
 extern const struct http_table http_table;
+
+/* watch, where t is of this module; of any other it asks nothing. */
+static inline void http_watch(struct transport *t)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	const struct http_table *http;
+
+	if (strcmp(t->ops->scheme, "http") != 0)
+		return;
+	http = module_table("http", HTTP_TABLE, &ignored);
+	if (http && t->ops == &http->dial)
+		http->watch(t);
+}
 
 #endif

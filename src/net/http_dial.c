@@ -82,6 +82,7 @@ static void http_free(struct http *h)
 	mem_free(h->session_id);
 	mem_free(h->revision);
 	mem_free(h->post_url);
+	mem_free(h->unheard);
 	mem_free(h);
 }
 
@@ -154,8 +155,8 @@ void http_lost(struct http *h, const struct error *why)
  */
 static bool is_in_the_way(const struct http_exchange *x)
 {
-	return !x->dead && !x->waiting && x->purpose == HTTP_POST &&
-	       x->message.is_initialized;
+	return !x->dead && !x->waiting && !x->taken &&
+	       x->purpose == HTTP_POST && x->message.is_initialized;
 }
 
 /*
@@ -265,6 +266,7 @@ static void on_timer(void *owner)
 	http_enter(h);
 	if (!h->ready && !h->closing)
 		tell_ready(h);
+	http_tell_unheard(h);
 	for (struct http_exchange *x = h->exchanges; x; x = x->next) {
 		if (!x->dead && !h->closing && x->alarm <= now)
 			on_alarm(x);
@@ -373,6 +375,16 @@ static const char *http_spoken(const struct transport *t)
 	return h ? h->spoken : NULL;
 }
 
+static void http_be_watched(struct transport *t)
+{
+	struct http *h = t->impl;
+
+	if (!h || h->closing)
+		return;
+	h->watched = true;
+	timer_start(&h->timer, 0);
+}
+
 const struct http_table http_table = {
 	.dial = {
 		.scheme = "http",
@@ -387,4 +399,5 @@ const struct http_table http_table = {
 	.fetch = http_fetch_open,
 	.fetch_abandon = http_fetch_abandon,
 	.spoken = http_spoken,
+	.watch = http_be_watched,
 };

@@ -75,7 +75,16 @@ struct http_exchange *http_exchange_find(const struct http *h,
 {
 	struct http_exchange *x = h->exchanges;
 
-	while (x && (x->dead || x->purpose != purpose))
+	while (x && (x->dead || x->taken || x->purpose != purpose))
+		x = x->next;
+	return x;
+}
+
+bool http_awaits_reply(const struct http *h)
+{
+	const struct http_exchange *x = h->exchanges;
+
+	while (x && (x->dead || x->answered || !x->message.is_request))
 		x = x->next;
 	return x;
 }
@@ -192,14 +201,23 @@ static void on_data(void *owner, const char *data, size_t len)
 	http_leave(h);
 }
 
-/* A stream may stand for long before its first byte; others do not. */
+/*
+ * A stream may stand for long before its first byte, and what is no request is
+ * taken by the head alone; others say all at once.
+ */
+static bool head_counts(const struct http_exchange *x)
+{
+	return x->purpose == HTTP_LISTEN ||
+	       (x->purpose == HTTP_POST && !x->message.is_request);
+}
+
 static void on_head(void *owner)
 {
 	struct http_exchange *x = owner;
 	struct http *h = x->http;
 
 	http_enter(h);
-	if (x->purpose == HTTP_LISTEN)
+	if (head_counts(x))
 		look_at_head(x);
 	http_leave(h);
 }
@@ -247,8 +265,8 @@ static void add_headers(struct http_exchange *x, bool post)
 		add_ours(x, "Accept",
 			 post ? "application/json, text/event-stream" :
 				"text/event-stream");
-	/* Neither is known before initialize was answered. */
-	if (x->message.is_initialize)
+	/* None is known before initialize was answered, if only in part. */
+	if (x->message.is_initialize && !x->resuming)
 		return;
 	x->with_session = h->session_id && !h->old;
 	if (x->with_session)

@@ -3,11 +3,15 @@
  * As much of JSON-RPC as HTTP makes its transport see: is an answer due, and
  * is this the answer. On slices of text; builds no trees, checks nothing.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/http_private.h"
+#include "wire/jsonrpc.h"
+
+#define NUMBER_MAX 63 /* characters, as in base/json.h */
 
 static bool span_is(struct span s, const char *text)
 {
@@ -84,12 +88,22 @@ void http_message_done(struct http_message *m)
 	*m = (struct http_message){ 0 };
 }
 
-/* Some peers answer "7" to 7; the session takes that, too. */
+static bool same_number(const struct http_message *m, struct span id)
+{
+	CLEANUP(json_free_ptr) cJSON *number = NULL;
+
+	if (!m->has_id || id.len > NUMBER_MAX)
+		return false;
+	number = json_parse(id.text, id.len, NULL);
+	return cJSON_IsNumber(number) && number->valuedouble == (double)m->id;
+}
+
+/* Some peers answer 7.0 or "7" to 7; the session takes that, too. */
 static bool same_id(const struct http_message *m, struct span id)
 {
 	size_t len = strlen(m->token);
 
-	if (span_is(id, m->token))
+	if (span_is(id, m->token) || same_number(m, id))
 		return true;
 	return m->has_id && id.len == len + 2 && id.text[0] == '"' &&
 	       memcmp(id.text + 1, m->token, len) == 0;
@@ -144,4 +158,27 @@ char *http_message_error(const char *text, size_t len)
 	if (!json_span_member(error, "message", &message))
 		return NULL;
 	return json_span_string(message);
+}
+
+bool http_message_is_llm_error(const char *text, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
+	int64_t code;
+
+	return !json_integer(json_object(tree, "error"), "code", &code) &&
+	       (code == LLM_TIMEOUT || code == LLM_UNAVAILABLE);
+}
+
+/* Seconds; they need not be whole. */
+int64_t http_message_retry_after(const char *text, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
+	const cJSON *data = json_object(json_object(tree, "error"), "data");
+	const cJSON *asked = json_member(data, "retry_after");
+
+	if (!cJSON_IsNumber(asked) || !(asked->valuedouble > 0))
+		return 0;
+	if (asked->valuedouble >= HTTP_RETRY_AFTER_MAX_S)
+		return (int64_t)HTTP_RETRY_AFTER_MAX_S * 1000;
+	return (int64_t)ceil(asked->valuedouble * 1000);
 }

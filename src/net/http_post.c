@@ -62,6 +62,35 @@ static void take_session(const struct http_exchange *x)
 	error_reset(&why);
 }
 
+/* The last one's lack of a stream does not count any more. */
+static void begin_session(struct http_exchange *x)
+{
+	x->http->unlistened = false;
+	mem_free(TAKE(x->http->unheard));
+	take_session(x);
+}
+
+static void tell_anew(struct http *h)
+{
+	if (h->forgotten)
+		http_notice(h, NOTICE_OTHER,
+			    "'%s' forgot the session: it was started anew; "
+			    "what was subscribed to, and the log level, are to "
+			    "be set again",
+			    h->site.host);
+	h->forgotten = false;
+}
+
+/* Its body may come late, never end, or bring messages all the same. */
+static void take_note(struct http_exchange *x)
+{
+	x->taken = true;
+	if (!x->message.is_initialized)
+		return;
+	x->http->listen_due = true;
+	tell_anew(x->http);
+}
+
 static bool is_ok(int status)
 {
 	return status >= 200 && status < 300;
@@ -78,8 +107,10 @@ void http_post_head(struct http_exchange *x)
 	if (!is_ok(status))
 		return;
 	mem_free(TAKE(x->text));
-	if (x->message.is_initialize && !h->old)
-		take_session(x);
+	if (x->message.is_initialize && !h->old && !x->resuming)
+		begin_session(x);
+	if (!x->message.is_request)
+		take_note(x);
 	if (http_is_stream(x->transfer))
 		x->kind = HTTP_BODY_EVENTS;
 	else if (!*type || text_find(type, "json"))
@@ -193,11 +224,31 @@ static void end_stream(struct http_exchange *x)
 
 /* ---- a status that is none of success ---- */
 
-/* What stands between may answer for the server: it does not know of ids. */
-static bool is_of_server(int status)
+/* It says no less than the head does. */
+static bool is_llm_error(const struct http_exchange *x)
 {
-	return status != 401 && status != 403 && status != 429 &&
-	       status != 502 && status != 503 && status != 504;
+	const char *text = buf_string(&x->body);
+
+	return http_message_is_llm_error(text, x->body.len) &&
+	       (!http_transfer_retry_after(x->transfer) ||
+		http_message_retry_after(text, x->body.len));
+}
+
+/* What stands between may answer for the server: it does not know of ids. */
+static bool is_of_server(const struct http_exchange *x, int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return false;
+	case 429:
+	case 502:
+	case 503:
+	case 504:
+		return is_llm_error(x);
+	default:
+		return true;
+	}
 }
 
 static void lose_session(struct http_exchange *x)
@@ -208,14 +259,10 @@ static void lose_session(struct http_exchange *x)
 
 	mem_free(TAKE(h->session_id));
 	mem_free(TAKE(h->revision));
+	h->forgotten = true;
 	if (stream)
 		http_exchange_end(stream);
-	error_set(&why, ERR_CONNECT,
-		  "'%s' does not know the session any more: HTTP 404",
-		  h->site.host);
-	error_hint(&why, "it was restarted, or ended the session: connect "
-			 "again");
-	error_code(&why, 404);
+	http_fail_session(&why, &h->site);
 	fail_and_end(x, &why);
 }
 
@@ -251,7 +298,7 @@ static void end_refused(struct http_exchange *x, int status)
 		return;
 	if (status == 404 && x->with_session && x->message.is_request) {
 		lose_session(x);
-	} else if (is_reply(x) && is_of_server(status)) {
+	} else if (is_reply(x) && is_of_server(x, status)) {
 		deliver_body(x);
 	} else if (may_be_old(x, status)) {
 		try_old(x);
@@ -298,26 +345,32 @@ static void end_resumption(struct http_exchange *x, int status)
 	fail_and_end(x, &why);
 }
 
+/* Some servers write their JSON as files are written. */
+static void drop_mark(struct buf *body)
+{
+	if (text_starts(buf_string(body), TEXT_MARK))
+		buf_consume(body, strlen(TEXT_MARK));
+}
+
 void http_post_done(struct http_exchange *x)
 {
-	struct http *h = x->http;
 	const struct http_transfer *t = x->transfer;
 	int status = t->status;
 	bool broke = t->finished && t->outcome.end != HTTP_END_WELL;
-	bool initialized = x->message.is_initialized;
 
+	drop_mark(&x->body);
 	if (x->kind == HTTP_BODY_EVENTS)
 		end_stream(x);
 	else if (x->resuming)
 		end_resumption(x, status);
+	else if (broke && x->taken)
+		http_exchange_end(x);
 	else if (broke && (!status || is_ok(status)))
 		end_without(x);
 	else if (is_ok(status))
 		end_ok(x);
 	else
 		end_refused(x, status);
-	if (initialized && x->dead && is_ok(status))
-		h->listen_due = true;
 }
 
 void http_post_alarm(struct http_exchange *x)
@@ -326,7 +379,7 @@ void http_post_alarm(struct http_exchange *x)
 
 	if (!x->transfer && x->resuming) {
 		http_exchange_start(x);
-	} else if (x->answered || x->message.is_request) {
+	} else if (x->answered || x->taken || x->message.is_request) {
 		http_exchange_end(x);
 	} else {
 		error_set(&why, ERR_TIMEOUT,

@@ -135,7 +135,8 @@ const char *http_transfer_answer(const struct http_transfer *t,
 				 const char *name);
 /* Where it redirects to, as a whole URL; yours; NULL. */
 char *http_transfer_location(const struct http_transfer *t);
-/* ms; 0: it did not say. At most a day. */
+#define HTTP_RETRY_AFTER_MAX_S 86400 /* however long a server asks to wait */
+/* ms; 0: it did not say. At most HTTP_RETRY_AFTER_MAX_S. */
 int64_t http_transfer_retry_after(const struct http_transfer *t);
 
 /* ---- http_url.c ---- */
@@ -165,6 +166,8 @@ void http_fail_transfer(struct error *why, const struct http_site *site,
 /* A status that is not as wanted; body: what came with it. */
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body);
+/* A 404 to a session id. */
+void http_fail_session(struct error *why, const struct http_site *site);
 /* A 404 of a server that spoke MCP before. */
 void http_fail_gone(struct error *why, const struct http_site *site);
 /* A 2xx whose body is no message. */
@@ -194,6 +197,10 @@ bool http_message_answered(const struct http_message *m, const char *text,
 bool http_message_is_rpc(const char *text, size_t len);
 /* error.message, if it is an error; yours; NULL. */
 char *http_message_error(const char *text, size_t len);
+/* An error reply with a code of the LLM service (wire/jsonrpc.h). */
+bool http_message_is_llm_error(const char *text, size_t len);
+/* ms of error.data.retry_after; 0: it does not say. At most HTTP_RETRY_AFTER_MAX_S. */
+int64_t http_message_retry_after(const char *text, size_t len);
 
 /* ---- the transport ---- */
 
@@ -230,6 +237,9 @@ struct http_exchange {
 	bool with_session; /* the session id was sent */
 	bool resuming; /* a POST's answer is fetched by GET */
 	bool answered; /* its reply came */
+	/* a POST that is no request, and a 2xx came: nobody waits for its end */
+	bool taken;
+	bool stood; /* HTTP_LISTEN: the stream was there in one of the tries */
 	bool heard; /* an event came in this try */
 	unsigned redirects, failures; /* failures: tries in a row */
 	int64_t started, alarm; /* loop_now() ms; alarm LOOP_FOREVER */
@@ -256,7 +266,10 @@ struct http {
 	char *post_url; /* HTTP+SSE: where messages go; NULL: not known yet */
 	struct error first; /* why HTTP+SSE was tried */
 	bool listen_due; /* initialized was taken */
-	bool unlistened; /* the server offers no GET stream */
+	bool unlistened; /* there is no GET stream in this session */
+	char *unheard; /* why, as long as nobody was told; NULL */
+	bool watched; /* somebody wants to know of that (http_table.watch) */
+	bool forgotten; /* the server forgot the session; no other stands yet */
 	bool declared; /* the server may ask, by the GET stream */
 	int64_t hold_until; /* loop_now() ms: messages wait for that stream */
 	struct error why; /* for closed */
@@ -286,9 +299,11 @@ void http_exchange_start(struct http_exchange *x);
 void http_exchange_stop(struct http_exchange *x); /* this try */
 void http_exchange_end(struct http_exchange *x);
 void http_exchange_sweep(struct http *h);
-/* The first that lives; NULL. */
+/* The first that lives, and whose end matters; NULL. */
 struct http_exchange *http_exchange_find(const struct http *h,
 					 enum http_purpose purpose);
+/* A request has no reply yet. */
+bool http_awaits_reply(const struct http *h);
 /* Follow a redirection within the origin. False: it is none, or must not be. */
 bool http_exchange_redirect(struct http_exchange *x);
 
@@ -303,6 +318,8 @@ void http_post_alarm(struct http_exchange *x);
 void http_listen(struct http *h);
 void http_listen_head(struct http_exchange *x);
 void http_listen_done(struct http_exchange *x);
+/* To who watches: that there is no stream, and why. Once. */
+void http_tell_unheard(struct http *h);
 /*
  * x is taken up again after a while; what: for the notice. False: it cannot
  * be, or was too often.

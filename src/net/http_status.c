@@ -161,6 +161,16 @@ static void fail_missing(struct error *why, const struct http_site *site,
 	error_hint(why, "check the path of the target (often /mcp or /sse)");
 }
 
+void http_fail_session(struct error *why, const struct http_site *site)
+{
+	error_set(why, ERR_CONNECT,
+		  "'%s' does not know the session any more: HTTP 404",
+		  site->host);
+	error_hint(why, "it was restarted, or ended the session: connect "
+			"again");
+	error_code(why, 404);
+}
+
 void http_fail_gone(struct error *why, const struct http_site *site)
 {
 	error_set(why, ERR_CONNECT,
@@ -216,11 +226,19 @@ static void fail_by_table(struct error *why, const struct http_site *site,
 		error_hint(why, "is this the address of an MCP server?");
 }
 
+/* The head's word counts; what stands between may have left it out. */
+static int64_t asked_wait(const struct http_transfer *t, const struct buf *body)
+{
+	if (http_transfer_answer(t, "Retry-After"))
+		return http_transfer_retry_after(t);
+	return http_message_retry_after(buf_string(body), body->len);
+}
+
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body)
 {
 	CLEANUP(mem_free_ptr) char *said = because(t, body);
-	int64_t wait = http_transfer_retry_after(t);
+	int64_t wait = asked_wait(t, body);
 	int status = t->status;
 
 	if (status == 401 || status == 403) {

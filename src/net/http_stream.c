@@ -3,6 +3,7 @@
  * Streams that last: the GET stream for what the server says by itself, and
  * taking up a stream that ended too early (2025-11-25, resumability).
  */
+#include "base/mem.h"
 #include "base/text.h"
 #include "net/http_private.h"
 
@@ -59,42 +60,104 @@ void http_listen(struct http *h)
 	http_exchange_start(http_exchange_new(h, HTTP_LISTEN));
 }
 
-/* 405 says that there is no such stream, and is not worth a word. */
-static void give_up(struct http_exchange *x, const char *why)
+void http_tell_unheard(struct http *h)
+{
+	if (!h->unheard || !h->watched)
+		return;
+	http_notice(h, NOTICE_OTHER,
+		    "there is no stream for what the server says by itself; "
+		    "it can come along with answers only: %s",
+		    h->unheard);
+	mem_free(TAKE(h->unheard));
+}
+
+/* The session lives on: who does not wait for such messages need not know. */
+static void go_without(struct http_exchange *x, const char *why)
 {
 	struct http *h = x->http;
 
 	h->unlistened = true;
+	mem_free(h->unheard);
+	h->unheard = mem_strdup(why);
 	http_exchange_end(x);
-	if (why)
+	if (!h->watched)
 		http_notice(h, NOTICE_DETAIL,
 			    "no stream for what the server says by itself: %s",
 			    why);
+	http_tell_unheard(h);
+}
+
+/* Of a server without a stream it says nothing about the session. */
+static bool is_forgotten(const struct http_exchange *x)
+{
+	return x->transfer->status == 404 && x->with_session && x->stood;
+}
+
+static void explain(const struct http_exchange *x, struct error *why)
+{
+	const struct http *h = x->http;
+
+	if (x->kind == HTTP_BODY_EVENTS)
+		error_set(why, ERR_CONNECT, "'%s' ended it too often",
+			  h->site.host);
+	else if (is_forgotten(x))
+		http_fail_session(why, &h->site);
+	else if (x->transfer->status)
+		http_fail_status(why, &h->site, x->transfer, &x->body);
+	else
+		http_fail_transfer(why, &h->site, x->transfer);
+}
+
+/* The session with it; a server that only has no stream for us is there. */
+static bool is_gone(const struct http_exchange *x)
+{
+	const struct http_transfer *t = x->transfer;
+
+	return t->outcome.end == HTTP_END_NO_CONNECTION || is_forgotten(x) ||
+	       (x->stood && http_may_pass(t->status));
+}
+
+static void give_up(struct http_exchange *x)
+{
+	struct http *h = x->http;
+	struct error why = { 0 };
+	bool gone = is_gone(x);
+
+	explain(x, &why);
+	if (gone && !http_awaits_reply(h)) {
+		http_lost(h, &why);
+	} else {
+		/* What was there and went is news to everybody. */
+		h->watched |= gone;
+		go_without(x, why.text);
+	}
+	error_reset(&why);
 }
 
 static void again(struct http_exchange *x)
 {
 	if (!http_stream_again(x, "what the server says by itself"))
-		give_up(x, "it broke too often");
+		give_up(x);
+}
+
+/* A request that is under way finds out, as a rule, and starts over. */
+static bool may_come_again(const struct http_exchange *x)
+{
+	return http_may_pass(x->transfer->status) ||
+	       (is_forgotten(x) && http_awaits_reply(x->http));
 }
 
 void http_listen_head(struct http_exchange *x)
 {
-	int status = x->transfer->status;
-	char words[32];
-
-	if (status == 200 && http_is_stream(x->transfer)) {
+	if (x->transfer->status == 200 && http_is_stream(x->transfer)) {
 		x->kind = HTTP_BODY_EVENTS;
+		x->stood = true;
 	} else if (http_exchange_redirect(x)) {
 		return;
-	} else if (http_may_pass(status)) {
+	} else if (may_come_again(x)) {
 		again(x);
-	} else if (status == 404 && x->with_session) {
-		/* The next request finds out as well, and starts over. */
-		http_exchange_end(x);
 	} else {
-		snprintf(words, sizeof(words), "HTTP %d", status);
-		give_up(x, status == 405 ? NULL : words);
+		give_up(x);
 	}
 }
 

@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "net/http_curl.h"
 
-#define RETRY_AFTER_MAX_S 86400
-
 /* ---- the request ---- */
 
 struct http_transfer *
@@ -93,8 +91,8 @@ int64_t http_transfer_retry_after(const struct http_transfer *t)
 		if (seconds >= 0)
 			seconds -= unix_now_ms() / 1000;
 	}
-	if (seconds > RETRY_AFTER_MAX_S)
-		seconds = RETRY_AFTER_MAX_S;
+	if (seconds > HTTP_RETRY_AFTER_MAX_S)
+		seconds = HTTP_RETRY_AFTER_MAX_S;
 	return seconds > 0 ? seconds * 1000 : 0;
 }
 

@@ -85,6 +85,7 @@ asked() { jq -cr "$1" requests; }
 	mcp "$URL/lost" call echo text=hello
 	ends 0
 	says 'echo: hello'
+	hints 'forgot the session: it was started anew'
 	[ "$(asked 'select(.body | test("\"initialize\"")) | .path' | wc -l)" = 2 ]
 	[ "$(asked 'select(.body | test("tools/call")) | .path' | wc -l)" = 2 ]
 }
@@ -225,6 +226,71 @@ asked() { jq -cr "$1" requests; }
 	mcp "$URL/stream" tail --count 1 --for 5s
 	ends 0
 	says notifications/tools/list_changed
+}
+
+@test "no stream of the server's own: told where somebody waits for it" {
+	server
+	mcp "$URL/json" tail --for 300ms
+	ends 0
+	hints 'there is no stream for what the server says by itself'
+	hints 'HTTP 405'
+	mcp "$URL/json" subscribe a:b --for 300ms
+	ends 0
+	hints 'HTTP 405'
+	mcp "$URL/json" call echo text=x
+	ends 0
+	[ -z "$err" ]
+	printf 'ping\ntail --for 100ms\n' >script
+	mcp "$URL/json" run script
+	ends 0
+	[ "$(grep -c 'HTTP 405' stderr)" = 1 ]
+}
+
+@test "the server's own stream: a forgotten session and a dead server end tail" {
+	server
+	mcp "$URL/forgets" tail --for 20s
+	ends 3
+	says notifications/tools/list_changed
+	hints 'does not know the session any more'
+	mcp "$URL/dies" subscribe a:b --for 20s
+	ends 3
+	hints refused
+}
+
+@test "an answer to initialize that is cut is taken up again, with its session" {
+	server
+	mcp "$URL/cut-initialize" call echo text=x
+	ends 0
+	says 'echo: x'
+}
+
+@test "an answer without end to a notification stops nothing" {
+	server
+	mcp --timeout 2s "$URL/endless" call echo text=x
+	ends 0
+	says 'echo: x'
+	[ "$(asked 'select(.method == "DELETE") | .path' | wc -l)" = 1 ]
+	asked .time | awk 'NR == 1 { first = $1 } END { exit !($1 - first < 2) }'
+}
+
+@test "a reply with a byte order mark, and an id with a point" {
+	server
+	mcp "$URL/loose" call echo text=x
+	ends 0
+	says 'echo: x'
+}
+
+@test "503 with the error of an LLM service: its code, its time, and once more" {
+	server
+	mcp --retry 1 "$URL/unavailable503" call echo text=x
+	ends 1
+	hints -32001
+	hints retry_after
+	mcp --retry-calls "$URL/unavailable503/again" call echo text=x
+	ends 0
+	says 'echo: x'
+	asked 'select(.path | endswith("again")) | select(.body | test("tools/call")) | .time' >moments
+	awk 'NR == 1 { first = $1 } END { exit !(NR == 2 && $1 - first >= 0.99) }' moments
 }
 
 @test "refused, unknown host: which, and what to do" {

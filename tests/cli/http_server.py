@@ -5,6 +5,7 @@ in argv[1] (method, path, headers, body, time). argv[2], argv[3]: certificate
 and key, for TLS."""
 import asyncio
 import json
+import os
 import ssl
 import sys
 import time
@@ -21,14 +22,14 @@ open_streams = {}
 def answer(ask, revision="2025-06-18"):
     method, params = ask["method"], ask.get("params") or {}
     if method == "initialize":
-        result = {"protocolVersion": revision, "capabilities": {"tools": {}},
+        result = {"protocolVersion": revision, "capabilities": {"tools": {}, "resources": {"subscribe": True}},
                   "serverInfo": {"name": "crooked", "version": "1"}}
     elif method == "tools/list":
         result = {"tools": TOOLS}
     elif method == "tools/call":
         text = params.get("arguments", {}).get("text", "")
         result = {"content": [{"type": "text", "text": "echo: " + text}]}
-    elif method == "ping":
+    elif method in ("ping", "resources/subscribe", "resources/unsubscribe"):
         result = {}
     else:
         return {"jsonrpc": "2.0", "id": ask["id"],
@@ -285,13 +286,13 @@ async def revision(e):
         await plain(e)
 
 
-async def unavailable(e):
+async def unavailable(e, code):
     """The seed's errors, as a server that is no LLM service sends them."""
     count = counts[e.path] = counts.get(e.path, 0) + is_call(e)
     if is_call(e) and count <= 1:
-        await e.reply(200, {"jsonrpc": "2.0", "id": e.ask["id"],
-                            "error": {"code": -32001, "message": "not now",
-                                      "data": {"retry_after": 1}}})
+        await e.reply(code, {"jsonrpc": "2.0", "id": e.ask["id"],
+                             "error": {"code": -32001, "message": "not now",
+                                       "data": {"retry_after": 1}}})
     else:
         await plain(e)
 
@@ -313,12 +314,75 @@ async def server_stream(e):
     await asyncio.sleep(3600)
 
 
+async def short_stream(e):
+    """A GET stream that brings a notification and ends: True the first time."""
+    counts[e.mode] = counts.get(e.mode, 0) + 1
+    if counts[e.mode] > 1:
+        return False
+    await e.stream(event({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"},
+                         retry=100))
+    return True
+
+
+async def forgets(e):
+    """The session is gone when the GET stream is taken up again."""
+    if e.method != "GET":
+        await plain(e)
+    elif not await short_stream(e):
+        await e.reply(404)
+
+
+async def dies(e):
+    if e.method != "GET":
+        await plain(e)
+    elif await short_stream(e):
+        await asyncio.sleep(0.05)
+        os._exit(0)
+
+
+async def cut_initialize(e):
+    """The answer to initialize is fetched by GET, which does not repeat the session id."""
+    if e.method == "POST" and e.ask["method"] == "initialize":
+        open_streams["initialize"] = e.ask
+        e.head(200, "text/event-stream", Connection="close", Mcp_Session_Id="s-1")
+        e.writer.write(event("", ident="1", retry=100))
+        e.writer.close()
+    elif e.headers.get("mcp-session-id") != "s-1":
+        await e.reply(400)
+    elif e.method == "GET" and e.headers.get("last-event-id") == "1":
+        await e.stream(event(answer(open_streams["initialize"]), ident="2"))
+    else:
+        await plain(e)
+
+
+async def endless(e):
+    """Notifications are taken by an answer whose body never ends."""
+    if e.method == "POST" and "id" not in e.ask:
+        e.head(202)
+        await e.writer.drain()
+        await asyncio.sleep(3600)
+    else:
+        await plain(e)
+
+
+async def loose(e):
+    """JSON with a byte order mark, and an id that is a number all the same."""
+    if not is_call(e):
+        return await plain(e)
+    reply = answer(e.ask)
+    reply["id"] = float(reply["id"])
+    await e.reply(200, b"\xef\xbb\xbf" + json.dumps(reply).encode())
+
+
 MODES = {
     "json": plain, "sse": sse, "bytes": single_bytes, "half": half, "no-answer": no_answer,
     "polled": polled, "lost": lost, "old": old, "foreign": foreign, "hang": hang, "hang-up": hang_up,
     "hang-stream": hang_stream, "slow": slow, "page": page, "redirect": redirect,
     "not-json": not_json, "big": big, "batch": batch, "revision": revision,
-    "unavailable": unavailable, "token": token, "stream": server_stream,
+    "unavailable": lambda e: unavailable(e, 200),
+    "unavailable503": lambda e: unavailable(e, 503), "token": token, "stream": server_stream,
+    "forgets": forgets, "dies": dies, "cut-initialize": cut_initialize, "endless": endless,
+    "loose": loose,
     "s401": lambda e: e.reply(401), "s403": lambda e: e.reply(403),
     "s404": lambda e: e.reply(404, b"nothing here", "text/plain"),
     "call404": lambda e: status(e, 404), "call429": lambda e: status(e, 429),

@@ -88,6 +88,17 @@ static const char *message(size_t index)
 	return seen_next(&seen, &seen.messages, index);
 }
 
+static const char *notice(size_t index)
+{
+	return seen_next(&seen, &seen.notices, index);
+}
+
+static void wait_closed(void)
+{
+	while (!seen.closed)
+		seen_wait(&seen, "closed");
+}
+
 static const char *failure(size_t index)
 {
 	return seen_next(&seen, &seen.failures, index);
@@ -222,6 +233,59 @@ static void test_initialized_comes_first(void **state)
 	assert_string_equal(message(1), REPLY(2));
 }
 
+/* 2xx is enough: what comes behind it may never end. */
+static const char *const endless[] = {
+	"\r\n",
+	"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+	"Transfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n",
+};
+
+static void answer_without_end(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "initialized"))
+		web_say(c, "HTTP/1.1 202 Words\r\n%s", endless[web.step]);
+	else
+		answer_well(c, rq);
+}
+
+static void test_initialized_without_end(void **state)
+{
+	(void)state;
+	for (web.step = 0; web.step < COUNT(endless); web.step++) {
+		int64_t start = loop_now();
+
+		begin(answer_without_end);
+		handshake();
+		seen_send(&seen, LIST);
+		assert_string_equal(message(1), REPLY(2));
+		seen_close(&seen);
+		assert_in_range(loop_now() - start, 0, 1000);
+		assert_int_equal(seen.failures.count, 0);
+		assert_true(
+			text_starts(request(web.requests.count - 1), "DELETE"));
+		seen_reset(&seen);
+	}
+}
+
+/* It was taken, whatever becomes of its body. */
+static void answer_taken_and_cut(struct web_client *c, const char *rq)
+{
+	answer_without_end(c, rq);
+	if (asks(rq, "initialized"))
+		web_hang_up(c);
+}
+
+static void test_initialized_cut(void **state)
+{
+	(void)state;
+	web.step = 1;
+	begin(answer_taken_and_cut);
+	handshake();
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+	assert_int_equal(seen.failures.count, 0);
+}
+
 static void answer_events(struct web_client *c, const char *rq)
 {
 	if (!asks(rq, "tools/call")) {
@@ -288,10 +352,12 @@ static void test_session_lost(void **state)
 
 /* ---- the GET stream ---- */
 
+static const unsigned no_stream[] = { 405, 400, 404 };
+
 static void answer_unlistened(struct web_client *c, const char *rq)
 {
 	if (text_starts(rq, "GET"))
-		web_reply(c, web.step ? 400 : 405, "", "text/plain", "no");
+		web_reply(c, (int)no_stream[web.step], "", "text/plain", "no");
 	else
 		answer_well(c, rq);
 }
@@ -301,17 +367,41 @@ static void test_no_stream(void **state)
 	(void)state;
 	begin(answer_unlistened);
 	handshake();
-	request(2);
+	assert_string_equal(notice(0),
+			    "no stream for what the server says by itself: "
+			    "'127.0.0.1' does not take this kind of request "
+			    "here: HTTP 405");
+	/* Who begins to wait for it is told. */
+	http->watch(&seen.t);
+	assert_true(text_starts(notice(1), "there is no stream for what the "
+					   "server says by itself; it can "));
+	assert_non_null(strstr(notice(1), "HTTP 405"));
+	http->watch(&seen.t);
 	seen_send(&seen, LIST);
 	message(1);
-	assert_int_equal(seen.notices.count, 0);
-	seen_close(&seen);
-	seen_reset(&seen);
-	web.step = 1;
-	begin(answer_unlistened);
-	handshake();
-	assert_non_null(strstr(seen_next(&seen, &seen.notices, 0), "HTTP 400"));
+	assert_int_equal(seen.notices.count, 2);
 	assert_int_equal(seen.failures.count, 0);
+}
+
+/* A server that never had such a stream has not forgotten the session. */
+static void test_no_stream_watched(void **state)
+{
+	(void)state;
+	for (web.step = 1; web.step < COUNT(no_stream); web.step++) {
+		CLEANUP(mem_free_ptr)
+		char *status = mem_printf("HTTP %u", no_stream[web.step]);
+
+		begin(answer_unlistened);
+		http->watch(&seen.t);
+		handshake();
+		assert_true(text_starts(notice(0), "there is no stream"));
+		assert_non_null(strstr(notice(0), status));
+		seen_send(&seen, LIST);
+		message(1);
+		assert_int_equal(seen.notices.count, 1);
+		seen_close(&seen);
+		seen_reset(&seen);
+	}
 }
 
 /* A server that may ask is asked nothing before it has a stream to ask by. */
@@ -409,14 +499,160 @@ static void answer_breaking(struct web_client *c, const char *rq)
 		web_reply(c, 503, "", "", "");
 }
 
+/* Nothing would ever tell who waits for it. */
 static void test_stream_given_up(void **state)
 {
 	(void)state;
 	begin(answer_breaking);
 	handshake();
-	assert_non_null(
-		strstr(seen_next(&seen, &seen.notices, 4), "too often"));
+	wait_closed();
 	assert_int_equal(web.step, 5);
+	assert_int_equal(seen.why.kind, ERR_CONNECT);
+	assert_int_equal(seen.why.code, 503);
+	assert_string_equal(seen.why.text,
+			    "'127.0.0.1' is not available: HTTP 503");
+}
+
+static void answer_breaking_busy(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "tools/call"))
+		answer_breaking(c, rq);
+	else
+		listener = c;
+}
+
+/* While a request is under way, its answer comes first. */
+static void test_stream_given_up_amid(void **state)
+{
+	(void)state;
+	begin(answer_breaking_busy);
+	handshake();
+	seen_send(&seen, CALL);
+	assert_true(text_starts(notice(4), "there is no stream"));
+	assert_non_null(strstr(notice(4), "HTTP 503"));
+	web_json(listener, REPLY(3));
+	assert_string_equal(message(1), REPLY(3));
+	assert_false(seen.closed);
+}
+
+static void answer_ending(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "GET")) {
+		answer_well(c, rq);
+		return;
+	}
+	web_stream(c, "");
+	web_say(c, "retry: 1\n\n");
+	web_hang_up(c);
+}
+
+/* It is there, and answers. */
+static void test_stream_ends_at_once(void **state)
+{
+	(void)state;
+	begin(answer_ending);
+	handshake();
+	assert_non_null(strstr(notice(4), "'127.0.0.1' ended it too often"));
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+}
+
+static int refusal;
+
+static void answer_forgetting(struct web_client *c, const char *rq)
+{
+	if (asks(rq, "tools/call")) {
+		listener = c;
+	} else if (!text_starts(rq, "GET")) {
+		answer_well(c, rq);
+	} else if (web.step++ == 0) {
+		web_stream(c, "");
+		web_say(c, "retry: 1\n\n");
+		web_hang_up(c);
+	} else {
+		web_reply(c, refusal, "", "", "");
+	}
+}
+
+static void begin_forgetting(int status)
+{
+	refusal = status;
+	begin(answer_forgetting);
+	handshake();
+}
+
+static void check_forgotten(void)
+{
+	assert_int_equal(seen.why.kind, ERR_CONNECT);
+	assert_int_equal(seen.why.code, 404);
+	assert_string_equal(seen.why.text, "'127.0.0.1' does not know the "
+					   "session any more: HTTP 404");
+	assert_int_equal(seen.failures.count, 0);
+}
+
+static void test_stream_forgotten(void **state)
+{
+	(void)state;
+	begin_forgetting(404);
+	wait_closed();
+	check_forgotten();
+	assert_int_equal(web.requests.count, 4);
+}
+
+static void test_stream_forgotten_amid(void **state)
+{
+	(void)state;
+	begin_forgetting(404);
+	request(2);
+	seen_send(&seen, CALL);
+	request(5);
+	assert_false(seen.closed);
+	web_json(listener, REPLY(3));
+	assert_string_equal(message(1), REPLY(3));
+	/* It did not find out, so that the stream does. */
+	wait_closed();
+	check_forgotten();
+}
+
+/* Some servers take the first stream for an open one: the session stands. */
+static void test_stream_not_twice(void **state)
+{
+	(void)state;
+	begin_forgetting(409);
+	assert_non_null(strstr(notice(1), "HTTP 409"));
+	seen_send(&seen, LIST);
+	assert_string_equal(message(1), REPLY(2));
+}
+
+/* A session that was started over has a stream again, and that is told. */
+static void answer_anew(struct web_client *c, const char *rq)
+{
+	if (web.step == 0 && text_starts(rq, "GET"))
+		web_reply(c, 405, "", "", "");
+	else if (web.step == 0 && asks(rq, "tools/list"))
+		web_reply(c, 404, "", "", ""), web.step = 1;
+	else
+		answer_well(c, rq);
+}
+
+static void test_stream_of_new_session(void **state)
+{
+	(void)state;
+	begin(answer_anew);
+	handshake();
+	notice(0);
+	seen_send(&seen, LIST);
+	failure(0);
+	seen_send(&seen, INITIALIZE);
+	message(1);
+	seen_send(&seen, INITIALIZED);
+	assert_true(text_starts(notice(1),
+				"'127.0.0.1' forgot the session: it was "
+				"started anew; "));
+	assert_true(text_starts(request(6), "GET "));
+	seen_send(&seen, LIST);
+	assert_string_equal(message(2), REPLY(2));
+	assert_int_equal(seen.notices.count, 2);
 }
 
 /* ---- an answer that is cut ---- */
@@ -452,6 +688,33 @@ static void test_resumed(void **state)
 	web_has(request(2), "Last-Event-ID", "e1");
 	assert_true(web.at[1] - web.at[0] >= 105);
 	assert_int_equal(seen.failures.count, 0);
+}
+
+/* Its session is known by then. */
+static void answer_cut_initialize(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET")) {
+		web_stream(c, "");
+		if (web.step++ == 0)
+			web_say(c, EVENT(REPLY(1)));
+	} else if (asks(rq, "\"initialize\"")) {
+		web_stream(c, SESSION);
+		web_say(c, "retry: 1\nid: e1\ndata:\n\n");
+		web_hang_up(c);
+	} else {
+		answer_well(c, rq);
+	}
+}
+
+static void test_initialize_resumed(void **state)
+{
+	(void)state;
+	begin(answer_cut_initialize);
+	handshake();
+	assert_true(text_starts(request(1), "GET "));
+	web_has(request(1), "Last-Event-ID", "e1");
+	web_has(request(1), "Mcp-Session-Id", "hush-1");
+	web_has(request(2), "Mcp-Session-Id", "hush-1");
 }
 
 static void answer_cut_for_good(struct web_client *c, const char *rq)
@@ -783,6 +1046,115 @@ static void test_error_replies(void **state)
 	message(COUNT(statuses));
 	assert_int_equal(seen.failures.count, 0);
 	assert_int_equal(web.requests.count, COUNT(statuses) + 1);
+}
+
+/* What stands between has no words for it: the LLM service said it. */
+static void test_llm_errors(void **state)
+{
+	static const char
+		busy[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":"
+			 "-32001,\"message\":\"no\",\"data\":{"
+			 "\"retry_after\":5}}}",
+		slow[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":"
+			 "-32000,\"message\":\"no\"}}";
+	const int statuses[] = { 429, 502, 503, 504 };
+
+	(void)state;
+	told.head = "";
+	told.type = "application/json";
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(statuses); i++) {
+		told.status = statuses[i];
+		told.body = i % 2 ? slow : busy;
+		seen_send(&seen, LIST);
+		assert_string_equal(message(i), told.body);
+	}
+	/* The head says more than the reply. */
+	told.head = "Retry-After: 7\r\n";
+	told.body = slow;
+	seen_send(&seen, LIST);
+	failure(0);
+	assert_int_equal(seen.last.code, 504);
+	assert_int_equal(seen.last.retry_after, 7000);
+	told.status = 403;
+	told.body = busy;
+	seen_send(&seen, LIST);
+	failure(1);
+	assert_int_equal(seen.last.kind, ERR_AUTH);
+}
+
+static void test_retry_in_body(void **state)
+{
+	static const struct {
+		const char *head, *asked;
+		int64_t wait;
+	} rows[] = {
+		{ "", "1.5", 1500 },	   { "", "0", 0 },
+		{ "", "-3", 0 },	   { "", "\"3\"", 0 },
+		{ "", "1e300", 86400000 }, { "Retry-After: 2\r\n", "9", 2000 },
+	};
+
+	(void)state;
+	told.status = 503;
+	told.type = "application/json";
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		CLEANUP(mem_free_ptr)
+		char *body = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":null,"
+					"\"error\":{\"code\":-32001,"
+					"\"message\":\"no\",\"data\":{"
+					"\"retry_after\":%s}}}",
+					rows[i].asked);
+
+		told.head = rows[i].head;
+		told.body = body;
+		seen_send(&seen, LIST);
+		failure(i);
+		assert_int_equal(seen.last.code, 503);
+		assert_int_equal(seen.last.retry_after, rows[i].wait);
+	}
+}
+
+static void test_ids(void **state)
+{
+	static const char *const good[] = { "2.0", "2e0", "\"2\"", "20E-1" };
+	static const char *const bad[] = { "2.5", "02", "null", "[2]",
+					   "2e999" };
+
+	(void)state;
+	told.status = 200;
+	told.head = "";
+	told.type = "application/json";
+	begin(answer_told);
+	for (size_t i = 0; i < COUNT(good) + COUNT(bad); i++) {
+		bool fits = i < COUNT(good);
+		CLEANUP(mem_free_ptr)
+		char *body = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}",
+			fits ? good[i] : bad[i - COUNT(good)]);
+
+		told.body = body;
+		seen_send(&seen, LIST);
+		if (fits)
+			assert_string_equal(message(i), body);
+		else
+			failure(i - COUNT(good));
+	}
+}
+
+static void test_mark(void **state)
+{
+	(void)state;
+	told.status = 200;
+	told.head = "";
+	told.type = "application/json";
+	told.body = TEXT_MARK REPLY(2);
+	begin(answer_told);
+	seen_send(&seen, LIST);
+	assert_string_equal(message(0), REPLY(2));
+	told.body = TEXT_MARK;
+	seen_send(&seen, LIST);
+	assert_non_null(strstr(failure(0), "gave no answer"));
 }
 
 static void answer_moved(struct web_client *c, const char *rq)
@@ -1368,15 +1740,25 @@ int main(void)
 		TEST(test_json),
 		TEST(test_parts_are_acknowledged),
 		TEST(test_initialized_comes_first),
+		TEST(test_initialized_without_end),
+		TEST(test_initialized_cut),
 		TEST(test_events),
 		TEST(test_session_lost),
 		TEST(test_no_stream),
+		TEST(test_no_stream_watched),
 		TEST(test_stream_comes_first),
 		TEST(test_stream_refused_first),
 		TEST(test_stream_too_late),
 		TEST(test_stream_taken_up),
 		TEST(test_stream_given_up),
+		TEST(test_stream_given_up_amid),
+		TEST(test_stream_ends_at_once),
+		TEST(test_stream_forgotten),
+		TEST(test_stream_forgotten_amid),
+		TEST(test_stream_not_twice),
+		TEST(test_stream_of_new_session),
 		TEST(test_resumed),
+		TEST(test_initialize_resumed),
 		TEST(test_cut),
 		TEST(test_resumption_refused),
 		TEST(test_fallback),
@@ -1386,6 +1768,10 @@ int main(void)
 		TEST(test_statuses),
 		TEST(test_retry_date),
 		TEST(test_error_replies),
+		TEST(test_llm_errors),
+		TEST(test_retry_in_body),
+		TEST(test_ids),
+		TEST(test_mark),
 		TEST(test_redirects),
 		TEST(test_no_answer),
 		TEST(test_sent_once),
