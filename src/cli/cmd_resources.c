@@ -24,8 +24,9 @@ const struct command cmd_resources = {
 		"type, and what is said of it. A WORD is searched in URIs, "
 		"names, titles and descriptions, without case; a GLOB (with * "
 		"? or [) must match a whole URI or name. Nothing found is "
-		"status 7, and so is a server that has no resources. 'read "
-		"URI' shows one; 'templates' are URIs with parts to fill in.",
+		"status 7, and so is a server that has no resources (a device "
+		"answers with an error: status 1). 'read URI' shows one; "
+		"'templates' are URIs with parts to fill in.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,

@@ -4,16 +4,14 @@
  * (cli/complete_print.h). It says nothing else, whatever happens.
  */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
 #include "cli/complete_print.h"
-#include "cli/named_target.h"
+#include "cli/complete_private.h"
 
 static bool find_shell(const char *name, enum complete_shell *out)
 {
@@ -28,14 +26,6 @@ static bool find_shell(const char *name, enum complete_shell *out)
 	return false;
 }
 
-/* Lists are kept by what a name of a configuration file stands for. */
-static void find_named(struct endpoint *out, struct complete_peer *peer)
-{
-	if (peer->target && !strchr(peer->target, ':') &&
-	    named_target(out, peer->target, getenv("MCPCTL_CONFIG"), NULL) == 0)
-		peer->target = out->text;
-}
-
 static void answer(struct completion *out, const struct words *words,
 		   enum complete_shell shell)
 {
@@ -45,16 +35,14 @@ static void answer(struct completion *out, const struct words *words,
 		.word = words->word[words->count - 1],
 		.no_briefs = shell == COMPLETE_BASH
 	};
+	CLEANUP(mem_free_ptr) char *target = complete_kept_target(&q);
 	struct schema_source source;
 	struct complete_peer peer;
-	struct endpoint named = { 0 };
 
 	complete_peer(&peer, &q);
-	find_named(&named, &peer);
-	schema_source_open(&source, peer.target, peer.device, peer.socket);
+	schema_source_open(&source, target, peer.device, peer.socket);
 	complete(out, &q, &source);
 	schema_source_close(&source);
-	endpoint_done(&named);
 }
 
 static int complete_run(const struct invocation *in, struct error *err)

@@ -19,15 +19,13 @@ static void add_item(void *owner, const char *key, const char *brief)
 static void list_items(struct completing *c, enum list_kind kind)
 {
 	const struct schema_source *s = c->source;
-	const char *inside = c->question->inside ? "" : "mcpctl ";
+	CLEANUP(mem_free_ptr) char *list = NULL;
 
 	if (s->items &&
 	    s->items(s->owner, kind, c->question->word, add_item, c))
 		return;
-	if (c->out->count > 0 || c->out->note)
-		return;
-	c->out->note =
-		mem_printf("no list yet: run %s%ss", inside, list_noun(kind));
+	list = mem_printf("%ss", list_noun(kind));
+	complete_note_list(c, list);
 }
 
 /* "city=", of words[0]: a template has parts in braces. */

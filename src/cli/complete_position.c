@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/complete_private.h"
+#include "cli/named_target.h"
 #include "cli/walk.h"
 
 #define NOWHERE SIZE_MAX
@@ -173,13 +174,35 @@ static const char *or_environment(const char *given, const char *option)
 	return value && *value ? value : NULL;
 }
 
-void complete_peer(struct complete_peer *out, const struct complete_question *q)
+const char *position_config(const struct position *p)
 {
-	CLEANUP(position_done) struct position p = { 0 };
+	return or_environment(p->config, "config");
+}
+
+/* As on a command line of mcpctl. */
+static void find_outside(struct position *out,
+			 const struct complete_question *q)
+{
 	struct complete_question outside = *q;
 
 	outside.inside = false;
-	position_find(&p, &outside, NULL);
+	position_find(out, &outside, NULL);
+}
+
+char *complete_kept_target(const struct complete_question *q)
+{
+	CLEANUP(position_done) struct position p = { 0 };
+
+	find_outside(&p, q);
+	return named_target_text(or_environment(p.peer.target, "target"),
+				 position_config(&p));
+}
+
+void complete_peer(struct complete_peer *out, const struct complete_question *q)
+{
+	CLEANUP(position_done) struct position p = { 0 };
+
+	find_outside(&p, q);
 	out->target = or_environment(p.peer.target, "target");
 	out->device = or_environment(p.peer.device, "device");
 	out->socket = or_environment(p.peer.socket, "socket");

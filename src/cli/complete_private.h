@@ -42,6 +42,13 @@ struct position {
 void position_find(struct position *out, const struct complete_question *q,
 		   const struct schema_source *source);
 void position_done(struct position *p);
+/* --config, or what the environment says; NULL: neither. */
+const char *position_config(const struct position *p);
+/*
+ * The target of complete_peer as its lists are kept: what a name of that
+ * configuration file stands for. Yours; NULL: there is none.
+ */
+char *complete_kept_target(const struct complete_question *q);
 
 struct completing {
 	struct completion *out;
@@ -85,6 +92,11 @@ void complete_named(struct completing *c, const struct offer *offer);
 /* Names by segment; a note if there is no list. */
 void complete_tools(struct completing *c, const char *typed);
 void complete_note_unknown(struct completing *c);
+/*
+ * "no list yet: run mcpctl -t NAME tools", for that list ("tools"): with the
+ * peer that the words name. Unless there is a candidate or a note.
+ */
+void complete_note_list(struct completing *c, const char *list);
 
 /* A tool, as its arguments are completed. */
 struct tool_schema {

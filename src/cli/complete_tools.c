@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/complete_private.h"
+#include "cli/named_words.h"
 
 /* The tools that share what stands up to the next dot. They come one after the other. */
 struct group {
@@ -55,16 +56,40 @@ static void take_tool(void *owner, const char *name, const char *brief)
 	g->count = 1;
 }
 
+/* As it was given: without it the command would list another's. */
+static void add_peer(struct buf *out, const struct position *p)
+{
+	if (p->peer.target) {
+		named_words(out, p->peer.target, p->config);
+	} else if (p->peer.device) {
+		buf_text(out, "-d ");
+		words_quote(out, p->peer.device);
+		buf_char(out, ' ');
+	}
+}
+
+void complete_note_list(struct completing *c, const char *list)
+{
+	CLEANUP(buf_done) struct buf peer = { 0 };
+	bool inside = c->question->inside;
+
+	if (c->out->count > 0 || c->out->note)
+		return;
+	if (!inside)
+		add_peer(&peer, c->position);
+	if (!complete_is_safe(buf_string(&peer)))
+		buf_reset(&peer);
+	c->out->note =
+		mem_printf("no list yet: run %s%s%s", inside ? "" : "mcpctl ",
+			   buf_string(&peer), list);
+}
+
 void complete_note_unknown(struct completing *c)
 {
 	const struct schema_source *s = c->source;
 
-	if (c->out->count > 0 || s->known(s->owner))
-		return;
-	mem_free(c->out->note);
-	c->out->note = mem_strdup(c->question->inside ?
-					  "no list yet: run tools" :
-					  "no list yet: run mcpctl tools");
+	if (!s->known(s->owner))
+		complete_note_list(c, "tools");
 }
 
 void complete_tools(struct completing *c, const char *typed)

@@ -3,7 +3,6 @@
  * Values of options, targets and devices, and words from the generators'
  * tables.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -100,12 +99,9 @@ static void add_named(void *owner, const struct named_entry *e)
 
 void complete_named(struct completing *c, const struct offer *offer)
 {
-	const struct option_row *row =
-		option_by_name(config_options, "config", strlen("config"));
-	const char *config = c->position->config;
 	struct adding a = { c, *offer };
 
-	named_targets(config ? config : getenv(row->env), add_named, &a);
+	named_targets(position_config(c->position), add_named, &a);
 }
 
 void complete_devices(struct completing *c, const struct offer *offer)

@@ -10,9 +10,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/named_words.h"
 #include "cli/schema_cache.h"
 #include "cli/serve_client.h"
 #include "cli/serve_target.h"
+#include "cli/setup.h"
 #include "net/control_path.h"
 #include "serve/aliases.h"
 
@@ -115,16 +117,15 @@ static int key_of_serve(struct app *app, char **key, struct error *err)
 static int find_key(struct app *app, char **key, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint e = { 0 };
-	const char *target = app->config.target;
 
-	if (!target)
+	if (!app->config.target)
 		return key_of_serve(app, key, err);
-	if (endpoint_parse(&e, target, app->target_source, err) != 0 ||
+	if (setup_target(&e, app, err) != 0 ||
 	    serve_target_options(app, &e, err) != 0)
 		return -1;
 	if (strcmp(e.scheme, "attach") == 0)
 		return key_of_serve(app, key, err);
-	*key = schema_cache_key(target, NULL);
+	*key = schema_cache_key(e.text, NULL);
 	return 0;
 }
 
@@ -152,12 +153,11 @@ static int decode(struct tool_list *out, const struct schema_cache *c,
 
 static int hint_list(const struct app *app, struct error *err)
 {
+	const struct config *c = &app->config;
 	CLEANUP(buf_done) struct buf target = { 0 };
 
-	if (app->config.target && !app->found_serve) {
-		words_quote(&target, app->config.target);
-		buf_char(&target, ' ');
-	}
+	if (!app->found_serve)
+		named_words(&target, c->target, c->config_file);
 	return error_hint(err, "list them once, and it is kept: mcpctl %stools",
 			  buf_string(&target));
 }

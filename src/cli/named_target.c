@@ -32,9 +32,11 @@ static const char *nearest(const struct named_files *files, const char *name)
 	return text_nearest(name, names, n);
 }
 
-static const struct named_file *first_broken(const struct named_files *files)
+/* Of those that stand in front of number `end`. */
+static const struct named_file *first_broken(const struct named_files *files,
+					     size_t end)
 {
-	for (size_t i = 0; i < files->count; i++) {
+	for (size_t i = 0; i < end; i++) {
 		if (!files->item[i].servers)
 			return &files->item[i];
 	}
@@ -51,26 +53,46 @@ static void add_looked(const struct named_files *files, struct error *err)
 	error_detail(err, buf_string(&list), list.len);
 }
 
+static void add_broken(const struct named_files *files, struct buf *hint)
+{
+	const struct named_file *broken = first_broken(files, files->count);
+
+	if (!broken)
+		return;
+	buf_printf(hint, "a file that may name it is of no use: %s",
+		   broken->problem.text);
+	if (*broken->problem.hint)
+		buf_printf(hint, " (%s)", broken->problem.hint);
+}
+
+static void add_near(const char *near, struct buf *hint)
+{
+	if (near)
+		buf_printf(hint,
+			   "%sdid you mean '%s'? (mcpctl targets lists them)",
+			   hint->len ? "; " : "", near);
+}
+
+static void hint_next(const struct named_files *files, const char *name,
+		      struct error *err)
+{
+	CLEANUP(error_reset) struct error other = { 0 };
+	CLEANUP(buf_done) struct buf hint = { 0 };
+
+	suggest_target(name, "", &other);
+	add_broken(files, &hint);
+	add_near(nearest(files, name), &hint);
+	error_hint(err, "%s", hint.len ? buf_string(&hint) : other.hint);
+}
+
 static int not_found(const struct named_files *files, const char *name,
 		     struct error *err)
 {
-	const struct named_file *broken = first_broken(files);
-	const char *near = nearest(files, name);
-	CLEANUP(error_reset) struct error other = { 0 };
-
 	error_set(err, ERR_USAGE,
 		  "'%.100s' is no target: it has no ':', and no mcp.json names "
 		  "it",
 		  name);
-	suggest_target(name, "", &other);
-	if (near)
-		error_hint(err,
-			   "did you mean '%s'? (mcpctl targets lists them)",
-			   near);
-	else if (broken)
-		error_hint(err, "%s", broken->problem.text);
-	else
-		error_hint(err, "%s", other.hint);
+	hint_next(files, name, err);
 	add_looked(files, err);
 	return -1;
 }
@@ -88,20 +110,25 @@ static int take(struct endpoint *out, const struct named_file *f,
 }
 
 static int find(struct endpoint *out, const struct named_files *files,
-		const char *name, struct error *err)
+		const char *name, struct error *passed, struct error *err)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		const struct named_file *f = &files->item[i];
+		const struct named_file *broken = first_broken(files, i);
 		const cJSON *entry = named_file_entry(f, name);
 
-		if (entry)
-			return take(out, f, name, entry, err);
+		if (!entry)
+			continue;
+		if (broken)
+			error_copy(passed, &broken->problem);
+		return take(out, f, name, entry, err);
 	}
 	return not_found(files, name, err);
 }
 
-int named_target(struct endpoint *out, const char *name,
-		 const char *config_file, struct error *err)
+int named_target_find(struct endpoint *out, const char *name,
+		      const char *config_file, struct error *passed,
+		      struct error *err)
 {
 	struct named_files files;
 	int status = -1;
@@ -111,9 +138,25 @@ int named_target(struct endpoint *out, const char *name,
 	if (config_file && !files.item[0].servers)
 		error_copy(err, &files.item[0].problem);
 	else
-		status = find(out, &files, name, err);
+		status = find(out, &files, name, passed, err);
 	named_files_done(&files);
 	return status;
+}
+
+int named_target(struct endpoint *out, const char *name,
+		 const char *config_file, struct error *err)
+{
+	return named_target_find(out, name, config_file, NULL, err);
+}
+
+char *named_target_text(const char *target, const char *config_file)
+{
+	CLEANUP(endpoint_done) struct endpoint named = { 0 };
+
+	if (target && !strchr(target, ':') &&
+	    named_target(&named, target, config_file, NULL) == 0)
+		return TAKE(named.text);
+	return mem_strdup(target);
 }
 
 bool named_target_exists(const char *name, const char *config_file)

@@ -15,11 +15,27 @@
  * The entry of that name as an endpoint: scheme, host, port, path, headers of a
  * "url"; argv, env, cwd of a "command"; ${VAR} and ${VAR:-default} expanded;
  * source is the file. text: as the target would be written, without secrets.
- * -1 (ERR_USAGE): no file has it (the nearest name, where it was looked for),
+ * -1 (ERR_USAGE): no file has it (the nearest name, a file that may have it but
+ * is of no use, where it was looked for),
  * or the entry or the file is broken: which file, where.
  */
 int named_target(struct endpoint *out, const char *name,
 		 const char *config_file, struct error *err);
+
+/*
+ * The same, and *passed (zeroed at first) says why a file that counts before
+ * the one that has the name was of no use: it is broken, or another user's.
+ * passed may be NULL.
+ */
+int named_target_find(struct endpoint *out, const char *name,
+		      const char *config_file, struct error *passed,
+		      struct error *err);
+
+/*
+ * By what lists of a target are kept (schema_cache.h): target itself, or the
+ * text of what it names. Yours; NULL for NULL.
+ */
+char *named_target_text(const char *target, const char *config_file);
 
 /* Whether a file has an entry of that name, be it usable or not. */
 bool named_target_exists(const char *name, const char *config_file);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/suggest.h"
 #include "cli/walk.h"
 
@@ -94,17 +95,37 @@ static int missing_value(const struct piece *piece, struct error *err)
 			  piece->next, piece->row->name, piece->next);
 }
 
+/* By the shell's `set`; outside of it nothing is. */
+static bool is_setting(const char *name)
+{
+	const char *const *s = complete_inside_settings;
+
+	while (s && *s && strcmp(*s, name) != 0)
+		s++;
+	return s && *s;
+}
+
+static int refuse_global(const struct piece *piece, struct error *err)
+{
+	const char *name = piece->row->name;
+
+	error_set(err, ERR_USAGE, "option '%s' holds for the whole run",
+		  piece->text);
+	if (!is_setting(name))
+		return error_hint(err, "give it on mcpctl's own command line");
+	return error_hint(err,
+			  "give it on mcpctl's own command line, or by "
+			  "'set %s'",
+			  name);
+}
+
 static int take_global(struct parser *p, const struct piece *piece,
 		       struct error *err)
 {
 	if (piece->row == config_row("help"))
 		p->out->help = true;
-	else if (!p->config) {
-		error_set(err, ERR_USAGE, "option '%s' holds for the whole run",
-			  piece->text);
-		return error_hint(err, "give it on mcpctl's own command line, "
-				       "or, in the shell, by 'set'");
-	}
+	else if (!p->config)
+		return refuse_global(piece, err);
 	p->config_seen[piece->row - config_options] = true;
 	if (!p->config)
 		return 0;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/item_schema.h"
+#include "cli/named_target.h"
 #include "cli/schema_source.h"
 
 struct live {
@@ -125,9 +126,11 @@ void schema_source_session(struct schema_source *out, struct app *app)
 {
 	struct live *l = mem_zalloc(sizeof(*l));
 	const struct config *c = &app->config;
+	CLEANUP(mem_free_ptr)
+	char *target = named_target_text(c->target, c->config_file);
 
 	l->app = app;
-	schema_source_open(&l->other, c->target, c->device, c->socket);
+	schema_source_open(&l->other, target, c->device, c->socket);
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/complete.h"
 #include "net/control_path.h"
 
 #define ATTACH "attach:"
@@ -117,6 +118,21 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 	return 0;
 }
 
+static int refuse_target(const struct app *app, struct error *err)
+{
+	const struct config *c = &app->config;
+
+	error_set(err, ERR_USAGE,
+		  "%s for a running serve, and the target is '%s' (from %s)",
+		  c->all ? "option '--all' is" : "this command is", c->target,
+		  app->target_source);
+	/* A session's target stays: only another mcpctl has none. */
+	if (complete_inside_words)
+		return error_hint(err, "another mcpctl has its own target, as "
+				       "in: ! mcpctl devices");
+	return error_hint(err, "leave the target out");
+}
+
 int serve_target_path(const struct app *app, char **path, struct error *err)
 {
 	const struct config *c = &app->config;
@@ -127,12 +143,7 @@ int serve_target_path(const struct app *app, char **path, struct error *err)
 		if (target[strlen(ATTACH)])
 			given = target + strlen(ATTACH);
 	} else if (target && (c->all || !is_from(target, "MCPCTL_TARGET"))) {
-		error_set(err, ERR_USAGE,
-			  "%s for a running serve, and the target is '%s' "
-			  "(from %s)",
-			  c->all ? "option '--all' is" : "this command is",
-			  target, app->target_source);
-		return error_hint(err, "leave the target out");
+		return refuse_target(app, err);
 	}
 	return control_path(path, given, false, err);
 }

@@ -3,12 +3,13 @@
  * From the configuration to an endpoint: which target, and what the options
  * add to it. Opens nothing but files of secrets.
  */
+#include "cli/setup.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
 #include "base/secret_file.h"
-#include "cli/app.h"
 #include "cli/named_target.h"
 #include "cli/serve_target.h"
 #include "cli/suggest.h"
@@ -222,7 +223,8 @@ static int add_setting(struct words *to, const char *text, struct error *err)
 			error_hint(err,
 				   "to hand on what is set here: --env "
 				   "%s=\"$%s\" (a child process has all "
-				   "of it anyway)",
+				   "of it anyway, but for mcpctl's tokens and "
+				   "passwords)",
 				   text, text);
 		return -1;
 	}
@@ -300,15 +302,31 @@ static int set_options(struct endpoint *e, const struct config *c,
 
 /* ---- the whole ---- */
 
-/* Without ':' it is a name of a configuration file. */
-static int parse_target(const struct app *app, struct endpoint *e,
-			struct error *err)
+/* Said once: a target is set up again for each connection. */
+static void note_passed(struct app *app, const struct error *passed)
+{
+	static char told[sizeof(passed->text)];
+
+	if (passed->kind == ERR_NONE || strcmp(told, passed->text) == 0)
+		return;
+	memcpy(told, passed->text, sizeof(told));
+	render_note(&app->out, "%s: it was passed over%s%s%s", passed->text,
+		    *passed->hint ? " (" : "", passed->hint,
+		    *passed->hint ? ")" : "");
+}
+
+int setup_target(struct endpoint *out, struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
+	CLEANUP(error_reset) struct error passed = { 0 };
+	int status;
 
 	if (strchr(c->target, ':'))
-		return endpoint_parse(e, c->target, app->target_source, err);
-	if (named_target(e, c->target, c->config_file, err) == 0)
+		return endpoint_parse(out, c->target, app->target_source, err);
+	status =
+		named_target_find(out, c->target, c->config_file, &passed, err);
+	note_passed(app, &passed);
+	if (status == 0)
 		return 0;
 	return error_prefix(err, "target (from %s)", app->target_source);
 }
@@ -331,7 +349,7 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 		return -1;
 	if (!c->target)
 		return serve_target_none(app, err);
-	if (parse_target(app, e, err) != 0)
+	if (setup_target(e, app, err) != 0)
 		return -1;
 	row = find_target(e->scheme);
 	if (!row)

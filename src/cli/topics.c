@@ -218,7 +218,8 @@ static const struct variable variables[] = {
 			    "of the shell) and the state of --breaker are; "
 			    "else ~/.local/state" },
 	{ "http_proxy", "proxy for http:; https_proxy and ALL_PROXY for "
-			"https:; no_proxy: hosts without one" },
+			"https:; no_proxy: hosts without one; not for this "
+			"machine itself" },
 	{ "XDG_CACHE_HOME",
 	  "mcpctl/tools in it (~/.cache) keeps the last list of each target" },
 	{ "INPUTRC", "settings of readline for the shell; ~/.inputrc" },

@@ -109,12 +109,23 @@ static int find_beginning(const char *word, const struct words *found,
 
 /* ---- tools ---- */
 
+/* Of what is possible here; NULL. */
+static const char *nearest_own(const char *word)
+{
+	const char *near = command_nearest(word);
+	const struct command *c = near ? command_find(near) : NULL;
+
+	if (!near || builtin_find(near) || (c && shell_allows(c)))
+		return near;
+	return NULL;
+}
+
 static int unknown(const struct shell *s, const char *word, struct error *err)
 {
 	const char *tool = s->app->has_tools ?
 				   tool_list_nearest(&s->app->tools, word) :
 				   NULL;
-	const char *command = command_nearest(word);
+	const char *command = nearest_own(word);
 
 	error_set(err, ERR_USAGE, "'%s' is neither a command nor a tool", word);
 	if (tool && (!command || strchr(word, '.')))
@@ -271,6 +282,8 @@ int shell_run_line(struct shell *s, const char *text, struct error *err)
 {
 	int status = 0;
 
+	/* Hints name them, in a script too. */
+	builtins_offer();
 	while (status == 0 && *text && !s->quit) {
 		CLEANUP(shell_line_done) struct shell_line line = { 0 };
 

@@ -298,7 +298,7 @@ server() {
 	mcp _complete fish loglevel w
 	says warning
 	mcp _complete fish -t 'stdio:never listed' prompt ''
-	says 'note no list yet: run mcpctl prompts'
+	says "note no list yet: run mcpctl 'stdio:never listed' prompts"
 }
 
 @test "at the prompt of the shell subscribing returns; progress is one line" {

@@ -309,7 +309,7 @@ odd() {
 	got "$NOTE"
 	tab zsh 'mcpctl sim: describe x'
 	line 'mcpctl sim: describe x'
-	got "$NOTE"
+	got 'no list yet: run mcpctl sim: tools'
 	tab bash 'mcpctl call '
 	line 'mcpctl call '
 	absent 'list' got
@@ -383,4 +383,33 @@ odd() {
 	line 'mcpctl run --report=junit:my\ file '
 	tab zsh 'mcpctl request tools/call @my'
 	line 'mcpctl request tools/call @my\ file '
+}
+
+@test "--config FILE says what a name stands for, and is in the note" {
+	mkdir other
+	odd
+	echo '{"mcpServers":{"same":{"url":"sim:"}}}' >mcp.json
+	echo '{"mcpServers":{"same":{"url":"sim:./odd.json"},"new":{"url":"sim:esp32"}}}' >other/o.json
+	mcp -t same tools
+	ends 0
+	mcp _complete bash -t same call ''
+	says self.
+	mcp _complete bash --config other/o.json -t same call ''
+	says 'two\ words.'
+	absent 'self\.' stdout
+	MCPCTL_CONFIG=other/o.json mcp _complete bash -t same call ''
+	says 'two\ words.'
+	mcp _complete fish --config other/o.json -t new call ''
+	says 'note no list yet: run mcpctl --config other/o.json -t new tools'
+}
+
+@test "the note names the peer as it was given, without secrets" {
+	mcp _complete zsh -t 'a b' call ''
+	says "note no list yet: run mcpctl -t 'a b' tools"
+	mcp _complete fish 'https://me:geheim@127.0.0.1:1/mcp?key=geheim' read ''
+	says 'note no list yet: run mcpctl https://127.0.0.1:1/mcp resources'
+	mcp _complete fish -d kitchen call ''
+	says 'note no list yet: run mcpctl -d kitchen tools'
+	mcp _complete fish call ''
+	says 'note no list yet: run mcpctl tools'
 }

@@ -240,7 +240,14 @@ lines() {
 	done
 	lines sim: shell <<<'tools -o json'
 	ends 2
-	hints "by 'set'"
+	hints "by 'set output'"
+	lines sim: shell <<<'tools --header A:b'
+	ends 2
+	hints "give it on mcpctl's own command line"
+	absent "'set" stderr
+	mcp sim: run -e 'tools -o json'
+	ends 2
+	absent "'set" "$WORK/stderr"
 	mcp sim: -e ping shell
 	ends 2
 	mcp --all shell
@@ -248,6 +255,22 @@ lines() {
 	lines sim: shell <<<'call self.get_device_status -'
 	ends 2
 	hints 'something else reads it'
+}
+
+@test "proposals are what is possible in a session" {
+	for word in serv simm; do
+		lines sim: shell <<<"$word"
+		ends 2
+		hints "'help' lists the commands"
+	done
+	lines sim: shell <<<'pimg'
+	hints "did you mean 'ping'?"
+	lines sim: shell <<<'devices'
+	ends 2
+	hints 'has its own target, as in: ! mcpctl devices'
+	mcp sim: devices
+	ends 2
+	hints 'leave the target out'
 }
 
 @test "lines are run as they come, and the session goes on between them" {

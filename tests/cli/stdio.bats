@@ -98,6 +98,27 @@ none_left() {
 	hints "'--env' is for a child process"
 }
 
+@test "secrets of ours are not handed on, unless they are named" {
+	server
+	export MCPCTL_TOKEN=geheim MCPCTL_MQTT_PASSWORD=geheim MCPCTL_SIM_TOKEN=geheim
+	export MCPCTL_VISION_TOKEN=geheim MCPCTL_COLOR=never OTHER_TOKEN=kept
+	child -e 'call env name=MCPCTL_TOKEN' -e 'call env name=MCPCTL_MQTT_PASSWORD' \
+		-e 'call env name=MCPCTL_SIM_TOKEN' -e 'call env name=MCPCTL_VISION_TOKEN' \
+		-e 'call env name=MCPCTL_COLOR' -e 'call env name=OTHER_TOKEN'
+	ends 0
+	absent geheim stdout
+	says never
+	says kept
+	child --env MCPCTL_TOKEN=named call env name=MCPCTL_TOKEN
+	ends 0
+	says named
+	jq -n --arg server "$SERVER" '{mcpServers: {own: {command: "/usr/bin/python3",
+		args: [$server], env: {MCPCTL_TOKEN: "${MCPCTL_TOKEN}"}}}}' >mcp.json
+	mcp -t own call env name=MCPCTL_TOKEN
+	ends 0
+	says geheim
+}
+
 @test "nothing of ours is handed on: files, signals, our group" {
 	server
 	mcp call about -- "${CHILD[@]}" 7</dev/null

@@ -152,3 +152,84 @@ files() {
 	mcp --config .mcp.json -t asker call capabilities
 	ends 0
 }
+
+@test "tools --cached takes a name, wherever it was given" {
+	files
+	mcp -t pretend tools
+	ends 0
+	listed=$(sort <<<"$out")
+	mcp -t pretend tools --cached
+	ends 0
+	[ "$(sort <<<"$out")" = "$listed" ]
+	MCPCTL_TARGET=pretend mcp tools --cached
+	ends 0
+	mcp -t pretend run -e 'tools --cached'
+	ends 0
+	says self.get_device_status
+	for start in '-t pretend' sim:nowhere; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		printf 'use pretend\ntools --cached\n' | mcpctl $start shell >"$WORK/stdout" || status=$?
+		[ "$status" = 0 ]
+		grep -q self.get_device_status "$WORK/stdout"
+	done
+}
+
+@test "tools --cached without a list proposes the name, as it was given" {
+	files
+	cd project
+	mcp -t asker tools --cached
+	ends 7
+	hints 'list them once, and it is kept: mcpctl -t asker tools'
+	cd "$WORK"
+	mcp --config 'project/.mcp.json' -t asker tools --cached
+	ends 7
+	hints 'mcpctl --config project/.mcp.json -t asker tools'
+	mcp 'https://127.0.0.1:1/mcp?key=geheim' tools --cached
+	ends 7
+	hints 'mcpctl https://127.0.0.1:1/mcp tools'
+	mcp -t nobody tools --cached
+	ends 2
+	hints "'nobody' is no target"
+}
+
+@test "a broken file that is passed over is told once" {
+	files
+	cd project/sub
+	mcp -t pretend run -e ping -e ping
+	ends 0
+	hints "'$WORK/project/sub/mcp.json' is no JSON"
+	hints 'it was passed over'
+	[ "$(grep -c 'passed over' "$WORK/stderr")" = 1 ]
+	mcp -t pretend tools --cached
+	hints 'it was passed over'
+	mcp -q -t pretend ping
+	ends 0
+	[ -z "$err" ]
+	printf 'use pretend\nping\n' | mcpctl sim: shell >"$WORK/stdout" 2>"$WORK/stderr"
+	[ "$(grep -c 'passed over' "$WORK/stderr")" = 1 ]
+	cd "$WORK/project"
+	mcp -t asker ping
+	ends 0
+	absent 'passed over' "$WORK/stderr"
+}
+
+@test "a name that a broken file may have: the hint says so, beside the nearest" {
+	files
+	cd project/sub
+	mcp -t askr tools
+	ends 2
+	hints "a file that may name it is of no use: '$WORK/project/sub/mcp.json' is no JSON"
+	hints "did you mean 'asker'?"
+}
+
+@test "a file of another user that is passed over is told, with what to do" {
+	files
+	[ "$(id -u)" = 0 ] || skip 'only root can give files away'
+	chown 12345 project/sub/mcp.json
+	cd project/sub
+	mcp -t pretend ping
+	ends 0
+	hints 'belongs to another user'
+	hints "passed over (to use it all the same: --config $WORK/project/sub/mcp.json)"
+}

@@ -225,6 +225,37 @@ static void environment(void **state)
 	seen_done(&s);
 }
 
+static bool is_withheld(const char *setting)
+{
+	return strncmp(setting, "CHILD_A=", 8) == 0 ||
+	       strncmp(setting, "CHILD_B=", 8) == 0;
+}
+
+static void withheld(void **state)
+{
+	const char *const env[] = { "CHILD_B=named", NULL };
+	char script[] = "echo [$CHILD_A] [$CHILD_B] [$CHILD_C] ${PATH:+path}";
+	struct child_options o = pipes;
+	struct seen s;
+
+	(void)state;
+	setenv("CHILD_A", "hush", 1);
+	setenv("CHILD_B", "hush", 1);
+	setenv("CHILD_C", "kept", 1);
+	o.withheld = is_withheld;
+	seen_init(&s);
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "[] [] [kept] path\n");
+	seen_done(&s);
+	o.env = env;
+	seen_init(&s);
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out), "[] [named] [kept] path\n");
+	seen_done(&s);
+}
+
 static void no_descriptors(void **state)
 {
 	/* The last is the folder that ls reads. */
@@ -636,6 +667,7 @@ int main(void)
 		cmocka_unit_test(both_pipes),
 		cmocka_unit_test(long_line),
 		cmocka_unit_test(environment),
+		cmocka_unit_test(withheld),
 		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(default_signals),
 		cmocka_unit_test(group),

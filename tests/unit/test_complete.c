@@ -260,6 +260,12 @@ static void test_no_list(void **state)
 	known = none;
 	expect("call ", "note:no list yet: run mcpctl tools");
 	expect("call x ", "note:no list yet: run mcpctl tools");
+	expect("sim: call ", "note:no list yet: run mcpctl sim: tools");
+	expect("-t 'a b' --config f call x ",
+	       "note:no list yet: run mcpctl --config f -t 'a b' tools");
+	expect("-d kitchen read ",
+	       "note:no list yet: run mcpctl -d kitchen resources");
+	expect("-t 'a\x1b' call ", "note:no list yet: run mcpctl tools");
 	expect("call x icon=@", "files:icon=@");
 	complete_line(&c, "describe ", &source);
 	assert_string_equal(c.note, "no list yet: run tools");

@@ -12,8 +12,12 @@
 
 #include <sys/stat.h>
 
+#include "cli/app.h"
 #include "cli/named_expand.h"
 #include "cli/named_target.h"
+#include "cli/named_words.h"
+#include "cli/schema_cache.h"
+#include "cli/schema_source.h"
 #include "folder.h"
 
 static struct endpoint e;
@@ -334,11 +338,86 @@ static void test_search(void **state)
 	assert_string_equal(e.path, "");
 	clean(NULL);
 	assert_int_equal(named_target(&e, "owm", NULL, &err), -1);
+	says(err.hint, "is no JSON");
 	says(err.hint, "did you mean 'own'");
 	says(err.detail, "/top/in/.mcp.json");
 	assert_int_equal(named_target(&e, "zzzzzz", NULL, &err), -1);
 	says(err.hint, "is no JSON");
 	assert_int_equal(chdir("/"), 0);
+}
+
+/* Only a file that counts before the one that has the name. */
+static void test_passed(void **state)
+{
+	CLEANUP(error_reset) struct error passed = { 0 };
+
+	(void)state;
+	enter("top/in");
+	assert_int_equal(named_target_find(&e, "a", NULL, &passed, &err), 0);
+	assert_int_equal(passed.kind, ERR_NONE);
+	clean(NULL);
+	assert_int_equal(named_target_find(&e, "run", NULL, &passed, &err), 0);
+	says(passed.text, "/top/in/mcp.json' is no JSON");
+	clean(NULL);
+	assert_int_equal(named_target_find(&e, "run", NULL, NULL, &err), 0);
+	assert_int_equal(chdir("/"), 0);
+}
+
+static void test_text(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *path = config("{\"mcpServers\":{\"x\":{\"url\":\"sim:2\"}}}");
+	CLEANUP(mem_free_ptr) char *named = named_target_text("x", path);
+	CLEANUP(mem_free_ptr) char *given = named_target_text("sim:", path);
+	CLEANUP(mem_free_ptr) char *none = named_target_text("y", path);
+
+	(void)state;
+	assert_string_equal(named, "sim:2");
+	assert_string_equal(given, "sim:");
+	assert_string_equal(none, "y");
+	assert_null(named_target_text(NULL, path));
+}
+
+static void words_are(const char *target, const char *config_file,
+		      const char *expected)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	named_words(&out, target, config_file);
+	assert_string_equal(buf_string(&out), expected);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	words_are(NULL, "f", "");
+	words_are("", NULL, "");
+	words_are("x", NULL, "-t x ");
+	words_are("it's", "a b", "--config 'a b' -t 'it'\\''s' ");
+	words_are("ws://me:hush@h/p?k=hush", "f", "ws://h/p ");
+	words_are("stdio:cat -n", NULL, "'stdio:cat -n' ");
+}
+
+/* The shell's TAB where nothing is connected. */
+static void test_kept(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *path = config("{\"mcpServers\":{\"x\":{\"url\":\"sim:2\"}}}");
+	CLEANUP(mem_free_ptr) char *cache = folder_path("cache");
+	CLEANUP(mem_free_ptr) char *key = schema_cache_key("sim:2", NULL);
+	const struct tool_list none = { 0 };
+	struct schema_source source;
+	struct app app = { .config = { .target = "x", .config_file = path } };
+
+	(void)state;
+	setenv("XDG_CACHE_HOME", cache, 1);
+	schema_source_session(&source, &app);
+	assert_false(source.known(source.owner));
+	schema_source_close(&source);
+	assert_int_equal(schema_cache_write(key, &none, &err), 0);
+	schema_source_session(&source, &app);
+	assert_true(source.known(source.owner));
+	schema_source_close(&source);
 }
 
 /* Whoever can write to a folder above says what is run otherwise. */
@@ -369,7 +448,9 @@ int main(void)
 		TEST(test_urls),	  TEST(test_programs),
 		TEST(test_wrong_entries), TEST(test_variables),
 		TEST(test_texts),	  TEST(test_wrong_files),
-		TEST(test_search),	  TEST(test_owner),
+		TEST(test_search),	  TEST(test_passed),
+		TEST(test_text),	  TEST(test_words),
+		TEST(test_kept),	  TEST(test_owner),
 	};
 
 	mem_init();
