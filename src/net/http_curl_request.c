@@ -4,6 +4,7 @@
  * transfer, and curl's ways of failing as outcomes.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -231,6 +232,7 @@ static long number(const struct curl_request *r, CURLINFO what)
 static bool names_proxy(const struct curl_request *r, struct http_outcome *o)
 {
 	static const char start[] = "Failed to connect to ";
+	const struct http_site *site = r->transfer->site;
 	const char *host = strstr(r->problem, start), *port;
 	CLEANUP(mem_free_ptr) char *name = NULL;
 
@@ -239,7 +241,8 @@ static bool names_proxy(const struct curl_request *r, struct http_outcome *o)
 		return false;
 	host += sizeof(start) - 1;
 	name = mem_strndup(host, (size_t)(port - host));
-	if (text_same(name, r->transfer->site->host))
+	if (text_same(name, site->host) &&
+	    strtoul(port + strlen(" port "), NULL, 10) == site->port)
 		return false;
 	snprintf(o->text, sizeof(o->text), "%.150s port %.5s", name, port + 6);
 	/* Behind the number stands more. */
@@ -257,8 +260,10 @@ static enum http_end time_over(const struct curl_request *r)
 	curl_easy_getinfo(r->easy, CURLINFO_PRIMARY_IP, &address);
 	if (found <= 0)
 		return HTTP_END_NO_NAMESERVER;
-	return address && *address ? HTTP_END_TLS_SILENT :
-				     HTTP_END_NO_CONNECTION;
+	if (!address || !*address)
+		return HTTP_END_NO_CONNECTION;
+	/* Without TLS only a proxy has something to say before the request. */
+	return r->transfer->site->tls ? HTTP_END_TLS_SILENT : HTTP_END_PROXY;
 }
 
 /* CONNECT was refused, or a SOCKS proxy did not let us through. */
@@ -331,6 +336,9 @@ static void fail(const struct curl_request *r, CURLcode result,
 			o->error = ETIMEDOUT;
 		if (names_proxy(r, o))
 			o->end = HTTP_END_PROXY;
+	} else if (o->end == HTTP_END_PROXY) {
+		o->error = 0;
+		snprintf(o->text, sizeof(o->text), "it says nothing");
 	} else if (o->end == HTTP_END_NO_TLS || o->end == HTTP_END_OTHER) {
 		snprintf(o->text, sizeof(o->text), "%.250s",
 			 r->problem[0] ? r->problem :

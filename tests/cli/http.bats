@@ -317,6 +317,10 @@ print(s.getsockname()[1])')
 	ends 3
 	http_proxy=http://127.0.0.1:1 mcp --proxy none "$URL/json" info
 	ends 0
+	# The proxy is on the same host, and the server is there.
+	mcp --proxy http://127.0.0.1:1 --retry 1 "$URL/json" info
+	ends 3
+	hints 'cannot connect to the proxy 127.0.0.1 port 1: connection refused'
 	mcp --proxy "$URL" --retry 1 "http://127.0.0.2:9/json" info
 	[ "$(asked 'select(.path | startswith("http://127.0.0.2")) | .method' | head -n 1)" = POST ]
 }

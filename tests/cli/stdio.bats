@@ -249,6 +249,14 @@ none_left() {
 	[ "$(cat late)" = ended ]
 }
 
+@test "a byte order mark in front of the first line is not in the way" {
+	server marked
+	PYTHONIOENCODING=utf-8 child call echo a:=1
+	ends 0
+	[ "$out" = '{"a": 1}' ]
+	[ -z "$err" ]
+}
+
 @test "a closed terminal ends the child as well" {
 	server endless
 	background tail env --default-signal=HUP mcpctl tail -v -- "${CHILD[@]}"

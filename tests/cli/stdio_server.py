@@ -5,6 +5,7 @@
 stdio_server.py [FAULT]...
 
 banner: prints a line that is no message, before it answers
+marked: has a byte order mark in front of its first line, as .NET does
 chatty: writes to stderr at each request
 dies: two lines on stderr, then the end with status 3, at once
 dies-quietly: the same without a word
@@ -114,6 +115,8 @@ def begin():
         sys.exit(3)
     if "banner" in FAULTS:
         print("Server is listening \x1b[31mnow", flush=True)
+    if "marked" in FAULTS:
+        sys.stdout.write("\ufeff")
     if "deaf" in FAULTS:
         time.sleep(1000)
 
