@@ -360,16 +360,17 @@ int json_check(const char *text, size_t len, struct error *err)
 
 void json_mend(char *text, size_t len)
 {
+	static const char replacement[] = { 'f', 'f', 'f', 'd' };
 	char *p = text, *end = text + len;
 
 	while ((p = memchr(p, '\\', (size_t)(end - p)))) {
+		const char *next = p + 2;
 		bool odd = false;
-		const char *behind = p + 2;
 
 		if (p[1] == 'u')
-			behind = behind_code(p, end, hex4(p + 2, end), &odd);
+			next = behind_code(p, end, hex4(p + 2, end), &odd);
 		if (odd)
-			memcpy(p + 2, "fffd", 4);
-		p += behind - p;
+			memcpy(p + 2, replacement, sizeof(replacement));
+		p += next - p;
 	}
 }

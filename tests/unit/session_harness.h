@@ -33,7 +33,7 @@ static inline void observe(void *owner, const struct event *e)
 	assert_true(seen_count < COUNT(seen));
 	*copy = *e;
 	copy->name = mem_strdup(e->name);
-	copy->text = mem_strdup(e->text);
+	copy->text = e->len ? mem_copy(e->text, e->len) : mem_strdup(e->text);
 	copy->note = mem_strdup(e->note);
 	seen_count++;
 	if (stop_at && seen_count >= stop_at)
