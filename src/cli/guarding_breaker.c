@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/guarding_private.h"
+#include "out/mask.h"
 
 /* ---- the state, in memory or in its file ---- */
 
@@ -136,7 +137,7 @@ static void settle_bad(struct guarding *g, const char *method,
 	mem_free(r->method);
 	mem_free(r->why);
 	r->method = mem_strdup(method);
-	r->why = mem_strdup(why->text);
+	r->why = mask_text(why->text);
 	g->trial = false;
 	if (was_open || r->breaker.opened_at == 0)
 		return;

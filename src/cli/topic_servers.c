@@ -78,8 +78,9 @@ static const char retry_text[] =
 	"\n"
 	"A circuit breaker keeps from asking a server that is down: after 5 "
 	"calls in a row that failed (no connection, time over, 5xx, -32000, "
-	"-32001), calls fail at once for 60 s; then one is tried, and closes "
-	"it if it is good. In the shell, in scripts and in serve it is always "
+	"-32001), calls fail at once for 60 s (where tools failed, lists and "
+	"resources may still be read); then one is tried, and closes it if "
+	"it is good. In the shell, in scripts and in serve it is always "
 	"there. With --breaker it lasts from one command to the next, "
 	"--breaker=3,10s sets its figures.\n";
 

@@ -268,6 +268,14 @@ apart() {
 	absent 'counts as closed' stderr
 }
 
+@test "a token that the server tells in its error is not kept" {
+	SAYS='bad: Bearer geheim1' server tools/call=-32000
+	mcp --breaker=1,1m --retry 1 "$URL" call write
+	ends 1
+	absent geheim1 stderr state/mcpctl/breakers/*.json
+	grep -q 'Bearer' state/mcpctl/breakers/*.json
+}
+
 @test "a tool's own method is a call of it: not repeated without being asked to" {
 	server tools/write=-32001,ok
 	mcp "$URL" request tools/write '{}'

@@ -5,10 +5,11 @@ argv[1]: a file that gets a line "SECONDS METHOD" for each request that comes.
 The others: METHOD=STEP,STEP,…: one step for each request of that method, the
 last one for all that follow. Steps: ok; an HTTP status, 503 or 503:2 (with
 Retry-After); a JSON-RPC code, -32000 or -32000:2 (with data.retry_after);
-silent: no answer at all. refuse=SECONDS: until then the port is there, and
+silent: no answer at all. $SAYS: the message of errors. refuse=SECONDS: until then the port is there, and
 refuses. Prints its port. The tool `read` is marked as idempotent, `write` not."""
 import http.server
 import json
+import os
 import socket
 import sys
 import threading
@@ -73,7 +74,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if step == "ok":
             answer["result"] = RESULTS.get(ask["method"], {})
         elif step.startswith("-"):
-            answer["error"] = {"code": int(step), "message": "it failed"}
+            answer["error"] = {"code": int(step), "message": os.environ.get("SAYS", "it failed")}
             if after:
                 answer["error"]["data"] = {"retry_after": float(after)}
         else:
