@@ -175,7 +175,7 @@ int buf_json_string(struct buf *b, const char *text, size_t len)
 
 void buf_consume(struct buf *b, size_t n)
 {
-	if (!b->data)
+	if (!b->data || !n)
 		return;
 	if (n > b->len)
 		n = b->len;

@@ -320,8 +320,7 @@ static int report(const struct scan *s, struct error *err)
 		fault = "a NUL byte";
 	else if (rest && !text_utf8(s->at, rest))
 		fault = "not UTF-8";
-	else if (rest >= 3 && s->at == s->text &&
-		 memcmp(s->at, TEXT_MARK, 3) == 0)
+	else if (s->at == s->text && text_mark(s->at, rest))
 		fault = "a byte order mark";
 	return error_set(err, ERR_PROTOCOL, "invalid JSON at byte %zu: %s",
 			 (size_t)(s->at - s->text), fault);

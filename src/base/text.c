@@ -58,6 +58,15 @@ bool text_starts(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+size_t text_mark(const char *text, size_t len)
+{
+	static const char mark[] = { '\xef', '\xbb', '\xbf' };
+
+	if (len < sizeof(mark) || memcmp(text, mark, sizeof(mark)) != 0)
+		return 0;
+	return sizeof(mark);
+}
+
 bool text_has_glob(const char *pattern)
 {
 	return strpbrk(pattern, "*?[") != NULL;

@@ -75,8 +75,8 @@ bool text_same(
 	const char *a,
 	const char *b); /* equal without ASCII case; NULL is never the same */
 bool text_starts(const char *text, const char *prefix);
-/* What some editors write in front of a file. */
-#define TEXT_MARK "\xef\xbb\xbf"
+/* Bytes of the byte order mark in front, as editors and .NET write it; 0: none. */
+size_t text_mark(const char *text, size_t len);
 /* Without the white space (blanks, line ends) at both ends: moves *text, returns the length. */
 size_t text_trim(const char **text, size_t len);
 bool text_has_control(const char *text); /* C0 or DEL */

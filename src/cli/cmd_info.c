@@ -3,7 +3,6 @@
  * info: who is there, and how it came to be there.
  */
 #include "base/mem.h"
-#include "base/module.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/schema_cache.h"
@@ -14,13 +13,9 @@
 static const char *spoken(const struct app *app)
 {
 	const struct transport *t = session_transport(app->session);
-	CLEANUP(error_reset) struct error ignored = { 0 };
-	const struct http_table *http;
+	const struct http_table *http = http_table_of(t);
 
-	if (!t || !endpoint_is_http(&app->endpoint))
-		return NULL;
-	http = module_table("http", HTTP_TABLE, &ignored);
-	return http && t->ops == &http->dial ? http->spoken(t) : NULL;
+	return http ? http->spoken(t) : NULL;
 }
 
 /* Without its secrets; NULL: there is none. Yours. */

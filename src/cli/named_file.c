@@ -77,10 +77,10 @@ static int parse(struct named_file *f, struct buf *text, struct error *err)
 {
 	const cJSON *servers;
 
-	if (text_starts(buf_string(text), TEXT_MARK))
-		memset(text->data, ' ', strlen(TEXT_MARK));
-	if (text->len)
+	if (text->len) {
+		memset(text->data, ' ', text_mark(text->data, text->len));
 		blank_comments(text->data, text->len);
+	}
 	f->json = json_parse(buf_string(text), text->len, err);
 	if (!f->json) {
 		err->kind = ERR_USAGE;

@@ -93,8 +93,7 @@ int script_add_file(struct script *s, struct app *app, const char *path,
 	if (memchr(buf_string(&all), '\0', all.len))
 		return error_set(err, ERR_USAGE, "'%s' is no text", name);
 	const char *at = buf_string(&all);
-	if (text_starts(at, TEXT_MARK))
-		at += strlen(TEXT_MARK);
+	at += text_mark(at, all.len);
 	while (*at) {
 		size_t len = strcspn(at, "\n");
 		where.number++;

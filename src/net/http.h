@@ -72,16 +72,22 @@ struct http_table {
 /* Exported by the module. */
 extern const struct http_table http_table;
 
-/* watch, where t is of this module; of any other it asks nothing. */
-static inline void http_watch(struct transport *t)
+/* Of a transport of this module; NULL: it is another's. */
+static inline const struct http_table *http_table_of(const struct transport *t)
 {
-	CLEANUP(error_reset) struct error ignored = { 0 };
 	const struct http_table *http;
 
-	if (strcmp(t->ops->scheme, "http") != 0)
-		return;
-	http = module_table("http", HTTP_TABLE, &ignored);
-	if (http && t->ops == &http->dial)
+	if (!t || !t->ops || strcmp(t->ops->scheme, "http") != 0)
+		return NULL;
+	http = module_table("http", HTTP_TABLE, NULL);
+	return http && t->ops == &http->dial ? http : NULL;
+}
+
+static inline void http_watch(struct transport *t)
+{
+	const struct http_table *http = http_table_of(t);
+
+	if (http)
 		http->watch(t);
 }
 

@@ -345,20 +345,13 @@ static void end_resumption(struct http_exchange *x, int status)
 	fail_and_end(x, &why);
 }
 
-/* Some servers write their JSON as files are written. */
-static void drop_mark(struct buf *body)
-{
-	if (text_starts(buf_string(body), TEXT_MARK))
-		buf_consume(body, strlen(TEXT_MARK));
-}
-
 void http_post_done(struct http_exchange *x)
 {
 	const struct http_transfer *t = x->transfer;
 	int status = t->status;
 	bool broke = t->finished && t->outcome.end != HTTP_END_WELL;
 
-	drop_mark(&x->body);
+	buf_consume(&x->body, text_mark(buf_string(&x->body), x->body.len));
 	if (x->kind == HTTP_BODY_EVENTS)
 		end_stream(x);
 	else if (x->resuming)

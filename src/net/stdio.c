@@ -147,23 +147,17 @@ static void tell_odd(struct stdio *s, const char *text, size_t len)
 	t->events->failed(t->owner, 0, &why);
 }
 
-/* .NET writes it in front of the first line, as of a file. */
-static bool has_mark(const char *text, size_t len)
-{
-	const size_t mark = strlen(TEXT_MARK);
-
-	return text && len >= mark && !memcmp(text, TEXT_MARK, mark);
-}
-
 static void on_message(void *owner, const char *text, size_t len)
 {
 	struct stdio *s = owner;
 	struct transport *t = s->transport;
 	enum line_kind kind;
 
-	if (!s->heard && has_mark(text, len)) {
-		text += strlen(TEXT_MARK);
-		len -= strlen(TEXT_MARK);
+	if (text && !s->heard) {
+		size_t mark = text_mark(text, len);
+
+		text += mark;
+		len -= mark;
 	}
 	kind = text ? kind_of(text, len) : LINE_ODD;
 	if (is_ending(s) || kind == LINE_BLANK)

@@ -155,9 +155,11 @@ int shell_input_next(struct shell_input *in, const char **line,
 		if (read_some(in, err) != 0)
 			return -1;
 	}
-	if (!in->number && text_starts(buf_string(&in->text), TEXT_MARK)) {
-		buf_consume(&in->text, strlen(TEXT_MARK));
-		len -= strlen(TEXT_MARK);
+	if (!in->number) {
+		size_t mark = text_mark(buf_string(&in->text), len);
+
+		buf_consume(&in->text, mark);
+		len -= mark;
 	}
 	in->number++;
 	mem_free(in->line);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 #define ID_MAX 4096
 #define TYPE_MAX 256
 #define KEEP_MAX 65536 /* memory that is kept for the next event */
@@ -160,12 +162,10 @@ static void take_field(const struct feeding *f, const char *line, size_t len)
 
 static void take_line(const struct feeding *f, const char *line, size_t len)
 {
-	static const char mark[] = "\xef\xbb\xbf";
+	size_t mark = f->s->begun ? 0 : text_mark(line, len);
 
-	if (!f->s->begun && len >= 3 && memcmp(line, mark, 3) == 0) {
-		line += 3;
-		len -= 3;
-	}
+	line += mark;
+	len -= mark;
 	f->s->begun = true;
 	if (len == 0)
 		dispatch(f);
