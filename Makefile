@@ -26,8 +26,11 @@ WARN_clang = -Wcomma -Wunreachable-code -Wconditional-uninitialized \
 COMPILER = $(if $(findstring clang,$(CC)),clang,gcc)
 WARNINGS = $(WARN_BOTH) $(WARN_$(COMPILER)) $(if $(WERROR),-Werror)
 
-HARDEN = -O2 -D_FORTIFY_SOURCE=3 -fstack-protector-strong \
-	-fstack-clash-protection -fcf-protection
+# once,NAME,VALUE: asked when first needed, since a fresh machine has neither
+# compiler nor pkg-config until they are installed, and not again.
+once = $(eval $1 := $2)$($1)
+HARDEN = $(call once,HARDEN,-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+	$(shell scripts/hardening $(BUILD) $(CC)))
 SANFLAGS = -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 MODE = $(if $(SANITIZE),$(SANFLAGS),$(HARDEN))
@@ -62,8 +65,8 @@ SOURCES = $(filter-out $(MODULE_SOURCES) $(wildcard src/broker/*.c), \
 OBJECTS = $(SOURCES:src/%.c=$(BUILD)/%.o)
 CORE = $(filter-out $(BUILD)/main.o,$(OBJECTS))
 MODULE_FILES = $(MODULES:%=$(BUILD)/mcpctl-%.so) $(BROKER)
-PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags libuv libcjson)
-PKG_LIBS = $(shell $(PKG_CONFIG) --libs libuv libcjson) -ldl -lm
+PKG_CFLAGS = $(call once,PKG_CFLAGS,$(shell $(PKG_CONFIG) --cflags libuv libcjson))
+PKG_LIBS = $(call once,PKG_LIBS,$(shell $(PKG_CONFIG) --libs libuv libcjson) -ldl -lm)
 
 .PHONY: all
 all: $(BUILD)/mcpctl $(MODULE_FILES)
