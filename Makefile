@@ -1,5 +1,22 @@
 # SPDX-License-Identifier: MIT
-# mcpctl: `make demo` shows it, `make check` tests it, `make V=1` prints commands.
+# mcpctl, for GNU make.
+#
+#: make demo        build it and see a (simulated) board dial in and answer
+#: make check       build it and run every test (ONLY=serve: what is named so)
+#: make             build it
+#: make install     put it below PREFIX (/usr/local); DESTDIR comes before that
+#: make uninstall   take away what install put there
+#: make deb         a Debian package
+#: make soak        the tests that take long
+#: make fuzz        each parser for FUZZ_SECONDS (60)
+#: make lint        the lints alone
+#: make bench       measure it (bench/README.md)
+#: make generate    man page and completions anew, from the command table
+#: make clean       remove what was built
+#:
+#: BUILD=FOLDER     build there instead of in build/; nothing else is written to
+#: WERROR=1         warnings are errors
+#: V=1              show the commands
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
@@ -9,6 +26,10 @@ datadir = $(PREFIX)/share
 
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/san)
+$(if $(word 2,$(BUILD)),$(error BUILD='$(BUILD)': make cannot work with a space in there))
+# Where every kind of build has its folder; that of the sanitized one is the
+# only BUILD below it that is used alone.
+TOP = $(BUILD:/san=)
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 PKG_CONFIG ?= pkg-config
@@ -68,12 +89,23 @@ MODULE_FILES = $(MODULES:%=$(BUILD)/mcpctl-%.so) $(BROKER)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(shell $(PKG_CONFIG) --cflags libuv libcjson))
 PKG_LIBS = $(call once,PKG_LIBS,$(shell $(PKG_CONFIG) --libs libuv libcjson) -ldl -lm)
 
+# The program finds its profiles beside it.
+PROFILES = $(patsubst src/sim/%,%,$(wildcard src/sim/profiles/*.json))
+
 .PHONY: all
-all: $(BUILD)/mcpctl $(MODULE_FILES)
+all: $(BUILD)/mcpctl $(MODULE_FILES) $(PROFILES:%=$(BUILD)/%)
+
+.PHONY: help
+help:
+	@sed -n 's/^#: \{0,1\}//p' Makefile
 
 $(BUILD)/mcpctl: $(OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)$(CC) $(ALL_LDFLAGS) -rdynamic -o $@ $^ $(PKG_LIBS)
+
+$(BUILD)/profiles/%: src/sim/profiles/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -111,40 +143,45 @@ ONLY_service_listen = base/% wire/% net/% mcp/initialize \
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/test_%: tests/unit/test_%.c $(CORE)
+$(BUILD)/test_%: tests/unit/test_%.c $(CORE) | $(PROFILES:%=$(BUILD)/%)
 	@echo "  TEST    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -rdynamic \
 		-o $@ $< $(call core_for,$*) $(PKG_LIBS) -lcmocka
 
+# named,FILES: those that have a word of ONLY in their names; all without it.
+named = $(if $(ONLY),$(foreach f,$1,$(if $(strip \
+	$(foreach w,$(ONLY),$(findstring $w,$(notdir $f)))),$f)),$1)
+
 .PHONY: unit
-unit: all $(UNIT)
+unit: all $(call named,$(UNIT))
 
 # Fuzzers: everything but main, once more, instrumented by clang.
 FUZZ_SECONDS ?= 60
-FUZZERS = $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS = $(patsubst tests/fuzz/%.c,$(TOP)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS = -std=gnu17 -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=all $(PKG_CFLAGS)
-FUZZ_OBJECTS = $(CORE:$(BUILD)/%.o=build/fuzz/%.o)
-build/fuzz/%.o: src/%.c
+FUZZ_OBJECTS = $(CORE:$(BUILD)/%.o=$(TOP)/fuzz/%.o)
+$(TOP)/fuzz/profiles/%: src/sim/profiles/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(TOP)/fuzz/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "  FUZZ    $<"
 	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) -MMD -MP -c -o $@ $<
-build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+$(TOP)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
 	@echo "  LINK    $@"
 	$(Q)clang $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer -rdynamic -o $@ $< \
 		$(FUZZ_OBJECTS) $(PKG_LIBS)
 
 .PHONY: fuzzers fuzz
-fuzzers: $(FUZZERS)
+fuzzers: $(call named,$(FUZZERS)) $(PROFILES:%=$(TOP)/fuzz/%)
 fuzz: deps-check
 	$(Q)$(MAKE) -s fuzzers
-	$(Q)tests/run fuzz $(FUZZ_SECONDS)
+	$(Q)$(RUN) fuzz $(FUZZ_SECONDS)
 
-.PHONY: deps-build deps-check
-deps-build:
-	$(Q)scripts/install-deps build
-deps-check:
-	$(Q)scripts/install-deps check
+.PHONY: deps-build deps-check deps-deb
+deps-build deps-check deps-deb: deps-%:
+	$(Q)scripts/install-deps $*
 
 .PHONY: demo
 demo: deps-build
@@ -152,18 +189,31 @@ demo: deps-build
 	$(Q)scripts/demo $(BUILD)/mcpctl
 
 JOBS = $(shell nproc)
-SAN = SANITIZE=address,undefined
-.PHONY: check
+SAN = SANITIZE=address,undefined BUILD=$(TOP)/san
+RUN = MCPCTL_BUILD=$(TOP) ONLY='$(ONLY)' tests/run
+# timed,NAME,COMMAND: and how long that took.
+timed = +$(Q)start=$$(date +%s); $2 && echo "$1: $$(($$(date +%s) - start)) s"
+PLAIN = SANITIZE= BUILD=$(TOP)
+
+.PHONY: check soak
 check: deps-check
-	$(Q)$(MAKE) -s -j$(JOBS) WERROR=1 unit
-	$(Q)$(MAKE) -s -j$(JOBS) WERROR=1 $(SAN) unit
-	$(Q)$(MAKE) -s -j$(JOBS) WERROR=1 CC=clang BUILD=build/clang all
-	$(Q)$(MAKE) -s -j$(JOBS) fuzzers
-	$(Q)tests/run all 5
+	$(call timed,build,$(MAKE) -s -j$(JOBS) WERROR=1 $(PLAIN) unit)
+	$(call timed,build with sanitizers,$(MAKE) -s -j$(JOBS) WERROR=1 $(SAN) unit)
+ifndef ONLY
+	$(call timed,build with clang,$(MAKE) -s -j$(JOBS) WERROR=1 SANITIZE= CC=clang BUILD=$(TOP)/clang all)
+endif
+	$(call timed,build of fuzzers,$(MAKE) -s -j$(JOBS) $(PLAIN) fuzzers)
+	$(Q)$(RUN) all 5
+
+# Whatever takes longer than belongs into `make check`.
+soak: deps-check
+	$(Q)$(MAKE) -s -j$(JOBS) $(PLAIN) all fuzzers
+	$(Q)$(RUN) soak $(FUZZ_SECONDS)
 
 .PHONY: lint
 lint: deps-check
-	$(Q)tests/run lint
+	$(Q)$(MAKE) -s -j$(JOBS) all
+	$(Q)$(RUN) lint
 
 # The man page and the completions come from the command table.
 GENERATED = man/mcpctl.1:man completions/mcpctl.bash:bash \
@@ -186,45 +236,58 @@ $(BUILD)/bench_%: bench/%.c $(CORE) $(MODULE_FILES)
 .PHONY: bench
 bench: deps-check
 	$(Q)$(MAKE) -s -j$(JOBS) all
-	$(Q)bench/run
+	$(Q)MCPCTL_BUILD=$(BUILD) bench/run
 
 .PHONY: install uninstall
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/mcpctl \
-		$(DESTDIR)$(datadir)/mcpctl/profiles $(DESTDIR)$(datadir)/man/man1 \
-		$(DESTDIR)$(datadir)/bash-completion/completions \
-		$(DESTDIR)$(datadir)/zsh/site-functions \
-		$(DESTDIR)$(datadir)/fish/vendor_completions.d \
-		$(DESTDIR)$(libdir)/systemd/user
-	install -m 755 $(BUILD)/mcpctl $(DESTDIR)$(bindir)/
-	install -m 644 $(MODULE_FILES) $(DESTDIR)$(libdir)/mcpctl/
-	install -m 644 src/sim/profiles/*.json $(DESTDIR)$(datadir)/mcpctl/profiles/
-	install -m 644 man/mcpctl.1 $(DESTDIR)$(datadir)/man/man1/
+	install -d -m 755 "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libdir)/mcpctl" \
+		"$(DESTDIR)$(datadir)/mcpctl/profiles" "$(DESTDIR)$(datadir)/man/man1" \
+		"$(DESTDIR)$(datadir)/bash-completion/completions" \
+		"$(DESTDIR)$(datadir)/zsh/site-functions" \
+		"$(DESTDIR)$(datadir)/fish/vendor_completions.d" \
+		"$(DESTDIR)$(libdir)/systemd/user"
+	install -m 755 $(BUILD)/mcpctl "$(DESTDIR)$(bindir)/"
+	install -m 644 $(MODULE_FILES) "$(DESTDIR)$(libdir)/mcpctl/"
+	install -m 644 $(PROFILES:%=src/sim/%) "$(DESTDIR)$(datadir)/mcpctl/profiles/"
+	install -m 644 man/mcpctl.1 "$(DESTDIR)$(datadir)/man/man1/"
 	install -m 644 completions/mcpctl.bash \
-		$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl
-	install -m 644 completions/_mcpctl $(DESTDIR)$(datadir)/zsh/site-functions/
+		"$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl"
+	install -m 644 completions/_mcpctl "$(DESTDIR)$(datadir)/zsh/site-functions/"
 	install -m 644 completions/mcpctl.fish \
-		$(DESTDIR)$(datadir)/fish/vendor_completions.d/
-	sed 's|@bindir@|$(bindir)|' scripts/mcpctl-serve.service \
-		>$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service
+		"$(DESTDIR)$(datadir)/fish/vendor_completions.d/"
+	sed 's|@bindir@/mcpctl|$(call unit_word,$(bindir)/mcpctl)|' scripts/mcpctl-serve.service \
+		>"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
+	chmod 644 "$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
 
+# One word for systemd.
+unit_word = $(if $(word 2,$1),"$1",$1)
+
+# Folders that hold something else stay.
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/mcpctl $(DESTDIR)$(datadir)/man/man1/mcpctl.1 \
-		$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl \
-		$(DESTDIR)$(datadir)/zsh/site-functions/_mcpctl \
-		$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish \
-		$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service
-	rm -rf $(DESTDIR)$(libdir)/mcpctl $(DESTDIR)$(datadir)/mcpctl
+	rm -f "$(DESTDIR)$(bindir)/mcpctl" "$(DESTDIR)$(datadir)/man/man1/mcpctl.1" \
+		"$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl" \
+		"$(DESTDIR)$(datadir)/zsh/site-functions/_mcpctl" \
+		"$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish" \
+		"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
+	rm -f $(foreach m,$(notdir $(MODULE_FILES)),"$(DESTDIR)$(libdir)/mcpctl/$m") \
+		$(foreach p,$(PROFILES),"$(DESTDIR)$(datadir)/mcpctl/$p")
+	for folder in "$(DESTDIR)$(libdir)/mcpctl" "$(DESTDIR)$(datadir)/mcpctl/profiles" \
+		"$(DESTDIR)$(datadir)/mcpctl"; do \
+		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; \
+	done
 
 # A Debian package of what was built for /usr.
 .PHONY: deb
-deb: deps-build
-	$(Q)$(MAKE) -s -j$(JOBS) BUILD=build/deb PREFIX=/usr SANITIZE= all
-	$(Q)scripts/make-deb build/deb $(VERSION) \
-		build/mcpctl_$(VERSION)_$$(dpkg --print-architecture).deb
+deb: deps-deb
+	$(Q)$(MAKE) -s -j$(JOBS) BUILD=$(TOP)/deb PREFIX=/usr SANITIZE= all
+	$(Q)scripts/make-deb $(TOP)/deb $(VERSION) \
+		$(TOP)/mcpctl_$(VERSION)_$$(dpkg --print-architecture).deb
 
 .PHONY: clean
 clean:
-	$(Q)rm -rf build
+	$(Q)case "$(CURDIR)/" in "$(abspath $(BUILD))"/*) \
+		echo "make clean: BUILD=$(BUILD) holds the sources" >&2; exit 1 ;; esac
+	$(Q)rm -rf $(BUILD)
 
--include $(shell find build $(BUILD) -name "*.d" 2>/dev/null)
+# What tests fetch has files of that name, too.
+-include $(shell find $(BUILD) -name fetched -prune -o -name '*.d' -type f -print 2>/dev/null)

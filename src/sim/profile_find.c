@@ -38,12 +38,11 @@ static void add_own(struct words *out)
 		add_folder(out, home, ".config/mcpctl/profiles");
 }
 
-/* The program may run from the folder that it was built in, or one below. */
+/* The program may run from the folder that it was built in. */
 static void add_built(struct words *out)
 {
 	static const char *const steps[] = {
-		"../src/sim/profiles", "../../src/sim/profiles",
-		"../../../src/sim/profiles",
+		"profiles",
 		"../share/mcpctl/profiles", /* installed, then moved */
 	};
 	char program[4096];

@@ -5,7 +5,8 @@
 load helper
 
 setup_file() {
-	DEB=$(MAKEFLAGS='' make -s -C "$BATS_TEST_DIRNAME/../.." deb | tail -n 1)
+	places
+	DEB=$(MAKEFLAGS='' make -s -C "$ROOT" BUILD="${TOP#"$ROOT"/}" deb | tail -n 1)
 	[ -s "$DEB" ]
 	export DEB
 }

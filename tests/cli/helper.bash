@@ -4,9 +4,16 @@
 #
 # shellcheck disable=SC2034 # variables that the test files use
 
-setup() {
+# places: sets ROOT, BUILD (of the program), TOP (all builds share it); the last
+# two may be outside of the sources.
+places() {
 	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	BUILD=$ROOT/${MCPCTL_BUILD:-build}
+	BUILD=$(cd "$ROOT" && cd "${MCPCTL_BUILD:-build}" && pwd)
+	TOP=${BUILD%/san}
+}
+
+setup() {
+	places
 	PATH=$BUILD:$PATH
 	WORK=$BATS_TEST_TMPDIR
 	export HOME=$WORK XDG_CONFIG_HOME=$WORK/config XDG_STATE_HOME=$WORK/state
@@ -14,6 +21,7 @@ setup() {
 	export LC_ALL=C.UTF-8 TERM=xterm-256color
 	# Else Python writes a line in pieces, and half of one is read.
 	unset "${!MCPCTL_@}" NO_COLOR PYTHONUNBUFFERED
+	export PYTHONDONTWRITEBYTECODE=1
 	PIDS=()
 	cd "$WORK" || return 1
 	mkdir -m 700 run
@@ -134,6 +142,23 @@ absent() {
 		echo "must not stand there: $1" >&2
 		return 1
 	fi
+}
+
+# need_nginx: sets NGINX, or skips; in continuous integration it must be there.
+need_nginx() {
+	local said
+	if said=$("$ROOT/tests/nginx" "$TOP/fetched/nginx"); then
+		NGINX=$said
+	elif [ -n "${CI:-}" ]; then
+		echo "$said" >&2
+		return 1
+	else
+		skip "$said"
+	fi
+}
+
+needs_root() { # WHY; the test is tagged "root" too
+	[ "$(id -u)" = 0 ] || skip "needs root: $1"
 }
 
 # A port that nobody listens at, for servers that cannot choose one.

@@ -5,7 +5,7 @@
 load helper
 
 @test "installed, it runs from where it stands; uninstalled, nothing stays" {
-	make -s -C "$ROOT" BUILD="${MCPCTL_BUILD:-build}" DESTDIR="$WORK/root" \
+	make -s -C "$ROOT" BUILD="${BUILD#"$ROOT"/}" DESTDIR="$WORK/root" \
 		PREFIX=/usr install >make.out 2>&1
 	PATH=$WORK/root/usr/bin:$PATH
 	[ "$(command -v mcpctl)" = "$WORK/root/usr/bin/mcpctl" ]
@@ -15,7 +15,7 @@ load helper
 	ends 3
 	hints 'nothing came'
 	[ -s "$WORK/root/usr/share/man/man1/mcpctl.1" ]
-	make -s -C "$ROOT" BUILD="${MCPCTL_BUILD:-build}" DESTDIR="$WORK/root" \
+	make -s -C "$ROOT" BUILD="${BUILD#"$ROOT"/}" DESTDIR="$WORK/root" \
 		PREFIX=/usr uninstall
 	[ -z "$(find "$WORK/root" -type f)" ]
 }

@@ -9,7 +9,7 @@ load helper
 # proxy: sim llm behind nginx. Sets PORT (good), OLD (an expired certificate).
 proxy() {
 	local behind
-	[ -x /usr/sbin/nginx ] || [ -n "${CI:-}" ] || skip 'nginx is not installed'
+	need_nginx
 	background service mcpctl sim llm --listen 127.0.0.1:0
 	behind=$(wait_for service.err 'http://.*/$') || return 1
 	behind=${behind##* } behind=${behind%/}
@@ -52,7 +52,7 @@ proxy() {
 		  }
 		}
 	END
-	background nginx /usr/sbin/nginx -c "$WORK/nginx.conf" -e "$WORK/nginx.log"
+	background nginx "$NGINX" -c "$WORK/nginx.conf" -e "$WORK/nginx.log"
 	for _ in $(seq 100); do
 		(: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null && break
 		sleep 0.05

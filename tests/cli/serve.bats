@@ -453,8 +453,9 @@ END
 	wait_for log.err 'only this machine'
 }
 
+# bats test_tags=root
 @test "the runtime folder of another user is not used" {
-	[ "$(id -u)" = 0 ] || skip 'only root can make a folder of another user'
+	needs_root 'only root can make a folder of another user'
 	mkdir -m 700 other
 	chown 65534 other
 	export XDG_RUNTIME_DIR=$WORK/other

@@ -139,9 +139,10 @@ files() {
 	[ "$status" != 0 ]
 }
 
+# bats test_tags=root
 @test "a file of another user is not used" {
 	files
-	[ "$(id -u)" = 0 ] || skip 'only root can give files away'
+	needs_root 'only root can give files away'
 	chown 12345 project/.mcp.json
 	cd project
 	mcp targets
@@ -223,9 +224,10 @@ files() {
 	hints "did you mean 'asker'?"
 }
 
+# bats test_tags=root
 @test "a file of another user that is passed over is told, with what to do" {
 	files
-	[ "$(id -u)" = 0 ] || skip 'only root can give files away'
+	needs_root 'only root can give files away'
 	chown 12345 project/sub/mcp.json
 	cd project/sub
 	mcp -t pretend ping

@@ -116,8 +116,10 @@ static inline int run_program(const char *const *argv)
 static inline bool broker_prepare(struct real_broker *b)
 {
 	*b = (struct real_broker){ .port = free_port() };
-	if (access(BROKER_PROGRAM, X_OK) != 0)
+	if (access(BROKER_PROGRAM, X_OK) != 0) {
+		print_message("skipped: mosquitto is not installed\n");
 		return false;
+	}
 	snprintf(b->folder, sizeof(b->folder), "/tmp/mcpctl-broker-XXXXXX");
 	assert_non_null(mkdtemp(b->folder));
 	return true;

@@ -16,6 +16,7 @@
 
 #include "folder.h"
 #include "net/control_path.h"
+#include "skip_for.h"
 
 #define OTHER_USER 65534
 
@@ -101,8 +102,7 @@ static void foreign_runtime_folder(void **state)
 				    (unsigned)geteuid());
 
 	(void)state;
-	if (geteuid() != 0)
-		skip();
+	needs_root();
 	setenv("TMPDIR", folder, 1);
 	setenv("XDG_RUNTIME_DIR", other, 1);
 	assert_int_equal(mkdir(other, 0700), 0);
@@ -146,8 +146,7 @@ static void foreign_folder(void **state)
 	CLEANUP(mem_free_ptr) char *made = folder_path("mcpctl");
 
 	(void)state;
-	if (geteuid() != 0)
-		skip();
+	needs_root();
 	setenv("XDG_RUNTIME_DIR", folder, 1);
 	assert_int_equal(mkdir(made, 0700), 0);
 	assert_int_equal(chown(made, OTHER_USER, OTHER_USER), 0);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "net/mqtt.h"
 #include "real_broker.h"
+#include "skip_for.h"
 
 #define LONG_MS 20000
 
@@ -434,7 +435,7 @@ static void need_tls_broker(const char *options)
 	char *more;
 
 	if (!broker_prepare(&broker) || !make_certificate())
-		skip();
+		skip_for("no mosquitto, or no openssl to make a certificate");
 	more = mem_printf("allow_anonymous true\ncertfile %s/crt\n"
 			  "cafile %s/crt\nkeyfile %s/key\n%s",
 			  broker.folder, broker.folder, broker.folder, options);

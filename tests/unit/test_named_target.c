@@ -19,6 +19,7 @@
 #include "cli/schema_cache.h"
 #include "cli/schema_source.h"
 #include "folder.h"
+#include "skip_for.h"
 
 static struct endpoint e;
 static struct error err;
@@ -426,8 +427,7 @@ static void test_owner(void **state)
 	CLEANUP(mem_free_ptr) char *path = folder_path("top/in/.mcp.json");
 
 	(void)state;
-	if (geteuid() != 0)
-		skip();
+	needs_root();
 	assert_int_equal(chown(path, 12345, 12345), 0);
 	enter("top/in");
 	assert_int_equal(named_target(&e, "a", NULL, &err), 0);

@@ -22,6 +22,7 @@
 #include "folder.h"
 #include "mcp/types.h"
 #include "net/control_quick.h"
+#include "skip_for.h"
 #include "wire/control.h"
 
 #define OTHER_USER 65534
@@ -349,8 +350,7 @@ static void test_foreign(void **state)
 	struct schema_source s;
 
 	(void)state;
-	if (geteuid() != 0)
-		skip();
+	needs_root();
 	serve(ANSWERS, OTHER_USER);
 	schema_source_open(&s, NULL, NULL, path);
 	expect_tools(&s, "", "");

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mcp/schema.h"
+#include "skip_for.h"
 
 #define FOLDER "/usr/share/json-schema-test-suite/tests/draft7"
 
@@ -123,9 +124,7 @@ static void suite_file(void **state)
 	cJSON *suite;
 
 	if (access(FOLDER, R_OK) < 0) {
-		print_message("skipped: install the package "
-			      "json-schema-test-suite\n");
-		skip();
+		skip_for("the package json-schema-test-suite is not installed");
 	}
 	suite = read_suite(file);
 	cJSON_ArrayForEach(group, suite) {

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "control_harness.h"
+#include "skip_for.h"
 
 /* ---- the socket ---- */
 
@@ -144,8 +145,7 @@ static void other_user(void **state)
 	pid_t child;
 
 	(void)state;
-	if (geteuid() != 0)
-		skip();
+	needs_root();
 	chmod(folder, 0711);
 	chmod(socket_path, 0666);
 	child = fork();

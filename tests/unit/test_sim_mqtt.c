@@ -15,6 +15,7 @@
 #include "http_child.h"
 #include "net/mqtt.h"
 #include "sim/sim.h"
+#include "skip_for.h"
 
 #define MOSQUITTO "/usr/sbin/mosquitto"
 #define PATIENCE 10000
@@ -233,7 +234,7 @@ static void start(struct scene *s, const struct step *steps)
 {
 	memset(s, 0, sizeof(*s));
 	if (access(MOSQUITTO, X_OK))
-		skip();
+		skip_for("mosquitto is not installed");
 	start_broker(s);
 	assert_int_equal(loop_new(&s->loop, NULL), 0);
 	s->step = steps;
