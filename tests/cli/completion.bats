@@ -263,8 +263,8 @@ odd() {
 	grep -qE '^tools[[:space:]]+[a-z]' got
 	fish_complete 'mcpctl sim: tools --no'
 	got --no-user
-	fish --no-config -c "source $ROOT/completions/mcpctl.fish
-		source $ROOT/completions/mcpctl.fish
+	fish --no-config -c "source '$ROOT/completions/mcpctl.fish'
+		source '$ROOT/completions/mcpctl.fish'
 		complete -C 'mcpctl '" >got
 	got tools
 	[ -z "$(sort got | uniq -d)" ]
@@ -347,7 +347,7 @@ odd() {
 		'mcpctl sim: call self.au' >got
 	line "mcpctl sim: call $SET "
 	# Before compinit it is harmless.
-	zsh -f -c "source $ROOT/completions/_mcpctl" >complaints 2>&1
+	zsh -f -c "source '$ROOT/completions/_mcpctl'" >complaints 2>&1
 	quiet
 }
 

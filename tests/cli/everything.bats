@@ -27,7 +27,7 @@ over() {
 	[ -n "${EVERYTHING:-}" ] || skip "$WHY"
 	local kind=$1 path=$2 port
 	if [ "$kind" = stdio ]; then
-		TARGET=("stdio:node $EVERYTHING stdio")
+		TARGET=("stdio:node '$EVERYTHING' stdio")
 		return
 	fi
 	port=$(free_port)

@@ -50,7 +50,7 @@ none_left() {
 	mcp "stdio:/usr/bin/python3 '$SERVER' $MARK" call echo
 	ends 0
 	[ "$out" = '{}' ]
-	MCPCTL_TARGET="stdio:/usr/bin/python3 $SERVER" mcp info
+	MCPCTL_TARGET="stdio:/usr/bin/python3 '$SERVER'" mcp info
 	ends 0
 	says 'stdio-server'
 	none_left

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import struct
 import sys
 import tempfile
@@ -38,15 +39,15 @@ bind -x '"\\C-x\\C-l": line'
 
 
 def setup(shell, path, work):
-    out = os.path.join(work, "line")
+    out, file = shlex.quote(os.path.join(work, "line")), shlex.quote(path)
     if shell == "bash":
         rc = os.path.join(work, "rc")
         with open(rc, "w") as f:
-            f.write(BASH.format(file=path, out=out))
+            f.write(BASH.format(file=file, out=out))
         return ["bash", "--noprofile", "--rcfile", rc, "-i"]
-    load = ZSH_LOAD + f"source {path}"
+    load = ZSH_LOAD + f"source {file}"
     if os.path.isdir(path):
-        load = f"fpath=({path} $fpath)\n" + ZSH_LOAD
+        load = f"fpath=({file} $fpath)\n" + ZSH_LOAD
     with open(os.path.join(work, ".zshrc"), "w") as f:
         f.write(ZSH.format(load=load, out=out))
     # As zsh -f, but with a file to begin with.
