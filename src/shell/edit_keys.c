@@ -2,8 +2,10 @@
 /*
  * Bytes from the terminal to readline, which never waits for one: it would
  * for the rest of a paste, or after an ESC in vi mode. So a paste is held
- * until all of it is there, and an ESC for a moment. Bytes are read one by
- * one: what is typed ahead is left for the command that the line starts.
+ * until all of it is there, and an ESC for a moment. So is a character that
+ * is not whole yet: some versions draw its bytes one by one, and lose their
+ * place. Bytes are read one by one: what is typed ahead is left for the
+ * command that the line starts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -111,6 +113,14 @@ static void add_pasted(struct buf *paste, char c)
 		buf_char(paste, c);
 }
 
+/* How many bytes of UTF-8 are still to come behind c. */
+static unsigned lacking_after(unsigned lacking, unsigned char c)
+{
+	if (c < 0xc0)
+		return c >= 0x80 && lacking ? lacking - 1 : 0;
+	return c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+}
+
 static void add_byte(struct editor *e, char c)
 {
 	struct edit_keys *k = &e->keys;
@@ -131,6 +141,7 @@ static void add_byte(struct editor *e, char c)
 		return;
 	}
 	buf_char(&k->ready, c);
+	k->lacking = lacking_after(k->lacking, (unsigned char)c);
 }
 
 static void one_key(struct editor *e)
@@ -162,13 +173,14 @@ static void feed(struct editor *e)
 	}
 }
 
-static void on_escape(void *owner)
+static void on_held(void *owner)
 {
 	struct editor *e = owner;
 
 	if (e->keys.escape_held)
 		add_byte(e, ESC);
 	e->keys.escape_held = false;
+	e->keys.lacking = 0;
 	feed(e);
 }
 
@@ -184,21 +196,24 @@ static bool hold_escape(struct editor *e, char c)
 	if (!text || text_integer(text, 1, 10000, &ms))
 		return false;
 	e->keys.escape_held = true;
-	timer_start(&e->keys.escape, ms);
+	timer_start(&e->keys.held, ms);
 	return true;
 }
 
 static void take_byte(struct editor *e, char c)
 {
 	if (e->keys.escape_held) {
-		timer_stop(&e->keys.escape);
+		timer_stop(&e->keys.held);
 		e->keys.escape_held = false;
 		add_byte(e, ESC);
 	} else if (hold_escape(e, c)) {
 		return;
 	}
 	add_byte(e, c);
-	feed(e);
+	if (e->keys.lacking)
+		timer_start(&e->keys.held, REST_OF_CHARACTER_MS);
+	else
+		feed(e);
 }
 
 /* The terminal is gone: as Ctrl-D. */
@@ -265,7 +280,7 @@ int edit_keys_open(struct editor *e, struct error *err)
 		return error_code(err, -status);
 	}
 	k->poll.data = e;
-	timer_open(&k->escape, e->loop, on_escape, e);
+	timer_open(&k->held, e->loop, on_held, e);
 	rl_getc_function = next_byte;
 	rl_input_available_hook = has_byte;
 	rl_prep_term_function = prepare_terminal;
@@ -278,12 +293,12 @@ void edit_keys_start(struct editor *e)
 	uv_poll_start(&e->keys.poll, UV_READABLE, on_readable);
 	/* What was behind a paste is for this line. */
 	if (is_ready(&e->keys))
-		timer_start(&e->keys.escape, 0);
+		timer_start(&e->keys.held, 0);
 }
 
 void edit_keys_stop(struct editor *e)
 {
-	timer_stop(&e->keys.escape);
+	timer_stop(&e->keys.held);
 	e->keys.escape_held = false;
 	uv_poll_stop(&e->keys.poll);
 }
@@ -292,9 +307,10 @@ void edit_keys_reset(struct editor *e)
 {
 	struct edit_keys *k = &e->keys;
 
-	timer_stop(&k->escape);
+	timer_stop(&k->held);
 	k->escape_held = k->pasting = false;
 	k->matched = k->at = 0;
+	k->lacking = 0;
 	buf_done(&k->ready);
 	buf_done(&k->paste);
 }
@@ -302,7 +318,7 @@ void edit_keys_reset(struct editor *e)
 void edit_keys_close(struct editor *e)
 {
 	edit_keys_reset(e);
-	edit_close_timer(e, &e->keys.escape);
+	edit_close_timer(e, &e->keys.held);
 	edit_close_handle(e, (uv_handle_t *)&e->keys.poll);
 	rl_getc_function = rl_getc;
 	rl_input_available_hook = NULL;

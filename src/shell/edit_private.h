@@ -40,8 +40,9 @@ struct edit_list {
 /* Bytes from the terminal on their way to readline. */
 struct edit_keys {
 	uv_poll_t poll;
-	struct timer escape; /* a lone ESC in vi mode is no Alt-something */
-	bool escape_held;
+	struct timer held; /* for what is held, or came before the line */
+	bool escape_held; /* a lone ESC in vi mode is no Alt-something */
+	unsigned lacking; /* bytes of the character that ready ends with */
 	bool paused; /* hidden while a key came */
 	struct buf ready; /* from at on */
 	size_t at;

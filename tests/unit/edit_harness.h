@@ -311,17 +311,23 @@ static void open_terminal(int rows, int columns, char *const env[])
 	expect_prompt();
 }
 
-/* The editor's next news is text; then it is gone. */
-static void expect_told(const char *text)
+/* The editor's next news, until more is listened for. */
+static const char *await_told(const char *wanted)
 {
 	int64_t end = loop_now() + DEADLINE_MS;
 
 	while (!term.told.len || !memchr(term.told.data, '\0', term.told.len)) {
 		if (loop_now() > end)
-			give_up(text);
+			give_up(wanted);
 		listen_for(100);
 	}
-	assert_string_equal(term.told.data, text);
+	return term.told.data;
+}
+
+/* It is text; then it is gone. */
+static void expect_told(const char *text)
+{
+	assert_string_equal(await_told(text), text);
 	buf_consume(&term.told, strlen(text) + 1);
 }
 

@@ -119,6 +119,25 @@ static void test_wide_and_combining(void **state)
 	close_terminal();
 }
 
+/* As over a slow line; what is no character does not hold up the others. */
+static void test_character_in_pieces(void **state)
+{
+	const char *line;
+
+	(void)state;
+	open_terminal(10, 40, plain);
+	type("\xe4");
+	type("\xbd");
+	type("\xa0\xf0\x9f");
+	type("\x98\x80\r");
+	expect_told("line 你😀");
+	type("a\xe4");
+	type("b\r");
+	line = await_told("a line");
+	assert_true(text_starts(line, "line a") && strchr(line, 'b'));
+	close_terminal();
+}
+
 static void test_c_locale_is_utf8_all_the_same(void **state)
 {
 	static char lang[] = "LANG=C", all[] = "LC_ALL=C";
@@ -292,6 +311,20 @@ static void test_results_to_a_file(void **state)
 	fclose(f);
 	mem_free(setting);
 	mem_free(path);
+}
+
+/* What is typed is undone by characters, never amid one. */
+static void test_undoes_characters(void **state)
+{
+	(void)state;
+	open_terminal(10, 40, plain);
+	type("一二三四五六七八九十");
+	expect_screen(0, 22, "> 一二三四五六七八九十");
+	type("\037");
+	expect_screen(0, 20, "> 一二三四五六七八九");
+	type("\037\037");
+	expect_screen(0, 16, "> 一二三四五六七");
+	close_terminal();
 }
 
 static void test_undoes(void **state)
@@ -827,6 +860,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_wide_and_combining),
+		cmocka_unit_test(test_character_in_pieces),
 		cmocka_unit_test(test_c_locale_is_utf8_all_the_same),
 		cmocka_unit_test(test_prints_above),
 		cmocka_unit_test(test_hide_and_show_nest),
@@ -836,6 +870,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_modes_of_the_terminal),
 		cmocka_unit_test(test_results_to_a_file),
 		cmocka_unit_test(test_undoes),
+		cmocka_unit_test(test_undoes_characters),
 		cmocka_unit_test(test_stop_in_a_search_and_in_history),
 		cmocka_unit_test(test_ctrl_c_and_ctrl_d),
 		cmocka_unit_test(test_ctrl_c_right_behind_a_key),
