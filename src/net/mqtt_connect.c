@@ -91,9 +91,11 @@ static int dial(struct mqtt_client *c)
 	}
 	errno = 0;
 	rc = mosquitto_connect_async(c->mosq, number, c->port, c->keepalive);
-	/* Its TLS may have met, and swallowed, the failure of TCP. */
-	c->early_error = errno == EINPROGRESS || errno == EAGAIN ? 0 : errno;
-	c->tcp_up = rc == MOSQ_ERR_TLS;
+	c->tcp_up = rc == MOSQ_ERR_TLS && !c->early_error;
+	if (c->early_error)
+		errno = c->early_error;
+	else if (errno != EINPROGRESS && errno != EAGAIN)
+		c->early_error = errno;
 	return rc == MOSQ_ERR_CONN_PENDING ? MOSQ_ERR_SUCCESS : rc;
 }
 

@@ -73,7 +73,8 @@ struct mqtt_client {
 	struct mosquitto *mosq; /* made anew for each address */
 	struct mqtt_poll *poll;
 	bool tcp_up, tls_up, disconnecting;
-	int early_error; /* an errno; 0 */
+	/* Of TCP, an errno; 0. TLS may meet it first, and the library swallows it. */
+	int early_error;
 	int connack; /* the refusal; 0 */
 
 	struct mqtt_filter *filter;

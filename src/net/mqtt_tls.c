@@ -59,11 +59,23 @@ static const char *alert_words(int alert)
 	return SSL_alert_desc_string_long(alert);
 }
 
+/* The library begins the handshake before it knows of a connection. */
+static void note_tcp(struct mqtt_client *c, int error)
+{
+	bool waits = error == EAGAIN || error == EINPROGRESS;
+
+	if (!c->tcp_up && !waits && error != ECONNRESET && error != EPIPE)
+		c->early_error = error;
+}
+
 static void on_info(const SSL *ssl, int where, int result)
 {
+	int met = errno;
 	struct mqtt_client *c = client_of(ssl);
 	unsigned long error = ERR_peek_last_error();
 
+	if ((where & SSL_CB_EXIT) && result <= 0)
+		note_tcp(c, met);
 	/* The library has named the number that it dials; the name is wanted. */
 	if (where & SSL_CB_HANDSHAKE_START)
 		SSL_set_tlsext_host_name((SSL *)mosquitto_ssl_get(c->mosq),
