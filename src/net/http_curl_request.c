@@ -253,14 +253,13 @@ static bool names_proxy(const struct curl_request *r, struct http_outcome *o)
 
 static enum http_end time_over(const struct curl_request *r)
 {
-	const char *address = NULL;
 	curl_off_t found = 0;
 
 	curl_easy_getinfo(r->easy, CURLINFO_NAMELOOKUP_TIME_T, &found);
-	curl_easy_getinfo(r->easy, CURLINFO_PRIMARY_IP, &address);
 	if (found <= 0)
 		return HTTP_END_NO_NAMESERVER;
-	if (!address || !*address)
+	/* Of TCP. Addresses, from curl 8 on, are told only behind TLS. */
+	if (!number(r, CURLINFO_NUM_CONNECTS))
 		return HTTP_END_NO_CONNECTION;
 	/* Without TLS only a proxy has something to say before the request. */
 	return r->transfer->site->tls ? HTTP_END_TLS_SILENT : HTTP_END_PROXY;
