@@ -94,15 +94,30 @@ static void print_addresses(struct MHD_Connection *c, char *peer, char *local,
 		address_print((struct sockaddr *)&address, local, size);
 }
 
-/* Its head came whole, its body did not. */
-static void tell_cut(struct front_request *rq, struct MHD_Connection *c,
-		     enum MHD_RequestTerminationCode code)
+static void tell_noise(const struct front_request *rq, struct MHD_Connection *c,
+		       enum front_noise what)
 {
-	bool slow = code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED;
 	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 
 	print_addresses(c, peer, local, sizeof(peer));
-	front_noise(rq->front, slow ? FRONT_SLOW : FRONT_CUT, peer);
+	front_noise(rq->front, what, peer);
+}
+
+/* It ended, and nobody was asked for an answer. */
+static void tell_unasked(const struct front_request *rq,
+			 struct MHD_Connection *c,
+			 enum MHD_RequestTerminationCode code)
+{
+	/* Its head came whole, its body did not. */
+	if (rq->started)
+		tell_noise(rq, c,
+			   code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ?
+				   FRONT_SLOW :
+				   FRONT_CUT);
+	/* The library answered by itself. */
+	else if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK ||
+		 code == MHD_REQUEST_TERMINATED_WITH_ERROR)
+		tell_noise(rq, c, FRONT_BROKEN);
 }
 
 static bool is_owned(const struct front_request *rq)
@@ -131,8 +146,8 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 	*context = NULL;
 	if (!rq)
 		return;
-	if (rq->started && !rq->told && !rq->status)
-		tell_cut(rq, c, code);
+	if (!rq->told && !rq->status)
+		tell_unasked(rq, c, code);
 	rq->connection = NULL;
 	if (is_owned(rq) && !tell_gone(rq))
 		return;
@@ -195,10 +210,8 @@ static enum MHD_Result refuse_body(struct front_request *rq)
 	struct front_answer answer = { .status = 413,
 				       .content_type = "application/json",
 				       .body = text };
-	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 
-	print_addresses(rq->connection, peer, local, sizeof(peer));
-	front_noise(rq->front, FRONT_BODY_TOO_LARGE, peer);
+	tell_noise(rq, rq->connection, FRONT_BODY_TOO_LARGE);
 	rq->closes = true;
 	snprintf(text, sizeof(text),
 		 "{\"error\":\"the body is too large: above %zu bytes\"}\n",
@@ -307,13 +320,23 @@ static void no_log(void *cls, const char *format, va_list args)
 	(void)args;
 }
 
+/*
+ * All of it is in this thread. Where it is not told so (from 1.0 on), a socket
+ * that is added is counted, and may be dropped, only when it runs next.
+ */
+#if MHD_VERSION >= 0x00097707
+#	define ONE_THREAD MHD_USE_NO_THREAD_SAFETY
+#else
+#	define ONE_THREAD 0
+#endif
+
 static struct MHD_Daemon *start_daemon(struct front *f)
 {
 	unsigned limit = (unsigned)f->config.connections_max;
 
 	return MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG |
-			MHD_ALLOW_SUSPEND_RESUME,
+			MHD_ALLOW_SUSPEND_RESUME | ONE_THREAD,
 		0, NULL, NULL, on_request, f, MHD_OPTION_EXTERNAL_LOGGER,
 		no_log, NULL, MHD_OPTION_CONNECTION_LIMIT, limit,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,

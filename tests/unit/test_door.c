@@ -1011,7 +1011,8 @@ static void test_noise(void **state)
 	leaves = true;
 	visit();
 	told(RECORD_NOISE, LEVEL_WARN, "no HTTP");
-	buf_text(&request, "POST / HTTP/1.1\r\nContent-Length: 100\r\n\r\nabc");
+	buf_text(&request, "POST / HTTP/1.1\r\nHost: x\r\n"
+			   "Content-Length: 100\r\n\r\nabc");
 	leaves = true;
 	visit();
 	for (int i = 0; i < 20; i++)

@@ -24,8 +24,8 @@ static struct {
 	struct front *front;
 	struct raw_child child;
 	size_t heads_max;
-	unsigned requests, slow, slow_before, busy;
-	bool closed;
+	unsigned requests, slow, slow_before, busy, broken;
+	bool told, closed;
 	/* what the streams are told, and who is answered later */
 	struct front_stream *stream;
 	struct front_request *later;
@@ -41,6 +41,7 @@ static void on_http(void *owner, struct front_request *rq,
 	(void)body;
 	(void)len;
 	t.requests++;
+	t.told = true;
 	t.slow_before = t.slow;
 	table->reply(rq, 200, "text/plain", "ok", 2);
 }
@@ -51,6 +52,8 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	(void)address;
 	t.slow += what == FRONT_SLOW;
 	t.busy += what == FRONT_BUSY;
+	t.broken += what == FRONT_BROKEN;
+	t.told = true;
 }
 
 static size_t heads_max(void *owner)
@@ -179,6 +182,50 @@ static void test_connect_to_busy(void **state)
 	}
 	for (long i = 0; i < count; i++)
 		close(fd[i]);
+}
+
+/* ---- what the library refuses by itself ---- */
+
+static void child_negative(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+
+	(void)out;
+	raw_text(fd, "POST /x HTTP/1.1\r\nHost: x\r\n"
+		     "Content-Length: -5\r\n\r\n");
+	expect(fd, " 400 ");
+	close(fd);
+}
+
+static void child_no_host(uint16_t port, int out)
+{
+	int fd = raw_connect(port);
+	char head[1024];
+
+	(void)out;
+	raw_text(fd, "GET /x HTTP/1.1\r\n\r\n");
+	raw_read_head(fd, head, sizeof(head));
+	close(fd);
+}
+
+static void test_refused_is_told(void **state)
+{
+	(void)state;
+	open_front(0, 0);
+	run(child_negative);
+	loop_wait(t.loop, &t.told, loop_now() + LONG_MS, NULL);
+	assert_int_equal(t.requests, 0);
+	assert_int_equal(t.broken, 1);
+}
+
+/* Some versions of the library answer it with 400. */
+static void test_no_host(void **state)
+{
+	(void)state;
+	open_front(0, 0);
+	run(child_no_host);
+	loop_wait(t.loop, &t.told, loop_now() + LONG_MS, NULL);
+	assert_int_equal(t.requests + t.broken, 1);
 }
 
 /* ---- more requests than places ---- */
@@ -836,6 +883,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_connect_to_busy),
+		TEST(test_refused_is_told),
+		TEST(test_no_host),
 		TEST(test_requests_wait),
 		TEST(test_closing_peers),
 		TEST(test_no_place),
