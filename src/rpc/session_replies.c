@@ -13,7 +13,7 @@
 /* What is longer than this is given as detail too, since error.text is cut. */
 enum { MESSAGE_FITS = 400 };
 
-enum { RETRY_AFTER_MOST = 10 * 24 * 3600 }; /* seconds */
+#define RETRY_AFTER_MOST (10 * 24 * 3600) /* seconds */
 
 /* The newest of that id, since ids may wrap. */
 static struct past_call *find_past(struct session *s, int64_t id)

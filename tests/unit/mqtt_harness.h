@@ -187,7 +187,7 @@ static inline bool raw_next(struct raw_mqtt *m, struct loop *l,
 
 static inline void raw_expect_open(struct raw_mqtt *m, struct loop *l)
 {
-	struct raw_packet p;
+	struct raw_packet p = { 0 };
 
 	assert_true(raw_next(m, l, &p));
 	assert_int_equal(p.type, 2);
@@ -197,7 +197,7 @@ static inline void raw_expect_open(struct raw_mqtt *m, struct loop *l)
 /* Nothing but what was asked for has come until a ping came back. */
 static inline void raw_expect_quiet(struct raw_mqtt *m, struct loop *l)
 {
-	struct raw_packet p;
+	struct raw_packet p = { 0 };
 	struct buf none = { 0 };
 
 	raw_write(m, 0xC0, &none);

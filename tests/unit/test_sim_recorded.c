@@ -4,6 +4,7 @@
  * payload by payload, and a whole WebSocket session over a real socket.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -110,8 +111,12 @@ struct peer {
 
 static size_t receive(struct peer *p, char *out, size_t size)
 {
-	ssize_t got = recv(p->fd, out, size, 0);
+	ssize_t got;
 
+	/* A libuv with io_uring interrupts without a signal. */
+	do {
+		got = recv(p->fd, out, size, 0);
+	} while (got < 0 && errno == EINTR);
 	assert_true(got >= 0); /* -1: nothing came in time */
 	return (size_t)got;
 }
