@@ -96,13 +96,13 @@ static void runtime_folder(void **state)
 /* After su the variable names the folder of the one who was here before. */
 static void foreign_runtime_folder(void **state)
 {
-	CLEANUP(mem_free_ptr) char *other = folder_path("other");
-	CLEANUP(mem_free_ptr)
-	char *expected = mem_printf("%s/mcpctl-%u/serve.sock", folder,
-				    (unsigned)geteuid());
+	CLEANUP(mem_free_ptr) char *other = NULL, *expected = NULL;
 
 	(void)state;
 	needs_root();
+	other = folder_path("other");
+	expected = mem_printf("%s/mcpctl-%u/serve.sock", folder,
+			      (unsigned)geteuid());
 	setenv("TMPDIR", folder, 1);
 	setenv("XDG_RUNTIME_DIR", other, 1);
 	assert_int_equal(mkdir(other, 0700), 0);
@@ -143,10 +143,11 @@ static void other_place(void **state)
 
 static void foreign_folder(void **state)
 {
-	CLEANUP(mem_free_ptr) char *made = folder_path("mcpctl");
+	CLEANUP(mem_free_ptr) char *made = NULL;
 
 	(void)state;
 	needs_root();
+	made = folder_path("mcpctl");
 	setenv("XDG_RUNTIME_DIR", folder, 1);
 	assert_int_equal(mkdir(made, 0700), 0);
 	assert_int_equal(chown(made, OTHER_USER, OTHER_USER), 0);

@@ -424,10 +424,11 @@ static void test_kept(void **state)
 /* Whoever can write to a folder above says what is run otherwise. */
 static void test_owner(void **state)
 {
-	CLEANUP(mem_free_ptr) char *path = folder_path("top/in/.mcp.json");
+	CLEANUP(mem_free_ptr) char *path = NULL;
 
 	(void)state;
 	needs_root();
+	path = folder_path("top/in/.mcp.json");
 	assert_int_equal(chown(path, 12345, 12345), 0);
 	enter("top/in");
 	assert_int_equal(named_target(&e, "a", NULL, &err), 0);
