@@ -23,8 +23,9 @@
 
 #include "base/buf.h"
 #include "base/loop.h"
+#include "free_port.h"
 
-#define MQTT_DEADLINE_MS 15000
+#define MQTT_DEADLINE_MS 60000
 
 struct raw_mqtt {
 	int fd;
@@ -39,18 +40,6 @@ struct raw_packet {
 	char payload[4096];
 	size_t len;
 };
-
-static inline uint16_t raw_free_port(void)
-{
-	struct sockaddr_in at = { .sin_family = AF_INET };
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	getsockname(fd, (struct sockaddr *)&at, &size);
-	close(fd);
-	return ntohs(at.sin_port);
-}
 
 static inline void raw_string(struct buf *out, const char *text)
 {

@@ -26,8 +26,10 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "free_port.h"
 
 #define BROKER_PROGRAM "/usr/sbin/mosquitto"
+#define BROKER_START_MS 60000
 
 struct real_broker {
 	char folder[64]; /* its files, and the test's own */
@@ -43,19 +45,6 @@ static inline void keep_text(char *out, size_t size, const void *data,
 		len = size - 1;
 	memcpy(out, data, len);
 	out[len] = '\0';
-}
-
-static inline uint16_t free_port(void)
-{
-	struct sockaddr_in own = { .sin_family = AF_INET };
-	socklen_t size = sizeof(own);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &size), 0);
-	close(fd);
-	return ntohs(own.sin_port);
 }
 
 static inline bool port_answers(uint16_t port)
@@ -128,6 +117,7 @@ static inline bool broker_prepare(struct real_broker *b)
 static inline void broker_run(struct real_broker *b)
 {
 	char *file = broker_path(b, "conf");
+	int64_t until = loop_now() + BROKER_START_MS;
 	pid_t parent = getpid();
 
 	fflush(NULL);
@@ -147,9 +137,12 @@ static inline void broker_run(struct real_broker *b)
 		_exit(127);
 	}
 	mem_free(file);
-	for (int i = 0; i < 1000 && !port_answers(b->port); i++)
+	while (!port_answers(b->port)) {
+		if (loop_now() > until || waitpid(b->pid, NULL, WNOHANG))
+			fail_msg("mosquitto does not answer at port %u",
+				 (unsigned)b->port);
 		usleep(10000);
-	assert_true(port_answers(b->port));
+	}
 }
 
 /* more: lines of its configuration behind the listener's. */

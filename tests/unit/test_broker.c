@@ -103,7 +103,7 @@ static void rig_folder(struct rig *r)
 	snprintf(r->folder, sizeof(r->folder), "/tmp/mcpctl-test.XXXXXX");
 	assert_non_null(mkdtemp(r->folder));
 	assert_int_equal(loop_new(&r->loop, NULL), 0);
-	r->port = raw_free_port();
+	r->port = free_port();
 }
 
 static void rig_start(struct rig *r)

@@ -42,7 +42,7 @@ static void rig_folder(struct rig *r)
 	r->config = (struct serve_config){
 		.listen = &r->listen,
 		.mqtt = true,
-		.mqtt_port = raw_free_port(),
+		.mqtt_port = free_port(),
 		.socket = r->socket,
 		.timeout = HOUR,
 		.verbose = true,

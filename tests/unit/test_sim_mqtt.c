@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "base/module.h"
+#include "free_port.h"
 #include "http_child.h"
 #include "net/mqtt.h"
 #include "sim/sim.h"
 #include "skip_for.h"
 
 #define MOSQUITTO "/usr/sbin/mosquitto"
-#define PATIENCE 10000
+#define PATIENCE 60000
 #define DOWN "devices/p2p/02_00_00_00_00_01"
 #define KEY "00112233445566778899aabbccddeeff"
 #define NONCE "01000000a1b2c3d40000000000000000"
@@ -84,19 +85,6 @@ struct scene {
 	struct buf lines;
 };
 
-static uint16_t free_port(void)
-{
-	struct sockaddr_in any = { .sin_family = AF_INET };
-	socklen_t len = sizeof(any);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(fd, (struct sockaddr *)&any, sizeof(any)), 0);
-	getsockname(fd, (struct sockaddr *)&any, &len);
-	close(fd);
-	return ntohs(any.sin_port);
-}
-
 static void start_broker(struct scene *s)
 {
 	char port[8];
@@ -106,7 +94,7 @@ static void start_broker(struct scene *s)
 	s->broker = fork();
 	if (s->broker)
 		return;
-	alarm(60);
+	alarm(120);
 	if (!freopen("/dev/null", "w", stderr))
 		_exit(126);
 	execl(MOSQUITTO, "mosquitto", "-p", port, (char *)NULL);
@@ -213,7 +201,7 @@ static void join(struct scene *s)
 	assert_int_equal(s->table->subscribe(s->client, "device-server", NULL),
 			 0);
 	assert_int_equal(s->table->subscribe(s->client, "mark", NULL), 0);
-	for (tries = 0; !s->marked && tries < 200; tries++) {
+	for (tries = 0; !s->marked && tries < 1200; tries++) {
 		s->table->publish(s->client, "mark", "", 0, NULL);
 		loop_wait(s->loop, &s->marked, loop_now() + 50, NULL);
 	}
