@@ -40,7 +40,8 @@ static void answer(struct completion *out, const struct words *words,
 	struct complete_peer peer;
 
 	complete_peer(&peer, &q);
-	schema_source_open(&source, target, peer.device, peer.socket);
+	schema_source_open(&source, target, peer.device, peer.socket,
+			   SCHEMA_SOURCE_MS);
 	complete(out, &q, &source);
 	schema_source_close(&source);
 }

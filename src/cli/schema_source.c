@@ -155,7 +155,8 @@ static void release(void *owner)
 }
 
 void schema_source_open(struct schema_source *out, const char *target,
-			const char *device, const char *socket)
+			const char *device, const char *socket,
+			int64_t serve_ms)
 {
 	struct places *p = mem_zalloc(sizeof(*p));
 
@@ -169,6 +170,7 @@ void schema_source_open(struct schema_source *out, const char *target,
 	p->socket = mem_strdup(socket);
 	p->serve.socket = p->socket;
 	p->serve.device = p->device;
+	p->serve.ms = serve_ms;
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,

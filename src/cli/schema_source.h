@@ -39,17 +39,20 @@ struct schema_source {
 	void *owner;
 };
 
-/* A serve has this long for all that it is asked, from the first question on. */
+/* TAB must never be felt: so long a serve has. */
 #define SCHEMA_SOURCE_MS 100
 
 /*
  * For a command line: target (NULL: none given), device and socket as on it,
  * copied. A target: its cache; none, or attach: the running serve, else the
- * cache of what a serve showed last. Nothing is opened before it is needed.
+ * cache of what a serve showed last. serve_ms: what that serve may take for all
+ * that it is asked, from the first question on (else it is as if there were
+ * none). Nothing is opened before it is needed.
  * Always usable; knows nothing if there is nothing.
  */
 void schema_source_open(struct schema_source *out, const char *target,
-			const char *device, const char *socket);
+			const char *device, const char *socket,
+			int64_t serve_ms);
 /*
  * For the shell, one TAB long: its session's list; before that was asked for,
  * as schema_source_open with the session's target. Asks no device.

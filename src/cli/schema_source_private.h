@@ -11,9 +11,10 @@
 #include "net/control_quick.h"
 #include "serve/aliases.h"
 
-/* A running serve; zeroed at first, connected when it is asked. */
+/* A running serve; the rest zeroed at first, connected when it is asked. */
 struct source_serve {
 	const char *socket, *device; /* lent; NULL */
+	int64_t ms; /* for all that it is asked */
 	bool tried; /* to connect */
 	struct control_quick quick;
 	char *names; /* its last answer to `names`, and for which prefix */

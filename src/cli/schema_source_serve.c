@@ -31,7 +31,7 @@ static bool is_connected(struct source_serve *s)
 	s->tried = true;
 	s->quick.fd = -1;
 	return control_path(&path, s->socket, false, NULL) == 0 &&
-	       control_quick_open(&s->quick, path, SCHEMA_SOURCE_MS) == 0;
+	       control_quick_open(&s->quick, path, s->ms) == 0;
 }
 
 static void add_text(struct buf *json, const char *name, const char *text)

@@ -130,7 +130,8 @@ void schema_source_session(struct schema_source *out, struct app *app)
 	char *target = named_target_text(c->target, c->config_file);
 
 	l->app = app;
-	schema_source_open(&l->other, target, c->device, c->socket);
+	schema_source_open(&l->other, target, c->device, c->socket,
+			   SCHEMA_SOURCE_MS);
 	*out = (struct schema_source){ .tools = each_tool,
 				       .tool = find_tool,
 				       .devices = each_device,

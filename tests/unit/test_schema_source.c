@@ -26,6 +26,9 @@
 #include "wire/control.h"
 
 #define OTHER_USER 65534
+/* What serve is given: where it answers, and where it never does. */
+#define PATIENT 60000
+#define MOMENT SCHEMA_SOURCE_MS
 
 /* ---- a serve ---- */
 
@@ -253,13 +256,13 @@ static void test_nothing(void **state)
 	struct schema_source s;
 
 	(void)state;
-	schema_source_open(&s, "sim:", NULL, path);
+	schema_source_open(&s, "sim:", NULL, path, MOMENT);
 	assert_false(s.known(s.owner));
 	expect_tools(&s, "", "");
 	expect_tool(&s, "x", NULL);
 	expect_devices(&s, "", "");
 	schema_source_close(&s);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	assert_false(s.known(s.owner));
 	schema_source_close(&s);
 	schema_source_close(&s);
@@ -272,7 +275,7 @@ static void test_serve(void **state)
 	(void)state;
 	keep(NULL, "aa", "[{\"name\":\"kept\"}]");
 	serve(ANSWERS, 0);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, PATIENT);
 	expect_tools(&s, "self.", "self.a(of \"a\") self.b() ");
 	expect_tool(&s, "self.b", "{\"name\":\"self.b\"}");
 	expect_tool(&s, "self.none", NULL);
@@ -285,16 +288,16 @@ static void test_serve(void **state)
 	schema_source_close(&s);
 	CLEANUP(mem_free_ptr) char *target = mem_printf("attach:%s", path);
 
-	schema_source_open(&s, target, "kitchen", NULL);
+	schema_source_open(&s, target, "kitchen", NULL, PATIENT);
 	expect_tools(&s, "", "k() ");
 	schema_source_close(&s);
 	/* What is asked first does not matter. */
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, PATIENT);
 	expect_tool(&s, "self.b", "{\"name\":\"self.b\"}");
 	assert_true(s.known(s.owner));
 	schema_source_close(&s);
 	/* Another target's tools are not serve's. */
-	schema_source_open(&s, "sim:", NULL, path);
+	schema_source_open(&s, "sim:", NULL, path, PATIENT);
 	expect_tools(&s, "", "");
 	schema_source_close(&s);
 }
@@ -312,7 +315,7 @@ static void test_bad_serves(void **state)
 		struct schema_source s;
 
 		serve(manners[i], 0);
-		schema_source_open(&s, NULL, NULL, path);
+		schema_source_open(&s, NULL, NULL, path, MOMENT);
 		expect_tools(&s, "", "kept() ");
 		expect_devices(&s, "", "");
 		schema_source_close(&s);
@@ -328,18 +331,18 @@ static void test_dead(void **state)
 	keep(NULL, "aa", "[{\"name\":\"kept\"}]");
 	serve(ANSWERS, 0);
 	kill(child, SIGSTOP);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	expect_tools(&s, "", "kept() ");
 	schema_source_close(&s);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	child = 0;
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	expect_tools(&s, "", "kept() ");
 	schema_source_close(&s);
 	unlink(path);
 	mem_free(folder_write("serve.sock", "no socket", 9));
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	expect_tools(&s, "", "kept() ");
 	schema_source_close(&s);
 }
@@ -352,13 +355,13 @@ static void test_foreign(void **state)
 	(void)state;
 	needs_root();
 	serve(ANSWERS, OTHER_USER);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	expect_tools(&s, "", "");
 	schema_source_close(&s);
 	serve_ends();
 	serve(ANSWERS, 0);
 	assert_int_equal(chown(path, OTHER_USER, OTHER_USER), 0);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, MOMENT);
 	expect_tools(&s, "", "");
 	schema_source_close(&s);
 }
@@ -371,7 +374,7 @@ static void test_cache(void **state)
 	keep("sim:large", NULL,
 	     "[{\"name\":\"b\",\"description\":\"B.\\nmore\"},"
 	     "{\"name\":\"a.1\"},{\"name\":\"a.2\"}]");
-	schema_source_open(&s, "sim:large", NULL, path);
+	schema_source_open(&s, "sim:large", NULL, path, MOMENT);
 	expect_tools(&s, "", "a.1() a.2() b(B.) ");
 	expect_tools(&s, "a.", "a.1() a.2() ");
 	expect_tools(&s, "c", "");
@@ -381,7 +384,7 @@ static void test_cache(void **state)
 	schema_source_close(&s);
 	/* A listening target is one bench, whatever the port. */
 	keep("listen:", NULL, "[{\"name\":\"heard\"}]");
-	schema_source_open(&s, "listen:8001", NULL, path);
+	schema_source_open(&s, "listen:8001", NULL, path, MOMENT);
 	expect_tools(&s, "", "heard() ");
 	schema_source_close(&s);
 }
@@ -399,24 +402,24 @@ static void test_aliases(void **state)
 	/* Files are dated by ticks. */
 	usleep(50000);
 	keep(NULL, "bb:02", "[{\"name\":\"two\"}]");
-	schema_source_open(&s, NULL, "kitchen", path);
+	schema_source_open(&s, NULL, "kitchen", path, PATIENT);
 	expect_tools(&s, "", "one() ");
 	expect_devices(&s, "", "kitchen(AA:01) hall(cc:03) ");
 	schema_source_close(&s);
-	schema_source_open(&s, NULL, "AA:01", path);
+	schema_source_open(&s, NULL, "AA:01", path, PATIENT);
 	expect_tools(&s, "", "one() ");
 	schema_source_close(&s);
 	/* Of the others what was there last. */
-	schema_source_open(&s, NULL, "hall", path);
+	schema_source_open(&s, NULL, "hall", path, PATIENT);
 	expect_tools(&s, "", "two() ");
 	schema_source_close(&s);
 	serve(ANSWERS, 0);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, PATIENT);
 	expect_devices(&s, "k", "kitchen(aa:01, esp-box 2.4.2, ready) ");
 	expect_devices(&s, "h", "hall(cc:03) ");
 	schema_source_close(&s);
 	mem_free(folder_write("mcpctl/devices.json", "[", 1));
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, PATIENT);
 	expect_devices(&s, "h", "");
 	schema_source_close(&s);
 }
