@@ -23,7 +23,7 @@
 #include "serve/server_state.h"
 #include "wire/control.h"
 
-#define PATIENCE 10000 /* ms */
+#define PATIENCE 60000 /* ms */
 #define HELLO                                                                \
 	"{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":true},"     \
 	"\"transport\":\"websocket\",\"audio_params\":{\"format\":\"opus\"," \

@@ -27,7 +27,7 @@
 #include "screen.h"
 #include "shell/edit.h"
 
-#define DEADLINE_MS 10000
+#define DEADLINE_MS 60000
 
 /* ---- the child ---- */
 

@@ -92,7 +92,7 @@ static inline void http_child_start(struct http_child *c,
 	c->pid = fork();
 	if (c->pid)
 		return;
-	alarm(30);
+	alarm(120);
 	_exit(http_child_play(accept(c->door, NULL, NULL), s));
 }
 

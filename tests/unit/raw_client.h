@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -207,13 +208,22 @@ static inline const char *raw_finish(struct raw_child *c, struct loop *l)
 {
 	int status;
 
-	loop_wait(l, &c->over, loop_now() + 6000, NULL);
+	loop_wait(l, &c->over, loop_now() + 60000, NULL);
 	assert_true(c->over);
 	assert_int_equal(waitpid(c->pid, &status, 0), c->pid);
 	assert_int_equal(status, 0);
 	uv_close((uv_handle_t *)&c->pipe, NULL);
 	loop_poll(l);
 	return buf_string(&c->said);
+}
+
+/* End one that does nothing but be there. raw_done releases. */
+static inline void raw_kill(struct raw_child *c, struct loop *l)
+{
+	kill(c->pid, SIGKILL);
+	assert_int_equal(waitpid(c->pid, NULL, 0), c->pid);
+	uv_close((uv_handle_t *)&c->pipe, NULL);
+	loop_poll(l);
 }
 
 static inline void raw_done(struct raw_child *c)

@@ -19,7 +19,7 @@
 #include "serve/device.h"
 #include "serve/server_state.h"
 
-#define LONG_MS 10000
+#define LONG_MS 60000
 #define MAC "aa:bb:cc:dd:ee:01"
 #define HELLO                                                                \
 	"{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":true},"     \

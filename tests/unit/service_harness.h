@@ -98,7 +98,7 @@ static inline const char *bench_wait(struct bench *b, struct asked *a)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(loop_wait(b->loop, &a->done, loop_now() + 20000, &err),
+	assert_int_equal(loop_wait(b->loop, &a->done, loop_now() + 60000, &err),
 			 0);
 	assert_int_equal(a->times, 1);
 	return a->reply;

@@ -158,7 +158,7 @@ static inline void harness_stop(struct harness *h)
 {
 	device_close(&h->device, harness_closed);
 	assert_int_equal(
-		loop_wait(h->loop, &h->closed, loop_now() + 2000, NULL), 0);
+		loop_wait(h->loop, &h->closed, loop_now() + 60000, NULL), 0);
 	loop_free(h->loop);
 	profile_free(h->profile);
 	words_done(&h->said);

@@ -89,7 +89,7 @@ static int tear_down(void **state)
 	(void)state;
 	attach_ops.close(&t);
 	if (t.impl)
-		loop_wait(loop, &closed, loop_now() + 10000, NULL);
+		loop_wait(loop, &closed, loop_now() + 60000, NULL);
 	fake_serve_close(&serve);
 	loop_free(loop);
 	buf_done(&seen);
@@ -112,13 +112,13 @@ static void open_it(unsigned count)
 	events = count;
 	if (attach_ops.open(&t, &to, &err))
 		fail_msg("%s", err.text);
-	if (count && loop_wait(loop, &enough, loop_now() + 10000, &err))
+	if (count && loop_wait(loop, &enough, loop_now() + 60000, &err))
 		fail_msg("only came: %s", buf_string(&seen));
 }
 
 static void await_closed(void)
 {
-	assert_int_equal(loop_wait(loop, &closed, loop_now() + 10000, &err), 0);
+	assert_int_equal(loop_wait(loop, &closed, loop_now() + 60000, &err), 0);
 	assert_null(t.impl);
 }
 
@@ -157,7 +157,7 @@ static void attached(void **state)
 	events = 1;
 	enough = false;
 	assert_int_equal(attach_ops.send(&t, "{\"a\":1}", 7, &err), 0);
-	assert_int_equal(loop_wait(loop, &enough, loop_now() + 10000, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
 	assert_string_equal(buf_string(&seen), "text {\"a\":1}|");
 	attach_ops.close(&t);
 	await_closed();
@@ -243,7 +243,7 @@ static void large(void **state)
 	enough = false;
 	assert_int_equal(attach_ops.send(&t, text, len, &err), 0);
 	assert_int_equal(attach_ops.send(&t, text, 26, &err), 0);
-	assert_int_equal(loop_wait(loop, &enough, loop_now() + 10000, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
 	assert_part(buf_string(&seen), "|text 2097152|text 26|");
 	mem_free(text);
 }
@@ -293,7 +293,7 @@ static void waiting(void **state)
 	assert_int_equal(attach_ops.explain(&t, &err), -1);
 	assert_part(err.text, "does not answer");
 	events = 1;
-	assert_int_equal(loop_wait(loop, &enough, loop_now() + 10000, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
 	loop_poll(loop);
 	/* told once */
 	assert_string_equal(buf_string(&seen),
@@ -474,7 +474,7 @@ static void ask_tool(const char *json, const char *expected)
 	assert_int_equal(
 		attach_ask_tool(&t, "self.\"x", on_tool, &answers, &err), 0);
 	assert_int_equal(seen.len, 0);
-	assert_int_equal(loop_wait(loop, &enough, loop_now() + 10000, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
 	assert_string_equal(buf_string(&seen), expected);
 }
 

@@ -20,7 +20,7 @@
 #include "base/buf.h"
 #include "base/child.h"
 
-#define DEADLINE_MS 10000
+#define DEADLINE_MS 60000
 
 struct seen {
 	struct loop *loop;

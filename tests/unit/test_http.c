@@ -197,18 +197,20 @@ static void answer_in_parts(struct web_client *c, const char *rq)
 
 static void test_parts_are_acknowledged(void **state)
 {
-	int64_t start;
+	int64_t start, least = INT64_MAX;
 
 	(void)state;
 	begin(answer_in_parts);
 	handshake();
-	start = loop_now();
 	for (size_t i = 0; i < 50; i++) {
+		start = loop_now();
 		seen_send(&seen, CALL);
 		assert_string_equal(message(i + 1), REPLY(3));
+		if (loop_now() - start < least)
+			least = loop_now() - start;
 	}
 	/* 40 ms each if they are not acknowledged at once. */
-	assert_in_range(loop_now() - start, 0, 1000);
+	assert_in_range(least, 0, 20);
 }
 
 /* Not before, even when it takes its time. */
@@ -259,7 +261,7 @@ static void test_initialized_without_end(void **state)
 		seen_send(&seen, LIST);
 		assert_string_equal(message(1), REPLY(2));
 		seen_close(&seen);
-		assert_in_range(loop_now() - start, 0, 1000);
+		assert_in_range(loop_now() - start, 0, 10000);
 		assert_int_equal(seen.failures.count, 0);
 		assert_true(
 			text_starts(request(web.requests.count - 1), "DELETE"));
@@ -1527,7 +1529,7 @@ static void test_forget(void **state)
 	seen.t.ops->forget(&seen.t, 7);
 	seen.t.ops->forget(&seen.t, 2);
 	/* Its connection is closed, and nothing is told. */
-	for (int i = 0; web.clients && i < 1000; i++) {
+	for (int i = 0; web.clients && i < 30000; i++) {
 		const bool never = false;
 
 		loop_wait(seen.loop, &never, loop_now() + 2, NULL);
@@ -1583,7 +1585,7 @@ static void test_close_amid(void **state)
 	seen_send(&seen, "{\"method\":\"notifications/cancelled\"}");
 	start = loop_now();
 	seen_close(&seen);
-	assert_in_range(loop_now() - start, 450, 2000);
+	assert_in_range(loop_now() - start, 450, 10000);
 	/* What was on its way has arrived, then came DELETE. */
 	assert_true(
 		asks(web.requests.word[web.requests.count - 2], "cancelled") ||
@@ -1653,7 +1655,7 @@ static void fetch(const struct http_request *rq, bool abandon)
 		return;
 	}
 	assert_int_equal(
-		loop_wait(seen.loop, &fetched.done, loop_now() + 5000, NULL),
+		loop_wait(seen.loop, &fetched.done, loop_now() + 60000, NULL),
 		0);
 }
 

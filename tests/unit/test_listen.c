@@ -82,7 +82,7 @@ static void start(const char *text, const char *token, const char *advertise)
 	if (listen_ops.open(&transport, &target, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(
-		loop_wait(loop, &is_listening, loop_now() + 2000, NULL), 0);
+		loop_wait(loop, &is_listening, loop_now() + 60000, NULL), 0);
 	assert_true(listening > 0);
 }
 
@@ -96,7 +96,7 @@ static const char *visit(void (*fn)(uint16_t port, int out))
 static void stop(void)
 {
 	listen_ops.close(&transport);
-	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 3000, NULL),
+	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 60000, NULL),
 			 0);
 	loop_free(loop);
 	endpoint_done(&target);
@@ -384,7 +384,7 @@ static void test_device(void **state)
 	told(NOTICE_REFUSED, "refused e: a second device, while "
 			     "02:00:00:00:00:01 is served");
 	/* One device a transport: when it goes, this is the end. */
-	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 3000, NULL),
+	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 60000, NULL),
 			 0);
 	assert_int_equal(why.kind, ERR_CONNECT);
 	assert_string_equal(why.text, "the device closed the connection");

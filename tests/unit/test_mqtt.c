@@ -11,7 +11,7 @@
 #include "real_broker.h"
 #include "skip_for.h"
 
-#define LONG_MS 20000
+#define LONG_MS 60000
 
 struct watcher {
 	struct mqtt_client *client;

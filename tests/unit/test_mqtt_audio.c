@@ -12,7 +12,7 @@
 #include "wire/hello.h"
 #include "wire/udp_audio.h"
 
-#define LONG_MS 20000
+#define LONG_MS 60000
 #define ID "GID_t@@@aa_bb_cc_dd_ee_01@@@u"
 
 /* One device: held here, and as itself at the broker and at the UDP port. */

@@ -7,7 +7,7 @@
 #include "net/mqtt.h"
 #include "real_broker.h"
 
-#define LONG_MS 20000
+#define LONG_MS 60000
 #define ID "GID_t@@@aa_bb_cc_dd_ee_ff@@@u"
 
 static struct loop *loop;

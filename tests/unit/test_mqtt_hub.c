@@ -9,7 +9,7 @@
 #include "skip_for.h"
 #include "wire/broker_topic.h"
 
-#define LONG_MS 20000
+#define LONG_MS 60000
 #define GID_A "GID_t@@@aa_bb_cc_dd_ee_01@@@u"
 #define GID_B "GID_t@@@aa_bb_cc_dd_ee_02@@@u"
 

@@ -51,7 +51,7 @@ static void run(struct heard *h, const char *line, const char *input,
 				      on_done, h, &err),
 			 0);
 	assert_false(h->done);
-	assert_int_equal(loop_wait(c.loop, &h->done, loop_now() + 20000, &err),
+	assert_int_equal(loop_wait(c.loop, &h->done, loop_now() + 60000, &err),
 			 0);
 	loop_free(c.loop);
 	mem_free(argv[2]);
@@ -285,7 +285,7 @@ static void ask(struct heard *h, const struct outside_config *config)
 		print_error("%s\n", err.text);
 	assert_int_equal(err.kind, ERR_NONE);
 	assert_false(h->done);
-	assert_int_equal(loop_wait(c.loop, &h->done, loop_now() + 20000, &err),
+	assert_int_equal(loop_wait(c.loop, &h->done, loop_now() + 60000, &err),
 			 0);
 	loop_free(c.loop);
 }

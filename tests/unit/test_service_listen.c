@@ -9,7 +9,7 @@
 #include "raw_client.h"
 #include "sim/service.h"
 
-#define LONG_MS 20000
+#define LONG_MS 60000
 #define LATER_MS 30
 
 /* ---- the service behind it ---- */

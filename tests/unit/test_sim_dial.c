@@ -172,7 +172,7 @@ static void play(void (*script)(const struct backend *b), struct sim_options *o,
 	open_door(&b);
 	child = fork();
 	if (!child) {
-		alarm(20);
+		alarm(120);
 		script(&b);
 		_exit(0);
 	}

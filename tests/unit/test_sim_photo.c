@@ -25,7 +25,7 @@
 #define ASK CALL("1", PHOTO, "{\"question\":\"was ist das? 什么\"}")
 #define OK(body) "HTTP/1.1 200 OK\r\n" body
 
-#define PATIENCE 10000
+#define PATIENCE 60000
 
 /* 600 bytes: two pieces of the camera's encoder. */
 static unsigned char picture[600];

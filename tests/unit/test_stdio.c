@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "net/stdio.h"
 
-#define DEADLINE_MS 10000
+#define DEADLINE_MS 60000
 
 struct seen {
 	struct loop *loop;

@@ -140,7 +140,7 @@ static const struct transport_events events = {
 
 static void await(struct subject *s, const bool *flag, const char *what)
 {
-	if (loop_wait(s->loop, flag, loop_now() + 5000, NULL))
+	if (loop_wait(s->loop, flag, loop_now() + 60000, NULL))
 		fail_msg("no %s", what);
 }
 

@@ -108,7 +108,7 @@ static const struct transport_events seen_events = {
 static inline void seen_wait(struct seen *s, const char *what)
 {
 	s->stir = false;
-	if (loop_wait(s->loop, &s->stir, loop_now() + 8000, NULL))
+	if (loop_wait(s->loop, &s->stir, loop_now() + 60000, NULL))
 		fail_msg("nothing came: %s", what);
 }
 
