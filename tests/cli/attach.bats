@@ -37,7 +37,7 @@ three() { # three boards
 	hints 'no device'
 	background late mcpctl call self.get_device_status
 	late=$LAST
-	sleep 0.3
+	until_true commands 1
 	device board
 	finish "$late" 0
 	grep -q volume late.out
@@ -107,7 +107,8 @@ END
 	event ready
 	background t1 mcpctl -o json tail
 	background t2 mcpctl -o json tail
-	sleep 0.5
+	wait_for t1.err 'attached to'
+	wait_for t2.err 'attached to'
 	mcp kick 02:00:00:00:00:01
 	ends 0
 	wait_for t1.err 'closed|gone|kick'
@@ -118,9 +119,9 @@ END
 	serve
 	device board --fault no-reply
 	event ready
-	background call mcpctl call self.get_device_status --timeout 20s
+	background call mcpctl -v call self.get_device_status --timeout 60s
 	call=$LAST
-	sleep 0.5
+	wait_for call.err tools/call
 	kill -KILL "$DEVICE"
 	finish "$call" 3
 	grep -qi 'gone\|closed\|lost\|went' call.err
@@ -130,9 +131,9 @@ END
 	serve
 	device board --fault no-reply
 	event ready
-	background call mcpctl call self.get_device_status --timeout 20s
+	background call mcpctl -v call self.get_device_status --timeout 60s
 	call=$LAST
-	sleep 0.5
+	wait_for call.err tools/call
 	kill -KILL "$SERVER"
 	finish "$call" 3
 	grep -q 'serve' call.err
@@ -142,7 +143,7 @@ END
 	serve
 	device board --fault no-reply
 	event ready
-	mcp call self.get_device_status --timeout 300ms
+	mcp call self.get_device_status --timeout 1s
 	ends 4
 	hints self.get_device_status
 	mcp info
@@ -275,12 +276,12 @@ END
 	device boards --devices 2 --fault 2:no-reply
 	event ready 02:00:00:00:00:01
 	event ready 02:00:00:00:00:02
-	# In the background bash lets SIGINT be ignored.
-	background all env --default-signal=INT mcpctl --all call self.get_device_status
-	sleep 1
-	kill -INT "$LAST"
-	finish "$LAST" 130
-	grep -q 'no answer so far from 02:00:00:00:00:02$' all.err
+	terminal 100 30
+	enter 'mcpctl --all call self.audio_speaker.set_volume volume=1; echo status=$?'
+	see '^02:00:00:00:00:01 +ok'
+	keys C-c
+	see 'no answer so far from 02:00:00:00:00:02$'
+	see '^status=130'
 }
 
 @test "tail says to whom it listens, since a board may be silent" {

@@ -184,7 +184,7 @@ server() {
 	server loglevel warn
 	ends 2
 	hints "did you mean 'warning'?"
-	server tail --level notice --filter message --count 2 --for 10s
+	server tail --level notice --filter message --count 2 --for 60s
 	ends 0
 	says "warning (notice): a warning"
 	server tail --level loud
@@ -192,18 +192,18 @@ server() {
 }
 
 @test "subscribe: updates, reading again, the end" {
-	ARGS="--log $WORK/log" server subscribe test://item/1 test://item/3 -n 2 --for 10s
+	ARGS="--log $WORK/log" server subscribe test://item/1 test://item/3 -n 2 --for 60s
 	ends 0
 	[ "$(grep -c 'notifications/resources/updated' stdout)" = 2 ]
 	[ "$(grep -c 'resources/subscribe' log)" = 2 ]
 	[ "$(grep -c 'resources/unsubscribe' log)" = 2 ]
-	server subscribe test://item/1 --read -n 1 --for 10s
+	server subscribe test://item/1 --read -n 1 --for 60s
 	ends 0
 	[ "$out" = '{"item": 1}' ]
 	server -o json subscribe test://item/1 -n 1
 	ends 0
 	says '"name":"notifications/resources/updated"'
-	server subscribe test://item/1 -n 9 --for 500ms
+	server subscribe test://item/1 -n 9 --for 3s
 	ends 4
 	hints "2 of 9 updates"
 	server subscribe test://item/1 --for 300ms
@@ -273,7 +273,7 @@ server() {
 }
 
 @test "time over is told to the server" {
-	ARGS="--log $WORK/log" server --timeout 2s call hang
+	ARGS="--log $WORK/log" server --timeout 5s call hang
 	ends 4
 	wait_for log notifications/cancelled
 }

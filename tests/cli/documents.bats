@@ -8,7 +8,7 @@ load helper
 	local wanted line text count=0
 	while IFS=$'\t' read -r wanted line text; do
 		status=0
-		out=$(eval "timeout 20 mcpctl $line" 2>err </dev/null) || status=$?
+		out=$(eval "timeout 60 mcpctl $line" 2>err </dev/null) || status=$?
 		if [ "$status" != "$wanted" ] || [[ $out != *"$text"* ]]; then
 			echo "mcpctl $line: status $status (wanted $wanted)," \
 				"must say '$text': $out $(cat err)" >&2
@@ -34,7 +34,7 @@ load helper
 @test "the README's commands on sim: run" {
 	local line count=0
 	while read -r line; do
-		timeout 20 bash -c "$line" >/dev/null 2>err </dev/null || {
+		timeout 60 bash -c "$line" >/dev/null 2>err </dev/null || {
 			echo "$line: $(cat err)" >&2
 			return 1
 		}

@@ -32,7 +32,7 @@ over() {
 	fi
 	port=$(free_port)
 	PORT=$port background server node "$EVERYTHING" "$kind"
-	wait_for server.err "$port" 20 || wait_for server.out "$port"
+	until_true grep -qs "$port" server.err server.out
 	TARGET=("http://127.0.0.1:$port/$path")
 }
 

@@ -56,7 +56,7 @@ status_call=(call self.get_device_status)
 	hints hello
 }
 @test "late-hello" {
-	mcp --wait 20 'sim:?fault=late-hello' ping
+	mcp --wait 60 'sim:?fault=late-hello' ping
 	ends 0
 }
 @test "duplicate-tool" {
@@ -70,17 +70,17 @@ status_call=(call self.get_device_status)
 	[ "$(wc -l <stdout)" -gt 10 ]
 }
 @test "cut-frame" {
-	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
 	background sim mcpctl sim --ota "$OTA" --fault cut-frame
 	finish "$LISTENER" 3
 }
 @test "close-mid-reply" {
-	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
 	background sim mcpctl sim --ota "$OTA" --fault close-mid-reply
 	finish "$LISTENER" 3
 }
 @test "a fault for the third device only" {
-	listener l --wait 10 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
+	listener l --wait 60 --timeout 1 listen:127.0.0.1:0 "${status_call[@]}"
 	background sim mcpctl sim --ota "$OTA" --fault 3:no-reply
 	finish "$LISTENER" 0
 }

@@ -29,13 +29,13 @@ END
 }
 
 @test "500 devices at once on one listener: one is served, the others refused" {
-	listener l --wait 20 listen:127.0.0.1:0 tail --for 4s
-	mcp -o json sim --connect "ws://127.0.0.1:$PORT/" --devices 500 --for 2s
+	listener l --wait 60 listen:127.0.0.1:0 tail --for 8s
+	mcp -o json sim --connect "ws://127.0.0.1:$PORT/" --devices 500 --for 60s
 	jq -e '.devices == 500 and .welcomed == 1 and .refused == 499' <<<"$out"
 }
 
 @test "the page in a browser says whether a device is connected" {
-	listener l --wait 20 listen:127.0.0.1:0 tail --for 3s
+	listener l --wait 60 listen:127.0.0.1:0 tail --for 60s
 	background sim mcpctl sim --ota "$OTA"
 	wait_for l.out listen
 	curl -s "$OTA" >page.html

@@ -29,35 +29,64 @@ setup() {
 
 teardown() {
 	local pid
-	[ ! -S "${SOCKET:-}" ] || tmux -S "$SOCKET" kill-server 2>/dev/null || :
+	end_terminals
 	for pid in "${PIDS[@]}"; do
 		kill "$pid" 2>/dev/null || :
+		# One that a failed test left stopped would never end.
+		kill -CONT "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
 	done
 }
+
+# terminal.bash has something to end.
+end_terminals() { :; }
 
 # background NAME COMMAND…: its output goes to NAME.out and NAME.err.
 background() {
 	local name=$1
 	shift
+	# Here, not in the child: else what the one before said is still read.
+	: >"$name.out"
+	: >"$name.err"
 	"$@" >"$name.out" 2>"$name.err" </dev/null 3>&- &
 	PIDS+=($!)
 	LAST=$!
 }
 
-# wait_for FILE PATTERN [SECONDS]: until a line matches; prints the last match.
-wait_for() {
-	local tries=$((${3:-10} * 20)) line
-	while ((tries-- > 0)); do
-		if line=$(grep -E -- "$2" "$1" 2>/dev/null | tail -n 1) && [ -n "$line" ]; then
-			printf '%s\n' "$line"
-			return 0
+# How long what must happen may take. Nothing is slower when this is longer.
+PATIENCE=60
+
+# until_true COMMAND…: as often as it takes, in silence.
+until_true() {
+	local end=$((SECONDS + PATIENCE))
+	until "$@" >/dev/null 2>&1; do
+		if ((SECONDS > end)); then
+			echo "never true: $*" >&2
+			return 1
 		fi
 		sleep 0.05
 	done
-	echo "no line '$2' in $1:" >&2
-	cat "$1" >&2
-	return 1
+}
+
+# wait_for FILE PATTERN: until a line matches; prints the last match.
+wait_for() {
+	if ! until_true grep -qE -- "$2" "$1"; then
+		echo "no line '$2' in $1:" >&2
+		cat "$1" >&2
+		return 1
+	fi
+	grep -E -- "$2" "$1" | tail -n 1
+}
+
+# matches FILE PATTERN N: that many lines match, or more.
+matches() { [ "$(grep -cE -- "$2" "$1")" -ge "$3" ]; }
+
+# over PID: it runs no more. A zombie does not; not every first process of a
+# container takes the status of those that have nobody else.
+over() {
+	local stat
+	read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+	[[ ${stat##*) } == [ZX]* ]]
 }
 
 # listener NAME ARG…: mcpctl waiting on an ephemeral port; sets OTA and PORT.
@@ -75,7 +104,6 @@ listener() {
 # sets SERVER, PORT, OTA. $SERVE_BEFORE: words before the program.
 serve() {
 	local line
-	rm -f serve.out
 	# shellcheck disable=SC2086 # words
 	background serve ${SERVE_BEFORE:-} mcpctl -o json serve --listen 127.0.0.1:0 "$@"
 	SERVER=$LAST
@@ -92,9 +120,17 @@ device() {
 	DEVICE=$LAST
 }
 
-# event KIND [PATTERN] [SECONDS]: the last record of serve of that kind.
+# event KIND [PATTERN]: the last record of serve of that kind.
 event() {
-	wait_for serve.out "\"event\":\"$1\".*${2:-}" "${3:-10}"
+	wait_for serve.out "\"event\":\"$1\".*${2:-}"
+}
+
+# commands N: whether so many, or more, are connected to serve.
+commands() {
+	local ends
+	ends=$(grep -c "$WORK/run/mcpctl/serve.sock\$" /proc/net/unix)
+	# One is what it listens at.
+	[ "$ends" -gt "$1" ]
 }
 
 # finish PID STATUS: it must end with that status.
@@ -161,12 +197,21 @@ needs_root() { # WHY; the test is tagged "root" too
 	[ "$(id -u)" = 0 ] || skip "needs root: $1"
 }
 
-# A port that nobody listens at, for servers that cannot choose one.
+# A port that nobody listens at, for servers that cannot choose one; below
+# those that the system gives to others in the meantime.
 free_port() {
-	/usr/bin/python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
+	/usr/bin/python3 -c 'import random, socket
+with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+    first = int(file.read().split()[0])
+while True:
+    port = random.randrange(min(10000, first - 1000), first)
+    try:
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", port))
+    except OSError:
+        continue
+    print(port)
+    break'
 }
 
 # A private authority, and a server's certificate for localhost, as PEM files.

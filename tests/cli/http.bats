@@ -77,7 +77,7 @@ asked() { jq -cr "$1" requests; }
 	[ "$(wc -l <again)" = 1 ]
 	asked 'select(.body | test("tools/call")) | .time' >first
 	# It must wait those 400 ms, and not for long.
-	paste first again | awk '{ d = $2 - $1; exit !(d >= 0.395 && d < 5) }'
+	paste first again | awk '{ d = $2 - $1; exit !(d >= 0.395 && d < 20) }'
 }
 
 @test "a lost session: initialize again, then the call" {
@@ -170,10 +170,10 @@ asked() { jq -cr "$1" requests; }
 
 @test "silence: time over, also in a stream; the server is told" {
 	server
-	mcp --timeout 300ms "$URL/hang" call echo text=x
+	mcp --timeout 2s "$URL/hang" call echo text=x
 	ends 4
 	hints 'tools/call echo'
-	mcp --timeout 300ms "$URL/hang-stream" call echo text=x
+	mcp --timeout 2s "$URL/hang-stream" call echo text=x
 	ends 4
 	[ "$(asked 'select(.body | test("notifications/cancelled")) | .path' | wc -l)" = 2 ]
 }
@@ -181,11 +181,7 @@ asked() { jq -cr "$1" requests; }
 @test "Ctrl-C cancels: the server is told, status 130" {
 	server
 	background call mcpctl "$URL/hang" call echo text=x
-	for _ in $(seq 100); do
-		grep -q tools/call requests && break
-		sleep 0.05
-	done
-	sleep 0.2
+	wait_for requests tools/call
 	kill -INT "$LAST"
 	finish "$LAST" 130
 	[ "$(asked 'select(.body | test("notifications/cancelled")) | .path' | wc -l)" = 1 ]
@@ -193,7 +189,7 @@ asked() { jq -cr "$1" requests; }
 
 @test "progress: JSON lines on stderr, the clock starts anew" {
 	server
-	mcp --timeout 250ms "$URL/slow" call echo text=done
+	mcp --timeout 2500ms "$URL/slow" call echo text=done
 	ends 0
 	[ "$out" = 'echo: done' ]
 	[ "$(jq -r .message stderr 2>/dev/null | tr '\n' ',' || :)" = 'step 1,step 2,step 3,' ] ||
@@ -223,7 +219,7 @@ asked() { jq -cr "$1" requests; }
 
 @test "the server's own stream: a notification for tail" {
 	server
-	mcp "$URL/stream" tail --count 1 --for 5s
+	mcp "$URL/stream" tail --count 1 --for 60s
 	ends 0
 	says notifications/tools/list_changed
 }
@@ -248,11 +244,11 @@ asked() { jq -cr "$1" requests; }
 
 @test "the server's own stream: a forgotten session and a dead server end tail" {
 	server
-	mcp "$URL/forgets" tail --for 20s
+	mcp "$URL/forgets" tail --for 60s
 	ends 3
 	says notifications/tools/list_changed
 	hints 'does not know the session any more'
-	mcp "$URL/dies" subscribe a:b --for 20s
+	mcp "$URL/dies" subscribe a:b --for 60s
 	ends 3
 	hints refused
 }
@@ -266,11 +262,11 @@ asked() { jq -cr "$1" requests; }
 
 @test "an answer without end to a notification stops nothing" {
 	server
-	mcp --timeout 2s "$URL/endless" call echo text=x
+	mcp --timeout 30s "$URL/endless" call echo text=x
 	ends 0
 	says 'echo: x'
 	[ "$(asked 'select(.method == "DELETE") | .path' | wc -l)" = 1 ]
-	asked .time | awk 'NR == 1 { first = $1 } END { exit !($1 - first < 2) }'
+	asked .time | awk 'NR == 1 { first = $1 } END { exit !($1 - first < 20) }'
 }
 
 @test "a reply with a byte order mark, and an id with a point" {
@@ -294,11 +290,7 @@ asked() { jq -cr "$1" requests; }
 }
 
 @test "refused, unknown host: which, and what to do" {
-	port=$(python -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
-	mcp --retry 1 "http://127.0.0.1:$port/" info
+	mcp --retry 1 "http://127.0.0.1:$(free_port)/" info
 	ends 3
 	hints refused
 	mcp --retry 1 http://no-such-host.invalid/ info

@@ -244,7 +244,7 @@ async def slow(e):
                               "params": {"progressToken": token, "progress": step,
                                          "total": 3, "message": "step %d" % step}}))
         await e.writer.drain()
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(1)
     e.writer.write(event(answer(e.ask)))
     await e.writer.drain()
     e.writer.close()

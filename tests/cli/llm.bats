@@ -14,7 +14,7 @@ ollama() {
 
 # The service on an ephemeral port; sets URL.
 llm() {
-	background llm mcpctl sim llm --listen 127.0.0.1:0 --for 60s "$@"
+	background llm mcpctl sim llm --listen 127.0.0.1:0 --for 600s "$@"
 	URL=$(wait_for llm.err 'http://' | sed 's/.*\(http:[^ ]*\).*/\1/')
 }
 

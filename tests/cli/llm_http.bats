@@ -82,6 +82,7 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 	service --model slow --ollama-timeout 200ms
 	[[ $(post "$SEED") == *'"code":-32000,"message":"Internal error: LLM timeout","data":{"timeout_seconds":'*'"retry_after":'* ]]
 	kill "${PIDS[0]}"
+	until_true over "${PIDS[0]}"
 	[[ $(post "$SEED") == *'"code":-32001,'*'"retry_after":'* ]]
 }
 
@@ -111,7 +112,7 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 @test "HTTP+SSE: the replies come on the stream" {
 	local where
 	service
-	background stream curl -sSN --max-time 20 "${URL}sse"
+	background stream curl -sSN --max-time 600 "${URL}sse"
 	where=$(wait_for stream.out '^data: /messages') || return 1
 	AT=${where#data: /}
 	[ "$(post "$INIT" -w '%{http_code}')" = 202 ]

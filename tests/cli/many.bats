@@ -5,12 +5,11 @@
 
 load helper
 
+are_ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
+
 # ready N: until that many devices are ready.
 ready() {
-	for _ in $(seq 300); do
-		[ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ] && return 0
-		sleep 0.1
-	done
+	until_true are_ready "$1" && return 0
 	mcpctl devices -o json | jq -r .state | sort | uniq -c >&2
 	tail -n 20 fleet.out fleet.err >&2
 	return 1

@@ -6,6 +6,8 @@
 
 load helper
 
+answers() { : <"/dev/tcp/127.0.0.1/$1"; }
+
 # proxy: sim llm behind nginx. Sets PORT (good), OLD (an expired certificate).
 proxy() {
 	local behind
@@ -53,10 +55,7 @@ proxy() {
 		}
 	END
 	background nginx "$NGINX" -c "$WORK/nginx.conf" -e "$WORK/nginx.log"
-	for _ in $(seq 100); do
-		(: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null && break
-		sleep 0.05
-	done
+	until_true answers "$PORT"
 	export MCPCTL_RETRY=1
 }
 
@@ -90,7 +89,7 @@ proxy() {
 
 @test "nginx that holds events back, or knows nothing of WebSocket: said" {
 	proxy
-	mcp --cacert ca.pem --timeout 1s "sse+https://localhost:$PORT/held/sse" tools
+	mcp --cacert ca.pem --timeout 3s "sse+https://localhost:$PORT/held/sse" tools
 	ends 4
 	hints 'has not begun to answer'
 	hints 'proxy_buffering off'

@@ -168,19 +168,21 @@ asked() {
 }
 
 @test "a slow command holds the clock of the call, and many run at once" {
-	asked --timeout 500ms --sampling "exec:sh -c 'sleep 1; echo done'" call sample
+	asked --timeout 3s --sampling "exec:sh -c 'sleep 4; echo done'" call sample
 	ends 0
 	says 'done'
 	asked --sampling "exec:sh -c 'sleep 0.3; echo done'" call many count:=5
 	says '5 answered, 0 refused'
-	asked --sampling "exec:sh -c 'sleep 0.3; echo done'" call many count:=20
+	# Those that run wait until the others were refused.
+	rm -f heard
+	asked --sampling "exec:sh -c 'until [ \$(grep -c error heard) = 12 ]; do sleep 0.05; done; echo done'" call many count:=20
 	ends 0
 	says '8 answered, 12 refused'
 }
 
 @test "other calls go on while a command thinks" {
-	asked --sampling "exec:sh -c 'sleep 1; echo done'" \
-		-e 'call besides prompt=x' -e 'call capabilities' -e 'call answered'
+	asked --sampling "exec:sh -c 'until [ -e come ]; do sleep 0.05; done; echo done'" \
+		-e 'call besides prompt=x' -e 'call capabilities' -e 'call answered mark=come'
 	ends 0
 	says '"sampling"'
 	says '2 calls meanwhile'
@@ -220,7 +222,7 @@ at_terminal() {
 }
 
 @test "a form is asked field by field, checked, shown and sent" {
-	at_terminal --elicit ask --timeout 2 call ask
+	at_terminal --elicit ask --timeout 5 call ask
 	see "The server 'asker' asks:"
 	see '^\| Who are you\?'
 	last_line '^Answer it\? \[Y'
@@ -228,7 +230,7 @@ at_terminal() {
 	see '^\| Full name'
 	last_line '^name \(.*required\): *$'
 	# The clock of the call stands still.
-	sleep 3
+	sleep 6
 	keys Enter
 	see 'it is required'
 	enter A
@@ -259,7 +261,8 @@ at_terminal() {
 	see '^status=0'
 	grep -q '"content":{"name":"Ada Ω","age":36,"color":"red","news":true}' heard
 	# The terminal is as before: Ctrl-C is a signal again.
-	enter 'sleep 60; echo done=$?'
+	enter 'sleep 600; echo done=$?'
+	until_true runs sleep
 	keys C-c
 	enter 'echo back'
 	see '^back'
@@ -282,6 +285,7 @@ at_terminal() {
 	keys Enter
 	last_line '^name'
 	type_text 'half a'
+	last_line 'half a$'
 	keys C-c
 	see '"action": "cancel"'
 	see '^status=0'

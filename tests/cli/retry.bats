@@ -26,6 +26,9 @@ apart() {
 		}'
 }
 
+# let_through OPTION…: a call that the breaker does not stop.
+let_through() { mcp "$@" "$URL" call write && [ "$status" != 3 ]; }
+
 @test "three tries towards http, with growing waits, each told by -v" {
 	server tools/list=503
 	mcp -v "$URL" tools
@@ -104,16 +107,16 @@ apart() {
 }
 
 @test "refused, then up" {
-	server refuse=1.5
-	mcp -v "$URL" tools
-	ends 0
-	says read
-	hints 'try 1 of 3 failed: '
-	hints 'refused'
+	server refuse=up
+	background tools mcpctl -v "$URL" tools
+	wait_for tools.err 'try 1 of 3 failed: .*refused'
+	: >up
+	finish "$LAST" 0
+	grep -q read tools.out
 }
 
 @test "refused for good, and once by default where it is no http" {
-	server refuse=60
+	server refuse=never
 	mcp "$URL" tools
 	ends 3
 	hints '(after 3 tries)'
@@ -135,7 +138,7 @@ apart() {
 }
 
 @test "Ctrl-C ends the wait" {
-	server refuse=60
+	server refuse=never
 	background waiting mcpctl -v --retry 100 "$URL" tools
 	wait_for waiting.err 'try 2 of 100'
 	kill -INT "$LAST"
@@ -179,11 +182,7 @@ apart() {
 	[ "$(find state/mcpctl/breakers -name '*.json' | wc -l)" = 1 ]
 	jq -e '.failures == 2 and .opened_at > 0 and .method == "tools/call"' state/mcpctl/breakers/*.json
 	# It is let through when the time is over, and not before.
-	for _ in $(seq 100); do
-		mcp -v "$URL" call write
-		[ "$status" = 3 ] || break
-		sleep 0.1
-	done
+	until_true let_through -v
 	ends 0
 	hints 'lets one trial through'
 	hints 'the circuit breaker is closed'
@@ -197,11 +196,7 @@ apart() {
 	export MCPCTL_BREAKER=1,1s
 	mcp --retry 1 "$URL" call write
 	ends 1
-	for _ in $(seq 100); do
-		mcp --retry 1 "$URL" call write
-		[ "$status" = 3 ] || break
-		sleep 0.05
-	done
+	until_true let_through --retry 1
 	ends 1
 	[ "$(came tools/call)" = 2 ]
 	mcp "$URL" call write
@@ -210,7 +205,7 @@ apart() {
 }
 
 @test "a target that refuses is not dialled any more" {
-	server refuse=60
+	server refuse=never
 	export MCPCTL_BREAKER=2,1m MCPCTL_RETRY=1
 	for _ in 1 2; do
 		mcp "$URL" tools
@@ -233,7 +228,7 @@ apart() {
 	server tools/call=silent
 	export MCPCTL_BREAKER=2,1m
 	for _ in 1 2; do
-		mcp --timeout 300ms "$URL" call write
+		mcp --timeout 2s "$URL" call write
 		ends 4
 	done
 	mcp "$URL" call write
@@ -314,11 +309,11 @@ apart() {
 	device board --fault no-reply
 	event ready
 	for _ in 1 2 3 4 5; do
-		mcp --timeout 300ms call self.get_device_status
+		mcp --timeout 1s call self.get_device_status
 		ends 4
 	done
 	event breaker 'no answer to 5 calls in a row'
-	mcp --timeout 300ms call self.get_device_status
+	mcp --timeout 1s call self.get_device_status
 	ends 3
 	hints 'circuit breaker is open for'
 	mcp -o json devices

@@ -5,8 +5,8 @@ argv[1]: a file that gets a line "SECONDS METHOD" for each request that comes.
 The others: METHOD=STEP,STEP,…: one step for each request of that method, the
 last one for all that follow. Steps: ok; an HTTP status, 503 or 503:2 (with
 Retry-After); a JSON-RPC code, -32000 or -32000:2 (with data.retry_after);
-silent: no answer at all. $SAYS: the message of errors. refuse=SECONDS: until then the port is there, and
-refuses. Prints its port. The tool `read` is marked as idempotent, `write` not."""
+silent: no answer at all. $SAYS: the message of errors. refuse=FILE: until that is there the
+port refuses. Prints its port. The tool `read` is marked as idempotent, `write` not."""
 import http.server
 import json
 import os
@@ -69,7 +69,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         step, _, after = step_of(ask["method"]).partition(":")
         answer = {"jsonrpc": "2.0", "id": ask["id"]}
         if step == "silent":
-            time.sleep(60)
+            time.sleep(600)
             return
         if step == "ok":
             answer["result"] = RESULTS.get(ask["method"], {})
@@ -90,7 +90,9 @@ class Server(http.server.ThreadingHTTPServer):
     def server_activate(self):
         """Bound, and not listening yet: whoever dials is refused."""
         print("port %d" % self.server_address[1], flush=True)
-        time.sleep(float(STEPS.pop("refuse", ["0"])[0]))
+        until = STEPS.pop("refuse", [None])[0]
+        while until and not os.path.exists(until):
+            time.sleep(0.02)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.listen(64)
         print("listening", flush=True)

@@ -8,6 +8,11 @@ load helper
 # In place of the shell that runs it, so that it can be stopped.
 python() { exec /usr/bin/python3 "$@"; }
 
+is_ready() { mcpctl devices -o json | grep -q ready; }
+
+# heard N: so many frames of audio of the board, or more.
+heard() { mcpctl devices -o json | jq -e ".audio.frames >= $1"; }
+
 @test "a board dials in once, and commands find serve by themselves" {
 	serve
 	device board
@@ -74,10 +79,7 @@ python() { exec /usr/bin/python3 "$@"; }
 	event ready
 	device two
 	event replaced
-	for _ in $(seq 100); do
-		[ "$(grep -c '"event":"ready"' serve.out)" = 2 ] && break
-		sleep 0.05
-	done
+	until_true matches serve.out '"event":"ready"' 2
 	mcp devices -o json
 	[ "$(wc -l <<<"$out")" = 1 ]
 	mcp call self.get_device_status
@@ -109,7 +111,7 @@ python() { exec /usr/bin/python3 "$@"; }
 	printf 'right\n' >tokens
 	serve --path /good/ --token-file tokens
 	background a mcpctl sim --connect "ws://127.0.0.1:$PORT/bad/"
-	event refused path || event refused dialled
+	event refused '(path|dialled)'
 	background b mcpctl sim --connect "ws://127.0.0.1:$PORT/good/"
 	event refused token
 	printf 'right\n' >right
@@ -143,7 +145,7 @@ python() { exec /usr/bin/python3 "$@"; }
 @test "a peer that never says hello is closed" {
 	serve --hello-wait 500ms
 	device board --fault no-hello
-	event refused hello || event gone hello
+	event '(refused|gone)' hello
 }
 
 @test "hello without MCP: listed with its state, and commands say why" {
@@ -195,7 +197,7 @@ END
             if text["type"] == "mcp":
                 await ws.send(json.dumps({"type": "mcp", "payload": {"jsonrpc": "2.0", "id": text["payload"]["id"], "error": {"message": "not today"}}}))
                 break
-        await asyncio.sleep(30)'
+        await asyncio.sleep(600)'
 	event odd
 	event failed 'not today'
 	mcp devices
@@ -209,7 +211,7 @@ END
 	rubbish '
         await ws.send(hello)
         await ws.send("x" * 100000)
-        await asyncio.sleep(30)'
+        await asyncio.sleep(600)'
 	event gone aa:aa:aa:aa:aa:aa
 	mcp -d 02:00:00:00:00:01 call self.get_device_status
 	ends 0
@@ -227,7 +229,7 @@ for i in range(200):
 print("open", flush=True)
 closed = 0
 for s in socks:
-    s.settimeout(20)
+    s.settimeout(60)
     try:
         while s.recv(1000):
             pass
@@ -242,15 +244,15 @@ END
 	event ready
 	mcp call self.get_device_status
 	ends 0
-	wait_for half.out 'closed 200' 20
+	wait_for half.out 'closed 200'
 	event noise
 }
 
 @test "TLS and rubbish at the port get a line that says so" {
 	serve
-	curl -sk --max-time 2 "https://127.0.0.1:$PORT/" || :
+	curl -sk --max-time 60 "https://127.0.0.1:$PORT/" || :
 	event noise TLS
-	printf 'hello\r\n\r\n' | timeout 2 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || :
+	printf 'hello\r\n\r\n' | timeout 60 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || :
 	event noise 'no HTTP'
 }
 
@@ -291,7 +293,7 @@ END
 	ends 0
 	echo 'no json' >config/mcpctl/devices.json
 	kill -HUP "$SERVER"
-	event reload json || event reload JSON
+	event reload '(json|JSON)'
 	mcp -d garage ping
 	ends 0
 }
@@ -350,11 +352,7 @@ END
 	[ "$status" != 0 ]
 	mcp stop
 	ends 0
-	for _ in $(seq 100); do
-		[ -e pid ] || break
-		sleep 0.05
-	done
-	[ ! -e pid ]
+	until_true [ ! -e pid ]
 }
 
 @test "--daemon tells the one who started it what failed" {
@@ -369,11 +367,7 @@ END
 	wait_for full.err '/xiaozhi/ota/'
 	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' full.err | head -n 1 | cut -d: -f2)
 	device board
-	for _ in $(seq 100); do
-		mcp devices -o json
-		[[ $out == *ready* ]] && break
-		sleep 0.1
-	done
+	until_true is_ready
 	mcp ping
 	ends 0
 	wait_for full.err 'No space'
@@ -392,10 +386,7 @@ END
 	serve
 	for i in 1 2 3 4; do
 		device "twin$i"
-		for _ in $(seq 100); do
-			[ "$(grep -c '"event":"connected"' serve.out)" -ge "$i" ] && break
-			sleep 0.05
-		done
+		until_true matches serve.out '"event":"connected"' "$i"
 	done
 	event replaced 'two boards with one Device-Id'
 	serve --socket "$WORK/other.sock"
@@ -409,7 +400,7 @@ END
 	serve
 	device board --audio
 	event audio
-	sleep 2.5
+	until_true heard 40
 	[ "$(grep -c '"event":"audio"' serve.out)" = 1 ]
 }
 

@@ -14,12 +14,15 @@ open_shell() {
 }
 
 leave() {
+	last_line '> *$'
 	keys C-d
 	see '^\$ *$'
 	enter 'stty -a | grep -o "[-]*icanon"'
 	see '^icanon'
-	tmux -S "$SOCKET" kill-server
+	close_terminal
 }
+
+at_column() { [ "$(tmux -S "$SOCKET" display -p '#{cursor_x}')" = "$1" ]; }
 
 @test "a paste of three lines is one entry, also in the history of the next shell" {
 	open_shell 80 20
@@ -103,8 +106,10 @@ leave() {
 	printf '$if mcpctl\nset editing-mode vi\n$endif\n' >inputrc
 	open_shell 60 20 INPUTRC="$WORK/inputrc"
 	type_text 'xxx ping'
+	last_line 'xxx ping$'
 	keys Escape
-	sleep 0.7
+	# Only then it is no beginning of another key: the cursor goes back one.
+	until_true at_column 24
 	type_text '0dw'
 	last_line '^pretend-esp32s3> ping$'
 	keys Enter

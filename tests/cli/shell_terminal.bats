@@ -7,11 +7,12 @@ load helper
 load terminal
 
 leave() { # STATUS
+	last_line '> *$'
 	keys C-d
 	see '^\$ *$'
 	enter 'echo status=$?'
 	see "^status=${1:-0}"
-	tmux -S "$SOCKET" kill-server
+	close_terminal
 }
 
 # A plain server; orders by `order`.
@@ -21,6 +22,9 @@ peer() {
 	PEER_PORT=$(wait_for peer.out '^[0-9]+$')
 }
 order() { printf '%s\n' "$@" >orders; }
+
+# Whether `tail` runs: what comes then is not above a prompt.
+tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 
 @test "a prompt, commands, tools, beginnings; Ctrl-D leaves with status 0" {
 	terminal
@@ -59,6 +63,7 @@ order() { printf '%s\n' "$@" >orders; }
 	see '^alive'
 	enter 'set'
 	see '^timeout'
+	last_line 's3> *$'
 	keys C-d
 	see '^\$ *$'
 	absent 'hunter2|ping' "$XDG_STATE_HOME/mcpctl/history"
@@ -99,12 +104,12 @@ order() { printf '%s\n' "$@" >orders; }
 	last_line '^plain-server> *$'
 	order 'storm 20000 10000'
 	type_text 'echo te'
-	sleep 0.3
+	see 'notifications/storm'
 	type_text 'xt=usable'
 	last_line '^plain-server> echo text=usable$'
 	keys Enter
 	see '^usable$'
-	see '[0-9,]+ more messages not shown here' 20
+	see '[0-9,]+ more messages not shown here'
 	[ "$(grep -c 'notifications/storm' screen)" -le 40 ]
 	leave 0
 }
@@ -115,8 +120,12 @@ order() { printf '%s\n' "$@" >orders; }
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	keys C-c
+	see '^plain-server> \^C$'
+	last_line '^plain-server> *$'
 	type_text 'half a line'
+	last_line 'half a line$'
 	keys C-c
+	see 'half a line\^C$'
 	last_line '^plain-server> *$'
 	enter 'slow.one'
 	wait_for heard slow.one
@@ -130,19 +139,19 @@ order() { printf '%s\n' "$@" >orders; }
 	keys C-c C-c C-c C-c C-c
 	last_line '^plain-server> *$'
 	enter 'tail'
-	sleep 0.3
+	until_true tails
 	keys C-c C-c
 	last_line '^plain-server> *$'
-	enter '! sleep 30'
-	sleep 0.5
+	enter "! sleep 600.$$"
+	until_true pgrep -xf "sleep 600.$$"
 	keys C-c C-c C-c
 	last_line '^plain-server> *$'
-	enter 'echo text=x | sleep 30'
-	sleep 0.5
+	enter "echo text=x | sleep 601.$$"
+	until_true pgrep -xf "sleep 601.$$"
 	keys C-c C-c
 	last_line '^plain-server> *$'
 	enter 'slow.one | cat'
-	sleep 0.5
+	until_true matches heard slow.one 2
 	keys C-c C-c
 	last_line '^plain-server> *$'
 	enter 'echo text=alive'
@@ -152,10 +161,10 @@ order() { printf '%s\n' "$@" >orders; }
 
 @test "Ctrl-C in a call to a board says that it may still be working" {
 	terminal
-	enter "mcpctl 'sim:?fault=no-reply' shell"
+	enter "mcpctl -v 'sim:?fault=no-reply' shell"
 	last_line '> *$'
 	enter 'self.audio_speaker.set_volume volume=1'
-	sleep 0.5
+	see '"method":"tools/call"'
 	keys C-c
 	see 'firmware has no cancel: the board may still'
 	last_line 's3> *$'
@@ -214,6 +223,8 @@ order() { printf '%s\n' "$@" >orders; }
 	last_line '^pretend-esp32s3 \(waiting\)> half$'
 	see 'waiting for it to come back'
 	keys C-c
+	see 'half\^C$'
+	last_line '\(waiting\)> *$'
 	enter ping
 	see 'waiting for a device: [0-9]+ s'
 	keys C-c
@@ -308,13 +319,16 @@ order() { printf '%s\n' "$@" >orders; }
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	type_text 'echo te'
+	last_line 'echo te$'
 	keys C-z
 	see 'Stopped'
+	last_line '^\$ *$'
 	enter 'echo outside'
 	see '^outside'
 	order 'say meanwhile'
 	enter fg
 	see 'notifications/meanwhile'
+	last_line '^plain-server> echo te$'
 	type_text 'xt=back'
 	keys Enter
 	see '^back$'
@@ -338,7 +352,7 @@ order() { printf '%s\n' "$@" >orders; }
 	last_line 's3> *$'
 	enter 'info'
 	see '^server'
-	tmux -S "$SOCKET" kill-server
+	close_terminal
 	wait_for "$XDG_STATE_HOME/mcpctl/history" '^info$'
 }
 

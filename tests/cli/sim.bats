@@ -12,7 +12,7 @@ backend() {
 }
 
 @test "sim --listen is a WebSocket MCP server at /ws" {
-	background sim mcpctl sim --listen 127.0.0.1:0 --for 20s
+	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
 	mcp "$url" call self.audio_speaker.set_volume volume=31
 	ends 0
@@ -23,7 +23,7 @@ backend() {
 }
 
 @test "a port in use, and one that is no port" {
-	background sim mcpctl sim --listen 127.0.0.1:0 --for 20s
+	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	taken=$(wait_for sim.err 'ws://' | sed 's/.*:\([0-9]*\).*/\1/')
 	mcp sim --listen "127.0.0.1:$taken"
 	ends 3
@@ -45,14 +45,14 @@ backend() {
 
 @test "the token of a file or of the environment" {
 	printf 'secret\n' >token
-	MCPCTL_TOKEN=secret listener l --wait 10 listen:127.0.0.1:0 ping
+	MCPCTL_TOKEN=secret listener l --wait 60 listen:127.0.0.1:0 ping
 	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
 	ends 6
 	hints 401
 	mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/" --token-file token
 	ends 0
 	finish "$LISTENER" 0
-	MCPCTL_TOKEN=secret listener l --wait 10 listen:127.0.0.1:0 ping
+	MCPCTL_TOKEN=secret listener l --wait 60 listen:127.0.0.1:0 ping
 	MCPCTL_SIM_TOKEN=secret mcp sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
 	ends 0
 	finish "$LISTENER" 0
@@ -82,7 +82,7 @@ backend() {
 
 @test "--for ends it, Ctrl-C too, with the summary" {
 	backend silent
-	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 300ms
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 3s
 	ends 0
 	says 'connected    1'
 	background sim mcpctl sim --connect "ws://127.0.0.1:$BACKEND/"

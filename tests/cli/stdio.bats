@@ -26,15 +26,13 @@ clock() {
 	CLOCK=$now
 }
 
+none_runs() { ! pgrep -f "$MARK"; }
+
 none_left() {
-	local tries=40
-	while pgrep -f "$MARK" >/dev/null && ((tries-- > 0)); do
-		sleep 0.05
-	done
-	if pgrep -af "$MARK" >&2; then
-		echo "a child was left behind" >&2
-		return 1
-	fi
+	until_true none_runs && return 0
+	pgrep -af "$MARK" >&2
+	echo "a child was left behind" >&2
+	return 1
 }
 
 @test "tools and calls behind '--', and with stdio:" {
@@ -265,7 +263,7 @@ none_left() {
 	finish "$LAST" 129
 	none_left
 	# nohup stays.
-	background tail env --ignore-signal=HUP mcpctl tail -v --for 2s -- "${CHILD[@]}"
+	background tail env --ignore-signal=HUP mcpctl tail -v --for 5s -- "${CHILD[@]}"
 	wait_for tail.err initialized
 	kill -HUP "$LAST"
 	finish "$LAST" 0

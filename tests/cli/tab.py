@@ -20,7 +20,7 @@ ZSH = """
 PS1='ready> ' LISTMAX=9999
 {load}
 TRAPUSR1() {{ : }}
-tab() {{ zle expand-or-complete; print -r -- "$BUFFER" >{out}.now }}
+tab() {{ zle expand-or-complete; zle -R; print -r -- "$BUFFER" >{out}.now }}
 line() {{ print -r -- "$BUFFER" >{out}.now; mv {out}.now {out} }}
 zle -N tab
 zle -N line
@@ -74,7 +74,7 @@ class Terminal:
         return True
 
     def wait(self, what, done):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not done():
             if time.monotonic() > end:
                 sys.exit(f"tab.py: no {what} in:\n" + self.seen.decode())

@@ -16,27 +16,43 @@ keys() { tmux -S "$SOCKET" send-keys "$@"; }
 type_text() { tmux -S "$SOCKET" send-keys -l "$1"; }
 enter() { type_text "$1" && keys Enter; }
 
-# see PATTERN [SECONDS]: until it stands on the screen.
-see() {
-	local tries=$((${2:-10} * 20))
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen 2>/dev/null || :
-		grep -qE -- "$1" screen && return 0
-		sleep 0.05
+# close_terminal: it and what runs in it, to their ends: else the next one at
+# that socket is talking to a server that goes.
+close_terminal() {
+	local pids pid
+	pids=$(tmux -S "$SOCKET" list-panes -a -F '#{pane_pid} #{pid}')
+	tmux -S "$SOCKET" kill-server
+	for pid in $pids; do
+		until_true over "$pid"
 	done
+}
+
+end_terminals() { [ ! -S "${SOCKET:-}" ] || close_terminal; }
+
+# capture: what stands there now, in the file screen.
+capture() { tmux -S "$SOCKET" capture-pane -p >screen; }
+
+shows() { capture && grep -qE -- "$1" screen; }
+ends_with() { capture && grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1"; }
+
+# runs NAME: whether that program has the terminal now.
+runs() { [ "$(tmux -S "$SOCKET" display -p '#{pane_current_command}')" = "$1" ]; }
+
+# see PATTERN: until it stands on the screen.
+see() {
+	until_true shows "$1" && return 0
 	echo "never on the screen: $1" >&2
 	cat screen >&2
 	return 1
 }
 
-# last_line PATTERN: the last line that is not empty matches.
+# last_line PATTERN: until the last line that is not empty matches.
+#
+# A key that is more than a letter (Ctrl-D, Ctrl-C, Ctrl-Z) means what the test
+# wants only behind a prompt, and behind what was typed only when that stands
+# there: before, the terminal takes it itself, and throws away what was typed.
 last_line() {
-	local tries=200
-	while ((tries-- > 0)); do
-		tmux -S "$SOCKET" capture-pane -p >screen
-		grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1" && return 0
-		sleep 0.05
-	done
+	until_true ends_with "$1" && return 0
 	echo "the last line is not: $1" >&2
 	cat screen >&2
 	return 1

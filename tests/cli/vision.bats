@@ -28,11 +28,10 @@ async def main():
             if text["type"] == "mcp":
                 print(text["payload"]["params"]["capabilities"]["vision"]["token"], flush=True)
                 break
-        await asyncio.sleep(60)
+        await asyncio.sleep(600)
 
 asyncio.run(main())
 END
-	rm -f spy.out
 	background spy /usr/bin/python3 spy.py
 	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
 }
@@ -164,7 +163,7 @@ END
 	cat photo.jpg noise >large.jpg
 	SERVE_BEFORE=$WORK/limited serve --save-images "$WORK/pictures"
 	curl -sf -F 'file=@large.jpg' "http://127.0.0.1:$PORT/upload"
-	event upload 'pictures' || event failed pictures
+	event '(upload|failed)' pictures
 	[ "$(find pictures -type f | wc -l)" = 0 ]
 	mcp --wait 100ms devices
 	ends 0

@@ -94,7 +94,7 @@ asyncio.run(main())
 END
 	background h python headers.py
 	port=$(wait_for h.out '^port' | cut -d' ' -f2)
-	mcp --timeout 1 -v --header 'X-Key: abc' "ws://127.0.0.1:$port/" info
+	mcp --timeout 3 -v --header 'X-Key: abc' "ws://127.0.0.1:$port/" info
 	ends 3
 	wait_for h.out 'header abc'
 }
@@ -104,8 +104,8 @@ END
 import socket, time
 s = socket.create_server(("127.0.0.1", 0))
 print("port", s.getsockname()[1], flush=True)
-time.sleep(30)'
+time.sleep(600)'
 	port=$(wait_for nc.out '^port' | cut -d' ' -f2)
-	mcp --wait 1 "ws://127.0.0.1:$port/" info
+	mcp --wait 2 "ws://127.0.0.1:$port/" info
 	ends 3
 }

@@ -26,7 +26,7 @@ checked() {
 		--errors-for-leak-kinds=definite mcpctl --wait 30 \
 		listen:127.0.0.1:0 run -e tools -e ping
 	LISTENER=$LAST
-	OTA=$(wait_for l.err 'http://[^ ]*/xiaozhi/ota/' 30 |
+	OTA=$(wait_for l.err 'http://[^ ]*/xiaozhi/ota/' |
 		grep -o 'http://[^ ]*/ota/')
 	checked sim --ota "$OTA"
 	finish "$LISTENER" 0
@@ -51,9 +51,9 @@ watched() {
 @test "serve: boards come, are asked, replaced, kicked; it ends clean" {
 	watched --save-images pictures --trace t.jsonl
 	device boards --devices 3
-	event ready 02:00:00:00:00:01 60
-	event ready 02:00:00:00:00:02 60
-	event ready 02:00:00:00:00:03 60
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:02
+	event ready 02:00:00:00:00:03
 	checked -d '*:01' run -e info -e tools -e 'describe self.reboot' \
 		-e 'call self.audio_speaker.set_volume volume=40' -e 'tail --for 100ms'
 	checked --all call self.get_device_status
@@ -63,12 +63,12 @@ watched() {
 	curl -sf "http://127.0.0.1:$PORT/" >/dev/null
 	curl -s -F question=x "http://127.0.0.1:$PORT/upload" >/dev/null
 	device twin
-	event replaced 02:00:00:00:00:01 60
+	event replaced 02:00:00:00:00:01
 	checked kick '*:02'
 	checked devices
 	checked
 	background waits mcpctl -d nobody ping
-	sleep 0.5
+	until_true commands 1
 	checked stop
 	finish "$SERVER" 0
 }
@@ -76,13 +76,13 @@ watched() {
 @test "serve: hello without MCP, a list that fails, rubbish, SIGHUP, SIGTERM" {
 	watched
 	device other --fault no-features --device-id 02:00:00:00:00:02
-	event failed 02:00:00:00:00:02 60
+	event failed 02:00:00:00:00:02
 	device loops --fault loop-cursor --fill 60 --device-id 02:00:00:00:00:03
-	event failed 02:00:00:00:00:03 60
-	printf 'rubbish\r\n\r\n' | timeout 2 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || :
-	event noise '' 60
+	event failed 02:00:00:00:00:03
+	printf 'rubbish\r\n\r\n' | timeout 60 bash -c "cat >/dev/tcp/127.0.0.1/$PORT" || :
+	event noise
 	kill -HUP "$SERVER"
-	event reload '' 60
+	event reload
 	kill -TERM "$SERVER"
 	finish "$SERVER" 143
 }
@@ -92,7 +92,7 @@ watched() {
 		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
 		mcpctl serve --listen 127.0.0.1:0 --once --wait 60s --exec 'mcpctl ping; exit 7'
 	ONCE=$LAST
-	wait_for once.err '/xiaozhi/ota/' 60
+	wait_for once.err '/xiaozhi/ota/'
 	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' once.err | head -n 1 | cut -d: -f2)
 	device board
 	finish "$ONCE" 7
@@ -154,7 +154,7 @@ watched() {
 		--errors-for-leak-kinds=definite --child-silent-after-fork=yes \
 		mcpctl sim llm --listen 127.0.0.1:0 --ollama http://127.0.0.1:1
 	LLM=$LAST
-	URL=$(wait_for llm.err 'http://127' 30 | grep -o 'http://127[^ ]*' | head -n 1)
+	URL=$(wait_for llm.err 'http://127' | grep -o 'http://127[^ ]*' | head -n 1)
 	mcpctl "$URL" run -e tools -e prompts -e resources >out
 	local status=0
 	mcpctl --retry 1 "$URL" call extract_entities text=Maria 2>err || status=$?
