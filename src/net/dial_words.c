@@ -92,6 +92,19 @@ bool dial_is_no_tls(const char *problem)
 	       strstr(problem, "unknown protocol");
 }
 
+static bool is_old_tls(const char *problem)
+{
+	/* It chose an older one by itself, or told that it has no other. */
+	return strstr(problem, "unsupported protocol") ||
+	       strstr(problem, "protocol version");
+}
+
+const char *dial_tls_words(const char *problem)
+{
+	return is_old_tls(problem) ? "it speaks neither TLS 1.2 nor 1.3" :
+				     problem;
+}
+
 const char *dial_tls_hint(const char *problem)
 {
 	static const struct {
@@ -111,17 +124,16 @@ const char *dial_tls_hint(const char *problem)
 		{ "handshake failure",
 		  "it may want a certificate of its clients, which mcpctl has "
 		  "not, or ciphers that are not spoken here" },
-		{ "unsupported protocol",
-		  "it speaks only TLS versions that are no longer safe: let it "
-		  "speak 1.2 or later" },
-		{ "protocol version",
-		  "it takes no TLS version that is spoken here, or no TLS at "
-		  "all: try without (http://, ws://, mqtt://)" },
 		{ "ended the handshake",
 		  "does it speak TLS there? else try without (http://, ws://, "
 		  "mqtt://), or another port" },
 	};
 
+	if (is_old_tls(problem))
+		return "TLS 1.0 and 1.1 are refused here, as at OpenSSL's "
+		       "usual security level, since they are no longer safe: "
+		       "let the server speak 1.2 or later; if it speaks no TLS "
+		       "at all, try without (http://, ws://, mqtt://)";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		if (strstr(problem, rows[i].problem))
 			return rows[i].hint;

@@ -30,6 +30,8 @@ const char *dial_words(int error, const char *unknown);
 
 /* Whether OpenSSL's words mean that the other end speaks something else. */
 bool dial_is_no_tls(const char *problem);
+/* OpenSSL's words for a failed TLS handshake, or better ones. */
+const char *dial_tls_words(const char *problem);
 /* The next step after a failed TLS handshake; problem: what OpenSSL says of
  * it, or "it ended the handshake". Static. */
 const char *dial_tls_hint(const char *problem);

@@ -80,7 +80,7 @@ static void fail_tls(struct error *why, const struct http_site *site,
 	    strstr(reason, "SSL_ERROR_SYSCALL") || !reason[0])
 		reason = "it ended the handshake";
 	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %.200s", site->host,
-		  reason);
+		  dial_tls_words(reason));
 	error_hint(why, "%s", dial_tls_hint(reason));
 }
 

@@ -57,7 +57,7 @@ static void fail_tls(struct mqtt_client *c)
 		return;
 	}
 	error_set(why, ERR_CONNECT, "TLS with the broker '%s' failed: %s",
-		  c->host, c->problem);
+		  c->host, dial_tls_words(c->problem));
 	error_hint(why, "%s", dial_tls_hint(c->problem));
 }
 

@@ -59,6 +59,8 @@ static void on_info(const SSL *ssl, int where, int result)
 
 void ws_tls_watch(void *ssl_ctx)
 {
+	/* Older ones would fail amid the handshake, for a reason that misleads. */
+	SSL_CTX_set_min_proto_version(ssl_ctx, TLS1_2_VERSION);
 	SSL_CTX_set_info_callback(ssl_ctx, on_info);
 }
 
