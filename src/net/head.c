@@ -243,6 +243,62 @@ static size_t count_fields(const struct headers *h, const char *name)
 	return count;
 }
 
+static bool is_length(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits > 0 && digits < 20 && !text[digits];
+}
+
+static const char *host_problem(const struct headers *fields, bool http_1_0)
+{
+	const char *host = headers_get(fields, "Host");
+	struct authority a;
+
+	if (count_fields(fields, "Host") > 1)
+		return "Host came twice";
+	if (!host)
+		return http_1_0 ? NULL : "Host is missing";
+	return authority_parse(&a, host, strlen(host), NULL) || !a.host[0] ?
+		       "Host is no HOST[:PORT]" :
+		       NULL;
+}
+
+static const char *length_problem(const struct headers *fields, bool http_1_0)
+{
+	const char *length = headers_get(fields, "Content-Length");
+	const char *encoding = headers_get(fields, "Transfer-Encoding");
+
+	if (count_fields(fields, "Content-Length") > 1)
+		return "Content-Length came twice";
+	if (length && !is_length(length))
+		return "Content-Length is no number of bytes";
+	if (!encoding)
+		return NULL;
+	if (length)
+		return "Content-Length and Transfer-Encoding exclude each "
+		       "other";
+	if (http_1_0)
+		return "HTTP/1.0 has no Transfer-Encoding";
+	return count_fields(fields, "Transfer-Encoding") > 1 ||
+			       !text_same(encoding, "chunked") ?
+		       "the only Transfer-Encoding spoken here is chunked" :
+		       NULL;
+}
+
+const char *head_problem(const struct headers *fields, bool http_1_0)
+{
+	const char *problem = host_problem(fields, http_1_0);
+
+	for (size_t i = 0; i < fields->count && !problem; i++) {
+		const char *name = fields->item[i].name;
+
+		if (!is_token(name, strlen(name)))
+			problem = "the name of a header is broken";
+	}
+	return problem ? problem : length_problem(fields, http_1_0);
+}
+
 static bool is_key(const char *key)
 {
 	size_t len = strlen(key);

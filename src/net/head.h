@@ -36,6 +36,15 @@ void head_done(struct head *h);
 void head_split_target(const char *target, size_t len, char **path,
 		       char **query);
 
+/*
+ * NULL, or why a request with these fields must not be taken, since another
+ * parser on its way could see another length or another host in it (RFC 9112,
+ * 3.2, 6.3): Host missing (but in HTTP/1.0), twice or no host; a
+ * Content-Length that is twice or no number; a Transfer-Encoding other than
+ * chunked, twice, in HTTP/1.0, or beside a Content-Length; a name that is none.
+ */
+const char *head_problem(const struct headers *fields, bool http_1_0);
+
 enum head_upgrade {
 	HEAD_NO_UPGRADE, /* plain HTTP */
 	HEAD_WEBSOCKET, /* RFC 6455, version 13, with a key */

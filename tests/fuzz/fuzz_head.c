@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/admit.h"
 #include "net/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,8 +18,16 @@ static void use(const struct head *h)
 {
 	static const char *const names[] = { "device-id", "token",
 					     "authorization" };
+	const struct admit_options nothing = { 0 };
 	const char *reason;
+	struct admit port;
 
+	assert(!admit_open(&port, &nothing, "bench", NULL, NULL));
+	if (!head_problem(&h->headers, h->http_1_0) && !h->http_1_0)
+		assert(headers_get(&h->headers, "Host"));
+	admit_judge(&port, &h->headers, true);
+	assert(!admit_guest(&port, &h->headers));
+	admit_done(&port);
 	assert(h->method[0] && h->path);
 	for (size_t i = 0; i < h->headers.count; i++) {
 		assert(h->headers.item[i].name[0]);

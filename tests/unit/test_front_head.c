@@ -178,6 +178,88 @@ static void test_upgrades(void **state)
 	assert_non_null(strstr(why, "CR LF"));
 }
 
+/* Of a request with these fields; NULL: it is fine. */
+static const char *problem(const char *version, const char *fields)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("POST / HTTP/%s\r\n%s\r\n", version, fields);
+	const char *why;
+	struct head head;
+
+	assert_int_equal(head_parse(&head, text, strlen(text)), HEAD_READY);
+	why = head_problem(&head.headers, head.http_1_0);
+	head_done(&head);
+	return why;
+}
+
+static void test_two_ways(void **state)
+{
+	static const struct {
+		const char *fields, *why;
+	} rows[] = {
+		{ "", "Host is missing" },
+		{ "Host: a\r\nhost: a\r\n", "Host came twice" },
+		{ "Host:\r\n", "HOST[:PORT]" },
+		{ "Host: a b\r\n", "HOST[:PORT]" },
+		{ "Host: a:99999\r\n", "HOST[:PORT]" },
+		{ "Host: u@a\r\n", "HOST[:PORT]" },
+		{ "Host: a\r\nContent-Length: 5\r\ncontent-length: 5\r\n",
+		  "Content-Length came twice" },
+		{ "Host: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
+		  "Content-Length came twice" },
+		{ "Host: a\r\nContent-Length: 5, 5\r\n", "no number" },
+		{ "Host: a\r\nContent-Length: +5\r\n", "no number" },
+		{ "Host: a\r\nContent-Length: -5\r\n", "no number" },
+		{ "Host: a\r\nContent-Length: 0x5\r\n", "no number" },
+		{ "Host: a\r\nContent-Length: 5 5\r\n", "no number" },
+		{ "Host: a\r\nContent-Length:\r\n", "no number" },
+		{ "Host: a\r\nContent-Length: 99999999999999999999\r\n",
+		  "no number" },
+		{ "Host: a\r\nContent-Length: 5\r\n"
+		  "Transfer-Encoding: chunked\r\n",
+		  "exclude" },
+		{ "Host: a\r\nTransfer-Encoding: identity\r\n"
+		  "Content-Length: 5\r\n",
+		  "exclude" },
+		{ "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n",
+		  "only Transfer-Encoding" },
+		{ "Host: a\r\nTransfer-Encoding: xchunked\r\n",
+		  "only Transfer-Encoding" },
+		{ "Host: a\r\nTransfer-Encoding:\r\n",
+		  "only Transfer-Encoding" },
+		{ "Host: a\r\nTransfer-Encoding: chunked\r\n"
+		  "Transfer-Encoding: chunked\r\n",
+		  "only Transfer-Encoding" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *why = problem("1.1", rows[i].fields);
+
+		if (!why || !strstr(why, rows[i].why))
+			fail_msg("%s: %s", rows[i].fields, why ? why : "fine");
+	}
+	assert_null(problem("1.1", "Host: a:1\r\nContent-Length: 0\r\n"));
+	assert_null(problem("1.1", "Host: [::1]\r\n"
+				   "Transfer-Encoding: Chunked\r\n"));
+	assert_null(problem("1.0", ""));
+	assert_null(problem("1.0", "Content-Length: 5\r\n"));
+	assert_non_null(problem("1.0", "Host: a\r\nHost: b\r\n"));
+	assert_non_null(problem("1.0", "Transfer-Encoding: chunked\r\n"));
+}
+
+/* As a library may give them that folds, or takes blanks in front of ':'. */
+static void test_broken_name(void **state)
+{
+	CLEANUP(headers_done) struct headers h = { 0 };
+
+	(void)state;
+	headers_add(&h, "Host", "a");
+	assert_null(head_problem(&h, false));
+	headers_add(&h, "Content-Length ", "5");
+	assert_non_null(head_problem(&h, false));
+}
+
 static void splits(const char *target, const char *path, const char *query)
 {
 	char *p, *q;
@@ -281,6 +363,8 @@ int main(void)
 		cmocka_unit_test(test_queries),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_hosts),
+		cmocka_unit_test(test_two_ways),
+		cmocka_unit_test(test_broken_name),
 	};
 
 	return cmocka_run_group_tests_name("front_head", tests, NULL, NULL);
