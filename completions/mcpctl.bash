@@ -249,6 +249,12 @@ _mcpctl_value() {
 	*' --advertise')
 		:
 		;;
+	*' --allow-origin')
+		:
+		;;
+	*' --allow-host')
+		:
+		;;
 	*' --vision-url')
 		:
 		;;
@@ -264,7 +270,7 @@ _mcpctl_value() {
 
 # COMMAND: sets its options and the global ones.
 _mcpctl_options() {
-	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --vision-url --vision-token-file --no-init --color -h --help --version'
+	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --allow-origin --allow-host --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
 		list+=' --tree --diff --cached --no-user'

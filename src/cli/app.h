@@ -19,7 +19,7 @@ struct config { /* global options; see config_options in config.c */
 	bool verbose, quiet, insecure, help, version, no_init, all, retry_calls;
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
-	struct words headers, env, resolve, roots;
+	struct words headers, env, resolve, roots, allow_hosts, allow_origins;
 	struct words child; /* behind "--": a program and its arguments */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */

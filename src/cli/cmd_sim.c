@@ -147,6 +147,13 @@ static int check_outside(const struct sim_arguments *a, struct error *err)
 	return error_prefix(err, "option '--ollama'");
 }
 
+static struct admit_options admit_of(const struct app *app)
+{
+	return (struct admit_options){ .hosts = &app->config.allow_hosts,
+				       .origins = &app->config.allow_origins,
+				       .advertise = app->config.advertise };
+}
+
 static void take_arguments(struct sim_options *o, const struct invocation *in)
 {
 	const struct sim_arguments *a = in->options;
@@ -156,6 +163,7 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.connect = a->connect,
 		.ota = a->ota,
 		.listen = a->listen,
+		.admit = admit_of(in->app),
 		.device_id = a->device_id,
 		.client_id = a->client_id,
 		.devices = a->devices,
@@ -211,6 +219,7 @@ static int run_service(const struct invocation *in, struct error *err)
 	const struct sim_service order = { .profile = in->argv[0],
 					   .listen = a->listen,
 					   .run_for = a->run_for,
+					   .admit = admit_of(in->app),
 					   .outside = outside_of(a) };
 	const char *wrong = device_option(a);
 
@@ -308,7 +317,8 @@ const struct command cmd_sim = {
 		"with a language model that Ollama runs. It is reached at one "
 		"port: JSON-RPC by POST to /, with or without initialize "
 		"(Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
-		"Pages of other machines may not ask (Origin).\n"
+		"Web pages may not ask, but for those of --allow-origin; "
+		"names beside this machine's need --allow-host.\n"
 		"\n"
 		"  ollama pull llama3:8b\n"
 		"  mcpctl sim llm --listen 127.0.0.1:8088\n"

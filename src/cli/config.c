@@ -113,6 +113,15 @@ const struct option_row config_options[] = {
 	  .offset = PLACE(advertise), .env = "MCPCTL_ADVERTISE",
 	  .brief = "the address that serve and listen: tell devices, where their "
 		   "own is not the one they reach" },
+	{ .name = "allow-origin", .word = "ORIGIN", .type = OPTION_LIST,
+	  .offset = PLACE(allow_origins),
+	  .brief = "let web pages of that origin (https://HOST[:PORT]) ask at a port "
+		   "that serve, listen: or sim opens; may be given many times" },
+	{ .name = "allow-host", .word = "NAME", .type = OPTION_LIST,
+	  .offset = PLACE(allow_hosts),
+	  .brief = "one more name that leads to such a port, beside IP addresses, "
+		   "localhost, this machine's and that of --advertise; may be given "
+		   "many times" },
 	{ .name = "vision-url", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(vision_url), .env = "MCPCTL_VISION_URL",
 	  .brief = "where the device uploads photos to" },

@@ -255,13 +255,18 @@ static int set_child(struct endpoint *e, const struct config *c,
 	return 0;
 }
 
+static void set_words(struct words *out, const struct words *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		words_add(out, from->word[i]);
+}
+
 static void set_route(struct endpoint *e, const struct config *c)
 {
 	if (family_of(e) != FAMILY_HTTP)
 		return;
 	e->proxy = mem_strdup(c->proxy);
-	for (size_t i = 0; i < c->resolve.count; i++)
-		words_add(&e->resolve, c->resolve.word[i]);
+	set_words(&e->resolve, &c->resolve);
 }
 
 /* A password without a user cannot be sent (MQTT 3.1.1, 3.1.2.9). */
@@ -292,6 +297,8 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->cacert = mem_strdup(c->cacert);
 	e->insecure = c->insecure;
 	e->advertise = mem_strdup(c->advertise);
+	set_words(&e->allow_hosts, &c->allow_hosts);
+	set_words(&e->allow_origins, &c->allow_origins);
 	e->envelope = dialect_for(e, c);
 	set_route(e, c);
 	if (set_headers(e, c, err) != 0 || set_tokens(e, c, err) != 0 ||

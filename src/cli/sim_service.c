@@ -16,6 +16,7 @@ int sim_service_run(struct app *app, const struct sim_service *o,
 		    struct error *err)
 {
 	const struct service_listen_options options = { .listen = o->listen,
+							.admit = o->admit,
 							.run_for = o->run_for };
 	const struct service_listen_observer observer = { show_listening,
 							  show_line,

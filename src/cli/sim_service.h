@@ -10,6 +10,7 @@ struct sim_service {
 	const char *profile;
 	const char *listen; /* NULL: 127.0.0.1:8088 */
 	int64_t run_for; /* ms; 0: until Ctrl-C */
+	struct admit_options admit;
 	struct outside_config outside; /* its loop does not count */
 };
 

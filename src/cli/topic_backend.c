@@ -88,7 +88,9 @@ static const char files_text[] =
 	"TLS. Put a reverse proxy in front that passes upgrades, and tell "
 	"boards its address: --advertise wss://bench.example/. Then OTA and "
 	"uploads go through it too. Inside a container, --advertise HOST "
-	"names the address that boards can reach.\n";
+	"names the address that boards can reach. A name in a board's OTA "
+	"address that is not this machine's own must be allowed: --allow-host "
+	"NAME (see mcpctl help targets).\n";
 
 void topic_backend(struct buf *out)
 {

@@ -112,6 +112,8 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->query);
 	mem_free(e->cacert);
 	mem_free(e->advertise);
+	words_done(&e->allow_hosts);
+	words_done(&e->allow_origins);
 	mem_free(e->device);
 	mem_free(e->password);
 	mem_free(e->topic_up);

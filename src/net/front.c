@@ -4,6 +4,7 @@
  * out in front_head.c; HTTP is spoken in front_http.c.
  */
 #include <errno.h>
+#include <limits.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -17,6 +18,7 @@
 #define RETRY_MS 500
 #define BODY_MAX (1u << 20)
 #define HEAD_TIMEOUT_MS 10000
+#define REFUSED_AGAIN_MS 60000
 #define CONNECTIONS_MAX 256
 
 static void on_connect(uv_poll_t *poll, int status, int events);
@@ -110,6 +112,8 @@ static void take_config(struct front *f, const struct front_config *config)
 		f->config.body_max = BODY_MAX;
 	if (!f->config.head_timeout)
 		f->config.head_timeout = HEAD_TIMEOUT_MS;
+	if (!f->config.refused_again)
+		f->config.refused_again = REFUSED_AGAIN_MS;
 	if (!f->config.connections_max)
 		f->config.connections_max = CONNECTIONS_MAX;
 }
@@ -124,33 +128,54 @@ static uint16_t bound_port(int fd)
 	return address_port((struct sockaddr *)&local);
 }
 
+/* Whom it answers, before a port is taken. */
+static int take_admit(struct front *f, const struct front_config *config,
+		      struct error *err)
+{
+	char machine[HOST_NAME_MAX + 1] = "";
+
+	if (gethostname(machine, sizeof(machine) - 1))
+		machine[0] = '\0';
+	return admit_open(&f->admit, &config->admit, machine, config->host,
+			  err);
+}
+
+/* The socket, and who speaks HTTP at it. -1: neither. */
+static int open_port(struct front *f, const struct front_config *config,
+		     struct error *err)
+{
+	f->fd = front_bind(config->host, config->port, err);
+	if (f->fd < 0)
+		return -1;
+	if (!front_http_open(f, err))
+		return 0;
+	close(f->fd);
+	return -1;
+}
+
 static struct front *front_open(struct loop *l,
 				const struct front_config *config,
 				const struct front_events *events, void *owner,
 				struct error *err)
 {
-	int fd = front_bind(config->host, config->port, err);
-	struct front *f;
+	struct front *f = mem_zalloc(sizeof(*f));
 
-	if (fd < 0)
-		return NULL;
-	f = mem_zalloc(sizeof(*f));
 	f->loop = l;
 	f->events = *events;
 	f->owner = owner;
 	take_config(f, config);
-	if (front_http_open(f, err)) {
-		close(fd);
+	if (take_admit(f, config, err) || open_port(f, config, err)) {
+		admit_done(&f->admit);
 		mem_free(f);
 		return NULL;
 	}
-	f->fd = fd;
-	f->port = bound_port(fd);
+	f->port = bound_port(f->fd);
 	f->scratch = mem_alloc(FRONT_HEAD_MAX);
-	uv_poll_init(loop_uv(l), &f->accept_poll, fd);
+	uv_poll_init(loop_uv(l), &f->accept_poll, f->fd);
 	f->accept_poll.data = f;
 	timer_open(&f->accept_timer, l, on_accept_timer, f);
 	f->handles += 2;
+	front_refusals_open(f);
 	start_accepting(f);
 	return f;
 }
@@ -168,6 +193,7 @@ void front_handle_closed(struct front *f)
 	if (--f->handles > 0)
 		return;
 	mem_free(f->scratch);
+	admit_done(&f->admit);
 	mem_free(f);
 	if (closed)
 		closed(owner);
@@ -194,6 +220,7 @@ static void close_later(void *owner)
 		visitor_close(v);
 	}
 	front_http_close(f);
+	front_refusals_close(f);
 	timer_close(&f->accept_timer, on_timer_closed);
 }
 

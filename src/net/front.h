@@ -8,6 +8,7 @@
 #ifndef NET_FRONT_H
 #define NET_FRONT_H
 
+#include "net/admit.h"
 #include "net/transport.h"
 
 #define FRONT_TABLE "front_table"
@@ -28,13 +29,21 @@ struct front_head { /* lent during the event */
 enum front_noise {
 	FRONT_TLS, /* a TLS ClientHello */
 	FRONT_GARBAGE, /* no HTTP request line */
-	FRONT_BROKEN, /* HTTP, but a broken head, or an upgrade that is not spoken (answered 400) */
+	FRONT_BROKEN, /* HTTP, but a head that is broken or can be read in two ways, or an upgrade that is not spoken (answered 400) */
 	FRONT_SLOW, /* the head was not finished in time */
 	FRONT_EMPTY, /* connected and went without a byte */
 	FRONT_TOO_LARGE, /* head above FRONT_HEAD_MAX (answered 431) */
 	FRONT_BODY_TOO_LARGE, /* body above body_max (answered 413) */
 	FRONT_CUT, /* the body ended before its end */
 	FRONT_BUSY /* no place for it in all of head_timeout (answered 503) */
+};
+
+/* What admit.h does not let in; texts are lent, and may hold what was sent. */
+struct front_refusal {
+	const char *address; /* of the peer; NULL: of many */
+	const char *text;
+	const char *hint; /* what would let it in; NULL */
+	uint64_t count; /* how many the text tells of */
 };
 
 struct front_events {
@@ -57,6 +66,12 @@ struct front_events {
 	void (*gone)(void *owner, struct front_request *rq);
 	void (*noise)(void *owner, enum front_noise what, const char *address);
 	/*
+	 * A page of others, or one that came by a name that is not ours, was
+	 * refused (403, 421). Told once a minute, of ten at most; how many
+	 * more there were is told at its end.
+	 */
+	void (*refused)(void *owner, const struct front_refusal *r);
+	/*
 	 * How many sockets may be with the front now: their heads are awaited,
 	 * or a place for their request. Those beyond wait to be accepted. Asked
 	 * amid open, too. NULL: connections_max.
@@ -68,8 +83,11 @@ struct front_config {
 	const char *
 		host; /* NULL: all interfaces (IPv6 with IPv4, IPv4 alone where IPv6 is off) */
 	uint16_t port; /* 0: any free one */
+	struct admit_options
+		admit; /* beside host and what this machine is called */
 	size_t body_max; /* bytes; 0: 1 MB */
 	int64_t head_timeout; /* ms; 0: 10 s */
+	int64_t refused_again; /* ms in which refusals are told once; 0: 60 s */
 	size_t connections_max; /* HTTP connections; requests beyond wait; 0: 256 */
 };
 
@@ -90,7 +108,10 @@ struct front_stream_events {
 #define FRONT_STREAM_MAX (16u << 20)
 
 struct front_table {
-	/* NULL (ERR_CONNECT): in use (by whom, if it can be known), no permission, no such address. */
+	/*
+	 * NULL (ERR_CONNECT): in use (by whom, if it can be known), no permission,
+	 * no such address; (ERR_USAGE): of config.admit.
+	 */
 	struct front *(*open)(struct loop *l, const struct front_config *config,
 			      const struct front_events *events, void *owner,
 			      struct error *err);

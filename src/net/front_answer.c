@@ -85,13 +85,27 @@ static struct MHD_Response *closing_response(struct front_request *rq)
 	return r;
 }
 
-void response_fill(struct MHD_Response *r, const char *content_type,
+/* Pages of others may read it only if the user named them. */
+static void add_guest(struct MHD_Response *r, const char *guest)
+{
+	if (!guest)
+		return;
+	MHD_add_response_header(r, "Access-Control-Allow-Origin", guest);
+	MHD_add_response_header(r, "Access-Control-Expose-Headers",
+				"Mcp-Session-Id");
+	MHD_add_response_header(r, "Vary", "Origin");
+}
+
+void response_fill(const struct front_request *rq, const char *content_type,
 		   const struct headers *headers)
 {
+	struct MHD_Response *r = rq->response;
+
 	if (content_type)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
 					content_type);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	add_guest(r, rq->guest);
 	for (size_t i = 0; headers && i < headers->count; i++)
 		MHD_add_response_header(r, headers->item[i].name,
 					headers->item[i].value);
@@ -116,7 +130,7 @@ void request_answer(struct front_request *rq, const struct front_answer *a)
 	rq->status = (unsigned)a->status;
 	rq->response = r;
 	if (r)
-		response_fill(r, empty ? NULL : a->content_type, a->headers);
+		response_fill(rq, empty ? NULL : a->content_type, a->headers);
 }
 
 void front_reply_with(struct front_request *rq, int status,

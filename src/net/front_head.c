@@ -162,11 +162,14 @@ static void upgrade(struct visitor *v, const struct head *head)
 				   .path = head->path,
 				   .query = head->query,
 				   .headers = &head->headers };
-	const char *reason = "refused";
+	const char *reason = "refused", *foreign;
 	int fd = release_socket(v), status = 503;
 
 	local_address(fd, local, sizeof(local));
-	if (f->events.upgrade && !f->closing)
+	foreign = front_refuse(f, &view, true, &status);
+	if (foreign)
+		reason = foreign;
+	else if (f->events.upgrade && !f->closing)
 		status = f->events.upgrade(f->owner, fd, &view, &reason);
 	if (status) {
 		visitor_refuse(v, status, reason);
@@ -176,18 +179,27 @@ static void upgrade(struct visitor *v, const struct head *head)
 	visitor_close(v);
 }
 
+static void refuse_head(struct visitor *v, const char *reason)
+{
+	front_noise(v->front, FRONT_BROKEN, v->address);
+	visitor_refuse(v, 400, reason);
+}
+
 static void serve(struct visitor *v, const struct head *head)
 {
-	const char *reason;
+	const char *reason = head_problem(&head->headers, head->http_1_0);
 	int fd;
 
+	if (reason) {
+		refuse_head(v, reason);
+		return;
+	}
 	switch (head_upgrade(head, &reason)) {
 	case HEAD_WEBSOCKET:
 		upgrade(v, head);
 		break;
 	case HEAD_REFUSE:
-		front_noise(v->front, FRONT_BROKEN, v->address);
-		visitor_refuse(v, 400, reason);
+		refuse_head(v, reason);
 		break;
 	case HEAD_NO_UPGRADE:
 		if (!visitor_may_enter(v))
@@ -234,8 +246,7 @@ static void look(struct visitor *v, size_t len)
 		visitor_refuse(v, 400, "this is no HTTP request");
 		break;
 	case HEAD_BAD:
-		front_noise(v->front, FRONT_BROKEN, v->address);
-		visitor_refuse(v, 400, "a header line is broken");
+		refuse_head(v, "a header line is broken");
 		break;
 	}
 }

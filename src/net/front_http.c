@@ -30,6 +30,8 @@ static void free_request(void *owner)
 	struct front *f = rq->front;
 
 	mem_free(rq->uri);
+	mem_free(rq->guest);
+	headers_done(&rq->headers);
 	mem_free(rq->text);
 	buf_done(&rq->body);
 	buf_done(&rq->stream.waiting);
@@ -76,8 +78,8 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	return rq;
 }
 
-static void print_addresses(struct MHD_Connection *c, char *peer, char *local,
-			    size_t size)
+void request_addresses(struct MHD_Connection *c, char *peer, char *local,
+		       size_t size)
 {
 	const union MHD_ConnectionInfo *info;
 	struct sockaddr_storage address = { 0 };
@@ -99,7 +101,7 @@ static void tell_noise(const struct front_request *rq, struct MHD_Connection *c,
 {
 	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 
-	print_addresses(c, peer, local, sizeof(peer));
+	request_addresses(c, peer, local, sizeof(peer));
 	front_noise(rq->front, what, peer);
 }
 
@@ -170,14 +172,6 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
 	front_less(f);
 }
 
-static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind,
-				  const char *name, const char *value)
-{
-	(void)kind;
-	headers_add(cls, name, value ? value : "");
-	return MHD_YES;
-}
-
 /* The body is there: ask the owner. */
 static void tell(struct front_request *rq, const char *method)
 {
@@ -185,21 +179,20 @@ static void tell(struct front_request *rq, const char *method)
 	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 	struct front_head head = { .address = peer,
 				   .local = local,
-				   .method = method };
-	struct headers headers = { 0 };
+				   .method = method,
+				   .headers = &rq->headers };
 	char *path, *query;
 
-	print_addresses(rq->connection, peer, local, sizeof(peer));
+	rq->told = true;
+	if (request_preflight(rq, method))
+		return;
+	request_addresses(rq->connection, peer, local, sizeof(peer));
 	head_split_target(rq->uri, strlen(rq->uri), &path, &query);
-	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
-				  &headers);
 	head.path = path;
 	head.query = query;
-	head.headers = &headers;
-	rq->told = true;
 	f->events.http(f->owner, rq, &head, buf_string(&rq->body),
 		       rq->body.len);
-	headers_done(&headers);
+	headers_done(&rq->headers);
 	mem_free(path);
 	mem_free(query);
 }
@@ -207,18 +200,12 @@ static void tell(struct front_request *rq, const char *method)
 static enum MHD_Result refuse_body(struct front_request *rq)
 {
 	char text[80];
-	struct front_answer answer = { .status = 413,
-				       .content_type = "application/json",
-				       .body = text };
 
 	tell_noise(rq, rq->connection, FRONT_BODY_TOO_LARGE);
 	rq->closes = true;
-	snprintf(text, sizeof(text),
-		 "{\"error\":\"the body is too large: above %zu bytes\"}\n",
+	snprintf(text, sizeof(text), "the body is too large: above %zu bytes",
 		 rq->front->config.body_max);
-	answer.len = strlen(text);
-	request_answer(rq, &answer);
-	return request_queue_answer(rq);
+	return request_refuse(rq, 413, text);
 }
 
 static bool announces_too_much(const struct front_request *rq)
@@ -237,10 +224,15 @@ static enum MHD_Result start_request(struct front_request *rq,
 	const char *connection = MHD_lookup_connection_value(
 		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONNECTION);
 
+	bool http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+	enum MHD_Result result;
+
 	rq->started = true;
 	rq->closes = head_has_token(connection, "close") ||
-		     (strcmp(version, MHD_HTTP_VERSION_1_0) == 0 &&
-		      !head_has_token(connection, "keep-alive"));
+		     (http_1_0 && !head_has_token(connection, "keep-alive"));
+	result = request_judge(rq, http_1_0);
+	if (rq->status)
+		return result;
 	return announces_too_much(rq) ? refuse_body(rq) : MHD_YES;
 }
 

@@ -23,6 +23,8 @@ struct front_request {
 	struct front_request *next;
 	struct MHD_Connection *connection; /* NULL when it is over */
 	char *uri;
+	struct headers headers; /* until it was told */
+	char *guest; /* origin of a page that may read the answer; NULL */
 	struct buf body;
 	size_t received;
 	bool started, told, suspended, closes;
@@ -49,11 +51,22 @@ struct front_answer {
 /* front_http.c */
 void request_resume(struct front_request *rq);
 void request_drop(struct front_request *rq);
+/* Of the peer and of ours, or "unknown". */
+void request_addresses(struct MHD_Connection *c, char *peer, char *local,
+		       size_t size);
+
+/* front_judge.c: its head came; an answer is queued if it goes no further. */
+enum MHD_Result request_judge(struct front_request *rq, bool http_1_0);
+/* A browser asks whether its page may ask (CORS): true, answered. */
+bool request_preflight(struct front_request *rq, const char *method);
+/* {"error":reason} before the body was read; reason: text of ours. */
+enum MHD_Result request_refuse(struct front_request *rq, int status,
+			       const char *reason);
 
 /* front_answer.c */
 void request_answer(struct front_request *rq, const struct front_answer *a);
-/* The header fields of an answer. */
-void response_fill(struct MHD_Response *r, const char *content_type,
+/* The header fields of its response. */
+void response_fill(const struct front_request *rq, const char *content_type,
 		   const struct headers *headers);
 enum MHD_Result request_queue_answer(struct front_request *rq);
 /* The timer grace: the peer had time to close. */

@@ -24,6 +24,8 @@ static const char *status_text(int status)
 		return "Forbidden";
 	case 404:
 		return "Not Found";
+	case 421:
+		return "Misdirected Request";
 	case 408:
 		return "Request Timeout";
 	case 431:

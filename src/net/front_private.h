@@ -14,12 +14,24 @@
 
 struct visitor;
 
+#define REFUSALS_TOLD 10 /* lines a minute */
+
+struct refusals { /* front_refused.c; of the last minute */
+	struct timer timer;
+	uint64_t hash[REFUSALS_TOLD]; /* of what was told */
+	size_t told;
+	uint64_t more; /* that were not */
+};
+
 struct front {
 	struct loop *loop;
 	struct front_events events;
 	void *owner;
 	struct front_config
 		config; /* with the defaults filled in; host is not kept */
+
+	struct admit admit;
+	struct refusals refusals;
 
 	int fd;
 	uint16_t port;
@@ -92,6 +104,15 @@ bool visitor_may_enter(struct visitor *v);
 /* It goes, or is refused; without effect on others. */
 void visitor_unqueue(struct visitor *v);
 void front_dequeue(struct front *f);
+
+/*
+ * front_refused.c: NULL, or why such a request is not answered, with the
+ * status of HTTP; it was told then.
+ */
+const char *front_refuse(struct front *f, const struct front_head *head,
+			 bool upgrade, int *status);
+void front_refusals_open(struct front *f);
+void front_refusals_close(struct front *f);
 
 /* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
 void visitor_refuse(struct visitor *v, int status, const char *reason);

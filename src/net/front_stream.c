@@ -86,7 +86,7 @@ static void begin(struct front_request *rq, const char *content_type,
 	rq->response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, PART_MAX, read_stream, &rq->stream, NULL);
 	if (rq->response)
-		response_fill(rq->response, content_type, headers);
+		response_fill(rq, content_type, headers);
 	hurry(rq);
 	request_watch(rq);
 	request_resume(rq);

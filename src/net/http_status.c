@@ -195,7 +195,8 @@ static const struct {
 	{ 415, "does not take JSON here",
 	  "check the path of the target (often /mcp or /sse)" },
 	{ 421, "does not serve this host",
-	  "--header 'Host: …' or another target may help" },
+	  "use its IP address, or --header 'Host: …'; if it is mcpctl, "
+	  "--allow-host there adds a name" },
 	{ 429, "has had too many requests", "try again later" },
 	{ 502, "is not available", "what it stands for may be down" },
 	{ 503, "is not available", "try again later" },

@@ -130,8 +130,9 @@ const char *knock_noise(enum front_noise what)
 			      "board was given https:// or wss://,\n"
 			      "use http:// and ws://",
 		[FRONT_GARBAGE] = "something came that is no HTTP",
-		[FRONT_BROKEN] = "a request was broken, or wanted another "
-				 "upgrade than WebSocket 13",
+		[FRONT_BROKEN] = "a request was broken, could be read in "
+				 "two ways, or wanted another upgrade than "
+				 "WebSocket 13",
 		[FRONT_SLOW] = "a request was begun and never finished",
 		[FRONT_EMPTY] = NULL,
 		[FRONT_TOO_LARGE] = "a request was too large",

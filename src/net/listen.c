@@ -49,6 +49,24 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 			      address, text);
 }
 
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	struct listen *l = owner;
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s%s%s", r->text, r->hint ? "\n" : "",
+				r->hint ? r->hint : "");
+
+	listen_notice(l, NOTICE_REFUSED, r->address, text);
+	if (!r->address)
+		return;
+	listen_knock(l, r->address, NULL);
+	l->knocks.foreign++;
+	snprintf(l->knocks.foreign_text, sizeof(l->knocks.foreign_text), "%s",
+		 r->text);
+	snprintf(l->knocks.foreign_hint, sizeof(l->knocks.foreign_hint), "%s",
+		 r->hint ? r->hint : "");
+}
+
 /* ---- the end ---- */
 
 static void listen_free(struct listen *l)
@@ -150,6 +168,7 @@ static const struct front_events front_events = {
 	.http = listen_http,
 	.upgrade = listen_upgrade,
 	.noise = on_noise,
+	.refused = on_refused,
 };
 
 static const struct transport_events inner_events = {
@@ -212,7 +231,11 @@ static int check(struct listen *l, const struct endpoint *to, uint16_t port,
 static int open_front(struct listen *l, const struct endpoint *to,
 		      struct error *err)
 {
-	struct front_config config = { .host = l->host, .port = to->port };
+	struct front_config config = {
+		.host = l->host,
+		.port = to->port,
+		.admit = { &to->allow_hosts, &to->allow_origins, to->advertise }
+	};
 
 	if (port_parts_load(&l->front_table, &l->ws_table, err) ||
 	    check(l, to, to->port, err))

@@ -20,11 +20,13 @@ uint16_t listen_port(const struct transport *t);
 struct knocks {
 	unsigned connections; /* anything at all */
 	unsigned browser, tls, noise, ota, activate, wrong_path, wrong_token,
-		refused, upgraded;
+		refused, upgraded,
+		foreign; /* pages of others, names that are not ours */
 	bool lan; /* something came from another machine than this one */
 	char ota_board[96], ota_version[48],
 		ota_address[64]; /* of the last OTA question */
 	char wrong_path_text[128]; /* the last wrong path */
+	char foreign_text[200], foreign_hint[256]; /* of the last one */
 };
 
 /* The first missing step in words: pure. err becomes ERR_CONNECT with a hint. `ota_url` is the address to set. */

@@ -43,6 +43,16 @@ static int only_browser(const struct knocks *k, const char *ota_url,
 			  ota_url);
 }
 
+static int only_foreign(const struct knocks *k, const char *ota_url,
+			struct error *err)
+{
+	error_set(err, ERR_CONNECT, "no device was let in; %s",
+		  k->foreign_text);
+	return error_hint(err, "%s%sthe board's OTA address is %s",
+			  k->foreign_hint, k->foreign_hint[0] ? "; else: " : "",
+			  ota_url);
+}
+
 static int never_woken(const struct knocks *k, struct error *err)
 {
 	error_set(err, ERR_CONNECT,
@@ -106,6 +116,8 @@ int knocks_explain(const struct knocks *k, const char *ota_url,
 				  "OTA address is %s",
 				  ota_url);
 	}
+	if (k->foreign)
+		return only_foreign(k, ota_url, err);
 	if (k->browser)
 		return only_browser(k, ota_url, err);
 	return nothing_came(k, ota_url, err);

@@ -51,6 +51,12 @@ static void fail_status(struct ws *ws)
 		error_hint(why, "check the path of the target; what stands in "
 				"front of it must pass Upgrade on");
 		break;
+	case 421:
+		error_set(why, ERR_CONNECT,
+			  "'%s' does not serve this host: HTTP 421", d->host);
+		error_hint(why, "use its IP address; if it is mcpctl, "
+				"--allow-host there adds a name");
+		break;
 	case 503:
 		error_set(why, ERR_CONNECT, "'%s' is busy: HTTP 503", d->host);
 		error_hint(why, "it may serve one client at a time; try again "
@@ -87,7 +93,7 @@ static void fail_tls(struct ws *ws)
 		return;
 	}
 	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %s", d->host,
-		  problem);
+		  dial_tls_words(problem));
 	error_hint(why, "%s", dial_tls_hint(problem));
 }
 

@@ -166,6 +166,18 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	record_hint(r, limit);
 }
 
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	struct gate *g = owner;
+	struct who who = { .address = r->address };
+	struct record *record =
+		door_record(g->door, &who, RECORD_REFUSED, LEVEL_WARN, r->text);
+
+	record_hint(record, r->hint);
+	if (record)
+		record->count = r->count;
+}
+
 /* Each may become a device, and has its descriptor (server.c). */
 static size_t heads_max(void *owner)
 {
@@ -180,6 +192,7 @@ static const struct front_events front_events = {
 	.http = on_http,
 	.upgrade = door_upgrade,
 	.noise = on_noise,
+	.refused = on_refused,
 	.heads_max = heads_max,
 };
 
@@ -230,10 +243,13 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 	const struct serve_config *c = &d->server->config;
 	struct gate *g = &d->gate[d->gates];
 	CLEANUP(mem_free_ptr) char *host = NULL;
-	struct front_config config = { .port = DEFAULT_PORT,
-				       .body_max = (size_t)c->picture_max,
-				       .head_timeout = c->handshake,
-				       .connections_max = CONNECTIONS_MAX };
+	struct front_config config = {
+		.port = DEFAULT_PORT,
+		.admit = { c->allow_hosts, c->allow_origins, c->advertise },
+		.body_max = (size_t)c->picture_max,
+		.head_timeout = c->handshake,
+		.connections_max = CONNECTIONS_MAX
+	};
 
 	if (where && endpoint_parse_listen(where, &host, &config.port, err))
 		return error_prefix(err, "--listen");
@@ -242,7 +258,7 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 	g->front = d->front_table->open(d->server->loop, &config, &front_events,
 					g, err);
 	if (!g->front) {
-		if (!where)
+		if (!where && err->kind == ERR_CONNECT)
 			error_hint(err, "end that program, or take another "
 					"port: --listen 8001");
 		return -1;

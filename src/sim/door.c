@@ -29,6 +29,7 @@ struct visitor {
 struct door {
 	struct loop *loop;
 	const struct sim_observer *observer;
+	struct admit_options admit;
 	struct tally *tally;
 	const struct front_table *front_table;
 	const struct ws_table *ws_table;
@@ -259,16 +260,24 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 		line(owner, "something at %s is no WebSocket client", address);
 }
 
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	line(owner, "%s%s%s%s%s%s", r->address ? r->address : "",
+	     r->address ? ": " : "", r->text, r->hint ? " (" : "",
+	     r->hint ? r->hint : "", r->hint ? ")" : "");
+}
+
 static const struct front_events front_events = {
 	.http = on_http,
 	.upgrade = on_upgrade,
 	.noise = on_noise,
+	.refused = on_refused,
 };
 
 static int open_front(struct door *d, const char *where, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *host = NULL;
-	struct front_config config = { .body_max = 4096 };
+	struct front_config config = { .body_max = 4096, .admit = d->admit };
 	const char *shown;
 	char url[320];
 
@@ -346,6 +355,7 @@ int door_run(const struct fleet_order *order, struct error *err)
 	const struct sim_options *o = order->options;
 	struct door d = { .loop = order->loop,
 			  .observer = order->observer,
+			  .admit = o->admit,
 			  .tally = order->tally };
 	int status;
 

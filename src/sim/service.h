@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/loop.h"
+#include "net/admit.h"
 #include "sim/outside.h"
 
 struct service; /* a profile at work; shared by all its clients */
@@ -63,6 +64,7 @@ bool service_is_initialize(const char *text, size_t len);
 
 struct service_listen_options {
 	const char *listen; /* [HOST:]PORT; NULL: 127.0.0.1:8088 */
+	struct admit_options admit;
 	int64_t run_for; /* ms; 0: until Ctrl-C */
 	int64_t keep_alive; /* ms between comments on idle streams; 0: 15 s */
 	int64_t idle; /* ms until an unused HTTP session ends; 0: 30 min */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an HTTP request at the port of a pretend service wants: by its path,
- * its method, its headers. Who may ask is decided here, too.
+ * its method, its headers. Pages that may not ask never get here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,49 +17,6 @@
 
 #define METHODS "GET, POST, DELETE, OPTIONS"
 
-/* ---- who may ask ---- */
-
-/*
- * The name in Host is no proof: a page can have its own name lead here (DNS
- * rebinding). So it is our address that an Origin is compared with.
- */
-static bool is_ours(const struct service_port *p, const char *origin,
-		    const char *local)
-{
-	const char *host = strstr(origin, "://");
-	struct authority from, to;
-
-	if (!host || authority_parse(&from, host + 3, strlen(host + 3), NULL))
-		return false;
-	if (address_is_here(from.host) || text_same(p->host, from.host))
-		return true;
-	return !authority_parse(&to, local, strlen(local), NULL) &&
-	       text_same(to.host, from.host);
-}
-
-bool port_origin_fits(const struct service_port *p,
-		      const struct front_head *head)
-{
-	const char *origin = headers_get(head->headers, "Origin");
-
-	if (!origin || is_ours(p, origin, head->local))
-		return true;
-	port_line(p, "%s: refused, a page of '%.100s' may not ask",
-		  head->address, origin);
-	return false;
-}
-
-void port_allow(struct headers *out, const struct front_head *head)
-{
-	const char *origin = headers_get(head->headers, "Origin");
-
-	if (!origin)
-		return;
-	headers_add(out, "Access-Control-Allow-Origin", origin);
-	headers_add(out, "Access-Control-Expose-Headers", "Mcp-Session-Id");
-	headers_add(out, "Vary", "Origin");
-}
-
 /* ---- answers ---- */
 
 void port_refuse(struct service_port *p, struct front_request *rq,
@@ -70,15 +27,6 @@ void port_refuse(struct service_port *p, struct front_request *rq,
 	jsonrpc_error(&body, "null", PORT_REFUSED, text);
 	p->front_table->reply_with(rq, status, PORT_JSON, headers, body.data,
 				   body.len);
-}
-
-static void refuse(struct service_port *p, struct front_request *rq,
-		   const struct front_head *head, int status, const char *text)
-{
-	CLEANUP(headers_done) struct headers headers = { 0 };
-
-	port_allow(&headers, head);
-	port_refuse(p, rq, &headers, status, text);
 }
 
 static void refuse_method(struct service_port *p, struct front_request *rq,
@@ -93,17 +41,11 @@ static void refuse_method(struct service_port *p, struct front_request *rq,
 				   sizeof(body) - 1);
 }
 
-static void serve_options(struct service_port *p, struct front_request *rq,
-			  const struct front_head *head)
+static void serve_options(struct service_port *p, struct front_request *rq)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
 
 	headers_add(&headers, "Allow", METHODS);
-	port_allow(&headers, head);
-	headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
-	headers_add(&headers, "Access-Control-Allow-Headers",
-		    "Accept, Authorization, Content-Type, Last-Event-ID, "
-		    "Mcp-Session-Id, MCP-Protocol-Version");
 	p->front_table->reply_with(rq, 204, NULL, &headers, NULL, 0);
 }
 
@@ -131,13 +73,12 @@ static void serve_health(struct service_port *p, struct front_request *rq)
 /* ---- event streams ---- */
 
 static void begin_stream(struct service_port *p, struct front_request *rq,
-			 const struct front_head *head, struct port_session *s)
+			 struct port_session *s)
 {
 	CLEANUP(headers_done) struct headers headers = { 0 };
 
 	if (s->stream) /* the client has lost it, or counts wrong */
 		port_stream_end(s->stream);
-	port_allow(&headers, head);
 	s->stream = port_stream_new(p, rq, &headers);
 	s->stream->session = s;
 }
@@ -152,10 +93,10 @@ static void serve_old_stream(struct service_port *p, struct front_request *rq,
 	s->old = true;
 	if (port_session_publish(s)) {
 		port_session_end(s);
-		refuse(p, rq, head, 503, "too many sessions are open");
+		port_refuse(p, rq, NULL, 503, "too many sessions are open");
 		return;
 	}
-	begin_stream(p, rq, head, s);
+	begin_stream(p, rq, s);
 	snprintf(where, sizeof(where), "/messages?session=%s", s->id);
 	port_stream_event(s->stream, "endpoint", where, strlen(where));
 	port_line(p, "HTTP+SSE: %s is connected", head->address);
@@ -173,8 +114,8 @@ static bool find_session(struct service_port *p, struct front_request *rq,
 		headers_get(head->headers, "MCP-Protocol-Version");
 
 	if (revision && !revision_known(revision)) {
-		refuse(p, rq, head, 400,
-		       "MCP-Protocol-Version is none of " REVISIONS);
+		port_refuse(p, rq, NULL, 400,
+			    "MCP-Protocol-Version is none of " REVISIONS);
 		return false;
 	}
 	if (!id)
@@ -182,7 +123,7 @@ static bool find_session(struct service_port *p, struct front_request *rq,
 	*out = port_session_find(p, id, false);
 	if (*out)
 		return true;
-	refuse(p, rq, head, 404, "there is no such session (any more)");
+	port_refuse(p, rq, NULL, 404, "there is no such session (any more)");
 	return false;
 }
 
@@ -193,7 +134,7 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 	bool events = accept && text_find(accept, PORT_EVENTS);
 
 	if (s) {
-		begin_stream(p, rq, head, s);
+		begin_stream(p, rq, s);
 		port_stream_beat(s->stream);
 	} else if (events) {
 		serve_old_stream(p, rq, head);
@@ -206,18 +147,15 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 }
 
 static void serve_delete(struct service_port *p, struct front_request *rq,
-			 const struct front_head *head, struct port_session *s)
+			 struct port_session *s)
 {
-	CLEANUP(headers_done) struct headers headers = { 0 };
-
 	if (!s) {
-		refuse(p, rq, head, 400, "Mcp-Session-Id is missing");
+		port_refuse(p, rq, NULL, 400, "Mcp-Session-Id is missing");
 		return;
 	}
 	port_line(p, "Streamable HTTP: a session was ended by its client");
 	port_session_end(s);
-	port_allow(&headers, head);
-	p->front_table->reply_with(rq, 204, NULL, &headers, NULL, 0);
+	p->front_table->reply_with(rq, 204, NULL, NULL, NULL, 0);
 }
 
 static void serve_endpoint(struct service_port *p, struct front_request *rq,
@@ -233,7 +171,7 @@ static void serve_endpoint(struct service_port *p, struct front_request *rq,
 	else if (!strcmp(method, "GET") || !strcmp(method, "HEAD"))
 		serve_get(p, rq, m->head, s);
 	else if (!strcmp(method, "DELETE"))
-		serve_delete(p, rq, m->head, s);
+		serve_delete(p, rq, s);
 	else
 		refuse_method(p, rq, METHODS);
 }
@@ -252,17 +190,17 @@ static void serve_messages(struct service_port *p, struct front_request *rq,
 		return;
 	}
 	if (!id) {
-		refuse(p, rq, m->head, 400,
-		       "?session= is missing: the event "
-		       "'endpoint' of /sse has it");
+		port_refuse(p, rq, NULL, 400,
+			    "?session= is missing: the event "
+			    "'endpoint' of /sse has it");
 		return;
 	}
 	s = port_session_find(p, id, true);
 	if (s)
 		port_post_old(p, rq, m, s);
 	else
-		refuse(p, rq, m->head, 404,
-		       "there is no such session (any more)");
+		port_refuse(p, rq, NULL, 404,
+			    "there is no such session (any more)");
 }
 
 /* A client that tries Streamable HTTP here first must see 405. */
@@ -287,10 +225,8 @@ void port_http(void *owner, struct front_request *rq,
 	struct service_port *p = owner;
 	const struct port_message m = { head, body, len };
 
-	if (!port_origin_fits(p, head))
-		port_refuse(p, rq, NULL, 403, "this Origin may not ask");
-	else if (!strcmp(head->method, "OPTIONS"))
-		serve_options(p, rq, head);
+	if (!strcmp(head->method, "OPTIONS"))
+		serve_options(p, rq);
 	else if (is_endpoint(head->path))
 		serve_endpoint(p, rq, &m);
 	else if (knock_path_fits("/sse", head->path))
@@ -300,6 +236,6 @@ void port_http(void *owner, struct front_request *rq,
 	else if (knock_path_fits("/health", head->path))
 		serve_health(p, rq);
 	else
-		refuse(p, rq, head, 404,
-		       "nothing is at this path: MCP is at /");
+		port_refuse(p, rq, NULL, 404,
+			    "nothing is at this path: MCP is at /");
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "net/address.h"
+#include "net/knock.h"
 #include "sim/service_listen_private.h"
 
 #define DEFAULT_HOST "127.0.0.1"
@@ -33,11 +34,20 @@ void port_check_ended(struct service_port *p)
 
 static void on_noise(void *owner, enum front_noise what, const char *address)
 {
+	const char *text = knock_noise(what);
+
 	if (what == FRONT_TLS)
 		port_line(owner, "%s speaks TLS, this port does not: http://",
 			  address);
-	else if (what != FRONT_EMPTY && what != FRONT_CUT)
-		port_line(owner, "%s: that was no request of HTTP", address);
+	else if (text && what != FRONT_CUT)
+		port_line(owner, "%s: %s", address, text);
+}
+
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	port_line(owner, "%s%s%s%s%s%s", r->address ? r->address : "",
+		  r->address ? ": " : "", r->text, r->hint ? " (" : "",
+		  r->hint ? r->hint : "", r->hint ? ")" : "");
 }
 
 static const struct front_events front_events = {
@@ -45,6 +55,7 @@ static const struct front_events front_events = {
 	.upgrade = port_upgrade,
 	.gone = port_request_gone,
 	.noise = on_noise,
+	.refused = on_refused,
 };
 
 /* ---- the clock ---- */
@@ -98,6 +109,7 @@ static void tell_address(const struct service_port *p)
 static int open_front(struct service_port *p, struct error *err)
 {
 	struct front_config config = { .port = DEFAULT_PORT,
+				       .admit = p->options->admit,
 				       .body_max = PORT_BODY_MAX,
 				       .connections_max =
 					       PORT_CONNECTIONS_MAX };

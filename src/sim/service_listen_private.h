@@ -54,16 +54,9 @@ PRINTF_LIKE(2, 3)
 void port_line(const struct service_port *p, const char *format, ...);
 void port_check_ended(struct service_port *p);
 
-/*
- * service_http.c: whether a browser's page may ask: there is no Origin, or it
- * is this machine's. Else a line was told.
- */
-bool port_origin_fits(const struct service_port *p,
-		      const struct front_head *head);
+/* service_http.c */
 void port_http(void *owner, struct front_request *rq,
 	       const struct front_head *head, const char *body, size_t len);
-/* Headers of each answer: pages of this machine may read it. */
-void port_allow(struct headers *out, const struct front_head *head);
 /* A JSON-RPC error without an id. headers: more of them; NULL. */
 void port_refuse(struct service_port *p, struct front_request *rq,
 		 const struct headers *headers, int status, const char *text);

@@ -176,7 +176,6 @@ static struct port_post *post_new(struct service_port *p,
 	post->begins = !s && service_is_initialize(m->text, m->len);
 	post->session = s ? s : port_session_new(p);
 	post->wants_events = wants_events(m->head);
-	port_allow(&post->headers, m->head);
 	post->next = p->posts;
 	p->posts = post;
 	return post;
@@ -228,18 +227,11 @@ static void on_old_done(void *owner, const char *reply, size_t len)
 void port_post_old(struct service_port *p, struct front_request *rq,
 		   const struct port_message *m, struct port_session *s)
 {
-	struct headers headers = { 0 };
-	bool full = s->open >= PORT_OPEN_MAX;
-
-	port_allow(&headers, m->head);
-	if (full)
-		port_refuse(p, rq, &headers, 503,
-			    "too many questions are open");
-	else
-		p->front_table->reply_with(rq, 202, NULL, &headers, NULL, 0);
-	headers_done(&headers);
-	if (full)
+	if (s->open >= PORT_OPEN_MAX) {
+		port_refuse(p, rq, NULL, 503, "too many questions are open");
 		return;
+	}
+	p->front_table->reply_with(rq, 202, NULL, NULL, NULL, 0);
 	s->inside = true;
 	if (service_ask(s->client, m->text, m->len, on_old_done, s))
 		s->open++;

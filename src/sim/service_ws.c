@@ -129,10 +129,6 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 					.headers = head->headers,
 					.path = head->path };
 
-	if (!port_origin_fits(p, head)) {
-		*reason = "this Origin may not ask";
-		return 403;
-	}
 	if (p->ending || p->socket_count >= PORT_SOCKETS_MAX) {
 		*reason = "too many clients";
 		return 503;

@@ -7,6 +7,7 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
+#include "net/admit.h"
 #include "net/transport.h"
 #include "sim/outside.h"
 
@@ -41,6 +42,7 @@ struct sim_options {
 	 * [?up=TOPIC&down=TOPIC]; http://…; [HOST:]PORT (path /ws).
 	 */
 	const char *connect, *ota, *listen;
+	struct admit_options admit; /* with listen */
 	/* Of the first device, others count on from it; NULL: the profile's. */
 	const char *device_id, *client_id;
 	const char *token; /* to dial with; NULL: what OTA gave, or none */

@@ -174,7 +174,7 @@ END
 	cat >slow.py <<END
 import socket, time
 s = socket.create_connection(("127.0.0.1", $PORT))
-s.sendall(b"POST /xiaozhi/ota/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+s.sendall(b"POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
 print("begun", flush=True)
 for c in b"2\r\n{}\r\n0\r\n\r\n":
     s.sendall(bytes([c]))

@@ -17,7 +17,7 @@
 
 static struct loop *loop;
 static struct server server;
-static struct words ports;
+static struct words ports, names;
 static struct raw_child child;
 static char folder[64];
 
@@ -121,8 +121,12 @@ static void begin(void)
 	device_count = 0;
 	assert_int_equal(loop_new(&loop, &err), 0);
 	words_add(&ports, "127.0.0.1:0");
+	words_add(&names, "h");
+	words_add(&names, "new");
+	words_add(&names, "box.local");
 	server.loop = loop;
 	server.config.listen = &ports;
+	server.config.allow_hosts = &names;
 	server.config.picture_max = 8 << 20;
 	server.config.message_max = 1 << 20;
 	server.config.handshake = 10000;
@@ -182,6 +186,7 @@ static void stop(void)
 	records_done(&server.records);
 	tokens_done(&server.tokens);
 	words_done(&ports);
+	words_done(&names);
 	raw_done(&child);
 	child = (struct raw_child){ 0 };
 }

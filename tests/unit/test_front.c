@@ -13,7 +13,7 @@
 #include "net/front.h"
 #include "raw_client.h"
 
-#define REQUEST "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
+#define REQUEST "GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 #define LONG_MS 60000
 #define MANY 700 /* more than a listening socket commonly has room for */
 
@@ -259,7 +259,7 @@ static void child_closing(uint16_t port, int out)
 	(void)out;
 	for (size_t i = 0; i < COUNT(fd); i++) {
 		fd[i] = raw_connect(port);
-		raw_text(fd[i], "GET /x HTTP/1.1\r\nHost: x\r\n"
+		raw_text(fd[i], "GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 				"Connection: close\r\n\r\n");
 	}
 	for (size_t i = 0; i < COUNT(fd); i++) {
@@ -418,7 +418,8 @@ static void ask_for(int fd, const char *line, const char *status,
 {
 	char text[256], head[1024], body[2];
 
-	snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: x\r\n\r\n", line);
+	snprintf(text, sizeof(text), "%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+		 line);
 	raw_text(fd, text);
 	raw_read_head(fd, head, sizeof(head));
 	if (!strstr(head, status) || !strstr(head, "X-More: yes\r\n"))
@@ -462,7 +463,7 @@ static void child_empty_and_close(uint16_t port, int out)
 		int fd = raw_connect(port);
 
 		snprintf(text, sizeof(text),
-			 "GET %s HTTP/1.1\r\nHost: x\r\n"
+			 "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 			 "Connection: close\r\n\r\n",
 			 paths[i]);
 		raw_text(fd, text);
@@ -621,7 +622,7 @@ static void child_old(uint16_t port, int out)
 	int fd = raw_connect(port);
 
 	(void)out;
-	raw_text(fd, "GET /x HTTP/1.0\r\nHost: x\r\n\r\n");
+	raw_text(fd, "GET /x HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n");
 	raw_read_head(fd, head, sizeof(head));
 	if (strstr(head, "chunked"))
 		_exit(4);
@@ -653,7 +654,7 @@ static void child_large(uint16_t port, int out)
 	int fd = raw_connect(port);
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	raw_text(fd, "GET /x HTTP/1.0\r\nHost: x\r\n\r\n");
+	raw_text(fd, "GET /x HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n");
 	raw_read_head(fd, head, sizeof(head));
 	while ((len = recv(fd, part, sizeof(part), 0)) > 0) {
 		for (ssize_t i = 0; i < len; i++, all++) {
@@ -743,7 +744,7 @@ static void child_head_only(uint16_t port, int out)
 	int fd = raw_connect(port);
 
 	(void)out;
-	raw_text(fd, "HEAD /x HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(fd, "HEAD /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	raw_read_head(fd, head, sizeof(head));
 	if (!strstr(head, " 200 "))
 		_exit(4);
@@ -788,7 +789,7 @@ static void child_asks_later(uint16_t port, int out)
 {
 	int fd = raw_connect(port);
 
-	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	say(out, "a");
 	usleep(50000);
 	close(fd);
@@ -821,9 +822,9 @@ static void child_stays(uint16_t port, int out)
 	int fd = raw_connect(port);
 
 	(void)out;
-	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	expect(fd, " 200 ");
-	raw_text(fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(fd, "GET /later HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	expect(fd, " 200 ");
 	close(fd);
 }
@@ -849,9 +850,9 @@ static void child_wakes(uint16_t port, int out)
 
 	(void)out;
 	setsockopt(first, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	raw_text(first, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(first, "GET /later HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	usleep(50000);
-	raw_text(second, "GET /wake HTTP/1.1\r\nHost: x\r\n\r\n");
+	raw_text(second, "GET /wake HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
 	expect(first, " 200 ");
 	close(first);
 	close(second);
@@ -875,6 +876,100 @@ static void test_close_with_request(void **state)
 	close_front();
 	assert_false(t.request_gone);
 	raw_finish(&t.child, t.loop);
+}
+
+/* ---- pages of others ---- */
+
+static struct {
+	char text[4096];
+	uint64_t sum;
+	unsigned lines;
+	bool summed;
+} told;
+
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	size_t len = strlen(told.text);
+
+	(void)owner;
+	snprintf(told.text + len, sizeof(told.text) - len, "%s (%s)\n", r->text,
+		 r->hint ? r->hint : "");
+	told.lines++;
+	told.sum += r->count;
+	told.summed = told.summed || !r->address;
+}
+
+static const struct front_events refusing = { .http = on_http,
+					      .refused = on_refused };
+
+static void open_refusing(int64_t again)
+{
+	const struct front_config config = { .host = "127.0.0.1",
+					     .refused_again = again };
+	struct error err = { 0 };
+
+	memset(&told, 0, sizeof(told));
+	t.front = table->open(t.loop, &config, &refusing, NULL, &err);
+	assert_non_null(t.front);
+}
+
+static void post_from(uint16_t port, unsigned page)
+{
+	char text[256], head[1024];
+	int fd = raw_connect(port);
+
+	snprintf(text, sizeof(text),
+		 "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: "
+		 "https://evil%u.example\r\nContent-Length: 9\r\n\r\n",
+		 page);
+	raw_text(fd, text);
+	raw_read_head(fd, head, sizeof(head));
+	if (!strstr(head, " 403 ") || strstr(head, "Access-Control"))
+		_exit(4);
+	close(fd);
+}
+
+static void child_pages(uint16_t port, int out)
+{
+	(void)out;
+	for (unsigned i = 0; i < 40; i++)
+		post_from(port, i % 20);
+	post_from(port, 0);
+}
+
+static void child_page(uint16_t port, int out)
+{
+	(void)out;
+	post_from(port, 0);
+}
+
+/* Ten are told, the others counted; when the time is over they are told anew. */
+static void test_refused(void **state)
+{
+	(void)state;
+	open_refusing(2000);
+	run(child_pages);
+	assert_int_equal(told.lines, 10);
+	assert_non_null(strstr(told.text, "'https://evil9.example'"));
+	assert_null(strstr(told.text, "evil10.example"));
+	assert_non_null(
+		strstr(told.text, "--allow-origin https://evil9.example"));
+	assert_int_equal(
+		loop_wait(t.loop, &told.summed, loop_now() + LONG_MS, NULL), 0);
+	assert_true(told.summed);
+	assert_int_equal(told.sum, 41);
+	assert_non_null(strstr(told.text, "31 more requests"));
+	run(child_page);
+	assert_int_equal(told.lines, 12);
+	assert_int_equal(t.requests, 0);
+}
+
+static void test_refused_unheard(void **state)
+{
+	(void)state;
+	open_front(10, LONG_MS);
+	run(child_page);
+	assert_int_equal(t.requests, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -905,6 +1000,8 @@ int main(void)
 		TEST(test_request_stays),
 		TEST(test_answer_amid_event),
 		TEST(test_close_with_request),
+		TEST(test_refused),
+		TEST(test_refused_unheard),
 	};
 
 	return cmocka_run_group_tests_name("front", tests, NULL, NULL);

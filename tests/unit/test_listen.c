@@ -76,6 +76,8 @@ static void start(const char *text, const char *token, const char *advertise)
 	if (token)
 		words_add(&target.tokens, token);
 	target.advertise = mem_strdup(advertise);
+	words_add(&target.allow_hosts, "h");
+	words_add(&target.allow_hosts, "box.local");
 	transport = (struct transport){ .ops = &listen_ops,
 					.loop = loop,
 					.events = &events };
@@ -171,6 +173,14 @@ static void child_ask_odd_host(uint16_t to, int out)
 	exchange(to, out, ASK("/xiaozhi/ota/", "a\"b/c"));
 }
 
+/* Only HTTP/1.0 may leave it out. */
+static void child_ask_no_host(uint16_t to, int out)
+{
+	exchange(to, out,
+		 "POST /xiaozhi/ota/ HTTP/1.0\r\nDevice-Id: a\r\n"
+		 "Content-Length: 2\r\n\r\n{}");
+}
+
 static void child_ask_no_id(uint16_t to, int out)
 {
 	exchange(to, out,
@@ -216,7 +226,8 @@ static void test_ota(void **state)
 	explains("'bread' version 2.4.2");
 	answers(visit(child_ask_no_slash), "ws://box.local/xiaozhi/v1/", NULL);
 	snprintf(own, sizeof(own), "ws://127.0.0.1:%u/xiaozhi/v1/", listening);
-	answers(visit(child_ask_odd_host), own, NULL);
+	answers(visit(child_ask_no_host), own, NULL);
+	assert_non_null(strstr(visit(child_ask_odd_host), " 400 "));
 	answers(visit(child_ask_no_id), "ws://h/xiaozhi/v1/", NULL);
 	told(NOTICE_OTA, "without a Device-Id");
 	stop();

@@ -295,12 +295,17 @@ static void test_options(void **state)
 	words_add(&app.config.headers, "X-One: 1");
 	words_add(&app.config.headers, "X-Two:two words");
 	app.config.advertise = "10.0.0.1";
+	words_add(&app.config.allow_hosts, "box");
+	words_add(&app.config.allow_origins, "https://bench.example");
 	app.config.envelope = DIALECT_PLAIN;
 	assert_int_equal(setup("listen:0"), 0);
 	assert_string_equal(headers_get(&app.endpoint.headers, "x-one"), "1");
 	assert_string_equal(headers_get(&app.endpoint.headers, "x-two"),
 			    "two words");
 	assert_string_equal(app.endpoint.advertise, "10.0.0.1");
+	assert_string_equal(app.endpoint.allow_hosts.word[0], "box");
+	assert_string_equal(app.endpoint.allow_origins.word[0],
+			    "https://bench.example");
 	/* Who dials in is a device, whatever was asked for. */
 	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
 	setup("ws://h/"); /* the module may be missing beside this test */

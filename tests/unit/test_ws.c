@@ -433,6 +433,7 @@ static void test_refusals(void **state)
 	refused(401, ERR_AUTH, "--token-file");
 	refused(403, ERR_AUTH, "--header");
 	refused(404, ERR_CONNECT, "path");
+	refused(421, ERR_CONNECT, "--allow-host");
 	refused(503, ERR_CONNECT, "one client at a time");
 	refused(400, ERR_CONNECT, "WebSocket server");
 }

@@ -1,0 +1,308 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Attacks by web pages and by hand-made requests, on every port that is opened
+# here: pages of others (Origin), names that pages let lead here (Host, DNS
+# rebinding), requests that can be read in two ways.
+
+load helper
+
+# The client of a page, which cannot set headers of a WebSocket but has an
+# Origin: page.py PORT URL ORIGIN [NAME:VALUE]…; prints the status.
+write_page() {
+	cat >page.py <<'END'
+import asyncio, sys, websockets
+
+async def main(port, url, origin, *headers):
+    headers = dict(h.split(":", 1) for h in headers)
+    try:
+        async with websockets.connect(url, host="127.0.0.1", port=int(port), origin=origin,
+                                      extra_headers=headers):
+            print(101)
+    except websockets.exceptions.InvalidStatusCode as e:
+        print(e.status_code)
+
+asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), 20))
+END
+}
+
+# dials STATUS QUERY ORIGIN [HEADER]…: a WebSocket is answered so; $NAME: the
+# host that it asks for.
+dials() {
+	local wanted=$1 url=ws://${NAME:-127.0.0.1}:$PORT/ws$2 got
+	shift 2
+	got=$(/usr/bin/python3 page.py "$PORT" "$url" "$@")
+	[ "$got" = "$wanted" ] || { echo "$url $*: $got, not $wanted" >&2; return 1; }
+}
+
+# asks STATUS PATH [CURL ARG]…: a request of HTTP is answered so; head, body.
+asks() {
+	local wanted=$1 url=http://127.0.0.1:$PORT$2 got
+	shift 2
+	got=$(curl -sS --max-time 10 -D head -o body -w '%{http_code}' "$url" "$@")
+	[ "$got" = "$wanted" ] || { echo "$url $*: $got, not $wanted" >&2; cat head body >&2; return 1; }
+}
+
+OTA_PATH=/xiaozhi/ota/
+EVIL='Origin: https://evil.example'
+ID='Device-Id: aa:aa:aa:aa:aa:01'
+
+# open_port KIND [ARG]…: serve, listen, board or llm; sets PORT and LOG.
+open_port() {
+	local kind=$1
+	shift
+	write_page
+	case $kind in
+	serve)
+		serve "$@"
+		LOG=serve.out
+		;;
+	listen)
+		listener l "$@" listen:127.0.0.1:0 tail
+		LOG=l.err
+		;;
+	board | llm)
+		# shellcheck disable=SC2086 # no word for a board
+		background "$kind" mcpctl "$@" sim ${kind#board} --listen 127.0.0.1:0
+		PORT=$(wait_for "$kind.err" 'listening at' | sed -E 's|.*:([0-9]+)/.*|\1|')
+		LOG=$kind.err
+		;;
+	esac
+}
+
+@test "a page of others opens no WebSocket, at no port" {
+	for kind in serve listen board llm; do
+		open_port "$kind"
+		dials 403 '?device-id=aa:aa:aa:aa:aa:01' https://evil.example
+		dials 403 '?device-id=aa:aa:aa:aa:aa:01' null
+		dials 403 '' http://127.0.0.1:1
+		wait_for "$LOG" "refused: a page of 'https://evil.example'"
+		wait_for "$LOG" '--allow-origin https://evil.example'
+		dials 101 '' "http://127.0.0.1:$PORT" "${ID/ /}"
+	done
+}
+
+@test "a page of others posts nothing, at no port" {
+	for kind in serve listen board llm; do
+		open_port "$kind"
+		for path in / $OTA_PATH /vision/explain /upload /mcp /messages; do
+			asks 403 "$path" -H "$EVIL" -d '{}'
+			asks 403 "$path" -H 'Origin: null' -F file=@page.py
+			absent -i access-control head
+		done
+		asks 403 "$OTA_PATH" -H "$EVIL" -H "$ID"
+		asks 403 / -X OPTIONS -H "$EVIL" -H 'Access-Control-Request-Method: POST'
+		absent -i access-control head
+		wait_for "$LOG" "evil.example"
+	done
+}
+
+@test "a board is not replaced by a page, nor are its calls answered by one" {
+	open_port serve
+	device board
+	event ready
+	dials 403 '?device-id=02:00:00:00:00:01' https://evil.example
+	mcp call self.get_device_status
+	ends 0
+	absent '"event":"replaced"' serve.out
+}
+
+@test "libraries of devices that send an Origin: by header yes, by query no" {
+	open_port serve
+	dials 101 '' file:// "${ID/ /}"
+	event connected aa:aa:aa:aa:aa:01
+	dials 403 '?device-id=aa:aa:aa:aa:aa:02' file://
+	event refused 'Device-Id as a header'
+	open_port serve --socket other.sock --allow-origin file://
+	dials 101 '?device-id=aa:aa:aa:aa:aa:02' file://
+}
+
+@test "a name that a page let lead here gets 421, at no port an answer" {
+	for kind in serve listen board llm; do
+		open_port "$kind"
+		for path in / $OTA_PATH; do
+			asks 421 "$path" -H "Host: evil.example:$PORT"
+			asks 421 "$path" -H "Host: evil.example:$PORT" -H "$ID" -d '{}'
+			asks 421 "$path" -H "Host: evil.example:$PORT" -d '{}' \
+				-H "Origin: http://evil.example:$PORT"
+			absent 'token|ws://|<table' body
+		done
+		NAME=evil.example dials 421 '?device-id=aa:aa:aa:aa:aa:01' "http://evil.example:$PORT"
+		wait_for "$LOG" "evil.example:$PORT.*no name of ours"
+		wait_for "$LOG" '--allow-host evil.example'
+	done
+}
+
+@test "names that are ours, and addresses, are answered" {
+	open_port serve --advertise wss://proxy.example/ --allow-host other.example
+	for host in 127.0.0.1 "127.0.0.1:$PORT" 192.0.2.7:1 '[::1]' '[2001:db8::1]:8' \
+		localhost "LOCALHOST:$PORT" app.localhost "$(hostname)" \
+		"$(hostname | cut -d. -f1).local:$PORT" proxy.example other.example:1; do
+		asks 200 / -H "Host: $host"
+		grep -q '<h1>mcpctl' body
+		asks 200 "$OTA_PATH" -H "Host: $host" -H "$ID" -d '{}'
+	done
+	# HTTP/1.0 need not name it; no browser speaks that.
+	asks 200 / --http1.0 -H Host:
+}
+
+@test "commands that come by a name that is not ours are told what to do" {
+	open_port llm
+	mcp --retry 1 --resolve "box.example:$PORT:127.0.0.1" "http://box.example:$PORT/" ping
+	ends 3
+	hints 'HTTP 421'
+	hints '--allow-host'
+}
+
+@test "--allow-origin: CORS answers for that page, and for no other" {
+	for kind in serve listen board llm; do
+		open_port "$kind" --allow-origin https://bench.example:443 \
+			--allow-origin http://127.0.0.1:3000
+		asks 204 / -X OPTIONS -H 'Origin: https://bench.example' \
+			-H 'Access-Control-Request-Method: POST' \
+			-H 'Access-Control-Request-Headers: content-type, mcp-session-id' \
+			-H 'Access-Control-Request-Private-Network: true'
+		grep -qi '^access-control-allow-origin: https://bench.example' head
+		grep -qi '^access-control-allow-methods: .*POST' head
+		grep -qi '^access-control-allow-headers: content-type, mcp-session-id' head
+		grep -qi '^access-control-allow-private-network: true' head
+		curl -sS -D head -o body "http://127.0.0.1:$PORT/" -H 'Origin: http://127.0.0.1:3000'
+		grep -qi '^access-control-allow-origin: http://127.0.0.1:3000' head
+		grep -qi '^vary: origin' head
+		curl -sS -D head -o body "http://127.0.0.1:$PORT/" -H "Origin: http://127.0.0.1:$PORT"
+		absent -i access-control head
+		asks 403 / -H "$EVIL"
+		dials 403 '' https://bench.example:8443
+		dials 101 '' https://bench.example
+	done
+}
+
+@test "--allow-origin and --allow-host are checked before anything listens" {
+	for target in 'serve --listen 127.0.0.1:0' 'listen:127.0.0.1:0 info' \
+		'sim --listen 127.0.0.1:0' 'sim llm --listen 127.0.0.1:0'; do
+		for wrong in 'origin null' 'origin *' 'origin bench.example' 'host a:1' 'host https://a'; do
+			# shellcheck disable=SC2086 # words
+			mcp "--allow-${wrong% *}=${wrong#* }" $target
+			ends 2
+			hints "--allow-${wrong% *}"
+			absent 'listening' stdout stderr
+		done
+	done
+}
+
+@test "a flood of refusals is counted, and does not fill the log" {
+	open_port serve
+	cat >flood.py <<END
+import http.client
+c = http.client.HTTPConnection("127.0.0.1", $PORT)
+for i in range(300):
+    c.request("POST", "/", "{}", {"Origin": "https://evil%d.example" % (i % 150)})
+    r = c.getresponse()
+    assert r.status == 403, r.status
+    r.read()
+END
+	timeout 60 /usr/bin/python3 flood.py
+	asks 200 /
+	event browser
+	[ "$(grep -c '"event":"refused"' serve.out)" = 10 ]
+	# Escape sequences of theirs stay out of a terminal.
+	open_port llm
+	asks 403 / -H $'Origin: https://\xe2\x80\xaeevil\x9b31m' -d '{}'
+	wait_for llm.err 'refused: a page'
+	absent $'\x9b|\xe2\x80\xae' llm.err
+}
+
+@test "who came to listen: only by a wrong name is told when it ends" {
+	write_page
+	listener l --wait 2s listen:127.0.0.1:0 info
+	asks 421 "$OTA_PATH" -H 'Host: board.example' -H "$ID" -d '{}'
+	finish "$LISTENER" 3
+	grep -q 'no device was let in.*board.example' l.err
+	grep -q 'hint: .*--allow-host board.example' l.err
+}
+
+# two_ways.py PORT FIRST: each request must be answered 400, and the connection
+# closed without a word about what stands behind it. FIRST: a good request
+# that keeps the connection, in front of it.
+write_two_ways() {
+	cat >two_ways.py <<'END'
+import socket, sys
+port, first = int(sys.argv[1]), len(sys.argv) > 2
+good = b"POST /nothing HTTP/1.1\r\nHost: a.localhost\r\nContent-Length: 2\r\n\r\n{}"
+inner = b"GET /smuggled HTTP/1.1\r\nHost: a.localhost\r\n\r\n"
+post = b"POST /nothing HTTP/1.1\r\n"
+host = b"Host: a.localhost\r\n"
+requests = {
+    "both": post + host + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "both, other order": post + host + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+    "two": post + host + b"Content-Length: 0\r\nContent-Length: %d\r\n\r\n" % len(inner),
+    "two, the same": post + host + b"Content-Length: 0\r\nContent-Length: 0\r\n\r\n",
+    "list": post + host + b"Content-Length: 0, 0\r\n\r\n",
+    "signed": post + host + b"Content-Length: +0\r\n\r\n",
+    "negative": post + host + b"Content-Length: -1\r\n\r\n",
+    "no number": post + host + b"Content-Length: zero\r\n\r\n",
+    "huge": post + host + b"Content-Length: 99999999999999999999999\r\n\r\n",
+    "blank": post + host + b"Content-Length : 0\r\n\r\n",
+    "no host": post + b"Content-Length: 0\r\n\r\n",
+    "two hosts": post + host + host + b"Content-Length: 0\r\n\r\n",
+    "other hosts": post + host + b"Host: 127.0.0.1\r\nContent-Length: 0\r\n\r\n",
+    "no host in it": post + b"Host: a b\r\nContent-Length: 0\r\n\r\n",
+    "encoding": post + host + b"Transfer-Encoding: identity\r\n\r\n",
+    "encodings": post + host + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+    "1.0 chunked": b"POST /nothing HTTP/1.0\r\n" + host + b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n",
+    "upgrade without a host": b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+}
+
+def read_answer(s):
+    f = s.makefile("rb")
+    lines = [f.readline()]
+    while lines[-1] not in (b"\r\n", b""):
+        lines.append(f.readline())
+    f.read(next(int(l.split(b":")[1]) for l in lines if l.lower().startswith(b"content-length")))
+    return lines[0]
+
+def read_all(s):
+    answer = b""
+    while part := s.recv(4096):
+        answer += part
+    return answer
+
+bad = 0
+for name, request in requests.items():
+    s = socket.create_connection(("127.0.0.1", port))
+    s.settimeout(10)
+    if first:
+        s.sendall(good)
+        answer = read_answer(s)
+        assert not answer.startswith(b"HTTP/1.1 400"), (name, answer)
+    try:
+        s.sendall(request + inner)
+        answer = read_all(s)
+    except (ConnectionError, socket.timeout) as e:
+        answer = repr(e).encode()
+    # One that is refused, and none that is not; "huge" may be 413.
+    answers = [l[9:12] for l in answer.split(b"\r\n") if l.startswith(b"HTTP/")]
+    if not answers or set(answers) - ({b"400", b"413"} if name == "huge" else {b"400"}):
+        print(name, answer)
+        bad += 1
+    s.close()
+sys.exit(bad)
+END
+}
+
+@test "requests that can be read in two ways: 400 and the end, at every port" {
+	write_two_ways
+	for kind in serve listen board llm; do
+		open_port "$kind"
+		timeout 120 /usr/bin/python3 two_ways.py "$PORT"
+	done
+	absent smuggled ./*.err ./*.out
+}
+
+@test "the same on a connection that was kept" {
+	write_two_ways
+	for kind in serve listen board llm; do
+		open_port "$kind"
+		timeout 120 /usr/bin/python3 two_ways.py "$PORT" first
+	done
+	absent smuggled ./*.err ./*.out
+}
