@@ -12,6 +12,8 @@ once() { # ARG…: serve --exec with a board that dials in by itself
 	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' once.err | head -n 1 | cut -d: -f2)
 }
 
+none_runs() { ! pgrep -xf "$1"; }
+
 @test "the status of the command is the status of serve" {
 	once --exec 'mcpctl call self.get_device_status && exit 7'
 	device board
@@ -51,7 +53,7 @@ once() { # ARG…: serve --exec with a board that dials in by itself
 }
 
 @test "without --once each board gets its run; stopping stops what runs" {
-	local mark=61.$$$RANDOM
+	local mark=600.$$$RANDOM
 	background log mcpctl serve --listen 127.0.0.1:0 --exec "echo \"ran \$MCPCTL_DEVICE\"; sleep $mark"
 	log=$LAST
 	wait_for log.err '/xiaozhi/ota/'
@@ -62,5 +64,5 @@ once() { # ARG…: serve --exec with a board that dials in by itself
 	mcp stop
 	ends 0
 	wait "$log" || :
-	absent "sleep $mark" <(ps -eo args)
+	until_true none_runs "sleep $mark"
 }

@@ -160,7 +160,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 }
 
 @test "Ctrl-C in a call to a board says that it may still be working" {
-	terminal
+	terminal 200 30
 	enter "mcpctl -v 'sim:?fault=no-reply' shell"
 	last_line '> *$'
 	enter 'self.audio_speaker.set_volume volume=1'
