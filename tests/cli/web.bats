@@ -183,7 +183,7 @@ open_port() {
 			# shellcheck disable=SC2086 # words
 			mcp "--allow-${wrong% *}=${wrong#* }" $target
 			ends 2
-			hints "--allow-${wrong% *}"
+			hints "option '--allow-${wrong% *}': '${wrong#* }' is no"
 			absent 'listening' stdout stderr
 		done
 	done

@@ -1040,7 +1040,7 @@ static void test_noise(void **state)
 	leaves = true;
 	visit();
 	told(RECORD_NOISE, LEVEL_WARN, "no HTTP");
-	buf_text(&request, "POST / HTTP/1.1\r\nHost: x\r\n"
+	buf_text(&request, "POST / HTTP/1.1\r\nHost: h\r\n"
 			   "Content-Length: 100\r\n\r\nabc");
 	leaves = true;
 	visit();
