@@ -10,16 +10,42 @@
 #include "base/error.h"
 
 /*
- * Append text so that a terminal shows it and does nothing else: C0, DEL, C1,
- * bidirectional controls and invalid UTF-8 become visible escapes (\x1b,
- * \u202e). The only place where a peer's text is made safe.
+ * Append text so that a terminal shows it and does nothing else, and nothing
+ * in it stays unseen: the only place where a peer's text is made safe. C0, DEL,
+ * C1, bidirectional controls and invalid UTF-8 become visible escapes (\x1b,
+ * \u202e) in every mode. What has no look of its own (Default_Ignorable_Code_Point
+ * of Unicode: zero-width characters, soft hyphens, tags, selectors, fillers)
+ * becomes an escape or a mark. It stays where it shapes what stands beside it:
+ * in emoji, and in scripts that need it.
  */
 enum text_mode {
-	TEXT_LINE, /* newline and tab are escaped too: for one line of a table */
-	TEXT_PARAGRAPH /* newline and tab stay */
+	/* Prose in one line: newline and tab are escaped; "[3 invisible]" marks a run. */
+	TEXT_LINE,
+	TEXT_PARAGRAPH, /* the same, newline and tab stay */
+	TEXT_NAME, /* one line, all invisible ones escaped: \u200b, \U000e0041 */
+	TEXT_SPELLED, /* the same, and what text_has_look: to tell names apart */
+	TEXT_JSON /* JSON, which stays JSON of the same meaning; whole lines stay */
 };
+#define TEXT_MARKS_MAX \
+	8 /* in one text; what comes behind is counted at its end */
 void text_safe(struct buf *out, const char *text, size_t len,
 	       enum text_mode mode);
+
+/* True if text_safe (TEXT_NAME) changes nothing: what is shown can be copied. */
+bool text_is_safe(const char *text, size_t len);
+
+/* Without a look of its own: Default_Ignorable_Code_Point, U+FFF9 to U+FFFB. */
+bool text_is_invisible(uint32_t point);
+
+/*
+ * Append what the eye takes text for: invisible characters dropped, full-width
+ * forms and other blanks as ASCII, Latin, Greek and Cyrillic letters as the one
+ * that stands for those that look like it (Unicode TR39, section 4). Two names
+ * with one skeleton look alike. To compare, not to show.
+ */
+void text_skeleton(struct buf *out, const char *text, size_t len);
+/* Is it a letter (not of ASCII) that its skeleton has another for? */
+bool text_has_look(uint32_t point);
 
 /*
  * True if all of it is valid UTF-8: no overlong forms, no surrogates. NUL is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTF-8: checked, decoded, and made safe for a terminal.
+ * UTF-8: checked and decoded.
  */
 #include "base/text.h"
 
@@ -76,60 +76,4 @@ size_t text_cut(const char *text, size_t len, size_t max)
 	while (end > 0 && max - end < 3 && continues((unsigned char)text[end]))
 		end--;
 	return end;
-}
-
-/* C1, marks and overrides of direction, line and paragraph separators. */
-static bool acts(uint32_t point)
-{
-	return (point >= 0x80 && point < 0xa0) || point == 0x61c ||
-	       point == 0x200e || point == 0x200f ||
-	       (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069);
-}
-
-static bool stays(const char *text, size_t size, enum text_mode mode)
-{
-	unsigned char c = (unsigned char)*text;
-
-	if (size > 1)
-		return !acts(text_point(text, size));
-	if (c == '\n' || c == '\t')
-		return mode == TEXT_PARAGRAPH;
-	return c >= 0x20 && c < 0x7f;
-}
-
-static void escape(struct buf *out, const char *text, size_t size)
-{
-	unsigned char c = (unsigned char)*text;
-
-	if (size > 1)
-		buf_printf(out, "\\u%04x", (unsigned)text_point(text, size));
-	else if (c == '\n')
-		buf_text(out, "\\n");
-	else if (c == '\t')
-		buf_text(out, "\\t");
-	else if (c == '\r')
-		buf_text(out, "\\r");
-	else
-		buf_printf(out, "\\x%02x", c);
-}
-
-void text_safe(struct buf *out, const char *text, size_t len,
-	       enum text_mode mode)
-{
-	size_t from = 0, at = 0;
-
-	while (at < len) {
-		size_t size = text_utf8(text + at, len - at);
-
-		if (size && stays(text + at, size, mode)) {
-			at += size;
-			continue;
-		}
-		buf_add(out, text + from, at - from);
-		escape(out, text + at, size);
-		at += size ? size : 1;
-		from = at;
-	}
-	buf_add(out, text + from, at - from);
 }

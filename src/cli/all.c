@@ -250,7 +250,7 @@ static void tell_silent(const struct all *a, struct error *err)
 			continue;
 		if (silent++ < SILENT_SHOWN) {
 			buf_text(&names, silent > 1 ? ", " : "");
-			lines_safe(&names,
+			lines_name(&names,
 				   render_device_name(a->device[i].json));
 		}
 	}

@@ -32,7 +32,7 @@ void shown_line(struct buf *out, const char *text, size_t max)
 {
 	size_t len = strlen(text), cut = text_cut(text, len, max);
 
-	text_safe(out, text, cut, TEXT_LINE);
+	text_safe(out, text, cut, TEXT_NAME);
 	if (cut < len)
 		buf_text(out, "…");
 }

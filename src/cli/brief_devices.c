@@ -43,7 +43,7 @@ static void widen(struct brief *b, const cJSON *device)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	size_t width;
 
-	lines_safe(&name, render_device_name(device));
+	lines_name(&name, render_device_name(device));
 	width = text_width(buf_string(&name), name.len);
 	if (width > NAME_WIDTH_MAX)
 		width = NAME_WIDTH_MAX;
@@ -57,7 +57,7 @@ static void add_device(struct brief *b, const cJSON *device)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	struct buf *out = &b->text;
 
-	lines_safe(&name, render_device_name(device));
+	lines_name(&name, render_device_name(device));
 	buf_printf(out, "  %s", buf_string(&name));
 	lines_pad(out, text_width(buf_string(&name), name.len), b->name_width);
 	for (size_t i = 0; i < COUNT(members); i++) {
@@ -66,7 +66,7 @@ static void add_device(struct brief *b, const cJSON *device)
 		if (!text || !*text)
 			continue;
 		buf_text(out, "  ");
-		lines_safe(out, text);
+		lines_name(out, text);
 	}
 	buf_char(out, '\n');
 }

@@ -120,7 +120,7 @@ static void tell_whom(struct app *app)
 
 	if (strcmp(app->endpoint.scheme, "attach") != 0 || !peer->device_id)
 		return;
-	text_safe(&name, peer->device_id, strlen(peer->device_id), TEXT_LINE);
+	text_safe(&name, peer->device_id, strlen(peer->device_id), TEXT_NAME);
 	render_note(&app->out, "attached to %s", buf_string(&name));
 }
 

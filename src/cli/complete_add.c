@@ -31,25 +31,9 @@ void completion_done(struct completion *c)
 	*c = (struct completion){ 0 };
 }
 
-/* Most are: then nothing needs to be measured, and TAB is not felt. */
-static bool is_plain(const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] < ' ' || text[i] > '~')
-			return false;
-	}
-	return true;
-}
-
 bool complete_is_safe(const char *text)
 {
-	CLEANUP(buf_done) struct buf safe = { 0 };
-	size_t len = strlen(text);
-
-	if (is_plain(text, len))
-		return true;
-	text_safe(&safe, text, len, TEXT_LINE);
-	return safe.len == len && memcmp(buf_string(&safe), text, len) == 0;
+	return text_is_safe(text, strlen(text));
 }
 
 /* The first line, safe, not longer than what a list of them can show. */
@@ -60,7 +44,8 @@ static char *brief_of(const char *text)
 	const char *start = text;
 	size_t len = text ? lines_first(text, &start) : 0;
 
-	if (len <= BRIEF_COLUMNS && is_plain(start, len))
+	/* Most are: then nothing needs to be measured, and TAB is not felt. */
+	if (len <= BRIEF_COLUMNS && text_is_safe(start, len))
 		return mem_strndup(start, len);
 	/* Four bytes a column and more are not needed, however long it is. */
 	if (len > (size_t)BRIEF_COLUMNS * 8)

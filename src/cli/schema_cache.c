@@ -39,7 +39,7 @@ static void add_without_secrets(struct buf *out, const char *rest)
 		buf_text(out, "//");
 		rest = at ? at + 1 : rest + 2;
 	}
-	text_safe(out, rest, strcspn(rest, "?"), TEXT_LINE);
+	text_safe(out, rest, strcspn(rest, "?"), TEXT_NAME);
 }
 
 char *schema_cache_key(const char *target, const char *device)
@@ -51,7 +51,7 @@ char *schema_cache_key(const char *target, const char *device)
 
 	if (device && *device) {
 		buf_text(&out, ATTACH);
-		text_safe(&out, device, strlen(device), TEXT_LINE);
+		text_safe(&out, device, strlen(device), TEXT_NAME);
 		return buf_take(&out);
 	}
 	for (size_t i = 0; i < scheme; i++)
@@ -60,12 +60,12 @@ char *schema_cache_key(const char *target, const char *device)
 		return buf_take(&out);
 	rest = target + scheme;
 	if (strcmp(buf_string(&out), "sim:") == 0) {
-		text_safe(&out, rest, strlen(rest), TEXT_LINE);
+		text_safe(&out, rest, strlen(rest), TEXT_NAME);
 	} else if (strcmp(buf_string(&out), "stdio:") == 0) {
 		CLEANUP(buf_done) struct buf masked = { 0 };
 
 		mask_secrets(&masked, rest, strlen(rest));
-		text_safe(&out, buf_string(&masked), masked.len, TEXT_LINE);
+		text_safe(&out, buf_string(&masked), masked.len, TEXT_NAME);
 	} else {
 		add_without_secrets(&out, rest);
 	}

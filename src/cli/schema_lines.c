@@ -29,11 +29,7 @@ void schema_lines_head(struct buf *out, int64_t time, size_t bytes,
 /* Shown as it is, it does nothing to a terminal, nor to the lines here. */
 static bool is_fit(const char *name)
 {
-	CLEANUP(buf_done) struct buf safe = { 0 };
-
-	lines_safe(&safe, name);
-	return *name && safe.len == strlen(name) &&
-	       memcmp(safe.data, name, safe.len) == 0;
+	return *name && text_is_safe(name, strlen(name));
 }
 
 /* No character is cut. */

@@ -109,30 +109,23 @@ bool argument_name_is_plain(const char *name)
 	       name[len - 1] != ':';
 }
 
-/* Shown as it is, and so copied as it is. */
-static bool is_printable(const char *text)
-{
-	CLEANUP(buf_done) struct buf safe = { 0 };
-
-	text_safe(&safe, text, strlen(text), TEXT_LINE);
-	return safe.len == strlen(text);
-}
-
 char *argument_word(const cJSON *root, const cJSON *schema, const char *name,
 		    const cJSON *value)
 {
 	unsigned types = schema ? schema_types(root, schema) : 0;
 	CLEANUP(argument_value_done) struct argument_value again = { 0 };
-	CLEANUP(buf_done) struct buf json = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 }, seen = { 0 };
 	const char *text;
 
 	json_print(&json, value);
 	text = cJSON_IsString(value) ? value->valuestring : buf_string(&json);
 	if (*text != '@' && !cJSON_IsArray(value) && !cJSON_IsObject(value) &&
-	    is_printable(text) &&
+	    text_is_safe(text, strlen(text)) &&
 	    argument_value_text(&again, "", types, text, strlen(text), NULL) ==
 		    0 &&
 	    json_equal(again.json, value))
 		return mem_printf("%s=%s", name, text);
-	return mem_printf("%s:=%s", name, buf_string(&json));
+	/* As escapes of JSON it is seen, and means the same. */
+	text_safe(&seen, buf_string(&json), json.len, TEXT_JSON);
+	return mem_printf("%s:=%s", name, buf_string(&seen));
 }

@@ -27,7 +27,7 @@ void page_text(struct buf *out, const char *text)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 
-	text_safe(&safe, text, strlen(text), TEXT_LINE);
+	text_safe(&safe, text, strlen(text), TEXT_NAME);
 	for (const char *p = buf_string(&safe); *p; p++) {
 		if (strchr("<>&\"'", *p))
 			buf_printf(out, "&#%u;", (unsigned)*p);

@@ -30,7 +30,7 @@ static void describe_size(struct buf *out, const struct content *c)
 static void describe_bytes(struct buf *out, const struct content *c)
 {
 	const char *kind = c->kind == CONTENT_IMAGE ? "image" : "audio";
-	lines_safe(out, c->mime ? c->mime : kind);
+	lines_name(out, c->mime ? c->mime : kind);
 	if (c->bad_data) {
 		buf_text(out, ", not valid base64");
 		return;
@@ -44,10 +44,10 @@ static void describe_address(struct buf *out, const struct content *c,
 			     const char *what)
 {
 	buf_text(out, what);
-	lines_safe(out, c->text ? c->text : "(no URI)");
+	lines_name(out, c->text ? c->text : "(no URI)");
 	if (c->mime) {
 		buf_text(out, " (");
-		lines_safe(out, c->mime);
+		lines_name(out, c->mime);
 		buf_char(out, ')');
 	}
 	if (content_has_bytes(c))
@@ -73,7 +73,7 @@ void content_describe(struct buf *out, const struct content *c)
 	case CONTENT_TEXT:
 	case CONTENT_UNKNOWN:
 		json_print(&json, c->json);
-		text_safe(out, buf_string(&json), json.len, TEXT_LINE);
+		text_safe(out, buf_string(&json), json.len, TEXT_JSON);
 		break;
 	}
 }

@@ -83,7 +83,7 @@ static void add_text(struct buf *out, const cJSON *device, const char *name)
 {
 	const char *text = json_string(device, name);
 
-	lines_safe(out, text && *text ? text : "-");
+	lines_name(out, text && *text ? text : "-");
 }
 
 /* Short, so that a line fits into 80 columns. */
@@ -120,7 +120,7 @@ void device_cells_make(struct device_cells *c, const cJSON *device)
 		buf_text(&c->cell[i], headings[i]);
 	if (!device)
 		return;
-	lines_safe(&c->cell[0], render_device_name(device));
+	lines_name(&c->cell[0], render_device_name(device));
 	add_text(&c->cell[1], device, "board");
 	add_text(&c->cell[2], device, "version");
 	add_transport(&c->cell[3], device);

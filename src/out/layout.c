@@ -109,7 +109,7 @@ static void close_container(struct layout *l)
 static void add_token(struct layout *l, size_t len, enum paint paint)
 {
 	term_paint(l->out, l->color, paint);
-	text_safe(l->out, l->at, len, TEXT_LINE);
+	text_safe(l->out, l->at, len, TEXT_JSON);
 	term_plain(l->out, l->color);
 	l->at += len;
 }

@@ -160,9 +160,14 @@ void lines_safe_paragraph(struct buf *out, const char *text)
 	text_safe(out, text, strlen(text), TEXT_PARAGRAPH);
 }
 
+void lines_name(struct buf *out, const char *text)
+{
+	text_safe(out, text, strlen(text), TEXT_NAME);
+}
+
 size_t lines_columns(const char *text)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_safe(&safe, text);
+	lines_name(&safe, text);
 	return text_width(buf_string(&safe), safe.len);
 }

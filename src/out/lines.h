@@ -41,7 +41,9 @@ size_t lines_first(const char *text, const char **start);
 /* Make safe and append: one line; or a paragraph, which keeps its line ends. */
 void lines_safe(struct buf *out, const char *text);
 void lines_safe_paragraph(struct buf *out, const char *text);
-/* Columns of what lines_safe makes of it. */
+/* A name, an address, an id: what is invisible in it is shown as escapes. */
+void lines_name(struct buf *out, const char *text);
+/* Columns of what lines_name makes of it. */
 size_t lines_columns(const char *text);
 
 #endif

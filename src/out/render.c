@@ -94,7 +94,8 @@ void put_received(struct renderer *r, const char *text, size_t len,
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	if (r->out_terminal)
-		text_safe(&b, text, len, TEXT_PARAGRAPH);
+		text_safe(&b, text, len,
+			  r->form == OUTPUT_RAW ? TEXT_JSON : TEXT_PARAGRAPH);
 	else
 		buf_add(&b, text, len);
 	if (newline && (b.len == 0 || b.data[b.len - 1] != '\n'))
@@ -259,7 +260,7 @@ static void add_trace_data(struct buf *out, const struct trace *t)
 		return;
 	mask_secrets(&masked, t->data, t->len);
 	buf_char(out, ' ');
-	text_safe(out, buf_string(&masked), masked.len, TEXT_LINE);
+	text_safe(out, buf_string(&masked), masked.len, TEXT_NAME);
 }
 
 void render_trace(struct renderer *r, const struct trace *t)

@@ -35,7 +35,7 @@ static void show_value(struct buf *out, const cJSON *value)
 	}
 	json_print(&json, value);
 	size_t len = text_fit(buf_string(&json), json.len, VALUE_MOST);
-	text_safe(out, buf_string(&json), len, TEXT_LINE);
+	text_safe(out, buf_string(&json), len, TEXT_JSON);
 	if (len < json.len)
 		buf_text(out, "…");
 }
@@ -83,7 +83,7 @@ static void add_difference(struct buf *out, bool color,
 			   const struct tool_difference *d)
 {
 	buf_text(out, "    ");
-	lines_safe(out, d->label);
+	lines_name(out, d->label);
 	if (d->argument)
 		add_argument(out, c, d);
 	else if (d->required)
@@ -104,7 +104,7 @@ void text_change(struct renderer *r, const struct tool_change *c)
 
 	term_painted(&b, r->out_color, paint, sign);
 	if (*name)
-		lines_safe(&b, name);
+		lines_name(&b, name);
 	else
 		buf_text(&b, "(no name)");
 	buf_char(&b, '\n');

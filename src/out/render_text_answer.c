@@ -39,7 +39,7 @@ static void put_role(struct renderer *r, const char *role)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_safe(&safe, role ? role : "(no role)");
+	lines_name(&safe, role ? role : "(no role)");
 	buf_char(&safe, ':');
 	term_painted(&b, r->out_color, PAINT_KEY, buf_string(&safe));
 	buf_char(&b, '\n');

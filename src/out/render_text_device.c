@@ -146,7 +146,7 @@ static void add_result(struct buf *out, struct message *reply)
 		return;
 	CLEANUP(buf_done) struct buf json = { 0 };
 	json_minify(&json, part.text, part.len);
-	text_safe(out, buf_string(&json), json.len, TEXT_LINE);
+	text_safe(out, buf_string(&json), json.len, TEXT_JSON);
 }
 
 static void add_answer(struct buf *out, const struct device_record *d)
@@ -187,7 +187,7 @@ void text_row(struct renderer *r, const struct device_record *d)
 	CLEANUP(buf_done) struct buf text = { 0 };
 	bool failed = d->error != NULL;
 
-	lines_safe(&name, render_device_name(d->device));
+	lines_name(&name, render_device_name(d->device));
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
 	lines_pad(&b, text_width(buf_string(&name), name.len), d->width[0]);
 	buf_text(&b, "  ");

@@ -128,7 +128,7 @@ void text_event(struct renderer *r, const struct event *e)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	CLEANUP(buf_done) struct buf content = { 0 };
 	char clock[STAMP_SIZE];
-	lines_safe(&name, event_name(e));
+	lines_name(&name, event_name(e));
 	add_content(&content, e);
 	term_painted(&b, r->out_color, PAINT_DIM, stamp_clock(clock));
 	buf_text(&b, "  ");

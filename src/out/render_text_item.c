@@ -24,7 +24,7 @@ static void add_arguments(struct buf *out, const cJSON *prompt)
 			continue;
 		buf_printf(out, "%s%s", out->len ? " " : "",
 			   required ? "" : "[");
-		lines_safe(out, name);
+		lines_name(out, name);
 		buf_text(out, required ? "=" : "=]");
 	}
 }
@@ -63,7 +63,7 @@ static void add_marks(struct buf *out, const struct item_record *i)
 	if (i->list->kind == LIST_PROMPTS)
 		add_arguments(out, i->item->json);
 	else if (i->item->mime)
-		lines_safe(out, i->item->mime);
+		lines_name(out, i->item->mime);
 }
 
 /*
@@ -114,7 +114,7 @@ void text_item(struct renderer *r, const struct item_record *i)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf key = { 0 };
-	lines_safe(&key, *i->item->key ? i->item->key : "(no name)");
+	lines_name(&key, *i->item->key ? i->item->key : "(no name)");
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&key));
 	size_t used = pad_column(&b, &key, i->key_width) + 2;
 	buf_text(&b, "  ");
@@ -143,7 +143,7 @@ static void add_cell(struct renderer *r, struct buf *out, const char *text,
 		     enum paint paint, size_t column)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_safe(&safe, text);
+	lines_name(&safe, text);
 	term_painted(out, r->out_color, paint, buf_string(&safe));
 	pad_column(out, &safe, column);
 	buf_text(out, "  ");

@@ -77,7 +77,7 @@ static void put_line(struct renderer *r, const struct record *record)
 	else
 		stamp_clock_at(stamp, record->at_ms);
 	size_t indent = strlen(stamp) + 2;
-	lines_safe(&name, subject(record));
+	lines_name(&name, subject(record));
 	size_t used = text_width(buf_string(&name), name.len), column = used;
 	term_painted(&b, r->out_color, PAINT_DIM, stamp);
 	buf_text(&b, "  ");

@@ -58,7 +58,7 @@ void text_tool(struct renderer *r, const struct tool *t,
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf name = { 0 };
-	lines_safe(&name, t->name);
+	lines_name(&name, t->name);
 	struct lead lead = { text_width(buf_string(&name), name.len),
 			     of->name_width };
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
@@ -69,7 +69,7 @@ void text_tool(struct renderer *r, const struct tool *t,
 
 static void safe_part(struct buf *out, const struct tree_line *line)
 {
-	text_safe(out, line->text, line->len, TEXT_LINE);
+	text_safe(out, line->text, line->len, TEXT_NAME);
 	if (out->len == 0)
 		buf_text(out, "(no name)");
 }

@@ -39,7 +39,7 @@ void sheet_paragraph(struct sheet *s, const char *lead, const char *text)
 void sheet_copy_line(struct sheet *s, const char *text)
 {
 	buf_text(&s->b, "  ");
-	lines_safe(&s->b, text);
+	lines_name(&s->b, text);
 	buf_char(&s->b, '\n');
 }
 
@@ -53,7 +53,7 @@ struct rows {
 
 static void add_label(struct buf *out, const struct argument_row *row)
 {
-	lines_safe(out, row->path);
+	lines_name(out, row->path);
 	if (!*row->path && row->form == 0)
 		buf_text(out, "\"\"");
 	if (row->form > 0)

@@ -78,7 +78,7 @@ char *shell_peer_prompt(const struct shell *s)
 
 	/* A target stands there as it was given, query and all. */
 	mask_secrets(&masked, whole, strlen(whole));
-	lines_safe(&safe, buf_string(&masked));
+	lines_name(&safe, buf_string(&masked));
 	lines_cut(&name, buf_string(&safe), safe.len, NAME_COLUMNS);
 	term_painted(&out, color, state ? PAINT_DIM : PAINT_STRONG,
 		     buf_string(&name));

@@ -52,6 +52,209 @@ static void safe(void **state)
 	     "\\xf4\\x90\\x80\\x80");
 }
 
+static void check_mode(const char *text, size_t len, enum text_mode mode,
+		       const char *expected)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	text_safe(&b, text, len, mode);
+	assert_string_equal(buf_string(&b), expected);
+}
+
+static void check_unseen(const char *text, const char *line, const char *name,
+			 const char *json)
+{
+	size_t len = strlen(text);
+	bool same = strcmp(text, name) == 0;
+
+	check_safe(text, len, line, line);
+	check_mode(text, len, TEXT_NAME, name);
+	check_mode(text, len, TEXT_JSON, json);
+	assert_int_equal(text_is_safe(text, len), same);
+}
+
+/* Zero width, soft hyphen, tags, selectors, fillers, a byte order mark. */
+static void unseen(void **state)
+{
+	(void)state;
+	check_unseen("a\u200bb", "a[1 invisible]b", "a\\u200bb", "a\\u200bb");
+	check_unseen("a\u00ad\u034f\u2060b", "a[3 invisible]b",
+		     "a\\u00ad\\u034f\\u2060b", "a\\u00ad\\u034f\\u2060b");
+	check_unseen("\U000e0041\U000e0042", "[2 invisible]",
+		     "\\U000e0041\\U000e0042", "\\udb40\\udc41\\udb40\\udc42");
+	check_unseen("\u115f\u1160\u3164\uffa0", "[4 invisible]",
+		     "\\u115f\\u1160\\u3164\\uffa0",
+		     "\\u115f\\u1160\\u3164\\uffa0");
+	check_unseen("\ufeffx\ufff9\U0001d173", "[1 invisible]x[2 invisible]",
+		     "\\ufeffx\\ufff9\\U0001d173",
+		     "\\ufeffx\\ufff9\\ud834\\udd73");
+	check_unseen("\u17b4\u180b\U000e0100\ufe0f", "[4 invisible]",
+		     "\\u17b4\\u180b\\U000e0100\\ufe0f",
+		     "\\u17b4\\u180b\\udb40\\udd00\\ufe0f");
+	/* One after the other, and with what is escaped between. */
+	check_unseen("\u200b\u202e\u200b", "[1 invisible]\\u202e[1 invisible]",
+		     "\\u200b\\u202e\\u200b", "\\u200b\\u202e\\u200b");
+	check_unseen("a\u200b\x1b", "a[1 invisible]\\x1b", "a\\u200b\\x1b",
+		     "a\\u200b\\x1b");
+	/* A joiner that joins nothing. */
+	check_unseen("a\u200db\u200c", "a[1 invisible]b[1 invisible]",
+		     "a\\u200db\\u200c", "a\\u200db\\u200c");
+	check_unseen("scan\ufe0f", "scan[1 invisible]", "scan\\ufe0f",
+		     "scan\\ufe0f");
+}
+
+/* As many as one likes, and the text does not grow by as many marks. */
+static void unseen_everywhere(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 }, shown = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		buf_text(&text, "x\u200b");
+	text_safe(&shown, text.data, text.len, TEXT_LINE);
+	assert_int_equal(shown.len, 1000 + TEXT_MARKS_MAX * 13 + 20);
+	assert_non_null(strstr(shown.data, "xxxx[992 more invisible]"));
+}
+
+static void stays(const char *text)
+{
+	check_unseen(text, text, text, text);
+}
+
+/* What shapes the letters beside it is seen by that. */
+static void joiners(void **state)
+{
+	(void)state;
+	stays("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"); /* Persian */
+	stays("\u0915\u094d\u200d\u0937"); /* Devanagari */
+	stays("\u1820\u180b\u1821"); /* Mongolian */
+	stays("\u1780\u200b\u1781"); /* Khmer: between words */
+	stays("\u2699\ufe0f \u2764\ufe0e"); /* looks of an emoji */
+	stays("1\ufe0f\u20e3 #\ufe0f\u20e3"); /* key caps */
+	stays("\U0001f468\u200d\U0001f469\u200d\U0001f467"); /* a family */
+	stays("\U0001f3f3\ufe0f\u200d\U0001f308"); /* a rainbow flag */
+	stays("\U0001f469\U0001f3fd\u200d\U0001f4bb"); /* a tone of skin */
+	stays("\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074"
+	      "\U000e007f."); /* Scotland */
+	/* Not where one is too many, or in the wrong place. */
+	check_unseen("\u0645\u200c\u200cx", "\u0645\u200c[1 invisible]x",
+		     "\u0645\u200c\\u200cx", "\u0645\u200c\\u200cx");
+	check_unseen("\u2699\ufe0f\ufe0f", "\u2699\ufe0f[1 invisible]",
+		     "\u2699\ufe0f\\ufe0f", "\u2699\ufe0f\\ufe0f");
+	check_unseen("\U0001f468\u200dx", "\U0001f468[1 invisible]x",
+		     "\U0001f468\\u200dx", "\U0001f468\\u200dx");
+	check_unseen("\U0001f468\ufe01", "\U0001f468[1 invisible]",
+		     "\U0001f468\\ufe01", "\U0001f468\\ufe01");
+	check_unseen("1\ufe0f2", "1[1 invisible]2", "1\\ufe0f2", "1\\ufe0f2");
+	check_unseen("\u1780\u200bx", "\u1780[1 invisible]x", "\u1780\\u200bx",
+		     "\u1780\\u200bx");
+	/* A black flag hides no words. */
+	check_unseen("\U0001f3f4\U000e0068\U000e0069\U000e007f",
+		     "\U0001f3f4[3 invisible]",
+		     "\U0001f3f4\\U000e0068\\U000e0069\\U000e007f",
+		     "\U0001f3f4\\udb40\\udc68\\udb40\\udc69\\udb40\\udc7f");
+	check_unseen("\U0001f3f4\U000e0067\U000e0062",
+		     "\U0001f3f4[2 invisible]",
+		     "\U0001f3f4\\U000e0067\\U000e0062",
+		     "\U0001f3f4\\udb40\\udc67\\udb40\\udc62");
+}
+
+/* JSON stays JSON; what is spelled shows each letter that looks like another. */
+static void modes(void **state)
+{
+	(void)state;
+	check_mode("[\"a\",\n\t1]\n", 10, TEXT_JSON, "[\"a\",\n\t1]\n");
+	check_mode("\x7f\xc2\x9b", 3, TEXT_JSON, "\\u007f\\u009b");
+	check_mode("a\n\tb", 4, TEXT_NAME, "a\\n\\tb");
+	check_mode("sc\u0430n", 5, TEXT_NAME, "sc\u0430n");
+	check_mode("sc\u0430n", 5, TEXT_SPELLED, "sc\\u0430n");
+	check_mode("\uff53can", 6, TEXT_SPELLED, "\\uff53can");
+	check_mode("\u4f60", 3, TEXT_SPELLED, "\u4f60");
+	check_mode("\u2699\ufe0f", 6, TEXT_SPELLED, "\u2699\\ufe0f");
+	/* Not one of eight bytes is taken for plain that is not. */
+	for (int at = 0; at < 16; at++) {
+		static const char odd[] = { '\x1f', '\x7f', '\x80', '\x00',
+					    '\xff' };
+		for (size_t i = 0; i < sizeof(odd); i++) {
+			char text[] = "abcdefghijklmnop ~z";
+			CLEANUP(buf_done) struct buf b = { 0 };
+
+			text[at] = odd[i];
+			text_safe(&b, text, sizeof(text) - 1, TEXT_LINE);
+			assert_int_equal(b.len, sizeof(text) - 1 + 3);
+			assert_memory_equal(b.data, text, (size_t)at);
+			assert_memory_equal(b.data + at, "\\x", 2);
+			assert_string_equal(b.data + at + 4, text + at + 1);
+		}
+	}
+}
+
+static bool alike(const char *a, const char *b)
+{
+	CLEANUP(buf_done) struct buf one = { 0 }, other = { 0 };
+
+	text_skeleton(&one, a, strlen(a));
+	text_skeleton(&other, b, strlen(b));
+	return strcmp(buf_string(&one), buf_string(&other)) == 0;
+}
+
+static void skeletons(void **state)
+{
+	(void)state;
+	assert_true(alike("", ""));
+	assert_true(alike("scan", "\u0455\u0441\u0430n")); /* Cyrillic */
+	assert_true(alike("scan", "sc\u03b1n")); /* Greek */
+	assert_true(alike("scan", "\uff53\uff43\uff41\uff4e")); /* full width */
+	assert_true(alike("scan", "sc\u200ban"));
+	assert_true(alike("scan", "\u00adscan\U000e0041"));
+	assert_true(alike("getInfo", "getlnfo"));
+	assert_true(alike("led_0", "led_O"));
+	assert_true(alike("room", "roorn"));
+	assert_true(alike("a-b", "a\u2010b"));
+	assert_true(alike("a b", "a\u00a0b"));
+	assert_true(alike("caf\u00e9", "cafe\u0301"));
+	assert_true(alike("\u0413\u041e\u0421\u0422", "\u0393OCT"));
+	assert_true(alike("1m", "\uff11\uff4d"));
+	assert_false(alike("scan", "Scan"));
+	assert_false(alike("scan", "scam"));
+	assert_false(alike("caf\u00e9", "cafe"));
+	assert_false(alike("\u4f60", "\u597d"));
+	assert_false(alike("\U0001f600", "\U0001f601"));
+	assert_false(alike("a\xff", "a"));
+	assert_true(text_has_look(0x430));
+	assert_true(text_has_look(0xff21));
+	assert_false(text_has_look('l'));
+	assert_false(text_has_look(0x4f60));
+}
+
+/* Whatever comes: it ends, and nothing that acts or hides is left. */
+static void unseen_any(void **state)
+{
+	CLEANUP(buf_done) struct buf shown = { 0 };
+
+	(void)state;
+	for (uint32_t point = 0x80; point < 0x110000; point++) {
+		char text[] = "a____b";
+		size_t size = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+
+		text[1] = (char)(size == 2 ? 0xc0 | point >> 6 :
+				 size == 3 ? 0xe0 | point >> 12 :
+					     0xf0 | point >> 18);
+		for (size_t i = 1; i < size; i++)
+			text[1 + i] =
+				(char)(0x80 |
+				       (point >> 6 * (size - 1 - i) & 0x3f));
+		buf_reset(&shown);
+		text_safe(&shown, text, size + 1, TEXT_LINE);
+		if (text_is_invisible(point))
+			assert_null(
+				memmem(shown.data, shown.len, text + 1, size));
+		else if (point >= 0xa0 && (point & ~0x7ffu) != 0xd800 &&
+			 point != 0x2028 && point != 0x2029)
+			assert_memory_equal(shown.data, text, size + 1);
+	}
+}
+
 static void utf8(void **state)
 {
 	static const char *const good[] = {
@@ -469,6 +672,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(safe),
+		cmocka_unit_test(unseen),
+		cmocka_unit_test(unseen_everywhere),
+		cmocka_unit_test(joiners),
+		cmocka_unit_test(modes),
+		cmocka_unit_test(skeletons),
+		cmocka_unit_test(unseen_any),
 		cmocka_unit_test(utf8),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(fits),
