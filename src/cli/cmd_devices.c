@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/serve_client.h"
 #include "cli/serve_target.h"
+#include "out/alike.h"
 
 enum { SILENT_MS = 10000 };
 
@@ -79,6 +80,18 @@ static void show(const struct devices *d, const struct serve_answer *answer,
 		r->ops->device(r, &record);
 }
 
+static void tell_alike(struct devices *d)
+{
+	CLEANUP(alike_done) struct alike alike = { .renderer = &d->app->out };
+
+	for (size_t i = 0; i < d->count; i++) {
+		const cJSON *device = json_object(d->item[i].json, "device");
+
+		alike_add(&alike, render_device_name(device), true);
+	}
+	alike_end(&alike);
+}
+
 static void show_all(struct devices *d)
 {
 	struct renderer *r = &d->app->out;
@@ -91,6 +104,7 @@ static void show_all(struct devices *d)
 	for (size_t i = 0; i < d->count; i++)
 		show(d, &d->item[i], d->watch ? "present" : NULL);
 	fflush(r->out);
+	tell_alike(d);
 }
 
 /* The next step depends on whether boards know the way here. */

@@ -8,6 +8,7 @@
 #include "cli/kept_list.h"
 #include "cli/saved_list.h"
 #include "cli/tools_cache.h"
+#include "out/alike.h"
 #include "out/lines.h"
 
 struct tools_options {
@@ -59,6 +60,17 @@ static void show_lines(struct renderer *r, const struct tools_record *record)
 	}
 }
 
+static void tell_alike(struct renderer *r, const struct tools_record *record)
+{
+	CLEANUP(alike_done) struct alike alike = { .renderer = r };
+
+	for (size_t i = 0; i < record->list->count; i++) {
+		const struct tool *t = &record->list->tool[i];
+		alike_add(&alike, t->name, tool_matches(t, record->filter));
+	}
+	alike_end(&alike);
+}
+
 static void show(struct renderer *r, struct tools_record *record, bool tree)
 {
 	measure(record);
@@ -69,6 +81,7 @@ static void show(struct renderer *r, struct tools_record *record, bool tree)
 	/* A count of nothing before an error would only be noise. */
 	if (r->ops->tools_end && (record->list->count > 0 || !record->broke))
 		r->ops->tools_end(r, record);
+	tell_alike(r, record);
 }
 
 static int nothing_found(const struct tools_record *record, struct error *err)
@@ -236,7 +249,10 @@ const struct command cmd_tools = {
 		"To a device withUserTools is sent on every page, so that "
 		"user-only tools are listed too; they are marked. --no-user "
 		"leaves that out and shows what a backend is told. The count, "
-		"as '29 tools + 7 user-only, 2 pages', goes to stderr. When "
+		"as '29 tools + 7 user-only, 2 pages', goes to stderr, and "
+		"which names look alike, as with letters of another alphabet; "
+		"what nobody would see in a name is shown as \\u200b, in a "
+		"description as [1 invisible]. When "
 		"the listing breaks on its way, what came so far is shown "
 		"before the error.\n"
 		"\n"

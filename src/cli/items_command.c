@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/items_cache.h"
+#include "out/alike.h"
 #include "out/lines.h"
 
 static bool contains(const char *text, const char *word)
@@ -42,6 +43,18 @@ static void measure(const struct items_record *end, struct item_record *line,
 	}
 }
 
+static void tell_alike(struct renderer *r, const struct items_record *end)
+{
+	CLEANUP(alike_done) struct alike alike = { .renderer = r };
+
+	for (size_t i = 0; i < end->list->count; i++) {
+		const struct list_item *item = &end->list->item[i];
+
+		alike_add(&alike, item->key, matches(item, end->filter));
+	}
+	alike_end(&alike);
+}
+
 static void show(struct renderer *r, struct items_record *end)
 {
 	struct item_record line = { .list = end->list };
@@ -55,6 +68,7 @@ static void show(struct renderer *r, struct items_record *end)
 	/* A count of nothing before an error would only be noise. */
 	if (r->ops->items_end && (end->list->count > 0 || !end->broke))
 		r->ops->items_end(r, end);
+	tell_alike(r, end);
 }
 
 static int nothing_found(const struct items_record *end, struct error *err)

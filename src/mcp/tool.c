@@ -65,6 +65,10 @@ static bool is_ideograph(const char *text, size_t len)
 
 void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out)
 {
+	if (rule == SANITISE_LOOK) {
+		text_skeleton(out, name, strlen(name));
+		return;
+	}
 	while (*name) {
 		size_t len = character_length(name);
 		bool keep = *name != '.';

@@ -72,7 +72,8 @@ int tool_by_name(const void *a, const void *b);
 /* What backends make of a name (backends.md 1.1, 1.10 item 9). Every rule writes into out. */
 enum sanitise_rule {
 	SANITISE_WIDE, /* all but [a-zA-Z0-9_-] and U+4E00..U+9FFF becomes _ */
-	SANITISE_DOTS /* only '.' becomes _ */
+	SANITISE_DOTS, /* only '.' becomes _ */
+	SANITISE_LOOK /* not theirs: what the eye takes it for (text_skeleton) */
 };
 void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out);
 /* The first other tool whose name collides after that rule; NULL. */

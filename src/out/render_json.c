@@ -23,8 +23,9 @@ void json_put_line(struct renderer *r, struct buf *b)
 		put_out(r, b);
 		return;
 	}
-	/* Valid JSON can hold C1 controls: harmless to a program only. */
-	text_safe(&safe, b->data, b->len, TEXT_PARAGRAPH);
+	/* Valid JSON can hold C1 controls: harmless to a program only. So is
+	 * what nobody sees. */
+	text_safe(&safe, b->data, b->len, TEXT_JSON);
 	put_out(r, &safe);
 }
 
@@ -33,7 +34,7 @@ void json_put_error_line(struct renderer *r, struct buf *b)
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	buf_char(b, '\n');
 	if (r->err_terminal)
-		text_safe(&safe, b->data, b->len, TEXT_PARAGRAPH);
+		text_safe(&safe, b->data, b->len, TEXT_JSON);
 	else
 		buf_add(&safe, b->data, b->len);
 	put_err(r, &safe);
@@ -186,6 +187,8 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	CLEANUP(words_done) struct words notes = { 0 };
 	struct span text = tool_text(d->tool);
 	bool found = arguments_example(d->tool, &example) == 0;
+	const struct tool *like =
+		tool_collision(d->list, d->tool, SANITISE_LOOK);
 	if (d->device)
 		backend_notes(d->list, d->tool, &notes);
 	buf_char(&b, '{');
@@ -198,7 +201,9 @@ static void describe(struct renderer *r, const struct describe_record *d)
 			buf_char(&b, ',');
 		buf_json_string(&b, notes.word[i], strlen(notes.word[i]));
 	}
-	buf_text(&b, "]}");
+	buf_char(&b, ']');
+	line_text(&b, "looks_like", like ? like->name : NULL);
+	buf_char(&b, '}');
 	json_put_line(r, &b);
 }
 

@@ -9,6 +9,7 @@
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
+#include "out/alike.h"
 #include "out/backends.h"
 #include "out/lines.h"
 #include "out/render_text.h"
@@ -20,7 +21,7 @@
 static void add_title(struct sheet *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf name = { 0 };
-	lines_safe(&name, t->name);
+	lines_name(&name, t->name);
 	term_painted(&s->b, s->color, PAINT_STRONG, buf_string(&name));
 	if (t->user_only)
 		term_painted(&s->b, s->color, PAINT_DIM, "  [user-only]");
@@ -34,6 +35,21 @@ static void add_title(struct sheet *s, const struct tool *t)
 		sheet_paragraph(s, "  ", t->description);
 	else if (!titled)
 		sheet_paragraph(s, "  ", "(no description)");
+}
+
+/* Whoever sees the name alone may take it for the other. */
+static void add_look(struct sheet *s, const struct describe_record *d)
+{
+	const struct tool *other =
+		tool_collision(d->list, d->tool, SANITISE_LOOK);
+	CLEANUP(buf_done) struct buf line = { 0 };
+
+	if (!other)
+		return;
+	buf_text(&s->b, "  ");
+	alike_words(&line, d->tool->name, other->name);
+	term_painted(&s->b, s->color, PAINT_WARN, buf_string(&line));
+	buf_char(&s->b, '\n');
 }
 
 static void add_arguments(struct sheet *s, const struct tool *t)
@@ -146,6 +162,7 @@ void text_describe(struct renderer *r, const struct describe_record *d)
 			   .width = r->out_terminal ? r->width : 0 };
 	CLEANUP(buf_done) struct buf usage = { 0 };
 	add_title(&s, d->tool);
+	add_look(&s, d);
 	arguments_usage(d->tool, &usage);
 	sheet_heading(&s, "usage");
 	sheet_copy_line(&s, buf_string(&usage));
