@@ -14,10 +14,13 @@ enum child_stream { CHILD_NULL, CHILD_INHERIT, CHILD_PIPE };
 
 struct child_options {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-terminated */
-	const char *const
-		*env; /* "NAME=VALUE", added to ours; NULL-terminated; NULL */
-	/* Which of ours it does not get, unless env has it too; NULL: it gets all */
-	bool (*withheld)(const char *setting);
+	/*
+	 * "NAME=VALUE", added to our environment; NULL-terminated; NULL.
+	 * Our secrets (MCPCTL_… with TOKEN or PASSWORD in the name) are not
+	 * handed on unless they stand here: they are for other peers.
+	 */
+	const char *const *env;
+	bool secrets; /* it gets those too: the user typed the command here */
 	enum child_stream out, err;
 	/* CHILD_NULL: /dev/null; CHILD_PIPE: the descriptor in_fd, lent */
 	enum child_stream in;

@@ -10,6 +10,7 @@
 
 #include "base/child_private.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /* The name of "NAME=VALUE" with its '='. */
 static size_t name_length(const char *setting)
@@ -26,9 +27,19 @@ static bool is_set_in(const char *const *env, const char *setting)
 	return false;
 }
 
+/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD, MCPCTL_VISION_TOKEN. */
+static bool is_secret(const char *setting)
+{
+	CLEANUP(mem_free_ptr)
+	char *name = mem_strndup(setting, strcspn(setting, "="));
+
+	return text_starts(name, "MCPCTL_") &&
+	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD"));
+}
+
 static bool is_handed_on(const struct child_options *o, const char *setting)
 {
-	return !(o->withheld && o->withheld(setting));
+	return o->secrets || !is_secret(setting);
 }
 
 /* Ours with theirs instead of those of the same name; the texts are lent. */
@@ -137,7 +148,7 @@ static void close_ends(const struct child_options *o,
 static int spawn(struct child *c, const struct child_options *o)
 {
 	CLEANUP(mem_free_ptr)
-	char **env = o->env || o->withheld ? merge_env(o) : NULL;
+	char **env = merge_env(o);
 	uv_stdio_container_t io[3];
 	uv_process_options_t options = {
 		.exit_cb = child_on_exit,

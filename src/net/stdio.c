@@ -309,16 +309,6 @@ static void on_timer(void *owner)
 
 /* ---- what the owner says ---- */
 
-/* MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD: they are for other peers. */
-static bool is_secret(const char *setting)
-{
-	CLEANUP(mem_free_ptr)
-	char *name = mem_strndup(setting, strcspn(setting, "="));
-
-	return text_starts(name, "MCPCTL_") &&
-	       (strstr(name, "TOKEN") || strstr(name, "PASSWORD"));
-}
-
 static int stdio_open(struct transport *t, const struct endpoint *to,
 		      struct error *err)
 {
@@ -327,7 +317,6 @@ static int stdio_open(struct transport *t, const struct endpoint *to,
 	const struct child_options options = {
 		.argv = to->argv.word,
 		.env = to->env.count ? env : NULL,
-		.withheld = is_secret,
 		.out = CHILD_PIPE,
 		.err = CHILD_PIPE,
 		.writable = true,

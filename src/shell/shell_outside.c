@@ -46,6 +46,7 @@ static int start(struct outside *o, struct shell *s, const char *command,
 					 .out = CHILD_INHERIT,
 					 .err = CHILD_INHERIT,
 					 .same_group = true,
+					 .secrets = true,
 					 .in_fd = in };
 
 	memcpy(&argv[2], &command, sizeof(command));

@@ -225,35 +225,47 @@ static void environment(void **state)
 	seen_done(&s);
 }
 
-static bool is_withheld(const char *setting)
+/* Whichever child it is: who starts it says nothing of that. */
+static void secrets(void **state)
 {
-	return strncmp(setting, "CHILD_A=", 8) == 0 ||
-	       strncmp(setting, "CHILD_B=", 8) == 0;
-}
-
-static void withheld(void **state)
-{
-	const char *const env[] = { "CHILD_B=named", NULL };
-	char script[] = "echo [$CHILD_A] [$CHILD_B] [$CHILD_C] ${PATH:+path}";
+	const char *const env[] = { "MCPCTL_NEW_PASSWORD=named", NULL };
+	char script[] = "echo [$MCPCTL_TOKEN] [$MCPCTL_NEW_PASSWORD] "
+			"[$MCPCTL_A_TOKENS] [$MCPCTL_COLOR] [$MY_TOKEN] "
+			"${PATH:+path}";
 	struct child_options o = pipes;
 	struct seen s;
 
 	(void)state;
-	setenv("CHILD_A", "hush", 1);
-	setenv("CHILD_B", "hush", 1);
-	setenv("CHILD_C", "kept", 1);
-	o.withheld = is_withheld;
+	setenv("MCPCTL_TOKEN", "hush", 1);
+	setenv("MCPCTL_NEW_PASSWORD", "hush", 1);
+	setenv("MCPCTL_A_TOKENS", "hush", 1);
+	setenv("MCPCTL_COLOR", "never", 1);
+	setenv("MY_TOKEN", "kept", 1);
 	seen_init(&s);
 	start(&s, script, o);
 	wait_ended(&s);
-	assert_string_equal(buf_string(&s.out), "[] [] [kept] path\n");
+	assert_string_equal(buf_string(&s.out),
+			    "[] [] [] [never] [kept] path\n");
 	seen_done(&s);
 	o.env = env;
 	seen_init(&s);
 	start(&s, script, o);
 	wait_ended(&s);
-	assert_string_equal(buf_string(&s.out), "[] [named] [kept] path\n");
+	assert_string_equal(buf_string(&s.out),
+			    "[] [named] [] [never] [kept] path\n");
 	seen_done(&s);
+	o.secrets = true;
+	seen_init(&s);
+	start(&s, script, o);
+	wait_ended(&s);
+	assert_string_equal(buf_string(&s.out),
+			    "[hush] [named] [hush] [never] [kept] path\n");
+	seen_done(&s);
+	unsetenv("MCPCTL_TOKEN");
+	unsetenv("MCPCTL_NEW_PASSWORD");
+	unsetenv("MCPCTL_A_TOKENS");
+	unsetenv("MCPCTL_COLOR");
+	unsetenv("MY_TOKEN");
 }
 
 static void no_descriptors(void **state)
@@ -667,7 +679,7 @@ int main(void)
 		cmocka_unit_test(both_pipes),
 		cmocka_unit_test(long_line),
 		cmocka_unit_test(environment),
-		cmocka_unit_test(withheld),
+		cmocka_unit_test(secrets),
 		cmocka_unit_test(no_descriptors),
 		cmocka_unit_test(default_signals),
 		cmocka_unit_test(group),
