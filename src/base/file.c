@@ -61,6 +61,107 @@ int file_read(struct buf *out, const char *what, const char *path,
 			 path, strerror(error));
 }
 
+/* ---- made for the user ---- */
+
+/* Can others put names into its folder? Then it may be a trap. */
+static bool is_shared(const char *path)
+{
+	const char *name = file_name(path);
+	CLEANUP(mem_free_ptr)
+	char *folder = mem_printf("%.*s.", (int)(name - path), path);
+	uid_t self = geteuid();
+	struct stat st;
+
+	if (stat(folder, &st))
+		return false;
+	/* A group of its own is what many systems give to each user. */
+	if (st.st_mode & S_IWOTH ||
+	    (st.st_mode & S_IWGRP && st.st_gid != getegid()))
+		return true;
+	return self && st.st_uid && st.st_uid != self;
+}
+
+static int cannot_create(const char *what, const char *path, const char *why,
+			 struct error *err)
+{
+	return error_set(err, ERR_OUTPUT, "cannot write %s%s%s'%s': %s",
+			 what ? "the " : "", what ? what : "", what ? " " : "",
+			 path, why);
+}
+
+static int is_trap(const char *what, const char *path, const char *why,
+		   struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *text =
+		mem_printf("%s, in a folder that others can write to", why);
+
+	cannot_create(what, path, text, err);
+	error_code(err, EPERM);
+	return error_hint(err, "give a file in a folder of your own, or "
+			       "remove that one first");
+}
+
+/* What is there was put there by us, and has no name elsewhere. */
+static int check_ours(int fd, const char *what, const char *path,
+		      struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return cannot_create(what, path, strerror(errno), err);
+	if (st.st_uid != geteuid())
+		return is_trap(what, path, "it is another user's", err);
+	if (st.st_nlink > 1)
+		return is_trap(what, path, "it has a second name", err);
+	return 0;
+}
+
+static int empty(int fd, const char *what, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || (S_ISREG(st.st_mode) && ftruncate(fd, 0)))
+		return cannot_create(what, path, strerror(errno), err);
+	return 0;
+}
+
+int file_create(const char *what, const char *path, bool append,
+		struct error *err)
+{
+	bool shared = is_shared(path);
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, why, fd;
+
+	flags |= (append ? O_APPEND : 0) | (shared ? O_NOFOLLOW : 0);
+	fd = open(path, flags, 0600);
+	why = errno;
+	if (fd < 0 && why == ELOOP && shared)
+		return is_trap(what, path, "it is a link", err);
+	if (fd < 0) {
+		cannot_create(what, path, strerror(why), err);
+		return error_code(err, why);
+	}
+	if ((shared && check_ours(fd, what, path, err)) ||
+	    (!append && empty(fd, what, path, err))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int file_publish(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	/* A file system that does not know it: a second name, then only that. */
+	if (link(from, to))
+		return -1;
+	unlink(from);
+	return 0;
+}
+
 int file_write(int fd, const char *data, size_t len)
 {
 	while (len) {

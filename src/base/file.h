@@ -16,6 +16,23 @@
 int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err);
 
+/*
+ * A file that the user named, to be written from its start, or (append) behind
+ * what is there; "-" means nothing here. It is made for this user alone, the
+ * umask heeded, since most of what is written can hold secrets; one that is
+ * there is used as it is. In a folder where others could have put it (/tmp),
+ * neither a link nor a file of somebody else's is written to. what names it in
+ * the error: "trace"; NULL. -1 (ERR_OUTPUT, code errno), else a descriptor.
+ */
+int file_create(const char *what, const char *path, bool append,
+		struct error *err);
+
+/*
+ * Gives a file its name in the same folder's file system, unless that is taken
+ * (EEXIST): at once, nobody sees a part of it. 0, or -1 and errno.
+ */
+int file_publish(const char *from, const char *to);
+
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
 

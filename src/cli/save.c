@@ -46,10 +46,10 @@ static int write_file(FILE *f, const struct content *c, const char *path,
 static int save_to_file(const struct content *c, const char *path,
 			struct error *err)
 {
-	FILE *f = fopen(path, "we");
+	int fd = file_create(NULL, path, false, err);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
-		return error_set(err, ERR_OUTPUT, "cannot write '%s': %s", path,
-				 strerror(errno));
+		return -1;
 	int status = term_is_terminal(f) ? refuse_terminal(path, err) :
 					   write_file(f, c, path, err);
 	if (fclose(f) != 0 && status == 0)

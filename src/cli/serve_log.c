@@ -15,25 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "cli/state_file.h"
-
-/* Descriptor of path, to append to; -1: errno. */
-static int open_file(const char *path)
-{
-	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
-		    0600);
-}
-
-static int cannot_open(const char *path, struct error *err)
-{
-	int why = errno;
-
-	error_set(err, ERR_OUTPUT, "cannot write the log '%s': %s", path,
-		  strerror(why));
-	return error_code(err, why);
-}
 
 int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,
 		   bool aside, struct error *err)
@@ -43,10 +28,10 @@ int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,
 	if (!path && !aside)
 		return 0;
 	if (path) {
-		int fd = open_file(path);
+		int fd = file_create("log", path, true, err);
 
 		if (fd < 0)
-			return cannot_open(path, err);
+			return -1;
 		l->file = fdopen(fd, "a");
 	}
 	l->place = render_divert(r);
@@ -162,14 +147,14 @@ void serve_log_take(struct serve_log *l, struct record *record)
 
 void serve_log_reopen(struct serve_log *l)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
 	int fd;
 
 	if (!l->file)
 		return;
-	fd = open_file(l->path);
+	fd = file_create("log", l->path, true, &why);
 	if (fd < 0) {
-		render_note(l->out, "cannot open the log '%s' again: %s",
-			    l->path, strerror(errno));
+		render_note(l->out, "%s; it goes on in the old one", why.text);
 		return;
 	}
 	dup3(fd, fileno(l->file), O_CLOEXEC);

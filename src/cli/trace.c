@@ -4,22 +4,19 @@
  */
 #include "cli/trace.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "out/mask.h"
 
 FILE *trace_open(const char *path, struct error *err)
 {
-	FILE *f = fopen(path, "we");
+	int fd = file_create("trace", path, false, err);
 
-	if (!f)
-		error_set(err, ERR_OUTPUT, "cannot write the trace '%s': %s",
-			  path, strerror(errno));
-	return f;
+	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
 static void add_hex(struct buf *out, const unsigned char *data, size_t len)

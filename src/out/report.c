@@ -5,9 +5,9 @@
  */
 #include "out/report.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "out/mask.h"
@@ -69,10 +69,9 @@ int report_open(struct report **out, const char *spec, const char *suite,
 		return -1;
 	}
 	if (strcmp(r->path, "-") != 0) {
-		r->file = fopen(r->path, "we");
+		int fd = file_create("report", r->path, false, err);
+		r->file = fd < 0 ? NULL : fdopen(fd, "w");
 		if (!r->file) {
-			error_set(err, ERR_OUTPUT, "cannot write '%s': %s",
-				  r->path, strerror(errno));
 			report_free(r);
 			return -1;
 		}

@@ -194,11 +194,10 @@ static void add_sane(struct buf *out, const char *name)
 	}
 }
 
-/* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, which is not there yet; yours. */
-static char *choose_name(const struct upload *u, struct door *d,
-			 const char *device)
+/* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, another one each time; yours. */
+static char *next_name(const struct upload *u, struct door *d,
+		       const char *device)
 {
-	const char *folder = d->server->config.save_images;
 	struct buf path = { 0 };
 	time_t now = time(NULL);
 	struct tm local = { 0 };
@@ -206,40 +205,49 @@ static char *choose_name(const struct upload *u, struct door *d,
 
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
-	for (int i = 0; i < NAMES_TRIED; i++) {
-		buf_reset(&path);
-		buf_printf(&path, "%s/%s-%03u-", folder, stamp,
-			   d->picture_number++ % 1000);
-		add_sane(&path, device);
-		buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
-		if (access(path.data, F_OK))
-			break;
-	}
+	buf_printf(&path, "%s/%s-%03u-", d->server->config.save_images, stamp,
+		   d->picture_number++ % 1000);
+	add_sane(&path, device);
+	buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
 	return buf_take(&path);
+}
+
+/*
+ * Whoever watches the folder sees whole pictures only, and none takes the
+ * place of another file. Sets u->file; or errno.
+ */
+static int publish(struct upload *u, struct door *d, const char *part,
+		   const char *device)
+{
+	int tried = 0, error;
+
+	do {
+		mem_free(u->file);
+		u->file = next_name(u, d, device);
+		error = file_publish(part, u->file) ? errno : 0;
+	} while (error == EEXIST && ++tried < NAMES_TRIED);
+	return error;
 }
 
 int upload_save(struct upload *u, struct door *d, const char *name,
 		struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *path = choose_name(u, d, name);
 	CLEANUP(mem_free_ptr)
 	char *part =
 		mem_printf("%s/.mcpctl-XXXXXX", d->server->config.save_images);
 	int fd = mkostemp(part, O_CLOEXEC), error;
 
 	if (fd < 0)
-		return cannot_write(path, errno, err);
-	fchmod(fd, 0644);
+		return cannot_write(part, errno, err);
 	error = fill(fd, &u->data);
-	/* Whoever watches the folder sees whole pictures only. */
-	if (!error && rename(part, path))
-		error = errno;
-	if (error) {
-		unlink(part);
-		return cannot_write(path, error, err);
-	}
-	u->file = TAKE(path);
-	return 0;
+	if (!error)
+		error = publish(u, d, part, name);
+	if (!error)
+		return 0;
+	unlink(part);
+	cannot_write(u->file ? u->file : part, error, err);
+	mem_free(TAKE(u->file));
+	return -1;
 }
 
 int upload_spool(struct upload *u, struct error *err)

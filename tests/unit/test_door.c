@@ -881,7 +881,7 @@ static void expect_saved(const char *file)
 
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &info), 0);
-	assert_int_equal(info.st_mode & 0777, 0644);
+	assert_int_equal(info.st_mode & 0777, 0600);
 	assert_int_equal(read(fd, content, sizeof(content)), PICTURE_LEN);
 	assert_memory_equal(content, PICTURE, PICTURE_LEN);
 	close(fd);
@@ -941,6 +941,49 @@ static void test_save(void **state)
 	snprintf(path, sizeof(path), "%s/a", folder);
 	rmdir(path);
 	rmdir(folder);
+}
+
+/* The name that comes first, in this second and the next ones. */
+static char *first_name(time_t in)
+{
+	char stamp[32];
+	time_t at = time(NULL) + in;
+	struct tm tm;
+
+	localtime_r(&at, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	return mem_printf("%s/%s-000-02-00-00-00-00-0a.jpg", folder, stamp);
+}
+
+/* A name that somebody took is not taken from them: a link that leads nowhere. */
+static void test_save_taken(void **state)
+{
+	char *taken[30];
+	const char *file;
+	cJSON *json;
+
+	(void)state;
+	make_folder();
+	for (size_t i = 0; i < COUNT(taken); i++) {
+		taken[i] = first_name((time_t)i);
+		assert_int_equal(symlink("/nowhere", taken[i]), 0);
+	}
+	begin();
+	server.config.save_images = folder;
+	open_door();
+	expect(good_post(), "200", RECEIVED);
+	json = detail(RECORD_VISION);
+	file = json_string(json, "file");
+	assert_non_null(strstr(file, "-001-02-00-00-00-00-0a.jpg"));
+	expect_saved(file);
+	cJSON_Delete(json);
+	stop();
+	for (size_t i = 0; i < COUNT(taken); i++) {
+		assert_int_equal(unlink(taken[i]), 0);
+		mem_free(taken[i]);
+	}
+	/* Nothing else is left: no part of one. */
+	assert_int_equal(rmdir(folder), 0);
 }
 
 /* ---- the command ---- */
@@ -1141,6 +1184,7 @@ int main(void)
 		cmocka_unit_test(test_cut_forms),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_save),
+		cmocka_unit_test(test_save_taken),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_exec_limit),
 		cmocka_unit_test(test_noise),

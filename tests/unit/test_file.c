@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * base/file: files made for the user, where others can write too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "folder.h"
+
+static void share(bool shared)
+{
+	assert_int_equal(chmod(folder, shared ? 01777 : 0700), 0);
+}
+
+static void write_all(const char *path, bool append, const char *text)
+{
+	int fd = file_create("log", path, append, NULL);
+
+	assert_true(fd >= 0);
+	assert_int_equal(file_write(fd, text, strlen(text)), 0);
+	close(fd);
+}
+
+static void check_text(const char *path, const char *expected)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	assert_int_equal(file_read(&text, "file", path, NULL), 0);
+	assert_string_equal(buf_string(&text), expected);
+}
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void refused(const char *path, const char *why)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(file_create("trace", path, false, &err), -1);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "cannot write the trace '"));
+	assert_non_null(strstr(err.text, why));
+	error_reset(&err);
+}
+
+static void is_private(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("private");
+	CLEANUP(mem_free_ptr) char *closed = folder_path("closed");
+	mode_t old = umask(0);
+
+	(void)state;
+	write_all(path, false, "first and long");
+	assert_int_equal(mode_of(path), 0600);
+	write_all(path, false, "second");
+	check_text(path, "second");
+	write_all(path, true, " third");
+	check_text(path, "second third");
+	umask(0277);
+	write_all(closed, false, "x");
+	assert_int_equal(mode_of(closed), 0400);
+	umask(old);
+	/* One that is there is the user's matter. */
+	assert_int_equal(chmod(path, 0644), 0);
+	write_all(path, false, "x");
+	assert_int_equal(mode_of(path), 0644);
+	refused("/nowhere/at/all", "No such file");
+}
+
+static void traps(void **state)
+{
+	CLEANUP(mem_free_ptr) char *path = folder_path("trap");
+	CLEANUP(mem_free_ptr) char *target = folder_path("target");
+
+	(void)state;
+	write_all(target, false, "precious");
+	assert_int_equal(symlink(target, path), 0);
+	share(true);
+	refused(path, "it is a link, in a folder that others can write to");
+	check_text(target, "precious");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(link(target, path), 0);
+	refused(path, "it has a second name");
+	check_text(target, "precious");
+	assert_int_equal(unlink(path), 0);
+	/* Ours, and made by us: both are fine there. */
+	write_all(path, false, "new");
+	write_all(path, false, "again");
+	check_text(path, "again");
+	if (geteuid() == 0) {
+		assert_int_equal(chown(path, 1, 1), 0);
+		refused(path, "it is another user's");
+		check_text(path, "again");
+	}
+	assert_int_equal(unlink(path), 0);
+	/* In a folder of one's own a link is what one wanted. */
+	share(false);
+	assert_int_equal(symlink(target, path), 0);
+	write_all(path, false, "through");
+	check_text(target, "through");
+}
+
+static void devices(void **state)
+{
+	(void)state;
+	write_all("/dev/null", false, "x");
+	write_all("/dev/null", true, "x");
+}
+
+static void publishes(void **state)
+{
+	CLEANUP(mem_free_ptr) char *from = folder_path("part");
+	CLEANUP(mem_free_ptr) char *to = folder_path("whole");
+
+	(void)state;
+	write_all(from, false, "one");
+	assert_int_equal(file_publish(from, to), 0);
+	check_text(to, "one");
+	assert_int_equal(access(from, F_OK), -1);
+	write_all(from, false, "two");
+	assert_int_equal(file_publish(from, to), -1);
+	assert_int_equal(errno, EEXIST);
+	check_text(to, "one");
+	check_text(from, "two");
+	/* A link that leads nowhere is a name too. */
+	assert_int_equal(unlink(to), 0);
+	assert_int_equal(symlink("/nowhere", to), 0);
+	assert_int_equal(file_publish(from, to), -1);
+	assert_int_equal(errno, EEXIST);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_private),
+		cmocka_unit_test(traps),
+		cmocka_unit_test(devices),
+		cmocka_unit_test(publishes),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, folder_make,
+					   folder_remove);
+}
