@@ -26,7 +26,8 @@ struct serving {
 	struct serve_config config;
 	struct words paths; /* that config lends */
 	struct daemon daemon;
-	const char *pidfile, *log_path;
+	const char *pidfile_path, *log_path;
+	struct pidfile pidfile;
 	struct serve_log log;
 	struct serve_exec exec;
 	struct serve_missing missing;
@@ -131,7 +132,7 @@ static int main_line(struct serving *s, struct error *err)
 static int settle(struct serving *s, struct error *err)
 {
 	take_records(s);
-	if (s->pidfile && pidfile_write(s->pidfile, err) != 0)
+	if (s->pidfile.path && pidfile_write(&s->pidfile, err) != 0)
 		return -1;
 	if (!s->a->daemon)
 		return 0;
@@ -151,8 +152,6 @@ static void close_all(struct serving *s, const char *why)
 	serve_exec_stop(&s->exec);
 	take_records(s);
 	server_close(TAKE(s->server));
-	if (s->pidfile)
-		pidfile_remove(s->pidfile);
 }
 
 static void on_trace(void *owner, const struct trace *t)
@@ -211,8 +210,6 @@ static int prepare(struct serving *s, struct error *err)
 		return -1;
 	s->missing.mqtt = (s->config.mqtt || s->config.mqtt_broker) &&
 			  s->config.offer != OFFER_WEBSOCKET;
-	if (pidfile && pidfile_check(pidfile, err) != 0)
-		return -1;
 	if (!log && s->a->daemon && serve_log_default(&log, err) != 0)
 		return -1;
 	if (log) {
@@ -221,7 +218,7 @@ static int prepare(struct serving *s, struct error *err)
 	}
 	if (pidfile) {
 		words_add(&s->paths, pidfile);
-		s->pidfile = s->paths.word[s->paths.count - 1];
+		s->pidfile_path = s->paths.word[s->paths.count - 1];
 	}
 	return 0;
 }
@@ -255,8 +252,11 @@ static int serve_run(const struct invocation *in, struct error *err)
 	if (status == 0 && s.a->daemon)
 		status = daemon_fork(&s.daemon, &in->app->status, err);
 	/* 1: the process that was started; the other one tells what failed. */
+	if (status == 0 && s.pidfile_path)
+		status = pidfile_take(&s.pidfile, s.pidfile_path, err);
 	if (status == 0)
 		status = run_here(&s, err);
+	pidfile_remove(&s.pidfile);
 	serve_missing_done(&s.missing);
 	words_done(&s.paths);
 	return status < 0 ? -1 : 0;
@@ -293,7 +293,10 @@ const struct command cmd_serve = {
 		"\n"
 		"--exec CMD runs CMD when a board is ready, with "
 		"MCPCTL_TARGET and MCPCTL_DEVICE set, so that mcpctl in it "
-		"means this board; the log goes to stderr then. While it runs "
+		"means this board; the log goes to stderr then. What the "
+		"environment holds as MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD and "
+		"the like, it does not get: a command that needs one takes it "
+		"from a file. While it runs "
 		"for a board, it is not started for that board again, so it "
 		"may restart it. With --once the first command that ends ends "
 		"serve, with its status; with --wait, status 3 tells that no "

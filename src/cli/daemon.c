@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,72 +99,125 @@ void daemon_ready(struct daemon *d)
 	d->pipe = -1;
 }
 
-/* The process that the file names: 0 if there is no file, or it is empty. */
-static int read_pid(const char *path, int64_t *pid, struct error *err)
+static int cannot_write(const char *path, int why, struct error *err)
+{
+	error_set(err, ERR_OUTPUT, "cannot write the pid file '%s': %s", path,
+		  strerror(why));
+	return error_code(err, why);
+}
+
+/* What stands in it: a process id, or 0 if nothing does. */
+static int read_pid(int fd, const char *path, int64_t *pid, struct error *err)
 {
 	char text[32];
-	FILE *f = fopen(path, "re");
-	size_t len;
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
 
 	*pid = 0;
-	if (!f && errno == ENOENT)
-		return 0;
-	if (!f)
-		return error_set(err, ERR_USAGE,
-				 "cannot read the pid file '%s': %s", path,
-				 strerror(errno));
-	len = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
 	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
 		len--;
-	text[len] = '\0';
+	text[len > 0 ? len : 0] = '\0';
 	if (len == 0 || text_integer(text, 1, INT32_MAX, pid) == 0)
 		return 0;
 	error_set(err, ERR_USAGE, "'%s' exists and holds no process id", path);
 	return error_hint(err, "give --pidfile a file of its own");
 }
 
-int pidfile_check(const char *path, struct error *err)
+static int is_held(int fd, const char *path, struct error *err)
 {
 	int64_t pid;
 
-	if (read_pid(path, &pid, err) != 0)
+	if (read_pid(fd, path, &pid, err) != 0)
 		return -1;
-	if (pid == 0 || pid == getpid() ||
-	    (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
-		return 0;
-	error_set(err, ERR_CONNECT,
-		  "the pid file '%s' names process %d, which is running", path,
-		  (int)pid);
-	return error_hint(err,
-			  "end it (mcpctl stop), or remove the file if that "
-			  "process is another program");
+	if (pid)
+		error_set(err, ERR_CONNECT,
+			  "the pid file '%s' is held by process %d, which is "
+			  "running",
+			  path, (int)pid);
+	else
+		error_set(err, ERR_CONNECT,
+			  "the pid file '%s' is held by a process that is "
+			  "starting",
+			  path);
+	return error_hint(err, "end it (mcpctl stop), or give another file");
 }
 
-static int cannot_write(const char *path, struct error *err)
+/* Whoever held it may have removed it before we got its lock. */
+static bool is_at(int fd, const char *path)
 {
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &there) == 0 &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* A descriptor with the lock; -1: err. *again: the file is gone. */
+static int open_locked(const char *path, bool *again, struct error *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	int why = errno;
 
-	error_set(err, ERR_OUTPUT, "cannot write the pid file '%s': %s", path,
-		  strerror(why));
-	return error_code(err, why);
+	*again = false;
+	if (fd < 0 && why == ELOOP) {
+		error_set(err, ERR_USAGE, "the pid file '%s' is a link", path);
+		return error_hint(err, "give --pidfile a file of its own");
+	}
+	if (fd < 0)
+		return cannot_write(path, why, err);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*again = !is_at(fd, path);
+		return fd;
+	}
+	why = errno;
+	if (why == EWOULDBLOCK)
+		is_held(fd, path, err);
+	else
+		cannot_write(path, why, err);
+	close(fd);
+	return -1;
 }
 
-int pidfile_write(const char *path, struct error *err)
+int pidfile_take(struct pidfile *p, const char *path, struct error *err)
+{
+	int64_t pid;
+	bool again;
+	int fd;
+
+	*p = (struct pidfile){ .fd = -1 };
+	while ((fd = open_locked(path, &again, err)) >= 0 && again)
+		close(fd);
+	if (fd < 0)
+		return -1;
+	/* Whose number it is does not matter: nobody holds the lock. */
+	if (read_pid(fd, path, &pid, err) != 0) {
+		close(fd);
+		return -1;
+	}
+	if (ftruncate(fd, 0) != 0) {
+		cannot_write(path, errno, err);
+		close(fd);
+		return -1;
+	}
+	*p = (struct pidfile){ .path = path, .fd = fd };
+	return 0;
+}
+
+int pidfile_write(struct pidfile *p, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *text = mem_printf("%d\n", (int)getpid());
 
-	return file_replace(path, 0644, text, strlen(text)) ?
-		       cannot_write(path, err) :
+	return file_write(p->fd, text, strlen(text)) ?
+		       cannot_write(p->path, errno, err) :
 		       0;
 }
 
-void pidfile_remove(const char *path)
+void pidfile_remove(struct pidfile *p)
 {
-	int64_t pid;
-
-	if (read_pid(path, &pid, NULL) == 0 && pid == getpid())
-		unlink(path);
+	if (!p->path)
+		return;
+	if (is_at(p->fd, p->path))
+		unlink(p->path);
+	close(p->fd);
+	*p = (struct pidfile){ .fd = -1 };
 }
 
 char *daemon_path(const char *path)

@@ -22,12 +22,24 @@ int daemon_fork(struct daemon *d, int *status, struct error *err);
 /* It serves: the process that was started may end. The folder becomes "/". */
 void daemon_ready(struct daemon *d);
 
-/* -1 (ERR_CONNECT): a running process holds it; ERR_USAGE: it is no such file. */
-int pidfile_check(const char *path, struct error *err);
-/* Our process id, at once and whole. -1 (ERR_OUTPUT). */
-int pidfile_write(const char *path, struct error *err);
-/* If it is still ours. */
-void pidfile_remove(const char *path);
+/*
+ * A pid file, ours while we hold its lock (flock), which ends with the process:
+ * a number in it proves nothing, since another process may have it by now.
+ */
+struct pidfile {
+	const char *path; /* lent; NULL: none is held */
+	int fd;
+};
+/*
+ * Take it, empty as yet. Behind daemon_fork, which closes what is open. -1
+ * (ERR_CONNECT): another process holds it; ERR_USAGE: it is something else;
+ * ERR_OUTPUT.
+ */
+int pidfile_take(struct pidfile *p, const char *path, struct error *err);
+/* Our process id, in one write. -1 (ERR_OUTPUT). */
+int pidfile_write(struct pidfile *p, struct error *err);
+/* Removes it, if it is held and its name is still that of ours. */
+void pidfile_remove(struct pidfile *p);
 
 /* An absolute path to the same file; yours. NULL stays NULL. */
 char *daemon_path(const char *path);

@@ -68,7 +68,7 @@ const struct option_row serve_rows[] = {
 	{ 0, "daemon", NULL, OPTION_FLAG, AT(daemon),
 	  "go to the background once it listens", NULL, NULL, 0, 0, NULL },
 	{ 0, "pidfile", "FILE", OPTION_FILE, AT(pidfile),
-	  "write the process id there while it runs", NULL, NULL, 0, 0, NULL },
+	  "write the process id there while it runs, and hold its lock (flock)", NULL, NULL, 0, 0, NULL },
 	{ 0, "log", "FILE", OPTION_FILE, AT(log),
 	  "append what happens to FILE instead of printing it", NULL, NULL, 0, 0,
 	  "with --daemon: mcpctl/serve.log in the state folder" },

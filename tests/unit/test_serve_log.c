@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/daemon.h"
 #include "cli/serve_log.h"
 #include "cli/serve_missing.h"
@@ -319,39 +320,78 @@ static void put(const char *path, const char *text)
 	fclose(f);
 }
 
+static char *read_all(const char *path)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	assert_int_equal(file_read(&text, "file", path, NULL), 0);
+	return buf_take(&text);
+}
+
 static void test_pidfile(void **state)
 {
-	char *path = in_folder("pid");
-	char *text = mem_printf("%d\n", (int)getppid());
+	char *path = in_folder("pid"), *text;
 	struct error err = { 0 };
-	pid_t dead = fork();
+	struct pidfile p, other;
+	struct stat st;
 
 	(void)state;
-	if (dead == 0)
-		_exit(0);
-	waitpid(dead, NULL, 0);
-	assert_int_equal(pidfile_check(path, &err), 0);
-	assert_int_equal(pidfile_write(path, &err), 0);
-	assert_int_equal(pidfile_check(path, &err), 0);
-	pidfile_remove(path);
-	assert_int_equal(access(path, F_OK), -1);
-
-	put(path, text); /* runs, and is not ours */
-	assert_int_equal(pidfile_check(path, &err), -1);
+	assert_int_equal(pidfile_take(&p, path, &err), 0);
+	assert_int_equal(pidfile_write(&p, &err), 0);
+	text = read_all(path);
+	assert_int_equal(atol(text), getpid());
+	mem_free(text);
+	/* Held, whatever number stands there. */
+	assert_int_equal(pidfile_take(&other, path, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
-	pidfile_remove(path);
+	assert_non_null(strstr(err.text, "is held by process"));
+	pidfile_remove(&other);
+	put(path, "");
+	assert_int_equal(pidfile_take(&other, path, &err), -1);
+	assert_non_null(strstr(err.text, "starting"));
+	error_reset(&err);
+	pidfile_remove(&p);
+	assert_int_equal(access(path, F_OK), -1);
+	pidfile_remove(&p);
+
+	/* Not held, though the number is that of a process that runs. */
+	text = mem_printf("%d\n", (int)getppid());
+	put(path, text);
+	mem_free(text);
+	assert_int_equal(pidfile_take(&p, path, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	/* Another file has its name now: that one stays. */
+	assert_int_equal(unlink(path), 0);
+	put(path, "1\n");
+	pidfile_remove(&p);
 	assert_int_equal(access(path, F_OK), 0);
 
-	mem_free(text);
-	text = mem_printf("%d\n", (int)dead);
-	put(path, text);
-	assert_int_equal(pidfile_check(path, &err), 0);
 	put(path, "Dear diary,\n");
-	assert_int_equal(pidfile_check(path, &err), -1);
+	assert_int_equal(pidfile_take(&p, path, &err), -1);
 	assert_int_equal(err.kind, ERR_USAGE);
+	text = read_all(path);
+	assert_string_equal(text, "Dear diary,\n");
 	error_reset(&err);
 	mem_free(text);
 	mem_free(path);
+}
+
+static void test_pidfile_link(void **state)
+{
+	char *path = in_folder("link"), *target = in_folder("target");
+	struct error err = { 0 };
+	struct pidfile p;
+
+	(void)state;
+	put(target, "1\n");
+	assert_int_equal(symlink(target, path), 0);
+	assert_int_equal(pidfile_take(&p, path, &err), -1);
+	assert_int_equal(err.kind, ERR_USAGE);
+	assert_non_null(strstr(err.text, "is a link"));
+	error_reset(&err);
+	mem_free(path);
+	mem_free(target);
 }
 
 static void test_daemon(void **state)
@@ -434,7 +474,8 @@ static int prepare(void **state)
 
 static int clear(void **state)
 {
-	static const char *const files[] = { "log", "log.1", "pid" };
+	static const char *const files[] = { "log", "log.1", "pid", "link",
+					     "target" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(files); i++) {
@@ -460,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_pidfile),
+		cmocka_unit_test(test_pidfile_link),
 		cmocka_unit_test(test_daemon),
 		cmocka_unit_test(test_missing),
 	};
