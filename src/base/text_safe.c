@@ -91,7 +91,8 @@ static unsigned may_follow(uint32_t point)
 {
 	const struct range *r = find(point, bases, COUNT(bases));
 
-	return r ? r->may : 0;
+	/* The blocks have invisible ones of their own. */
+	return r && !text_is_invisible(point) ? r->may : 0;
 }
 
 /* C1, marks and overrides of direction, line and paragraph separators. */

@@ -148,6 +148,8 @@ static void joiners(void **state)
 	check_unseen("1\ufe0f2", "1[1 invisible]2", "1\\ufe0f2", "1\\ufe0f2");
 	check_unseen("\u1780\u200bx", "\u1780[1 invisible]x", "\u1780\\u200bx",
 		     "\u1780\\u200bx");
+	check_unseen("\u1780\u200b\u17b4", "\u1780[2 invisible]",
+		     "\u1780\\u200b\\u17b4", "\u1780\\u200b\\u17b4");
 	/* A black flag hides no words. */
 	check_unseen("\U0001f3f4\U000e0068\U000e0069\U000e007f",
 		     "\U0001f3f4[3 invisible]",
