@@ -39,6 +39,20 @@ int file_read_fd(struct buf *out, int fd)
 	return error ? -1 : 0;
 }
 
+int file_open_regular(const char *path, int flags, struct stat *st)
+{
+	int fd = open(path,
+		      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err)
 {

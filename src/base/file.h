@@ -36,6 +36,13 @@ int file_publish(const char *from, const char *to);
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
 
+struct stat;
+/*
+ * A regular file for reading, and what fstat says of it. flags: O_NOFOLLOW or
+ * 0. -1 and errno (EINVAL: it is no regular file); a pipe is not waited for.
+ */
+int file_open_regular(const char *path, int flags, struct stat *st);
+
 /* These three: 0, or -1 and errno. All that comes, EFBIG above out's ceiling. */
 int file_read_fd(struct buf *out, int fd);
 /* All of it to a descriptor. */

@@ -80,18 +80,16 @@ static int take_lock(const char *path)
 
 /* ---- reading ---- */
 
-/* -1: there is no regular file. A pipe must not be waited for. */
+/* -1: there is no regular file. */
 static int read_text(struct buf *out, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
-	int status = -1;
+	int fd = file_open_regular(path, O_NOFOLLOW, &st), status;
 
 	if (fd < 0)
 		return -1;
 	buf_init(out, FILE_MAX);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		status = file_read_fd(out, fd);
+	status = file_read_fd(out, fd);
 	close(fd);
 	return status;
 }

@@ -144,17 +144,16 @@ static int none(const char *key, const char *what, struct error *err)
 			       "them");
 }
 
-/* -1: no file of ours. A pipe or a device must not be waited for. */
+/* -1: no file of ours. */
 static int map_file(struct schema_cache *c, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
+	int fd = file_open_regular(path, O_NOFOLLOW, &st);
 	void *map = MAP_FAILED;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_uid == geteuid() && st.st_size > 0 &&
+	if (st.st_uid == geteuid() && st.st_size > 0 &&
 	    st.st_size <= SCHEMA_CACHE_MAX)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd,
 			   0);

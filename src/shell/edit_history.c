@@ -52,15 +52,11 @@ static void decode(char *line)
 /* The end of the file, whole lines of it, into out. -1: nothing to read. */
 static int load(const char *path, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
 	struct stat st;
+	int fd = file_open_regular(path, 0, &st), result;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -1;
-	}
 	if (st.st_mode & 077)
 		fchmod(fd, 0600);
 	if (st.st_size > FILE_MAX)
