@@ -187,7 +187,7 @@ _mcpctl_value() {
 		ask=1
 		;;
 	*' -e' | *' --execute')
-		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion'
+		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets trust request notify send loglevel run shell serve sim help version completion'
 		;;
 	*' -o' | *' --output')
 		list='text json raw'
@@ -270,7 +270,7 @@ _mcpctl_value() {
 
 # COMMAND: sets its options and the global ones.
 _mcpctl_options() {
-	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --allow-origin --allow-host --vision-url --vision-token-file --no-init --color -h --help --version'
+	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --trust --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --allow-origin --allow-host --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
 		list+=' --tree --diff --cached --no-user'
@@ -292,6 +292,9 @@ _mcpctl_options() {
 		;;
 	devices)
 		list+=' --watch'
+		;;
+	trust)
+		list+=' -l --list --revoke'
 		;;
 	run)
 		list+=' -k --keep-going --report'
@@ -347,6 +350,9 @@ _mcpctl_operand() {
 	kick)
 		ask=1
 		;;
+	trust)
+		files=1
+		;;
 	request)
 		list='initialize ping tools/list tools/call resources/list resources/read resources/templates/list resources/subscribe resources/unsubscribe prompts/list prompts/get completion/complete logging/setLevel notifications/initialized notifications/cancelled'
 		;;
@@ -367,7 +373,7 @@ _mcpctl_operand() {
 		files=1
 		;;
 	help)
-		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion board backend servers llm status json profile faults environment'
+		list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets trust request notify send loglevel run shell serve sim help version completion board backend servers llm status json profile faults environment'
 		;;
 	completion)
 		list='bash zsh fish'
@@ -377,7 +383,7 @@ _mcpctl_operand() {
 
 # TARGET: sets the commands and, where there is none yet, the targets.
 _mcpctl_first() {
-	list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets request notify send loglevel run shell serve sim help version completion'
+	list='info tools describe call resources templates read subscribe prompts prompt complete tail ping devices kick stop targets trust request notify send loglevel run shell serve sim help version completion'
 	[[ $1 ]] || list+=' listen: sim: http:// https:// stdio: ws:// wss:// mqtt:// mqtts:// attach: sim:esp32 sim:fixtures sim:fixtures-ws sim:large sim:llm'
 }
 

@@ -116,6 +116,7 @@ function __mcpctl_commands
 		'kick' 'end the connection of a device of the running serve' \
 		'stop' 'end the running serve' \
 		'targets' 'the servers that mcp.json files name' \
+		'trust' 'let an mcp.json of a folder be used' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
@@ -148,6 +149,7 @@ function __mcpctl_topics
 		'kick' 'end the connection of a device of the running serve' \
 		'stop' 'end the running serve' \
 		'targets' 'the servers that mcp.json files name' \
+		'trust' 'let an mcp.json of a folder be used' \
 		'request' 'send any request and print its result' \
 		'notify' 'send a notification' \
 		'send' 'send a device message: alert, system, tts, stt, llm, …' \
@@ -272,6 +274,7 @@ complete -c mcpctl -l header -x -d 'one more header for ws: and http:; may be gi
 complete -c mcpctl -l env -x -d 'set it for a child process; may be given many times'
 complete -c mcpctl -l cwd -r -F -d 'folder that a child process runs in'
 complete -c mcpctl -l config -r -F -d 'mcp.json that names servers, instead of those that are looked for (see mcpctl targets)'
+complete -c mcpctl -l trust -d 'take the names of a folder\'s mcp.json for this command, whatever it holds; nothing is asked or kept (see mcpctl trust)'
 complete -c mcpctl -l proxy -x -d 'proxy for http: and https:, instead of http_proxy and https_proxy; \'none\': no proxy'
 complete -c mcpctl -l resolve -x -d 'reach HOST at ADDRESS, for http: and https:; may be given many times'
 complete -c mcpctl -l retry -x -d 'tries in all, of what may be repeated'
@@ -321,6 +324,9 @@ complete -c mcpctl -n '__mcpctl_using tail' -l level -x -a '(__mcpctl_levels)' -
 complete -c mcpctl -n '__mcpctl_using devices' -l watch -d 'go on: a line for each device that comes, changes or goes'
 complete -c mcpctl -n '__mcpctl_using devices' -k -a '(__mcpctl_ask)'
 complete -c mcpctl -n '__mcpctl_using kick' -k -a '(__mcpctl_ask)'
+complete -c mcpctl -n '__mcpctl_using trust' -s l -l list -d 'all files that are trusted, wherever they are'
+complete -c mcpctl -n '__mcpctl_using trust' -l revoke -d 'FILE is not trusted any more'
+complete -c mcpctl -n '__mcpctl_using trust' -F
 complete -c mcpctl -n '__mcpctl_using request' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using notify' -a '(__mcpctl_methods)'
 complete -c mcpctl -n '__mcpctl_using send' -k -a '(__mcpctl_ask)'

@@ -188,6 +188,7 @@ static int begin(struct app *app, struct error *err)
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
 	if (app->config.vision_url &&
+	    (app->config.vision_token_file || !app->endpoint.foreign) &&
 	    secret_read(&app->vision_token, app->config.vision_token_file,
 			"MCPCTL_VISION_TOKEN", err) != 0)
 		return -1;

@@ -12,7 +12,7 @@
 struct row {
 	char *name, *file, *peer,
 		*problem; /* owned; name, problem may be NULL */
-	bool hidden;
+	bool hidden, untrusted;
 };
 
 struct targets {
@@ -33,7 +33,7 @@ static void widen(size_t *width, const char *text)
 static void collect(void *owner, const struct named_entry *e)
 {
 	struct targets *t = owner;
-	struct row row = { .hidden = e->hidden };
+	struct row row = { .hidden = e->hidden, .untrusted = e->untrusted };
 
 	row.name = mem_strdup(e->name);
 	row.file = mem_strdup(e->file);
@@ -55,6 +55,7 @@ static void show(struct renderer *r, const struct targets *t)
 			.peer = row->peer,
 			.problem = row->problem,
 			.hidden = row->hidden,
+			.untrusted = row->untrusted,
 			.name_width = t->name_width,
 			.peer_width = t->peer_width,
 		};
@@ -86,17 +87,20 @@ static int check_given(const struct app *app, const struct targets *t,
 static int targets_run(const struct invocation *in, struct error *err)
 {
 	struct app *app = in->app;
+	const struct named_search search = { .config_file =
+						     app->config.config_file,
+					     .trust = app->config.trust };
 	CLEANUP(targets_done) struct targets t = { 0 };
 
-	named_targets(app->config.config_file, collect, &t);
+	named_targets(&search, collect, &t);
 	if (check_given(app, &t, err) != 0)
 		return -1;
 	show(&app->out, &t);
 	if (t.count == 0)
 		render_note(&app->out,
-			    "no mcp.json names a server: neither .mcp.json nor "
-			    "mcp.json here or above, nor mcp.json in the "
-			    "configuration folder (mcpctl targets --help)");
+			    "no mcp.json names a server: neither mcp.json in "
+			    "the configuration folder, nor .mcp.json or "
+			    "mcp.json here or above (mcpctl targets --help)");
 	return 0;
 }
 
@@ -111,12 +115,18 @@ const struct command cmd_targets = {
 		"name, what it is as a target, and the file that says so. "
 		"Nothing is started or dialled.\n"
 		"\n"
-		"The files are those of other MCP clients: .mcp.json and "
-		"mcp.json in the current folder and in each one above it, then "
-		"mcp.json in $XDG_CONFIG_HOME/mcpctl (~/.config/mcpctl). The "
-		"first that has a name counts; a later one is marked. --config "
-		"FILE reads that file alone. A file that was found, and belongs "
-		"to neither the user nor root, is not used.\n"
+		"The files are those of other MCP clients: mcp.json in "
+		"$XDG_CONFIG_HOME/mcpctl (~/.config/mcpctl), which is your "
+		"own, then .mcp.json and mcp.json in the current folder and in "
+		"each one above it. The first that has a name counts; a later "
+		"one is marked. --config FILE reads that file alone. A file "
+		"that was found, and belongs to neither the user nor root, is "
+		"not used.\n"
+		"\n"
+		"A file of a folder may have come with it, and can name any "
+		"program. So its names are used only after you trusted what "
+		"it holds: mcpctl trust, or the question when one is used "
+		"first.\n"
 		"\n"
 		"An entry of \"mcpServers\" (or \"servers\") is {\"command\", "
 		"\"args\", \"env\", \"cwd\"} or {\"url\", \"headers\"}; its "

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/complete_private.h"
-#include "cli/named_target.h"
 #include "cli/walk.h"
 
 #define NOWHERE SIZE_MAX
@@ -80,6 +79,8 @@ static void take_peer(struct position *p, const struct piece *piece)
 {
 	const char *name = piece->row ? piece->row->name : "";
 
+	if (piece->global && strcmp(name, "trust") == 0)
+		p->trust = true;
 	if (!piece->global || !piece->value)
 		return;
 	if (strcmp(name, "target") == 0) {
@@ -174,9 +175,11 @@ static const char *or_environment(const char *given, const char *option)
 	return value && *value ? value : NULL;
 }
 
-const char *position_config(const struct position *p)
+struct named_search position_search(const struct position *p)
 {
-	return or_environment(p->config, "config");
+	return (struct named_search){ .config_file = or_environment(p->config,
+								    "config"),
+				      .trust = p->trust };
 }
 
 /* As on a command line of mcpctl. */
@@ -192,10 +195,12 @@ static void find_outside(struct position *out,
 char *complete_kept_target(const struct complete_question *q)
 {
 	CLEANUP(position_done) struct position p = { 0 };
+	struct named_search search;
 
 	find_outside(&p, q);
+	search = position_search(&p);
 	return named_target_text(or_environment(p.peer.target, "target"),
-				 position_config(&p));
+				 &search);
 }
 
 void complete_peer(struct complete_peer *out, const struct complete_question *q)

@@ -12,6 +12,7 @@
 #include "cli/app.h"
 #include "cli/complete.h"
 #include "cli/generate.h"
+#include "cli/named_target.h"
 
 /* One word of a line, taken out of its quotes as far as it is typed. */
 struct typed_word {
@@ -38,12 +39,13 @@ struct position {
 	struct words operands; /* in front of the word */
 	struct complete_peer peer; /* as the words say, without environment */
 	const char *config; /* --config; NULL */
+	bool trust; /* --trust */
 };
 void position_find(struct position *out, const struct complete_question *q,
 		   const struct schema_source *source);
 void position_done(struct position *p);
-/* --config, or what the environment says; NULL: neither. */
-const char *position_config(const struct position *p);
+/* Where names are looked for: --config, or what the environment says. */
+struct named_search position_search(const struct position *p);
 /*
  * The target of complete_peer as its lists are kept: what a name of that
  * configuration file stands for. Yours; NULL: there is none.

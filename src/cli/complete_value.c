@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/complete_private.h"
-#include "cli/named_target.h"
 
 /* ---- words of a table ---- */
 
@@ -100,8 +99,9 @@ static void add_named(void *owner, const struct named_entry *e)
 void complete_named(struct completing *c, const struct offer *offer)
 {
 	struct adding a = { c, *offer };
+	const struct named_search search = position_search(c->position);
 
-	named_targets(position_config(c->position), add_named, &a);
+	named_targets(&search, add_named, &a);
 }
 
 void complete_devices(struct completing *c, const struct offer *offer)

@@ -70,6 +70,11 @@ const struct option_row config_options[] = {
 	  .offset = PLACE(config_file), .env = "MCPCTL_CONFIG",
 	  .brief = "mcp.json that names servers, instead of those that are "
 		   "looked for (see mcpctl targets)" },
+	{ .name = "trust", .type = OPTION_FLAG,
+	  .offset = PLACE(trust),
+	  .brief = "take the names of a folder's mcp.json for this command, "
+		   "whatever it holds; nothing is asked or kept (see mcpctl "
+		   "trust)" },
 	{ .name = "proxy", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(proxy),
 	  .brief = "proxy for http: and https:, instead of http_proxy and "

@@ -83,7 +83,7 @@ static void print_overview(FILE *out, bool minor)
 	print_commands(out, minor);
 	if (!minor) {
 		print_names(out, "and", false);
-		fputs(" (see help)\n", out);
+		fputs(" (help)\n", out);
 	}
 	fputs("\nMore: mcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
 	      out);

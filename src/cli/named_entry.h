@@ -29,5 +29,9 @@ int named_entry_endpoint(struct endpoint *out, const cJSON *entry,
  * secrets as ***; "" where it is none. Yours.
  */
 char *named_entry_shown(const cJSON *entry);
+/* A program is run; else, if it is of any use, "url" is opened. */
+bool named_entry_is_program(const cJSON *entry);
+/* "NAME: VALUE", a secret as *** unless a variable stands in it. Yours. */
+char *named_header_shown(const char *name, const char *value);
 
 #endif

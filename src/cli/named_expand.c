@@ -33,13 +33,19 @@ static int not_understood(const char *inside, size_t len, struct error *err)
 			       "environment");
 }
 
+/* Bytes in front of the name. */
+static size_t prefix_length(const char *inside, size_t len)
+{
+	return len > 4 && strncmp(inside, "env:", 4) == 0 ? 4 : 0;
+}
+
 /* What stands between the braces. */
 static int add_variable(struct buf *out, const char *inside, size_t len,
 			struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *name = NULL;
 	const char *value;
-	size_t n, skip = len > 4 && strncmp(inside, "env:", 4) == 0 ? 4 : 0;
+	size_t n, skip = prefix_length(inside, len);
 
 	n = name_length(inside + skip, len - skip);
 	name = mem_strndup(inside + skip, n);
@@ -92,4 +98,28 @@ char *named_expand(const char *text, struct error *err)
 		error_set(err, ERR_USAGE, "it is longer than %u kB",
 			  NAMED_TEXT_MAX >> 10);
 	return NULL;
+}
+
+static void add_once(struct words *out, const char *name)
+{
+	for (size_t i = 0; i < out->count; i++) {
+		if (strcmp(out->word[i], name) == 0)
+			return;
+	}
+	words_add(out, name);
+}
+
+void named_expand_names(struct words *out, const char *text, size_t max)
+{
+	while (out->count < max && (text = strstr(text, "${")) != NULL) {
+		size_t len = strcspn(text += 2, "}");
+		size_t skip = prefix_length(text, len);
+		CLEANUP(mem_free_ptr)
+		char *name = mem_strndup(text + skip,
+					 name_length(text + skip, len - skip));
+
+		if (*name)
+			add_once(out, name);
+		text += len;
+	}
 }

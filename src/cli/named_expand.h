@@ -7,6 +7,7 @@
 #define CLI_NAMED_EXPAND_H
 
 #include "base/error.h"
+#include "base/split.h"
 
 #define NAMED_TEXT_MAX (64u << 10) /* bytes of a text with its variables */
 
@@ -17,5 +18,11 @@
  * are not understood, or it becomes too long. No value stands in the error.
  */
 char *named_expand(const char *text, struct error *err);
+
+/*
+ * The names of its variables, added to out, each once, as long as out has
+ * fewer than max. Reads no variable.
+ */
+void named_expand_names(struct words *out, const char *text, size_t max);
 
 #endif

@@ -8,12 +8,17 @@
 
 #include "base/json.h"
 #include "base/split.h"
+#include "cli/trust_store.h"
 
-#define NAMED_FILE_MAX (1u << 20) /* bytes */
+#define NAMED_FILE_MAX TRUST_TEXT_MAX /* bytes */
 #define NAMED_ENTRIES_MAX 1000 /* of one file */
 
 struct named_file {
-	char *path;
+	char *path; /* that of a project: of its real folder */
+	bool own; /* the user's, or given; else a project's, and trust counts */
+	enum trust_state
+		trust; /* of what was read, not of what is there later */
+	struct buf text; /* that: as it was read */
 	/* A project's: its folder, where its commands run. NULL: the current one. */
 	char *folder;
 	cJSON *json;
@@ -28,14 +33,27 @@ struct named_files { /* zeroed at first */
 };
 
 /*
- * Read config_file alone; or, if that is NULL, what is there of .mcp.json and
- * mcp.json in the current folder and each one above, then mcp.json of the
- * configuration folder. Comments and a comma before a bracket are accepted.
+ * Read config_file alone; or, if that is NULL, mcp.json of the configuration
+ * folder, then what is there of .mcp.json and mcp.json in the current folder
+ * and each one above. Comments and a comma before a bracket are accepted.
  * A file that was found and not given must belong to the user or to root: in a
- * folder that others can write to, it says what is run here.
+ * folder that others can write to, it says what is run here. So must a link.
  */
 void named_files_read(struct named_files *out, const char *config_file);
+/*
+ * One file of a project, as if it was found. -1 (ERR_USAGE): its folder is not
+ * there, or a file of that name is never looked for.
+ */
+int named_files_add(struct named_files *out, const char *file,
+		    struct error *err);
 void named_files_done(struct named_files *f);
+
+/* Its path as that of a project's file, though it may be gone. Yours; NULL: as above. */
+char *named_file_path(const char *file, struct error *err);
+
+/* The servers in the bytes of a file, lent from *json, which is yours; NULL: there are none. */
+const cJSON *named_file_parse(cJSON **json, const struct buf *text,
+			      const char *path, struct error *err);
 
 /* The entry of that name; NULL. Lent. */
 const cJSON *named_file_entry(const struct named_file *f, const char *name);

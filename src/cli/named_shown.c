@@ -114,6 +114,15 @@ static void add_argument(struct buf *out, const char *word, const char *before)
 	words_quote(out, buf_string(&shown));
 }
 
+bool named_entry_is_program(const cJSON *entry)
+{
+	const char *type = json_string(entry, "type");
+
+	return json_string(entry, "command") &&
+	       (!type || strcmp(type, "stdio") == 0 ||
+		!json_string(entry, "url"));
+}
+
 static char *show_program(const cJSON *entry)
 {
 	const char *command = json_string(entry, "command"), *before = NULL;
@@ -135,11 +144,24 @@ char *named_entry_shown(const cJSON *entry)
 {
 	const char *type = json_string(entry, "type");
 	const char *url = json_string(entry, "url");
-	bool program = type && strcmp(type, "stdio") == 0;
 
-	if (json_string(entry, "command") && (program || !type || !url))
+	if (named_entry_is_program(entry))
 		return show_program(entry);
-	if (!url || program)
+	if (!url || (type && strcmp(type, "stdio") == 0))
 		return mem_strdup("");
 	return show_url(url, type && strcmp(type, "sse") == 0 ? "sse+" : "");
+}
+
+char *named_header_shown(const char *name, const char *value)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text, "%s: ", name);
+	/* What is sent is what it names: "Bearer ${TOKEN}". */
+	if (strstr(value, "${")) {
+		buf_text(&text, value);
+		return buf_take(&text);
+	}
+	buf_text(&text, is_secret(name, strlen(name)) ? HIDDEN : value);
+	return masked(&text);
 }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/named_entry.h"
 #include "cli/named_file.h"
+#include "cli/named_trust.h"
 #include "cli/suggest.h"
 
 #define NAMES_MAX 500 /* candidates for the nearest one */
@@ -99,72 +100,118 @@ static int not_found(const struct named_files *files, const char *name,
 
 /* ---- one of them ---- */
 
+void named_found_done(struct named_found *f)
+{
+	error_reset(&f->passed);
+	mem_free(f->own);
+	mem_free(f->shadowed);
+	*f = (struct named_found){ 0 };
+}
+
+static bool is_usable(const struct named_file *f,
+		      const struct named_search *search)
+{
+	return search->trust || named_trusted(f);
+}
+
 static int take(struct endpoint *out, const struct named_file *f,
-		const char *name, const cJSON *entry, struct error *err)
+		const char *name, const struct named_search *search,
+		struct error *err)
 {
 	const struct named_place place = { f->path, f->folder };
 
-	if (named_entry_endpoint(out, entry, &place, err) == 0)
-		return 0;
-	return error_prefix(err, "server '%.100s' of '%.200s'", name, f->path);
+	if (!is_usable(f, search) &&
+	    (search->ask ? search->ask(search->owner, f, err) :
+			   named_trust_refuse(f, NULL, err)) != 0)
+		return -1;
+	if (named_entry_endpoint(out, named_file_entry(f, name), &place, err) !=
+	    0)
+		return error_prefix(err, "server '%.100s' of '%.200s'", name,
+				    f->path);
+	out->foreign = !f->own;
+	return 0;
+}
+
+/* The number of the first file that has the name; the count: none has. */
+static size_t find_file(const struct named_files *files, const char *name)
+{
+	size_t i = 0;
+
+	while (i < files->count && !named_file_entry(&files->item[i], name))
+		i++;
+	return i;
+}
+
+/* What stands before and behind the file that counts. */
+static void look_around(struct named_found *found,
+			const struct named_files *files, const char *name)
+{
+	size_t at = find_file(files, name);
+	const struct named_file *broken = first_broken(files, at);
+
+	if (at == files->count)
+		return;
+	if (broken)
+		error_copy(&found->passed, &broken->problem);
+	if (!files->item[at].own)
+		return;
+	for (size_t i = at + 1; i < files->count && !found->shadowed; i++) {
+		if (!named_file_entry(&files->item[i], name))
+			continue;
+		found->own = mem_strdup(files->item[at].path);
+		found->shadowed = mem_strdup(files->item[i].path);
+	}
 }
 
 static int find(struct endpoint *out, const struct named_files *files,
-		const char *name, struct error *passed, struct error *err)
+		const char *name, const struct named_search *search,
+		struct error *err)
 {
-	for (size_t i = 0; i < files->count; i++) {
-		const struct named_file *f = &files->item[i];
-		const struct named_file *broken = first_broken(files, i);
-		const cJSON *entry = named_file_entry(f, name);
+	size_t at = find_file(files, name);
 
-		if (!entry)
-			continue;
-		if (broken)
-			error_copy(passed, &broken->problem);
-		return take(out, f, name, entry, err);
+	if (search->config_file && !files->item[0].servers) {
+		error_copy(err, &files->item[0].problem);
+		return -1;
 	}
-	return not_found(files, name, err);
+	if (at == files->count)
+		return not_found(files, name, err);
+	return take(out, &files->item[at], name, search, err);
 }
 
-int named_target_find(struct endpoint *out, const char *name,
-		      const char *config_file, struct error *passed,
-		      struct error *err)
+int named_target(struct endpoint *out, const char *name,
+		 const struct named_search *search, struct named_found *found,
+		 struct error *err)
 {
 	struct named_files files;
-	int status = -1;
+	int status;
 
 	*out = (struct endpoint){ 0 };
-	named_files_read(&files, config_file);
-	if (config_file && !files.item[0].servers)
-		error_copy(err, &files.item[0].problem);
-	else
-		status = find(out, &files, name, passed, err);
+	named_files_read(&files, search->config_file);
+	if (found)
+		look_around(found, &files, name);
+	status = find(out, &files, name, search, err);
 	named_files_done(&files);
 	return status;
 }
 
-int named_target(struct endpoint *out, const char *name,
-		 const char *config_file, struct error *err)
-{
-	return named_target_find(out, name, config_file, NULL, err);
-}
-
-char *named_target_text(const char *target, const char *config_file)
+char *named_target_text(const char *target, const struct named_search *search)
 {
 	CLEANUP(endpoint_done) struct endpoint named = { 0 };
+	struct named_search silent = *search;
 
+	silent.ask = NULL;
 	if (target && !strchr(target, ':') &&
-	    named_target(&named, target, config_file, NULL) == 0)
+	    named_target(&named, target, &silent, NULL, NULL) == 0)
 		return TAKE(named.text);
 	return mem_strdup(target);
 }
 
-bool named_target_exists(const char *name, const char *config_file)
+bool named_target_exists(const char *name, const struct named_search *search)
 {
 	struct named_files files;
 	bool found = false;
 
-	named_files_read(&files, config_file);
+	named_files_read(&files, search->config_file);
 	for (size_t i = 0; i < files.count && !found; i++)
 		found = named_file_entry(&files.item[i], name) != NULL;
 	named_files_done(&files);
@@ -174,6 +221,7 @@ bool named_target_exists(const char *name, const char *config_file)
 /* ---- all of them ---- */
 
 struct telling {
+	const struct named_search *search;
 	void (*each)(void *owner, const struct named_entry *e);
 	void *owner;
 	size_t count;
@@ -196,35 +244,49 @@ static bool is_hidden(const struct named_files *files, size_t at,
 	return named_file_entry(&files->item[at], entry->string) != entry;
 }
 
+/* Yours; NULL: none. Of a file that is not trusted no variable is read. */
+static char *find_problem(const struct named_file *f, const cJSON *entry,
+			  bool usable)
+{
+	const struct named_place place = { f->path, f->folder };
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(endpoint_done) struct endpoint e = { 0 };
+
+	if (!usable)
+		return named_trust_problem(f);
+	if (named_entry_endpoint(&e, entry, &place, &why) != 0)
+		return mem_strdup(why.text);
+	if (strchr(entry->string, ':') || !*entry->string)
+		return mem_strdup("a name that is empty or has a ':' cannot be "
+				  "given");
+	return NULL;
+}
+
 static void tell_entry(struct telling *l, const struct named_files *files,
 		       size_t at, const cJSON *entry)
 {
 	const struct named_file *f = &files->item[at];
-	const struct named_place place = { f->path, f->folder };
+	bool usable = is_usable(f, l->search);
 	CLEANUP(mem_free_ptr) char *peer = named_entry_shown(entry);
-	CLEANUP(error_reset) struct error why = { 0 };
-	CLEANUP(endpoint_done) struct endpoint e = { 0 };
-	struct named_entry out = { .name = entry->string,
-				   .file = f->path,
-				   .peer = peer };
+	CLEANUP(mem_free_ptr) char *problem = find_problem(f, entry, usable);
+	const struct named_entry out = { .name = entry->string,
+					 .file = f->path,
+					 .peer = peer,
+					 .problem = problem,
+					 .hidden = is_hidden(files, at, entry),
+					 .untrusted = !usable };
 
-	out.hidden = is_hidden(files, at, entry);
-	if (named_entry_endpoint(&e, entry, &place, &why) != 0)
-		out.problem = why.text;
-	else if (strchr(out.name, ':') || !*out.name)
-		out.problem = "a name that is empty or has a ':' cannot be "
-			      "given";
 	tell(l, &out);
 }
 
-size_t named_targets(const char *config_file,
+size_t named_targets(const struct named_search *search,
 		     void (*each)(void *owner, const struct named_entry *e),
 		     void *owner)
 {
-	struct telling l = { each, owner, 0 };
+	struct telling l = { search, each, owner, 0 };
 	struct named_files files;
 
-	named_files_read(&files, config_file);
+	named_files_read(&files, search->config_file);
 	for (size_t i = 0; i < files.count; i++) {
 		const struct named_file *f = &files.item[i];
 		const struct named_entry broken = {

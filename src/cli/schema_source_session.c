@@ -126,8 +126,10 @@ void schema_source_session(struct schema_source *out, struct app *app)
 {
 	struct live *l = mem_zalloc(sizeof(*l));
 	const struct config *c = &app->config;
+	const struct named_search search = { .config_file = c->config_file,
+					     .trust = c->trust };
 	CLEANUP(mem_free_ptr)
-	char *target = named_target_text(c->target, c->config_file);
+	char *target = named_target_text(c->target, &search);
 
 	l->app = app;
 	schema_source_open(&l->other, target, c->device, c->socket,

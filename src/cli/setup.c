@@ -5,6 +5,7 @@
  */
 #include "cli/setup.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,6 +14,7 @@
 #include "cli/named_target.h"
 #include "cli/serve_target.h"
 #include "cli/suggest.h"
+#include "cli/trust_ask.h"
 
 static const struct target_row *find_target(const char *scheme)
 {
@@ -191,6 +193,15 @@ static void set_authorization(struct endpoint *e, const char *token,
 	override_headers(&e->headers, &given);
 }
 
+/*
+ * Of the environment, which was set for somebody else. What a listener asks
+ * for is not: without it everybody would be let in.
+ */
+static bool is_withheld(const struct endpoint *e, const struct config *c)
+{
+	return e->foreign && !c->token_file && strcmp(e->scheme, "listen") != 0;
+}
+
 /* What a listening target accepts, what a dialled one is sent. */
 static int set_tokens(struct endpoint *e, const struct config *c,
 		      struct error *err)
@@ -199,6 +210,8 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 	enum family family = family_of(e);
 
 	if (family == FAMILY_CHILD)
+		return 0;
+	if (is_withheld(e, c))
 		return 0;
 	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err) != 0)
 		return -1;
@@ -275,6 +288,8 @@ static int set_password(struct endpoint *e, const struct config *c,
 {
 	if (strcmp(e->scheme, "mqtt") != 0 && strcmp(e->scheme, "mqtts") != 0)
 		return 0;
+	if (e->user && e->foreign && !c->mqtt_password_file)
+		return 0;
 	if (e->user)
 		return secret_find(&e->password, "password file",
 				   c->mqtt_password_file,
@@ -309,33 +324,87 @@ static int set_options(struct endpoint *e, const struct config *c,
 
 /* ---- the whole ---- */
 
+#define TOLD_MAX 256 /* bytes that are compared */
+
 /* Said once: a target is set up again for each connection. */
+static bool is_new(char told[TOLD_MAX], const char *text)
+{
+	size_t len = strnlen(text, TOLD_MAX - 1);
+
+	if (strncmp(told, text, len) == 0 && !told[len])
+		return false;
+	memcpy(told, text, len);
+	told[len] = '\0';
+	return true;
+}
+
 static void note_passed(struct app *app, const struct error *passed)
 {
-	static char told[sizeof(passed->text)];
+	static char told[TOLD_MAX];
 
-	if (passed->kind == ERR_NONE || strcmp(told, passed->text) == 0)
+	if (passed->kind == ERR_NONE || !is_new(told, passed->text))
 		return;
-	memcpy(told, passed->text, sizeof(told));
 	render_note(&app->out, "%s: it was passed over%s%s%s", passed->text,
 		    *passed->hint ? " (" : "", passed->hint,
 		    *passed->hint ? ")" : "");
 }
 
+static void note_shadowed(struct app *app, const struct named_found *found)
+{
+	static char told[TOLD_MAX];
+
+	if (!found->shadowed || !is_new(told, app->config.target))
+		return;
+	render_note(&app->out,
+		    "'%s' is the one of your own '%s'; the one of '%s' does "
+		    "not count",
+		    app->config.target, found->own, found->shadowed);
+}
+
+/* A token that was set and is not sent would look like a wrong one. */
+static void note_withheld(struct app *app, const struct endpoint *e)
+{
+	static char told[TOLD_MAX];
+	const char *token = getenv("MCPCTL_TOKEN");
+	enum family family = family_of(e);
+
+	if (!token || !*token || !is_withheld(e, &app->config) ||
+	    (family != FAMILY_HTTP && family != FAMILY_WEBSOCKET) ||
+	    headers_get(&e->headers, "Authorization") ||
+	    !is_new(told, app->config.target))
+		return;
+	render_note(&app->out,
+		    "MCPCTL_TOKEN is not sent to '%s', since a file that came "
+		    "with a folder says who that is ('%s'); --token-file FILE "
+		    "sends one",
+		    app->config.target, e->source);
+}
+
+static int ask(void *owner, const struct named_file *f, struct error *err)
+{
+	return trust_ask(owner, f, err);
+}
+
 int setup_target(struct endpoint *out, struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
-	CLEANUP(error_reset) struct error passed = { 0 };
+	const struct named_search search = { .config_file = c->config_file,
+					     .trust = c->trust,
+					     .ask = ask,
+					     .owner = app };
+	CLEANUP(named_found_done) struct named_found found = { 0 };
 	int status;
 
 	if (strchr(c->target, ':'))
 		return endpoint_parse(out, c->target, app->target_source, err);
-	status =
-		named_target_find(out, c->target, c->config_file, &passed, err);
-	note_passed(app, &passed);
-	if (status == 0)
-		return 0;
-	return error_prefix(err, "target (from %s)", app->target_source);
+	status = named_target(out, c->target, &search, &found, err);
+	note_passed(app, &found.passed);
+	note_shadowed(app, &found);
+	if (status != 0)
+		return error_prefix(err, "target (from %s)",
+				    app->target_source);
+	note_withheld(app, out);
+	return 0;
 }
 
 /* What was given for the first target says nothing about a later one. */

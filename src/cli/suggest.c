@@ -36,6 +36,7 @@ static const struct synonym command_synonyms[] = {
 	{ "rpc req raw method jsonrpc query", "request" },
 	{ "notification emit publish pub", "notify" },
 	{ "write say post message msg alert tts", "send" },
+	{ "allow deny permit revoke untrust approve", "trust" },
 	{ "alive heartbeat health healthcheck", "ping" },
 	{ "server backend host hub gateway bridge broker daemon start up",
 	  "serve" },

@@ -35,10 +35,14 @@ static const char reach_text[] =
 static const char names_text[] =
 	"Servers have names where an mcp.json lists them, as other MCP clients "
 	"do. 'mcpctl targets' shows the names and their files, -t NAME uses "
-	"one. Looked for are .mcp.json and mcp.json in the current folder and "
-	"in each one above it, then mcpctl/mcp.json in the configuration "
-	"folder; --config FILE is read instead of them. ${NAME} and "
-	"${NAME:-default} in it stand for variables of the environment:\n"
+	"one. Looked for are your own mcpctl/mcp.json in the configuration "
+	"folder, then .mcp.json and mcp.json in the current folder and in each "
+	"one above it; --config FILE is read instead of them. A file of a "
+	"folder may have come with it, from anybody: before one of its names "
+	"is used, you are asked whether you trust what it holds, and again "
+	"after each change (mcpctl help trust; in scripts 'mcpctl trust FILE' "
+	"once, or --trust). ${NAME} and ${NAME:-default} in it stand for "
+	"variables of the environment:\n"
 	"\n"
 	"  {\"mcpServers\": {\n"
 	"    \"files\": {\"command\": \"npx\", \"args\": [\"-y\", "
@@ -48,6 +52,9 @@ static const char names_text[] =
 	"            \"headers\": {\"Authorization\": \"Bearer "
 	"${LLM_TOKEN}\"}}\n"
 	"  }}\n"
+	"\n"
+	"MCPCTL_TOKEN is not sent to a server that a folder's file names, "
+	"unless a header of the entry says ${MCPCTL_TOKEN}; --token-file is.\n"
 	"\n";
 
 static const char asks_text[] =

@@ -206,8 +206,9 @@ struct variable {
 
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
-	  "a token: what listen: and serve accept, what ws: and http: send; "
-	  "--token-file instead of it" },
+	  "a token: what listen: and serve accept, what ws: and http: send "
+	  "(but not to names of a folder's mcp.json); --token-file instead of "
+	  "it" },
 	{ "MCPCTL_VISION_TOKEN", "the token for --vision-url; "
 				 "--vision-token-file instead of it" },
 	{ "MCPCTL_SIM_TOKEN", "the token that sim dials with; its --token-file "
@@ -222,7 +223,8 @@ static const struct variable variables[] = {
 	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json, mcpctl/mcp.json and "
 			     "mcpctl/profiles are; else ~/.config" },
 	{ "XDG_STATE_HOME", "where mcpctl/serve.log, mcpctl/history (the lines "
-			    "of the shell) and the state of --breaker are; "
+			    "of the shell), the state of --breaker and "
+			    "mcpctl/trust (copies of what was trusted) are; "
 			    "else ~/.local/state" },
 	{ "http_proxy", "proxy for http:; https_proxy and ALL_PROXY for "
 			"https:; no_proxy: hosts without one; not for this "

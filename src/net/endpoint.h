@@ -50,6 +50,12 @@ struct endpoint {
 	char *path;
 	char *query; /* sim only: behind '?'; NULL if none */
 
+	/*
+	 * A file says so that came with a folder: it gets no secret of the
+	 * environment that it does not name.
+	 */
+	bool foreign;
+
 	/* from options; owned */
 	char *cacert; /* --cacert */
 	bool insecure; /* --insecure */

@@ -127,7 +127,16 @@ struct target_record {
 	const char *peer; /* as a target is written; secrets are not in it */
 	const char *problem; /* why it cannot be used; NULL */
 	bool hidden; /* another file before it has the same name */
+	bool untrusted; /* its file came with a folder, and problem says so */
 	size_t name_width, peer_width;
+};
+
+/* `trust`: a file of names. */
+struct trust_record {
+	const char *file;
+	/* "own", "trusted", "changed", "untrusted", "unusable", "gone" */
+	const char *state;
+	const char *problem; /* "unusable": why; NULL */
 };
 
 struct record; /* serve/record.h */
@@ -172,6 +181,7 @@ struct render_ops {
 	/* on stderr: a line rewritten in place on a terminal, else JSON lines */
 	void (*progress)(struct renderer *r, const struct progress_record *p);
 	void (*target)(struct renderer *r, const struct target_record *t);
+	void (*trust)(struct renderer *r, const struct trust_record *t);
 	/* a line of tail, on stdout */
 	void (*event)(struct renderer *r, const struct event *e);
 	/* the same event while another command runs, on stderr */

@@ -351,6 +351,7 @@ const struct render_ops render_json = {
 	.answer = json_answer,
 	.progress = json_progress,
 	.target = json_target,
+	.trust = json_trust,
 	.event = event,
 	.aside = aside,
 	.error = error,

@@ -34,6 +34,7 @@ void json_items_end(struct renderer *r, const struct items_record *i);
 void json_answer(struct renderer *r, const struct answer_record *a);
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
+void json_trust(struct renderer *r, const struct trust_record *t);
 void json_change(struct renderer *r, const struct tool_change *c);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);

@@ -67,6 +67,18 @@ void json_target(struct renderer *r, const struct target_record *t)
 	line_text(&b, "file", t->file);
 	line_text(&b, "problem", t->problem);
 	line_bool(&b, "hidden", t->hidden);
+	line_bool(&b, "trusted", !t->untrusted);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+void json_trust(struct renderer *r, const struct trust_record *t)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "file", t->file);
+	line_text(&b, "state", t->state);
+	line_text(&b, "problem", t->problem);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }

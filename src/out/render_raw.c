@@ -82,6 +82,7 @@ const struct render_ops render_raw = {
 	.answer = answer,
 	.progress = text_progress,
 	.target = json_target,
+	.trust = json_trust,
 	.event = event,
 	.aside = text_aside,
 	.error = text_error,

@@ -30,6 +30,7 @@ const struct render_ops render_text = {
 	.answer = text_answer,
 	.progress = text_progress,
 	.target = text_target,
+	.trust = text_trust,
 	.event = text_event,
 	.aside = text_aside,
 	.error = text_error,

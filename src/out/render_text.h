@@ -24,6 +24,7 @@ void text_items_end(struct renderer *r, const struct items_record *i);
 void text_answer(struct renderer *r, const struct answer_record *a);
 void text_progress(struct renderer *r, const struct progress_record *p);
 void text_target(struct renderer *r, const struct target_record *t);
+void text_trust(struct renderer *r, const struct trust_record *t);
 void text_event(struct renderer *r, const struct event *e);
 void text_aside(struct renderer *r, const struct event *e);
 void text_device(struct renderer *r, const struct device_record *d);

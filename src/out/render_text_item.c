@@ -169,3 +169,17 @@ void text_target(struct renderer *r, const struct target_record *t)
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }
+
+void text_trust(struct renderer *r, const struct trust_record *t)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	bool good = !strcmp(t->state, "own") || !strcmp(t->state, "trusted");
+	add_cell(r, &b, t->state, good ? PAINT_NONE : PAINT_WARN,
+		 strlen("untrusted"));
+	add_cell(r, &b, t->file, PAINT_NONE, 0);
+	if (t->problem)
+		add_cell(r, &b, t->problem, PAINT_WARN, 0);
+	trim(&b);
+	buf_char(&b, '\n');
+	put_out(r, &b);
+}

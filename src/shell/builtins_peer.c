@@ -145,6 +145,15 @@ static bool is_target(const char *text)
 	return strstr(text, "://") != NULL;
 }
 
+static bool is_name(const struct shell *s, const char *text)
+{
+	const struct named_search search = {
+		.config_file = s->app->config.config_file
+	};
+
+	return named_target_exists(text, &search);
+}
+
 int builtin_use(struct shell *s, int argc, char **argv, struct error *err)
 {
 	if (argc == 0)
@@ -154,8 +163,7 @@ int builtin_use(struct shell *s, int argc, char **argv, struct error *err)
 	if (argc > 1)
 		return error_set(err, ERR_USAGE,
 				 "'use' takes one word, or '--' and a program");
-	if (is_target(argv[0]) ||
-	    named_target_exists(argv[0], s->app->config.config_file))
+	if (is_target(argv[0]) || is_name(s, argv[0]))
 		return use_target(s, argv[0], err);
 	return use_device(s, argv[0], err);
 }

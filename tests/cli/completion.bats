@@ -384,6 +384,7 @@ odd() {
 	mkdir other
 	odd
 	echo '{"mcpServers":{"same":{"url":"sim:"}}}' >mcp.json
+	mcpctl trust mcp.json
 	echo '{"mcpServers":{"same":{"url":"sim:./odd.json"},"new":{"url":"sim:esp32"}}}' >other/o.json
 	mcp -t same tools
 	ends 0

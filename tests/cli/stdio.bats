@@ -112,6 +112,7 @@ none_left() {
 	says named
 	jq -n --arg server "$SERVER" '{mcpServers: {own: {command: "/usr/bin/python3",
 		args: [$server], env: {MCPCTL_TOKEN: "${MCPCTL_TOKEN}"}}}}' >mcp.json
+	mcpctl trust mcp.json
 	mcp -t own call env name=MCPCTL_TOKEN
 	ends 0
 	says geheim

@@ -15,11 +15,13 @@ files() {
 		    "secret": { "url": "https://127.0.0.1:1/mcp?api_key=geheim", "headers": { "X-Key": "geheim" } },
 		    "broken": { "command": 7 },
 		    "unset": { "url": "http://\${NOBODY_SETS_THIS}/" },
+		    "both": { "command": "false" },
 		  }
 		}
 	END
-	echo '{"mcpServers":{"pretend":{"url":"sim:"},"asker":{"url":"sim:"}}}' >config/mcpctl/mcp.json
+	echo '{"mcpServers":{"pretend":{"url":"sim:"},"both":{"url":"sim:"}}}' >config/mcpctl/mcp.json
 	echo '{oops' >project/sub/mcp.json
+	mcpctl trust project/.mcp.json
 }
 
 @test "none at all is no error and says where they are looked for" {
@@ -45,14 +47,15 @@ files() {
 	[ ! -e heard ] && [ ! -e ../heard ]
 	mcp -o json targets
 	ends 0
-	[ "$(wc -l <"$WORK/stdout")" = 7 ]
+	[ "$(wc -l <"$WORK/stdout")" = 8 ]
 	/usr/bin/python3 - "$WORK/stdout" <<-'END'
 		import json, sys
 		rows = [json.loads(line) for line in open(sys.argv[1])]
 		names = [row.get("name") for row in rows]
-		assert names == [None, "asker", "secret", "broken", "unset", "pretend", "asker"], names
-		assert rows[6]["hidden"] and not rows[1].get("hidden")
-		assert rows[3]["problem"] and rows[0]["problem"]
+		assert names == ["pretend", "both", None, "asker", "secret", "broken", "unset", "both"], names
+		assert rows[7]["hidden"] and not rows[1]["hidden"]
+		assert rows[5]["problem"] and rows[2]["problem"]
+		assert all(row["trusted"] for row in rows)
 	END
 }
 
@@ -75,7 +78,7 @@ files() {
 
 @test "--config FILE is read alone, and must be good" {
 	files
-	mcp --config config/mcpctl/mcp.json -t asker info
+	mcp --config config/mcpctl/mcp.json -t both info
 	ends 0
 	says esp32
 	mcp --config config/mcpctl/mcp.json targets
@@ -123,6 +126,22 @@ files() {
 	mcp -t secret --env A=b tools
 	ends 2
 	absent geheim "$WORK/stdout" "$WORK/stderr"
+}
+
+@test "the user's own name wins, and that is told once" {
+	files
+	cd project
+	mcp -t both run -e ping -e ping
+	ends 0
+	hints "'both' is the one of your own '$WORK/config/mcpctl/mcp.json'; the one of '$WORK/project/.mcp.json' does not count"
+	[ "$(grep -c 'does not count' "$WORK/stderr")" = 1 ]
+	mcp -q -t both ping
+	[ -z "$err" ]
+	mcp -t pretend ping
+	absent 'does not count' "$WORK/stderr"
+	cd "$WORK"
+	mcp -t both ping
+	absent 'does not count' "$WORK/stderr"
 }
 
 @test "in the shell: use NAME, targets" {
@@ -197,18 +216,21 @@ files() {
 @test "a broken file that is passed over is told once" {
 	files
 	cd project/sub
-	mcp -t pretend run -e ping -e ping
+	mcp -t asker run -e ping -e ping
 	ends 0
 	hints "'$WORK/project/sub/mcp.json' is no JSON"
 	hints 'it was passed over'
 	[ "$(grep -c 'passed over' "$WORK/stderr")" = 1 ]
-	mcp -t pretend tools --cached
+	mcp -t asker tools --cached
 	hints 'it was passed over'
-	mcp -q -t pretend ping
+	mcp -q -t asker ping
 	ends 0
 	[ -z "$err" ]
-	printf 'use pretend\nping\n' | mcpctl sim: shell >"$WORK/stdout" 2>"$WORK/stderr"
+	printf 'use asker\nping\n' | mcpctl sim: shell >"$WORK/stdout" 2>"$WORK/stderr"
 	[ "$(grep -c 'passed over' "$WORK/stderr")" = 1 ]
+	mcp -t pretend ping
+	ends 0
+	absent 'passed over' "$WORK/stderr"
 	cd "$WORK/project"
 	mcp -t asker ping
 	ends 0
@@ -230,7 +252,7 @@ files() {
 	needs_root 'only root can give files away'
 	chown 12345 project/sub/mcp.json
 	cd project/sub
-	mcp -t pretend ping
+	mcp -t asker ping
 	ends 0
 	hints 'belongs to another user'
 	hints "passed over (to use it all the same: --config $WORK/project/sub/mcp.json)"

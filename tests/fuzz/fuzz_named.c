@@ -13,11 +13,13 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
+#include "cli/named_describe.h"
+#include "cli/named_file.h"
 #include "cli/named_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *file;
+static struct named_search search;
 
 static void each(void *owner, const struct named_entry *entry)
 {
@@ -30,12 +32,45 @@ static void each(void *owner, const struct named_entry *entry)
 	if (!entry->name)
 		return;
 	*named = true;
-	if (named_target(&e, entry->name, file, &err) == 0)
+	if (named_target(&e, entry->name, &search, NULL, &err) == 0)
 		assert(e.text && e.scheme && e.source);
 	else
 		assert(err.kind == ERR_USAGE && err.text[0]);
 	endpoint_done(&e);
 	error_reset(&err);
+}
+
+/* What is shown before it is trusted: lines, and nothing that moves a cursor. */
+static void check_lines(const struct buf *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		assert(text->data[i] == '\n' ||
+		       ((unsigned char)text->data[i] >= 0x20 &&
+			text->data[i] != 0x7f));
+	assert(!text->len || text->data[text->len - 1] == '\n');
+}
+
+/* The input as what was trusted, half of it as what is there now. */
+static void describe(const uint8_t *data, size_t size)
+{
+	CLEANUP(buf_done) struct buf text = { 0 }, out = { 0 }, same = { 0 };
+	CLEANUP(json_free_ptr) cJSON *json = NULL, *half = NULL;
+	const cJSON *servers;
+
+	buf_add(&text, data, size);
+	servers = named_file_parse(&json, &text, "x", NULL);
+	if (!servers)
+		return;
+	named_describe(&out, servers);
+	check_lines(&out);
+	named_describe_change(&same, servers, servers);
+	assert(!same.len);
+	buf_reset(&out);
+	half = cJSON_Duplicate(servers, true);
+	for (int i = 0; i < cJSON_GetArraySize(half); i++)
+		cJSON_DeleteItemFromArray(half, i);
+	named_describe_change(&out, servers, half);
+	check_lines(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,8 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	file = path;
-	named_targets(path, each, &named);
+	search.config_file = path;
+	named_targets(&search, each, &named);
+	describe(data, size);
 	close(fd);
 	return 0;
 }

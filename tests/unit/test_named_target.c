@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mcp.json files: which count, what their entries become, what is shown of
- * them and what never is.
+ * Entries of an mcp.json: what they become, what is shown of them and what
+ * never is.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,6 @@
 
 #include <cmocka.h>
 
-#include <sys/stat.h>
-
 #include "cli/app.h"
 #include "cli/named_expand.h"
 #include "cli/named_target.h"
@@ -19,18 +17,7 @@
 #include "cli/schema_cache.h"
 #include "cli/schema_source.h"
 #include "folder.h"
-#include "skip_for.h"
-
-static struct endpoint e;
-static struct error err;
-
-static int clean(void **state)
-{
-	(void)state;
-	endpoint_done(&e);
-	error_reset(&err);
-	return 0;
-}
+#include "named_harness.h"
 
 static char *config(const char *text)
 {
@@ -45,19 +32,13 @@ static int open_entry(const char *entry)
 	CLEANUP(mem_free_ptr) char *path = config(text);
 
 	clean(NULL);
-	return named_target(&e, "x", path, &err);
+	return find("x", path);
 }
 
 static void good(const char *entry)
 {
 	if (open_entry(entry) != 0)
 		fail_msg("%s: %s", entry, err.text);
-}
-
-static void says(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' does not say '%s'", text, part);
 }
 
 static void bad(const char *entry, const char *part)
@@ -209,7 +190,7 @@ static void test_texts(void **state)
 			    "[\"\\\"//\",],}, // last\n}, }\n");
 
 	(void)state;
-	if (named_target(&e, "a//b", path, &err) != 0)
+	if (find("a//b", path) != 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(e.argv.word[0], "/*x");
 	assert_string_equal(e.argv.word[1], "\"//");
@@ -229,154 +210,28 @@ static void test_wrong_files(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		CLEANUP(mem_free_ptr) char *path = config(rows[i].text);
 
-		assert_int_equal(named_target(&e, "x", path, &err), -1);
+		assert_int_equal(find("x", path), -1);
 		assert_int_equal(err.kind, ERR_USAGE);
 		says(err.text, rows[i].says);
 	}
-	assert_int_equal(named_target(&e, "x", "/nonexistent/f", &err), -1);
+	assert_int_equal(find("x", "/nonexistent/f"), -1);
 	says(err.text, "/nonexistent/f");
-}
-
-/* ---- which files ---- */
-
-struct seen {
-	char *line[16];
-	size_t count;
-};
-
-static void see(void *owner, const struct named_entry *entry)
-{
-	struct seen *s = owner;
-
-	/* One that somebody left above, in the temporary folder itself. */
-	if (!strstr(entry->file, folder))
-		return;
-	assert_true(s->count < COUNT(s->line));
-	s->line[s->count++] =
-		mem_printf("%s|%s|%s|%s", entry->name ? entry->name : "-",
-			   entry->peer, entry->file + strlen(folder),
-			   entry->hidden  ? "hidden" :
-			   entry->problem ? "problem" :
-					    "");
-}
-
-static void seen_done(struct seen *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		mem_free(s->line[i]);
-	*s = (struct seen){ 0 };
-}
-
-static void put(const char *name, const char *text)
-{
-	mem_free(folder_write(name, text, strlen(text)));
-}
-
-static void enter(const char *name)
-{
-	CLEANUP(mem_free_ptr) char *path = folder_path(name);
-
-	assert_int_equal(chdir(path), 0);
-}
-
-static void make_tree(void)
-{
-	static const char *const folders[] = { "top", "top/in", "xdg",
-					       "xdg/mcpctl" };
-
-	for (size_t i = 0; i < COUNT(folders); i++) {
-		CLEANUP(mem_free_ptr) char *path = folder_path(folders[i]);
-
-		assert_int_equal(mkdir(path, 0700), 0);
-	}
-	put("top/in/.mcp.json", "{\"mcpServers\":{\"a\":{\"url\":\"sim:\"},"
-				"\"b\":{}}}");
-	put("top/in/mcp.json", "{broken");
-	put("top/mcp.json", "{\"mcpServers\":{\"a\":{\"url\":\"sim:2\"},"
-			    "\"run\":{\"command\":\"./x\",\"cwd\":\"sub\"},"
-			    "\"here\":{\"command\":\"./x\"}}}");
-	put("xdg/mcpctl/mcp.json",
-	    "{\"mcpServers\":{\"c:d\":{\"url\":\"sim:\"},"
-	    "\"own\":{\"command\":\"y\"}}}");
-}
-
-static void test_search(void **state)
-{
-	CLEANUP(seen_done) struct seen s = { 0 };
-	CLEANUP(mem_free_ptr) char *xdg = folder_path("xdg");
-	static const char *const lines[] = {
-		"a|sim:|/top/in/.mcp.json|",
-		"b||/top/in/.mcp.json|problem",
-		"-||/top/in/mcp.json|problem",
-		"a|sim:2|/top/mcp.json|hidden",
-		"run|stdio:./x|/top/mcp.json|",
-		"here|stdio:./x|/top/mcp.json|",
-		"c:d|sim:|/xdg/mcpctl/mcp.json|problem",
-		"own|stdio:y|/xdg/mcpctl/mcp.json|"
-	};
-
-	(void)state;
-	setenv("XDG_CONFIG_HOME", xdg, 1);
-	make_tree();
-	enter("top/in");
-	assert_true(named_targets(NULL, see, &s) >= COUNT(lines));
-	assert_int_equal(s.count, COUNT(lines));
-	for (size_t i = 0; i < COUNT(lines); i++)
-		assert_string_equal(s.line[i], lines[i]);
-	assert_true(named_target_exists("b", NULL));
-	assert_false(named_target_exists("z", NULL));
-	/* Commands of a file above run in its folder. */
-	assert_int_equal(named_target(&e, "run", NULL, &err), 0);
-	says(e.cwd, "/top/sub");
-	clean(NULL);
-	assert_int_equal(named_target(&e, "here", NULL, &err), 0);
-	says(e.cwd, "/top");
-	clean(NULL);
-	assert_int_equal(named_target(&e, "own", NULL, &err), 0);
-	assert_null(e.cwd);
-	clean(NULL);
-	assert_int_equal(named_target(&e, "a", NULL, &err), 0);
-	assert_string_equal(e.path, "");
-	clean(NULL);
-	assert_int_equal(named_target(&e, "owm", NULL, &err), -1);
-	says(err.hint, "is no JSON");
-	says(err.hint, "did you mean 'own'");
-	says(err.detail, "/top/in/.mcp.json");
-	assert_int_equal(named_target(&e, "zzzzzz", NULL, &err), -1);
-	says(err.hint, "is no JSON");
-	assert_int_equal(chdir("/"), 0);
-}
-
-/* Only a file that counts before the one that has the name. */
-static void test_passed(void **state)
-{
-	CLEANUP(error_reset) struct error passed = { 0 };
-
-	(void)state;
-	enter("top/in");
-	assert_int_equal(named_target_find(&e, "a", NULL, &passed, &err), 0);
-	assert_int_equal(passed.kind, ERR_NONE);
-	clean(NULL);
-	assert_int_equal(named_target_find(&e, "run", NULL, &passed, &err), 0);
-	says(passed.text, "/top/in/mcp.json' is no JSON");
-	clean(NULL);
-	assert_int_equal(named_target_find(&e, "run", NULL, NULL, &err), 0);
-	assert_int_equal(chdir("/"), 0);
 }
 
 static void test_text(void **state)
 {
 	CLEANUP(mem_free_ptr)
 	char *path = config("{\"mcpServers\":{\"x\":{\"url\":\"sim:2\"}}}");
-	CLEANUP(mem_free_ptr) char *named = named_target_text("x", path);
-	CLEANUP(mem_free_ptr) char *given = named_target_text("sim:", path);
-	CLEANUP(mem_free_ptr) char *none = named_target_text("y", path);
+	const struct named_search search = { .config_file = path };
+	CLEANUP(mem_free_ptr) char *named = named_target_text("x", &search);
+	CLEANUP(mem_free_ptr) char *given = named_target_text("sim:", &search);
+	CLEANUP(mem_free_ptr) char *none = named_target_text("y", &search);
 
 	(void)state;
 	assert_string_equal(named, "sim:2");
 	assert_string_equal(given, "sim:");
 	assert_string_equal(none, "y");
-	assert_null(named_target_text(NULL, path));
+	assert_null(named_target_text(NULL, &search));
 }
 
 static void words_are(const char *target, const char *config_file,
@@ -421,26 +276,6 @@ static void test_kept(void **state)
 	schema_source_close(&source);
 }
 
-/* Whoever can write to a folder above says what is run otherwise. */
-static void test_owner(void **state)
-{
-	CLEANUP(mem_free_ptr) char *path = NULL;
-
-	(void)state;
-	needs_root();
-	path = folder_path("top/in/.mcp.json");
-	assert_int_equal(chown(path, 12345, 12345), 0);
-	enter("top/in");
-	assert_int_equal(named_target(&e, "a", NULL, &err), 0);
-	assert_string_equal(e.path, "2");
-	clean(NULL);
-	assert_int_equal(named_target(&e, "b", NULL, &err), -1);
-	says(err.hint, "belongs to another user");
-	assert_int_equal(named_target(&e, "b", path, &err), -1);
-	says(err.text, "neither");
-	assert_int_equal(chdir("/"), 0);
-}
-
 #define TEST(name) cmocka_unit_test_teardown(name, clean)
 
 int main(void)
@@ -449,9 +284,8 @@ int main(void)
 		TEST(test_urls),	  TEST(test_programs),
 		TEST(test_wrong_entries), TEST(test_variables),
 		TEST(test_texts),	  TEST(test_wrong_files),
-		TEST(test_search),	  TEST(test_passed),
 		TEST(test_text),	  TEST(test_words),
-		TEST(test_kept),	  TEST(test_owner),
+		TEST(test_kept),
 	};
 
 	mem_init();

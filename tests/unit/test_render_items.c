@@ -363,7 +363,29 @@ static void test_targets(void **state)
 	s.r.ops->target(&s.r, &bad);
 	assert_string_equal(rendered_out(&s),
 			    "{\"name\":null,\"peer\":null,\"file\":\"/y\","
-			    "\"problem\":\"no JSON\",\"hidden\":false}\n");
+			    "\"problem\":\"no JSON\",\"hidden\":false,"
+			    "\"trusted\":true}\n");
+	rendered_end(&s);
+}
+
+static void test_trust(void **state)
+{
+	const struct trust_record good = { "/x/.mcp.json", "trusted", NULL };
+	const struct trust_record bad = { "/y", "unusable", "no JSON" };
+	struct rendered s;
+
+	(void)state;
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.ops->trust(&s.r, &good);
+	s.r.ops->trust(&s.r, &bad);
+	assert_string_equal(rendered_out(&s), "trusted    /x/.mcp.json\n"
+					      "unusable   /y  no JSON\n");
+	rendered_end(&s);
+	rendered_start(&s, OUTPUT_JSON, false);
+	s.r.ops->trust(&s.r, &good);
+	assert_string_equal(rendered_out(&s),
+			    "{\"file\":\"/x/.mcp.json\",\"state\":"
+			    "\"trusted\",\"problem\":null}\n");
 	rendered_end(&s);
 }
 
@@ -381,6 +403,7 @@ int main(void)
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_asides),
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_trust),
 	};
 
 	mem_init();
