@@ -148,10 +148,12 @@ const char *command_nearest(const char *word)
 	const char *names[CANDIDATES_MAX];
 	const char *near =
 		synonym_of(command_synonyms, COUNT(command_synonyms), word);
+	size_t count;
 
 	if (near)
 		return near;
-	near = text_nearest(word, names, command_names(names));
+	count = command_names(names);
+	near = text_nearest(word, names, count);
 	if (near && text_distance(word, near) <= 1)
 		return near;
 

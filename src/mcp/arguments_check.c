@@ -173,7 +173,7 @@ static void add_proposal(const struct tool *t, const cJSON *object,
 {
 	const cJSON *property = schema_property(t->schema, t->schema, path);
 	const char *text = json_string(object, path);
-	const char *choice[64];
+	const char *choice[64] = { NULL };
 	const char *nearest;
 	const cJSON *each;
 	size_t count = 0;

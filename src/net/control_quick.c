@@ -102,7 +102,7 @@ int control_quick_send(struct control_quick *q, const struct buf *json)
 
 		if (n > 0)
 			at += (size_t)n;
-		else if ((errno != EAGAIN && errno != EINTR) ||
+		else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
 			 wait_for(q, POLLOUT) != 0)
 			return give_up(q);
 	}

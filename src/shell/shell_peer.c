@@ -175,7 +175,7 @@ static void end_session(struct shell *s, bool tell)
 
 void shell_peer_failed(struct shell *s, struct error *why)
 {
-	int64_t pause = RETRY_MS << (s->tries < 3 ? s->tries : 3);
+	int64_t pause = (int64_t)RETRY_MS << (s->tries < 3 ? s->tries : 3);
 
 	s->tries++;
 	s->retry_at =

@@ -38,8 +38,9 @@ static bool read_kind(unsigned char byte, enum control_kind *out)
 	case 'b':
 		*out = CONTROL_BINARY;
 		return true;
+	default:
+		return false;
 	}
-	return false;
 }
 
 static int not_ours(const char *what, struct error *err)
