@@ -136,7 +136,8 @@ $(BUILD)/plugin/%.o: src/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # A test that stands in for some parts itself links only with those named here.
-ONLY_door = base/% wire/% net/% serve/door% serve/record serve/tokens serve/aliases
+ONLY_door = base/% wire/% net/% serve/door% \
+	$(addprefix serve/,aliases board_id record registry tokens)
 ONLY_edit_terminal = base/%
 ONLY_service_listen = base/% wire/% net/% mcp/initialize \
 	$(addprefix sim/service_,http listen page post session sse ws)

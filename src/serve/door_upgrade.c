@@ -27,16 +27,26 @@ static int refuse_path(struct door *d, const struct who *who, const char *path,
 	return 404;
 }
 
-static int refuse_token(struct door *d, const struct who *who, bool given,
-			const char **reason)
+static int refuse_token(struct door *d, const struct who *who,
+			enum token_verdict verdict, const char **reason)
 {
-	struct record *r = door_record(d, who, RECORD_REFUSED, LEVEL_WARN,
-				       given ? "refused: its token is wrong" :
-					       "refused: it gave no token");
+	static const char *const texts[] = {
+		[TOKEN_MISSING] = "refused: it gave no token",
+		[TOKEN_WRONG] = "refused: its token is wrong",
+		[TOKEN_OF_ANOTHER] = "refused: its token is another board's, "
+				     "and this Device-Id has not got it",
+	};
+	struct record *r =
+		door_record(d, who, RECORD_REFUSED, LEVEL_WARN, texts[verdict]);
 
-	record_hint(r, "reboot the board, so that OTA gives it the token, or "
-		       "add its own to --token-file");
-	*reason = given ? "the token is wrong" : "a token is needed";
+	record_hint(r, verdict == TOKEN_OF_ANOTHER ?
+			       "a token belongs to the Device-Id in its line "
+			       "of --token-file, whatever the Client-Id is" :
+			       "reboot the board, so that OTA gives it the "
+			       "token, or add its own to --token-file");
+	/* What it guessed right is not told to it. */
+	*reason = verdict == TOKEN_MISSING ? "a token is needed" :
+					     "the token is wrong";
 	return 401;
 }
 
@@ -138,12 +148,14 @@ int door_upgrade(void *gate, int fd, const struct front_head *head,
 	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
 	CLEANUP(mem_free_ptr) char *token = knock_token(head);
 	struct who who = { id, client, head->address };
+	enum token_verdict verdict;
 
 	if (too_long(id) || too_long(client))
 		return refuse_name(g->door, &who, reason);
 	if (s->config.path && !knock_path_fits(s->config.path, head->path))
 		return refuse_path(g->door, &who, head->path, reason);
-	if (!tokens_fit(&s->tokens, id, client, token))
-		return refuse_token(g->door, &who, token != NULL, reason);
+	verdict = tokens_judge(&s->tokens, id, client, token);
+	if (verdict != TOKEN_FITS)
+		return refuse_token(g->door, &who, verdict, reason);
 	return let_in(g, fd, head, &who, reason);
 }

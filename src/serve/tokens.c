@@ -14,6 +14,7 @@
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "net/knock.h"
+#include "serve/board_id.h"
 
 #define FILE_MAX (1u << 20)
 
@@ -144,29 +145,28 @@ int tokens_read(struct tokens *t, const char *file, struct error *err)
 	return status ? -1 : 0;
 }
 
-static bool is_for(const struct token *t, const char *device_id,
-		   const char *client_id)
+enum token_verdict tokens_judge(const struct tokens *t, const char *device_id,
+				const char *client_id, const char *given)
 {
-	return text_same(t->device, device_id) ||
-	       text_same(t->device, client_id);
-}
-
-bool tokens_fit(const struct tokens *t, const char *device_id,
-		const char *client_id, const char *given)
-{
-	bool fit = false, own = false;
+	bool fit = false, own = false, other = false;
 
 	if (!t->count)
-		return true;
+		return TOKEN_FITS;
 	for (size_t i = 0; i < t->count; i++)
-		own |= is_for(&t->item[i], device_id, client_id);
+		own |= board_id_is(t->item[i].device, device_id, client_id);
 	for (size_t i = 0; given && i < t->count; i++) {
 		const struct token *item = &t->item[i];
+		bool its = board_id_is(item->device, device_id, client_id);
+		bool same = knock_token_fits(item->token, given);
 
-		if (own ? is_for(item, device_id, client_id) : !item->device)
-			fit |= knock_token_fits(item->token, given);
+		fit |= same && (own ? its : !item->device);
+		other |= same && item->device && !its;
 	}
-	return fit;
+	if (fit)
+		return TOKEN_FITS;
+	if (other)
+		return TOKEN_OF_ANOTHER;
+	return given ? TOKEN_WRONG : TOKEN_MISSING;
 }
 
 const char *tokens_for(const struct tokens *t, const char *device_id,
@@ -175,7 +175,7 @@ const char *tokens_for(const struct tokens *t, const char *device_id,
 	const char *any = NULL;
 
 	for (size_t i = 0; i < t->count; i++) {
-		if (is_for(&t->item[i], device_id, client_id))
+		if (board_id_is(t->item[i].device, device_id, client_id))
 			return t->item[i].token;
 		if (!t->item[i].device && !any)
 			any = t->item[i].token;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which token a device must show, from a file: a line "TOKEN" is for all, a
- * line "DEVICE TOKEN" (a Device-Id or client id first) for one; # begins a
- * comment. A token that has a space, as "Basic xyz", follows a DEVICE or "*".
- * A device with a line of its own comes with that token only.
+ * line "DEVICE TOKEN" for one; # begins a comment. DEVICE is a Device-Id; a
+ * client id only for devices that send no Device-Id (serve/board_id.h). A token
+ * that has a space, as "Basic xyz", follows a DEVICE or "*". A device with a
+ * line of its own comes with that token only.
  */
 #ifndef SERVE_TOKENS_H
 #define SERVE_TOKENS_H
@@ -27,9 +28,15 @@ struct tokens {
 int tokens_read(struct tokens *t, const char *file, struct error *err);
 void tokens_done(struct tokens *t);
 
-/* Whether the device may come with what it gave ("Bearer X", X, NULL): in constant time. True if there are no tokens. */
-bool tokens_fit(const struct tokens *t, const char *device_id,
-		const char *client_id, const char *given);
+enum token_verdict {
+	TOKEN_FITS, /* also if there are no tokens */
+	TOKEN_MISSING,
+	TOKEN_WRONG,
+	TOKEN_OF_ANOTHER /* right, and of another device: what it showed was copied */
+};
+/* Whether the device may come with what it gave ("Bearer X", X, NULL): in constant time. */
+enum token_verdict tokens_judge(const struct tokens *t, const char *device_id,
+				const char *client_id, const char *given);
 /* The one to give it in the OTA reply; NULL: none. */
 const char *tokens_for(const struct tokens *t, const char *device_id,
 		       const char *client_id);

@@ -13,6 +13,12 @@
 #include "folder.h"
 #include "serve/tokens.h"
 
+static bool tokens_fit(const struct tokens *t, const char *device_id,
+		       const char *client_id, const char *given)
+{
+	return tokens_judge(t, device_id, client_id, given) == TOKEN_FITS;
+}
+
 static int read_bytes(struct tokens *t, const char *text, size_t len,
 		      struct error *err)
 {
@@ -78,8 +84,48 @@ static void file(void **state)
 	assert_true(tokens_fit(&t, "AA:BB:CC:DD:EE:FF", NULL, "Bearer own"));
 	assert_false(tokens_fit(&t, "AA:BB:CC:DD:EE:FF", NULL, "all-1"));
 	assert_string_equal(tokens_for(&t, "aa:bb:cc:dd:ee:ff", NULL), "own");
-	assert_true(tokens_fit(&t, "z", "gid@@@1", "Basic xyz"));
-	assert_string_equal(tokens_for(&t, "z", "GID@@@1"), "Basic xyz");
+	assert_true(tokens_fit(&t, NULL, "gid@@@1", "Basic xyz"));
+	assert_string_equal(tokens_for(&t, "", "GID@@@1"), "Basic xyz");
+}
+
+/* Who has a token of its own comes as itself with it, and as nobody else. */
+static void belongs_to_the_device(void **state)
+{
+	static const char text[] = "02:00:00:00:00:01 one\n"
+				   "02:00:00:00:00:02 two\n"
+				   "uuid-3 three\n";
+	CLEANUP(tokens_done) struct tokens t = { 0 };
+
+	(void)state;
+	assert_int_equal(read_bytes(&t, text, strlen(text), NULL), 0);
+	assert_int_equal(tokens_judge(&t, "02:00:00:00:00:01", "any", "one"),
+			 TOKEN_FITS);
+	assert_int_equal(tokens_judge(&t, "02:00:00:00:00:02",
+				      "02:00:00:00:00:01", "one"),
+			 TOKEN_OF_ANOTHER);
+	assert_int_equal(
+		tokens_judge(&t, "stranger", "02:00:00:00:00:01", "one"),
+		TOKEN_OF_ANOTHER);
+	assert_int_equal(tokens_judge(&t, "stranger", "uuid-3", "three"),
+			 TOKEN_OF_ANOTHER);
+	assert_int_equal(tokens_judge(&t, NULL, "uuid-3", "three"), TOKEN_FITS);
+	assert_int_equal(tokens_judge(&t, "stranger", "uuid-3", NULL),
+			 TOKEN_MISSING);
+	assert_int_equal(tokens_judge(&t, "stranger", NULL, "four"),
+			 TOKEN_WRONG);
+	/* Nor is it told to who only copies a Client-Id. */
+	assert_null(tokens_for(&t, "stranger", "uuid-3"));
+	assert_null(tokens_for(&t, "stranger", "02:00:00:00:00:01"));
+	/* The client id of MQTT that names the Device-Id is as good as it. */
+	assert_int_equal(
+		read_bytes(&t, "GID_x@@@02_00_00_00_00_01@@@u one\n", 34, NULL),
+		0);
+	assert_int_equal(tokens_judge(&t, "02:00:00:00:00:01",
+				      "GID_x@@@02_00_00_00_00_01@@@u", "one"),
+			 TOKEN_FITS);
+	assert_int_equal(tokens_judge(&t, "02:00:00:00:00:02",
+				      "GID_x@@@02_00_00_00_00_01@@@u", "one"),
+			 TOKEN_OF_ANOTHER);
 }
 
 static void stays(struct tokens *t, const char *text, size_t len,
@@ -121,6 +167,7 @@ int main(void)
 		cmocka_unit_test(none),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(file),
+		cmocka_unit_test(belongs_to_the_device),
 		cmocka_unit_test(refused),
 	};
 
