@@ -81,7 +81,10 @@ static int start(struct serve_exec *x, const char *id, struct error *err)
 	CLEANUP(mem_free_ptr)
 	char *target =
 		mem_printf("MCPCTL_TARGET=attach:%s", server_socket(x->server));
-	CLEANUP(mem_free_ptr) char *device = mem_printf("MCPCTL_DEVICE=%s", id);
+	CLEANUP(mem_free_ptr)
+	char *pick = server_device_pattern(x->server, id);
+	CLEANUP(mem_free_ptr)
+	char *device = mem_printf("MCPCTL_DEVICE=%s", pick);
 	char sh[] = "sh", dash_c[] = "-c";
 	char *const argv[] = { sh, dash_c, command, NULL };
 	const char *const env[] = { target, device, NULL };

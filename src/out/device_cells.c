@@ -73,9 +73,13 @@ const char *render_device_name(const cJSON *device)
 {
 	const char *alias = json_string(device, "alias");
 	const char *id = json_string(device, "id");
+	const char *pick = json_string(device, "pick");
 
 	if (alias && *alias)
 		return alias;
+	/* Else it would read like another's alias. */
+	if (pick && *pick)
+		return pick;
 	return id && *id ? id : "?";
 }
 

@@ -82,20 +82,36 @@ static void add_cells(struct renderer *r, struct buf *out,
 	buf_char(out, '\n');
 }
 
-static void add_reason(struct renderer *r, struct buf *out, const cJSON *device)
+/* A line below the device. */
+static void add_below(struct renderer *r, struct buf *out, const char *text)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	const char *reason = json_string(device, "reason");
 	struct wrap how = { 2, 2, r->out_terminal ? r->width : 0 };
 
-	if (!reason || !*reason)
+	if (!text || !*text)
 		return;
-	lines_safe(&safe, reason);
+	lines_safe(&safe, text);
 	buf_text(out, "  ");
 	term_paint(out, r->out_color, PAINT_WARN);
 	lines_wrap(out, buf_string(&safe), safe.len, &how);
 	term_plain(out, r->out_color);
 	buf_char(out, '\n');
+}
+
+static void add_claim(struct renderer *r, struct buf *out, const cJSON *device)
+{
+	const cJSON *claim = json_object(device, "claims");
+	const char *name = json_string(claim, "name");
+	const char *whose = json_string(claim, "id");
+	const char *id = json_string(device, "id");
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!name || !whose || !id)
+		return;
+	text = mem_printf("calls itself '%s', and that is %s: its own id is "
+			  "'%s'",
+			  name, whose, id);
+	add_below(r, out, text);
 }
 
 void text_device(struct renderer *r, const struct device_record *d)
@@ -115,7 +131,8 @@ void text_device(struct renderer *r, const struct device_record *d)
 		buf_text(&b, "  ");
 	}
 	add_cells(r, &b, d);
-	add_reason(r, &b, d->device);
+	add_below(r, &b, json_string(d->device, "reason"));
+	add_claim(r, &b, d->device);
 	put_out(r, &b);
 	if (d->change)
 		fflush(r->out);

@@ -13,6 +13,7 @@
 #include "out/stamp.h"
 #include "out/term.h"
 #include "serve/record.h"
+#include "serve/registry.h"
 
 static enum paint level_paint(enum record_level level)
 {
@@ -77,6 +78,8 @@ static void put_line(struct renderer *r, const struct record *record)
 	else
 		stamp_clock_at(stamp, record->at_ms);
 	size_t indent = strlen(stamp) + 2;
+	if (record->is_id)
+		buf_text(&name, REGISTRY_ID);
 	lines_name(&name, subject(record));
 	size_t used = text_width(buf_string(&name), name.len), column = used;
 	term_painted(&b, r->out_color, PAINT_DIM, stamp);

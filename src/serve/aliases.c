@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/board_id.h"
 
 #define FILE_MAX (1u << 20)
 
@@ -53,15 +54,6 @@ static const char *fault_of_name(const char *name)
 	return NULL;
 }
 
-static bool is_taken(const struct aliases *a, const char *name)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		if (text_same(a->item[i].name, name))
-			return true;
-	}
-	return false;
-}
-
 static int add(struct aliases *a, const cJSON *member, const char *path,
 	       struct error *err)
 {
@@ -69,7 +61,7 @@ static int add(struct aliases *a, const cJSON *member, const char *path,
 	const char *id = cJSON_GetStringValue(member);
 	const char *fault = fault_of_name(name);
 
-	if (!fault && is_taken(a, name))
+	if (!fault && aliases_id(a, name))
 		fault = "stands there twice";
 	if (fault) {
 		error_set(err, ERR_USAGE, "alias file '%s': the name '%s' %s",
@@ -143,9 +135,27 @@ const char *aliases_name(const struct aliases *a, const char *device_id,
 			 const char *client_id)
 {
 	for (size_t i = 0; i < a->count; i++) {
-		if (text_same(a->item[i].id, device_id) ||
-		    text_same(a->item[i].id, client_id))
+		if (board_id_is(a->item[i].id, device_id, client_id))
 			return a->item[i].name;
+	}
+	return NULL;
+}
+
+const char *aliases_id(const struct aliases *a, const char *name)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (text_same(a->item[i].name, name))
+			return a->item[i].id;
+	}
+	return NULL;
+}
+
+const struct alias *aliases_find(const struct aliases *a, const char *text)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		if (text_same(a->item[i].name, text) ||
+		    text_same(a->item[i].id, text))
+			return &a->item[i];
 	}
 	return NULL;
 }

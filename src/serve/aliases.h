@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names for boards: devices.json in the configuration folder (or
- * --alias-file), {"kitchen":"aa:bb:cc:dd:ee:ff", …}: to Device-Id or client id.
+ * --alias-file), {"kitchen":"aa:bb:cc:dd:ee:ff", …}: to the Device-Id; to the
+ * client id of a device that sends no Device-Id (serve/board_id.h).
  */
 #ifndef SERVE_ALIASES_H
 #define SERVE_ALIASES_H
@@ -23,8 +24,15 @@ struct aliases {
  */
 int aliases_read(struct aliases *a, const char *file, struct error *err);
 void aliases_done(struct aliases *a);
-/* The name of that id (without case), lent until the next read; NULL. */
+/* The name of that device, lent until the next read; NULL. */
 const char *aliases_name(const struct aliases *a, const char *device_id,
 			 const char *client_id);
+/* The id that has this name (without case), lent the same; NULL. */
+const char *aliases_id(const struct aliases *a, const char *name);
+/*
+ * The entry that text is the name or the id of; NULL. For what a device tells
+ * of itself and is not.
+ */
+const struct alias *aliases_find(const struct aliases *a, const char *text);
 
 #endif

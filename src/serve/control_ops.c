@@ -44,7 +44,9 @@ void control_begin_device(struct buf *out, const char *op,
 
 static void add_line(struct buf *out, const struct device *d)
 {
-	buf_printf(out, "%s%s", out->len ? "\n" : "", d->id);
+	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
+
+	buf_printf(out, "%s%s", out->len ? "\n" : "", pick);
 	if (d->alias)
 		buf_printf(out, " (%s)", d->alias);
 	if (d->board)

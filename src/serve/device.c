@@ -76,6 +76,7 @@ static void device_free(struct device *d)
 	mem_free(d->path);
 	mem_free(d->board);
 	mem_free(d->version);
+	mem_free(d->server_name);
 	mem_free(d->hello);
 	mem_free(d->initialize);
 	mem_free(d);
@@ -234,6 +235,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	if (peer->udp)
 		link_offer_udp(&d->link, peer->udp);
 	record_connected(d, peer);
+	device_tell_claim(d);
 	if (s->control)
 		control_changed(d, "connected");
 	if (peer->standby) {

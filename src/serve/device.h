@@ -50,10 +50,12 @@ struct device {
 		reached; /* HOST[:PORT] of ours that it dialled, lent by the door; NULL */
 	char *board,
 		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
+	char *server_name; /* of serverInfo, where it is not the board; NULL */
 	const char *alias; /* lent by the aliases; NULL */
 	bool mqtt;
 	bool open; /* the transport is ready */
 	bool closing, gone, ready_told;
+	bool claim_told; /* device_tell_claim */
 	uint8_t soon_again; /* how often it dialled in again within seconds */
 	struct error *why; /* of device_end; NULL */
 	int64_t since_ms, seen_ms; /* Unix time */

@@ -27,6 +27,23 @@ struct record *device_record(struct device *d, enum record_kind kind,
 	return r;
 }
 
+void device_tell_claim(struct device *d)
+{
+	struct claim claim = device_claim(d);
+	struct record *r;
+
+	if (!claim.told || d->claim_told)
+		return;
+	d->claim_told = true;
+	r = device_record(d, RECORD_CLAIM, LEVEL_WARN,
+			  "calls itself '%s', and that is %s: its own id is %s",
+			  claim.told, claim.whose, d->id);
+	if (r)
+		r->hint = mem_strdup("an alias, or that id, never means this "
+				     "device; list its Device-Id in "
+				     "devices.json if it shall have a name");
+}
+
 const char *device_state_name(enum device_state state)
 {
 	static const char *const names[] = {
@@ -62,12 +79,29 @@ static void add_time(struct buf *out, const char *name, int64_t unix_ms)
 		   (int)(unix_ms % 1000));
 }
 
+/* Who it is not, and how it is picked where its id alone means another. */
+static void add_claim(struct buf *out, const struct device *d)
+{
+	struct claim claim = device_claim(d);
+	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
+
+	if (strcmp(pick, d->id) != 0)
+		add_text(out, "pick", pick);
+	if (!claim.told)
+		return;
+	buf_text(out, ",\"claims\":{\"name\":");
+	buf_json_string(out, claim.told, strlen(claim.told));
+	add_text(out, "id", claim.whose);
+	buf_char(out, '}');
+}
+
 void device_describe(struct buf *out, const struct device *d)
 {
 	buf_text(out, "\"id\":");
 	buf_json_string(out, d->id, strlen(d->id));
 	add_text(out, "client_id", d->client_id);
 	add_text(out, "alias", d->alias);
+	add_claim(out, d);
 	add_text(out, "board", d->board);
 	add_text(out, "version", d->version);
 	add_text(out, "transport", d->mqtt ? "mqtt" : "websocket");

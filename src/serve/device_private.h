@@ -42,6 +42,8 @@ void device_unfit(struct device *d, enum device_state state,
 
 /* ---- device_describe.c ---- */
 
+/* It calls itself by what is another board's: told once. */
+void device_tell_claim(struct device *d);
 /* A record about d, to be completed; NULL if it is not kept. */
 struct record *device_record(struct device *d, enum record_kind kind,
 			     enum record_level level, const char *format, ...)

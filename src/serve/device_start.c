@@ -259,20 +259,24 @@ static int keep_reply(struct device *d, const struct message *m,
 		      struct error *err)
 {
 	const cJSON *info;
+	const char *name;
 
 	if (!cJSON_IsObject(m->result)) {
 		error_set(err, ERR_PROTOCOL, "the reply has no result object");
 		return -1;
 	}
 	info = json_object(m->result, "serverInfo");
+	name = json_string(info, "name");
 	if (!d->board)
-		d->board =
-			device_keep(json_string(info, "name"), NAME_MAX_BYTES);
+		d->board = device_keep(name, NAME_MAX_BYTES);
+	else if (!d->server_name && !text_same(name, d->board))
+		d->server_name = device_keep(name, NAME_MAX_BYTES);
 	if (!d->version)
 		d->version = device_keep(json_string(info, "version"),
 					 NAME_MAX_BYTES);
 	if (m->len <= INITIALIZE_MAX && !d->initialize)
 		d->initialize = mem_strndup(m->text, m->len);
+	device_tell_claim(d);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ enum record_kind {
 	RECORD_EXEC, /* a command of --exec started or ended */
 	RECORD_RELOAD,
 	RECORD_BREAKER, /* of a device: it opened or closed */
+	RECORD_CLAIM, /* a device calls itself by another's name */
 	RECORD_STOPPING,
 	RECORD_DROPPED /* records were lost: count */
 };
@@ -56,6 +57,7 @@ struct record {
 	int64_t at_ms; /* Unix time */
 	char *device; /* Device-Id, else client id */
 	char *alias, *address;
+	bool is_id; /* device is no alias, though it reads like one */
 	char *text; /* one line, or more; no final newline */
 	char *hint; /* what to do next */
 	char *detail; /* members of a JSON object without its braces, for -o json: "\"bytes\":5" */

@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/board_id.h"
 #include "serve/device.h"
+#include "serve/server_state.h"
 
 enum { SLOTS_FIRST = 64 };
 
@@ -101,29 +103,91 @@ static bool lower(char *out, const char *text)
 	return true;
 }
 
-static bool name_fits(const char *name, const char *pattern, bool glob)
+static bool glob_fits(const char *name, const char *pattern)
 {
 	char small_name[DEVICE_ID_MAX + 1], small_pattern[DEVICE_ID_MAX + 1];
 
-	if (!name)
-		return false;
-	if (text_same(name, pattern))
-		return true;
-	return glob && lower(small_pattern, pattern) &&
+	return name && lower(small_pattern, pattern) &&
 	       lower(small_name, name) && text_glob(small_pattern, small_name);
+}
+
+/* The id behind an alias; NULL: it is none. */
+static const char *alias_id(const struct device *d, const char *name)
+{
+	return d->server ? aliases_id(&d->server->aliases, name) : NULL;
+}
+
+/* The id of another board that text is the name or the id of; NULL. */
+static const char *id_of_another(const struct device *d, const char *text)
+{
+	char small[DEVICE_ID_MAX + 1];
+	const struct alias *alias;
+	const struct device *other;
+
+	if (!d->server || !text || !*text)
+		return NULL;
+	alias = aliases_find(&d->server->aliases, text);
+	if (alias && !board_id_is(alias->id, d->device_id, d->client_id))
+		return alias->id;
+	if (!lower(small, text))
+		return NULL;
+	other = registry_find(&d->server->registry, small);
+	return other && other != d ? other->id : NULL;
+}
+
+static bool has_id(const struct device *d, const char *id)
+{
+	return text_same(d->id, id) || text_same(d->device_id, id);
+}
+
+static bool fits_exactly(const struct device *d, const char *pattern)
+{
+	const char *id = alias_id(d, pattern);
+
+	if (id)
+		return board_id_is(id, d->device_id, d->client_id);
+	if (has_id(d, pattern) || text_same(d->alias, pattern))
+		return true;
+	return text_same(d->client_id, pattern) && !board_id_is_mac(pattern) &&
+	       !id_of_another(d, pattern);
 }
 
 bool device_fits(const struct device *d, const char *pattern)
 {
-	bool glob;
-
 	if (!pattern)
 		return true;
-	glob = text_has_glob(pattern);
-	return name_fits(d->id, pattern, glob) ||
-	       name_fits(d->device_id, pattern, glob) ||
-	       name_fits(d->client_id, pattern, glob) ||
-	       name_fits(d->alias, pattern, glob);
+	if (text_starts(pattern, REGISTRY_ID))
+		return has_id(d, pattern + strlen(REGISTRY_ID));
+	if (fits_exactly(d, pattern))
+		return true;
+	return text_has_glob(pattern) && !alias_id(d, pattern) &&
+	       (glob_fits(d->id, pattern) || glob_fits(d->device_id, pattern) ||
+		glob_fits(d->client_id, pattern) ||
+		glob_fits(d->alias, pattern));
+}
+
+struct claim device_claim(const struct device *d)
+{
+	const char *const told[] = { d->id, d->client_id, d->board,
+				     d->server_name };
+	const char *whose;
+
+	for (size_t i = 0; i < COUNT(told); i++) {
+		whose = id_of_another(d, told[i]);
+		if (whose)
+			return (struct claim){ told[i], whose };
+	}
+	return (struct claim){ 0 };
+}
+
+char *device_pattern(const struct device *d)
+{
+	const char *id = alias_id(d, d->id);
+	bool other = id && !board_id_is(id, d->device_id, d->client_id);
+
+	if (other || text_has_glob(d->id) || text_starts(d->id, REGISTRY_ID))
+		return mem_printf(REGISTRY_ID "%s", d->id);
+	return mem_strdup(d->id);
 }
 
 struct device *registry_next(const struct registry *r, struct device *from,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The devices that are there, in order of arrival, found by id, client id,
- * alias or glob.
+ * The devices that are there, in order of arrival, found by alias, id, client
+ * id or glob. What a device tells of itself never makes it another one: an
+ * alias is the board whose id stands in the file, and a client id that is
+ * somebody's id or alias is none.
  */
 #ifndef SERVE_REGISTRY_H
 #define SERVE_REGISTRY_H
@@ -22,10 +24,27 @@ void registry_remove(struct registry *r, struct device *d);
 /* By id, which is lower case; NULL. */
 struct device *registry_find(const struct registry *r, const char *id);
 
-/* pattern NULL: all fit. Without case; id, Device-Id, client id and alias are compared, as globs too. */
+/* In front of a pattern: an id, and no alias; for who has one's name as its id. */
+#define REGISTRY_ID "id:"
+
+/*
+ * pattern NULL: all fit. Without case: an alias; else an id or Device-Id; else
+ * a client id. A glob is compared with all of them.
+ */
 bool device_fits(const struct device *d, const char *pattern);
 /* The next that fits after `from` (NULL: from the start), without those that are being closed. */
 struct device *registry_next(const struct registry *r, struct device *from,
 			     const char *pattern);
+
+/* What a device tells of itself that is the name or id of another board. */
+struct claim {
+	const char
+		*told; /* its id, client id, board or server; NULL: nothing */
+	const char *whose; /* the id of the board that is it */
+};
+/* Texts are lent. */
+struct claim device_claim(const struct device *d);
+/* Its id, as device_fits takes it for that device alone; yours. */
+char *device_pattern(const struct device *d);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "serve/control.h"
 #include "serve/device.h"
 #include "serve/door.h"
@@ -184,11 +185,16 @@ void server_wake(struct server *s)
 struct record *server_take(struct server *s)
 {
 	struct record *r = records_take(&s->records);
+	const char *id;
 
 	/* A device that only asked OTA has a name too. */
 	if (r && r->device && !r->alias)
-		r->alias = mem_strdup(
-			aliases_name(&s->aliases, r->device, r->device));
+		r->alias =
+			mem_strdup(aliases_name(&s->aliases, r->device, NULL));
+	if (r && r->device && !r->alias) {
+		id = aliases_id(&s->aliases, r->device);
+		r->is_id = id && !text_same(id, r->device);
+	}
 	return r;
 }
 
@@ -249,6 +255,13 @@ const char *server_next_ready(struct server *s, bool *failed)
 	w->count--;
 	*failed = s->ready_lent[0] == '!';
 	return s->ready_lent + *failed;
+}
+
+char *server_device_pattern(const struct server *s, const char *id)
+{
+	const struct device *d = registry_find(&s->registry, id);
+
+	return d ? device_pattern(d) : mem_strdup(id);
 }
 
 /* ---- reload ---- */

@@ -92,6 +92,8 @@ void server_reload(struct server *s);
 const char *server_socket(const struct server *s);
 /* The next device that became ready (or failed) since the last call: its id, lent until the next call; NULL: none. failed: its state. */
 const char *server_next_ready(struct server *s, bool *failed);
+/* How a command picks that device alone (-d), also where its id reads like another's alias; yours. */
+char *server_device_pattern(const struct server *s, const char *id);
 /* From now on every wake-up tells of devices by server_next_ready. */
 void server_track_ready(struct server *s);
 

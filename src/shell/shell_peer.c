@@ -96,12 +96,18 @@ char *shell_peer_prompt(const struct shell *s)
 /* The same device comes back, whoever else does. */
 static void keep_device(struct shell *s)
 {
-	const char *id = session_peer(s->app->session)->relay_id;
+	const struct session_peer *peer = session_peer(s->app->session);
+	CLEANUP(json_free_ptr) cJSON *device = NULL;
+	const char *id = peer->relay_id, *pick = NULL;
 
 	if (!shell_is_attached(s) || s->app->config.device || !id || !*id)
 		return;
+	if (peer->relay_device)
+		device = json_parse(peer->relay_device,
+				    strlen(peer->relay_device), NULL);
+	pick = json_string(device, "pick");
 	mem_free(s->device);
-	s->device = mem_strdup(id);
+	s->device = mem_strdup(pick ? pick : id);
 	s->app->config.device = s->device;
 }
 

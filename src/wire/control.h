@@ -11,8 +11,8 @@
  *   b  the Opus packet of one audio frame from the device (to tail only)
  *
  * JSON objects, by their member "op"; C: from the command, S: from serve.
- * device? is a Device-Id, a client id, an alias, or a glob over these; left
- * out: the only device, or, for devices and fan, all of them.
+ * device? is an alias, a Device-Id, a client id, "id:" and a Device-Id, or a
+ * glob over these; left out: the only device, or, for devices and fan, all.
  *  C attach   device?, tail?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
@@ -51,7 +51,9 @@
  *   (RFC 3339), texts null where unknown; state one of "connected",
  *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
  *   list by its content: two devices with the same firmware share it. While
- *   its circuit breaker is open, "breaker":"open" stands there too.
+ *   its circuit breaker is open, "breaker":"open" stands there too; "claims"
+ *   {"name","id"} if it calls itself what is another's; "pick": its pattern,
+ *   where its id alone means another.
  * "error" is {"kind","code"?,"text","hint","detail"?}: kind as
  *  error_kind_name.
  */

@@ -37,8 +37,18 @@ static void names(void **state)
 	assert_int_equal(a.count, 2);
 	assert_string_equal(aliases_name(&a, "aa:BB:cc:dd:ee:ff", NULL),
 			    "kitchen");
-	assert_string_equal(aliases_name(&a, "other", "gid@@@1"),
+	assert_string_equal(aliases_name(&a, NULL, "gid@@@1"),
 			    "\xe5\x8e\xa8\xe6\x88\xbf");
+	/* A Client-Id is copied easily: beside a Device-Id it names nobody. */
+	assert_null(aliases_name(&a, "other", "gid@@@1"));
+	assert_null(aliases_name(&a, "other", "aa:bb:cc:dd:ee:ff"));
+	assert_string_equal(aliases_id(&a, "Kitchen"), "AA:bb:cc:dd:ee:ff");
+	assert_null(aliases_id(&a, "aa:bb:cc:dd:ee:ff"));
+	assert_null(aliases_id(&a, NULL));
+	assert_string_equal(aliases_find(&a, "KITCHEN")->name, "kitchen");
+	assert_string_equal(aliases_find(&a, "aa:bb:cc:dd:ee:ff")->name,
+			    "kitchen");
+	assert_null(aliases_find(&a, "bath"));
 	assert_null(aliases_name(&a, "other", "another"));
 	assert_null(aliases_name(&a, NULL, NULL));
 	assert_int_equal(read_text(&a, " {} ", NULL), 0);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "serve/device.h"
 #include "serve/registry.h"
+#include "serve/server_state.h"
 
 static struct device *add(struct registry *r, const char *id)
 {
@@ -121,6 +122,66 @@ static void test_fits(void **state)
 	assert_false(device_fits(&d, "kitchen"));
 }
 
+/* A board, and strangers who say that they are it. */
+static void test_who_is_meant(void **state)
+{
+	struct alias names[] = {
+		{ (char[]){ "kitchen" }, (char[]){ "02:00:00:00:00:01" } },
+		{ (char[]){ "desk" }, (char[]){ "02:00:00:00:00:09" } }
+	};
+	struct server s = { .aliases = { names, COUNT(names) } };
+	struct registry *r = &s.registry;
+	struct device *real, *by_id, *by_client, *by_board, *by_alias_id;
+	char *pick;
+
+	(void)state;
+	by_id = add(r, "kitchen");
+	by_client = add(r, "02:00:00:00:00:02");
+	by_board = add(r, "02:00:00:00:00:03");
+	by_alias_id = add(r, "02:00:00:00:00:04");
+	real = add(r, "02:00:00:00:00:01");
+	for (struct device *d = r->first; d; d = d->next) {
+		d->server = &s;
+		d->device_id = d->id;
+	}
+	real->alias = names[0].name;
+	by_client->client_id = (char[]){ "kitchen" };
+	by_board->board = (char[]){ "Kitchen" };
+	by_alias_id->client_id = (char[]){ "02:00:00:00:00:01" };
+
+	assert_ptr_equal(registry_next(r, NULL, "kitchen"), real);
+	assert_null(registry_next(r, real, "KITCHEN"));
+	assert_ptr_equal(registry_next(r, NULL, "02:00:00:00:00:01"), real);
+	assert_ptr_equal(registry_next(r, NULL, "id:kitchen"), by_id);
+	assert_int_equal(count(r, "id:kitchen"), 1);
+	assert_int_equal(count(r, "kitch*"), 3);
+
+	assert_string_equal(device_claim(by_id).told, "kitchen");
+	assert_string_equal(device_claim(by_id).whose, "02:00:00:00:00:01");
+	assert_string_equal(device_claim(by_client).told, "kitchen");
+	assert_string_equal(device_claim(by_board).told, "Kitchen");
+	assert_string_equal(device_claim(by_alias_id).told,
+			    "02:00:00:00:00:01");
+	assert_null(device_claim(real).told);
+	pick = device_pattern(by_id);
+	assert_string_equal(pick, "id:kitchen");
+	mem_free(pick);
+	pick = device_pattern(real);
+	assert_string_equal(pick, real->id);
+	mem_free(pick);
+
+	/* While it is away nobody stands in for it. */
+	drop(r, real);
+	assert_null(registry_next(r, NULL, "kitchen"));
+	assert_null(registry_next(r, NULL, "02:00:00:00:00:01"));
+	/* A board's client id is one that no other has as its id. */
+	by_board->client_id = (char[]){ "uuid-1" };
+	assert_ptr_equal(registry_next(r, NULL, "UUID-1"), by_board);
+	while (r->first)
+		drop(r, r->first);
+	registry_done(r);
+}
+
 static void test_closing_are_left_out(void **state)
 {
 	struct registry r = { 0 };
@@ -144,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_who_is_meant),
 		cmocka_unit_test(test_closing_are_left_out),
 	};
 

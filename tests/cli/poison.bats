@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Strangers in the network who say that they are one of the boards: what they
+# are told, where a board is sent because of them, and what they get to read.
+
+# shellcheck disable=SC2016 # for the shell of --exec
+load helper
+
+A=02:00:00:00:00:01
+B=02:00:00:00:00:02
+
+# dialled NAME PYTHON…: a WebSocket with these headers; each message that comes
+# goes to NAME.out, a line each.
+dialled() {
+	local name=$1
+	shift
+	cat >"$name.py" <<END
+import asyncio, json, sys, websockets
+
+async def main():
+    headers = json.loads(sys.argv[1])
+    async with websockets.connect("ws://127.0.0.1:$PORT/x", extra_headers=headers) as ws:
+        await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
+        while True:
+            text = await ws.recv()
+            print(text, flush=True)
+            m = json.loads(text).get("payload", {})
+            if "id" in m:
+                result = {"tools": [], "serverInfo": {"name": sys.argv[2], "version": "1"}, "content": [{"type": "text", "text": sys.argv[2]}]}
+                await ws.send(json.dumps({"type": "mcp", "payload": {"jsonrpc": "2.0", "id": m["id"], "result": result}}))
+
+asyncio.run(main())
+END
+	background "$name" /usr/bin/python3 "$name.py" "$@"
+}
+
+aliases() {
+	mkdir -p config/mcpctl
+	printf '%s' "$1" >config/mcpctl/devices.json
+}
+
+@test "a token belongs to the Device-Id: with it nobody comes as another board" {
+	printf '%s one\n%s two\n' "$A" "$B" >tokens
+	serve --token-file tokens
+	dialled a "{\"Device-Id\":\"$A\",\"Client-Id\":\"x\",\"Authorization\":\"Bearer one\"}" a
+	event ready "$A"
+	# The board B, with its own token, says that it is a third board, or A.
+	code() { curl -s -o body -w '%{http_code}' -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \
+		-H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' -H 'Authorization: Bearer two' --max-time 5 "$@" "http://127.0.0.1:$PORT/x"; }
+	[ "$(code -H 'Device-Id: 02:00:00:00:00:03' -H "Client-Id: $B")" = 401 ]
+	event refused "another board's"
+	absent another body
+	[ "$(code -H "Device-Id: $A" -H "Client-Id: $B")" = 401 ]
+	mcp -o json devices
+	[ "$(jq -r .id <<<"$out")" = "$A" ]
+	# Nor does OTA tell the token to who copies a Client-Id only.
+	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:03' -H "Client-Id: $A" "$OTA" >reply
+	jq -e '.websocket | has("token") | not' reply
+}
+
+@test "who calls itself by another's alias is shown as what it is, and never picked" {
+	aliases "{\"kitchen\":\"$A\"}"
+	serve
+	dialled id '{"Device-Id":"kitchen"}' false-id
+	event ready
+	event claim 'calls itself .kitchen., and that is 02:00:00:00:00:01'
+	dialled client "{\"Device-Id\":\"$B\",\"Client-Id\":\"$A\"}" false-client
+	event ready "$B"
+	dialled board '{"Device-Id":"02:00:00:00:00:03"}' kitchen
+	event ready 02:00:00:00:00:03
+	# The real one is away.
+	mcp -d kitchen --wait 200ms call x --no-validate
+	ends 3
+	mcp -d "$A" --wait 200ms call x --no-validate
+	ends 3
+	mcp devices
+	says 'id:kitchen'
+	says "calls itself 'kitchen', and that is $A"
+	[ "$(grep -c 'calls itself' <<<"$out")" = 3 ]
+	absent '^kitchen' stdout
+	mcp -o json devices
+	jq -se 'map(.claims.id) == ["'"$A"'", "'"$A"'", "'"$A"'"] and (map(select(.alias)) == [])' <<<"$out"
+	# It comes back.
+	dialled real "{\"Device-Id\":\"$A\"}" real
+	event ready "$A"
+	mcp -d kitchen call x --no-validate
+	ends 0
+	says real
+	mcp -d id:kitchen call x --no-validate
+	says false-id
+	mcp kick id:kitchen
+	ends 0
+	hints 'ended 1 connection'
+}
+
+@test "the command of --exec reaches the board that it was started for" {
+	aliases "{\"kitchen\":\"$A\"}"
+	background serve mcpctl serve --listen 127.0.0.1:0 --exec 'mcpctl call x --no-validate >"answer.$MCPCTL_DEVICE"'
+	wait_for serve.err '/xiaozhi/ota/'
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' serve.err | head -n 1 | cut -d: -f2)
+	dialled real "{\"Device-Id\":\"$A\"}" real
+	wait_for "answer.$A" real
+	dialled id '{"Device-Id":"kitchen"}' false-id
+	wait_for answer.id:kitchen false-id
+	grep -q 'id:kitchen' serve.err
+}
