@@ -74,6 +74,7 @@ static void device_free(struct device *d)
 	mem_free(d->client_id);
 	mem_free(d->address);
 	mem_free(d->path);
+	mem_free(d->reached);
 	mem_free(d->board);
 	mem_free(d->version);
 	mem_free(d->server_name);

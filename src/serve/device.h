@@ -46,8 +46,7 @@ struct device {
 	char *id; /* Device-Id, else client id, else the address; lower case */
 	char *device_id, *client_id; /* as told; NULL */
 	char *address, *path;
-	const char *
-		reached; /* HOST[:PORT] of ours that it dialled, lent by the door; NULL */
+	char *reached; /* HOST[:PORT] of ours that it dialled; NULL */
 	char *board,
 		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
 	char *server_name; /* of serverInfo, where it is not the board; NULL */

@@ -303,7 +303,8 @@ static int take_advertise(struct door *d, uint16_t port, struct error *err)
 /* What would make every OTA reply fail is said at once. */
 static int check_reply(struct door *d, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *url = door_device_url(d, "127.0.0.1:65535");
+	CLEANUP(mem_free_ptr)
+	char *url = door_device_url(d, "127.0.0.1:65535", 1);
 	const struct tokens *tokens = &d->server->tokens;
 	struct buf reply = { 0 };
 	int result = ota_reply_encode(&reply, NULL, url, NULL, NULL, err);

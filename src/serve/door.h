@@ -28,16 +28,25 @@ uint16_t door_port(const struct door *d);
 void door_addresses(const struct door *d, struct buf *out);
 
 /*
- * The vision URL for a device, as it reached us (its Host, our end of its
- * socket, --advertise), or as we reach it; yours. NULL: no address is known.
+ * The vision URL for a device: --advertise; else as its own connection reached
+ * us (the Host of its upgrade, our end of its socket); else as we reach it;
+ * yours. NULL: no address is known. Nobody else has a say in it. That it is
+ * another one than the last time is recorded.
  */
-char *door_vision_url(const struct door *d, const struct device *device);
+char *door_vision_url(struct door *d, const struct device *device);
 
-/* What this device told when it asked OTA here; NULL. Lent until the next question. */
-const struct ota_request *door_asked(const struct door *d,
-				     const char *device_id);
+/*
+ * What this device told when it asked OTA here from that address (NULL: it is
+ * not known); NULL. Lent until the next question.
+ */
+const struct ota_request *
+door_asked(const struct door *d, const char *device_id, const char *address);
 /* The same by the MQTT client id that was given to it. */
 const struct ota_request *door_asked_client(const struct door *d,
-					    const char *client_id);
+					    const char *client_id,
+					    const char *address);
+/* Whether it asked before, first from another address than this. */
+bool door_asked_elsewhere(const struct door *d, const char *device_id,
+			  const char *address);
 
 #endif

@@ -103,25 +103,30 @@ void door_describe(struct door *d)
 	buf_done(&text);
 }
 
-char *door_device_url(const struct door *d, const char *host)
+static uint16_t port_of(const char *host)
+{
+	struct authority a;
+
+	if (authority_parse(&a, host, strlen(host), NULL) || !a.has_port)
+		return 80;
+	return a.port;
+}
+
+char *door_device_url(const struct door *d, const char *host, uint16_t port)
 {
 	const char *path = d->server->config.path;
+	struct buf url = { 0 };
 
 	if (d->advertised_ws)
 		return mem_strdup(d->advertised_ws);
-	return mem_printf("ws://%s%s", host, path ? path : DEVICE_PATH);
+	buf_printf(&url, "ws://%s%s", host, path ? path : DEVICE_PATH);
+	if (port && port_of(host) != port)
+		buf_printf(&url, "?" REACHED_PORT "=%u",
+			   (unsigned)port_of(host));
+	return buf_take(&url);
 }
 
-/* Where the device is known under one of its names. */
-static const struct told *recall(const struct door *d,
-				 const struct device *device)
-{
-	const struct told *t = memory_find(&d->memory, device->device_id);
-
-	return t ? t : memory_find_given(&d->memory, device->client_id);
-}
-
-/* Too many ways to name us are known already: the first address will do. */
+/* Nothing tells how it reaches us: the first address will do. */
 static char *any_vision_url(const struct door *d)
 {
 	struct words found = { 0 };
@@ -162,34 +167,60 @@ static char *vision_url_towards(const struct door *d,
 	return any_vision_url(d);
 }
 
-char *door_vision_url(const struct door *d, const struct device *device)
+static char *vision_url(const struct door *d, const struct device *device)
 {
-	const char *ota = d->advertised_ota, *host = device->reached;
-	const struct told *t = recall(d, device);
+	const char *ota = d->advertised_ota;
 
 	if (ota)
 		return mem_printf("%.*s" VISION_PATH,
 				  (int)(strlen(ota) - strlen(OTA_PATH)), ota);
-	if (!host && t)
-		host = t->host;
-	if (host)
-		return mem_printf("http://%s" VISION_PATH, host);
+	if (device->reached)
+		return mem_printf("http://%s" VISION_PATH, device->reached);
 	return device->mqtt && device->address ? vision_url_towards(d, device) :
 						 any_vision_url(d);
 }
 
-const struct ota_request *door_asked(const struct door *d,
-				     const char *device_id)
+char *door_vision_url(struct door *d, const struct device *device)
 {
-	const struct told *t = memory_find(&d->memory, device_id);
+	char *url = vision_url(d, device);
+	CLEANUP(mem_free_ptr) char *before = NULL;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct who who = { device->id, device->client_id, device->address };
+
+	if (url && device->id)
+		before = memory_sent(&d->memory, device->id, url);
+	if (!before)
+		return url;
+	text = mem_printf("its pictures go to %s from now on, and went to %s",
+			  url, before);
+	record_hint(door_record(d, &who, RECORD_TOLD, LEVEL_WARN, text),
+		    "that is how its own connection reached serve; --advertise "
+		    "makes it one address for all");
+	return url;
+}
+
+const struct ota_request *door_asked(const struct door *d,
+				     const char *device_id, const char *address)
+{
+	const struct told *t = memory_find(&d->memory, device_id, address);
 
 	return t ? &t->asked : NULL;
 }
 
-const struct ota_request *door_asked_client(const struct door *d,
-					    const char *client_id)
+bool door_asked_elsewhere(const struct door *d, const char *device_id,
+			  const char *address)
 {
-	const struct told *t = memory_find_given(&d->memory, client_id);
+	const struct told *t = memory_find(&d->memory, device_id, NULL);
+
+	return t && !memory_same_peer(t->from, address);
+}
+
+const struct ota_request *door_asked_client(const struct door *d,
+					    const char *client_id,
+					    const char *address)
+{
+	const struct told *t =
+		memory_find_given(&d->memory, client_id, address);
 
 	return t ? &t->asked : NULL;
 }

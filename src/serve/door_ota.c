@@ -7,7 +7,9 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/knock.h"
+#include "serve/device.h"
 #include "serve/door_private.h"
 #include "serve/rack.h"
 
@@ -51,28 +53,60 @@ static char *bare_host(const struct visit *v)
 	return mem_strdup(a.host);
 }
 
+/* Somebody asks for a board that is connected from elsewhere. */
+static const struct device *held_elsewhere(const struct visit *v,
+					   const struct ota_request *asked)
+{
+	char id[sizeof(asked->device_id)] = "";
+	const struct device *d;
+
+	for (size_t i = 0; asked->device_id[i]; i++)
+		id[i] = (char)text_lower(asked->device_id[i]);
+	d = registry_find(&v->door->server->registry, id);
+	if (!d || !d->address || memory_same_peer(d->address, v->head->address))
+		return NULL;
+	return d;
+}
+
+static void hint_ota(struct record *r, const struct ota_request *asked,
+		     const struct device *elsewhere, bool mqtt)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!asked->device_id[0]) {
+		record_hint(r, "a stock board sends the header Device-Id: "
+			       "without it no server knows who asks");
+	} else if (elsewhere) {
+		text = mem_printf("the board with this Device-Id is connected "
+				  "from %s: unless it was restarted, somebody "
+				  "else asks; for the board that is there this "
+				  "changes nothing",
+				  elsewhere->address);
+		record_hint(r, text);
+	} else {
+		record_hint(r, mqtt ? "it connects by itself over MQTT" :
+				      "now wake it: wake word or button");
+	}
+}
+
 /* What the record says: who, what it was sent to, what to do next. */
 static void tell(const struct visit *v, const struct ota_request *asked,
 		 const char *to, bool mqtt)
 {
-	bool anonymous = !asked->device_id[0];
+	const struct device *elsewhere = held_elsewhere(v, asked);
+	bool warn = !asked->device_id[0] || elsewhere;
 	struct buf text = { 0 }, detail = { 0 };
 	struct ota_board board;
 	struct record *r;
 
 	ota_board(&board, asked);
-	if (anonymous)
+	if (!asked->device_id[0])
 		buf_text(&text, "a board without a Device-Id ");
 	ota_describe(&text, asked);
 	buf_printf(&text, "; it was sent to %s", to);
 	r = door_record(v->door, &v->who, RECORD_OTA,
-			anonymous ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
-	if (anonymous)
-		record_hint(r, "a stock board sends the header Device-Id: "
-			       "without it no server knows who asks");
-	else
-		record_hint(r, mqtt ? "it connects by itself over MQTT" :
-				      "now wake it: wake word or button");
+			warn ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
+	hint_ota(r, asked, elsewhere, mqtt);
 	door_member(&detail, "sent_to", to);
 	door_member(&detail, "transport", mqtt ? "mqtt" : "websocket");
 	door_member(&detail, "board", board.name);
@@ -82,37 +116,66 @@ static void tell(const struct visit *v, const struct ota_request *asked,
 	buf_done(&text);
 }
 
+/* The question is answered: remembered, and shown. */
+static void answered(const struct visit *v, const struct ota_request *asked,
+		     const char *to, const char *given)
+{
+	const struct told_it it = { given, to };
+	CLEANUP(mem_free_ptr)
+	char *before =
+		memory_tell(&v->door->memory, asked, v->head->address, &it);
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	tell(v, asked, to, given != NULL);
+	if (!before)
+		return;
+	text = mem_printf("it is sent to %s now, and was sent to %s before", to,
+			  before);
+	door_record(v->door, &v->who, RECORD_TOLD, LEVEL_WARN, text);
+}
+
+/* Where its connection to the broker will not tell how it reached us. */
+static const char *reached(const struct visit *v)
+{
+	const char *host = knock_host(v->head);
+
+	return v->door->advertised_ota || text_same(host, v->head->local) ?
+		       NULL :
+		       host;
+}
+
 static void send_to_broker(const struct visit *v,
 			   const struct ota_request *asked, struct buf *reply,
 			   struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *host = bare_host(v);
 	CLEANUP(mem_free_ptr) char *to = NULL;
+	const struct rack_asker asker = { .address = v->head->address,
+					  .host = host,
+					  .reached = reached(v) };
 	struct ota_clock clock = now();
 	struct ota_mqtt mqtt = { 0 };
 
-	rack_offer(v->door->server->rack, asked, host, v->head->address, &mqtt);
-	memory_tell(&v->door->memory, asked, knock_host(v->head),
-		    mqtt.client_id);
+	rack_offer(v->door->server->rack, asked, &asker, &mqtt);
 	if (ota_reply_encode(reply, &mqtt, NULL, NULL, &clock, err))
 		return;
 	to = mem_printf("mqtt://%s as %s", mqtt.endpoint,
 			mqtt.client_id ? mqtt.client_id : "");
-	tell(v, asked, to, true);
+	answered(v, asked, to, mqtt.client_id ? mqtt.client_id : "");
 }
 
 static void send_to_us(const struct visit *v, const struct ota_request *asked,
 		       struct buf *reply, struct error *err)
 {
 	const char *host = knock_host(v->head);
-	CLEANUP(mem_free_ptr) char *url = door_device_url(v->door, host);
+	CLEANUP(mem_free_ptr)
+	char *url = door_device_url(v->door, host, v->gate->port);
 	const char *token = tokens_for(&v->door->server->tokens,
 				       asked->device_id, asked->client_id);
 	struct ota_clock clock = now();
 
-	memory_tell(&v->door->memory, asked, host, NULL);
 	if (!ota_reply_encode(reply, NULL, url, token, &clock, err))
-		tell(v, asked, url, false);
+		answered(v, asked, url, NULL);
 }
 
 static void too_large(const struct visit *v)

@@ -18,31 +18,54 @@
 
 /* ---- door_memory.c: what was heard from boards; bounded ---- */
 
+/*
+ * A question tells of who asked it, not of the board that it names: anybody may
+ * send any Device-Id and any Host. So nothing of it leads a board anywhere, and
+ * board and version are taken for one that comes from the same address.
+ */
 #define MEMORY_MAX 1024
-#define HOSTS_MAX 256
 
 struct told {
 	struct ota_request asked;
-	const char *host; /* by which it reached us; the memory's */
+	char from[ADDRESS_TEXT_MAX]; /* the asker's address, without the port */
 	char *given; /* the MQTT client id that it was given; NULL */
+	char *sent_to; /* in the answer; NULL */
 	uint32_t id_hash, given_hash;
 	uint64_t at; /* the larger the newer */
+};
+/* What a board that is connected was told last. */
+struct sent {
+	char *id, *url;
+	uint32_t hash;
+	uint64_t at;
 };
 struct memory {
 	struct told *item[MEMORY_MAX];
 	size_t count;
 	uint64_t clock;
-	struct words hosts;
+	struct sent *sent; /* at most MEMORY_MAX */
+	size_t sent_count, sent_capacity;
 };
 void memory_done(struct memory *m);
-/* It asked (again), was reached by host and given that client id (NULL: none). */
-void memory_tell(struct memory *m, const struct ota_request *asked,
-		 const char *host, const char *given);
-const struct told *memory_find(const struct memory *m, const char *device_id);
+/* What the answer to a question tells: a client id for MQTT, or NULL; where to dial. */
+struct told_it {
+	const char *given, *sent_to;
+};
+/*
+ * It asked (again) from that address. What the last answer to it was, if that
+ * was another one; yours. NULL: the same, or none.
+ */
+char *memory_tell(struct memory *m, const struct ota_request *asked,
+		  const char *from, const struct told_it *it);
+/* from NULL: an address is not known; then the first that asked. */
+const struct told *memory_find(const struct memory *m, const char *device_id,
+			       const char *from);
 const struct told *memory_find_given(const struct memory *m,
-				     const char *client_id);
-/* A copy that lives as long as the memory; NULL: too many different ones. */
-const char *memory_host(struct memory *m, const char *host);
+				     const char *client_id, const char *from);
+/* The device with this id is told that address for pictures. As memory_tell. */
+char *memory_sent(struct memory *m, const char *id, const char *url);
+/* Two addresses of one host, whatever their ports are. NULL is nobody's. */
+bool memory_same_peer(const char *a, const char *b);
 
 /* ---- door.c ---- */
 
@@ -105,8 +128,13 @@ void visit_refuse(const struct visit *v, int status, const char *text);
 /* ---- the others ---- */
 
 void door_ota(const struct visit *v);
-/* The WebSocket URL for a device that named us so; yours. */
-char *door_device_url(const struct door *d, const char *host);
+/*
+ * The WebSocket URL for a device that named us so at this port (0: ours); yours.
+ * Firmware leaves the port out when it dials (device.md 1.2): where it is not
+ * ours, since it is forwarded, it stands in the query too.
+ */
+#define REACHED_PORT "port"
+char *door_device_url(const struct door *d, const char *host, uint16_t port);
 void door_page(const struct visit *v);
 void door_vision(const struct visit *v);
 void door_upload(const struct visit *v);

@@ -67,37 +67,34 @@ static bool too_long(const char *id)
 	return id && strlen(id) > ID_MAX;
 }
 
-static bool same_host(const char *with_port, const struct authority *a)
+/* What OTA told it beside our name, for it to tell us (door_device_url). */
+static uint16_t port_told(const struct gate *g, const struct front_head *head)
 {
-	struct authority b;
+	CLEANUP(mem_free_ptr)
+	char *text = head_query_value(head->query, REACHED_PORT);
+	int64_t port;
 
-	return with_port &&
-	       !authority_parse(&b, with_port, strlen(with_port), NULL) &&
-	       b.has_port && text_same(a->host, b.host);
+	if (!text || text_integer(text, 1, UINT16_MAX, &port))
+		return g->port;
+	return (uint16_t)port;
 }
 
 /*
- * By which address of ours it came. Firmware leaves the port out of Host in
- * this request, though not in the OTA question (device.md 1.2, 5.1).
+ * By which address of ours it came; yours. Firmware leaves the port out of Host
+ * in this request (device.md 1.2).
  */
-static const char *reached(struct gate *g, const struct front_head *head,
-			   const char *id)
+static char *reached(const struct gate *g, const struct front_head *head)
 {
 	const char *host = knock_host(head);
-	struct memory *m = &g->door->memory;
-	const struct told *t = memory_find(m, id);
 	struct buf text = { 0 };
 	struct authority a;
-	const char *kept;
+	uint16_t port;
 
 	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
-		return memory_host(m, host);
-	if (t && same_host(t->host, &a))
-		return t->host;
-	authority_print(&text, a.host, g->port == 80 ? 0 : g->port);
-	kept = memory_host(m, buf_string(&text));
-	buf_done(&text);
-	return kept ? kept : memory_host(m, head->local);
+		return mem_strdup(host);
+	port = port_told(g, head);
+	authority_print(&text, a.host, port == 80 ? 0 : port);
+	return buf_take(&text);
 }
 
 /* Takes the descriptor, in any case but NULL. */
@@ -107,22 +104,23 @@ static int let_in(struct gate *g, int fd, const struct front_head *head,
 	CLEANUP(mem_free_ptr) char *path = knock_safe_path(head);
 	struct door *d = g->door;
 	struct error err = { 0 };
-	struct peer_info peer = { .address = head->address,
-				  .headers = head->headers,
-				  .path = path,
-				  .device_id = who->device_id,
-				  .client_id = who->client_id,
-				  .ota = door_asked(d, who->device_id),
-				  .protocol_version =
-					  knock_protocol_version(head),
-				  .envelope = true };
+	struct peer_info peer = {
+		.address = head->address,
+		.headers = head->headers,
+		.path = path,
+		.device_id = who->device_id,
+		.client_id = who->client_id,
+		.ota = door_asked(d, who->device_id, head->address),
+		.protocol_version = knock_protocol_version(head),
+		.envelope = true
+	};
 	struct device *device = device_new(d->server, &peer, false);
 
 	if (!device) {
 		*reason = "busy: no more devices are accepted";
 		return 503;
 	}
-	device->reached = reached(g, head, who->device_id);
+	device->reached = reached(g, head);
 	if (d->ws_table->adopt(&device->transport, fd, &peer,
 			       (size_t)d->server->config.message_max, &err)) {
 		device_discard(device);

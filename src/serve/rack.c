@@ -134,9 +134,10 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 		return;
 	rack_expect_done(r, who->client_id);
 	if (s->door)
-		peer.ota = door_asked_client(s->door, who->client_id);
+		peer.ota = door_asked_client(s->door, who->client_id,
+					     who->address);
 	if (s->door && !peer.ota && who->device_id)
-		peer.ota = door_asked(s->door, who->device_id);
+		peer.ota = door_asked(s->door, who->device_id, who->address);
 	/* A Device-Id that is no MAC address does not show in the client id. */
 	if (!peer.device_id && peer.ota && peer.ota->device_id[0])
 		peer.device_id = peer.ota->device_id;
@@ -146,6 +147,8 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 		r->mqtt->kick(r->hub, who->client_id);
 		return;
 	}
+	if (r->broker && who->user)
+		d->reached = rack_reached(who->user);
 	if (!r->mqtt->adopt(&d->transport, r->hub, who, &err))
 		return;
 	records_add(&s->records, RECORD_FAILED, LEVEL_BAD, d->id, d->address,

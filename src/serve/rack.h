@@ -24,13 +24,20 @@ void rack_close(struct rack *r, void (*closed)(void *owner), void *owner);
 /* Reads the key file again. -1: it could not be, which was told; the old key stays. */
 int rack_reload(struct rack *r);
 
+/* Who asks OTA, and how it reached us; borrowed. */
+struct rack_asker {
+	const char *address; /* its own, with a port */
+	const char *host; /* of ours that it used, bare: no port, no brackets */
+	const char *
+		reached; /* HOST[:PORT] of ours, where its connection to the broker will not tell; NULL */
+};
 /*
  * What to tell a device that asks OTA (device.md 2.1): endpoint from the host
- * that it used (bare: no port, no brackets); client id, user name and password made for it. Owned texts in
+ * that it used; client id, user name and password made for it. Owned texts in
  * `out`'s buffers live until the next call.
  */
-void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
-		const char *address, struct ota_mqtt *out);
+void rack_offer(struct rack *r, const struct ota_request *rq,
+		const struct rack_asker *asker, struct ota_mqtt *out);
 /* The broker's own line for RECORD_LISTENING, appended: "mqtt://192.168.1.2:1883 (mosquitto 2.0.11)". */
 void rack_describe(const struct rack *r, struct buf *out);
 /* End a client at the broker. */

@@ -5,10 +5,14 @@
  */
 #include <string.h>
 
+#include "base/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
+#include "net/head.h"
 #include "net/listen.h"
 #include "serve/device.h"
+#include "serve/door.h"
 #include "serve/rack_private.h"
 #include "wire/broker_topic.h"
 
@@ -39,16 +43,23 @@ static void set_endpoint(struct rack *r, const char *host)
 	add_reachable(&r->endpoint, host, port);
 }
 
-/* What a device told may hold anything; a client id of ours does not. */
+/*
+ * What a device told may hold anything; a client id of ours does not. Only a
+ * colon becomes _: else another's Device-Id could be written so that the client
+ * id names this board.
+ */
 static void add_plain(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		int low = text_lower(*text);
 		bool plain = (low >= 'a' && low <= 'z') ||
-			     (low >= '0' && low <= '9') || low == '-' ||
-			     low == '.';
+			     (low >= '0' && low <= '9') || low == '.';
 
-		buf_char(out, (char)(plain ? low : '_'));
+		if (low == ':')
+			low = '_';
+		else if (!plain)
+			low = '-';
+		buf_char(out, (char)low);
 	}
 }
 
@@ -68,21 +79,44 @@ static void set_client_id(struct rack *r, const struct ota_request *rq,
 	add_plain(&r->client_id, client);
 }
 
-static void set_user(struct rack *r, const char *address)
+/*
+ * What it shows the broker tells how it reached us (rack_reached), since a
+ * message over MQTT has no Host. Nobody but the board itself shows it.
+ */
+static void set_user(struct rack *r, const char *address, const char *reached)
 {
 	struct buf json = { 0 };
 
 	buf_text(&json, "{\"ip\":");
 	buf_json_string(&json, address, strlen(address));
+	json_add_text(&json, "host", reached);
 	buf_char(&json, '}');
 	buf_reset(&r->user);
 	text_base64_encode(&r->user, json.data, json.len);
 	buf_done(&json);
 }
 
-/* A board asks when it starts: then what was known of it is of the past. */
-static void expect(struct rack *r, const struct ota_request *rq)
+char *rack_reached(const char *user)
 {
+	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	const char *host;
+
+	if (text_base64_decode(user, strlen(user), &text))
+		return NULL;
+	json = json_parse(buf_string(&text), text.len, NULL);
+	host = json_string(json, "host");
+	return host && head_is_host(host) ? mem_strdup(host) : NULL;
+}
+
+/*
+ * A board asks when it starts: then what was known of it is of the past. Not if
+ * somebody asks in its name from elsewhere.
+ */
+static void expect(struct rack *r, const struct ota_request *rq,
+		   const char *address)
+{
+	const struct door *door = r->server->door;
 	const char *client_id = buf_string(&r->client_id);
 	struct device *d;
 	struct error why = { 0 };
@@ -90,6 +124,8 @@ static void expect(struct rack *r, const struct ota_request *rq)
 	if (r->broker)
 		return;
 	d = registry_next(&r->server->registry, NULL, client_id);
+	if (d && door && door_asked_elsewhere(door, rq->device_id, address))
+		return;
 	if (d && d->mqtt) {
 		error_set(&why, ERR_CONNECT,
 			  "it was restarted: it asked OTA again");
@@ -98,16 +134,17 @@ static void expect(struct rack *r, const struct ota_request *rq)
 	rack_expect(r, client_id, rq->device_id[0] ? rq->device_id : NULL);
 }
 
-void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
-		const char *address, struct ota_mqtt *out)
+void rack_offer(struct rack *r, const struct ota_request *rq,
+		const struct rack_asker *asker, struct ota_mqtt *out)
 {
+	const char *address = asker->address;
 	struct authority a = { .host = "" };
 
 	if (address)
 		authority_parse(&a, address, strlen(address), NULL);
-	set_endpoint(r, host);
+	set_endpoint(r, asker->host);
 	set_client_id(r, rq, a.host);
-	set_user(r, a.host);
+	set_user(r, a.host, asker->reached);
 	buf_reset(&r->password);
 	if (r->key.len)
 		r->mqtt->sign(&r->password, &r->key, buf_string(&r->client_id),
@@ -118,7 +155,7 @@ void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
 	else
 		topic_fill(&r->topic, r->up, buf_string(&r->client_id),
 			   rq->device_id[0] ? rq->device_id : NULL);
-	expect(r, rq);
+	expect(r, rq, address);
 	*out = (struct ota_mqtt){
 		.endpoint = buf_string(&r->endpoint),
 		.client_id = buf_string(&r->client_id),

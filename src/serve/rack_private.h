@@ -44,6 +44,11 @@ int rack_prepare(struct rack *r, struct error *err);
 /* Joins the broker. */
 int rack_join(struct rack *r, struct error *err);
 
+/* ---- rack_offer.c ---- */
+
+/* By which address of ours the board asked OTA, from the user name that it was given and shows; yours. NULL: as its connection tells. */
+char *rack_reached(const char *user);
+
 /* ---- rack_expect.c: at a broker that runs elsewhere; else nothing ---- */
 
 /* A board may be there, or come soon. device_id may be NULL. */

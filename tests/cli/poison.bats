@@ -104,3 +104,67 @@ aliases() {
 	wait_for answer.id:kitchen false-id
 	grep -q 'id:kitchen' serve.err
 }
+
+# told: the last address for pictures that a board was told (serve --trace).
+told() {
+	wait_for trace.jsonl /vision/explain | grep -o 'http://[^"\\]*/vision/explain'
+}
+
+@test "a stranger's OTA question sends no board anywhere" {
+	serve --trace trace.jsonl
+	# In the board's name: another port of the same host, and a host of its own.
+	for host in 127.0.0.1:6666 stranger.example; do
+		curl -s --interface 127.0.0.2 -d '{"application":{"version":"6.6.6"}}' -H "Host: $host" -H "Device-Id: $A" "$OTA" >/dev/null
+	done
+	event ota "$A"
+	device board --device-id "$A"
+	event ready "$A"
+	[ "$(told)" = "http://127.0.0.1:$PORT/vision/explain" ]
+	mcp -o json devices
+	[[ $out != *6.6.6* ]]
+	# Now that it is there, it is said; and the board's next time is the same.
+	curl -s --interface 127.0.0.2 -d '{}' -H "Host: stranger.example" -H "Device-Id: $A" "$OTA" >/dev/null
+	event ota "is connected from 127.0.0.1"
+	device again --device-id "$A"
+	event replaced "$A"
+	absent '"event":"told".*pictures' serve.out
+	mcp --wait 10s call self.camera.take_photo question=what
+	ends 0
+	event vision JPEG
+}
+
+@test "a port that is forwarded is known from the board's own connection; a change is told" {
+	serve --trace trace.jsonl
+	url=$(curl -s -d '{}' -H 'Host: bench:18000' -H "Device-Id: $A" "$OTA" | jq -r .websocket.url)
+	[ "$url" = 'ws://bench:18000/xiaozhi/v1/?port=18000' ]
+	device board --device-id "$A"
+	event ready "$A"
+	[ "$(told)" = "http://127.0.0.1:$PORT/vision/explain" ]
+	background forwarded mcpctl sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/?port=18000" --device-id "$A"
+	event told "its pictures go to http://127.0.0.1:18000/vision/explain from now on, and went to http://127.0.0.1:$PORT/"
+	curl -s -d '{}' -H 'Host: bench:18001' -H "Device-Id: $A" "$OTA" >/dev/null
+	event told 'is sent to ws://bench:18001/xiaozhi/v1/.port=18001 now, and was sent to ws://bench:18000/'
+}
+
+mqtt_serve() { # ARG…
+	MQTT=$(free_port)
+	serve "--mqtt=$MQTT" "$@"
+	event broker 'connected to the broker'
+}
+
+@test "a board at the broker takes its pictures where its own connection leads" {
+	mqtt_serve
+	background board mcpctl sim --ota "$OTA" --reconnect
+	event ready
+	curl -s --interface 127.0.0.2 -d '{}' -H 'Host: stranger.example' -H "Device-Id: $A" -H 'Client-Id: x' "$OTA" >/dev/null
+	event ota stranger
+	mcp call self.camera.take_photo question=what
+	ends 0
+	event vision JPEG
+	# It was restarted: what the stranger asked is not its own.
+	mcp kick "$A"
+	event gone kick
+	mcp --wait 30s call self.camera.take_photo question=again
+	ends 0
+	absent '"event":"told".*pictures' serve.out
+}

@@ -95,12 +95,13 @@ const char *device_state_name(enum device_state state)
 static char offered[256];
 static struct ota_mqtt offer;
 
-void rack_offer(struct rack *r, const struct ota_request *rq, const char *host,
-		const char *address, struct ota_mqtt *out)
+void rack_offer(struct rack *r, const struct ota_request *rq,
+		const struct rack_asker *asker, struct ota_mqtt *out)
 {
 	(void)r;
-	snprintf(offered, sizeof(offered), "%s %s %d", rq->device_id, host,
-		 !strncmp(address, "127.0.0.1:", 10));
+	snprintf(offered, sizeof(offered), "%s %s %d %s", rq->device_id,
+		 asker->host, !strncmp(asker->address, "127.0.0.1:", 10),
+		 or_dash(asker->reached));
 	*out = offer;
 }
 
@@ -169,6 +170,7 @@ static void drop_devices(void)
 		mem_free(devices[i].device_id);
 		mem_free(devices[i].client_id);
 		mem_free(devices[i].address);
+		mem_free(devices[i].reached);
 	}
 }
 
@@ -345,26 +347,29 @@ static void test_ota(void **state)
 	(void)state;
 	start();
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
-			 "ws://box.local:99/xiaozhi/v1/");
+			 "ws://box.local:99/xiaozhi/v1/?port=99");
 	told(RECORD_OTA, LEVEL_INFO,
 	     "asked OTA: board 'bread', version 2.4.2; it was sent to "
-	     "ws://box.local:99/xiaozhi/v1/");
+	     "ws://box.local:99/xiaozhi/v1/?port=99");
 	assert_non_null(strstr(server.records.first->hint, "wake"));
 	assert_string_equal(server.records.first->device, "02:00:00:00:00:0A");
 	json = detail(RECORD_OTA);
 	assert_string_equal(json_string(json, "transport"), "websocket");
 	cJSON_Delete(json);
-	asked = door_asked(server.door, "02:00:00:00:00:0a");
+	asked = door_asked(server.door, "02:00:00:00:00:0a", "127.0.0.1:9");
 	assert_non_null(asked);
 	assert_string_equal(asked->client_id, "c-1");
-	assert_null(door_asked(server.door, "02:00:00:00:00:0b"));
-	assert_null(door_asked(server.door, ""));
-	assert_null(door_asked(server.door, NULL));
-	assert_null(door_asked_client(server.door, "c-1"));
+	assert_ptr_equal(door_asked(server.door, "02:00:00:00:00:0a", NULL),
+			 asked);
+	assert_null(door_asked(server.door, "02:00:00:00:00:0a", "10.0.0.1:9"));
+	assert_null(door_asked(server.door, "02:00:00:00:00:0b", NULL));
+	assert_null(door_asked(server.door, "", NULL));
+	assert_null(door_asked(server.door, NULL, NULL));
+	assert_null(door_asked_client(server.door, "c-1", NULL));
 	expect_websocket(ask("POST /xiaozhi/ota HTTP/1.1\r\n" BOARD, ""),
-			 "ws://box.local:99/xiaozhi/v1/");
+			 "ws://box.local:99/xiaozhi/v1/?port=99");
 	expect_websocket(ask("GET /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, ""),
-			 "ws://box.local:99/xiaozhi/v1/");
+			 "ws://box.local:99/xiaozhi/v1/?port=99");
 	stop();
 }
 
@@ -378,7 +383,7 @@ static void test_ota_odd(void **state)
 	start();
 	expect_websocket(
 		ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: h\r\n", "{x}"),
-		"ws://h/xiaozhi/v1/");
+		"ws://h/xiaozhi/v1/?port=80");
 	told(RECORD_OTA, LEVEL_WARN, "a board without a Device-Id asked OTA");
 	cJSON_Delete(answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, big),
 			    "413"));
@@ -410,7 +415,8 @@ static void assert_own(char *url)
 static void test_ota_mqtt(void **state)
 {
 	struct device standby = { .mqtt = true };
-	char id[] = "GID@@@02_00", unknown[] = "GID@@@03_00", name[24];
+	char id[] = "GID@@@02_00", unknown[] = "GID@@@03_00";
+	char reached[] = "forwarded:99";
 	char loopback[] = "127.0.0.1";
 	cJSON *json;
 	char *url;
@@ -424,7 +430,8 @@ static void test_ota_mqtt(void **state)
 	open_door();
 	json = answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
 		      "200");
-	assert_string_equal(offered, "02:00:00:00:00:0A box.local 1");
+	assert_string_equal(offered, "02:00:00:00:00:0A box.local 1 "
+				     "box.local:99");
 	assert_string_equal(json_string(json_object(json, "mqtt"), "endpoint"),
 			    "box.local:1883");
 	assert_null(json_member(json, "websocket"));
@@ -433,7 +440,8 @@ static void test_ota_mqtt(void **state)
 	told(RECORD_OTA, LEVEL_INFO,
 	     "sent to mqtt://box.local:1883 as GID@@@02_00");
 	assert_non_null(strstr(server.records.first->hint, "by itself"));
-	assert_non_null(door_asked_client(server.door, "gid@@@02_00"));
+	assert_non_null(
+		door_asked_client(server.door, "gid@@@02_00", "127.0.0.1"));
 	standby.client_id = unknown;
 	/*
 	 * serve was started anew, and the board was at the broker all the time:
@@ -446,21 +454,13 @@ static void test_ota_mqtt(void **state)
 	standby.address = NULL;
 	url = door_vision_url(server.door, &standby);
 	assert_own(url);
+	/* Whoever asked in its name, by whatever name of ours. */
 	standby.client_id = id;
+	assert_own(door_vision_url(server.door, &standby));
+	/* Only what it showed itself counts. */
+	standby.reached = reached;
 	url = door_vision_url(server.door, &standby);
-	assert_string_equal(url, "http://box.local:99/vision/explain");
-	mem_free(url);
-	/* Strangers have named us in more ways than are kept. */
-	for (int i = 0; i < HOSTS_MAX; i++) {
-		snprintf(name, sizeof(name), "host-%d", i);
-		memory_host(&server.door->memory, name);
-	}
-	cJSON_Delete(answer(ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: new\r\n"
-				"Device-Id: 02:00:00:00:00:0A\r\n",
-				QUESTION),
-			    "200"));
-	url = door_vision_url(server.door, &standby);
-	assert_non_null(url);
+	assert_string_equal(url, "http://forwarded:99/vision/explain");
 	mem_free(url);
 	/* What a device's storage does not take is not sent. */
 	offer.endpoint = "123456789012345678901234567890123456789012345678901"
@@ -473,9 +473,17 @@ static void test_ota_mqtt(void **state)
 	told(RECORD_REFUSED, LEVEL_BAD, "too long for a device");
 	server.config.offer = OFFER_WEBSOCKET;
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
-			 "ws://box.local:99/xiaozhi/v1/");
+			 "ws://box.local:99/xiaozhi/v1/?port=99");
 	server.rack = NULL;
 	stop();
+}
+
+static void tells(struct memory *m, const struct ota_request *rq,
+		  const char *from, const char *given, const char *sent_to)
+{
+	const struct told_it it = { given, sent_to };
+
+	mem_free(memory_tell(m, rq, from, &it));
 }
 
 static void test_memory(void **state)
@@ -488,26 +496,67 @@ static void test_memory(void **state)
 	for (int i = 0; i < MEMORY_MAX + 100; i++) {
 		snprintf(rq.device_id, sizeof(rq.device_id), "d%d", i);
 		snprintf(id, sizeof(id), "h%d", i);
-		memory_tell(&m, &rq, id, i % 2 ? id : NULL);
+		tells(&m, &rq, "10.0.0.1:5", i % 2 ? id : NULL, "x");
 		/* It asks again and again: it stays. */
 		snprintf(rq.device_id, sizeof(rq.device_id), "D0");
-		memory_tell(&m, &rq, "host", "given0");
+		tells(&m, &rq, "10.0.0.1:6", "given0", "x");
 	}
 	assert_int_equal(m.count, MEMORY_MAX);
-	assert_null(memory_find(&m, "d1"));
-	assert_null(memory_find_given(&m, "h1"));
-	assert_non_null(memory_find(&m, "d0"));
-	assert_string_equal(memory_find(&m, "d0")->host, "host");
-	assert_ptr_equal(memory_find_given(&m, "GIVEN0"),
-			 memory_find(&m, "d0"));
-	assert_non_null(memory_find(&m, "D1123"));
-	assert_null(memory_find(&m, "D1123")->host);
+	assert_null(memory_find(&m, "d1", NULL));
+	assert_null(memory_find_given(&m, "h1", NULL));
+	assert_non_null(memory_find(&m, "d0", NULL));
+	assert_ptr_equal(memory_find_given(&m, "GIVEN0", NULL),
+			 memory_find(&m, "d0", NULL));
+	assert_non_null(memory_find(&m, "D1123", NULL));
 	/* Nobody's question is kept only for the client id that it got. */
 	rq.device_id[0] = '\0';
-	memory_tell(&m, &rq, "host", NULL);
-	assert_non_null(memory_find(&m, "d1122"));
-	memory_tell(&m, &rq, "host", "for nobody");
-	assert_non_null(memory_find_given(&m, "for nobody"));
+	tells(&m, &rq, "10.0.0.1:5", NULL, "x");
+	assert_non_null(memory_find(&m, "d1122", NULL));
+	tells(&m, &rq, "10.0.0.1:5", "for nobody", "x");
+	assert_non_null(memory_find_given(&m, "for nobody", NULL));
+	memory_done(&m);
+}
+
+/* A question in another's name, from elsewhere, stands beside the board's. */
+static void test_memory_of_strangers(void **state)
+{
+	struct ota_request rq = { .device_id = "d", .version = "1.0" };
+	const struct told_it first = { "g", "ws://a" },
+			     then = { "g", "ws://b" };
+	struct memory m = { 0 };
+	char id[32], *before;
+
+	(void)state;
+	assert_null(memory_tell(&m, &rq, "10.0.0.1:5", &first));
+	assert_null(memory_tell(&m, &rq, "10.0.0.1:6", &first));
+	snprintf(rq.version, sizeof(rq.version), "6.6");
+	assert_null(memory_tell(&m, &rq, "10.0.0.2:5", &then));
+	assert_string_equal(memory_find(&m, "D", "10.0.0.1")->asked.version,
+			    "1.0");
+	assert_string_equal(memory_find(&m, "D", "10.0.0.2:7")->asked.version,
+			    "6.6");
+	assert_string_equal(memory_find(&m, "D", NULL)->asked.version, "1.0");
+	assert_null(memory_find(&m, "D", "10.0.0.3:5"));
+	assert_null(memory_find_given(&m, "g", "10.0.0.3:5"));
+	before = memory_tell(&m, &rq, "10.0.0.1:7", &then);
+	assert_string_equal(before, "ws://a");
+	mem_free(before);
+	assert_true(memory_same_peer("[::1]:5", "::1"));
+	assert_false(memory_same_peer("[::1]:5", "[::2]:5"));
+	assert_false(memory_same_peer("10.0.0.1:5", NULL));
+
+	assert_null(memory_sent(&m, "d", "http://a"));
+	assert_null(memory_sent(&m, "D", "http://a"));
+	before = memory_sent(&m, "d", "http://b");
+	assert_string_equal(before, "http://a");
+	mem_free(before);
+	for (int i = 0; i < 2 * MEMORY_MAX; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		assert_null(memory_sent(&m, id, "http://c"));
+		mem_free(memory_sent(&m, "d", "http://b"));
+	}
+	assert_int_equal(m.sent_count, MEMORY_MAX);
+	assert_null(memory_sent(&m, "d", "http://b"));
 	memory_done(&m);
 }
 
@@ -575,18 +624,34 @@ static void test_upgrade(void **state)
 	stop();
 }
 
-/* The name by which it came is the one that OTA heard with a port. */
+/* By the Host of its own connection, whatever was asked in its name. */
 static void test_reached(void **state)
 {
+	char own[64];
+
 	(void)state;
 	start();
 	ask("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1:9\r\n" ID,
 	    QUESTION);
 	dial("/", ID, WELCOME);
 	assert_non_null(strstr(peer_text, " 2.4.2"));
-	vision_url(0, "http://127.0.0.1:9/vision/explain");
-	devices[0].reached = NULL;
-	vision_url(0, "http://127.0.0.1:9/vision/explain");
+	snprintf(own, sizeof(own), "http://127.0.0.1:%u/vision/explain",
+		 (unsigned)door_port(server.door));
+	vision_url(0, own);
+	/* A port that is forwarded: OTA told it, and the board tells it. */
+	dial("/xiaozhi/v1/?port=9", ID, WELCOME);
+	vision_url(1, "http://127.0.0.1:9/vision/explain");
+	dial("/xiaozhi/v1/?port=80", ID, WELCOME);
+	vision_url(2, "http://127.0.0.1/vision/explain");
+	dial("/xiaozhi/v1/?port=0&port=66000", ID, WELCOME);
+	vision_url(3, own);
+	/* That it changed is told. */
+	devices[1].id = devices[1].device_id;
+	devices[3].id = devices[3].device_id;
+	vision_url(1, "http://127.0.0.1:9/vision/explain");
+	vision_url(3, own);
+	told(RECORD_TOLD, LEVEL_WARN,
+	     "and went to http://127.0.0.1:9/vision/explain");
 	stop();
 }
 
@@ -614,7 +679,7 @@ static void test_refused(void **state)
 	assert_int_equal(device_count, 0);
 	dial("/ws/", ID "Authorization: Bearer right\r\n", WELCOME);
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
-			 "ws://box.local:99/ws");
+			 "ws://box.local:99/ws?port=99");
 	assert_non_null(strstr(child.said.data, "\"token\":\"right\""));
 	stop();
 	mem_free(extra);
@@ -1175,6 +1240,7 @@ int main(void)
 		cmocka_unit_test(test_ota_odd),
 		cmocka_unit_test(test_ota_mqtt),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_of_strangers),
 		cmocka_unit_test(test_upgrade),
 		cmocka_unit_test(test_reached),
 		cmocka_unit_test(test_refused),

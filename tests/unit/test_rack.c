@@ -15,6 +15,7 @@
 #include "serve/device.h"
 #include "serve/rack_private.h"
 #include "serve/server_state.h"
+#include "wire/broker_topic.h"
 
 #define DEVICE "GID_test@@@02_00_00_00_00_01@@@uuid"
 #define MAC "02:00:00:00:00:01"
@@ -186,7 +187,10 @@ static void offer(struct rig *r, struct ota_mqtt *out)
 {
 	struct ota_request rq = { .device_id = MAC, .client_id = "uuid" };
 
-	rack_offer(r->server->rack, &rq, "127.0.0.1", "192.168.1.7:51234", out);
+	rack_offer(
+		r->server->rack, &rq,
+		&(struct rack_asker){ "192.168.1.7:51234", "127.0.0.1", NULL },
+		out);
 }
 
 /* ---- the tests ---- */
@@ -275,7 +279,7 @@ static void offers(void **state)
 	struct ota_request rq = { 0 };
 	struct ota_mqtt m;
 	struct rig r;
-	char text[64];
+	char text[64], *reached;
 
 	(void)state;
 	rig_init(&r);
@@ -290,12 +294,27 @@ static void offers(void **state)
 	assert_string_equal(m.publish_topic, "device-server");
 	/* What could break a topic or a client id; an address with colons. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "A/b+#@ \"%s", "x");
-	rack_offer(r.server->rack, &rq, "fe80::1", "[fe80::2]:5", &m);
-	assert_string_equal(m.client_id, "GID_mcpctl@@@a_b_____x@@@a_b_____x");
+	rack_offer(r.server->rack, &rq,
+		   &(struct rack_asker){ "[fe80::2]:5", "fe80::1", NULL }, &m);
+	assert_string_equal(m.client_id, "GID_mcpctl@@@a-b-----x@@@a-b-----x");
 	assert_ptr_equal(strchr(m.endpoint, ':'), strrchr(m.endpoint, ':'));
 	rq.device_id[0] = '\0';
-	rack_offer(r.server->rack, &rq, "h", "10.0.0.1:5", &m);
+	rack_offer(r.server->rack, &rq,
+		   &(struct rack_asker){ "10.0.0.1:5", "h", "h:99" }, &m);
 	assert_string_equal(m.client_id, "GID_mcpctl@@@unknown@@@10.0.0.1");
+	reached = rack_reached(m.username);
+	assert_string_equal(reached, "h:99");
+	mem_free(reached);
+	/* What a client makes up is no way into an address. */
+	assert_null(rack_reached("x"));
+	assert_null(rack_reached("e30=")); /* {} */
+	/* {"host":"a/b"} */
+	assert_null(rack_reached("eyJob3N0IjoiYS9iIn0="));
+	/* Another's Device-Id, written otherwise, is not that of the board. */
+	snprintf(rq.device_id, sizeof(rq.device_id), "02_00_00_00_00_01");
+	rack_offer(r.server->rack, &rq,
+		   &(struct rack_asker){ "10.0.0.1:5", "h", NULL }, &m);
+	assert_false(client_id_mac(m.client_id, text));
 	rig_done(&r);
 }
 
