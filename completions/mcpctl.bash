@@ -41,6 +41,9 @@ _mcpctl_value() {
 	'call --save')
 		files=1
 		;;
+	'call --upload')
+		:
+		;;
 	'read --save')
 		files=1
 		;;
@@ -276,7 +279,7 @@ _mcpctl_options() {
 		list+=' --tree --diff --cached --no-user'
 		;;
 	call)
-		list+=' --no-validate --expect --save'
+		list+=' --no-validate --expect --save --upload'
 		;;
 	read)
 		list+=' --save'

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "cli/all_call.h"
 #include "cli/commands.h"
@@ -13,11 +14,12 @@
 #include "cli/save.h"
 #include "cli/show.h"
 #include "cli/tools_cache.h"
+#include "cli/upload_address.h"
 #include "mcp/arguments.h"
 
 struct call_options {
 	bool no_validate;
-	const char *expect, *save;
+	const char *expect, *save, *upload;
 };
 
 static const struct option_row call_options[] = {
@@ -35,6 +37,12 @@ static const struct option_row call_options[] = {
 	  .type = OPTION_FILE,
 	  .offset = offsetof(struct call_options, save),
 	  .brief = "write images and audio to FILE, FILE-2, …; - is stdout" },
+	{ .name = "upload",
+	  .word = "ARG",
+	  .type = OPTION_TEXT,
+	  .offset = offsetof(struct call_options, upload),
+	  .brief = "give the argument ARG an address of serve that takes one "
+		   "picture" },
 	{ .name = NULL }
 };
 
@@ -46,6 +54,19 @@ static void show_warnings(struct renderer *r, const struct buf *warnings)
 		render_note(r, "warning: %.*s", (int)len, line);
 		line += len + (line[len] == '\n');
 	}
+}
+
+/* ARG=ADDRESS, which stands in no command line. */
+static int add_upload(struct app *app, const char *name, struct words *words,
+		      struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *url = NULL;
+	CLEANUP(mem_free_ptr) char *word = NULL;
+	if (upload_address(app, &url, err) != 0)
+		return -1;
+	word = mem_printf("%s=%s", name, url);
+	words_add(words, word);
+	return 0;
 }
 
 /* *tool stays NULL with --no-validate. */
@@ -63,8 +84,13 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 		return -1;
 	for (int i = 1; i < in->argc; i++)
 		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
-	int status = arguments_build(out, in->argv + 1, (size_t)in->argc - 1,
-				     &how, &warnings, err);
+	CLEANUP(words_done) struct words words = { 0 };
+	for (int i = 1; i < in->argc; i++)
+		words_add(&words, in->argv[i]);
+	if (o->upload && add_upload(app, o->upload, &words, err) != 0)
+		return -1;
+	int status = arguments_build(out, words.word, words.count, &how,
+				     &warnings, err);
 	show_warnings(&app->out, &warnings);
 	*tool = how.tool;
 	return status;
@@ -199,6 +225,12 @@ static int call_all(const struct invocation *in, struct error *err)
 				 .count = (size_t)in->argc - 1,
 				 .no_validate = o->no_validate,
 				 .explain = hint_at_vision };
+	if (o->upload) {
+		error_set(err, ERR_USAGE,
+			  "option '--upload' is for one device");
+		return error_hint(err, "each address is for one picture of one "
+				       "device: pick it with -d");
+	}
 	if (o->save) {
 		error_set(err, ERR_USAGE, "option '--save' is for one device");
 		return error_hint(err, "with --all, '-o json' has the bytes of "
@@ -257,6 +289,12 @@ const struct command cmd_call = {
 		"\"structuredContent\" is compared with the whole result, and "
 		"one that asks for \"isError\":true makes such a failure a "
 		"success.\n"
+		"\n"
+		"A device of the running serve can be told to upload a "
+		"picture there, to an address that is made for this one "
+		"call:\n"
+		"\n"
+		"  mcpctl call self.screen.snapshot --upload url\n"
 		"\n"
 		"A call that the firmware answers only by restarting "
 		"(self.reboot) is a success when the connection drops.\n"

@@ -137,6 +137,18 @@ static void on_tool(struct attach *a, const struct control_frame *f,
 		       json_string(json, "broke"));
 }
 
+static void on_upload(struct attach *a, const cJSON *json)
+{
+	const char *url = json_string(json, "url");
+	attach_tool_answer *answer;
+
+	if (is_forgotten(a))
+		return;
+	answer = TAKE(a->answer);
+	if (answer)
+		answer(a->answer_owner, url, url ? strlen(url) : 0, NULL, NULL);
+}
+
 /* It did not read what the device said: the rest goes on. */
 static void on_lost(struct attach *a, const cJSON *json)
 {
@@ -165,6 +177,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_waiting(a, json);
 	} else if (text_same(op, "tool")) {
 		on_tool(a, f, json);
+	} else if (text_same(op, "upload")) {
+		on_upload(a, json);
 	} else if (text_same(op, "lost")) {
 		on_lost(a, json);
 	} else if (text_same(op, "error")) {
@@ -300,27 +314,44 @@ static int attach_explain(struct transport *t, struct error *err)
 			       "board' what to set on a board");
 }
 
-int attach_ask_tool(struct transport *t, const char *name,
-		    attach_tool_answer *answer, void *owner, struct error *err)
+/* json NULL: nothing. */
+static int ask(struct transport *t, const struct buf *json,
+	       attach_tool_answer *answer, void *owner, struct error *err)
 {
 	struct attach *a = t->ops == &attach_ops ? t->impl : NULL;
-	CLEANUP(buf_done) struct buf json = { 0 };
 
 	if (!a || a->closing)
 		return error_set(err, ERR_CONNECT, "not connected to serve");
 	a->forgotten += a->answer != NULL;
 	a->answer = NULL;
-	if (!name)
+	if (!json)
 		return 0;
-	buf_text(&json, "{\"op\":\"tool\"");
-	json_add_text(&json, "name", name);
-	buf_char(&json, '}');
-	if (control_client_send(a->client, CONTROL_JSON, json.data, json.len,
+	if (control_client_send(a->client, CONTROL_JSON, json->data, json->len,
 				err) != 0)
 		return -1;
 	a->answer = answer;
 	a->answer_owner = owner;
 	return 0;
+}
+
+int attach_ask_tool(struct transport *t, const char *name,
+		    attach_tool_answer *answer, void *owner, struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	buf_text(&json, "{\"op\":\"tool\"");
+	json_add_text(&json, "name", name);
+	buf_char(&json, '}');
+	return ask(t, name ? &json : NULL, answer, owner, err);
+}
+
+int attach_ask_upload(struct transport *t, attach_tool_answer *answer,
+		      void *owner, struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	buf_text(&json, "{\"op\":\"upload\"}");
+	return ask(t, &json, answer, owner, err);
 }
 
 const struct transport_ops attach_ops = {

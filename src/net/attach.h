@@ -23,5 +23,11 @@ typedef void attach_tool_answer(void *owner, const char *tool, size_t len,
 				const char *nearest, const char *broke);
 int attach_ask_tool(struct transport *t, const char *name,
 		    attach_tool_answer *answer, void *owner, struct error *err);
+/*
+ * The same for an address that the device may upload one picture to; `tool` is
+ * the address then (NULL: there is none, and `broke` says why).
+ */
+int attach_ask_upload(struct transport *t, attach_tool_answer *answer,
+		      void *owner, struct error *err);
 
 #endif

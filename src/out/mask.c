@@ -5,6 +5,7 @@
  */
 #include "out/mask.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,8 +27,11 @@ static const char *const assigned[] = { "token",   "authorization", "password",
 					"&key" };
 /* Not "Basic " alone: descriptions of tools begin with that word. */
 static const char *const leads[] = { "Bearer ", "Authorization: Basic " };
+/* In front of what serve hands out for one picture, which is so long. */
+static const char upload[] = "/upload/";
+#define UPLOAD_TOKEN 32
 /* What all of these begin with. */
-static const char first_bytes[] = "\"\\BbTtAaPpSs?&";
+static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
 
 struct scan {
 	const char *at, *end;
@@ -169,8 +173,23 @@ static bool hide_assigned(struct buf *out, struct scan *s, const char *name)
 	return true;
 }
 
+static bool mask_upload(struct buf *out, struct scan *s)
+{
+	const char *token = s->at + strlen(upload);
+	if (!starts(s, upload) || s->end - token < UPLOAD_TOKEN)
+		return false;
+	for (size_t i = 0; i < UPLOAD_TOKEN; i++)
+		if (!isxdigit((unsigned char)token[i]))
+			return false;
+	copy(out, s, strlen(upload));
+	hide(out, s, token + UPLOAD_TOKEN);
+	return true;
+}
+
 static bool mask_word(struct buf *out, struct scan *s)
 {
+	if (mask_upload(out, s))
+		return true;
 	for (size_t i = 0; i < COUNT(assigned); i++)
 		if (hide_assigned(out, s, assigned[i]))
 			return true;

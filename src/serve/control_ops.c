@@ -169,6 +169,33 @@ static void on_tool(struct control_peer *p, const cJSON *question,
 	send_json(p, &out);
 }
 
+static void on_upload(struct control_peer *p, const cJSON *question,
+		      struct span text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	CLEANUP(mem_free_ptr) char *url = NULL;
+	struct device *d = p->device;
+
+	(void)text;
+	if (!d)
+		d = only_device(p, json_string(question, "device"), &why);
+	if (d && p->server->door)
+		url = door_upload_url(p->server->door, d);
+	if (d && !url)
+		error_set(&why, ERR_CONNECT,
+			  "no address is known by which '%s' reaches serve",
+			  d->id);
+	if (!url) {
+		control_peer_error(p, &why);
+		return;
+	}
+	buf_text(&out, "{\"op\":\"upload\"");
+	json_add_text(&out, "url", url);
+	buf_char(&out, '}');
+	send_json(p, &out);
+}
+
 static void flush_batch(struct control_peer *p, struct buf *batch)
 {
 	struct packet *packet = packet_take(batch);
@@ -278,6 +305,7 @@ static const struct {
 	{ "devices", on_devices }, { "fan", fan_ask },
 	{ "kick", on_kick },	   { "stop", on_stop },
 	{ "status", on_status },   { "names", names_ask },
+	{ "upload", on_upload },
 };
 
 void control_ask(struct control_peer *p, const char *text, size_t len)

@@ -6,6 +6,7 @@
 #ifndef SERVE_DEVICE_H
 #define SERVE_DEVICE_H
 
+#include "base/random.h"
 #include "mcp/listing.h"
 #include "rpc/link.h"
 #include "serve/relay.h"
@@ -47,6 +48,7 @@ struct device {
 	char *device_id, *client_id; /* as told; NULL */
 	char *address, *path;
 	char *reached; /* HOST[:PORT] of ours that it dialled; NULL */
+	char vision_token[RANDOM_HEX_SIZE]; /* of this connection; "" */
 	char *board,
 		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
 	char *server_name; /* of serverInfo, where it is not the board; NULL */

@@ -370,13 +370,16 @@ static int ask_initialize(struct device *d, struct error *err)
 	struct server *s = d->server;
 	CLEANUP(buf_done) struct buf params = { 0 };
 	CLEANUP(mem_free_ptr) char *url = mem_strdup(s->config.vision_url);
-	const char *token = s->vision_token;
+	const char *token = d->vision_token;
 
 	/* Another service's token is not ours to make. */
-	if (url)
+	if (url) {
 		token = s->config.vision_token;
-	else if (s->door)
-		url = door_vision_url(s->door, d);
+	} else {
+		random_hex(d->vision_token);
+		if (s->door)
+			url = door_vision_url(s->door, d);
+	}
 	initialize_params(&params, true, url, token);
 	d->start->relay.done = on_initialized;
 	return relay_request(&d->start->relay, d, "initialize", params.data,

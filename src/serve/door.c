@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/knock.h"
 #include "serve/door_private.h"
 
@@ -121,7 +122,8 @@ static void on_http(void *owner, struct front_request *rq,
 		door_vision(&v);
 		return;
 	}
-	if (knock_path_fits(UPLOAD_PATH, head->path)) {
+	if (knock_path_fits(UPLOAD_PATH, head->path) ||
+	    text_starts(head->path, UPLOAD_PATH "/")) {
 		door_upload(&v);
 		return;
 	}
@@ -206,6 +208,7 @@ static void door_free(struct door *d)
 	mem_free(d->advertised_ws);
 	mem_free(d->advertised_ota);
 	memory_done(&d->memory);
+	passes_done(&d->passes);
 	mem_free(d);
 }
 

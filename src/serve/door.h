@@ -36,6 +36,12 @@ void door_addresses(const struct door *d, struct buf *out);
 char *door_vision_url(struct door *d, const struct device *device);
 
 /*
+ * An address that this device may upload one picture to, within 10 minutes;
+ * yours. It holds a secret. NULL as above.
+ */
+char *door_upload_url(struct door *d, const struct device *device);
+
+/*
  * What this device told when it asked OTA here from that address (NULL: it is
  * not known); NULL. Lent until the next question.
  */

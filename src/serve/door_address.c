@@ -127,7 +127,7 @@ char *door_device_url(const struct door *d, const char *host, uint16_t port)
 }
 
 /* Nothing tells how it reaches us: the first address will do. */
-static char *any_vision_url(const struct door *d)
+static char *any_base(const struct door *d)
 {
 	struct words found = { 0 };
 	char *url = NULL;
@@ -135,8 +135,7 @@ static char *any_vision_url(const struct door *d)
 	list_addresses(d, &found);
 	if (found.count)
 		url = mem_printf(
-			"%.*s" VISION_PATH,
-			(int)(strlen(found.word[0]) - strlen(OTA_PATH)),
+			"%.*s", (int)(strlen(found.word[0]) - strlen(OTA_PATH)),
 			found.word[0]);
 	words_done(&found);
 	return url;
@@ -146,14 +145,13 @@ static char *any_vision_url(const struct door *d)
  * A board that was at the broker before serve was started: it did not ask OTA,
  * and never reached this port. By the way that we would reach it.
  */
-static char *vision_url_towards(const struct door *d,
-				const struct device *device)
+static char *base_towards(const struct door *d, const struct device *device)
 {
 	CLEANUP(buf_done) struct buf at = { 0 };
 	char own[64];
 
 	if (!local_address_towards(device->address, own, sizeof(own)))
-		return any_vision_url(d);
+		return any_base(d);
 	for (size_t i = 0; i < d->gates; i++) {
 		const struct gate *g = &d->gate[i];
 
@@ -162,27 +160,38 @@ static char *vision_url_towards(const struct door *d,
 		    strcmp(g->host, "::") != 0)
 			continue;
 		authority_print(&at, own, g->port);
-		return mem_printf("http://%s" VISION_PATH, buf_string(&at));
+		return mem_printf("http://%s", buf_string(&at));
 	}
-	return any_vision_url(d);
+	return any_base(d);
 }
 
-static char *vision_url(const struct door *d, const struct device *device)
+/* "http://HOST:PORT" of ours for that device; yours. NULL: none is known. */
+static char *base_url(const struct door *d, const struct device *device)
 {
 	const char *ota = d->advertised_ota;
 
 	if (ota)
-		return mem_printf("%.*s" VISION_PATH,
-				  (int)(strlen(ota) - strlen(OTA_PATH)), ota);
+		return mem_strndup(ota, strlen(ota) - strlen(OTA_PATH));
 	if (device->reached)
-		return mem_printf("http://%s" VISION_PATH, device->reached);
-	return device->mqtt && device->address ? vision_url_towards(d, device) :
-						 any_vision_url(d);
+		return mem_printf("http://%s", device->reached);
+	return device->mqtt && device->address ? base_towards(d, device) :
+						 any_base(d);
+}
+
+char *door_upload_url(struct door *d, const struct device *device)
+{
+	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
+
+	if (!base)
+		return NULL;
+	return mem_printf("%s" UPLOAD_PATH "/%s", base,
+			  passes_add(&d->passes, device->id, loop_now()));
 }
 
 char *door_vision_url(struct door *d, const struct device *device)
 {
-	char *url = vision_url(d, device);
+	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
+	char *url = base ? mem_printf("%s" VISION_PATH, base) : NULL;
 	CLEANUP(mem_free_ptr) char *before = NULL;
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	struct who who = { device->id, device->client_id, device->address };

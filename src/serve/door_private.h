@@ -7,6 +7,7 @@
 #define SERVE_DOOR_PRIVATE_H
 
 #include "base/picture.h"
+#include "base/random.h"
 #include "net/address.h"
 #include "net/ota_door.h"
 #include "serve/door.h"
@@ -67,6 +68,28 @@ char *memory_sent(struct memory *m, const char *id, const char *url);
 /* Two addresses of one host, whatever their ports are. NULL is nobody's. */
 bool memory_same_peer(const char *a, const char *b);
 
+/* ---- door_pass.c: who may upload ---- */
+
+#define PASSES_MAX 1024
+#define PASSES_EACH 16 /* of one device */
+#define PASS_MS 600000
+
+/* An address that one picture may be sent to. */
+struct pass {
+	char token[RANDOM_HEX_SIZE];
+	char *id; /* of the device that it is for */
+	int64_t until; /* loop_now() ms */
+};
+struct passes {
+	struct pass item[PASSES_MAX]; /* in the order in which they were made */
+	size_t count;
+};
+void passes_done(struct passes *p);
+/* A new token, lent until the next change. Where there is no room the oldest goes. */
+const char *passes_add(struct passes *p, const char *id, int64_t now);
+/* Used up: the id of whom it was for, yours. NULL: there is none, or it was too late. */
+char *passes_take(struct passes *p, const char *token, int64_t now);
+
 /* ---- door.c ---- */
 
 struct gate { /* one listening port */
@@ -86,6 +109,7 @@ struct door {
 	char *advertised_ws, *advertised_ota; /* by --advertise; NULL */
 	bool behind_proxy; /* --advertise was a URL */
 	struct memory memory;
+	struct passes passes;
 	struct vision *jobs; /* pictures whose answer is a command's matter */
 	size_t job_count;
 	int64_t exec_limit; /* ms */
@@ -124,6 +148,14 @@ void visit_answer(const struct visit *v, int status, const char *type,
 		  const struct buf *body);
 /* {"error":text} */
 void visit_refuse(const struct visit *v, int status, const char *text);
+
+/*
+ * The device whose connection's token was given, and that the request names
+ * (if it names one); NULL: none.
+ */
+const struct device *pass_by_token(const struct visit *v, const char *given);
+/* The id of the device that this address is for; yours. It is used up. NULL: it is none. */
+char *pass_by_address(const struct visit *v);
 
 /* ---- the others ---- */
 

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/address.h"
 #include "net/knock.h"
 #include "serve/device.h"
 #include "serve/door_vision.h"
@@ -208,7 +207,11 @@ static void refuse_and_tell(const struct visit *v, int status,
 			    const char *message, const char *hint)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%s refused: %s", v->head->path, message);
+	char *text = mem_printf("%s refused: %s",
+				text_starts(v->head->path, UPLOAD_PATH) ?
+					UPLOAD_PATH :
+					v->head->path,
+				message);
 
 	refuse(v, status, message);
 	record_hint(
@@ -242,27 +245,38 @@ static struct vision *receive(const struct visit *v, const struct who *who)
 	return p;
 }
 
+/* What a record says of it is what we know, not what it told. */
+static struct who who_is(const struct visit *v, const struct device *d)
+{
+	return (struct who){ d->id, d->client_id, v->head->address };
+}
+
 void door_vision(const struct visit *v)
 {
 	const struct server *s = v->door->server;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	const struct device *device;
 	struct vision *p;
+	struct who who;
 
 	if (!only_post(v))
 		return;
-	if (s->vision_token[0] && !knock_token_fits(s->vision_token, given)) {
+	device = pass_by_token(v, given);
+	if (!device) {
 		refuse_and_tell(v, 401,
 				given ? "the token is wrong" :
 					"a token is needed",
-				"the board gets it with initialize: serve "
-				"must be the one that it is connected to");
+				"each connection has its own, which the board "
+				"gets with initialize: serve must be the one "
+				"that it is connected to");
 		return;
 	}
 	if (s->config.vision_exec && v->door->job_count >= JOBS_MAX) {
 		refuse_and_tell(v, 503, "too many pictures at once", NULL);
 		return;
 	}
-	p = receive(v, &v->who);
+	who = who_is(v, device);
+	p = receive(v, &who);
 	if (!p)
 		return;
 	save(p, RECORD_VISION);
@@ -272,41 +286,40 @@ void door_vision(const struct visit *v)
 		answer_fixed(p, RECORD_VISION);
 }
 
-/* self.screen.snapshot names nobody: the one device at that address, or NULL. */
-static const struct device *at_address(const struct server *s,
-				       const char *address)
+static void take_upload(const struct visit *v, const struct who *who)
 {
-	const struct device *found = NULL;
-	size_t len = address_host_length(address);
+	struct vision *p = receive(v, who);
 
-	for (const struct device *d = s->registry.first; d; d = d->next) {
-		if (!d->address || address_host_length(d->address) != len ||
-		    strncmp(d->address, address, len) != 0)
-			continue;
-		if (found)
-			return NULL;
-		found = d;
-	}
-	return found;
-}
-
-void door_upload(const struct visit *v)
-{
-	struct who who = v->who;
-	const struct device *device;
-	struct vision *p;
-
-	if (!only_post(v))
-		return;
-	device = who.device_id ? NULL :
-				 at_address(v->door->server, v->head->address);
-	if (device) {
-		who.device_id = device->id;
-		who.client_id = device->client_id;
-	}
-	p = receive(v, &who);
 	if (!p)
 		return;
 	save(p, RECORD_UPLOAD);
 	answer_fixed(p, RECORD_UPLOAD);
+}
+
+/* self.screen.snapshot names nobody: the address does. */
+void door_upload(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *given = NULL;
+	CLEANUP(mem_free_ptr) char *id = NULL;
+	const struct device *device;
+	struct who who;
+
+	if (!only_post(v))
+		return;
+	id = pass_by_address(v);
+	given = id ? NULL : knock_token(v->head);
+	device = id ? registry_find(&v->door->server->registry, id) :
+		      pass_by_token(v, given);
+	if (!id && !device) {
+		refuse_and_tell(v, 403,
+				"this address takes no picture, or takes none "
+				"any more",
+				"each address is for one picture of one board: "
+				"mcpctl call self.screen.snapshot --upload "
+				"url");
+		return;
+	}
+	who = device ? who_is(v, device) :
+		       (struct who){ id, NULL, v->head->address };
+	take_upload(v, &who);
 }

@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "base/module.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "serve/control.h"
 #include "serve/device.h"
@@ -119,7 +118,6 @@ static int open_parts(struct server *s, struct error *err)
 	    aliases_read(&s->aliases, c->alias_file, err) ||
 	    control_check(s, err))
 		return -1;
-	random_hex(s->vision_token);
 	ws = module_table("ws", WS_TABLE, err);
 	if (!ws)
 		return -1;

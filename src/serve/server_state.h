@@ -5,7 +5,6 @@
 #ifndef SERVE_SERVER_STATE_H
 #define SERVE_SERVER_STATE_H
 
-#include "base/random.h"
 #include "net/port_parts.h"
 #include "serve/aliases.h"
 #include "serve/registry.h"
@@ -44,8 +43,6 @@ struct server {
 	struct control *control;
 	struct timer
 		sweep; /* runs, once a second, only while something has a deadline */
-	char vision_token
-		[RANDOM_HEX_SIZE]; /* made at start; sent in initialize, checked at the door */
 	bool track_ready;
 	struct words ready; /* ids; a failed one with '!' in front */
 	char *ready_lent;

@@ -40,6 +40,9 @@
  *             | message            to all that fit, at once
  *  S row      device, took_us, reply | error, one for each; then end. reply:
  *             the JSON-RPC reply, its id null; null where none is due
+ *  C upload   device?              an address that the only device, or the
+ *             attached one, may upload one picture to
+ *  S upload   url
  *  C kick     device               S kicked count
  *  C stop                          S stopping
  *  C status                        S status pid, version, addresses, devices, came

@@ -168,3 +168,52 @@ mqtt_serve() { # ARG…
 	ends 0
 	absent '"event":"told".*pictures' serve.out
 }
+
+# The token for pictures that a board was told, which no trace of ours shows.
+token_of() {
+	wait_for "$1" '"vision"' | jq -r '.payload.params.capabilities.vision.token'
+}
+
+@test "a token for pictures is one board's, for one connection" {
+	serve
+	printf 'GIF89a' >photo
+	dialled a "{\"Device-Id\":\"$A\"}" a
+	dialled b "{\"Device-Id\":\"$B\"}" b
+	event ready "$A"
+	event ready "$B"
+	mine=$(token_of a.out) other=$(token_of b.out)
+	[ "$mine" != "$other" ]
+	code() { curl -s -o body -w '%{http_code}' -F file=@photo "$@"; }
+	explain=http://127.0.0.1:$PORT/vision/explain
+	[ "$(code -H "Authorization: Bearer $mine" -H "Device-Id: $A" "$explain")" = 200 ]
+	event vision "$A"
+	[ "$(code -H "Authorization: Bearer $other" -H "Device-Id: $A" "$explain")" = 401 ]
+	event refused "$A.*the token is wrong"
+	# Whose picture it is tells the token, where the request does not.
+	[ "$(code -H "Authorization: Bearer $other" "$explain")" = 200 ]
+	event vision "$B"
+	mcp kick "$A"
+	event gone "$A"
+	[ "$(code -H "Authorization: Bearer $mine" -H "Device-Id: $A" "$explain")" = 401 ]
+}
+
+@test "nobody uploads to an address that serve did not hand out, or twice" {
+	serve --save-images "$WORK/pictures"
+	printf 'GIF89a' >photo
+	dialled a "{\"Device-Id\":\"$A\"}" a
+	event ready "$A"
+	code() { curl -s -o body -w '%{http_code}' -F file=@photo "$@"; }
+	[ "$(code "http://127.0.0.1:$PORT/upload")" = 403 ]
+	event refused '/upload refused'
+	[ "$(code "http://127.0.0.1:$PORT/upload/0123456789abcdef0123456789abcdef")" = 403 ]
+	mcp call x --no-validate --upload url
+	ends 0
+	url=$(wait_for a.out tools/call | jq -r .payload.params.arguments.url)
+	[[ $url =~ ^http://127.0.0.1:$PORT/upload/[0-9a-f]{32}$ ]]
+	[ "$(code -H "Device-Id: $B" "${url}0")" = 403 ]
+	[ "$(code "$url")" = 200 ]
+	event upload "$A"
+	[ "$(code "$url")" = 403 ]
+	[ "$(find pictures -type f | wc -l)" = 1 ]
+	absent "${url##*/}" serve.out
+}

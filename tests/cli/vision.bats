@@ -136,19 +136,31 @@ END
 	event vision '"width":2,.*"height":2|2x2'
 }
 
-@test "a snapshot of the screen needs no token" {
-	serve --save-images "$WORK/pictures"
-	jpeg
-	curl -sf -H 'Transfer-Encoding: chunked' -F 'file=@photo.jpg;filename=screenshot.jpg' \
-		"http://127.0.0.1:$PORT/upload"
-	event upload
+@test "a snapshot of the screen: its address is made for it, and shown nowhere" {
+	serve --save-images "$WORK/pictures" --trace trace.jsonl
+	device board --device-id 02:00:00:00:00:01
+	event ready
+	mcp -v --trace mine.jsonl call self.screen.snapshot --upload url quality=50
+	ends 0
+	says true
+	event upload 02:00:00:00:00:01
 	[ "$(find pictures -type f | wc -l)" = 1 ]
+	grep -q '/upload/\*\*\*' trace.jsonl
+	grep -q '/upload/\*\*\*' mine.jsonl
+	absent '/upload/[0-9a-f]' trace.jsonl mine.jsonl stderr serve.out
+	mcp --all call self.screen.snapshot --upload url
+	ends 2
+	hints "'--upload' is for one device"
+	mcp sim: call self.screen.snapshot --upload url
+	ends 2
+	hints 'is for a device of a running serve'
 }
 
 @test "the members of a picture's event are always there" {
 	serve
+	token
 	head -c 100 /dev/urandom >noise
-	curl -sf -F 'file=@noise' "http://127.0.0.1:$PORT/upload"
+	curl -sf -H "Authorization: Bearer $TOKEN" -F 'file=@noise' "http://127.0.0.1:$PORT/upload"
 	event upload
 	jq -es 'map(select(.event == "upload"))[0] |
 		[has("file", "bytes", "type", "width", "height", "question")] | all' serve.out
@@ -162,7 +174,8 @@ END
 	jpeg
 	cat photo.jpg noise >large.jpg
 	SERVE_BEFORE=$WORK/limited serve --save-images "$WORK/pictures"
-	curl -sf -F 'file=@large.jpg' "http://127.0.0.1:$PORT/upload"
+	token
+	curl -sf -H "Authorization: Bearer $TOKEN" -F 'file=@large.jpg' "http://127.0.0.1:$PORT/upload"
 	event '(upload|failed)' pictures
 	[ "$(find pictures -type f | wc -l)" = 0 ]
 	mcp --wait 100ms devices

@@ -113,6 +113,10 @@ void rack_describe(const struct rack *r, struct buf *out)
 
 /* ---- a door, and who comes to it ---- */
 
+/* The board that is connected, and whose token is "5ec7e7". */
+static char camera_id[] = "02:00:00:00:00:0a";
+static struct device camera;
+
 static void begin(void)
 {
 	struct error err = { 0 };
@@ -131,7 +135,10 @@ static void begin(void)
 	server.config.picture_max = 8 << 20;
 	server.config.message_max = 1 << 20;
 	server.config.handshake = 10000;
-	snprintf(server.vision_token, sizeof(server.vision_token), "5ec7e7");
+	camera = (struct device){ .id = camera_id,
+				  .device_id = camera_id,
+				  .vision_token = "5ec7e7" };
+	registry_add(&server.registry, &camera);
 	records_init(&server.records, &server.wake);
 }
 
@@ -185,6 +192,7 @@ static void stop(void)
 			loop_wait(loop, &closed, loop_now() + 60000, NULL), 0);
 	}
 	loop_free(loop);
+	registry_done(&server.registry);
 	records_done(&server.records);
 	tokens_done(&server.tokens);
 	words_done(&ports);
@@ -697,6 +705,9 @@ static void test_page(void **state)
 	got = ask("GET / HTTP/1.1\r\nHost: box.local:99\r\n", "");
 	assert_non_null(strstr(got, "text/html"));
 	assert_non_null(strstr(got, "http://box.local:99/xiaozhi/ota/"));
+	assert_non_null(strstr(got, "1 device is connected"));
+	registry_remove(&server.registry, &camera);
+	got = ask("GET / HTTP/1.1\r\nHost: box.local:99\r\n", "");
 	assert_non_null(strstr(got, "No device is connected"));
 	told(RECORD_BROWSER, LEVEL_INFO, "browser");
 	for (size_t i = 0; i < 203; i++) {
@@ -706,6 +717,7 @@ static void test_page(void **state)
 					      .next = &devices[i + 1] };
 	}
 	devices[202].next = NULL;
+	registry_done(&server.registry);
 	server.registry.first = devices;
 	server.registry.count = 203;
 	got = ask("GET /xiaozhi/ota/ HTTP/1.1\r\nHost: box.local:99\r\n", "");
@@ -717,7 +729,7 @@ static void test_page(void **state)
 	server.registry = (struct registry){ 0 };
 	got = ask("GET /favicon.ico HTTP/1.1\r\nHost: h\r\n", "");
 	assert_memory_equal(got, "HTTP/1.1 404", 12);
-	assert_int_equal(server.records.count, 2);
+	assert_int_equal(server.records.count, 3);
 	stop();
 }
 
@@ -862,6 +874,7 @@ static void test_vision(void **state)
 
 static void test_vision_refused(void **state)
 {
+	char other[] = "02:00:00:00:00:0b";
 	struct buf form = { 0 };
 
 	(void)state;
@@ -870,6 +883,21 @@ static void test_vision_refused(void **state)
 	expect(post(VISION_PATH, "wrong", &form, 1000), "401",
 	       "the token is wrong");
 	told(RECORD_REFUSED, LEVEL_WARN, "the token is wrong");
+	/* Right, and another board's. */
+	registry_remove(&server.registry, &camera);
+	devices[0] = (struct device){ .id = other, .vision_token = "5ec7e7" };
+	registry_add(&server.registry, &devices[0]);
+	registry_add(&server.registry, &camera);
+	snprintf(camera.vision_token, sizeof(camera.vision_token), "0123");
+	good_form(&form);
+	expect(post(VISION_PATH, "5ec7e7", &form, 1000), "401",
+	       "the token is wrong");
+	/* One that was told none yet has none: not the empty one either. */
+	camera.vision_token[0] = '\0';
+	good_form(&form);
+	expect(post(VISION_PATH, "", &form, 1000), "401", "the token is wrong");
+	registry_remove(&server.registry, &devices[0]);
+	snprintf(camera.vision_token, sizeof(camera.vision_token), "5ec7e7");
 	expect(ask("POST " VISION_PATH " HTTP/1.1\r\n" BOARD, ""), "401",
 	       "a token is needed");
 	expect(ask("POST " VISION_PATH " HTTP/1.1\r\n" BOARD
@@ -953,11 +981,118 @@ static void expect_saved(const char *file)
 	unlink(file);
 }
 
+/* As firmware sends what the screen shows: with no header of its own. */
+static const char *post_screen(const char *path, const char *extra)
+{
+	struct buf form = { 0 };
+
+	add_file(&form, "file", "screenshot.jpg", PICTURE, PICTURE_LEN);
+	end_form(&form);
+	buf_printf(&request,
+		   "POST %s HTTP/1.1\r\nHost: h\r\n%sContent-Type: "
+		   "multipart/form-data; boundary=" EDGE "\r\n"
+		   "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+		   path, extra, form.len);
+	buf_add(&request, form.data, form.len);
+	buf_done(&form);
+	return visit();
+}
+
+static void refused_upload(const char *path, const char *extra)
+{
+	expect(post_screen(path, extra), "403",
+	       "this address takes no picture, or takes none any more");
+}
+
+/* An address is for one picture of one board, and cannot be guessed. */
+static void test_upload_address(void **state)
+{
+	struct pass *pass;
+	char *url, *path, *other;
+
+	(void)state;
+	start();
+	refused_upload("/upload", "");
+	refused_upload("/upload/", "");
+	refused_upload("/upload/00000000000000000000000000000000", "");
+	url = door_upload_url(server.door, &camera);
+	path = strchr(url + 7, '/');
+	assert_memory_equal(path, "/upload/", 8);
+	assert_int_equal(strlen(path), 8 + 32);
+	expect(post_screen(path, ""), "200", RECEIVED);
+	told(RECORD_UPLOAD, LEVEL_GOOD, "JPEG");
+	refused_upload(path, "");
+	/* What was told of it holds no secret. */
+	told(RECORD_REFUSED, LEVEL_WARN,
+	     "/upload refused: this address takes no picture");
+	mem_free(url);
+
+	/* Another board has it. */
+	url = door_upload_url(server.door, &camera);
+	refused_upload(strchr(url + 7, '/'),
+		       "Device-Id: 02:00:00:00:00:0b\r\n");
+	mem_free(url);
+	/* It lay about for too long. */
+	url = door_upload_url(server.door, &camera);
+	pass = &server.door->passes.item[server.door->passes.count - 1];
+	pass->until = loop_now();
+	refused_upload(strchr(url + 7, '/'), "");
+	mem_free(url);
+	/* The token of its connection is as good. */
+	expect(post_screen("/upload", "Authorization: Bearer 5ec7e7\r\n"),
+	       "200", RECEIVED);
+	refused_upload("/upload", "Authorization: Bearer 5ec7e7\r\n"
+				  "Device-Id: 02:00:00:00:00:0b\r\n");
+	expect(ask("GET /upload/x HTTP/1.1\r\n" BOARD, ""), "405",
+	       "pictures are sent here with POST");
+	/* Two are never the same. */
+	url = door_upload_url(server.door, &camera);
+	other = door_upload_url(server.door, &camera);
+	assert_string_not_equal(url, other);
+	mem_free(url);
+	mem_free(other);
+	stop();
+}
+
+static void test_passes(void **state)
+{
+	struct passes *p = mem_zalloc(sizeof(*p));
+	char first[RANDOM_HEX_SIZE], id[16], *taken;
+
+	(void)state;
+	assert_null(passes_take(p, "", 0));
+	snprintf(first, sizeof(first), "%s", passes_add(p, "a", 0));
+	assert_null(passes_take(p, "", 0));
+	for (int i = 1; i < PASSES_EACH; i++)
+		passes_add(p, "a", 0);
+	passes_add(p, "b", 0);
+	assert_int_equal(p->count, PASSES_EACH + 1);
+	/* One board has its share, and takes nobody else's. */
+	passes_add(p, "a", 0);
+	assert_int_equal(p->count, PASSES_EACH + 1);
+	assert_null(passes_take(p, first, 0));
+	for (int i = 0; i < 2 * PASSES_MAX; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		passes_add(p, id, 1);
+	}
+	assert_int_equal(p->count, PASSES_MAX);
+	snprintf(first, sizeof(first), "%s", p->item[0].token);
+	taken = passes_take(p, first, 1);
+	assert_string_equal(taken, "1024");
+	mem_free(taken);
+	assert_null(passes_take(p, first, 1));
+	/* What is too old goes when the next one comes. */
+	passes_add(p, "c", PASS_MS + 2);
+	assert_int_equal(p->count, 1);
+	passes_done(p);
+	mem_free(p);
+}
+
 static void test_save(void **state)
 {
-	char path[96], id[] = "../\xe4\xbd\xa0/x";
+	char path[96], id[] = "../\xe4\xbd\xa0/x", *url;
 	const char *got, *file;
-	struct buf form = { 0 };
+	struct device screen;
 	cJSON *json;
 
 	(void)state;
@@ -973,28 +1108,17 @@ static void test_save(void **state)
 	assert_non_null(strstr(file, "-000-02-00-00-00-00-0a.jpg"));
 	expect_saved(file);
 	cJSON_Delete(json);
-	/* The screen: no token, no name but that of the one device there. */
-	devices[0] = (struct device){ .id = id };
-	devices[0].address = mem_strdup("127.0.0.1:9");
-	server.registry.first = devices;
-	add_file(&form, "file", "screenshot.jpg", PICTURE, PICTURE_LEN);
-	end_form(&form);
-	buf_printf(&request,
-		   "POST /upload HTTP/1.1\r\nHost: h\r\nContent-Type: "
-		   "multipart/form-data; boundary=" EDGE "\r\n"
-		   "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
-		   form.len, "");
-	buf_add(&request, form.data, form.len);
-	buf_done(&form);
-	expect(visit(), "200", RECEIVED);
+	/* The screen: nothing names it but the address, which is for it. */
+	screen = (struct device){ .id = id };
+	url = door_upload_url(server.door, &screen);
+	expect(post_screen(strchr(url + 7, '/'), ""), "200", RECEIVED);
 	json = detail(RECORD_UPLOAD);
 	file = json_string(json, "file");
 	assert_non_null(strstr(file, "-001--------x.jpg"));
 	assert_null(strstr(file + strlen(path) + 1, "/"));
 	expect_saved(file);
 	cJSON_Delete(json);
-	mem_free(devices[0].address);
-	server.registry.first = NULL;
+	mem_free(url);
 	/* The folder is gone: the board is answered all the same. */
 	rmdir(path);
 	got = good_post();
@@ -1251,6 +1375,8 @@ int main(void)
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_save_taken),
+		cmocka_unit_test(test_upload_address),
+		cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_exec_limit),
 		cmocka_unit_test(test_noise),

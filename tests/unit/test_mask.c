@@ -48,6 +48,11 @@ static void test_headers_and_urls(void **state)
 	assert_masked("Authorization: Bearer abc.def\r\nHost: h",
 		      "Authorization: Bearer ***\r\nHost: h");
 	assert_masked("GET /x?token=abc&v=1 HTTP", "GET /x?token=***&v=1 HTTP");
+	assert_masked("{\"url\":\"http://h:8000/upload/"
+		      "0123456789abcdef0123456789abcdef\"}",
+		      "{\"url\":\"http://h:8000/upload/***\"}");
+	assert_masked("http://h/upload/0123456789abcdef0123456789abcde",
+		      "http://h/upload/0123456789abcdef0123456789abcde");
 	assert_masked("ws://h/?authorization=Bearer",
 		      "ws://h/?authorization=***");
 }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who may upload a picture. With a photo of the camera a board shows the token
+ * of its connection (device.md 6); with a snapshot of the screen it sends
+ * nothing that names it, so the address itself is the pass, for one picture.
+ * Judged from the head alone: how much of a body is taken from whom can be
+ * decided here too, before it is read.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/secret_file.h"
+#include "base/text.h"
+#include "net/knock.h"
+#include "serve/device.h"
+#include "serve/door_private.h"
+
+/* ---- the token of a connection ---- */
+
+static const struct device *find_device(const struct server *s,
+					const char *device_id)
+{
+	char id[ID_MAX + 1] = "";
+
+	for (size_t i = 0; device_id[i] && i < ID_MAX; i++)
+		id[i] = (char)text_lower(device_id[i]);
+	return registry_find(&s->registry, id);
+}
+
+static bool shows_token(const struct device *d, const char *given)
+{
+	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
+}
+
+const struct device *pass_by_token(const struct visit *v, const char *given)
+{
+	const struct server *s = v->door->server;
+	const struct device *d;
+
+	if (!given)
+		return NULL;
+	if (v->who.device_id) {
+		d = find_device(s, v->who.device_id);
+		return d && shows_token(d, given) ? d : NULL;
+	}
+	for (d = s->registry.first; d; d = d->next) {
+		if (shows_token(d, given))
+			return d;
+	}
+	return NULL;
+}
+
+/* ---- addresses for one picture ---- */
+
+static void drop(struct passes *p, size_t i)
+{
+	explicit_bzero(p->item[i].token, sizeof(p->item[i].token));
+	mem_free(p->item[i].id);
+	p->count--;
+	/* They stay in the order in which they were made. */
+	memmove(&p->item[i], &p->item[i + 1],
+		(p->count - i) * sizeof(p->item[0]));
+}
+
+void passes_done(struct passes *p)
+{
+	while (p->count)
+		drop(p, p->count - 1);
+}
+
+/* The oldest go: of this device first, then of all. */
+static void make_room(struct passes *p, const char *id, int64_t now)
+{
+	size_t own = 0, first = 0;
+
+	for (size_t i = p->count; i-- > 0;) {
+		if (p->item[i].until <= now) {
+			drop(p, i);
+			first -= first > i;
+		} else if (!strcmp(p->item[i].id, id)) {
+			own++;
+			first = i;
+		}
+	}
+	if (own >= PASSES_EACH)
+		drop(p, first);
+	if (p->count == PASSES_MAX)
+		drop(p, 0);
+}
+
+const char *passes_add(struct passes *p, const char *id, int64_t now)
+{
+	struct pass *new;
+
+	make_room(p, id, now);
+	new = &p->item[p->count++];
+	random_hex(new->token);
+	new->id = mem_strdup(id);
+	new->until = now + PASS_MS;
+	return new->token;
+}
+
+char *passes_take(struct passes *p, const char *token, int64_t now)
+{
+	size_t found = p->count, len = strlen(token);
+	char *id = NULL;
+
+	for (size_t i = 0; i < p->count; i++) {
+		if (secret_same(p->item[i].token, RANDOM_HEX_SIZE - 1, token,
+				len))
+			found = i;
+	}
+	if (found == p->count)
+		return NULL;
+	if (p->item[found].until > now)
+		id = TAKE(p->item[found].id);
+	drop(p, found);
+	return id;
+}
+
+/* What stands behind UPLOAD_PATH; "" if nothing does. */
+static char *token_in_path(const char *path)
+{
+	const char *token = path + strlen(UPLOAD_PATH);
+	size_t len;
+
+	token += *token == '/';
+	len = strlen(token);
+	len -= len && token[len - 1] == '/';
+	return mem_strndup(token, len);
+}
+
+char *pass_by_address(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *token = token_in_path(v->head->path);
+	CLEANUP(mem_free_ptr)
+	char *id = passes_take(&v->door->passes, token, loop_now());
+
+	if (id && v->who.device_id && !text_same(id, v->who.device_id))
+		return NULL;
+	return TAKE(id);
+}
