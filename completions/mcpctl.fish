@@ -349,6 +349,7 @@ complete -c mcpctl -n '__mcpctl_using serve' -l mqtt-broker -x -d 'use a broker 
 complete -c mcpctl -n '__mcpctl_using serve' -l topic-up -x -d 'with --mqtt-broker: what a board publishes to; {client_id} and {mac} are its own'
 complete -c mcpctl -n '__mcpctl_using serve' -l topic-down -x -d 'with --mqtt-broker: what serve publishes to for a board'
 complete -c mcpctl -n '__mcpctl_using serve' -l mqtt-key-file -r -F -d 'the key that signs the passwords of boards: let no other in'
+complete -c mcpctl -n '__mcpctl_using serve' -l mqtt-operator-file -r -F -d 'the password of the user \'operator\', who may look at all messages of the broker'
 complete -c mcpctl -n '__mcpctl_using serve' -l udp-port -x -d 'port for the audio of MQTT boards'
 complete -c mcpctl -n '__mcpctl_using serve' -l silence -d 'answer that audio with silence'
 complete -c mcpctl -n '__mcpctl_using serve' -l devices-max -x -d 'hold at most N devices'

@@ -18,6 +18,8 @@ struct client {
 	bool device; /* it is one, and serve was told */
 	bool left; /* another took its place: its end means nothing */
 	bool foreign; /* it did what a stock device does not: see plugin.c */
+	bool operator; /* it showed the operator's password */
+	bool denied; /* serve was told what it may not do */
 	struct client *next;
 };
 

@@ -23,9 +23,10 @@
 #define EXPORT __attribute__((visibility("default")))
 /*
  * A stock device with a client id of its own kind connects and is silent. A
- * client that subscribes, or publishes something else, is none.
+ * client that subscribes, or publishes something else or elsewhere, is none.
  */
 #define SILENT_MS 2000
+#define DENIED_MAX 128 /* bytes of a topic that are told */
 
 static bool is_serve(const struct mosquitto *client)
 {
@@ -49,6 +50,7 @@ static int on_auth(int event, void *data, void *owner)
 	const char *id = mosquitto_client_id(auth->client);
 	const char *address = mosquitto_client_address(auth->client), *why;
 	struct plugin *p = owner;
+	const char *hint = NULL;
 	struct client *cl;
 
 	(void)event;
@@ -56,9 +58,9 @@ static int on_auth(int event, void *data, void *owner)
 		return MOSQ_ERR_SUCCESS;
 	if (!id || !*id)
 		return MOSQ_ERR_AUTH;
-	why = plugin_check(p, id, auth->username, auth->password);
+	why = plugin_check(p, id, auth->username, auth->password, &hint);
 	if (why) {
-		plugin_tell_refused(id, address, why);
+		plugin_tell_refused(id, address, why, hint);
 		return MOSQ_ERR_AUTH;
 	}
 	if (is_serve(auth->client)) {
@@ -71,7 +73,9 @@ static int on_auth(int event, void *data, void *owner)
 		cl->left = true;
 	cl = clients_add(&p->clients, auth->client, id, address,
 			 auth->username);
-	if (plugin_is_device_id(id))
+	cl->operator= plugin_is_operator(p, auth->username);
+	cl->foreign = cl->operator;
+	if (!cl->foreign && plugin_is_device_id(id))
 		plugin_tell_joined(cl);
 	return MOSQ_ERR_SUCCESS;
 }
@@ -93,14 +97,11 @@ static int on_disconnect(int event, void *data, void *owner)
 
 /* ---- messages ---- */
 
-/* The topic does not matter to a device; other programs expect this form. */
 static void hand_down(const char *id, const void *payload, uint32_t len)
 {
 	struct buf topic = { 0 };
-	char mac[18];
 
-	topic_fill(&topic, "devices/p2p/{mac}", id,
-		   client_id_mac(id, mac) ? mac : "client");
+	broker_own_topic(&topic, id);
 	mosquitto_broker_publish_copy(id, buf_string(&topic), (int)len, payload,
 				      0, false, NULL);
 	buf_done(&topic);
@@ -143,6 +144,8 @@ static int on_message(int event, void *data, void *owner)
 			  mosquitto_client_id(m->client));
 	if (!cl)
 		return MOSQ_ERR_SUCCESS;
+	if (cl->operator)
+		return MOSQ_ERR_SUCCESS;
 	if (!cl->device && plugin_is_device_message(m->payload, m->payloadlen))
 		plugin_tell_joined(cl);
 	cl->foreign = !cl->device;
@@ -151,24 +154,53 @@ static int on_message(int event, void *data, void *owner)
 	return MOSQ_ERR_SUCCESS;
 }
 
+/* What it tried is told once: it may try for ever. */
+static void tell_denied(struct client *cl, const char *topic, bool publish)
+{
+	CLEANUP(buf_done) struct buf text = { 0 }, own = { 0 };
+	bool told = cl->denied;
+
+	cl->denied = true;
+	if (told)
+		return;
+	broker_own_topic(&own, cl->id);
+	buf_printf(&text, "it may not %s '%.*s': a device %s '%s' only",
+		   publish ? "publish to" : "subscribe to",
+		   (int)text_cut(topic, strlen(topic), DENIED_MAX), topic,
+		   publish ? "publishes to" : "has",
+		   publish ? BROKER_UP_TOPIC : buf_string(&own));
+	plugin_tell_refused(
+		cl->id, cl->address, buf_string(&text),
+		publish ?
+			"a board gets the right topic when it asks OTA here" :
+			"to look at all messages: serve "
+			"--mqtt-operator-file, and mosquitto_sub -u operator");
+}
+
 static int on_access(int event, void *data, void *owner)
 {
 	const struct mosquitto_evt_acl_check *a = data;
+	bool publish = a->access == MOSQ_ACL_WRITE;
 	struct plugin *p = owner;
 	struct client *cl;
 
 	(void)event;
 	if (is_serve(a->client))
 		return MOSQ_ERR_SUCCESS;
-	if (a->topic && text_starts(a->topic, BROKER_ROOT))
+	cl = clients_find(&p->clients, a->client,
+			  mosquitto_client_id(a->client));
+	if (!cl || !a->topic || text_starts(a->topic, BROKER_ROOT))
 		return MOSQ_ERR_ACL_DENIED;
-	cl = a->access == MOSQ_ACL_SUBSCRIBE ?
-		     clients_find(&p->clients, a->client,
-				  mosquitto_client_id(a->client)) :
-		     NULL;
-	if (cl)
-		cl->foreign = true;
-	return MOSQ_ERR_SUCCESS;
+	if (cl->operator)
+		return MOSQ_ERR_SUCCESS;
+	/* A stock device never subscribes. */
+	cl->foreign = cl->foreign || a->access == MOSQ_ACL_SUBSCRIBE;
+	if (plugin_is_own_topic(cl->id, a->topic, publish))
+		return MOSQ_ERR_SUCCESS;
+	cl->foreign = true;
+	if (publish || a->access == MOSQ_ACL_SUBSCRIBE)
+		tell_denied(cl, a->topic, publish);
+	return MOSQ_ERR_ACL_DENIED;
 }
 
 /* ---- time ---- */
@@ -237,7 +269,7 @@ static int read_secret(struct buf *out, const char *what, const char *file)
 }
 
 /*
- * SIGHUP: the key file. mosquitto asks for all that are connected (and for
+ * SIGHUP: key and operator file. mosquitto asks for all that are connected (and for
  * sessions of which nobody is) once more after this; they stay.
  */
 static int on_reload(int event, void *data, void *owner)
@@ -249,6 +281,8 @@ static int on_reload(int event, void *data, void *owner)
 	p->rechecking = true;
 	if (p->key_file)
 		read_secret(&p->key, "key file", p->key_file);
+	if (p->operator_file)
+		read_secret(&p->operator, "operator file", p->operator_file);
 	return MOSQ_ERR_SUCCESS;
 }
 
@@ -260,6 +294,11 @@ static int take_option(struct plugin *p, const struct mosquitto_opt *o)
 		mem_free(p->key_file);
 		p->key_file = mem_strdup(o->value);
 		return read_secret(&p->key, "key file", o->value);
+	}
+	if (!strcmp(o->key, "operator_file")) {
+		mem_free(p->operator_file);
+		p->operator_file = mem_strdup(o->value);
+		return read_secret(&p->operator, "operator file", o->value);
 	}
 	if (!strcmp(o->key, "folder")) {
 		mem_free(p->folder);
@@ -275,7 +314,9 @@ static void release(struct plugin *p)
 	clients_done(&p->clients);
 	secret_wipe(&p->secret);
 	secret_wipe(&p->key);
+	secret_wipe(&p->operator);
 	mem_free(p->key_file);
+	mem_free(p->operator_file);
 	mem_free(p->folder);
 	mem_free(p);
 }

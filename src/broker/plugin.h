@@ -18,6 +18,8 @@ struct plugin {
 	struct buf secret; /* what serve shows as its password */
 	char *key_file; /* NULL: credentials are not checked */
 	struct buf key;
+	char *operator_file; /* NULL: there is no operator */
+	struct buf operator; /* what the operator shows as its password */
 	char *folder; /* serve's, removed when serve is gone; NULL */
 	int64_t parent; /* process id of serve; 0: not watched */
 	int64_t looked; /* when silent clients were looked at last, ms */
@@ -25,10 +27,17 @@ struct plugin {
 };
 
 /*
- * NULL: may come. Else why not, in words (static text). Texts may be NULL.
+ * NULL: may come. Else why not, in words, and in *hint what to do, where that
+ * is not what serve knows by itself (static texts). user and password may be
+ * NULL.
  */
 const char *plugin_check(const struct plugin *p, const char *id,
-			 const char *user, const char *password);
+			 const char *user, const char *password,
+			 const char **hint);
+/* The user name of the operator, if there is one. */
+bool plugin_is_operator(const struct plugin *p, const char *user);
+/* The only topic that this client may publish to, or else subscribe to. */
+bool plugin_is_own_topic(const char *id, const char *topic, bool publish);
 /* A client id "GID_…@@@…@@@…". */
 bool plugin_is_device_id(const char *id);
 /* A JSON object with the member "type": a device's message. */
@@ -37,7 +46,9 @@ bool plugin_is_device_message(const void *data, size_t len);
 /* The client is a device: serve is told, unless it was. */
 void plugin_tell_joined(struct client *cl);
 void plugin_tell_left(const struct client *cl, int reason);
-void plugin_tell_refused(const char *id, const char *address, const char *why);
+/* hint NULL: as serve knows. */
+void plugin_tell_refused(const char *id, const char *address, const char *why,
+			 const char *hint);
 /* A copy of what it published. */
 void plugin_tell_up(const char *id, const void *data, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Credentials (device.md 2.1), and what makes a client a device.
+ * Credentials (device.md 2.1), what makes a client a device, and its topics.
  */
 #include "broker/plugin.h"
 
@@ -76,8 +76,37 @@ static const char *check_device(const struct plugin *p, const char *id,
 	return NULL;
 }
 
+bool plugin_is_operator(const struct plugin *p, const char *user)
+{
+	return p->operator_file && user && !strcmp(user, BROKER_OPERATOR);
+}
+
+bool plugin_is_own_topic(const char *id, const char *topic, bool publish)
+{
+	struct buf own = { 0 };
+	bool is;
+
+	if (publish)
+		return !strcmp(topic, BROKER_UP_TOPIC);
+	broker_own_topic(&own, id);
+	is = !strcmp(topic, buf_string(&own));
+	buf_done(&own);
+	return is;
+}
+
+static const char *check_operator(const struct plugin *p, const char *password,
+				  const char **hint)
+{
+	if (password && secret_same(buf_string(&p->operator), p->operator.len,
+				    password, strlen(password)))
+		return NULL;
+	*hint = "it stands in the file of --mqtt-operator-file";
+	return "the password of the operator is wrong";
+}
+
 const char *plugin_check(const struct plugin *p, const char *id,
-			 const char *user, const char *password)
+			 const char *user, const char *password,
+			 const char **hint)
 {
 	if (strlen(id) > ID_MAX)
 		return "its client id is longer than 1024 bytes";
@@ -88,6 +117,8 @@ const char *plugin_check(const struct plugin *p, const char *id,
 			return NULL;
 		return "this client id is kept for mcpctl itself";
 	}
+	if (plugin_is_operator(p, user))
+		return check_operator(p, password, hint);
 	if (p->key_file)
 		return check_device(p, id, user, password);
 	return NULL;

@@ -56,13 +56,15 @@ void plugin_tell_left(const struct client *cl, int reason)
 	buf_done(&json);
 }
 
-void plugin_tell_refused(const char *id, const char *address, const char *why)
+void plugin_tell_refused(const char *id, const char *address, const char *why,
+			 const char *hint)
 {
 	struct buf json = { 0 }, cut = { 0 };
 
 	buf_char(&json, '{');
 	add_member(&json, "address", address);
 	add_member(&json, "text", why);
+	add_member(&json, "hint", hint);
 	buf_char(&json, '}');
 	buf_add(&cut, id, strnlen(id, TEXT_MAX));
 	tell(BROKER_REFUSED, buf_string(&cut), json.data, json.len);

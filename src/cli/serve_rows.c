@@ -45,6 +45,9 @@ const struct option_row serve_rows[] = {
 	  "devices/p2p/{mac}" },
 	{ 0, "mqtt-key-file", "FILE", OPTION_FILE, AT(mqtt_key_file),
 	  "the key that signs the passwords of boards: let no other in", NULL, NULL, 0, 0, NULL },
+	{ 0, "mqtt-operator-file", "FILE", OPTION_FILE, AT(mqtt_operator_file),
+	  "the password of the user 'operator', who may look at all messages of the "
+	  "broker", NULL, NULL, 0, 0, NULL },
 	{ 0, "udp-port", "PORT", OPTION_NUMBER, AT(udp_port),
 	  "port for the audio of MQTT boards", NULL, NULL, 1, 65535, "any free one" },
 	{ 0, "silence", NULL, OPTION_FLAG, AT(silence),
@@ -124,6 +127,8 @@ static int check_mqtt(const struct serve_arguments *a, struct error *err)
 		return needs("topic-down", "--mqtt-broker", err);
 	if (a->mqtt_key_file && !a->mqtt)
 		return needs("mqtt-key-file", "--mqtt", err);
+	if (a->mqtt_operator_file && !a->mqtt)
+		return needs("mqtt-operator-file", "--mqtt", err);
 	if (a->udp_port && !broker)
 		return needs("udp-port", "--mqtt or --mqtt-broker", err);
 	if (a->silence && !broker)
@@ -179,6 +184,7 @@ static void set_mqtt(struct serve_config *out, struct words *paths,
 	out->topic_up = a->topic_up;
 	out->topic_down = a->topic_down;
 	out->mqtt_key_file = absolute(paths, a->mqtt_key_file);
+	out->mqtt_operator_file = absolute(paths, a->mqtt_operator_file);
 	out->mqtt_password_file = absolute(paths, c->mqtt_password_file);
 	out->cacert = absolute(paths, c->cacert);
 	out->insecure = c->insecure;

@@ -78,8 +78,9 @@ struct mqtt_hub_events {
 	 * device), or, on a foreign broker, was first heard of.
 	 */
 	void (*joined)(void *owner, const struct mqtt_joined *who);
+	/* What a client may not do; hint NULL: none is told. */
 	void (*refused)(void *owner, const char *client_id, const char *address,
-			const char *text);
+			const char *text, const char *hint);
 };
 
 struct mqtt_hub_config {

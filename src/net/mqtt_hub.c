@@ -107,9 +107,9 @@ static void on_refused(struct mqtt_hub *hub, const char *client_id,
 	const char *text = json_string(json, "text");
 
 	if (hub->events->refused)
-		hub->events->refused(hub->owner, client_id,
-				     json_string(json, "address"),
-				     text ? text : "refused");
+		hub->events->refused(
+			hub->owner, client_id, json_string(json, "address"),
+			text ? text : "refused", json_string(json, "hint"));
 }
 
 /* It may be heard without having joined: if we connected after it. */

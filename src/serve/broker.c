@@ -35,7 +35,7 @@ struct broker {
 
 	struct broker_config config; /* texts owned */
 	char *program, *plugin, *near;
-	char *host, *key_file;
+	char *host, *key_file, *operator_file;
 	struct broker_files files;
 	struct child *child; /* NULL: it does not run */
 	struct timer timer;
@@ -155,6 +155,7 @@ static void release(void *owner)
 	mem_free(b->near);
 	mem_free(b->host);
 	mem_free(b->key_file);
+	mem_free(b->operator_file);
 	mem_free(b);
 	if (closed)
 		closed(closed_owner);
@@ -265,6 +266,8 @@ static struct broker *broker_new(struct loop *l, const struct broker_config *c)
 	b->config.host = b->host = mem_strdup(c->host);
 	b->config.near = b->near = mem_strdup(c->near);
 	b->config.key_file = b->key_file = mem_strdup(c->key_file);
+	b->config.operator_file = b->operator_file =
+		mem_strdup(c->operator_file);
 	b->again = AGAIN_FIRST_MS;
 	b->opening = true;
 	buf_init(&b->said, SAID_MAX);

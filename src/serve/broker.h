@@ -21,6 +21,7 @@ struct broker_config { /* copied */
 		near; /* the private folder is made in this one; NULL: the temporary one */
 	/* absolute, since it is read again; NULL: credentials are not checked */
 	const char *key_file;
+	const char *operator_file; /* the same; NULL: there is no operator */
 	int64_t message_max; /* bytes */
 };
 
@@ -50,7 +51,7 @@ const char *broker_version(const struct broker *b); /* "2.0.11"; "" unknown */
 int broker_pid(const struct broker *b); /* 0: it does not run */
 /* It runs and answers nobody: it is ended, and started again. */
 void broker_hung(struct broker *b);
-/* It reads the key file again. */
+/* It reads the key and the operator file again. */
 void broker_reload(struct broker *b);
 /* SIGTERM, then the folder is removed; then released, and closed(owner). */
 void broker_close(struct broker *b, void (*closed)(void *owner), void *owner);

@@ -225,6 +225,9 @@ static void add_config(struct buf *out, const struct broker_files *f,
 	buf_printf(out, "plugin_opt_parent_pid %ld\n", (long)getpid());
 	if (c->key_file)
 		buf_printf(out, "plugin_opt_key_file %s\n", c->key_file);
+	if (c->operator_file)
+		buf_printf(out, "plugin_opt_operator_file %s\n",
+			   c->operator_file);
 	buf_printf(out,
 		   "persistence false\n"
 		   "log_dest stderr\n"
@@ -249,7 +252,7 @@ static int check_lines(const struct broker_files *f,
 		       struct error *err)
 {
 	const char *const values[] = { f->folder, plugin, c->key_file,
-				       c->host };
+				       c->operator_file, c->host };
 	size_t i;
 
 	for (i = 0; i < COUNT(values); i++) {

@@ -158,7 +158,7 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 }
 
 static void on_refused(void *owner, const char *client_id, const char *address,
-		       const char *text)
+		       const char *text, const char *hint)
 {
 	struct rack *r = owner;
 	char mac[18];
@@ -169,8 +169,9 @@ static void on_refused(void *owner, const char *client_id, const char *address,
 	rec = records_add(&r->server->records, RECORD_REFUSED, LEVEL_WARN,
 			  client_id_mac(client_id, mac) ? mac : client_id,
 			  address, "refused by the broker: %s", text);
-	add_hint(rec, "a board gets fitting ones when it asks OTA here; "
-		      "without --mqtt-key-file nothing is checked");
+	add_hint(rec, hint ? hint :
+			     "a board gets fitting ones when it asks OTA here; "
+			     "without --mqtt-key-file nothing is checked");
 }
 
 const struct mqtt_hub_events rack_hub_events = {
@@ -266,6 +267,8 @@ int rack_reload(struct rack *r)
 	struct error err = { 0 };
 	struct buf fresh;
 
+	if (r->broker && !file)
+		broker_reload(r->broker);
 	if (!file)
 		return 0;
 	if (secret_file_read(&fresh, "key file", file, &err)) {

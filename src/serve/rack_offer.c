@@ -151,7 +151,7 @@ void rack_offer(struct rack *r, const struct ota_request *rq,
 			      buf_string(&r->user));
 	buf_reset(&r->topic);
 	if (r->broker)
-		buf_text(&r->topic, "device-server");
+		buf_text(&r->topic, BROKER_UP_TOPIC);
 	else
 		topic_fill(&r->topic, r->up, buf_string(&r->client_id),
 			   rq->device_id[0] ? rq->device_id : NULL);

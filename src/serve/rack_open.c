@@ -68,6 +68,19 @@ static void warn_of_others(struct rack *r)
 	}
 }
 
+/* The broker reads it: what is wrong with it is said before it is started. */
+static int check_operator(const char *file, struct error *err)
+{
+	struct buf password;
+
+	if (!file)
+		return 0;
+	if (secret_file_read(&password, "operator file", file, err))
+		return -1;
+	secret_wipe(&password);
+	return 0;
+}
+
 static int take_options(struct rack *r, struct error *err)
 {
 	const struct serve_config *c = &r->server->config;
@@ -81,6 +94,8 @@ static int take_options(struct rack *r, struct error *err)
 	warn_of_others(r);
 	r->up = c->topic_up ? c->topic_up : "mcpctl/up/{client_id}";
 	r->down = c->topic_down ? c->topic_down : "devices/p2p/{mac}";
+	if (check_operator(c->mqtt_operator_file, err))
+		return -1;
 	if (c->mqtt_key_file)
 		return secret_file_read(&r->key, "key file", c->mqtt_key_file,
 					err);
@@ -230,6 +245,7 @@ static int start_broker(struct rack *r, struct error *err)
 		.port = c->mqtt_port,
 		.near = near,
 		.key_file = c->mqtt_key_file,
+		.operator_file = c->mqtt_operator_file,
 		.message_max = c->message_max,
 	};
 

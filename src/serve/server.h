@@ -43,6 +43,8 @@ struct serve_config { /* all borrowed: they live until server_close */
 	/* the signature key of device.md 2.1, an absolute path; NULL: not checked */
 	const char *mqtt_key_file;
 	const char *
+		mqtt_operator_file; /* the operator's password, the same; NULL: none */
+	const char *
 		mqtt_password_file; /* for mqtt_broker; or MCPCTL_MQTT_PASSWORD */
 	const char *cacert; /* for mqtts */
 	bool insecure;

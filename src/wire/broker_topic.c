@@ -256,3 +256,12 @@ bool client_id_mac(const char *client_id, char out[18])
 	return text_starts(mac + MAC_LENGTH, SEPARATOR) &&
 	       mac[MAC_LENGTH + strlen(SEPARATOR)];
 }
+
+/* The topic does not matter to a device; other programs expect this form. */
+void broker_own_topic(struct buf *out, const char *client_id)
+{
+	char mac[18];
+
+	topic_fill(out, "devices/p2p/{mac}", client_id,
+		   client_id_mac(client_id, mac) ? mac : "client");
+}

@@ -9,7 +9,9 @@
  *   mcpctl/left/ID     plugin to serve: it went; JSON {"reason","n"} (reason:
  *                      mosquitto's; 2.0 always tells -1)
  *   mcpctl/up/ID       plugin to serve: a copy of what that device published
- *   mcpctl/refused/ID  plugin to serve: its credentials; JSON {"address","text"}
+ *   mcpctl/refused/ID  plugin to serve: its credentials, or what it may not
+ *                      subscribe or publish to (once a connection); JSON
+ *                      {"address","text","hint"}; hint may be null
  *   mcpctl/down/ID     serve to plugin: hand this to that client
  *   mcpctl/kick/ID     serve to plugin: end its connection
  * No other client may publish or subscribe below mcpctl/. serve does not
@@ -22,10 +24,16 @@
  * told again for all who are there: with the n that was known, nothing
  * changed.
  *
+ * All other clients publish to BROKER_UP_TOPIC and subscribe to their own down
+ * topic (broker_own_topic), and to nothing else, reads included: what boards
+ * say is for serve. BROKER_OPERATOR, where there is one, may use all topics but
+ * those below mcpctl/.
+ *
  * What is a device: a client id of the form GID_x@@@y@@@z; or it published a
  * JSON object with a "type" (joined comes before that message); or it has been
  * connected for 2 s without subscribing or publishing anything, as stock
- * firmware with another client id does. Of other clients serve is not told.
+ * firmware with another client id does. The operator is none. Of other clients
+ * serve is not told.
  */
 #ifndef WIRE_BROKER_TOPIC_H
 #define WIRE_BROKER_TOPIC_H
@@ -34,6 +42,8 @@
 
 #define BROKER_ROOT "mcpctl/"
 #define BROKER_CLIENT_ID "mcpctl-serve" /* what serve itself joins as */
+#define BROKER_OPERATOR "operator" /* user name of who looks at all topics */
+#define BROKER_UP_TOPIC "device-server" /* where all devices publish */
 
 enum broker_topic {
 	BROKER_NONE, /* not below mcpctl/, or not understood */
@@ -49,6 +59,9 @@ void broker_topic_encode(struct buf *out, enum broker_topic kind,
 			 const char *client_id);
 /* The client id, decoded, into id (emptied first). */
 enum broker_topic broker_topic_decode(const char *topic, struct buf *id);
+
+/* The topic on which that client is sent to, appended. */
+void broker_own_topic(struct buf *out, const char *client_id);
 
 /*
  * A topic pattern with {client_id} and {mac} filled in: {mac} is the Device-Id

@@ -72,17 +72,29 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	event vision JPEG
 }
 
-@test "foreign clients work, but cannot listen in below mcpctl/" {
-	mqtt_serve
-	background spy mosquitto_sub -p "$MQTT" -t '#' -t 'mcpctl/#' -v
+@test "who looks at all messages shows the operator's password, and sees nothing below mcpctl/" {
+	echo 'pass word' >operator
+	mqtt_serve --mqtt-operator-file operator
+	background spy mosquitto_sub -p "$MQTT" -u operator -P 'pass word' -t '#' -t 'mcpctl/#' -v
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID"
 	event ready
 	mosquitto_pub -p "$MQTT" -t device-server -m 'not a device'
+	mosquitto_pub -p "$MQTT" -u operator -P 'pass word' -t elsewhere -m 'by the operator'
 	mosquitto_pub -p "$MQTT" -t "mcpctl/kick/$ID" -n || :
+	wait_for spy.out 'by the operator'
 	wait_for spy.out 'not a device'
+	mcp call self.get_device_status
+	wait_for spy.out '"type":"mcp"'
 	absent '^mcpctl/' spy.out
 	mcp devices -o json
 	[ "$(wc -l <<<"$out")" = 1 ]
+	rm operator
+	mcp serve --socket run/other --listen 127.0.0.1:0 "--mqtt=$(free_port)" --mqtt-operator-file operator
+	ends 2
+	hints 'operator file'
+	mcp serve --mqtt-operator-file operator
+	ends 2
+	hints "needs --mqtt"
 }
 
 @test "a foreign device by mosquitto_pub is seen" {

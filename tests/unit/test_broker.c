@@ -41,7 +41,7 @@ struct rig {
 	struct broker *broker;
 	uint16_t port;
 	char folder[64];
-	char *key_file;
+	char *key_file, *operator_file;
 	unsigned ups, downs;
 	bool again;
 	char why[512], said[512];
@@ -112,6 +112,7 @@ static void rig_start(struct rig *r)
 					.port = r->port,
 					.near = r->folder,
 					.key_file = r->key_file,
+					.operator_file = r->operator_file,
 					.message_max = 1 << 20 };
 	struct error err = { 0 };
 
@@ -161,6 +162,9 @@ static void rig_done(struct rig *r)
 	if (r->key_file)
 		unlink(r->key_file);
 	mem_free(r->key_file);
+	if (r->operator_file)
+		unlink(r->operator_file);
+	mem_free(r->operator_file);
 	/* Nothing of the broker's was left in it. */
 	assert_int_equal(rmdir(r->folder), 0);
 }
@@ -244,7 +248,7 @@ static void down_and_up(void **state)
 	expect_told(&r, BROKER_UP, DEVICE, &p);
 	assert_string_equal(p.payload, "{\"type\":\"mcp\"}");
 	/* Not JSON, and empty: a device's all the same. */
-	raw_publish(&r.device, "other", "");
+	raw_publish(&r.device, "device-server", "");
 	expect_told(&r, BROKER_UP, DEVICE, &p);
 	assert_int_equal(p.len, 0);
 
@@ -369,6 +373,151 @@ static void told_again(void **state)
 	rig_done(&r);
 }
 
+static void expect_suback(struct rig *r, struct raw_mqtt *m, const char *filter,
+			  int code)
+{
+	struct raw_packet p;
+
+	raw_subscribe(m, filter);
+	assert_true(raw_next(m, r->loop, &p));
+	assert_int_equal(p.type, 9);
+	if (p.code != code)
+		fail_msg("%s: %d", filter, p.code);
+}
+
+/* What it may not do is told once, with what was tried. */
+static void expect_denied(struct rig *r, const char *id, const char *what)
+{
+	struct raw_packet p;
+
+	expect_told(r, BROKER_REFUSED, id, &p);
+	if (!strstr(p.payload, what))
+		fail_msg("'%s' is not in %s", what, p.payload);
+}
+
+#define OWN_TOPIC "devices/p2p/02_00_00_00_00_01"
+
+/* A device is alone with its topics: it hears no other, and plays none. */
+static void own_topics(void **state)
+{
+	static const char *const filters[] = {
+		"#",
+		"+",
+		"mcpctl/#",
+		"mcpctl/up/" DEVICE,
+		"device-server",
+		"devices/p2p/#",
+		"devices/p2p/+",
+		"devices/p2p/02_00_00_00_00_02",
+		"devices/p2p/02_00_00_00_00_01/#",
+		"$SYS/#",
+		"$share/x/device-server",
+		"$share/x/#"
+	};
+	struct raw_mqtt other;
+	struct raw_packet p;
+	struct rig r;
+
+	(void)state;
+	rig_init(&r);
+	device_joins(&r);
+	raw_mqtt_open(&other, r.port, OTHER, NULL, NULL);
+	raw_expect_open(&other, r.loop);
+	expect_told(&r, BROKER_JOINED, OTHER, &p);
+	for (size_t i = 0; i < COUNT(filters); i++)
+		expect_suback(&r, &r.device, filters[i], 0x80);
+	expect_denied(&r, DEVICE, "may not subscribe to '#'");
+	expect_suback(&r, &r.device, OWN_TOPIC, 0);
+	expect_suback(&r, &other, "device-server", 0x80);
+	expect_denied(&r, OTHER, "may not subscribe to 'device-server'");
+	/* What the other says, and what it is told, is not for it. */
+	raw_publish(&other, "device-server", "{\"type\":\"a\"}");
+	expect_told(&r, BROKER_UP, OTHER, &p);
+	send_to(&r, BROKER_DOWN, OTHER, "for the other");
+	assert_true(raw_next(&other, r.loop, &p));
+	raw_expect_quiet(&r.device, r.loop);
+	/* Nor can it speak to the other, to itself, or as serve. */
+	raw_publish(&other, OWN_TOPIC, "{\"type\":\"mcp\"}");
+	raw_publish(&other, "mcpctl/down/" DEVICE, "forged");
+	raw_publish(&other, "mcpctl/kick/" DEVICE, "");
+	raw_publish(&other, "mcpctl/left/" DEVICE, "{}");
+	raw_publish(&other, "elsewhere", "{\"type\":\"a\"}");
+	raw_expect_quiet(&r.device, r.loop);
+	raw_expect_quiet(&r.serve, r.loop);
+	/* And serve reaches it, subscribed or not, once. */
+	send_to(&r, BROKER_DOWN, DEVICE, "down");
+	assert_true(raw_next(&r.device, r.loop, &p));
+	assert_string_equal(p.payload, "down");
+	raw_expect_quiet(&r.device, r.loop);
+	raw_close(&other);
+	rig_done(&r);
+}
+
+static void write_operator(struct rig *r, const char *password)
+{
+	FILE *f;
+
+	mem_free(r->operator_file);
+	r->operator_file = mem_printf("%s/operator", r->folder);
+	f = fopen(r->operator_file, "we");
+	assert_non_null(f);
+	fprintf(f, "%s\n", password);
+	fclose(f);
+}
+
+/* Who looks at everything needs a password for it, with a key and without. */
+static void looks_at_all(struct rig *r)
+{
+	struct raw_mqtt operator, guess;
+	struct raw_packet p;
+
+	raw_mqtt_open(&operator, r->port, "any", "operator", "pass word");
+	raw_expect_open(&operator, r->loop);
+	expect_suback(r, &operator, "#", 0);
+	expect_suback(r, &operator, "mcpctl/#", 0x80);
+	raw_mqtt_open(&r->device, r->port, DEVICE, USER, SIGNATURE);
+	raw_expect_open(&r->device, r->loop);
+	expect_told(r, BROKER_JOINED, DEVICE, &p);
+	raw_publish(&r->device, "device-server", "{\"type\":\"a\"}");
+	expect_told(r, BROKER_UP, DEVICE, &p);
+	assert_true(raw_next(&operator, r->loop, &p));
+	assert_string_equal(p.topic, "device-server");
+	/* It is no device, whatever it says; and it cannot play serve. */
+	raw_publish(&operator, "device-server", "{\"type\":\"b\"}");
+	assert_true(raw_next(&operator, r->loop, &p));
+	assert_string_equal(p.payload, "{\"type\":\"b\"}");
+	raw_publish(&operator, "mcpctl/kick/" DEVICE, "");
+	raw_expect_quiet(&r->device, r->loop);
+	raw_expect_quiet(&r->serve, r->loop);
+	raw_mqtt_open(&guess, r->port, "any2", "operator", "pass");
+	assert_true(raw_next(&guess, r->loop, &p));
+	assert_int_equal(p.code, 5);
+	expect_told(r, BROKER_REFUSED, "any2", &p);
+	assert_non_null(strstr(p.payload, "--mqtt-operator-file"));
+	raw_close(&guess);
+	raw_close(&operator);
+}
+
+static void operator_looks(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_folder(&r);
+	write_operator(&r, "pass word");
+	rig_start(&r);
+	serve_joins(&r);
+	looks_at_all(&r);
+	rig_done(&r);
+	rig_folder(&r);
+	write_operator(&r, "pass word");
+	write_key(&r, KEY);
+	rig_start(&r);
+	serve_joins(&r);
+	looks_at_all(&r);
+	rig_done(&r);
+}
+
 static void foreign_clients(void **state)
 {
 	struct raw_mqtt listener, other;
@@ -377,22 +526,16 @@ static void foreign_clients(void **state)
 
 	(void)state;
 	rig_init(&r);
-	raw_mqtt_open(&listener, r.port, "listener", NULL, NULL);
+	raw_mqtt_open(&listener, r.port, "listener", "operator", "x");
 	raw_expect_open(&listener, r.loop);
-	raw_subscribe(&listener, "mcpctl/#");
-	assert_true(raw_next(&listener, r.loop, &p));
-	assert_int_equal(p.type, 9);
-	assert_int_equal(p.code, 0x80);
-	raw_subscribe(&listener, "#");
-	assert_true(raw_next(&listener, r.loop, &p));
-	assert_int_equal(p.code, 0);
+	expect_suback(&r, &listener, "mcpctl/#", 0x80);
+	/* Where there is no operator, nobody listens in by that name. */
+	expect_suback(&r, &listener, "#", 0x80);
+	expect_denied(&r, "listener", "may not subscribe to '#'");
 	device_joins(&r);
 	raw_publish(&r.device, "device-server", "{\"type\":\"a\"}");
-	/* It sees what the device says, and nothing of ours. */
 	send_to(&r, BROKER_DOWN, DEVICE, "down");
 	assert_true(raw_next(&r.device, r.loop, &p));
-	assert_true(raw_next(&listener, r.loop, &p));
-	assert_string_equal(p.topic, "device-server");
 	raw_expect_quiet(&listener, r.loop);
 	expect_told(&r, BROKER_UP, DEVICE, &p);
 
@@ -426,12 +569,15 @@ static void what_is_a_device(void **state)
 	raw_publish(&pub, "sensor", "{\"temperature\":20}");
 	raw_publish(&pub, "sensor", "[{\"type\":1}]");
 	raw_publish(&pub, "sensor", "{\"type\":1");
+	expect_denied(&r, "pub", "may not publish to 'sensor'");
+	raw_publish(&pub, "device-server", "{\"temperature\":20}");
 	raw_mqtt_open(&sub, r.port, "sub", NULL, NULL);
 	raw_expect_open(&sub, r.loop);
 	raw_subscribe(&sub, "sensor/+");
+	expect_denied(&r, "sub", "may not subscribe to 'sensor/+'");
 	raw_mqtt_open(&talker, r.port, "a/b c", NULL, NULL);
 	raw_expect_open(&talker, r.loop);
-	raw_publish(&talker, "x", "{\"a\":{},\"type\":\"hello\"}");
+	raw_publish(&talker, "device-server", "{\"a\":{},\"type\":\"hello\"}");
 	expect_told(&r, BROKER_JOINED, "a/b c", &p);
 	expect_told(&r, BROKER_UP, "a/b c", &p);
 	raw_mqtt_open(&silent, r.port, "silent", NULL, NULL);
@@ -716,6 +862,8 @@ int main(void)
 		cmocka_unit_test(taken_over),
 		cmocka_unit_test(told_again),
 		cmocka_unit_test(foreign_clients),
+		cmocka_unit_test(own_topics),
+		cmocka_unit_test(operator_looks),
 		cmocka_unit_test(what_is_a_device),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(started_again),

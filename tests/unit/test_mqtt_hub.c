@@ -111,9 +111,10 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 }
 
 static void on_refused(void *owner, const char *client_id, const char *address,
-		       const char *text)
+		       const char *text, const char *hint)
 {
 	(void)owner;
+	(void)hint;
 	refused++;
 	has_refused = true;
 	snprintf(refused_text, sizeof(refused_text), "%s %s %s", client_id,
