@@ -137,7 +137,7 @@ $(BUILD)/plugin/%.o: src/%.c
 
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% serve/door% \
-	$(addprefix serve/,aliases board_id record registry tokens)
+	$(addprefix serve/,aliases board_id enrolled record registry tokens)
 ONLY_edit_terminal = base/%
 ONLY_service_listen = base/% wire/% net/% mcp/initialize \
 	$(addprefix sim/service_,http listen page post session sse ws)

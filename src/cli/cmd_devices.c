@@ -14,7 +14,7 @@
 enum { SILENT_MS = 10000 };
 
 struct devices_options {
-	bool watch;
+	bool watch, enrolled;
 };
 
 static const struct option_row devices_options[] = {
@@ -23,13 +23,18 @@ static const struct option_row devices_options[] = {
 	  .offset = offsetof(struct devices_options, watch),
 	  .brief =
 		  "go on: a line for each device that comes, changes or goes" },
+	{ .name = "enrolled",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct devices_options, enrolled),
+	  .brief = "those that were enrolled (serve --enroll), also if they "
+		   "are not here" },
 	{ .name = NULL }
 };
 
 struct devices {
 	struct app *app;
 	const char *pattern; /* NULL: all */
-	bool watch;
+	bool watch, enrolled;
 	struct serve_client *serve;
 	struct serve_answer *item;
 	size_t count, capacity;
@@ -42,7 +47,8 @@ static int ask(struct devices *d, struct error *err)
 
 	buf_text(&json, "{\"op\":\"devices\"");
 	json_add_text(&json, "device", d->pattern);
-	buf_printf(&json, ",\"watch\":%s}", d->watch ? "true" : "false");
+	buf_printf(&json, ",\"enrolled\":%s,\"watch\":%s}",
+		   d->enrolled ? "true" : "false", d->watch ? "true" : "false");
 	return serve_client_send(d->serve, &json, err);
 }
 
@@ -139,7 +145,10 @@ static void tell_next_step(struct devices *d)
 
 static void tell_nobody(struct devices *d)
 {
-	if (d->pattern)
+	if (d->enrolled)
+		render_note(&d->app->out, "no %sboard is enrolled",
+			    d->pattern ? "such " : "");
+	else if (d->pattern)
 		render_note(&d->app->out,
 			    "no device fits '%s': 'mcpctl devices' lists all",
 			    d->pattern);
@@ -184,9 +193,14 @@ static int devices_run(const struct invocation *in, struct error *err)
 	const struct devices_options *o = in->options;
 	struct devices d = { .app = in->app,
 			     .pattern = in->argv[0],
-			     .watch = o->watch };
+			     .watch = o->watch,
+			     .enrolled = o->enrolled };
 	int status;
 
+	if (o->watch && o->enrolled)
+		return error_set(err, ERR_USAGE,
+				 "options '--watch' and '--enrolled' exclude "
+				 "each other");
 	if (!d.pattern)
 		d.pattern = serve_target_device(in->app);
 	status = serve_client_open(&d.serve, in->app, err);
@@ -210,6 +224,13 @@ const struct command cmd_devices = {
 		"since when it is connected and when it was heard last. "
 		"PATTERN is an id, an alias or a glob. Where something went "
 		"wrong with a device, the next line says what.\n"
+		"\n"
+		"With --enrolled: the boards that came while serve --enroll "
+		"let them, and for which OTA signs passwords since then; "
+		"those too that are not connected now (away). To take one "
+		"out, remove it from enrolled.json in the state folder, send "
+		"serve a SIGHUP, and change the key: what was signed stays "
+		"good.\n"
 		"\n"
 		"With --watch it goes on until Ctrl-C. -o json prints each "
 		"device as an object; with --watch {\"change\", "

@@ -12,7 +12,7 @@ struct serve_arguments {
 	struct words listen;
 	const char *path, *alias_file, *save_images, *vision_exec, *vision_text;
 	const char *mqtt_broker, *topic_up, *topic_down, *mqtt_key_file;
-	const char *mqtt_operator_file;
+	const char *mqtt_operator_file, *enroll;
 	const char *exec, *pidfile, *log;
 	int offer; /* enum serve_offer */
 	int64_t mqtt; /* port; OPTION_BARE: the default one; 0: no broker */

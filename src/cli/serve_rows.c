@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cmd_serve.h"
 #include "cli/daemon.h"
 #include "cli/serve_target.h"
+#include "cli/state_file.h"
 
+#define ENROLL_TIME "10m"
 #define AT(member) offsetof(struct serve_arguments, member)
 
 /* clang-format off */
@@ -45,6 +48,9 @@ const struct option_row serve_rows[] = {
 	  "devices/p2p/{mac}" },
 	{ 0, "mqtt-key-file", "FILE", OPTION_FILE, AT(mqtt_key_file),
 	  "the key that signs the passwords of boards: let no other in", NULL, NULL, 0, 0, NULL },
+	{ 0, "enroll", "DURATION", OPTION_OPTIONAL_TEXT, AT(enroll),
+	  "with --mqtt-key-file: sign for each board that asks OTA within that time, "
+	  "10m unless DURATION is given, and remember it", NULL, NULL, 0, 0, NULL },
 	{ 0, "mqtt-operator-file", "FILE", OPTION_FILE, AT(mqtt_operator_file),
 	  "the password of the user 'operator', who may look at all messages of the "
 	  "broker", NULL, NULL, 0, 0, NULL },
@@ -127,6 +133,8 @@ static int check_mqtt(const struct serve_arguments *a, struct error *err)
 		return needs("topic-down", "--mqtt-broker", err);
 	if (a->mqtt_key_file && !a->mqtt)
 		return needs("mqtt-key-file", "--mqtt", err);
+	if (a->enroll && !a->mqtt_key_file)
+		return needs("enroll", "--mqtt-key-file", err);
 	if (a->mqtt_operator_file && !a->mqtt)
 		return needs("mqtt-operator-file", "--mqtt", err);
 	if (a->udp_port && !broker)
@@ -192,6 +200,27 @@ static void set_mqtt(struct serve_config *out, struct words *paths,
 	out->silence = a->silence;
 }
 
+/* Whom OTA signs for, where it signs. */
+static int set_enrolling(struct serve_config *out, struct words *paths,
+			 const struct serve_arguments *a, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *file = NULL;
+
+	if (!a->mqtt_key_file)
+		return 0;
+	if (a->enroll && text_duration(*a->enroll ? a->enroll : ENROLL_TIME,
+				       &out->enroll, err) != 0)
+		return error_prefix(err, "option '--enroll'");
+	if (a->enroll && !out->enroll)
+		return error_set(err, ERR_USAGE,
+				 "option '--enroll': '%s' is too short",
+				 a->enroll);
+	if (state_file(&file, "enrolled.json", err) != 0)
+		return -1;
+	out->enrolled_file = absolute(paths, file);
+	return 0;
+}
+
 /* Another service for pictures than serve itself: it needs none of ours. */
 static int set_vision(struct serve_config *out, struct words *paths,
 		      const struct config *c, struct error *err)
@@ -240,5 +269,7 @@ int serve_configure(struct serve_config *out, struct words *paths,
 	};
 	set_mqtt(out, paths, c, a);
 	set_limits(out, a);
+	if (set_enrolling(out, paths, a, err) != 0)
+		return -1;
 	return set_vision(out, paths, c, err);
 }

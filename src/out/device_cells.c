@@ -109,6 +109,8 @@ static void add_state(struct buf *out, const cJSON *device)
 		lines_count(out, (uint64_t)tools, "tool");
 	else
 		lines_safe(out, state ? state : "-");
+	if (json_string(device, "enrolled"))
+		buf_text(out, ", enrolled");
 }
 
 void device_cells_make(struct device_cells *c, const cJSON *device)

@@ -204,24 +204,66 @@ static void flush_batch(struct control_peer *p, struct buf *batch)
 	packet_release(packet);
 }
 
+/* Sends what it holds when it is large. */
+static void add_object(struct control_peer *p, struct buf *batch,
+		       const struct buf *one)
+{
+	control_encode(batch, CONTROL_JSON, one->data, one->len);
+	if (batch->len > BATCH)
+		flush_batch(p, batch);
+}
+
+static bool is_enrolled(const struct device *d)
+{
+	return enrolled_find(&d->server->enrolled, d->device_id) != NULL;
+}
+
+/* Enrolled boards that are not connected; how many. */
+static size_t add_away(struct control_peer *p, struct buf *batch)
+{
+	const struct server *s = p->server;
+	struct buf one = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->enrolled.count; i++) {
+		const struct enrolled_board *b = &s->enrolled.item[i];
+		CLEANUP(mem_free_ptr)
+		char *pick = mem_printf(REGISTRY_ID "%s", b->device_id);
+
+		if (registry_next(&s->registry, NULL, pick))
+			continue;
+		buf_reset(&one);
+		buf_text(&one, "{\"op\":\"device\",\"device\":{");
+		device_describe_away(&one, s, b);
+		buf_text(&one, "}}");
+		add_object(p, batch, &one);
+		count++;
+	}
+	buf_done(&one);
+	return count;
+}
+
 static void on_devices(struct control_peer *p, const cJSON *question,
 		       struct span text)
 {
 	const char *pattern = json_string(question, "device");
+	bool enrolled = json_true(question, "enrolled");
 	CLEANUP(buf_done) struct buf one = { 0 }, batch = { 0 };
 	struct device *d = NULL;
 	size_t count = 0;
 
 	(void)text;
 	while ((d = registry_next(&p->server->registry, d, pattern))) {
+		if (enrolled && !is_enrolled(d))
+			continue;
 		buf_reset(&one);
 		control_begin_device(&one, "device", d);
 		buf_char(&one, '}');
-		control_encode(&batch, CONTROL_JSON, one.data, one.len);
-		if (batch.len > BATCH)
-			flush_batch(p, &batch);
+		add_object(p, &batch, &one);
 		count++;
 	}
+	if (enrolled && !pattern)
+		count += add_away(p, &batch);
 	buf_reset(&one);
 	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu}", count);
 	control_encode(&batch, CONTROL_JSON, one.data, one.len);

@@ -13,6 +13,7 @@
 #include "serve/toolbank.h"
 
 struct breaker; /* mcp/breaker.h */
+struct enrolled_board; /* serve/enrolled.h */
 struct server;
 struct audience; /* serve/control.h: the commands attached to it */
 
@@ -114,6 +115,9 @@ void device_untold(struct device *d);
 
 /* The object of wire/control.h appended, without braces. */
 void device_describe(struct buf *out, const struct device *d);
+/* The same, as far as it is known, of a board that is enrolled and not here. */
+void device_describe_away(struct buf *out, const struct server *s,
+			  const struct enrolled_board *b);
 const char *device_state_name(enum device_state state);
 
 /* Called every second while s->sweep runs; true: still needed. */

@@ -95,6 +95,27 @@ static void add_claim(struct buf *out, const struct device *d)
 	buf_char(out, '}');
 }
 
+/* Since when OTA signs for it. */
+static void add_enrolled(struct buf *out, const struct server *s,
+			 const char *device_id)
+{
+	const struct enrolled_board *b = enrolled_find(&s->enrolled, device_id);
+
+	if (b)
+		add_time(out, "enrolled", b->at_ms);
+}
+
+void device_describe_away(struct buf *out, const struct server *s,
+			  const struct enrolled_board *b)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, b->device_id, strlen(b->device_id));
+	add_text(out, "client_id", b->client_id);
+	add_text(out, "alias", aliases_name(&s->aliases, b->device_id, NULL));
+	add_text(out, "state", "away");
+	add_enrolled(out, s, b->device_id);
+}
+
 void device_describe(struct buf *out, const struct device *d)
 {
 	buf_text(out, "\"id\":");
@@ -117,6 +138,8 @@ void device_describe(struct buf *out, const struct device *d)
 		buf_text(out, ",\"tools\":null,\"user_tools\":null");
 	add_text(out, "list", d->tools ? d->tools->id : NULL);
 	device_audio_describe(out, d);
+	if (d->server)
+		add_enrolled(out, d->server, d->device_id);
 	if (d->breaker && d->breaker->opened_at)
 		buf_text(out, ",\"breaker\":\"open\"");
 }

@@ -205,6 +205,8 @@ void door_ota(const struct visit *v)
 	}
 	ota_read(&asked, v->head, v->body, v->len, &err);
 	error_reset(&err);
+	if (offers_mqtt(v->door->server) && !door_knows(v, &asked))
+		return;
 	if (offers_mqtt(v->door->server))
 		send_to_broker(v, &asked, &reply, &err);
 	else

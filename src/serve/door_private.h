@@ -161,6 +161,11 @@ char *pass_by_address(const struct visit *v);
 
 void door_ota(const struct visit *v);
 /*
+ * It may be told a password for the broker; enrols it where that is due. False:
+ * it was refused, which was told.
+ */
+bool door_knows(const struct visit *v, const struct ota_request *asked);
+/*
  * The WebSocket URL for a device that named us so at this port (0: ours); yours.
  * Firmware leaves the port out when it dials (device.md 1.2): where it is not
  * ours, since it is forwarded, it stands in the query too.

@@ -153,6 +153,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_EXEC] = "exec",
 		[RECORD_RELOAD] = "reload",
 		[RECORD_BREAKER] = "breaker",
+		[RECORD_ENROLLED] = "enrolled",
 		[RECORD_TOLD] = "told",
 		[RECORD_CLAIM] = "claim",
 		[RECORD_STOPPING] = "stopping",

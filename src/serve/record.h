@@ -37,6 +37,7 @@ enum record_kind {
 	RECORD_EXEC, /* a command of --exec started or ended */
 	RECORD_RELOAD,
 	RECORD_BREAKER, /* of a device: it opened or closed */
+	RECORD_ENROLLED, /* OTA signs for a board from now on */
 	RECORD_TOLD, /* a board is told another address than before */
 	RECORD_CLAIM, /* a device calls itself by another's name */
 	RECORD_STOPPING,

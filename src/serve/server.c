@@ -109,6 +109,20 @@ static void set_limits(struct serve_config *c)
 		c->mqtt_port = 1883;
 }
 
+static void begin_enrolling(struct server *s)
+{
+	char time[32];
+
+	s->enroll_from = unix_now_ms();
+	s->enroll_until = loop_now() + s->config.enroll;
+	text_milliseconds(s->config.enroll, time, sizeof(time));
+	records_add(&s->records, RECORD_ENROLLED, LEVEL_INFO, NULL, NULL,
+		    "for %s each board that asks OTA is enrolled; %zu %s so "
+		    "far",
+		    time, s->enrolled.count,
+		    s->enrolled.count == 1 ? "is" : "are");
+}
+
 static int open_parts(struct server *s, struct error *err)
 {
 	const struct serve_config *c = &s->config;
@@ -116,6 +130,7 @@ static int open_parts(struct server *s, struct error *err)
 
 	if (tokens_read(&s->tokens, c->token_file, err) ||
 	    aliases_read(&s->aliases, c->alias_file, err) ||
+	    enrolled_read(&s->enrolled, c->enrolled_file, err) ||
 	    control_check(s, err))
 		return -1;
 	ws = module_table("ws", WS_TABLE, err);
@@ -127,6 +142,8 @@ static int open_parts(struct server *s, struct error *err)
 	if (door_open(&s->door, s, err) || control_open(&s->control, s, err))
 		return -1;
 	door_describe(s->door);
+	if (c->enroll)
+		begin_enrolling(s);
 	return 0;
 }
 
@@ -285,6 +302,11 @@ void server_reload(struct server *s)
 	}
 	error_reset(&err);
 	if (aliases_read(&s->aliases, s->config.alias_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	if (enrolled_read(&s->enrolled, s->config.enrolled_file, &err)) {
 		record_reload(s, &err);
 		bad++;
 	}

@@ -21,6 +21,7 @@ static void release(struct server *s)
 	toolbank_done(&s->bank);
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);
+	enrolled_done(&s->enrolled);
 	words_done(&s->ready);
 	mem_free(s->ready_lent);
 	mem_free(s);

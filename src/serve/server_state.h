@@ -7,6 +7,7 @@
 
 #include "net/port_parts.h"
 #include "serve/aliases.h"
+#include "serve/enrolled.h"
 #include "serve/registry.h"
 #include "serve/server.h"
 #include "serve/tokens.h"
@@ -38,6 +39,9 @@ struct server {
 	struct toolbank bank;
 	struct tokens tokens;
 	struct aliases aliases;
+	struct enrolled enrolled;
+	int64_t enroll_from; /* Unix ms: since when boards may enrol */
+	int64_t enroll_until; /* loop_now() ms */
 	struct door *door;
 	struct rack *rack; /* NULL without MQTT */
 	struct control *control;

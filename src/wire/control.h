@@ -33,7 +33,8 @@
  *  S names    tools, count, lists  tools: [[name, brief],…], sorted, each name
  *             once; brief: the first line of the description; lists: which
  *             lists these are (at most 8), for `tool`
- *  C devices  device?, watch?
+ *  C devices  device?, watch?, enrolled?  enrolled: only those that are, and
+ *             those too that are not here ("state":"away"; unless device)
  *  S device   device, change?      once for each; then
  *  S end      count                watch: device objects go on
  *  C fan      device?, list?, timeout, and method, params? | notify, params?
@@ -56,7 +57,7 @@
  *   list by its content: two devices with the same firmware share it. While
  *   its circuit breaker is open, "breaker":"open" stands there too; "claims"
  *   {"name","id"} if it calls itself what is another's; "pick": its pattern,
- *   where its id alone means another.
+ *   where its id alone means another; "enrolled": since when OTA signs for it.
  * "error" is {"kind","code"?,"text","hint","detail"?}: kind as
  *  error_kind_name.
  */

@@ -125,7 +125,7 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 
 @test "client id, user name and password are checked with a key" {
 	printf 'Secret-Key-42\n' >key
-	mqtt_serve --mqtt-key-file key
+	mqtt_serve --mqtt-key-file key --enroll
 	run mosquitto_pub -p "$MQTT" -i "$ID" -u eyJpcCI6IngifQ== -P wrong -t device-server -m '{}'
 	[ "$status" != 0 ]
 	event refused "($ID|password)"

@@ -239,3 +239,66 @@ B_ID="GID_test@@@02_00_00_00_00_02@@@uuid-b"
 	ends 0
 	says volume
 }
+
+@test "OTA signs for boards that are known, and devices shows who was enrolled" {
+	printf 'Secret-Key-42\n' >key
+	aliases "{\"kitchen\":\"$A\"}"
+	asks() { curl -s -o body -w '%{http_code}' -d '{}' -H "Device-Id: $1" -H "Client-Id: $2" "$OTA"; }
+	mqtt_serve --mqtt-key-file key
+	[ "$(asks "$A" uuid-a)" = 200 ]
+	jq -e .mqtt.password body
+	[ "$(asks "$B" uuid-b)" = 403 ]
+	absent password body
+	event refused "$B.*it is not known.*--enroll"
+	mcp devices --enrolled
+	ends 0
+	hints 'no board is enrolled'
+	mcp stop
+	finish "$SERVER" 0
+
+	mqtt_serve --mqtt-key-file key --enroll=1h
+	event enrolled 'for 1 h each board that asks OTA is enrolled'
+	background board mcpctl sim --ota "$OTA" --device-id "$B"
+	event enrolled "$B"
+	event ready "$B"
+	# Another one who says that it is this board.
+	[ "$(asks "$B" stranger)" = 403 ]
+	event refused "$B.*its Client-Id is another one"
+	mcp devices
+	says ', enrolled'
+	mcp -o json devices
+	jq -e '.enrolled | test("^20.*Z$")' <<<"$out"
+	[ "$(stat -c %a state/mcpctl/enrolled.json)" = 600 ]
+	mcp stop
+	finish "$SERVER" 0
+
+	# The next serve knows it, and nobody else.
+	mqtt_serve --mqtt-key-file key
+	client=$(jq -r ".[\"$B\"].client_id" state/mcpctl/enrolled.json)
+	[ "$(asks "$B" "$client")" = 200 ]
+	[ "$(asks 02:00:00:00:00:03 x)" = 403 ]
+	mcp -o json devices --enrolled
+	jq -e 'select(.id == "'"$B"'" and .state == "away") | .enrolled' <<<"$out"
+	mcp devices --enrolled
+	says 'away, enrolled'
+	echo '{}' >state/mcpctl/enrolled.json
+	kill -HUP "$SERVER"
+	event reload
+	[ "$(asks "$B" "$client")" = 403 ]
+}
+
+@test "what --enroll needs, and a file that is broken" {
+	printf 'Secret-Key-42\n' >key
+	mcp serve --mqtt --enroll
+	ends 2
+	hints 'needs --mqtt-key-file'
+	mcp serve --mqtt --mqtt-key-file key --enroll=soon
+	ends 2
+	hints "'--enroll'"
+	mkdir -p state/mcpctl
+	echo 'x' >state/mcpctl/enrolled.json
+	mcp serve --mqtt --mqtt-key-file key --listen 127.0.0.1:0
+	ends 2
+	hints enrolled.json
+	hints 'enrol again'
+}

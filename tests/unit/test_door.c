@@ -486,6 +486,81 @@ static void test_ota_mqtt(void **state)
 	stop();
 }
 
+#define ASKS(id, client)                                           \
+	"POST /xiaozhi/ota/ HTTP/1.1\r\nHost: h\r\nDevice-Id: " id \
+	"\r\nClient-Id: " client "\r\n"
+#define LISTED "02:00:00:00:00:01"
+#define STRANGER "02:00:00:00:00:02"
+
+static void expect_signed(const char *head, bool is)
+{
+	cJSON *json = answer(ask(head, QUESTION), is ? "200" : "403");
+
+	assert_int_equal(json_object(json, "mqtt") != NULL, is);
+	cJSON_Delete(json);
+}
+
+/* With a key, OTA tells a password to boards that are known. */
+static void test_known_boards(void **state)
+{
+	struct alias listed = { (char[]){ "kitchen" }, (char[]){ LISTED } };
+	struct token token = { (char[]){ STRANGER }, (char[]){ "t" } };
+
+	(void)state;
+	begin();
+	server.rack = (struct rack *)&offer;
+	server.config.mqtt_key_file = "/key";
+	server.aliases = (struct aliases){ &listed, 1 };
+	offer = (struct ota_mqtt){ .endpoint = "h:1883",
+				   .client_id = "GID@@@02_00",
+				   .password = "signed",
+				   .publish_topic = "device-server" };
+	open_door();
+	expect_signed(ASKS(LISTED, "a"), true);
+	expect_signed(ASKS(STRANGER, "s"), false);
+	told(RECORD_REFUSED, LEVEL_WARN,
+	     "gets no password for the broker: it is not known");
+	/* A client id is no id of a board that is listed. */
+	expect_signed(ASKS(STRANGER, LISTED), false);
+	expect_signed(ASKS("kitchen", "s"), false);
+	told(RECORD_REFUSED, LEVEL_WARN, "its Device-Id is no MAC address");
+	expect_signed("POST /xiaozhi/ota/ HTTP/1.1\r\nHost: h\r\n", false);
+	/* It shows its token; the other's is none. */
+	server.tokens = (struct tokens){ &token, 1 };
+	expect_signed(ASKS(STRANGER, "s") "Authorization: Bearer t\r\n", true);
+	expect_signed(ASKS(STRANGER, "s") "Authorization: Bearer u\r\n", false);
+	expect_signed(ASKS("02:00:00:00:00:03",
+			   STRANGER) "Authorization: Bearer t\r\n",
+		      false);
+	server.tokens = (struct tokens){ 0 };
+	/* It comes in time; then its Client-Id is known, and another's is not. */
+	server.enroll_from = unix_now_ms() - 1;
+	server.enroll_until = loop_now() + 60000;
+	expect_signed(ASKS(STRANGER, "s"), true);
+	told(RECORD_ENROLLED, LEVEL_GOOD, "enrolled: it gets a password");
+	expect_signed(ASKS(STRANGER, "other"), false);
+	server.enroll_until = loop_now();
+	expect_signed(ASKS(STRANGER, "s"), true);
+	expect_signed(ASKS(STRANGER, "other"), false);
+	told(RECORD_REFUSED, LEVEL_WARN, "its Client-Id is another one");
+	expect_signed(ASKS("02:00:00:00:00:04", "s"), false);
+	/* Its storage was erased, and the user lets it come again. */
+	server.enroll_from = unix_now_ms() + 1;
+	server.enroll_until = loop_now() + 60000;
+	expect_signed(ASKS(STRANGER, "other"), true);
+	told(RECORD_ENROLLED, LEVEL_GOOD, "again, with another Client-Id");
+	assert_int_equal(server.enrolled.count, 1);
+	/* Over WebSocket nothing is signed. */
+	server.enroll_until = 0;
+	server.config.offer = OFFER_WEBSOCKET;
+	cJSON_Delete(
+		answer(ask(ASKS("02:00:00:00:00:04", "s"), QUESTION), "200"));
+	server.aliases = (struct aliases){ 0 };
+	enrolled_done(&server.enrolled);
+	server.rack = NULL;
+	stop();
+}
+
 static void tells(struct memory *m, const struct ota_request *rq,
 		  const char *from, const char *given, const char *sent_to)
 {
@@ -1363,6 +1438,7 @@ int main(void)
 		cmocka_unit_test(test_ota),
 		cmocka_unit_test(test_ota_odd),
 		cmocka_unit_test(test_ota_mqtt),
+		cmocka_unit_test(test_known_boards),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_of_strangers),
 		cmocka_unit_test(test_upgrade),
