@@ -57,12 +57,9 @@ static char *bare_host(const struct visit *v)
 static const struct device *held_elsewhere(const struct visit *v,
 					   const struct ota_request *asked)
 {
-	char id[sizeof(asked->device_id)] = "";
-	const struct device *d;
+	const struct device *d = registry_find_written(
+		&v->door->server->registry, asked->device_id);
 
-	for (size_t i = 0; asked->device_id[i]; i++)
-		id[i] = (char)text_lower(asked->device_id[i]);
-	d = registry_find(&v->door->server->registry, id);
 	if (!d || !d->address || memory_same_peer(d->address, v->head->address))
 		return NULL;
 	return d;

@@ -17,16 +17,6 @@
 
 /* ---- the token of a connection ---- */
 
-static const struct device *find_device(const struct server *s,
-					const char *device_id)
-{
-	char id[ID_MAX + 1] = "";
-
-	for (size_t i = 0; device_id[i] && i < ID_MAX; i++)
-		id[i] = (char)text_lower(device_id[i]);
-	return registry_find(&s->registry, id);
-}
-
 static bool shows_token(const struct device *d, const char *given)
 {
 	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
@@ -40,7 +30,7 @@ const struct device *pass_by_token(const struct visit *v, const char *given)
 	if (!given)
 		return NULL;
 	if (v->who.device_id) {
-		d = find_device(s, v->who.device_id);
+		d = registry_find_written(&s->registry, v->who.device_id);
 		return d && shows_token(d, given) ? d : NULL;
 	}
 	for (d = s->registry.first; d; d = d->next) {

@@ -103,6 +103,13 @@ static bool lower(char *out, const char *text)
 	return true;
 }
 
+struct device *registry_find_written(const struct registry *r, const char *id)
+{
+	char small[DEVICE_ID_MAX + 1];
+
+	return id && lower(small, id) ? registry_find(r, small) : NULL;
+}
+
 static bool glob_fits(const char *name, const char *pattern)
 {
 	char small_name[DEVICE_ID_MAX + 1], small_pattern[DEVICE_ID_MAX + 1];
@@ -120,7 +127,6 @@ static const char *alias_id(const struct device *d, const char *name)
 /* The id of another board that text is the name or the id of; NULL. */
 static const char *id_of_another(const struct device *d, const char *text)
 {
-	char small[DEVICE_ID_MAX + 1];
 	const struct alias *alias;
 	const struct device *other;
 
@@ -129,9 +135,7 @@ static const char *id_of_another(const struct device *d, const char *text)
 	alias = aliases_find(&d->server->aliases, text);
 	if (alias && !board_id_is(alias->id, d->device_id, d->client_id))
 		return alias->id;
-	if (!lower(small, text))
-		return NULL;
-	other = registry_find(&d->server->registry, small);
+	other = registry_find_written(&d->server->registry, text);
 	return other && other != d ? other->id : NULL;
 }
 
@@ -170,10 +174,10 @@ struct claim device_claim(const struct device *d)
 {
 	const char *const told[] = { d->id, d->client_id, d->board,
 				     d->server_name };
-	const char *whose;
 
 	for (size_t i = 0; i < COUNT(told); i++) {
-		whose = id_of_another(d, told[i]);
+		const char *whose = id_of_another(d, told[i]);
+
 		if (whose)
 			return (struct claim){ told[i], whose };
 	}

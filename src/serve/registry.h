@@ -23,6 +23,8 @@ void registry_add(struct registry *r, struct device *d);
 void registry_remove(struct registry *r, struct device *d);
 /* By id, which is lower case; NULL. */
 struct device *registry_find(const struct registry *r, const char *id);
+/* The same in any case, as somebody wrote it; NULL too for NULL. */
+struct device *registry_find_written(const struct registry *r, const char *id);
 
 /* In front of a pattern: an id, and no alias; for who has one's name as its id. */
 #define REGISTRY_ID "id:"
