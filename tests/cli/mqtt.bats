@@ -7,7 +7,7 @@ load helper
 mqtt_serve() { # ARG…
 	MQTT=$(free_port)
 	serve "--mqtt=$MQTT" "$@"
-	event broker
+	event broker 'connected to the broker'
 }
 
 ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'

@@ -113,7 +113,7 @@ told() {
 @test "a stranger's OTA question sends no board anywhere" {
 	serve --trace trace.jsonl
 	# In the board's name: another port of the same host, and a host of its own.
-	for host in 127.0.0.1:6666 stranger.example; do
+	for host in 127.0.0.1:6666 203.0.113.6; do
 		curl -s --interface 127.0.0.2 -d '{"application":{"version":"6.6.6"}}' -H "Host: $host" -H "Device-Id: $A" "$OTA" >/dev/null
 	done
 	event ota "$A"
@@ -123,7 +123,7 @@ told() {
 	mcp -o json devices
 	[[ $out != *6.6.6* ]]
 	# Now that it is there, it is said; and the board's next time is the same.
-	curl -s --interface 127.0.0.2 -d '{}' -H "Host: stranger.example" -H "Device-Id: $A" "$OTA" >/dev/null
+	curl -s --interface 127.0.0.2 -d '{}' -H "Host: 203.0.113.6" -H "Device-Id: $A" "$OTA" >/dev/null
 	event ota "is connected from 127.0.0.1"
 	device again --device-id "$A"
 	event replaced "$A"
@@ -135,15 +135,15 @@ told() {
 
 @test "a port that is forwarded is known from the board's own connection; a change is told" {
 	serve --trace trace.jsonl
-	url=$(curl -s -d '{}' -H 'Host: bench:18000' -H "Device-Id: $A" "$OTA" | jq -r .websocket.url)
-	[ "$url" = 'ws://bench:18000/xiaozhi/v1/?port=18000' ]
+	url=$(curl -s -d '{}' -H 'Host: 203.0.113.5:18000' -H "Device-Id: $A" "$OTA" | jq -r .websocket.url)
+	[ "$url" = 'ws://203.0.113.5:18000/xiaozhi/v1/?port=18000' ]
 	device board --device-id "$A"
 	event ready "$A"
 	[ "$(told)" = "http://127.0.0.1:$PORT/vision/explain" ]
 	background forwarded mcpctl sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/?port=18000" --device-id "$A"
 	event told "its pictures go to http://127.0.0.1:18000/vision/explain from now on, and went to http://127.0.0.1:$PORT/"
-	curl -s -d '{}' -H 'Host: bench:18001' -H "Device-Id: $A" "$OTA" >/dev/null
-	event told 'is sent to ws://bench:18001/xiaozhi/v1/.port=18001 now, and was sent to ws://bench:18000/'
+	curl -s -d '{}' -H 'Host: 203.0.113.5:18001' -H "Device-Id: $A" "$OTA" >/dev/null
+	event told 'is sent to ws://203.0.113.5:18001/xiaozhi/v1/.port=18001 now, and was sent to ws://203.0.113.5:18000/'
 }
 
 mqtt_serve() { # ARG…
@@ -156,8 +156,8 @@ mqtt_serve() { # ARG…
 	mqtt_serve
 	background board mcpctl sim --ota "$OTA" --reconnect
 	event ready
-	curl -s --interface 127.0.0.2 -d '{}' -H 'Host: stranger.example' -H "Device-Id: $A" -H 'Client-Id: x' "$OTA" >/dev/null
-	event ota stranger
+	curl -s --interface 127.0.0.2 -d '{}' -H 'Host: 203.0.113.6' -H "Device-Id: $A" -H 'Client-Id: x' "$OTA" >/dev/null
+	event ota 203.0.113.6
 	mcp call self.camera.take_photo question=what
 	ends 0
 	event vision JPEG
