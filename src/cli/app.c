@@ -38,7 +38,7 @@ static void fill_standard_files(void)
 void app_init(struct app *app)
 {
 	fill_standard_files();
-	*app = (struct app){ 0 };
+	*app = (struct app){ .told_serve = -1 };
 	renderer_init(&app->out, OUTPUT_TEXT, COLOR_AUTO);
 }
 

@@ -32,6 +32,7 @@ void config_release(struct config *c);
 struct app {
 	struct config config;
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
+	int told_serve; /* -1; pid of the serve whose other version was told */
 	bool found_serve; /* no target was given: a serve's socket was found */
 	struct loop *loop;
 	struct renderer out;

@@ -36,6 +36,7 @@ static int stop_run(const struct invocation *in, struct error *err)
 
 	if (serve_client_open(&serve, in->app, err) != 0)
 		return -1;
+	serve_client_any(serve);
 	status = stop(in->app, serve, err);
 	serve_client_free(serve);
 	return status;

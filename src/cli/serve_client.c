@@ -25,6 +25,9 @@ struct serve_client {
 	struct queued *first, **last;
 	bool wake; /* there is something, or it is closed */
 	bool closed, abandoned;
+	bool any; /* also one of another protocol */
+	bool tell; /* the difference of versions, when the main line is here */
+	struct greeting serve;
 	struct error why; /* of closed */
 };
 
@@ -39,6 +42,33 @@ static void release(struct serve_client *c)
 	}
 	error_reset(&c->why);
 	mem_free(c);
+}
+
+static int on_greeted(void *owner, const struct greeting *g, struct error *err)
+{
+	struct serve_client *c = owner;
+
+	c->serve = *g;
+	if (c->any)
+		return 0;
+	if (greeting_check(g, err) != 0)
+		return -1;
+	c->tell = greeting_differs(g);
+	return 0;
+}
+
+/* Once for each serve: a command may ask it several times. */
+static void tell_difference(struct serve_client *c)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	struct app *app = c->app;
+
+	if (!c->tell || app->told_serve == c->serve.pid)
+		return;
+	c->tell = false;
+	app->told_serve = c->serve.pid;
+	greeting_tell(&line, &c->serve);
+	render_note(&app->out, "%s", buf_string(&line));
 }
 
 static void on_frame(void *owner, const struct control_frame *f)
@@ -68,7 +98,8 @@ static void on_closed(void *owner, const struct error *why)
 	error_copy(&c->why, why);
 }
 
-static const struct control_client_events events = { .frame = on_frame,
+static const struct control_client_events events = { .greeted = on_greeted,
+						     .frame = on_frame,
 						     .closed = on_closed };
 
 int serve_client_open(struct serve_client **out, struct app *app,
@@ -91,6 +122,11 @@ int serve_client_open(struct serve_client **out, struct app *app,
 	}
 	*out = c;
 	return 0;
+}
+
+void serve_client_any(struct serve_client *c)
+{
+	c->any = true;
 }
 
 void serve_client_free(struct serve_client *c)
@@ -159,6 +195,8 @@ static int take(struct serve_client *c, struct serve_answer *out,
 	if (strcmp(out->op, "error") != 0)
 		return 0;
 	control_error_decode(err, json_object(out->json, "error"));
+	if (err->kind == ERR_PROTOCOL)
+		greeting_blame(&c->serve, err);
 	serve_answer_done(out);
 	return -1;
 }
@@ -175,6 +213,7 @@ int serve_client_next(struct serve_client *c, int64_t deadline,
 			return -1;
 		}
 	}
+	tell_difference(c);
 	if (c->first)
 		return take(c, out, err);
 	error_copy(err, &c->why);

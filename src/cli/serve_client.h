@@ -12,11 +12,14 @@
 struct serve_client;
 
 /*
- * Connect to the serve that app's options mean; opens the loop if needed. -1:
- * as serve_target_path and control_client_open.
+ * Connect to the serve that app's options mean; opens the loop if needed. If
+ * it is of another version, a note tells so with the first answer. -1: as
+ * serve_target_path and control_client_open.
  */
 int serve_client_open(struct serve_client **out, struct app *app,
 		      struct error *err);
+/* Whatever protocol it speaks: for stop, which every serve takes alike. */
+void serve_client_any(struct serve_client *c);
 /* NULL is fine. */
 void serve_client_free(struct serve_client *c);
 

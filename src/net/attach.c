@@ -15,6 +15,7 @@
 struct attach {
 	struct transport *transport; /* NULL: it was never opened */
 	struct control_client *client;
+	struct greeting serve;
 	struct error why; /* of closed */
 	bool attached, closing;
 	char *waiting; /* why nothing is attached yet; NULL */
@@ -117,6 +118,8 @@ static void on_error(struct attach *a, const cJSON *json)
 		error_reset(&why);
 		return;
 	}
+	if (why.kind == ERR_PROTOCOL)
+		greeting_blame(&a->serve, &why);
 	error_copy(&a->why, &why);
 	error_reset(&why);
 	fail(a);
@@ -189,9 +192,28 @@ static void on_json(struct attach *a, const struct control_frame *f)
 	} else {
 		error_set(&a->why, ERR_PROTOCOL,
 			  "serve sent what this version does not know");
+		greeting_blame(&a->serve, &a->why);
 		error_detail(&a->why, f->data, f->len);
 		fail(a);
 	}
+}
+
+static int on_greeted(void *owner, const struct greeting *g, struct error *err)
+{
+	struct attach *a = owner;
+	const struct transport *t = a->transport;
+	CLEANUP(buf_done) struct buf line = { 0 };
+	struct notice n = { .kind = NOTICE_OTHER };
+
+	a->serve = *g;
+	if (greeting_check(g, err) != 0)
+		return -1;
+	if (a->closing || !greeting_differs(g) || !t->events->notice)
+		return 0;
+	greeting_tell(&line, g);
+	n.text = buf_string(&line);
+	t->events->notice(t->owner, &n);
+	return 0;
 }
 
 static void on_frame(void *owner, const struct control_frame *f)
@@ -231,6 +253,7 @@ static void on_closed(void *owner, const struct error *why)
 }
 
 static const struct control_client_events client_events = {
+	.greeted = on_greeted,
 	.frame = on_frame,
 	.closed = on_closed,
 };

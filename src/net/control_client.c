@@ -24,7 +24,7 @@ struct control_client {
 	void *owner;
 	struct buf in; /* what is no whole frame yet */
 	struct error why;
-	bool closing;
+	bool greeted, closing;
 	char chunk[CHUNK];
 };
 
@@ -85,6 +85,22 @@ static void lost(struct control_client *c, int status)
 
 /* ---- receiving ---- */
 
+/* True: that was all there was to it. */
+static bool take_greeting(struct control_client *c,
+			  const struct control_frame *f)
+{
+	struct greeting g;
+	bool whole;
+
+	if (c->greeted)
+		return false;
+	c->greeted = true;
+	whole = greeting_read(&g, f);
+	if (c->events->greeted(c->owner, &g, &c->why) != 0)
+		hang_up(c);
+	return whole || c->closing;
+}
+
 static void take_frames(struct control_client *c)
 {
 	struct control_frame f;
@@ -95,7 +111,8 @@ static void take_frames(struct control_client *c)
 	       (status = control_decode(&f, c->in.data + used, c->in.len - used,
 					&c->why)) > 0) {
 		used += f.size;
-		c->events->frame(c->owner, &f);
+		if (!take_greeting(c, &f))
+			c->events->frame(c->owner, &f);
 	}
 	buf_consume(&c->in, used);
 	if (status < 0 && !c->closing) {
@@ -249,6 +266,15 @@ static int dial(const char *path, struct error *err)
 	return refused(path, number, err);
 }
 
+/* A new socket has room for it. */
+static void greet(struct control_client *c)
+{
+	CLEANUP(buf_done) struct buf question = { 0 };
+
+	greeting_ask(&question);
+	control_client_send(c, CONTROL_JSON, question.data, question.len, NULL);
+}
+
 /* Whoever can make a socket there could pretend to be serve. */
 static int check_owner(int fd, const char *path, struct error *err)
 {
@@ -289,6 +315,7 @@ int control_client_open(struct control_client **out, struct loop *l,
 	c->pipe.data = c;
 	uv_pipe_open(&c->pipe, fd);
 	uv_read_start((uv_stream_t *)&c->pipe, on_allocate, on_read);
+	greet(c);
 	*out = c;
 	return 0;
 }

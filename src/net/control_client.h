@@ -8,19 +8,26 @@
 #define NET_CONTROL_CLIENT_H
 
 #include "base/loop.h"
-#include "wire/control.h"
+#include "wire/greeting.h"
 
 struct control_client;
 
 /* From the loop only. */
 struct control_client_events {
+	/*
+	 * Who serve is, once, before any frame; not at all where it ends before
+	 * it says. -1: it is not talked to, and closed gets *err.
+	 */
+	int (*greeted)(void *owner, const struct greeting *g,
+		       struct error *err);
 	void (*frame)(void *owner, const struct control_frame *f); /* lent */
 	/* Once: serve closed or died (why), or control_client_close (ERR_NONE). After it, nothing. */
 	void (*closed)(void *owner, const struct error *why);
 };
 
 /*
- * Connect now (a Unix socket answers at once). -1: ERR_CONNECT: no serve is
+ * Connect now (a Unix socket answers at once) and greet. What is sent before
+ * the answer need not wait: a serve of another protocol refuses it. -1: ERR_CONNECT: no serve is
  * running there (no file, or nobody behind it), with what to do; ERR_AUTH: its
  * owner is another user.
  */

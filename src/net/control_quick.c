@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "net/control_path.h"
-#include "wire/control.h"
+#include "wire/greeting.h"
 
 #define CHUNK 65536
 
@@ -70,6 +70,7 @@ int control_quick_open(struct control_quick *q, const char *path, int64_t ms)
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	size_t len = strlen(path);
 	bool exists = false;
+	CLEANUP(buf_done) struct buf question = { 0 };
 
 	*q = (struct control_quick){ .fd = -1, .deadline = now_ms() + ms };
 	if (len >= sizeof(to.sun_path) ||
@@ -83,7 +84,8 @@ int control_quick_open(struct control_quick *q, const char *path, int64_t ms)
 	    !is_ours(q->fd))
 		return give_up(q);
 	buf_init(&q->in, CONTROL_HEAD + CONTROL_FRAME_MAX + CHUNK);
-	return 0;
+	greeting_ask(&question);
+	return control_quick_send(q, &question);
 }
 
 int control_quick_send(struct control_quick *q, const struct buf *json)
@@ -127,21 +129,44 @@ static int receive(struct control_quick *q)
 	return 0;
 }
 
+/* The next JSON frame; lent until more is received. */
+static int next_frame(struct control_quick *q, struct control_frame *f)
+{
+	int status;
+
+	do {
+		status = control_decode(f, buf_string(&q->in) + q->used,
+					q->in.len - q->used, NULL);
+		if (status < 0 || (status == 0 && receive(q) != 0))
+			return -1;
+		if (status > 0)
+			q->used += f->size;
+	} while (status == 0 || f->kind != CONTROL_JSON);
+	return 0;
+}
+
+/* Past the greeting. -1: a serve that is not understood, or says no more. */
+static int meet(struct control_quick *q)
+{
+	struct control_frame f;
+	struct greeting g;
+
+	if (q->greeted)
+		return 0;
+	q->greeted = true;
+	if (next_frame(q, &f) != 0 || !greeting_read(&g, &f))
+		return -1;
+	return greeting_check(&g, NULL);
+}
+
 int control_quick_next(struct control_quick *q, struct span *out)
 {
 	struct control_frame f;
-	int status;
 
 	if (q->fd < 0)
 		return -1;
-	do {
-		status = control_decode(&f, buf_string(&q->in) + q->used,
-					q->in.len - q->used, NULL);
-		if (status < 0 || (status == 0 && receive(q) != 0))
-			return give_up(q);
-		if (status > 0)
-			q->used += f.size;
-	} while (status == 0 || f.kind != CONTROL_JSON);
+	if (meet(q) != 0 || next_frame(q, &f) != 0)
+		return give_up(q);
 	*out = (struct span){ f.data, f.len };
 	return json_check(f.data, f.len, NULL) == 0 ? 0 : give_up(q);
 }

@@ -13,6 +13,7 @@ struct control_quick {
 	int fd; /* -1: closed */
 	int64_t deadline; /* monotonic ms, for all that is asked */
 	struct buf in;
+	bool greeted;
 	size_t used; /* bytes of in that were answers */
 };
 

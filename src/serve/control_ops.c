@@ -13,6 +13,8 @@
 #include "serve/control_private.h"
 #include "serve/door.h"
 #include "serve/rack.h"
+#include "wire/greeting.h"
+#include "wire/member.h"
 
 #define BATCH (64u << 10) /* bytes of device objects that go together */
 #define WHICH_MAX 100 /* devices that a message lists */
@@ -338,38 +340,64 @@ static void on_status(struct control_peer *p, const cJSON *question,
 	send_json(p, &out);
 }
 
-static const struct {
+static void on_greet(struct control_peer *p, const cJSON *question,
+		     struct span text)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+	int protocol = member_int(question, "protocol");
+
+	(void)text;
+	p->foreign = protocol == CONTROL_PROTOCOL ? 0 : protocol;
+	greeting_answer(&out, (int)getpid());
+	send_json(p, &out);
+}
+
+static const struct op {
 	const char *name;
 	void (*run)(struct control_peer *p, const cJSON *question,
 		    struct span text);
+	bool always; /* it means the same in every protocol */
 } ops[] = {
-	{ "attach", on_attach },   { "tool", on_tool },
-	{ "devices", on_devices }, { "fan", fan_ask },
-	{ "kick", on_kick },	   { "stop", on_stop },
-	{ "status", on_status },   { "names", names_ask },
-	{ "upload", on_upload },
+	{ "greet", on_greet, true },   { "attach", on_attach, false },
+	{ "tool", on_tool, false },    { "devices", on_devices, false },
+	{ "fan", fan_ask, false },     { "kick", on_kick, false },
+	{ "stop", on_stop, true },     { "status", on_status, false },
+	{ "names", names_ask, false }, { "upload", on_upload, false },
 };
+
+static const struct op *find_op(const char *name)
+{
+	for (size_t i = 0; name && i < COUNT(ops); i++) {
+		if (!strcmp(ops[i].name, name))
+			return &ops[i];
+	}
+	return NULL;
+}
 
 void control_ask(struct control_peer *p, const char *text, size_t len)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(json_free_ptr) cJSON *question = json_parse(text, len, &why);
 	const char *op = json_string(question, "op");
+	const struct op *known = find_op(op);
 
-	for (size_t i = 0; op && i < COUNT(ops); i++) {
-		if (!strcmp(ops[i].name, op)) {
-			ops[i].run(p, question, (struct span){ text, len });
-			return;
-		}
+	if (known && (known->always || !p->foreign)) {
+		known->run(p, question, (struct span){ text, len });
+		return;
 	}
-	if (op)
+	if (known)
+		error_set(&why, ERR_PROTOCOL,
+			  "the command speaks protocol %d, this serve %d",
+			  p->foreign, CONTROL_PROTOCOL);
+	else if (op)
 		error_set(&why, ERR_PROTOCOL, "serve knows no question '%s'",
 			  op);
 	else if (question)
 		error_set(&why, ERR_PROTOCOL,
 			  "a question to serve is an object with the text "
 			  "member 'op'");
-	error_hint(&why, "the other end is no mcpctl of this version");
+	error_hint(&why, "this serve is version " MCPCTL_VERSION
+			 ": restart it if the command is of a newer one");
 	control_peer_error(p, &why);
 }
 

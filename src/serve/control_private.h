@@ -49,6 +49,7 @@ struct control_peer {
 	bool working; /* timer runs for control_peer_later */
 	bool finishing; /* nothing is read any more; closes when all is written */
 	bool closing;
+	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
 
 	bool waiting, watching, tail;
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */

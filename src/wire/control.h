@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What serve and the commands attached to it say to each other over its Unix
- * socket. Pure. The socket is private to this program: both ends are of one
- * version, -o json is the interface for others.
+ * socket. Pure. The socket is private to this program, and -o json is the
+ * interface for others; the ends may be of two versions for a while, so each
+ * says which it is (wire/greeting.h).
  *
  * A frame: u32 length of what follows the head (big-endian), u8 kind, three
  * zero bytes, then that many bytes. Kinds:
@@ -13,6 +14,9 @@
  * JSON objects, by their member "op"; C: from the command, S: from serve.
  * device? is an alias, a Device-Id, a client id, "id:" and a Device-Id, or a
  * glob over these; left out: the only device, or, for devices and fan, all.
+ *  C greet    protocol, version    the first of each command. With another
+ *             protocol than its own, serve takes nothing but greet and stop
+ *  S greeting protocol, version, pid
  *  C attach   device?, tail?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer

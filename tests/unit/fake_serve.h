@@ -19,7 +19,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "wire/control.h"
+#include "wire/greeting.h"
 
 enum { FAKE_PEERS = 64 };
 
@@ -29,7 +29,7 @@ struct fake_peer {
 	struct fake_serve *serve;
 	uv_pipe_t pipe;
 	struct buf in;
-	bool open;
+	bool open, greeted;
 	char chunk[4096];
 };
 
@@ -41,7 +41,8 @@ struct fake_serve {
 	size_t peers;
 	bool open;
 	void (*on_frame)(struct fake_peer *p, const struct control_frame *f);
-	char *asked; /* the last JSON that came */
+	char *asked; /* the last JSON that came, but for its greeting */
+	const char *greeting; /* the answer to it; NULL: of this version */
 	unsigned closed;
 };
 
@@ -117,6 +118,22 @@ static inline void fake_serve_allocate(uv_handle_t *handle, size_t suggested,
 	*out = uv_buf_init(p->chunk, sizeof(p->chunk));
 }
 
+/* True: it was the first question of a command. */
+static inline bool fake_serve_greeted(struct fake_peer *p,
+				      const struct control_frame *f)
+{
+	struct buf answer = { 0 };
+
+	if (f->kind != CONTROL_JSON || p->greeted)
+		return false;
+	p->greeted = true;
+	greeting_answer(&answer, 4711);
+	fake_serve_json(p, p->serve->greeting ? p->serve->greeting :
+						buf_string(&answer));
+	buf_done(&answer);
+	return true;
+}
+
 static inline void fake_serve_read(uv_stream_t *stream, ssize_t len,
 				   const uv_buf_t *data)
 {
@@ -129,6 +146,10 @@ static inline void fake_serve_read(uv_stream_t *stream, ssize_t len,
 	}
 	buf_add(&p->in, data->base, (size_t)len);
 	while (p->in.len && control_decode(&f, p->in.data, p->in.len, NULL)) {
+		if (fake_serve_greeted(p, &f)) {
+			buf_consume(&p->in, f.size);
+			continue;
+		}
 		if (f.kind == CONTROL_JSON) {
 			mem_free(p->serve->asked);
 			p->serve->asked = mem_strndup(f.data, f.len);

@@ -390,6 +390,77 @@ static void assert_protocol(const char *bytes, size_t len)
 	tear_down(&state);
 }
 
+/* ---- versions ---- */
+
+static void other_version(void **state)
+{
+	(void)state;
+	serve_with(whole_device);
+	serve.greeting = "{\"op\":\"greeting\",\"protocol\":1,\"pid\":7,"
+			 "\"version\":\"9.8.7\"}";
+	open_it(2);
+	assert_part(buf_string(&seen), "notice the running serve (pid 7) is "
+				       "version 9.8.7, this is");
+	assert_part(buf_string(&seen), "|ready");
+}
+
+static void older_serve(void **state)
+{
+	(void)state;
+	serve_with(whole_device);
+	serve.greeting = "{\"op\":\"error\",\"error\":{\"kind\":"
+			 "\"protocol\",\"text\":\"no question 'greet'\"}}";
+	open_it(2);
+	assert_part(buf_string(&seen), "does not tell its version");
+	assert_part(buf_string(&seen), "|ready");
+}
+
+static void other_protocol(void **state)
+{
+	(void)state;
+	serve_with(whole_device);
+	serve.greeting = "{\"op\":\"greeting\",\"protocol\":2,\"pid\":7,"
+			 "\"version\":\"9.8.7\"}";
+	open_it(0);
+	await_closed();
+	assert_string_equal(buf_string(&seen), "");
+	assert_int_equal(why.kind, ERR_PROTOCOL);
+	assert_part(why.text, "(pid 7) is version 9.8.7");
+	assert_part(why.hint, "mcpctl stop");
+}
+
+static void knows_less(struct fake_peer *p, const struct control_frame *f)
+{
+	(void)f;
+	fake_serve_json(p, "{\"op\":\"error\",\"error\":{\"kind\":"
+			   "\"protocol\",\"text\":\"no question 'attach'\","
+			   "\"hint\":\"its own\"}}");
+}
+
+/* What it does not know comes of its version, and that is said. */
+static void unknown_question(void **state)
+{
+	(void)state;
+	serve_with(knows_less);
+	serve.greeting = "{\"op\":\"greeting\",\"protocol\":1,\"pid\":7,"
+			 "\"version\":\"0.0.9\"}";
+	open_it(0);
+	await_closed();
+	assert_string_equal(why.text, "no question 'attach'");
+	assert_part(why.hint, "(pid 7) is version 0.0.9");
+}
+
+/* One of the same version has its own reason. */
+static void same_version(void **state)
+{
+	(void)state;
+	serve_with(knows_less);
+	open_it(0);
+	await_closed();
+	assert_string_equal(why.hint, "its own");
+	assert_string_equal(buf_string(&seen), "");
+}
+
 static void no_serve_at_all(void **state)
 {
 	(void)state;
@@ -509,13 +580,24 @@ static void tools(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(attached),	     TEST(nothing_kept),
-		TEST(pieces),	     TEST(large),
-		TEST(queue_is_full), TEST(waiting),
-		TEST(refused),	     TEST(gone),
-		TEST(died),	     cmocka_unit_test(no_serve_at_all),
-		TEST(nobody),	     TEST(nobody_listens),
+		TEST(attached),
+		TEST(nothing_kept),
+		TEST(pieces),
+		TEST(large),
+		TEST(queue_is_full),
+		TEST(waiting),
+		TEST(refused),
+		TEST(gone),
+		TEST(died),
+		cmocka_unit_test(no_serve_at_all),
+		TEST(nobody),
+		TEST(nobody_listens),
 		TEST(tools),
+		TEST(other_version),
+		TEST(older_serve),
+		TEST(other_protocol),
+		TEST(unknown_question),
+		TEST(same_version),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);

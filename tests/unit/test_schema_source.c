@@ -23,7 +23,7 @@
 #include "mcp/types.h"
 #include "net/control_quick.h"
 #include "skip_for.h"
-#include "wire/control.h"
+#include "wire/greeting.h"
 
 #define OTHER_USER 65534
 /* What serve is given: where it answers, and where it never does. */
@@ -34,6 +34,8 @@
 
 enum manner {
 	ANSWERS,
+	OLD, /* it knows no greeting */
+	OTHER_PROTOCOL,
 	NOTHING_LISTED,
 	SILENT,
 	SLOW,
@@ -91,6 +93,8 @@ static void misbehave(int fd, enum manner manner, const char *question)
 {
 	switch (manner) {
 	case ANSWERS:
+	case OLD:
+	case OTHER_PROTOCOL:
 		answer(fd, question);
 		break;
 	case NOTHING_LISTED:
@@ -118,6 +122,21 @@ static void misbehave(int fd, enum manner manner, const char *question)
 	}
 }
 
+static void greet(int fd, enum manner manner)
+{
+	CLEANUP(buf_done) struct buf ours = { 0 };
+
+	greeting_answer(&ours, 4711);
+	if (manner == OLD)
+		reply(fd, "{\"op\":\"error\",\"error\":{\"kind\":"
+			  "\"protocol\",\"text\":\"no such question\"}}");
+	else if (manner == OTHER_PROTOCOL)
+		reply(fd, "{\"op\":\"greeting\",\"protocol\":2,"
+			  "\"version\":\"9.9\"}");
+	else
+		reply(fd, buf_string(&ours));
+}
+
 static void converse(int fd, enum manner manner)
 {
 	struct buf in = { 0 };
@@ -130,7 +149,10 @@ static void converse(int fd, enum manner manner)
 		while (control_decode(&f, in.data, in.len, NULL) > 0) {
 			char *question = mem_strndup(f.data, f.len);
 
-			misbehave(fd, manner, question);
+			if (strstr(question, "\"greet\""))
+				greet(fd, manner);
+			else
+				misbehave(fd, manner, question);
 			mem_free(question);
 			buf_consume(&in, f.size);
 		}
@@ -305,9 +327,10 @@ static void test_serve(void **state)
 /* None of these is waited for longer than a moment; what was kept is taken. */
 static void test_bad_serves(void **state)
 {
-	static const enum manner manners[] = {
-		NOTHING_LISTED, SILENT, SLOW, RUBBISH, NO_JSON, HANGS_UP
-	};
+	static const enum manner manners[] = { OTHER_PROTOCOL, NOTHING_LISTED,
+					       SILENT,	       SLOW,
+					       RUBBISH,	       NO_JSON,
+					       HANGS_UP };
 
 	(void)state;
 	keep(NULL, "aa", "[{\"name\":\"kept\"}]");
@@ -321,6 +344,19 @@ static void test_bad_serves(void **state)
 		schema_source_close(&s);
 		serve_ends();
 	}
+}
+
+/* Of a time before there were greetings. */
+static void test_old_serve(void **state)
+{
+	struct schema_source s;
+
+	(void)state;
+	serve(OLD, 0);
+	schema_source_open(&s, NULL, NULL, path);
+	expect_tools(&s, "", "self.a(of \"a\") self.b() ");
+	schema_source_close(&s);
+	serve_ends();
 }
 
 static void test_dead(void **state)
@@ -510,11 +546,12 @@ static int unmake(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_nothing),	   TEST(test_serve),
-		TEST(test_bad_serves),	   TEST(test_dead),
-		TEST(test_foreign),	   TEST(test_cache),
-		TEST(test_aliases),	   TEST(test_session),
-		TEST(test_session_listed), TEST(test_closed),
+		TEST(test_nothing),    TEST(test_serve),
+		TEST(test_bad_serves), TEST(test_dead),
+		TEST(test_old_serve),  TEST(test_foreign),
+		TEST(test_cache),      TEST(test_aliases),
+		TEST(test_session),    TEST(test_session_listed),
+		TEST(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

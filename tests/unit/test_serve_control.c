@@ -529,6 +529,50 @@ static void deaf_asker(void **state)
 		board_free(board[i]);
 }
 
+/* ---- versions ---- */
+
+static void greeted(void **state)
+{
+	CLEANUP(mem_free_ptr)
+	char *pid = mem_printf("\"pid\":%d,\"version\":\"" MCPCTL_VERSION "\"",
+			       (int)getpid());
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"greet\",\"protocol\":1,\"version\":\"9.9\"}");
+	expect_json(&c, "{\"op\":\"greeting\",\"protocol\":1,", pid);
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, "\"op\":\"status\"", NULL);
+	ask(&c, "{\"op\":\"of-tomorrow\"}");
+	expect_json(&c, "no question 'of-tomorrow'",
+		    "this serve is version " MCPCTL_VERSION);
+	command_done(&c);
+}
+
+/* What it asks may mean something else: nothing is done but stop. */
+static void other_protocol(void **state)
+{
+	struct board *board = board_ready("aa:01");
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"greet\",\"protocol\":2}");
+	expect_json(&c, "\"op\":\"greeting\"", "\"protocol\":1");
+	ask(&c, "{\"op\":\"kick\",\"device\":\"aa:01\"}");
+	expect_json(&c, "\"op\":\"error\"",
+		    "the command speaks protocol 2, this serve 1");
+	ask(&c, "{\"op\":\"attach\"}");
+	expect_json(&c, "\"op\":\"error\"", "protocol 2");
+	ask(&c, "{\"op\":\"stop\"}");
+	expect_json(&c, "\"op\":\"stopping\"", NULL);
+	assert_true(server.stopping);
+	server.stopping = false;
+	command_done(&c);
+	board_free(board);
+}
+
 /* One that reads late gets all answers all the same. */
 static void slow_asker(void **state)
 {
@@ -585,6 +629,8 @@ int main(void)
 		TEST(pieces),
 		TEST(deaf_asker),
 		TEST(slow_asker),
+		TEST(greeted),
+		TEST(other_protocol),
 		TEST(other_user),
 		TEST(no_descriptors),
 	};
