@@ -277,12 +277,10 @@ uninstall:
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; \
 	done
 
-# A Debian package of what was built for /usr.
+# A Debian package and its source package.
 .PHONY: deb
 deb: deps-deb
-	$(Q)$(MAKE) -s -j$(JOBS) BUILD=$(TOP)/deb PREFIX=/usr SANITIZE= all
-	$(Q)scripts/make-deb $(TOP)/deb $(VERSION) \
-		$(TOP)/mcpctl_$(VERSION)_$$(dpkg --print-architecture).deb
+	$(Q)scripts/make-deb $(TOP) $(VERSION)
 
 .PHONY: clean
 clean:

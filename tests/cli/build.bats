@@ -186,13 +186,13 @@ deps() {
 	says 'apt-get install -y -q --no-remove'
 	[ "$(head -n 1 ran)" = 'apt-get update -q' ]
 	grep -q '^apt-get install .*--no-remove.* gcc .* libcurl4-openssl-dev ' ran
-	absent 'bats|fakeroot' ran
+	absent 'bats|debhelper' ran
 	echo 0 >uid
 	rm ran
 	deps deb
 	ends 0
 	absent sudo ran
-	grep -q '^apt-get install .* fakeroot' ran
+	grep -q '^apt-get install .* debhelper' ran
 }
 
 @test "install-deps: it removes nothing; which, and what to do" {

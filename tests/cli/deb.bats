@@ -1,7 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# make deb: a package that holds what it must, and runs where it is unpacked.
+# make deb: a package that holds what it must, and runs where it is unpacked; a
+# source package that gives the same bytes elsewhere.
 
+bats_require_minimum_version 1.5.0
 load helper
 
 setup_file() {
@@ -11,7 +13,7 @@ setup_file() {
 	export DEB
 }
 
-@test "the package: files, owners, the unit" {
+@test "the package: files, owners, modes, the unit" {
 	dpkg-deb -c "$DEB" >list
 	for file in usr/bin/mcpctl usr/lib/mcpctl/mcpctl-ws.so \
 		usr/lib/mcpctl/mcpctl-front.so usr/lib/mcpctl/mcpctl-mqtt.so \
@@ -21,16 +23,23 @@ setup_file() {
 		usr/share/fish/vendor_completions.d/mcpctl.fish usr/share/man/man1/mcpctl.1.gz \
 		usr/lib/systemd/user/mcpctl-serve.service \
 		usr/share/doc/mcpctl/copyright usr/share/doc/mcpctl/changelog.gz \
-		usr/share/mcpctl/profiles/esp32.json; do
+		usr/share/doc/mcpctl/changelog.Debian.gz usr/share/mcpctl/profiles/esp32.json; do
 		grep -q " \./$file\$" list
 	done
 	# Nothing of the builder's, neither users nor places.
 	[ "$(awk '{ print $2 }' list | sort -u)" = root/root ]
+	[ "$(awk '{ print $1, $6 ~ /bin\/mcpctl/ }' list | sort -u)" = '-rw-r--r-- 0
+-rwxr-xr-x 1
+drwxr-xr-x 0' ]
 	dpkg-deb -x "$DEB" root
 	absent '@bindir@' root/usr/lib/systemd/user/mcpctl-serve.service
 	grep -q '^ExecStart=/usr/bin/mcpctl serve' \
 		root/usr/lib/systemd/user/mcpctl-serve.service
 	(cd root && md5sum --quiet -c <(dpkg-deb -I "$DEB" md5sums))
+	run -1 grep -rlF "$ROOT" root
+	# Nothing is started or changed by installing it.
+	dpkg-deb -I "$DEB" >control
+	absent 'postinst|preinst|prerm|postrm' control
 }
 
 @test "the package: what it depends on" {
@@ -39,7 +48,7 @@ setup_file() {
 	# Without what the release puts behind the name: 17, 19t64.
 	for package in libc6 libuv1 libcjson1 libwebsockets1 libmicrohttpd12 \
 		libwebsockets-evlib-uv; do
-		[[ $depends == *$package* ]]
+		grep -q "$package" <<<"$depends"
 	done
 	for package in libmosquitto1 mosquitto libreadline8 libpcre2-8-0; do
 		[[ $recommends == *$package* ]]
@@ -53,12 +62,50 @@ setup_file() {
 	dpkg-deb -x "$DEB" root
 	PATH=$WORK/root/usr/bin:$PATH
 	[ "$(command -v mcpctl)" = "$WORK/root/usr/bin/mcpctl" ]
+	version=$(dpkg-deb -f "$DEB" Version)
 	mcp version
 	ends 0
-	says "$(dpkg-deb -f "$DEB" Version)"
+	says "${version%-*}"
 	mcp sim: tools
 	ends 0
 	mcp --wait 200ms listen:127.0.0.1:0 info
 	ends 3
 	hints 'nothing came'
+}
+
+@test "lintian has no error, and no warning" {
+	arch=$(dpkg-deb -f "$DEB" Architecture)
+	run -0 lintian --no-cfg --allow-root --fail-on error,warning "${DEB%.deb}.changes"
+	[ -e "${DEB%_"$arch".deb}.dsc" ]
+}
+
+# By somebody with other habits. (With a space in its path dpkg leaves the path in.)
+@test "the source package gives the same bytes elsewhere" {
+	version=$(dpkg-deb -f "$DEB" Version)
+	mkdir -m 700 another
+	cd another
+	umask 077
+	dpkg-source -x "${DEB%/*}/mcpctl_$version.dsc" source >/dev/null
+	cd source
+	[ -x debian/rules ]
+	[ ! -e build ]
+	env -i HOME="$WORK" PATH=/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C TZ=Asia/Tokyo \
+		DEB_BUILD_OPTIONS='nocheck noautodbgsym parallel=2' \
+		dpkg-buildpackage -us -uc -b -d >log 2>&1 3>&- || {
+		tail -n 30 log >&2
+		return 1
+	}
+	cmp "$DEB" ../"${DEB##*/}"
+}
+
+@test "the changelog's newest entry is of the version that is built" {
+	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
+	[ "$(dpkg-deb -f "$DEB" Version)" = "$version-1" ]
+	grep -m 1 '^## [0-9]' "$ROOT/doc/changelog.md" | grep -q "^## $version ("
+	run -1 "$ROOT/scripts/make-deb" "$WORK/none" 99.9
+	[[ $output == *"doc/changelog.md is '## $version ("*"the version is 99.9"* ]]
+	dpkg-deb -x "$DEB" root
+	zcat root/usr/share/doc/mcpctl/changelog.Debian.gz >debian
+	head -n 1 debian | grep -q "^mcpctl ($version-1) "
+	grep -q '^  \* ' debian
 }
