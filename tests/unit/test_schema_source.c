@@ -353,7 +353,7 @@ static void test_old_serve(void **state)
 
 	(void)state;
 	serve(OLD, 0);
-	schema_source_open(&s, NULL, NULL, path);
+	schema_source_open(&s, NULL, NULL, path, PATIENT);
 	expect_tools(&s, "", "self.a(of \"a\") self.b() ");
 	schema_source_close(&s);
 	serve_ends();
