@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 
+import sockets
 import websockets
 
 HELLO = {"type": "hello", "transport": "websocket", "session_id": "s"}
@@ -53,7 +54,7 @@ async def silent(ws):
 
 
 async def serve(ws, _path=None):
-    print("device", ws.request_headers["Device-Id"], flush=True)
+    print("device", sockets.heard(ws)["Device-Id"], flush=True)
     await ws.recv()
     await globals()[sys.argv[1]](ws)
 

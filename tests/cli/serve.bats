@@ -173,16 +173,16 @@ heard() { mcpctl devices -o json | jq -e ".audio.frames >= $1"; }
 
 rubbish() { # CODE: a WebSocket client in Python; ws is open
 	cat >rubbish.py <<END
-import asyncio, json, sys, websockets
+import asyncio, json, sockets, sys
 
 async def main():
-    async with websockets.connect("ws://127.0.0.1:$PORT/x", extra_headers={"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
+    async with sockets.dial("ws://127.0.0.1:$PORT/x", {"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
         hello = json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"})
 $1
 
 asyncio.run(main())
 END
-	background rubbish /usr/bin/python3 rubbish.py
+	background rubbish env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 rubbish.py
 }
 
 @test "hello twice, rubbish before it, an initialize error" {

@@ -18,10 +18,10 @@ END
 # simulator and traces never show it.)
 token() {
 	cat >spy.py <<END
-import asyncio, json, websockets
+import asyncio, json, sockets
 
 async def main():
-    async with websockets.connect("ws://127.0.0.1:$PORT/x", extra_headers={"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
+    async with sockets.dial("ws://127.0.0.1:$PORT/x", {"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
         await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
         while True:
             text = json.loads(await ws.recv())
@@ -32,7 +32,7 @@ async def main():
 
 asyncio.run(main())
 END
-	background spy /usr/bin/python3 spy.py
+	background spy env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 spy.py
 	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
 }
 

@@ -10,16 +10,15 @@ load helper
 # Origin: page.py PORT URL ORIGIN [NAME:VALUE]…; prints the status.
 write_page() {
 	cat >page.py <<'END'
-import asyncio, sys, websockets
+import asyncio, sockets, sys
 
 async def main(port, url, origin, *headers):
     headers = dict(h.split(":", 1) for h in headers)
     try:
-        async with websockets.connect(url, host="127.0.0.1", port=int(port), origin=origin,
-                                      extra_headers=headers):
+        async with sockets.dial(url, headers, host="127.0.0.1", port=int(port), origin=origin):
             print(101)
-    except websockets.exceptions.InvalidStatusCode as e:
-        print(e.status_code)
+    except sockets.Refused as e:
+        print(sockets.status(e))
 
 asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), 20))
 END
@@ -30,7 +29,7 @@ END
 dials() {
 	local wanted=$1 url=ws://${NAME:-127.0.0.1}:$PORT/ws$2 got
 	shift 2
-	got=$(/usr/bin/python3 page.py "$PORT" "$url" "$@")
+	got=$(PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 page.py "$PORT" "$url" "$@")
 	[ "$got" = "$wanted" ] || { echo "$url $*: $got, not $wanted" >&2; return 1; }
 }
 

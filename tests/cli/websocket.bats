@@ -80,10 +80,10 @@ END
 
 @test "--header is sent, and a secret one is not shown" {
 	cat >headers.py <<'END'
-import asyncio, websockets
+import asyncio, sockets, websockets
 
 async def serve(ws, path=None):
-    print("header", ws.request_headers.get("X-Key"), flush=True)
+    print("header", sockets.heard(ws).get("X-Key"), flush=True)
 
 async def main():
     async with websockets.serve(serve, "127.0.0.1", 0) as server:
@@ -92,7 +92,7 @@ async def main():
 
 asyncio.run(main())
 END
-	background h python headers.py
+	PYTHONPATH=$BATS_TEST_DIRNAME background h python headers.py
 	port=$(wait_for h.out '^port' | cut -d' ' -f2)
 	mcp --timeout 3 -v --header 'X-Key: abc' "ws://127.0.0.1:$port/" info
 	ends 3
