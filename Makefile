@@ -209,6 +209,7 @@ endif
 # Whatever takes longer than belongs into `make check`.
 soak: deps-check
 	$(Q)$(MAKE) -s -j$(JOBS) $(PLAIN) all fuzzers
+	$(Q)$(MAKE) -s -j$(JOBS) $(SAN) all
 	$(Q)$(RUN) soak $(FUZZ_SECONDS)
 
 .PHONY: lint
