@@ -142,7 +142,8 @@ class Client(Attack):
         tty.setraw(theirs)
         os.set_blocking(ours, False)
         with open(f"{self.work}/{name}.in", "rb") as script:
-            self.mcpctl(name, "--timeout", "150ms", "--wait", "400ms", "--elicit", "accept-defaults",
+            self.mcpctl(name, "--timeout", "150ms", "--wait", "400ms", "--envelope",
+                        rng.choice(["auto", "device", "plain", "plain"]), "--elicit", "accept-defaults",
                         "sim:", "shell", "-k", "--no-history", stdin=script, stdout=theirs)
         os.close(theirs)
         self.shells[name] = (ours, open(f"{self.work}/{name}.out", "wb"))
