@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a peer says, in every command and form: nothing of it works at the terminal.
+
+load helper
+load terminal
+
+SERVER=$BATS_TEST_DIRNAME/shouting_server.py
+
+@test "no command lets a byte of a peer through to the terminal, or out of its place" {
+	mkdir -p config/mcpctl
+	printf '{"mcpServers":{"a\\u001b]0;owned\\u0007":{"command":"x\\u001b[2J","args":["\\u009b31m"],"env":{"\\u001b":"\\u0000"}}}}' \
+		>config/mcpctl/mcp.json
+	background serve mcpctl -v serve --listen 127.0.0.1:0
+	PORT=$(wait_for serve.err 'http://127.0.0.1:[0-9]+/' | sed -E 's|.*:([0-9]+)/.*|\1|')
+	background board /usr/bin/python3 "$SERVER" "$PORT"
+	background backend /usr/bin/python3 "$SERVER" listen
+	wait_for serve.out 'aa:00:00:00:00:01  .*tools'
+	"$BATS_TEST_DIRNAME/shown.py" "$SERVER" "$(wait_for backend.out 'port [0-9]+' | sed 's/port //')"
+	LC_ALL=C absent $'[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]' serve.out serve.err
+}
+
+@test "the shell at a terminal shows it, and nothing happens" {
+	terminal 100 40 MCPCTL_TIMEOUT=20
+	enter "mcpctl shell -- /usr/bin/python3 $SERVER"
+	last_line '> *$'
+	enter 'call t'
+	see 'result.x1b.0;owned'
+	enter 'refuses'
+	see 'no.x1b.0;owned'
+	[ "$(tmux -S "$SOCKET" display -p '#{pane_title}')" != owned ]
+}
