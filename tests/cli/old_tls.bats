@@ -9,9 +9,10 @@ load helper
 old_tls() {
 	local name=$1
 	shift
-	# Its standard input must stay open.
-	background "$name" sh -c "sleep 60 | exec openssl s_server -accept 127.0.0.1:0 \
-		-cipher ALL:@SECLEVEL=0 -cert server.pem -key server.key $*"
+	# Its standard input must stay open: a pipe that it could write to itself.
+	mkfifo "$name.in"
+	background "$name" sh -c "exec openssl s_server -accept 127.0.0.1:0 \
+		-cipher ALL:@SECLEVEL=0 -cert server.pem -key server.key $* <>$name.in"
 	OLD=$(wait_for "$name.out" ACCEPT | sed 's/.*://')
 }
 

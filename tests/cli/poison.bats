@@ -226,12 +226,12 @@ B_ID="GID_test@@@02_00_00_00_00_02@@@uuid-b"
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$A_ID"
 	event ready "$A"
 	for filter in '#' device-server 'devices/p2p/#' 'devices/p2p/02_00_00_00_00_01' 'mcpctl/#'; do
-		run timeout 20 mosquitto_sub -p "$MQTT" -i "$B_ID" -t "$filter" -W 10
+		run timeout 60 mosquitto_sub -p "$MQTT" -i "$B_ID" -t "$filter" -W 50
 		[[ $output == *denied* ]]
 	done
 	event refused "it may not subscribe to 'devices/p2p/02_00_00_00_00_01': a device has 'devices/p2p/02_00_00_00_00_02' only"
 	# Nor as somebody who is no device.
-	run timeout 20 mosquitto_sub -p "$MQTT" -t '#' -W 10
+	run timeout 60 mosquitto_sub -p "$MQTT" -t '#' -W 50
 	[[ $output == *denied* ]]
 	mosquitto_pub -p "$MQTT" -i "$B_ID" -t devices/p2p/02_00_00_00_00_01 -m '{"type":"system","command":"reboot"}'
 	event refused "it may not publish to 'devices/p2p/02_00_00_00_00_01': a device publishes to 'device-server' only"

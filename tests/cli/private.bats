@@ -89,11 +89,7 @@ trap_folder() {
 	background first mcpctl serve --listen 127.0.0.1:0 --pidfile pid
 	local first=$LAST
 	wait_for first.err xiaozhi
-	for _ in $(seq 100); do
-		[ "$(cat pid)" != "$first" ] || break
-		sleep 0.05
-	done
-	[ "$(cat pid)" = "$first" ]
+	until_true grep -qx "$first" pid
 	mcp serve --listen 127.0.0.1:0 --socket "$WORK/2.sock" --pidfile pid
 	ends 3
 	hints "is held by process $first"
@@ -125,12 +121,12 @@ secrets() {
 	PORT=$(wait_for serve.err 'http://127.0.0.1:[0-9]+/' | sed -E 's|.*:([0-9]+)/.*|\1|')
 	echo geheim >token
 	device board --token-file token
-	for _ in $(seq 200); do [ -e exec.done ] && break; sleep 0.05; done
+	until_true [ -e exec.done ]
 	grep -q '^attach:.* 02:00:00:00:00:01$' exec.whom
 	grep -q '^MCPCTL_TARGET=' exec.done
 	absent geheim exec.done
 	mcp call self.camera.take_photo question=x
-	for _ in $(seq 200); do [ -e vision.done ] && break; sleep 0.05; done
+	until_true [ -e vision.done ]
 	grep -q '^MCPCTL_QUESTION=x' vision.done
 	absent geheim vision.done
 	# A program that a profile names.

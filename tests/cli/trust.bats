@@ -440,8 +440,7 @@ refused() {
 	enter 'use first'
 	last_line 'Trust it'
 	enter 'y'
-	for _ in {1..100}; do [ -e "$WORK/heard" ] && break; sleep 0.05; done
-	[ -e "$WORK/heard" ]
+	until_true [ -e "$WORK/heard" ]
 }
 
 @test "terminal: what is too long to be read is not asked" {
