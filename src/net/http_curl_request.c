@@ -114,7 +114,8 @@ static void set_safety(CURL *easy)
 static void set_tls(CURL *easy, const struct http_site *site)
 {
 	/* Older ones would fail amid the handshake, for a reason that misleads. */
-	curl_easy_setopt(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(easy, CURLOPT_SSLVERSION,
+			 (long)CURL_SSLVERSION_TLSv1_2);
 	if (site->cacert) {
 		/* Instead of the system's certificates, not beside them. */
 		curl_easy_setopt(easy, CURLOPT_CAINFO, site->cacert);
