@@ -318,7 +318,7 @@ class ToMqtt(Client):
         while True:
             packet = frames.mqtt_read(peer.got)
             if not packet:
-                return [part for chunk in out for part in mutate.pieces(rng, chunk)]
+                break
             del peer.got[:packet[2]]
             kind, body = packet[0] >> 4, packet[1]
             if kind == 1:
@@ -329,8 +329,9 @@ class ToMqtt(Client):
                 out.append(b"\xd0\0")
             elif kind == 3:
                 out += self.published(rng, body)
-            out = [mutate.maybe_blind(rng, frames.mqtt_some(rng, p) if rng.random() < 0.1 else p, 0.02)
-                   for p in out]
+        out = [frames.mqtt_some(rng, part) if rng.random() < 0.1 else part for part in out]
+        return [part for chunk in out
+                for part in mutate.pieces(rng, mutate.maybe_blind(rng, chunk, 0.02))]
 
     @staticmethod
     def published(rng, body):

@@ -131,9 +131,9 @@ def mqtt_subscribe(topic):
 
 
 def mqtt_some(rng, packet):
-    """The packet, or another length, kind or flag of it."""
+    """The packet, not empty, or another length, kind or flag of it."""
     kind = rng.randrange(14)
-    body = packet[2:] if packet[1] < 128 else packet[3:]
+    body = packet[3:] if packet[1:2] > b"\x7f" else packet[2:]
     if kind == 0:
         return mqtt_packet(rng.randrange(256), body)
     if kind == 1:
