@@ -4,6 +4,7 @@
  * give, and of progress. Objects of the peer are as it sent them.
  */
 #include "base/mem.h"
+#include "base/text.h"
 #include "out/json_line.h"
 #include "out/mask.h"
 #include "out/put.h"
@@ -46,6 +47,7 @@ void json_progress(struct renderer *r, const struct progress_record *p)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf masked = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
 	if (r->quiet)
 		return;
 	buf_text(&b, "{\"progress\":");
@@ -55,7 +57,9 @@ void json_progress(struct renderer *r, const struct progress_record *p)
 		buf_text(&b, "null");
 	buf_char(&b, '}');
 	mask_secrets(&masked, b.data, b.len);
-	json_put_error_line(r, &masked);
+	/* Beside text it ends in a log that somebody will look at. */
+	text_safe(&safe, masked.data, masked.len, TEXT_JSON);
+	json_put_error_line(r, &safe);
 }
 
 void json_target(struct renderer *r, const struct target_record *t)

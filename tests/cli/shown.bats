@@ -11,6 +11,8 @@ SERVER=$BATS_TEST_DIRNAME/shouting_server.py
 	mkdir -p config/mcpctl
 	printf '{"mcpServers":{"a\\u001b]0;owned\\u0007":{"command":"x\\u001b[2J","args":["\\u009b31m"],"env":{"\\u001b":"\\u0000"}}}}' \
 		>config/mcpctl/mcp.json
+	printf '{"mcpServers":{"folder":{"command":"y\\u001b]0;owned\\u0007"}, "b\\u009b31m":{"url":"z\\u202e"}}}' \
+		>.mcp.json
 	background serve mcpctl -v serve --listen 127.0.0.1:0
 	PORT=$(wait_for serve.err 'http://127.0.0.1:[0-9]+/' | sed -E 's|.*:([0-9]+)/.*|\1|')
 	background board /usr/bin/python3 "$SERVER" "$PORT"
@@ -18,6 +20,15 @@ SERVER=$BATS_TEST_DIRNAME/shouting_server.py
 	wait_for serve.out 'aa:00:00:00:00:01  .*tools'
 	"$BATS_TEST_DIRNAME/shown.py" "$SERVER" "$(wait_for backend.out 'port [0-9]+' | sed 's/port //')"
 	LC_ALL=C absent $'[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]' serve.out serve.err
+}
+
+@test "the question whether to trust a folder's file shows what is in it" {
+	printf '{"mcpServers":{"folder":{"command":"y\\u001b]0;owned\\u0007\\u001b[2J","args":["-x"]}}}' >.mcp.json
+	terminal 100 40
+	enter 'mcpctl trust'
+	see 'y.*x*1b.*0;owned'
+	[ "$(tmux -S "$SOCKET" display -p '#{pane_title}')" != owned ]
+	keys C-c
 }
 
 @test "the shell at a terminal shows it, and nothing happens" {

@@ -19,6 +19,7 @@ SHOWN = {
     "info": ["info", "-v info"],
     "ping": ["ping", "-v ping"],
     "targets": ["targets", "-t nothing ping"],
+    "trust": ["trust", "trust .mcp.json", "trust --list", "-t folder ping"],
     "tools": ["tools", "tools --tree", "tools nothing", "-v tools"],
     "describe": ["describe t", "describe nothing", "describe odd"],
     "call": ["call t", "call fails", "call refuses", "call odd", "call nothing", "call t n=7",
@@ -54,10 +55,8 @@ EXACT = {"call", "read", "subscribe", "prompt", "complete", "request", "run", "s
 # C0 but tab and newline, DEL, C1 as UTF-8, and what turns the direction.
 RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 C0 = re.compile(rb"[\x00-\x08\x0b-\x1f]")
-# What is ours: the line of progress is written anew; where no terminal is, it is
-# JSON for programs, as -o json is: there only what JSON forbids is wrong.
+# What is ours: the line of progress is written anew.
 ANEW = re.compile(rb"\r\x1b\[K|^\r|(?<=\n)\r")
-PROGRESS = re.compile(rb'^\{"progress":.*\n', re.M)
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[K")
 SHELL = b"info\ntools\ncall t\nt n:=1\nt n:=9\nlast\ndescribe t\nfails\nrefuses\nuse\n"
 
@@ -101,7 +100,7 @@ def judge(command, line, form, on_terminal, attached):
     """A complaint, or None."""
     words = ["mcpctl", "--timeout", "30s", "--wait", "30s", "-o", form if form != "colour" else "text"]
     words += ["--color", "always" if form == "colour" else "never"] + shlex.split(line)
-    if not attached and command != "targets":
+    if not attached and command not in ("targets", "trust"):
         words += ["-t", f"stdio:/usr/bin/python3 {SERVER}"]
     out, err = run(words, SHELL if command == "shell" else b"", on_terminal)
     if on_terminal:
@@ -110,8 +109,8 @@ def judge(command, line, form, on_terminal, attached):
         out, err = COLOUR.sub(b"", out), COLOUR.sub(b"", err)
     found = {"stderr": (err, RAW.search(err)), "stdout": (out, RAW.search(out))}
     if not on_terminal:
-        people = PROGRESS.sub(b"", err) if form != "json" else b""
-        found["stderr"] = (err, RAW.search(people) or C0.search(err))
+        if form == "json":
+            found["stderr"] = (err, C0.search(err))
         if form in ("json", "raw"):
             found["stdout"] = (out, C0.search(out) if command not in ("shell", "run") else None)
         elif command in EXACT:
