@@ -7,7 +7,8 @@ clients dial (to-ws, to-http, to-mqtt, to-stdio). MCPCTL_BUILD is the build, to
 be one with sanitizers. Recorded and well made conversations are changed, in
 their meaning and in their bytes, for SECONDS; ends with status 1 if the program
 crashed, hung, held memory, or printed a raw control byte. The same SEED gives
-the same conversations. What was sent last is then in $ATTACK_KEPT/KIND-SEED.
+the same conversations. What was sent last is then in $ATTACK_KEPT/KIND-SEED
+(with ATTACK_WRITE=1 always).
 """
 import os
 import random
