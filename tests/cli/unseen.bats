@@ -6,6 +6,8 @@
 load helper
 load terminal
 
+# Characters are written as bytes: without a locale bash makes none of $'\u…'.
+
 # hiding ARG…: that command to a server that hides characters in all it says.
 hiding() {
 	mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/hiding_server.py"
@@ -29,7 +31,7 @@ seen() {
 	seen stdout stderr
 	says 'hid\u200bden'
 	says 'Cyrillic[4 invisible] and [2 invisible]more'
-	grep -q $'The good one \U0001f468\u200d\U0001f469' stdout
+	grep -q $'The good one \xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9' stdout
 	hiding tools --tree
 	seen stdout stderr
 	says 'hid\u200bden'
@@ -71,14 +73,14 @@ seen() {
 	ends 0
 	says "'scan' looks like 'sc\\u0430n'"
 	hiding -o json describe scan
-	[ "$(jq -r .looks_like stdout)" = $'sc\u0430n' ]
-	hiding describe $'hid\u200bden'
+	[ "$(jq -r .looks_like stdout)" = $'sc\xd0\xb0n' ]
+	hiding describe $'hid\xe2\x80\x8bden'
 	ends 0
 	seen stdout stderr
 	says 'ar\u00adg'
 	says 'argument[4 invisible]'
 	absent 'looks like' stdout
-	hiding -o json describe $'hid\u200bden'
+	hiding -o json describe $'hid\xe2\x80\x8bden'
 	[ "$(jq -r .looks_like stdout)" = null ]
 	mcp sim: describe self.reboot
 	absent 'looks like' stdout
@@ -186,6 +188,6 @@ seen() {
 	mcp --all ping
 	seen stdout stderr
 	says 'de\u200bsk'
-	mcp -d $'de\u200bsk' tail --for 100ms
+	mcp -d $'de\xe2\x80\x8bsk' tail --for 100ms
 	seen stdout stderr
 }

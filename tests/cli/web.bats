@@ -224,7 +224,7 @@ END
 # that keeps the connection, in front of it.
 write_two_ways() {
 	cat >two_ways.py <<'END'
-import socket, sys
+import concurrent.futures, socket, sys
 port, first = int(sys.argv[1]), len(sys.argv) > 2
 good = b"POST /nothing HTTP/1.1\r\nHost: a.localhost\r\nContent-Length: 2\r\n\r\n{}"
 inner = b"GET /smuggled HTTP/1.1\r\nHost: a.localhost\r\n\r\n"
@@ -265,8 +265,7 @@ def read_all(s):
         answer += part
     return answer
 
-bad = 0
-for name, request in requests.items():
+def is_bad(name):
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(60)
     if first:
@@ -274,17 +273,21 @@ for name, request in requests.items():
         answer = read_answer(s)
         assert not answer.startswith(b"HTTP/1.1 400"), (name, answer)
     try:
-        s.sendall(request + inner)
+        s.sendall(requests[name] + inner)
         answer = read_all(s)
     except (ConnectionError, socket.timeout) as e:
         answer = repr(e).encode()
     # One that is refused, and none that is not; "huge" may be 413.
     answers = [l[9:12] for l in answer.split(b"\r\n") if l.startswith(b"HTTP/")]
-    if not answers or set(answers) - ({b"400", b"413"} if name == "huge" else {b"400"}):
+    bad = not answers or set(answers) - ({b"400", b"413"} if name == "huge" else {b"400"})
+    if bad:
         print(name, answer)
-        bad += 1
     s.close()
-sys.exit(bad)
+    return bool(bad)
+
+# Each is listened to for a while before it is closed: so all of them at once.
+with concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
+    sys.exit(sum(pool.map(is_bad, requests)))
 END
 }
 
