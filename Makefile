@@ -62,7 +62,7 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) -fPIE $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
-MODULES = ws front http mqtt shell
+MODULES = ws front http mqtt shell fence
 MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
@@ -73,6 +73,8 @@ MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
 MODULE_shell_SOURCES = $(wildcard src/shell/edit*.c)
 MODULE_shell_PKG = readline
+MODULE_fence_SOURCES = src/base/fence_calls.c
+MODULE_fence_PKG = libseccomp
 
 # Our plugin for the broker runs inside mosquitto, without the program.
 BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \

@@ -309,7 +309,7 @@ _mcpctl_options() {
 		list+=' -k --keep-going --no-history'
 		;;
 	serve)
-		list+=' --listen --path --offer --alias-file --save-images --vision-exec --vision-text --mqtt --mqtt-broker --topic-up --topic-down --mqtt-key-file --enroll --mqtt-operator-file --udp-port --silence --devices-max --message-max --picture-max --handshake --hello-wait --exec --once --daemon --pidfile --log'
+		list+=' --listen --path --offer --alias-file --save-images --vision-exec --vision-text --mqtt --mqtt-broker --topic-up --topic-down --mqtt-key-file --enroll --mqtt-operator-file --udp-port --silence --devices-max --message-max --picture-max --handshake --hello-wait --exec --once --daemon --no-sandbox --pidfile --log'
 		;;
 	sim)
 		list+=' --connect --ota --listen --devices --device-id --client-id --token-file --rate --for --fill --firmware --reconnect --audio --subscribe --photo --frame-version --fault --ollama --model --ollama-timeout'

@@ -362,6 +362,7 @@ complete -c mcpctl -n '__mcpctl_using serve' -l hello-wait -x -d 'how long a pee
 complete -c mcpctl -n '__mcpctl_using serve' -l exec -x -d 'what sh runs for each device that is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set'
 complete -c mcpctl -n '__mcpctl_using serve' -l once -d 'with --exec: end with the first command, and with its status'
 complete -c mcpctl -n '__mcpctl_using serve' -l daemon -d 'go to the background once it listens'
+complete -c mcpctl -n '__mcpctl_using serve' -l no-sandbox -d 'keep all that the user may do: for a debugger, and where a fence is in the way'
 complete -c mcpctl -n '__mcpctl_using serve' -l pidfile -r -F -d 'write the process id there while it runs, and hold its lock (flock)'
 complete -c mcpctl -n '__mcpctl_using serve' -l log -r -F -d 'append what happens to FILE instead of printing it'
 complete -c mcpctl -n '__mcpctl_using sim' -l connect -x -d 'dial this backend: ws://HOST:PORT/PATH, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]'

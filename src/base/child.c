@@ -55,6 +55,7 @@ void child_close_all(struct child *c)
 	stream_close(&c->err);
 	child_input_close(&c->in);
 	timer_close(&c->timer, child_part_closed);
+	spawned_release(&c->spawned);
 	/* It was never initialised if a pipe could not be made. */
 	if (c->process.loop)
 		uv_close((uv_handle_t *)&c->process, on_process_closed);
@@ -63,9 +64,21 @@ void child_close_all(struct child *c)
 /* To all of its group: a shell's children too. */
 static void send_signal(const struct child *c, int number)
 {
-	if (!c->same_group)
+	if (c->spawned.ended)
+		spawned_signal(&c->spawned, number, !c->same_group);
+	else if (!c->same_group)
 		kill(-c->pid, number);
 	else if (!c->exited)
+		kill(c->pid, number);
+}
+
+void child_signal(struct child *c, int number)
+{
+	if (c->exited)
+		return;
+	if (c->spawned.ended)
+		spawned_signal(&c->spawned, number, false);
+	else
 		kill(c->pid, number);
 }
 
@@ -204,7 +217,12 @@ void child_on_timer(void *owner)
 
 void child_on_exit(uv_process_t *process, int64_t status, int number)
 {
-	struct child *c = process->data;
+	child_on_end(process->data, status, number);
+}
+
+void child_on_end(void *owner, int64_t status, int number)
+{
+	struct child *c = owner;
 
 	c->exited = true;
 	c->status = number ? 128 + number : (int)status;

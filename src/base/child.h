@@ -2,6 +2,7 @@
 /*
  * A child process on the loop: started with no descriptor of ours but its
  * three, default signals, its own process group; watched; ended properly.
+ * Where there is a spawner (base/spawner.h), that starts it.
  */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
@@ -52,6 +53,8 @@ int child_start(struct child **out, struct loop *l,
 /* What came through the pipe so far (see keep); lent. */
 const struct buf *child_output(const struct child *c, bool is_err);
 int child_pid(const struct child *c);
+/* To it alone, if it runs. */
+void child_signal(struct child *c, int number);
 
 #define CHILD_INPUT_MAX (16u << 20) /* bytes waiting to be written */
 

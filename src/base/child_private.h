@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/child.h"
 #include "base/child_input.h"
+#include "base/spawner.h"
 
 struct stream {
 	uv_pipe_t uv;
@@ -20,7 +21,8 @@ struct stream {
 
 struct child {
 	struct loop *loop;
-	uv_process_t process;
+	uv_process_t process; /* one of the two */
+	struct spawned spawned;
 	struct child_input in; /* with options.writable */
 	struct stream out, err; /* of stdout and stderr */
 	struct timer timer; /* until SIGKILL, then until the pipes end */
@@ -39,6 +41,7 @@ void child_read(struct stream *s);
 void child_close_all(struct child *c);
 /* Of the process, of its timer; when a handle that is none of libuv's is closed. */
 void child_on_exit(uv_process_t *process, int64_t status, int number);
+void child_on_end(void *owner, int64_t status, int number);
 void child_on_timer(void *owner);
 void child_part_closed(void *owner);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of a child, by uv_spawn: its environment, its pipes, and why it
+ * The start of a child, by uv_spawn or the spawner: its environment, its pipes, and why it
  * did not start.
  */
 #include <errno.h>
@@ -145,11 +145,9 @@ static void close_ends(const struct child_options *o,
 	}
 }
 
-static int spawn(struct child *c, const struct child_options *o)
+static int spawn_here(struct child *c, const struct child_options *o,
+		      char **env, uv_stdio_container_t io[3])
 {
-	CLEANUP(mem_free_ptr)
-	char **env = merge_env(o);
-	uv_stdio_container_t io[3];
 	uv_process_options_t options = {
 		.exit_cb = child_on_exit,
 		.file = o->argv[0],
@@ -159,17 +157,45 @@ static int spawn(struct child *c, const struct child_options *o)
 		.stdio_count = 3,
 		.stdio = io,
 	};
-	int status;
 
 	/* uv_spawn wants char **, and changes nothing. */
 	memcpy(&options.args, &o->argv, sizeof(options.args));
+	c->handles++;
+	return uv_spawn(loop_uv(c->loop), &c->process, &options);
+}
+
+static int spawn_there(struct child *c, const struct child_options *o,
+		       char **env, const uv_stdio_container_t io[3])
+{
+	struct spawner_program program = { .argv = o->argv,
+					   .env = env,
+					   .cwd = o->cwd,
+					   .same_group = o->same_group };
+	int status;
+
+	for (size_t i = 0; i < COUNT(program.fd); i++)
+		program.fd[i] = io[i].flags == UV_IGNORE ? -1 : io[i].data.fd;
+	c->spawned.ended = child_on_end;
+	c->spawned.owner = c;
+	status = spawner_start(&c->spawned, c->loop, &program);
+	c->process.pid = c->spawned.pid;
+	return status;
+}
+
+static int spawn(struct child *c, const struct child_options *o)
+{
+	CLEANUP(mem_free_ptr)
+	char **env = merge_env(o);
+	uv_stdio_container_t io[3];
+	int status;
+
 	/* Libraries leave sockets that are not close-on-exec. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	status = open_stdio(c, o, io);
-	if (!status) {
-		c->handles++;
-		status = uv_spawn(loop_uv(c->loop), &c->process, &options);
-	}
+	if (!status && spawner_is_open())
+		status = spawn_there(c, o, env, io);
+	else if (!status)
+		status = spawn_here(c, o, env, io);
 	close_ends(o, io);
 	return status;
 }
@@ -193,7 +219,13 @@ static int not_started(const struct child_options *o, int status,
 	bool path = strchr(program, '/') != NULL;
 	int folder = folder_problem(o->cwd);
 
-	if (folder) {
+	if (spawner_is_lost()) {
+		error_set(err, ERR_CONNECT,
+			  "cannot start '%s': the process that starts programs "
+			  "has ended",
+			  program);
+		error_hint(err, "end this program, and start it again");
+	} else if (folder) {
 		error_set(err, ERR_CONNECT,
 			  "cannot start '%s': the folder '%s': %s", program,
 			  o->cwd, uv_strerror(-folder));

@@ -21,6 +21,29 @@ const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+char *file_folder(const char *path)
+{
+	size_t len = (size_t)(file_name(path) - path);
+
+	if (len == 0)
+		return mem_strdup(".");
+	return mem_strndup(path, len > 1 ? len - 1 : len);
+}
+
+static int (*opener)(const char *path, int flags, unsigned mode);
+
+void file_open_by(int (*fn)(const char *path, int flags, unsigned mode))
+{
+	opener = fn;
+}
+
+int file_open(const char *path, int flags, unsigned mode)
+{
+	if (opener)
+		return opener(path, flags, mode);
+	return open(path, flags | O_CLOEXEC, mode);
+}
+
 int file_read_fd(struct buf *out, int fd)
 {
 	char piece[16384];
@@ -56,7 +79,7 @@ int file_open_regular(const char *path, int flags, struct stat *st)
 int file_read(struct buf *out, const char *what, const char *path,
 	      struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error = errno;
+	int fd = file_open(path, O_RDONLY, 0), error = errno;
 	bool large;
 
 	if (fd >= 0) {
@@ -144,10 +167,10 @@ int file_create(const char *what, const char *path, bool append,
 		struct error *err)
 {
 	bool shared = is_shared(path);
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, why, fd;
+	int flags = FILE_CREATE_FLAGS, why, fd;
 
 	flags |= (append ? O_APPEND : 0) | (shared ? O_NOFOLLOW : 0);
-	fd = open(path, flags, 0600);
+	fd = file_open(path, flags, 0600);
 	why = errno;
 	if (fd < 0 && why == ELOOP && shared)
 		return is_trap(what, path, "it is a link", err);

@@ -24,6 +24,7 @@ int file_read(struct buf *out, const char *what, const char *path,
  * neither a link nor a file of somebody else's is written to. what names it in
  * the error: "trace"; NULL. -1 (ERR_OUTPUT, code errno), else a descriptor.
  */
+#define FILE_CREATE_FLAGS (O_WRONLY | O_CREAT | O_NOCTTY) /* and what fits */
 int file_create(const char *what, const char *path, bool append,
 		struct error *err);
 
@@ -35,6 +36,16 @@ int file_publish(const char *from, const char *to);
 
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
+/* The part before it, "." if there is none, "/" for a file there; yours. */
+char *file_folder(const char *path);
+
+/*
+ * As open(2), close-on-exec; by another process, where this one may not and
+ * that one was told before (base/spawner.h).
+ */
+int file_open(const char *path, int flags, unsigned mode);
+/* Who does that from now on; NULL: we ourselves. */
+void file_open_by(int (*fn)(const char *path, int flags, unsigned mode));
 
 struct stat;
 /*

@@ -21,6 +21,7 @@ static const struct {
 	{ "http", "libcurl4" },
 	{ "mqtt", "libmosquitto1" },
 	{ "shell", "libreadline8" },
+	{ "fence", "libseccomp2" },
 };
 
 static const char *packages_of(const char *module)

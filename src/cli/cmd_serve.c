@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/spawner.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
 #include "cli/daemon.h"
 #include "cli/serve_exec.h"
+#include "cli/serve_fence.h"
 #include "cli/serve_log.h"
 #include "cli/serve_missing.h"
 #include "cli/trace.h"
@@ -128,12 +130,14 @@ static int main_line(struct serving *s, struct error *err)
 	return 0;
 }
 
-/* Everything listens: show it, and let go of who started it. */
+/* Everything listens: give up the rest, show it, and let go of who started it. */
 static int settle(struct serving *s, struct error *err)
 {
-	take_records(s);
 	if (s->pidfile.path && pidfile_write(&s->pidfile, err) != 0)
 		return -1;
+	if (!s->a->no_sandbox)
+		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
+	take_records(s);
 	if (!s->a->daemon)
 		return 0;
 	render_note(&s->app->out,
@@ -228,6 +232,10 @@ static int run_here(struct serving *s, struct error *err)
 	CLEANUP(error_reset) struct error lost = { 0 };
 	int status;
 
+	/* Before descriptors, threads and limits of ours. */
+	if (spawner_open(s->a->daemon, err) != 0)
+		return -1;
+	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err) != 0)
 		return -1;

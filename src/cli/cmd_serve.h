@@ -18,7 +18,7 @@ struct serve_arguments {
 	int64_t mqtt; /* port; OPTION_BARE: the default one; 0: no broker */
 	int64_t udp_port, devices_max, message_max, picture_max;
 	int64_t handshake, hello_wait;
-	bool silence, once, daemon;
+	bool silence, once, daemon, no_sandbox;
 };
 
 extern const struct option_row serve_rows[];

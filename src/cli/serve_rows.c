@@ -76,6 +76,9 @@ const struct option_row serve_rows[] = {
 	  "with --exec: end with the first command, and with its status", NULL, NULL, 0, 0, NULL },
 	{ 0, "daemon", NULL, OPTION_FLAG, AT(daemon),
 	  "go to the background once it listens", NULL, NULL, 0, 0, NULL },
+	{ 0, "no-sandbox", NULL, OPTION_FLAG, AT(no_sandbox),
+	  "keep all that the user may do: for a debugger, and where a fence is "
+	  "in the way", NULL, NULL, 0, 0, NULL },
 	{ 0, "pidfile", "FILE", OPTION_FILE, AT(pidfile),
 	  "write the process id there while it runs, and hold its lock (flock)", NULL, NULL, 0, 0, NULL },
 	{ 0, "log", "FILE", OPTION_FILE, AT(log),
@@ -265,7 +268,8 @@ int serve_configure(struct serve_config *out, struct words *paths,
 		.vision_text = a->vision_text,
 		.timeout = c->timeout,
 		.socket = absolute(paths, c->socket),
-		.verbose = c->verbose
+		.verbose = c->verbose,
+		.fenced = !a->no_sandbox
 	};
 	set_mqtt(out, paths, c, a);
 	set_limits(out, a);

@@ -7,12 +7,16 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fence.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/spawner.h"
 #include "base/text.h"
 #include "net/port_owner.h"
 
@@ -36,6 +40,7 @@ struct broker {
 	struct broker_config config; /* texts owned */
 	char *program, *plugin, *near;
 	char *host, *key_file, *operator_file;
+	char *around; /* the folder that ours is in; NULL before the first start */
 	struct broker_files files;
 	struct child *child; /* NULL: it does not run */
 	struct timer timer;
@@ -156,6 +161,7 @@ static void release(void *owner)
 	mem_free(b->host);
 	mem_free(b->key_file);
 	mem_free(b->operator_file);
+	mem_free(b->around);
 	mem_free(b);
 	if (closed)
 		closed(closed_owner);
@@ -227,6 +233,34 @@ static void on_ended(void *owner, int status)
 static const struct child_events child_events = { .line = on_line,
 						  .ended = on_ended };
 
+/* It reads what strangers send, too: the fences that it gets. */
+static void allow(struct broker *b)
+{
+	const char *const argv[] = { b->program, "-c", NULL };
+	CLEANUP(words_done) struct words rules = { 0 };
+	CLEANUP(mem_free_ptr) char *plugins = file_folder(b->plugin);
+	CLEANUP(mem_free_ptr)
+	char *keys = b->key_file ? file_folder(b->key_file) : NULL;
+	CLEANUP(mem_free_ptr)
+	char *operators =
+		b->operator_file ? file_folder(b->operator_file) : NULL;
+
+	if (b->around)
+		return;
+	b->around = file_folder(b->files.folder);
+	fence_system(&rules);
+	fence_program(&rules, b->program);
+	fence_rule(&rules, "read", plugins);
+	fence_rule(&rules, "read", b->around);
+	/* They are read again when they were replaced. */
+	fence_rule(&rules, "read", keys);
+	fence_rule(&rules, "read", operators);
+	fence_port(&rules, "bind", b->config.port);
+	spawner_allow(argv, 1,
+		      b->config.fenced ? (const char *const *)rules.word :
+					 NULL);
+}
+
 static int start(struct broker *b, struct error *err)
 {
 	char option[] = "-c";
@@ -241,6 +275,7 @@ static int start(struct broker *b, struct error *err)
 	if (!b->files.folder &&
 	    broker_files_write(&b->files, &b->config, b->plugin, err))
 		return -1;
+	allow(b);
 	argv[2] = b->files.config;
 	return child_start(&b->child, b->loop, &o, &child_events, b, err);
 }
@@ -305,9 +340,22 @@ static int wait_for_port(struct broker *b, struct error *err)
 	return 0;
 }
 
+/* The spawner may be in another folder. Takes the path. */
+static char *whole_path(char *path)
+{
+	char *real = path ? realpath(path, NULL) : NULL;
+	char *whole = mem_strdup(real);
+
+	free(real);
+	if (!whole)
+		return path;
+	mem_free(path);
+	return whole;
+}
+
 static int open_first(struct broker *b, struct error *err)
 {
-	b->program = broker_program(err);
+	b->program = whole_path(broker_program(err));
 	if (!b->program)
 		return -1;
 	if (b->near)
@@ -360,6 +408,11 @@ const char *broker_version(const struct broker *b)
 	return b->version;
 }
 
+const char *broker_folder(const struct broker *b)
+{
+	return b->around;
+}
+
 int broker_pid(const struct broker *b)
 {
 	return b->child ? child_pid(b->child) : 0;
@@ -370,14 +423,14 @@ void broker_hung(struct broker *b)
 	if (!b->child || b->closing)
 		return;
 	b->hung = true;
-	kill(child_pid(b->child), SIGKILL);
+	child_signal(b->child, SIGKILL);
 }
 
 void broker_reload(struct broker *b)
 {
 	/* Before it is up, the signal would end it. */
 	if (b->child && b->up)
-		kill(child_pid(b->child), SIGHUP);
+		child_signal(b->child, SIGHUP);
 }
 
 void broker_close(struct broker *b, void (*closed)(void *owner), void *owner)

@@ -23,6 +23,7 @@ struct broker_config { /* copied */
 	const char *key_file;
 	const char *operator_file; /* the same; NULL: there is no operator */
 	int64_t message_max; /* bytes */
+	bool fenced; /* where a spawner starts it (base/spawner.h) */
 };
 
 /* From the loop only; texts are lent. */
@@ -48,6 +49,8 @@ int broker_open(struct broker **out, struct loop *l,
 /* What serve shows as its password. */
 const char *broker_secret(const struct broker *b);
 const char *broker_version(const struct broker *b); /* "2.0.11"; "" unknown */
+/* The folder that its own is in, lent. */
+const char *broker_folder(const struct broker *b);
 int broker_pid(const struct broker *b); /* 0: it does not run */
 /* It runs and answers nobody: it is ended, and started again. */
 void broker_hung(struct broker *b);

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/spawner.h"
 #include "net/port_owner.h"
 #include "serve/broker.h"
 
@@ -222,7 +223,7 @@ static void add_config(struct buf *out, const struct broker_files *f,
 	buf_printf(out, "plugin %s\n", plugin);
 	buf_printf(out, "plugin_opt_secret_file %s/secret\n", f->folder);
 	buf_printf(out, "plugin_opt_folder %s\n", f->folder);
-	buf_printf(out, "plugin_opt_parent_pid %ld\n", (long)getpid());
+	buf_printf(out, "plugin_opt_parent_pid %d\n", spawner_parent());
 	if (c->key_file)
 		buf_printf(out, "plugin_opt_key_file %s\n", c->key_file);
 	if (c->operator_file)

@@ -14,6 +14,7 @@ struct audio_counts;
 struct buf;
 struct device;
 struct ota_mqtt;
+struct words;
 struct ota_request;
 struct rack;
 struct server;
@@ -38,6 +39,8 @@ struct rack_asker {
  */
 void rack_offer(struct rack *r, const struct ota_request *rq,
 		const struct rack_asker *asker, struct ota_mqtt *out);
+/* What it has to reach still, for base/fence.h, added. */
+void rack_fence(const struct rack *r, struct words *rules);
 /* The broker's own line for RECORD_LISTENING, appended: "mqtt://192.168.1.2:1883 (mosquitto 2.0.11)". */
 void rack_describe(const struct rack *r, struct buf *out);
 /* End a client at the broker. */

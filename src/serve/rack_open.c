@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/fence.h"
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/random.h"
@@ -236,6 +237,23 @@ static char *private_place(const struct server *s)
 	return path;
 }
 
+void rack_fence(const struct rack *r, struct words *rules)
+{
+	const struct serve_config *c = &r->server->config;
+	CLEANUP(mem_free_ptr) char *near = NULL;
+
+	if (c->mqtt_broker) {
+		fence_port(rules, "connect", r->where.port);
+		return;
+	}
+	near = private_place(r->server);
+	fence_port(rules, "connect", c->mqtt_port);
+	/* Whether another has the port is asked when it cannot start again. */
+	fence_port(rules, "bind", c->mqtt_port);
+	/* Its folder is made anew where somebody tidied it away. */
+	fence_rule(rules, "write", near ? near : broker_folder(r->broker));
+}
+
 static int start_broker(struct rack *r, struct error *err)
 {
 	const struct serve_config *c = &r->server->config;
@@ -247,6 +265,7 @@ static int start_broker(struct rack *r, struct error *err)
 		.key_file = c->mqtt_key_file,
 		.operator_file = c->mqtt_operator_file,
 		.message_max = c->message_max,
+		.fenced = c->fenced,
 	};
 
 	if (c->mqtt_port == TLS_PORT) {

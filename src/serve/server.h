@@ -63,6 +63,7 @@ struct serve_config { /* all borrowed: they live until server_close */
 
 	const char *socket; /* control socket; NULL: the default place */
 	bool verbose; /* records of LEVEL_DEBUG too */
+	bool fenced; /* its broker gets fences (base/fence.h) */
 	/* every frame of every device (rpc/session.h); may be NULL */
 	void (*trace)(void *owner, const struct trace *t);
 	void *trace_owner;
@@ -100,6 +101,11 @@ const char *server_next_ready(struct server *s, bool *failed);
 char *server_device_pattern(const struct server *s, const char *id);
 /* From now on every wake-up tells of devices by server_next_ready. */
 void server_track_ready(struct server *s);
+
+/* Before it is opened: what its spawner (base/spawner.h) will be asked for. */
+void server_allow(const struct serve_config *c);
+/* The rules of its fences (base/fence.h), added. */
+void server_fence(const struct server *s, struct words *rules);
 
 /* Close all devices properly (at most one second), the broker, the socket; release. NULL is fine. */
 void server_close(struct server *s);
