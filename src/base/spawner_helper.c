@@ -253,7 +253,8 @@ static int launch(const struct spawner_message *m,
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return -errno;
-	pid = fork();
+	/* Not what libraries do at a fork: their descriptors are ours now. */
+	pid = _Fork();
 	if (pid == 0) {
 		error = become(m, fds, lists, a);
 		if (write(ends[1], &error, sizeof(error)) < 0) {

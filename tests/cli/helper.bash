@@ -116,6 +116,9 @@ serve() {
 	OTA=http://127.0.0.1:$PORT/xiaozhi/ota/
 }
 
+# starter: the process beside that serve which starts programs.
+starter() { pgrep -P "$SERVER" mcpctl-starter; }
+
 # device NAME ARG…: a simulated board dials in to that serve; sets DEVICE.
 device() {
 	local name=$1

@@ -108,7 +108,7 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	mqtt_serve
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --reconnect
 	event ready
-	pid=$(pgrep -P "$SERVER" mosquitto)
+	pid=$(pgrep -P "$(starter)" mosquitto)
 	kill -KILL "$pid"
 	event broker 'again|died|ended|killed'
 	until_true matches serve.out '"event":"ready"' 2
@@ -118,7 +118,7 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 
 @test "serve is killed: its broker goes too" {
 	mqtt_serve
-	pid=$(pgrep -P "$SERVER" mosquitto)
+	pid=$(pgrep -P "$(starter)" mosquitto)
 	kill -KILL "$SERVER"
 	until_true over "$pid"
 }
