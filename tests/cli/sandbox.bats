@@ -112,3 +112,13 @@ has_seccomp() { grep -q '"text":"[^;"]*seccomp' serve.out; }
 	finish "$SERVER" 130
 	grep -qx ended ended
 }
+
+# What its figure is made of, and what stands in the way, is said in the file.
+@test "the unit is as tight as it was" {
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze here"
+	systemd-analyze security --help | grep -q -- --offline || skip "an older one"
+	sed "s|@bindir@|$BUILD|" "$ROOT/scripts/mcpctl-serve.service" >mcpctl-serve.service
+	run systemd-analyze security --offline=true --threshold=66 --no-pager "$WORK/mcpctl-serve.service"
+	echo "$output" | tail -n 1
+	[ "$status" = 0 ]
+}
