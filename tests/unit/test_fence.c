@@ -35,13 +35,13 @@ static char folder[] = "/tmp/mcpctl-test-XXXXXX";
 static char inside[128], outside[128];
 
 /* In the process behind fences: its line is its status. */
-#define EXPECT(what)                                                       \
-	do {                                                               \
-		if (!(what)) {                                             \
+#define EXPECT(what)                                                          \
+	do {                                                                  \
+		if (!(what)) {                                                \
 			fprintf(stderr, "line %d: %s: %s\n", __LINE__, #what, \
-				strerror(errno));                          \
-			_exit(1);                                          \
-		}                                                          \
+				strerror(errno));                             \
+			_exit(1);                                             \
+		}                                                             \
 	} while (0)
 
 static bool has_landlock(const char *what)
