@@ -20,8 +20,8 @@
  *
  * Each is tried by itself. What a kernel, a container or a missing library does
  * not give is left out and said; nothing ever fails because of it. A build with
- * AddressSanitizer keeps the calls that its search for leaks needs: clone of a
- * process, ptrace.
+ * AddressSanitizer goes without seccomp: its search for leaks traces the
+ * process from another, and stumbles over the library that is loaded.
  *
  * Still allowed, on purpose: to be looked at by the same user (gdb, and other
  * commands that say who holds a port), UDP, Unix sockets.

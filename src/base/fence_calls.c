@@ -11,17 +11,6 @@
 
 #include "base/fence.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#	define HAS_LEAK_CHECK true
-#elif defined(__has_feature)
-#	if __has_feature(address_sanitizer)
-#		define HAS_LEAK_CHECK true
-#	endif
-#endif
-#ifndef HAS_LEAK_CHECK
-#	define HAS_LEAK_CHECK false
-#endif
-
 /* By name: a kernel or a library that does not know one has none to refuse. */
 static const char *const refused[] = {
 	/* other processes */
@@ -152,10 +141,10 @@ static int refuse_processes(scmp_filter_ctx ctx)
 		SCMP_CMP(flags, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0);
 	int status = refuse(ctx, "clone3", ENOSYS);
 
-	if (!status && !HAS_LEAK_CHECK)
+	if (!status)
 		status = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM),
 					  SCMP_SYS(clone), 1, no_thread);
-	if (!status && !HAS_LEAK_CHECK)
+	if (!status)
 		status = refuse(ctx, "ptrace", EPERM);
 	return status;
 }
