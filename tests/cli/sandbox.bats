@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What serve gives up once it listens, and what the user's commands keep.
 
-# shellcheck disable=SC2016 # for the shell of --exec
+# shellcheck disable=SC2016,SC2034 # for the shell of --exec; for the helper
 load helper
 
 field() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; } # PID NAME
