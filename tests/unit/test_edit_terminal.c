@@ -552,6 +552,8 @@ static void test_resize(void **state)
 	/* Another size while it is hidden, or not editing, counts too. */
 	tell_child("hide");
 	resize(10, 40);
+	/* Orders that come in one turn are obeyed before signals are looked at. */
+	tell_child("blocking");
 	tell_child("show");
 	expect_screen(1, 10, "> 01234567890123456789012345678901234567",
 		      "8901234567");
