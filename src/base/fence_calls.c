@@ -155,11 +155,11 @@ static int refuse_arguments(scmp_filter_ctx ctx)
 	const struct scmp_arg_cmp keys =
 		SCMP_CMP(1, SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI);
 	const struct scmp_arg_cmp kinds[] = {
-		SCMP_CMP(0, SCMP_CMP_GT, AF_NETLINK),
-		SCMP_CMP(0, SCMP_CMP_EQ, AF_AX25),
-		SCMP_CMP(0, SCMP_CMP_EQ, AF_IPX),
-		SCMP_CMP(0, SCMP_CMP_EQ, AF_APPLETALK),
-		SCMP_CMP(0, SCMP_CMP_EQ, AF_X25),
+		SCMP_CMP(0, SCMP_CMP_GT, AF_NETLINK, 0),
+		SCMP_CMP(0, SCMP_CMP_EQ, AF_AX25, 0),
+		SCMP_CMP(0, SCMP_CMP_EQ, AF_IPX, 0),
+		SCMP_CMP(0, SCMP_CMP_EQ, AF_APPLETALK, 0),
+		SCMP_CMP(0, SCMP_CMP_EQ, AF_X25, 0),
 	};
 	int status = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM),
 				      SCMP_SYS(ioctl), 1, keys);

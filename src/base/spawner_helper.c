@@ -221,10 +221,8 @@ static int become(const struct spawner_message *m,
 	if (lists[2].count && chdir(lists[2].word[0]) != 0)
 		return errno;
 	default_signals();
-	if (a && a->fenced && is_binary(lists[0].word[0])) {
-		CLEANUP(mem_free_ptr)
-		char *what = fence_raise((const char *const *)a->rules.word);
-	}
+	if (a && a->fenced && is_binary(lists[0].word[0]))
+		mem_free(fence_raise((const char *const *)a->rules.word));
 	environ = lists[1].count ? lists[1].word : no_environment;
 	execvp(lists[0].word[0], lists[0].word);
 	return errno;
