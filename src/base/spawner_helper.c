@@ -4,6 +4,7 @@
  * what may be started and opened, and what it started. It reads nothing that
  * strangers sent, but argument words of what it starts.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -193,14 +194,14 @@ static int take_streams(const struct spawner_message *m,
 /* A program that is a script names another that would run: no fence fits. */
 static bool is_binary(const char *path)
 {
-	char start[4] = "";
+	char magic[4] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool binary;
 
 	if (fd < 0)
 		return false;
-	binary = read(fd, start, sizeof(start)) == sizeof(start) &&
-		 memcmp(start, "\177ELF", sizeof(start)) == 0;
+	binary = read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+		 memcmp(magic, "\177ELF", sizeof(magic)) == 0;
 	close(fd);
 	return binary;
 }
@@ -313,6 +314,7 @@ static void send_signal(const struct running *r, int number, bool group)
 
 static void drop(struct helper *h, struct running *r)
 {
+	assert(h->running);
 	*r = h->running[--h->running_count];
 }
 

@@ -94,7 +94,7 @@ class Attack:
         self.processes = {}
         # What was freed is kept by the sanitizer for a while: not for long, so
         # that memory tells something.
-        os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=4:exitcode=99"
+        os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=4:exitcode=99:intercept_tls_get_addr=0"
         os.environ["UBSAN_OPTIONS"] = "print_stacktrace=1:exitcode=99"
 
     # ---- processes ----
