@@ -16,10 +16,14 @@
 #include "base/mem.h"
 
 enum { CONNECT_SECONDS = 5, CHUNK = 65536 };
+/* How long what was sent may take to leave before a close. */
+#define DRAIN_MS 1000
 
 struct control_client {
 	uv_pipe_t pipe;
 	uv_shutdown_t shutdown;
+	struct timer drain;
+	unsigned parts; /* that are still being closed */
 	const struct control_client_events *events;
 	void *owner;
 	struct buf in; /* what is no whole frame yet */
@@ -35,20 +39,38 @@ struct pending_write {
 
 /* ---- the end ---- */
 
-static void on_closed(uv_handle_t *handle)
+static void on_part_closed(void *owner)
 {
-	struct control_client *c = handle->data;
+	struct control_client *c = owner;
 
+	if (--c->parts)
+		return;
 	c->events->closed(c->owner, &c->why);
 	buf_done(&c->in);
 	error_reset(&c->why);
 	mem_free(c);
 }
 
+static void on_pipe_closed(uv_handle_t *handle)
+{
+	on_part_closed(handle->data);
+}
+
+static void close_parts(void *owner)
+{
+	struct control_client *c = owner;
+
+	if (uv_is_closing((uv_handle_t *)&c->pipe))
+		return;
+	c->parts = 2;
+	uv_close((uv_handle_t *)&c->pipe, on_pipe_closed);
+	timer_close(&c->drain, on_part_closed);
+}
+
 static void on_shutdown(uv_shutdown_t *request, int status)
 {
 	(void)status;
-	uv_close((uv_handle_t *)request->handle, on_closed);
+	close_parts(request->handle->data);
 }
 
 /* What was sent still goes out; a serve that does not read is not waited for. */
@@ -61,8 +83,9 @@ static void hang_up(struct control_client *c)
 	if (c->why.kind == ERR_NONE &&
 	    uv_stream_get_write_queue_size(stream) > 0 &&
 	    uv_shutdown(&c->shutdown, stream, on_shutdown) == 0)
-		return;
-	uv_close((uv_handle_t *)&c->pipe, on_closed);
+		timer_start(&c->drain, DRAIN_MS);
+	else
+		close_parts(c);
 }
 
 void control_client_close(struct control_client *c)
@@ -311,6 +334,7 @@ int control_client_open(struct control_client **out, struct loop *l,
 	buf_init(&c->in, 0);
 	c->events = events;
 	c->owner = owner;
+	timer_open(&c->drain, l, close_parts, c);
 	uv_pipe_init(loop_uv(l), &c->pipe, 0);
 	c->pipe.data = c;
 	uv_pipe_open(&c->pipe, fd);

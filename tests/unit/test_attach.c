@@ -88,8 +88,8 @@ static int tear_down(void **state)
 {
 	(void)state;
 	attach_ops.close(&t);
-	if (t.impl)
-		loop_wait(loop, &closed, loop_now() + 60000, NULL);
+	if (t.impl && loop_wait(loop, &closed, loop_now() + 60000, NULL))
+		return -1;
 	fake_serve_close(&serve);
 	loop_free(loop);
 	buf_done(&seen);
@@ -255,6 +255,7 @@ static void deaf(struct fake_peer *p, const struct control_frame *f)
 	uv_read_stop((uv_stream_t *)&p->pipe);
 }
 
+/* One that does not read is told so, and is not waited for at the end. */
 static void queue_is_full(void **state)
 {
 	size_t len = 8 << 20;
@@ -269,6 +270,9 @@ static void queue_is_full(void **state)
 	assert_true(sent >= 1 && sent < 4);
 	assert_part(err.text, "serve does not read");
 	mem_free(text);
+	attach_ops.close(&t);
+	await_closed();
+	assert_int_equal(why.kind, ERR_NONE);
 }
 
 /* ---- waiting ---- */
