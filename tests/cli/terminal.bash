@@ -8,7 +8,7 @@
 terminal() {
 	SOCKET=$WORK/tmux
 	tmux -u -S "$SOCKET" -f /dev/null new-session -d -x "${1:-80}" -y "${2:-30}" \
-		"env PATH='$PATH' TERM=screen-256color ${*:3} PS1='\$ ' bash --norc --noprofile" 3>&-
+		"exec env PATH='$PATH' TERM=screen-256color ${*:3} PS1='\$ ' bash --norc --noprofile" 3>&-
 	see '^\$'
 }
 
