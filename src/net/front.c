@@ -4,9 +4,11 @@
  * out in front_head.c; HTTP is spoken in front_http.c.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "net/front_private.h"
 
@@ -15,7 +17,9 @@
  * of the system that is full loses them.
  */
 #define ACCEPTS_AT_ONCE 4096
-#define RETRY_MS 500
+#define RETRY_MS 100
+/* For want of a descriptor; then it looks away, since that changes slowly. */
+#define REFUSED_AT_ONCE 32
 #define BODY_MAX (1u << 20)
 #define HEAD_TIMEOUT_MS 10000
 #define REFUSED_AGAIN_MS 60000
@@ -23,17 +27,22 @@
 
 static void on_connect(uv_poll_t *poll, int status, int events);
 
+static size_t front_sockets(const struct front *f)
+{
+	return f->visitor_count + f->http_connections;
+}
+
 static bool is_full(const struct front *f)
 {
-	size_t max = f->events.heads_max ? f->events.heads_max(f->owner) :
-					   f->config.connections_max;
+	size_t max = f->events.sockets_max ? f->events.sockets_max(f->owner) :
+					     f->sockets_max;
 
-	return f->visitor_count >= max;
+	return front_sockets(f) >= max;
 }
 
 static void start_accepting(struct front *f)
 {
-	if (f->closing || f->accepting || is_full(f))
+	if (f->closing || f->accepting)
 		return;
 	f->accepting = !uv_poll_start(&f->accept_poll, UV_READABLE, on_connect);
 }
@@ -58,12 +67,56 @@ void front_less(struct front *f)
 	start_accepting(f);
 }
 
+static int accept_socket(struct front *f, struct sockaddr_storage *peer,
+			 socklen_t *len)
+{
+	*len = sizeof(*peer);
+	return accept4(f->fd, (struct sockaddr *)peer, len,
+		       SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Some descriptor, that it can be given up for another. */
+static void take_reserve(struct front *f)
+{
+	if (f->reserve < 0)
+		f->reserve = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/*
+ * No descriptor is left: one who waits is told so, by means of the reserve.
+ * The socket would stay readable, so look away for a while when there are many.
+ */
+static bool refuse_one(struct front *f)
+{
+	struct sockaddr_storage peer = { 0 };
+	char address[ADDRESS_TEXT_MAX];
+	socklen_t len;
+	int fd = -1;
+
+	if (f->reserve >= 0) {
+		close(f->reserve);
+		f->reserve = -1;
+		fd = accept_socket(f, &peer, &len);
+	}
+	if (fd >= 0) {
+		address_print((struct sockaddr *)&peer, address,
+			      sizeof(address));
+		front_lacks(f, LACK_FILES, address);
+		front_refuse_socket(f, fd, "busy: no open file is left");
+	}
+	take_reserve(f);
+	if (fd >= 0 && ++f->refused_in_turn < REFUSED_AT_ONCE)
+		return true;
+	stop_accepting(f);
+	timer_start(&f->accept_timer, RETRY_MS);
+	return false;
+}
+
 static bool accept_one(struct front *f)
 {
 	struct sockaddr_storage peer = { 0 };
-	socklen_t len = sizeof(peer);
-	int fd = accept4(f->fd, (struct sockaddr *)&peer, &len,
-			 SOCK_NONBLOCK | SOCK_CLOEXEC);
+	socklen_t len;
+	int fd = accept_socket(f, &peer, &len);
 
 	if (fd >= 0) {
 		visitor_new(f, fd, &peer, len);
@@ -71,15 +124,7 @@ static bool accept_one(struct front *f)
 	}
 	if (errno == EINTR || errno == ECONNABORTED)
 		return true;
-	if (errno != EAGAIN) {
-		/*
-		 * No descriptor or memory left: the socket stays readable, so
-		 * look away for a while instead of spinning.
-		 */
-		stop_accepting(f);
-		timer_start(&f->accept_timer, RETRY_MS);
-	}
-	return false;
+	return errno != EAGAIN && refuse_one(f);
 }
 
 static void on_connect(uv_poll_t *poll, int status, int events)
@@ -88,9 +133,15 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 
 	(void)status;
 	(void)events;
+	f->refused_in_turn = 0;
+	take_reserve(f);
 	for (int i = 0; i < ACCEPTS_AT_ONCE && f->accepting; i++) {
 		if (is_full(f)) {
+			if (front_make_room(f))
+				continue;
+			/* What the owner allows can grow without a word. */
 			stop_accepting(f);
+			timer_start(&f->accept_timer, RETRY_MS);
 			return;
 		}
 		if (!accept_one(f))
@@ -116,6 +167,15 @@ static void take_config(struct front *f, const struct front_config *config)
 		f->config.refused_again = REFUSED_AGAIN_MS;
 	if (!f->config.connections_max)
 		f->config.connections_max = CONNECTIONS_MAX;
+}
+
+static size_t default_sockets(const struct front *f)
+{
+	size_t limit = descriptors_limit(), open = descriptors_open();
+	size_t some = limit > open ? (limit - open) / 4 * 3 : 0;
+	size_t usual = 2 * f->config.connections_max;
+
+	return some < usual ? some : usual;
 }
 
 static uint16_t bound_port(int fd)
@@ -176,6 +236,11 @@ static struct front *front_open(struct loop *l,
 	timer_open(&f->accept_timer, l, on_accept_timer, f);
 	f->handles += 2;
 	front_refusals_open(f);
+	front_lacks_open(f);
+	front_press_open(f);
+	f->sockets_max = default_sockets(f);
+	f->reserve = -1;
+	take_reserve(f);
 	start_accepting(f);
 	return f;
 }
@@ -221,6 +286,8 @@ static void close_later(void *owner)
 	}
 	front_http_close(f);
 	front_refusals_close(f);
+	front_lacks_close(f);
+	front_press_close(f);
 	timer_close(&f->accept_timer, on_timer_closed);
 }
 
@@ -233,7 +300,9 @@ static void front_close(struct front *f, void (*closed)(void *owner))
 	f->accepting = false;
 	uv_close((uv_handle_t *)&f->accept_poll, on_poll_closed);
 	close(f->fd);
-	f->fd = -1;
+	if (f->reserve >= 0)
+		close(f->reserve);
+	f->fd = f->reserve = -1;
 	f->accept_timer.fn = close_later;
 	timer_start(&f->accept_timer, 0);
 }
@@ -241,6 +310,7 @@ static void front_close(struct front *f, void (*closed)(void *owner))
 const struct front_table front_table = {
 	.open = front_open,
 	.port = front_port,
+	.sockets = front_sockets,
 	.reply = front_reply,
 	.reply_with = front_reply_with,
 	.stream = front_stream,

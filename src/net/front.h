@@ -67,16 +67,19 @@ struct front_events {
 	void (*noise)(void *owner, enum front_noise what, const char *address);
 	/*
 	 * A page of others, or one that came by a name that is not ours, was
-	 * refused (403, 421). Told once a minute, of ten at most; how many
-	 * more there were is told at its end.
+	 * refused (403, 421); or anybody (503), since descriptors ran out. Told
+	 * once a minute, of ten at most; how many more there were is told at
+	 * its end.
 	 */
 	void (*refused)(void *owner, const struct front_refusal *r);
 	/*
 	 * How many sockets may be with the front now: their heads are awaited,
-	 * or a place for their request. Those beyond wait to be accepted. Asked
-	 * amid open, too. NULL: connections_max.
+	 * or a place for their request, or they are connections of HTTP. Those
+	 * beyond wait to be accepted. Asked amid open, too. NULL: twice
+	 * connections_max, but no more than three quarters of the descriptors
+	 * that were left when it was opened.
 	 */
-	size_t (*heads_max)(void *owner);
+	size_t (*sockets_max)(void *owner);
 };
 
 struct front_config {
@@ -116,6 +119,8 @@ struct front_table {
 			      const struct front_events *events, void *owner,
 			      struct error *err);
 	uint16_t (*port)(const struct front *f);
+	/* Its sockets: see sockets_max. */
+	size_t (*sockets)(const struct front *f);
 	/*
 	 * Answer: content_type and body are copied. Content-Length is always sent, and
 	 * where the peer wants the connection closed it is given time to close first.

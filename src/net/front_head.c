@@ -62,6 +62,8 @@ static void list(struct visitor *v, struct front *f)
 	v->next = f->visitors;
 	if (v->next)
 		v->next->previous = v;
+	else
+		f->visitors_last = v;
 	f->visitors = v;
 	f->visitor_count++;
 }
@@ -74,6 +76,8 @@ static void unlist(struct visitor *v)
 		v->front->visitors = v->next;
 	if (v->next)
 		v->next->previous = v->previous;
+	else
+		v->front->visitors_last = v->previous;
 	v->front->visitor_count--;
 }
 
@@ -249,6 +253,17 @@ static void look(struct visitor *v, size_t len)
 		refuse_head(v, "a header line is broken");
 		break;
 	}
+}
+
+bool visitor_look(struct visitor *v)
+{
+	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX,
+			   MSG_PEEK | MSG_DONTWAIT);
+
+	if (len <= 0 || (size_t)len <= v->seen)
+		return false;
+	look(v, (size_t)len);
+	return true;
 }
 
 /* Went before its head was whole; perhaps it still listens. */

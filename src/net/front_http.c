@@ -144,8 +144,8 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 {
 	struct front_request *rq = *context;
 
-	(void)cls;
 	*context = NULL;
+	http_guest_moved(cls, c, false);
 	if (!rq)
 		return;
 	if (!rq->told && !rq->status)
@@ -162,13 +162,13 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
 {
 	struct front *f = cls;
 
-	(void)c;
-	(void)context;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
 		f->http_connections++;
+		http_guest_add(f, c, context);
 		return;
 	}
 	f->http_connections--;
+	http_guest_remove(f, context);
 	front_less(f);
 }
 
@@ -240,6 +240,7 @@ static enum MHD_Result take_body(struct front_request *rq, const char *data,
 				 size_t *len)
 {
 	rq->received += *len;
+	http_guest_moved(rq->front, rq->connection, false);
 	buf_add(&rq->body, data, *len);
 	*len = 0;
 	/* An answer cannot be queued amid a body; someone who goes on and on is dropped. */
@@ -267,6 +268,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 		return take_body(rq, data, len);
 	if (rq->body.full)
 		return refuse_body(rq);
+	http_guest_moved(f, rq->connection, true);
 	if (!rq->told)
 		tell(rq, method);
 	if (rq->status)

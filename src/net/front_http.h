@@ -48,6 +48,22 @@ struct front_answer {
 	size_t len;
 };
 
+/* A connection of the library's; the one that was silent longest comes first. */
+struct http_guest {
+	struct http_guest *previous, *next;
+	struct MHD_Connection *connection;
+	int64_t since; /* loop_now() ms: it came, or said something */
+	bool answering; /* it has asked all, and waits for us */
+	bool ending;
+};
+
+/* front_room.c */
+void http_guest_add(struct front *f, struct MHD_Connection *c, void **context);
+void http_guest_remove(struct front *f, void **context);
+/* It said something, or is to be answered: it goes behind the others. */
+void http_guest_moved(struct front *f, struct MHD_Connection *c,
+		      bool answering);
+
 /* front_http.c */
 void request_resume(struct front_request *rq);
 void request_drop(struct front_request *rq);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "net/front_private.h"
@@ -95,6 +96,15 @@ void visitor_refuse(struct visitor *v, int status, const char *reason)
 {
 	write_answer(v->fd, status, reason);
 	linger(v);
+}
+
+void front_refuse_socket(struct front *f, int fd, const char *reason)
+{
+	/* What is unread when it is closed would take the answer with it. */
+	(void)!recv(fd, f->scratch, FRONT_HEAD_MAX, MSG_DONTWAIT);
+	write_answer(fd, 503, reason);
+	shutdown(fd, SHUT_WR);
+	close(fd);
 }
 
 void visitor_refuse_tls(struct visitor *v)

@@ -13,6 +13,7 @@
 #include "net/head.h"
 
 struct visitor;
+struct http_guest;
 
 #define REFUSALS_TOLD 10 /* lines a minute */
 
@@ -21,6 +22,20 @@ struct refusals { /* front_refused.c; of the last minute */
 	uint64_t hash[REFUSALS_TOLD]; /* of what was told */
 	size_t told;
 	uint64_t more; /* that were not */
+};
+
+enum front_lack { /* what there is not enough of (front_full.c) */
+		  LACK_FILES,
+		  LACK_PLACES,
+		  LACKS
+};
+
+struct lacks { /* of the last minute */
+	struct timer timer;
+	struct {
+		bool told;
+		uint64_t more; /* that were not */
+	} of[LACKS];
 };
 
 struct front {
@@ -32,17 +47,23 @@ struct front {
 
 	struct admit admit;
 	struct refusals refusals;
+	struct lacks lacks;
 
 	int fd;
+	int reserve; /* a descriptor to refuse with when there is no other; -1 */
+	size_t sockets_max; /* where the owner does not say */
 	uint16_t port;
 	uv_poll_t accept_poll;
 	struct timer accept_timer; /* after descriptors ran out */
+	unsigned refused_in_turn; /* of the loop */
 	bool accepting;
 
 	struct visitor *visitors; /* the newest first */
+	struct visitor *visitors_last;
 	size_t visitor_count;
 	struct visitor *queue_first,
 		*queue_last; /* of those: see front_queue.c */
+	size_t queued;
 	size_t called; /* from the queue; each has a place of HTTP */
 	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
 
@@ -52,6 +73,8 @@ struct front {
 	bool http_due; /* it must run in the next turn */
 	struct front_request *requests;
 	size_t http_connections;
+	struct http_guest *guests, *guests_last; /* front_room.c */
+	struct timer press;
 
 	bool closing;
 	unsigned
@@ -94,6 +117,18 @@ bool visitor_watch(struct visitor *v, uv_poll_cb fn);
 /* Look at its head, now or when more of it comes. */
 bool visitor_await(struct visitor *v);
 void visitor_unwatch(struct visitor *v);
+/* False: no more of its head is there than before. Else it may be gone now. */
+bool visitor_look(struct visitor *v);
+
+/*
+ * front_room.c: there is no place for who comes: the one that kept us waiting
+ * longest goes, or went on. False: there is none such.
+ */
+bool front_make_room(struct front *f);
+/* A request waits for a place of HTTP: those that are silent go. */
+void front_press(struct front *f);
+void front_press_open(struct front *f);
+void front_press_close(struct front *f);
 
 /*
  * front_queue.c: an HTTP request that the daemon has no place for waits, its
@@ -114,8 +149,15 @@ const char *front_refuse(struct front *f, const struct front_head *head,
 void front_refusals_open(struct front *f);
 void front_refusals_close(struct front *f);
 
+/* front_full.c: somebody is refused, since that is used up. */
+void front_lacks(struct front *f, enum front_lack what, const char *address);
+void front_lacks_open(struct front *f);
+void front_lacks_close(struct front *f);
+
 /* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
 void visitor_refuse(struct visitor *v, int status, const char *reason);
+/* The same at once, without waiting: fd is closed. */
+void front_refuse_socket(struct front *f, int fd, const char *reason);
 /* The same with a TLS alert, which is all that a TLS client understands. */
 void visitor_refuse_tls(struct visitor *v);
 

@@ -22,7 +22,9 @@ bool visitor_may_enter(struct visitor *v)
 		f->queue_first = v;
 	f->queue_last = v;
 	v->queued = true;
+	f->queued++;
 	visitor_unwatch(v);
+	front_press(f);
 	return false;
 }
 
@@ -42,6 +44,7 @@ static void take_out(struct visitor *v)
 		f->queue_last = before;
 	v->next_queued = NULL;
 	v->queued = false;
+	f->queued--;
 }
 
 void visitor_unqueue(struct visitor *v)

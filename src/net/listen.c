@@ -77,6 +77,8 @@ static void listen_free(struct listen *l)
 	mem_free(l->advertised_ota);
 	mem_free(l->ota_url);
 	words_done(&l->tokens);
+	if (l->holds_ws)
+		l->ws_table->let_go(l->transport->loop);
 	mem_free(l);
 }
 
@@ -238,8 +240,10 @@ static int open_front(struct listen *l, const struct endpoint *to,
 	};
 
 	if (port_parts_load(&l->front_table, &l->ws_table, err) ||
-	    check(l, to, to->port, err))
+	    check(l, to, to->port, err) ||
+	    l->ws_table->hold(l->transport->loop, err))
 		return -1;
+	l->holds_ws = true;
 	l->front = l->front_table->open(l->transport->loop, &config,
 					&front_events, l, err);
 	if (!l->front)

@@ -37,7 +37,7 @@ struct listen {
 	bool serving; /* a device has the place, from the upgrade on */
 	bool ready; /* and the owner knows */
 	bool superseded; /* it dialled in again: what is open is dead */
-	bool closing, front_open;
+	bool closing, front_open, holds_ws;
 	char served[ADDRESS_TEXT_MAX], served_id[64];
 	struct error why;
 };

@@ -326,4 +326,6 @@ const struct ws_table ws_table = {
 		  .close = ws_close },
 	.adopt = ws_adopt,
 	.many = ws_context_many,
+	.hold = ws_context_hold,
+	.let_go = ws_context_let_go,
 };

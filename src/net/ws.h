@@ -26,6 +26,13 @@ struct ws_table {
 	 * the price of two tables of that size.
 	 */
 	void (*many)(void);
+	/*
+	 * Make what connections of this loop need, and keep it until let_go: a
+	 * port does so before the first one comes, since later there may be no
+	 * descriptor for it. -1 (ERR_CONNECT): it cannot be had.
+	 */
+	int (*hold)(struct loop *l, struct error *err);
+	void (*let_go)(struct loop *l);
 };
 
 /* Exported by the module. */

@@ -3,8 +3,10 @@
  * The library's context on our loop: made when the first connection needs it,
  * destroyed when the last one has gone, so that nothing is left at exit.
  */
+#include <dlfcn.h>
 #include <string.h>
 
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/dial_words.h"
@@ -20,6 +22,14 @@
 #define CONNECTIONS_FEW 256u
 /* Its own deadlines are put out of the way: ours are shorter and exact. */
 #define NEVER_SECONDS (7u * 24 * 3600)
+/*
+ * What a context opens, for a moment or for good, and some room. When one
+ * cannot be made, the library frees the memory of handles that are on our loop:
+ * so it is not begun where descriptors do not suffice.
+ */
+#define DESCRIPTORS_NEEDED 12
+/* Its part for our loop, which it loads and unloads with each context. */
+#define LOOP_PLUGIN "libwebsockets-evlib_uv.so"
 /*
  * Turns of the loop between the two steps of the destruction: the first
  * closes handles, in their close callback more are closed.
@@ -174,6 +184,30 @@ static struct ws_context *find_context(const struct loop *l)
 	return c;
 }
 
+/*
+ * Stays for good: a handle that is still on our loop calls into it. Where the
+ * library was built without plugins there is nothing to keep.
+ */
+static void keep_plugin(void)
+{
+	static bool kept;
+
+	if (!kept)
+		dlopen(LOOP_PLUGIN, RTLD_NOW | RTLD_NODELETE);
+	kept = true;
+}
+
+static int check_descriptors(struct loop *l, struct error *err)
+{
+	if (descriptors_spare(uv_backend_fd(loop_uv(l)), DESCRIPTORS_NEEDED))
+		return 0;
+	error_set(err, ERR_CONNECT,
+		  "no WebSocket can be opened: of the %zu open files that are "
+		  "allowed fewer than %d are left",
+		  descriptors_limit(), DESCRIPTORS_NEEDED);
+	return error_hint(err, "raise the limit (ulimit -n), or close some");
+}
+
 struct ws_context *ws_context_take(struct loop *l, struct error *err)
 {
 	struct ws_context *c;
@@ -183,6 +217,9 @@ struct ws_context *ws_context_take(struct loop *l, struct error *err)
 		c->users++;
 		return c;
 	}
+	if (check_descriptors(l, err))
+		return NULL;
+	keep_plugin();
 	lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
 	c = mem_zalloc(sizeof(*c));
 	c->loop = l;
@@ -218,6 +255,16 @@ void ws_context_release(struct ws_context *c)
 	c->dying = true;
 	uv_idle_start(&c->idle, on_idle);
 	uv_check_start(&c->check, destroy_step);
+}
+
+int ws_context_hold(struct loop *l, struct error *err)
+{
+	return ws_context_take(l, err) ? 0 : -1;
+}
+
+void ws_context_let_go(struct loop *l)
+{
+	ws_context_release(find_context(l));
 }
 
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,

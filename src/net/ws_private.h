@@ -37,6 +37,8 @@ struct ws_context {
 struct ws_context *ws_context_take(struct loop *l, struct error *err);
 void ws_context_many(void); /* see ws_table.many */
 void ws_context_release(struct ws_context *c);
+int ws_context_hold(struct loop *l, struct error *err); /* see ws_table.hold */
+void ws_context_let_go(struct loop *l);
 /* The virtual host that trusts this file (NULL: the system's certificates). */
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err);

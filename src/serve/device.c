@@ -80,6 +80,7 @@ static void device_free(struct device *d)
 	mem_free(d->server_name);
 	mem_free(d->hello);
 	mem_free(d->initialize);
+	s->sockets -= !d->mqtt;
 	mem_free(d);
 	server_device_freed(s);
 }
@@ -161,9 +162,11 @@ struct device *device_new(struct server *s, const struct peer_info *peer,
 	d->server = s;
 	d->mqtt = mqtt;
 	s->held++;
+	s->sockets += !mqtt;
 	keep_peer(d, peer);
 	old = registry_find(&s->registry, d->id);
-	if (s->closing || (!old && !has_place(s, peer, d->id))) {
+	if (s->closing || (!old && !has_place(s, peer, d->id)) ||
+	    (!mqtt && !old && !server_files_fit(s, peer, d->id))) {
 		device_free(d);
 		return NULL;
 	}

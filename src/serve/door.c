@@ -15,7 +15,7 @@
 #define DEFAULT_PORT 8000
 /* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
 #define CONNECTIONS_MAX 512
-/* Sockets whose heads are awaited though all the devices are there. */
+/* Sockets, beside those, whose heads are awaited though all devices are there. */
 #define HEADS_SPARE 256
 /* Below the 30 s that firmware waits for an answer (device.md 6). */
 #define EXEC_LIMIT_MS 25000
@@ -180,14 +180,32 @@ static void on_refused(void *owner, const struct front_refusal *r)
 		record->count = r->count;
 }
 
-/* Each may become a device, and has its descriptor (server.c). */
-static size_t heads_max(void *owner)
+/* What the other ports have, and the devices. */
+static size_t sockets_elsewhere(const struct gate *g)
+{
+	const struct door *d = g->door;
+	size_t count = d->server->sockets;
+
+	for (size_t i = 0; i < d->gates; i++) {
+		if (&d->gate[i] != g)
+			count += d->front_table->sockets(d->gate[i].front);
+	}
+	return count;
+}
+
+/* Each may become a device, and has its descriptor (server_files.c). */
+static size_t sockets_max(void *owner)
 {
 	const struct gate *g = owner;
 	const struct server *s = g->door->server;
 	int64_t left = s->config.devices_max - (int64_t)s->registry.count;
+	size_t max = HEADS_SPARE + CONNECTIONS_MAX;
+	size_t elsewhere = sockets_elsewhere(g);
+	size_t room = s->room > elsewhere ? s->room - elsewhere : 0;
 
-	return HEADS_SPARE + (left > 0 ? (size_t)left : 0);
+	if (left > 0)
+		max += (size_t)left;
+	return s->room && room < max ? room : max;
 }
 
 static const struct front_events front_events = {
@@ -195,7 +213,7 @@ static const struct front_events front_events = {
 	.upgrade = door_upgrade,
 	.noise = on_noise,
 	.refused = on_refused,
-	.heads_max = heads_max,
+	.sockets_max = sockets_max,
 };
 
 /* ---- the end ---- */
@@ -209,6 +227,8 @@ static void door_free(struct door *d)
 	mem_free(d->advertised_ota);
 	memory_done(&d->memory);
 	passes_done(&d->passes);
+	if (d->holds_ws)
+		d->ws_table->let_go(d->server->loop);
 	mem_free(d);
 }
 
@@ -273,6 +293,14 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 	return 0;
 }
 
+static int hold_ws(struct door *d, struct error *err)
+{
+	if (d->ws_table->hold(d->server->loop, err))
+		return -1;
+	d->holds_ws = true;
+	return 0;
+}
+
 static int open_gates(struct door *d, struct error *err)
 {
 	const struct words *listen = d->server->config.listen;
@@ -330,7 +358,8 @@ int door_open(struct door **out, struct server *s, struct error *err)
 	d->exec_limit = EXEC_LIMIT_MS;
 	if (port_parts_load(&d->front_table, &d->ws_table, err) ||
 	    take_advertise(d, DEFAULT_PORT, err) || check_reply(d, err) ||
-	    (folder && upload_folder(folder, err)) || open_gates(d, err)) {
+	    (folder && upload_folder(folder, err)) || hold_ws(d, err) ||
+	    open_gates(d, err)) {
 		if (d->gates)
 			door_close(d, NULL, NULL);
 		else

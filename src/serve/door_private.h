@@ -114,6 +114,7 @@ struct door {
 	size_t job_count;
 	int64_t exec_limit; /* ms */
 	unsigned picture_number;
+	bool holds_ws;
 	bool closing;
 	void (*closed)(void *owner);
 	void *owner;

@@ -6,7 +6,6 @@
 #include "serve/server.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/mem.h"
 #include "base/module.h"
@@ -18,8 +17,6 @@
 #include "serve/server_state.h"
 
 #define DEVICES_MAX 20000
-/* Descriptors for all that is no device: questions over HTTP, attached commands, files. */
-#define DESCRIPTORS_RESERVED INT64_C(1024)
 #define SWEEP_MS 1000
 /* Nobody asks for them any more: then the oldest do not matter. */
 #define READY_MAX 20000
@@ -70,36 +67,12 @@ static int64_t or_default(int64_t value, int64_t otherwise)
 	return value > 0 ? value : otherwise;
 }
 
-/*
- * As many descriptors as the devices need: not more, since a table of the
- * WebSocket library is as large as the limit. Returns the limit.
- */
-static int64_t set_descriptors(int64_t devices)
-{
-	rlim_t wanted = (rlim_t)(devices + DESCRIPTORS_RESERVED);
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return DESCRIPTORS_RESERVED * 2;
-	if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
-		wanted = limit.rlim_max;
-	limit.rlim_cur = wanted;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		getrlimit(RLIMIT_NOFILE, &limit);
-	return (int64_t)limit.rlim_cur;
-}
-
 static void set_limits(struct serve_config *c)
 {
-	bool asked = c->devices_max > 0;
-	int64_t descriptors;
+	int64_t asked = c->devices_max, fit;
 
-	c->devices_max = or_default(c->devices_max, DEVICES_MAX);
-	descriptors = set_descriptors(c->devices_max);
-	if (!asked && c->devices_max > descriptors - DESCRIPTORS_RESERVED)
-		c->devices_max = descriptors > DESCRIPTORS_RESERVED * 2 ?
-					 descriptors - DESCRIPTORS_RESERVED :
-					 descriptors / 2;
+	fit = server_files_devices(or_default(asked, DEVICES_MAX));
+	c->devices_max = or_default(asked, fit);
 	c->message_max = or_default(c->message_max, 1 << 20);
 	c->picture_max = or_default(c->picture_max, 8 << 20);
 	c->handshake = or_default(c->handshake, 10000);
@@ -128,7 +101,8 @@ static int open_parts(struct server *s, struct error *err)
 	const struct serve_config *c = &s->config;
 	const struct ws_table *ws;
 
-	if (tokens_read(&s->tokens, c->token_file, err) ||
+	if (server_files_check(c, err) ||
+	    tokens_read(&s->tokens, c->token_file, err) ||
 	    aliases_read(&s->aliases, c->alias_file, err) ||
 	    enrolled_read(&s->enrolled, c->enrolled_file, err) ||
 	    control_check(s, err))
@@ -139,7 +113,8 @@ static int open_parts(struct server *s, struct error *err)
 	ws->many();
 	if ((c->mqtt || c->mqtt_broker) && rack_open(&s->rack, s, err))
 		return -1;
-	if (door_open(&s->door, s, err) || control_open(&s->control, s, err))
+	if (door_open(&s->door, s, err) || control_open(&s->control, s, err) ||
+	    server_files_share(s, err))
 		return -1;
 	door_describe(s->door);
 	if (c->enroll)

@@ -28,6 +28,9 @@ struct server {
 	struct registry registry;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
+	size_t sockets; /* of those, over WebSocket */
+	size_t sockets_max; /* by the limit of open files; 0: not shared out yet */
+	size_t room; /* descriptors that the ports may take, devices included; 0 as above */
 	/*
 	 * Only so many lists are read at once, since a list on its way is held
 	 * as trees: those that are, and those that wait for their turn.
@@ -58,6 +61,18 @@ void server_need_sweep(struct server *s);
 void server_sweep_by(struct server *s, int64_t deadline);
 /* A device became ready, or will not: for server_next_ready. */
 void server_device_settled(struct server *s, struct device *d);
+/* ---- server_files.c: the limit of open files ---- */
+
+/* Raise it as far as so many devices need. How many fit. */
+int64_t server_files_devices(int64_t devices);
+/* Before anything is opened. -1 (ERR_CONNECT): there are too few. */
+int server_files_check(const struct serve_config *c, struct error *err);
+/* When all is open: what is left is shared out. -1 as above. */
+int server_files_share(struct server *s, struct error *err);
+/* Whether one more WebSocket fits; it was told if not. */
+bool server_files_fit(struct server *s, const struct peer_info *peer,
+		      const char *id);
+
 /* One with nothing open yet. */
 struct server *server_new(struct loop *l, const struct serve_config *config);
 /* A device was freed. */

@@ -359,7 +359,8 @@ int door_run(const struct fleet_order *order, struct error *err)
 			  .tally = order->tally };
 	int status;
 
-	if (port_parts_load(&d.front_table, &d.ws_table, err))
+	if (port_parts_load(&d.front_table, &d.ws_table, err) ||
+	    d.ws_table->hold(d.loop, err))
 		return -1;
 	make_device(&d, order);
 	status = open_front(&d, o->listen, err);
@@ -372,5 +373,6 @@ int door_run(const struct fleet_order *order, struct error *err)
 		status = loop_stay(d.loop, NULL, until, err);
 	}
 	finish(&d);
+	d.ws_table->let_go(d.loop);
 	return status;
 }

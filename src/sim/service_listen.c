@@ -167,12 +167,14 @@ int service_listen(struct loop *l, struct service *s,
 	int64_t until = o->run_for ? loop_now() + o->run_for : LOOP_FOREVER;
 	int status;
 
-	if (port_parts_load(&p.front_table, &p.ws_table, err))
+	if (port_parts_load(&p.front_table, &p.ws_table, err) ||
+	    p.ws_table->hold(l, err))
 		return -1;
 	open_timers(&p);
 	status = open_front(&p, err);
 	if (!status)
 		status = loop_stay(l, NULL, until, err);
 	finish(&p);
+	p.ws_table->let_go(l);
 	return status;
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who makes room when there is none: not who comes, but the one that has kept
+ * us waiting longest. So those that hold a place and say nothing cannot keep
+ * out a board, which says all it has to at once.
+ */
+#include <sys/socket.h>
+
+#include "base/mem.h"
+#include "net/front_http.h"
+
+/*
+ * How long a connection of HTTP may be silent while others wait for its place;
+ * a lost packet is sent again within that.
+ */
+#define SILENCE_MS 400
+#define PRESS_MS 20
+
+/* ---- heads ---- */
+
+static struct visitor *longest_waiting(const struct front *f)
+{
+	struct visitor *oldest = NULL;
+
+	for (struct visitor *v = f->visitors_last; v; v = v->previous) {
+		if (v->lingering)
+			return v;
+		if (!oldest && !v->queued && !v->called)
+			oldest = v;
+	}
+	return oldest;
+}
+
+bool front_make_room(struct front *f)
+{
+	struct visitor *v = longest_waiting(f);
+
+	if (!v)
+		return false;
+	if (!v->lingering) {
+		/* Perhaps all of it came, and only its turn did not. */
+		if (visitor_look(v))
+			return true;
+		front_lacks(f, LACK_PLACES, v->address);
+		visitor_unwatch(v);
+		front_refuse_socket(f, v->fd, "busy: others wait");
+		v->fd = -1;
+	}
+	visitor_close(v);
+	return true;
+}
+
+/* ---- connections of HTTP ---- */
+
+void http_guest_add(struct front *f, struct MHD_Connection *c, void **context)
+{
+	struct http_guest *g = mem_zalloc(sizeof(*g));
+
+	g->connection = c;
+	g->since = loop_now();
+	g->previous = f->guests_last;
+	if (g->previous)
+		g->previous->next = g;
+	else
+		f->guests = g;
+	f->guests_last = g;
+	*context = g;
+}
+
+void http_guest_remove(struct front *f, void **context)
+{
+	struct http_guest *g = TAKE(*context);
+
+	if (!g)
+		return;
+	if (g->previous)
+		g->previous->next = g->next;
+	else
+		f->guests = g->next;
+	if (g->next)
+		g->next->previous = g->previous;
+	else
+		f->guests_last = g->previous;
+	mem_free(g);
+}
+
+static struct http_guest *guest_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+void http_guest_moved(struct front *f, struct MHD_Connection *c, bool answering)
+{
+	struct http_guest *g = guest_of(c);
+
+	if (!g)
+		return;
+	g->since = loop_now();
+	g->answering = answering;
+	if (!g->next)
+		return;
+	g->next->previous = g->previous;
+	if (g->previous)
+		g->previous->next = g->next;
+	else
+		f->guests = g->next;
+	g->previous = f->guests_last;
+	g->next = NULL;
+	f->guests_last->next = g;
+	f->guests_last = g;
+}
+
+static void end(struct front *f, struct http_guest *g)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		g->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	g->ending = true;
+	front_lacks(f, LACK_PLACES, NULL);
+	/* The place is free when the library has seen that. */
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+/* As many as wait; and those that may not go yet are looked at again. */
+static void press(void *owner)
+{
+	struct front *f = owner;
+	int64_t now = loop_now(), wait = SILENCE_MS;
+	size_t wanted = f->queued;
+
+	for (struct http_guest *g = f->guests; g && wanted > 0; g = g->next) {
+		if (g->answering || g->ending)
+			continue;
+		wait = SILENCE_MS - (now - g->since);
+		if (wait > 0)
+			break;
+		end(f, g);
+		wanted--;
+	}
+	if (f->queued > 0 && !f->closing)
+		timer_start(&f->press, wait > PRESS_MS ? wait : PRESS_MS);
+}
+
+void front_press(struct front *f)
+{
+	if (!uv_is_active((uv_handle_t *)&f->press.uv))
+		timer_start(&f->press, PRESS_MS);
+}
+
+void front_press_open(struct front *f)
+{
+	timer_open(&f->press, f->loop, press, f);
+	f->handles++;
+}
+
+static void on_timer_closed(void *owner)
+{
+	front_handle_closed(owner);
+}
+
+void front_press_close(struct front *f)
+{
+	timer_close(&f->press, on_timer_closed);
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Many strangers at one port, who hold what they were given.
+
+crowd.py PORT [KIND COUNT]… : opens so many of each kind, says "there N", and
+stays until its input ends. What is closed is opened again, with --again.
+"""
+import os
+import resource
+import selectors
+import socket
+import struct
+import sys
+import time
+
+KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+
+def upgrade(number):
+    return (
+        "GET /xiaozhi/v1/ HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" + KEY +
+        f"Device-Id: 66:00:00:00:{number >> 8:02x}:{number & 255:02x}\r\n\r\n"
+    ).encode()
+
+
+def post(path, length):
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "Content-Type: multipart/form-data; boundary=x\r\n"
+        f"Content-Length: {length}\r\n\r\n"
+    ).encode()
+
+
+def piece(size):
+    """The beginning of a message of a megabyte, masked with zeros."""
+    return struct.pack(">BBQI", 0x81, 0x80 | 127, 1 << 20, 0) + b" " * size
+
+
+# What each says at once; then it is silent.
+KINDS = {
+    "idle": lambda n: b"",
+    "head": lambda n: b"GET /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
+    "body": lambda n: post("/xiaozhi/ota/", 60000) + b"x" * 30000,
+    "upload": lambda n: post("/upload", 7 << 20) + b"x" * 200000,
+    "silent": upgrade,
+    "message": lambda n: upgrade(n) + piece(500000),
+}
+
+
+class Stranger:
+    def __init__(self, port, kind, number, selector):
+        self.address = ("127.0.0.1", port)
+        self.kind, self.number, self.selector = kind, number, selector
+        self.socket = None
+        self.dial()
+
+    def dial(self):
+        self.rest = KINDS[self.kind](self.number)
+        self.socket = socket.socket()
+        self.socket.setblocking(False)
+        self.socket.connect_ex(self.address)
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.rest else 0)
+        self.selector.register(self.socket, events, self)
+
+    def close(self):
+        self.selector.unregister(self.socket)
+        self.socket.close()
+        self.socket = None
+
+    def on(self, events):
+        """False: it was closed."""
+        try:
+            if events & selectors.EVENT_WRITE:
+                self.rest = self.rest[self.socket.send(self.rest):]
+                if not self.rest:
+                    self.selector.modify(self.socket, selectors.EVENT_READ, self)
+            if events & selectors.EVENT_READ and not self.socket.recv(65536):
+                raise ConnectionError
+        except BlockingIOError:
+            return True
+        except OSError:
+            self.close()
+            return False
+        return True
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--again"]
+    again = "--again" in sys.argv
+    port, kinds = int(arguments[0]), arguments[1:]
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    selector = selectors.DefaultSelector()
+    number = closed = 0
+    for kind, count in zip(kinds[::2], kinds[1::2]):
+        for _ in range(int(count)):
+            number += 1
+            Stranger(port, kind, number, selector)
+    os.set_blocking(0, False)
+    selector.register(0, selectors.EVENT_READ, None)
+    told = due = 0
+    away = []
+    while True:
+        for key, events in selector.select(0.1):
+            if key.data is None:
+                if not os.read(0, 4096):
+                    print("closed", closed, flush=True)
+                    return
+            elif not key.data.on(events):
+                closed += 1
+                away.append(key.data)
+        if not told:
+            told = 1
+            print("there", number, flush=True)
+        if again and time.monotonic() > due:
+            due = time.monotonic() + 0.2
+            for one in away:
+                one.dial()
+            away.clear()
+
+
+main()

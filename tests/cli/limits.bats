@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Ports, and few open files: whoever does not fit in is refused, and the others
+# live on.
+
+load helper
+
+# limited N COMMAND…: with so many open files, and no way to more.
+limited() {
+	local count=$1
+	shift
+	(
+		ulimit -n "$count"
+		exec "$@"
+	)
+}
+
+# What background starts must be the program: so that its id is.
+limited_serve() { # N ARG…
+	SERVE_BEFORE="prlimit --nofile=$1:$1" serve "${@:2}"
+}
+
+# crowd KIND COUNT…: strangers at PORT, until crowd_goes. See crowd.py.
+crowd() {
+	mkfifo crowd.in
+	: >crowd.out
+	/usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@" <crowd.in >crowd.out 2>crowd.err 3>&- &
+	CROWD=$!
+	PIDS+=("$CROWD")
+	exec {CROWD_IN}>crowd.in
+	rm crowd.in
+	wait_for crowd.out '^there'
+}
+
+crowd_goes() {
+	exec {CROWD_IN}>&-
+	finish "$CROWD" 0
+}
+
+# open_files PID
+open_files() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+
+# here N: whether so many devices, or more, are there; away: whether none is.
+here() { [ "$(mcpctl -o json devices --wait 100ms | grep -c '"state"')" -ge "$1" ]; }
+away() { ! here 1; }
+
+# answered: the simulated board is ready and answers a call. It is started
+# again until then: some place was given to strangers that have gone.
+answered() {
+	over "$DEVICE" && device board
+	mcpctl -d 02:00:00:00:00:01 --wait 1s call self.get_device_status
+}
+
+# comes_and_goes N: serve with that limit, three times full of strangers.
+comes_and_goes() {
+	limited_serve "$1"
+	before=$(open_files "$SERVER")
+	for _ in 1 2 3; do
+		crowd silent "$1" head 100 body 50 idle 100 --again
+		until_true here 10
+		event refused 'open files'
+		crowd_goes
+		until_true away
+		device board
+		until_true answered
+		kill "$DEVICE"
+		wait "$DEVICE" || :
+		until_true away
+	done
+	settled() { [ "$(open_files "$SERVER")" -le "$((before + 2))" ]; }
+	until_true settled
+	kill "$SERVER"
+	finish "$SERVER" 143
+	absent 'rror:' serve.err
+}
+
+@test "serve: 24 open files are too few, and what is needed is said" {
+	limited 24 mcpctl serve --listen 127.0.0.1:0 >out 2>err </dev/null && return 1
+	grep -F 'serve needs 32 open files at least, and 24 are allowed' err
+	grep -F 'ulimit -n' err
+}
+
+@test "serve: with 64 open files boards and strangers come and go" {
+	comes_and_goes 64
+}
+
+@test "serve: with 128 open files boards and strangers come and go" {
+	comes_and_goes 128
+}
+
+@test "serve: with 256 open files boards and strangers come and go" {
+	comes_and_goes 256
+}
+
+@test "serve: with 512 open files boards and strangers come and go" {
+	comes_and_goes 512
+}
+
+
+@test "listen: with few open files strangers come and go, and the board is served" {
+	for count in 24 64 128 256 512; do
+		background "listen$count" prlimit "--nofile=$count:$count" \
+			mcpctl listen:127.0.0.1:0 --wait 60s info
+		LISTENER=$LAST
+		line=$(wait_for "listen$count.err" 'http://[^ ]*/xiaozhi/ota/')
+		PORT=$(sed -E 's|.*:([0-9]+)/xiaozhi/ota/.*|\1|' <<<"$line")
+		crowd head 300 body 100 idle 200 --again
+			crowd_goes
+		device board
+		finish "$LISTENER" 0
+		grep -q 'xiaozhi\|pretend' "listen$count.out"
+		kill "$DEVICE" || :
+		wait "$DEVICE" || :
+	done
+}
+
+@test "sim llm: with few open files strangers come and go, and a client is served" {
+	for count in 24 64 128 256 512; do
+		background "llm$count" prlimit "--nofile=$count:$count" \
+			mcpctl sim llm --listen 127.0.0.1:0
+		SIM=$LAST
+		line=$(wait_for "llm$count.err" 'http://127\.0\.0\.1:[0-9]+')
+		PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' <<<"$line" | head -n 1 | cut -d: -f2)
+		crowd silent 300 head 100 body 100 idle 100 --again
+		crowd_goes
+		until_true mcpctl "http://127.0.0.1:$PORT/mcp" tools
+		kill "$SIM"
+		finish "$SIM" 143
+	done
+}
