@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define FIRST_CAPACITY 8
+#define ARENAS 2
+#define LARGE (256 * 1024)
 
 static _Noreturn void exhausted(void)
 {
@@ -98,6 +100,14 @@ char *mem_vprintf(const char *format, va_list args)
 	if (vasprintf(&text, format, args) < 0)
 		exhausted();
 	return text;
+}
+
+void mem_stay(void)
+{
+	mallopt(M_ARENA_MAX, ARENAS);
+	/* Set, they do not grow by themselves with what is freed. */
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+	mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
 }
 
 void mem_trim(void)

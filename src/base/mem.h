@@ -27,6 +27,11 @@ char *mem_copy(const void *data, size_t len); /* all of it, and a NUL */
 char *mem_printf(const char *format, ...) PRINTF_LIKE(1, 2);
 char *mem_vprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 
+/*
+ * For a program that stays: few arenas, large blocks apart, and what is free
+ * at the end of the heap goes back. Before there is a second thread.
+ */
+void mem_stay(void);
 /* Give back to the system what is free: after much was in use for a moment. */
 void mem_trim(void);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
@@ -127,6 +128,14 @@ static bool accept_one(struct front *f)
 	return errno != EAGAIN && refuse_one(f);
 }
 
+/* Somebody waits to be accepted. */
+static bool is_called(const struct front *f)
+{
+	struct pollfd look = { .fd = f->fd, .events = POLLIN };
+
+	return poll(&look, 1, 0) == 1;
+}
+
 static void on_connect(uv_poll_t *poll, int status, int events)
 {
 	struct front *f = poll->data;
@@ -137,7 +146,7 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 	take_reserve(f);
 	for (int i = 0; i < ACCEPTS_AT_ONCE && f->accepting; i++) {
 		if (is_full(f)) {
-			if (front_make_room(f))
+			if (is_called(f) && front_make_room(f))
 				continue;
 			/* What the owner allows can grow without a word. */
 			stop_accepting(f);

@@ -16,40 +16,6 @@
 #define SILENCE_MS 400
 #define PRESS_MS 20
 
-/* ---- heads ---- */
-
-static struct visitor *longest_waiting(const struct front *f)
-{
-	struct visitor *oldest = NULL;
-
-	for (struct visitor *v = f->visitors_last; v; v = v->previous) {
-		if (v->lingering)
-			return v;
-		if (!oldest && !v->queued && !v->called)
-			oldest = v;
-	}
-	return oldest;
-}
-
-bool front_make_room(struct front *f)
-{
-	struct visitor *v = longest_waiting(f);
-
-	if (!v)
-		return false;
-	if (!v->lingering) {
-		/* Perhaps all of it came, and only its turn did not. */
-		if (visitor_look(v))
-			return true;
-		front_lacks(f, LACK_PLACES, v->address);
-		visitor_unwatch(v);
-		front_refuse_socket(f, v->fd, "busy: others wait");
-		v->fd = -1;
-	}
-	visitor_close(v);
-	return true;
-}
-
 /* ---- connections of HTTP ---- */
 
 void http_guest_add(struct front *f, struct MHD_Connection *c, void **context)
@@ -125,12 +91,10 @@ static void end(struct front *f, struct http_guest *g)
 		shutdown(info->connect_fd, SHUT_RDWR);
 }
 
-/* As many as wait; and those that may not go yet are looked at again. */
-static void press(void *owner)
+/* So many of those that were silent. When the next of them will have been, in ms. */
+static int64_t end_silent(struct front *f, size_t wanted)
 {
-	struct front *f = owner;
 	int64_t now = loop_now(), wait = SILENCE_MS;
-	size_t wanted = f->queued;
 
 	for (struct http_guest *g = f->guests; g && wanted > 0; g = g->next) {
 		if (g->answering || g->ending)
@@ -141,8 +105,17 @@ static void press(void *owner)
 		end(f, g);
 		wanted--;
 	}
+	return wait > PRESS_MS ? wait : PRESS_MS;
+}
+
+/* As many as wait; and those that may not go yet are looked at again. */
+static void press(void *owner)
+{
+	struct front *f = owner;
+	int64_t wait = end_silent(f, f->queued);
+
 	if (f->queued > 0 && !f->closing)
-		timer_start(&f->press, wait > PRESS_MS ? wait : PRESS_MS);
+		timer_start(&f->press, wait);
 }
 
 void front_press(struct front *f)
@@ -165,4 +138,41 @@ static void on_timer_closed(void *owner)
 void front_press_close(struct front *f)
 {
 	timer_close(&f->press, on_timer_closed);
+}
+
+/* ---- heads ---- */
+
+static struct visitor *longest_waiting(const struct front *f)
+{
+	struct visitor *oldest = NULL;
+
+	for (struct visitor *v = f->visitors_last; v; v = v->previous) {
+		if (v->lingering)
+			return v;
+		if (!oldest && !v->queued && !v->called)
+			oldest = v;
+	}
+	return oldest;
+}
+
+bool front_make_room(struct front *f)
+{
+	struct visitor *v = longest_waiting(f);
+
+	/* Its place is free later, when the library has seen it. */
+	if (!v) {
+		end_silent(f, 1);
+		return false;
+	}
+	if (!v->lingering) {
+		/* Perhaps all of it came, and only its turn did not. */
+		if (visitor_look(v))
+			return true;
+		front_lacks(f, LACK_PLACES, v->address);
+		visitor_unwatch(v);
+		front_refuse_socket(f, v->fd, "busy: others wait");
+		v->fd = -1;
+	}
+	visitor_close(v);
+	return true;
 }

@@ -18,6 +18,8 @@
 /* A board that comes again is no riddle, unless it does so soon, and often. */
 #define SOON_MS 10000
 #define OFTEN 3
+/* In which one is ready that is to keep its place when there is no other. */
+#define STRANGER_MS 3000
 
 static const struct transport_events device_events;
 
@@ -136,21 +138,61 @@ static void replace(struct device *old, struct device *new)
 		old->transport.ops->close(&old->transport);
 }
 
-static bool has_place(struct server *s, const struct peer_info *peer,
-		      const char *id)
+/*
+ * Who is known is served before strangers; and a stranger that answered
+ * initialize within a moment (fleets do) before one that did not.
+ */
+static bool is_stranger(const struct device *d, int64_t before)
 {
-	struct record *r;
+	return d->state < DEVICE_READY && !d->closing && !d->mqtt &&
+	       !d->alias && d->since_ms <= before;
+}
 
-	if ((int64_t)s->registry.count < s->config.devices_max)
+static bool is_known(const struct server *s, const struct device *d)
+{
+	return s->tokens.count ||
+	       aliases_name(&s->aliases, d->device_id, d->client_id) ||
+	       (d->device_id && enrolled_find(&s->enrolled, d->device_id));
+}
+
+static bool make_place(struct server *s, const struct device *new)
+{
+	int64_t before = unix_now_ms() - (is_known(s, new) ? 0 : STRANGER_MS);
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct device *d = s->registry.first;
+
+	while (d && !is_stranger(d, before))
+		d = d->next;
+	if (!d)
+		return false;
+	error_set(&why, ERR_CONNECT,
+		  "it was not ready, and others need its "
+		  "place");
+	server_crowded(s, d->id, d->address,
+		       "closed: it was not ready, and others need its place");
+	leave(d, &why);
+	if (d->transport.ops)
+		d->transport.ops->close(&d->transport);
+	return true;
+}
+
+static bool has_place(struct server *s, const struct device *new)
+{
+	bool few_files =
+		!new->mqtt && s->sockets_max && s->sockets > s->sockets_max;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!few_files && (int64_t)s->registry.count < s->config.devices_max)
 		return true;
-	r = records_add(&s->records, RECORD_REFUSED, LEVEL_BAD, id,
-			peer->address,
-			"refused: %lld devices are connected, that is the "
-			"limit",
-			(long long)s->config.devices_max);
-	if (r)
-		r->hint = mem_strdup("raise --devices-max, or the limit of "
-				     "open files (ulimit -n)");
+	if (make_place(s, new))
+		return true;
+	text = few_files ?
+		       mem_printf("refused: no more WebSockets fit into the "
+				  "open files that are allowed") :
+		       mem_printf("refused: %lld devices are connected, that "
+				  "is the limit",
+				  (long long)s->config.devices_max);
+	server_crowded(s, new->id, new->address, text);
 	return false;
 }
 
@@ -162,11 +204,12 @@ struct device *device_new(struct server *s, const struct peer_info *peer,
 	d->server = s;
 	d->mqtt = mqtt;
 	s->held++;
+	if (s->held > s->held_most)
+		s->held_most = s->held;
 	s->sockets += !mqtt;
 	keep_peer(d, peer);
 	old = registry_find(&s->registry, d->id);
-	if (s->closing || (!old && !has_place(s, peer, d->id)) ||
-	    (!mqtt && !old && !server_files_fit(s, peer, d->id))) {
+	if (s->closing || (!old && !has_place(s, d))) {
 		device_free(d);
 		return NULL;
 	}

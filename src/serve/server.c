@@ -18,6 +18,8 @@
 
 #define DEVICES_MAX 20000
 #define SWEEP_MS 1000
+/* Devices: fewer hold nothing that would be worth it. */
+#define TRIM_FROM 64
 /* Nobody asks for them any more: then the oldest do not matter. */
 #define READY_MAX 20000
 
@@ -35,6 +37,9 @@ static void on_sweep(void *owner)
 	}
 	if (s->trim && !s->listing) {
 		s->trim = false;
+		mem_trim();
+	} else if (s->held_most > TRIM_FROM && s->held < s->held_most / 2) {
+		s->held_most = s->held;
 		mem_trim();
 	}
 	if (soonest != LOOP_FOREVER)
@@ -130,6 +135,7 @@ struct server *server_new(struct loop *l, const struct serve_config *config)
 	s->config = *config;
 	s->opened_us = loop_now_us();
 	set_limits(&s->config);
+	mem_stay();
 	records_init(&s->records, &s->wake);
 	s->records.verbose = config->verbose;
 	timer_open(&s->sweep, l, on_sweep, s);

@@ -43,6 +43,8 @@ static void part_gone(struct server *s)
 void server_device_freed(struct server *s)
 {
 	s->held--;
+	if (s->held < s->held_most / 2)
+		server_need_sweep(s);
 	if (s->closing && !s->held)
 		part_gone(s);
 }

@@ -23,6 +23,9 @@
 #define SPARE_MIN 2
 #define SPARE_MAX 768
 
+/* A crowd is told of once in that time. */
+#define CROWDED_MS 10000
+
 static size_t clamp(size_t value, size_t min, size_t max)
 {
 	if (value < min)
@@ -86,20 +89,25 @@ int server_files_share(struct server *s, struct error *err)
 	return 0;
 }
 
-bool server_files_fit(struct server *s, const struct peer_info *peer,
-		      const char *id)
+void server_crowded(struct server *s, const char *id, const char *address,
+		    const char *text)
 {
 	struct record *r;
+	int64_t now = loop_now();
 
-	/* It is counted already. */
-	if (!s->sockets_max || s->sockets <= s->sockets_max)
-		return true;
-	r = records_add(&s->records, RECORD_REFUSED, LEVEL_BAD, id,
-			peer->address,
-			"refused: %zu devices are connected over WebSocket, "
-			"no more fit into the open files that are allowed",
-			s->sockets - 1);
-	if (r)
-		r->hint = mem_strdup("raise the limit (ulimit -n)");
-	return false;
+	if (now < s->crowded_until) {
+		s->crowded_more++;
+		return;
+	}
+	r = records_add(
+		&s->records, RECORD_REFUSED, LEVEL_BAD, id, address, "%s%s",
+		text,
+		s->crowded_more ? "; and others since the last such line" : "");
+	if (r) {
+		r->count = 1 + s->crowded_more;
+		r->hint = mem_strdup("raise --devices-max, or the limit of "
+				     "open files (ulimit -n)");
+	}
+	s->crowded_more = 0;
+	s->crowded_until = now + CROWDED_MS;
 }

@@ -28,6 +28,8 @@ struct server {
 	struct registry registry;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
+	int64_t crowded_until; /* loop_now() ms: not told again before */
+	uint64_t crowded_more;
 	size_t sockets; /* of those, over WebSocket */
 	size_t sockets_max; /* by the limit of open files; 0: not shared out yet */
 	size_t room; /* descriptors that the ports may take, devices included; 0 as above */
@@ -38,6 +40,7 @@ struct server {
 	unsigned listing;
 	bool giving_turns;
 	struct device *turn_first, *turn_last;
+	size_t held_most; /* since memory was given back */
 	bool trim; /* memory is to be given back when it is quiet */
 	struct toolbank bank;
 	struct tokens tokens;
@@ -69,9 +72,9 @@ int64_t server_files_devices(int64_t devices);
 int server_files_check(const struct serve_config *c, struct error *err);
 /* When all is open: what is left is shared out. -1 as above. */
 int server_files_share(struct server *s, struct error *err);
-/* Whether one more WebSocket fits; it was told if not. */
-bool server_files_fit(struct server *s, const struct peer_info *peer,
-		      const char *id);
+/* Somebody lost its place, or got none: told once in 10 s; the record's count is of all since the last. */
+void server_crowded(struct server *s, const char *id, const char *address,
+		    const char *text);
 
 /* One with nothing open yet. */
 struct server *server_new(struct loop *l, const struct serve_config *config);

@@ -5,36 +5,21 @@
 
 load helper
 
-# limited N COMMAND…: with so many open files, and no way to more.
-limited() {
-	local count=$1
-	shift
-	(
-		ulimit -n "$count"
-		exec "$@"
-	)
-}
-
-# What background starts must be the program: so that its id is.
-limited_serve() { # N ARG…
+# limited_serve N ARG…: with so many open files, and no way to more.
+limited_serve() {
 	SERVE_BEFORE="prlimit --nofile=$1:$1" serve "${@:2}"
 }
 
 # crowd KIND COUNT…: strangers at PORT, until crowd_goes. See crowd.py.
 crowd() {
-	mkfifo crowd.in
-	: >crowd.out
-	/usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@" <crowd.in >crowd.out 2>crowd.err 3>&- &
-	CROWD=$!
-	PIDS+=("$CROWD")
-	exec {CROWD_IN}>crowd.in
-	rm crowd.in
+	background crowd /usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@"
+	CROWD=$LAST
 	wait_for crowd.out '^there'
 }
 
 crowd_goes() {
-	exec {CROWD_IN}>&-
-	finish "$CROWD" 0
+	kill "$CROWD"
+	finish "$CROWD" 143
 }
 
 # open_files PID
@@ -75,7 +60,7 @@ comes_and_goes() {
 }
 
 @test "serve: 24 open files are too few, and what is needed is said" {
-	limited 24 mcpctl serve --listen 127.0.0.1:0 >out 2>err </dev/null && return 1
+	prlimit --nofile=24:24 mcpctl serve --listen 127.0.0.1:0 >out 2>err </dev/null && return 1
 	grep -F 'serve needs 32 open files at least, and 24 are allowed' err
 	grep -F 'ulimit -n' err
 }
@@ -127,4 +112,38 @@ comes_and_goes() {
 		kill "$SIM"
 		finish "$SIM" 143
 	done
+}
+
+@test "serve: a board that is known gets in among 300 strangers who hold all places" {
+	mkdir -p config/mcpctl
+	echo '{"kitchen": "02:00:00:00:00:01"}' >config/mcpctl/devices.json
+	serve --devices-max 60
+	crowd silent 120 head 60 body 60 upload 30 message 30 --again
+	until_true here 30
+	curl -sf -m "$PATIENCE" -H 'Device-Id: 02:00:00:00:00:01' "$OTA" >reply
+	jq -e .websocket.url reply
+	device board
+	until_true mcpctl -d kitchen call self.get_device_status
+	crowd_goes
+	# All that lost a place are told of in a few lines.
+	[ "$(grep -c 'others need its place' serve.out)" -lt 20 ]
+}
+
+@test "serve: memory goes back when boards go, and does not grow from storm to storm" {
+	[[ $BUILD == */san ]] && skip "sanitizers keep what is freed"
+	serve
+	resident() { awk '/VmRSS/ {print $2}' "/proc/$SERVER/status"; }
+	ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
+	for round in 1 2 3 4 5; do
+		background fleet mcpctl sim --devices 1000 --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+		DEVICE=$LAST
+		until_true ready 1000
+		kill "$DEVICE"
+		wait "$DEVICE" || :
+		until_true away
+		[ "$round" -gt 1 ] || first=$(resident)
+	done
+	fits() { [ "$(resident)" -le $((first * 11 / 10 + 4096)) ]; }
+	echo "after the first $first kB, after the fifth $(resident) kB" >&2
+	until_true fits
 }
