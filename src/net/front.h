@@ -34,6 +34,7 @@ enum front_noise {
 	FRONT_EMPTY, /* connected and went without a byte */
 	FRONT_TOO_LARGE, /* head above FRONT_HEAD_MAX (answered 431) */
 	FRONT_BODY_TOO_LARGE, /* body above body_max (answered 413) */
+	FRONT_BODY_OF_STRANGER, /* body above what events.body_max said (answered 403) */
 	FRONT_CUT, /* the body ended before its end */
 	FRONT_BUSY /* no place for it in all of head_timeout (answered 503) */
 };
@@ -72,6 +73,11 @@ struct front_events {
 	 * its end.
 	 */
 	void (*refused)(void *owner, const struct front_refusal *r);
+	/*
+	 * How many bytes of body a request with this head may have, below
+	 * config.body_max: asked before any of them is kept. NULL: as many.
+	 */
+	size_t (*body_max)(void *owner, const struct front_head *head);
 	/*
 	 * How many sockets may be with the front now: their heads are awaited,
 	 * or a place for their request, or they are connections of HTTP. Those

@@ -199,13 +199,41 @@ static void tell(struct front_request *rq, const char *method)
 
 static enum MHD_Result refuse_body(struct front_request *rq)
 {
-	char text[80];
+	char text[128];
+	size_t max = rq->body.max;
+	bool stranger = max < rq->front->config.body_max;
 
-	tell_noise(rq, rq->connection, FRONT_BODY_TOO_LARGE);
+	tell_noise(rq, rq->connection,
+		   stranger ? FRONT_BODY_OF_STRANGER : FRONT_BODY_TOO_LARGE);
 	rq->closes = true;
-	snprintf(text, sizeof(text), "the body is too large: above %zu bytes",
-		 rq->front->config.body_max);
-	return request_refuse(rq, 413, text);
+	snprintf(text, sizeof(text), "the body is too large: above %zu bytes%s",
+		 max, stranger ? ", and who sends it is not known" : "");
+	return request_refuse(rq, stranger ? 403 : 413, text);
+}
+
+/* Memory is kept for a body as far as the owner trusts who sends it. */
+static void limit_body(struct front_request *rq, const char *method)
+{
+	struct front *f = rq->front;
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
+	struct front_head head = { .address = peer,
+				   .local = local,
+				   .method = method,
+				   .headers = &rq->headers };
+	char *path, *query;
+	size_t max;
+
+	if (!f->events.body_max || f->closing)
+		return;
+	request_addresses(rq->connection, peer, local, sizeof(peer));
+	head_split_target(rq->uri, strlen(rq->uri), &path, &query);
+	head.path = path;
+	head.query = query;
+	max = f->events.body_max(f->owner, &head);
+	if (max < rq->body.max)
+		rq->body.max = max;
+	mem_free(path);
+	mem_free(query);
 }
 
 static bool announces_too_much(const struct front_request *rq)
@@ -214,12 +242,11 @@ static bool announces_too_much(const struct front_request *rq)
 		MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND,
 					    MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-	return length &&
-	       strtoull(length, NULL, 10) > rq->front->config.body_max;
+	return length && strtoull(length, NULL, 10) > rq->body.max;
 }
 
 static enum MHD_Result start_request(struct front_request *rq,
-				     const char *version)
+				     const char *method, const char *version)
 {
 	const char *connection = MHD_lookup_connection_value(
 		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONNECTION);
@@ -233,6 +260,7 @@ static enum MHD_Result start_request(struct front_request *rq,
 	result = request_judge(rq, http_1_0);
 	if (rq->status)
 		return result;
+	limit_body(rq, method);
 	return announces_too_much(rq) ? refuse_body(rq) : MHD_YES;
 }
 
@@ -263,7 +291,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 	if (!rq || f->closing || rq->cut)
 		return MHD_NO;
 	if (!rq->started)
-		return start_request(rq, version);
+		return start_request(rq, method, version);
 	if (*len > 0)
 		return take_body(rq, data, len);
 	if (rq->body.full)

@@ -13,6 +13,8 @@
 #include "serve/door_private.h"
 
 #define DEFAULT_PORT 8000
+/* Of a body, from whom we do not know: twice what a question may have. */
+#define STRANGER_BODY_MAX (128u * 1024)
 /* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
 #define CONNECTIONS_MAX 512
 /* Sockets, beside those, whose heads are awaited though all devices are there. */
@@ -180,6 +182,18 @@ static void on_refused(void *owner, const struct front_refusal *r)
 		record->count = r->count;
 }
 
+/* What is no picture is a question; and a picture is taken from whom we know. */
+static size_t body_max(void *owner, const struct front_head *head)
+{
+	struct gate *g = owner;
+	struct visit v = { .door = g->door, .gate = g, .head = head };
+
+	v.who.device_id = sane_header(head, "Device-Id");
+	v.who.client_id = sane_header(head, "Client-Id");
+	v.who.address = head->address;
+	return pass_is_shown(&v) ? SIZE_MAX : STRANGER_BODY_MAX;
+}
+
 /* What the other ports have, and the devices. */
 static size_t sockets_elsewhere(const struct gate *g)
 {
@@ -213,6 +227,7 @@ static const struct front_events front_events = {
 	.upgrade = door_upgrade,
 	.noise = on_noise,
 	.refused = on_refused,
+	.body_max = body_max,
 	.sockets_max = sockets_max,
 };
 

@@ -90,20 +90,28 @@ const char *passes_add(struct passes *p, const char *id, int64_t now)
 	return new->token;
 }
 
-char *passes_take(struct passes *p, const char *token, int64_t now)
+/* Its place; count: there is none, or it is too late. */
+static size_t find(const struct passes *p, const char *token, int64_t now)
 {
 	size_t found = p->count, len = strlen(token);
-	char *id = NULL;
 
 	for (size_t i = 0; i < p->count; i++) {
 		if (secret_same(p->item[i].token, RANDOM_HEX_SIZE - 1, token,
-				len))
+				len) &&
+		    p->item[i].until > now)
 			found = i;
 	}
+	return found;
+}
+
+char *passes_take(struct passes *p, const char *token, int64_t now)
+{
+	size_t found = find(p, token, now);
+	char *id;
+
 	if (found == p->count)
 		return NULL;
-	if (p->item[found].until > now)
-		id = TAKE(p->item[found].id);
+	id = TAKE(p->item[found].id);
 	drop(p, found);
 	return id;
 }
@@ -129,4 +137,18 @@ char *pass_by_address(const struct visit *v)
 	if (id && v->who.device_id && !text_same(id, v->who.device_id))
 		return NULL;
 	return TAKE(id);
+}
+
+bool pass_is_shown(const struct visit *v)
+{
+	const struct passes *p = &v->door->passes;
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	CLEANUP(mem_free_ptr) char *token = NULL;
+
+	if (given && pass_by_token(v, given))
+		return true;
+	if (!text_starts(v->head->path, UPLOAD_PATH))
+		return false;
+	token = token_in_path(v->head->path);
+	return find(p, token, loop_now()) < p->count;
 }

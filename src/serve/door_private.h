@@ -157,6 +157,8 @@ void visit_refuse(const struct visit *v, int status, const char *text);
 const struct device *pass_by_token(const struct visit *v, const char *given);
 /* The id of the device that this address is for; yours. It is used up. NULL: it is none. */
 char *pass_by_address(const struct visit *v);
+/* Whether either would find one; nothing is used up. */
+bool pass_is_shown(const struct visit *v);
 
 /* ---- the others ---- */
 

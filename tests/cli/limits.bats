@@ -147,3 +147,17 @@ comes_and_goes() {
 	echo "after the first $first kB, after the fifth $(resident) kB" >&2
 	until_true fits
 }
+
+@test "serve: a large body is taken from a board that is known only" {
+	serve
+	truncate -s 1M large
+	for path in upload vision/explain xiaozhi/ota/; do
+		for how in 'X: y' 'Transfer-Encoding: chunked'; do
+			curl -s -o reply -w '%{http_code}' -H "$how" \
+				-F 'file=@large' "http://127.0.0.1:$PORT/$path" >code
+			grep -qx 403 code
+			grep 'above 131072 bytes, and who sends it is not known' reply
+		done
+	done
+	event noise 'without the token or the address'
+}
