@@ -90,7 +90,6 @@ static void take_reserve(struct front *f)
 static bool refuse_one(struct front *f)
 {
 	struct sockaddr_storage peer = { 0 };
-	char address[ADDRESS_TEXT_MAX];
 	socklen_t len;
 	int fd = -1;
 
@@ -100,6 +99,8 @@ static bool refuse_one(struct front *f)
 		fd = accept_socket(f, &peer, &len);
 	}
 	if (fd >= 0) {
+		char address[ADDRESS_TEXT_MAX];
+
 		address_print((struct sockaddr *)&peer, address,
 			      sizeof(address));
 		front_lacks(f, LACK_FILES, address);
