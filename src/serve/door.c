@@ -14,7 +14,7 @@
 
 #define DEFAULT_PORT 8000
 /* Of a body, from whom we do not know: twice what a question may have. */
-#define STRANGER_BODY_MAX (128u * 1024)
+#define STRANGER_BODY_MAX (128ul * 1024)
 /* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
 #define CONNECTIONS_MAX 512
 /* Sockets, beside those, whose heads are awaited though all devices are there. */
