@@ -18,17 +18,6 @@
 #include "base/module.h"
 #include "base/text.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#	define HAS_LEAK_CHECK true
-#elif defined(__has_feature)
-#	if __has_feature(address_sanitizer)
-#		define HAS_LEAK_CHECK true
-#	endif
-#endif
-#ifndef HAS_LEAK_CHECK
-#	define HAS_LEAK_CHECK false
-#endif
-
 /* ---- rules ---- */
 
 void fence_rule(struct words *rules, const char *verb, const char *path)
@@ -144,15 +133,9 @@ static bool may_execute(const char *const *rules)
 static void refuse_calls(struct buf *up, struct buf *missing, bool exec)
 {
 	CLEANUP(error_reset) struct error err = { 0 };
-	const struct fence_table *t =
-		HAS_LEAK_CHECK ? NULL :
-				 module_table("fence", FENCE_TABLE, &err);
+	const struct fence_table *t = module_table("fence", FENCE_TABLE, &err);
 	int status;
 
-	if (HAS_LEAK_CHECK) {
-		add(missing, "seccomp (a build with AddressSanitizer)");
-		return;
-	}
 	if (!t) {
 		add(missing, "seccomp (");
 		buf_printf(missing, "%s)", err.text);

@@ -19,9 +19,7 @@
  *   processes outside.
  *
  * Each is tried by itself. What a kernel, a container or a missing library does
- * not give is left out and said; nothing ever fails because of it. A build with
- * AddressSanitizer goes without seccomp: its search for leaks traces the
- * process from another, and died where seccomp was in force; why is not known.
+ * not give is left out and said; nothing ever fails because of it.
  *
  * Still allowed, on purpose: to be looked at by the same user (gdb, and other
  * commands that say who holds a port), UDP, Unix sockets.
