@@ -249,7 +249,7 @@ install: all
 		"$(DESTDIR)$(datadir)/bash-completion/completions" \
 		"$(DESTDIR)$(datadir)/zsh/site-functions" \
 		"$(DESTDIR)$(datadir)/fish/vendor_completions.d" \
-		"$(DESTDIR)$(libdir)/systemd/user"
+		"$(DESTDIR)$(libdir)/systemd/user" "$(DESTDIR)$(libdir)/systemd/system"
 	install -m 755 $(BUILD)/mcpctl "$(DESTDIR)$(bindir)/"
 	install -m 644 $(MODULE_FILES) "$(DESTDIR)$(libdir)/mcpctl/"
 	install -m 644 $(PROFILES:%=src/sim/%) "$(DESTDIR)$(datadir)/mcpctl/profiles/"
@@ -259,9 +259,15 @@ install: all
 	install -m 644 completions/_mcpctl "$(DESTDIR)$(datadir)/zsh/site-functions/"
 	install -m 644 completions/mcpctl.fish \
 		"$(DESTDIR)$(datadir)/fish/vendor_completions.d/"
-	sed 's|@bindir@/mcpctl|$(call unit_word,$(bindir)/mcpctl)|' scripts/mcpctl-serve.service \
-		>"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
-	chmod 644 "$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
+	$(call install_unit,scripts/mcpctl-serve.service,user)
+	$(call install_unit,scripts/mcpctl-serve-system.service,system)
+
+# install_unit,FILE,FOLDER
+define install_unit
+sed 's|@bindir@/mcpctl|$(call unit_word,$(bindir)/mcpctl)|' $1 \
+		>"$(DESTDIR)$(libdir)/systemd/$2/mcpctl-serve.service"
+	chmod 644 "$(DESTDIR)$(libdir)/systemd/$2/mcpctl-serve.service"
+endef
 
 # One word for systemd.
 unit_word = $(if $(word 2,$1),"$1",$1)
@@ -272,7 +278,8 @@ uninstall:
 		"$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl" \
 		"$(DESTDIR)$(datadir)/zsh/site-functions/_mcpctl" \
 		"$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish" \
-		"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service"
+		"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service" \
+		"$(DESTDIR)$(libdir)/systemd/system/mcpctl-serve.service"
 	rm -f $(foreach m,$(notdir $(MODULE_FILES)),"$(DESTDIR)$(libdir)/mcpctl/$m") \
 		$(foreach p,$(PROFILES),"$(DESTDIR)$(datadir)/mcpctl/$p")
 	for folder in "$(DESTDIR)$(libdir)/mcpctl" "$(DESTDIR)$(datadir)/mcpctl/profiles" \

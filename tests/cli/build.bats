@@ -51,8 +51,10 @@ quiet_make() {
 	hints 'nothing came'
 	mcp "stdio:python3 '$ROOT/tests/cli/mcp_server.py'" ping
 	ends 0
-	grep -q '^ExecStart="/opt/m c/bin/mcpctl" serve ' \
-		'd e/opt/m c/lib/systemd/user/mcpctl-serve.service'
+	for place in user system; do
+		grep -q '^ExecStart="/opt/m c/bin/mcpctl" serve ' \
+			"d e/opt/m c/lib/systemd/$place/mcpctl-serve.service"
+	done
 	# Of what somebody put there, nothing is taken away.
 	mkdir -p 'd e/opt/m c/lib/other'
 	for file in bin/other lib/other/x share/mcpctl/profiles/mine.json; do

@@ -13,7 +13,7 @@ setup_file() {
 	export DEB
 }
 
-@test "the package: files, owners, modes, the unit" {
+@test "the package: files, owners, modes, the units" {
 	dpkg-deb -c "$DEB" >list
 	for file in usr/bin/mcpctl usr/lib/mcpctl/mcpctl-ws.so \
 		usr/lib/mcpctl/mcpctl-front.so usr/lib/mcpctl/mcpctl-mqtt.so \
@@ -22,6 +22,7 @@ setup_file() {
 		usr/share/zsh/vendor-completions/_mcpctl \
 		usr/share/fish/vendor_completions.d/mcpctl.fish usr/share/man/man1/mcpctl.1.gz \
 		usr/lib/systemd/user/mcpctl-serve.service \
+		usr/lib/systemd/system/mcpctl-serve.service \
 		usr/share/doc/mcpctl/copyright usr/share/doc/mcpctl/changelog.gz \
 		usr/share/doc/mcpctl/changelog.Debian.gz usr/share/mcpctl/profiles/esp32.json; do
 		grep -q " \./$file\$" list
@@ -32,9 +33,10 @@ setup_file() {
 -rwxr-xr-x 1
 drwxr-xr-x 0' ]
 	dpkg-deb -x "$DEB" root
-	absent '@bindir@' root/usr/lib/systemd/user/mcpctl-serve.service
-	grep -q '^ExecStart=/usr/bin/mcpctl serve' \
-		root/usr/lib/systemd/user/mcpctl-serve.service
+	for unit in root/usr/lib/systemd/{user,system}/mcpctl-serve.service; do
+		absent '@bindir@' "$unit"
+		grep -q '^ExecStart=/usr/bin/mcpctl serve' "$unit"
+	done
 	(cd root && md5sum --quiet -c <(dpkg-deb -I "$DEB" md5sums))
 	run -1 grep -rlF "$ROOT" root
 	# Nothing is started or changed by installing it.
