@@ -237,6 +237,8 @@ static int not_started(const struct child_options *o, int status,
 	} else {
 		error_set(err, ERR_CONNECT, "cannot start '%s': %s", program,
 			  uv_strerror(status));
+		if (status == UV_EAGAIN)
+			error_hint(err, SPAWNER_FULL_HINT);
 		if (status == UV_ENOENT && o->cwd && *program != '/')
 			error_hint(err, "it is looked for from the folder '%s'",
 				   o->cwd);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/lookup.h"
 #include "base/mem.h"
 
 /* For a thread that is none of libuv's and so never comes. */
@@ -68,7 +69,7 @@ void fence_pool(struct loop *l, const struct words *rules)
 	unsigned count = count_threads();
 	struct pool *p;
 
-	if (count < 2)
+	if (count < 2 || lookup_threads() != 0)
 		return;
 	count--;
 	p = mem_zalloc(sizeof(*p) + count * sizeof(p->work[0]));

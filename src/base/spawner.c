@@ -347,6 +347,8 @@ static int cannot_open(struct error *err)
 	error_set(err, ERR_CONNECT,
 		  "cannot make the process that starts programs: %s",
 		  strerror(why));
+	if (why == EAGAIN)
+		error_hint(err, SPAWNER_FULL_HINT);
 	return error_code(err, why);
 }
 

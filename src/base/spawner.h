@@ -21,6 +21,11 @@
 #include "base/error.h"
 #include "base/loop.h"
 
+/* Where a process is refused (EAGAIN), here or there. */
+#define SPAWNER_FULL_HINT                                \
+	"this user, or its container, may have no more " \
+	"processes: 'ulimit -u' tells how many"
+
 /*
  * Fork it; there may be no thread and no loop yet. away: its folder, and that
  * of what it starts, is "/". -1 (ERR_CONNECT): no process, no descriptor.

@@ -85,18 +85,18 @@ static void take_records(struct serving *s)
 }
 
 /* A failed one is in the log; nothing is run for it. */
-static int take_ready(struct serving *s, struct error *err)
+static void take_ready(struct serving *s)
 {
 	const char *id;
 	bool failed;
 
 	if (!s->a->exec)
-		return 0;
+		return;
 	while ((id = server_next_ready(s->server, &failed))) {
-		if (!failed && serve_exec_device(&s->exec, id, err) != 0)
-			return -1;
+		if (!failed)
+			serve_exec_device(&s->exec, id);
 	}
-	return serve_exec_more(&s->exec, err);
+	serve_exec_more(&s->exec);
 }
 
 static bool is_over(const struct serving *s)
@@ -119,8 +119,7 @@ static int main_line(struct serving *s, struct error *err)
 		    take_hangup(s, err) != 0)
 			return -1;
 		take_records(s);
-		if (take_ready(s, err) != 0)
-			return -1;
+		take_ready(s);
 		if (!s->exec.started && loop_now() >= s->give_up)
 			return serve_missing_explain(&s->missing,
 						     s->app->config.wait, err);

@@ -55,6 +55,14 @@ static void tell_ended(struct serve_exec *x, const char *device, int status)
 		record->detail = mem_printf("\"status\":%d", status);
 }
 
+static void count_end(struct serve_exec *x, int status)
+{
+	if (x->ended++ == 0)
+		x->first_status = status;
+	if (status > x->worst)
+		x->worst = status;
+}
+
 static void on_ended(void *owner, int status)
 {
 	struct command_of *c = owner, **at;
@@ -65,16 +73,26 @@ static void on_ended(void *owner, int status)
 	*at = c->next;
 	x->running--;
 	x->idle = x->running == 0;
-	if (x->ended++ == 0)
-		x->first_status = status;
-	if (status > x->worst)
-		x->worst = status;
+	count_end(x, status);
 	tell_ended(x, c->device, status);
 	server_wake(x->server);
 	release(c);
 }
 
-static int start(struct serve_exec *x, const char *id, struct error *err)
+/* No process, or no descriptor, now: others may have better luck. */
+static void tell_not_started(struct serve_exec *x, const char *device,
+			     const struct error *why)
+{
+	struct record *record =
+		records_add(server_records(x->server), RECORD_EXEC, LEVEL_BAD,
+			    device, NULL, "the command was not started: %s%s%s",
+			    why->text, *why->hint ? "; " : "", why->hint);
+
+	if (record)
+		record->detail = mem_printf("\"status\":%d", (int)why->kind);
+}
+
+static void start(struct serve_exec *x, const char *id)
 {
 	static const struct child_events events = { .ended = on_ended };
 	CLEANUP(mem_free_ptr) char *command = mem_strdup(x->command);
@@ -93,24 +111,26 @@ static int start(struct serve_exec *x, const char *id, struct error *err)
 					       .out = CHILD_INHERIT,
 					       .err = CHILD_INHERIT };
 	struct command_of *c = mem_zalloc(sizeof(*c));
+	CLEANUP(error_reset) struct error why = { 0 };
 	struct record *record;
 
 	c->exec = x;
 	c->device = mem_strdup(id);
-	if (child_start(&c->child, x->loop, &options, &events, c, err) != 0) {
+	x->started++;
+	if (child_start(&c->child, x->loop, &options, &events, c, &why) != 0) {
+		tell_not_started(x, id, &why);
+		count_end(x, (int)why.kind);
 		release(c);
-		return -1;
+		return;
 	}
 	c->next = x->first;
 	x->first = c;
 	x->running++;
-	x->started++;
 	x->idle = false;
 	record = records_add(server_records(x->server), RECORD_EXEC, LEVEL_INFO,
 			     id, NULL, "the command starts");
 	if (record)
 		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));
-	return 0;
 }
 
 static bool is_busy(const struct serve_exec *x, const char *id)
@@ -126,17 +146,17 @@ static bool is_busy(const struct serve_exec *x, const char *id)
 	return false;
 }
 
-int serve_exec_device(struct serve_exec *x, const char *id, struct error *err)
+void serve_exec_device(struct serve_exec *x, const char *id)
 {
 	if (!x->command || is_busy(x, id))
-		return 0;
+		return;
 	if (x->running < RUNNING_MAX)
-		return start(x, id, err);
-	words_add(&x->queue, id);
-	return 0;
+		start(x, id);
+	else
+		words_add(&x->queue, id);
 }
 
-int serve_exec_more(struct serve_exec *x, struct error *err)
+void serve_exec_more(struct serve_exec *x)
 {
 	while (x->queue.count > 0 && x->running < RUNNING_MAX) {
 		CLEANUP(mem_free_ptr) char *id = x->queue.word[0];
@@ -144,10 +164,8 @@ int serve_exec_more(struct serve_exec *x, struct error *err)
 		x->queue.count--;
 		memmove(x->queue.word, x->queue.word + 1,
 			(x->queue.count + 1) * sizeof(*x->queue.word));
-		if (start(x, id, err) != 0)
-			return -1;
+		start(x, id);
 	}
-	return 0;
 }
 
 /* A second signal does not wait for them. */

@@ -19,7 +19,7 @@ struct serve_exec {
 	struct command_of *first; /* running */
 	size_t running;
 	bool idle; /* none is running: for loop_wait */
-	uint64_t started, ended;
+	uint64_t started, ended; /* one that could not be started ended, too */
 	int worst, first_status; /* of those that ended */
 	struct words queue; /* ready devices that have to wait */
 };
@@ -29,11 +29,12 @@ void serve_exec_init(struct serve_exec *x, struct loop *l, struct server *s,
 
 /*
  * The device is ready: start the command for it, at once or when fewer run.
- * Nothing if one is running for it. -1: it could not be started.
+ * Nothing if one is running for it. One that cannot be started is told, and
+ * counts as ended with status 3.
  */
-int serve_exec_device(struct serve_exec *x, const char *id, struct error *err);
+void serve_exec_device(struct serve_exec *x, const char *id);
 /* Start those that had to wait, as far as there is room. */
-int serve_exec_more(struct serve_exec *x, struct error *err);
+void serve_exec_more(struct serve_exec *x);
 
 /* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
 void serve_exec_stop(struct serve_exec *x);

@@ -253,8 +253,9 @@ static void on_timer(void *owner)
 			mqtt_connect_next(c);
 			break;
 		}
+		/* It did not end, or could not begin. */
+		mqtt_fail_lookup(c, c->lookup ? UV_ETIMEDOUT : UV_EAGAIN);
 		mqtt_forget_lookup(c);
-		mqtt_fail_lookup(c, UV_ETIMEDOUT);
 		mqtt_lost(c);
 		break;
 	case MQTT_CONNECTING:

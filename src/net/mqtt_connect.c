@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "net/mqtt_private.h"
 
@@ -62,8 +63,8 @@ void mqtt_begin(struct mqtt_client *c)
 	hints.ai_flags = 0;
 	c->lookup = mem_zalloc(sizeof(*c->lookup));
 	c->lookup->client = c;
-	if (uv_getaddrinfo(loop_uv(c->loop), &c->lookup->uv, on_found, c->host,
-			   NULL, &hints))
+	if (lookup_start(c->loop, &c->lookup->uv, on_found, c->host, NULL,
+			 &hints))
 		mem_free(TAKE(c->lookup)); /* the timer tells it */
 	timer_start(&c->timer, c->lookup ? TIMEOUT_MS : 0);
 }

@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <string.h>
 
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "net/ws_dial.h"
 
@@ -56,8 +57,8 @@ static void look_up(struct ws *ws)
 	hints.ai_flags = 0;
 	d->lookup = mem_zalloc(sizeof(*d->lookup));
 	d->lookup->ws = ws;
-	status = uv_getaddrinfo(loop_uv(ws->context->loop), &d->lookup->uv,
-				on_found, d->host, NULL, &hints);
+	status = lookup_start(ws->context->loop, &d->lookup->uv, on_found,
+			      d->host, NULL, &hints);
 	if (status) {
 		mem_free(TAKE(d->lookup));
 		ws_fail_lookup(ws, status);

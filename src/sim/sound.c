@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lookup.h"
 #include "base/mem.h"
 
 #define PACKET_MAX 1500 /* bytes; the board's receive buffer */
@@ -91,8 +92,8 @@ static void look_up(struct sound *s, const struct udp_offer *offer)
 
 	snprintf(port, sizeof(port), "%u", (unsigned)offer->port);
 	rq->data = s;
-	if (uv_getaddrinfo(loop_uv(s->order.loop), rq, on_resolved,
-			   offer->server, port, &hints))
+	if (lookup_start(s->order.loop, rq, on_resolved, offer->server, port,
+			 &hints))
 		mem_free(rq);
 	else
 		s->lookup = rq;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/lookup.h"
 #include "base/mem.h"
 
 #define READ_SIZE 65536
@@ -174,8 +175,7 @@ static int look_up(struct tcp *t, const char *host, uint16_t port)
 
 	snprintf(service, sizeof(service), "%u", (unsigned)port);
 	rq->data = t;
-	status = uv_getaddrinfo(loop_uv(t->loop), rq, on_resolved, host,
-				service, &hints);
+	status = lookup_start(t->loop, rq, on_resolved, host, service, &hints);
 	if (status)
 		mem_free(rq);
 	else
