@@ -120,6 +120,16 @@ static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
 	error_code(&ws->why, code);
 }
 
+/* What it sent before is there to be read all the same. */
+static bool was_reset(struct lws *wsi)
+{
+	struct tcp_info info = { .tcpi_state = TCP_CLOSE };
+	socklen_t size = sizeof(info);
+
+	getsockopt(lws_get_socket_fd(wsi), IPPROTO_TCP, TCP_INFO, &info, &size);
+	return info.tcpi_state == TCP_CLOSE;
+}
+
 /*
  * The library ends a connection by itself when a frame is broken; then it has
  * a reason of its own to send, or the peer's end of the stream is still open.
@@ -131,7 +141,7 @@ static bool broke_protocol(struct ws *ws, struct lws *wsi)
 
 	if (lws_get_close_length(wsi) > 0)
 		return true;
-	if (ws->peer && ws->peer->info.tls)
+	if ((ws->peer && ws->peer->info.tls) || was_reset(wsi))
 		return false;
 	len = recv(lws_get_socket_fd(wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return len > 0 || (len < 0 && errno == EAGAIN);

@@ -20,7 +20,7 @@ struct side {
 	struct raw_child child;
 	size_t message_max;
 	const char *send_at_ready;
-	bool close_at_ready, fill_at_ready;
+	bool close_at_ready, fill_at_ready, answer_too_late;
 
 	bool ready, closed, front_closed;
 	struct words texts; /* received; binary ones start with "B:" */
@@ -76,6 +76,12 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	}
 	words_add(&side.texts, text);
 	mem_free(text);
+	if (!side.answer_too_late)
+		return;
+	side.answer_too_late = false;
+	waitid(P_PID, (id_t)side.child.pid, &(siginfo_t){ 0 },
+	       WEXITED | WNOWAIT);
+	side.t.ops->send(&side.t, "late", 4, NULL);
 }
 
 static void on_closed(void *owner, const struct error *why)
@@ -290,6 +296,31 @@ static void test_broken_frame(void **state)
 	against(child_opcode);
 	assert_int_equal(side.why.kind, ERR_PROTOCOL);
 	assert_non_null(strstr(side.why.text, "broken WebSocket frame"));
+}
+
+/* Killed with what it sent unread, and more for it on the way. */
+static void child_reset(uint16_t to, int out)
+{
+	const struct linger none = { .l_onoff = 1 };
+	char head[1024];
+	int fd = raw_dial(to, "/", "", head, sizeof(head));
+
+	(void)out;
+	raw_frame(fd, 0x81, "first", 5);
+	usleep(200 * 1000); /* so that they are read one by one */
+	raw_frame(fd, 0x81, "second", 6);
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	close(fd);
+}
+
+static void test_reset(void **state)
+{
+	(void)state;
+	side.answer_too_late = true;
+	against(child_reset);
+	assert_string_equal(side.texts.word[0], "first");
+	assert_string_equal(side.why.text, "the device closed the connection");
+	assert_int_equal(side.why.kind, ERR_CONNECT);
 }
 
 /* Read to the end: each frame's first byte and payload, as hexadecimal. */
@@ -533,17 +564,12 @@ static void test_bad_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_messages),
-		TEST(test_unknown_subprotocol),
-		TEST(test_close_code),
-		TEST(test_drop),
-		TEST(test_broken_frame),
-		TEST(test_too_large),
-		TEST(test_close_unanswered),
-		TEST(test_queue_is_full),
-		TEST(test_refusals),
-		TEST(test_nobody),
-		TEST(test_plain_server_for_tls),
+		TEST(test_messages),	  TEST(test_unknown_subprotocol),
+		TEST(test_close_code),	  TEST(test_drop),
+		TEST(test_broken_frame),  TEST(test_reset),
+		TEST(test_too_large),	  TEST(test_close_unanswered),
+		TEST(test_queue_is_full), TEST(test_refusals),
+		TEST(test_nobody),	  TEST(test_plain_server_for_tls),
 		TEST(test_bad_options),
 	};
 
