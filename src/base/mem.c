@@ -13,11 +13,59 @@
 #define FIRST_CAPACITY 8
 #define ARENAS 2
 #define LARGE (256 * 1024)
+/*
+ * Blocks of the heap, so that what was freed amid it does for them again; of
+ * each the first page is in use.
+ */
+#define RESERVE_BLOCKS 96
+#define RESERVE_BLOCK ((size_t)128 << 10)
+
+static struct {
+	void *block[RESERVE_BLOCKS];
+	bool there, in_use;
+} reserve;
 
 static _Noreturn void exhausted(void)
 {
 	fputs("mcpctl: out of memory\n", stderr);
 	abort();
+}
+
+static void free_reserve(size_t blocks)
+{
+	for (size_t i = 0; i < blocks; i++)
+		free(reserve.block[i]);
+	reserve.there = false;
+}
+
+static bool take_reserve(void)
+{
+	for (size_t i = 0; i < RESERVE_BLOCKS; i++) {
+		reserve.block[i] = malloc(RESERVE_BLOCK);
+		if (!reserve.block[i]) {
+			free_reserve(i);
+			return false;
+		}
+	}
+	reserve.there = true;
+	return true;
+}
+
+/* There is no memory: is there now? */
+static bool relieved(void)
+{
+	if (!reserve.there)
+		return false;
+	free_reserve(RESERVE_BLOCKS);
+	reserve.in_use = true;
+	return true;
+}
+
+bool mem_is_short(void)
+{
+	if (reserve.in_use)
+		reserve.in_use = !take_reserve();
+	return reserve.in_use;
 }
 
 void mem_init(void)
@@ -32,6 +80,8 @@ void *mem_alloc(size_t size)
 	/* malloc(0) may give NULL, which would look like exhaustion. */
 	void *p = malloc(size ? size : 1);
 
+	while (!p && relieved())
+		p = malloc(size ? size : 1);
 	if (!p)
 		exhausted();
 	return p;
@@ -41,6 +91,8 @@ void *mem_zalloc(size_t size)
 {
 	void *p = calloc(1, size ? size : 1);
 
+	while (!p && relieved())
+		p = calloc(1, size ? size : 1);
 	if (!p)
 		exhausted();
 	return p;
@@ -50,6 +102,8 @@ void *mem_realloc(void *old, size_t size)
 {
 	void *p = realloc(old, size ? size : 1);
 
+	while (!p && relieved())
+		p = realloc(old, size ? size : 1);
 	if (!p)
 		exhausted();
 	return p;
@@ -96,8 +150,15 @@ char *mem_printf(const char *format, ...)
 char *mem_vprintf(const char *format, va_list args)
 {
 	char *text = NULL;
+	va_list again;
+	int status;
 
-	if (vasprintf(&text, format, args) < 0)
+	va_copy(again, args);
+	status = vasprintf(&text, format, args);
+	if (status < 0 && relieved())
+		status = vasprintf(&text, format, again);
+	va_end(again);
+	if (status < 0)
 		exhausted();
 	return text;
 }
@@ -108,6 +169,8 @@ void mem_stay(void)
 	/* Set, they do not grow by themselves with what is freed. */
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 	mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
+	if (!reserve.there && !reserve.in_use)
+		take_reserve();
 }
 
 void mem_trim(void)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory that cannot fail: exhaustion prints one line and aborts, so no code
- * path tests for it. Sizes that a peer can influence are limited before.
+ * path tests for it. Sizes that a peer can influence are limited before. A
+ * program that stays has a reserve: when there is no other memory, what is
+ * under way goes on with that, and whoever lets new work in (a port, a large
+ * message) asks mem_is_short first. The end is when the reserve is used up, too.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -29,9 +32,12 @@ char *mem_vprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 
 /*
  * For a program that stays: few arenas, large blocks apart, and what is free
- * at the end of the heap goes back. Before there is a second thread.
+ * at the end of the heap goes back; and the reserve, of which nothing is in use
+ * before it is needed. Before there is a second thread.
  */
 void mem_stay(void);
+/* The reserve was needed, and is not back yet: tried anew each time. */
+bool mem_is_short(void);
 /* Give back to the system what is free: after much was in use for a moment. */
 void mem_trim(void);
 

@@ -83,10 +83,28 @@ static void take_reserve(struct front *f)
 		f->reserve = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/*
- * No descriptor is left: one who waits is told so, by means of the reserve.
- * The socket would stay readable, so look away for a while when there are many.
- */
+static void turn_away(struct front *f, int fd,
+		      const struct sockaddr_storage *peer, enum front_lack what,
+		      const char *reason)
+{
+	char address[ADDRESS_TEXT_MAX];
+
+	address_print((const struct sockaddr *)peer, address, sizeof(address));
+	front_lacks(f, what, address);
+	front_refuse_socket(f, fd, reason);
+}
+
+/* The socket may stay readable: look away for a while when there are many. */
+static bool goes_on(struct front *f, bool refused)
+{
+	if (refused && ++f->refused_in_turn < REFUSED_AT_ONCE)
+		return true;
+	stop_accepting(f);
+	timer_start(&f->accept_timer, RETRY_MS);
+	return false;
+}
+
+/* No descriptor is left: one who waits is told so, by means of the reserve. */
 static bool refuse_one(struct front *f)
 {
 	struct sockaddr_storage peer = { 0 };
@@ -98,20 +116,11 @@ static bool refuse_one(struct front *f)
 		f->reserve = -1;
 		fd = accept_socket(f, &peer, &len);
 	}
-	if (fd >= 0) {
-		char address[ADDRESS_TEXT_MAX];
-
-		address_print((struct sockaddr *)&peer, address,
-			      sizeof(address));
-		front_lacks(f, LACK_FILES, address);
-		front_refuse_socket(f, fd, "busy: no open file is left");
-	}
+	if (fd >= 0)
+		turn_away(f, fd, &peer, LACK_FILES,
+			  "busy: no open file is left");
 	take_reserve(f);
-	if (fd >= 0 && ++f->refused_in_turn < REFUSED_AT_ONCE)
-		return true;
-	stop_accepting(f);
-	timer_start(&f->accept_timer, RETRY_MS);
-	return false;
+	return goes_on(f, fd >= 0);
 }
 
 static bool accept_one(struct front *f)
@@ -120,6 +129,10 @@ static bool accept_one(struct front *f)
 	socklen_t len;
 	int fd = accept_socket(f, &peer, &len);
 
+	if (fd >= 0 && mem_is_short()) {
+		turn_away(f, fd, &peer, LACK_MEMORY, "busy: no memory is left");
+		return goes_on(f, true);
+	}
 	if (fd >= 0) {
 		visitor_new(f, fd, &peer, len);
 		return true;

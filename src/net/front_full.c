@@ -19,6 +19,8 @@ static const struct {
 			 "the others go on; raise the limit of open files "
 			 "(ulimit -n)",
 			 "no open file was left" },
+	[LACK_MEMORY] = { "refused: no memory is left for its connection",
+			  "the others go on", "no memory was left" },
 	[LACK_PLACES] = { "closed: it said nothing for a while, or half of "
 			  "what it wants, and others wait for its place",
 			  NULL, "others waited for their place" },

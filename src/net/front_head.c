@@ -198,6 +198,11 @@ static void serve(struct visitor *v, const struct head *head)
 		refuse_head(v, reason);
 		return;
 	}
+	if (mem_is_short()) {
+		front_lacks(v->front, LACK_MEMORY, v->address);
+		visitor_refuse(v, 503, "busy: no memory is left");
+		return;
+	}
 	switch (head_upgrade(head, &reason)) {
 	case HEAD_WEBSOCKET:
 		upgrade(v, head);

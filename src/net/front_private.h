@@ -26,6 +26,7 @@ struct refusals { /* front_refused.c; of the last minute */
 
 enum front_lack { /* what there is not enough of (front_full.c) */
 		  LACK_FILES,
+		  LACK_MEMORY,
 		  LACK_PLACES,
 		  LACKS
 };

@@ -15,6 +15,8 @@
 #define KEEPALIVE_IDLE_S 30
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_COUNT 3
+#define LARGE ((size_t)64 << 10)
+#define TRY_AGAIN_LATER 1013 /* registered beyond RFC 6455 */
 
 struct ws *ws_adopting;
 
@@ -56,6 +58,17 @@ static void too_large(struct ws *ws)
 	ws_begin_close(ws, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
 }
 
+/* A large one, which could be one too many. */
+static void no_memory(struct ws *ws)
+{
+	error_set(&ws->why, ERR_CONNECT,
+		  "no memory is left for the message that %s sent",
+		  peer_name(ws));
+	error_hint(&ws->why, "the connection was closed with code 1013");
+	drop_message(ws);
+	ws_begin_close(ws, TRY_AGAIN_LATER);
+}
+
 static void deliver(struct ws *ws, const void *data, size_t len, bool binary)
 {
 	const struct transport *t = ws->transport;
@@ -80,6 +93,10 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 	if (rest > ws->message.max ||
 	    ws->message.len + len + rest > ws->message.max) {
 		too_large(ws);
+		return;
+	}
+	if (ws->message.len + len + rest > LARGE && mem_is_short()) {
+		no_memory(ws);
 		return;
 	}
 	if (first && final) {
