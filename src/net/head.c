@@ -295,6 +295,8 @@ const char *head_problem(const struct headers *fields, bool http_1_0)
 
 		if (!is_token(name, strlen(name)))
 			problem = "the name of a header is broken";
+		else if (!header_value_fits(fields->item[i].value))
+			problem = "the value of a header is broken";
 	}
 	return problem ? problem : length_problem(fields, http_1_0);
 }

@@ -41,7 +41,8 @@ void head_split_target(const char *target, size_t len, char **path,
  * parser on its way could see another length or another host in it (RFC 9112,
  * 3.2, 6.3): Host missing (but in HTTP/1.0), twice or no host; a
  * Content-Length that is twice or no number; a Transfer-Encoding other than
- * chunked, twice, in HTTP/1.0, or beside a Content-Length; a name that is none.
+ * chunked, twice, in HTTP/1.0, or beside a Content-Length; a name that is none;
+ * a value with control characters, as a carriage return that stands alone is one.
  */
 const char *head_problem(const struct headers *fields, bool http_1_0);
 

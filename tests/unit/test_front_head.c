@@ -260,6 +260,21 @@ static void test_broken_name(void **state)
 	assert_non_null(head_problem(&h, false));
 }
 
+/* As a library may give them that takes no lone CR for the end of a line. */
+static void test_broken_value(void **state)
+{
+	CLEANUP(headers_done) struct headers h = { 0 };
+
+	(void)state;
+	headers_add(&h, "Host", "a");
+	headers_add(&h, "Content-Length", "5");
+	headers_add(&h, "X-Tab", "a\tb");
+	assert_null(head_problem(&h, false));
+	headers_add(&h, "X", "a\rTransfer-Encoding: chunked");
+	assert_string_equal(head_problem(&h, false),
+			    "the value of a header is broken");
+}
+
 static void splits(const char *target, const char *path, const char *query)
 {
 	char *p, *q;
@@ -365,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_two_ways),
 		cmocka_unit_test(test_broken_name),
+		cmocka_unit_test(test_broken_value),
 	};
 
 	return cmocka_run_group_tests_name("front_head", tests, NULL, NULL);
