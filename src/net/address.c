@@ -155,19 +155,23 @@ void address_print(const struct sockaddr *sa, char *out, size_t size)
 {
 	char host[ADDRESS_TEXT_MAX];
 	unsigned port = address_port(sa);
+	const char *open, *end;
 
 	address_print_host(sa, host, sizeof(host));
-	if (strchr(host, ':'))
-		snprintf(out, size, "[%s]:%u", host, port);
+	open = strchr(host, ':') ? "[" : "";
+	end = *open ? "]" : "";
+
+	if (port)
+		snprintf(out, size, "%s%s%s:%u", open, host, end, port);
 	else
-		snprintf(out, size, "%s:%u", host, port);
+		snprintf(out, size, "%s%s%s", open, host, end);
 }
 
 size_t address_host_length(const char *text)
 {
-	const char *colon = strrchr(text, ':');
+	const char *bracket = strchr(text, ']');
 
-	return colon ? (size_t)(colon - text) : strlen(text);
+	return bracket ? (size_t)(bracket - text) + 1 : strcspn(text, ":");
 }
 
 /* Not by how it begins: 127.evil.example is a name. */

@@ -33,7 +33,10 @@ size_t address_count(const struct addrinfo *list);
 
 #define ADDRESS_TEXT_MAX 64
 
-/* "192.168.1.7:51234", "[::1]:80"; an IPv4 address inside IPv6 is shown as IPv4. */
+/*
+ * "192.168.1.7:51234", "[::1]:80"; an IPv4 address inside IPv6 is shown as
+ * IPv4. Port 0, which is not known, is left out.
+ */
 void address_print(const struct sockaddr *sa, char *out, size_t size);
 
 /* The same without the port (and without brackets). */
