@@ -261,6 +261,9 @@ _mcpctl_value() {
 	*' --allow-host')
 		:
 		;;
+	*' --trusted-proxy')
+		:
+		;;
 	*' --vision-url')
 		:
 		;;
@@ -276,7 +279,7 @@ _mcpctl_value() {
 
 # COMMAND: sets its options and the global ones.
 _mcpctl_options() {
-	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --trust --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --allow-origin --allow-host --vision-url --vision-token-file --no-init --color -h --help --version'
+	list=' -t --target -d --device --all -e --execute -o --output -v --verbose -q --quiet --trace --timeout --wait --envelope --token-file --mqtt-password-file --socket --header --env --cwd --config --trust --proxy --resolve --retry --retry-calls --breaker --elicit --sampling --root --cacert --insecure --advertise --allow-origin --allow-host --trusted-proxy --vision-url --vision-token-file --no-init --color -h --help --version'
 	case $1 in
 	tools)
 		list+=' --tree --diff --cached --no-user'

@@ -230,7 +230,7 @@ function __mcpctl_word --argument-names asked
 			test "$asked" = target; and return 0
 		end
 		switch $word
-			case '-t' '--target' '-d' '--device' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--mqtt-password-file' '--socket' '--header' '--env' '--cwd' '--config' '--proxy' '--resolve' '--retry' '--elicit' '--sampling' '--root' '--cacert' '--advertise' '--allow-origin' '--allow-host' '--vision-url' '--vision-token-file' '--color'
+			case '-t' '--target' '-d' '--device' '-e' '--execute' '-o' '--output' '--trace' '--timeout' '--wait' '--envelope' '--token-file' '--mqtt-password-file' '--socket' '--header' '--env' '--cwd' '--config' '--proxy' '--resolve' '--retry' '--elicit' '--sampling' '--root' '--cacert' '--advertise' '--allow-origin' '--allow-host' '--trusted-proxy' '--vision-url' '--vision-token-file' '--color'
 				set skip 1
 			case '-*'
 			case '*'
@@ -288,6 +288,7 @@ complete -c mcpctl -l insecure -d 'do not verify the certificate of wss:, https:
 complete -c mcpctl -l advertise -x -d 'the address that serve and listen: tell devices, where their own is not the one they reach'
 complete -c mcpctl -l allow-origin -x -d 'let web pages of that origin (https://HOST[:PORT]) ask at a port that serve, listen: or sim opens; may be given many times'
 complete -c mcpctl -l allow-host -x -d 'one more name that leads to such a port, beside IP addresses, localhost, this machine\'s and that of --advertise; may be given many times'
+complete -c mcpctl -l trusted-proxy -x -d 'a reverse proxy in front of such a port: the address that it forwards for (X-Forwarded-For, Forwarded) is who asked, for the log and for how much one address gets; may be given many times'
 complete -c mcpctl -l vision-url -x -d 'where the device uploads photos to'
 complete -c mcpctl -l vision-token-file -r -F -d 'token for --vision-url (or MCPCTL_VISION_TOKEN)'
 complete -c mcpctl -l no-init -d 'do not send initialize before the command'

@@ -14,6 +14,13 @@
 
 #include "base/mem.h"
 
+const char *file_temporary(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
 const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -34,6 +34,8 @@ int file_create(const char *what, const char *path, bool append,
  */
 int file_publish(const char *from, const char *to);
 
+/* Where files go that nobody keeps: TMPDIR, else /tmp; lent. */
+const char *file_temporary(void);
 /* The part of a path behind its last '/', lent; all of it if there is none. */
 const char *file_name(const char *path);
 /* The part before it, "." if there is none, "/" for a file there; yours. */

@@ -20,7 +20,8 @@ struct config { /* global options; see config_options in config.c */
 		trust;
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
-	struct words headers, env, resolve, roots, allow_hosts, allow_origins;
+	struct words headers, env, resolve, roots, allow_hosts, allow_origins,
+		trusted_proxies;
 	struct words child; /* behind "--": a program and its arguments */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */

@@ -151,6 +151,7 @@ static struct admit_options admit_of(const struct app *app)
 {
 	return (struct admit_options){ .hosts = &app->config.allow_hosts,
 				       .origins = &app->config.allow_origins,
+				       .proxies = &app->config.trusted_proxies,
 				       .advertise = app->config.advertise };
 }
 

@@ -127,6 +127,11 @@ const struct option_row config_options[] = {
 	  .brief = "one more name that leads to such a port, beside IP addresses, "
 		   "localhost, this machine's and that of --advertise; may be given "
 		   "many times" },
+	{ .name = "trusted-proxy", .word = "ADDRESS[/BITS]", .type = OPTION_LIST,
+	  .offset = PLACE(trusted_proxies),
+	  .brief = "a reverse proxy in front of such a port: the address that it "
+		   "forwards for (X-Forwarded-For, Forwarded) is who asked, for the "
+		   "log and for how much one address gets; may be given many times" },
 	{ .name = "vision-url", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(vision_url), .env = "MCPCTL_VISION_URL",
 	  .brief = "where the device uploads photos to" },

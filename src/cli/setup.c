@@ -314,6 +314,7 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->advertise = mem_strdup(c->advertise);
 	set_words(&e->allow_hosts, &c->allow_hosts);
 	set_words(&e->allow_origins, &c->allow_origins);
+	set_words(&e->trusted_proxies, &c->trusted_proxies);
 	e->envelope = dialect_for(e, c);
 	set_route(e, c);
 	if (set_headers(e, c, err) != 0 || set_tokens(e, c, err) != 0 ||

@@ -283,6 +283,8 @@ int admit_open(struct admit *a, const struct admit_options *o,
 		status = add_host(a, o->hosts->word[i], err);
 	for (size_t i = 0; o->origins && i < o->origins->count && !status; i++)
 		status = add_origin(a, o->origins->word[i], err);
+	if (!status)
+		status = forwarded_open(&a->proxies, o->proxies, err);
 	if (status)
 		admit_done(a);
 	return status;
@@ -292,4 +294,5 @@ void admit_done(struct admit *a)
 {
 	words_done(&a->hosts);
 	words_done(&a->origins);
+	forwarded_done(&a->proxies);
 }

@@ -15,21 +15,25 @@
 #define NET_ADMIT_H
 
 #include "net/endpoint.h"
+#include "net/forwarded.h"
 
 struct admit_options { /* lent */
 	const struct words *hosts; /* --allow-host; NULL */
 	const struct words *origins; /* --allow-origin; NULL */
+	const struct words
+		*proxies; /* --trusted-proxy (net/forwarded.h); NULL */
 	const char *advertise; /* --advertise HOST, HOST:PORT or URL; NULL */
 };
 
 struct admit {
 	struct words hosts; /* names that lead here, beside localhost */
 	struct words origins; /* as browsers write them */
+	struct forwarded proxies;
 };
 
 /*
  * machine: the name of this machine; listen: where the port is open; NULL or
- * "": none. -1 (ERR_USAGE): a host or an origin that is none.
+ * "": none. -1 (ERR_USAGE): a host, an origin or a proxy that is none.
  */
 int admit_open(struct admit *a, const struct admit_options *o,
 	       const char *machine, const char *listen, struct error *err);

@@ -196,6 +196,7 @@ struct budget *budget_new(void)
 
 	random_bytes(&b->seed, sizeof(b->seed));
 	b->began = loop_now();
+	b->sum[BUDGET_HEADS] = UINT32_MAX;
 	b->sum[BUDGET_CONNECTIONS] = UINT32_MAX;
 	b->sum[BUDGET_BYTES] = BUDGET_BYTES_SUM;
 	b->sum[BUDGET_QUESTIONS] = BUDGET_QUESTIONS_SUM;
@@ -284,22 +285,48 @@ bool budget_spend(struct budget *b, struct budget_key key,
 
 /* ---- shares ---- */
 
+static void disconnect(struct share *s)
+{
+	if (!s->connected)
+		return;
+	s->connected = false;
+	s->holder->used[s->counted]--;
+	s->budget->used[s->counted]--;
+}
+
+static void connect_as(struct share *s, enum budget_kind kind)
+{
+	disconnect(s);
+	s->connected = true;
+	s->counted = kind;
+	s->holder->used[kind]++;
+	s->budget->used[kind]++;
+}
+
 void share_open(struct share *s, struct budget *b, struct budget_key key)
 {
 	turn_minute(b);
-	*s = (struct share){ .budget = b,
-			     .holder = holder_of(b, key),
-			     .connected = true };
+	*s = (struct share){ .budget = b, .holder = holder_of(b, key) };
 	s->holder->shares++;
-	s->holder->used[BUDGET_CONNECTIONS]++;
-	b->used[BUDGET_CONNECTIONS]++;
 	b->shares++;
+	connect_as(s, BUDGET_HEADS);
+}
+
+void share_ask(struct share *s)
+{
+	if (s->connected)
+		connect_as(s, BUDGET_CONNECTIONS);
 }
 
 bool share_is_over(const struct share *s)
 {
-	return s->connected && !fits(s->budget, BUDGET_CONNECTIONS,
-				     s->holder->used[BUDGET_CONNECTIONS], 0);
+	return s->connected &&
+	       !fits(s->budget, s->counted, s->holder->used[s->counted], 0);
+}
+
+bool share_same(const struct share *a, const struct share *b)
+{
+	return a->holder && a->holder == b->holder;
 }
 
 bool share_hold(struct share *s, uint64_t bytes)
@@ -326,11 +353,7 @@ bool share_spend(struct share *s, enum budget_kind kind, uint64_t amount)
 
 void share_settle(struct share *s)
 {
-	if (!s->connected)
-		return;
-	s->connected = false;
-	s->holder->used[BUDGET_CONNECTIONS]--;
-	s->budget->used[BUDGET_CONNECTIONS]--;
+	disconnect(s);
 }
 
 void share_close(struct share *s)

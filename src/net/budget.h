@@ -34,8 +34,9 @@
 #include "base/base.h"
 
 enum budget_kind {
-	/* held at a time */
-	BUDGET_CONNECTIONS, /* sockets; in sum as many as the port has places */
+	/* held at a time; of the first two as many as the port has places */
+	BUDGET_HEADS, /* sockets whose request's head is not there yet */
+	BUDGET_CONNECTIONS, /* those that asked for something */
 	BUDGET_BYTES, /* of heads, bodies, WebSocket messages that are not whole */
 	/* within a minute */
 	BUDGET_QUESTIONS, /* requests over HTTP: OTA above all */
@@ -84,12 +85,20 @@ struct share {
 	struct budget *budget;
 	struct budget_holder *holder;
 	uint64_t bytes;
+	enum budget_kind counted; /* as which of the first two, where one is */
 	bool connected;
 };
-/* A connection came. It is counted in any case: see share_is_over. s is closed. */
+/*
+ * A connection came, and its head is awaited. It is counted in any case: see
+ * share_is_over. s is closed.
+ */
 void share_open(struct share *s, struct budget *b, struct budget_key key);
-/* Its address has more connections than it gets. */
+/* Its head is there: it counts among BUDGET_CONNECTIONS. */
+void share_ask(struct share *s);
+/* Its address has more of such connections than it gets. */
 bool share_is_over(const struct share *s);
+/* Both are counted, and for the same address. */
+bool share_same(const struct share *a, const struct share *b);
 /* It holds so many bytes now. False: that is too much, it is as before. */
 bool share_hold(struct share *s, uint64_t bytes);
 /* Something of a minute, as budget_spend. */

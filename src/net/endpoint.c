@@ -114,6 +114,7 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->advertise);
 	words_done(&e->allow_hosts);
 	words_done(&e->allow_origins);
+	words_done(&e->trusted_proxies);
 	mem_free(e->device);
 	mem_free(e->password);
 	mem_free(e->topic_up);

@@ -61,7 +61,8 @@ struct endpoint {
 	bool insecure; /* --insecure */
 	struct headers headers; /* --header, ws and http */
 	char *advertise; /* --advertise HOST or URL, listen */
-	struct words allow_hosts, allow_origins; /* net/admit.h, listen */
+	struct words allow_hosts, allow_origins,
+		trusted_proxies; /* net/admit.h, listen */
 	struct words tokens; /* accepted device tokens; empty: any */
 	enum dialect envelope; /* --envelope */
 	int64_t connect_timeout; /* ms for one dial; 0: 10 s */

@@ -175,7 +175,8 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 void front_noise(struct front *f, enum front_noise what, const char *address)
 {
 	if (!f->closing && f->events.noise)
-		f->events.noise(f->owner, what, address);
+		f->events.noise(f->owner, what,
+				front_tells(f, what) ? address : NULL);
 }
 
 static void take_config(struct front *f, const struct front_config *config)
@@ -199,6 +200,20 @@ static size_t default_sockets(const struct front *f)
 	size_t usual = 2 * f->config.connections_max;
 
 	return some < usual ? some : usual;
+}
+
+static void take_budget(struct front *f)
+{
+	size_t places = f->sockets_max;
+
+	f->budget = f->config.budget;
+	if (f->budget)
+		return;
+	f->budget = budget_new();
+	if (f->events.sockets_max)
+		places = f->events.sockets_max(f->owner);
+	budget_set(f->budget, BUDGET_HEADS, places);
+	budget_set(f->budget, BUDGET_CONNECTIONS, places);
 }
 
 static uint16_t bound_port(int fd)
@@ -262,6 +277,7 @@ static struct front *front_open(struct loop *l,
 	front_lacks_open(f);
 	front_press_open(f);
 	f->sockets_max = default_sockets(f);
+	take_budget(f);
 	f->reserve = -1;
 	take_reserve(f);
 	start_accepting(f);
@@ -282,6 +298,8 @@ void front_handle_closed(struct front *f)
 		return;
 	mem_free(f->scratch);
 	admit_done(&f->admit);
+	if (f->budget != f->config.budget)
+		budget_free(f->budget);
 	mem_free(f);
 	if (closed)
 		closed(owner);

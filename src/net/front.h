@@ -9,6 +9,7 @@
 #define NET_FRONT_H
 
 #include "net/admit.h"
+#include "net/budget.h"
 #include "net/transport.h"
 
 #define FRONT_TABLE "front_table"
@@ -18,12 +19,22 @@ struct front; /* the listener */
 struct front_request; /* one HTTP request whose body has arrived */
 
 struct front_head { /* lent during the event */
-	const char *address; /* of the peer */
+	const char
+		*address; /* of the peer, or of whom a trusted proxy asks for */
 	const char *
 		local; /* address of ours that it reached, "192.168.1.2:8000" */
 	const char *method, *path,
 		*query; /* path without the query; query NULL if none */
 	const struct headers *headers;
+	/* What its connection holds: who keeps an upgrade takes it (share_move). */
+	struct share *share;
+};
+
+/* Who a request is, as far as its head tells; see net/budget.h. */
+enum front_standing {
+	FRONT_STRANGER,
+	FRONT_NAMED, /* it names a board that is known, without a proof */
+	FRONT_SHOWN /* it shows a secret of ours */
 };
 
 enum front_noise {
@@ -65,14 +76,25 @@ struct front_events {
 	 * the answer is needed all the same.
 	 */
 	void (*gone)(void *owner, struct front_request *rq);
+	/*
+	 * Ten of each kind are told in a minute. address NULL: one more, of
+	 * which nothing is told now; their number is at its end, by refused.
+	 */
 	void (*noise)(void *owner, enum front_noise what, const char *address);
 	/*
 	 * A page of others, or one that came by a name that is not ours, was
-	 * refused (403, 421); or anybody (503), since descriptors ran out. Told
-	 * once a minute, of ten at most; how many more there were is told at
-	 * its end.
+	 * refused (403, 421): told once a minute, of ten at most. Or anybody
+	 * was (503, 429), since descriptors ran out, or strangers or their
+	 * address had more than they get: each told once a minute. How many
+	 * more there were is told at its end.
 	 */
 	void (*refused)(void *owner, const struct front_refusal *r);
+	/*
+	 * Who sends this head, of a request or an upgrade; asked before it is
+	 * anything else's matter. NULL: strangers.
+	 */
+	enum front_standing (*standing)(void *owner,
+					const struct front_head *head);
 	/*
 	 * How many bytes of body a request with this head may have, below
 	 * config.body_max: asked before any of them is kept. NULL: as many.
@@ -98,6 +120,8 @@ struct front_config {
 	int64_t head_timeout; /* ms; 0: 10 s */
 	int64_t refused_again; /* ms in which refusals are told once; 0: 60 s */
 	size_t connections_max; /* HTTP connections; requests beyond wait; 0: 256 */
+	struct budget *budget; /* lent; NULL: one of its own, for its places */
+	bool counts_questions; /* requests within a minute (BUDGET_QUESTIONS) */
 };
 
 typedef void front_form_field(void *owner, const char *name,

@@ -12,6 +12,8 @@
 
 /* A wake-up without a new byte or an end; more of them than this is a fault. */
 #define IDLE_WAKES_MAX 100
+/* For a head, of whom has more connections than one gets: a board says all at once. */
+#define OVER_MS 1000
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
@@ -91,6 +93,7 @@ void visitor_close(struct visitor *v)
 		close(v->fd);
 	v->fd = -1;
 	visitor_unqueue(v);
+	share_close(&v->share);
 	unlist(v);
 	front_less(v->front);
 	timer_close(&v->timer, on_timer_closed);
@@ -118,6 +121,13 @@ static void on_timer(void *owner)
 	visitor_refuse(v, 408, "the request did not come in time");
 }
 
+static int64_t head_time(const struct visitor *v)
+{
+	int64_t usual = v->front->config.head_timeout;
+
+	return share_is_over(&v->share) && usual > OVER_MS ? OVER_MS : usual;
+}
+
 void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
 		 socklen_t len)
 {
@@ -130,8 +140,9 @@ void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
 	address_print((const struct sockaddr *)peer, v->address,
 		      sizeof(v->address));
 	f->handles++;
+	front_share_begin(f, &v->share, (const struct sockaddr *)peer);
 	timer_open(&v->timer, f->loop, on_timer, v);
-	timer_start(&v->timer, f->config.head_timeout);
+	timer_start(&v->timer, head_time(v));
 	if (!visitor_await(v))
 		visitor_close(v);
 }
@@ -156,26 +167,22 @@ static void local_address(int fd, char *out, size_t size)
 	address_print((struct sockaddr *)&local, out, size);
 }
 
-static void upgrade(struct visitor *v, const struct head *head)
+static void upgrade(struct visitor *v, const struct front_head *view)
 {
 	struct front *f = v->front;
-	char local[ADDRESS_TEXT_MAX];
-	struct front_head view = { .address = v->address,
-				   .local = local,
-				   .method = head->method,
-				   .path = head->path,
-				   .query = head->query,
-				   .headers = &head->headers };
 	const char *reason = "refused", *foreign;
 	int fd = release_socket(v), status = 503;
 
-	local_address(fd, local, sizeof(local));
-	foreign = front_refuse(f, &view, true, &status);
+	if (v->standing != FRONT_STRANGER)
+		share_settle(&v->share);
+	foreign = front_refuse(f, view, true, &status);
 	if (foreign)
 		reason = foreign;
 	else if (f->events.upgrade && !f->closing)
-		status = f->events.upgrade(f->owner, fd, &view, &reason);
+		status = f->events.upgrade(f->owner, fd, view, &reason);
 	if (status) {
+		if (status == 503 && share_is_over(&v->share))
+			front_lacks(f, LACK_CONNECTIONS, v->address);
 		visitor_refuse(v, status, reason);
 		return;
 	}
@@ -189,9 +196,30 @@ static void refuse_head(struct visitor *v, const char *reason)
 	visitor_refuse(v, 400, reason);
 }
 
+/* Not of one that is known; and another one of its address may go for it. */
+static bool has_share(struct visitor *v)
+{
+	struct front *f = v->front;
+
+	if (v->standing != FRONT_STRANGER || !share_is_over(&v->share) ||
+	    front_end_other(f, &v->share))
+		return true;
+	front_lacks(f, LACK_CONNECTIONS, v->address);
+	visitor_refuse(v, 503, BUSY_ADDRESS);
+	return false;
+}
+
 static void serve(struct visitor *v, const struct head *head)
 {
 	const char *reason = head_problem(&head->headers, head->http_1_0);
+	char local[ADDRESS_TEXT_MAX];
+	const struct front_head view = { .address = v->address,
+					 .local = local,
+					 .method = head->method,
+					 .path = head->path,
+					 .query = head->query,
+					 .headers = &head->headers,
+					 .share = &v->share };
 	int fd;
 
 	if (reason) {
@@ -203,15 +231,19 @@ static void serve(struct visitor *v, const struct head *head)
 		visitor_refuse(v, 503, "busy: no memory is left");
 		return;
 	}
+	front_share_whose(v->front, &v->share, &v->peer, &head->headers,
+			  v->address);
+	local_address(v->fd, local, sizeof(local));
+	v->standing = front_standing(v->front, &view);
 	switch (head_upgrade(head, &reason)) {
 	case HEAD_WEBSOCKET:
-		upgrade(v, head);
+		upgrade(v, &view);
 		break;
 	case HEAD_REFUSE:
 		refuse_head(v, reason);
 		break;
 	case HEAD_NO_UPGRADE:
-		if (!visitor_may_enter(v))
+		if (!has_share(v) || !visitor_may_enter(v))
 			break;
 		fd = release_socket(v);
 		v->fd = -1;
@@ -228,6 +260,11 @@ static void await_more(struct visitor *v, size_t len)
 	if (len >= FRONT_HEAD_MAX) {
 		front_noise(v->front, FRONT_TOO_LARGE, v->address);
 		visitor_refuse(v, 431, "the request head is too large");
+		return;
+	}
+	if (!share_hold(&v->share, len)) {
+		front_lacks(v->front, LACK_BYTES, v->address);
+		visitor_refuse(v, 503, "busy: too much is held already");
 		return;
 	}
 	v->seen = len;

@@ -16,6 +16,8 @@
 #define CONNECTION_MEMORY (4u * FRONT_HEAD_MAX)
 /* A body above the limit is read and dropped up to this many times the limit. */
 #define DROP_FACTOR 4
+/* How long a stranger's body may keep others waiting, if it comes in drops. */
+#define BODY_MS 5000
 
 static void run_later(struct front *f)
 {
@@ -30,6 +32,8 @@ static void free_request(void *owner)
 	struct front *f = rq->front;
 
 	mem_free(rq->uri);
+	mem_free(rq->path);
+	mem_free(rq->query);
 	mem_free(rq->guest);
 	headers_done(&rq->headers);
 	mem_free(rq->text);
@@ -61,6 +65,44 @@ void request_resume(struct front_request *rq)
 	run_later(rq->front);
 }
 
+struct sockaddr_storage connection_peer(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *sa = info ? info->client_addr : NULL;
+	struct sockaddr_storage out = { 0 };
+
+	if (sa && sa->sa_family == AF_INET)
+		memcpy(&out, sa, sizeof(struct sockaddr_in));
+	else if (sa && sa->sa_family == AF_INET6)
+		memcpy(&out, sa, sizeof(struct sockaddr_in6));
+	return out;
+}
+
+static void take_addresses(struct front_request *rq)
+{
+	struct sockaddr_storage peer = connection_peer(rq->connection),
+				local = { 0 };
+	socklen_t len = sizeof(local);
+
+	getsockname(request_socket(rq), (struct sockaddr *)&local, &len);
+	address_print((struct sockaddr *)&peer, rq->peer, sizeof(rq->peer));
+	address_print((struct sockaddr *)&local, rq->local, sizeof(rq->local));
+}
+
+struct front_head request_head(struct front_request *rq)
+{
+	struct http_guest *g = http_guest_of(rq->connection);
+
+	return (struct front_head){ .address = rq->peer,
+				    .local = rq->local,
+				    .method = rq->method,
+				    .path = rq->path,
+				    .query = rq->query,
+				    .headers = &rq->headers,
+				    .share = &g->share };
+}
+
 /* libmicrohttpd: a request line came; what is returned becomes its context. */
 static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 {
@@ -70,6 +112,8 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	rq->front = f;
 	rq->connection = c;
 	rq->uri = mem_strdup(uri);
+	rq->began = loop_now();
+	take_addresses(rq);
 	buf_init(&rq->body, f->config.body_max);
 	timer_open(&rq->grace, f->loop, request_grace, rq);
 	rq->next = f->requests;
@@ -78,48 +122,21 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	return rq;
 }
 
-void request_addresses(struct MHD_Connection *c, char *peer, char *local,
-		       size_t size)
-{
-	const union MHD_ConnectionInfo *info;
-	struct sockaddr_storage address = { 0 };
-	socklen_t len = sizeof(address);
-
-	snprintf(peer, size, "unknown");
-	snprintf(local, size, "unknown");
-	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	if (info && info->client_addr)
-		address_print(info->client_addr, peer, size);
-	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info &&
-	    !getsockname(info->connect_fd, (struct sockaddr *)&address, &len))
-		address_print((struct sockaddr *)&address, local, size);
-}
-
-static void tell_noise(const struct front_request *rq, struct MHD_Connection *c,
-		       enum front_noise what)
-{
-	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
-
-	request_addresses(c, peer, local, sizeof(peer));
-	front_noise(rq->front, what, peer);
-}
-
 /* It ended, and nobody was asked for an answer. */
 static void tell_unasked(const struct front_request *rq,
-			 struct MHD_Connection *c,
 			 enum MHD_RequestTerminationCode code)
 {
 	/* Its head came whole, its body did not. */
 	if (rq->started)
-		tell_noise(rq, c,
-			   code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ?
-				   FRONT_SLOW :
-				   FRONT_CUT);
+		front_noise(rq->front,
+			    code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ?
+				    FRONT_SLOW :
+				    FRONT_CUT,
+			    rq->peer);
 	/* The library answered by itself. */
 	else if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK ||
 		 code == MHD_REQUEST_TERMINATED_WITH_ERROR)
-		tell_noise(rq, c, FRONT_BROKEN);
+		front_noise(rq->front, FRONT_BROKEN, rq->peer);
 }
 
 static bool is_owned(const struct front_request *rq)
@@ -139,17 +156,30 @@ static bool tell_gone(struct front_request *rq)
 	return true;
 }
 
+/* What it holds from now on is what any connection does that came. */
+static void await_next(struct front *f, struct MHD_Connection *c)
+{
+	const struct sockaddr_storage peer = connection_peer(c);
+	struct http_guest *g = http_guest_of(c);
+
+	if (!g)
+		return;
+	http_guest_moved(g, false);
+	g->known = false;
+	front_share_begin(f, &g->share, (const struct sockaddr *)&peer);
+}
+
 static void on_completed(void *cls, struct MHD_Connection *c, void **context,
 			 enum MHD_RequestTerminationCode code)
 {
 	struct front_request *rq = *context;
 
 	*context = NULL;
-	http_guest_moved(cls, c, false);
+	await_next(cls, c);
 	if (!rq)
 		return;
 	if (!rq->told && !rq->status)
-		tell_unasked(rq, c, code);
+		tell_unasked(rq, code);
 	rq->connection = NULL;
 	if (is_owned(rq) && !tell_gone(rq))
 		return;
@@ -173,28 +203,17 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
 }
 
 /* The body is there: ask the owner. */
-static void tell(struct front_request *rq, const char *method)
+static void tell(struct front_request *rq)
 {
 	struct front *f = rq->front;
-	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
-	struct front_head head = { .address = peer,
-				   .local = local,
-				   .method = method,
-				   .headers = &rq->headers };
-	char *path, *query;
+	const struct front_head head = request_head(rq);
 
 	rq->told = true;
-	if (request_preflight(rq, method))
+	if (request_preflight(rq, rq->method))
 		return;
-	request_addresses(rq->connection, peer, local, sizeof(peer));
-	head_split_target(rq->uri, strlen(rq->uri), &path, &query);
-	head.path = path;
-	head.query = query;
 	f->events.http(f->owner, rq, &head, buf_string(&rq->body),
 		       rq->body.len);
 	headers_done(&rq->headers);
-	mem_free(path);
-	mem_free(query);
 }
 
 static enum MHD_Result refuse_body(struct front_request *rq)
@@ -203,8 +222,9 @@ static enum MHD_Result refuse_body(struct front_request *rq)
 	size_t max = rq->body.max;
 	bool stranger = max < rq->front->config.body_max;
 
-	tell_noise(rq, rq->connection,
-		   stranger ? FRONT_BODY_OF_STRANGER : FRONT_BODY_TOO_LARGE);
+	front_noise(rq->front,
+		    stranger ? FRONT_BODY_OF_STRANGER : FRONT_BODY_TOO_LARGE,
+		    rq->peer);
 	rq->closes = true;
 	snprintf(text, sizeof(text), "the body is too large: above %zu bytes%s",
 		 max, stranger ? ", and who sends it is not known" : "");
@@ -212,28 +232,17 @@ static enum MHD_Result refuse_body(struct front_request *rq)
 }
 
 /* Memory is kept for a body as far as the owner trusts who sends it. */
-static void limit_body(struct front_request *rq, const char *method)
+static void limit_body(struct front_request *rq)
 {
 	struct front *f = rq->front;
-	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
-	struct front_head head = { .address = peer,
-				   .local = local,
-				   .method = method,
-				   .headers = &rq->headers };
-	char *path, *query;
+	const struct front_head head = request_head(rq);
 	size_t max;
 
 	if (!f->events.body_max || f->closing)
 		return;
-	request_addresses(rq->connection, peer, local, sizeof(peer));
-	head_split_target(rq->uri, strlen(rq->uri), &path, &query);
-	head.path = path;
-	head.query = query;
 	max = f->events.body_max(f->owner, &head);
 	if (max < rq->body.max)
 		rq->body.max = max;
-	mem_free(path);
-	mem_free(query);
 }
 
 static bool announces_too_much(const struct front_request *rq)
@@ -255,21 +264,33 @@ static enum MHD_Result start_request(struct front_request *rq,
 	enum MHD_Result result;
 
 	rq->started = true;
+	snprintf(rq->method, sizeof(rq->method), "%s", method);
+	head_split_target(rq->uri, strlen(rq->uri), &rq->path, &rq->query);
 	rq->closes = head_has_token(connection, "close") ||
 		     (http_1_0 && !head_has_token(connection, "keep-alive"));
 	result = request_judge(rq, http_1_0);
 	if (rq->status)
 		return result;
-	limit_body(rq, method);
+	limit_body(rq);
 	return announces_too_much(rq) ? refuse_body(rq) : MHD_YES;
 }
 
 static enum MHD_Result take_body(struct front_request *rq, const char *data,
 				 size_t *len)
 {
+	struct http_guest *g = http_guest_of(rq->connection);
+
 	rq->received += *len;
-	http_guest_moved(rq->front, rq->connection, false);
-	buf_add(&rq->body, data, *len);
+	if (g->known || loop_now() - rq->began < BODY_MS)
+		http_guest_moved(g, false);
+	if (!rq->unheld)
+		buf_add(&rq->body, data, *len);
+	if (!share_hold(&g->share, rq->body.len)) {
+		front_lacks(rq->front, LACK_BYTES, rq->peer);
+		rq->unheld = true;
+		buf_done(&rq->body);
+		share_hold(&g->share, 0);
+	}
 	*len = 0;
 	/* An answer cannot be queued amid a body; someone who goes on and on is dropped. */
 	return rq->received / DROP_FACTOR > rq->front->config.body_max ?
@@ -287,18 +308,20 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c,
 	struct front *f = cls;
 
 	(void)url;
-	(void)c;
 	if (!rq || f->closing || rq->cut)
 		return MHD_NO;
 	if (!rq->started)
 		return start_request(rq, method, version);
 	if (*len > 0)
 		return take_body(rq, data, len);
+	if (rq->unheld)
+		return request_refuse(rq, MHD_HTTP_SERVICE_UNAVAILABLE,
+				      "busy: too much is held already");
 	if (rq->body.full)
 		return refuse_body(rq);
-	http_guest_moved(f, rq->connection, true);
+	http_guest_moved(http_guest_of(c), true);
 	if (!rq->told)
-		tell(rq, method);
+		tell(rq);
 	if (rq->status)
 		return request_queue_answer(rq);
 	if (f->events.gone)

@@ -22,11 +22,15 @@ struct front_request {
 	struct front *front;
 	struct front_request *next;
 	struct MHD_Connection *connection; /* NULL when it is over */
-	char *uri;
+	char *uri, *path, *query; /* the last two once its head is there */
+	char method[16]; /* as far as it fits: no longer one is answered */
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
 	struct headers headers; /* until it was told */
 	char *guest; /* origin of a page that may read the answer; NULL */
 	struct buf body;
 	size_t received;
+	int64_t began; /* loop_now() ms */
+	bool unheld; /* there was no memory for its body */
 	bool started, told, suspended, closes;
 	bool cut; /* the peer went */
 	uv_poll_t *watch; /* for that; NULL */
@@ -51,25 +55,29 @@ struct front_answer {
 /* A connection of the library's; the one that was silent longest comes first. */
 struct http_guest {
 	struct http_guest *previous, *next;
+	struct front *front;
 	struct MHD_Connection *connection;
+	struct share share;
 	int64_t since; /* loop_now() ms: it came, or said something */
 	bool answering; /* it has asked all, and waits for us */
 	bool ending;
+	bool known; /* who asks now */
 };
 
 /* front_room.c */
 void http_guest_add(struct front *f, struct MHD_Connection *c, void **context);
 void http_guest_remove(struct front *f, void **context);
-/* It said something, or is to be answered: it goes behind the others. */
-void http_guest_moved(struct front *f, struct MHD_Connection *c,
-		      bool answering);
+struct http_guest *http_guest_of(struct MHD_Connection *c);
+/* It said something, or is to be answered: it goes behind the others. g may be NULL. */
+void http_guest_moved(struct http_guest *g, bool answering);
 
 /* front_http.c */
 void request_resume(struct front_request *rq);
 void request_drop(struct front_request *rq);
-/* Of the peer and of ours, or "unknown". */
-void request_addresses(struct MHD_Connection *c, char *peer, char *local,
-		       size_t size);
+/* The address of the connection's other end; of no family if it is not known. */
+struct sockaddr_storage connection_peer(struct MHD_Connection *c);
+/* As its owner sees it, once its head is there. */
+struct front_head request_head(struct front_request *rq);
 
 /* front_judge.c: its head came; an answer is queued if it goes no further. */
 enum MHD_Result request_judge(struct front_request *rq, bool http_1_0);

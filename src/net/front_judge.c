@@ -23,43 +23,75 @@ enum MHD_Result request_refuse(struct front_request *rq, int status,
 {
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("{\"error\":\"%s\"}\n", reason);
+	CLEANUP(headers_done) struct headers headers = { 0 };
 	const struct front_answer answer = { .status = status,
 					     .content_type = "application/json",
+					     .headers = &headers,
 					     .body = text,
 					     .len = strlen(text) };
+	char seconds[16];
 
+	snprintf(seconds, sizeof(seconds), "%d",
+		 budget_retry_after(rq->front->budget));
+	if (status == MHD_HTTP_TOO_MANY_REQUESTS)
+		headers_add(&headers, "Retry-After", seconds);
 	rq->closes = true;
 	request_answer(rq, &answer);
 	return request_queue_answer(rq);
 }
 
-static enum MHD_Result refuse_head(struct front_request *rq, const char *peer,
-				   const char *reason)
+static enum MHD_Result refuse_head(struct front_request *rq, const char *reason)
 {
-	front_noise(rq->front, FRONT_BROKEN, peer);
+	front_noise(rq->front, FRONT_BROKEN, rq->peer);
 	return request_refuse(rq, 400, reason);
+}
+
+/* Who asks, and has its address had more than it gets? Not of those that are known. */
+static enum MHD_Result charge(struct front_request *rq)
+{
+	struct http_guest *g = http_guest_of(rq->connection);
+	struct front *f = rq->front;
+	const struct front_head head = request_head(rq);
+	enum front_standing standing = front_standing(f, &head);
+
+	g->known = standing != FRONT_STRANGER;
+	if (standing == FRONT_SHOWN)
+		share_close(&g->share);
+	if (!g->known && share_is_over(&g->share) &&
+	    !front_end_other(f, &g->share)) {
+		front_lacks(f, LACK_CONNECTIONS, rq->peer);
+		return request_refuse(rq, MHD_HTTP_SERVICE_UNAVAILABLE,
+				      BUSY_ADDRESS);
+	}
+	if (!f->config.counts_questions ||
+	    share_spend(&g->share, g->known ? BUDGET_NAMED : BUDGET_QUESTIONS,
+			1))
+		return MHD_YES;
+	front_lacks(f, LACK_QUESTIONS, rq->peer);
+	return request_refuse(rq, MHD_HTTP_TOO_MANY_REQUESTS,
+			      "too many requests of this address");
 }
 
 enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 {
-	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
-	const struct front_head head = { .address = peer,
-					 .local = local,
-					 .headers = &rq->headers };
+	const struct sockaddr_storage peer = connection_peer(rq->connection);
+	struct http_guest *g = http_guest_of(rq->connection);
+	struct front_head head;
 	const char *reason;
 	int status;
 
 	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
 				  &rq->headers);
-	request_addresses(rq->connection, peer, local, sizeof(peer));
 	reason = head_problem(&rq->headers, http_1_0);
 	if (reason)
-		return refuse_head(rq, peer, reason);
+		return refuse_head(rq, reason);
+	front_share_whose(rq->front, &g->share, &peer, &rq->headers, rq->peer);
+	head = request_head(rq);
 	reason = front_refuse(rq->front, &head, false, &status);
 	if (reason)
 		return request_refuse(rq, status, reason);
 	rq->guest = mem_strdup(admit_guest(&rq->front->admit, &rq->headers));
-	return MHD_YES;
+	return charge(rq);
 }
 
 bool request_preflight(struct front_request *rq, const char *method)

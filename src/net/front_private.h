@@ -28,15 +28,20 @@ enum front_lack { /* what there is not enough of (front_full.c) */
 		  LACK_FILES,
 		  LACK_MEMORY,
 		  LACK_PLACES,
+		  LACK_CONNECTIONS, /* of one address; and so on */
+		  LACK_BYTES,
+		  LACK_QUESTIONS,
 		  LACKS
 };
 
+struct counted { /* lines of one kind */
+	unsigned told;
+	uint64_t more; /* that were not */
+};
 struct lacks { /* of the last minute */
 	struct timer timer;
-	struct {
-		bool told;
-		uint64_t more; /* that were not */
-	} of[LACKS];
+	struct counted of[LACKS];
+	struct counted noise[FRONT_BUSY + 1];
 };
 
 struct front {
@@ -47,6 +52,7 @@ struct front {
 		config; /* with the defaults filled in; host is not kept */
 
 	struct admit admit;
+	struct budget *budget;
 	struct refusals refusals;
 	struct lacks lacks;
 
@@ -97,7 +103,10 @@ struct visitor {
 	struct visitor *previous, *next;
 	struct sockaddr_storage peer;
 	socklen_t peer_len;
-	char address[ADDRESS_TEXT_MAX];
+	char address
+		[ADDRESS_TEXT_MAX]; /* of whom a proxy asks for, if it does */
+	struct share share;
+	enum front_standing standing; /* once its head is there */
 	int fd; /* -1 once handed on */
 	uv_poll_t *poll; /* NULL while stopped */
 	struct timer timer;
@@ -126,9 +135,18 @@ bool visitor_look(struct visitor *v);
  * longest goes, or went on. False: there is none such.
  */
 bool front_make_room(struct front *f);
-/* A request waits for a place of HTTP: those that are silent go. */
-void front_press(struct front *f);
+/*
+ * A request waits for a place of HTTP: those that are silent go; for one that
+ * is known, a stranger goes at once.
+ */
+void front_press(struct front *f, bool known);
 void front_press_open(struct front *f);
+/*
+ * An address has more connections than one gets, and another one comes: one of
+ * HTTP that was silent for long goes. False: there is none.
+ */
+bool front_end_other(struct front *f, const struct share *than);
+#define BUSY_ADDRESS "busy: too many connections of this address"
 void front_press_close(struct front *f);
 
 /*
@@ -152,8 +170,23 @@ void front_refusals_close(struct front *f);
 
 /* front_full.c: somebody is refused, since that is used up. */
 void front_lacks(struct front *f, enum front_lack what, const char *address);
+/* Such noise was heard: is it told, or counted only? */
+bool front_tells(struct front *f, enum front_noise what);
 void front_lacks_open(struct front *f);
 void front_lacks_close(struct front *f);
+
+/*
+ * front_share.c: what strangers hold. A connection came: one of a proxy is
+ * nobody's before the head of a request is there.
+ */
+void front_share_begin(struct front *f, struct share *s,
+		       const struct sockaddr *peer);
+/* The head is there: whose is it? address becomes that of whom a proxy asks for. */
+void front_share_whose(struct front *f, struct share *s,
+		       const struct sockaddr_storage *peer,
+		       const struct headers *h, char *address);
+enum front_standing front_standing(const struct front *f,
+				   const struct front_head *head);
 
 /* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
 void visitor_refuse(struct visitor *v, int status, const char *reason);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * HTTP requests that the daemon has no place for: it would drop them. They
- * wait outside, their heads unread, for the end of another connection.
+ * wait outside, their heads unread, for the end of another connection; who is
+ * known before strangers.
  */
 #include "net/front_private.h"
 
@@ -10,21 +11,38 @@ static bool is_full(const struct front *f)
 	return f->http_connections + f->called >= f->config.connections_max;
 }
 
+static bool is_known(const struct visitor *v)
+{
+	return v->standing != FRONT_STRANGER;
+}
+
+/* Behind all; one that is known, behind those only. */
+static void put_in(struct visitor *v)
+{
+	struct front *f = v->front;
+	struct visitor **link = &f->queue_first;
+
+	if (!is_known(v) && f->queue_last)
+		link = &f->queue_last->next_queued;
+	while (*link && is_known(*link))
+		link = &(*link)->next_queued;
+	v->next_queued = *link;
+	*link = v;
+	if (!v->next_queued)
+		f->queue_last = v;
+	v->queued = true;
+	f->queued++;
+}
+
 bool visitor_may_enter(struct visitor *v)
 {
 	struct front *f = v->front;
 
 	if (v->called || !is_full(f))
 		return true;
-	if (f->queue_last)
-		f->queue_last->next_queued = v;
-	else
-		f->queue_first = v;
-	f->queue_last = v;
-	v->queued = true;
-	f->queued++;
+	put_in(v);
 	visitor_unwatch(v);
-	front_press(f);
+	front_press(f, is_known(v));
 	return false;
 }
 

@@ -20,8 +20,10 @@
 
 void http_guest_add(struct front *f, struct MHD_Connection *c, void **context)
 {
+	const struct sockaddr_storage peer = connection_peer(c);
 	struct http_guest *g = mem_zalloc(sizeof(*g));
 
+	g->front = f;
 	g->connection = c;
 	g->since = loop_now();
 	g->previous = f->guests_last;
@@ -31,6 +33,7 @@ void http_guest_add(struct front *f, struct MHD_Connection *c, void **context)
 		f->guests = g;
 	f->guests_last = g;
 	*context = g;
+	front_share_begin(f, &g->share, (const struct sockaddr *)&peer);
 }
 
 void http_guest_remove(struct front *f, void **context)
@@ -47,10 +50,11 @@ void http_guest_remove(struct front *f, void **context)
 		g->next->previous = g->previous;
 	else
 		f->guests_last = g->previous;
+	share_close(&g->share);
 	mem_free(g);
 }
 
-static struct http_guest *guest_of(struct MHD_Connection *c)
+struct http_guest *http_guest_of(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -58,12 +62,13 @@ static struct http_guest *guest_of(struct MHD_Connection *c)
 	return info ? info->socket_context : NULL;
 }
 
-void http_guest_moved(struct front *f, struct MHD_Connection *c, bool answering)
+void http_guest_moved(struct http_guest *g, bool answering)
 {
-	struct http_guest *g = guest_of(c);
+	struct front *f;
 
 	if (!g)
 		return;
+	f = g->front;
 	g->since = loop_now();
 	g->answering = answering;
 	if (!g->next)
@@ -91,6 +96,17 @@ static void end(struct front *f, struct http_guest *g)
 		shutdown(info->connect_fd, SHUT_RDWR);
 }
 
+/* A stranger's, which has not asked all yet, whenever it said something last. */
+static void end_stranger(struct front *f)
+{
+	struct http_guest *g = f->guests;
+
+	while (g && (g->answering || g->ending || g->known))
+		g = g->next;
+	if (g)
+		end(f, g);
+}
+
 /* So many of those that were silent. When the next of them will have been, in ms. */
 static int64_t end_silent(struct front *f, size_t wanted)
 {
@@ -108,6 +124,20 @@ static int64_t end_silent(struct front *f, size_t wanted)
 	return wait > PRESS_MS ? wait : PRESS_MS;
 }
 
+bool front_end_other(struct front *f, const struct share *than)
+{
+	int64_t before = loop_now() - SILENCE_MS;
+	struct http_guest *g = f->guests;
+
+	while (g && g->since <= before &&
+	       (g->answering || g->ending || !share_same(&g->share, than)))
+		g = g->next;
+	if (!g || g->since > before)
+		return false;
+	end(f, g);
+	return true;
+}
+
 /* As many as wait; and those that may not go yet are looked at again. */
 static void press(void *owner)
 {
@@ -118,8 +148,10 @@ static void press(void *owner)
 		timer_start(&f->press, wait);
 }
 
-void front_press(struct front *f)
+void front_press(struct front *f, bool known)
 {
+	if (known)
+		end_stranger(f);
 	if (!uv_is_active((uv_handle_t *)&f->press.uv))
 		timer_start(&f->press, PRESS_MS);
 }

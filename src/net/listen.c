@@ -39,12 +39,15 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	const char *text = knock_noise(what);
 	struct listen *l = owner;
 
-	listen_knock(l, address, NULL);
+	if (address)
+		listen_knock(l, address, NULL);
+	else
+		l->knocks.connections++;
 	if (what == FRONT_TLS)
 		l->knocks.tls++;
 	else
 		l->knocks.noise++;
-	if (text)
+	if (text && address)
 		listen_notice(l, what == FRONT_TLS ? NOTICE_TLS : NOTICE_NOISE,
 			      address, text);
 }
@@ -144,6 +147,7 @@ static void on_closed(void *owner, const struct error *why)
 {
 	struct listen *l = owner;
 
+	share_close(&l->share);
 	l->serving = false;
 	if (l->closing) {
 		perhaps_released(l);
@@ -166,11 +170,24 @@ static void on_closed(void *owner, const struct error *why)
 /* ---- the transport ---- */
 
 /* The front is told apart from the device: it has the port, we have the place. */
+static enum front_standing standing(void *owner, const struct front_head *head)
+{
+	const struct listen *l = owner;
+	CLEANUP(mem_free_ptr) char *token = NULL;
+
+	if (!l->tokens.count)
+		return FRONT_STRANGER;
+	token = knock_token(head);
+	return listen_token_fits(&l->tokens, token) ? FRONT_SHOWN :
+						      FRONT_STRANGER;
+}
+
 static const struct front_events front_events = {
 	.http = listen_http,
 	.upgrade = listen_upgrade,
 	.noise = on_noise,
 	.refused = on_refused,
+	.standing = standing,
 };
 
 static const struct transport_events inner_events = {
@@ -197,6 +214,7 @@ static struct listen *listen_new(struct transport *t, const struct endpoint *to)
 	l->inner.loop = t->loop;
 	l->inner.events = &inner_events;
 	l->inner.owner = l;
+	l->inner.share = &l->share;
 	l->host = mem_strdup(to->host);
 	if (to->path && strcmp(to->path, "/") != 0)
 		l->path = mem_strdup(to->path);
@@ -236,7 +254,9 @@ static int open_front(struct listen *l, const struct endpoint *to,
 	struct front_config config = {
 		.host = l->host,
 		.port = to->port,
-		.admit = { &to->allow_hosts, &to->allow_origins, to->advertise }
+		.admit = { &to->allow_hosts, &to->allow_origins,
+			   &to->trusted_proxies, to->advertise },
+		.counts_questions = true
 	};
 
 	if (port_parts_load(&l->front_table, &l->ws_table, err) ||

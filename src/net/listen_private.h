@@ -16,6 +16,7 @@
 struct listen {
 	struct transport *transport;
 	struct transport inner; /* the WebSocket of the device that is served */
+	struct share share; /* of that, to its end */
 	const struct front_table *front_table;
 	const struct ws_table *ws_table;
 	struct front *front;

@@ -103,9 +103,11 @@ static int let_in(struct listen *l, int fd, const struct front_head *head,
 	snprintf(l->served, sizeof(l->served), "%s", head->address);
 	snprintf(l->served_id, sizeof(l->served_id), "%s", id ? id : "");
 	l->serving = true;
+	share_move(&l->share, head->share);
 	/* Takes the descriptor in any case. */
 	if (l->ws_table->adopt(&l->inner, fd, &peer, l->message_max, &err)) {
 		l->serving = false;
+		share_close(&l->share);
 		listen_notice(l, NOTICE_OTHER, head->address, err.text);
 		error_reset(&err);
 		return 0;

@@ -18,6 +18,7 @@
 #define NET_TRANSPORT_H
 
 #include "base/loop.h"
+#include "net/budget.h"
 #include "net/endpoint.h"
 #include "wire/ota.h"
 #include "wire/udp_audio.h"
@@ -137,6 +138,11 @@ struct transport {
 	struct loop *loop;
 	const struct transport_events *events;
 	void *owner;
+	/*
+	 * What it holds of messages that have not come whole counts there; more
+	 * than that gets ends it (WebSocket). Of the owner; NULL: it is not counted.
+	 */
+	struct share *share;
 	void *impl; /* the transport's own state; NULL while closed */
 };
 

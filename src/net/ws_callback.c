@@ -16,7 +16,7 @@
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_COUNT 3
 #define LARGE ((size_t)64 << 10)
-#define TRY_AGAIN_LATER 1013 /* registered beyond RFC 6455 */
+#define CLOSE_TRY_AGAIN_LATER 1013 /* registered beyond RFC 6455 */
 
 struct ws *ws_adopting;
 
@@ -39,6 +39,14 @@ static const char *peer_name(const struct ws *ws)
 	return ws->dial ? "the server" : "the device";
 }
 
+/* Whether there is memory for what came of a message: strangers share some. */
+static bool holds(const struct ws *ws)
+{
+	struct share *s = ws->transport->share;
+
+	return !s || share_hold(s, ws->message.len);
+}
+
 /* Its memory too: most connections are quiet most of the time. */
 static void drop_message(struct ws *ws)
 {
@@ -46,6 +54,7 @@ static void drop_message(struct ws *ws)
 
 	buf_done(&ws->message);
 	buf_init(&ws->message, max);
+	holds(ws);
 }
 
 static void too_large(struct ws *ws)
@@ -66,7 +75,17 @@ static void no_memory(struct ws *ws)
 		  peer_name(ws));
 	error_hint(&ws->why, "the connection was closed with code 1013");
 	drop_message(ws);
-	ws_begin_close(ws, TRY_AGAIN_LATER);
+	ws_begin_close(ws, CLOSE_TRY_AGAIN_LATER);
+}
+
+static void too_much(struct ws *ws)
+{
+	error_set(&ws->why, ERR_CONNECT,
+		  "it sent a message in pieces, and what strangers may make us "
+		  "hold is used up");
+	error_hint(&ws->why, "the connection was closed with code 1013");
+	drop_message(ws);
+	ws_begin_close(ws, CLOSE_TRY_AGAIN_LATER);
 }
 
 static void deliver(struct ws *ws, const void *data, size_t len, bool binary)
@@ -104,6 +123,10 @@ static void on_piece(struct ws *ws, const void *data, size_t len)
 		return;
 	}
 	buf_add(&ws->message, data, len);
+	if (!final && !holds(ws)) {
+		too_much(ws);
+		return;
+	}
 	if (final) {
 		deliver(ws, buf_string(&ws->message), ws->message.len, binary);
 		drop_message(ws);

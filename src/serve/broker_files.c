@@ -198,12 +198,9 @@ static char *try_folder(const char *near)
 static int make_folder(struct broker_files *f, const char *near,
 		       struct error *err)
 {
-	const char *temporary = getenv("TMPDIR");
-
 	f->folder = near ? try_folder(near) : NULL;
 	if (!f->folder)
-		f->folder = try_folder(temporary && *temporary ? temporary :
-								 "/tmp");
+		f->folder = try_folder(file_temporary());
 	if (!f->folder)
 		return not_written("a private folder", err);
 	f->config = mem_printf("%s/mosquitto.conf", f->folder);

@@ -64,6 +64,7 @@ static void device_free(struct device *d)
 	struct server *s = d->server;
 
 	device_start_drop(d);
+	share_close(&d->share);
 	toolbank_release(&s->bank, d->tools);
 	link_done(&d->link);
 	mem_free(d->breaker);
@@ -151,28 +152,53 @@ static bool is_stranger(const struct device *d, int64_t before)
 static bool is_known(const struct server *s, const struct device *d)
 {
 	return s->tokens.count ||
-	       aliases_name(&s->aliases, d->device_id, d->client_id) ||
-	       (d->device_id && enrolled_find(&s->enrolled, d->device_id));
+	       enrolled_or_listed(&s->enrolled, &s->aliases, d->device_id,
+				  d->client_id);
+}
+
+void device_said_hello(struct device *d)
+{
+	if (is_known(d->server, d))
+		share_close(&d->share);
+}
+
+static void lose_place(struct device *d)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT,
+		  "it was not ready, and others need its place");
+	server_crowded(d->server, d->id, d->address,
+		       "closed: it was not ready, and others need its place");
+	leave(d, &why);
+	if (d->transport.ops)
+		d->transport.ops->close(&d->transport);
 }
 
 static bool make_place(struct server *s, const struct device *new)
 {
 	int64_t before = unix_now_ms() - (is_known(s, new) ? 0 : STRANGER_MS);
-	CLEANUP(error_reset) struct error why = { 0 };
 	struct device *d = s->registry.first;
 
 	while (d && !is_stranger(d, before))
 		d = d->next;
-	if (!d)
+	if (d)
+		lose_place(d);
+	return d != NULL;
+}
+
+bool device_make_room(struct server *s, const struct share *share)
+{
+	int64_t before = unix_now_ms() - STRANGER_MS;
+	struct device *d = s->registry.first;
+
+	/* They stand in the order in which they came. */
+	while (d && d->since_ms <= before &&
+	       !(is_stranger(d, before) && share_same(&d->share, share)))
+		d = d->next;
+	if (!d || d->since_ms > before)
 		return false;
-	error_set(&why, ERR_CONNECT,
-		  "it was not ready, and others need its "
-		  "place");
-	server_crowded(s, d->id, d->address,
-		       "closed: it was not ready, and others need its place");
-	leave(d, &why);
-	if (d->transport.ops)
-		d->transport.ops->close(&d->transport);
+	lose_place(d);
 	return true;
 }
 
@@ -217,7 +243,8 @@ struct device *device_new(struct server *s, const struct peer_info *peer,
 		replace(old, d);
 	d->transport = (struct transport){ .loop = s->loop,
 					   .events = &device_events,
-					   .owner = d };
+					   .owner = d,
+					   .share = &d->share };
 	link_init(&d->link, DIALECT_DEVICE, peer->protocol_version);
 	d->state = DEVICE_CONNECTED;
 	d->alias = aliases_name(&s->aliases, d->device_id, d->client_id);

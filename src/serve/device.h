@@ -41,6 +41,8 @@ struct device_start {
 struct device {
 	struct server *server;
 	struct transport transport;
+	struct share
+		share; /* of a stranger, until it is known; see net/budget.h */
 	struct link link; /* hello.json is dropped: see hello */
 	enum device_state state;
 	char *reason; /* why not ready; NULL */
@@ -84,6 +86,11 @@ struct device {
  */
 struct device *device_new(struct server *s, const struct peer_info *peer,
 			  bool mqtt);
+/*
+ * An address has more connections than one gets, and another one of it comes:
+ * one that was not ready in 3 s goes. False: there is none.
+ */
+bool device_make_room(struct server *s, const struct share *share);
 /* The caller could not adopt its transport: it never was there. */
 void device_discard(struct device *d);
 

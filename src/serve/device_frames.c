@@ -216,6 +216,7 @@ static void take_hello(struct device *d, const char *text, size_t len)
 	if (len <= HELLO_MAX)
 		d->hello = mem_strndup(text, len);
 	d->deadline = LOOP_FOREVER;
+	device_said_hello(d);
 	record_hello(d);
 	/* Who waits for it to be ready is told of its hello then. */
 	forward(d, text, len);

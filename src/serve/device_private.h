@@ -15,6 +15,8 @@
 
 /* What a peer told, cut; yours. NULL for what is empty: then it was not told. */
 char *device_keep(const char *text, size_t max);
+/* What it holds counts no more as a stranger's, if its board is known. */
+void device_said_hello(struct device *d);
 
 /* ---- device_frames.c ---- */
 

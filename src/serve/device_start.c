@@ -67,6 +67,8 @@ static void settle(struct device *d, enum device_state state,
 		   const char *change)
 {
 	d->state = state;
+	/* It is held as a device, and those are counted. */
+	share_settle(&d->share);
 	device_start_drop(d);
 	if (d->server->control)
 		control_changed(d, change);

@@ -13,6 +13,8 @@
 #include "serve/door_private.h"
 
 #define DEFAULT_PORT 8000
+/* All boards together may send so many of the largest pictures. */
+#define PICTURES_A_MINUTE 32
 /* Of a body, from whom we do not know: twice what a question may have. */
 #define STRANGER_BODY_MAX (128ul * 1024)
 /* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
@@ -111,15 +113,24 @@ static const char *sane_header(const struct front_head *head, const char *name)
 	return value && *value && strlen(value) <= ID_MAX ? value : NULL;
 }
 
-static void on_http(void *owner, struct front_request *rq,
-		    const struct front_head *head, const char *body, size_t len)
+static struct visit visit_of(struct gate *g, const struct front_head *head)
 {
-	struct gate *g = owner;
-	struct visit v = { g->door, g, rq, head, body, len, { 0 } };
+	struct visit v = { .door = g->door, .gate = g, .head = head };
 
 	v.who.device_id = sane_header(head, "Device-Id");
 	v.who.client_id = sane_header(head, "Client-Id");
 	v.who.address = head->address;
+	return v;
+}
+
+static void on_http(void *owner, struct front_request *rq,
+		    const struct front_head *head, const char *body, size_t len)
+{
+	struct visit v = visit_of(owner, head);
+
+	v.rq = rq;
+	v.body = body;
+	v.len = len;
 	if (knock_path_fits(VISION_PATH, head->path)) {
 		door_vision(&v);
 		return;
@@ -159,7 +170,7 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	CLEANUP(mem_free_ptr) char *limit = NULL;
 	struct record *r;
 
-	if (!text)
+	if (!text || !address)
 		return;
 	r = door_record(g->door, &who, RECORD_NOISE, LEVEL_WARN, text);
 	if (what != FRONT_BODY_TOO_LARGE)
@@ -182,16 +193,38 @@ static void on_refused(void *owner, const struct front_refusal *r)
 		record->count = r->count;
 }
 
+static enum front_standing standing(void *owner, const struct front_head *head)
+{
+	struct gate *g = owner;
+	const struct visit v = visit_of(g, head);
+	const struct server *s = g->door->server;
+	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
+	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
+	CLEANUP(mem_free_ptr) char *token = knock_token(head);
+
+	if (pass_of_known(&v) ||
+	    (s->tokens.count &&
+	     tokens_judge(&s->tokens, id, client, token) == TOKEN_FITS))
+		return FRONT_SHOWN;
+	return enrolled_or_listed(&s->enrolled, &s->aliases, id, client) ?
+		       FRONT_NAMED :
+		       FRONT_STRANGER;
+}
+
 /* What is no picture is a question; and a picture is taken from whom we know. */
 static size_t body_max(void *owner, const struct front_head *head)
 {
-	struct gate *g = owner;
-	struct visit v = { .door = g->door, .gate = g, .head = head };
+	const struct visit v = visit_of(owner, head);
 
-	v.who.device_id = sane_header(head, "Device-Id");
-	v.who.client_id = sane_header(head, "Client-Id");
-	v.who.address = head->address;
 	return pass_is_shown(&v) ? SIZE_MAX : STRANGER_BODY_MAX;
+}
+
+size_t door_places(const struct server *s)
+{
+	size_t max =
+		(size_t)s->config.devices_max + HEADS_SPARE + CONNECTIONS_MAX;
+
+	return s->room && s->room < max ? s->room : max;
 }
 
 /* What the other ports have, and the devices. */
@@ -227,6 +260,7 @@ static const struct front_events front_events = {
 	.upgrade = door_upgrade,
 	.noise = on_noise,
 	.refused = on_refused,
+	.standing = standing,
 	.body_max = body_max,
 	.sockets_max = sockets_max,
 };
@@ -281,13 +315,15 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 	const struct serve_config *c = &d->server->config;
 	struct gate *g = &d->gate[d->gates];
 	CLEANUP(mem_free_ptr) char *host = NULL;
-	struct front_config config = {
-		.port = DEFAULT_PORT,
-		.admit = { c->allow_hosts, c->allow_origins, c->advertise },
-		.body_max = (size_t)c->picture_max,
-		.head_timeout = c->handshake,
-		.connections_max = CONNECTIONS_MAX
-	};
+	struct front_config config = { .port = DEFAULT_PORT,
+				       .admit = { c->allow_hosts,
+						  c->allow_origins, c->proxies,
+						  c->advertise },
+				       .body_max = (size_t)c->picture_max,
+				       .head_timeout = c->handshake,
+				       .connections_max = CONNECTIONS_MAX,
+				       .budget = d->server->budget,
+				       .counts_questions = true };
 
 	if (where && endpoint_parse_listen(where, &host, &config.port, err))
 		return error_prefix(err, "--listen");
@@ -371,6 +407,9 @@ int door_open(struct door **out, struct server *s, struct error *err)
 
 	d->server = s;
 	d->exec_limit = EXEC_LIMIT_MS;
+	d->space = disk_space;
+	budget_set(s->budget, BUDGET_WRITTEN,
+		   PICTURES_A_MINUTE * (uint64_t)s->config.picture_max);
 	if (port_parts_load(&d->front_table, &d->ws_table, err) ||
 	    take_advertise(d, DEFAULT_PORT, err) || check_reply(d, err) ||
 	    (folder && upload_folder(folder, err)) || hold_ws(d, err) ||

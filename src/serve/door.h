@@ -22,6 +22,8 @@ void door_describe(struct door *d);
 /* Stop listening; then released, and closed(owner). */
 void door_close(struct door *d, void (*closed)(void *owner), void *owner);
 
+/* Sockets that all ports together may have, of devices too. */
+size_t door_places(const struct server *s);
 /* The first port, for others to build addresses with. */
 uint16_t door_port(const struct door *d);
 /* The addresses for `status`: "http://192.168.1.2:8000/xiaozhi/ota/" … as JSON texts in an array, appended. */

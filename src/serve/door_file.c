@@ -252,11 +252,10 @@ int upload_save(struct upload *u, struct door *d, const char *name,
 
 int upload_spool(struct upload *u, struct error *err)
 {
-	const char *folder = getenv("TMPDIR");
 	const char *suffix = u->type ? u->type->suffix : "bin";
 	CLEANUP(mem_free_ptr)
-	char *path = mem_printf("%s/mcpctl-XXXXXX.%s",
-				folder && *folder ? folder : "/tmp", suffix);
+	char *path =
+		mem_printf("%s/mcpctl-XXXXXX.%s", file_temporary(), suffix);
 	int fd = mkostemps(path, (int)strlen(suffix) + 1, O_CLOEXEC), error;
 
 	if (fd < 0)

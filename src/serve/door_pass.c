@@ -139,16 +139,33 @@ char *pass_by_address(const struct visit *v)
 	return TAKE(id);
 }
 
-bool pass_is_shown(const struct visit *v)
+static bool shows_address(const struct visit *v)
 {
 	const struct passes *p = &v->door->passes;
-	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
 	CLEANUP(mem_free_ptr) char *token = NULL;
 
-	if (given && pass_by_token(v, given))
-		return true;
 	if (!text_starts(v->head->path, UPLOAD_PATH))
 		return false;
 	token = token_in_path(v->head->path);
 	return find(p, token, loop_now()) < p->count;
+}
+
+bool pass_is_shown(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+
+	return pass_by_token(v, given) || shows_address(v);
+}
+
+bool pass_of_known(const struct visit *v)
+{
+	const struct server *s = v->door->server;
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	const struct device *d = pass_by_token(v, given);
+
+	if (d &&
+	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,
+						   d->device_id, d->client_id)))
+		return true;
+	return shows_address(v);
 }

@@ -99,6 +99,11 @@ struct gate { /* one listening port */
 	uint16_t port;
 };
 
+/* Of the file system of a folder, in bytes. */
+struct disk_space {
+	uint64_t all, left; /* for a user without privileges */
+};
+
 struct door {
 	struct server *server;
 	const struct front_table *front_table;
@@ -110,6 +115,9 @@ struct door {
 	bool behind_proxy; /* --advertise was a URL */
 	struct memory memory;
 	struct passes passes;
+	struct seldom no_room; /* pictures that were refused */
+	int (*space)(const char *folder,
+		     struct disk_space *out); /* disk_space */
 	struct vision *jobs; /* pictures whose answer is a command's matter */
 	size_t job_count;
 	int64_t exec_limit; /* ms */
@@ -159,6 +167,11 @@ const struct device *pass_by_token(const struct visit *v, const char *given);
 char *pass_by_address(const struct visit *v);
 /* Whether either would find one; nothing is used up. */
 bool pass_is_shown(const struct visit *v);
+/*
+ * The same, and more than any stranger's who dialled in as a board: an address
+ * that we were asked to give out, or the token of a board that is known.
+ */
+bool pass_of_known(const struct visit *v);
 
 /* ---- the others ---- */
 
@@ -182,6 +195,22 @@ void door_upload(const struct visit *v);
 void door_vision_abandon(struct door *d);
 int door_upgrade(void *gate, int fd, const struct front_head *head,
 		 const char **reason);
+
+/* ---- door_room.c: is there room for a picture ---- */
+
+/* 0, or errno. */
+int disk_space(const char *folder, struct disk_space *out);
+/*
+ * Whether a picture of that device may be written, where pictures are: its part
+ * of this minute, and what must stay free on the disk (doc/security.md). It
+ * counts then. False: it was refused (429, 507), and told. by_command:
+ * --vision-exec looks at it.
+ */
+bool upload_has_room(const struct visit *v, const struct who *who,
+		     bool by_command);
+
+/* The answer to a board whose picture is not taken (door_vision.c). */
+void upload_refuse(const struct visit *v, int status, const char *message);
 
 /* ---- door_file.c: one picture ---- */
 

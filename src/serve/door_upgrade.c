@@ -114,13 +114,21 @@ static int let_in(struct gate *g, int fd, const struct front_head *head,
 		.protocol_version = knock_protocol_version(head),
 		.envelope = true
 	};
-	struct device *device = device_new(d->server, &peer, false);
+	struct device *device;
 
+	if (share_is_over(head->share) &&
+	    !device_make_room(d->server, head->share)) {
+		*reason = "busy: too many connections of this address";
+		return 503;
+	}
+	device = device_new(d->server, &peer, false);
 	if (!device) {
 		*reason = "busy: no more devices are accepted";
 		return 503;
 	}
 	device->reached = reached(g, head);
+	share_move(&device->share, head->share);
+	share_hold(&device->share, 0);
 	if (d->ws_table->adopt(&device->transport, fd, &peer,
 			       (size_t)d->server->config.message_max, &err)) {
 		device_discard(device);

@@ -69,14 +69,21 @@ static void add_text(struct buf *out, const char *text, size_t len)
 	buf_done(&one);
 }
 
-static void refuse(const struct visit *v, int status, const char *message)
+void upload_refuse(const struct visit *v, int status, const char *message)
 {
+	CLEANUP(headers_done) struct headers more = { 0 };
 	struct buf body = { 0 };
+	char seconds[16];
 
 	buf_text(&body, "{\"success\":false,\"message\":");
 	add_text(&body, message, strlen(message));
 	buf_char(&body, '}');
-	visit_answer(v, status, "application/json", &body);
+	snprintf(seconds, sizeof(seconds), "%d",
+		 budget_retry_after(v->door->server->budget));
+	if (status == 429)
+		headers_add(&more, "Retry-After", seconds);
+	v->door->front_table->reply_with(v->rq, status, "application/json",
+					 &more, body.data, body.len);
 	buf_done(&body);
 }
 
@@ -213,7 +220,7 @@ static void refuse_and_tell(const struct visit *v, int status,
 					v->head->path,
 				message);
 
-	refuse(v, status, message);
+	upload_refuse(v, status, message);
 	record_hint(
 		door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text),
 		hint);
@@ -223,7 +230,7 @@ static bool only_post(const struct visit *v)
 {
 	if (!strcmp(v->head->method, "POST"))
 		return true;
-	refuse(v, 405, "pictures are sent here with POST");
+	upload_refuse(v, 405, "pictures are sent here with POST");
 	return false;
 }
 
@@ -276,6 +283,8 @@ void door_vision(const struct visit *v)
 		return;
 	}
 	who = who_is(v, device);
+	if (!upload_has_room(v, &who, s->config.vision_exec != NULL))
+		return;
 	p = receive(v, &who);
 	if (!p)
 		return;
@@ -288,8 +297,11 @@ void door_vision(const struct visit *v)
 
 static void take_upload(const struct visit *v, const struct who *who)
 {
-	struct vision *p = receive(v, who);
+	struct vision *p;
 
+	if (!upload_has_room(v, who, false))
+		return;
+	p = receive(v, who);
 	if (!p)
 		return;
 	save(p, RECORD_UPLOAD);

@@ -37,6 +37,13 @@ const struct enrolled_board *enrolled_find(const struct enrolled *e,
 	return NULL;
 }
 
+bool enrolled_or_listed(const struct enrolled *e, const struct aliases *a,
+			const char *device_id, const char *client_id)
+{
+	return aliases_name(a, device_id, client_id) ||
+	       (device_id && enrolled_find(e, device_id));
+}
+
 bool enrolled_is_full(const struct enrolled *e)
 {
 	return e->count >= ENROLLED_MAX;

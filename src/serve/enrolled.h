@@ -9,6 +9,7 @@
 #define SERVE_ENROLLED_H
 
 #include "base/error.h"
+#include "serve/aliases.h"
 
 #define ENROLLED_MAX 4096
 
@@ -30,6 +31,9 @@ void enrolled_done(struct enrolled *e);
 /* By Device-Id, without case; NULL. Lent until the next change. */
 const struct enrolled_board *enrolled_find(const struct enrolled *e,
 					   const char *device_id);
+/* A board with that id (NULL: none) is enrolled, or listed in the aliases. */
+bool enrolled_or_listed(const struct enrolled *e, const struct aliases *a,
+			const char *device_id, const char *client_id);
 bool enrolled_is_full(const struct enrolled *e);
 /*
  * Adds one, or gives it another client id, beside what another serve wrote into

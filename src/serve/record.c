@@ -12,6 +12,7 @@
 #include "base/text.h"
 
 #define TEXT_MAX_BYTES 8192
+#define SELDOM_MS 10000
 
 void records_init(struct records *r, bool *wake)
 {
@@ -106,6 +107,29 @@ struct record *records_add(struct records *r, enum record_kind kind,
 	new->text = format_text(format, args);
 	va_end(args);
 	return new;
+}
+
+struct record *records_seldom(struct records *r, struct seldom *kind,
+			      const char *device, const char *address,
+			      const char *text)
+{
+	int64_t now = loop_now();
+	struct record *added;
+
+	if (now < kind->until) {
+		kind->more++;
+		return NULL;
+	}
+	added = records_add(r, RECORD_REFUSED, LEVEL_BAD, device, address,
+			    "%s%s", text,
+			    kind->more ? "; and others since the last such "
+					 "line" :
+					 "");
+	if (added)
+		added->count = 1 + kind->more;
+	kind->more = 0;
+	kind->until = now + SELDOM_MS;
+	return added;
 }
 
 struct record *records_take(struct records *r)

@@ -84,6 +84,18 @@ struct record *records_add(struct records *r, enum record_kind kind,
 			   enum record_level level, const char *device,
 			   const char *address, const char *format, ...)
 	PRINTF_LIKE(6, 7);
+/* What can happen very often is told once in 10 s. */
+struct seldom {
+	int64_t until; /* loop_now() ms: not told again before */
+	uint64_t more; /* that were not told */
+};
+/*
+ * Somebody was refused (LEVEL_BAD), as records_add; NULL too if that kind was
+ * told within 10 s. The record's count is of all since the last.
+ */
+struct record *records_seldom(struct records *r, struct seldom *kind,
+			      const char *device, const char *address,
+			      const char *text);
 /* The oldest, yours (record_free), or NULL. A RECORD_DROPPED follows what was kept. */
 struct record *records_take(struct records *r);
 void record_free(struct record *r);

@@ -121,6 +121,8 @@ static int open_parts(struct server *s, struct error *err)
 	if (door_open(&s->door, s, err) || control_open(&s->control, s, err) ||
 	    server_files_share(s, err))
 		return -1;
+	budget_set(s->budget, BUDGET_HEADS, door_places(s));
+	budget_set(s->budget, BUDGET_CONNECTIONS, door_places(s));
 	door_describe(s->door);
 	if (c->enroll)
 		begin_enrolling(s);
@@ -135,6 +137,7 @@ struct server *server_new(struct loop *l, const struct serve_config *config)
 	s->config = *config;
 	s->opened_us = loop_now_us();
 	set_limits(&s->config);
+	s->budget = budget_new();
 	mem_stay();
 	records_init(&s->records, &s->wake);
 	s->records.verbose = config->verbose;

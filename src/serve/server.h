@@ -19,7 +19,8 @@ struct serve_config { /* all borrowed: they live until server_close */
 	const struct words *listen; /* [HOST:]PORT each; NULL or empty: 8000 */
 	const char *path; /* the only one for WebSockets; NULL: any */
 	const char *advertise; /* HOST or URL, as for listen: */
-	const struct words *allow_hosts, *allow_origins; /* net/admit.h; NULL */
+	const struct words *allow_hosts, *allow_origins,
+		*proxies; /* net/admit.h; NULL */
 	int offer; /* enum serve_offer; AUTO: MQTT if there is a broker */
 	const char
 		*token_file; /* see serve/tokens.h; NULL: none; MCPCTL_TOKEN */

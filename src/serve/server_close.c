@@ -22,6 +22,7 @@ static void release(struct server *s)
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);
 	enrolled_done(&s->enrolled);
+	budget_free(s->budget);
 	words_done(&s->ready);
 	mem_free(s->ready_lent);
 	mem_free(s);

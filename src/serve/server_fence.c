@@ -4,7 +4,6 @@
  * stands in base/fence.h; what is not named here is out of reach.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "base/fence.h"
 #include "base/file.h"
@@ -14,14 +13,6 @@
 #include "serve/server_state.h"
 
 #define DNS_PORT 53 /* long answers of a name server come over TCP */
-
-/* What a command looks at that is no picture to keep. */
-static const char *spool(void)
-{
-	const char *folder = getenv("TMPDIR");
-
-	return folder && *folder ? folder : "/tmp";
-}
 
 void server_fence(const struct server *s, struct words *rules)
 {
@@ -38,7 +29,7 @@ void server_fence(const struct server *s, struct words *rules)
 	fence_rule(rules, "write", c->save_images);
 	fence_rule(rules, "write", enrolled);
 	if (c->vision_exec)
-		fence_rule(rules, "write", spool());
+		fence_rule(rules, "write", file_temporary());
 	if (s->rack)
 		rack_fence(s->rack, rules);
 }

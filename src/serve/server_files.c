@@ -23,9 +23,6 @@
 #define SPARE_MIN 2
 #define SPARE_MAX 768
 
-/* A crowd is told of once in that time. */
-#define CROWDED_MS 10000
-
 static size_t clamp(size_t value, size_t min, size_t max)
 {
 	if (value < min)
@@ -92,22 +89,10 @@ int server_files_share(struct server *s, struct error *err)
 void server_crowded(struct server *s, const char *id, const char *address,
 		    const char *text)
 {
-	struct record *r;
-	int64_t now = loop_now();
+	struct record *r =
+		records_seldom(&s->records, &s->crowded, id, address, text);
 
-	if (now < s->crowded_until) {
-		s->crowded_more++;
-		return;
-	}
-	r = records_add(
-		&s->records, RECORD_REFUSED, LEVEL_BAD, id, address, "%s%s",
-		text,
-		s->crowded_more ? "; and others since the last such line" : "");
-	if (r) {
-		r->count = 1 + s->crowded_more;
+	if (r)
 		r->hint = mem_strdup("raise --devices-max, or the limit of "
 				     "open files (ulimit -n)");
-	}
-	s->crowded_more = 0;
-	s->crowded_until = now + CROWDED_MS;
 }

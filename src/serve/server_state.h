@@ -20,6 +20,7 @@ struct rack; /* serve/rack.h: broker, hub, audio */
 struct server {
 	struct loop *loop;
 	struct serve_config config; /* defaults filled in */
+	struct budget *budget; /* of strangers, at all ports */
 	int64_t opened_us; /* loop_now_us() */
 	struct records records;
 	bool wake; /* what server_wait waits for */
@@ -28,8 +29,7 @@ struct server {
 	struct registry registry;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
-	int64_t crowded_until; /* loop_now() ms: not told again before */
-	uint64_t crowded_more;
+	struct seldom crowded;
 	size_t sockets; /* of those, over WebSocket */
 	size_t sockets_max; /* by the limit of open files; 0: not shared out yet */
 	size_t room; /* descriptors that the ports may take, devices included; 0 as above */

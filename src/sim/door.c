@@ -21,6 +21,7 @@ struct door;
 
 struct visitor {
 	struct transport transport;
+	struct share share;
 	struct door *door;
 	struct visitor *next;
 	bool gone;
@@ -196,6 +197,7 @@ static void on_closed(void *owner, const struct error *why)
 		at = &(*at)->next;
 	*at = v->next;
 	d->count--;
+	share_close(&v->share);
 	mem_free(v);
 	check_ended(d);
 }
@@ -243,8 +245,11 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 	v->transport = (struct transport){ .ops = &d->ws_table->dial,
 					   .loop = d->loop,
 					   .events = &visitor_events,
-					   .owner = v };
+					   .owner = v,
+					   .share = &v->share };
+	share_move(&v->share, head->share);
 	if (d->ws_table->adopt(&v->transport, fd, &peer, 1 << 20, NULL)) {
+		share_close(&v->share);
 		mem_free(v); /* adopt has closed fd */
 		return 0;
 	}
@@ -256,7 +261,7 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 
 static void on_noise(void *owner, enum front_noise what, const char *address)
 {
-	if (what != FRONT_EMPTY)
+	if (what != FRONT_EMPTY && address)
 		line(owner, "something at %s is no WebSocket client", address);
 }
 

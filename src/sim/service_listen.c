@@ -36,6 +36,8 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 {
 	const char *text = knock_noise(what);
 
+	if (!address)
+		return;
 	if (what == FRONT_TLS)
 		port_line(owner, "%s speaks TLS, this port does not: http://",
 			  address);

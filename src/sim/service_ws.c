@@ -8,6 +8,7 @@
 
 struct port_socket {
 	struct transport transport;
+	struct share share;
 	struct service_port *port;
 	struct port_socket *next;
 	struct service_client *client;
@@ -91,6 +92,7 @@ static void on_closed(void *owner, const struct error *why)
 		  told ? why->text : "");
 	unlist(s);
 	service_client_free(s->client);
+	share_close(&s->share);
 	mem_free(s);
 	port_check_ended(p);
 }
@@ -102,7 +104,8 @@ static const struct transport_events socket_events = {
 	.closed = on_closed,
 };
 
-static void adopt(struct service_port *p, int fd, const struct peer_info *peer)
+static void adopt(struct service_port *p, int fd, const struct peer_info *peer,
+		  struct share *share)
 {
 	struct port_socket *s = mem_zalloc(sizeof(*s));
 
@@ -110,8 +113,11 @@ static void adopt(struct service_port *p, int fd, const struct peer_info *peer)
 	s->transport = (struct transport){ .ops = &p->ws_table->dial,
 					   .loop = p->loop,
 					   .events = &socket_events,
-					   .owner = s };
+					   .owner = s,
+					   .share = &s->share };
+	share_move(&s->share, share);
 	if (p->ws_table->adopt(&s->transport, fd, peer, PORT_BODY_MAX, NULL)) {
+		share_close(&s->share);
 		mem_free(s); /* adopt has closed fd */
 		return;
 	}
@@ -133,7 +139,7 @@ int port_upgrade(void *owner, int fd, const struct front_head *head,
 		*reason = "too many clients";
 		return 503;
 	}
-	adopt(p, fd, &peer);
+	adopt(p, fd, &peer, head->share);
 	return 0;
 }
 

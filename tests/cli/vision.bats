@@ -182,6 +182,29 @@ END
 	ends 0
 }
 
+# bats test_tags=root
+@test "a disk that is nearly full takes no picture: 507, and the log says so" {
+	needs_root "to mount a small disk"
+	mkdir disk
+	mount -t tmpfs -o size=2m tmpfs disk || skip "no file system can be mounted"
+	jpeg
+	head -c 400000 /dev/urandom >noise
+	cat photo.jpg noise >large.jpg
+	serve --save-images "$WORK/disk"
+	token
+	for _ in 1 2 3 4 5 6; do
+		curl -s -o reply -w '%{http_code}\n' -H "Authorization: Bearer $TOKEN" \
+			-F 'file=@large.jpg' "http://127.0.0.1:$PORT/vision/explain" >>codes
+	done
+	event refused 'MB are free where .*/disk.* stay free'
+	left=$(df --output=avail -B1 disk | tail -n 1)
+	umount -l disk
+	sort -u codes | tr '\n' ' ' | grep -x '200 507 '
+	# A tenth of it was left.
+	[ "$left" -ge 209715 ]
+	grep -F 'the disk is nearly full' reply
+}
+
 @test "a slow sender is no trouble for others" {
 	serve
 	cat >slow.py <<END

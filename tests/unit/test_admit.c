@@ -21,7 +21,7 @@ static void open_for(const char *host, const char *origin,
 		     const char *advertise)
 {
 	CLEANUP(words_done) struct words hosts = { 0 }, origins = { 0 };
-	const struct admit_options o = { &hosts, &origins, advertise };
+	const struct admit_options o = { &hosts, &origins, NULL, advertise };
 	struct error err = { 0 };
 
 	if (host)
@@ -263,7 +263,7 @@ static void test_guests(void **state)
 static void refuses(const char *host, const char *origin, const char *hint)
 {
 	CLEANUP(words_done) struct words hosts = { 0 }, origins = { 0 };
-	const struct admit_options o = { &hosts, &origins, NULL };
+	const struct admit_options o = { &hosts, &origins, NULL, NULL };
 	CLEANUP(error_reset) struct error err = { 0 };
 	struct admit a;
 

@@ -81,7 +81,7 @@ static void connections(void **state)
 	int a = 0, c = 0;
 
 	(void)state;
-	budget_set(b, BUDGET_CONNECTIONS, 70);
+	budget_set(b, BUDGET_HEADS, 70);
 	do
 		share_open(&one[a], b, key("192.0.2.1"));
 	while (!share_is_over(&one[a++]));
@@ -92,7 +92,7 @@ static void connections(void **state)
 		share_open(&other[c], b, key("192.0.2.2"));
 	while (!share_is_over(&other[c++]));
 	assert_int_equal(c - 1, 30);
-	assert_int_equal(budget_used(b, BUDGET_CONNECTIONS), 61);
+	assert_int_equal(budget_used(b, BUDGET_HEADS), 61);
 	assert_int_equal(budget_holders(b), 2);
 	/* A third one comes in all the same. */
 	share_open(&one[a], b, key("192.0.2.3"));
@@ -101,7 +101,7 @@ static void connections(void **state)
 		share_close(&one[--a]);
 	while (c)
 		share_close(&other[--c]);
-	assert_int_equal(budget_used(b, BUDGET_CONNECTIONS), 0);
+	assert_int_equal(budget_used(b, BUDGET_HEADS), 0);
 }
 
 static void more_than_all(void **state)
@@ -109,12 +109,38 @@ static void more_than_all(void **state)
 	struct share s[4] = { { 0 } };
 
 	(void)state;
-	budget_set(b, BUDGET_CONNECTIONS, 2);
+	budget_set(b, BUDGET_HEADS, 2);
 	for (int i = 0; i < 4; i++)
 		share_open(&s[i], b, key("192.0.2.1"));
 	assert_true(share_is_over(&s[0]));
 	for (int i = 0; i < 4; i++)
 		share_close(&s[i]);
+}
+
+/* Half heads of an address do not keep out who asks. */
+static void heads_apart(void **state)
+{
+	struct share s[4] = { { 0 } }, other = { 0 };
+
+	(void)state;
+	budget_set(b, BUDGET_HEADS, 4);
+	budget_set(b, BUDGET_CONNECTIONS, 4);
+	for (int i = 0; i < 4; i++)
+		share_open(&s[i], b, key("192.0.2.1"));
+	assert_true(share_is_over(&s[3]));
+	share_ask(&s[3]);
+	assert_false(share_is_over(&s[3]));
+	assert_int_equal(budget_used(b, BUDGET_HEADS), 3);
+	assert_int_equal(budget_used(b, BUDGET_CONNECTIONS), 1);
+	share_open(&other, b, key("192.0.2.2"));
+	assert_true(share_same(&s[0], &s[3]));
+	assert_false(share_same(&s[0], &other));
+	share_close(&other);
+	assert_false(share_same(&other, &other));
+	for (int i = 0; i < 4; i++)
+		share_close(&s[i]);
+	share_ask(&other);
+	assert_int_equal(budget_used(b, BUDGET_CONNECTIONS), 0);
 }
 
 static void bytes(void **state)
@@ -210,7 +236,7 @@ static void many(void **state)
 	static struct share s[COUNT];
 
 	(void)state;
-	budget_set(b, BUDGET_CONNECTIONS, 4 * COUNT);
+	budget_set(b, BUDGET_HEADS, 4 * COUNT);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		struct sockaddr_in v4 = { .sin_family = AF_INET,
 					  .sin_addr.s_addr =
@@ -246,6 +272,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(more_than_all, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(heads_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_of_one_address, set_up,
 						tear_down),

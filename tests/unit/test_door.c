@@ -60,6 +60,13 @@ static const char *or_dash(const char *text)
 	return text ? text : "-";
 }
 
+bool device_make_room(struct server *s, const struct share *share)
+{
+	(void)s;
+	(void)share;
+	return false;
+}
+
 struct device *device_new(struct server *s, const struct peer_info *peer,
 			  bool mqtt)
 {
@@ -130,6 +137,7 @@ static void begin(void)
 	words_add(&names, "new");
 	words_add(&names, "box.local");
 	server.loop = loop;
+	server.budget = budget_new();
 	server.config.listen = &ports;
 	server.config.allow_hosts = &names;
 	server.config.picture_max = 8 << 20;
@@ -195,6 +203,7 @@ static void stop(void)
 	registry_done(&server.registry);
 	records_done(&server.records);
 	tokens_done(&server.tokens);
+	budget_free(server.budget);
 	words_done(&ports);
 	words_done(&names);
 	raw_done(&child);
@@ -1250,6 +1259,104 @@ static void test_save_taken(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* ---- room for them ---- */
+
+static struct disk_space disk;
+static int disk_error;
+
+static int fake_space(const char *path, struct disk_space *out)
+{
+	assert_string_equal(path, folder);
+	*out = disk;
+	return disk_error;
+}
+
+static size_t pictures_kept(void)
+{
+	CLEANUP(mem_free_ptr)
+	char *command = mem_printf("ls %s | wc -l", folder);
+	FILE *out = popen(command, "re");
+	size_t count = 999;
+
+	assert_non_null(out);
+	assert_int_equal(fscanf(out, "%zu", &count), 1);
+	pclose(out);
+	return count;
+}
+
+static void remove_folder(void)
+{
+	CLEANUP(mem_free_ptr)
+	char *command = mem_printf("rm -r %s", folder);
+	FILE *out = popen(command, "re");
+
+	assert_non_null(out);
+	assert_int_equal(pclose(out), 0);
+}
+
+#define MB (UINT64_C(1) << 20)
+
+/* A tenth of the disk stays free, at most 256 MB. */
+static void test_full_disk(void **state)
+{
+	(void)state;
+	make_folder();
+	begin();
+	server.config.save_images = folder;
+	open_door();
+	server.door->space = fake_space;
+	disk = (struct disk_space){ 100 * MB, 10 * MB + 10 };
+	expect(good_post(), "507", "the disk is nearly full");
+	told(RECORD_REFUSED, LEVEL_BAD,
+	     "a picture was refused: 10.5 MB are free where '/tmp/test_door.");
+	told(RECORD_REFUSED, LEVEL_BAD, "' is, and 10.5 MB stay free");
+	disk = (struct disk_space){ 100000 * MB, 256 * MB };
+	expect(good_post(), "507", "the disk is nearly full");
+	disk = (struct disk_space){ 100 * MB, 0 };
+	expect(good_post(), "507", "the disk is nearly full");
+	assert_int_equal(pictures_kept(), 0);
+	/* A line is enough for a while. */
+	assert_int_equal(server.records.count, 1);
+	disk = (struct disk_space){ 100 * MB, 10 * MB + 1000 };
+	expect(good_post(), "200", RECEIVED);
+	disk = (struct disk_space){ 100000 * MB, 257 * MB };
+	expect(good_post(), "200", RECEIVED);
+	disk_error = ENOSYS;
+	expect(good_post(), "200", RECEIVED);
+	disk_error = 0;
+	assert_int_equal(pictures_kept(), 3);
+	/* Nothing is written: the disk does not matter. */
+	server.config.save_images = NULL;
+	disk = (struct disk_space){ 100 * MB, 0 };
+	expect(good_post(), "200", RECEIVED);
+	stop();
+	remove_folder();
+}
+
+/* A board may send so much within a minute; others are not kept from it. */
+static void test_many_pictures(void **state)
+{
+	const char *got;
+
+	(void)state;
+	make_folder();
+	begin();
+	server.config.save_images = folder;
+	open_door();
+	budget_set(server.budget, BUDGET_WRITTEN, 1000);
+	expect(good_post(), "200", RECEIVED);
+	expect(good_post(), "200", RECEIVED);
+	got = good_post();
+	assert_non_null(strstr(got, "\r\nRetry-After: "));
+	expect(got, "429", "too many pictures in this minute");
+	told(RECORD_REFUSED, LEVEL_BAD, "within a minute boards sent more");
+	assert_int_equal(pictures_kept(), 2);
+	assert_true(budget_spend(server.budget, budget_key_name("other"),
+				 BUDGET_WRITTEN, 100));
+	stop();
+	remove_folder();
+}
+
 /* ---- the command ---- */
 
 static void test_exec(void **state)
@@ -1451,6 +1558,8 @@ int main(void)
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_save),
 		cmocka_unit_test(test_save_taken),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_many_pictures),
 		cmocka_unit_test(test_upload_address),
 		cmocka_unit_test(test_passes),
 		cmocka_unit_test(test_exec),
