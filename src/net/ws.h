@@ -10,6 +10,13 @@
 
 #define WS_TABLE "ws_table"
 
+/*
+ * What ends a connection whose share (net/budget.h) is used up, as the code of
+ * the Close frame and of the error that closed brings (registered beyond RFC
+ * 6455).
+ */
+#define WS_TRY_AGAIN_LATER 1013
+
 struct ws_table {
 	/* ws:// and wss://: dial out. */
 	struct transport_ops dial;

@@ -16,7 +16,6 @@
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_COUNT 3
 #define LARGE ((size_t)64 << 10)
-#define CLOSE_TRY_AGAIN_LATER 1013 /* registered beyond RFC 6455 */
 
 struct ws *ws_adopting;
 
@@ -73,9 +72,10 @@ static void no_memory(struct ws *ws)
 	error_set(&ws->why, ERR_CONNECT,
 		  "no memory is left for the message that %s sent",
 		  peer_name(ws));
-	error_hint(&ws->why, "the connection was closed with code 1013");
+	error_hint(&ws->why, "the connection was closed with code %d",
+		   WS_TRY_AGAIN_LATER);
 	drop_message(ws);
-	ws_begin_close(ws, CLOSE_TRY_AGAIN_LATER);
+	ws_begin_close(ws, WS_TRY_AGAIN_LATER);
 }
 
 static void too_much(struct ws *ws)
@@ -83,9 +83,11 @@ static void too_much(struct ws *ws)
 	error_set(&ws->why, ERR_CONNECT,
 		  "it sent a message in pieces, and what strangers may make us "
 		  "hold is used up");
-	error_hint(&ws->why, "the connection was closed with code 1013");
+	error_hint(&ws->why, "the connection was closed with code %d",
+		   WS_TRY_AGAIN_LATER);
+	error_code(&ws->why, WS_TRY_AGAIN_LATER);
 	drop_message(ws);
-	ws_begin_close(ws, CLOSE_TRY_AGAIN_LATER);
+	ws_begin_close(ws, WS_TRY_AGAIN_LATER);
 }
 
 static void deliver(struct ws *ws, const void *data, size_t len, bool binary)

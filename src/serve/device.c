@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/ota_door.h"
+#include "net/ws.h"
 #include "rpc/session.h"
 #include "serve/device_private.h"
 
@@ -352,6 +353,14 @@ static void record_gone(struct device *d, const struct error *why)
 		return;
 	}
 	text_milliseconds(held, text, sizeof(text));
+	/* Of those there may be any number. */
+	if (why->code == WS_TRY_AGAIN_LATER && d->share.budget) {
+		r = records_seldom(&d->server->records, &d->server->held_much,
+				   d->id, d->address, why->text);
+		if (r)
+			r->hint = mem_strdup(why->hint);
+		return;
+	}
 	r = device_record(d, RECORD_GONE, odd ? LEVEL_WARN : LEVEL_INFO,
 			  "gone after %s: %s", text, why->text);
 	if (!r)

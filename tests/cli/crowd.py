@@ -3,7 +3,8 @@
 """Many strangers at one port, who hold what they were given.
 
 crowd.py PORT [KIND COUNT]… : opens so many of each kind, says "there N", and
-stays until it is ended. What is closed is opened again, with --again.
+stays until it is ended. What is closed is opened again, with --again. They come
+from so many addresses as --from=N says, 127.0.1.1 and so on.
 """
 import resource
 import selectors
@@ -36,7 +37,12 @@ def piece(size):
     return struct.pack(">BBQI", 0x81, 0x80 | 127, 1 << 20, 0) + b" " * size
 
 
-# What each says at once; then it is silent.
+QUESTION = (
+    "POST /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    "Device-Id: 66:00:00:01:{:02x}:{:02x}\r\nContent-Length: 2\r\n\r\n{{}}"
+)
+
+# What each says at once; then it is silent, but for those below.
 KINDS = {
     "idle": lambda n: b"",
     "head": lambda n: b"GET /xiaozhi/ota/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
@@ -44,12 +50,17 @@ KINDS = {
     "upload": lambda n: post("/upload", 7 << 20) + b"x" * 200000,
     "silent": upgrade,
     "message": lambda n: upgrade(n) + piece(500000),
+    "ask": lambda n: QUESTION.format(n >> 8, n & 255).encode(),
+    "drip": lambda n: post("/xiaozhi/ota/", 60000),
 }
+DRIP = 0.2  # seconds between two bytes of those that drip
 
 
 class Stranger:
-    def __init__(self, port, kind, number, selector):
+    def __init__(self, port, kind, number, selector, origins):
         self.address = ("127.0.0.1", port)
+        at = number % origins if origins else 0
+        self.origin = (f"127.0.{1 + at // 250}.{1 + at % 250}", 0) if origins else None
         self.kind, self.number, self.selector = kind, number, selector
         self.socket = None
         self.dial()
@@ -58,6 +69,8 @@ class Stranger:
         self.rest = KINDS[self.kind](self.number)
         self.socket = socket.socket()
         self.socket.setblocking(False)
+        if self.origin:
+            self.socket.bind(self.origin)
         self.socket.connect_ex(self.address)
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self.rest else 0)
         self.selector.register(self.socket, events, self)
@@ -67,6 +80,15 @@ class Stranger:
         self.socket.close()
         self.socket = None
 
+    def say(self, data):
+        self.rest += data
+        self.selector.modify(self.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, self)
+
+    def drip(self):
+        """A byte more, once all of it was said."""
+        if self.socket and not self.rest:
+            self.say(b"x")
+
     def on(self, events):
         """False: it was closed."""
         try:
@@ -74,8 +96,11 @@ class Stranger:
                 self.rest = self.rest[self.socket.send(self.rest):]
                 if not self.rest:
                     self.selector.modify(self.socket, selectors.EVENT_READ, self)
-            if events & selectors.EVENT_READ and not self.socket.recv(65536):
-                raise ConnectionError
+            if events & selectors.EVENT_READ:
+                if not self.socket.recv(65536):
+                    raise ConnectionError
+                if self.kind == "ask":
+                    self.say(KINDS["ask"](self.number))
         except BlockingIOError:
             return True
         except OSError:
@@ -85,18 +110,21 @@ class Stranger:
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--again"]
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     again = "--again" in sys.argv
+    origins = sum(int(a[7:]) for a in sys.argv if a.startswith("--from="))
     port, kinds = int(arguments[0]), arguments[1:]
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     selector = selectors.DefaultSelector()
     number = 0
+    all_of_them = []
     for kind, count in zip(kinds[::2], kinds[1::2]):
         for _ in range(int(count)):
             number += 1
-            Stranger(port, kind, number, selector)
-    told = due = 0
+            all_of_them.append(Stranger(port, kind, number, selector, origins))
+    dripping = [s for s in all_of_them if s.kind == "drip"]
+    told = due = dripped = 0
     away = []
     while True:
         for key, events in selector.select(0.1):
@@ -105,6 +133,10 @@ def main():
         if not told:
             told = 1
             print("there", number, flush=True)
+        if time.monotonic() > dripped:
+            dripped = time.monotonic() + DRIP
+            for one in dripping:
+                one.drip()
         if again and time.monotonic() > due:
             due = time.monotonic() + 0.2
             for one in away:

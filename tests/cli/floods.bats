@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Strangers who want all places, all memory, all time of a port; and whom a
+# reverse proxy asks for. Times are measured in tests/soak/flood.bats.
+
+load helper
+
+crowd() {
+	background crowd /usr/bin/python3 "$ROOT/tests/cli/crowd.py" "$PORT" "$@"
+	wait_for crowd.out '^there'
+}
+
+# asks ADDRESS HEADER…: the address that serve noted for an OTA question.
+asks() {
+	local headers=() header id
+	ASKED=$((${ASKED:-0} + 1))
+	printf -v id '02:00:00:00:01:%02x' "$ASKED"
+	for header in "${@:2}"; do headers+=(-H "$header"); done
+	curl -sf -o reply -H "Device-Id: $id" "${headers[@]}" -d '{}' "$OTA"
+	event ota "$id" | jq -r '.address | sub(":[0-9]+$"; "")' >noted
+	[ "$(cat noted)" = "$1" ] || { cat noted; return 1; }
+}
+
+@test "serve: a board that is known is served among 300 hostile connections" {
+	mkdir flood
+	"$ROOT/tests/soak/flood.py" "$BUILD/mcpctl" 300 3 "$WORK/flood" 60
+}
+
+@test "serve: messages that strangers do not finish fit into what they get" {
+	[[ $BUILD == */san ]] && skip "sanitizers keep what is freed"
+	serve
+	crowd message 600 --from=50
+	event refused 'what strangers may make us hold is used up'
+	# 128 MB of them, and room that grows by doubling.
+	[ "$(awk '/VmHWM/ {print $2}' "/proc/$SERVER/status")" -lt 330000 ]
+	device board
+	until_true mcpctl -d 02:00:00:00:00:01 --wait 1s call self.get_device_status
+	# All of them in a few lines.
+	[ "$(grep -c 'used up' serve.out)" -lt 20 ]
+}
+
+@test "serve: whom a trusted proxy asks for is who asked, and nobody else's word counts" {
+	serve --trusted-proxy 127.0.0.0/8 --trusted-proxy 2001:db8::/32
+	asks 203.0.113.9 'X-Forwarded-For: 203.0.113.9'
+	asks 203.0.113.9 'X-Forwarded-For: 198.51.100.1, 203.0.113.9, 127.0.0.1'
+	asks '[2001:db9::1]' 'Forwarded: for="[2001:db9::1]:4711";proto=https'
+	asks 127.0.0.1
+	asks 127.0.0.1 'X-Forwarded-For: unknown'
+	asks 127.0.0.1 'X-Forwarded-For: 203.0.113.9' 'Forwarded: for=203.0.113.10'
+	# A WebSocket too.
+	curl -s -m 1 -o reply -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
+		-H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' \
+		-H 'Device-Id: 02:00:00:00:00:01' -H 'X-Forwarded-For: 203.0.113.9' \
+		"http://127.0.0.1:$PORT/xiaozhi/v1/" || :
+	event connected '"address":"203\.0\.113\.9"'
+}
+
+@test "serve: without --trusted-proxy nobody speaks for another" {
+	serve --trusted-proxy 192.0.2.1
+	asks 127.0.0.1 'X-Forwarded-For: 203.0.113.9'
+	asks 127.0.0.1 'Forwarded: for=203.0.113.9'
+}
+
+@test "listen: whom a trusted proxy asks for is who asked" {
+	listener info listen:127.0.0.1:0 --trusted-proxy 127.0.0.1 --wait 60s info
+	curl -sf -o reply -H 'Device-Id: 02:00:00:00:01:01' -H 'X-Forwarded-For: 203.0.113.9' \
+		-d '{}' "$OTA"
+	wait_for info.err '203\.0\.113\.9'
+	device board
+	finish "$LISTENER" 0
+}
+
+@test "--trusted-proxy is checked before anything listens" {
+	for wrong in bench.example 10.0.0.0/33 127.0.0.1:80; do
+		mcp serve --listen 127.0.0.1:0 --trusted-proxy "$wrong"
+		ends 2
+		hints '--trusted-proxy'
+		hints '10.0.0.0/8'
+	done
+	mcp sim --listen 127.0.0.1:0 --trusted-proxy nobody
+	ends 2
+}
