@@ -83,7 +83,7 @@ static void resize(struct budget *b, size_t slots)
 	struct budget_holder **old = b->slot, *next;
 	size_t count = b->slots;
 
-	b->slot = mem_zalloc(slots * sizeof(*b->slot));
+	b->slot = mem_zalloc(slots * sizeof(struct budget_holder *));
 	b->slots = slots;
 	for (size_t i = 0; i < count; i++) {
 		for (struct budget_holder *h = old[i]; h; h = next) {

@@ -232,7 +232,7 @@ bool forwarded_peer(const struct forwarded *f, const struct headers *h,
 {
 	CLEANUP(words_done) struct words list = { 0 };
 	CLEANUP(words_done) struct words elements = { 0 };
-	struct sockaddr_storage one, other;
+	struct sockaddr_storage one = { 0 }, other = { 0 };
 
 	if (!forwarded_is_proxy(f, (struct sockaddr *)peer))
 		return false;

@@ -30,7 +30,8 @@ struct server {
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;
-	struct seldom held_much; /* strangers' messages that were not finished */
+	struct seldom
+		held_much; /* strangers' messages that were not finished */
 	size_t sockets; /* of those, over WebSocket */
 	size_t sockets_max; /* by the limit of open files; 0: not shared out yet */
 	size_t room; /* descriptors that the ports may take, devices included; 0 as above */

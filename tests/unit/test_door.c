@@ -203,6 +203,8 @@ static void stop(void)
 	registry_done(&server.registry);
 	records_done(&server.records);
 	tokens_done(&server.tokens);
+	for (size_t i = 0; i < device_count; i++)
+		share_close(&devices[i].share);
 	budget_free(server.budget);
 	words_done(&ports);
 	words_done(&names);
