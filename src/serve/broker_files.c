@@ -93,9 +93,9 @@ static int in_use(uint16_t port, struct error *err)
 		error_set(err, ERR_CONNECT, "port %u, for MQTT, is in use",
 			  port);
 	error_hint(err, "end that program (Debian starts a mosquitto of its "
-			"own: systemctl stop mosquitto), take another port "
-			"with --mqtt=PORT, or use the broker that runs with "
-			"--mqtt-broker");
+			"own: systemctl disable --now mosquitto), take another "
+			"port with --mqtt=PORT, or use the broker that runs "
+			"with --mqtt-broker");
 	return error_code(err, EADDRINUSE);
 }
 

@@ -249,6 +249,62 @@ deps() {
 	[ ! -e ran ]
 }
 
+# service: what systemctl answers: mosquitto is $SERVICE (enabled, or not).
+service() {
+	cat >bin/systemctl <<-END
+		#!/bin/sh
+		case "\$1" in
+		is-enabled) [ "\$SERVICE" = enabled ] ;;
+		is-active) [ "\$SERVICE" = enabled ] ;;
+		*) echo "systemctl \$*" >>$WORK/ran
+			[ -z "\$STUCK" ] || { echo "Failed: \$STUCK" >&2; exit 1; } ;;
+		esac
+	END
+	chmod +x bin/systemctl
+	export SERVICE=enabled STUCK=''
+}
+
+@test "install-deps: no broker stays that was not there before" {
+	system sudo
+	service
+	deps check
+	ends 0
+	grep -q '^apt-get install .* mosquitto ' ran
+	[ "$(grep '^systemctl' ran)" = 'systemctl disable mosquitto
+systemctl stop mosquitto' ]
+	hints 'stopped and disabled'
+	hints 'sudo systemctl enable --now mosquitto'
+	STUCK='no bus'
+	deps check
+	ends 0
+	hints 'could not be stopped'
+	hints 'Failed: no bus'
+	# One that somebody had stays as it is, running or not.
+	system sudo
+	service
+	INSTALLED=mosquitto
+	deps check
+	ends 0
+	absent 'systemctl|mosquitto ' ran
+	# Nor is there a word where nothing starts it.
+	system sudo
+	service
+	SERVICE=disabled
+	deps check
+	ends 0
+	absent systemctl ran
+	[ -z "$err" ]
+	# Who has to do it alone is told.
+	system
+	service
+	rm bin/sudo
+	deps check
+	ends 1
+	hints '  systemctl disable --now mosquitto '
+	deps build
+	[[ $err != *systemctl* ]]
+}
+
 # suites: a tree with tests/run and two tests that were built.
 suites() {
 	mkdir -p tree/tests/unit tree/tests/cli tree/build/san
