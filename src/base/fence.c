@@ -110,15 +110,21 @@ static void add_missing(struct buf *out, const char *what, int error)
 	buf_printf(out, "%s (%s)", what, strerror(error));
 }
 
+static int refuse_new_privileges(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
 static void refuse_privileges(struct buf *up, struct buf *missing)
 {
 	const struct rlimit none = { 0, 0 };
+	int error = refuse_new_privileges();
 
 	setrlimit(RLIMIT_CORE, &none);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+	if (!error)
 		add(up, "no new privileges");
 	else
-		add_missing(missing, "no new privileges", errno);
+		add_missing(missing, "no new privileges", error);
 }
 
 static bool may_execute(const char *const *rules)
@@ -130,10 +136,15 @@ static bool may_execute(const char *const *rules)
 	return false;
 }
 
+static const struct fence_table *table(struct error *err)
+{
+	return module_table("fence", FENCE_TABLE, err);
+}
+
 static void refuse_calls(struct buf *up, struct buf *missing, bool exec)
 {
 	CLEANUP(error_reset) struct error err = { 0 };
-	const struct fence_table *t = module_table("fence", FENCE_TABLE, &err);
+	const struct fence_table *t = table(&err);
 	int status;
 
 	if (!t) {
@@ -146,6 +157,16 @@ static void refuse_calls(struct buf *up, struct buf *missing, bool exec)
 		add_missing(missing, "seccomp", -status);
 	else
 		add(up, "seccomp");
+}
+
+void fence_early(void)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+	const struct fence_table *t = table(&err);
+
+	/* What fails here fails again in fence_raise, which says so. */
+	if (t && !refuse_new_privileges())
+		t->refuse_io_uring();
 }
 
 char *fence_raise(const char *const *rules)

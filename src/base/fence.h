@@ -44,6 +44,12 @@ void fence_system(struct words *rules);
 void fence_program(struct words *rules, const char *path);
 
 /*
+ * Before the loop is opened in a process that raises fences later: libuv (from
+ * 1.45) tells the kernel of what it watches through io_uring where it can, asks
+ * for it when a loop is opened, and aborts when it is refused only afterwards.
+ */
+void fence_early(void);
+/*
  * For all threads of this process, NULL-terminated rules. What is in force then,
  * as text, yours: "no new privileges, seccomp, Landlock 6"; and what is not, and
  * why.
@@ -55,7 +61,8 @@ char *fence_raise(const char *const *rules);
 #define FENCE_TABLE "fence_table"
 
 struct fence_table {
-	/* 0, or -errno. exec: programs may be executed still. */
+	/* Both 0 or -errno. exec: programs may be executed still. */
+	int (*refuse_io_uring)(void);
 	int (*refuse_calls)(bool exec);
 };
 extern const struct fence_table fence_table;

@@ -204,7 +204,13 @@ static int add_all(scmp_filter_ctx ctx, bool exec)
 	return status;
 }
 
-static int refuse_calls(bool exec)
+static int add_io_uring(scmp_filter_ctx ctx, bool exec)
+{
+	(void)exec;
+	return refuse(ctx, "io_uring_setup", ENOSYS);
+}
+
+static int load(int (*add)(scmp_filter_ctx ctx, bool exec), bool exec)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	int status;
@@ -217,11 +223,22 @@ static int refuse_calls(bool exec)
 	if (!status)
 		status = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (!status)
-		status = add_all(ctx, exec);
+		status = add(ctx, exec);
 	if (!status)
 		status = seccomp_load(ctx);
 	seccomp_release(ctx);
 	return status;
 }
 
-const struct fence_table fence_table = { .refuse_calls = refuse_calls };
+static int refuse_io_uring(void)
+{
+	return load(add_io_uring, false);
+}
+
+static int refuse_calls(bool exec)
+{
+	return load(add_all, exec);
+}
+
+const struct fence_table fence_table = { .refuse_io_uring = refuse_io_uring,
+					 .refuse_calls = refuse_calls };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fence.h"
 #include "base/mem.h"
 #include "base/spawner.h"
 #include "cli/cmd_serve.h"
@@ -183,6 +184,8 @@ static int serve(struct serving *s, struct error *err)
 	int64_t wait = app->config.wait;
 	int status;
 
+	if (!s->a->no_sandbox)
+		fence_early();
 	if (open_trace(s, err) != 0 || app_open_loop(app, err) != 0 ||
 	    loop_on_hangup(app->loop, on_hangup, s, err) != 0 ||
 	    server_open(&s->server, app->loop, &s->config, err) != 0)

@@ -259,6 +259,37 @@ static void leaks(void **state)
 }
 #endif
 
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	(void)status;
+	(void)events;
+	++*(int *)poll->data;
+	uv_poll_stop(poll);
+}
+
+/* What is watched from then on is asked of the kernel, too. */
+static void try_loop(void)
+{
+	struct loop *l;
+	uv_poll_t poll;
+	char *what;
+	int pipes[2], seen = 0;
+
+	fence_early();
+	EXPECT(loop_new(&l, NULL) == 0);
+	what = raise_them();
+	EXPECT(pipe2(pipes, O_CLOEXEC) == 0);
+	EXPECT(write(pipes[1], "x", 1) == 1);
+	poll.data = &seen;
+	EXPECT(uv_poll_init(loop_uv(l), &poll, pipes[0]) == 0);
+	EXPECT(uv_poll_start(&poll, UV_READABLE, on_readable) == 0);
+	uv_run(loop_uv(l), UV_RUN_ONCE);
+	EXPECT(seen == 1);
+	uv_close((uv_handle_t *)&poll, NULL);
+	loop_free(l);
+	mem_free(what);
+}
+
 static void privileges(void **state)
 {
 	(void)state;
@@ -295,6 +326,12 @@ static void pool(void **state)
 	in_a_process(try_pool);
 }
 
+static void loop(void **state)
+{
+	(void)state;
+	in_a_process(try_loop);
+}
+
 static int make_folders(void **state)
 {
 	CLEANUP(mem_free_ptr) char *file = NULL;
@@ -329,6 +366,7 @@ int main(void)
 #ifdef __SANITIZE_ADDRESS__
 		cmocka_unit_test(leaks),
 #endif
+		cmocka_unit_test(loop),
 	};
 
 	return cmocka_run_group_tests(tests, make_folders, remove_folders);
