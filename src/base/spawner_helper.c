@@ -121,7 +121,7 @@ static void allow(struct helper *h, const struct spawner_message *m,
 }
 
 static void keep(struct helper *h, const struct spawner_message *m,
-		 struct words lists[])
+		 const struct words lists[])
 {
 	if (h->sealed || lists[0].count != 1)
 		return;

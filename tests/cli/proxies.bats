@@ -8,6 +8,27 @@ load helper
 
 answers() { : <"/dev/tcp/127.0.0.1/$1"; }
 
+# old_certificate: one that was good long ago, in old.pem.
+old_certificate() {
+	: >index
+	echo 01 >serial
+	cat >old.conf <<-END
+		[ca]
+		default_ca = old
+		[old]
+		database = index
+		new_certs_dir = .
+		serial = serial
+		default_md = sha256
+		policy = names
+		[names]
+		commonName = supplied
+	END
+	openssl ca -batch -config old.conf -in server.csr -cert ca.pem -keyfile ca.key \
+		-startdate 20200101000000Z -enddate 20200102000000Z \
+		-extfile ext -notext -out old.pem 2>/dev/null
+}
+
 # proxy: sim llm behind nginx. Sets PORT (good), OLD (an expired certificate).
 proxy() {
 	local behind
@@ -18,8 +39,7 @@ proxy() {
 	PORT=$(free_port)
 	OLD=$(free_port)
 	certificates
-	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days -1 \
-		-out old.pem -extfile ext 2>/dev/null
+	old_certificate
 	cat >nginx.conf <<-END
 		daemon off;
 		worker_processes 1;
