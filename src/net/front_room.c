@@ -107,21 +107,32 @@ static void end_stranger(struct front *f)
 		end(f, g);
 }
 
-/* So many of those that were silent. When the next of them will have been, in ms. */
-static int64_t end_silent(struct front *f, size_t wanted)
+/*
+ * It ended amid its request. The library is told of the end together with what
+ * came right before it, reads that, and does not look again.
+ */
+static bool is_cut(const struct http_guest *g)
 {
-	int64_t now = loop_now(), wait = SILENCE_MS;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		g->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char byte;
+
+	return info &&
+	       recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+/* So many of those that were silent, or have ended. */
+static void end_silent(struct front *f, size_t wanted)
+{
+	int64_t before = loop_now() - SILENCE_MS;
 
 	for (struct http_guest *g = f->guests; g && wanted > 0; g = g->next) {
-		if (g->answering || g->ending)
+		if (g->answering || g->ending ||
+		    (g->since > before && !is_cut(g)))
 			continue;
-		wait = SILENCE_MS - (now - g->since);
-		if (wait > 0)
-			break;
 		end(f, g);
 		wanted--;
 	}
-	return wait > PRESS_MS ? wait : PRESS_MS;
 }
 
 bool front_end_other(struct front *f, const struct share *than)
@@ -142,10 +153,10 @@ bool front_end_other(struct front *f, const struct share *than)
 static void press(void *owner)
 {
 	struct front *f = owner;
-	int64_t wait = end_silent(f, f->queued);
 
+	end_silent(f, f->queued);
 	if (f->queued > 0 && !f->closing)
-		timer_start(&f->press, wait);
+		timer_start(&f->press, PRESS_MS);
 }
 
 void front_press(struct front *f, bool known)

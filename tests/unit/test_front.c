@@ -17,6 +17,8 @@
 #define LONG_MS 60000
 #define MANY 700 /* more than a listening socket commonly has room for */
 
+#define CUT 60 /* requests cut off */
+
 static const struct front_table *table;
 
 static struct {
@@ -24,7 +26,7 @@ static struct {
 	struct front *front;
 	struct raw_child child;
 	size_t sockets_max;
-	unsigned requests, slow, slow_before, busy, broken;
+	unsigned requests, slow, slow_before, busy, broken, cut;
 	bool told, closed;
 	/* what the streams are told, and who is answered later */
 	struct front_stream *stream;
@@ -53,6 +55,7 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	t.slow += what == FRONT_SLOW;
 	t.busy += what == FRONT_BUSY;
 	t.broken += what == FRONT_BROKEN;
+	t.cut += what == FRONT_CUT;
 	t.told = true;
 }
 
@@ -348,6 +351,39 @@ static void test_close_with_waiting(void **state)
 	assert_int_equal(t.requests, 1);
 	close_front();
 	raw_finish(&t.child, t.loop);
+}
+
+static void child_asks(uint16_t port, int out)
+{
+	int fd = ask(port);
+
+	(void)out;
+	expect(fd, " 200 ");
+	close(fd);
+}
+
+/*
+ * Half a body and the end of it are there at once. If each had its time for the
+ * rest, whoever comes behind them would not wait so long.
+ */
+static void test_cut_make_room(void **state)
+{
+	static const char head[] = "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+				   "Content-Length: 60000\r\n\r\n";
+	static const char half[30000];
+
+	(void)state;
+	open_front(3, 0);
+	for (int i = 0; i < CUT; i++) {
+		int fd = raw_connect(table->port(t.front));
+
+		raw_text(fd, head);
+		assert_int_equal(write(fd, half, sizeof(half)), sizeof(half));
+		close(fd);
+	}
+	run(child_asks);
+	assert_int_equal(t.requests, 1);
+	assert_in_range(t.cut, CUT - 3, CUT);
 }
 
 /* ---- more heads than may be awaited ---- */
@@ -984,6 +1020,7 @@ int main(void)
 		TEST(test_closing_peers),
 		TEST(test_no_place),
 		TEST(test_gone_while_waiting),
+		TEST(test_cut_make_room),
 		TEST(test_close_with_waiting),
 		TEST(test_halves),
 		TEST(test_methods),
