@@ -15,11 +15,11 @@ dialled() {
 	local name=$1
 	shift
 	cat >"$name.py" <<END
-import asyncio, json, sys, websockets
+import asyncio, json, sys, sockets
 
 async def main():
     headers = json.loads(sys.argv[1])
-    async with websockets.connect("ws://127.0.0.1:$PORT/x", extra_headers=headers) as ws:
+    async with sockets.dial("ws://127.0.0.1:$PORT/x", headers) as ws:
         await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
         while True:
             text = await ws.recv()
@@ -31,7 +31,7 @@ async def main():
 
 asyncio.run(main())
 END
-	background "$name" /usr/bin/python3 "$name.py" "$@"
+	background "$name" env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 "$name.py" "$@"
 }
 
 aliases() {

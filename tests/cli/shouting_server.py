@@ -105,9 +105,9 @@ def envelope(message):
 
 
 async def board(port):
-    import websockets
-    async with websockets.connect(f"ws://127.0.0.1:{port}/", max_size=None, extra_headers={
-            "Device-Id": "aa:00:00:00:00:01", "Client-Id": "c-1"}) as ws:
+    import sockets
+    async with sockets.dial(f"ws://127.0.0.1:{port}/", {
+            "Device-Id": "aa:00:00:00:00:01", "Client-Id": "c-1"}, max_size=None) as ws:
         await ws.send(json.dumps({"type": "hello", "version": 1, "transport": "websocket",
                                   "features": {"mcp": True, bad("f"): bad("g")}, bad("x"): bad("y"),
                                   "audio_params": {"format": bad("opus"), "sample_rate": 16000,
