@@ -184,8 +184,11 @@ static bool fits(const struct budget *b, enum budget_kind kind, uint64_t has,
 {
 	uint64_t left =
 		b->used[kind] < b->sum[kind] ? b->sum[kind] - b->used[kind] : 0;
+	unsigned times = kind == BUDGET_HEADS || kind == BUDGET_CONNECTIONS ?
+				 BUDGET_TIMES_CONNECTIONS :
+				 BUDGET_TIMES;
 
-	return more <= left && has + more <= BUDGET_TIMES * (left - more);
+	return more <= left && has + more <= times * (left - more);
 }
 
 /* ---- the budget ---- */

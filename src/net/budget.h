@@ -21,9 +21,10 @@
  *    counting.
  *
  * How much. In sum what stands below. One address gets a few times what is left
- * for all others (BUDGET_TIMES): alone three quarters, ten of them 3/31 each,
- * and there is always something left for one more. So a fleet behind one
- * address is no flood, unless it is a flood. An address of IPv6 is its /64.
+ * for all others: of connections 15 times (alone 15/16 of them: a fleet behind
+ * one address starts all its boards at once, and is no flood), of the rest 3
+ * times (alone three quarters, ten of them 3/31 each). There is always something
+ * left for one more. An address of IPv6 is its /64.
  * Pure but for the clock; in memory as large as what is counted.
  */
 #ifndef NET_BUDGET_H
@@ -52,6 +53,7 @@ enum budget_kind {
 #define BUDGET_MINUTE_MS 60000
 /* One address, or one board, gets so many times what is left. */
 #define BUDGET_TIMES 3
+#define BUDGET_TIMES_CONNECTIONS 15 /* of the first two */
 
 struct budget;
 struct budget *budget_new(void);

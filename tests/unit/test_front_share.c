@@ -197,18 +197,18 @@ static void test_too_many_questions(void **state)
 
 static void child_stalls(uint16_t port, int out)
 {
-	int fd[6];
+	int fd[7];
 
 	(void)out;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		fd[i] = say(port, BEGUN);
-	/* A seventh of the address does not fit in; a board that is known does. */
+	/* An eighth of the address does not fit in; a board that is known does. */
 	visit(port, REQUEST, " 503 ");
 	visit(port, OF_BOARD, " 200 ");
 	/* What was silent for a while goes for another one. */
 	usleep(500000);
 	visit(port, REQUEST, " 200 ");
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		close(fd[i]);
 }
 
