@@ -87,7 +87,7 @@ bool local_address_towards(const char *device, char *out, size_t size)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
 				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
-	struct sockaddr_storage own;
+	struct sockaddr_storage own = { 0 };
 	socklen_t len = sizeof(own);
 	struct addrinfo *found;
 	struct authority a;

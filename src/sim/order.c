@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders at a call: whose word counts, and what is sent. Checks: order_check.c. */
 #include "sim/order.h"
+#include <assert.h>
 
 #include "base/mem.h"
 #include "base/split.h"
@@ -58,6 +59,7 @@ static int start_exec(struct outside **out, const struct order *o,
 	cJSON_ArrayForEach(word, exec) {
 		words_add(&argv, word->valuestring);
 	}
+	assert(argv.word); /* checked when the profile was read */
 	command = (struct outside_command){ argv.word, o->arguments };
 	return outside_exec(out, &config, &command, done, owner, err);
 }

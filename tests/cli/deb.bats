@@ -122,7 +122,7 @@ objects_elsewhere() {
 		tail -n 30 log >&2
 		return 1
 	}
-	[ "$(grep -c '^  CC ' log)" -gt 50 ]
+	[ "$(grep -c '^  CC ' log)" -gt 20 ]
 	cmp "$DEB" ../"${DEB##*/}"
 }
 
