@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floor of an attached call: a bare C client on serve's Unix socket, with
- * nothing but system calls (wire/control.h). attached SOCKET DEVICE[,...] COUNT
+ * nothing but system calls (wire/control_frames.h). attached SOCKET DEVICE[,...] COUNT
  * calls self.echo COUNT times, one after the other, of the devices in turn, and
  * checks that each answer has its id and its number. Prints "P50 P99" in
  * microseconds.

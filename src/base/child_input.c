@@ -11,7 +11,7 @@
 #include "base/child.h"
 #include "base/mem.h"
 
-struct piece {
+struct input_piece {
 	uv_write_t uv;
 	char data[];
 };
@@ -88,7 +88,7 @@ static int is_closed(struct error *err)
 
 static int queue(struct child_input *i, const char *data, size_t len)
 {
-	struct piece *p = mem_alloc(sizeof(*p) + len);
+	struct input_piece *p = mem_alloc(sizeof(*p) + len);
 	uv_buf_t part = uv_buf_init(p->data, (unsigned)len);
 	int status;
 

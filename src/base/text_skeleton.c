@@ -11,12 +11,12 @@
 #define FULL_WIDTH_END 0xff5e
 #define PARTS_MAX 3
 
-struct look {
+struct skeleton_look {
 	uint16_t from, to[PARTS_MAX]; /* 0: no more */
 };
 
 /* clang-format off */
-static const struct look looks[] = {
+static const struct skeleton_look looks[] = {
 	{ 0xa0, { ' ' } }, { 0xa2, { 'c', 0x338 } }, { 0xa5, { 'Y', 0x335 } },
 	{ 0xaf, { 0x2c9 } }, { 0xb4, { '\'' } }, { 0xb5, { 0x3bc } },
 	{ 0xb8, { ',' } }, { 0xc0, { 'A', 0x300 } }, { 0xc1, { 'A', 0x301 } },
@@ -380,7 +380,7 @@ static const struct look looks[] = {
 };
 /* clang-format on */
 
-static const struct look *find(uint32_t point)
+static const struct skeleton_look *find(uint32_t point)
 {
 	size_t low = 0, high = COUNT(looks);
 
@@ -447,7 +447,7 @@ bool text_has_look(uint32_t point)
 static void add_character(struct buf *out, const char *text, size_t size)
 {
 	uint32_t point = text_point(text, size);
-	const struct look *look = find(point);
+	const struct skeleton_look *look = find(point);
 
 	if (text_is_invisible(point))
 		return;

@@ -5,12 +5,12 @@
  */
 #include "base/text.h"
 
-struct range {
+struct width_range {
 	uint32_t first, last;
 };
 
 /* clang-format off */
-static const struct range zero[] = {
+static const struct width_range zero[] = {
 	{ 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x5bf, 0x5bf },
 	{ 0x5c1, 0x5c2 }, { 0x5c4, 0x5c5 }, { 0x5c7, 0x5c7 }, { 0x610, 0x61a },
 	{ 0x61c, 0x61c }, { 0x64b, 0x65f }, { 0x670, 0x670 }, { 0x6d6, 0x6dc },
@@ -110,7 +110,7 @@ static const struct range zero[] = {
 	{ 0xe0001, 0xe01ef },
 };
 
-static const struct range wide[] = {
+static const struct width_range wide[] = {
 	{ 0x1100, 0x115f }, { 0x231a, 0x231b }, { 0x2329, 0x232a },
 	{ 0x23e9, 0x23ec }, { 0x23f0, 0x23f0 }, { 0x23f3, 0x23f3 },
 	{ 0x25fd, 0x25fe }, { 0x2614, 0x2615 }, { 0x2648, 0x2653 },
@@ -141,7 +141,8 @@ static const struct range wide[] = {
 };
 /* clang-format on */
 
-static bool within(uint32_t point, const struct range *ranges, size_t count)
+static bool within(uint32_t point, const struct width_range *ranges,
+		   size_t count)
 {
 	size_t low = 0, high = count;
 

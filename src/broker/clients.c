@@ -23,24 +23,24 @@ void clients_init(struct clients *c)
 	c->last_number = (uint64_t)now.tv_sec * MICROSECONDS;
 }
 
-static struct client **slot_of(struct clients *c, const char *id)
+static struct broker_client **slot_of(struct clients *c, const char *id)
 {
 	uint64_t hash = text_hash(id, strlen(id));
 
 	return &c->slot[(hash ^ hash >> 32) % COUNT(c->slot)];
 }
 
-static struct client **place_of(struct clients *c, const struct mosquitto *who,
-				const char *id)
+static struct broker_client **
+place_of(struct clients *c, const struct mosquitto *who, const char *id)
 {
-	struct client **at = slot_of(c, id);
+	struct broker_client **at = slot_of(c, id);
 
 	while (*at && ((*at)->who != who || strcmp((*at)->id, id) != 0))
 		at = &(*at)->next;
 	return at;
 }
 
-static void free_client(struct client *cl)
+static void free_client(struct broker_client *cl)
 {
 	mem_free(cl->id);
 	mem_free(cl->address);
@@ -51,7 +51,7 @@ static void free_client(struct client *cl)
 void clients_remove(struct clients *c, const struct mosquitto *who,
 		    const char *id)
 {
-	struct client **at, *old;
+	struct broker_client **at, *old;
 
 	if (!id)
 		return;
@@ -63,11 +63,11 @@ void clients_remove(struct clients *c, const struct mosquitto *who,
 	free_client(old);
 }
 
-struct client *clients_add(struct clients *c, const struct mosquitto *who,
-			   const char *id, const char *address,
-			   const char *user)
+struct broker_client *clients_add(struct clients *c,
+				  const struct mosquitto *who, const char *id,
+				  const char *address, const char *user)
 {
-	struct client **at, *cl = mem_zalloc(sizeof(*cl));
+	struct broker_client **at, *cl = mem_zalloc(sizeof(*cl));
 
 	clients_remove(c, who, id);
 	at = slot_of(c, id);
@@ -82,25 +82,26 @@ struct client *clients_add(struct clients *c, const struct mosquitto *who,
 	return cl;
 }
 
-struct client *clients_find(struct clients *c, const struct mosquitto *who,
-			    const char *id)
+struct broker_client *clients_find(struct clients *c,
+				   const struct mosquitto *who, const char *id)
 {
 	return id ? *place_of(c, who, id) : NULL;
 }
 
-struct client *clients_holder(struct clients *c, const char *id)
+struct broker_client *clients_holder(struct clients *c, const char *id)
 {
-	struct client *cl = *slot_of(c, id);
+	struct broker_client *cl = *slot_of(c, id);
 
 	while (cl && (cl->left || strcmp(cl->id, id) != 0))
 		cl = cl->next;
 	return cl;
 }
 
-void clients_each(struct clients *c, void (*fn)(void *owner, struct client *cl),
+void clients_each(struct clients *c,
+		  void (*fn)(void *owner, struct broker_client *cl),
 		  void *owner)
 {
-	struct client *cl;
+	struct broker_client *cl;
 	size_t i;
 
 	for (i = 0; i < COUNT(c->slot); i++) {
@@ -111,7 +112,7 @@ void clients_each(struct clients *c, void (*fn)(void *owner, struct client *cl),
 
 void clients_done(struct clients *c)
 {
-	struct client *cl;
+	struct broker_client *cl;
 	size_t i;
 
 	for (i = 0; i < COUNT(c->slot); i++) {

@@ -10,7 +10,7 @@
 
 struct mosquitto;
 
-struct client {
+struct broker_client {
 	const struct mosquitto *who; /* never looked into: it is the key */
 	char *id, *address, *user; /* owned; user may be NULL */
 	uint64_t number; /* of this connection, never twice */
@@ -20,11 +20,12 @@ struct client {
 	bool foreign; /* it did what a stock device does not: see plugin.c */
 	bool operator; /* it showed the operator's password */
 	bool denied; /* serve was told what it may not do */
-	struct client *next;
+	struct broker_client *next;
 };
 
 struct clients {
-	struct client *slot[4096]; /* by id; two have the same for a moment */
+	struct broker_client
+		*slot[4096]; /* by id; two have the same for a moment */
 	uint64_t last_number;
 };
 
@@ -33,17 +34,18 @@ void clients_init(struct clients *c);
 void clients_done(struct clients *c);
 
 /* Replaces one of the same key. */
-struct client *clients_add(struct clients *c, const struct mosquitto *who,
-			   const char *id, const char *address,
-			   const char *user);
+struct broker_client *clients_add(struct clients *c,
+				  const struct mosquitto *who, const char *id,
+				  const char *address, const char *user);
 /* id NULL: there is none. */
-struct client *clients_find(struct clients *c, const struct mosquitto *who,
-			    const char *id);
+struct broker_client *clients_find(struct clients *c,
+				   const struct mosquitto *who, const char *id);
 /* Whoever has that id and has not left; NULL. */
-struct client *clients_holder(struct clients *c, const char *id);
+struct broker_client *clients_holder(struct clients *c, const char *id);
 void clients_remove(struct clients *c, const struct mosquitto *who,
 		    const char *id);
-void clients_each(struct clients *c, void (*fn)(void *owner, struct client *cl),
+void clients_each(struct clients *c,
+		  void (*fn)(void *owner, struct broker_client *cl),
 		  void *owner);
 
 int64_t clients_now(void); /* ms, monotonic */

@@ -37,7 +37,7 @@ static bool is_serve(const struct mosquitto *client)
 
 /* ---- who comes and goes ---- */
 
-static void tell_again(void *owner, struct client *cl)
+static void tell_again(void *owner, struct broker_client *cl)
 {
 	(void)owner;
 	if (cl->device && !cl->left)
@@ -51,7 +51,7 @@ static int on_auth(int event, void *data, void *owner)
 	const char *address = mosquitto_client_address(auth->client), *why;
 	struct plugin *p = owner;
 	const char *hint = NULL;
-	struct client *cl;
+	struct broker_client *cl;
 
 	(void)event;
 	if (p->rechecking)
@@ -86,7 +86,7 @@ static int on_disconnect(int event, void *data, void *owner)
 	const struct mosquitto_evt_disconnect *gone = data;
 	struct plugin *p = owner;
 	const char *id = mosquitto_client_id(gone->client);
-	struct client *cl = clients_find(&p->clients, gone->client, id);
+	struct broker_client *cl = clients_find(&p->clients, gone->client, id);
 
 	(void)event;
 	if (cl && cl->device && !cl->left)
@@ -130,7 +130,7 @@ static int on_message(int event, void *data, void *owner)
 {
 	const struct mosquitto_evt_message *m = data;
 	struct plugin *p = owner;
-	struct client *cl;
+	struct broker_client *cl;
 
 	(void)event;
 	if (is_serve(m->client)) {
@@ -155,7 +155,8 @@ static int on_message(int event, void *data, void *owner)
 }
 
 /* What it tried is told once: it may try for ever. */
-static void tell_denied(struct client *cl, const char *topic, bool publish)
+static void tell_denied(struct broker_client *cl, const char *topic,
+			bool publish)
 {
 	CLEANUP(buf_done) struct buf text = { 0 }, own = { 0 };
 	bool told = cl->denied;
@@ -182,7 +183,7 @@ static int on_access(int event, void *data, void *owner)
 	const struct mosquitto_evt_acl_check *a = data;
 	bool publish = a->access == MOSQ_ACL_WRITE;
 	struct plugin *p = owner;
-	struct client *cl;
+	struct broker_client *cl;
 
 	(void)event;
 	if (is_serve(a->client))
@@ -205,7 +206,7 @@ static int on_access(int event, void *data, void *owner)
 
 /* ---- time ---- */
 
-static void look_at_silent(void *owner, struct client *cl)
+static void look_at_silent(void *owner, struct broker_client *cl)
 {
 	(void)owner;
 	if (!cl->device && !cl->foreign && !cl->left &&

@@ -44,8 +44,8 @@ bool plugin_is_device_id(const char *id);
 bool plugin_is_device_message(const void *data, size_t len);
 
 /* The client is a device: serve is told, unless it was. */
-void plugin_tell_joined(struct client *cl);
-void plugin_tell_left(const struct client *cl, int reason);
+void plugin_tell_joined(struct broker_client *cl);
+void plugin_tell_left(const struct broker_client *cl, int reason);
 /* hint NULL: as serve knows. */
 void plugin_tell_refused(const char *id, const char *address, const char *why,
 			 const char *hint);

@@ -33,7 +33,7 @@ static void add_member(struct buf *out, const char *name, const char *text)
 		buf_text(out, "null");
 }
 
-void plugin_tell_joined(struct client *cl)
+void plugin_tell_joined(struct broker_client *cl)
 {
 	struct buf json = { 0 };
 
@@ -46,7 +46,7 @@ void plugin_tell_joined(struct client *cl)
 	buf_done(&json);
 }
 
-void plugin_tell_left(const struct client *cl, int reason)
+void plugin_tell_left(const struct broker_client *cl, int reason)
 {
 	struct buf json = { 0 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "out/lines.h"
-#include "wire/control.h"
+#include "out/wrap.h"
+#include "wire/control_frames.h"
 
 enum {
 	ANSWER_MS = 10000, /* of a device */
@@ -250,8 +250,8 @@ static void tell_silent(const struct all *a, struct error *err)
 			continue;
 		if (silent++ < SILENT_SHOWN) {
 			buf_text(&names, silent > 1 ? ", " : "");
-			lines_name(&names,
-				   render_device_name(a->device[i].json));
+			wrap_name(&names,
+				  render_device_name(a->device[i].json));
 		}
 	}
 	if (silent > SILENT_SHOWN)

@@ -9,7 +9,7 @@
 #include "cli/serve_client.h"
 
 struct all_device {
-	cJSON *json; /* the object of wire/control.h; owned */
+	cJSON *json; /* the object of wire/control_frames.h; owned */
 	char *text; /* its bytes; owned */
 	size_t len;
 	const char *id, *list; /* borrowed; list NULL: nothing is listed */

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/all.h"
-#include "cli/expect.h"
+#include "cli/expect_option.h"
 #include "cli/operand.h"
 #include "mcp/arguments.h"
 

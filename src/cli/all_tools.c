@@ -9,7 +9,7 @@
 #include "cli/all.h"
 #include "cli/all_call.h"
 #include "mcp/listing.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 struct listed {
 	char *id; /* owned */
@@ -72,7 +72,7 @@ static void summarize(struct tools_of_all *t, const struct tool_list *tools,
 		return;
 	if (t->filter)
 		buf_text(out, "none of ");
-	lines_count(out, tools->count - tools->user_only, "tool");
+	wrap_count(out, tools->count - tools->user_only, "tool");
 	if (tools->user_only > 0)
 		buf_printf(out, " + %zu user-only", tools->user_only);
 }

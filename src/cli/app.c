@@ -11,10 +11,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/answering.h"
 #include "cli/app_events.h"
-#include "cli/guarding.h"
+#include "cli/guards.h"
 #include "cli/items_cache.h"
+#include "cli/requests.h"
 #include "cli/serve_target.h"
 #include "cli/tools_cache.h"
 #include "cli/trace.h"
@@ -55,7 +55,7 @@ void app_configure(struct app *app)
 void app_done(struct app *app)
 {
 	app_disconnect(app);
-	guarding_close(app);
+	guards_close(app);
 	trace_close(app->trace, app->config.trace, NULL);
 	app->trace = NULL;
 	if (app->tick.open)
@@ -143,14 +143,14 @@ static int begin_client(struct app *app, struct error *err)
 
 	app->asked = true;
 	if (app->answering)
-		config.answers = answering_declares(app->answering);
+		config.answers = requests_declares(app->answering);
 	if (c->no_init) {
 		app->client.session = app->session;
 		app->client.device = link->dialect == DIALECT_DEVICE;
 	} else {
 		status = client_begin(&app->client, app->session, &config, err);
 	}
-	app->client.guard = guarding_guard(app->guarding);
+	app->client.guard = guards_guard(app->guarding);
 	return status;
 }
 
@@ -184,7 +184,7 @@ static int begin(struct app *app, struct error *err)
 	const struct transport_ops *ops;
 
 	if (app_setup(app, &ops, err) != 0 || app_open_loop(app, err) != 0 ||
-	    guarding_open(app, err) != 0)
+	    guards_open(app, err) != 0)
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
 	if (app->config.vision_url &&
@@ -197,8 +197,8 @@ static int begin(struct app *app, struct error *err)
 		if (!app->trace)
 			return -1;
 	}
-	if (answering_open(app, err) != 0 ||
-	    guarding_admit(app->guarding, err) != 0)
+	if (requests_open(app, err) != 0 ||
+	    guards_admit(app->guarding, err) != 0)
 		return -1;
 	return open_session(app, ops, err);
 }
@@ -207,7 +207,7 @@ static int begin(struct app *app, struct error *err)
 static int give_up(struct app *app, struct error *err)
 {
 	app_disconnect(app);
-	guarding_opened(app->guarding, err);
+	guards_opened(app->guarding, err);
 	return -1;
 }
 
@@ -234,7 +234,7 @@ static int poll_opening(struct app *app, struct error *err)
 		status = client_poll(&app->client, err);
 	app->connected = status > 0;
 	if (app->connected)
-		guarding_opened(app->guarding, NULL);
+		guards_opened(app->guarding, NULL);
 	return status;
 }
 
@@ -276,7 +276,7 @@ static bool may_still_come(const struct app *app, const struct error *err)
 /* 0: it is to be tried again now. -1: that was the last, or Ctrl-C: *err. */
 static int pause_opening(struct app *app, unsigned tries, struct error *err)
 {
-	int64_t wait = guarding_again(app->guarding, tries, err);
+	int64_t wait = guards_again(app->guarding, tries, err);
 	int status;
 
 	if (wait < 0)
@@ -322,7 +322,7 @@ void app_disconnect(struct app *app)
 {
 	if (app->session)
 		session_drain(app->session);
-	answering_close(app);
+	requests_close(app);
 	tools_cache_drop(app);
 	items_cache_drop(app);
 	client_done(&app->client);

@@ -65,9 +65,9 @@ struct app {
 		items[3]; /* by enum list_kind: see cli/items_cache.h */
 	bool has_items[3];
 	struct timer tick; /* once a second while waiting for the peer */
-	struct guarding *guarding; /* cli/guarding.h; NULL until app_begin */
-	struct answering
-		*answering; /* cli/answering.h; NULL: nothing is answered */
+	struct guards *guarding; /* cli/guards.h; NULL until app_begin */
+	struct requests
+		*answering; /* cli/requests.h; NULL: nothing is answered */
 };
 
 void app_init(struct app *app);

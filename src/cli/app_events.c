@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/answering.h"
+#include "cli/requests.h"
 #include "cli/trace.h"
 
 static bool is_progress(const struct event *e)
@@ -44,12 +44,12 @@ bool app_progress(struct app *app, const struct event *e)
 	if (!is_progress(e) || !app->out.ops->progress)
 		return false;
 	/* It is rewritten in place, where a question stands now. */
-	return answering_asks(app->answering) || show_progress(&app->out, e);
+	return requests_asks(app->answering) || show_progress(&app->out, e);
 }
 
 void app_aside(struct app *app, const struct event *e)
 {
-	if (!answering_told(app->answering, e))
+	if (!requests_told(app->answering, e))
 		render_aside(&app->out, e);
 }
 
@@ -61,7 +61,7 @@ void app_on_event(void *owner, const struct event *e)
 	bool notice = e->kind == EVENT_NOTICE;
 
 	if (app->answering)
-		answering_event(app->answering, e);
+		requests_event(app->answering, e);
 	if (notice && e->notice == NOTICE_LISTENING && app->again)
 		return;
 	if (!notice && app->on_event)
@@ -86,5 +86,5 @@ bool app_on_request(void *owner, const struct event *e)
 {
 	struct app *app = owner;
 
-	return app->answering && answering_request(app->answering, e);
+	return app->answering && requests_request(app->answering, e);
 }

@@ -12,7 +12,7 @@
 #include "cli/serve_client.h"
 #include "cli/serve_target.h"
 #include "net/control_path.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 enum {
 	PATIENCE_MS = 300,
@@ -43,7 +43,7 @@ static void widen(struct brief *b, const cJSON *device)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	size_t width;
 
-	lines_name(&name, render_device_name(device));
+	wrap_name(&name, render_device_name(device));
 	width = text_width(buf_string(&name), name.len);
 	if (width > NAME_WIDTH_MAX)
 		width = NAME_WIDTH_MAX;
@@ -57,16 +57,16 @@ static void add_device(struct brief *b, const cJSON *device)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	struct buf *out = &b->text;
 
-	lines_name(&name, render_device_name(device));
+	wrap_name(&name, render_device_name(device));
 	buf_printf(out, "  %s", buf_string(&name));
-	lines_pad(out, text_width(buf_string(&name), name.len), b->name_width);
+	wrap_pad(out, text_width(buf_string(&name), name.len), b->name_width);
 	for (size_t i = 0; i < COUNT(members); i++) {
 		const char *text = json_string(device, members[i]);
 
 		if (!text || !*text)
 			continue;
 		buf_text(out, "  ");
-		lines_name(out, text);
+		wrap_name(out, text);
 	}
 	buf_char(out, '\n');
 }
@@ -120,7 +120,7 @@ static int describe(struct brief *b, struct error *why)
 				   "next step\n");
 		return 0;
 	}
-	lines_count(&b->text, (uint64_t)devices, "device");
+	wrap_count(&b->text, (uint64_t)devices, "device");
 	if (devices > ASKED) {
 		buf_text(&b->text, ": mcpctl devices\n");
 		return 0;

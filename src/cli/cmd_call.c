@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/all_call.h"
 #include "cli/commands.h"
-#include "cli/expect.h"
+#include "cli/expect_option.h"
 #include "cli/operand.h"
 #include "cli/save.h"
 #include "cli/show.h"

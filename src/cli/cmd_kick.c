@@ -4,7 +4,7 @@
  */
 #include "cli/commands.h"
 #include "cli/serve_client.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 static int kick(struct app *app, struct serve_client *serve, const char *device,
 		struct error *err)
@@ -24,7 +24,7 @@ static int kick(struct app *app, struct serve_client *serve, const char *device,
 			  "no device of the running serve fits '%s'", device);
 		return error_hint(err, "'mcpctl devices' shows who is there");
 	}
-	lines_count(&words, (uint64_t)count, "connection");
+	wrap_count(&words, (uint64_t)count, "connection");
 	render_note(&app->out, "ended %s", buf_string(&words));
 	return 0;
 }

@@ -34,7 +34,7 @@ struct serving {
 	struct serve_log log;
 	struct serve_exec exec;
 	struct serve_missing missing;
-	struct server *server;
+	struct serve *server;
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
 	bool waiting; /* the log's reader is slow */
 	bool hangup;
@@ -46,7 +46,7 @@ static void on_hangup(void *owner)
 
 	s->hangup = true;
 	if (s->server)
-		server_wake(s->server);
+		serve_wake(s->server);
 }
 
 /* The terminal that shows the log is gone: then there is nobody to serve. */
@@ -70,7 +70,7 @@ static int take_hangup(struct serving *s, struct error *err)
 		return error_code(err, SIGHUP);
 	}
 	serve_log_reopen(&s->log);
-	server_reload(s->server);
+	serve_reload(s->server);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static void take_records(struct serving *s)
 {
 	struct record *record;
 
-	while ((record = server_take(s->server))) {
+	while ((record = serve_take(s->server))) {
 		serve_missing_note(&s->missing, record);
 		serve_log_take(&s->log, record);
 	}
@@ -93,7 +93,7 @@ static void take_ready(struct serving *s)
 
 	if (!s->a->exec)
 		return;
-	while ((id = server_next_ready(s->server, &failed))) {
+	while ((id = serve_next_ready(s->server, &failed))) {
 		if (!failed)
 			serve_exec_device(&s->exec, id);
 	}
@@ -102,7 +102,7 @@ static void take_ready(struct serving *s)
 
 static bool is_over(const struct serving *s)
 {
-	return server_stopping(s->server) || (s->a->once && s->exec.ended);
+	return serve_stopping(s->server) || (s->a->once && s->exec.ended);
 }
 
 static int64_t next_look(const struct serving *s)
@@ -116,7 +116,7 @@ static int64_t next_look(const struct serving *s)
 static int main_line(struct serving *s, struct error *err)
 {
 	while (!is_over(s)) {
-		if (server_wait(s->server, next_look(s), err) != 0 ||
+		if (serve_wait(s->server, next_look(s), err) != 0 ||
 		    take_hangup(s, err) != 0)
 			return -1;
 		take_records(s);
@@ -151,11 +151,11 @@ static int settle(struct serving *s, struct error *err)
 
 static void close_all(struct serving *s, const char *why)
 {
-	records_add(server_records(s->server), RECORD_STOPPING, LEVEL_INFO,
-		    NULL, NULL, "%s", why);
+	records_add(serve_records(s->server), RECORD_STOPPING, LEVEL_INFO, NULL,
+		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
 	take_records(s);
-	server_close(TAKE(s->server));
+	serve_close(TAKE(s->server));
 }
 
 static void on_trace(void *owner, const struct trace *t)
@@ -188,11 +188,11 @@ static int serve(struct serving *s, struct error *err)
 		fence_early();
 	if (open_trace(s, err) != 0 || app_open_loop(app, err) != 0 ||
 	    loop_on_hangup(app->loop, on_hangup, s, err) != 0 ||
-	    server_open(&s->server, app->loop, &s->config, err) != 0)
+	    serve_open(&s->server, app->loop, &s->config, err) != 0)
 		return -1;
 	serve_exec_init(&s->exec, app->loop, s->server, s->a->exec);
 	if (s->a->exec)
-		server_track_ready(s->server);
+		serve_track_ready(s->server);
 	s->give_up = s->a->exec && wait ? loop_now() + wait : LOOP_FOREVER;
 	status = settle(s, err);
 	if (status == 0)
@@ -200,9 +200,9 @@ static int serve(struct serving *s, struct error *err)
 	if (status != 0)
 		close_all(s, err->text);
 	else
-		close_all(s, server_stopping(s->server) ? "mcpctl stop" :
-							  "the command of "
-							  "--once has ended");
+		close_all(s, serve_stopping(s->server) ? "mcpctl stop" :
+							 "the command of "
+							 "--once has ended");
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #define CLI_CMD_SERVE_H
 
 #include "cli/app.h"
-#include "serve/server.h"
+#include "serve/serve.h"
 
 struct serve_arguments {
 	struct words listen;

@@ -133,16 +133,16 @@ static void show_listening(void *owner, const char *url)
 	render_note(s->out, "listening at %s", url);
 }
 
-static struct outside_config outside_of(const struct sim_arguments *a)
+static struct exec_config outside_of(const struct sim_arguments *a)
 {
-	return (struct outside_config){ .ollama = a->ollama,
-					.model = a->model,
-					.timeout = a->ollama_timeout };
+	return (struct exec_config){ .ollama = a->ollama,
+				     .model = a->model,
+				     .timeout = a->ollama_timeout };
 }
 
 static int check_outside(const struct sim_arguments *a, struct error *err)
 {
-	if (!a->ollama || !outside_check_ollama(a->ollama, err))
+	if (!a->ollama || !ollama_check(a->ollama, err))
 		return 0;
 	return error_prefix(err, "option '--ollama'");
 }

@@ -7,7 +7,7 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/named_target.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 struct row {
 	char *name, *file, *peer,
@@ -23,7 +23,7 @@ struct targets {
 
 static void widen(size_t *width, const char *text)
 {
-	size_t columns = lines_columns(text);
+	size_t columns = wrap_columns(text);
 
 	if (columns > *width)
 		*width = columns;

@@ -9,7 +9,7 @@
 #include "cli/saved_list.h"
 #include "cli/tools_cache.h"
 #include "out/alike.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 struct tools_options {
 	bool no_user, cached, tree;
@@ -44,7 +44,7 @@ static void measure(struct tools_record *record)
 		const struct tool *t = &record->list->tool[i];
 		if (!tool_matches(t, record->filter))
 			continue;
-		size_t columns = lines_columns(t->name);
+		size_t columns = wrap_columns(t->name);
 		record->shown++;
 		if (columns > record->name_width)
 			record->name_width = columns;
@@ -158,7 +158,7 @@ static int tell_changes(struct renderer *r, const struct tools_record *record,
 				 c->added, c->removed, c->changed);
 	for (size_t i = 0; i < record->list->count; i++)
 		same += tool_matches(&record->list->tool[i], record->filter);
-	lines_count(&count, same, "tool");
+	wrap_count(&count, same, "tool");
 	render_note(r, "no difference: %s", buf_string(&count));
 	return 0;
 }

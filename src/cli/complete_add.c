@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/complete_private.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 #define BRIEF_COLUMNS 160
 #define WORD_MAX 65536
@@ -42,7 +42,7 @@ static char *brief_of(const char *text)
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct buf out = { 0 };
 	const char *start = text;
-	size_t len = text ? lines_first(text, &start) : 0;
+	size_t len = text ? wrap_first(text, &start) : 0;
 
 	/* Most are: then nothing needs to be measured, and TAB is not felt. */
 	if (len <= BRIEF_COLUMNS && text_is_safe(start, len))
@@ -53,7 +53,7 @@ static char *brief_of(const char *text)
 	while (len > 0 && ((unsigned char)start[len] & 0xc0) == 0x80)
 		len--;
 	text_safe(&safe, start, len, TEXT_LINE);
-	lines_cut(&out, buf_string(&safe), safe.len, BRIEF_COLUMNS);
+	wrap_cut(&out, buf_string(&safe), safe.len, BRIEF_COLUMNS);
 	return buf_take(&out);
 }
 

@@ -12,7 +12,7 @@
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 #define NAMES_MAX 512
 
@@ -28,7 +28,7 @@ void complete_describe(const struct tool_schema *t, struct buf *out)
 		buf_text(out, ", required");
 	if (!text)
 		text = json_string(resolved, "description");
-	len = text ? lines_first(text, &start) : 0;
+	len = text ? wrap_first(text, &start) : 0;
 	if (len == 0)
 		return;
 	buf_text(out, ": ");

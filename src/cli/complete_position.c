@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/complete_private.h"
-#include "cli/walk.h"
+#include "cli/words.h"
 
 #define NOWHERE SIZE_MAX
 
@@ -45,7 +45,7 @@ static void find_inside(struct finding *f, const char *word)
 	}
 }
 
-static void survey_word(struct finding *f, struct walk *w,
+static void survey_word(struct finding *f, struct words_walk *w,
 			const struct piece *piece)
 {
 	if (f->command != NOWHERE)
@@ -65,8 +65,8 @@ static void survey_word(struct finding *f, struct walk *w,
 
 static void survey(struct finding *f)
 {
-	struct walk w = { .words = f->question->words,
-			  .count = f->question->count };
+	struct words_walk w = { .words = f->question->words,
+				.count = f->question->count };
 	struct piece piece;
 
 	while (walk_next(&w, &piece)) {
@@ -105,9 +105,9 @@ static bool awaits_value(const struct finding *f, const struct piece *piece)
 static void collect(struct finding *f)
 {
 	struct position *p = f->out;
-	struct walk w = { .words = f->question->words,
-			  .count = f->question->count,
-			  .command = p->command };
+	struct words_walk w = { .words = f->question->words,
+				.count = f->question->count,
+				.command = p->command };
 	struct piece piece;
 
 	while (walk_next(&w, &piece)) {

@@ -37,14 +37,14 @@ static void add_escaped(struct buf *out, const char *text, const char *special)
 }
 
 /* How far a word is typed, and what a candidate's rest is put behind. */
-struct typed {
+struct typed_line {
 	struct typed_word word;
 	const char *head;
 	size_t head_len;
 };
 
 static void print_bash_word(struct buf *out, const struct candidate *c,
-			    const struct typed *t)
+			    const struct typed_line *t)
 {
 	const char *rest = c->word + t->word.text.len;
 	char quote = t->word.quote;
@@ -82,7 +82,7 @@ static size_t typed_keep(const char *typed, const char *keep)
 static void print_bash(struct buf *out, const struct completion *c,
 		       const char *typed)
 {
-	struct typed t = { .head = typed };
+	struct typed_line t = { .head = typed };
 
 	typed_word_read(&t.word, typed, false);
 	if (t.word.quote)

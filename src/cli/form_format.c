@@ -74,7 +74,7 @@ static bool is_uri(const char *text)
 	       text[len + 1] && !strpbrk(text, " \t<>\"");
 }
 
-static const struct row {
+static const struct format_row {
 	const char *format, *name;
 	bool (*fits)(const char *text);
 } rows[] = {
@@ -84,7 +84,7 @@ static const struct row {
 	{ "date-time", "date and time as 2026-01-31T12:00:00Z", is_date_time },
 };
 
-static const struct row *find(const char *format)
+static const struct format_row *find(const char *format)
 {
 	for (size_t i = 0; format && i < COUNT(rows); i++) {
 		if (strcmp(rows[i].format, format) == 0)
@@ -95,14 +95,14 @@ static const struct row *find(const char *format)
 
 bool form_format_fits(const char *format, const char *text)
 {
-	const struct row *row = find(format);
+	const struct format_row *row = find(format);
 
 	return !row || row->fits(text);
 }
 
 const char *form_format_name(const char *format)
 {
-	const struct row *row = find(format);
+	const struct format_row *row = find(format);
 
 	return row ? row->name : format;
 }

@@ -27,20 +27,20 @@ static void word_line(void *owner, const char *word, const char *brief)
 	quoted(out, brief);
 }
 
-struct list {
+struct fish_list {
 	enum source_kind kind;
 	const char *name;
 	const char *ask; /* words of that pattern are asked for; NULL: none */
 };
 
-static const struct list lists[] = { { SOURCE_TARGETS, "targets", "*:*" },
-				     { SOURCE_FAULTS, "faults", NULL },
-				     { SOURCE_PROFILES, "profiles", NULL },
-				     { SOURCE_COMMANDS, "commands", NULL },
-				     { SOURCE_HELP, "topics", NULL },
-				     { SOURCE_METHODS, "methods", "@*" },
-				     { SOURCE_LEVELS, "levels", NULL },
-				     { SOURCE_SHELLS, "shells", NULL } };
+static const struct fish_list lists[] = { { SOURCE_TARGETS, "targets", "*:*" },
+					  { SOURCE_FAULTS, "faults", NULL },
+					  { SOURCE_PROFILES, "profiles", NULL },
+					  { SOURCE_COMMANDS, "commands", NULL },
+					  { SOURCE_HELP, "topics", NULL },
+					  { SOURCE_METHODS, "methods", "@*" },
+					  { SOURCE_LEVELS, "levels", NULL },
+					  { SOURCE_SHELLS, "shells", NULL } };
 
 static void write_lists(FILE *out)
 {

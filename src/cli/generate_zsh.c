@@ -34,13 +34,13 @@ static void word_line(void *owner, const char *word, const char *brief)
 	fputs("'\n", out);
 }
 
-struct list {
+struct zsh_list {
 	enum source_kind kind;
 	const char *name, *what, *flags;
 	const char *ask; /* words of that pattern are asked for; NULL: none */
 };
 
-static const struct list lists[] = {
+static const struct zsh_list lists[] = {
 	{ SOURCE_TARGETS, "targets", "target", " -S ''", NULL },
 	{ SOURCE_FAULTS, "faults", "fault", "", NULL },
 	{ SOURCE_PROFILES, "profiles", "profile", "", NULL },
@@ -54,7 +54,7 @@ static const struct list lists[] = {
 static void write_lists(FILE *out)
 {
 	for (size_t i = 0; i < COUNT(lists); i++) {
-		const struct list *l = &lists[i];
+		const struct zsh_list *l = &lists[i];
 
 		fprintf(out, "_mcpctl_%s() {\n\tlocal -a words\n\twords=(\n",
 			l->name);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/items_cache.h"
 #include "out/alike.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 static bool contains(const char *text, const char *word)
 {
@@ -35,7 +35,7 @@ static void measure(const struct items_record *end, struct item_record *line,
 
 		if (!matches(item, end->filter))
 			continue;
-		size_t columns = lines_columns(item->key);
+		size_t columns = wrap_columns(item->key);
 
 		(*shown)++;
 		if (columns > line->key_width)

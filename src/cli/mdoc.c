@@ -166,14 +166,14 @@ void mdoc_operands(FILE *out, const char *args)
 	}
 }
 
-struct writer {
+struct mdoc_writer {
 	FILE *out;
 	bool any; /* something was written */
 	bool apart; /* an empty line came */
 	bool literal, list;
 };
 
-static void leave(struct writer *w)
+static void leave(struct mdoc_writer *w)
 {
 	if (w->literal)
 		fputs(".Ed\n", w->out);
@@ -182,7 +182,8 @@ static void leave(struct writer *w)
 	w->literal = w->list = false;
 }
 
-static void write_paragraph(struct writer *w, const struct manual_line *line)
+static void write_paragraph(struct mdoc_writer *w,
+			    const struct manual_line *line)
 {
 	leave(w);
 	if (w->any && w->apart)
@@ -190,7 +191,7 @@ static void write_paragraph(struct writer *w, const struct manual_line *line)
 	mdoc_text(w->out, line->text, line->len);
 }
 
-static void write_literal(struct writer *w, const struct manual_line *line)
+static void write_literal(struct mdoc_writer *w, const struct manual_line *line)
 {
 	size_t indent = line->text[0] == '\t' ? 1 : 2;
 
@@ -204,7 +205,7 @@ static void write_literal(struct writer *w, const struct manual_line *line)
 	mdoc_literal(w->out, line->text + indent, line->len - indent);
 }
 
-static void write_item(struct writer *w, const struct manual_line *line)
+static void write_item(struct mdoc_writer *w, const struct manual_line *line)
 {
 	if (!w->list) {
 		leave(w);
@@ -219,7 +220,7 @@ static void write_item(struct writer *w, const struct manual_line *line)
 
 void mdoc_manual(FILE *out, const char *text, bool follows)
 {
-	struct writer w = { .out = out, .any = follows, .apart = follows };
+	struct mdoc_writer w = { .out = out, .any = follows, .apart = follows };
 	struct manual_line line;
 
 	while (manual_next(&text, &line)) {

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/suggest.h"
-#include "cli/walk.h"
+#include "cli/words.h"
 
 #define NOWHERE SIZE_MAX
 
@@ -48,7 +48,7 @@ static void presume_output(struct parser *p, const char *value)
 			     NULL);
 }
 
-static void survey_word(struct parser *p, struct walk *w,
+static void survey_word(struct parser *p, struct words_walk *w,
 			const struct piece *piece)
 {
 	if (p->command != NOWHERE)
@@ -65,7 +65,7 @@ static void survey_word(struct parser *p, struct walk *w,
 /* The first pass. */
 static void survey(struct parser *p)
 {
-	struct walk w = { .words = p->words, .count = p->count };
+	struct words_walk w = { .words = p->words, .count = p->count };
 	struct piece piece;
 	bool execute = false;
 
@@ -183,9 +183,9 @@ static int take_child(struct parser *p, size_t at, struct error *err)
 /* The second pass. */
 static int collect(struct parser *p, struct error *err)
 {
-	struct walk w = { .words = p->words,
-			  .count = p->count,
-			  .command = p->out->command };
+	struct words_walk w = { .words = p->words,
+				.count = p->count,
+				.command = p->out->command };
 	struct piece piece;
 
 	while (walk_next(&w, &piece)) {
@@ -321,7 +321,7 @@ static int suggest_target_words(const struct parser *p, struct error *err)
  */
 static int no_such_command(struct parser *p, struct error *err)
 {
-	struct walk w = { .words = p->words, .count = p->command };
+	struct words_walk w = { .words = p->words, .count = p->command };
 	struct piece piece;
 
 	while (walk_next(&w, &piece)) {

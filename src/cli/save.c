@@ -10,8 +10,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "out/content.h"
-#include "out/lines.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 char *save_path(const char *path, size_t number)
 {
@@ -61,7 +61,7 @@ static int save_to_file(const struct content *c, const char *path,
 static void tell(struct app *app, const struct content *c, const char *path)
 {
 	CLEANUP(buf_done) struct buf size = { 0 };
-	lines_count(&size, c->data.len, "byte");
+	wrap_count(&size, c->data.len, "byte");
 	render_note(&app->out, "saved %s to %s", buf_string(&size), path);
 }
 

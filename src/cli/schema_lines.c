@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mcp/types.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 #define MAGIC "mcpctl-tools 1 "
 #define HEAD_MAX 65536 /* a target of escapes only */
@@ -38,10 +38,10 @@ static void add_brief(struct buf *out, const struct tool *t)
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	CLEANUP(mem_free_ptr) char *line = NULL;
 	const char *start;
-	size_t len = lines_first(t->description, &start);
+	size_t len = wrap_first(t->description, &start);
 
 	if (len == 0 && t->title)
-		len = lines_first(t->title, &start);
+		len = wrap_first(t->title, &start);
 	line = mem_strndup(start, len < BRIEF_MAX ? len : BRIEF_MAX);
 	len = strlen(line);
 	while (len > 0 && !text_is_utf8(line, len) &&

@@ -112,7 +112,7 @@ static bool is_known(void *owner)
 	return p->place != PLACE_NONE;
 }
 
-struct telling {
+struct list_telling {
 	schema_each *each;
 	void *to;
 	struct name_set told;
@@ -120,7 +120,7 @@ struct telling {
 
 static void tell(void *owner, const char *name, const char *brief)
 {
-	struct telling *t = owner;
+	struct list_telling *t = owner;
 
 	if (name_set_add(&t->told, name, 0) == NAME_NONE)
 		t->each(t->to, name, brief);
@@ -131,7 +131,7 @@ static void each_device(void *owner, const char *prefix, schema_each *each,
 {
 	struct places *p = owner;
 	const struct aliases *a = aliases_of(p);
-	struct telling t = { .each = each, .to = to };
+	struct list_telling t = { .each = each, .to = to };
 
 	source_serve_devices(&p->serve, prefix, tell, &t);
 	for (size_t i = 0; i < a->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tools and devices that a running serve tells (wire/control.h).
+ * Tools and devices that a running serve tells (wire/control_frames.h).
  */
 #include <string.h>
 

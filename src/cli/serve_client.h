@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking the running serve itself (wire/control.h), from the main line: send
+ * Asking the running serve itself (wire/control_frames.h), from the main line: send
  * a question, wait for the objects that answer it. For devices, kick, stop and
  * --all.
  */

@@ -11,7 +11,7 @@
 
 #include "base/child.h"
 #include "base/mem.h"
-#include "serve/server.h"
+#include "serve/serve.h"
 
 #define RUNNING_MAX 16
 #define GRACE_MS 2000
@@ -23,7 +23,7 @@ struct command_of {
 	struct command_of *next;
 };
 
-void serve_exec_init(struct serve_exec *x, struct loop *l, struct server *s,
+void serve_exec_init(struct serve_exec *x, struct loop *l, struct serve *s,
 		     const char *command)
 {
 	*x = (struct serve_exec){
@@ -47,7 +47,7 @@ static void release(struct command_of *c)
 static void tell_ended(struct serve_exec *x, const char *device, int status)
 {
 	struct record *record =
-		records_add(server_records(x->server), RECORD_EXEC,
+		records_add(serve_records(x->server), RECORD_EXEC,
 			    status ? LEVEL_WARN : LEVEL_GOOD, device, NULL,
 			    "the command ended with status %d", status);
 
@@ -75,7 +75,7 @@ static void on_ended(void *owner, int status)
 	x->idle = x->running == 0;
 	count_end(x, status);
 	tell_ended(x, c->device, status);
-	server_wake(x->server);
+	serve_wake(x->server);
 	release(c);
 }
 
@@ -84,7 +84,7 @@ static void tell_not_started(struct serve_exec *x, const char *device,
 			     const struct error *why)
 {
 	struct record *record =
-		records_add(server_records(x->server), RECORD_EXEC, LEVEL_BAD,
+		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_BAD,
 			    device, NULL, "the command was not started: %s%s%s",
 			    why->text, *why->hint ? "; " : "", why->hint);
 
@@ -98,9 +98,9 @@ static void start(struct serve_exec *x, const char *id)
 	CLEANUP(mem_free_ptr) char *command = mem_strdup(x->command);
 	CLEANUP(mem_free_ptr)
 	char *target =
-		mem_printf("MCPCTL_TARGET=attach:%s", server_socket(x->server));
+		mem_printf("MCPCTL_TARGET=attach:%s", serve_socket(x->server));
 	CLEANUP(mem_free_ptr)
-	char *pick = server_device_pattern(x->server, id);
+	char *pick = serve_device_pattern(x->server, id);
 	CLEANUP(mem_free_ptr)
 	char *device = mem_printf("MCPCTL_DEVICE=%s", pick);
 	char sh[] = "sh", dash_c[] = "-c";
@@ -127,7 +127,7 @@ static void start(struct serve_exec *x, const char *id)
 	x->first = c;
 	x->running++;
 	x->idle = false;
-	record = records_add(server_records(x->server), RECORD_EXEC, LEVEL_INFO,
+	record = records_add(serve_records(x->server), RECORD_EXEC, LEVEL_INFO,
 			     id, NULL, "the command starts");
 	if (record)
 		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));

@@ -9,12 +9,12 @@
 #include "base/loop.h"
 #include "base/split.h"
 
-struct server;
+struct serve;
 struct command_of;
 
 struct serve_exec {
 	struct loop *loop;
-	struct server *server;
+	struct serve *server;
 	const char *command; /* for sh -c; NULL: nothing is run */
 	struct command_of *first; /* running */
 	size_t running;
@@ -24,7 +24,7 @@ struct serve_exec {
 	struct words queue; /* ready devices that have to wait */
 };
 
-void serve_exec_init(struct serve_exec *x, struct loop *l, struct server *s,
+void serve_exec_init(struct serve_exec *x, struct loop *l, struct serve *s,
 		     const char *command);
 
 /*

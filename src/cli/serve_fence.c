@@ -35,21 +35,21 @@ void serve_fence_allow(const struct serve_config *c, const char *exec,
 	}
 	if (!c->alias_file)
 		keep(user_path(&user_config, "devices.json"), O_RDONLY);
-	server_allow(c);
+	serve_allow(c);
 }
 
-void serve_fence_raise(struct server *s, struct loop *l, const char *pidfile)
+void serve_fence_raise(struct serve *s, struct loop *l, const char *pidfile)
 {
 	CLEANUP(words_done) struct words rules = { 0 };
 	CLEANUP(mem_free_ptr)
 	char *folder = pidfile ? file_folder(pidfile) : NULL;
 	CLEANUP(mem_free_ptr) char *what = NULL;
 
-	server_fence(s, &rules);
+	serve_fence(s, &rules);
 	fence_rule(&rules, "remove", folder);
 	spawner_seal();
 	what = fence_raise((const char *const *)rules.word);
 	fence_pool(l, &rules);
-	records_add(server_records(s), RECORD_FENCES, LEVEL_DEBUG, NULL, NULL,
+	records_add(serve_records(s), RECORD_FENCES, LEVEL_DEBUG, NULL, NULL,
 		    "%s", what);
 }

@@ -6,7 +6,7 @@
 #ifndef CLI_SERVE_FENCE_H
 #define CLI_SERVE_FENCE_H
 
-#include "serve/server.h"
+#include "serve/serve.h"
 
 /* Before the fences: exec and log may be NULL. */
 void serve_fence_allow(const struct serve_config *c, const char *exec,
@@ -15,6 +15,6 @@ void serve_fence_allow(const struct serve_config *c, const char *exec,
  * All is open. What is in force is a record of LEVEL_DEBUG, "fences"; what is
  * not stands there too. pidfile may be NULL.
  */
-void serve_fence_raise(struct server *s, struct loop *l, const char *pidfile);
+void serve_fence_raise(struct serve *s, struct loop *l, const char *pidfile);
 
 #endif

@@ -11,7 +11,7 @@ struct sim_service {
 	const char *listen; /* NULL: 127.0.0.1:8088 */
 	int64_t run_for; /* ms; 0: until Ctrl-C */
 	struct admit_options admit;
-	struct outside_config outside; /* its loop does not count */
+	struct exec_config outside; /* its loop does not count */
 };
 
 /* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and service_listen. */

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/topics.h"
-#include "cli/walk.h"
+#include "cli/words.h"
 
 #define CANDIDATES_MAX 160
 

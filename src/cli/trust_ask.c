@@ -9,14 +9,14 @@
 #include "cli/named_trust.h"
 #include "cli/prompt.h"
 
-struct asking {
+struct trust_asking {
 	struct prompt *prompt;
 	bool answered, yes;
 };
 
 static void on_line(void *owner, const char *line)
 {
-	struct asking *a = owner;
+	struct trust_asking *a = owner;
 
 	a->yes = line && (text_same(line, "y") || text_same(line, "yes"));
 	a->answered = true;
@@ -24,7 +24,7 @@ static void on_line(void *owner, const char *line)
 
 static int ask(struct app *app, const char *text, bool *yes, struct error *err)
 {
-	struct asking a = { 0 };
+	struct trust_asking a = { 0 };
 	int status;
 
 	if (app_open_loop(app, err) != 0 ||

@@ -43,19 +43,19 @@ static char *name_of(const char *path)
 
 /* ---- reading ---- */
 
-struct kept {
+struct trust_kept {
 	char *path; /* NULL: there is none */
 	struct buf text;
 };
 
-static void kept_done(struct kept *k)
+static void kept_done(struct trust_kept *k)
 {
 	mem_free(k->path);
 	buf_done(&k->text);
 }
 
 /* Takes the bytes of a file apart: what stands before the content goes. */
-static int decode(struct kept *out)
+static int decode(struct trust_kept *out)
 {
 	struct buf *all = &out->text;
 	const char *data = buf_string(all), *end = memchr(data, '\n', all->len);
@@ -78,12 +78,12 @@ static int decode(struct kept *out)
 }
 
 /* Only what the user, and nobody else, can have written. */
-static void read_kept(struct kept *out, const char *file)
+static void read_kept(struct trust_kept *out, const char *file)
 {
 	struct stat st;
 	int fd = file_open_regular(file, O_NOFOLLOW, &st), status = -1;
 
-	*out = (struct kept){ 0 };
+	*out = (struct trust_kept){ 0 };
 	buf_init(&out->text, FILE_MAX);
 	if (fd < 0)
 		return;
@@ -93,27 +93,27 @@ static void read_kept(struct kept *out, const char *file)
 	if (status == 0 && decode(out) == 0)
 		return;
 	kept_done(out);
-	*out = (struct kept){ 0 };
+	*out = (struct trust_kept){ 0 };
 }
 
-static void find_kept(struct kept *out, const char *path)
+static void find_kept(struct trust_kept *out, const char *path)
 {
 	CLEANUP(mem_free_ptr) char *name = name_of(path);
 	CLEANUP(mem_free_ptr) char *file = user_path(&user_state, name);
 
-	*out = (struct kept){ 0 };
+	*out = (struct trust_kept){ 0 };
 	if (file)
 		read_kept(out, file);
 	if (!out->path || strcmp(out->path, path) == 0)
 		return;
 	kept_done(out);
-	*out = (struct kept){ 0 };
+	*out = (struct trust_kept){ 0 };
 }
 
 enum trust_state trust_store_look(const char *path, const char *text,
 				  size_t len, struct buf *kept)
 {
-	CLEANUP(kept_done) struct kept k;
+	CLEANUP(kept_done) struct trust_kept k;
 
 	find_kept(&k, path);
 	if (!k.path)
@@ -170,7 +170,7 @@ static size_t read_paths(struct named_kept *out, const struct words *files)
 	size_t count = 0;
 
 	for (size_t i = 0; i < files->count; i++) {
-		CLEANUP(kept_done) struct kept k;
+		CLEANUP(kept_done) struct trust_kept k;
 
 		read_kept(&k, files->word[i]);
 		if (!k.path)
@@ -195,7 +195,7 @@ void trust_store_each(void (*each)(void *owner, const char *path,
 	all = mem_zalloc((files.count + 1) * sizeof(*all));
 	count = read_paths(all, &files);
 	for (size_t i = 0; i < count; i++) {
-		CLEANUP(kept_done) struct kept k;
+		CLEANUP(kept_done) struct trust_kept k;
 
 		read_kept(&k, all[i].file);
 		if (k.path && strcmp(k.path, all[i].path) == 0)
@@ -244,7 +244,7 @@ int trust_store_drop(const char *path, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *name = name_of(path);
 	CLEANUP(mem_free_ptr) char *file = user_path(&user_state, name);
-	CLEANUP(kept_done) struct kept k;
+	CLEANUP(kept_done) struct trust_kept k;
 
 	find_kept(&k, path);
 	if (!k.path)

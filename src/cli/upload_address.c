@@ -7,7 +7,7 @@
 
 enum { ASK_MS = 10000 };
 
-struct asked {
+struct address_asked {
 	struct app *app;
 	bool answered;
 	char *url, *why; /* owned; NULL */
@@ -16,7 +16,7 @@ struct asked {
 static void keep(void *owner, const char *url, size_t len, const char *nearest,
 		 const char *broke)
 {
-	struct asked *asked = owner;
+	struct address_asked *asked = owner;
 
 	(void)nearest;
 	asked->answered = true;
@@ -37,7 +37,7 @@ static int no_serve(struct error *err)
 int upload_address(struct app *app, char **out, struct error *err)
 {
 	struct transport *t = session_transport(app->session);
-	struct asked asked = { .app = app };
+	struct address_asked asked = { .app = app };
 	int64_t timeout = app->config.timeout;
 	int status;
 

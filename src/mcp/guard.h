@@ -2,7 +2,7 @@
 /*
  * Between a client and its peer: may a request be sent at all (a circuit
  * breaker), may a failed one be tried again (retry). The client asks, and
- * waits; what decides is behind these functions (cli/guarding.c).
+ * waits; what decides is behind these functions (cli/guards.c).
  */
 #ifndef MCP_GUARD_H
 #define MCP_GUARD_H

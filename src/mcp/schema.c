@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "mcp/schema_check.h"
 #include "mcp/schema_look.h"
-#include "mcp/schema_walk.h"
 
 /* NOLINTNEXTLINE(misc-no-recursion): see walk_check */
 static bool check_ref(const struct check *c, const cJSON *operand)

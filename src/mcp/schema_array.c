@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 /* Element i against schema i, as far as both reach. */
 static bool check_each(const struct check *c, const cJSON *schemas)

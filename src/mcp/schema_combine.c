@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 bool check_all_of(const struct check *c, const cJSON *operand)
 {

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "mcp/schema_check.h"
 #include "mcp/schema_limits.h"
 #include "mcp/schema_look.h"
-#include "mcp/schema_walk.h"
 
 #define DEPTH_MAX 3
 #define LINE_MAX_BYTES 1000

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "mcp/schema_candidate.h"
+#include "mcp/schema_check.h"
 #include "mcp/schema_look.h"
-#include "mcp/schema_walk.h"
 
 #define DEPTH_MAX 60
 #define SHOWN_DEPTH_MAX 6 /* what may be left out is, from here on */

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 /* Draft 4 wrote "exclusiveMinimum": true beside "minimum". */
 static bool is_strict(const struct check *c, const char *keyword)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The keywords of objects. */
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 bool check_required(const struct check *c, const cJSON *operand)
 {

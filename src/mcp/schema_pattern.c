@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 #define LIBRARY "libpcre2-8.so.0"
 #define PATTERN_MAX 4096

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 #define IGNORED_MAX 32
 #define PRINT_MAX 200

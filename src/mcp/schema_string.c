@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The keywords of strings. Lengths are characters, not bytes. */
-#include "mcp/schema_walk.h"
+#include "mcp/schema_check.h"
 
 static size_t characters(const char *text)
 {

@@ -156,11 +156,11 @@ static void at_property(const struct spot *s, const char *name,
 }
 
 /* What both schemas name as required and as properties. */
-struct names {
+struct diff_names {
 	struct name_set required[2], known[2];
 };
 
-static void names_find(struct names *n, const cJSON *old, const cJSON *new)
+static void names_find(struct diff_names *n, const cJSON *old, const cJSON *new)
 {
 	const cJSON *side[2] = { old, new };
 
@@ -172,7 +172,7 @@ static void names_find(struct names *n, const cJSON *old, const cJSON *new)
 	}
 }
 
-static void names_done(struct names *n)
+static void names_done(struct diff_names *n)
 {
 	for (int i = 0; i < 2; i++) {
 		name_set_done(&n->required[i]);
@@ -186,7 +186,7 @@ static bool has(const struct name_set *set, const char *name)
 }
 
 /* Of an argument that came or went as a whole, it is said there. */
-static void add_required(const struct spot *s, struct names *n, int side,
+static void add_required(const struct spot *s, struct diff_names *n, int side,
 			 const cJSON *name)
 {
 	const char *text = cJSON_GetStringValue(name);
@@ -205,7 +205,7 @@ static void add_required(const struct spot *s, struct names *n, int side,
 	name_set_add(other, text, 0); /* told once */
 }
 
-static void diff_required(const struct spot *s, struct names *n,
+static void diff_required(const struct spot *s, struct diff_names *n,
 			  const cJSON *old, const cJSON *new)
 {
 	CLEANUP(mem_free_ptr)
@@ -313,7 +313,7 @@ static void diff_schema(const struct spot *s, const cJSON *old,
 {
 	CLEANUP(mem_free_ptr)
 	char *pointer = pointer_to(s->pointer, "properties");
-	CLEANUP(names_done) struct names names = { 0 };
+	CLEANUP(names_done) struct diff_names names = { 0 };
 	struct spot inner = *s;
 
 	names_find(&names, old, new);

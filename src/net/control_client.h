@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command's end of serve's socket (wire/control.h): connects, checks that
+ * The command's end of serve's socket (wire/control_frames.h): connects, checks that
  * the other end is the same user, sends and receives whole frames. Part of the
  * program itself: attached commands load nothing.
  */

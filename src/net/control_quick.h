@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking a running serve (wire/control.h) without a loop and without patience:
+ * Asking a running serve (wire/control_frames.h) without a loop and without patience:
  * for completion, which must never be felt. Whatever goes wrong, there is no
  * answer, and no error to tell.
  */

@@ -11,7 +11,7 @@
 /* What the processor looks at in one go. */
 #define PIECE_MAX 65536
 
-struct form {
+struct post_form {
 	front_form_field *field;
 	void *owner;
 	char *name, *filename, *type; /* of the field that has begun */
@@ -19,7 +19,7 @@ struct form {
 	bool begun;
 };
 
-static void finish_field(struct form *f)
+static void finish_field(struct post_form *f)
 {
 	if (f->begun)
 		f->field(f->owner, f->name, f->filename, f->type,
@@ -37,8 +37,8 @@ static bool same(const char *a, const char *b)
 }
 
 /* The first piece of a field may be empty, and then the next one begins at 0 too. */
-static bool goes_on(const struct form *f, uint64_t offset, const char *name,
-		    const char *filename)
+static bool goes_on(const struct post_form *f, uint64_t offset,
+		    const char *name, const char *filename)
 {
 	if (!f->begun)
 		return false;
@@ -52,7 +52,7 @@ static enum MHD_Result on_piece(void *cls, enum MHD_ValueKind kind,
 				const char *type, const char *encoding,
 				const char *data, uint64_t offset, size_t len)
 {
-	struct form *f = cls;
+	struct post_form *f = cls;
 
 	(void)kind;
 	(void)encoding;
@@ -71,7 +71,7 @@ static enum MHD_Result on_piece(void *cls, enum MHD_ValueKind kind,
 int front_form(struct front_request *rq, front_form_field *field, void *owner,
 	       struct error *err)
 {
-	struct form f = { .field = field, .owner = owner };
+	struct post_form f = { .field = field, .owner = owner };
 	struct MHD_PostProcessor *processor = NULL;
 	bool whole;
 

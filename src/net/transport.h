@@ -38,7 +38,7 @@ struct relay_info {
 	const char *session_id; /* "" if none */
 	int frame_version;
 	const char *id; /* what names it: Device-Id, else client id */
-	const char *device; /* the object of wire/control.h, JSON text */
+	const char *device; /* the object of wire/control_frames.h, JSON text */
 };
 
 /* The peer as the transport saw it; lent during ready. */

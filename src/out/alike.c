@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 static void add_spelled(struct buf *out, const char *name)
 {
@@ -64,7 +64,7 @@ void alike_end(struct alike *a)
 
 	if (!a->more)
 		return;
-	lines_count(&count, a->more, "more name");
+	wrap_count(&count, a->more, "more name");
 	render_note(a->renderer, "%s look%s like another", buf_string(&count),
 		    a->more == 1 ? "s" : "");
 }

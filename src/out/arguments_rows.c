@@ -19,7 +19,7 @@
 #define PATH_MOST 2000 /* bytes; a longer one is not walked into */
 #define NONE SIZE_MAX
 
-struct walk {
+struct rows_walk {
 	const cJSON *root;
 	struct argument_rows *rows; /* those that are done */
 	struct argument_rows
@@ -36,12 +36,12 @@ static struct argument_row *add(struct argument_rows *rows)
 /* ---- what counts as one schema ---- */
 
 /* A schema, what it refers to, and all that must fit besides. */
-struct parts {
+struct row_parts {
 	const cJSON *part[PARTS_MOST];
 	size_t count;
 };
 
-static void add_part(struct parts *p, const cJSON *schema)
+static void add_part(struct row_parts *p, const cJSON *schema)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->part[i] == schema)
@@ -51,7 +51,8 @@ static void add_part(struct parts *p, const cJSON *schema)
 		p->part[p->count++] = schema;
 }
 
-static void find_parts(struct parts *p, const cJSON *root, const cJSON *schema)
+static void find_parts(struct row_parts *p, const cJSON *root,
+		       const cJSON *schema)
 {
 	p->count = 0;
 	add_part(p, schema);
@@ -75,7 +76,7 @@ struct inside {
 
 /* path is the row's from now on. */
 static struct argument_row *
-push(struct walk *w, const struct inside *in, const cJSON *schema,
+push(struct rows_walk *w, const struct inside *in, const cJSON *schema,
      /* NOLINTNEXTLINE(readability-non-const-parameter) */
      char *path)
 {
@@ -92,7 +93,7 @@ push(struct walk *w, const struct inside *in, const cJSON *schema,
 	return row;
 }
 
-static bool is_full(struct walk *w)
+static bool is_full(struct rows_walk *w)
 {
 	if (w->stack.count < STACK_MOST)
 		return false;
@@ -100,7 +101,7 @@ static bool is_full(struct walk *w)
 	return true;
 }
 
-static void push_properties(struct walk *w, const struct inside *in,
+static void push_properties(struct rows_walk *w, const struct inside *in,
 			    const cJSON *whole, const cJSON *part)
 {
 	const cJSON *property;
@@ -119,7 +120,7 @@ static void push_properties(struct walk *w, const struct inside *in,
 }
 
 /* What must be there, and nothing else is said of it. */
-static void push_unknown(struct walk *w, const struct inside *in,
+static void push_unknown(struct rows_walk *w, const struct inside *in,
 			 const cJSON *whole, const cJSON *part)
 {
 	static const cJSON any = { .type = cJSON_True };
@@ -137,7 +138,7 @@ static void push_unknown(struct walk *w, const struct inside *in,
 }
 
 /* Members whose names the schema does not say. */
-static void push_free(struct walk *w, const struct inside *in,
+static void push_free(struct rows_walk *w, const struct inside *in,
 		      const cJSON *part)
 {
 	const cJSON *rest = json_object(part, "additionalProperties");
@@ -156,7 +157,7 @@ static void push_free(struct walk *w, const struct inside *in,
 }
 
 /* The forms that it may have, where one of them has rows of its own. */
-static void push_choices(struct walk *w, const struct inside *in,
+static void push_choices(struct rows_walk *w, const struct inside *in,
 			 const char *path, const cJSON *choices)
 {
 	int count = cJSON_GetArraySize(choices), number = 0;
@@ -183,7 +184,7 @@ static void push_choices(struct walk *w, const struct inside *in,
 }
 
 /* The elements of a tuple. */
-static void push_tuple(struct walk *w, const struct inside *in,
+static void push_tuple(struct rows_walk *w, const struct inside *in,
 		       const char *path, const cJSON *tuple)
 {
 	size_t number = 0;
@@ -197,8 +198,9 @@ static void push_tuple(struct walk *w, const struct inside *in,
 	}
 }
 
-static void push_part(struct walk *w, const struct inside *in, const char *path,
-		      const struct parts *parts, const cJSON *part)
+static void push_part(struct rows_walk *w, const struct inside *in,
+		      const char *path, const struct row_parts *parts,
+		      const cJSON *part)
 {
 	const cJSON *tuple = json_array(part, "prefixItems");
 
@@ -211,7 +213,7 @@ static void push_part(struct walk *w, const struct inside *in, const char *path,
 }
 
 /* The elements, if schema is an array of one kind of them; else NULL. */
-static const cJSON *elements(const struct parts *parts)
+static const cJSON *elements(const struct row_parts *parts)
 {
 	for (size_t i = 0; i < parts->count; i++) {
 		const cJSON *items = json_object(parts->part[i], "items");
@@ -223,12 +225,12 @@ static const cJSON *elements(const struct parts *parts)
 }
 
 /* What is inside of schema, which stands at path; the first one on top. */
-static size_t push_inside(struct walk *w, struct inside in, const char *path,
-			  const cJSON *schema)
+static size_t push_inside(struct rows_walk *w, struct inside in,
+			  const char *path, const cJSON *schema)
 {
 	CLEANUP(mem_free_ptr) char *at = mem_strdup(path);
 	size_t first = w->stack.count, arrays = 0;
-	struct parts parts;
+	struct row_parts parts;
 
 	find_parts(&parts, w->root, schema);
 	for (const cJSON *items = elements(&parts);
@@ -269,7 +271,7 @@ static size_t find_same(const struct argument_rows *rows,
 	return up;
 }
 
-static void take_next(struct walk *w)
+static void take_next(struct rows_walk *w)
 {
 	struct argument_row *row = add(w->rows);
 	const struct inside in = {
@@ -289,7 +291,7 @@ static void take_next(struct walk *w)
 
 void argument_rows_init(struct argument_rows *rows, const cJSON *schema)
 {
-	struct walk w = { .root = schema, .rows = rows };
+	struct rows_walk w = { .root = schema, .rows = rows };
 
 	*rows = (struct argument_rows){ 0 };
 	push_inside(&w, (struct inside){ .up = NONE }, "", schema);

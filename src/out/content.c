@@ -6,7 +6,7 @@
 
 #include "base/picture.h"
 #include "base/text.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 bool content_has_bytes(const struct content *c)
 {
@@ -21,7 +21,7 @@ static void describe_size(struct buf *out, const struct content *c)
 {
 	unsigned width, height;
 	buf_text(out, ", ");
-	lines_count(out, c->data.len, "byte");
+	wrap_count(out, c->data.len, "byte");
 	if (c->kind != CONTENT_AUDIO &&
 	    picture_size(c->data.data, c->data.len, &width, &height))
 		buf_printf(out, ", %ux%u", width, height);
@@ -30,7 +30,7 @@ static void describe_size(struct buf *out, const struct content *c)
 static void describe_bytes(struct buf *out, const struct content *c)
 {
 	const char *kind = c->kind == CONTENT_IMAGE ? "image" : "audio";
-	lines_name(out, c->mime ? c->mime : kind);
+	wrap_name(out, c->mime ? c->mime : kind);
 	if (c->bad_data) {
 		buf_text(out, ", not valid base64");
 		return;
@@ -44,10 +44,10 @@ static void describe_address(struct buf *out, const struct content *c,
 			     const char *what)
 {
 	buf_text(out, what);
-	lines_name(out, c->text ? c->text : "(no URI)");
+	wrap_name(out, c->text ? c->text : "(no URI)");
 	if (c->mime) {
 		buf_text(out, " (");
-		lines_name(out, c->mime);
+		wrap_name(out, c->mime);
 		buf_char(out, ')');
 	}
 	if (content_has_bytes(c))

@@ -9,7 +9,7 @@
 
 #include "base/loop.h"
 #include "base/text.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 #define NAME_WIDTH_MAX 36
 #define WIDTH_MAX 24
@@ -54,7 +54,7 @@ void device_age(struct buf *out, const char *time, int64_t now)
 	int64_t at = time ? read_time(time) : -1, age;
 
 	if (at < 0) {
-		lines_safe(out, time ? time : "-");
+		wrap_safe(out, time ? time : "-");
 		return;
 	}
 	/* Whole seconds; clocks may differ by a little. */
@@ -87,7 +87,7 @@ static void add_text(struct buf *out, const cJSON *device, const char *name)
 {
 	const char *text = json_string(device, name);
 
-	lines_name(out, text && *text ? text : "-");
+	wrap_name(out, text && *text ? text : "-");
 }
 
 /* Short, so that a line fits into 80 columns. */
@@ -106,9 +106,9 @@ static void add_state(struct buf *out, const cJSON *device)
 
 	if (text_same(state, "ready") &&
 	    json_integer(device, "tools", &tools) == 0 && tools >= 0)
-		lines_count(out, (uint64_t)tools, "tool");
+		wrap_count(out, (uint64_t)tools, "tool");
 	else
-		lines_safe(out, state ? state : "-");
+		wrap_safe(out, state ? state : "-");
 	if (json_string(device, "enrolled"))
 		buf_text(out, ", enrolled");
 }
@@ -126,7 +126,7 @@ void device_cells_make(struct device_cells *c, const cJSON *device)
 		buf_text(&c->cell[i], headings[i]);
 	if (!device)
 		return;
-	lines_name(&c->cell[0], render_device_name(device));
+	wrap_name(&c->cell[0], render_device_name(device));
 	add_text(&c->cell[1], device, "board");
 	add_text(&c->cell[2], device, "version");
 	add_transport(&c->cell[3], device);

@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "out/lines.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define FLAT_MOST 64 /* bytes of a container that stays on one line */
 
@@ -73,7 +73,7 @@ static void new_line(struct layout *l)
 		return;
 	}
 	buf_char(l->out, '\n');
-	lines_pad(l->out, 0, 2 * l->depth);
+	wrap_pad(l->out, 0, 2 * l->depth);
 }
 
 static void open_container(struct layout *l)

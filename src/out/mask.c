@@ -33,11 +33,11 @@ static const char upload[] = "/upload/";
 /* What all of these begin with. */
 static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
 
-struct scan {
+struct mask_scan {
 	const char *at, *end;
 };
 
-static bool starts(const struct scan *s, const char *word)
+static bool starts(const struct mask_scan *s, const char *word)
 {
 	size_t len = strlen(word);
 	return (size_t)(s->end - s->at) >= len &&
@@ -61,10 +61,10 @@ static const char *skip_space(const char *p, const char *end)
 }
 
 /* Where the text of the member's value begins, NULL if no value follows. */
-static const char *value_start(const struct scan *s, const char *name,
+static const char *value_start(const struct mask_scan *s, const char *name,
 			       size_t quote)
 {
-	struct scan in = { s->at + quote, s->end };
+	struct mask_scan in = { s->at + quote, s->end };
 	if (!starts(&in, name))
 		return NULL;
 	const char *p = in.at + strlen(name);
@@ -99,20 +99,20 @@ static const char *value_end(const char *p, const char *end, size_t quote)
 	return end;
 }
 
-static void copy(struct buf *out, struct scan *s, size_t len)
+static void copy(struct buf *out, struct mask_scan *s, size_t len)
 {
 	buf_add(out, s->at, len);
 	s->at += len;
 }
 
-static void hide(struct buf *out, struct scan *s, const char *end)
+static void hide(struct buf *out, struct mask_scan *s, const char *end)
 {
 	if (end > s->at)
 		buf_text(out, HIDDEN);
 	s->at = end;
 }
 
-static bool mask_member(struct buf *out, struct scan *s)
+static bool mask_member(struct buf *out, struct mask_scan *s)
 {
 	size_t quote = quote_length(s->at, s->end);
 	if (quote == 0)
@@ -145,7 +145,7 @@ static const char *word_end(const char *p, const char *end, const char *stops)
 }
 
 /* A word, or what stands in quotes: 'a b', "a b", \"a b\", '"a b"'. */
-static void hide_value(struct buf *out, struct scan *s)
+static void hide_value(struct buf *out, struct mask_scan *s)
 {
 	const char *stops = " \t\r\n\"\\&,;<>'";
 	if (starts(s, "'") && is_opened(s->at + 1, s->end)) {
@@ -161,11 +161,12 @@ static void hide_value(struct buf *out, struct scan *s)
 	}
 }
 
-static bool hide_assigned(struct buf *out, struct scan *s, const char *name)
+static bool hide_assigned(struct buf *out, struct mask_scan *s,
+			  const char *name)
 {
 	if (!starts(s, name))
 		return false;
-	struct scan behind = { s->at + strlen(name), s->end };
+	struct mask_scan behind = { s->at + strlen(name), s->end };
 	if (!starts(&behind, "=") && !starts(&behind, ":="))
 		return false;
 	copy(out, s, strlen(name) + (*behind.at == ':' ? 2 : 1));
@@ -173,7 +174,7 @@ static bool hide_assigned(struct buf *out, struct scan *s, const char *name)
 	return true;
 }
 
-static bool mask_upload(struct buf *out, struct scan *s)
+static bool mask_upload(struct buf *out, struct mask_scan *s)
 {
 	const char *token = s->at + strlen(upload);
 	if (!starts(s, upload) || s->end - token < UPLOAD_TOKEN)
@@ -186,7 +187,7 @@ static bool mask_upload(struct buf *out, struct scan *s)
 	return true;
 }
 
-static bool mask_word(struct buf *out, struct scan *s)
+static bool mask_word(struct buf *out, struct mask_scan *s)
 {
 	if (mask_upload(out, s))
 		return true;
@@ -205,7 +206,7 @@ static bool mask_word(struct buf *out, struct scan *s)
 
 void mask_secrets(struct buf *out, const char *text, size_t len)
 {
-	struct scan s = { text, text + len };
+	struct mask_scan s = { text, text + len };
 	const char *copied = text;
 	while (s.at < s.end) {
 		/* Cheap first: most bytes begin none of these. */

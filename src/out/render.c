@@ -13,13 +13,13 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "out/clock.h"
 #include "out/json_line.h"
-#include "out/lines.h"
 #include "out/mask.h"
-#include "out/put.h"
 #include "out/render_json.h"
-#include "out/stamp.h"
+#include "out/stream.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 /* Notifications that another command shows on the way. */
 #define ASIDES_A_SECOND 10
@@ -187,7 +187,7 @@ static void tell_held(struct renderer *r)
 	r->held = 0;
 	if (held == 0)
 		return;
-	lines_count(&count, held, "more message");
+	wrap_count(&count, held, "more message");
 	render_note(r, "… %s not shown here: 'tail' shows all",
 		    buf_string(&count));
 }
@@ -276,12 +276,12 @@ void render_trace(struct renderer *r, const struct trace *t)
 		json_put_error_line(r, &b);
 		return;
 	}
-	buf_printf(&line, "%s %s", trace_arrow(t), stamp_clock(clock));
+	buf_printf(&line, "%s %s", trace_arrow(t), clock_time(clock));
 	if (strcmp(t->kind, "text") == 0 || strcmp(t->kind, "binary") == 0)
 		buf_printf(&line, " %zu B", t->len);
 	add_trace_data(&line, t);
 	term_paint(&b, r->err_color, PAINT_DIM);
-	lines_cut(&b, line.data, line.len, r->err_terminal ? r->width : 0);
+	wrap_cut(&b, line.data, line.len, r->err_terminal ? r->width : 0);
 	term_plain(&b, r->err_color);
 	buf_char(&b, '\n');
 	put_err(r, &b);
@@ -291,7 +291,7 @@ static void put_text_note(struct renderer *r, const char *note)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	term_paint(&b, r->err_color, PAINT_DIM);
-	lines_safe(&b, note);
+	wrap_safe(&b, note);
 	term_plain(&b, r->err_color);
 	buf_char(&b, '\n');
 	put_err(r, &b);

@@ -143,7 +143,7 @@ struct record; /* serve/record.h */
 
 #define DEVICE_COLUMNS 8
 
-/* A line of `devices`, of `--all`: from serve (wire/control.h), lent. */
+/* A line of `devices`, of `--all`: from serve (wire/control_frames.h), lent. */
 struct device_record {
 	const cJSON *device; /* the object; NULL: the heading of a table */
 	struct span device_text; /* as it came */

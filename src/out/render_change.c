@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "mcp/schema.h"
 #include "out/json_line.h"
-#include "out/lines.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define ONE_LINE_MOST 60 /* columns of both values */
 #define VALUE_MOST 4000 /* bytes of a value that are shown */
@@ -83,7 +83,7 @@ static void add_difference(struct buf *out, bool color,
 			   const struct tool_difference *d)
 {
 	buf_text(out, "    ");
-	lines_name(out, d->label);
+	wrap_name(out, d->label);
 	if (d->argument)
 		add_argument(out, c, d);
 	else if (d->required)
@@ -104,7 +104,7 @@ void text_change(struct renderer *r, const struct tool_change *c)
 
 	term_painted(&b, r->out_color, paint, sign);
 	if (*name)
-		lines_name(&b, name);
+		wrap_name(&b, name);
 	else
 		buf_text(&b, "(no name)");
 	buf_char(&b, '\n');

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "mcp/arguments.h"
 #include "out/backends.h"
+#include "out/clock.h"
 #include "out/json_line.h"
 #include "out/mask.h"
-#include "out/put.h"
-#include "out/stamp.h"
+#include "out/stream.h"
 
 void json_put_line(struct renderer *r, struct buf *b)
 {
@@ -248,7 +248,7 @@ static void add_event(struct buf *b, const struct event *e)
 {
 	char utc[STAMP_SIZE];
 	buf_char(b, '{');
-	line_text(b, "time", stamp_utc(utc));
+	line_text(b, "time", clock_utc(utc));
 	line_number(b, "at_ms", e->at);
 	line_text(b, "kind", event_kind_name(e->kind));
 	line_text(b, "name", e->name);

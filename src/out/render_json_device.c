@@ -6,8 +6,8 @@
 
 #include "out/json_line.h"
 #include "out/mask.h"
-#include "out/put.h"
 #include "out/render_json.h"
+#include "out/stream.h"
 
 void json_device(struct renderer *r, const struct device_record *d)
 {

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "out/json_line.h"
 #include "out/mask.h"
-#include "out/put.h"
 #include "out/render_json.h"
+#include "out/stream.h"
 
 void json_item(struct renderer *r, const struct item_record *i)
 {

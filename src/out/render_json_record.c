@@ -2,10 +2,10 @@
 /*
  * What happens in serve, as JSON: an object a line, see json_help.
  */
+#include "out/clock.h"
 #include "out/json_line.h"
 #include "out/mask.h"
 #include "out/render_json.h"
-#include "out/stamp.h"
 #include "serve/record.h"
 
 static void add_common(struct buf *b, const struct record *record)
@@ -13,7 +13,7 @@ static void add_common(struct buf *b, const struct record *record)
 	char utc[STAMP_SIZE];
 	buf_char(b, '{');
 	line_text(b, "event", record_kind_name(record->kind));
-	line_text(b, "time", stamp_utc_at(utc, record->at_ms));
+	line_text(b, "time", clock_utc_at(utc, record->at_ms));
 	line_text(b, "level", record_level_name(record->level));
 	line_text(b, "device", record->device);
 	line_text(b, "alias", record->alias);

@@ -4,9 +4,9 @@
  * the peer's, and everything on stderr, is as in the text form.
  */
 
-#include "out/put.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
+#include "out/stream.h"
 
 /* A payload: exact in a pipe, with a newline on a terminal. */
 static void put_payload(struct renderer *r, const struct message *m)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "out/lines.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 /* Bytes of an error's detail that a terminal gets without -v. */
 #define DETAIL_SHORT 1600
@@ -62,9 +62,9 @@ static void add_hanging(struct renderer *r, struct buf *out, const char *label,
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct wrap how = { strlen(label), strlen(label),
 			    r->err_terminal ? r->width : 0 };
-	lines_safe_paragraph(&safe, text);
+	wrap_safe_paragraph(&safe, text);
 	term_painted(out, r->err_color, paint, label);
-	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
 	buf_char(out, '\n');
 }
 
@@ -83,11 +83,11 @@ static void add_detail(struct renderer *r, struct buf *out, const char *detail)
 		len--;
 	text_safe(&safe, detail, len, TEXT_PARAGRAPH);
 	buf_text(out, "  ");
-	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
 	buf_char(out, '\n');
 	if (cut > 0) {
 		buf_text(out, "  … ");
-		lines_count(out, cut, "more byte");
+		wrap_count(out, cut, "more byte");
 		buf_text(out, " (-v shows all)\n");
 	}
 }

@@ -6,8 +6,8 @@
 #ifndef OUT_RENDER_TEXT_H
 #define OUT_RENDER_TEXT_H
 
-#include "out/put.h"
 #include "out/render.h"
+#include "out/stream.h"
 
 void text_info(struct renderer *r, const struct info_record *i);
 void text_tool(struct renderer *r, const struct tool *t,

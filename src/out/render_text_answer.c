@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/loop.h"
-#include "out/lines.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 enum {
 	LINE_MS = 1000, /* the same where lines cannot be rewritten */
@@ -39,7 +39,7 @@ static void put_role(struct renderer *r, const char *role)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_name(&safe, role ? role : "(no role)");
+	wrap_name(&safe, role ? role : "(no role)");
 	buf_char(&safe, ':');
 	term_painted(&b, r->out_color, PAINT_KEY, buf_string(&safe));
 	buf_char(&b, '\n');
@@ -79,10 +79,10 @@ static void tell_rest(struct renderer *r, const cJSON *completion, size_t shown)
 		     total > (int64_t)shown;
 	if (!known && !json_true(completion, "hasMore"))
 		return;
-	lines_count(&count, shown, "value");
+	wrap_count(&count, shown, "value");
 	if (known) {
 		buf_text(&count, " of ");
-		lines_number(&count, (uint64_t)total);
+		wrap_number(&count, (uint64_t)total);
 	}
 	render_note(r, "%s%s: type more to narrow it", buf_string(&count),
 		    known ? "" : ", and there are more");
@@ -148,7 +148,7 @@ static void add_progress(struct buf *out, const struct progress_record *p,
 	if (!p->message || !*p->message)
 		return;
 	buf_text(out, "  ");
-	lines_safe(out, p->message);
+	wrap_safe(out, p->message);
 }
 
 void text_progress(struct renderer *r, const struct progress_record *p)

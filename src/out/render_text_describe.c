@@ -11,17 +11,17 @@
 #include "mcp/schema_look.h"
 #include "out/alike.h"
 #include "out/backends.h"
-#include "out/lines.h"
 #include "out/render_text.h"
-#include "out/sheet.h"
+#include "out/table.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define NAMES_MOST 64
 
-static void add_title(struct sheet *s, const struct tool *t)
+static void add_title(struct table *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf name = { 0 };
-	lines_name(&name, t->name);
+	wrap_name(&name, t->name);
 	term_painted(&s->b, s->color, PAINT_STRONG, buf_string(&name));
 	if (t->user_only)
 		term_painted(&s->b, s->color, PAINT_DIM, "  [user-only]");
@@ -30,15 +30,15 @@ static void add_title(struct sheet *s, const struct tool *t)
 	buf_char(&s->b, '\n');
 	bool titled = t->title && *t->title && strcmp(t->title, t->name) != 0;
 	if (titled)
-		sheet_paragraph(s, "  ", t->title);
+		table_paragraph(s, "  ", t->title);
 	if (*t->description)
-		sheet_paragraph(s, "  ", t->description);
+		table_paragraph(s, "  ", t->description);
 	else if (!titled)
-		sheet_paragraph(s, "  ", "(no description)");
+		table_paragraph(s, "  ", "(no description)");
 }
 
 /* Whoever sees the name alone may take it for the other. */
-static void add_look(struct sheet *s, const struct describe_record *d)
+static void add_look(struct table *s, const struct describe_record *d)
 {
 	const struct tool *other =
 		tool_collision(d->list, d->tool, SANITISE_LOOK);
@@ -52,19 +52,19 @@ static void add_look(struct sheet *s, const struct describe_record *d)
 	buf_char(&s->b, '\n');
 }
 
-static void add_arguments(struct sheet *s, const struct tool *t)
+static void add_arguments(struct table *s, const struct tool *t)
 {
-	sheet_heading(s, "arguments");
-	sheet_schema(s, t->schema, false);
+	table_heading(s, "arguments");
+	table_schema(s, t->schema, false);
 }
 
-static void add_result(struct sheet *s, const struct tool *t)
+static void add_result(struct table *s, const struct tool *t)
 {
 	const cJSON *schema = json_member(t->json, "outputSchema");
 	if (!schema)
 		return;
-	sheet_heading(s, "result");
-	sheet_schema(s, schema, true);
+	table_heading(s, "result");
+	table_schema(s, schema, true);
 }
 
 /* What the protocol says of a member of annotations; "" if nothing. */
@@ -92,13 +92,13 @@ static const char *meaning(const cJSON *member)
 	return "";
 }
 
-static void add_annotations(struct sheet *s, const struct tool *t)
+static void add_annotations(struct table *s, const struct tool *t)
 {
 	const cJSON *all = json_object(t->json, "annotations");
 	const cJSON *member;
 	if (!all || !all->child)
 		return;
-	sheet_heading(s, "annotations");
+	table_heading(s, "annotations");
 	cJSON_ArrayForEach(member, all) {
 		CLEANUP(buf_done) struct buf line = { 0 };
 		const char *means = meaning(member);
@@ -106,12 +106,12 @@ static void add_annotations(struct sheet *s, const struct tool *t)
 		json_print(&line, member);
 		if (*means)
 			buf_printf(&line, " (%s)", means);
-		sheet_paragraph(s, "  ", buf_string(&line));
+		table_paragraph(s, "  ", buf_string(&line));
 	}
 }
 
 /* Why there is none, as far as one argument is to blame. */
-static void add_no_example(struct sheet *s, const struct tool *t)
+static void add_no_example(struct table *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	const char *name[NAMES_MOST];
@@ -131,41 +131,41 @@ static void add_no_example(struct sheet *s, const struct tool *t)
 		schema_describe_in(t->schema, schema, &text);
 		break;
 	}
-	sheet_paragraph(s, "  ", buf_string(&text));
+	table_paragraph(s, "  ", buf_string(&text));
 }
 
-static void add_example(struct sheet *s, const struct tool *t)
+static void add_example(struct table *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf example = { 0 };
-	sheet_heading(s, "example");
+	table_heading(s, "example");
 	if (arguments_example(t, &example) != 0) {
 		add_no_example(s, t);
 		return;
 	}
-	sheet_copy_line(s, buf_string(&example));
+	table_copy_line(s, buf_string(&example));
 }
 
-static void add_backends(struct sheet *s, const struct describe_record *d)
+static void add_backends(struct table *s, const struct describe_record *d)
 {
 	CLEANUP(words_done) struct words notes = { 0 };
 	backend_notes(d->list, d->tool, &notes);
 	if (notes.count == 0)
 		return;
-	sheet_heading(s, "backends");
+	table_heading(s, "backends");
 	for (size_t i = 0; i < notes.count; i++)
-		sheet_paragraph(s, "  - ", notes.word[i]);
+		table_paragraph(s, "  - ", notes.word[i]);
 }
 
 void text_describe(struct renderer *r, const struct describe_record *d)
 {
-	struct sheet s = { .color = r->out_color,
+	struct table s = { .color = r->out_color,
 			   .width = r->out_terminal ? r->width : 0 };
 	CLEANUP(buf_done) struct buf usage = { 0 };
 	add_title(&s, d->tool);
 	add_look(&s, d);
 	arguments_usage(d->tool, &usage);
-	sheet_heading(&s, "usage");
-	sheet_copy_line(&s, buf_string(&usage));
+	table_heading(&s, "usage");
+	table_copy_line(&s, buf_string(&usage));
 	add_arguments(&s, d->tool);
 	add_example(&s, d->tool);
 	add_result(&s, d->tool);

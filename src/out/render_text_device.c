@@ -8,13 +8,13 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "out/clock.h"
 #include "out/content.h"
 #include "out/device_cells.h"
-#include "out/lines.h"
 #include "out/mask.h"
 #include "out/render_text.h"
-#include "out/stamp.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define COLUMNS_MIN 5 /* name to state */
 #define CHANGE_WIDTH 25 /* the time and the word of a change */
@@ -68,14 +68,14 @@ static void add_cells(struct renderer *r, struct buf *out,
 		bool cut = r->out_terminal && i > 0;
 		size_t used;
 
-		lines_cut(&cell, buf_string(whole), whole->len,
-			  cut ? d->width[i] : 0);
+		wrap_cut(&cell, buf_string(whole), whole->len,
+			 cut ? d->width[i] : 0);
 		used = text_width(buf_string(&cell), cell.len);
 		term_painted(out, r->out_color, cell_paint(d, i),
 			     buf_string(&cell));
 		if (i + 1 == count)
 			break;
-		lines_pad(out, used, d->width[i]);
+		wrap_pad(out, used, d->width[i]);
 		buf_text(out, "  ");
 	}
 	device_cells_done(&cells);
@@ -90,10 +90,10 @@ static void add_below(struct renderer *r, struct buf *out, const char *text)
 
 	if (!text || !*text)
 		return;
-	lines_safe(&safe, text);
+	wrap_safe(&safe, text);
 	buf_text(out, "  ");
 	term_paint(out, r->out_color, PAINT_WARN);
-	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
 	term_plain(out, r->out_color);
 	buf_char(out, '\n');
 }
@@ -124,10 +124,10 @@ void text_device(struct renderer *r, const struct device_record *d)
 	if (d->change) {
 		char clock[STAMP_SIZE];
 
-		lines_safe(&change, d->change);
-		term_painted(&b, r->out_color, PAINT_DIM, stamp_clock(clock));
+		wrap_safe(&change, d->change);
+		term_painted(&b, r->out_color, PAINT_DIM, clock_time(clock));
 		buf_printf(&b, "  %s", buf_string(&change));
-		lines_pad(&b, change.len, 9);
+		wrap_pad(&b, change.len, 9);
 		buf_text(&b, "  ");
 	}
 	add_cells(r, &b, d);
@@ -154,7 +154,7 @@ static void add_result(struct buf *out, struct message *reply)
 		if (i > 0)
 			buf_text(out, ", ");
 		if (c->kind == CONTENT_TEXT && c->text)
-			lines_safe(out, c->text);
+			wrap_safe(out, c->text);
 		else
 			content_describe(out, c);
 	}
@@ -173,9 +173,9 @@ static void add_answer(struct buf *out, const struct device_record *d)
 	if (d->error) {
 		CLEANUP(mem_free_ptr) char *text = mask_text(d->error->text);
 
-		lines_safe(out, text);
+		wrap_safe(out, text);
 	} else if (d->summary) {
-		lines_safe(out, d->summary);
+		wrap_safe(out, d->summary);
 	} else if (d->reply && d->reply->kind == MESSAGE_RESULT &&
 		   message_decode_take(&copy, NULL, d->reply->text,
 				       d->reply->len, NULL) == 0) {
@@ -204,9 +204,9 @@ void text_row(struct renderer *r, const struct device_record *d)
 	CLEANUP(buf_done) struct buf text = { 0 };
 	bool failed = d->error != NULL;
 
-	lines_name(&name, render_device_name(d->device));
+	wrap_name(&name, render_device_name(d->device));
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
-	lines_pad(&b, text_width(buf_string(&name), name.len), d->width[0]);
+	wrap_pad(&b, text_width(buf_string(&name), name.len), d->width[0]);
 	buf_text(&b, "  ");
 	term_painted(&b, r->out_color, failed ? PAINT_BAD : PAINT_GOOD,
 		     failed ? "error" : "ok   ");

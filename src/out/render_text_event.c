@@ -8,12 +8,12 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "out/clock.h"
 #include "out/layout.h"
-#include "out/lines.h"
 #include "out/mask.h"
 #include "out/render_text.h"
-#include "out/stamp.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define NAME_COLUMNS_LEAST 8
 #define NAME_COLUMNS_MOST 32
@@ -74,13 +74,13 @@ static void add_message(struct buf *out, const struct event *e)
 static void add_words(struct buf *out, const struct event *e)
 {
 	if (e->kind == EVENT_AUDIO) {
-		lines_count(out, e->count, "frame");
+		wrap_count(out, e->count, "frame");
 		buf_text(out, ", ");
-		lines_count(out, e->bytes, "byte");
+		wrap_count(out, e->bytes, "byte");
 		buf_text(out, " so far");
 	}
 	if (e->kind == EVENT_DROPPED && !e->note) {
-		lines_count(out, e->count, "event");
+		wrap_count(out, e->count, "event");
 		buf_text(out, " were lost");
 	}
 	if (e->kind == EVENT_REQUEST)
@@ -128,15 +128,15 @@ void text_event(struct renderer *r, const struct event *e)
 	CLEANUP(buf_done) struct buf name = { 0 };
 	CLEANUP(buf_done) struct buf content = { 0 };
 	char clock[STAMP_SIZE];
-	lines_name(&name, event_name(e));
+	wrap_name(&name, event_name(e));
 	add_content(&content, e);
-	term_painted(&b, r->out_color, PAINT_DIM, stamp_clock(clock));
+	term_painted(&b, r->out_color, PAINT_DIM, clock_time(clock));
 	buf_text(&b, "  ");
 	term_painted(&b, r->out_color, event_paint(e), buf_string(&name));
 	if (content.len > 0) {
 		size_t used = text_width(buf_string(&name), name.len);
 		if (r->out_terminal)
-			lines_pad(&b, used, text_name_column(r, used));
+			wrap_pad(&b, used, text_name_column(r, used));
 		buf_text(&b, "  ");
 		text_safe(&b, content.data, content.len, TEXT_LINE);
 	}
@@ -157,7 +157,7 @@ static void add_notice(struct buf *out, const struct event *e)
 void text_lines(struct buf *out, const char *text, bool color)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_safe_paragraph(&safe, text);
+	wrap_safe_paragraph(&safe, text);
 	for (text = buf_string(&safe); *text;) {
 		size_t len = strcspn(text, "\n");
 		bool strong = *text == ' ' && color;
@@ -186,10 +186,10 @@ static void aside_notice(struct renderer *r, const struct event *e)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
 	char clock[STAMP_SIZE];
-	buf_printf(&text, "%s  ", stamp_clock(clock));
+	buf_printf(&text, "%s  ", clock_time(clock));
 	add_notice(&text, e);
 	text_safe(&safe, buf_string(&text), text.len, TEXT_PARAGRAPH);
-	lines_wrap(&b, buf_string(&safe), safe.len, &how);
+	wrap_wrap(&b, buf_string(&safe), safe.len, &how);
 	buf_char(&b, '\n');
 	put_err(r, &b);
 }
@@ -208,7 +208,7 @@ void text_aside(struct renderer *r, const struct event *e)
 			aside_notice(r, e);
 		return;
 	}
-	buf_printf(&line, "%s  ", stamp_clock(clock));
+	buf_printf(&line, "%s  ", clock_time(clock));
 	if (e->kind != EVENT_ODD)
 		buf_text(&line, event_name(e));
 	add_content(&content, e);
@@ -217,7 +217,7 @@ void text_aside(struct renderer *r, const struct event *e)
 	mask_secrets(&line, buf_string(&content), content.len);
 	text_safe(&safe, line.data, line.len, TEXT_LINE);
 	term_paint(&b, r->err_color, PAINT_DIM);
-	lines_cut(&b, safe.data, safe.len, r->err_terminal ? r->width : 0);
+	wrap_cut(&b, safe.data, safe.len, r->err_terminal ? r->width : 0);
 	term_plain(&b, r->err_color);
 	buf_char(&b, '\n');
 	put_err(r, &b);

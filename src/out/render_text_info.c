@@ -8,32 +8,32 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "out/lines.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define LABEL_COLUMNS 15
 
-struct sheet {
+struct facts {
 	struct buf b;
 	bool color;
 	size_t width;
 };
 
 /* A fact; nothing if it is not known. The value is not yet safe. */
-static void row(struct sheet *s, const char *label, const char *value)
+static void row(struct facts *s, const char *label, const char *value)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct wrap how = { LABEL_COLUMNS, LABEL_COLUMNS, s->width };
 	if (!value || !*value)
 		return;
 	term_painted(&s->b, s->color, PAINT_KEY, label);
-	lines_pad(&s->b, strlen(label), LABEL_COLUMNS);
+	wrap_pad(&s->b, strlen(label), LABEL_COLUMNS);
 	size_t len = strlen(value);
 	while (len > 0 && strchr(" \t\r\n", value[len - 1]))
 		len--;
 	text_safe(&safe, value, len, TEXT_PARAGRAPH);
-	lines_wrap(&s->b, buf_string(&safe), safe.len, &how);
+	wrap_wrap(&s->b, buf_string(&safe), safe.len, &how);
 	buf_char(&s->b, '\n');
 }
 
@@ -47,7 +47,7 @@ static void part(struct buf *out, const char *before, const char *value,
 		   after);
 }
 
-static void row_take(struct sheet *s, const char *label, struct buf *value)
+static void row_take(struct facts *s, const char *label, struct buf *value)
 {
 	row(s, label, buf_string(value));
 	buf_reset(value);
@@ -61,7 +61,7 @@ static const char *dialect_name(const struct info_record *i)
 						    "plain JSON-RPC";
 }
 
-static void add_peer(struct sheet *s, const struct info_record *i)
+static void add_peer(struct facts *s, const struct info_record *i)
 {
 	const struct session_peer *p = i->peer;
 	CLEANUP(buf_done) struct buf value = { 0 };
@@ -83,7 +83,7 @@ static void add_peer(struct sheet *s, const struct info_record *i)
 }
 
 /* "tools, logging, prompts (listChanged)" */
-static void add_capabilities(struct sheet *s, const cJSON *capabilities)
+static void add_capabilities(struct facts *s, const cJSON *capabilities)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	const cJSON *one, *flag;
@@ -102,7 +102,7 @@ static void add_capabilities(struct sheet *s, const cJSON *capabilities)
 	row_take(s, "capabilities", &value);
 }
 
-static void add_server(struct sheet *s, const struct client *c)
+static void add_server(struct facts *s, const struct client *c)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	if (!c || !c->initialize.json)
@@ -120,7 +120,7 @@ static void add_server(struct sheet *s, const struct client *c)
 }
 
 /* Features by name: on, "no NAME" when off, the value where it is another. */
-static void add_features(struct sheet *s, const cJSON *features)
+static void add_features(struct facts *s, const cJSON *features)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	const cJSON *f;
@@ -137,7 +137,7 @@ static void add_features(struct sheet *s, const cJSON *features)
 	row_take(s, "features", &value);
 }
 
-static void add_audio(struct sheet *s, const struct hello_audio *a)
+static void add_audio(struct facts *s, const struct hello_audio *a)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	char text[32];
@@ -158,7 +158,7 @@ static void add_audio(struct sheet *s, const struct hello_audio *a)
 	row_take(s, "audio", &value);
 }
 
-static void add_hello(struct sheet *s, const struct link *link)
+static void add_hello(struct facts *s, const struct link *link)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	char version[16];
@@ -179,14 +179,14 @@ static void add_hello(struct sheet *s, const struct link *link)
 		row(s, "features", "none (firmware up to 1.6.2)");
 	add_audio(s, &link->hello.audio);
 	if (link->audio_frames > 0) {
-		lines_count(&value, link->audio_frames, "frame");
+		wrap_count(&value, link->audio_frames, "frame");
 		buf_text(&value, ", ");
-		lines_count(&value, link->audio_bytes, "byte");
+		wrap_count(&value, link->audio_bytes, "byte");
 		row_take(s, "audio so far", &value);
 	}
 }
 
-static void add_ota_board(struct sheet *s, const struct ota_request *o)
+static void add_ota_board(struct facts *s, const struct ota_request *o)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	char text[32];
@@ -209,7 +209,7 @@ static void add_ota_board(struct sheet *s, const struct ota_request *o)
 }
 
 /* What it told when it asked the OTA address. */
-static void add_ota(struct sheet *s, const struct session_peer *p)
+static void add_ota(struct facts *s, const struct session_peer *p)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	if (!p || !p->has_ota)
@@ -236,7 +236,7 @@ static void step(struct buf *out, const char *name, int64_t at)
 	}
 }
 
-static void add_timing(struct sheet *s, const struct info_record *i)
+static void add_timing(struct facts *s, const struct info_record *i)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
 	bool initialized = i->client && i->client->initialize.json &&
@@ -254,7 +254,7 @@ static void add_timing(struct sheet *s, const struct info_record *i)
 
 void text_info(struct renderer *r, const struct info_record *i)
 {
-	struct sheet s = { .color = r->out_color,
+	struct facts s = { .color = r->out_color,
 			   .width = r->out_terminal ? r->width : 0 };
 	row(&s, "target", i->target);
 	add_server(&s, i->client);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "out/lines.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 #define KEY_COLUMNS_MOST 48 /* longer ones push the rest right */
 #define REST_COLUMNS_LEAST 8
@@ -24,7 +24,7 @@ static void add_arguments(struct buf *out, const cJSON *prompt)
 			continue;
 		buf_printf(out, "%s%s", out->len ? " " : "",
 			   required ? "" : "[");
-		lines_name(out, name);
+		wrap_name(out, name);
 		buf_text(out, required ? "=" : "=]");
 	}
 }
@@ -33,7 +33,7 @@ static void add_arguments(struct buf *out, const cJSON *prompt)
 static void add_first(struct buf *out, const char *text)
 {
 	const char *line;
-	size_t len = text ? lines_first(text, &line) : 0;
+	size_t len = text ? wrap_first(text, &line) : 0;
 	if (len == 0)
 		return;
 	if (out->len > 0)
@@ -63,7 +63,7 @@ static void add_marks(struct buf *out, const struct item_record *i)
 	if (i->list->kind == LIST_PROMPTS)
 		add_arguments(out, i->item->json);
 	else if (i->item->mime)
-		lines_name(out, i->item->mime);
+		wrap_name(out, i->item->mime);
 }
 
 /*
@@ -86,7 +86,7 @@ static void add_rest(struct renderer *r, struct buf *out,
 	if (!r->out_terminal)
 		buf_add(out, words.data, words.len);
 	else if (room >= REST_COLUMNS_LEAST)
-		lines_cut(out, buf_string(&words), words.len, room);
+		wrap_cut(out, buf_string(&words), words.len, room);
 	if (marks.len == 0)
 		return;
 	if (words.len > 0)
@@ -99,7 +99,7 @@ static size_t pad_column(struct buf *out, const struct buf *text, size_t column)
 	size_t used = text_width(buf_string(text), text->len);
 	if (column > KEY_COLUMNS_MOST)
 		column = KEY_COLUMNS_MOST;
-	lines_pad(out, used, column);
+	wrap_pad(out, used, column);
 	return used > column ? used : column;
 }
 
@@ -114,7 +114,7 @@ void text_item(struct renderer *r, const struct item_record *i)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf key = { 0 };
-	lines_name(&key, *i->item->key ? i->item->key : "(no name)");
+	wrap_name(&key, *i->item->key ? i->item->key : "(no name)");
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&key));
 	size_t used = pad_column(&b, &key, i->key_width) + 2;
 	buf_text(&b, "  ");
@@ -128,12 +128,12 @@ void text_items_end(struct renderer *r, const struct items_record *i)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
 	if (i->filter) {
-		lines_number(&count, i->shown);
+		wrap_number(&count, i->shown);
 		buf_text(&count, " shown of ");
 	}
-	lines_count(&count, i->list->count, list_noun(i->list->kind));
+	wrap_count(&count, i->list->count, list_noun(i->list->kind));
 	buf_text(&count, ", ");
-	lines_count(&count, i->list->pages, "page");
+	wrap_count(&count, i->list->pages, "page");
 	if (i->broke)
 		buf_text(&count, ", incomplete");
 	render_note(r, "%s", buf_string(&count));
@@ -143,7 +143,7 @@ static void add_cell(struct renderer *r, struct buf *out, const char *text,
 		     enum paint paint, size_t column)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
-	lines_name(&safe, text);
+	wrap_name(&safe, text);
 	term_painted(out, r->out_color, paint, buf_string(&safe));
 	pad_column(out, &safe, column);
 	buf_text(out, "  ");

@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "out/lines.h"
+#include "out/clock.h"
 #include "out/mask.h"
 #include "out/render_text.h"
-#include "out/stamp.h"
 #include "out/term.h"
+#include "out/wrap.h"
 #include "serve/record.h"
 #include "serve/registry.h"
 
@@ -47,7 +47,7 @@ static const char *subject(const struct record *record)
 static void add_text(struct buf *out, const struct record *record)
 {
 	CLEANUP(mem_free_ptr) char *masked = mask_text(record->text);
-	lines_safe_paragraph(out, masked ? masked : "");
+	wrap_safe_paragraph(out, masked ? masked : "");
 }
 
 /* The hint stands below, where the name begins. */
@@ -59,10 +59,10 @@ static void add_hint(struct renderer *r, struct buf *out,
 	if (!record->hint || !*record->hint)
 		return;
 	CLEANUP(mem_free_ptr) char *masked = mask_text(record->hint);
-	lines_safe_paragraph(&safe, masked);
-	lines_pad(out, 0, indent);
+	wrap_safe_paragraph(&safe, masked);
+	wrap_pad(out, 0, indent);
 	term_paint(out, r->out_color, PAINT_DIM);
-	lines_wrap(out, buf_string(&safe), safe.len, &how);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
 	term_plain(out, r->out_color);
 	buf_char(out, '\n');
 }
@@ -74,20 +74,20 @@ static void put_line(struct renderer *r, const struct record *record)
 	CLEANUP(buf_done) struct buf text = { 0 };
 	char stamp[STAMP_SIZE];
 	if (r->dated)
-		stamp_day_at(stamp, record->at_ms);
+		clock_day_at(stamp, record->at_ms);
 	else
-		stamp_clock_at(stamp, record->at_ms);
+		clock_time_at(stamp, record->at_ms);
 	size_t indent = strlen(stamp) + 2;
 	if (record->is_id)
 		buf_text(&name, REGISTRY_ID);
-	lines_name(&name, subject(record));
+	wrap_name(&name, subject(record));
 	size_t used = text_width(buf_string(&name), name.len), column = used;
 	term_painted(&b, r->out_color, PAINT_DIM, stamp);
 	buf_text(&b, "  ");
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
 	if (r->out_terminal) {
 		column = text_name_column(r, used);
-		lines_pad(&b, used, column);
+		wrap_pad(&b, used, column);
 		column = column > used ? column : used;
 	}
 	buf_text(&b, "  ");
@@ -97,7 +97,7 @@ static void put_line(struct renderer *r, const struct record *record)
 	enum paint paint = level_paint(record->level);
 	bool color = r->out_color && paint != PAINT_NONE;
 	term_paint(&b, color, paint);
-	lines_wrap(&b, buf_string(&text), text.len, &how);
+	wrap_wrap(&b, buf_string(&text), text.len, &how);
 	term_plain(&b, color);
 	buf_char(&b, '\n');
 	add_hint(r, &b, record, indent);

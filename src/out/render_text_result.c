@@ -7,9 +7,9 @@
 
 #include "out/content.h"
 #include "out/layout.h"
-#include "out/lines.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 /* JSON that is worth laying out: an object or an array, nothing around it. */
 static bool is_structured(const char *text, size_t len)

@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 #include "out/backends.h"
-#include "out/lines.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/tools_tree.h"
+#include "out/wrap.h"
 
 #define BRIEF_COLUMNS_LEAST 8
 #define NAME_COLUMNS_MOST 48 /* longer names push their description right */
@@ -33,16 +33,16 @@ static void add_brief(struct buf *out, const struct renderer *r,
 {
 	CLEANUP(buf_done) struct buf brief = { 0 };
 	const char *line;
-	size_t len = lines_first(*t->description || !t->title ? t->description :
-								t->title,
-				 &line);
+	size_t len = wrap_first(*t->description || !t->title ? t->description :
+							       t->title,
+				&line);
 	size_t used = lead->used, column = lead->column, room = 0;
 	if (column > NAME_COLUMNS_MOST)
 		column = NAME_COLUMNS_MOST;
 	text_safe(&brief, line, len, TEXT_LINE);
 	if (brief.len == 0 && !*marks(t))
 		return;
-	lines_pad(out, used, column);
+	wrap_pad(out, used, column);
 	buf_text(out, "  ");
 	used = (used > column ? used : column) + 2 + strlen(marks(t));
 	term_painted(out, r->out_color, PAINT_DIM, marks(t));
@@ -50,7 +50,7 @@ static void add_brief(struct buf *out, const struct renderer *r,
 		room = r->width - used;
 	/* Where nothing readable would fit, the name alone stands. */
 	if (!r->out_terminal || room >= BRIEF_COLUMNS_LEAST)
-		lines_cut(out, buf_string(&brief), brief.len, room);
+		wrap_cut(out, buf_string(&brief), brief.len, room);
 }
 
 void text_tool(struct renderer *r, const struct tool *t,
@@ -58,7 +58,7 @@ void text_tool(struct renderer *r, const struct tool *t,
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf name = { 0 };
-	lines_name(&name, t->name);
+	wrap_name(&name, t->name);
 	struct lead lead = { text_width(buf_string(&name), name.len),
 			     of->name_width };
 	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
@@ -101,7 +101,7 @@ void text_tree(struct renderer *r, const struct tools_record *t)
 		safe_part(&part, line);
 		lead.used = 2 * line->depth +
 			    text_width(buf_string(&part), part.len);
-		lines_pad(&b, 0, 2 * line->depth);
+		wrap_pad(&b, 0, 2 * line->depth);
 		term_painted(&b, r->out_color,
 			     line->tool ? PAINT_STRONG : PAINT_NONE,
 			     buf_string(&part));
@@ -115,7 +115,7 @@ void text_tree(struct renderer *r, const struct tools_record *t)
 static void add_pages(struct buf *out, const struct tools_record *t)
 {
 	buf_text(out, ", ");
-	lines_count(out, t->list->pages, "page");
+	wrap_count(out, t->list->pages, "page");
 }
 
 /* In the largest unit that there are two of. */
@@ -132,10 +132,10 @@ static void add_age(struct buf *out, const struct tools_record *t)
 		i++;
 	buf_text(out, ", listed ");
 	if (i == COUNT(units))
-		lines_count(out, (uint64_t)age, "second");
+		wrap_count(out, (uint64_t)age, "second");
 	else
-		lines_count(out, (uint64_t)(age / units[i].seconds),
-			    units[i].name);
+		wrap_count(out, (uint64_t)(age / units[i].seconds),
+			   units[i].name);
 	buf_printf(out, " ago from %s", t->kept);
 }
 
@@ -144,13 +144,13 @@ static void add_count(struct buf *out, const struct tools_record *t)
 {
 	size_t common = t->list->count - t->list->user_only;
 	if (t->filter) {
-		lines_number(out, t->shown);
+		wrap_number(out, t->shown);
 		buf_text(out, " shown of ");
 	}
-	lines_count(out, common, "tool");
+	wrap_count(out, common, "tool");
 	if (t->list->user_only > 0) {
 		buf_text(out, " + ");
-		lines_number(out, t->list->user_only);
+		wrap_number(out, t->list->user_only);
 		buf_text(out, " user-only");
 	}
 	if (t->kept)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "out/lines.h"
+#include "out/wrap.h"
 
 #define WIDTH_DEFAULT 80
 #define WIDTH_LEAST 20
@@ -84,7 +84,7 @@ void term_rewrite(FILE *f, const char *text, size_t width)
 	CLEANUP(buf_done) struct buf line = { 0 };
 	buf_text(&line, ERASE_LINE);
 	/* The last column stays free: some terminals wrap when it is filled. */
-	lines_cut(&line, text, strlen(text), width > 1 ? width - 1 : width);
+	wrap_cut(&line, text, strlen(text), width > 1 ? width - 1 : width);
 	fwrite(line.data, 1, line.len, f);
 	fflush(f);
 }

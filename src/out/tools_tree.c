@@ -14,7 +14,7 @@
 #define JOINED_MAX 32 /* parts in a line */
 
 /* Tools whose names begin with the same `skip` bytes. */
-struct group {
+struct tree_group {
 	const struct tool **tool;
 	size_t count, skip, depth;
 };
@@ -55,7 +55,7 @@ static size_t part_end(const char *name, size_t from)
 }
 
 /* Does tool n go through the first `end` bytes of tool 0, as whole parts? */
-static bool goes_through(const struct group *g, size_t n, size_t end)
+static bool goes_through(const struct tree_group *g, size_t n, size_t end)
 {
 	const char *name = g->tool[n]->name, *first = g->tool[0]->name;
 
@@ -64,7 +64,7 @@ static bool goes_through(const struct group *g, size_t n, size_t end)
 		(name[end] == '.' && name[end + 1] && name[end + 1] != '.'));
 }
 
-static void add(struct tools_tree *t, const struct group *g, size_t end,
+static void add(struct tools_tree *t, const struct tree_group *g, size_t end,
 		const struct tool *tool, const char *name)
 {
 	t->line = mem_grow(t->line, &t->capacity, t->count, sizeof(*t->line));
@@ -77,7 +77,7 @@ static void add(struct tools_tree *t, const struct group *g, size_t end,
 }
 
 /* How many tools, from the first one on, go through its first `end` bytes. */
-static size_t run_length(const struct group *g, size_t end)
+static size_t run_length(const struct tree_group *g, size_t end)
 {
 	size_t n = 1;
 
@@ -87,7 +87,7 @@ static size_t run_length(const struct group *g, size_t end)
 }
 
 /* The first part, with those behind it that all of its tools go through. */
-static size_t joined_end(const struct group *g, size_t *count)
+static size_t joined_end(const struct tree_group *g, size_t *count)
 {
 	const char *first = g->tool[0]->name;
 	size_t end = part_end(first, g->skip);
@@ -105,7 +105,7 @@ static size_t joined_end(const struct group *g, size_t *count)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): to DEPTH_MAX */
-static void add_group(struct tools_tree *t, struct group g)
+static void add_group(struct tools_tree *t, struct tree_group g)
 {
 	while (g.count > 0) {
 		const char *name = g.tool[0]->name;
@@ -122,8 +122,9 @@ static void add_group(struct tools_tree *t, struct group g)
 		if (own == 0)
 			add(t, &g, end, NULL, name);
 		if (own < count)
-			add_group(t, (struct group){ g.tool + own, count - own,
-						     end + 1, g.depth + 1 });
+			add_group(t, (struct tree_group){ g.tool + own,
+							  count - own, end + 1,
+							  g.depth + 1 });
 		g.tool += count;
 		g.count -= count;
 	}
@@ -134,7 +135,7 @@ void tools_tree_init(struct tools_tree *t, const struct tool_list *list,
 {
 	const struct tool **tool =
 		mem_alloc((list->count + 1) * sizeof(struct tool *));
-	struct group all = { .tool = tool };
+	struct tree_group all = { .tool = tool };
 
 	*t = (struct tools_tree){ 0 };
 	for (size_t i = 0; i < list->count; i++) {

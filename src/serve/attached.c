@@ -22,12 +22,12 @@ struct attached_call {
 
 /* ---- which device ---- */
 
-static bool is_at_rest(const struct device *d)
+static bool is_at_rest(const struct board *d)
 {
 	return d->state >= DEVICE_READY;
 }
 
-static void enter(struct control_peer *p, struct device *d)
+static void enter(struct control_peer *p, struct board *d)
 {
 	if (!d->audience)
 		d->audience = mem_zalloc(sizeof(*d->audience));
@@ -42,7 +42,7 @@ static void enter(struct control_peer *p, struct device *d)
 }
 
 /* hello, initialize: what a strange device sent may be too deep to be nested. */
-static void describe_attached(struct buf *out, const struct device *d,
+static void describe_attached(struct buf *out, const struct board *d,
 			      bool with_hello, bool with_initialize)
 {
 	buf_reset(out);
@@ -55,7 +55,7 @@ static void describe_attached(struct buf *out, const struct device *d,
 	buf_printf(out, ",\"frame_version\":%d}", d->link.frame_version);
 }
 
-static void attach(struct control_peer *p, struct device *d)
+static void attach(struct control_peer *p, struct board *d)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
@@ -70,14 +70,14 @@ static void attach(struct control_peer *p, struct device *d)
 }
 
 /* Why it waits; d: the only one that fits, on its way to ready; NULL. */
-static void tell_waiting(struct control_peer *p, const struct device *d)
+static void tell_waiting(struct control_peer *p, const struct board *d)
 {
 	size_t count = p->server->registry.count;
 	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 };
 
 	if (d)
 		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
-			   device_state_name(d->state));
+			   board_state_name(d->state));
 	else if (p->pattern && count)
 		buf_printf(&why, "no device fits '%s' yet (%zu %s there)",
 			   p->pattern, count, count == 1 ? "is" : "are");
@@ -95,8 +95,8 @@ static void tell_waiting(struct control_peer *p, const struct device *d)
 
 void attached_look_again(struct control_peer *p)
 {
-	struct server *s = p->server;
-	struct device *d = registry_next(&s->registry, NULL, p->pattern);
+	struct serve *s = p->server;
+	struct board *d = registry_next(&s->registry, NULL, p->pattern);
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (d && registry_next(&s->registry, d, p->pattern)) {
@@ -156,7 +156,7 @@ static struct attached_call *new_call(struct control_peer *p)
 
 void attached_leave(struct control_peer *p)
 {
-	struct device *d = p->device;
+	struct board *d = p->device;
 	struct attached_call *call;
 
 	while ((call = p->calls)) {
@@ -191,13 +191,13 @@ int control_payload(struct envelope *out, const char *frame, size_t len,
 	return out->payload ? 0 : -1;
 }
 
-static void keep_initialize(struct device *d, const char *frame, size_t len)
+static void keep_initialize(struct board *d, const char *frame, size_t len)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
 	struct span payload;
 
 	if (d && !control_payload(&e, frame, len, &payload))
-		device_keep_initialize(d, payload.text, payload.len);
+		board_keep_initialize(d, payload.text, payload.len);
 }
 
 /* A device that goes fails all of them: `gone` says it once. */
@@ -242,7 +242,7 @@ static void send_request(struct control_peer *p, struct span payload,
 	int64_t patience =
 		p->timeout > 0 ? p->timeout : p->server->config.timeout;
 
-	if (device_admit(p->device, method, &why)) {
+	if (board_admit(p->device, method, &why)) {
 		answer_error(p, id, SERVE_NOT_SENT, why.text);
 		return;
 	}
@@ -268,7 +268,7 @@ static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (device_send(p->device, frame, len, &why))
+	if (board_send(p->device, frame, len, &why))
 		refuse(p, SERVE_NOT_SENT, why.text);
 }
 
@@ -318,7 +318,7 @@ void attached_text(struct control_peer *p, const char *frame, size_t len)
 
 /* ---- what the device says ---- */
 
-static void offer_all(const struct device *d, enum control_kind kind,
+static void offer_all(const struct board *d, enum control_kind kind,
 		      const void *data, size_t len, bool tail_only)
 {
 	struct control_peer *p = d->audience->first;
@@ -336,19 +336,19 @@ static void offer_all(const struct device *d, enum control_kind kind,
 	packet_release(packet);
 }
 
-void control_text(struct device *d, const char *frame, size_t len)
+void control_text(struct board *d, const char *frame, size_t len)
 {
 	if (d->audience)
 		offer_all(d, CONTROL_TEXT, frame, len, false);
 }
 
-void control_audio(struct device *d, const void *packet, size_t len)
+void control_audio(struct board *d, const void *packet, size_t len)
 {
 	if (d->audience)
 		offer_all(d, CONTROL_BINARY, packet, len, true);
 }
 
-void control_gone(struct device *d, const struct error *why)
+void control_gone(struct board *d, const struct error *why)
 {
 	CLEANUP(error_reset) struct error reason = { 0 };
 	struct control_peer *p, *next;

@@ -93,7 +93,7 @@ static void on_incoming(uv_poll_t *poll, int status, int events)
 	}
 }
 
-int control_open(struct control **out, struct server *s, struct error *err)
+int control_open(struct control **out, struct serve *s, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	struct control *c;
@@ -120,7 +120,7 @@ int control_open(struct control **out, struct server *s, struct error *err)
 	return 0;
 }
 
-int control_check(struct server *s, struct error *err)
+int control_check(struct serve *s, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *path = NULL;
 

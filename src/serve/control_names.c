@@ -17,29 +17,29 @@
 
 /* A place in a list: the tool whose turn comes next. */
 struct cursor {
-	const struct banked *list;
+	const struct shared_list *list;
 	size_t at;
 	char *name; /* NULL: there are no more */
 };
 
-struct names {
+struct asked_names {
 	struct cursor cursor[LISTS_MAX];
 	size_t lists;
 	const char *prefix;
 };
 
 /* Names are sorted, so those with the prefix stand together. */
-static void read_name(const struct names *n, struct cursor *c)
+static void read_name(const struct asked_names *n, struct cursor *c)
 {
 	mem_free(TAKE(c->name));
 	if (c->at == c->list->count)
 		return;
-	c->name = banked_name(c->list, c->at);
+	c->name = shared_list_name(c->list, c->at);
 	if (!text_starts(c->name, n->prefix))
 		mem_free(TAKE(c->name));
 }
 
-static void add_list(struct names *n, const struct banked *list)
+static void add_list(struct asked_names *n, const struct shared_list *list)
 {
 	for (size_t i = 0; i < n->lists; i++) {
 		if (n->cursor[i].list == list)
@@ -49,13 +49,13 @@ static void add_list(struct names *n, const struct banked *list)
 		return;
 	n->cursor[n->lists++] =
 		(struct cursor){ .list = list,
-				 .at = banked_find(list, n->prefix) };
+				 .at = shared_list_find(list, n->prefix) };
 }
 
-static void find_lists(struct names *n, struct control_peer *p,
+static void find_lists(struct asked_names *n, struct control_peer *p,
 		       const char *pattern)
 {
-	struct device *d = NULL;
+	struct board *d = NULL;
 
 	if (p->device) {
 		add_list(n, p->device->tools);
@@ -66,7 +66,7 @@ static void find_lists(struct names *n, struct control_peer *p,
 }
 
 /* The one that comes first; NULL: there are none. */
-static const struct cursor *first(const struct names *n)
+static const struct cursor *first(const struct asked_names *n)
 {
 	const struct cursor *found = NULL;
 
@@ -80,7 +80,7 @@ static const struct cursor *first(const struct names *n)
 }
 
 /* Behind that name, in every list. */
-static void advance(struct names *n, const char *name)
+static void advance(struct asked_names *n, const char *name)
 {
 	for (size_t i = 0; i < n->lists; i++) {
 		struct cursor *c = &n->cursor[i];
@@ -112,7 +112,7 @@ static void add_brief(struct buf *out, struct span tool)
 	buf_json_string(out, start, len);
 }
 
-static size_t add_names(struct names *n, struct buf *out)
+static size_t add_names(struct asked_names *n, struct buf *out)
 {
 	const struct cursor *c;
 	size_t count = 0;
@@ -127,7 +127,7 @@ static size_t add_names(struct names *n, struct buf *out)
 			buf_text(out, count++ ? ",[" : "[");
 			buf_json_string(out, name, len);
 			buf_char(out, ',');
-			add_brief(out, banked_text(c->list, c->at));
+			add_brief(out, shared_list_text(c->list, c->at));
 			buf_char(out, ']');
 		}
 		advance(n, name);
@@ -138,7 +138,7 @@ static size_t add_names(struct names *n, struct buf *out)
 void names_ask(struct control_peer *p, const cJSON *question, struct span text)
 {
 	const char *prefix = json_string(question, "prefix");
-	struct names n = { .prefix = prefix ? prefix : "" };
+	struct asked_names n = { .prefix = prefix ? prefix : "" };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	size_t count;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What commands ask serve itself (wire/control.h), and what it tells those who
- * watch. The relay of a device is in attached.c, requests to many in fan.c.
+ * What commands ask serve itself (wire/control_frames.h), and what it tells those who
+ * watch. The relay of a device is in attached.c, requests to many in broadcast.c.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "serve/control_private.h"
 #include "serve/door.h"
-#include "serve/rack.h"
+#include "serve/mqtt_boards.h"
 #include "wire/greeting.h"
 #include "wire/member.h"
 
@@ -37,14 +37,14 @@ void control_tell_error(struct control_peer *p, const char *op,
 }
 
 void control_begin_device(struct buf *out, const char *op,
-			  const struct device *d)
+			  const struct board *d)
 {
 	buf_printf(out, "{\"op\":\"%s\",\"device\":{", op);
-	device_describe(out, d);
+	board_describe(out, d);
 	buf_char(out, '}');
 }
 
-static void add_line(struct buf *out, const struct device *d)
+static void add_line(struct buf *out, const struct board *d)
 {
 	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
 
@@ -54,13 +54,13 @@ static void add_line(struct buf *out, const struct device *d)
 	if (d->board)
 		buf_printf(out, ", %s", d->board);
 	if (d->state != DEVICE_READY)
-		buf_printf(out, ", %s", device_state_name(d->state));
+		buf_printf(out, ", %s", board_state_name(d->state));
 }
 
-int control_which(struct server *s, const char *pattern, struct error *err)
+int control_which(struct serve *s, const char *pattern, struct error *err)
 {
 	CLEANUP(buf_done) struct buf list = { 0 };
-	struct device *d = NULL;
+	struct board *d = NULL;
 	size_t count = 0;
 
 	while ((d = registry_next(&s->registry, d, pattern))) {
@@ -94,11 +94,11 @@ static void on_attach(struct control_peer *p, const cJSON *question,
 }
 
 /* The only device that fits; NULL: *err says why there is none. */
-static struct device *only_device(struct control_peer *p, const char *pattern,
-				  struct error *err)
+static struct board *only_device(struct control_peer *p, const char *pattern,
+				 struct error *err)
 {
-	struct server *s = p->server;
-	struct device *d = registry_next(&s->registry, NULL, pattern);
+	struct serve *s = p->server;
+	struct board *d = registry_next(&s->registry, NULL, pattern);
 
 	if (d && registry_next(&s->registry, d, pattern)) {
 		control_which(s, pattern, err);
@@ -115,15 +115,15 @@ static struct device *only_device(struct control_peer *p, const char *pattern,
 
 /* The list that a question is about; NULL in *out: nothing is listed. */
 static int find_list(struct control_peer *p, const cJSON *question,
-		     const struct banked **out, const char **broke,
+		     const struct shared_list **out, const char **broke,
 		     struct error *err)
 {
 	const char *list = json_string(question, "list");
-	struct device *d = p->device;
+	struct board *d = p->device;
 
 	*broke = NULL;
 	if (list) {
-		*out = toolbank_find(&p->server->bank, list);
+		*out = tool_lists_find(&p->server->bank, list);
 		if (*out)
 			return 0;
 		return error_set(err, ERR_CONNECT,
@@ -147,7 +147,7 @@ static void on_tool(struct control_peer *p, const cJSON *question,
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *nearest = NULL;
 	const char *name = json_string(question, "name"), *broke;
-	const struct banked *list;
+	const struct shared_list *list;
 	struct span tool;
 
 	(void)text;
@@ -159,11 +159,11 @@ static void on_tool(struct control_peer *p, const cJSON *question,
 	}
 	buf_printf(&out, "{\"op\":\"tool\",\"tools\":%zu",
 		   list ? list->count : 0);
-	if (list && banked_tool(list, name, &tool)) {
+	if (list && shared_list_tool(list, name, &tool)) {
 		buf_text(&out, ",\"tool\":");
 		buf_add(&out, tool.text, tool.len);
 	} else if (list) {
-		nearest = banked_nearest(list, name);
+		nearest = shared_list_nearest(list, name);
 	}
 	json_add_text(&out, "nearest", nearest);
 	json_add_text(&out, "broke", broke);
@@ -177,7 +177,7 @@ static void on_upload(struct control_peer *p, const cJSON *question,
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *url = NULL;
-	struct device *d = p->device;
+	struct board *d = p->device;
 
 	(void)text;
 	if (!d)
@@ -215,7 +215,7 @@ static void add_object(struct control_peer *p, struct buf *batch,
 		flush_batch(p, batch);
 }
 
-static bool is_enrolled(const struct device *d)
+static bool is_enrolled(const struct board *d)
 {
 	return enrolled_find(&d->server->enrolled, d->device_id) != NULL;
 }
@@ -223,7 +223,7 @@ static bool is_enrolled(const struct device *d)
 /* Enrolled boards that are not connected; how many. */
 static size_t add_away(struct control_peer *p, struct buf *batch)
 {
-	const struct server *s = p->server;
+	const struct serve *s = p->server;
 	struct buf one = { 0 };
 	size_t count = 0;
 
@@ -236,7 +236,7 @@ static size_t add_away(struct control_peer *p, struct buf *batch)
 			continue;
 		buf_reset(&one);
 		buf_text(&one, "{\"op\":\"device\",\"device\":{");
-		device_describe_away(&one, s, b);
+		board_describe_away(&one, s, b);
 		buf_text(&one, "}}");
 		add_object(p, batch, &one);
 		count++;
@@ -251,7 +251,7 @@ static void on_devices(struct control_peer *p, const cJSON *question,
 	const char *pattern = json_string(question, "device");
 	bool enrolled = json_true(question, "enrolled");
 	CLEANUP(buf_done) struct buf one = { 0 }, batch = { 0 };
-	struct device *d = NULL;
+	struct board *d = NULL;
 	size_t count = 0;
 
 	(void)text;
@@ -283,7 +283,7 @@ static void on_kick(struct control_peer *p, const cJSON *question,
 	const char *pattern = json_string(question, "device");
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
-	struct device *d, *next;
+	struct board *d, *next;
 	size_t count = 0;
 
 	(void)text;
@@ -297,8 +297,8 @@ static void on_kick(struct control_peer *p, const cJSON *question,
 	     d = next) {
 		next = registry_next(&p->server->registry, d, pattern);
 		if (d->mqtt)
-			rack_kick(p->server->rack, d);
-		device_end(d, &why);
+			mqtt_boards_kick(p->server->rack, d);
+		board_end(d, &why);
 		count++;
 	}
 	buf_printf(&out, "{\"op\":\"kicked\",\"count\":%zu}", count);
@@ -318,7 +318,7 @@ static void on_stop(struct control_peer *p, const cJSON *question,
 	if (!p->server->stopping && fcntl(p->fd, F_DUPFD_CLOEXEC, 0) < 0)
 		log_debug("control: no descriptor is left");
 	p->server->stopping = true;
-	server_wake(p->server);
+	serve_wake(p->server);
 }
 
 static void on_status(struct control_peer *p, const cJSON *question,
@@ -358,11 +358,11 @@ static const struct op {
 		    struct span text);
 	bool always; /* it means the same in every protocol */
 } ops[] = {
-	{ "greet", on_greet, true },   { "attach", on_attach, false },
-	{ "tool", on_tool, false },    { "devices", on_devices, false },
-	{ "fan", fan_ask, false },     { "kick", on_kick, false },
-	{ "stop", on_stop, true },     { "status", on_status, false },
-	{ "names", names_ask, false }, { "upload", on_upload, false },
+	{ "greet", on_greet, true },	 { "attach", on_attach, false },
+	{ "tool", on_tool, false },	 { "devices", on_devices, false },
+	{ "fan", broadcast_ask, false }, { "kick", on_kick, false },
+	{ "stop", on_stop, true },	 { "status", on_status, false },
+	{ "names", names_ask, false },	 { "upload", on_upload, false },
 };
 
 static const struct op *find_op(const char *name)
@@ -403,7 +403,7 @@ void control_ask(struct control_peer *p, const char *text, size_t len)
 
 /* ---- what happens to devices ---- */
 
-static void tell_watchers(struct device *d, const char *change)
+static void tell_watchers(struct board *d, const char *change)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	struct packet *packet = NULL;
@@ -423,7 +423,7 @@ static void tell_watchers(struct device *d, const char *change)
 	packet_release(packet);
 }
 
-void control_changed(struct device *d, const char *change)
+void control_changed(struct board *d, const char *change)
 {
 	struct control *c = d->server->control;
 	struct control_peer *p;

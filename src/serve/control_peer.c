@@ -60,7 +60,7 @@ static void on_poll_closed(uv_handle_t *handle)
 static void leave(struct control_peer *p)
 {
 	attached_leave(p);
-	fan_abandon(p);
+	broadcast_abandon(p);
 	p->waiting = p->watching = false;
 }
 
@@ -281,7 +281,7 @@ static void on_timer(void *owner)
 		return;
 	}
 	if (p->fan)
-		fan_step(p->fan);
+		broadcast_step(p->fan);
 	if (p->in.len && !p->finishing)
 		take_frames(p);
 	arm(p);

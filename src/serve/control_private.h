@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the control socket, for serve/control*.c, attached.c, fan.c.
+ * The inside of the control socket, for serve/control*.c, attached.c, broadcast.c.
  */
 #ifndef SERVE_CONTROL_PRIVATE_H
 #define SERVE_CONTROL_PRIVATE_H
@@ -8,19 +8,19 @@
 #include <sys/stat.h>
 
 #include "base/loop.h"
+#include "serve/board.h"
 #include "serve/control.h"
-#include "serve/device.h"
 #include "serve/outbox.h"
-#include "serve/server_state.h"
+#include "serve/serve_state.h"
 
 #define CONTROL_PEERS_MAX 512
 
 struct attached_call;
 struct envelope;
-struct fan;
+struct broadcast;
 
 struct control {
-	struct server *server;
+	struct serve *server;
 	char *path;
 	struct stat socket; /* the file that is ours */
 	int fd;
@@ -37,7 +37,7 @@ struct control {
 /* One program at the other end. */
 struct control_peer {
 	struct control *control;
-	struct server *server;
+	struct serve *server;
 	struct control_peer *previous, *next;
 	int fd, pid;
 	uv_poll_t poll;
@@ -55,11 +55,11 @@ struct control_peer {
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */
 	char *pattern; /* of what it waits for */
 	char *watched; /* pattern; NULL: all */
-	struct device *device; /* attached to it; NULL */
+	struct board *device; /* attached to it; NULL */
 	struct control_peer *previous_there, *next_there; /* of its audience */
 	struct attached_call *calls;
 	size_t calls_count;
-	struct fan *fan; /* NULL: none runs */
+	struct broadcast *fan; /* NULL: none runs */
 };
 
 struct audience {
@@ -101,10 +101,10 @@ void control_ask(struct control_peer *p, const char *text, size_t len);
 void control_tell_error(struct control_peer *p, const char *op,
 			const struct error *why);
 /* A pattern's devices, for a message: one a line, as error detail. */
-int control_which(struct server *s, const char *pattern, struct error *err);
+int control_which(struct serve *s, const char *pattern, struct error *err);
 /* {"op":OP,"device":{…} without the closing brace. */
 void control_begin_device(struct buf *out, const char *op,
-			  const struct device *d);
+			  const struct board *d);
 
 /* ---- attached.c ---- */
 
@@ -126,12 +126,13 @@ int control_payload(struct envelope *out, const char *frame, size_t len,
 
 void names_ask(struct control_peer *p, const cJSON *question, struct span text);
 
-/* ---- fan.c ---- */
+/* ---- broadcast.c ---- */
 
 /* text is the checked JSON of the question. */
-void fan_ask(struct control_peer *p, const cJSON *question, struct span text);
+void broadcast_ask(struct control_peer *p, const cJSON *question,
+		   struct span text);
 /* The next slice. */
-void fan_step(struct fan *f);
-void fan_abandon(struct control_peer *p);
+void broadcast_step(struct broadcast *f);
+void broadcast_abandon(struct control_peer *p);
 
 #endif

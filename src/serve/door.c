@@ -30,7 +30,7 @@ struct record *door_record(struct door *d, const struct who *who,
 			   enum record_kind kind, enum record_level level,
 			   const char *text)
 {
-	struct server *s = d->server;
+	struct serve *s = d->server;
 	struct record *r = records_add(&s->records, kind, level, who->device_id,
 				       who->address, "%s", text);
 
@@ -197,7 +197,7 @@ static enum front_standing standing(void *owner, const struct front_head *head)
 {
 	struct gate *g = owner;
 	const struct visit v = visit_of(g, head);
-	const struct server *s = g->door->server;
+	const struct serve *s = g->door->server;
 	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
 	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
 	CLEANUP(mem_free_ptr) char *token = knock_token(head);
@@ -219,7 +219,7 @@ static size_t body_max(void *owner, const struct front_head *head)
 	return pass_is_shown(&v) ? SIZE_MAX : STRANGER_BODY_MAX;
 }
 
-size_t door_places(const struct server *s)
+size_t door_places(const struct serve *s)
 {
 	size_t max =
 		(size_t)s->config.devices_max + HEADS_SPARE + CONNECTIONS_MAX;
@@ -240,11 +240,11 @@ static size_t sockets_elsewhere(const struct gate *g)
 	return count;
 }
 
-/* Each may become a device, and has its descriptor (server_files.c). */
+/* Each may become a device, and has its descriptor (serve_files.c). */
 static size_t sockets_max(void *owner)
 {
 	const struct gate *g = owner;
-	const struct server *s = g->door->server;
+	const struct serve *s = g->door->server;
 	int64_t left = s->config.devices_max - (int64_t)s->registry.count;
 	size_t max = HEADS_SPARE + CONNECTIONS_MAX;
 	size_t elsewhere = sockets_elsewhere(g);
@@ -400,7 +400,7 @@ static int check_reply(struct door *d, struct error *err)
 	return result;
 }
 
-int door_open(struct door **out, struct server *s, struct error *err)
+int door_open(struct door **out, struct serve *s, struct error *err)
 {
 	struct door *d = mem_zalloc(sizeof(*d));
 	const char *folder = s->config.save_images;

@@ -11,19 +11,19 @@
 #include "base/error.h"
 
 struct buf;
-struct device;
+struct board;
 struct door;
-struct server;
+struct serve;
 
 /* All of config.listen, or none. -1 as front open. */
-int door_open(struct door **out, struct server *s, struct error *err);
+int door_open(struct door **out, struct serve *s, struct error *err);
 /* RECORD_LISTENING: addresses, what to set on the board, the page. */
 void door_describe(struct door *d);
 /* Stop listening; then released, and closed(owner). */
 void door_close(struct door *d, void (*closed)(void *owner), void *owner);
 
 /* Sockets that all ports together may have, of devices too. */
-size_t door_places(const struct server *s);
+size_t door_places(const struct serve *s);
 /* The first port, for others to build addresses with. */
 uint16_t door_port(const struct door *d);
 /* The addresses for `status`: "http://192.168.1.2:8000/xiaozhi/ota/" … as JSON texts in an array, appended. */
@@ -35,13 +35,13 @@ void door_addresses(const struct door *d, struct buf *out);
  * yours. NULL: no address is known. Nobody else has a say in it. That it is
  * another one than the last time is recorded.
  */
-char *door_vision_url(struct door *d, const struct device *device);
+char *door_vision_url(struct door *d, const struct board *device);
 
 /*
  * An address that this device may upload one picture to, within 10 minutes;
  * yours. It holds a secret. NULL as above.
  */
-char *door_upload_url(struct door *d, const struct device *device);
+char *door_upload_url(struct door *d, const struct board *device);
 
 /*
  * What this device told when it asked OTA here from that address (NULL: it is

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/listen.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
-#include "serve/rack.h"
+#include "serve/mqtt_boards.h"
 
 uint16_t door_port(const struct door *d)
 {
@@ -78,7 +78,7 @@ static void describe_broker(const struct door *d, struct buf *out)
 	if (!d->server->rack)
 		return;
 	buf_text(out, "MQTT:\n  ");
-	rack_describe(d->server->rack, out);
+	mqtt_boards_describe(d->server->rack, out);
 	buf_char(out, '\n');
 }
 
@@ -145,7 +145,7 @@ static char *any_base(const struct door *d)
  * A board that was at the broker before serve was started: it did not ask OTA,
  * and never reached this port. By the way that we would reach it.
  */
-static char *base_towards(const struct door *d, const struct device *device)
+static char *base_towards(const struct door *d, const struct board *device)
 {
 	CLEANUP(buf_done) struct buf at = { 0 };
 	char own[64];
@@ -166,7 +166,7 @@ static char *base_towards(const struct door *d, const struct device *device)
 }
 
 /* "http://HOST:PORT" of ours for that device; yours. NULL: none is known. */
-static char *base_url(const struct door *d, const struct device *device)
+static char *base_url(const struct door *d, const struct board *device)
 {
 	const char *ota = d->advertised_ota;
 
@@ -178,7 +178,7 @@ static char *base_url(const struct door *d, const struct device *device)
 						 any_base(d);
 }
 
-char *door_upload_url(struct door *d, const struct device *device)
+char *door_upload_url(struct door *d, const struct board *device)
 {
 	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
 
@@ -188,7 +188,7 @@ char *door_upload_url(struct door *d, const struct device *device)
 			  passes_add(&d->passes, device->id, loop_now()));
 }
 
-char *door_vision_url(struct door *d, const struct device *device)
+char *door_vision_url(struct door *d, const struct board *device)
 {
 	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
 	char *url = base ? mem_printf("%s" VISION_PATH, base) : NULL;

@@ -24,7 +24,7 @@
 static void on_field(void *owner, const char *name, const char *filename,
 		     const char *type, const char *data, size_t len)
 {
-	struct upload *u = owner;
+	struct picture_upload *u = owner;
 
 	(void)filename;
 	(void)type;
@@ -46,9 +46,10 @@ static void on_field(void *owner, const char *name, const char *filename,
 	buf_add(&u->data, data, len);
 }
 
-int upload_read(struct upload *u, const struct visit *v, struct error *err)
+int upload_read(struct picture_upload *u, const struct visit *v,
+		struct error *err)
 {
-	*u = (struct upload){ 0 };
+	*u = (struct picture_upload){ 0 };
 	if (v->door->front_table->form(v->rq, on_field, u, err))
 		return -1;
 	if (!u->has_file)
@@ -62,14 +63,14 @@ int upload_read(struct upload *u, const struct visit *v, struct error *err)
 	return 0;
 }
 
-void upload_done(struct upload *u)
+void upload_done(struct picture_upload *u)
 {
 	if (u->temporary && u->file)
 		unlink(u->file);
 	mem_free(u->file);
 	mem_free(u->question);
 	buf_done(&u->data);
-	*u = (struct upload){ 0 };
+	*u = (struct picture_upload){ 0 };
 }
 
 /* ---- in words ---- */
@@ -87,7 +88,7 @@ static void add_grouped(struct buf *out, size_t n)
 	}
 }
 
-void upload_describe(struct buf *out, const struct upload *u)
+void upload_describe(struct buf *out, const struct picture_upload *u)
 {
 	if (u->type)
 		buf_printf(out, "a %s picture", u->type->name);
@@ -109,7 +110,7 @@ static void add_member(struct buf *out, const char *name, const char *value)
 		buf_printf(out, "%s\"%s\":null", out->len ? "," : "", name);
 }
 
-void upload_members(struct buf *out, const struct upload *u)
+void upload_members(struct buf *out, const struct picture_upload *u)
 {
 	add_member(out, "file", u->temporary ? NULL : u->file);
 	buf_printf(out, ",\"bytes\":%zu", u->bytes);
@@ -195,7 +196,7 @@ static void add_sane(struct buf *out, const char *name)
 }
 
 /* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, another one each time; yours. */
-static char *next_name(const struct upload *u, struct door *d,
+static char *next_name(const struct picture_upload *u, struct door *d,
 		       const char *device)
 {
 	struct buf path = { 0 };
@@ -216,7 +217,7 @@ static char *next_name(const struct upload *u, struct door *d,
  * Whoever watches the folder sees whole pictures only, and none takes the
  * place of another file. Sets u->file; or errno.
  */
-static int publish(struct upload *u, struct door *d, const char *part,
+static int publish(struct picture_upload *u, struct door *d, const char *part,
 		   const char *device)
 {
 	int tried = 0, error;
@@ -229,7 +230,7 @@ static int publish(struct upload *u, struct door *d, const char *part,
 	return error;
 }
 
-int upload_save(struct upload *u, struct door *d, const char *name,
+int upload_save(struct picture_upload *u, struct door *d, const char *name,
 		struct error *err)
 {
 	CLEANUP(mem_free_ptr)
@@ -250,7 +251,7 @@ int upload_save(struct upload *u, struct door *d, const char *name,
 	return -1;
 }
 
-int upload_spool(struct upload *u, struct error *err)
+int upload_spool(struct picture_upload *u, struct error *err)
 {
 	const char *suffix = u->type ? u->type->suffix : "bin";
 	CLEANUP(mem_free_ptr)

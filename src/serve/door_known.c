@@ -54,7 +54,7 @@ static bool shows_token(const struct visit *v, const struct ota_request *asked)
 }
 
 /* Who came within this time once is not driven out by who comes after it. */
-static bool may_enroll(const struct server *s, const struct enrolled_board *b)
+static bool may_enroll(const struct serve *s, const struct enrolled_board *b)
 {
 	return loop_now() < s->enroll_until &&
 	       (!b || b->at_ms < s->enroll_from);
@@ -63,7 +63,7 @@ static bool may_enroll(const struct server *s, const struct enrolled_board *b)
 static enum standing judge(const struct visit *v,
 			   const struct ota_request *asked)
 {
-	const struct server *s = v->door->server;
+	const struct serve *s = v->door->server;
 	const char *id = asked->device_id;
 	const struct enrolled_board *b = enrolled_find(&s->enrolled, id);
 
@@ -82,7 +82,7 @@ static enum standing judge(const struct visit *v,
 
 static void enroll(const struct visit *v, const struct ota_request *asked)
 {
-	struct server *s = v->door->server;
+	struct serve *s = v->door->server;
 	bool again = enrolled_find(&s->enrolled, asked->device_id) != NULL;
 	CLEANUP(error_reset) struct error err = { 0 };
 	CLEANUP(mem_free_ptr) char *text = NULL;

@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/knock.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
-#include "serve/rack.h"
+#include "serve/mqtt_boards.h"
 
 #define QUESTION_MAX 65536
 
@@ -29,7 +29,7 @@ static struct ota_clock now(void)
 	return clock;
 }
 
-static bool offers_mqtt(const struct server *s)
+static bool offers_mqtt(const struct serve *s)
 {
 	return s->rack && s->config.offer != OFFER_WEBSOCKET;
 }
@@ -54,10 +54,10 @@ static char *bare_host(const struct visit *v)
 }
 
 /* Somebody asks for a board that is connected from elsewhere. */
-static const struct device *held_elsewhere(const struct visit *v,
-					   const struct ota_request *asked)
+static const struct board *held_elsewhere(const struct visit *v,
+					  const struct ota_request *asked)
 {
-	const struct device *d = registry_find_written(
+	const struct board *d = registry_find_written(
 		&v->door->server->registry, asked->device_id);
 
 	if (!d || !d->address || memory_same_peer(d->address, v->head->address))
@@ -66,7 +66,7 @@ static const struct device *held_elsewhere(const struct visit *v,
 }
 
 static void hint_ota(struct record *r, const struct ota_request *asked,
-		     const struct device *elsewhere, bool mqtt)
+		     const struct board *elsewhere, bool mqtt)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
@@ -90,7 +90,7 @@ static void hint_ota(struct record *r, const struct ota_request *asked,
 static void tell(const struct visit *v, const struct ota_request *asked,
 		 const char *to, bool mqtt)
 {
-	const struct device *elsewhere = held_elsewhere(v, asked);
+	const struct board *elsewhere = held_elsewhere(v, asked);
 	bool warn = !asked->device_id[0] || elsewhere;
 	struct buf text = { 0 }, detail = { 0 };
 	struct ota_board board;
@@ -147,13 +147,13 @@ static void send_to_broker(const struct visit *v,
 {
 	CLEANUP(mem_free_ptr) char *host = bare_host(v);
 	CLEANUP(mem_free_ptr) char *to = NULL;
-	const struct rack_asker asker = { .address = v->head->address,
-					  .host = host,
-					  .reached = reached(v) };
+	const struct mqtt_boards_asker asker = { .address = v->head->address,
+						 .host = host,
+						 .reached = reached(v) };
 	struct ota_clock clock = now();
 	struct ota_mqtt mqtt = { 0 };
 
-	rack_offer(v->door->server->rack, asked, &asker, &mqtt);
+	mqtt_boards_offer(v->door->server->rack, asked, &asker, &mqtt);
 	if (ota_reply_encode(reply, &mqtt, NULL, NULL, &clock, err))
 		return;
 	to = mem_printf("mqtt://%s as %s", mqtt.endpoint,

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "net/knock.h"
 #include "net/page.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
 
 #define ROWS_MAX 200
@@ -32,7 +32,7 @@ static void add_since(struct buf *out, int64_t ms)
 	add_cell(out, text);
 }
 
-static void add_row(struct buf *out, const struct device *d)
+static void add_row(struct buf *out, const struct board *d)
 {
 	char tools[24] = "";
 
@@ -44,7 +44,7 @@ static void add_row(struct buf *out, const struct device *d)
 	add_cell(out, d->board);
 	add_cell(out, d->version);
 	add_cell(out, d->mqtt ? "MQTT" : "WebSocket");
-	add_cell(out, device_state_name(d->state));
+	add_cell(out, board_state_name(d->state));
 	add_cell(out, tools);
 	add_since(out, d->since_ms);
 	buf_text(out, "</tr>\n");
@@ -64,7 +64,7 @@ static void add_devices(struct buf *out, const struct registry *r)
 		      "</th><th>alias</th><th>board</th><th>version</th>"
 		      "<th>transport</th><th>state</th><th>tools</th>"
 		      "<th>since</th></tr>\n");
-	for (const struct device *d = r->first; d && rows < ROWS_MAX;
+	for (const struct board *d = r->first; d && rows < ROWS_MAX;
 	     d = d->next, rows++)
 		add_row(out, d);
 	buf_text(out, "</table>\n");

@@ -12,20 +12,20 @@
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "net/knock.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
 
 /* ---- the token of a connection ---- */
 
-static bool shows_token(const struct device *d, const char *given)
+static bool shows_token(const struct board *d, const char *given)
 {
 	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
 }
 
-const struct device *pass_by_token(const struct visit *v, const char *given)
+const struct board *pass_by_token(const struct visit *v, const char *given)
 {
-	const struct server *s = v->door->server;
-	const struct device *d;
+	const struct serve *s = v->door->server;
+	const struct board *d;
 
 	if (!given)
 		return NULL;
@@ -159,9 +159,9 @@ bool pass_is_shown(const struct visit *v)
 
 bool pass_of_known(const struct visit *v)
 {
-	const struct server *s = v->door->server;
+	const struct serve *s = v->door->server;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-	const struct device *d = pass_by_token(v, given);
+	const struct board *d = pass_by_token(v, given);
 
 	if (d &&
 	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,

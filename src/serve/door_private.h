@@ -11,7 +11,7 @@
 #include "net/address.h"
 #include "net/ota_door.h"
 #include "serve/door.h"
-#include "serve/server_state.h"
+#include "serve/serve_state.h"
 
 #define VISION_PATH "/vision/explain"
 #define UPLOAD_PATH "/upload"
@@ -105,7 +105,7 @@ struct disk_space {
 };
 
 struct door {
-	struct server *server;
+	struct serve *server;
 	const struct front_table *front_table;
 	const struct ws_table *ws_table;
 	struct gate *gate;
@@ -162,7 +162,7 @@ void visit_refuse(const struct visit *v, int status, const char *text);
  * The device whose connection's token was given, and that the request names
  * (if it names one); NULL: none.
  */
-const struct device *pass_by_token(const struct visit *v, const char *given);
+const struct board *pass_by_token(const struct visit *v, const char *given);
 /* The id of the device that this address is for; yours. It is used up. NULL: it is none. */
 char *pass_by_address(const struct visit *v);
 /* Whether either would find one; nothing is used up. */
@@ -214,7 +214,7 @@ void upload_refuse(const struct visit *v, int status, const char *message);
 
 /* ---- door_file.c: one picture ---- */
 
-struct upload {
+struct picture_upload {
 	char *question; /* cut at 4 kB; NULL: none came */
 	struct buf data;
 	size_t bytes;
@@ -228,16 +228,17 @@ struct upload {
 /* --save-images: the folder is there and can be written to. -1: not. */
 int upload_folder(const char *folder, struct error *err);
 /* From the form of the request. -1 (ERR_PROTOCOL): no form, cut, no file, empty. */
-int upload_read(struct upload *u, const struct visit *v, struct error *err);
+int upload_read(struct picture_upload *u, const struct visit *v,
+		struct error *err);
 /* Into --save-images; name: of the device. -1 (ERR_OUTPUT, code errno). */
-int upload_save(struct upload *u, struct door *d, const char *name,
+int upload_save(struct picture_upload *u, struct door *d, const char *name,
 		struct error *err);
 /* Into a private file that goes with the upload. -1 as above. */
-int upload_spool(struct upload *u, struct error *err);
+int upload_spool(struct picture_upload *u, struct error *err);
 /* "a JPEG picture, 640x480, 34,567 bytes", appended. */
-void upload_describe(struct buf *out, const struct upload *u);
+void upload_describe(struct buf *out, const struct picture_upload *u);
 /* file, bytes, type, width, height, question as members of an object. */
-void upload_members(struct buf *out, const struct upload *u);
-void upload_done(struct upload *u);
+void upload_members(struct buf *out, const struct picture_upload *u);
+void upload_done(struct picture_upload *u);
 
 #endif

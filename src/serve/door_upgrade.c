@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "net/head.h"
 #include "net/knock.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
 
 static int refuse_path(struct door *d, const struct who *who, const char *path,
@@ -114,14 +114,14 @@ static int let_in(struct gate *g, int fd, const struct front_head *head,
 		.protocol_version = knock_protocol_version(head),
 		.envelope = true
 	};
-	struct device *device;
+	struct board *device;
 
 	if (share_is_over(head->share) &&
-	    !device_make_room(d->server, head->share)) {
+	    !board_make_room(d->server, head->share)) {
 		*reason = "busy: too many connections of this address";
 		return 503;
 	}
-	device = device_new(d->server, &peer, false);
+	device = board_new(d->server, &peer, false);
 	if (!device) {
 		*reason = "busy: no more devices are accepted";
 		return 503;
@@ -131,7 +131,7 @@ static int let_in(struct gate *g, int fd, const struct front_head *head,
 	share_hold(&device->share, 0);
 	if (d->ws_table->adopt(&device->transport, fd, &peer,
 			       (size_t)d->server->config.message_max, &err)) {
-		device_discard(device);
+		board_discard(device);
 		door_record(d, who, RECORD_REFUSED, LEVEL_BAD, err.text);
 		error_reset(&err);
 		return 0;
@@ -149,7 +149,7 @@ int door_upgrade(void *gate, int fd, const struct front_head *head,
 		 const char **reason)
 {
 	struct gate *g = gate;
-	struct server *s = g->door->server;
+	struct serve *s = g->door->server;
 	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
 	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
 	CLEANUP(mem_free_ptr) char *token = knock_token(head);

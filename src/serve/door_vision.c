@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/knock.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_vision.h"
 
 /* Of the answer's text: the whole reply must stay well under 8,000 bytes (device.md 5.4, 6). */
@@ -103,7 +103,7 @@ void vision_answer(struct vision *p, bool success, const char *text, size_t len)
 	buf_done(&body);
 }
 
-static void add_verdict(struct buf *text, struct upload *u)
+static void add_verdict(struct buf *text, struct picture_upload *u)
 {
 	if (u->file && !u->temporary)
 		buf_printf(text, ", saved as %s", u->file);
@@ -121,7 +121,7 @@ static void add_verdict(struct buf *text, struct upload *u)
 void vision_tell(struct vision *p, enum record_kind kind, const char *problem)
 {
 	struct who who = { p->device_id, p->client_id, p->address };
-	struct upload *u = &p->upload;
+	struct picture_upload *u = &p->upload;
 	struct buf text = { 0 }, detail = { 0 };
 	bool warn = problem || !u->type || u->more;
 	struct record *r;
@@ -195,7 +195,7 @@ static void save(struct vision *p, enum record_kind kind)
 }
 
 static struct vision *vision_new(const struct visit *v, const struct who *who,
-				 struct upload *u)
+				 struct picture_upload *u)
 {
 	struct vision *p = mem_zalloc(sizeof(*p));
 
@@ -205,7 +205,7 @@ static struct vision *vision_new(const struct visit *v, const struct who *who,
 	p->client_id = mem_strdup(who->client_id);
 	p->address = mem_strdup(who->address);
 	p->upload = *u;
-	*u = (struct upload){ 0 };
+	*u = (struct picture_upload){ 0 };
 	p->started_us = loop_now_us();
 	return p;
 }
@@ -239,7 +239,7 @@ static struct vision *receive(const struct visit *v, const struct who *who)
 {
 	struct error err = { 0 };
 	struct vision *p = NULL;
-	struct upload u;
+	struct picture_upload u;
 
 	if (upload_read(&u, v, &err))
 		refuse_and_tell(v, 400, err.text,
@@ -253,16 +253,16 @@ static struct vision *receive(const struct visit *v, const struct who *who)
 }
 
 /* What a record says of it is what we know, not what it told. */
-static struct who who_is(const struct visit *v, const struct device *d)
+static struct who who_is(const struct visit *v, const struct board *d)
 {
 	return (struct who){ d->id, d->client_id, v->head->address };
 }
 
 void door_vision(const struct visit *v)
 {
-	const struct server *s = v->door->server;
+	const struct serve *s = v->door->server;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-	const struct device *device;
+	const struct board *device;
 	struct vision *p;
 	struct who who;
 
@@ -313,7 +313,7 @@ void door_upload(const struct visit *v)
 {
 	CLEANUP(mem_free_ptr) char *given = NULL;
 	CLEANUP(mem_free_ptr) char *id = NULL;
-	const struct device *device;
+	const struct board *device;
 	struct who who;
 
 	if (!only_post(v))

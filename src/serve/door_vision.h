@@ -11,7 +11,7 @@ struct vision {
 	struct door *door;
 	struct front_request *rq;
 	char *device_id, *client_id, *address;
-	struct upload upload;
+	struct picture_upload upload;
 	char *warning; /* it is answered, but was not saved; NULL */
 	int64_t started_us;
 

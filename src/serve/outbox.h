@@ -7,7 +7,7 @@
 #ifndef SERVE_OUTBOX_H
 #define SERVE_OUTBOX_H
 
-#include "wire/control.h"
+#include "wire/control_frames.h"
 
 #define OUTBOX_MAX (32u << 20) /* bytes that may wait */
 #define OUTBOX_LONG \

@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/board.h"
 #include "serve/board_id.h"
-#include "serve/device.h"
-#include "serve/server_state.h"
+#include "serve/serve_state.h"
 
 enum { SLOTS_FIRST = 64 };
 
@@ -22,16 +22,16 @@ void registry_done(struct registry *r)
 }
 
 /* Chains that a stranger makes long are limited by devices_max. */
-static struct device **slot_of(const struct registry *r, const char *id)
+static struct board **slot_of(const struct registry *r, const char *id)
 {
 	uint64_t hash = text_hash(id, strlen(id));
 
 	return &r->slot[(hash ^ hash >> 32) & (r->slots - 1)];
 }
 
-static void put_in_slot(struct registry *r, struct device *d)
+static void put_in_slot(struct registry *r, struct board *d)
 {
-	struct device **slot = slot_of(r, d->id);
+	struct board **slot = slot_of(r, d->id);
 
 	d->next_in_slot = *slot;
 	*slot = d;
@@ -42,13 +42,13 @@ static void grow(struct registry *r)
 	size_t slots = r->slots ? r->slots * 2 : SLOTS_FIRST;
 
 	mem_free(r->slot);
-	r->slot = mem_zalloc(slots * sizeof(struct device *));
+	r->slot = mem_zalloc(slots * sizeof(struct board *));
 	r->slots = slots;
-	for (struct device *d = r->first; d; d = d->next)
+	for (struct board *d = r->first; d; d = d->next)
 		put_in_slot(r, d);
 }
 
-void registry_add(struct registry *r, struct device *d)
+void registry_add(struct registry *r, struct board *d)
 {
 	if (r->count >= r->slots)
 		grow(r);
@@ -63,9 +63,9 @@ void registry_add(struct registry *r, struct device *d)
 	r->count++;
 }
 
-void registry_remove(struct registry *r, struct device *d)
+void registry_remove(struct registry *r, struct board *d)
 {
-	struct device **link = slot_of(r, d->id);
+	struct board **link = slot_of(r, d->id);
 
 	while (*link != d)
 		link = &(*link)->next_in_slot;
@@ -82,9 +82,9 @@ void registry_remove(struct registry *r, struct device *d)
 	r->count--;
 }
 
-struct device *registry_find(const struct registry *r, const char *id)
+struct board *registry_find(const struct registry *r, const char *id)
 {
-	struct device *d = r->slots ? *slot_of(r, id) : NULL;
+	struct board *d = r->slots ? *slot_of(r, id) : NULL;
 
 	while (d && strcmp(d->id, id) != 0)
 		d = d->next_in_slot;
@@ -103,7 +103,7 @@ static bool lower(char *out, const char *text)
 	return true;
 }
 
-struct device *registry_find_written(const struct registry *r, const char *id)
+struct board *registry_find_written(const struct registry *r, const char *id)
 {
 	char small[DEVICE_ID_MAX + 1];
 
@@ -119,16 +119,16 @@ static bool glob_fits(const char *name, const char *pattern)
 }
 
 /* The id behind an alias; NULL: it is none. */
-static const char *alias_id(const struct device *d, const char *name)
+static const char *alias_id(const struct board *d, const char *name)
 {
 	return d->server ? aliases_id(&d->server->aliases, name) : NULL;
 }
 
 /* The id of another board that text is the name or the id of; NULL. */
-static const char *id_of_another(const struct device *d, const char *text)
+static const char *id_of_another(const struct board *d, const char *text)
 {
 	const struct alias *alias;
-	const struct device *other;
+	const struct board *other;
 
 	if (!d->server || !text || !*text)
 		return NULL;
@@ -139,12 +139,12 @@ static const char *id_of_another(const struct device *d, const char *text)
 	return other && other != d ? other->id : NULL;
 }
 
-static bool has_id(const struct device *d, const char *id)
+static bool has_id(const struct board *d, const char *id)
 {
 	return text_same(d->id, id) || text_same(d->device_id, id);
 }
 
-static bool fits_exactly(const struct device *d, const char *pattern)
+static bool fits_exactly(const struct board *d, const char *pattern)
 {
 	const char *id = alias_id(d, pattern);
 
@@ -156,7 +156,7 @@ static bool fits_exactly(const struct device *d, const char *pattern)
 	       !id_of_another(d, pattern);
 }
 
-bool device_fits(const struct device *d, const char *pattern)
+bool device_fits(const struct board *d, const char *pattern)
 {
 	if (!pattern)
 		return true;
@@ -170,7 +170,7 @@ bool device_fits(const struct device *d, const char *pattern)
 		glob_fits(d->alias, pattern));
 }
 
-struct claim device_claim(const struct device *d)
+struct claim device_claim(const struct board *d)
 {
 	const char *const told[] = { d->id, d->client_id, d->board,
 				     d->server_name };
@@ -184,7 +184,7 @@ struct claim device_claim(const struct device *d)
 	return (struct claim){ 0 };
 }
 
-char *device_pattern(const struct device *d)
+char *device_pattern(const struct board *d)
 {
 	const char *id = alias_id(d, d->id);
 	bool other = id && !board_id_is(id, d->device_id, d->client_id);
@@ -194,10 +194,10 @@ char *device_pattern(const struct device *d)
 	return mem_strdup(d->id);
 }
 
-struct device *registry_next(const struct registry *r, struct device *from,
-			     const char *pattern)
+struct board *registry_next(const struct registry *r, struct board *from,
+			    const char *pattern)
 {
-	struct device *d = from ? from->next : r->first;
+	struct board *d = from ? from->next : r->first;
 
 	while (d && (d->closing || !device_fits(d, pattern)))
 		d = d->next;

@@ -10,21 +10,21 @@
 
 #include "base/base.h"
 
-struct device;
+struct board;
 
 struct registry {
-	struct device *first, *last;
-	struct device **slot; /* by id */
+	struct board *first, *last;
+	struct board **slot; /* by id */
 	size_t slots, count;
 };
 
 void registry_done(struct registry *r);
-void registry_add(struct registry *r, struct device *d);
-void registry_remove(struct registry *r, struct device *d);
+void registry_add(struct registry *r, struct board *d);
+void registry_remove(struct registry *r, struct board *d);
 /* By id, which is lower case; NULL. */
-struct device *registry_find(const struct registry *r, const char *id);
+struct board *registry_find(const struct registry *r, const char *id);
 /* The same in any case, as somebody wrote it; NULL too for NULL. */
-struct device *registry_find_written(const struct registry *r, const char *id);
+struct board *registry_find_written(const struct registry *r, const char *id);
 
 /* In front of a pattern: an id, and no alias; for who has one's name as its id. */
 #define REGISTRY_ID "id:"
@@ -33,10 +33,10 @@ struct device *registry_find_written(const struct registry *r, const char *id);
  * pattern NULL: all fit. Without case: an alias; else an id or Device-Id; else
  * a client id. A glob is compared with all of them.
  */
-bool device_fits(const struct device *d, const char *pattern);
+bool device_fits(const struct board *d, const char *pattern);
 /* The next that fits after `from` (NULL: from the start), without those that are being closed. */
-struct device *registry_next(const struct registry *r, struct device *from,
-			     const char *pattern);
+struct board *registry_next(const struct registry *r, struct board *from,
+			    const char *pattern);
 
 /* What a device tells of itself that is the name or id of another board. */
 struct claim {
@@ -45,8 +45,8 @@ struct claim {
 	const char *whose; /* the id of the board that is it */
 };
 /* Texts are lent. */
-struct claim device_claim(const struct device *d);
+struct claim device_claim(const struct board *d);
 /* Its id, as device_fits takes it for that device alone; yours. */
-char *device_pattern(const struct device *d);
+char *device_pattern(const struct board *d);
 
 #endif

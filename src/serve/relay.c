@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "serve/device.h"
-#include "serve/server_state.h"
+#include "serve/board.h"
+#include "serve/serve_state.h"
 
 /* Ids are given out one after the other, so the chains stay even. */
 #define SLOTS 4096u
@@ -84,7 +84,7 @@ bool relay_issued(int64_t id)
 	return table.first && id >= table.first && id <= table.last;
 }
 
-static void put_in(struct relay *r, struct device *d)
+static void put_in(struct relay *r, struct board *d)
 {
 	struct relay **slot = slot_of(r->id);
 
@@ -122,7 +122,7 @@ static int64_t soonest_of(const struct relay *r)
 	return r->silent_at < r->deadline ? r->silent_at : r->deadline;
 }
 
-static int check_device(const struct device *d, struct error *err)
+static int check_device(const struct board *d, struct error *err)
 {
 	if (d->closing)
 		return error_set(err, ERR_CONNECT,
@@ -133,7 +133,7 @@ static int check_device(const struct device *d, struct error *err)
 	return 0;
 }
 
-int relay_send(struct relay *r, struct device *d, struct span payload,
+int relay_send(struct relay *r, struct board *d, struct span payload,
 	       struct span id, int64_t timeout, struct error *err)
 {
 	CLEANUP(buf_done) struct buf ours = { 0 }, frame = { 0 };
@@ -146,8 +146,8 @@ int relay_send(struct relay *r, struct device *d, struct span payload,
 	buf_printf(&ours, "%d", (int)r->id);
 	buf_add(&ours, id.text + id.len, payload.len - before - id.len);
 	link_wrap(&d->link, ours.data, ours.len, &frame);
-	if (device_send(d, frame.data, frame.len, err)) {
-		device_untold(d);
+	if (board_send(d, frame.data, frame.len, err)) {
+		board_untold(d);
 		return -1;
 	}
 	r->asker_id = mem_strndup(id.text, id.len);
@@ -156,11 +156,11 @@ int relay_send(struct relay *r, struct device *d, struct span payload,
 	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
 	put_in(r, d);
 	if (soonest_of(r) < LOOP_FOREVER)
-		server_sweep_by(d->server, soonest_of(r));
+		serve_sweep_by(d->server, soonest_of(r));
 	return 0;
 }
 
-int relay_request(struct relay *r, struct device *d, const char *method,
+int relay_request(struct relay *r, struct board *d, const char *method,
 		  const char *params, int64_t timeout, struct error *err)
 {
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":";
@@ -185,7 +185,7 @@ int relay_request(struct relay *r, struct device *d, const char *method,
 static void count_silence(struct relay *r)
 {
 	if (r->silent_at < LOOP_FOREVER)
-		device_unanswered(r->device);
+		board_unanswered(r->device);
 	r->silent_at = LOOP_FOREVER;
 }
 
@@ -202,7 +202,7 @@ static void judge_forgotten(struct relay *r)
 	    loop_now() - started >= patience - patience / 10)
 		count_silence(r);
 	else
-		device_untold(r->device);
+		board_untold(r->device);
 }
 
 void relay_forget(struct relay *r)
@@ -213,7 +213,7 @@ void relay_forget(struct relay *r)
 	mem_free(take_out(r));
 }
 
-bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len)
+bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len)
 {
 	struct relay *r = find(id);
 	CLEANUP(buf_done) struct buf answer = { 0 };
@@ -222,7 +222,7 @@ bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len)
 	if (!r || r->device != d)
 		return false;
 	asker_id = take_out(r);
-	device_answered(d);
+	board_answered(d);
 	relay_restore_id(&answer, frame, len, id, asker_id);
 	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
 	return true;
@@ -234,7 +234,7 @@ static void fail(struct relay *r, const struct error *why)
 	r->done(r->owner, r, NULL, 0, why);
 }
 
-void relay_fail_all(struct device *d, const struct error *why)
+void relay_fail_all(struct board *d, const struct error *why)
 {
 	while (d->relays)
 		fail(d->relays, why);

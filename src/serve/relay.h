@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-struct device;
+struct board;
 
 struct relay {
 	/*
@@ -29,7 +29,7 @@ struct relay {
 	int64_t patience;
 
 	/* serve/relay.c's own */
-	struct device *device; /* NULL: not on its way */
+	struct board *device; /* NULL: not on its way */
 	int32_t id;
 	char *asker_id; /* the raw JSON token; owned */
 	int64_t started_us;
@@ -45,20 +45,20 @@ struct relay {
  * ours in place of it. timeout ms, 0: none of ours. -1: not sent (the device's
  * queue is full, its connection is closing); done does not come.
  */
-int relay_send(struct relay *r, struct device *d, struct span payload,
+int relay_send(struct relay *r, struct board *d, struct span payload,
 	       struct span id, int64_t timeout, struct error *err);
 
 /* A request made here; done's frame has id null. params JSON text or NULL. */
-int relay_request(struct relay *r, struct device *d, const char *method,
+int relay_request(struct relay *r, struct board *d, const char *method,
 		  const char *params, int64_t timeout, struct error *err);
 
 /* Its reply will count as unknown. Nothing happens if it is not on its way. */
 void relay_forget(struct relay *r);
 
-/* For device.c: a reply with this id came from d. False: nobody waits. */
-bool relay_answer(struct device *d, int64_t id, const char *frame, size_t len);
+/* For board.c: a reply with this id came from d. False: nobody waits. */
+bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len);
 /* All of a device that goes. */
-void relay_fail_all(struct device *d, const struct error *why);
+void relay_fail_all(struct board *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
 int64_t relay_sweep(int64_t now);
 size_t relay_count(void);

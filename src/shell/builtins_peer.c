@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/guarding.h"
+#include "cli/guards.h"
 #include "cli/named_target.h"
 #include "cli/serve_client.h"
 #include "shell/shell.h"
@@ -173,6 +173,6 @@ int builtin_reconnect(struct shell *s, int argc, char **argv, struct error *err)
 	(void)argc;
 	(void)argv;
 	/* Whoever asks for it wants it tried now. */
-	guarding_reset(s->app->guarding);
+	guards_reset(s->app->guarding);
 	return shell_peer_open(s, err);
 }

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/module.h"
-#include "cli/answering.h"
+#include "cli/requests.h"
 #include "cli/state_file.h"
 #include "out/term.h"
 #include "shell/shell_line.h"
@@ -107,13 +107,13 @@ static void ask_questions(struct shell *s)
 	const struct app *app = s->app;
 	bool never = false;
 
-	if (!answering_asks(app->answering))
+	if (!requests_asks(app->answering))
 		return;
 	if (s->editing)
 		s->edit->stop();
 	s->editing = false;
-	answering_lend(app->answering, false);
-	while (!s->quit && answering_asks(app->answering)) {
+	requests_lend(app->answering, false);
+	while (!s->quit && requests_asks(app->answering)) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		if (shell_wait(s, &never, &why) != 0)
@@ -131,7 +131,7 @@ static void wait_line(struct shell *s)
 		shell_peer_step(s);
 		ask_questions(s);
 		show_prompt(s);
-		answering_lend(s->app->answering, true);
+		requests_lend(s->app->answering, true);
 		if (shell_wait(s, &s->has_line, &why) != 0)
 			interrupted(s, &why);
 	}
@@ -139,7 +139,7 @@ static void wait_line(struct shell *s)
 		s->edit->stop();
 		s->editing = false;
 	}
-	answering_lend(s->app->answering, false);
+	requests_lend(s->app->answering, false);
 }
 
 /* ---- running it ---- */

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "cli/answering.h"
 #include "cli/app_events.h"
+#include "cli/requests.h"
 #include "out/term.h"
 #include "shell/shell.h"
 
@@ -88,7 +88,7 @@ int shell_wait(struct shell *s, const bool *done, struct error *err)
 	if (open && s->editing && !*done) {
 		/* A question that just came wants the terminal at once. */
 		session_drain(app->session);
-		if (answering_asks(app->answering))
+		if (requests_asks(app->answering))
 			return 0;
 	}
 	if (open)

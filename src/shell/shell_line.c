@@ -75,7 +75,7 @@ static enum json_end skip_json(const char **at)
 }
 
 /* The way through a line, character by character. */
-struct scan {
+struct line_scan {
 	const char *p;
 	bool in_word;
 	bool value; /* an unquoted '=' stands right before */
@@ -83,7 +83,7 @@ struct scan {
 	struct buf *out; /* what words_split gets; NULL: nobody wants it */
 };
 
-static void take(struct scan *s, const char *end)
+static void take(struct line_scan *s, const char *end)
 {
 	if (s->out)
 		buf_add(s->out, s->p, (size_t)(end - s->p));
@@ -92,7 +92,7 @@ static void take(struct scan *s, const char *end)
 	s->value = false;
 }
 
-static bool take_json(struct scan *s)
+static bool take_json(struct line_scan *s)
 {
 	const char *end = s->p;
 	CLEANUP(mem_free_ptr) char *json = NULL;
@@ -118,7 +118,7 @@ static bool take_json(struct scan *s)
 }
 
 /* A quote, a backslash with its character, or one character. */
-static void take_one(struct scan *s)
+static void take_one(struct line_scan *s)
 {
 	const char *end = s->p + 1;
 	bool value = *s->p == '=';
@@ -138,7 +138,7 @@ static void take_one(struct scan *s)
 }
 
 /* Up to an unquoted newline, or '|' if pipe. */
-static void walk(struct scan *s, bool pipe)
+static void walk(struct line_scan *s, bool pipe)
 {
 	while (*s->p && *s->p != '\n' && !(pipe && *s->p == '|')) {
 		if (is_blank(*s->p)) {
@@ -163,7 +163,7 @@ static const char *skip_empty(const char *p)
 }
 
 /* The rest of the line without the blanks around it; yours. */
-static char *take_outside(struct scan *s)
+static char *take_outside(struct line_scan *s)
 {
 	const char *from = s->p + strspn(s->p, " \t");
 	size_t len;
@@ -177,7 +177,8 @@ static char *take_outside(struct scan *s)
 	return mem_strndup(from, len);
 }
 
-static int read_pipe(struct shell_line *out, struct scan *s, struct error *err)
+static int read_pipe(struct shell_line *out, struct line_scan *s,
+		     struct error *err)
 {
 	if (*++s->p == '|')
 		return error_set(err, ERR_USAGE,
@@ -197,7 +198,7 @@ int shell_line_read(struct shell_line *out, const char **text,
 		    struct error *err)
 {
 	CLEANUP(buf_done) struct buf plain = { 0 };
-	struct scan s = { .p = skip_empty(*text), .out = &plain };
+	struct line_scan s = { .p = skip_empty(*text), .out = &plain };
 	int status;
 
 	*out = (struct shell_line){ 0 };
@@ -227,7 +228,7 @@ void shell_line_done(struct shell_line *l)
 
 bool shell_line_is_open(const char *text)
 {
-	struct scan s = { .p = text };
+	struct line_scan s = { .p = text };
 
 	while (*(s.p = skip_empty(s.p))) {
 		bool outside = *s.p == '!';

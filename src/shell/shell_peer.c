@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "out/lines.h"
 #include "out/mask.h"
 #include "out/term.h"
+#include "out/wrap.h"
 #include "shell/shell.h"
 
 enum {
@@ -78,8 +78,8 @@ char *shell_peer_prompt(const struct shell *s)
 
 	/* A target stands there as it was given, query and all. */
 	mask_secrets(&masked, whole, strlen(whole));
-	lines_name(&safe, buf_string(&masked));
-	lines_cut(&name, buf_string(&safe), safe.len, NAME_COLUMNS);
+	wrap_name(&safe, buf_string(&masked));
+	wrap_cut(&name, buf_string(&safe), safe.len, NAME_COLUMNS);
 	term_painted(&out, color, state ? PAINT_DIM : PAINT_STRONG,
 		     buf_string(&name));
 	if (state) {

@@ -13,7 +13,7 @@
 
 #define DEPTH_MOST 8
 
-struct script {
+struct script_run {
 	struct shell *shell;
 	struct shell_input *input;
 	bool keep_going;
@@ -23,14 +23,14 @@ struct script {
 };
 
 /* Where going on makes no sense, even if it was asked for. */
-static bool is_final(const struct script *t, const struct error *why)
+static bool is_final(const struct script_run *t, const struct error *why)
 {
 	return !t->keep_going || why->kind == ERR_INTERRUPTED ||
 	       why->kind == ERR_OUTPUT || t->shell->quit;
 }
 
 /* 0: it went well, or goes on all the same. */
-static int run_line(struct script *t, const char *line, struct error *err)
+static int run_line(struct script_run *t, const char *line, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct app *app = t->shell->app;
@@ -57,7 +57,7 @@ static int run_line(struct script *t, const char *line, struct error *err)
 	return 0;
 }
 
-static int summary(const struct script *t, struct error *err)
+static int summary(const struct script_run *t, struct error *err)
 {
 	if (t->failed == 0)
 		return 0;
@@ -69,7 +69,7 @@ static int summary(const struct script *t, struct error *err)
 			  t->first_line);
 }
 
-static int run_all(struct script *t, struct error *err)
+static int run_all(struct script_run *t, struct error *err)
 {
 	const char *line;
 	int status = 0;
@@ -87,7 +87,7 @@ static int run_all(struct script *t, struct error *err)
 static int run(struct shell *s, int fd, const char *name, bool keep_going,
 	       struct error *err)
 {
-	struct script t = { .shell = s, .keep_going = keep_going };
+	struct script_run t = { .shell = s, .keep_going = keep_going };
 	int status;
 
 	if (shell_input_open(&t.input, s, fd, name, err) != 0)

@@ -248,11 +248,11 @@ static bool bend_call(const struct fault_set *f, struct buf *body)
  * A page is bent as text: `{"tools":[` + the first tool + the rest. As the
  * next page it names its own first tool, so that asking goes on for ever.
  */
-static bool bend_page(const struct fault_set *f, const struct server_reply *r,
+static bool bend_page(const struct fault_set *f, const struct firmware_reply *r,
 		      struct buf *body)
 {
 	static const char head[] = "{\"tools\":[";
-	const struct server_tool *first = r->first;
+	const struct firmware_tool *first = r->first;
 	size_t len = sizeof(head) - 1;
 	const char *cut;
 
@@ -292,10 +292,10 @@ static void quote_id(struct buf *out, size_t from)
 	buf_text(out, id + digits);
 }
 
-void fault_encode(const struct fault_set *f, const struct server_reply *r,
-		  enum server_dialect dialect, struct buf *out)
+void fault_encode(const struct fault_set *f, const struct firmware_reply *r,
+		  enum firmware_dialect dialect, struct buf *out)
 {
-	struct server_reply bent = *r;
+	struct firmware_reply bent = *r;
 	size_t from = out->len;
 	struct buf body;
 	bool changed = false;
@@ -312,7 +312,7 @@ void fault_encode(const struct fault_set *f, const struct server_reply *r,
 	}
 	if (r->method == SERVER_CALL && fault_has(f, FAULT_WRONG_ID))
 		bent.id = bent.id > 0 ? bent.id - WRONG_BY : bent.id + WRONG_BY;
-	server_reply_encode(&bent, dialect, out);
+	firmware_reply_encode(&bent, dialect, out);
 	if (r->method == SERVER_CALL && fault_has(f, FAULT_STRING_ID))
 		quote_id(out, from);
 	buf_done(&body);

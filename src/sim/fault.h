@@ -8,7 +8,7 @@
 #define SIM_FAULT_H
 
 #include "base/split.h"
-#include "mcp/server.h"
+#include "mcp/firmware.h"
 
 /* The order is that of sim_fault_rows. */
 enum fault {
@@ -68,8 +68,8 @@ bool fault_has(const struct fault_set *f, enum fault which);
  * The payload of a reply, bent by the faults that concern its method. Sending
  * it late, twice, cut or never is not done here.
  */
-void fault_encode(const struct fault_set *f, const struct server_reply *r,
-		  enum server_dialect dialect, struct buf *out);
+void fault_encode(const struct fault_set *f, const struct firmware_reply *r,
+		  enum firmware_dialect dialect, struct buf *out);
 /* not-json: the whole frame that goes out instead. */
 const char *fault_no_json(void);
 

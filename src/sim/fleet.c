@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Starts callers at a rate, counts what they report, ends them. One caller's
- * life is caller.c's matter.
+ * life is board_link.c's matter.
  */
 #include "sim/fleet.h"
 
@@ -20,9 +20,9 @@
 struct fleet {
 	const struct fleet_order *order;
 	const struct sim_options *options; /* the order's */
-	struct caller_plan plan;
+	struct board_link_plan plan;
 	struct tally *tally; /* the order's */
-	struct caller *caller;
+	struct board_link *caller;
 	size_t count, started, finished, closed;
 	struct timer pace;
 	int64_t began; /* loop_now() of the first dial */
@@ -31,7 +31,7 @@ struct fleet {
 };
 
 PRINTF_LIKE(3, 4)
-static void line(const struct fleet *f, const struct caller *c,
+static void line(const struct fleet *f, const struct board_link *c,
 		 const char *format, ...)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -46,7 +46,8 @@ static void line(const struct fleet *f, const struct caller *c,
 	o->line(o->owner, c->number, text);
 }
 
-static void on_step(struct caller *c, enum caller_step step, const char *text)
+static void on_step(struct board_link *c, enum board_link_step step,
+		    const char *text)
 {
 	struct fleet *f = c->fleet;
 
@@ -75,7 +76,7 @@ static void on_step(struct caller *c, enum caller_step step, const char *text)
 	}
 }
 
-static void on_welcomed(struct fleet *f, struct caller *c)
+static void on_welcomed(struct fleet *f, struct board_link *c)
 {
 	f->tally->sum.welcomed++;
 	if (!c->welcomed)
@@ -85,7 +86,7 @@ static void on_welcomed(struct fleet *f, struct caller *c)
 	     c->device.session_id ? c->device.session_id : "");
 }
 
-static void on_called(struct fleet *f, struct caller *c, const char *tool)
+static void on_called(struct fleet *f, struct board_link *c, const char *tool)
 {
 	f->tally->sum.calls++;
 	if (!c->called)
@@ -94,7 +95,8 @@ static void on_called(struct fleet *f, struct caller *c, const char *tool)
 	line(f, c, "called: %s", tool);
 }
 
-static void on_note(struct caller *c, enum device_note what, const char *text)
+static void on_note(struct board_link *c, enum pretend_note what,
+		    const char *text)
 {
 	struct fleet *f = c->fleet;
 
@@ -119,7 +121,7 @@ static void on_note(struct caller *c, enum device_note what, const char *text)
 	}
 }
 
-static void on_hazard(struct caller *c, enum hazard h)
+static void on_hazard(struct board_link *c, enum hazard h)
 {
 	struct fleet *f = c->fleet;
 
@@ -127,7 +129,7 @@ static void on_hazard(struct caller *c, enum hazard h)
 	line(f, c, "hazard: %s", hazard_text(h));
 }
 
-static void on_finished(struct caller *c)
+static void on_finished(struct board_link *c)
 {
 	struct fleet *f = c->fleet;
 
@@ -139,7 +141,7 @@ static void count_closed(struct fleet *f)
 	f->all_closed = f->pace_gone && f->closed == f->count;
 }
 
-static void on_closed(struct caller *c)
+static void on_closed(struct board_link *c)
 {
 	struct fleet *f = c->fleet;
 
@@ -147,7 +149,7 @@ static void on_closed(struct caller *c)
 	count_closed(f);
 }
 
-static const struct caller_events caller_events = {
+static const struct board_link_events caller_events = {
 	.step = on_step,
 	.note = on_note,
 	.hazard = on_hazard,
@@ -173,7 +175,7 @@ static void on_pace(void *owner)
 	double left;
 
 	while (f->started < until)
-		caller_start(&f->caller[f->started++]);
+		board_link_start(&f->caller[f->started++]);
 	if (f->started == f->count)
 		return;
 	/* When the next one is due; at most fifty turns a second. */
@@ -226,8 +228,8 @@ static void make(struct fleet *f)
 	for (i = 0; i < f->count; i++) {
 		CLEANUP(mem_free_ptr) char *mac = identity_device(id, i);
 		CLEANUP(mem_free_ptr) char *uuid = identity_client(client, i);
-		struct caller *c = &f->caller[i];
-		struct device_config config = {
+		struct board_link *c = &f->caller[i];
+		struct pretend_config config = {
 			.loop = f->order->loop,
 			.profile = p,
 			.frame_version = 1,
@@ -240,7 +242,7 @@ static void make(struct fleet *f)
 		c->fleet = f;
 		c->number = i + 1;
 		c->events = &caller_events;
-		caller_init(c, &f->plan, &config, mac, uuid);
+		board_link_init(c, &f->plan, &config, mac, uuid);
 	}
 }
 
@@ -258,7 +260,7 @@ static void finish(struct fleet *f)
 
 	timer_close(&f->pace, on_pace_closed);
 	for (i = 0; i < f->count; i++)
-		caller_close(&f->caller[i]);
+		board_link_close(&f->caller[i]);
 	while (loop_wait(f->order->loop, &f->all_closed, loop_now() + END_MS,
 			 NULL))
 		; /* handles still point into what is freed next */

@@ -3,7 +3,7 @@
 #ifndef SIM_FLEET_H
 #define SIM_FLEET_H
 
-#include "sim/caller.h"
+#include "sim/board_link.h"
 #include "sim/tally.h"
 
 #define FLEET_MAX 10000
@@ -24,7 +24,7 @@ struct fleet_order {
 /* Dial with connect or ota; ends as sim_run says. */
 int fleet_run(const struct fleet_order *order, struct error *err);
 
-/* The local port of otto boards; what sim_run does with listen. (door.c) */
-int door_run(const struct fleet_order *order, struct error *err);
+/* The local port of otto boards; what sim_run does with listen. (local_port.c) */
+int local_port_run(const struct fleet_order *order, struct error *err);
 
 #endif

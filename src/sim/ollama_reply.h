@@ -6,7 +6,7 @@
 #ifndef SIM_OLLAMA_REPLY_H
 #define SIM_OLLAMA_REPLY_H
 
-#include "sim/outside.h"
+#include "sim/exec.h"
 
 /* Append the body of the request. */
 void ollama_request(struct buf *out, const char *model,

@@ -44,13 +44,13 @@ bool order_is_lines(const cJSON *text)
 	return true;
 }
 
-static int start_exec(struct outside **out, const struct order *o,
-		      outside_done *done, void *owner, struct error *err)
+static int start_exec(struct exec **out, const struct order *o, exec_done *done,
+		      void *owner, struct error *err)
 {
 	const cJSON *exec = json_member(o->result, "exec"), *word;
 	CLEANUP(words_done) struct words argv = { 0 };
-	struct outside_config config = *o->config;
-	struct outside_command command;
+	struct exec_config config = *o->config;
+	struct exec_command command;
 
 	config.timeout = 0; /* the user's is the model's */
 	json_integer(o->result, "timeout_ms", &config.timeout);
@@ -60,8 +60,8 @@ static int start_exec(struct outside **out, const struct order *o,
 		words_add(&argv, word->valuestring);
 	}
 	assert(argv.word); /* checked when the profile was read */
-	command = (struct outside_command){ argv.word, o->arguments };
-	return outside_exec(out, &config, &command, done, owner, err);
+	command = (struct exec_command){ argv.word, o->arguments };
+	return exec_run(out, &config, &command, done, owner, err);
 }
 
 /* The first of tool and profile that says it. */
@@ -101,12 +101,12 @@ static void add_options(const struct order *o, struct buf *out)
 		json_print(out, all);
 }
 
-static int start_ollama(struct outside **out, const struct order *o,
-			outside_done *done, void *owner, struct error *err)
+static int start_ollama(struct exec **out, const struct order *o,
+			exec_done *done, void *owner, struct error *err)
 {
 	CLEANUP(buf_done) struct buf format = { 0 };
 	CLEANUP(buf_done) struct buf options = { 0 };
-	struct outside_config config = *o->config;
+	struct exec_config config = *o->config;
 	const cJSON *value = told(o, "format");
 	struct ollama_question q = { .system = o->system, .user = o->user };
 
@@ -122,10 +122,10 @@ static int start_ollama(struct outside **out, const struct order *o,
 		config.model = cJSON_GetStringValue(told(o, "model"));
 	take_number(o, "timeout_ms", &config.timeout);
 	take_number(o, "retry_after_ms", &config.retry_after);
-	return outside_ollama(out, &config, &q, done, owner, err);
+	return ollama_ask(out, &config, &q, done, owner, err);
 }
 
-int order_start(struct outside **out, const struct order *o, outside_done *done,
+int order_start(struct exec **out, const struct order *o, exec_done *done,
 		void *owner, struct error *err)
 {
 	if (json_member(o->result, "exec"))

@@ -7,7 +7,7 @@
 #ifndef SIM_ORDER_H
 #define SIM_ORDER_H
 
-#include "sim/outside.h"
+#include "sim/exec.h"
 #include "sim/reader.h"
 #include "sim/template.h"
 
@@ -41,14 +41,14 @@ bool order_is_lines(const cJSON *text);
 struct order {
 	const cJSON *result; /* where exec or ollama stands */
 	const cJSON *defaults; /* the profile's "ollama"; NULL */
-	const struct outside_config *config; /* what the user said wins */
+	const struct exec_config *config; /* what the user said wins */
 	/* Templates filled in: system NULL if there is none; user of ollama. */
 	const char *system, *user;
 	const char *arguments; /* JSON; of exec */
 };
 
-/* As outside_exec and outside_ollama. */
-int order_start(struct outside **out, const struct order *o, outside_done *done,
+/* As exec_run and ollama_ask. */
+int order_start(struct exec **out, const struct order *o, exec_done *done,
 		void *owner, struct error *err);
 
 #endif

@@ -74,7 +74,7 @@ static int check_common(struct reader *r, const cJSON *ollama)
 	    reader_number(r, ollama, "retry_after_ms", 1, TIME_MAX, &ms) ||
 	    reader_flag(r, ollama, "stream", &flag))
 		return -1;
-	if (url && outside_check_ollama(url, &why))
+	if (url && ollama_check(url, &why))
 		return reader_fail(r, "url: %s", why.text);
 	return reader_object(r, ollama, "options", &options);
 }

@@ -38,7 +38,7 @@ void profile_free(struct profile *p)
 
 	if (!p)
 		return;
-	server_catalog_done(&p->catalog);
+	firmware_catalog_done(&p->catalog);
 	for (i = 0; i < p->state_count; i++) {
 		mem_free(p->state[i].name);
 		mem_free(p->state[i].value);
@@ -96,7 +96,7 @@ static void finish(struct profile *p)
 	p->catalog.board = p->about.board_name;
 	p->catalog.version = p->about.version;
 	for (i = 0; i < p->catalog.count; i++)
-		server_tool_prepare(p->catalog.tool + i, p->dialect);
+		firmware_tool_prepare(p->catalog.tool + i, p->dialect);
 }
 
 static int change(struct profile *p, const struct profile_changes *changes,

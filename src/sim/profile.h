@@ -2,7 +2,7 @@
 /*
  * A profile: what a pretend device is and how its tools answer, read from a
  * JSON file (sim_profile_help documents the format). One profile is shared by
- * all devices of a fleet; what differs between them is in struct device. Files
+ * all devices of a fleet; what differs between them is in struct pretend. Files
  * of services, which are no devices, are read by service_load.c.
  */
 #ifndef SIM_PROFILE_H
@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/split.h"
-#include "mcp/server.h"
+#include "mcp/firmware.h"
 #include "sim/profile_chain.h"
 #include "sim/reader.h"
 #include "wire/ota.h"
@@ -36,8 +36,8 @@ struct profile {
 	char *name; /* "esp32" */
 	char *file; /* where it was read */
 	char *brief; /* one line; "" if none */
-	struct server_catalog catalog;
-	enum server_dialect dialect;
+	struct firmware_catalog catalog;
+	enum firmware_dialect dialect;
 	struct ota_request
 		about; /* what it tells OTA; ids are a device's own */
 	struct profile_hello hello;

@@ -45,7 +45,7 @@ int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
 }
 
 static int argument_type(struct reader *r, const cJSON *json,
-			 enum server_type *out)
+			 enum firmware_type *out)
 {
 	static const char *const names[] = { "boolean", "integer", "string" };
 	const char *type = "";
@@ -55,7 +55,7 @@ static int argument_type(struct reader *r, const cJSON *json,
 		return -1;
 	for (i = 0; i < COUNT(names); i++) {
 		if (!strcmp(type, names[i])) {
-			*out = (enum server_type)i;
+			*out = (enum firmware_type)i;
 			return 0;
 		}
 	}
@@ -64,7 +64,7 @@ static int argument_type(struct reader *r, const cJSON *json,
 }
 
 static int argument_default(struct reader *r, const cJSON *json,
-			    struct server_argument *a)
+			    struct firmware_argument *a)
 {
 	int64_t number = 0;
 	const char *text = NULL;
@@ -91,7 +91,7 @@ static int argument_default(struct reader *r, const cJSON *json,
 }
 
 static int argument_limits(struct reader *r, const cJSON *json,
-			   struct server_argument *a)
+			   struct firmware_argument *a)
 {
 	int64_t min = 0, max = 0, length = 0;
 
@@ -112,10 +112,10 @@ static int argument_limits(struct reader *r, const cJSON *json,
 	return 0;
 }
 
-static int apply_argument(struct server_tool *t, struct reader *r,
+static int apply_argument(struct firmware_tool *t, struct reader *r,
 			  const cJSON *json)
 {
-	struct server_argument *a = server_tool_add_argument(t);
+	struct firmware_argument *a = firmware_tool_add_argument(t);
 
 	a->name = mem_strdup(json->string);
 	if (reader_members(r, json, "an argument", argument_members) ||
@@ -124,7 +124,7 @@ static int apply_argument(struct server_tool *t, struct reader *r,
 	return argument_limits(r, json, a);
 }
 
-static int apply_arguments(struct server_tool *t, struct reader *r,
+static int apply_arguments(struct firmware_tool *t, struct reader *r,
 			   const cJSON *tool)
 {
 	const cJSON *arguments = NULL, *one;
@@ -135,7 +135,7 @@ static int apply_arguments(struct server_tool *t, struct reader *r,
 		return -1;
 	if (!arguments)
 		return 0;
-	server_tool_drop_arguments(t);
+	firmware_tool_drop_arguments(t);
 	mark = reader_enter(r, "arguments");
 	cJSON_ArrayForEach(one, arguments) {
 		size_t inner;
@@ -151,7 +151,7 @@ static int apply_arguments(struct server_tool *t, struct reader *r,
 }
 
 /* What a tool and a generator have in common, but the name. */
-static int apply_tool(struct profile *p, struct server_tool *t,
+static int apply_tool(struct profile *p, struct firmware_tool *t,
 		      struct reader *r, const cJSON *tool)
 {
 	const cJSON *result = json_member(tool, "result");
@@ -178,16 +178,16 @@ static int apply_tool(struct profile *p, struct server_tool *t,
 }
 
 /* Where a new tool goes: AI-visible tools first, then user-only ones (3.5). */
-static struct server_tool *place_tool(struct profile *p, const char *name,
-				      bool user_only)
+static struct firmware_tool *place_tool(struct profile *p, const char *name,
+					bool user_only)
 {
-	struct server_catalog *c = &p->catalog;
+	struct firmware_catalog *c = &p->catalog;
 	size_t at = c->count;
-	struct server_tool *t;
+	struct firmware_tool *t;
 
 	while (!user_only && at > 0 && c->tool[at - 1].user_only)
 		at--;
-	t = server_catalog_add(c, at);
+	t = firmware_catalog_add(c, at);
 	t->name = mem_strdup(name);
 	t->user_only = user_only;
 	return t;
@@ -196,7 +196,7 @@ static struct server_tool *place_tool(struct profile *p, const char *name,
 static int apply_listed(struct profile *p, struct reader *r, const cJSON *tool)
 {
 	const char *name = NULL;
-	struct server_tool *t;
+	struct firmware_tool *t;
 	bool user_only = false;
 
 	if (reader_members(r, tool, "a tool", tool_members) ||
@@ -205,7 +205,7 @@ static int apply_listed(struct profile *p, struct reader *r, const cJSON *tool)
 		return -1;
 	if (!name || !*name)
 		return reader_fail(r, "a tool needs a 'name'");
-	t = server_catalog_find(&p->catalog, name);
+	t = firmware_catalog_find(&p->catalog, name);
 	if (!t)
 		t = place_tool(p, name, user_only);
 	else if (json_member(tool, "user_only") && user_only != t->user_only)
@@ -251,10 +251,10 @@ static int generate_one(struct profile *p, struct reader *r,
 			const cJSON *generator, int64_t n)
 {
 	const char *name = json_string(generator, "name");
-	struct server_tool *t;
+	struct firmware_tool *t;
 
 	/* Added later than the user-only tools, as a board's own can be. */
-	t = server_catalog_add(&p->catalog, p->catalog.count);
+	t = firmware_catalog_add(&p->catalog, p->catalog.count);
 	if (expand_number(r, name, n, &t->name))
 		return -1;
 	t->user_only = json_true(generator, "user_only");
@@ -302,14 +302,14 @@ static int apply_generator(struct profile *p, struct reader *r,
 
 static int apply_remove(struct profile *p, struct reader *r, const cJSON *name)
 {
-	struct server_catalog *c = &p->catalog;
+	struct firmware_catalog *c = &p->catalog;
 	size_t before = c->count, i;
 
 	if (!cJSON_IsString(name))
 		return reader_fail(r, "expected a tool's name, * allowed");
 	for (i = c->count; i-- > 0;) {
 		if (text_glob(name->valuestring, c->tool[i].name))
-			server_catalog_remove(c, i);
+			firmware_catalog_remove(c, i);
 	}
 	if (c->count == before)
 		return reader_fail(r, "there is no tool '%.60s' to remove",

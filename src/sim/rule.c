@@ -15,9 +15,9 @@
 
 #define NO_VISION "Image explain URL or token is not set"
 
-struct running {
+struct rule_running {
 	struct rule_world *world;
-	const struct server_call *call;
+	const struct firmware_call *call;
 };
 
 void rule_result_done(struct rule_result *r)
@@ -45,13 +45,13 @@ static const char *state_text(const struct rule_world *w, size_t index)
 /* What a name in a template or a condition stands for. */
 static int get(void *owner, const char *name, struct buf *out)
 {
-	const struct running *r = owner;
+	const struct rule_running *r = owner;
 	const struct rule_world *w = r->world;
-	int index = server_tool_argument(r->call->tool, name);
+	int index = firmware_tool_argument(r->call->tool, name);
 
 	if (index >= 0)
-		server_value_text(&r->call->tool->argument[index],
-				  &r->call->value[index], out);
+		firmware_value_text(&r->call->tool->argument[index],
+				    &r->call->value[index], out);
 	else if (text_starts(name, "state."))
 		buf_text(out, state_text(w, (size_t)profile_state(
 						    w->profile,
@@ -69,7 +69,7 @@ static int get(void *owner, const char *name, struct buf *out)
 	return 0;
 }
 
-static void expand(struct running *r, const char *text, struct buf *out)
+static void expand(struct rule_running *r, const char *text, struct buf *out)
 {
 	const struct template_source source = { .get = get, .owner = r };
 
@@ -86,7 +86,7 @@ static void literal(const cJSON *value, struct buf *out)
 }
 
 /* A number, or a template that gives one; 0 where it gives none. */
-static int64_t amount(struct running *r, const cJSON *value, int64_t max)
+static int64_t amount(struct rule_running *r, const cJSON *value, int64_t max)
 {
 	int64_t number = 0;
 	struct buf text;
@@ -130,7 +130,7 @@ static bool within(const char *text, const cJSON *test)
 }
 
 /* One member of `when`: a value, a list of values, or a test. */
-static bool holds(struct running *r, const cJSON *condition)
+static bool holds(struct rule_running *r, const cJSON *condition)
 {
 	const cJSON *one;
 	struct buf text;
@@ -151,7 +151,7 @@ static bool holds(struct running *r, const cJSON *condition)
 	return yes;
 }
 
-static const cJSON *choose(struct running *r, const cJSON *rule)
+static const cJSON *choose(struct rule_running *r, const cJSON *rule)
 {
 	const cJSON *one, *condition;
 
@@ -167,7 +167,7 @@ static const cJSON *choose(struct running *r, const cJSON *rule)
 	return json_member(rule, "otherwise");
 }
 
-static void set_state(struct running *r, const cJSON *value)
+static void set_state(struct rule_running *r, const cJSON *value)
 {
 	const struct profile *p = r->world->profile;
 	size_t index = (size_t)profile_state(p, value->string);
@@ -186,7 +186,7 @@ static void set_state(struct running *r, const cJSON *value)
 	buf_done(&text);
 }
 
-static void repeat(struct running *r, const cJSON *rule,
+static void repeat(struct rule_running *r, const cJSON *rule,
 		   struct rule_result *out)
 {
 	const char *text = json_string(rule, "repeat");
@@ -199,7 +199,7 @@ static void repeat(struct running *r, const cJSON *rule,
 	out->text.max = 0;
 }
 
-static void order_upload(struct running *r, const cJSON *rule,
+static void order_upload(struct rule_running *r, const cJSON *rule,
 			 struct rule_result *out)
 {
 	bool photo = !strcmp(json_string(rule, "upload"), "photo");
@@ -210,7 +210,8 @@ static void order_upload(struct running *r, const cJSON *rule,
 		expand(r, text, &out->text);
 }
 
-static void expand_lines(struct running *r, const cJSON *lines, struct buf *out)
+static void expand_lines(struct rule_running *r, const cJSON *lines,
+			 struct buf *out)
 {
 	CLEANUP(mem_free_ptr) char *text = order_lines(lines);
 
@@ -218,7 +219,8 @@ static void expand_lines(struct running *r, const cJSON *lines, struct buf *out)
 		expand(r, text, out);
 }
 
-static void order(struct running *r, const cJSON *rule, struct rule_result *out)
+static void order(struct rule_running *r, const cJSON *rule,
+		  struct rule_result *out)
 {
 	const cJSON *ollama = json_object(rule, "ollama");
 
@@ -228,7 +230,7 @@ static void order(struct running *r, const cJSON *rule, struct rule_result *out)
 }
 
 /* The part of an object that gives the text. */
-static void answer(struct running *r, const cJSON *rule,
+static void answer(struct rule_running *r, const cJSON *rule,
 		   struct rule_result *out)
 {
 	const cJSON *image = json_object(rule, "image");
@@ -262,7 +264,7 @@ static void answer(struct running *r, const cJSON *rule,
 }
 
 /* What may stand beside an answer, and beside cases. */
-static void consequences(struct running *r, const cJSON *rule,
+static void consequences(struct rule_running *r, const cJSON *rule,
 			 struct rule_result *out)
 {
 	const char *then = json_string(rule, "then");
@@ -277,7 +279,7 @@ static void consequences(struct running *r, const cJSON *rule,
 }
 
 /* True if the rule wants vision and there is none: that is the answer then. */
-static bool blind(const struct running *r, const cJSON *rule,
+static bool blind(const struct rule_running *r, const cJSON *rule,
 		  struct rule_result *out)
 {
 	const char *upload = json_string(rule, "upload");
@@ -291,10 +293,10 @@ static bool blind(const struct running *r, const cJSON *rule,
 	return true;
 }
 
-void rule_run(struct rule_world *w, const struct server_call *call,
+void rule_run(struct rule_world *w, const struct firmware_call *call,
 	      struct rule_result *out)
 {
-	struct running r = { .world = w, .call = call };
+	struct rule_running r = { .world = w, .call = call };
 	const cJSON *rule = call->tool->behaviour;
 
 	memset(out, 0, sizeof(*out));

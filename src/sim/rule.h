@@ -35,7 +35,7 @@ struct rule_world {
 };
 
 struct rule_result {
-	enum server_outcome_kind kind;
+	enum firmware_outcome_kind kind;
 	struct buf text; /* the answer's; or see upload */
 	enum rule_upload upload; /* the answer is what comes of it */
 	/*
@@ -51,14 +51,14 @@ struct rule_result {
 void rule_result_done(struct rule_result *r);
 
 /* Check `result` of tool t at r's place. -1: r->err. */
-int rule_check(const struct profile *p, const struct server_tool *t,
+int rule_check(const struct profile *p, const struct firmware_tool *t,
 	       struct reader *r, const cJSON *result);
 
 /*
  * Run the rule of call->tool. World's state is made when the rule sets the
  * first one (*w->state is then the caller's to release: rule_state_free).
  */
-void rule_run(struct rule_world *w, const struct server_call *call,
+void rule_run(struct rule_world *w, const struct firmware_call *call,
 	      struct rule_result *out);
 void rule_state_free(const struct profile *p, char **state);
 

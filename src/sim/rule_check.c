@@ -21,7 +21,7 @@ static const char *const answers[] = { "text",	"template", "json",  "image",
 
 struct checking {
 	const struct profile *profile;
-	const struct server_tool *tool;
+	const struct firmware_tool *tool;
 	struct reader *r;
 };
 
@@ -37,7 +37,7 @@ static int known(void *owner, const char *name, struct buf *out)
 	struct checking *c = owner;
 
 	(void)out;
-	if (server_tool_argument(c->tool, name) >= 0 || is_device_fact(name))
+	if (firmware_tool_argument(c->tool, name) >= 0 || is_device_fact(name))
 		return 0;
 	if (!text_starts(name, "state."))
 		return -1;
@@ -356,7 +356,7 @@ static int check_cases(struct checking *c, const cJSON *rule)
 	return check_choice(c, rule, "otherwise");
 }
 
-int rule_check(const struct profile *p, const struct server_tool *t,
+int rule_check(const struct profile *p, const struct firmware_tool *t,
 	       struct reader *r, const cJSON *result)
 {
 	struct checking c = { .profile = p, .tool = t, .r = r };

@@ -62,7 +62,7 @@ static bool is_scheme(const char *url, const char *plain, const char *secure)
 /* What the user typed is a usage error; what OTA says later is not. */
 static int check_url(const char *url, bool http, struct error *err)
 {
-	struct wire_url u;
+	struct board_ws_url u;
 
 	if (!is_scheme(url, http ? "http://" : "ws://",
 		       http ? "https://" : "wss://"))
@@ -70,10 +70,10 @@ static int check_url(const char *url, bool http, struct error *err)
 				 "--%s '%s': an address with %s is expected",
 				 http ? "ota" : "connect", url,
 				 http ? "http://" : "ws:// or mqtt://");
-	if (wire_url_parse(&u, url, err))
+	if (board_ws_url_parse(&u, url, err))
 		return -1;
 	if (u.tls) {
-		wire_url_done(&u);
+		board_ws_url_done(&u);
 		error_set(err, ERR_USAGE,
 			  "--%s '%s': the simulated device speaks no TLS",
 			  http ? "ota" : "connect", url);
@@ -82,7 +82,7 @@ static int check_url(const char *url, bool http, struct error *err)
 				  "with %s",
 				  http ? "http://" : "ws://");
 	}
-	wire_url_done(&u);
+	board_ws_url_done(&u);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int run(struct fleet_order *order, struct error *err)
 	if (!p)
 		return -1;
 	order->profile = p;
-	status = o->listen ? door_run(order, err) : fleet_run(order, err);
+	status = o->listen ? local_port_run(order, err) : fleet_run(order, err);
 	profile_free(p);
 	return status;
 }

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "net/admit.h"
-#include "sim/outside.h"
+#include "sim/exec.h"
 
 struct service; /* a profile at work; shared by all its clients */
 struct service_client; /* one of them: what its initialize said */
@@ -19,7 +19,7 @@ struct service_question; /* a message whose reply is not there yet */
 
 struct service_config {
 	struct loop *loop;
-	struct outside_config outside; /* --ollama, --model, limits */
+	struct exec_config outside; /* --ollama, --model, limits */
 	/* A line worth showing: "extract_entities: ollama answered in 812 ms". May be NULL. */
 	void (*line)(void *owner, const char *text);
 	void *owner;

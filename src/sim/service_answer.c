@@ -121,8 +121,7 @@ void service_busy(struct service_part *p, const struct service_tool *t)
 }
 
 /* The model, or the command, is not there or too slow: no result at all. */
-static void fail_outside(struct service_call *call,
-			 const struct outside_answer *a)
+static void fail_outside(struct service_call *call, const struct exec_answer *a)
 {
 	const struct error *why = a->why;
 	CLEANUP(buf_done) struct buf data = { 0 };
@@ -145,7 +144,7 @@ static void fail_outside(struct service_call *call,
 
 /* There are words, but they make no result. */
 static void refuse_words(struct service_call *call, const char *why,
-			 const struct outside_answer *a)
+			 const struct exec_answer *a)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	size_t cut = text_cut(a->text, a->len, SAID_MAX);
@@ -159,8 +158,7 @@ static void refuse_words(struct service_call *call, const char *why,
 	service_answer_text(call, buf_string(&text), text.len, true);
 }
 
-static void tell(const struct service_call *call,
-		 const struct outside_answer *a)
+static void tell(const struct service_call *call, const struct exec_answer *a)
 {
 	const char *who = json_member(call->tool->result, "ollama") ?
 				  "ollama" :
@@ -180,7 +178,7 @@ static void tell(const struct service_call *call,
 
 /* The object in the words fits what the tool promises. */
 static void answer_object(struct service_call *call,
-			  const struct outside_answer *a, const cJSON *value)
+			  const struct exec_answer *a, const cJSON *value)
 {
 	CLEANUP(schema_report_done) struct schema_report report = { 0 };
 	CLEANUP(buf_done) struct buf why = { 0 };
@@ -199,7 +197,7 @@ static void answer_object(struct service_call *call,
 }
 
 void service_answer_outside(struct service_call *call,
-			    const struct outside_answer *a)
+			    const struct exec_answer *a)
 {
 	const cJSON *rules = json_object(call->tool->result, "normalise");
 	CLEANUP(json_free_ptr) cJSON *said = NULL;

@@ -147,7 +147,7 @@ void service_call_drop(struct service_call *call)
 {
 	if (!call)
 		return;
-	outside_abandon(TAKE(call->outside));
+	exec_abandon(TAKE(call->outside));
 	if (call->counted)
 		call->service->calls--;
 	cJSON_Delete(TAKE(call->arguments));
@@ -167,7 +167,7 @@ static void end(struct service_call *call)
 	service_part_over(p);
 }
 
-static void on_outside(void *owner, const struct outside_answer *a)
+static void on_outside(void *owner, const struct exec_answer *a)
 {
 	struct service_call *call = owner;
 
@@ -218,7 +218,7 @@ static void on_timer(void *owner)
 void service_call_cancel(struct service_call *call)
 {
 	service_line(call->service, "%s: cancelled", call->tool->name);
-	outside_abandon(TAKE(call->outside));
+	exec_abandon(TAKE(call->outside));
 	call->cancelled = true;
 	if (!call->timer.open)
 		timer_open(&call->timer, call->service->config.loop, on_timer,
@@ -276,7 +276,7 @@ static int start(struct service_call *call)
 	order.arguments = buf_string(&arguments);
 	if (!order_start(&call->outside, &order, on_outside, call, &why))
 		return 0;
-	service_answer_outside(call, &(struct outside_answer){ .why = &why });
+	service_answer_outside(call, &(struct exec_answer){ .why = &why });
 	error_reset(&why);
 	return -1;
 }

@@ -146,7 +146,7 @@ struct service_call {
 	bool structured; /* the client's revision has structuredContent */
 	bool counted; /* in service.calls */
 	bool cancelled;
-	struct outside *outside;
+	struct exec *outside;
 	struct timer timer; /* delay_ms, and the end after a cancel */
 };
 
@@ -159,7 +159,7 @@ void service_answer_text(struct service_call *call, const char *text,
 void service_answer_json(struct service_call *call, const cJSON *value);
 void service_answer_content(struct service_call *call, const cJSON *list);
 void service_answer_outside(struct service_call *call,
-			    const struct outside_answer *a);
+			    const struct exec_answer *a);
 /* Too many calls are at work. */
 void service_busy(struct service_part *p, const struct service_tool *t);
 /*

@@ -9,7 +9,7 @@
 
 #include "net/admit.h"
 #include "net/transport.h"
-#include "sim/outside.h"
+#include "sim/exec.h"
 
 /*
  * Target sim:[PROFILE][?fault=NAME,…&firmware=next&fill=N&ollama=URL&model=NAME
@@ -65,7 +65,7 @@ struct sim_options {
 		*photo; /* a JPEG file for the camera; NULL: a built-in one */
 	int64_t frame_version; /* 0: what OTA told, or 1 */
 	const struct words *faults; /* NAME[,NAME] or N:NAME */
-	struct outside_config outside; /* what the user says of models */
+	struct exec_config outside; /* what the user says of models */
 };
 
 /* Frames of sound, of all devices: binary frames, or packets of UDP. */

@@ -81,7 +81,7 @@ int target_set_ollama(void *out, const char *value, struct error *err)
 
 	if (set_text(&o->ollama, "ollama", value, err))
 		return -1;
-	if (!outside_check_ollama(value, err))
+	if (!ollama_check(value, err))
 		return 0;
 	return error_prefix(err, "ollama= of the target sim");
 }
@@ -114,11 +114,11 @@ void target_outside_done(struct target_outside *o)
 	*o = (struct target_outside){ .timeout = 0 };
 }
 
-struct outside_config target_outside_config(const struct target_outside *o,
-					    struct loop *l)
+struct exec_config target_outside_config(const struct target_outside *o,
+					 struct loop *l)
 {
-	return (struct outside_config){ .loop = l,
-					.ollama = o->ollama,
-					.model = o->model,
-					.timeout = o->timeout };
+	return (struct exec_config){ .loop = l,
+				     .ollama = o->ollama,
+				     .model = o->model,
+				     .timeout = o->timeout };
 }

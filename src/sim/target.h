@@ -7,7 +7,7 @@
 #define SIM_TARGET_H
 
 #include "net/transport.h"
-#include "sim/outside.h"
+#include "sim/exec.h"
 
 /* What the state of both begins with: who does send and close. */
 struct target_peer {
@@ -30,8 +30,8 @@ int target_set_model(void *out, const char *value, struct error *err);
 int target_set_timeout(void *out, const char *value, struct error *err);
 void target_outside_done(struct target_outside *o);
 /* Lent, as long as o lives. */
-struct outside_config target_outside_config(const struct target_outside *o,
-					    struct loop *l);
+struct exec_config target_outside_config(const struct target_outside *o,
+					 struct loop *l);
 
 /* A name that may stand behind '?'; set: out is what target_query was given. */
 struct target_setting {

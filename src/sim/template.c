@@ -7,15 +7,15 @@
 #include "base/text.h"
 
 /* One place, taken apart; parts point into the text. */
-struct place {
+struct template_place {
 	char name[TEMPLATE_NAME_MAX + 1];
 	const char *yes, *no; /* two words, NULL if none */
 	size_t yes_len, no_len;
 	int64_t width; /* 0: as it is */
 };
 
-static int parse_options(struct place *p, const char *from, const char *end,
-			 struct error *err)
+static int parse_options(struct template_place *p, const char *from,
+			 const char *end, struct error *err)
 {
 	char digits[4] = "";
 	size_t len;
@@ -46,8 +46,8 @@ static int parse_options(struct place *p, const char *from, const char *end,
 }
 
 /* text stands behind "${"; *end is set to the closing brace. */
-static int parse_place(struct place *p, const char *text, const char **end,
-		       struct error *err)
+static int parse_place(struct template_place *p, const char *text,
+		       const char **end, struct error *err)
 {
 	size_t len;
 
@@ -85,8 +85,8 @@ static void pad(struct buf *out, size_t from, int64_t width)
 	buf_printf(out, "%0*lld", (int)width, (long long)number);
 }
 
-static int fill(const struct place *p, const struct template_source *source,
-		struct buf *out)
+static int fill(const struct template_place *p,
+		const struct template_source *source, struct buf *out)
 {
 	size_t from = out->len;
 	const char *given;
@@ -108,7 +108,7 @@ static int walk(const char *text, const struct template_source *source,
 		struct buf *out, struct error *err)
 {
 	const char *dollar, *end;
-	struct place p;
+	struct template_place p;
 
 	for (; (dollar = strchr(text, '$')) != NULL; text = end) {
 		if (out)

@@ -8,19 +8,19 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/device.h"
 #include "sim/frame_queue.h"
 #include "sim/identity.h"
+#include "sim/pretend.h"
 #include "sim/service.h"
 #include "sim/sim.h"
 #include "sim/target.h"
 
-struct pretend {
+struct sim_peer {
 	struct target_peer peer; /* first: see target.h */
 	struct transport *transport;
 	struct profile *profile;
 	struct target_outside outside;
-	struct device device;
+	struct pretend device;
 	struct headers headers;
 	struct ota_request about;
 	char *address;
@@ -76,7 +76,7 @@ static const struct target_setting rows[] = {
 };
 static const struct target_settings settings = { rows, COUNT(rows) };
 
-static void end_with(struct pretend *p, const char *text)
+static void end_with(struct sim_peer *p, const char *text)
 {
 	if (p->closing)
 		return;
@@ -89,7 +89,7 @@ static void end_with(struct pretend *p, const char *text)
 
 static void on_text(void *owner, const char *text, size_t len)
 {
-	struct pretend *p = owner;
+	struct sim_peer *p = owner;
 	struct transport *t = p->transport;
 
 	if (!p->closing)
@@ -98,7 +98,7 @@ static void on_text(void *owner, const char *text, size_t len)
 
 static void on_binary(void *owner, const void *data, size_t len)
 {
-	struct pretend *p = owner;
+	struct sim_peer *p = owner;
 	struct transport *t = p->transport;
 
 	if (!p->closing)
@@ -118,7 +118,7 @@ static void on_drop(void *owner)
 	end_with(owner, "connection lost: the device dropped it");
 }
 
-static void on_note(void *owner, enum device_note what, const char *text)
+static void on_note(void *owner, enum pretend_note what, const char *text)
 {
 	(void)owner;
 	(void)what;
@@ -131,7 +131,7 @@ static void on_hazard(void *owner, enum hazard h)
 	(void)h;
 }
 
-static const struct device_events device_events = {
+static const struct pretend_events device_events = {
 	.text = on_text,
 	.binary = on_binary,
 	.cut = on_cut,
@@ -141,7 +141,7 @@ static const struct device_events device_events = {
 };
 
 /* Everything but the struct itself and its handles. */
-static void release(struct pretend *p)
+static void release(struct sim_peer *p)
 {
 	frame_queue_done(&p->waiting);
 	headers_done(&p->headers);
@@ -152,7 +152,7 @@ static void release(struct pretend *p)
 
 static void on_pump_closed(void *owner)
 {
-	struct pretend *p = owner;
+	struct sim_peer *p = owner;
 	struct transport *t = p->transport;
 	struct error why = p->why;
 
@@ -165,12 +165,12 @@ static void on_pump_closed(void *owner)
 
 static void on_device_closed(void *owner)
 {
-	struct pretend *p = owner;
+	struct sim_peer *p = owner;
 
 	timer_close(&p->pump, on_pump_closed);
 }
 
-static void tell_ready(struct pretend *p)
+static void tell_ready(struct sim_peer *p)
 {
 	struct transport *t = p->transport;
 	const struct peer_info peer = {
@@ -187,32 +187,32 @@ static void tell_ready(struct pretend *p)
 	t->events->ready(t->owner, &peer);
 }
 
-static void deliver(struct pretend *p)
+static void deliver(struct sim_peer *p)
 {
 	struct frame *f;
 
 	while (!p->closing && (f = frame_queue_take(&p->waiting)) != NULL) {
-		device_text(&p->device, f->text, f->len);
+		pretend_text(&p->device, f->text, f->len);
 		mem_free(f);
 	}
 }
 
 static void on_pump(void *owner)
 {
-	struct pretend *p = owner;
+	struct sim_peer *p = owner;
 
 	if (p->ending)
 		return;
 	if (!p->ready && !p->closing) {
 		tell_ready(p);
 		if (!p->closing)
-			device_open(&p->device);
+			pretend_open(&p->device);
 	}
 	deliver(p);
 	if (!p->closing)
 		return;
 	p->ending = true;
-	device_close(&p->device, on_device_closed);
+	pretend_close(&p->device, on_device_closed);
 }
 
 static void fill(char *out, size_t size, const char *text)
@@ -224,9 +224,9 @@ static void fill(char *out, size_t size, const char *text)
 }
 
 /* What the device would say in its request and to OTA, for `info`. */
-static void introduce(struct pretend *p)
+static void introduce(struct sim_peer *p)
 {
-	const struct device *d = &p->device;
+	const struct pretend *d = &p->device;
 
 	p->about = p->profile->about;
 	fill(p->about.device_id, sizeof(p->about.device_id), d->device_id);
@@ -237,15 +237,15 @@ static void introduce(struct pretend *p)
 	p->address = mem_printf("sim:%s", p->profile->name);
 }
 
-static struct pretend *make(struct transport *t, struct profile *profile,
-			    struct settings *s)
+static struct sim_peer *make(struct transport *t, struct profile *profile,
+			     struct settings *s)
 {
 	CLEANUP(mem_free_ptr)
 	char *mac = identity_device(profile->device_id, 0);
 	CLEANUP(mem_free_ptr)
 	char *uuid = identity_client(profile->client_id, 0);
-	struct pretend *p = mem_zalloc(sizeof(*p));
-	struct device_config config = {
+	struct sim_peer *p = mem_zalloc(sizeof(*p));
+	struct pretend_config config = {
 		.loop = t->loop,
 		.profile = profile,
 		.events = &device_events,
@@ -259,7 +259,7 @@ static struct pretend *make(struct transport *t, struct profile *profile,
 	s->outside = (struct target_outside){ .timeout = 0 };
 	config.outside = target_outside_config(&p->outside, t->loop);
 	fault_plan_for(&s->faults, 1, &config.faults);
-	device_init(&p->device, &config, mac, uuid);
+	pretend_init(&p->device, &config, mac, uuid);
 	timer_open(&p->pump, t->loop, on_pump, p);
 	introduce(p);
 	return p;
@@ -273,13 +273,13 @@ static void settings_done(struct settings *s)
 	target_outside_done(&s->outside);
 }
 
-static int pretend_open(struct transport *t, const struct endpoint *to,
-			struct error *err)
+static int sim_begin(struct transport *t, const struct endpoint *to,
+		     struct error *err)
 {
 	CLEANUP(settings_done) struct settings s = { .changes.fill = 0 };
 	const char *name = to->path && *to->path ? to->path : NULL;
 	struct profile *profile;
-	struct pretend *p;
+	struct sim_peer *p;
 
 	if (target_query(&settings, &s, to->query, err))
 		return -1;
@@ -296,7 +296,7 @@ static int pretend_open(struct transport *t, const struct endpoint *to,
 static int pretend_send(struct transport *t, const char *text, size_t len,
 			struct error *err)
 {
-	struct pretend *p = t->impl;
+	struct sim_peer *p = t->impl;
 
 	if (p->closing)
 		return error_set(err, ERR_CONNECT,
@@ -307,9 +307,9 @@ static int pretend_send(struct transport *t, const char *text, size_t len,
 	return 0;
 }
 
-static void pretend_close(struct transport *t)
+static void sim_end(struct transport *t)
 {
-	struct pretend *p = t->impl;
+	struct sim_peer *p = t->impl;
 
 	if (p->closing)
 		return;
@@ -320,9 +320,9 @@ static void pretend_close(struct transport *t)
 static const struct transport_ops device_ops = {
 	.scheme = "sim",
 	.brief = "a simulated device inside this program",
-	.open = pretend_open,
+	.open = sim_begin,
 	.send = pretend_send,
-	.close = pretend_close,
+	.close = sim_end,
 };
 
 /* ---- which of the two ---- */

@@ -11,7 +11,7 @@
 #define PIECE 512 /* bytes that the JPEG encoder hands on at a time */
 
 struct upload {
-	struct http_ask ask;
+	struct board_http ask;
 	enum rule_upload kind;
 	char *url;
 	const struct upload_events *events; /* NULL: abandoned, or over */
@@ -74,7 +74,7 @@ static void add_body(struct buf *out, const struct upload_order *o)
 	buf_text(out, "0\r\n\r\n");
 }
 
-void upload_request(struct buf *out, const struct wire_url *u,
+void upload_request(struct buf *out, const struct board_ws_url *u,
 		    const struct upload_order *o)
 {
 	buf_printf(out, "POST %s HTTP/1.1\r\nHost: %s", u->path, u->host);
@@ -113,7 +113,7 @@ static void end(struct upload *u, bool failed, const char *text, size_t len)
 	const struct upload_events *events = u->events;
 
 	u->events = NULL;
-	http_ask_close(&u->ask);
+	board_http_close(&u->ask);
 	if (events)
 		events->ended(u->owner, failed, text, len);
 }
@@ -185,7 +185,7 @@ static void on_closed(void *owner)
 	mem_free(u);
 }
 
-static const struct http_ask_events ask_events = {
+static const struct board_http_events ask_events = {
 	.answered = on_answered,
 	.failed = on_failed,
 	.odd = on_odd,
@@ -196,14 +196,14 @@ struct upload *upload_start(struct loop *l, const struct upload_order *order,
 			    const struct upload_events *events, void *owner,
 			    struct error *why)
 {
-	struct wire_url url;
+	struct board_ws_url url;
 	struct upload *u;
 	struct buf request;
 
-	if (wire_url_parse(&url, order->url, why))
+	if (board_ws_url_parse(&url, order->url, why))
 		return NULL;
 	if (url.tls) {
-		wire_url_done(&url);
+		board_ws_url_done(&url);
 		error_set(why, ERR_CONNECT,
 			  "'%.200s': TLS is not spoken by the simulated device",
 			  order->url);
@@ -216,8 +216,8 @@ struct upload *upload_start(struct loop *l, const struct upload_order *order,
 	u->owner = owner;
 	buf_init(&request, 0);
 	upload_request(&request, &url, order);
-	http_ask_open(&u->ask, l, &url, &request, &ask_events, u);
-	wire_url_done(&url);
+	board_http_open(&u->ask, l, &url, &request, &ask_events, u);
+	board_ws_url_done(&url);
 	return u;
 }
 
@@ -226,5 +226,5 @@ void upload_abandon(struct upload *u)
 	if (!u)
 		return;
 	u->events = NULL;
-	http_ask_close(&u->ask);
+	board_http_close(&u->ask);
 }

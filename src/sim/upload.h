@@ -6,8 +6,8 @@
 #ifndef SIM_UPLOAD_H
 #define SIM_UPLOAD_H
 
+#include "sim/board_http.h"
 #include "sim/hazard.h"
-#include "sim/http_ask.h"
 #include "sim/photo.h"
 #include "sim/rule.h"
 
@@ -43,7 +43,7 @@ void upload_unreachable(struct buf *out, enum rule_upload kind,
 void upload_abandon(struct upload *u);
 
 /* The request: head, and the multipart body in chunks. */
-void upload_request(struct buf *out, const struct wire_url *u,
+void upload_request(struct buf *out, const struct board_ws_url *u,
 		    const struct upload_order *o);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who is at the other end of serve's socket: the first question of a command
- * (wire/control.h) and its answer, versions compared, and the words that tell
+ * (wire/control_frames.h) and its answer, versions compared, and the words that tell
  * of a difference. Pure.
  */
 #ifndef WIRE_GREETING_H
 #define WIRE_GREETING_H
 
-#include "wire/control.h"
+#include "wire/control_frames.h"
 
 /*
  * Grows when an operation or a frame comes to mean something else. What is

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "wire/control.h"
+#include "wire/control_frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

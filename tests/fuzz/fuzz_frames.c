@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/http_reply.h"
-#include "sim/wire.h"
+#include "sim/board_frames.h"
+#include "sim/board_reply.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_frames(const char *data, size_t size, size_t slice)
 {
-	struct wire_reader r = { 0 };
+	struct board_ws_reader r = { 0 };
 	static volatile unsigned sum;
 
 	while (size) {
@@ -24,8 +24,8 @@ static void read_frames(const char *data, size_t size, size_t slice)
 		size_t count;
 		int code;
 
-		wire_feed(&r, data, len);
-		while (wire_next(&r, &text, &count, &code) != WIRE_NONE) {
+		board_ws_feed(&r, data, len);
+		while (board_ws_next(&r, &text, &count, &code) != WIRE_NONE) {
 			/* every byte that is lent can be read */
 			while (count)
 				sum = sum + (unsigned char)text[--count];
@@ -35,32 +35,32 @@ static void read_frames(const char *data, size_t size, size_t slice)
 		data += len;
 		size -= len;
 	}
-	wire_reader_done(&r);
+	board_ws_reader_done(&r);
 }
 
 static void read_reply(const char *data, size_t size, size_t slice)
 {
 	enum http_state state = HTTP_MORE;
-	struct http_reply r;
+	struct board_reply r;
 
-	http_reply_init(&r);
+	board_reply_init(&r);
 	while (size && state == HTTP_MORE) {
 		size_t len = slice < size ? slice : size;
 
-		state = http_reply_feed(&r, data, len);
+		state = board_reply_feed(&r, data, len);
 		data += len;
 		size -= len;
 	}
 	if (state == HTTP_MORE)
-		state = http_reply_end(&r);
+		state = board_reply_end(&r);
 	if (state == HTTP_WHOLE && r.body.len >= HTTP_HANG)
 		abort();
-	http_reply_done(&r);
+	board_reply_done(&r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wire_url u;
+	struct board_ws_url u;
 	struct buf out;
 	char *text;
 
@@ -72,10 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	http_unchunk((const char *)data, size, &out);
 	buf_done(&out);
 	text = mem_strndup((const char *)data, size);
-	if (!wire_url_parse(&u, text, NULL)) {
+	if (!board_ws_url_parse(&u, text, NULL)) {
 		if (!u.host || !*u.path || !u.port)
 			abort();
-		wire_url_done(&u);
+		board_ws_url_done(&u);
 	}
 	mem_free(text);
 	return 0;

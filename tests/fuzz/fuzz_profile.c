@@ -9,12 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void run(const struct profile *p, const struct server_tool *t)
+static void run(const struct profile *p, const struct firmware_tool *t)
 {
-	struct server_call call = { .tool = t };
+	struct firmware_call call = { .tool = t };
 	struct rule_world world = { .profile = p, .device_id = "d" };
-	struct server_reply reply;
-	struct server_outcome o;
+	struct firmware_reply reply;
+	struct firmware_outcome o;
 	struct rule_result result;
 	struct buf body;
 	size_t i;
@@ -23,12 +23,12 @@ static void run(const struct profile *p, const struct server_tool *t)
 	for (i = 0; i < t->argument_count; i++)
 		call.value[i].text = mem_strdup("7");
 	rule_run(&world, &call, &result);
-	o = (struct server_outcome){ .kind = result.kind,
-				     .text = buf_string(&result.text),
-				     .len = result.text.len,
-				     .mime = result.mime };
+	o = (struct firmware_outcome){ .kind = result.kind,
+				       .text = buf_string(&result.text),
+				       .len = result.text.len,
+				       .mime = result.mime };
 	buf_init(&body, 0);
-	server_outcome(&call, &o, &body, &reply);
+	firmware_outcome(&call, &o, &body, &reply);
 	if (reply.len != body.len)
 		abort();
 	buf_done(&body);

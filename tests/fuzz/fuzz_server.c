@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/device_loop.h"
+#include "sim/pretend_loop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +29,7 @@ static const char profile_text[] =
 
 static void on_text(void *owner, const char *text, size_t len)
 {
-	const struct device *d = owner;
+	const struct pretend *d = owner;
 
 	if (len > DEVICE_SEND_MAX && !d->config.bare &&
 	    !fault_has(&d->config.faults, FAULT_HUGE))
@@ -58,7 +58,7 @@ static void on_drop(void *owner)
 	(void)owner;
 }
 
-static void on_note(void *owner, enum device_note what, const char *text)
+static void on_note(void *owner, enum pretend_note what, const char *text)
 {
 	(void)owner;
 	(void)what;
@@ -78,21 +78,21 @@ static void on_audio(void *owner, const struct udp_offer *offer)
 	(void)offer;
 }
 
-static const struct device_events events = { .text = on_text,
-					     .binary = on_binary,
-					     .audio = on_audio,
-					     .cut = on_cut,
-					     .drop = on_drop,
-					     .note = on_note,
-					     .hazard = on_hazard };
+static const struct pretend_events events = { .text = on_text,
+					      .binary = on_binary,
+					      .audio = on_audio,
+					      .cut = on_cut,
+					      .drop = on_drop,
+					      .note = on_note,
+					      .hazard = on_hazard };
 
-static struct device device;
+static struct pretend device;
 
 static void start(void)
 {
-	struct device_config config = { .events = &events,
-					.owner = &device,
-					.frame_version = 1 };
+	struct pretend_config config = { .events = &events,
+					 .owner = &device,
+					 .frame_version = 1 };
 
 	mem_init();
 	if (loop_new(&config.loop, NULL))
@@ -101,7 +101,7 @@ static void start(void)
 				       "fuzz.json", NULL);
 	if (!config.profile)
 		abort();
-	device_init(&device, &config, "02:00:00:00:00:01", "c");
+	pretend_init(&device, &config, "02:00:00:00:00:01", "c");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -123,17 +123,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	device.server.dialect = *text & 64 ? SERVER_NEXT : SERVER_2_4_2;
 	text++;
 	size--;
-	device_open(&device);
+	pretend_open(&device);
 	while (size) {
 		const char *end = memchr(text, '\n', size);
 		size_t len = end ? (size_t)(end - text) : size;
 
-		device_text(&device, text, len);
+		pretend_text(&device, text, len);
 		len += end != NULL;
 		text += len;
 		size -= len;
 	}
-	device_hang_up(&device);
-	device_restart(&device);
+	pretend_hang_up(&device);
+	pretend_restart(&device);
 	return 0;
 }

@@ -17,11 +17,11 @@
 
 #include "base/mem.h"
 #include "folder.h"
+#include "serve/board.h"
 #include "serve/control_private.h"
-#include "serve/device.h"
 #include "serve/record.h"
-#include "serve/server_state.h"
-#include "wire/control.h"
+#include "serve/serve_state.h"
+#include "wire/control_frames.h"
 
 #define PATIENCE 60000 /* ms */
 #define HELLO                                                                \
@@ -30,23 +30,23 @@
 	"\"sample_rate\":16000,\"channels\":1,\"frame_duration\":60}}"
 
 static struct loop *loop;
-static struct server server;
+static struct serve server;
 static char *socket_path;
 
 /* ---- boards ---- */
 
-struct board {
-	struct device *device; /* NULL: its connection is closed */
+struct fake_board {
+	struct board *device; /* NULL: its connection is closed */
 	struct transport *transport;
 	struct words sent; /* frames to it */
 	struct timer closing;
 	bool full; /* its queue takes no more */
 };
 
-static inline int board_send(struct transport *t, const char *text, size_t len,
-			     struct error *err)
+static inline int fake_board_send(struct transport *t, const char *text,
+				  size_t len, struct error *err)
 {
-	struct board *b = t->impl;
+	struct fake_board *b = t->impl;
 	CLEANUP(mem_free_ptr) char *copy = mem_strndup(text, len);
 
 	if (b->full)
@@ -57,7 +57,7 @@ static inline int board_send(struct transport *t, const char *text, size_t len,
 
 static inline void board_closed(void *owner)
 {
-	struct board *b = owner;
+	struct fake_board *b = owner;
 	struct transport *t = b->transport;
 	struct error none = { 0 };
 
@@ -68,7 +68,7 @@ static inline void board_closed(void *owner)
 
 static inline void board_close(struct transport *t)
 {
-	struct board *b = t->impl;
+	struct fake_board *b = t->impl;
 
 	if (b)
 		timer_start(&b->closing, 0);
@@ -77,20 +77,20 @@ static inline void board_close(struct transport *t)
 static const struct transport_ops board_ops = {
 	.scheme = "board",
 	.brief = "a fake",
-	.send = board_send,
+	.send = fake_board_send,
 	.close = board_close,
 };
 
 /* Connected, without a hello. */
-static inline struct board *board_new(const char *id)
+static inline struct fake_board *fake_board_new(const char *id)
 {
-	struct board *b = mem_zalloc(sizeof(*b));
+	struct fake_board *b = mem_zalloc(sizeof(*b));
 	struct peer_info peer = { .address = "192.168.1.7:5000",
 				  .device_id = id,
 				  .envelope = true };
 
 	timer_open(&b->closing, loop, board_closed, b);
-	b->device = device_new(&server, &peer, false);
+	b->device = board_new(&server, &peer, false);
 	if (!b->device)
 		abort();
 	b->transport = &b->device->transport;
@@ -100,15 +100,15 @@ static inline struct board *board_new(const char *id)
 	return b;
 }
 
-static inline void board_says(struct board *b, const char *text)
+static inline void board_says(struct fake_board *b, const char *text)
 {
 	b->transport->events->message(b->transport->owner, FRAME_TEXT, text,
 				      strlen(text));
 }
 
-static inline struct board *board_ready(const char *id)
+static inline struct fake_board *board_ready(const char *id)
 {
-	struct board *b = board_new(id);
+	struct fake_board *b = fake_board_new(id);
 
 	board_says(b, HELLO);
 	words_done(&b->sent);
@@ -117,12 +117,12 @@ static inline struct board *board_ready(const char *id)
 	return b;
 }
 
-static inline void board_free(struct board *b)
+static inline void fake_board_free(struct fake_board *b)
 {
 	struct error none = { 0 };
 
 	if (b->device)
-		device_end(b->device, &none);
+		board_end(b->device, &none);
 	while (b->device)
 		loop_poll(loop);
 	words_done(&b->sent);
@@ -132,7 +132,7 @@ static inline void board_free(struct board *b)
 }
 
 /* The id that serve gave the n-th frame. */
-static inline long board_asked(const struct board *b, size_t n)
+static inline long board_asked(const struct fake_board *b, size_t n)
 {
 	const char *id;
 
@@ -142,7 +142,8 @@ static inline long board_asked(const struct board *b, size_t n)
 	return id ? strtol(id + 5, NULL, 10) : -1;
 }
 
-static inline void board_answers(struct board *b, long id, const char *result)
+static inline void board_answers(struct fake_board *b, long id,
+				 const char *result)
 {
 	CLEANUP(mem_free_ptr)
 	char *frame = mem_printf("{\"session_id\":\"s\",\"type\":\"mcp\","
@@ -327,12 +328,12 @@ static inline void on_sweep(void *owner)
 
 	(void)owner;
 	if (soonest != LOOP_FOREVER)
-		server_sweep_by(&server, soonest);
+		serve_sweep_by(&server, soonest);
 }
 
 static inline void on_control_closed(void *owner)
 {
-	struct server *s = owner;
+	struct serve *s = owner;
 
 	s->control = NULL;
 }
@@ -351,7 +352,7 @@ static inline int serve_start(void **state)
 	(void)state;
 	if (loop_new(&loop, &err))
 		return -1;
-	server = (struct server){ .loop = loop };
+	server = (struct serve){ .loop = loop };
 	server.config.socket = socket_path;
 	server.config.no_init = true;
 	server.config.devices_max = 20000;
@@ -371,7 +372,7 @@ static inline int serve_end(void **state)
 	timer_close(&server.sweep, NULL);
 	loop_poll(loop);
 	registry_done(&server.registry);
-	toolbank_done(&server.bank);
+	tool_lists_done(&server.bank);
 	records_done(&server.records);
 	if (relay_count() || server.held)
 		return -1;

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "serve/device.h"
-#include "serve/server_state.h"
+#include "serve/board.h"
+#include "serve/serve_state.h"
 
 #define LONG_MS 60000
 #define MAC "aa:bb:cc:dd:ee:01"
@@ -36,7 +36,7 @@
 /* The far end of one device. */
 struct end {
 	struct transport *transport;
-	struct device *device; /* dangling once it went */
+	struct board *device; /* dangling once it went */
 	struct words sent;
 	struct timer timer;
 	bool refuse, closing, gone;
@@ -44,10 +44,10 @@ struct end {
 };
 
 static struct loop *loop;
-static struct server *server;
+static struct serve *server;
 static struct serve_config config;
 static struct end *ends;
-static struct record *seen; /* all that server_take gave, in order */
+static struct record *seen; /* all that serve_take gave, in order */
 static struct record **seen_last = &seen;
 
 static inline void end_closed(void *owner)
@@ -97,7 +97,7 @@ static const struct transport_ops end_ops = { .scheme = "end",
 /* A device as the door or the rack makes it, not ready yet. */
 static inline struct end *knock_with(const struct peer_info *peer, bool mqtt)
 {
-	struct device *d = device_new(server, peer, mqtt);
+	struct board *d = board_new(server, peer, mqtt);
 	struct end *e;
 
 	/* fail() returns, as far as the compiler knows. */
@@ -187,7 +187,7 @@ static inline void take_records(void)
 {
 	struct record *r;
 
-	while ((r = server_take(server))) {
+	while ((r = serve_take(server))) {
 		*seen_last = r;
 		seen_last = &r->next;
 	}
@@ -228,8 +228,7 @@ static inline void wait_record(enum record_kind kind)
 
 	while (!find_record(kind, 0)) {
 		assert_true(loop_now() < deadline);
-		assert_int_equal(server_wait(server, loop_now() + 100, &err),
-				 0);
+		assert_int_equal(serve_wait(server, loop_now() + 100, &err), 0);
 	}
 }
 
@@ -250,7 +249,7 @@ static inline int set_up(void **state)
 					.devices_max = 1000 };
 	if (loop_new(&loop, &err))
 		return -1;
-	server = server_new(loop, &config);
+	server = serve_new(loop, &config);
 	return 0;
 }
 
@@ -260,7 +259,7 @@ static inline int tear_down(void **state)
 	struct record *after;
 
 	(void)state;
-	server_close(server);
+	serve_close(server);
 	for (struct end *e = ends; e; e = next) {
 		next = e->next;
 		timer_close(&e->timer, NULL);

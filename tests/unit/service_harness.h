@@ -45,7 +45,7 @@ static inline void bench_line(void *owner, const char *text)
 
 /* profile: a path, or the text of one. */
 static inline void bench_open(struct bench *b, const char *profile,
-			      const struct outside_config *outside)
+			      const struct exec_config *outside)
 {
 	struct error err = { 0 };
 	struct service_config config = { .line = bench_line, .owner = b };

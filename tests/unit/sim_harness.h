@@ -16,14 +16,14 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/device.h"
+#include "sim/pretend.h"
 
 #define PROFILES "src/sim/profiles/"
 
 struct harness {
 	struct loop *loop;
 	struct profile *profile;
-	struct device device;
+	struct pretend device;
 	struct words
 		said; /* text frames; "<binary HEX>", "<cut …>", "<drop>" */
 	size_t read; /* how many of them were looked at */
@@ -71,7 +71,7 @@ static inline void harness_drop(void *owner)
 	words_add(&h->said, "<drop>");
 }
 
-static inline void harness_note(void *owner, enum device_note what,
+static inline void harness_note(void *owner, enum pretend_note what,
 				const char *text)
 {
 	static const char *const names[] = { "welcomed", "initialized",
@@ -97,7 +97,7 @@ static inline bool harness_saw(const struct harness *h, enum hazard which)
 	return h->hazards >> which & 1;
 }
 
-static const struct device_events harness_events = {
+static const struct pretend_events harness_events = {
 	.text = harness_text,
 	.binary = harness_binary,
 	.cut = harness_cut,
@@ -112,7 +112,7 @@ static inline void harness_start(struct harness *h, struct profile *profile,
 {
 	struct fault_plan plan = { .count = 0 };
 	struct error err = { 0 };
-	struct device_config config = {
+	struct pretend_config config = {
 		.events = &harness_events,
 		.owner = h,
 		.frame_version = 1,
@@ -128,9 +128,9 @@ static inline void harness_start(struct harness *h, struct profile *profile,
 		assert_int_equal(fault_plan_add(&plan, fault, &err), 0);
 	fault_plan_for(&plan, 1, &config.faults);
 	fault_plan_done(&plan);
-	device_init(&h->device, &config, "02:00:00:00:00:01",
-		    "00000000-0000-4000-8000-000000000001");
-	device_open(&h->device);
+	pretend_init(&h->device, &config, "02:00:00:00:00:01",
+		     "00000000-0000-4000-8000-000000000001");
+	pretend_open(&h->device);
 }
 
 static inline struct profile *harness_profile(const char *name,
@@ -156,7 +156,7 @@ static inline void harness_closed(void *owner)
 
 static inline void harness_stop(struct harness *h)
 {
-	device_close(&h->device, harness_closed);
+	pretend_close(&h->device, harness_closed);
 	assert_int_equal(
 		loop_wait(h->loop, &h->closed, loop_now() + 60000, NULL), 0);
 	loop_free(h->loop);
@@ -167,7 +167,7 @@ static inline void harness_stop(struct harness *h)
 
 static inline void harness_send(struct harness *h, const char *text)
 {
-	device_text(&h->device, text, strlen(text));
+	pretend_text(&h->device, text, strlen(text));
 }
 
 /* The next thing said; waits up to ms; NULL if nothing comes. */

@@ -6,7 +6,7 @@
 #include "rendered.h"
 #include "session_harness.h"
 
-#include "cli/answering_private.h"
+#include "cli/requests_private.h"
 
 static struct app app;
 static struct rendered rendered;
@@ -15,14 +15,14 @@ static struct error err;
 static bool on_request(void *owner, const struct event *e)
 {
 	(void)owner;
-	return answering_request(app.answering, e);
+	return requests_request(app.answering, e);
 }
 
 static void on_event(void *owner, const struct event *e)
 {
 	(void)owner;
 	if (app.answering)
-		answering_event(app.answering, e);
+		requests_event(app.answering, e);
 }
 
 static int begin(void **state)
@@ -39,7 +39,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	answering_close(&app);
+	requests_close(&app);
 	words_done(&app.config.roots);
 	error_reset(&err);
 	rendered_end(&rendered);
@@ -50,7 +50,7 @@ static void open_app(const char *elicit, const char *sampling)
 {
 	app.config.elicit = elicit;
 	app.config.sampling = sampling;
-	if (answering_open(&app, &err) != 0)
+	if (requests_open(&app, &err) != 0)
 		fail_msg("%s", err.text);
 	open_up(DIALECT_PLAIN);
 	app.session = session;
@@ -187,14 +187,14 @@ static void test_left(void **state)
 	open_app(NULL, "exec:sleep 60");
 	ask_model("1");
 	watch(100);
-	answering_close(&app);
+	requests_close(&app);
 	sent("\"id\":1,\"error\":{\"code\":-32603");
 }
 
 static void sampled(const char *text, const char *result)
 {
 	CLEANUP(mem_free_ptr)
-	char *out = answering_sampled(text, strlen(text), "m", &err);
+	char *out = requests_sampled(text, strlen(text), "m", &err);
 
 	if (!result) {
 		assert_null(out);
@@ -221,7 +221,7 @@ static void test_sampled(void **state)
 	sampled("", NULL);
 	sampled("\n", NULL);
 	sampled("\xff", NULL);
-	assert_null(answering_sampled("a\0b", 3, "m", &err));
+	assert_null(requests_sampled("a\0b", 3, "m", &err));
 }
 
 static void host(const char *url, const char *is)

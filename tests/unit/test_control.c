@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "wire/control.h"
+#include "wire/control_frames.h"
 
 static void frame_out(void **state)
 {

@@ -11,19 +11,19 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "raw_client.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/door_private.h"
-#include "serve/rack.h"
+#include "serve/mqtt_boards.h"
 
 static struct loop *loop;
-static struct server server;
+static struct serve server;
 static struct words ports, names;
 static struct raw_child child;
 static char folder[64];
 
 /* ---- devices and a broker that are none ---- */
 
-static struct device devices[300];
+static struct board devices[300];
 static size_t device_count;
 static bool no_room, device_ready, device_closed;
 static char peer_text[512];
@@ -38,7 +38,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 static void on_message(void *owner, enum frame_kind kind, const void *data,
 		       size_t len)
 {
-	struct device *d = owner;
+	struct board *d = owner;
 
 	(void)kind;
 	d->transport.ops->send(&d->transport, data, len, NULL);
@@ -60,22 +60,22 @@ static const char *or_dash(const char *text)
 	return text ? text : "-";
 }
 
-bool device_make_room(struct server *s, const struct share *share)
+bool board_make_room(struct serve *s, const struct share *share)
 {
 	(void)s;
 	(void)share;
 	return false;
 }
 
-struct device *device_new(struct server *s, const struct peer_info *peer,
-			  bool mqtt)
+struct board *board_new(struct serve *s, const struct peer_info *peer,
+			bool mqtt)
 {
-	struct device *d = &devices[device_count];
+	struct board *d = &devices[device_count];
 
 	if (no_room)
 		return NULL;
 	device_count++;
-	*d = (struct device){ .server = s, .mqtt = mqtt };
+	*d = (struct board){ .server = s, .mqtt = mqtt };
 	d->device_id = mem_strdup(peer->device_id);
 	d->client_id = mem_strdup(peer->client_id);
 	d->address = mem_strdup(peer->address);
@@ -89,12 +89,12 @@ struct device *device_new(struct server *s, const struct peer_info *peer,
 	return d;
 }
 
-void device_discard(struct device *d)
+void board_discard(struct board *d)
 {
 	(void)d;
 }
 
-const char *device_state_name(enum device_state state)
+const char *board_state_name(enum board_state state)
 {
 	return state == DEVICE_READY ? "ready" : "connected";
 }
@@ -102,8 +102,9 @@ const char *device_state_name(enum device_state state)
 static char offered[256];
 static struct ota_mqtt offer;
 
-void rack_offer(struct rack *r, const struct ota_request *rq,
-		const struct rack_asker *asker, struct ota_mqtt *out)
+void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
+		       const struct mqtt_boards_asker *asker,
+		       struct ota_mqtt *out)
 {
 	(void)r;
 	snprintf(offered, sizeof(offered), "%s %s %d %s", rq->device_id,
@@ -112,7 +113,7 @@ void rack_offer(struct rack *r, const struct ota_request *rq,
 	*out = offer;
 }
 
-void rack_describe(const struct rack *r, struct buf *out)
+void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
 {
 	(void)r;
 	buf_text(out, "mqtt://192.168.1.2:1883 (mosquitto)");
@@ -122,13 +123,13 @@ void rack_describe(const struct rack *r, struct buf *out)
 
 /* The board that is connected, and whose token is "5ec7e7". */
 static char camera_id[] = "02:00:00:00:00:0a";
-static struct device camera;
+static struct board camera;
 
 static void begin(void)
 {
 	struct error err = { 0 };
 
-	server = (struct server){ 0 };
+	server = (struct serve){ 0 };
 	no_room = device_ready = device_closed = false;
 	device_count = 0;
 	assert_int_equal(loop_new(&loop, &err), 0);
@@ -143,9 +144,9 @@ static void begin(void)
 	server.config.picture_max = 8 << 20;
 	server.config.message_max = 1 << 20;
 	server.config.handshake = 10000;
-	camera = (struct device){ .id = camera_id,
-				  .device_id = camera_id,
-				  .vision_token = "5ec7e7" };
+	camera = (struct board){ .id = camera_id,
+				 .device_id = camera_id,
+				 .vision_token = "5ec7e7" };
 	registry_add(&server.registry, &camera);
 	records_init(&server.records, &server.wake);
 }
@@ -173,7 +174,7 @@ static void on_door_closed(void *owner)
 static void drop_devices(void)
 {
 	for (size_t i = 0; i < device_count; i++) {
-		struct device *d = &devices[i];
+		struct board *d = &devices[i];
 
 		if (d->transport.impl)
 			d->transport.ops->close(&d->transport);
@@ -433,7 +434,7 @@ static void assert_own(char *url)
 
 static void test_ota_mqtt(void **state)
 {
-	struct device standby = { .mqtt = true };
+	struct board standby = { .mqtt = true };
 	char id[] = "GID@@@02_00", unknown[] = "GID@@@03_00";
 	char reached[] = "forwarded:99";
 	char loopback[] = "127.0.0.1";
@@ -442,7 +443,7 @@ static void test_ota_mqtt(void **state)
 
 	(void)state;
 	begin();
-	server.rack = (struct rack *)&offer;
+	server.rack = (struct mqtt_boards *)&offer;
 	offer = (struct ota_mqtt){ .endpoint = "box.local:1883",
 				   .client_id = "GID@@@02_00",
 				   .publish_topic = "device-server" };
@@ -519,7 +520,7 @@ static void test_known_boards(void **state)
 
 	(void)state;
 	begin();
-	server.rack = (struct rack *)&offer;
+	server.rack = (struct mqtt_boards *)&offer;
 	server.config.mqtt_key_file = "/key";
 	server.aliases = (struct aliases){ &listed, 1 };
 	offer = (struct ota_mqtt){ .endpoint = "h:1883",
@@ -797,10 +798,10 @@ static void test_page(void **state)
 	assert_non_null(strstr(got, "No device is connected"));
 	told(RECORD_BROWSER, LEVEL_INFO, "browser");
 	for (size_t i = 0; i < 203; i++) {
-		devices[i] = (struct device){ .id = id,
-					      .board = board,
-					      .state = DEVICE_READY,
-					      .next = &devices[i + 1] };
+		devices[i] = (struct board){ .id = id,
+					     .board = board,
+					     .state = DEVICE_READY,
+					     .next = &devices[i + 1] };
 	}
 	devices[202].next = NULL;
 	registry_done(&server.registry);
@@ -971,7 +972,7 @@ static void test_vision_refused(void **state)
 	told(RECORD_REFUSED, LEVEL_WARN, "the token is wrong");
 	/* Right, and another board's. */
 	registry_remove(&server.registry, &camera);
-	devices[0] = (struct device){ .id = other, .vision_token = "5ec7e7" };
+	devices[0] = (struct board){ .id = other, .vision_token = "5ec7e7" };
 	registry_add(&server.registry, &devices[0]);
 	registry_add(&server.registry, &camera);
 	snprintf(camera.vision_token, sizeof(camera.vision_token), "0123");
@@ -1178,7 +1179,7 @@ static void test_save(void **state)
 {
 	char path[96], id[] = "../\xe4\xbd\xa0/x", *url;
 	const char *got, *file;
-	struct device screen;
+	struct board screen;
 	cJSON *json;
 
 	(void)state;
@@ -1195,7 +1196,7 @@ static void test_save(void **state)
 	expect_saved(file);
 	cJSON_Delete(json);
 	/* The screen: nothing names it but the address, which is for it. */
-	screen = (struct device){ .id = id };
+	screen = (struct board){ .id = id };
 	url = door_upload_url(server.door, &screen);
 	expect(post_screen(strchr(url + 7, '/'), ""), "200", RECEIVED);
 	json = detail(RECORD_UPLOAD);
@@ -1515,14 +1516,14 @@ static void test_cannot_open(void **state)
 
 static void test_describe(void **state)
 {
-	struct device device = { 0 };
+	struct board device = { 0 };
 	struct buf text = { 0 };
 	char *url;
 
 	(void)state;
 	begin();
 	server.config.advertise = "wss://proxy.example/ws";
-	server.rack = (struct rack *)&offer;
+	server.rack = (struct mqtt_boards *)&offer;
 	words_add(&ports, "127.0.0.1:0");
 	open_door();
 	door_describe(server.door);

@@ -9,9 +9,9 @@
 
 #include "base/loop.h"
 #include "cli/app.h"
-#include "cli/guarding.h"
-#include "cli/guarding_file.h"
-#include "cli/guarding_option.h"
+#include "cli/guards.h"
+#include "cli/guards_file.h"
+#include "cli/guards_option.h"
 #include "folder.h"
 
 static struct app app;
@@ -29,7 +29,7 @@ static void target(const char *text)
 	assert_int_equal(
 		endpoint_parse(&app.endpoint, text, "the argument", &err), 0);
 	app.config.target = app.endpoint.text;
-	assert_int_equal(guarding_open(&app, &err), 0);
+	assert_int_equal(guards_open(&app, &err), 0);
 }
 
 static int prepare(void **state)
@@ -48,7 +48,7 @@ static int prepare(void **state)
 static int clean(void **state)
 {
 	(void)state;
-	guarding_close(&app);
+	guards_close(&app);
 	endpoint_done(&app.endpoint);
 	error_reset(&err);
 	rendered_end(&shown);
@@ -57,7 +57,7 @@ static int clean(void **state)
 
 static int admit(const struct guard_ask *ask)
 {
-	const struct client_guard *g = guarding_guard(app.guarding);
+	const struct client_guard *g = guards_guard(app.guarding);
 
 	error_reset(&err);
 	return g->admit(g->owner, ask, &err);
@@ -65,7 +65,7 @@ static int admit(const struct guard_ask *ask)
 
 static void settle(const struct guard_ask *ask, enum error_kind kind, int code)
 {
-	const struct client_guard *g = guarding_guard(app.guarding);
+	const struct client_guard *g = guards_guard(app.guarding);
 
 	error_reset(&err);
 	if (kind == ERR_NONE) {
@@ -102,9 +102,9 @@ static void is_open(const struct guard_ask *ask)
 
 static void parsed(const char *text, int64_t limit, int64_t pause_ms)
 {
-	struct guarding_option o;
+	struct guards_option o;
 
-	assert_int_equal(guarding_option_parse(&o, text, &err), 0);
+	assert_int_equal(guards_option_parse(&o, text, &err), 0);
 	assert_true(o.on);
 	assert_true(o.lasts);
 	assert_int_equal(o.limit, limit);
@@ -118,7 +118,7 @@ static void test_option(void **state)
 					     "-1",    "5,1s,2", "5 10s",
 					     "5.5",   "1e3",	" 5",
 					     "5,-1s", "true",	"99999999999" };
-	struct guarding_option o;
+	struct guards_option o;
 
 	(void)state;
 	parsed("", 0, 0);
@@ -126,12 +126,12 @@ static void test_option(void **state)
 	parsed("3", 3, 0);
 	parsed("1,500ms", 1, 500);
 	parsed("7,2m", 7, 120000);
-	assert_int_equal(guarding_option_parse(&o, NULL, &err), 0);
+	assert_int_equal(guards_option_parse(&o, NULL, &err), 0);
 	assert_true(o.on && !o.lasts);
-	assert_int_equal(guarding_option_parse(&o, "off", &err), 0);
+	assert_int_equal(guards_option_parse(&o, "off", &err), 0);
 	assert_true(!o.on && !o.lasts);
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		assert_int_equal(guarding_option_parse(&o, wrong[i], &err), -1);
+		assert_int_equal(guards_option_parse(&o, wrong[i], &err), -1);
 		assert_int_equal(err.kind, ERR_USAGE);
 		assert_non_null(strstr(err.text, "option '--breaker'"));
 	}
@@ -158,7 +158,7 @@ static void test_memory(void **state)
 	bad(&call_ask, 4);
 	target("ws://a/");
 	is_open(&call_ask);
-	guarding_reset(app.guarding);
+	guards_reset(app.guarding);
 	good(&call_ask);
 	target("ws://b/");
 	bad(&call_ask, 1);
@@ -172,9 +172,9 @@ static void test_off(void **state)
 	target("ws://a/");
 	bad(&call_ask, 20);
 	good(&call_ask);
-	guarding_reset(app.guarding);
-	guarding_reset(NULL);
-	assert_null(guarding_guard(NULL));
+	guards_reset(app.guarding);
+	guards_reset(NULL);
+	assert_null(guards_guard(NULL));
 }
 
 /* A server that lists well, and whose model is down. */
@@ -185,8 +185,8 @@ static void test_row(void **state)
 	(void)state;
 	target("ws://a/");
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(guarding_admit(app.guarding, &err), 0);
-		guarding_opened(app.guarding, NULL);
+		assert_int_equal(guards_admit(app.guarding, &err), 0);
+		guards_opened(app.guarding, NULL);
 		good(&list_ask);
 		good(&read_ask);
 		bad(&call_ask, 1);
@@ -223,21 +223,21 @@ static void test_opening(void **state)
 	app.config.breaker = "2,1m";
 	target("ws://a/");
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(guarding_admit(app.guarding, &err), 0);
+		assert_int_equal(guards_admit(app.guarding, &err), 0);
 		/* The next try of the same opening is not asked again. */
-		assert_int_equal(guarding_admit(app.guarding, &err), 0);
+		assert_int_equal(guards_admit(app.guarding, &err), 0);
 		error_set(&err, ERR_CONNECT, "refused");
-		guarding_opened(app.guarding, &err);
-		guarding_opened(app.guarding, &err);
+		guards_opened(app.guarding, &err);
+		guards_opened(app.guarding, &err);
 	}
-	assert_int_equal(guarding_admit(app.guarding, &err), -1);
-	assert_int_equal(guarding_again(app.guarding, 1, &err), -1);
+	assert_int_equal(guards_admit(app.guarding, &err), -1);
+	assert_int_equal(guards_again(app.guarding, 1, &err), -1);
 	/* A device that dials in is new, and nobody dials it. */
 	target("listen:0");
 	bad(&call_ask, 2);
 	is_open(&call_ask);
-	assert_int_equal(guarding_admit(app.guarding, &err), 0);
-	guarding_opened(app.guarding, NULL);
+	assert_int_equal(guards_admit(app.guarding, &err), 0);
+	guards_opened(app.guarding, NULL);
 	good(&call_ask);
 }
 
@@ -250,7 +250,7 @@ static void test_tries(void **state)
 	(void)state;
 	app.out.verbose = true;
 	target("http://a/mcp");
-	g = guarding_guard(app.guarding);
+	g = guards_guard(app.guarding);
 	assert_int_equal(admit(&list_ask), 0);
 	error_set(&err, ERR_CONNECT, "'a' is busy");
 	error_code(&err, 503);
@@ -279,7 +279,7 @@ static void test_trial_is_one_request(void **state)
 	(void)state;
 	app.config.breaker = "1,1ms";
 	target("http://a/mcp");
-	g = guarding_guard(app.guarding);
+	g = guards_guard(app.guarding);
 	bad(&list_ask, 1);
 	usleep(5000);
 	assert_int_equal(admit(&list_ask), 0);
@@ -295,22 +295,22 @@ static void test_policy(void **state)
 
 	(void)state;
 	target("ws://a/");
-	assert_int_equal(guarding_admit(app.guarding, &err), 0);
-	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
+	assert_int_equal(guards_admit(app.guarding, &err), 0);
+	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
 	app.config.retry = 2;
 	target("ws://a/");
-	assert_in_range(guarding_again(app.guarding, 1, &why), 1000, 1500);
-	assert_int_equal(guarding_again(app.guarding, 2, &why), -1);
+	assert_in_range(guards_again(app.guarding, 1, &why), 1000, 1500);
+	assert_int_equal(guards_again(app.guarding, 2, &why), -1);
 	app.config.retry = 0;
 	target("sse+http://a/");
-	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
-	assert_int_equal(guarding_admit(app.guarding, &err), 0);
-	assert_int_equal(guarding_again(app.guarding, 2, &why) >= 1000, true);
+	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
+	assert_int_equal(guards_admit(app.guarding, &err), 0);
+	assert_int_equal(guards_again(app.guarding, 2, &why) >= 1000, true);
 	why.retry_after = 3600000;
-	assert_int_equal(guarding_again(app.guarding, 1, &why), -1);
-	guarding_opened(app.guarding, &why);
+	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
+	guards_opened(app.guarding, &why);
 	assert_non_null(strstr(why.hint, "asks to wait 1 h"));
-	assert_int_equal(guarding_again(NULL, 1, &why), -1);
+	assert_int_equal(guards_again(NULL, 1, &why), -1);
 }
 
 static void test_long_error(void **state)
@@ -322,11 +322,11 @@ static void test_long_error(void **state)
 	text[sizeof(text) - 1] = '\0';
 	app.config.retry = 2;
 	target("ws://a/");
-	assert_int_equal(guarding_admit(app.guarding, &err), 0);
+	assert_int_equal(guards_admit(app.guarding, &err), 0);
 	error_set(&err, ERR_CONNECT, "%s", text);
 	error_code(&err, 503);
-	assert_int_equal(guarding_again(app.guarding, 1, &err) > 0, true);
-	guarding_opened(app.guarding, &err);
+	assert_int_equal(guards_again(app.guarding, 1, &err) > 0, true);
+	guards_opened(app.guarding, &err);
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
@@ -335,7 +335,7 @@ static void test_long_error(void **state)
 /* Another run of the program. */
 static void run_again(const char *text)
 {
-	guarding_close(&app);
+	guards_close(&app);
 	target(text);
 }
 
@@ -359,7 +359,7 @@ static void test_file(void **state)
 	app.config.breaker = "2,1m";
 	run_again("http://a/mcp");
 	is_open(&call_ask);
-	guarding_reset(app.guarding);
+	guards_reset(app.guarding);
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
 	good(&call_ask);
@@ -384,8 +384,8 @@ static void test_file_trial(void **state)
 	wait_for(60);
 	/* The trial is the whole command, and given back if it told nothing. */
 	run_again("http://a/mcp");
-	assert_int_equal(guarding_admit(app.guarding, &err), 0);
-	guarding_opened(app.guarding, NULL);
+	assert_int_equal(guards_admit(app.guarding, &err), 0);
+	guards_opened(app.guarding, NULL);
 	good(&list_ask);
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
@@ -402,27 +402,27 @@ static void test_file_trial(void **state)
 
 static void file_is(const char *content, bool noticed)
 {
-	struct guarding_record record = { 0 };
-	struct guarding_file file;
+	struct guards_record record = { 0 };
+	struct guards_file file;
 	FILE *f;
 
 	error_reset(&err);
-	assert_int_equal(guarding_file_open(&file, "ws://a/", &err), 0);
+	assert_int_equal(guards_file_open(&file, "ws://a/", &err), 0);
 	f = fopen(file.path, "we");
 	assert_non_null(f);
 	assert_true(fputs(content, f) >= 0);
 	assert_int_equal(fclose(f), 0);
-	assert_int_equal(guarding_file_begin(&file, &record, &err),
+	assert_int_equal(guards_file_begin(&file, &record, &err),
 			 noticed ? -1 : 0);
 	if (noticed)
 		assert_non_null(strstr(err.text, "counts as closed"));
 	assert_int_equal(breaker_state(&record.breaker, unix_now_ms()),
 			 BREAKER_CLOSED);
-	assert_int_equal(guarding_file_end(&file, &record, &err), 0);
+	assert_int_equal(guards_file_end(&file, &record, &err), 0);
 	/* A closed one has no file. */
 	assert_int_equal(access(file.path, F_OK), -1);
-	guarding_record_done(&record);
-	guarding_file_close(&file);
+	guards_record_done(&record);
+	guards_file_close(&file);
 }
 
 static void test_file_broken(void **state)
@@ -464,7 +464,7 @@ static void test_file_place(void **state)
 	assert_int_equal(
 		endpoint_parse(&app.endpoint, "ws://a/", "the argument", &err),
 		0);
-	assert_int_equal(guarding_open(&app, &err), -1);
+	assert_int_equal(guards_open(&app, &err), -1);
 	setenv("XDG_STATE_HOME", folder, 1);
 }
 

@@ -198,7 +198,7 @@ static void board_say(struct board *b, const char *topic, const char *text)
 		mqtt->publish(b->client, topic, text, strlen(text), NULL), 0);
 }
 
-static void board_end(struct board *b)
+static void hub_board_end(struct board *b)
 {
 	mqtt->client_close(b->client, on_board_closed);
 	wait_for(&b->closed, "end of a board");
@@ -312,8 +312,8 @@ static void test_topics(void **state)
 	assert_int_equal(joined, 2);
 	/* kick has no meaning here. */
 	mqtt->kick(hub, GID_A);
-	board_end(&a);
-	board_end(&b);
+	hub_board_end(&a);
+	hub_board_end(&b);
 	end();
 }
 
@@ -337,7 +337,7 @@ static void test_given_up(void **state)
 	assert_int_equal(held[0].t.ops->send(&held[0].t, "x", 1, NULL), -1);
 	wait_for(&held[1].has_message, "device once more");
 	assert_string_equal(held[1].last, "three");
-	board_end(&a);
+	hub_board_end(&a);
 	end();
 }
 
@@ -365,7 +365,7 @@ static void test_too_long(void **state)
 	assert_non_null(strstr(held[0].why.hint, "--message-max"));
 	board_say(&a, "up/" GID_A, "more");
 	wait_for(&held[1].has_message, "device once more");
-	board_end(&a);
+	hub_board_end(&a);
 	end();
 }
 
@@ -384,7 +384,7 @@ static void test_not_adopted(void **state)
 	board_say(&a, "t/up/y/z", "not for us");
 	settle();
 	assert_int_equal(joined, 1);
-	board_end(&a);
+	hub_board_end(&a);
 	end();
 }
 
@@ -402,14 +402,14 @@ static void test_broker_lost(void **state)
 	assert_true(broker_down);
 	assert_int_equal(held[0].why.kind, ERR_CONNECT);
 	assert_non_null(strstr(held[0].why.text, "the broker went away"));
-	board_end(&a);
+	hub_board_end(&a);
 	broker_run(&broker);
 	wait_for(&broker_up, "broker once more");
 	board_join(&a, "x", NULL);
 	board_say(&a, "t/up/x", "two");
 	wait_for(&held[1].has_message, "message once more");
 	assert_string_equal(held[1].last, "two");
-	board_end(&a);
+	hub_board_end(&a);
 	end();
 }
 
@@ -488,7 +488,7 @@ static void test_plugin(void **state)
 	board_say(&a, "device-server", "{\"type\":\"mcp\"}");
 	wait_for(&held[0].has_message, "message up");
 	assert_string_equal(held[0].last, "{\"type\":\"mcp\"}");
-	board_end(&a);
+	hub_board_end(&a);
 	wait_for(&held[0].is_closed, "end of the device");
 	assert_int_equal(joined, 1);
 	end();
@@ -515,8 +515,8 @@ static void test_plugin_again(void **state)
 	mqtt->kick(hub, GID_A);
 	wait_for(&b.down, "kick");
 	wait_for(&held[1].is_closed, "end of the device");
-	board_end(&a);
-	board_end(&b);
+	hub_board_end(&a);
+	hub_board_end(&b);
 	end();
 }
 
@@ -534,11 +534,11 @@ static void test_plugin_given_up(void **state)
 	board_say(&a, "device-server", "{\"type\":\"mcp\"}");
 	settle();
 	assert_int_equal(joined, 1);
-	board_end(&a);
+	hub_board_end(&a);
 	board_join(&a, GID_A, NULL);
 	wait_for(&held[1].is_ready, "device once more");
 	held[1].t.ops->close(&held[1].t);
-	board_end(&a);
+	hub_board_end(&a);
 	end();
 }
 
@@ -564,7 +564,7 @@ static void test_plugin_refused(void **state)
 		assert_non_null(strstr(refused_text, "127.0.0.1"));
 		wait_for(&a.down, "end of the board");
 		assert_int_equal(joined, 0);
-		board_end(&a);
+		hub_board_end(&a);
 		end();
 		broker_done(&keys);
 	}

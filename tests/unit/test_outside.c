@@ -15,7 +15,7 @@ struct heard {
 	int64_t timeout;
 };
 
-static void on_done(void *owner, const struct outside_answer *a)
+static void on_done(void *owner, const struct exec_answer *a)
 {
 	struct heard *h = owner;
 
@@ -42,13 +42,12 @@ static void run(struct heard *h, const char *line, const char *input,
 	char *const argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
 			       mem_strdup(line), NULL };
 	struct error err = { 0 };
-	struct outside_config c = { .timeout = timeout };
-	struct outside *o;
+	struct exec_config c = { .timeout = timeout };
+	struct exec *o;
 
 	assert_int_equal(loop_new(&c.loop, &err), 0);
-	assert_int_equal(outside_exec(&o, &c,
-				      &(struct outside_command){ argv, input },
-				      on_done, h, &err),
+	assert_int_equal(exec_run(&o, &c, &(struct exec_command){ argv, input },
+				  on_done, h, &err),
 			 0);
 	assert_false(h->done);
 	assert_int_equal(loop_wait(c.loop, &h->done, loop_now() + 60000, &err),
@@ -112,22 +111,22 @@ static void test_exec_cannot(void **state)
 	char *const argv[] = { (char[]){ "/nope/nothing" }, NULL };
 	char *const sleeper[] = { (char[]){ "sleep" }, (char[]){ "100" },
 				  NULL };
-	const struct outside_command nothing = { argv, "{}" };
-	const struct outside_command sleeps = { sleeper, "{}" };
-	struct outside_config c = { .timeout = 0 };
+	const struct exec_command nothing = { argv, "{}" };
+	const struct exec_command sleeps = { sleeper, "{}" };
+	struct exec_config c = { .timeout = 0 };
 	struct error err = { 0 };
 	struct heard h = { 0 };
-	struct outside *o;
+	struct exec *o;
 
 	(void)state;
 	assert_int_equal(loop_new(&c.loop, &err), 0);
-	assert_int_equal(outside_exec(&o, &c, &nothing, on_done, &h, &err), -1);
+	assert_int_equal(exec_run(&o, &c, &nothing, on_done, &h, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_non_null(strstr(err.text, "/nope/nothing"));
 	error_reset(&err);
-	assert_int_equal(outside_exec(&o, &c, &sleeps, on_done, &h, &err), 0);
-	outside_abandon(o);
-	outside_abandon(NULL);
+	assert_int_equal(exec_run(&o, &c, &sleeps, on_done, &h, &err), 0);
+	exec_abandon(o);
+	exec_abandon(NULL);
 	loop_free(c.loop);
 	assert_false(h.done);
 }
@@ -273,15 +272,15 @@ static void test_refused(void **state)
 
 /* ---- Ollama over HTTP ---- */
 
-static void ask(struct heard *h, const struct outside_config *config)
+static void ask(struct heard *h, const struct exec_config *config)
 {
 	const struct ollama_question q = { .user = "u" };
-	struct outside_config c = *config;
+	struct exec_config c = *config;
 	struct error err = { 0 };
-	struct outside *o;
+	struct exec *o;
 
 	assert_int_equal(loop_new(&c.loop, &err), 0);
-	if (outside_ollama(&o, &c, &q, on_done, h, &err))
+	if (ollama_ask(&o, &c, &q, on_done, h, &err))
 		print_error("%s\n", err.text);
 	assert_int_equal(err.kind, ERR_NONE);
 	assert_false(h->done);
@@ -294,7 +293,7 @@ static void ask(struct heard *h, const struct outside_config *config)
 static void served(struct heard *h, const char *answer, int64_t timeout)
 {
 	struct http_script script = { .answer = answer, .close = true };
-	struct outside_config c = { .timeout = timeout, .retry_after = 7000 };
+	struct exec_config c = { .timeout = timeout, .retry_after = 7000 };
 	struct http_child server;
 	char url[64];
 
@@ -378,8 +377,7 @@ static void test_no_answer(void **state)
 
 static void test_nobody(void **state)
 {
-	struct outside_config c = { .ollama =
-					    "http://user:secret@127.0.0.1:1" };
+	struct exec_config c = { .ollama = "http://user:secret@127.0.0.1:1" };
 	struct heard h = { 0 };
 
 	(void)state;
@@ -444,7 +442,7 @@ static void extracted(const char *answer, const char *text,
 		      const char *expected)
 {
 	struct http_script script = { .answer = answer };
-	struct outside_config c = { .timeout = answer ? 20000 : 500 };
+	struct exec_config c = { .timeout = answer ? 20000 : 500 };
 	struct http_child server;
 	struct bench b;
 	char url[64];

@@ -65,7 +65,7 @@ static void test_extends(void **state)
 	(void)state;
 	assert_string_equal(p->catalog.board, "x");
 	assert_string_equal(p->about.chip, "esp32s3");
-	assert_null(server_catalog_find(&p->catalog, "self.screen.get_info"));
+	assert_null(firmware_catalog_find(&p->catalog, "self.screen.get_info"));
 	assert_string_equal(p->state[profile_state(p, "volume")].value, "3");
 	/* AI-visible tools stay in front of user-only ones */
 	assert_string_equal(p->catalog.tool[3].name, "self.lamp");
@@ -73,7 +73,7 @@ static void test_extends(void **state)
 	assert_string_equal(p->catalog.tool[p->catalog.count - 1].name,
 			    "self.x");
 	assert_string_equal(
-		server_catalog_find(&p->catalog, "self.reboot")->description,
+		firmware_catalog_find(&p->catalog, "self.reboot")->description,
 		"d");
 	profile_free(p);
 }

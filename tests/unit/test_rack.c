@@ -12,9 +12,9 @@
 #include "base/mem.h"
 #include "mqtt_harness.h"
 #include "real_broker.h"
-#include "serve/device.h"
-#include "serve/rack_private.h"
-#include "serve/server_state.h"
+#include "serve/board.h"
+#include "serve/mqtt_boards_private.h"
+#include "serve/serve_state.h"
 #include "wire/broker_topic.h"
 
 #define DEVICE "GID_test@@@02_00_00_00_00_01@@@uuid"
@@ -23,7 +23,7 @@
 
 struct rig {
 	struct loop *loop;
-	struct server *server;
+	struct serve *server;
 	struct serve_config config;
 	struct words listen;
 	char folder[64], socket[96], key[96];
@@ -54,7 +54,7 @@ static void rig_start(struct rig *r)
 {
 	struct error err = { 0 };
 
-	if (server_open(&r->server, r->loop, &r->config, &err))
+	if (serve_open(&r->server, r->loop, &r->config, &err))
 		fail_msg("%s\n%s", err.text, err.detail ? err.detail : "");
 }
 
@@ -67,7 +67,7 @@ static void rig_init(struct rig *r)
 static void rig_done(struct rig *r)
 {
 	raw_close(&r->board);
-	server_close(r->server);
+	serve_close(r->server);
 	loop_free(r->loop);
 	words_done(&r->listen);
 	unlink(r->key);
@@ -137,7 +137,7 @@ static void expect_record(struct rig *r, enum record_kind kind,
 	bool found = false;
 
 	while (!found) {
-		struct record *rec = server_take(r->server);
+		struct record *rec = serve_take(r->server);
 
 		if (!rec) {
 			if (loop_now() >= until)
@@ -160,7 +160,7 @@ static void expect_hint(struct rig *r, enum record_kind kind, const char *hint)
 	struct record *rec;
 
 	for (;;) {
-		while (!(rec = server_take(r->server))) {
+		while (!(rec = serve_take(r->server))) {
 			assert_true(loop_now() < until);
 			pump(r);
 		}
@@ -187,10 +187,10 @@ static void offer(struct rig *r, struct ota_mqtt *out)
 {
 	struct ota_request rq = { .device_id = MAC, .client_id = "uuid" };
 
-	rack_offer(
-		r->server->rack, &rq,
-		&(struct rack_asker){ "192.168.1.7:51234", "127.0.0.1", NULL },
-		out);
+	mqtt_boards_offer(r->server->rack, &rq,
+			  &(struct mqtt_boards_asker){ "192.168.1.7:51234",
+						       "127.0.0.1", NULL },
+			  out);
 }
 
 /* ---- the tests ---- */
@@ -198,7 +198,7 @@ static void offer(struct rig *r, struct ota_mqtt *out)
 static void standby(void **state)
 {
 	struct raw_mqtt pub, old;
-	struct device *d;
+	struct board *d;
 	struct rig r;
 
 	(void)state;
@@ -224,7 +224,7 @@ static void standby(void **state)
 	assert_int_equal(r.server->registry.count, 1);
 	raw_close(&old);
 	d = registry_find(&r.server->registry, MAC);
-	rack_kick(r.server->rack, d);
+	mqtt_boards_kick(r.server->rack, d);
 	expect_record(&r, RECORD_GONE, "");
 	assert_true(r.board.over || r.server->registry.count == 0);
 	raw_close(&pub);
@@ -294,26 +294,30 @@ static void offers(void **state)
 	assert_string_equal(m.publish_topic, "device-server");
 	/* What could break a topic or a client id; an address with colons. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "A/b+#@ \"%s", "x");
-	rack_offer(r.server->rack, &rq,
-		   &(struct rack_asker){ "[fe80::2]:5", "fe80::1", NULL }, &m);
+	mqtt_boards_offer(
+		r.server->rack, &rq,
+		&(struct mqtt_boards_asker){ "[fe80::2]:5", "fe80::1", NULL },
+		&m);
 	assert_string_equal(m.client_id, "GID_mcpctl@@@a-b-----x@@@a-b-----x");
 	assert_ptr_equal(strchr(m.endpoint, ':'), strrchr(m.endpoint, ':'));
 	rq.device_id[0] = '\0';
-	rack_offer(r.server->rack, &rq,
-		   &(struct rack_asker){ "10.0.0.1:5", "h", "h:99" }, &m);
+	mqtt_boards_offer(
+		r.server->rack, &rq,
+		&(struct mqtt_boards_asker){ "10.0.0.1:5", "h", "h:99" }, &m);
 	assert_string_equal(m.client_id, "GID_mcpctl@@@unknown@@@10.0.0.1");
-	reached = rack_reached(m.username);
+	reached = mqtt_boards_reached(m.username);
 	assert_string_equal(reached, "h:99");
 	mem_free(reached);
 	/* What a client makes up is no way into an address. */
-	assert_null(rack_reached("x"));
-	assert_null(rack_reached("e30=")); /* {} */
+	assert_null(mqtt_boards_reached("x"));
+	assert_null(mqtt_boards_reached("e30=")); /* {} */
 	/* {"host":"a/b"} */
-	assert_null(rack_reached("eyJob3N0IjoiYS9iIn0="));
+	assert_null(mqtt_boards_reached("eyJob3N0IjoiYS9iIn0="));
 	/* Another's Device-Id, written otherwise, is not that of the board. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "02_00_00_00_00_01");
-	rack_offer(r.server->rack, &rq,
-		   &(struct rack_asker){ "10.0.0.1:5", "h", NULL }, &m);
+	mqtt_boards_offer(
+		r.server->rack, &rq,
+		&(struct mqtt_boards_asker){ "10.0.0.1:5", "h", NULL }, &m);
 	assert_false(client_id_mac(m.client_id, text));
 	rig_done(&r);
 }
@@ -338,7 +342,7 @@ static void key_file(void **state)
 	expect_record(&r, RECORD_READY, "");
 	/* Both sides read the new key. */
 	write_key(&r, "another key");
-	rack_reload(r.server->rack);
+	mqtt_boards_reload(r.server->rack);
 	assert_int_equal(r.server->registry.count, 1);
 	do {
 		raw_close(&r.board);
@@ -349,11 +353,11 @@ static void key_file(void **state)
 			pump(&r);
 	} while (r.board.over);
 	unlink(r.key);
-	server_reload(r.server);
+	serve_reload(r.server);
 	expect_record(&r, RECORD_RELOAD, "the key that was read before stays");
 	assert_null(r.server->records.first); /* and not: "read again" */
 	write_key(&r, "a third key");
-	server_reload(r.server);
+	serve_reload(r.server);
 	expect_record(&r, RECORD_RELOAD, "0 aliases, the key");
 	unlink(r.key);
 	rig_done(&r);
@@ -399,7 +403,7 @@ static void foreign(void **state)
 	r.config.mqtt_broker = url;
 	rig_start(&r);
 	expect_record(&r, RECORD_BROKER, "connected to the broker");
-	rack_describe(r.server->rack, &text);
+	mqtt_boards_describe(r.server->rack, &text);
 	url[strlen(url) - 1] = '\0';
 	assert_string_equal(buf_string(&text), url);
 	buf_done(&text);
@@ -429,7 +433,7 @@ static void expect_nothing_odd(struct rig *r)
 {
 	struct record *rec;
 
-	while ((rec = server_take(r->server))) {
+	while ((rec = serve_take(r->server))) {
 		if (rec->kind == RECORD_ODD)
 			fail_msg("%s", rec->text);
 		record_free(rec);
@@ -440,7 +444,7 @@ static void expect_nothing_odd(struct rig *r)
 static void foreign_deaf(void **state)
 {
 	struct real_broker broker = { .pid = 0 };
-	struct device *d;
+	struct board *d;
 	char url[64];
 	struct rig r;
 
@@ -473,7 +477,7 @@ static void foreign_standby(void **state)
 	char url[64], topic[128];
 	struct raw_packet p;
 	struct ota_mqtt m;
-	struct device *d;
+	struct board *d;
 	struct rig r;
 
 	(void)state;
@@ -496,8 +500,8 @@ static void foreign_standby(void **state)
 	expect_nothing_odd(&r);
 	/* Here it cannot be thrown out; it is greeted anew. */
 	d = registry_find(&r.server->registry, MAC);
-	rack_kick(r.server->rack, d);
-	device_end(d, &(struct error){ .kind = ERR_CONNECT, .text = "kick" });
+	mqtt_boards_kick(r.server->rack, d);
+	board_end(d, &(struct error){ .kind = ERR_CONNECT, .text = "kick" });
 	expect_record(&r, RECORD_GONE, "kick");
 	expect_record(&r, RECORD_READY, "");
 	/* It restarts: it has forgotten what it was told. */
@@ -525,8 +529,7 @@ static void expect_failure(struct rig *r, enum error_kind kind,
 {
 	struct error err = { 0 };
 
-	assert_int_equal(server_open(&r->server, r->loop, &r->config, &err),
-			 -1);
+	assert_int_equal(serve_open(&r->server, r->loop, &r->config, &err), -1);
 	assert_null(r->server);
 	if (!strstr(err.text, text))
 		fail_msg("'%s' is not in '%s'", text, err.text);

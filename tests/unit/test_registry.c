@@ -11,20 +11,20 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "serve/device.h"
+#include "serve/board.h"
 #include "serve/registry.h"
-#include "serve/server_state.h"
+#include "serve/serve_state.h"
 
-static struct device *add(struct registry *r, const char *id)
+static struct board *add(struct registry *r, const char *id)
 {
-	struct device *d = mem_zalloc(sizeof(*d));
+	struct board *d = mem_zalloc(sizeof(*d));
 
 	d->id = mem_strdup(id);
 	registry_add(r, d);
 	return d;
 }
 
-static void drop(struct registry *r, struct device *d)
+static void drop(struct registry *r, struct board *d)
 {
 	registry_remove(r, d);
 	mem_free(d->id);
@@ -34,7 +34,7 @@ static void drop(struct registry *r, struct device *d)
 static void test_find(void **state)
 {
 	struct registry r = { 0 };
-	struct device *a, *b, *c;
+	struct board *a, *b, *c;
 
 	(void)state;
 	assert_null(registry_find(&r, "a"));
@@ -65,7 +65,7 @@ static size_t count(const struct registry *r, const char *pattern)
 {
 	size_t found = 0;
 
-	for (struct device *d = registry_next(r, NULL, pattern); d;
+	for (struct board *d = registry_next(r, NULL, pattern); d;
 	     d = registry_next(r, d, pattern))
 		found++;
 	return found;
@@ -98,10 +98,10 @@ static void test_fits(void **state)
 {
 	char device_id[] = "AA:BB:CC:DD:EE:FF", client[] = "GID_x@@@aa_bb";
 	char id[] = "aa:bb:cc:dd:ee:ff";
-	struct device d = { .id = id,
-			    .device_id = device_id,
-			    .client_id = client,
-			    .alias = "Kitchen" };
+	struct board d = { .id = id,
+			   .device_id = device_id,
+			   .client_id = client,
+			   .alias = "Kitchen" };
 	CLEANUP(mem_free_ptr) char *huge = mem_zalloc(100001);
 
 	(void)state;
@@ -129,9 +129,9 @@ static void test_who_is_meant(void **state)
 		{ (char[]){ "kitchen" }, (char[]){ "02:00:00:00:00:01" } },
 		{ (char[]){ "desk" }, (char[]){ "02:00:00:00:00:09" } }
 	};
-	struct server s = { .aliases = { names, COUNT(names) } };
+	struct serve s = { .aliases = { names, COUNT(names) } };
 	struct registry *r = &s.registry;
-	struct device *real, *by_id, *by_client, *by_board, *by_alias_id;
+	struct board *real, *by_id, *by_client, *by_board, *by_alias_id;
 	char *pick;
 
 	(void)state;
@@ -140,7 +140,7 @@ static void test_who_is_meant(void **state)
 	by_board = add(r, "02:00:00:00:00:03");
 	by_alias_id = add(r, "02:00:00:00:00:04");
 	real = add(r, "02:00:00:00:00:01");
-	for (struct device *d = r->first; d; d = d->next) {
+	for (struct board *d = r->first; d; d = d->next) {
 		d->server = &s;
 		d->device_id = d->id;
 	}
@@ -185,7 +185,7 @@ static void test_who_is_meant(void **state)
 static void test_closing_are_left_out(void **state)
 {
 	struct registry r = { 0 };
-	struct device *a, *b;
+	struct board *a, *b;
 
 	(void)state;
 	a = add(&r, "a");

@@ -253,7 +253,7 @@ static void test_not_sent(void **state)
 	assert_string_equal(err.text, "the queue is full");
 	e->refuse = false;
 	error_set(&why, ERR_CONNECT, "kicked");
-	device_end(e->device, &why);
+	board_end(e->device, &why);
 	assert_int_equal(ask(&a, e, "{\"id\":1,\"method\":\"x\"}", 0, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "closing"));
@@ -274,7 +274,7 @@ static void test_device_goes(void **state)
 	/* c is told first; it may forget one that is told later. */
 	c.forget = &a;
 	error_set(&why, ERR_CONNECT, "kicked");
-	device_end(e->device, &why);
+	board_end(e->device, &why);
 	assert_int_equal(a.count + b.count + c.count, 0);
 	turn();
 	assert_true(e->gone);

@@ -25,14 +25,14 @@
 static void waits_for_any(void **state)
 {
 	struct command c;
-	struct board *b;
+	struct fake_board *b;
 
 	(void)state;
 	command_open(&c);
 	ask(&c, ATTACH);
 	expect_json(&c, "\"op\":\"waiting\",\"devices\":0",
 		    "no device is there yet");
-	b = board_new("AA");
+	b = fake_board_new("AA");
 	expect_json(&c, "\"op\":\"waiting\",\"devices\":1",
 		    "'aa' is not ready yet");
 	ask(&c, ATTACH);
@@ -43,37 +43,37 @@ static void waits_for_any(void **state)
 	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
 	expect_quiet(&c);
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void waits_for_one(void **state)
 {
-	struct board *a = board_ready("aa"), *b;
+	struct fake_board *a = board_ready("aa"), *b;
 	struct command c;
 
 	(void)state;
 	command_open(&c);
 	ask(&c, "{\"op\":\"attach\",\"device\":\"B*\"}");
 	expect_json(&c, "\"op\":\"waiting\"", "no device fits 'B*' yet (1 is");
-	board_free(a);
+	fake_board_free(a);
 	a = board_ready("aa");
 	expect_quiet(&c);
-	b = board_new("bb");
+	b = fake_board_new("bb");
 	expect_json(&c, "\"op\":\"waiting\"", "'bb'");
-	board_free(b);
+	fake_board_free(b);
 	expect_json(&c, "\"op\":\"waiting\"", "no device fits");
 	b = board_ready("bb");
 	/* Connected, and then ready. */
 	expect_json(&c, "\"op\":\"waiting\"", "'bb'");
 	expect_json(&c, "\"op\":\"attached\"", "\"id\":\"bb\"");
 	command_done(&c);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 static void many(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("ab");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("ab");
 	struct command c;
 
 	(void)state;
@@ -87,33 +87,33 @@ static void many(void **state)
 	ask(&c, "{\"op\":\"attach\",\"device\":\"Kitchen\"}");
 	expect_json(&c, "\"op\":\"attached\"", "\"id\":\"aa\"");
 	command_done(&c);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 /* Two come while a command waits for one: it is not left to chance. */
 static void two_come(void **state)
 {
-	struct board *a, *b;
+	struct fake_board *a, *b;
 	struct command c;
 
 	(void)state;
 	command_open(&c);
 	ask(&c, ATTACH);
 	expect_json(&c, "\"op\":\"waiting\"", NULL);
-	a = board_new("aa");
-	b = board_new("bb");
+	a = fake_board_new("aa");
+	b = fake_board_new("bb");
 	expect_json(&c, "\"op\":\"waiting\"", "'aa'");
 	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 	expect_quiet(&c);
 	command_done(&c);
 }
 
 static void without_mcp(void **state)
 {
-	struct board *b = board_new("aa");
+	struct fake_board *b = fake_board_new("aa");
 	struct command c;
 
 	(void)state;
@@ -123,14 +123,14 @@ static void without_mcp(void **state)
 	ask(&c, ATTACH);
 	expect_json(&c, "\"op\":\"attached\"", "\"state\":\"no-mcp\"");
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* As deep as JSON may be: inside our object it would be too deep. */
 static void deep_hello(void **state)
 {
 	CLEANUP(buf_done) struct buf hello = { 0 };
-	struct board *b = board_new("aa");
+	struct fake_board *b = fake_board_new("aa");
 	const char *text;
 	struct command c;
 
@@ -149,7 +149,7 @@ static void deep_hello(void **state)
 	assert_non_null(strstr(text, "\"op\":\"attached\""));
 	assert_null(strstr(text, "\"hello\""));
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* ---- requests and replies ---- */
@@ -177,7 +177,7 @@ static void any_id(void **state)
 		"[1]",
 		"0",
 	};
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -197,13 +197,13 @@ static void any_id(void **state)
 		expect_text(&c, expected);
 	}
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* The device dialect, with an envelope of the command's own. */
 static void enveloped(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -219,12 +219,12 @@ static void enveloped(void **state)
 		"{}");
 	expect_text(&c, REPLY("4", "{}"));
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void same_ids(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command one, two;
 
 	(void)state;
@@ -247,12 +247,12 @@ static void same_ids(void **state)
 	expect_quiet(&two);
 	command_done(&one);
 	command_done(&two);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void dies_in_the_middle(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command one, two;
 
 	(void)state;
@@ -268,13 +268,13 @@ static void dies_in_the_middle(void **state)
 	expect_quiet(&two);
 	command_done(&two);
 	assert_null(b->device->audience);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* As firmware writes it: a quote is not escaped. */
 static void broken_reply(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	CLEANUP(mem_free_ptr) char *frame = NULL;
 	struct command c;
 
@@ -288,7 +288,7 @@ static void broken_reply(void **state)
 	expect_text(&c, "{\"type\":\"mcp\",\"payload\":{\"id\":\"x\","
 			"\"error\":{\"message\":\"a \"b\"\"}}}");
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void expect_refusal(struct command *c, const char *id, const char *code)
@@ -302,7 +302,7 @@ static void expect_refusal(struct command *c, const char *id, const char *code)
 
 static void refusals(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -321,12 +321,12 @@ static void refusals(void **state)
 	expect_refusal(&c, "\"id\":null", "-32050");
 	assert_int_equal(relay_count(), 0);
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void too_many_calls(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -342,12 +342,12 @@ static void too_many_calls(void **state)
 	assert_int_equal(relay_count(), 1000);
 	command_done(&c);
 	assert_int_equal(relay_count(), 0);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void other_messages(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -366,12 +366,12 @@ static void other_messages(void **state)
 			    "{\"type\":\"mcp\",\"payload\":\"text\"}");
 	expect_quiet(&c);
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void initialize_is_kept(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c, later;
 
 	(void)state;
@@ -388,7 +388,7 @@ static void initialize_is_kept(void **state)
 		    "\"initialize\":{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":");
 	command_done(&c);
 	command_done(&later);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* ---- what the device says ---- */
@@ -396,7 +396,7 @@ static void initialize_is_kept(void **state)
 static void order(void **state)
 {
 	static const char event[] = "{\"type\":\"listen\",\"state\":\"start\"}";
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -409,12 +409,12 @@ static void order(void **state)
 	expect_text(&c, REPLY("1", "{}"));
 	expect_text(&c, event);
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void audio_to_tail(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command plain, tail;
 
 	(void)state;
@@ -430,14 +430,14 @@ static void audio_to_tail(void **state)
 	assert_string_equal(hear(&tail, CONTROL_BINARY), "opus");
 	command_done(&tail);
 	control_audio(b->device, "opus", 4);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* What it did not read in time is counted; no reply is missing. */
 static void deaf_tail(void **state)
 {
 	enum { EVENTS = 100000 };
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	uint64_t heard = 0, lost = 0, count;
 	const char *text;
 	struct command c;
@@ -478,14 +478,14 @@ static void deaf_tail(void **state)
 	board_says(b, "{\"type\":\"abort\"}");
 	expect_text(&c, "{\"type\":\"abort\"}");
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* Replies are never dropped: then it is the command that goes. */
 static void deaf_caller(void **state)
 {
 	CLEANUP(mem_free_ptr) char *large = mem_alloc(1000003);
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -502,14 +502,14 @@ static void deaf_caller(void **state)
 	assert_null(b->device->audience);
 	assert_int_equal(relay_count(), 0);
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* ---- the end ---- */
 
 static void device_goes(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command one, two;
 
 	(void)state;
@@ -524,12 +524,12 @@ static void device_goes(void **state)
 	assert_int_equal(relay_count(), 0);
 	command_done(&one);
 	command_done(&two);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void device_comes_again(void **state)
 {
-	struct board *b = board_ready("aa"), *again;
+	struct fake_board *b = board_ready("aa"), *again;
 	struct command c;
 
 	(void)state;
@@ -543,13 +543,13 @@ static void device_comes_again(void **state)
 	assert_int_equal(again->sent.count, 1);
 	assert_int_equal(b->sent.count, 0);
 	command_done(&c);
-	board_free(b);
-	board_free(again);
+	fake_board_free(b);
+	fake_board_free(again);
 }
 
 static void serve_ends(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command attached, waiting;
 
 	(void)state;
@@ -566,7 +566,7 @@ static void serve_ends(void **state)
 	assert_null(b->device->audience);
 	command_done(&attached);
 	command_done(&waiting);
-	board_free(b);
+	fake_board_free(b);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)

@@ -33,7 +33,7 @@ static void silent_call(struct end *e)
 	unsigned count = 0;
 	struct relay r = { .done = on_done, .owner = &count };
 
-	assert_int_equal(device_admit(e->device, "tools/call", &err), 0);
+	assert_int_equal(board_admit(e->device, "tools/call", &err), 0);
 	assert_int_equal(
 		relay_request(&r, e->device, "tools/call", "{}", 1000, &err),
 		0);
@@ -47,7 +47,7 @@ static void good_call(struct end *e, const char *method)
 	unsigned count = 0;
 	struct relay r = { .done = on_done, .owner = &count };
 
-	assert_int_equal(device_admit(e->device, method, &err), 0);
+	assert_int_equal(board_admit(e->device, method, &err), 0);
 	assert_int_equal(relay_request(&r, e->device, method, "{}", 1000, &err),
 			 0);
 	answers(e, "{}");
@@ -58,7 +58,7 @@ static void is_refused(struct end *e)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(device_admit(e->device, "tools/call", &err), -1);
+	assert_int_equal(board_admit(e->device, "tools/call", &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_non_null(strstr(err.text, "circuit breaker is open for"));
 	assert_non_null(strstr(err.text, "'ping' passes"));
@@ -69,7 +69,7 @@ static void described(struct end *e, bool open)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	device_describe(&text, e->device);
+	board_describe(&text, e->device);
 	assert_int_equal(strstr(buf_string(&text), "\"breaker\":\"open\"") !=
 				 NULL,
 			 open);
@@ -128,14 +128,14 @@ static void test_one_trial(void **state)
 	for (int i = 0; i < 5; i++)
 		silent_call(e);
 	e->device->breaker->opened_at -= BREAKER_PAUSE_MS;
-	assert_int_equal(device_admit(e->device, "tools/call", &err), 0);
+	assert_int_equal(board_admit(e->device, "tools/call", &err), 0);
 	is_refused(e);
 	e->refuse = true;
 	assert_int_equal(
 		relay_request(&r, e->device, "tools/call", "{}", 1000, &err),
 		-1);
 	e->refuse = false;
-	assert_int_equal(device_admit(e->device, "tools/call", &err), 0);
+	assert_int_equal(board_admit(e->device, "tools/call", &err), 0);
 	assert_int_equal(
 		relay_request(&r, e->device, "tools/call", "{}", LONG_MS, &err),
 		0);

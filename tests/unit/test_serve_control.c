@@ -230,7 +230,7 @@ static void status(void **state)
 {
 	CLEANUP(mem_free_ptr)
 	char *pid = mem_printf("\"pid\":%d", (int)getpid());
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command c;
 
 	(void)state;
@@ -238,12 +238,13 @@ static void status(void **state)
 	ask(&c, "{\"op\":\"status\"}");
 	expect_json(&c, pid, "\"devices\":1");
 	command_done(&c);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void devices(void **state)
 {
-	struct board *a = board_ready("AA:01"), *b = board_new("bb:02");
+	struct fake_board *a = board_ready("AA:01"),
+			  *b = fake_board_new("bb:02");
 	struct command c;
 
 	(void)state;
@@ -259,13 +260,13 @@ static void devices(void **state)
 	expect_json(&c, "\"op\":\"end\"", "\"count\":0");
 	expect_quiet(&c);
 	command_done(&c);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 static void watch(void **state)
 {
-	struct board *a, *b;
+	struct fake_board *a, *b;
 	struct command c;
 
 	(void)state;
@@ -273,12 +274,12 @@ static void watch(void **state)
 	ask(&c, "{\"op\":\"devices\",\"device\":\"a*\",\"watch\":true}");
 	expect_json(&c, "\"op\":\"end\"", "\"count\":0");
 	b = board_ready("bb");
-	a = board_new("aa");
+	a = fake_board_new("aa");
 	expect_json(&c, "\"id\":\"aa\"", "\"change\":\"connected\"");
 	board_says(a, HELLO);
 	expect_json(&c, "\"state\":\"ready\"", "\"change\":\"ready\"");
-	board_free(b);
-	board_free(a);
+	fake_board_free(b);
+	fake_board_free(a);
 	expect_json(&c, "\"id\":\"aa\"", "\"change\":\"gone\"");
 	expect_quiet(&c);
 	close_control();
@@ -289,7 +290,7 @@ static void watch(void **state)
 
 static void kick(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("ab");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("ab");
 	struct command c, attached;
 
 	(void)state;
@@ -308,8 +309,8 @@ static void kick(void **state)
 	assert_int_equal(server.registry.count, 0);
 	command_done(&c);
 	command_done(&attached);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 static void stop(void **state)
@@ -330,7 +331,7 @@ static void stop(void **state)
 	command_done(&c);
 }
 
-static struct banked *list_tools(const char *tools)
+static struct shared_list *list_tools(const char *tools)
 {
 	CLEANUP(tool_list_done) struct tool_list list = { 0 };
 	CLEANUP(mem_free_ptr)
@@ -342,12 +343,12 @@ static struct banked *list_tools(const char *tools)
 	if (message_decode_take(&page, NULL, text, strlen(text), NULL) ||
 	    tool_list_add_take(&list, &page, NULL, NULL))
 		abort();
-	return toolbank_hold(&server.bank, &list);
+	return tool_lists_hold(&server.bank, &list);
 }
 
 static void tool(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
 	CLEANUP(mem_free_ptr) char *by_list = NULL;
 	struct command c, attached;
 
@@ -378,14 +379,14 @@ static void tool(void **state)
 	expect_json(&attached, "\"tool\":{\"name\":\"self.set_volume\"}", NULL);
 	command_done(&c);
 	command_done(&attached);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 /* Of all lists that fit, each name once; first lines only. */
 static void names(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
 	struct command c, attached;
 
 	(void)state;
@@ -413,8 +414,8 @@ static void names(void **state)
 	expect_json(&attached, "[[\"b.two\",\"\"],[\"c\",\"\"]]", NULL);
 	command_done(&c);
 	command_done(&attached);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 /* ---- rubbish ---- */
@@ -498,7 +499,7 @@ static void pieces(void **state)
 /* A command that asks on and on and reads nothing is not asked for more. */
 static void deaf_asker(void **state)
 {
-	struct board *board[50];
+	struct fake_board *board[50];
 	struct command c;
 	CLEANUP(buf_done) struct buf frames = { 0 };
 	size_t sent = 0;
@@ -526,7 +527,7 @@ static void deaf_asker(void **state)
 	expect_json(&c, "\"op\":\"device\"", "device-0");
 	command_done(&c);
 	for (size_t i = 0; i < COUNT(board); i++)
-		board_free(board[i]);
+		fake_board_free(board[i]);
 }
 
 /* ---- versions ---- */
@@ -553,7 +554,7 @@ static void greeted(void **state)
 /* What it asks may mean something else: nothing is done but stop. */
 static void other_protocol(void **state)
 {
-	struct board *board = board_ready("aa:01");
+	struct fake_board *board = board_ready("aa:01");
 	struct command c;
 
 	(void)state;
@@ -570,14 +571,14 @@ static void other_protocol(void **state)
 	assert_true(server.stopping);
 	server.stopping = false;
 	command_done(&c);
-	board_free(board);
+	fake_board_free(board);
 }
 
 /* One that reads late gets all answers all the same. */
 static void slow_asker(void **state)
 {
 	CLEANUP(buf_done) struct buf frames = { 0 };
-	struct board *board[50];
+	struct fake_board *board[50];
 	struct command c;
 
 	(void)state;
@@ -602,7 +603,7 @@ static void slow_asker(void **state)
 	expect_quiet(&c);
 	command_done(&c);
 	for (size_t i = 0; i < COUNT(board); i++)
-		board_free(board[i]);
+		fake_board_free(board[i]);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, serve_start, serve_end)

@@ -7,12 +7,12 @@
 
 #define OTHER "aa:bb:cc:dd:ee:02"
 
-static void assert_described(const struct device *d, const char *part)
+static void assert_described(const struct board *d, const char *part)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
 	buf_char(&out, '{');
-	device_describe(&out, d);
+	board_describe(&out, d);
 	buf_char(&out, '}');
 	assert_int_equal(json_check(out.data, out.len, NULL), 0);
 	if (!strstr(out.data, part))
@@ -24,7 +24,7 @@ static void assert_described(const struct device *d, const char *part)
 static void test_ready(void **state)
 {
 	struct end *e = dial("AA:BB:CC:DD:EE:01");
-	struct device *d = e->device;
+	struct board *d = e->device;
 
 	(void)state;
 	the_record(RECORD_CONNECTED, 0, "WebSocket, /xiaozhi/v1/");
@@ -271,10 +271,10 @@ static void test_keep_initialize(void **state)
 	(void)state;
 	says(e, HELLO);
 	answers_as(e, "error", "{\"message\":\"no\"}");
-	device_keep_initialize(e->device, bad, sizeof(bad) - 1);
-	device_keep_initialize(e->device, "{", 1);
+	board_keep_initialize(e->device, bad, sizeof(bad) - 1);
+	board_keep_initialize(e->device, "{", 1);
 	assert_null(e->device->initialize);
-	device_keep_initialize(e->device, good, sizeof(good) - 1);
+	board_keep_initialize(e->device, good, sizeof(good) - 1);
 	assert_string_equal(e->device->initialize, good);
 	assert_string_equal(e->device->board, "late");
 	assert_int_equal(e->device->state, DEVICE_READY);
@@ -302,7 +302,7 @@ static void test_listing_fails_on_page_2(void **state)
 	assert_non_null(
 		strstr(the_record(RECORD_FAILED, 0, NULL)->hint, "7959 bytes"));
 	/* What came before is kept, and initialize too. */
-	assert_true(banked_tool(e->device->tools, "a", &found));
+	assert_true(shared_list_tool(e->device->tools, "a", &found));
 	assert_non_null(e->device->initialize);
 	assert_null(e->device->start);
 	assert_int_equal(server->listing, 0);
@@ -620,7 +620,7 @@ static void test_handshake_fails(void **state)
 {
 	struct peer_info peer = { .address = "10.0.0.7:1", .device_id = MAC };
 	struct end *e = knock_with(&peer, false);
-	struct device *d;
+	struct board *d;
 
 	(void)state;
 	e->transport->ops->close(e->transport);
@@ -628,8 +628,8 @@ static void test_handshake_fails(void **state)
 	assert_int_equal(server->held, 0);
 	assert_null(find_record(RECORD_GONE, 0));
 	/* Not even adopted. */
-	d = device_new(server, &peer, false);
-	device_discard(d);
+	d = board_new(server, &peer, false);
+	board_discard(d);
 	assert_int_equal(server->held, 0);
 	assert_null(registry_find(&server->registry, MAC));
 }
@@ -646,8 +646,8 @@ static void test_goodbye(void **state)
 	is_ready(e, &peer);
 	says(e, HELLO);
 	error_set(&why, ERR_CONNECT, "kicked");
-	device_end(e->device, &why);
-	device_end(e->device, &why);
+	board_end(e->device, &why);
+	board_end(e->device, &why);
 	assert_sent(e, e->sent.count - 1, "\"type\":\"goodbye\"}");
 	turn();
 	the_record(RECORD_GONE, 0, "kicked");
@@ -662,7 +662,7 @@ static void test_limit(void **state)
 	(void)state;
 	server->config.devices_max = 1;
 	e = dial(MAC);
-	assert_null(device_new(server, &peer, false));
+	assert_null(board_new(server, &peer, false));
 	the_record(RECORD_REFUSED, 0, "1 devices are connected");
 	/* The one that is there may come again. */
 	assert_non_null(dial(MAC));
@@ -696,15 +696,15 @@ static void test_who_is_ready(void **state)
 
 	(void)state;
 	becomes_ready(one);
-	assert_null(server_next_ready(server, &failed));
-	server_track_ready(server);
-	assert_string_equal(server_next_ready(server, &failed), MAC);
+	assert_null(serve_next_ready(server, &failed));
+	serve_track_ready(server);
+	assert_string_equal(serve_next_ready(server, &failed), MAC);
 	assert_false(failed);
 	two = dial(OTHER);
 	says(two, "{\"type\":\"hello\"}");
-	assert_string_equal(server_next_ready(server, &failed), OTHER);
+	assert_string_equal(serve_next_ready(server, &failed), OTHER);
 	assert_true(failed);
-	assert_null(server_next_ready(server, &failed));
+	assert_null(serve_next_ready(server, &failed));
 }
 
 int main(void)

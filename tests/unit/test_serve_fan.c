@@ -16,8 +16,8 @@
 
 static void to_all(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("bb"),
-		     *c = board_new("cc");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("bb"),
+			  *c = fake_board_new("cc");
 	struct command k;
 
 	(void)state;
@@ -38,14 +38,14 @@ static void to_all(void **state)
 	expect_json(&k, "\"op\":\"end\"", "\"count\":3");
 	assert_int_equal(c->sent.count, 0);
 	command_done(&k);
-	board_free(a);
-	board_free(b);
-	board_free(c);
+	fake_board_free(a);
+	fake_board_free(b);
+	fake_board_free(c);
 }
 
 static void by_pattern_and_list(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("ab");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("ab");
 	CLEANUP(tool_list_done) struct tool_list list = { 0 };
 	CLEANUP(mem_free_ptr) char *question = NULL;
 	static const char text[] = "{\"id\":1,\"result\":{\"tools\":"
@@ -56,7 +56,7 @@ static void by_pattern_and_list(void **state)
 	(void)state;
 	message_decode_take(&page, NULL, text, strlen(text), NULL);
 	tool_list_add_take(&list, &page, NULL, NULL);
-	b->device->tools = toolbank_hold(&server.bank, &list);
+	b->device->tools = tool_lists_hold(&server.bank, &list);
 	question =
 		mem_printf("{\"op\":\"fan\",\"notify\":\"n\",\"list\":\"%s\","
 			   "\"device\":\"a*\"}",
@@ -73,13 +73,13 @@ static void by_pattern_and_list(void **state)
 	assert_int_equal(a->sent.count, 1);
 	assert_int_equal(b->sent.count, 1);
 	command_done(&k);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 static void one_way(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_new("bb");
+	struct fake_board *a = board_ready("aa"), *b = fake_board_new("bb");
 	struct command k;
 
 	(void)state;
@@ -100,13 +100,13 @@ static void one_way(void **state)
 	expect_json(&k, "\"op\":\"end\"", NULL);
 	assert_non_null(strstr(a->sent.word[1], "notifications/x"));
 	command_done(&k);
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 static void odd_replies(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	CLEANUP(mem_free_ptr) char *frame = NULL, *cut = NULL;
 	struct command k;
 
@@ -127,12 +127,12 @@ static void odd_replies(void **state)
 	expect_json(&k, "\"kind\":\"protocol\"", "\"detail\":\"{");
 	expect_json(&k, "\"op\":\"end\"", NULL);
 	command_done(&k);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void time_over(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command k;
 
 	(void)state;
@@ -141,12 +141,12 @@ static void time_over(void **state)
 	expect_json(&k, "\"id\":\"aa\"", "\"kind\":\"timeout\"");
 	expect_json(&k, "\"op\":\"end\"", "\"count\":1");
 	command_done(&k);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void device_goes(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
 	struct command k;
 
 	(void)state;
@@ -154,16 +154,16 @@ static void device_goes(void **state)
 	command_open(&k);
 	ask(&k, PING);
 	expect_json(&k, "\"id\":\"bb\"", "the queue is full");
-	board_free(a);
+	fake_board_free(a);
 	expect_json(&k, "\"id\":\"aa\"", "\"kind\":\"connect\"");
 	expect_json(&k, "\"op\":\"end\"", "\"count\":2");
 	command_done(&k);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void command_goes(void **state)
 {
-	struct board *a = board_ready("aa"), *b = board_ready("bb");
+	struct fake_board *a = board_ready("aa"), *b = board_ready("bb");
 	struct command k;
 
 	(void)state;
@@ -174,14 +174,14 @@ static void command_goes(void **state)
 	command_done(&k);
 	assert_int_equal(relay_count(), 0);
 	board_answers(b, board_asked(b, 0), "{}");
-	board_free(a);
-	board_free(b);
+	fake_board_free(a);
+	fake_board_free(b);
 }
 
 /* What is asked meanwhile is answered behind it. */
 static void one_after_the_other(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command k;
 
 	(void)state;
@@ -200,12 +200,12 @@ static void one_after_the_other(void **state)
 	expect_json(&k, "\"op\":\"row\"", "\"result\":2");
 	expect_json(&k, "\"op\":\"end\"", NULL);
 	command_done(&k);
-	board_free(b);
+	fake_board_free(b);
 }
 
 static void serve_ends(void **state)
 {
-	struct board *b = board_ready("aa");
+	struct fake_board *b = board_ready("aa");
 	struct command k;
 
 	(void)state;
@@ -215,16 +215,17 @@ static void serve_ends(void **state)
 	expect_json(&k, "\"op\":\"error\"", "serve was stopped");
 	expect_end(&k);
 	command_done(&k);
-	board_free(b);
+	fake_board_free(b);
 }
 
 /* ---- many ---- */
 
 enum { BOARDS = 3000 };
 
-static struct board **many_boards(void)
+static struct fake_board **many_boards(void)
 {
-	struct board **board = mem_zalloc(BOARDS * sizeof(struct board *));
+	struct fake_board **board =
+		mem_zalloc(BOARDS * sizeof(struct fake_board *));
 
 	for (size_t i = 0; i < BOARDS; i++) {
 		char id[32];
@@ -235,15 +236,15 @@ static struct board **many_boards(void)
 	return board;
 }
 
-static void free_boards(struct board **board)
+static void free_boards(struct fake_board **board)
 {
 	for (size_t i = 0; i < BOARDS; i++)
-		board_free(board[i]);
+		fake_board_free(board[i]);
 	mem_free(board);
 }
 
 /* Those that were asked and did not answer yet. */
-static size_t answer_all(struct board **board, const char *result)
+static size_t answer_all(struct fake_board **board, const char *result)
 {
 	size_t count = 0;
 
@@ -259,7 +260,7 @@ static size_t answer_all(struct board **board, const char *result)
 
 static void many(void **state)
 {
-	struct board **board = many_boards();
+	struct fake_board **board = many_boards();
 	size_t answered = 0, rows = 0;
 	struct command k;
 
@@ -286,7 +287,7 @@ static void many(void **state)
 static void slow_reader(void **state)
 {
 	CLEANUP(mem_free_ptr) char *large = mem_alloc(20001);
-	struct board **board = many_boards();
+	struct fake_board **board = many_boards();
 	size_t answered = 0, rows = 0;
 	struct command k;
 
@@ -317,7 +318,7 @@ static void slow_reader(void **state)
 /* Every device refuses at once: still in slices, and all rows come. */
 static void all_full(void **state)
 {
-	struct board **board = many_boards();
+	struct fake_board **board = many_boards();
 	struct command k;
 
 	(void)state;

@@ -10,24 +10,24 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mcp/server.h"
+#include "mcp/firmware.h"
 
 struct fixture {
-	struct server server;
-	struct server_catalog catalog;
+	struct firmware server;
+	struct firmware_catalog catalog;
 	struct buf out; /* the last reply, "" if none */
-	struct server_call *call; /* the last call */
+	struct firmware_call *call; /* the last call */
 };
 
-static void on_reply(void *owner, const struct server_reply *r)
+static void on_reply(void *owner, const struct firmware_reply *r)
 {
 	struct fixture *f = owner;
 
 	assert_int_equal(f->out.len, 0);
-	server_reply_encode(r, f->server.dialect, &f->out);
+	firmware_reply_encode(r, f->server.dialect, &f->out);
 }
 
-static void on_call(void *owner, struct server_call *call)
+static void on_call(void *owner, struct firmware_call *call)
 {
 	struct fixture *f = owner;
 
@@ -35,13 +35,13 @@ static void on_call(void *owner, struct server_call *call)
 	f->call = call;
 }
 
-static const struct server_events events = { on_reply, on_call };
+static const struct firmware_events events = { on_reply, on_call };
 
-static struct server_tool *add(struct fixture *f, const char *name,
-			       const char *description, bool user_only)
+static struct firmware_tool *add(struct fixture *f, const char *name,
+				 const char *description, bool user_only)
 {
-	struct server_tool *t =
-		server_catalog_add(&f->catalog, f->catalog.count);
+	struct firmware_tool *t =
+		firmware_catalog_add(&f->catalog, f->catalog.count);
 
 	t->name = mem_strdup(name);
 	t->description = mem_strdup(description);
@@ -51,17 +51,17 @@ static struct server_tool *add(struct fixture *f, const char *name,
 
 static void add_mix(struct fixture *f)
 {
-	struct server_tool *t = add(f, "mix", "Three \"types\".", false);
-	struct server_argument *a = server_tool_add_argument(t);
+	struct firmware_tool *t = add(f, "mix", "Three \"types\".", false);
+	struct firmware_argument *a = firmware_tool_add_argument(t);
 
 	a->name = mem_strdup("flag");
-	a = server_tool_add_argument(t);
+	a = firmware_tool_add_argument(t);
 	a->name = mem_strdup("n");
 	a->type = SERVER_INTEGER;
 	a->has_default = a->has_minimum = a->has_maximum = true;
 	a->number = 10;
 	a->maximum = 20;
-	a = server_tool_add_argument(t);
+	a = firmware_tool_add_argument(t);
 	a->name = mem_strdup("s");
 	a->type = SERVER_STRING;
 	a->has_default = true;
@@ -82,7 +82,7 @@ static int setup(void **state)
 	add_mix(f);
 	add(f, "hidden", "h", true);
 	for (i = 0; i < f->catalog.count; i++)
-		server_tool_prepare(f->catalog.tool + i, SERVER_2_4_2);
+		firmware_tool_prepare(f->catalog.tool + i, SERVER_2_4_2);
 	f->server.catalog = &f->catalog;
 	f->server.events = &events;
 	f->server.owner = f;
@@ -94,9 +94,9 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	server_call_free(f->call);
-	server_reset(&f->server);
-	server_catalog_done(&f->catalog);
+	firmware_call_free(f->call);
+	firmware_reset(&f->server);
+	firmware_catalog_done(&f->catalog);
 	buf_done(&f->out);
 	mem_free(f);
 	return 0;
@@ -108,9 +108,9 @@ static const char *ask(struct fixture *f, const char *payload)
 	cJSON *json = cJSON_Parse(payload);
 
 	buf_reset(&f->out);
-	server_call_free(f->call);
+	firmware_call_free(f->call);
 	f->call = NULL;
-	server_receive(&f->server, json);
+	firmware_receive(&f->server, json);
 	cJSON_Delete(json);
 	return buf_string(&f->out);
 }
@@ -140,7 +140,7 @@ static void test_silent(void **state)
 
 	for (i = 0; i < COUNT(silent); i++)
 		assert_string_equal(ask(f, silent[i]), "");
-	server_receive(&f->server, NULL);
+	firmware_receive(&f->server, NULL);
 	assert_null(f->call);
 }
 
@@ -267,17 +267,17 @@ static void test_list_errors(void **state)
 static void test_page_limit(void **state)
 {
 	struct fixture *f = *state;
-	struct server_tool *t = add(f, "big", "", false);
+	struct firmware_tool *t = add(f, "big", "", false);
 	size_t frame;
 	char *text;
 
-	server_tool_prepare(t, SERVER_2_4_2);
+	firmware_tool_prepare(t, SERVER_2_4_2);
 	frame = t->json_len;
 	text = mem_zalloc(8000);
 	memset(text, 'x', 7959 - frame);
 	mem_free(t->description);
 	t->description = text;
-	server_tool_prepare(t, SERVER_2_4_2);
+	firmware_tool_prepare(t, SERVER_2_4_2);
 	assert_int_equal(t->json_len, 7959);
 	assert_non_null(
 		strstr(ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
@@ -288,7 +288,7 @@ static void test_page_limit(void **state)
 	       "\"params\":{\"cursor\":\"big\"}}");
 	assert_int_equal(f->out.len, 34 + 10 + 7959 + 2);
 	text[7959 - frame] = 'x'; /* one more */
-	server_tool_prepare(t, SERVER_2_4_2);
+	firmware_tool_prepare(t, SERVER_2_4_2);
 	assert_string_equal(
 		ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 		       "\"tools/list\",\"params\":{\"cursor\":\"big\"}}"),
@@ -400,14 +400,14 @@ static void test_optional_of_wrong_type(void **state)
 		"Property 's': length 5 exceeds maximum 4"));
 }
 
-static void encode(struct fixture *f, enum server_outcome_kind kind,
+static void encode(struct fixture *f, enum firmware_outcome_kind kind,
 		   const char *text, const char *expected)
 {
-	struct server_outcome o = { .kind = kind,
-				    .text = text,
-				    .len = strlen(text),
-				    .mime = "image/png" };
-	struct server_reply r;
+	struct firmware_outcome o = { .kind = kind,
+				      .text = text,
+				      .len = strlen(text),
+				      .mime = "image/png" };
+	struct firmware_reply r;
 	struct buf body;
 
 	buf_init(&body, 0);
@@ -415,8 +415,8 @@ static void encode(struct fixture *f, enum server_outcome_kind kind,
 	ask(f, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\","
 	       "\"params\":{\"name\":\"hidden\"}}");
 	assert_non_null(f->call); /* callable though not listed */
-	server_outcome(f->call, &o, &body, &r);
-	server_reply_encode(&r, f->server.dialect, &f->out);
+	firmware_outcome(f->call, &o, &body, &r);
+	firmware_reply_encode(&r, f->server.dialect, &f->out);
 	assert_string_equal(buf_string(&f->out), expected);
 	buf_done(&body);
 }
@@ -447,7 +447,7 @@ static void test_no_tools_at_all(void **state)
 {
 	struct fixture *f = *state;
 
-	server_catalog_done(&f->catalog);
+	firmware_catalog_done(&f->catalog);
 	assert_string_equal(ask(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
 				   "\"tools/list\"}"),
 			    "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{"

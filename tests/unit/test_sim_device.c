@@ -102,8 +102,8 @@ static void test_late_hello_helps_the_next_session(void **state)
 	harness_welcome(&h);
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\"}");
 	assert_true(harness_saw(&h, HAZARD_HELLO_TWICE));
-	device_hang_up(&h.device);
-	device_open(&h.device);
+	pretend_hang_up(&h.device);
+	pretend_open(&h.device);
 	assert_non_null(strstr(harness_next(&h, 0), "\"hello\""));
 	/* the old session id stays in use */
 	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
@@ -158,7 +158,7 @@ static void test_reboot(void **state)
 	assert_in_range(loop_now() - began, 950, 2500);
 	assert_null(h.device.server.vision_url);
 	/* what is in the board's store stays */
-	device_open(&h.device);
+	pretend_open(&h.device);
 	harness_welcome(&h);
 	harness_mcp(&h, CALL("4", "self.get_device_status", "{}"));
 	assert_non_null(strstr(harness_next(&h, 0), "\\\"volume\\\":9"));
@@ -206,7 +206,7 @@ static void test_peer_close(void **state)
 	(void)state;
 	start(&h);
 	harness_welcome(&h);
-	device_peer_close(&h.device);
+	pretend_peer_close(&h.device);
 	harness_mcp(&h, PING("4"));
 	harness_says(&h, NULL);
 	harness_stop(&h);
@@ -361,7 +361,7 @@ static void test_hazards_over_time(void **state)
 	harness_mcp(&h, RQ("4", "\"method\":\"initialize\""));
 	assert_true(harness_saw(&h, HAZARD_TWICE_INITIALIZE));
 	assert_false(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
-	device_hang_up(&h.device);
+	pretend_hang_up(&h.device);
 	assert_true(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
 	assert_true(harness_saw(&h, HAZARD_NO_INITIALIZED));
 	harness_stop(&h);
@@ -383,7 +383,7 @@ static void test_no_hazards(void **state)
 	harness_mcp(&h, RQ("2", LIST));
 	harness_mcp(&h,
 		    CALL("3", "self.camera.take_photo", "{\"question\":\"\"}"));
-	device_hang_up(&h.device);
+	pretend_hang_up(&h.device);
 	assert_int_equal(h.hazards, 0);
 	harness_stop(&h);
 }

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/board_frames.h"
 #include "sim/sim.h"
-#include "sim/wire.h"
 #include "sim_harness.h"
 
 #define SWITCH "HTTP/1.1 101 Switching Protocols\r\n\r\n"
@@ -89,23 +89,23 @@ static void put_frame(int fd, unsigned first, const char *text)
 	put(fd, text);
 }
 
-static struct wire_reader in;
+static struct board_ws_reader in;
 
 /* The next thing that the device says; its text is lent. */
-static const char *get_frame(int fd, enum wire_item kind)
+static const char *get_frame(int fd, enum board_ws_item kind)
 {
 	static char text[70000];
 	const char *data;
-	enum wire_item item;
+	enum board_ws_item item;
 	size_t len;
 	int code;
 
-	while ((item = wire_next(&in, &data, &len, &code)) == WIRE_NONE) {
+	while ((item = board_ws_next(&in, &data, &len, &code)) == WIRE_NONE) {
 		char piece[4096];
 		ssize_t got = recv(fd, piece, sizeof(piece), 0);
 
 		WANT(got > 0);
-		wire_feed(&in, piece, (size_t)got);
+		board_ws_feed(&in, piece, (size_t)got);
 	}
 	WANT(item == kind);
 	memcpy(text, data, len);
@@ -359,14 +359,14 @@ static void script_cut(const struct backend *b)
 	got = recv(fd, bytes, sizeof(bytes), MSG_WAITALL);
 	WANT(got == (ssize_t)(whole / 2) && bytes[0] == 0x81);
 	close(fd);
-	wire_reader_done(&in);
+	board_ws_reader_done(&in);
 	fd = welcome(b);
 	put_frame(fd, 0x81, CALL);
 	got = recv(fd, bytes, sizeof(bytes), MSG_WAITALL);
 	WANT(got > 8 && bytes[0] == 0x01);
 	WANT(bytes[got - 8] == 0x88 && bytes[got - 7] == 0x82);
 	close(fd);
-	wire_reader_done(&in);
+	board_ws_reader_done(&in);
 	fd = welcome(b);
 	put_frame(fd, 0x81, CALL);
 	WANT(!strcmp(get_frame(fd, WIRE_TEXT), ANSWER));
@@ -431,7 +431,7 @@ static void script_again(const struct backend *b)
 
 	for (i = 0; i < 2; i++) {
 		close(welcome(b));
-		wire_reader_done(&in);
+		board_ws_reader_done(&in);
 	}
 }
 

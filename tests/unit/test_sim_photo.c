@@ -351,8 +351,8 @@ static void test_hang_up(void **state)
 	start_with(&h, &c, NULL);
 	harness_mcp(&h, ASK);
 	assert_null(harness_next(&h, 50));
-	device_hang_up(&h.device);
-	device_open(&h.device);
+	pretend_hang_up(&h.device);
+	pretend_open(&h.device);
 	assert_non_null(strstr(harness_next(&h, 0), "\"hello\""));
 	harness_stop(&h);
 	http_child_finish(&c);

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/board_frames.h"
 #include "sim/sim.h"
-#include "sim/wire.h"
 #include "sim_harness.h"
 
 /* The next line of a recording; NULL at the end. Yours. */
@@ -106,7 +106,7 @@ static int run_device(const char *url)
 
 struct peer {
 	int fd;
-	struct wire_reader in;
+	struct board_ws_reader in;
 };
 
 static size_t receive(struct peer *p, char *out, size_t size)
@@ -140,19 +140,21 @@ static void expect_handshake(struct peer *p, const char *recorded)
 }
 
 /* One frame of that kind and text; the board's are masked and not fragmented. */
-static void expect_frame(struct peer *p, enum wire_item kind, const char *text)
+static void expect_frame(struct peer *p, enum board_ws_item kind,
+			 const char *text)
 {
 	char piece[4096];
 	const char *data;
-	enum wire_item item;
+	enum board_ws_item item;
 	size_t len;
 	int code;
 
-	while ((item = wire_next(&p->in, &data, &len, &code)) == WIRE_NONE) {
+	while ((item = board_ws_next(&p->in, &data, &len, &code)) ==
+	       WIRE_NONE) {
 		size_t got = receive(p, piece, sizeof(piece));
 
 		assert_true(got > 0);
-		wire_feed(&p->in, piece, got);
+		board_ws_feed(&p->in, piece, got);
 	}
 	if (len != strlen(text) || memcmp(data, text, len) != 0)
 		print_error("got: %.*s\nnot: %s\n", (int)len, data, text);
@@ -227,7 +229,7 @@ static void test_websocket(void **state)
 	assert_in_range(took, 900, 2500);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	wire_reader_done(&p.in);
+	board_ws_reader_done(&p.in);
 	close(p.fd);
 	close(door);
 	fclose(in);

@@ -9,31 +9,31 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/http_reply.h"
+#include "sim/board_frames.h"
+#include "sim/board_reply.h"
 #include "sim/identity.h"
 #include "sim/ota_judge.h"
 #include "sim/tally.h"
-#include "sim/wire.h"
 
 static void address(const char *text, const char *host, unsigned port,
 		    const char *path)
 {
 	struct error err = { 0 };
-	struct wire_url u;
+	struct board_ws_url u;
 
-	assert_int_equal(wire_url_parse(&u, text, &err), 0);
+	assert_int_equal(board_ws_url_parse(&u, text, &err), 0);
 	assert_string_equal(u.host, host);
 	assert_int_equal(u.port, port);
 	assert_string_equal(u.path, path);
-	wire_url_done(&u);
+	board_ws_url_done(&u);
 }
 
 static void bad_address(const char *text, const char *words)
 {
 	struct error err = { 0 };
-	struct wire_url u;
+	struct board_ws_url u;
 
-	assert_int_equal(wire_url_parse(&u, text, &err), -1);
+	assert_int_equal(board_ws_url_parse(&u, text, &err), -1);
 	assert_non_null(strstr(err.text, words));
 	error_reset(&err);
 }
@@ -41,7 +41,7 @@ static void bad_address(const char *text, const char *words)
 /* 1.2: the quirks of the board's own parser. */
 static void test_addresses(void **state)
 {
-	struct wire_url u;
+	struct board_ws_url u;
 
 	(void)state;
 	address("ws://h", "h", 80, "/");
@@ -52,9 +52,9 @@ static void test_addresses(void **state)
 	address("ws://h:81?x=1", "h", 81, "/"); /* the query is lost */
 	address("ws://h?x=1", "h", 80, "/");
 	address("ws://h:81/a:b", "h", 81, "/a:b");
-	assert_int_equal(wire_url_parse(&u, "https://h/", NULL), 0);
+	assert_int_equal(board_ws_url_parse(&u, "https://h/", NULL), 0);
 	assert_true(u.tls);
-	wire_url_done(&u);
+	board_ws_url_done(&u);
 	bad_address("ws://h/a:b", "restarts");
 	bad_address("ws://h:4:8015/x", "'4:8015'");
 	bad_address("ws://[::1]:80/", "restarts");
@@ -68,8 +68,8 @@ static void test_addresses(void **state)
 
 static void handshake(const char *token, const char *line)
 {
-	const struct wire_identity who = { "d", "c", token, 2 };
-	struct wire_url u;
+	const struct board_ws_identity who = { "d", "c", token, 2 };
+	struct board_ws_url u;
 	struct buf out = { 0 };
 	char *expected = mem_printf("GET /p?q HTTP/1.1\r\n"
 				    "Host: h\r\n"
@@ -83,10 +83,10 @@ static void handshake(const char *token, const char *line)
 				    "Upgrade: websocket\r\n\r\n",
 				    line);
 
-	wire_url_parse(&u, "ws://h:8000/p?q", NULL);
-	wire_handshake(&out, &u, &who, "KEY");
+	board_ws_url_parse(&u, "ws://h:8000/p?q", NULL);
+	board_ws_handshake(&out, &u, &who, "KEY");
 	assert_string_equal(buf_string(&out), expected);
-	wire_url_done(&u);
+	board_ws_url_done(&u);
 	buf_done(&out);
 	mem_free(expected);
 }
@@ -100,8 +100,8 @@ static void test_handshake(void **state)
 	handshake("", "");
 	handshake("tok", "Authorization: Bearer tok\r\n");
 	handshake("Basic xyz", "Authorization: Basic xyz\r\n");
-	wire_key(key);
-	wire_key(other);
+	board_ws_key(key);
+	board_ws_key(other);
 	assert_int_equal(strlen(key), 24);
 	assert_string_not_equal(key, other);
 }
@@ -113,13 +113,13 @@ static void test_ota_request(void **state)
 				     .language = "zh-CN",
 				     .user_agent = "b/2.4.2" };
 	struct buf out = { 0 }, body = { 0 };
-	struct wire_url u;
+	struct board_ws_url u;
 	char *expected;
 
 	(void)state;
 	ota_request_encode(&body, &about);
-	wire_url_parse(&u, "http://h:8002/ota/", NULL);
-	wire_ota_request(&out, &u, &about);
+	board_ws_url_parse(&u, "http://h:8002/ota/", NULL);
+	board_ws_ota_request(&out, &u, &about);
 	expected = mem_printf("POST /ota/ HTTP/1.1\r\n"
 			      "Host: h:8002\r\n"
 			      "Accept-Language: zh-CN\r\n"
@@ -132,17 +132,17 @@ static void test_ota_request(void **state)
 			      "Connection: close\r\n\r\n%s",
 			      body.len, buf_string(&body));
 	assert_string_equal(buf_string(&out), expected);
-	wire_url_done(&u);
-	wire_url_parse(&u, "http://h:80/ota/", NULL);
+	board_ws_url_done(&u);
+	board_ws_url_parse(&u, "http://h:80/ota/", NULL);
 	memcpy(about.serial, "S1", 3);
 	buf_reset(&out);
-	wire_ota_request(&out, &u, &about);
+	board_ws_ota_request(&out, &u, &about);
 	assert_non_null(strstr(buf_string(&out), "Host: h\r\n"));
 	assert_non_null(strstr(buf_string(&out), "Activation-Version: 2\r\n"));
 	assert_non_null(strstr(buf_string(&out),
 			       "Device-Id: d\r\nSerial-Number: S1\r\nUser-"));
 	mem_free(expected);
-	wire_url_done(&u);
+	board_ws_url_done(&u);
 	buf_done(&out);
 	buf_done(&body);
 }
@@ -151,7 +151,7 @@ static void test_ota_request(void **state)
 static void test_frames_out(void **state)
 {
 	static const size_t sizes[] = { 0, 5, 125, 126, 65535, 70000 };
-	struct wire_reader r = { 0 };
+	struct board_ws_reader r = { 0 };
 	char *text = mem_zalloc(70001);
 	size_t i;
 
@@ -163,27 +163,30 @@ static void test_frames_out(void **state)
 		size_t len;
 		int code;
 
-		wire_frame(&frame, WIRE_FIRST_TEXT, text, sizes[i]);
+		board_ws_frame(&frame, WIRE_FIRST_TEXT, text, sizes[i]);
 		assert_int_equal((unsigned char)frame.data[0], 0x81);
 		assert_true(frame.data[1] & 0x80);
-		wire_feed(&r, frame.data, frame.len);
-		assert_int_equal(wire_next(&r, &data, &len, &code), WIRE_TEXT);
+		board_ws_feed(&r, frame.data, frame.len);
+		assert_int_equal(board_ws_next(&r, &data, &len, &code),
+				 WIRE_TEXT);
 		assert_int_equal(len, sizes[i]);
 		assert_memory_equal(data, text, len);
-		assert_int_equal(wire_next(&r, &data, &len, &code), WIRE_NONE);
+		assert_int_equal(board_ws_next(&r, &data, &len, &code),
+				 WIRE_NONE);
 		buf_done(&frame);
 	}
-	wire_reader_done(&r);
+	board_ws_reader_done(&r);
 	mem_free(text);
 }
 
-static void expect(struct wire_reader *r, enum wire_item item, const char *text)
+static void expect(struct board_ws_reader *r, enum board_ws_item item,
+		   const char *text)
 {
 	const char *data;
 	size_t len;
 	int code;
 
-	assert_int_equal(wire_next(r, &data, &len, &code), item);
+	assert_int_equal(board_ws_next(r, &data, &len, &code), item);
 	if (!text)
 		return;
 	assert_int_equal(len, strlen(text));
@@ -201,11 +204,11 @@ static void test_frames_in(void **state)
 				    "\x82\x01x"
 				    "\x81\x00"
 				    "\x88\x02\x03\xe8";
-	struct wire_reader r = { 0 };
+	struct board_ws_reader r = { 0 };
 	size_t i;
 
 	(void)state;
-	wire_feed(&r, bytes, sizeof(bytes) - 1);
+	board_ws_feed(&r, bytes, sizeof(bytes) - 1);
 	expect(&r, WIRE_PING, "pi");
 	expect(&r, WIRE_TEXT, "Hello");
 	expect(&r, WIRE_BINARY, "x");
@@ -213,25 +216,25 @@ static void test_frames_in(void **state)
 	expect(&r, WIRE_CLOSE, NULL);
 	expect(&r, WIRE_NONE, NULL);
 	for (i = 0; i < 8; i++) {
-		wire_feed(&r, bytes + i, 1);
+		board_ws_feed(&r, bytes + i, 1);
 		if (i < 7)
 			expect(&r, WIRE_NONE, NULL);
 	}
 	expect(&r, WIRE_PING, "pi");
 	assert_false(r.broken);
-	wire_reader_done(&r);
+	board_ws_reader_done(&r);
 }
 
 static void broken(const char *bytes, size_t len)
 {
-	struct wire_reader r = { 0 };
+	struct board_ws_reader r = { 0 };
 
-	wire_feed(&r, bytes, len);
+	board_ws_feed(&r, bytes, len);
 	expect(&r, WIRE_NONE, NULL);
 	assert_true(r.broken);
-	wire_feed(&r, bytes, len);
+	board_ws_feed(&r, bytes, len);
 	expect(&r, WIRE_NONE, NULL);
-	wire_reader_done(&r);
+	board_ws_reader_done(&r);
 }
 
 static void test_broken_frames(void **state)

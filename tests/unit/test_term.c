@@ -12,13 +12,13 @@
 
 #include "base/mem.h"
 #include "out/layout.h"
-#include "out/lines.h"
 #include "out/term.h"
+#include "out/wrap.h"
 
 static char *wrapped(const char *text, struct wrap how)
 {
 	struct buf b = { 0 };
-	lines_wrap(&b, text, strlen(text), &how);
+	wrap_wrap(&b, text, strlen(text), &how);
 	return buf_take(&b);
 }
 
@@ -66,16 +66,16 @@ static void test_cut(void **state)
 {
 	struct buf b = { 0 };
 	(void)state;
-	lines_cut(&b, "abcdef", 6, 6);
+	wrap_cut(&b, "abcdef", 6, 6);
 	assert_string_equal(buf_string(&b), "abcdef");
 	buf_reset(&b);
-	lines_cut(&b, "abcdef", 6, 5);
+	wrap_cut(&b, "abcdef", 6, 5);
 	assert_string_equal(buf_string(&b), "abcd…");
 	buf_reset(&b);
-	lines_cut(&b, "一二三", 9, 4);
+	wrap_cut(&b, "一二三", 9, 4);
 	assert_string_equal(buf_string(&b), "一…");
 	buf_reset(&b);
-	lines_cut(&b, "abcdef", 6, 0);
+	wrap_cut(&b, "abcdef", 6, 0);
 	assert_string_equal(buf_string(&b), "abcdef");
 	buf_done(&b);
 }
@@ -84,19 +84,19 @@ static void test_numbers(void **state)
 {
 	struct buf b = { 0 };
 	(void)state;
-	lines_number(&b, 0);
+	wrap_number(&b, 0);
 	buf_char(&b, ' ');
-	lines_number(&b, 999);
+	wrap_number(&b, 999);
 	buf_char(&b, ' ');
-	lines_number(&b, 1204);
+	wrap_number(&b, 1204);
 	buf_char(&b, ' ');
-	lines_number(&b, UINT64_MAX);
+	wrap_number(&b, UINT64_MAX);
 	assert_string_equal(buf_string(&b),
 			    "0 999 1,204 18,446,744,073,709,551,615");
 	buf_reset(&b);
-	lines_count(&b, 1, "page");
+	wrap_count(&b, 1, "page");
 	buf_char(&b, ' ');
-	lines_count(&b, 2, "page");
+	wrap_count(&b, 2, "page");
 	assert_string_equal(buf_string(&b), "1 page 2 pages");
 	buf_done(&b);
 }
@@ -105,9 +105,9 @@ static void test_first_line(void **state)
 {
 	const char *start;
 	(void)state;
-	assert_int_equal(lines_first("\n \t one two \r\nthree", &start), 7);
+	assert_int_equal(wrap_first("\n \t one two \r\nthree", &start), 7);
 	assert_memory_equal(start, "one two", 7);
-	assert_int_equal(lines_first(" \n\n", &start), 0);
+	assert_int_equal(wrap_first(" \n\n", &start), 0);
 }
 
 static char *laid_out(const char *json, bool color)

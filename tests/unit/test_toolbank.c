@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "mcp/types.h"
-#include "serve/toolbank.h"
+#include "serve/tool_lists.h"
 
 static void add_page(struct tool_list *out, const char *tools)
 {
@@ -29,23 +29,23 @@ static void add_page(struct tool_list *out, const char *tools)
 	assert_int_equal(tool_list_add_take(out, &m, NULL, &err), 0);
 }
 
-static struct banked *hold(struct toolbank *b, const char *tools)
+static struct shared_list *hold(struct tool_lists *b, const char *tools)
 {
 	struct tool_list list = { 0 };
-	struct banked *held;
+	struct shared_list *held;
 
 	add_page(&list, tools);
-	held = toolbank_hold(b, &list);
+	held = tool_lists_hold(b, &list);
 	tool_list_done(&list);
 	return held;
 }
 
-static void assert_tool(const struct banked *list, const char *name,
+static void assert_tool(const struct shared_list *list, const char *name,
 			const char *text)
 {
 	struct span found;
 
-	if (!banked_tool(list, name, &found))
+	if (!shared_list_tool(list, name, &found))
 		fail_msg("'%s' is not there", name);
 	assert_int_equal(found.len, strlen(text));
 	assert_memory_equal(found.text, text, found.len);
@@ -56,12 +56,12 @@ static void assert_tool(const struct banked *list, const char *name,
 
 static void test_hold(void **state)
 {
-	struct toolbank b = { 0 };
-	struct banked *one, *same, *other;
+	struct tool_lists b = { 0 };
+	struct shared_list *one, *same, *other;
 	struct span found;
 
 	(void)state;
-	assert_null(toolbank_find(&b, "0123456789abcdef"));
+	assert_null(tool_lists_find(&b, "0123456789abcdef"));
 	/* White space between tokens does not make another list. */
 	one = hold(&b, B "," A);
 	same = hold(&b,
@@ -71,28 +71,28 @@ static void test_hold(void **state)
 	assert_int_equal(one->count, 2);
 	assert_int_equal(one->user, 1);
 	assert_int_equal(strlen(one->id), 16);
-	assert_ptr_equal(toolbank_find(&b, one->id), one);
+	assert_ptr_equal(tool_lists_find(&b, one->id), one);
 	assert_tool(one, "a", A);
 	assert_tool(one, "b", B);
-	assert_false(banked_tool(one, "c", &found));
-	assert_false(banked_tool(one, "", &found));
+	assert_false(shared_list_tool(one, "c", &found));
+	assert_false(shared_list_tool(one, "", &found));
 	other = hold(&b, B);
 	assert_ptr_not_equal(other, one);
 	assert_int_equal(b.count, 2);
-	toolbank_release(&b, other);
+	tool_lists_release(&b, other);
 	assert_int_equal(b.count, 1);
-	toolbank_release(&b, one);
+	tool_lists_release(&b, one);
 	assert_int_equal(b.count, 1);
-	toolbank_release(&b, one);
+	tool_lists_release(&b, one);
 	assert_int_equal(b.count, 0);
-	toolbank_release(&b, NULL);
-	toolbank_done(&b);
+	tool_lists_release(&b, NULL);
+	tool_lists_done(&b);
 }
 
 static void test_odd_tools(void **state)
 {
-	struct toolbank b = { 0 };
-	struct banked *list;
+	struct tool_lists b = { 0 };
+	struct shared_list *list;
 	struct span found;
 
 	(void)state;
@@ -104,41 +104,41 @@ static void test_odd_tools(void **state)
 	assert_tool(list, "x", "{\"name\":\"x\",\"v\":1}");
 	assert_tool(list, "q\xc3\xa9\"", "{\"name\":\"q\\u00e9\\\"\",\"v\":4}");
 	assert_tool(list, "y", "{\"inner\":{\"name\":\"no\"},\"name\":\"y\"}");
-	assert_false(banked_tool(list, "no", &found));
-	toolbank_release(&b, list);
+	assert_false(shared_list_tool(list, "no", &found));
+	tool_lists_release(&b, list);
 	/* An empty list is one too. */
 	list = hold(&b, "");
 	assert_int_equal(list->count, 0);
-	assert_false(banked_tool(list, "x", &found));
-	assert_null(banked_nearest(list, "x"));
-	toolbank_release(&b, list);
-	toolbank_done(&b);
+	assert_false(shared_list_tool(list, "x", &found));
+	assert_null(shared_list_nearest(list, "x"));
+	tool_lists_release(&b, list);
+	tool_lists_done(&b);
 }
 
 static void test_nearest(void **state)
 {
-	struct toolbank b = { 0 };
-	struct banked *list =
+	struct tool_lists b = { 0 };
+	struct shared_list *list =
 		hold(&b, "{\"name\":\"self.audio_speaker.set_volume\"},"
 			 "{\"name\":\"self.reboot\"}");
 	char *nearest;
 
 	(void)state;
-	nearest = banked_nearest(list, "set_volume");
+	nearest = shared_list_nearest(list, "set_volume");
 	assert_string_equal(nearest, "self.audio_speaker.set_volume");
 	mem_free(nearest);
-	nearest = banked_nearest(list, "self.rebot");
+	nearest = shared_list_nearest(list, "self.rebot");
 	assert_string_equal(nearest, "self.reboot");
 	mem_free(nearest);
-	assert_null(banked_nearest(list, "zzzz"));
-	toolbank_release(&b, list);
-	toolbank_done(&b);
+	assert_null(shared_list_nearest(list, "zzzz"));
+	tool_lists_release(&b, list);
+	tool_lists_done(&b);
 }
 
 static void test_many_lists(void **state)
 {
-	struct toolbank b = { 0 };
-	struct banked *list[100];
+	struct tool_lists b = { 0 };
+	struct shared_list *list[100];
 	char tool[64];
 
 	(void)state;
@@ -148,12 +148,12 @@ static void test_many_lists(void **state)
 	}
 	assert_int_equal(b.count, 100);
 	for (int i = 0; i < 100; i++)
-		assert_ptr_equal(toolbank_find(&b, list[i]->id), list[i]);
+		assert_ptr_equal(tool_lists_find(&b, list[i]->id), list[i]);
 	for (int i = 0; i < 50; i++)
-		toolbank_release(&b, list[i]);
+		tool_lists_release(&b, list[i]);
 	assert_int_equal(b.count, 50);
 	/* The rest is released here. */
-	toolbank_done(&b);
+	tool_lists_done(&b);
 }
 
 int main(void)

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests are checked and answered here in the firmware's order and words
+ * (device.md 3.2 to 3.8). Names of members match without case, as cJSON does
+ * it for the firmware; values match with case.
+ */
+#include "mcp/firmware.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* JSON-RPC codes; only SERVER_NEXT shows them. */
+enum { CODE_METHOD = -32601, CODE_PARAMS = -32602, CODE_OTHER = -32603 };
+
+static const cJSON *member(const cJSON *object, const char *name)
+{
+	return cJSON_GetObjectItem(object, name);
+}
+
+/* The text of a string member; NULL if absent or of another type. */
+static const char *text_of(const cJSON *object, const char *name)
+{
+	return cJSON_GetStringValue(member(object, name));
+}
+
+void firmware_reset(struct firmware *s)
+{
+	mem_free(s->vision_url);
+	mem_free(s->vision_token);
+	s->vision_url = NULL;
+	s->vision_token = NULL;
+}
+
+void firmware_call_free(struct firmware_call *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->tool->argument_count; i++)
+		mem_free(c->value[i].text);
+	mem_free(c->value);
+	mem_free(c);
+}
+
+void firmware_reply_encode(const struct firmware_reply *r,
+			   enum firmware_dialect dialect, struct buf *out)
+{
+	buf_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%d,", (int)r->id);
+	if (!r->is_error) {
+		buf_text(out, "\"result\":");
+		buf_add(out, r->body, r->len);
+		buf_char(out, '}');
+		return;
+	}
+	buf_text(out, "\"error\":{");
+	if (dialect == SERVER_NEXT)
+		buf_printf(out, "\"code\":%d,", r->code);
+	buf_text(out, "\"message\":\"");
+	buf_add(out, r->body, r->len);
+	buf_text(out, "\"}}");
+}
+
+static void reply(struct firmware *s, const struct firmware_reply *about,
+		  const struct buf *body)
+{
+	struct firmware_reply r = *about;
+
+	r.body = buf_string(body);
+	r.len = body->len;
+	s->events->reply(s->owner, &r);
+}
+
+PRINTF_LIKE(4, 5)
+static void fail(struct firmware *s, const struct firmware_reply *about,
+		 int code, const char *format, ...)
+{
+	struct firmware_reply r = *about;
+	struct buf text;
+	va_list args;
+
+	buf_init(&text, 0);
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	r.is_error = true;
+	r.code = code;
+	reply(s, &r, &text);
+	buf_done(&text);
+}
+
+/* 3.4: kept in memory only, replaced by each initialize that has a url. */
+static void keep_vision(struct firmware *s, const cJSON *params)
+{
+	const cJSON *vision = member(member(params, "capabilities"), "vision");
+	const char *url = text_of(vision, "url");
+
+	if (!url || !s->catalog->camera)
+		return;
+	firmware_reset(s);
+	s->vision_url = mem_strdup(url);
+	s->vision_token = mem_strdup(text_of(vision, "token"));
+}
+
+static void on_initialize(struct firmware *s, const cJSON *params,
+			  const struct firmware_reply *about)
+{
+	struct buf body;
+
+	keep_vision(s, params);
+	buf_init(&body, 0);
+	buf_printf(&body,
+		   "{\"protocolVersion\":\"2024-11-05\","
+		   "\"capabilities\":{\"tools\":{}},"
+		   "\"serverInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}",
+		   s->catalog->board, s->catalog->version);
+	reply(s, about, &body);
+	buf_done(&body);
+}
+
+/* Where a page begins; count if no tool has that name. */
+static size_t page_start(const struct firmware_catalog *c, const char *cursor)
+{
+	const struct firmware_tool *t;
+
+	if (!cursor || !*cursor)
+		return 0;
+	t = firmware_catalog_find(c, cursor);
+	return t ? (size_t)(t - c->tool) : c->count;
+}
+
+/*
+ * Fill a page (3.5). Returns the tool that did not fit, NULL if all did.
+ * The comma behind each tool counts; the last one is taken off at the end.
+ */
+static const struct firmware_tool *fill_page(const struct firmware *s,
+					     const cJSON *params,
+					     struct buf *body,
+					     const struct firmware_tool **first)
+{
+	const struct firmware_catalog *c = s->catalog;
+	bool all = cJSON_IsTrue(member(params, "withUserTools"));
+	size_t i;
+
+	*first = NULL;
+	for (i = page_start(c, text_of(params, "cursor")); i < c->count; i++) {
+		const struct firmware_tool *t = c->tool + i;
+
+		if (t->user_only && !all)
+			continue;
+		if (body->len + t->json_len + 1 + 30 > SERVER_PAGE_MAX)
+			return t;
+		buf_add(body, t->json, t->json_len);
+		buf_char(body, ',');
+		if (!*first)
+			*first = t;
+	}
+	return NULL;
+}
+
+static void on_list(struct firmware *s, const cJSON *params,
+		    const struct firmware_reply *about)
+{
+	struct firmware_reply r = *about;
+	const struct firmware_tool *next;
+	struct buf body;
+
+	buf_init(&body, 0);
+	buf_text(&body, "{\"tools\":[");
+	next = fill_page(s, params, &body, &r.first);
+	if (!r.first && s->catalog->count) {
+		fail(s, about, CODE_OTHER,
+		     "Failed to add tool %s because of payload size limit",
+		     next ? next->name : "");
+		buf_done(&body);
+		return;
+	}
+	if (r.first)
+		body.data[--body.len] = '\0';
+	buf_char(&body, ']');
+	r.more = next != NULL;
+	if (next)
+		buf_printf(&body, ",\"nextCursor\":\"%s\"", next->name);
+	buf_char(&body, '}');
+	reply(s, &r, &body);
+	buf_done(&body);
+}
+
+/* True if the JSON value has the argument's type. 1 is no boolean. */
+static bool fits_type(const struct firmware_argument *a, const cJSON *given)
+{
+	if (a->type == SERVER_BOOLEAN)
+		return cJSON_IsBool(given);
+	if (a->type == SERVER_INTEGER)
+		return cJSON_IsNumber(given);
+	return cJSON_IsString(given);
+}
+
+static void take_value(struct firmware_value *out,
+		       const struct firmware_argument *a, const cJSON *given)
+{
+	if (a->type == SERVER_STRING)
+		out->text = mem_strdup(given->valuestring);
+	else if (a->type == SERVER_INTEGER)
+		out->number = given->valueint; /* cut and saturated by cJSON */
+	else
+		out->number = cJSON_IsTrue(given);
+}
+
+static void take_default(struct firmware_value *out,
+			 const struct firmware_argument *a)
+{
+	out->number = a->number;
+	if (a->type == SERVER_STRING)
+		out->text = mem_strdup(a->text ? a->text : "");
+}
+
+/* The range of a given integer. -1: answered. */
+static int check_range(struct firmware *s, const struct firmware_argument *a,
+		       int32_t value, const struct firmware_reply *about)
+{
+	bool next = s->dialect == SERVER_NEXT;
+
+	if (a->has_minimum && value < a->minimum) {
+		if (next)
+			fail(s, about, CODE_PARAMS,
+			     "Property '%s': value %d is below minimum %d",
+			     a->name, (int)value, (int)a->minimum);
+		else
+			fail(s, about, 0, "Value is below minimum allowed: %d",
+			     (int)a->minimum);
+		return -1;
+	}
+	if (a->has_maximum && value > a->maximum) {
+		if (next)
+			fail(s, about, CODE_PARAMS,
+			     "Property '%s': value %d exceeds maximum %d",
+			     a->name, (int)value, (int)a->maximum);
+		else
+			fail(s, about, 0, "Value exceeds maximum allowed: %d",
+			     (int)a->maximum);
+		return -1;
+	}
+	return 0;
+}
+
+static int check_length(struct firmware *s, const struct firmware_argument *a,
+			const char *text, const struct firmware_reply *about)
+{
+	size_t len = strlen(text);
+
+	if (s->dialect != SERVER_NEXT || !a->max_length ||
+	    len <= (size_t)a->max_length)
+		return 0;
+	fail(s, about, CODE_PARAMS,
+	     "Property '%s': length %zu exceeds maximum %d", a->name, len,
+	     (int)a->max_length);
+	return -1;
+}
+
+/* One argument, checked and stored. -1: answered with the problem. */
+static int take_argument(struct firmware *s, const struct firmware_argument *a,
+			 const cJSON *arguments, struct firmware_value *out,
+			 const struct firmware_reply *about)
+{
+	const cJSON *given = member(arguments, a->name);
+
+	if (given && fits_type(a, given)) {
+		take_value(out, a, given);
+		if (a->type == SERVER_INTEGER)
+			return check_range(s, a, out->number, about);
+		if (a->type == SERVER_STRING)
+			return check_length(s, a, out->text, about);
+		return 0;
+	}
+	if (s->dialect == SERVER_NEXT && given) {
+		fail(s, about, CODE_PARAMS, "Invalid type for argument: %s",
+		     a->name);
+		return -1;
+	}
+	if (a->has_default) { /* 3.6: a wrong type takes it silently */
+		take_default(out, a);
+		return 0;
+	}
+	fail(s, about, CODE_PARAMS,
+	     s->dialect == SERVER_NEXT ? "Missing required argument: %s" :
+					 "Missing valid argument: %s",
+	     a->name);
+	return -1;
+}
+
+static void start_call(struct firmware *s, const struct firmware_tool *t,
+		       const cJSON *arguments,
+		       const struct firmware_reply *about)
+{
+	struct firmware_call *c = mem_zalloc(sizeof(*c));
+	size_t i;
+
+	c->id = about->id;
+	c->tool = t;
+	c->value = mem_zalloc((t->argument_count + 1) * sizeof(*c->value));
+	for (i = 0; i < t->argument_count; i++) {
+		if (!take_argument(s, t->argument + i, arguments, c->value + i,
+				   about))
+			continue;
+		firmware_call_free(c);
+		return;
+	}
+	s->events->call(s->owner, c);
+}
+
+static void on_call(struct firmware *s, const cJSON *params,
+		    const struct firmware_reply *about)
+{
+	bool next = s->dialect == SERVER_NEXT;
+	const cJSON *arguments = member(params, "arguments");
+	const char *name = text_of(params, "name");
+	const struct firmware_tool *t;
+
+	if (!params) {
+		fail(s, about, CODE_PARAMS, "Missing params");
+		return;
+	}
+	if (!name) {
+		fail(s, about, CODE_PARAMS,
+		     next ? "Missing tool name" : "Missing name");
+		return;
+	}
+	if (arguments && !cJSON_IsObject(arguments)) {
+		fail(s, about, CODE_PARAMS,
+		     next ? "Invalid arguments: expected object" :
+			    "Invalid arguments");
+		return;
+	}
+	t = firmware_catalog_find(s->catalog, name);
+	if (!t) {
+		fail(s, about, CODE_PARAMS, "Unknown tool: %s", name);
+		return;
+	}
+	start_call(s, t, arguments, about);
+}
+
+void firmware_receive(struct firmware *s, const cJSON *message)
+{
+	const char *version = text_of(message, "jsonrpc");
+	const char *method = text_of(message, "method");
+	const cJSON *params = member(message, "params");
+	const cJSON *id = member(message, "id");
+	struct firmware_reply about = { .method = SERVER_UNKNOWN };
+
+	if (!version || strcmp(version, "2.0") != 0 || !method)
+		return;
+	if (!strncmp(method, "notifications", strlen("notifications")))
+		return;
+	if ((params && !cJSON_IsObject(params)) || !cJSON_IsNumber(id))
+		return;
+	about.id = id->valueint; /* cut and saturated by cJSON */
+	if (!strcmp(method, "initialize")) {
+		about.method = SERVER_INITIALIZE;
+		on_initialize(s, params, &about);
+	} else if (!strcmp(method, "tools/list")) {
+		about.method = SERVER_LIST;
+		on_list(s, params, &about);
+	} else if (!strcmp(method, "tools/call")) {
+		about.method = SERVER_CALL;
+		on_call(s, params, &about);
+	} else {
+		fail(s, &about, CODE_METHOD, "Method not implemented: %s",
+		     method);
+	}
+}
+
+/* The object that the firmware puts, as text, where an image should be. */
+static void wrap_image(const struct firmware_outcome *o, struct buf *body)
+{
+	struct buf inner;
+
+	buf_init(&inner, 0);
+	buf_text(&inner, "{\"type\":\"image\",\"mimeType\":");
+	firmware_quote(&inner, o->mime, strlen(o->mime));
+	buf_text(&inner, ",\"data\":");
+	firmware_quote(&inner, o->text, o->len);
+	buf_char(&inner, '}');
+	buf_text(body, "{\"type\":\"image\",\"image\":");
+	firmware_quote(body, buf_string(&inner), inner.len);
+	buf_done(&inner);
+}
+
+void firmware_outcome(const struct firmware_call *c,
+		      const struct firmware_outcome *o, struct buf *body,
+		      struct firmware_reply *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->method = SERVER_CALL;
+	out->id = c->id;
+	buf_reset(body);
+	if (o->kind == SERVER_FAILED) {
+		out->is_error = true;
+		out->code = CODE_OTHER;
+		buf_add(body, o->text, o->len);
+	} else {
+		buf_text(body, "{\"content\":[");
+		if (o->kind == SERVER_IMAGE) {
+			wrap_image(o, body);
+		} else {
+			buf_text(body, "{\"type\":\"text\",\"text\":");
+			firmware_quote(body, o->text, o->len);
+		}
+		buf_text(body, "}],\"isError\":false}");
+	}
+	out->body = buf_string(body);
+	out->len = body->len;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One device that serve holds: a transport, its link, and how far it came.
+ * Small, since there may be 10,000: no tree, no timer of its own.
+ */
+#ifndef SERVE_BOARD_H
+#define SERVE_BOARD_H
+
+#include "base/random.h"
+#include "mcp/listing.h"
+#include "rpc/link.h"
+#include "serve/relay.h"
+#include "serve/tool_lists.h"
+
+struct breaker; /* mcp/breaker.h */
+struct enrolled_board; /* serve/enrolled.h */
+struct serve;
+struct audience; /* serve/control.h: the commands attached to it */
+
+enum board_state {
+	DEVICE_CONNECTED, /* waits for its hello (or, over MQTT, needs none) */
+	DEVICE_INITIALIZING,
+	DEVICE_LISTING,
+	DEVICE_READY, /* or: was not to be initialized (--no-init) */
+	DEVICE_NO_MCP, /* its hello says features.mcp is false */
+	DEVICE_FAILED /* initialize or the listing failed: reason */
+};
+
+/* Bytes of an id, as many as our broker allows; what is beyond it is cut. */
+#define DEVICE_ID_MAX 1024
+
+/* What only a device on its way to ready needs; freed then. */
+struct board_start {
+	struct relay relay;
+	struct listing listing;
+	struct tool_list tools;
+	struct board *next_waiting; /* for its turn to be listed */
+	bool waiting, has_turn;
+};
+
+struct board {
+	struct serve *server;
+	struct transport transport;
+	struct share
+		share; /* of a stranger, until it is known; see net/budget.h */
+	struct link link; /* hello.json is dropped: see hello */
+	enum board_state state;
+	char *reason; /* why not ready; NULL */
+
+	char *id; /* Device-Id, else client id, else the address; lower case */
+	char *device_id, *client_id; /* as told; NULL */
+	char *address, *path;
+	char *reached; /* HOST[:PORT] of ours that it dialled; NULL */
+	char vision_token[RANDOM_HEX_SIZE]; /* of this connection; "" */
+	char *board,
+		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
+	char *server_name; /* of serverInfo, where it is not the board; NULL */
+	const char *alias; /* lent by the aliases; NULL */
+	bool mqtt;
+	bool open; /* the transport is ready */
+	bool closing, gone, ready_told;
+	bool claim_told; /* board_tell_claim */
+	uint8_t soon_again; /* how often it dialled in again within seconds */
+	struct error *why; /* of board_end; NULL */
+	int64_t since_ms, seen_ms; /* Unix time */
+	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
+	int64_t audio_told; /* loop_now() ms */
+
+	char *hello; /* its text; NULL */
+	char *initialize; /* the text of the reply's payload; NULL */
+	struct shared_list *tools; /* held; NULL until listed */
+	struct board_start *start;
+
+	struct relay *relays; /* on their way */
+	struct breaker *breaker; /* NULL: the last call was answered */
+	struct audience *audience; /* NULL: nobody is attached */
+	struct board *next_in_slot; /* the registry's */
+	struct board *previous, *next; /* all, in order of arrival */
+};
+
+/*
+ * A device came: makes it, with its transport to be adopted by the caller
+ * (server, loop, events and owner are filled). peer: who it says it is. The old
+ * connection of the same Device-Id (else client id) is replaced. NULL: the
+ * limit of devices is reached (a record was made).
+ */
+struct board *board_new(struct serve *s, const struct peer_info *peer,
+			bool mqtt);
+/*
+ * An address has more connections than one gets, and another one of it comes:
+ * one that was not ready in 3 s goes. False: there is none.
+ */
+bool board_make_room(struct serve *s, const struct share *share);
+/* The caller could not adopt its transport: it never was there. */
+void board_discard(struct board *d);
+
+/* End the connection; the device goes when the transport says closed. why: for the record and attached commands. */
+void board_end(struct board *d, const struct error *why);
+
+/* A text frame as it is. -1 as transport send. */
+int board_send(struct board *d, const char *text, size_t len,
+	       struct error *err);
+
+/*
+ * A reply to initialize that came for an attached command: kept if it is a
+ * good one and there is none so far. payload: the JSON-RPC message.
+ */
+void board_keep_initialize(struct board *d, const char *payload, size_t len);
+
+/*
+ * Its circuit breaker: after 5 calls in a row without an answer others fail at
+ * once for 60 s; then one may try. Gone with the connection. (board_breaker.c)
+ */
+
+/* Before a command's request is sent. -1 (ERR_CONNECT): it is open. ping always
+   passes. */
+int board_admit(struct board *d, const char *method, struct error *err);
+/* How a request ended: an answer came, none came in time, or nobody waited long enough to tell. */
+void board_answered(struct board *d);
+void board_unanswered(struct board *d);
+void board_untold(struct board *d);
+
+/* The object of wire/control_frames.h appended, without braces. */
+void board_describe(struct buf *out, const struct board *d);
+/* The same, as far as it is known, of a board that is enrolled and not here. */
+void board_describe_away(struct buf *out, const struct serve *s,
+			 const struct enrolled_board *b);
+const char *board_state_name(enum board_state state);
+
+/* Called every second while s->sweep runs; true: still needed. */
+bool board_sweep(struct board *d, int64_t now);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One request or message to many devices: sent in slices, each answer a row as
+ * it comes. It waits for a command that does not read its rows.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "serve/control_private.h"
+#include "wire/envelope.h"
+
+#define FLIGHT_MAX 500 /* requests on their way at once */
+#define SLICE 500 /* devices in one turn */
+#define TIMEOUT_DEFAULT 10000
+#define TIMEOUT_MAX (INT64_C(10) * 24 * 3600 * 1000)
+/* More waits: a row tells so in place of its reply. */
+#define REPLY_ROOM (OUTBOX_MAX - (8u << 20))
+
+struct broadcast_call {
+	struct relay relay;
+	struct broadcast *fan;
+	struct board *device;
+	int64_t started_us;
+	struct broadcast_call *previous, *next;
+};
+
+struct broadcast {
+	struct control_peer *peer;
+	char *method, *notify; /* one of the three; NULL */
+	char *message;
+	char *params; /* JSON text; NULL */
+	int64_t timeout;
+	struct words ids; /* of the devices, in their order */
+	size_t next; /* of ids */
+	struct broadcast_call *calls;
+	size_t calls_count;
+};
+
+/* ---- rows ---- */
+
+static void end_row(struct broadcast *f, struct buf *row)
+{
+	buf_char(row, '}');
+	control_peer_send(f->peer, CONTROL_JSON, row->data, row->len);
+}
+
+static void begin_row(struct buf *row, const struct board *d,
+		      int64_t started_us)
+{
+	control_begin_device(row, "row", d);
+	buf_printf(row, ",\"took_us\":%lld",
+		   (long long)(started_us ? loop_now_us() - started_us : 0));
+}
+
+static void add_error(struct buf *row, const struct error *why)
+{
+	buf_text(row, ",\"error\":");
+	control_error_encode(row, why);
+}
+
+static void error_row(struct broadcast *f, const struct board *d,
+		      int64_t started_us, const struct error *why)
+{
+	CLEANUP(buf_done) struct buf row = { 0 };
+
+	begin_row(&row, d, started_us);
+	add_error(&row, why);
+	end_row(f, &row);
+}
+
+static void gone_row(struct broadcast *f, const char *id)
+{
+	CLEANUP(buf_done) struct buf row = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "the device went away");
+	buf_text(&row, "{\"op\":\"row\",\"device\":{\"id\":");
+	buf_json_string(&row, id, strlen(id));
+	buf_text(&row, "},\"took_us\":0");
+	add_error(&row, &why);
+	end_row(f, &row);
+}
+
+/* Firmware writes errors that are no JSON (device.md 3.7). */
+static int salvaged_reply(struct buf *out, const char *frame, size_t len,
+			  struct error *err)
+{
+	struct salvage found;
+
+	jsonrpc_salvage(frame, len, &found);
+	if (found.is_error && found.message) {
+		buf_text(out, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{");
+		if (found.has_code)
+			buf_printf(out, "\"code\":%d,", found.code);
+		buf_text(out, "\"message\":");
+		buf_json_string(out, found.message, strlen(found.message));
+		buf_text(out, "}}");
+		salvage_done(&found);
+		return 0;
+	}
+	salvage_done(&found);
+	error_set(err, ERR_PROTOCOL, "the reply is no JSON-RPC");
+	return error_detail(err, frame, len);
+}
+
+static int add_reply(struct buf *out, const struct control_peer *p,
+		     const char *frame, size_t len, struct error *err)
+{
+	CLEANUP(envelope_done) struct envelope e = { 0 };
+	struct span payload;
+
+	if (p->out.bytes + len > REPLY_ROOM)
+		return error_set(err, ERR_PROTOCOL,
+				 "a reply of %zu bytes was left out: the "
+				 "command reads too slowly",
+				 len);
+	if (!control_payload(&e, frame, len, &payload))
+		return buf_add(out, payload.text, payload.len);
+	return salvaged_reply(out, frame, len, err);
+}
+
+static void reply_row(struct broadcast *f, const struct broadcast_call *call,
+		      const char *frame, size_t len)
+{
+	CLEANUP(buf_done) struct buf row = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	begin_row(&row, call->device, call->started_us);
+	buf_text(&row, ",\"reply\":");
+	if (!add_reply(&row, f->peer, frame, len, &why)) {
+		buf_char(&row, '}');
+		/* A bare reply may be as deep as JSON may be: now it is deeper. */
+		if (!json_check(row.data, row.len, &why)) {
+			control_peer_send(f->peer, CONTROL_JSON, row.data,
+					  row.len);
+			return;
+		}
+	}
+	error_row(f, call->device, call->started_us, &why);
+}
+
+/* ---- calls ---- */
+
+static void free_call(struct broadcast_call *call)
+{
+	struct broadcast *f = call->fan;
+
+	if (call->previous)
+		call->previous->next = call->next;
+	else
+		f->calls = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+	f->calls_count--;
+	mem_free(call);
+}
+
+/* A row may end the peer, and the fan with all its calls: this one is out. */
+static void on_reply(void *owner, struct relay *r, const char *frame,
+		     size_t len, const struct error *why)
+{
+	struct broadcast_call *call = owner, mine = *call;
+	struct broadcast *f = mine.fan;
+
+	(void)r;
+	free_call(call);
+	control_peer_later(f->peer);
+	if (frame)
+		reply_row(f, &mine, frame, len);
+	else
+		error_row(f, mine.device, mine.started_us, why);
+}
+
+static int send_call(struct broadcast *f, struct board *d, struct error *err)
+{
+	struct broadcast_call *call;
+
+	if (board_admit(d, f->method, err))
+		return -1;
+	call = mem_zalloc(sizeof(*call));
+	call->fan = f;
+	call->device = d;
+	call->started_us = loop_now_us();
+	call->relay.done = on_reply;
+	call->relay.owner = call;
+	call->next = f->calls;
+	if (call->next)
+		call->next->previous = call;
+	f->calls = call;
+	f->calls_count++;
+	if (!relay_request(&call->relay, d, f->method, f->params, f->timeout,
+			   err))
+		return 0;
+	free_call(call);
+	return -1;
+}
+
+/* Needs no answer, so the row is made at once. */
+static int send_one_way(struct broadcast *f, struct board *d, struct error *err)
+{
+	CLEANUP(buf_done)
+	struct buf payload = { 0 }, frame = { 0 }, row = { 0 };
+
+	if (f->message) {
+		if (link_wrap_device(&d->link, f->message, &frame, err))
+			return -1;
+	} else {
+		jsonrpc_notification(&payload, f->notify, f->params);
+		link_wrap(&d->link, payload.data, payload.len, &frame);
+	}
+	if (board_send(d, frame.data, frame.len, err))
+		return -1;
+	begin_row(&row, d, 0);
+	buf_text(&row, ",\"reply\":null");
+	end_row(f, &row);
+	return 0;
+}
+
+/* A device without MCP takes device messages all the same. */
+static int check_ready(const struct broadcast *f, const struct board *d,
+		       struct error *err)
+{
+	if (d->state == DEVICE_READY || (f->message && d->link.up))
+		return 0;
+	error_set(err, ERR_CONNECT, "the device is not ready (%s)%s%s",
+		  board_state_name(d->state), d->reason ? ": " : "",
+		  d->reason ? d->reason : "");
+	return -1;
+}
+
+static void send_to(struct broadcast *f, const char *id)
+{
+	struct board *d = registry_find(&f->peer->server->registry, id);
+	CLEANUP(error_reset) struct error why = { 0 };
+	int status;
+
+	if (!d || d->closing) {
+		gone_row(f, id);
+		return;
+	}
+	status = check_ready(f, d, &why);
+	if (!status)
+		status = f->method ? send_call(f, d, &why) :
+				     send_one_way(f, d, &why);
+	if (status)
+		error_row(f, d, 0, &why);
+}
+
+/* ---- from the start to the end ---- */
+
+static void free_fan(struct broadcast *f)
+{
+	f->peer->fan = NULL;
+	while (f->calls) {
+		relay_forget(&f->calls->relay);
+		free_call(f->calls);
+	}
+	mem_free(f->method);
+	mem_free(f->notify);
+	mem_free(f->message);
+	mem_free(f->params);
+	words_done(&f->ids);
+	mem_free(f);
+}
+
+void broadcast_abandon(struct control_peer *p)
+{
+	if (p->fan)
+		free_fan(p->fan);
+}
+
+static void end_fan(struct broadcast *f)
+{
+	struct control_peer *p = f->peer;
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_printf(&out, "{\"op\":\"end\",\"count\":%zu}", f->ids.count);
+	free_fan(f);
+	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+	/* What was asked meanwhile. */
+	control_peer_later(p);
+}
+
+void broadcast_step(struct broadcast *f)
+{
+	struct control_peer *p = f->peer;
+
+	for (int i = 0; i < SLICE; i++) {
+		if (f->next == f->ids.count || f->calls_count >= FLIGHT_MAX ||
+		    p->out.bytes > OUTBOX_LONG)
+			break;
+		send_to(f, f->ids.word[f->next++]);
+		if (p->fan != f)
+			return;
+	}
+	if (f->next < f->ids.count) {
+		/* Replies and room in the queue go on with it. */
+		if (f->calls_count < FLIGHT_MAX && p->out.bytes <= OUTBOX_LONG)
+			control_peer_later(p);
+	} else if (!f->calls_count) {
+		end_fan(f);
+	}
+}
+
+static void collect(struct broadcast *f, const char *pattern, const char *list,
+		    bool ready)
+{
+	struct serve *s = f->peer->server;
+	struct board *d = NULL;
+
+	while ((d = registry_next(&s->registry, d, pattern))) {
+		if ((d->state == DEVICE_READY) != ready)
+			continue;
+		if (list && (!d->tools || strcmp(d->tools->id, list) != 0))
+			continue;
+		words_add(&f->ids, d->id);
+	}
+}
+
+static char *span_text(struct span text, const char *name)
+{
+	struct span member;
+
+	if (!json_span_member(text, name, &member))
+		return NULL;
+	return mem_strndup(member.text, member.len);
+}
+
+static int check_question(const cJSON *question, struct error *err)
+{
+	const cJSON *message = json_member(question, "message");
+	int given = (json_string(question, "method") != NULL) +
+		    (json_string(question, "notify") != NULL) +
+		    (message != NULL);
+
+	if (given != 1)
+		return error_set(err, ERR_USAGE,
+				 "'fan' needs one of method, notify and "
+				 "message");
+	if (message && text_same(json_string(message, "type"), "hello"))
+		return error_set(err, ERR_USAGE,
+				 "serve has said hello to the devices already");
+	return 0;
+}
+
+void broadcast_ask(struct control_peer *p, const cJSON *question,
+		   struct span text)
+{
+	const char *pattern = json_string(question, "device");
+	const char *list = json_string(question, "list");
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct broadcast *f;
+
+	if (check_question(question, &why)) {
+		control_peer_error(p, &why);
+		return;
+	}
+	f = mem_zalloc(sizeof(*f));
+	f->peer = p;
+	f->method = mem_strdup(json_string(question, "method"));
+	f->notify = mem_strdup(json_string(question, "notify"));
+	f->message = span_text(text, "message");
+	f->params = span_text(text, "params");
+	if (json_integer(question, "timeout", &f->timeout) || f->timeout <= 0 ||
+	    f->timeout > TIMEOUT_MAX)
+		f->timeout = TIMEOUT_DEFAULT;
+	collect(f, pattern, list, true);
+	collect(f, pattern, list, false);
+	p->fan = f;
+	broadcast_step(f);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MQTT in serve: the broker (mosquitto with our plugin, a child process, or
+ * one that runs elsewhere), the hub, the UDP port for audio; each client that
+ * joins becomes a device. Files: mqtt_boards.c (what happens at it), mqtt_boards_open.c,
+ * mqtt_boards_offer.c (what boards are told), broker*.c (the child).
+ */
+#ifndef SERVE_MQTT_BOARDS_H
+#define SERVE_MQTT_BOARDS_H
+
+#include "base/error.h"
+
+struct audio_counts;
+struct buf;
+struct board;
+struct ota_mqtt;
+struct words;
+struct ota_request;
+struct mqtt_boards;
+struct serve;
+
+/* The broker is started and joined, or on its way. -1: mosquitto is missing (which package), port in use, URL not understood, key file. */
+int mqtt_boards_open(struct mqtt_boards **out, struct serve *s,
+		     struct error *err);
+void mqtt_boards_close(struct mqtt_boards *r, void (*closed)(void *owner),
+		       void *owner);
+/* Reads the key file again. -1: it could not be, which was told; the old key stays. */
+int mqtt_boards_reload(struct mqtt_boards *r);
+
+/* Who asks OTA, and how it reached us; borrowed. */
+struct mqtt_boards_asker {
+	const char *address; /* its own, with a port */
+	const char *host; /* of ours that it used, bare: no port, no brackets */
+	const char *
+		reached; /* HOST[:PORT] of ours, where its connection to the broker will not tell; NULL */
+};
+/*
+ * What to tell a device that asks OTA (device.md 2.1): endpoint from the host
+ * that it used; client id, user name and password made for it. Owned texts in
+ * `out`'s buffers live until the next call.
+ */
+void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
+		       const struct mqtt_boards_asker *asker,
+		       struct ota_mqtt *out);
+/* What it has to reach still, for base/fence.h, added. */
+void mqtt_boards_fence(const struct mqtt_boards *r, struct words *rules);
+/* The broker's own line for RECORD_LISTENING, appended: "mqtt://192.168.1.2:1883 (mosquitto 2.0.11)". */
+void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out);
+/* End a client at the broker. */
+void mqtt_boards_kick(struct mqtt_boards *r, const struct board *d);
+/* What came of its audio over UDP, and what was dropped. False: it is no device of a rack. */
+bool mqtt_boards_audio(const struct board *d, struct audio_counts *out);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * serve as a whole: opened, waited for, reloaded. Its parts do the work, see
+ * their headers; the end of it is in serve_close.c.
+ */
+#include "serve/serve.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/module.h"
+#include "base/text.h"
+#include "serve/board.h"
+#include "serve/control.h"
+#include "serve/door.h"
+#include "serve/mqtt_boards.h"
+#include "serve/serve_state.h"
+
+#define DEVICES_MAX 20000
+#define SWEEP_MS 1000
+/* Devices: fewer hold nothing that would be worth it. */
+#define TRIM_FROM 64
+/* Nobody asks for them any more: then the oldest do not matter. */
+#define READY_MAX 20000
+
+/* ---- the sweep ---- */
+
+static void on_sweep(void *owner)
+{
+	struct serve *s = owner;
+	int64_t now = loop_now();
+	int64_t soonest = relay_sweep(now);
+
+	for (struct board *d = s->registry.first; d; d = d->next) {
+		if (board_sweep(d, now) && d->deadline < soonest)
+			soonest = d->deadline;
+	}
+	if (s->trim && !s->listing) {
+		s->trim = false;
+		mem_trim();
+	} else if (s->held_most > TRIM_FROM && s->held < s->held_most / 2) {
+		s->held_most = s->held;
+		mem_trim();
+	}
+	if (soonest != LOOP_FOREVER)
+		serve_sweep_by(s, soonest);
+}
+
+void serve_sweep_by(struct serve *s, int64_t deadline)
+{
+	int64_t wait = deadline - loop_now();
+
+	if (!s->sweep.open)
+		return;
+	if (wait > SWEEP_MS)
+		wait = SWEEP_MS;
+	if (uv_is_active((uv_handle_t *)&s->sweep.uv) &&
+	    (int64_t)uv_timer_get_due_in(&s->sweep.uv) <= wait)
+		return;
+	timer_start(&s->sweep, wait);
+}
+
+void serve_need_sweep(struct serve *s)
+{
+	serve_sweep_by(s, LOOP_FOREVER);
+}
+
+/* ---- open ---- */
+
+static int64_t or_default(int64_t value, int64_t otherwise)
+{
+	return value > 0 ? value : otherwise;
+}
+
+static void set_limits(struct serve_config *c)
+{
+	int64_t asked = c->devices_max, fit;
+
+	fit = serve_files_devices(or_default(asked, DEVICES_MAX));
+	c->devices_max = or_default(asked, fit);
+	c->message_max = or_default(c->message_max, 1 << 20);
+	c->picture_max = or_default(c->picture_max, 8 << 20);
+	c->handshake = or_default(c->handshake, 10000);
+	c->hello_wait = or_default(c->hello_wait, 30000);
+	c->timeout = or_default(c->timeout, 10000);
+	if (!c->mqtt_port)
+		c->mqtt_port = 1883;
+}
+
+static void begin_enrolling(struct serve *s)
+{
+	char time[32];
+
+	s->enroll_from = unix_now_ms();
+	s->enroll_until = loop_now() + s->config.enroll;
+	text_milliseconds(s->config.enroll, time, sizeof(time));
+	records_add(&s->records, RECORD_ENROLLED, LEVEL_INFO, NULL, NULL,
+		    "for %s each board that asks OTA is enrolled; %zu %s so "
+		    "far",
+		    time, s->enrolled.count,
+		    s->enrolled.count == 1 ? "is" : "are");
+}
+
+static int open_parts(struct serve *s, struct error *err)
+{
+	const struct serve_config *c = &s->config;
+	const struct ws_table *ws;
+
+	if (serve_files_check(c, err) ||
+	    tokens_read(&s->tokens, c->token_file, err) ||
+	    aliases_read(&s->aliases, c->alias_file, err) ||
+	    enrolled_read(&s->enrolled, c->enrolled_file, err) ||
+	    control_check(s, err))
+		return -1;
+	ws = module_table("ws", WS_TABLE, err);
+	if (!ws)
+		return -1;
+	ws->many();
+	if ((c->mqtt || c->mqtt_broker) && mqtt_boards_open(&s->rack, s, err))
+		return -1;
+	if (door_open(&s->door, s, err) || control_open(&s->control, s, err) ||
+	    serve_files_share(s, err))
+		return -1;
+	budget_set(s->budget, BUDGET_HEADS, door_places(s));
+	budget_set(s->budget, BUDGET_CONNECTIONS, door_places(s));
+	door_describe(s->door);
+	if (c->enroll)
+		begin_enrolling(s);
+	return 0;
+}
+
+struct serve *serve_new(struct loop *l, const struct serve_config *config)
+{
+	struct serve *s = mem_zalloc(sizeof(*s));
+
+	s->loop = l;
+	s->config = *config;
+	s->opened_us = loop_now_us();
+	set_limits(&s->config);
+	s->budget = budget_new();
+	mem_stay();
+	records_init(&s->records, &s->wake);
+	s->records.verbose = config->verbose;
+	timer_open(&s->sweep, l, on_sweep, s);
+	return s;
+}
+
+int serve_open(struct serve **out, struct loop *l,
+	       const struct serve_config *config, struct error *err)
+{
+	struct serve *s = serve_new(l, config);
+
+	*out = NULL;
+	if (open_parts(s, err)) {
+		serve_close(s);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}
+
+/* ---- the main line ---- */
+
+int serve_wait(struct serve *s, int64_t deadline, struct error *err)
+{
+	int status;
+
+	if (s->records.first || s->records.dropped)
+		s->wake = true;
+	status = loop_wait(s->loop, &s->wake, deadline, err);
+	s->wake = false;
+	if (status && err->kind == ERR_TIMEOUT) {
+		error_reset(err);
+		return 0;
+	}
+	return status;
+}
+
+void serve_wake(struct serve *s)
+{
+	s->wake = true;
+}
+
+struct record *serve_take(struct serve *s)
+{
+	struct record *r = records_take(&s->records);
+	const char *id;
+
+	/* A device that only asked OTA has a name too. */
+	if (r && r->device && !r->alias)
+		r->alias =
+			mem_strdup(aliases_name(&s->aliases, r->device, NULL));
+	if (r && r->device && !r->alias) {
+		id = aliases_id(&s->aliases, r->device);
+		r->is_id = id && !text_same(id, r->device);
+	}
+	return r;
+}
+
+struct records *serve_records(struct serve *s)
+{
+	return &s->records;
+}
+
+bool serve_stopping(const struct serve *s)
+{
+	return s->stopping;
+}
+
+const char *serve_socket(const struct serve *s)
+{
+	return control_socket(s->control);
+}
+
+/* ---- who is ready ---- */
+
+static void add_ready(struct serve *s, struct board *d)
+{
+	CLEANUP(mem_free_ptr) char *entry = NULL;
+
+	if (d->ready_told || s->ready.count >= READY_MAX)
+		return;
+	d->ready_told = true;
+	entry = mem_printf("%s%s", d->state == DEVICE_READY ? "" : "!", d->id);
+	words_add(&s->ready, entry);
+	s->wake = true;
+}
+
+void serve_device_settled(struct serve *s, struct board *d)
+{
+	if (s->track_ready)
+		add_ready(s, d);
+}
+
+void serve_track_ready(struct serve *s)
+{
+	s->track_ready = true;
+	for (struct board *d = s->registry.first; d; d = d->next) {
+		if (d->state >= DEVICE_READY)
+			add_ready(s, d);
+	}
+}
+
+const char *serve_next_ready(struct serve *s, bool *failed)
+{
+	struct words *w = &s->ready;
+
+	mem_free(TAKE(s->ready_lent));
+	if (!w->count)
+		return NULL;
+	s->ready_lent = w->word[0];
+	/* With the NULL behind the last one. */
+	memmove(w->word, w->word + 1, w->count * sizeof(char *));
+	w->count--;
+	*failed = s->ready_lent[0] == '!';
+	return s->ready_lent + *failed;
+}
+
+char *serve_device_pattern(const struct serve *s, const char *id)
+{
+	const struct board *d = registry_find(&s->registry, id);
+
+	return d ? device_pattern(d) : mem_strdup(id);
+}
+
+/* ---- reload ---- */
+
+static void record_reload(struct serve *s, const struct error *why)
+{
+	struct record *r;
+
+	r = records_add(&s->records, RECORD_RELOAD, LEVEL_WARN, NULL, NULL,
+			"not read again, the old ones stay: %s", why->text);
+	if (r && why->hint[0])
+		r->hint = mem_strdup(why->hint);
+}
+
+void serve_reload(struct serve *s)
+{
+	struct error err = { 0 };
+	int bad = 0;
+
+	if (tokens_read(&s->tokens, s->config.token_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	if (aliases_read(&s->aliases, s->config.alias_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	if (enrolled_read(&s->enrolled, s->config.enrolled_file, &err)) {
+		record_reload(s, &err);
+		bad++;
+	}
+	error_reset(&err);
+	/* The names were lent by what is gone now. */
+	for (struct board *d = s->registry.first; d; d = d->next)
+		d->alias =
+			aliases_name(&s->aliases, d->device_id, d->client_id);
+	if (s->rack && mqtt_boards_reload(s->rack))
+		bad++;
+	if (!bad)
+		records_add(&s->records, RECORD_RELOAD, LEVEL_INFO, NULL, NULL,
+			    "read again: %zu token%s, %zu alias%s%s",
+			    s->tokens.count, s->tokens.count == 1 ? "" : "s",
+			    s->aliases.count, s->aliases.count == 1 ? "" : "es",
+			    s->config.mqtt_key_file ? ", the key" : "");
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pretend device that dials: asks OTA if it is told to, goes where it is
+ * sent (a WebSocket or a broker), speaks, is hung up on, and may dial again.
+ * One of a fleet.
+ */
+#ifndef SIM_BOARD_LINK_H
+#define SIM_BOARD_LINK_H
+
+#include "sim/board_http.h"
+#include "sim/board_ws.h"
+#include "sim/broker_line.h"
+#include "sim/pretend.h"
+#include "sim/sim.h"
+#include "sim/sound.h"
+
+#define CALLER_AGAIN_MS 1000 /* after a close; doubles while nothing answers */
+#define CALLER_AGAIN_MAX_MS 30000
+#define CALLER_AGAIN_MQTT_MS 10000 /* always, as the board's MQTT client */
+
+/* What all callers of a fleet have in common. */
+struct board_link_plan {
+	struct loop *loop;
+	/* Where to, one of the three: */
+	const char *connect; /* address of a WebSocket backend */
+	const struct endpoint *mqtt; /* a broker */
+	const char *ota; /* address of the OTA */
+	/* MQTT: */
+	bool subscribe;
+	const char *password; /* with mqtt; NULL */
+	const char *cacert; /* NULL: the system's */
+	bool insecure;
+	const char *token; /* NULL: the OTA reply's, or none */
+	int64_t frame_version; /* 0: the OTA reply's, or 1 */
+	bool reconnect;
+	struct sim_audio *audio; /* counted there */
+};
+
+enum board_link_step {
+	CALLER_ASKS, /* text: the address of OTA */
+	CALLER_DIALS, /* text: the address */
+	CALLER_REFUSED, /* text: why */
+	CALLER_OPENED,
+	CALLER_CLOSED /* a connection that was open is over; text: why */
+};
+
+struct board_link;
+struct board_link_events {
+	void (*step)(struct board_link *c, enum board_link_step step,
+		     const char *text);
+	/* From the device; see there. */
+	void (*note)(struct board_link *c, enum pretend_note what,
+		     const char *text);
+	void (*hazard)(struct board_link *c, enum hazard h);
+	/* It will not dial again. */
+	void (*finished)(struct board_link *c);
+	/* After board_link_close. */
+	void (*closed)(struct board_link *c);
+};
+
+struct board_link {
+	const struct board_link_plan *plan;
+	const struct board_link_events *events;
+	void *fleet; /* the owner's */
+	uint64_t number; /* from 1 */
+	struct pretend device;
+	struct timer again;
+	union { /* one after the other */
+		struct board_http ota;
+		struct board_ws dial;
+		struct broker_line mqtt;
+	} line;
+	enum { LINE_NONE, LINE_OTA, LINE_DIAL, LINE_MQTT } using;
+	char *next_url, *next_token; /* where OTA sent it */
+	struct broker_where
+		where; /* the broker, kept as the board's store does */
+	struct sound *sound; /* of the voice session; NULL */
+	bool asked; /* OTA, since the last restart */
+	int64_t wait_ms; /* before the next try */
+	int64_t started; /* loop_now() of the last dial */
+	bool opened, closing, device_gone, timer_gone;
+	bool welcomed, called; /* since it was started: for the latencies */
+};
+
+/* device_config's owner, events and ids are set here. Starts nothing. */
+void board_link_init(struct board_link *c, const struct board_link_plan *plan,
+		     const struct pretend_config *config, const char *device_id,
+		     const char *client_id);
+void board_link_start(struct board_link *c);
+/* Hang up and give back; ends in closed. Again is fine. */
+void board_link_close(struct board_link *c);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The second door of otto-robot boards (device.md 3.11): one pretend device
+ * with a WebSocket server, its answers bare and broadcast to all clients.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "net/port_parts.h"
+#include "sim/fleet.h"
+#include "sim/identity.h"
+
+#define DOOR_PORT 8080
+#define DOOR_PATH "/ws"
+#define DOOR_MESSAGE_MAX 4096 /* bytes that the board reads */
+#define DOOR_CLIENTS_MAX 256
+#define END_MS 3000
+
+struct local_port;
+
+struct local_visitor {
+	struct transport transport;
+	struct share share;
+	struct local_port *door;
+	struct local_visitor *next;
+	bool gone;
+};
+
+struct local_port {
+	struct loop *loop;
+	const struct sim_observer *observer;
+	struct admit_options admit;
+	struct tally *tally;
+	const struct front_table *front_table;
+	const struct ws_table *ws_table;
+	struct front *front;
+	struct local_visitor *visitors;
+	size_t count;
+	struct pretend device;
+	bool front_gone, device_gone, ending, ended;
+};
+
+PRINTF_LIKE(2, 3)
+static void line(const struct local_port *d, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	if (!d->observer || !d->observer->line)
+		return;
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	d->observer->line(d->observer->owner, 1, text);
+}
+
+static void check_ended(struct local_port *d)
+{
+	d->ended = d->ending && d->front_gone && d->device_gone && !d->count;
+}
+
+/* The device's events. */
+
+static void on_device_text(void *owner, const char *text, size_t len)
+{
+	struct local_port *d = owner;
+	struct local_visitor *v;
+
+	for (v = d->visitors; v; v = v->next) {
+		if (!v->gone)
+			v->transport.ops->send(&v->transport, text, len, NULL);
+	}
+}
+
+static void on_device_binary(void *owner, const void *data, size_t len)
+{
+	(void)owner;
+	(void)data;
+	(void)len;
+}
+
+static void close_visitors(struct local_port *d)
+{
+	struct local_visitor *v;
+
+	for (v = d->visitors; v; v = v->next) {
+		if (!v->gone)
+			v->transport.ops->close(&v->transport);
+		v->gone = true;
+	}
+}
+
+static void on_device_cut(void *owner, const char *text, size_t len,
+			  bool close_frame)
+{
+	(void)text;
+	(void)len;
+	(void)close_frame;
+	close_visitors(owner);
+}
+
+static void on_device_drop(void *owner)
+{
+	struct local_port *d = owner;
+
+	line(d, "connections dropped by the device");
+	close_visitors(d);
+}
+
+static void on_device_note(void *owner, enum pretend_note what,
+			   const char *text)
+{
+	struct local_port *d = owner;
+
+	switch (what) {
+	case DEVICE_WELCOMED:
+		break;
+	case DEVICE_INITIALIZED:
+		d->tally->sum.initialized++;
+		line(d, "initialized");
+		break;
+	case DEVICE_LISTED:
+		d->tally->sum.listed++;
+		line(d, "tools are being listed");
+		break;
+	case DEVICE_CALLED:
+		d->tally->sum.calls++;
+		line(d, "called: %s", text);
+		break;
+	case DEVICE_LINE:
+		line(d, "%s", text);
+		break;
+	}
+}
+
+static void on_device_hazard(void *owner, enum hazard h)
+{
+	struct local_port *d = owner;
+
+	tally_hazard(d->tally, h);
+	line(d, "hazard: %s", hazard_text(h));
+}
+
+static const struct pretend_events device_events = {
+	.text = on_device_text,
+	.binary = on_device_binary,
+	.cut = on_device_cut,
+	.drop = on_device_drop,
+	.note = on_device_note,
+	.hazard = on_device_hazard,
+};
+
+/* A client's events. */
+
+static void on_ready(void *owner, const struct peer_info *peer)
+{
+	struct local_visitor *v = owner;
+
+	v->door->tally->sum.dialled++;
+	line(v->door, "connected: %s", peer->address ? peer->address : "?");
+}
+
+static void on_message(void *owner, enum frame_kind kind, const void *data,
+		       size_t len)
+{
+	struct local_visitor *v = owner;
+	struct local_port *d = v->door;
+
+	if (kind != FRAME_TEXT || v->gone)
+		return;
+	if (len > DOOR_MESSAGE_MAX) {
+		hazard_tell(&d->device.watch, HAZARD_LOCAL_TOO_LONG);
+		return;
+	}
+	if (!d->device.online) /* it has restarted since */
+		pretend_open(&d->device);
+	pretend_text(&d->device, data, len);
+}
+
+static void on_failed(void *owner, int64_t id, const struct error *why)
+{
+	(void)owner;
+	(void)id;
+	(void)why;
+}
+
+static void on_closed(void *owner, const struct error *why)
+{
+	struct local_visitor *v = owner;
+	struct local_port *d = v->door;
+	struct local_visitor **at = &d->visitors;
+
+	line(d, "connection over%s%s", why && why->kind ? ": " : "",
+	     why && why->kind ? why->text : "");
+	d->tally->sum.closed++;
+	while (*at != v)
+		at = &(*at)->next;
+	*at = v->next;
+	d->count--;
+	share_close(&v->share);
+	mem_free(v);
+	check_ended(d);
+}
+
+static const struct transport_events visitor_events = {
+	.ready = on_ready,
+	.message = on_message,
+	.failed = on_failed,
+	.closed = on_closed,
+};
+
+/* The listener's events. */
+
+static void on_http(void *owner, struct front_request *rq,
+		    const struct front_head *head, const char *body, size_t len)
+{
+	static const char text[] = "Nothing matches the given URI\n";
+	struct local_port *d = owner;
+
+	(void)head;
+	(void)body;
+	(void)len;
+	d->front_table->reply(rq, 404, "text/plain", text, sizeof(text) - 1);
+}
+
+static int on_upgrade(void *owner, int fd, const struct front_head *head,
+		      const char **reason)
+{
+	struct local_port *d = owner;
+	const struct peer_info peer = { .address = head->address,
+					.headers = head->headers,
+					.path = head->path };
+	struct local_visitor *v;
+
+	if (strcmp(head->path, DOOR_PATH) != 0) {
+		*reason = "the WebSocket is at " DOOR_PATH;
+		return 404;
+	}
+	if (d->ending || d->count >= DOOR_CLIENTS_MAX) {
+		*reason = "too many clients";
+		return 503;
+	}
+	v = mem_zalloc(sizeof(*v));
+	v->door = d;
+	v->transport = (struct transport){ .ops = &d->ws_table->dial,
+					   .loop = d->loop,
+					   .events = &visitor_events,
+					   .owner = v,
+					   .share = &v->share };
+	share_move(&v->share, head->share);
+	if (d->ws_table->adopt(&v->transport, fd, &peer, 1 << 20, NULL)) {
+		share_close(&v->share);
+		mem_free(v); /* adopt has closed fd */
+		return 0;
+	}
+	v->next = d->visitors;
+	d->visitors = v;
+	d->count++;
+	return 0;
+}
+
+static void on_noise(void *owner, enum front_noise what, const char *address)
+{
+	if (what != FRONT_EMPTY && address)
+		line(owner, "something at %s is no WebSocket client", address);
+}
+
+static void on_refused(void *owner, const struct front_refusal *r)
+{
+	line(owner, "%s%s%s%s%s%s", r->address ? r->address : "",
+	     r->address ? ": " : "", r->text, r->hint ? " (" : "",
+	     r->hint ? r->hint : "", r->hint ? ")" : "");
+}
+
+static const struct front_events front_events = {
+	.http = on_http,
+	.upgrade = on_upgrade,
+	.noise = on_noise,
+	.refused = on_refused,
+};
+
+static int open_front(struct local_port *d, const char *where,
+		      struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *host = NULL;
+	struct front_config config = { .body_max = 4096, .admit = d->admit };
+	const char *shown;
+	char url[320];
+
+	config.port = DOOR_PORT;
+	if (*where && endpoint_parse_listen(where, &host, &config.port, err))
+		return -1;
+	config.host = host;
+	d->front =
+		d->front_table->open(d->loop, &config, &front_events, d, err);
+	if (!d->front)
+		return -1;
+	shown = host ? host : "127.0.0.1";
+	snprintf(url, sizeof(url),
+		 strchr(shown, ':') ? "ws://[%.250s]:%u%s" : "ws://%.250s:%u%s",
+		 shown, (unsigned)d->front_table->port(d->front), DOOR_PATH);
+	if (d->observer && d->observer->listening)
+		d->observer->listening(d->observer->owner, url);
+	return 0;
+}
+
+static void on_front_closed(void *owner)
+{
+	struct local_port *d = owner;
+
+	d->front_gone = true;
+	check_ended(d);
+}
+
+static void on_device_closed(void *owner)
+{
+	struct local_port *d = owner;
+
+	d->device_gone = true;
+	check_ended(d);
+}
+
+static void finish(struct local_port *d)
+{
+	d->ending = true;
+	close_visitors(d);
+	pretend_close(&d->device, on_device_closed);
+	if (d->front)
+		d->front_table->close(d->front, on_front_closed);
+	else
+		d->front_gone = true;
+	while (loop_wait(d->loop, &d->ended, loop_now() + END_MS, NULL))
+		; /* handles still point into what is released next */
+}
+
+static void make_device(struct local_port *d, const struct fleet_order *order)
+{
+	const struct sim_options *o = order->options;
+	const struct profile *p = order->profile;
+	const char *id = o->device_id ? o->device_id : p->device_id;
+	const char *client = o->client_id ? o->client_id : p->client_id;
+	CLEANUP(mem_free_ptr) char *mac = identity_device(id, 0);
+	CLEANUP(mem_free_ptr) char *uuid = identity_client(client, 0);
+	struct pretend_config config = {
+		.loop = order->loop,
+		.profile = p,
+		.events = &device_events,
+		.owner = d,
+		.frame_version = 1,
+		.bare = true,
+		.photo = order->photo,
+		.outside = o->outside,
+	};
+
+	fault_plan_for(order->faults, 1, &config.faults);
+	pretend_init(&d->device, &config, mac, uuid);
+}
+
+int local_port_run(const struct fleet_order *order, struct error *err)
+{
+	const struct sim_options *o = order->options;
+	struct local_port d = { .loop = order->loop,
+				.observer = order->observer,
+				.admit = o->admit,
+				.tally = order->tally };
+	int status;
+
+	if (port_parts_load(&d.front_table, &d.ws_table, err) ||
+	    d.ws_table->hold(d.loop, err))
+		return -1;
+	make_device(&d, order);
+	status = open_front(&d, o->listen, err);
+	if (!status) {
+		int64_t until =
+			o->run_for ? loop_now() + o->run_for : LOOP_FOREVER;
+
+		d.tally->sum.devices = 1;
+		pretend_open(&d.device);
+		status = loop_stay(d.loop, NULL, until, err);
+	}
+	finish(&d);
+	d.ws_table->let_go(d.loop);
+	return status;
+}

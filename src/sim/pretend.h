@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pretend device without its socket: hello, the messages of the device
+ * dialect, and the firmware's two threads (device.md 3.9). Requests are parsed
+ * at once; tools and all sends run on a "main loop", one after another, so
+ * that a slow tool, or waiting for the server hello, holds everything back.
+ *
+ * Over MQTT it stays in standby, where MCP works without a hello (2.2); a
+ * voice session is begun only if sound is to be sent or the profile's events
+ * need one.
+ *
+ * What leaves the device goes through device_events; whoever owns the socket
+ * (sim/caller), the in-process transport or the local port hands in what came.
+ */
+#ifndef SIM_PRETEND_H
+#define SIM_PRETEND_H
+
+#include "base/loop.h"
+#include "sim/exec.h"
+#include "sim/fault.h"
+#include "sim/hazard.h"
+#include "sim/photo.h"
+#include "sim/profile.h"
+#include "wire/udp_audio.h"
+
+#define DEVICE_SEND_MAX \
+	65535 /* bytes of a message that the board can send (1.4) */
+#define DEVICE_HELLO_MS 10000
+#define DEVICE_REBOOT_MS 1000
+#define DEVICE_AUDIO_MS 60
+#define DEVICE_LEFT_OPEN_MS 3000
+
+enum pretend_note {
+	DEVICE_WELCOMED, /* the server hello came */
+	DEVICE_INITIALIZED, /* for the first time on this connection */
+	DEVICE_LISTED, /* the first page of tools on this connection */
+	DEVICE_CALLED, /* text: the tool */
+	DEVICE_LINE /* text: something worth a line; may hold a peer's text */
+};
+
+struct pretend_events {
+	void (*text)(void *owner, const char *text, size_t len);
+	/* A binary frame; over MQTT the bare Opus packet, for UDP. */
+	void (*binary)(void *owner, const void *data, size_t len);
+	/* MQTT only: a session's UDP begins, or ends (NULL). */
+	void (*audio)(void *owner, const struct udp_offer *offer);
+	/* A fault: half of the text, then the end; with a Close frame or without. */
+	void (*cut)(void *owner, const char *text, size_t len,
+		    bool close_frame);
+	/* The connection ends as the board ends it: without a Close frame. */
+	void (*drop)(void *owner);
+	/* So much waits to be sent that a long outburst pauses; may be NULL. */
+	bool (*full)(void *owner);
+	void (*note)(void *owner, enum pretend_note what, const char *text);
+	void (*hazard)(void *owner, enum hazard h);
+};
+
+struct pretend_config {
+	struct loop *loop;
+	const struct profile *profile; /* must outlive the device */
+	const struct pretend_events *events;
+	void *owner;
+	struct fault_set faults;
+	int frame_version; /* 1, 2, 3 */
+	bool audio; /* stream silent frames while listening */
+	bool bare; /* the local port: no hello, no envelope around replies (3.11) */
+	bool mqtt; /* see pretend_set_mqtt */
+	const struct photo *photo; /* of the camera; NULL: photo_builtin */
+	/* What the user says of models; zeroed: the profile's. Its loop does not count. */
+	struct exec_config outside;
+};
+
+enum pretend_mode { DEVICE_IDLE, DEVICE_LISTENING, DEVICE_SPEAKING };
+
+struct pretend {
+	struct pretend_config config;
+	char *device_id, *client_id; /* owned; set before the first open */
+	struct firmware server;
+	struct hazard_watch watch;
+	char **state; /* see struct rule_world */
+	char *session_id; /* owned; NULL: "" */
+	enum pretend_mode mode;
+	bool online; /* there is a connection */
+	bool peer_closed; /* a Close frame came: deaf and mute from here */
+	bool unusable; /* a message was too large to send (1.4) */
+	bool hello_flag; /* a server hello that nobody waited for yet (1.5) */
+	bool waiting; /* for the server hello */
+	bool in_session; /* MQTT: UDP is open */
+	bool stopped; /* the user ended listening */
+	bool busy; /* the main loop is in a job that takes time */
+	bool initialized; /* on this connection */
+	bool running; /* jobs are being run: do not nest */
+	bool ticking; /* an audio alarm is set */
+	uint32_t audio_ms; /* timestamp of the next frame */
+	struct job *first, *last;
+	struct alarm *alarms;
+	struct upload *upload; /* under way; NULL */
+	struct exec *outside; /* a command or model at work; NULL */
+	struct firmware_call *uploading; /* what either was called for */
+	struct timer timer;
+	void (*closed)(void *owner);
+};
+
+/* Make it ready; ids are copied. Starts nothing. */
+void pretend_init(struct pretend *d, const struct pretend_config *config,
+		  const char *device_id, const char *client_id);
+
+/* A connection is up: says hello and waits for the server's; or see above. */
+void pretend_open(struct pretend *d);
+/* A text frame came; data need not end with a NUL. */
+void pretend_text(struct pretend *d, const char *text, size_t len);
+/* A Close frame came. */
+void pretend_peer_close(struct pretend *d);
+/* The connection is gone, from either side. It may be opened again. */
+void pretend_hang_up(struct pretend *d);
+/* Another frame version for the next open (the OTA reply told it). */
+void pretend_set_version(struct pretend *d, int frame_version);
+/* The next connection is one to a broker, or not. */
+void pretend_set_mqtt(struct pretend *d, bool mqtt);
+/* The user ends the session: goodbye (2.5), sound stops. MQTT only. */
+void pretend_end_session(struct pretend *d);
+
+/* Give back everything; ends in closed(config.owner) from the loop. */
+void pretend_close(struct pretend *d, void (*closed)(void *owner));
+
+#endif

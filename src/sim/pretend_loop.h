@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main loop of a pretend device: jobs in order, alarms in time. Private to
+ * pretend.c (what comes in), pretend_mqtt.c (the same over MQTT), pretend_loop.c,
+ * pretend_jobs.c, pretend_upload.c and pretend_outside.c (what is done) and
+ * pretend_say.c (what goes out).
+ */
+#ifndef SIM_PRETEND_LOOP_H
+#define SIM_PRETEND_LOOP_H
+
+#include "sim/pretend.h"
+#include "sim/rule.h"
+
+enum job_kind {
+	JOB_REPLY, /* send payload */
+	JOB_CALL, /* run call, then reply */
+	JOB_REBOOT, /* a second of nothing, then the connection drops */
+	JOB_CLOSE, /* the connection drops */
+	JOB_RESTART, /* the same, and memory is forgotten */
+	JOB_EVENT, /* say what the profile wants said */
+	JOB_STORM, /* many notifications */
+	JOB_SPEAK, /* tts start */
+	JOB_SILENCE /* tts stop */
+};
+
+struct job {
+	enum job_kind kind;
+	struct job *next;
+	struct firmware_call *call; /* JOB_CALL; owned, NULL once taken */
+	char *payload; /* JOB_REPLY; owned */
+	size_t len;
+	enum firmware_method method; /* JOB_REPLY */
+	const cJSON *event; /* JOB_EVENT */
+	int64_t said; /* JOB_STORM: so far */
+};
+
+enum alarm_kind {
+	ALARM_JOB, /* a job is due (late, or an event) */
+	ALARM_FREE, /* the job that took time is over; its reply follows */
+	ALARM_REBOOT, /* the second is over */
+	ALARM_HELLO, /* say hello now */
+	ALARM_NO_HELLO, /* the server hello did not come */
+	ALARM_AUDIO, /* the next frame */
+	ALARM_LEFT_OPEN /* the peer closed and kept TCP open */
+};
+
+struct alarm {
+	enum alarm_kind kind;
+	int64_t due; /* loop_now() ms */
+	struct job *job; /* owned; NULL */
+	struct alarm *next;
+};
+
+struct job *job_new(enum job_kind kind);
+/* Queue a job; takes it. */
+void pretend_add_job(struct pretend *d, struct job *job);
+/* Run what can be run now. */
+void pretend_run(struct pretend *d);
+/* Set an alarm; takes job. */
+void pretend_set_alarm(struct pretend *d, enum alarm_kind kind, int64_t ms,
+		       struct job *job);
+void pretend_clear_alarms(struct pretend *d, enum alarm_kind kind);
+/* The timer rang. */
+void pretend_on_timer(void *owner);
+/* Drop all jobs and alarms. */
+void pretend_forget_work(struct pretend *d);
+
+/* One job; false: it takes time, an alarm will go on. (pretend_jobs.c) */
+bool pretend_do_job(struct pretend *d, struct job *job);
+
+/* The job that a finished call leaves behind. */
+struct job *pretend_outcome(struct pretend *d, const struct firmware_call *call,
+			    const struct firmware_outcome *outcome);
+
+/*
+ * Begin what a rule ordered; takes the job's call. False: the main loop waits
+ * for it; true: it could not even begin, and the reply is queued.
+ * (pretend_upload.c)
+ */
+bool pretend_upload(struct pretend *d, struct job *job,
+		    const struct rule_result *result);
+void pretend_forget_upload(struct pretend *d);
+
+/* The same for a rule that orders a command or a model. (pretend_outside.c) */
+bool pretend_outside(struct pretend *d, struct job *job,
+		     const struct rule_result *result);
+void pretend_forget_outside(struct pretend *d);
+
+/* MQTT (pretend_mqtt.c): connected; hello and goodbye of the server. */
+void pretend_standby(struct pretend *d);
+void pretend_udp_hello(struct pretend *d, const cJSON *root);
+void pretend_goodbye(struct pretend *d, const cJSON *root);
+/* Sound is over, nothing is said of it. */
+void pretend_leave_session(struct pretend *d);
+
+/* Say hello, now or late as the fault wants it, and wait. (pretend.c) */
+void pretend_begin(struct pretend *d);
+/* The server hello that was waited for is there. */
+void pretend_welcome(struct pretend *d);
+/* A session_id of a server hello, if it is one. */
+void pretend_take_session(struct pretend *d, const cJSON *hello);
+void pretend_schedule_events(struct pretend *d);
+
+/* What leaves at once; nothing if there is no connection. (pretend_say.c) */
+void pretend_say_hello(struct pretend *d);
+void pretend_say_goodbye(struct pretend *d);
+void pretend_start_listening(struct pretend *d);
+void pretend_send_audio(struct pretend *d);
+void pretend_say_event(struct pretend *d, const cJSON *event);
+/* A JSON-RPC payload, in its envelope unless the device is bare. */
+void pretend_send_payload(struct pretend *d, const char *payload, size_t len);
+/* Half of it, then the end: cut-frame, close-mid-reply. */
+void pretend_send_cut(struct pretend *d, const char *payload, size_t len);
+void pretend_send_as_is(struct pretend *d, const char *text);
+void pretend_drop(struct pretend *d);
+/* A restart forgets what is only in memory. (pretend.c) */
+void pretend_restart(struct pretend *d);
+
+/* An alarm that is not ALARM_JOB rang. (pretend.c) */
+void pretend_on_alarm(struct pretend *d, enum alarm_kind kind);
+
+PRINTF_LIKE(2, 3)
+void pretend_line(struct pretend *d, const char *format, ...);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a pretend device puts on the wire, at once: replies in their envelope,
+ * hello, listen, sound, the profile's events. When is pretend_jobs.c's matter.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/pretend_loop.h"
+#include "wire/audio.h"
+
+/* The Opus packet of silence. */
+static const unsigned char silence[] = { 0xf8, 0xff, 0xfe };
+
+static bool can_send(const struct pretend *d)
+{
+	return d->online && !d->peer_closed;
+}
+
+void pretend_line(struct pretend *d, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	d->config.events->note(d->config.owner, DEVICE_LINE, text);
+}
+
+void pretend_drop(struct pretend *d)
+{
+	if (!d->online)
+		return;
+	pretend_end_session(d);
+	d->config.events->drop(d->config.owner);
+	pretend_hang_up(d);
+}
+
+/* 1.4: nothing is sent, MCP goes on, but nothing else is said any more. */
+static void refuse_size(struct pretend *d, size_t len)
+{
+	d->unusable = true;
+	d->mode = DEVICE_IDLE;
+	hazard_tell(&d->watch, HAZARD_OVERSIZED_REPLY);
+	pretend_line(d, "a message of %zu bytes was not sent: %d is the most",
+		     len, DEVICE_SEND_MAX);
+}
+
+static void send_text(struct pretend *d, const struct buf *text, bool any_size)
+{
+	if (!can_send(d))
+		return;
+	if (text->len > DEVICE_SEND_MAX && !d->config.bare && !d->config.mqtt &&
+	    !any_size) {
+		refuse_size(d, text->len);
+		return;
+	}
+	d->config.events->text(d->config.owner, buf_string(text), text->len);
+}
+
+/* Everything is pasted in as it is (3.7, 4.1). */
+static void wrap(const struct pretend *d, const char *payload, size_t len,
+		 struct buf *out)
+{
+	if (d->config.bare) {
+		buf_add(out, payload, len);
+		return;
+	}
+	buf_printf(out, "{\"session_id\":\"%s\",\"type\":\"mcp\",\"payload\":",
+		   d->session_id ? d->session_id : "");
+	buf_add(out, payload, len);
+	buf_char(out, '}');
+}
+
+void pretend_send_payload(struct pretend *d, const char *payload, size_t len)
+{
+	struct buf frame;
+
+	buf_init(&frame, 0);
+	wrap(d, payload, len, &frame);
+	send_text(d, &frame, fault_has(&d->config.faults, FAULT_HUGE));
+	buf_done(&frame);
+}
+
+void pretend_send_cut(struct pretend *d, const char *payload, size_t len)
+{
+	bool close_frame = fault_has(&d->config.faults, FAULT_CLOSE_MID_REPLY);
+	struct buf frame;
+
+	if (!can_send(d))
+		return;
+	buf_init(&frame, 0);
+	wrap(d, payload, len, &frame);
+	d->config.events->cut(d->config.owner, buf_string(&frame), frame.len,
+			      close_frame);
+	buf_done(&frame);
+	pretend_hang_up(d);
+}
+
+/* Back to listening; the firmware says so each time. */
+void pretend_start_listening(struct pretend *d)
+{
+	struct buf text;
+
+	d->mode = DEVICE_LISTENING;
+	d->stopped = false;
+	buf_init(&text, 0);
+	buf_printf(&text,
+		   "{\"session_id\":\"%s\",\"type\":\"listen\","
+		   "\"state\":\"start\",\"mode\":\"auto\"}",
+		   d->session_id ? d->session_id : "");
+	send_text(d, &text, false);
+	buf_done(&text);
+	if (d->config.audio && !d->ticking) {
+		d->ticking = true;
+		pretend_set_alarm(d, ALARM_AUDIO, DEVICE_AUDIO_MS, NULL);
+	}
+}
+
+static void send_binary(struct pretend *d, uint32_t at, const void *data,
+			size_t len)
+{
+	struct buf frame;
+
+	if (!can_send(d) || d->unusable)
+		return;
+	if (d->config.mqtt) {
+		if (d->in_session)
+			d->config.events->binary(d->config.owner, data, len);
+		return;
+	}
+	buf_init(&frame, 0);
+	audio_encode(&frame, d->config.frame_version, at, data, len);
+	d->config.events->binary(d->config.owner, frame.data, frame.len);
+	buf_done(&frame);
+}
+
+void pretend_send_audio(struct pretend *d)
+{
+	d->ticking = d->mode == DEVICE_LISTENING && can_send(d);
+	if (!d->ticking)
+		return;
+	/* A tool that runs keeps the main loop from sending sound too. */
+	if (!d->busy)
+		send_binary(d, d->audio_ms, silence, sizeof(silence));
+	d->audio_ms += DEVICE_AUDIO_MS;
+	pretend_set_alarm(d, ALARM_AUDIO, DEVICE_AUDIO_MS, NULL);
+}
+
+/* The bytes of an event's hex, which was checked when the profile was read. */
+static void say_audio(struct pretend *d, const char *hex)
+{
+	struct buf bytes;
+	char pair[3] = "";
+
+	buf_init(&bytes, 0);
+	for (; *hex; hex += 2) {
+		memcpy(pair, hex, 2);
+		buf_char(&bytes, (char)strtol(pair, NULL, 16));
+	}
+	send_binary(d, d->audio_ms, buf_string(&bytes), bytes.len);
+	buf_done(&bytes);
+}
+
+/* An object of the profile with one more member in front. */
+static void add_object(struct buf *out, const char *front, const cJSON *object)
+{
+	struct buf text;
+
+	buf_init(&text, 0);
+	json_print(&text, object);
+	buf_text(out, front);
+	buf_add(out, text.data + 1, text.len - 1); /* after its '{' */
+	buf_done(&text);
+}
+
+/* The user's finger on the button changes what the device does next. */
+static void follow(struct pretend *d, const cJSON *message)
+{
+	const char *type = json_string(message, "type");
+	const char *state = json_string(message, "state");
+
+	if (!strcmp(type, "goodbye"))
+		pretend_leave_session(d);
+	if (strcmp(type, "listen") != 0 || !state)
+		return;
+	d->stopped = !strcmp(state, "stop");
+	if (d->stopped)
+		d->mode = DEVICE_IDLE;
+	else if (!strcmp(state, "start"))
+		d->mode = DEVICE_LISTENING;
+}
+
+static void say_message(struct pretend *d, const cJSON *message)
+{
+	CLEANUP(mem_free_ptr)
+	char *front = mem_printf("{\"session_id\":\"%s\",",
+				 d->session_id ? d->session_id : "");
+	struct buf text;
+
+	if (d->config.bare || d->unusable)
+		return;
+	buf_init(&text, 0);
+	add_object(&text, front, message);
+	send_text(d, &text, false);
+	buf_done(&text);
+	follow(d, message);
+}
+
+void pretend_say_event(struct pretend *d, const cJSON *event)
+{
+	const cJSON *notification = json_object(event, "notification");
+	const cJSON *message = json_object(event, "message");
+	int64_t every = 0;
+	struct buf text;
+	struct job *again;
+
+	if (message) {
+		say_message(d, message);
+	} else if (notification) {
+		buf_init(&text, 0);
+		add_object(&text, "{\"jsonrpc\":\"2.0\",", notification);
+		pretend_send_payload(d, buf_string(&text), text.len);
+		buf_done(&text);
+	} else if (!d->config.bare) {
+		say_audio(d, json_string(event, "audio"));
+	}
+	if (!d->online || json_integer(event, "every_ms", &every))
+		return;
+	again = job_new(JOB_EVENT);
+	again->event = event;
+	pretend_set_alarm(d, ALARM_JOB, every, again);
+}
+
+static void add_features(struct buf *out, const struct profile_hello *h)
+{
+	const char *before = "";
+
+	buf_text(out, "\"features\":{");
+	if (h->aec) {
+		buf_text(out, "\"aec\":true");
+		before = ",";
+	}
+	if (h->mcp) {
+		buf_printf(out, "%s\"mcp\":true", before);
+		before = ",";
+	}
+	if (h->has_glyph_push)
+		buf_printf(out, "%s\"glyph_push\":%s", before,
+			   h->glyph_push ? "true" : "false");
+	buf_text(out, "},");
+	if (h->glyph_push && h->text_font) {
+		buf_text(out, "\"text_font\":");
+		json_print(out, h->text_font);
+		buf_char(out, ',');
+	}
+}
+
+void pretend_say_hello(struct pretend *d)
+{
+	const struct profile_hello *h = &d->config.profile->hello;
+	struct buf text;
+
+	buf_init(&text, 0);
+	/* Over MQTT the version is always 3, and transport comes first (2.3). */
+	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,%s",
+		   d->config.mqtt ? 3 : d->config.frame_version,
+		   d->config.mqtt ? "\"transport\":\"udp\"," : "");
+	if (h->features && !fault_has(&d->config.faults, FAULT_NO_FEATURES))
+		add_features(&text, h);
+	buf_printf(&text,
+		   "%s\"audio_params\":{"
+		   "\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,"
+		   "\"frame_duration\":%d}}",
+		   d->config.mqtt ? "" : "\"transport\":\"websocket\",",
+		   (int)h->sample_rate, (int)h->channels,
+		   (int)h->frame_duration);
+	send_text(d, &text, false);
+	d->watch.hello_sent = true;
+	buf_done(&text);
+}
+
+void pretend_say_goodbye(struct pretend *d)
+{
+	struct buf text;
+
+	buf_init(&text, 0);
+	buf_printf(&text, "{\"session_id\":\"%s\",\"type\":\"goodbye\"}",
+		   d->session_id ? d->session_id : "");
+	send_text(d, &text, false);
+	buf_done(&text);
+}
+
+void pretend_send_as_is(struct pretend *d, const char *text)
+{
+	if (can_send(d))
+		d->config.events->text(d->config.owner, text, strlen(text));
+}

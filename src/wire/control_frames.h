@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What serve and the commands attached to it say to each other over its Unix
+ * socket. Pure. The socket is private to this program, and -o json is the
+ * interface for others; the ends may be of two versions for a while, so each
+ * says which it is (wire/greeting.h).
+ *
+ * A frame: u32 length of what follows the head (big-endian), u8 kind, three
+ * zero bytes, then that many bytes. Kinds:
+ *   j  a JSON object, see below
+ *   t  a text frame of the device dialect, to or from the device
+ *   b  the Opus packet of one audio frame from the device (to tail only)
+ *
+ * JSON objects, by their member "op"; C: from the command, S: from serve.
+ * device? is an alias, a Device-Id, a client id, "id:" and a Device-Id, or a
+ * glob over these; left out: the only device, or, for devices and fan, all.
+ *  C greet    protocol, version    the first of each command. With another
+ *             protocol than its own, serve takes nothing but greet and stop
+ *  S greeting protocol, version, pid
+ *  C attach   device?, tail?, timeout?
+ *                                  become the relay of one device; timeout: ms
+ *                                  that the command waits for an answer
+ *  S waiting  devices, text        none fits yet; again when that changes;
+ *             attached or error follows
+ *  S attached device, hello?, initialize?, session_id, frame_version
+ *             hello: its message; initialize: the whole JSON-RPC reply.
+ *             From now on t frames pass in both directions; ids are the
+ *             command's own, serve rewrites them
+ *  S lost     count                so many t, b or watched device frames were
+ *             left out here: the command did not read; replies never are
+ *  S gone     error                the device went; the socket closes then
+ *  C tool     name, device?|list?  a tool as it was listed; on an attached
+ *             connection: of its device
+ *  S tool     tool?, nearest?, tools (how many are listed), broke?
+ *  C names    device?, prefix?     tools whose name begins so, for completion;
+ *             on an attached connection: of its device, else of all that fit
+ *  S names    tools, count, lists  tools: [[name, brief],…], sorted, each name
+ *             once; brief: the first line of the description; lists: which
+ *             lists these are (at most 8), for `tool`
+ *  C devices  device?, watch?, enrolled?  enrolled: only those that are, and
+ *             those too that are not here ("state":"away"; unless device)
+ *  S device   device, change?      once for each; then
+ *  S end      count                watch: device objects go on
+ *  C fan      device?, list?, timeout, and method, params? | notify, params?
+ *             | message            to all that fit, at once
+ *  S row      device, took_us, reply | error, one for each; then end. reply:
+ *             the JSON-RPC reply, its id null; null where none is due
+ *  C upload   device?              an address that the only device, or the
+ *             attached one, may upload one picture to
+ *  S upload   url
+ *  C kick     device               S kicked count
+ *  C stop                          S stopping
+ *  C status                        S status pid, version, addresses, devices, came
+ *  S error    error                the answer to any of them
+ *
+ * "device" from serve is an object, the same that `devices -o json` prints:
+ *  {"id","client_id","alias","board","version","transport","address","since",
+ *   "seen","state","reason","tools","user_tools","list","audio"}: times in UTC
+ *   (RFC 3339), texts null where unknown; state one of "connected",
+ *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
+ *   list by its content: two devices with the same firmware share it. While
+ *   its circuit breaker is open, "breaker":"open" stands there too; "claims"
+ *   {"name","id"} if it calls itself what is another's; "pick": its pattern,
+ *   where its id alone means another; "enrolled": since when OTA signs for it.
+ * "error" is {"kind","code"?,"text","hint","detail"?}: kind as
+ *  error_kind_name.
+ */
+#ifndef WIRE_CONTROL_FRAMES_H
+#define WIRE_CONTROL_FRAMES_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+
+#define CONTROL_HEAD 8
+#define CONTROL_FRAME_MAX (17u << 20)
+
+enum control_kind {
+	CONTROL_JSON = 'j',
+	CONTROL_TEXT = 't',
+	CONTROL_BINARY = 'b'
+};
+
+struct control_frame {
+	enum control_kind kind;
+	const char *data; /* lent, inside the bytes that were given */
+	size_t len;
+	size_t size; /* with its head: what to consume */
+};
+
+void control_encode(struct buf *out, enum control_kind kind, const void *data,
+		    size_t len);
+
+/*
+ * The first frame of data. 1: *out is it; 0: more bytes are needed; -1
+ * (ERR_PROTOCOL): unknown kind, too long, bytes that must be zero are not.
+ */
+int control_decode(struct control_frame *out, const char *data, size_t len,
+		   struct error *err);
+
+/* An error as the object above, and back (missing members are no failure). */
+void control_error_encode(struct buf *out, const struct error *e);
+void control_error_decode(struct error *out, const cJSON *object);
+
+#endif
