@@ -78,8 +78,8 @@ MODULE_fence_PKG = libseccomp
 
 # Our plugin for the broker runs inside mosquitto, without the program.
 BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \
-	$(addprefix src/base/,buf.c error.c file.c json.c json_scan.c json_span.c mem.c \
-	secret_file.c text.c text_code.c text_number.c text_utf8.c)
+	$(addprefix src/base/,buf.c error.c file.c json.c json_scan.c mem.c \
+	secret_file.c text.c utf8.c)
 BROKER = $(BUILD)/mcpctl-broker.so
 
 MODULE_SOURCES = $(foreach m,$(MODULES),$(MODULE_$(m)_SOURCES))
@@ -139,10 +139,10 @@ $(BUILD)/plugin/%.o: src/%.c
 
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% serve/door% \
-	$(addprefix serve/,aliases board_id enrolled record registry tokens)
+	$(addprefix serve/,aliases enrolled record registry tokens vision)
 ONLY_edit_terminal = base/%
 ONLY_service_listen = base/% wire/% net/% mcp/initialize \
-	$(addprefix sim/service_,http listen page post session sse ws)
+	sim/service_port
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))

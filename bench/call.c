@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/module.h"
 #include "mcp/client.h"
+#include "mcp/content.h"
 #include "net/ws.h"
 #include "samples.h"
 

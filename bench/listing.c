@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "mcp/listing.h"
+#include "mcp/tools.h"
 #include "out/render.h"
 #include "rpc/link.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/brief_devices.h"
+#include "cli/cmd_tools.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/parse.h"

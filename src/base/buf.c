@@ -4,12 +4,12 @@
  * the ceiling and moves the memory.
  */
 #include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "base/mem.h"
-#include "base/text.h"
 
 #define FIRST_SIZE 64
 #define PRINTF_GUESS 128

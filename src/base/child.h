@@ -9,6 +9,8 @@
 
 #include "base/loop.h"
 
+struct buf;
+
 struct child;
 
 enum child_stream { CHILD_NULL, CHILD_INHERIT, CHILD_PIPE };
@@ -74,5 +76,21 @@ void child_stop(struct child *c, int64_t grace);
 
 /* Forget it: no event any more; it is ended with SIGTERM, then SIGKILL. */
 void child_abandon(struct child *c);
+
+struct child_input { /* zeroed at first */
+	uv_pipe_t uv;
+	void (*closed)(void *owner);
+	void *owner;
+	bool open; /* there is a handle, and it is not being closed */
+	bool ending; /* it is closed once all is written */
+};
+
+/*
+ * The child's end of the pipe, close-on-exec, or -errno. Also in the latter
+ * case `open` says whether there is a handle: then closed comes after
+ * child_input_close, or earlier, once all is written or nobody reads.
+ */
+int child_input_open(struct child_input *i, struct loop *l,
+		     void (*closed)(void *owner), void *owner);
 
 #endif

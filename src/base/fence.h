@@ -28,6 +28,7 @@
 #define BASE_FENCE_H
 
 #include "base/base.h"
+#include "base/loop.h"
 #include "base/split.h"
 
 /*
@@ -67,9 +68,7 @@ struct fence_table {
 };
 extern const struct fence_table fence_table;
 
-/* ---- fence_files.c ---- */
-
-/* The version of Landlock that is in force then, or -errno. This thread only. */
-int fence_files(const char *const *rules);
+/* Put the rest of the threads behind these rules, too, as soon as each is free. */
+void fence_pool(struct loop *l, const struct words *rules);
 
 #endif

@@ -24,9 +24,6 @@
  */
 cJSON *json_parse(const char *text, size_t len, struct error *err);
 
-/* The same scan without building a tree: 0 if it is one JSON value. */
-int json_check(const char *text, size_t len, struct error *err);
-
 /*
  * Print compact or laid out (two spaces a level). Integers below 2^53 print
  * as integers, other numbers in the shortest form that reads back the same.

@@ -8,6 +8,7 @@
 
 #include "base/json_scan.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* cJSON copies a number into 64 bytes, and fails on a longer one. */
 #define NUMBER_MAX 63

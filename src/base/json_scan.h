@@ -13,4 +13,7 @@ int json_scan(const char *text, size_t len, bool *odd, struct error *err);
 /* Checked text: such escapes become that of U+FFFD. */
 void json_mend(char *text, size_t len);
 
+/* The same scan without building a tree: 0 if it is one JSON value. */
+int json_check(const char *text, size_t len, struct error *err);
+
 #endif

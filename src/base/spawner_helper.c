@@ -17,7 +17,7 @@
 
 #include "base/fence.h"
 #include "base/mem.h"
-#include "base/spawner_private.h"
+#include "base/spawner_message.h"
 #include "base/text.h"
 
 #define SOCKET_FD 3

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/spawner_private.h"
+#include "base/spawner_message.h"
 
 union control {
 	struct cmsghdr header;

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Text without a locale: compared, searched, read as numbers, written in other
+ * codes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+/*
  * Comparing and searching text without ASCII case; globs. No locale.
  */
-#include "base/text.h"
-
-#include <string.h>
 
 uint64_t text_hash(const char *text, size_t len)
 {
@@ -175,4 +183,380 @@ size_t text_trim(const char **text, size_t len)
 		len--;
 	}
 	return len;
+}
+
+/*
+ * Which word did the user mean? Edit distance, and the choice of a proposal.
+ */
+
+#define PREFIX_MIN 3
+
+static size_t min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * One row of the matrix: rows[0] is new, rows[1] the one above, rows[2] the
+ * one above that; i is the index of the character of a.
+ */
+static void fill_row(size_t *rows[3], const char *a, size_t i, const char *b)
+{
+	size_t j;
+
+	rows[0][0] = i + 1;
+	for (j = 0; b[j]; j++) {
+		bool same = text_lower(a[i]) == text_lower(b[j]);
+		size_t best = rows[1][j] + !same;
+
+		best = min(best, rows[1][j + 1] + 1);
+		best = min(best, rows[0][j] + 1);
+		if (i && j && text_lower(a[i]) == text_lower(b[j - 1]) &&
+		    text_lower(a[i - 1]) == text_lower(b[j]))
+			best = min(best, rows[2][j - 1] + 1);
+		rows[0][j + 1] = best;
+	}
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+	size_t width = strlen(b) + 1, i, distance;
+	size_t *cells = mem_zalloc(3 * width * sizeof(*cells));
+	size_t *rows[3] = { cells, cells + width, cells + 2 * width };
+
+	for (i = 0; i < width; i++)
+		rows[0][i] = i;
+	for (i = 0; a[i]; i++) {
+		size_t *oldest = rows[2];
+
+		rows[2] = rows[1];
+		rows[1] = rows[0];
+		rows[0] = oldest;
+		fill_row(rows, a, i, b);
+	}
+	distance = rows[0][width - 1];
+	mem_free(cells);
+	return distance;
+}
+
+static size_t common_prefix(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && text_lower(a[n]) == text_lower(b[n]))
+		n++;
+	return n;
+}
+
+struct proposal {
+	const char *word;
+	size_t distance, prefix;
+};
+
+/* A near word goes before one that only starts alike. */
+static bool better(const struct proposal *a, const struct proposal *b,
+		   size_t near)
+{
+	bool a_near = a->distance <= near, b_near = b->distance <= near;
+
+	if (!b->word || a_near != b_near)
+		return !b->word || a_near;
+	if (!a_near && a->prefix != b->prefix)
+		return a->prefix > b->prefix;
+	return a->distance < b->distance;
+}
+
+const char *text_nearest(const char *word, const char *const *candidates,
+			 size_t count)
+{
+	size_t length = strlen(word), near = 1 + length / 3, i;
+	struct proposal best = { 0 };
+
+	for (i = 0; i < count; i++) {
+		struct proposal p = { .word = candidates[i] };
+		size_t other = strlen(p.word);
+
+		p.prefix = common_prefix(word, p.word);
+		/* Lengths that differ by more need no matrix. */
+		if (p.prefix < PREFIX_MIN &&
+		    (other > length + near || length > other + near))
+			continue;
+		p.distance = text_distance(word, p.word);
+		/* Nothing in common is not near, however short the words. */
+		if (p.prefix < PREFIX_MIN &&
+		    (p.distance > near ||
+		     p.distance >= (other > length ? other : length)))
+			continue;
+		if (better(&p, &best, near))
+			best = p;
+	}
+	return best.word;
+}
+
+char *text_proposal(const char *word, const char *const *candidates,
+		    size_t count)
+{
+	const char *near = word ? text_nearest(word, candidates, count) : NULL;
+
+	return near ? mem_printf(" (did you mean '%s'?)", near) :
+		      mem_strdup("");
+}
+
+/*
+ * Whole numbers and durations, from text and to it. No locale.
+ */
+
+#define DURATION_MAX_MS (INT64_C(10) * 24 * 60 * 60 * 1000)
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int text_integer(const char *text, int64_t min, int64_t max, int64_t *out)
+{
+	bool negative = *text == '-';
+	int64_t value = 0;
+
+	text += negative;
+	if (!*text)
+		return -1;
+	for (; *text; text++) {
+		int digit = *text - '0';
+
+		/* Downwards if negative: INT64_MIN has no positive twin. */
+		if (!is_digit(*text) ||
+		    __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, negative ? -digit : digit,
+					   &value))
+			return -1;
+	}
+	if (value < min || value > max)
+		return -1;
+	*out = value;
+	return 0;
+}
+
+static int64_t unit_ms(const char *unit)
+{
+	if (!*unit || strcmp(unit, "s") == 0)
+		return 1000;
+	if (strcmp(unit, "ms") == 0)
+		return 1;
+	if (strcmp(unit, "m") == 0)
+		return 60000;
+	if (strcmp(unit, "h") == 0)
+		return 3600000;
+	return 0;
+}
+
+/* Thousandths of a number, rounded up; moves *text behind it. -1: none. */
+static int64_t thousandths(const char **text)
+{
+	const char *p = *text;
+	int64_t value = 0, scale = 100;
+
+	if (!is_digit(*p) && !(*p == '.' && is_digit(p[1])))
+		return -1;
+	for (; is_digit(*p); p++) {
+		/* Stay above the limit once there: more digits only add. */
+		if (value <= DURATION_MAX_MS)
+			value = value * 10 + (*p - '0');
+	}
+	value *= 1000;
+	if (*p == '.' && !is_digit(p[1]))
+		return -1;
+	if (*p == '.') {
+		bool rest = false;
+
+		for (p++; is_digit(*p); p++, scale /= 10) {
+			value += (*p - '0') * scale;
+			rest |= scale == 0 && *p != '0';
+		}
+		value += rest;
+	}
+	*text = p;
+	return value;
+}
+
+int text_duration(const char *text, int64_t *out_ms, struct error *err)
+{
+	const char *unit = text;
+	int64_t value = thousandths(&unit), factor = unit_ms(unit), ms;
+
+	if (value < 0 || !factor) {
+		error_set(err, ERR_USAGE, "'%s' is not a duration", text);
+		return error_hint(err, "write 250ms, 10s, 2m or 1h; a number "
+				       "without a unit is seconds");
+	}
+	if (__builtin_mul_overflow(value, factor, &ms) ||
+	    ms > DURATION_MAX_MS * 1000) {
+		error_set(err, ERR_USAGE, "the duration '%s' is too long",
+			  text);
+		return error_hint(err, "the longest is 10 days (240h)");
+	}
+	/* Up, so that a short time does not become none. */
+	*out_ms = (ms + 999) / 1000;
+	return 0;
+}
+
+const char *text_milliseconds(int64_t ms, char *out, size_t size)
+{
+	long long tenths = (ms + 50) / 100, seconds = (ms + 500) / 1000;
+	long long minutes = (ms + 30000) / 60000;
+
+	if (ms < 1000)
+		snprintf(out, size, "%lld ms", (long long)ms);
+	else if (tenths < 600 && tenths % 10)
+		snprintf(out, size, "%lld.%lld s", tenths / 10, tenths % 10);
+	else if (tenths < 600)
+		snprintf(out, size, "%lld s", tenths / 10);
+	else if (seconds < 3600 && seconds % 60)
+		snprintf(out, size, "%lld min %lld s", seconds / 60,
+			 seconds % 60);
+	else if (seconds < 3600)
+		snprintf(out, size, "%lld min", seconds / 60);
+	else if (minutes % 60)
+		snprintf(out, size, "%lld h %lld min", minutes / 60,
+			 minutes % 60);
+	else
+		snprintf(out, size, "%lld h", minutes / 60);
+	return out;
+}
+
+/*
+ * Base64 (RFC 4648, section 4) and percent-encoding (RFC 3986, 2.1).
+ */
+
+#define CHUNK 3072
+
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+')
+		return 62;
+	return c == '/' ? 63 : -1;
+}
+
+static bool is_space_code(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* What is read so far: digits and padding, and bits that are no byte yet. */
+struct base64 {
+	size_t digits, padding;
+	uint32_t bits;
+	unsigned char bytes[CHUNK];
+	size_t count;
+};
+
+static int take_digit(struct base64 *b, char c, struct buf *out)
+{
+	int value = base64_value(c);
+
+	if (c == '=') {
+		b->padding++;
+		return 0;
+	}
+	if (value < 0 || b->padding)
+		return -1;
+	b->bits = b->bits << 6 | (uint32_t)value;
+	/* Each digit but the first of four completes a byte. */
+	if (b->digits++ % 4 == 0)
+		return 0;
+	b->bytes[b->count++] =
+		(unsigned char)(b->bits >> (6 - 2 * ((b->digits - 1) % 4)));
+	if (b->count < CHUNK)
+		return 0;
+	b->count = 0;
+	return buf_add(out, b->bytes, CHUNK);
+}
+
+int text_base64_decode(const char *text, size_t len, struct buf *out)
+{
+	struct base64 b = { .digits = 0 };
+	size_t start = out->len, i;
+	int bad = 0;
+
+	for (i = 0; i < len && !bad; i++) {
+		if (!is_space_code(text[i]))
+			bad = take_digit(&b, text[i], out);
+	}
+	if (b.digits % 4 == 1 ||
+	    (b.padding && (b.padding > 2 || (b.digits + b.padding) % 4)))
+		bad = -1;
+	if (!bad)
+		bad = buf_add(out, b.bytes, b.count);
+	if (bad && out->data) {
+		out->len = start;
+		out->data[start] = '\0';
+	}
+	return bad;
+}
+
+void text_base64_encode(struct buf *out, const void *data, size_t len)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = data;
+	size_t at, i;
+
+	for (at = 0; at < len; at += 3) {
+		char four[4] = { '=', '=', '=', '=' };
+		uint32_t bits = 0;
+
+		for (i = at; i < at + 3; i++)
+			bits = bits << 8 | (i < len ? p[i] : 0U);
+		/* One digit more than there are bytes. */
+		for (i = 0; i < 4 && (i == 0 || at + i - 1 < len); i++)
+			four[i] = digits[bits >> (18 - 6 * i) & 63];
+		buf_add(out, four, sizeof(four));
+	}
+}
+
+/* The byte that two hexadecimal digits stand for; 0 if they are none. */
+static unsigned hex_byte(const char *p)
+{
+	unsigned value = 0;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		int c = text_lower(p[i]);
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (unsigned)(c - 'a' + 10);
+		else
+			return 0;
+	}
+	return value;
+}
+
+int text_percent_decode(char *text)
+{
+	const char *from;
+	char *to = text;
+
+	/* Look at all escapes first: on -1 the text is as it was. */
+	for (from = strchr(text, '%'); from; from = strchr(from + 1, '%')) {
+		if (!hex_byte(from + 1))
+			return -1;
+	}
+	for (from = text; *from; from++) {
+		if (*from == '%') {
+			*to++ = (char)hex_byte(from + 1);
+			from += 2;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+	return 0;
 }

@@ -28,48 +28,6 @@ enum text_mode {
 };
 #define TEXT_MARKS_MAX \
 	8 /* in one text; what comes behind is counted at its end */
-void text_safe(struct buf *out, const char *text, size_t len,
-	       enum text_mode mode);
-
-/* True if text_safe (TEXT_NAME) changes nothing: what is shown can be copied. */
-bool text_is_safe(const char *text, size_t len);
-
-/* Without a look of its own: Default_Ignorable_Code_Point, U+FFF9 to U+FFFB. */
-bool text_is_invisible(uint32_t point);
-
-/*
- * Append what the eye takes text for: invisible characters dropped, full-width
- * forms and other blanks as ASCII, Latin, Greek and Cyrillic letters as the one
- * that stands for those that look like it (Unicode TR39, section 4). Two names
- * with one skeleton look alike. To compare, not to show.
- */
-void text_skeleton(struct buf *out, const char *text, size_t len);
-/* Is it a letter (not of ASCII) that its skeleton has another for? */
-bool text_has_look(uint32_t point);
-
-/*
- * True if all of it is valid UTF-8: no overlong forms, no surrogates. NUL is
- * allowed.
- */
-bool text_is_utf8(const char *text, size_t len);
-
-/* Bytes of the UTF-8 character at text, 1 to 4; 0 if none is there. */
-size_t text_utf8(const char *text, size_t len);
-
-/* The code point of a character that text_utf8 measured as size bytes. */
-uint32_t text_point(const char *text, size_t size);
-
-/*
- * Terminal columns of valid or invalid UTF-8: wide characters count 2,
- * combining ones and control characters 0, stray bytes 1.
- */
-size_t text_width(const char *text, size_t len);
-
-/* At most max bytes of text, not ending within a character. */
-size_t text_cut(const char *text, size_t len, size_t max);
-
-/* How many bytes of text fit into columns, never cutting a character. */
-size_t text_fit(const char *text, size_t len, size_t columns);
 
 /* Edit distance (Damerau-Levenshtein), letters compared without case. */
 size_t text_distance(const char *a, const char *b);

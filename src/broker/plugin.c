@@ -5,20 +5,239 @@
  * is there. What it hands on is queued by mosquitto until this turn of its
  * loop ends: a client that is told of as joined can be sent to.
  */
-#include "broker/plugin.h"
-
+#include <inttypes.h>
+#include <mosquitto.h>
+#include <mosquitto_broker.h>
+#include <mosquitto_plugin.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <mosquitto.h>
-#include <mosquitto_broker.h>
-#include <mosquitto_plugin.h>
-
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
+#include "base/utf8.h"
+#include "broker/clients.h"
+#include "broker/sign.h"
 #include "wire/broker_topic.h"
+
+struct mosquitto_plugin_id_t;
+
+struct plugin {
+	struct mosquitto_plugin_id_t *self;
+	struct clients clients;
+	struct buf secret; /* what serve shows as its password */
+	char *key_file; /* NULL: credentials are not checked */
+	struct buf key;
+	char *operator_file; /* NULL: there is no operator */
+	struct buf operator; /* what the operator shows as its password */
+	char *folder; /* serve's, removed when serve is gone; NULL */
+	int64_t parent; /* process id of serve; 0: not watched */
+	int64_t looked; /* when silent clients were looked at last, ms */
+	bool rechecking; /* mosquitto asks again about all who are connected */
+};
+
+/*
+ * Credentials (device.md 2.1), what makes a client a device, and its topics.
+ */
+
+#define ID_MAX 1024 /* bytes; firmware's whole CONNECT fits into 1024 */
+#define SEPARATOR "@@@"
+
+/* A client id "GID_…@@@…@@@…". */
+static bool plugin_is_device_id(const char *id)
+{
+	const char *second = strstr(id, SEPARATOR);
+
+	return text_starts(id, "GID_") && second &&
+	       strstr(second + strlen(SEPARATOR), SEPARATOR);
+}
+
+/* A JSON object with the member "type": a device's message. */
+static bool plugin_is_device_message(const void *data, size_t len)
+{
+	struct span object = { data, len }, type;
+
+	return data && !json_check(data, len, NULL) &&
+	       json_span_member(object, "type", &type) && *type.text == '"';
+}
+
+static bool is_object_in_base64(const char *user)
+{
+	struct buf text = { 0 };
+	const char *start;
+	bool is;
+
+	is = !text_base64_decode(user, strlen(user), &text) &&
+	     !json_check(buf_string(&text), text.len, NULL);
+	start = buf_string(&text);
+	is = is && start[strspn(start, " \t\r\n")] == '{';
+	buf_done(&text);
+	return is;
+}
+
+static bool is_signed(const struct buf *key, const char *id, const char *user,
+		      const char *password)
+{
+	struct buf wanted = { 0 };
+	bool is;
+
+	broker_sign(&wanted, key, id, user);
+	is = secret_same(buf_string(&wanted), wanted.len, password,
+			 strlen(password));
+	buf_done(&wanted);
+	return is;
+}
+
+static const char *check_device(const struct plugin *p, const char *id,
+				const char *user, const char *password)
+{
+	char mac[18];
+
+	if (!client_id_mac(id, mac))
+		return "its client id is not of the form "
+		       "GID_x@@@aa_bb_cc_dd_ee_ff@@@uuid";
+	if (!user || !is_object_in_base64(user))
+		return "its user name is not base64 of a JSON object";
+	if (!password)
+		return "it sent no password";
+	if (!is_signed(&p->key, id, user, password))
+		return "its password is not the signature of its client id "
+		       "and user name with the key";
+	return NULL;
+}
+
+/* The user name of the operator, if there is one. */
+static bool plugin_is_operator(const struct plugin *p, const char *user)
+{
+	return p->operator_file && user && !strcmp(user, BROKER_OPERATOR);
+}
+
+/* The only topic that this client may publish to, or else subscribe to. */
+static bool plugin_is_own_topic(const char *id, const char *topic, bool publish)
+{
+	struct buf own = { 0 };
+	bool is;
+
+	if (publish)
+		return !strcmp(topic, BROKER_UP_TOPIC);
+	broker_own_topic(&own, id);
+	is = !strcmp(topic, buf_string(&own));
+	buf_done(&own);
+	return is;
+}
+
+static const char *check_operator(const struct plugin *p, const char *password,
+				  const char **hint)
+{
+	if (password && secret_same(buf_string(&p->operator), p->operator.len,
+				    password, strlen(password)))
+		return NULL;
+	*hint = "it stands in the file of --mqtt-operator-file";
+	return "the password of the operator is wrong";
+}
+
+/*
+ * NULL: may come. Else why not, in words, and in *hint what to do, where that
+ * is not what serve knows by itself (static texts). user and password may be
+ * NULL.
+ */
+static const char *plugin_check(const struct plugin *p, const char *id,
+				const char *user, const char *password,
+				const char **hint)
+{
+	if (strlen(id) > ID_MAX)
+		return "its client id is longer than 1024 bytes";
+	if (!strcmp(id, BROKER_CLIENT_ID)) {
+		if (password &&
+		    secret_same(buf_string(&p->secret), p->secret.len, password,
+				strlen(password)))
+			return NULL;
+		return "this client id is kept for mcpctl itself";
+	}
+	if (plugin_is_operator(p, user))
+		return check_operator(p, password, hint);
+	if (p->key_file)
+		return check_device(p, id, user, password);
+	return NULL;
+}
+
+/*
+ * What serve is told. It is handed over by client id, without a subscription;
+ * where serve is not connected, mosquitto drops it.
+ */
+
+#define TEXT_MAX 512 /* bytes of a text that a client sent */
+
+static void tell(enum broker_topic kind, const char *id, const void *data,
+		 size_t len)
+{
+	struct buf topic = { 0 };
+
+	broker_topic_encode(&topic, kind, id);
+	mosquitto_broker_publish_copy(BROKER_CLIENT_ID, buf_string(&topic),
+				      (int)len, data, 0, false, NULL);
+	buf_done(&topic);
+}
+
+static void add_member(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "%s\"%s\":", out->len > 1 ? "," : "", name);
+	if (text)
+		buf_json_string(out, text, strnlen(text, TEXT_MAX));
+	else
+		buf_text(out, "null");
+}
+
+/* The client is a device: serve is told, unless it was. */
+static void plugin_tell_joined(struct broker_client *cl)
+{
+	struct buf json = { 0 };
+
+	cl->device = true;
+	buf_char(&json, '{');
+	add_member(&json, "address", cl->address);
+	add_member(&json, "user", cl->user);
+	buf_printf(&json, ",\"n\":%" PRIu64 "}", cl->number);
+	tell(BROKER_JOINED, cl->id, json.data, json.len);
+	buf_done(&json);
+}
+
+static void plugin_tell_left(const struct broker_client *cl, int reason)
+{
+	struct buf json = { 0 };
+
+	buf_printf(&json, "{\"reason\":%d,\"n\":%" PRIu64 "}", reason,
+		   cl->number);
+	tell(BROKER_LEFT, cl->id, json.data, json.len);
+	buf_done(&json);
+}
+
+/* hint NULL: as serve knows. */
+static void plugin_tell_refused(const char *id, const char *address,
+				const char *why, const char *hint)
+{
+	struct buf json = { 0 }, cut = { 0 };
+
+	buf_char(&json, '{');
+	add_member(&json, "address", address);
+	add_member(&json, "text", why);
+	add_member(&json, "hint", hint);
+	buf_char(&json, '}');
+	buf_add(&cut, id, strnlen(id, TEXT_MAX));
+	tell(BROKER_REFUSED, buf_string(&cut), json.data, json.len);
+	buf_done(&json);
+	buf_done(&cut);
+}
+
+/* A copy of what it published. */
+static void plugin_tell_up(const char *id, const void *data, size_t len)
+{
+	tell(BROKER_UP, id, data, len);
+}
 
 #define EXPORT __attribute__((visibility("default")))
 /*

@@ -6,6 +6,7 @@
 #ifndef CLI_ALL_H
 #define CLI_ALL_H
 
+#include "cli/app.h"
 #include "cli/serve_client.h"
 
 struct all_device {
@@ -24,15 +25,6 @@ struct all {
 	size_t rows, failed;
 	enum error_kind worst;
 };
-
-/*
- * Ask which devices there are. -1: as serve_client_open; ERR_CONNECT: none
- * fits -d.
- */
-int all_open(struct all *a, struct app *app, struct error *err);
-void all_done(struct all *a);
-/* NULL: it was not there. Lent until the next all_finish. */
-struct all_device *all_find(const struct all *a, const char *id);
 
 /* JSON is text; one of method, notify, message. */
 struct all_request {
@@ -60,16 +52,6 @@ struct all_fan {
 	bool (*judge)(void *owner, struct all_row *row);
 	void *owner;
 };
-int all_start(struct all *a, struct all_fan *f, const struct all_request *rq,
-	      struct error *err);
-/* Wait for all its rows and show them; releases f. */
-int all_finish(struct all *a, struct all_fan *f, struct error *err);
-
-/* A row of our own. row is released. */
-void all_show(struct all *a, struct all_row *row);
-
-/* -1 if a row failed: the kind with the highest status. */
-int all_outcome(const struct all *a, struct error *err);
 
 /* A judge for what is not answered. */
 bool all_sent(void *owner, struct all_row *row);
@@ -78,5 +60,27 @@ bool all_sent(void *owner, struct all_row *row);
 int all_run(struct app *app, const struct all_request *rq,
 	    bool (*judge)(void *owner, struct all_row *row), void *owner,
 	    struct error *err);
+
+struct all_call {
+	const char *name; /* the tool */
+	char *const *word; /* its arguments */
+	size_t count;
+	bool no_validate;
+	const cJSON *expected; /* --expect; NULL */
+	/* what is better known of a failed call, as a hint */
+	void (*explain)(struct error *err);
+};
+
+/*
+ * The arguments are built and checked once for each list of tools that the
+ * devices have; where they do not fit, the rows of those devices say why and
+ * nothing is sent to them.
+ */
+int all_call_run(struct app *app, const struct all_call *call,
+		 struct error *err);
+
+/* All pages from each device. filter: WORD or GLOB, NULL: all tools. */
+int all_tools_run(struct app *app, const char *filter, bool no_user,
+		  struct error *err);
 
 #endif

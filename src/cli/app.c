@@ -1,24 +1,120 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands of one run share: the loop, the renderer and the session,
- * each opened when it is first needed. Parses nothing, decides no exit status.
+ * What the commands of one run share: the loop, the renderer, the session, its
+ * events; and from words to a running command.
  */
-#include "cli/app.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/app_events.h"
+#include "cli/app.h"
+#include "cli/catalog_file.h"
+#include "cli/cmd_describe.h"
+#include "cli/cmd_items.h"
+#include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/guards.h"
-#include "cli/items_cache.h"
+#include "cli/help.h"
+#include "cli/parse.h"
 #include "cli/requests.h"
-#include "cli/serve_target.h"
-#include "cli/tools_cache.h"
+#include "cli/serve_client.h"
+#include "cli/setup.h"
 #include "cli/trace.h"
 #include "net/listen.h"
+
+/*
+ * Events of the session: to the command that waits for them, to the renderer,
+ * to what answers questions. Opens nothing and decides nothing about calls.
+ */
+
+static bool is_progress(const struct event *e)
+{
+	return e->kind == EVENT_NOTIFICATION && e->name && e->text &&
+	       strcmp(e->name, "notifications/progress") == 0;
+}
+
+/* Ours have the number of a call as their token. False: it is another, or wrong. */
+static bool show_progress(struct renderer *r, const struct event *e)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(e->text, e->len, NULL);
+	const struct span whole = { e->text, e->len };
+	const cJSON *params = json_object(tree, "params");
+	const cJSON *progress = json_member(params, "progress");
+	const cJSON *total = json_member(params, "total");
+	struct progress_record record = { .message = json_string(params,
+								 "message") };
+	int64_t token;
+
+	if (json_integer(params, "progressToken", &token) != 0 ||
+	    !cJSON_IsNumber(progress) ||
+	    !json_span_member(whole, "params", &record.text))
+		return false;
+	record.progress = progress->valuedouble;
+	record.total = cJSON_IsNumber(total) ? total->valuedouble : 0;
+	r->ops->progress(r, &record);
+	return true;
+}
+
+bool app_progress(struct app *app, const struct event *e)
+{
+	if (!is_progress(e) || !app->out.ops->progress)
+		return false;
+	/* It is rewritten in place, where a question stands now. */
+	return requests_asks(app->answering) || show_progress(&app->out, e);
+}
+
+void app_aside(struct app *app, const struct event *e)
+{
+	if (!requests_told(app->answering, e))
+		render_aside(&app->out, e);
+}
+
+/*
+ * The functions of session_observer; owner is the app.
+ * Tail's own function sees what the peer sent; notices are for stderr always.
+ */
+static void app_on_event(void *owner, const struct event *e)
+{
+	struct app *app = owner;
+	struct renderer *r = &app->out;
+	bool notice = e->kind == EVENT_NOTICE;
+
+	if (app->answering)
+		requests_event(app->answering, e);
+	if (notice && e->notice == NOTICE_LISTENING && app->again)
+		return;
+	if (!notice && app->on_event)
+		app->on_event(app->on_event_owner, e);
+	else if (!notice && app->tail && r->ops->event)
+		r->ops->event(r, e);
+	else if (!app_progress(app, e))
+		app_aside(app, e);
+}
+
+static void app_on_trace(void *owner, const struct trace *t)
+{
+	struct app *app = owner;
+
+	if (app->out.verbose)
+		render_trace(&app->out, t);
+	if (app->trace)
+		trace_write(app->trace, t);
+}
+
+static bool app_on_request(void *owner, const struct event *e)
+{
+	struct app *app = owner;
+
+	return app->answering && requests_request(app->answering, e);
+}
+
+/*
+ * What the commands of one run share: the loop, the renderer and the session,
+ * each opened when it is first needed. Parses nothing, decides no exit status.
+ */
 
 /*
  * A program may be started with closed files; the next one that is opened, a
@@ -330,4 +426,166 @@ void app_disconnect(struct app *app)
 	endpoint_done(&app->endpoint);
 	mem_free(TAKE(app->vision_token));
 	app->asked = app->connected = false;
+}
+
+/*
+ * From words to a running command: --help, the number of operands, the
+ * session. Commands never count operands nor open anything by themselves.
+ */
+
+/* `call TOOL --help` asks the device; without one it is help on call. */
+static int show_help(struct app *app, const struct parsed *p, struct error *err)
+{
+	if (p->command->operand == OPERAND_TOOL_CALL && p->operands.count > 0 &&
+	    (app->config.target || serve_target_find(app, NULL) == 0) &&
+	    app->config.target) {
+		if (describe_tool(app, p->operands.word[0], err) == 0)
+			return 0;
+		/* A socket that nobody answers was no target. */
+		if (app->config.target)
+			return -1;
+		error_reset(err);
+	}
+	help_command(app->out.out, p->command, app->out.width);
+	return 0;
+}
+
+/* The name of operand number n in "TOOL [ARG]...", without its brackets. */
+static void operand_name(const char *args, int n, char *out, size_t size)
+{
+	const char *at = args ? args : "";
+
+	for (int i = 0; i < n && *at; i++) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	at += strspn(at, "[");
+
+	size_t len = strcspn(at, " ].");
+
+	len = len < size ? len : size - 1;
+	memcpy(out, at, len);
+	out[len] = '\0';
+}
+
+/* `serve --mqtt 1884`: some values stand only behind '='. */
+static void hint_optional(const struct command *c, const char *word,
+			  struct error *err)
+{
+	int64_t number;
+
+	for (const struct option_row *o = c->options; o && o->name; o++) {
+		if (o->type == OPTION_OPTIONAL &&
+		    text_integer(word, o->min, o->max, &number) == 0)
+			error_hint(err,
+				   "the value of '--%s' stands behind '=': "
+				   "--%s=%s",
+				   o->name, o->name, word);
+	}
+}
+
+static int check_operands(const struct parsed *p, struct error *err)
+{
+	const struct command *c = p->command;
+	size_t count = p->operands.count;
+	CLEANUP(buf_done) struct buf usage = { 0 };
+	char name[48];
+
+	if (c->min > 0 && count < (size_t)c->min) {
+		operand_name(c->args, (int)count, name, sizeof(name));
+		error_set(err, ERR_USAGE, "'%s' needs %s", c->name,
+			  *name ? name : "an operand");
+	} else if (c->max == 0 && count > 0) {
+		error_set(err, ERR_USAGE,
+			  "'%s' takes no operands, but got '%s'", c->name,
+			  p->operands.word[0]);
+		hint_optional(c, p->operands.word[0], err);
+	} else if (c->max > 0 && count > (size_t)c->max) {
+		error_set(err, ERR_USAGE,
+			  "'%s' takes at most %d operand%s, "
+			  "'%s' is one too many",
+			  c->name, c->max, c->max == 1 ? "" : "s",
+			  p->operands.word[c->max]);
+	} else {
+		return 0;
+	}
+	help_usage(&usage, c);
+	return error_detail(err, buf_string(&usage), usage.len);
+}
+
+/* `mcpctl tools sim:` is a natural slip: the target behind the command. */
+static int check_target(const struct app *app, const struct parsed *p,
+			struct error *err)
+{
+	if (app->config.target || !(p->command->flags & CMD_SESSION))
+		return 0;
+	for (size_t i = 0; i < p->operands.count; i++) {
+		const char *word = p->operands.word[i];
+
+		for (const struct target_row *t = target_rows; t->scheme; t++) {
+			size_t len = strlen(t->scheme);
+
+			if (strncmp(word, t->scheme, len) != 0 ||
+			    word[len] != ':')
+				continue;
+			error_set(err, ERR_USAGE,
+				  "no target: '%s' stands behind the command",
+				  word);
+			return error_hint(err, "did you mean: mcpctl %s %s",
+					  word, p->command->name);
+		}
+	}
+	return 0;
+}
+
+static int refuse_all(const struct command *c, struct error *err)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (const struct command *const *other = commands; *other; other++) {
+		if ((*other)->all)
+			buf_printf(&names, "%s%s", names.len ? ", " : "",
+				   (*other)->name);
+	}
+	error_set(err, ERR_USAGE, "'%s' cannot be done with --all", c->name);
+	return error_hint(err, "these can: %s", buf_string(&names));
+}
+
+int command_execute(struct app *app, struct parsed *p, struct error *err)
+{
+	const struct command *c = p->command;
+
+	if (p->help)
+		return show_help(app, p, err);
+	if (check_target(app, p, err) != 0 || check_operands(p, err) != 0)
+		return -1;
+	if (app->config.all && !c->all)
+		return refuse_all(c, err);
+	if (!app->config.all &&
+	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
+	    app_connect(app, err) != 0)
+		return -1;
+
+	static char *none[] = { NULL };
+	const struct invocation in = { .command = c,
+				       .app = app,
+				       .options = p->options,
+				       .argc = (int)p->operands.count,
+				       .argv = p->operands.word ?
+						       p->operands.word :
+						       none };
+
+	return app->config.all ? c->all(&in, err) : c->run(&in, err);
+}
+
+int command_run(struct app *app, char *const *words, size_t count,
+		struct error *err)
+{
+	CLEANUP(parsed_done) struct parsed p = { 0 };
+
+	if (parse_words(&p, words, count, NULL, err) != 0)
+		return -1;
+	if (!p.command)
+		return error_set(err, ERR_USAGE, "no command on this line");
+	return command_execute(app, &p, err);
 }

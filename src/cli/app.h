@@ -8,6 +8,9 @@
 
 #include "cli/command.h"
 
+struct guards;
+struct requests;
+
 struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
@@ -26,9 +29,6 @@ struct config { /* global options; see config_options in config.c */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */
 };
-extern const struct option_row config_options[];
-/* What it owns; everything else in it is lent. */
-void config_release(struct config *c);
 
 struct app {
 	struct config config;
@@ -122,19 +122,10 @@ struct target_row {
 };
 extern const struct target_row target_rows[];
 
-/*
- * The transport of the configured target into *ops, its endpoint, with what the
- * options add, into app->endpoint (endpoint_done releases it). -1 (ERR_USAGE): no target, not understood,
- * not supported by this version, an option that does not fit. (setup.c)
- */
-int app_setup(struct app *app, const struct transport_ops **ops,
-	      struct error *err);
+/* Show the progress of a call under way. False: e is something else. */
+bool app_progress(struct app *app, const struct event *e);
 
-/* A secret from a file (first line) or, if file is NULL, from the environment variable; NULL text if neither. Yours. */
-int secret_read(char **out, const char *file, const char *environment,
-		struct error *err);
-/* The same for many: each line of the file is one. */
-int secret_read_all(struct words *out, const char *file,
-		    const char *environment, struct error *err);
+/* render_aside, but for what a note has told already. */
+void app_aside(struct app *app, const struct event *e);
 
 #endif

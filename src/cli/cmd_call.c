@@ -7,15 +7,16 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/all_call.h"
+#include "cli/all.h"
+#include "cli/catalog_file.h"
+#include "cli/cmd_serve.h"
 #include "cli/commands.h"
 #include "cli/expect_option.h"
 #include "cli/operand.h"
 #include "cli/save.h"
 #include "cli/show.h"
-#include "cli/tools_cache.h"
-#include "cli/upload_address.h"
 #include "mcp/arguments.h"
+#include "mcp/content.h"
 
 struct call_options {
 	bool no_validate;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * complete: which values a server proposes for an argument. (What completion
- * scripts ask is complete_command.c.)
+ * scripts ask is complete.c.)
  */
 #include <string.h>
 
-#include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 

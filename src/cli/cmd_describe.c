@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "cli/catalog_file.h"
+#include "cli/cmd_describe.h"
 #include "cli/commands.h"
-#include "cli/describe.h"
-#include "cli/tools_cache.h"
 
 /*
  * The hazards of a tool lie in its neighbours: here one tool alone, which a

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/serve_client.h"
-#include "cli/serve_target.h"
 #include "out/alike.h"
+#include "out/text_device.h"
 
 enum { SILENT_MS = 10000 };
 

@@ -4,8 +4,8 @@
  */
 #include "base/mem.h"
 #include "cli/app.h"
+#include "cli/catalog_file.h"
 #include "cli/commands.h"
-#include "cli/schema_cache.h"
 #include "cli/show.h"
 #include "net/http.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/cmd_loglevel.h"
 #include "cli/commands.h"
-#include "cli/log_level.h"
 #include "cli/show.h"
 
 const char *const log_levels[] = { "debug",   "info",	   "notice",

@@ -5,6 +5,7 @@
 #include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/operand.h"
+#include "rpc/session_calls.h"
 
 static int notify_run(const struct invocation *in, struct error *err)
 {

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/answer.h"
+#include "cli/catalog_file.h"
+#include "cli/cmd_items.h"
 #include "cli/commands.h"
-#include "cli/item_schema.h"
-#include "cli/items_cache.h"
 #include "cli/show.h"
 #include "mcp/arguments.h"
-#include "mcp/contents.h"
+#include "mcp/content.h"
 
 struct prompt_options {
 	bool no_validate;

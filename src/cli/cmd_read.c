@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "cli/answer.h"
+#include "cli/cmd_items.h"
 #include "cli/commands.h"
-#include "cli/items_cache.h"
+#include "cli/show.h"
 
 struct read_options {
 	const char *save;

@@ -3,22 +3,726 @@
  * serve: the backend that boards dial in to. The main line: wait, show what
  * happened, run --exec for who is ready, end. What serves is src/serve.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/fence.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/spawner.h"
+#include "base/text.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/daemon.h"
-#include "cli/serve_exec.h"
-#include "cli/serve_fence.h"
+#include "cli/serve_client.h"
 #include "cli/serve_log.h"
-#include "cli/serve_missing.h"
+#include "cli/setup.h"
 #include "cli/trace.h"
+#include "net/attach.h"
+#include "serve/record.h"
+#include "serve/serve.h"
+
+struct serving;
+static int serve(struct serving *s, struct error *err);
+
+/*
+ * The commands of --exec: their environment, how many at once, how they ended.
+ * Each has a process group of its own, so that what its shell started ends with
+ * it; Ctrl-C ends serve, and serve ends them.
+ */
+
+#define RUNNING_MAX 16
+#define GRACE_MS 2000
+
+struct command_of {
+	struct serve_exec *exec;
+	struct child *child;
+	char *device;
+	struct command_of *next;
+};
+
+static void serve_exec_init(struct serve_exec *x, struct loop *l,
+			    struct serve *s, const char *command)
+{
+	*x = (struct serve_exec){
+		.loop = l, .server = s, .command = command, .idle = true
+	};
+	if (!command)
+		return;
+	/* Its own are added; ours would send it elsewhere, or make it wait. */
+	unsetenv("MCPCTL_TARGET");
+	unsetenv("MCPCTL_DEVICE");
+	unsetenv("MCPCTL_SOCKET");
+	unsetenv("MCPCTL_WAIT");
+}
+
+static void release(struct command_of *c)
+{
+	mem_free(c->device);
+	mem_free(c);
+}
+
+static void tell_ended(struct serve_exec *x, const char *device, int status)
+{
+	struct record *record =
+		records_add(serve_records(x->server), RECORD_EXEC,
+			    status ? LEVEL_WARN : LEVEL_GOOD, device, NULL,
+			    "the command ended with status %d", status);
+
+	if (record)
+		record->detail = mem_printf("\"status\":%d", status);
+}
+
+static void count_end(struct serve_exec *x, int status)
+{
+	if (x->ended++ == 0)
+		x->first_status = status;
+	if (status > x->worst)
+		x->worst = status;
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct command_of *c = owner, **at;
+	struct serve_exec *x = c->exec;
+
+	for (at = &x->first; *at != c;)
+		at = &(*at)->next;
+	*at = c->next;
+	x->running--;
+	x->idle = x->running == 0;
+	count_end(x, status);
+	tell_ended(x, c->device, status);
+	serve_wake(x->server);
+	release(c);
+}
+
+/* No process, or no descriptor, now: others may have better luck. */
+static void tell_not_started(struct serve_exec *x, const char *device,
+			     const struct error *why)
+{
+	struct record *record =
+		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_BAD,
+			    device, NULL, "the command was not started: %s%s%s",
+			    why->text, *why->hint ? "; " : "", why->hint);
+
+	if (record)
+		record->detail = mem_printf("\"status\":%d", (int)why->kind);
+}
+
+static void start(struct serve_exec *x, const char *id)
+{
+	static const struct child_events events = { .ended = on_ended };
+	CLEANUP(mem_free_ptr) char *command = mem_strdup(x->command);
+	CLEANUP(mem_free_ptr)
+	char *target =
+		mem_printf("MCPCTL_TARGET=attach:%s", serve_socket(x->server));
+	CLEANUP(mem_free_ptr)
+	char *pick = serve_device_pattern(x->server, id);
+	CLEANUP(mem_free_ptr)
+	char *device = mem_printf("MCPCTL_DEVICE=%s", pick);
+	char sh[] = "sh", dash_c[] = "-c";
+	char *const argv[] = { sh, dash_c, command, NULL };
+	const char *const env[] = { target, device, NULL };
+	const struct child_options options = { .argv = argv,
+					       .env = env,
+					       .out = CHILD_INHERIT,
+					       .err = CHILD_INHERIT };
+	struct command_of *c = mem_zalloc(sizeof(*c));
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct record *record;
+
+	c->exec = x;
+	c->device = mem_strdup(id);
+	x->started++;
+	if (child_start(&c->child, x->loop, &options, &events, c, &why) != 0) {
+		tell_not_started(x, id, &why);
+		count_end(x, (int)why.kind);
+		release(c);
+		return;
+	}
+	c->next = x->first;
+	x->first = c;
+	x->running++;
+	x->idle = false;
+	record = records_add(serve_records(x->server), RECORD_EXEC, LEVEL_INFO,
+			     id, NULL, "the command starts");
+	if (record)
+		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));
+}
+
+static bool is_busy(const struct serve_exec *x, const char *id)
+{
+	for (const struct command_of *c = x->first; c; c = c->next) {
+		if (strcmp(c->device, id) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < x->queue.count; i++) {
+		if (strcmp(x->queue.word[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The device is ready: start the command for it, at once or when fewer run.
+ * Nothing if one is running for it. One that cannot be started is told, and
+ * counts as ended with status 3.
+ */
+static void serve_exec_device(struct serve_exec *x, const char *id)
+{
+	if (!x->command || is_busy(x, id))
+		return;
+	if (x->running < RUNNING_MAX)
+		start(x, id);
+	else
+		words_add(&x->queue, id);
+}
+
+/* Start those that had to wait, as far as there is room. */
+static void serve_exec_more(struct serve_exec *x)
+{
+	while (x->queue.count > 0 && x->running < RUNNING_MAX) {
+		CLEANUP(mem_free_ptr) char *id = x->queue.word[0];
+
+		x->queue.count--;
+		memmove(x->queue.word, x->queue.word + 1,
+			(x->queue.count + 1) * sizeof(*x->queue.word));
+		start(x, id);
+	}
+}
+
+/* A second signal does not wait for them. */
+static void abandon(struct serve_exec *x)
+{
+	while (x->first) {
+		struct command_of *c = x->first;
+
+		x->first = c->next;
+		child_abandon(c->child);
+		release(c);
+	}
+	x->running = 0;
+	x->idle = true;
+}
+
+/* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
+static void serve_exec_stop(struct serve_exec *x)
+{
+	words_done(&x->queue);
+	for (struct command_of *c = x->first; c; c = c->next)
+		child_stop(c->child, GRACE_MS);
+	if (x->running &&
+	    loop_wait(x->loop, &x->idle, loop_now() + 2 * (int64_t)GRACE_MS,
+		      NULL) != 0)
+		abandon(x);
+}
+
+/*
+ * The fences of serve: what the command itself needs besides src/serve, and
+ * when they go up.
+ */
+
+static void keep(char *path, int flags)
+{
+	if (path)
+		spawner_keep(path, flags);
+	mem_free(path);
+}
+
+/* Before the fences: exec and log may be NULL. */
+static void serve_fence_allow(const struct serve_config *c, const char *exec,
+			      const char *log)
+{
+	const char *const command[] = { "sh", "-c", exec, NULL };
+
+	if (exec)
+		spawner_allow(command, 0, NULL);
+	/* As file_create opens it, in a folder of ours and in others. */
+	if (log) {
+		spawner_keep(log, FILE_CREATE_FLAGS | O_APPEND);
+		spawner_keep(log, FILE_CREATE_FLAGS | O_APPEND | O_NOFOLLOW);
+	}
+	if (!c->alias_file)
+		keep(user_path(&user_config, "devices.json"), O_RDONLY);
+	serve_allow(c);
+}
+
+/*
+ * All is open. What is in force is a record of LEVEL_DEBUG, "fences"; what is
+ * not stands there too. pidfile may be NULL.
+ */
+static void serve_fence_raise(struct serve *s, struct loop *l,
+			      const char *pidfile)
+{
+	CLEANUP(words_done) struct words rules = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *folder = pidfile ? file_folder(pidfile) : NULL;
+	CLEANUP(mem_free_ptr) char *what = NULL;
+
+	serve_fence(s, &rules);
+	fence_rule(&rules, "remove", folder);
+	spawner_seal();
+	what = fence_raise((const char *const *)rules.word);
+	fence_pool(l, &rules);
+	records_add(serve_records(s), RECORD_FENCES, LEVEL_DEBUG, NULL, NULL,
+		    "%s", what);
+}
+
+/*
+ * From what happened to what did not. Judged from the records alone.
+ */
+
+static void keep_missing(struct serve_missing *m, char **place,
+			 const struct record *record)
+{
+	const char *who = record->device ? record->device : record->address;
+
+	mem_free(*place);
+	*place = mem_printf("%s%s%s", who ? who : "", who ? ": " : "",
+			    record->text ? record->text : "");
+	mem_free(m->hint);
+	m->hint = mem_strdup(record->hint);
+}
+
+/* Who got further than all before. */
+static void reached(struct serve_missing *m, bool *step, bool further,
+		    const struct record *record)
+{
+	const char *who = record->device ? record->device : record->address;
+
+	*step = true;
+	if (further || !who)
+		return;
+	mem_free(m->who);
+	m->who = mem_strdup(who);
+}
+
+static void note_broker(struct serve_missing *m, const struct record *record)
+{
+	const char *state = record->detail ? record->detail : "";
+	bool lost = strstr(state, "\"lost\"") || strstr(state, "\"down\"");
+
+	if (!lost && !strstr(state, "\"joined\""))
+		return;
+	mem_free(TAKE(m->broker));
+	mem_free(TAKE(m->broker_hint));
+	if (!lost)
+		return;
+	m->broker = mem_strdup(record->text);
+	m->broker_hint = mem_strdup(record->hint);
+}
+
+void serve_missing_note(struct serve_missing *m, const struct record *record)
+{
+	switch (record->kind) {
+	case RECORD_FAILED:
+		keep_missing(m, &m->failed, record);
+		break;
+	case RECORD_REFUSED:
+		/* How a device failed tells more. */
+		if (!m->failed)
+			keep_missing(m, &m->refused, record);
+		break;
+	case RECORD_OTA:
+	case RECORD_ACTIVATE:
+		reached(m, &m->ota, m->connected || m->hello, record);
+		break;
+	case RECORD_BROKER:
+		note_broker(m, record);
+		break;
+	case RECORD_BROWSER:
+		m->browser = true;
+		break;
+	case RECORD_NOISE:
+		m->came = true;
+		break;
+	case RECORD_CONNECTED:
+		reached(m, &m->connected, m->hello, record);
+		break;
+	case RECORD_HELLO:
+		reached(m, &m->hello, false, record);
+		break;
+	default:
+		break;
+	}
+}
+
+static int with_hint(const struct serve_missing *m, const char *otherwise,
+		     struct error *err)
+{
+	return error_hint(err, "%s", m->hint && *m->hint ? m->hint : otherwise);
+}
+
+static int never_dialled(const struct serve_missing *m, const char *time,
+			 struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "no device was ready within %s: %s asked OTA, but never "
+		  "dialled",
+		  time, m->who ? m->who : "one");
+	if (m->mqtt)
+		return error_hint(err,
+				  "it cannot reach the broker that OTA gave "
+				  "it: is that port open? see --advertise");
+	return error_hint(err,
+			  "wake it: say the wake word or press its button; if "
+			  "it was woken, it cannot reach the address that OTA "
+			  "gave it: see --advertise");
+}
+
+static int never_came(const struct serve_missing *m, const char *time,
+		      struct error *err)
+{
+	const char *what = "nothing came at all";
+
+	if (m->browser)
+		what = "only a browser came";
+	else if (m->came)
+		what = "something came that is no device";
+	error_set(err, ERR_CONNECT, "no device was ready within %s: %s", time,
+		  what);
+	if (m->browser)
+		return error_hint(err,
+				  "so that address works: set it as the "
+				  "board's OTA address, and reboot the board");
+	return error_hint(err,
+			  "is the board in the same network, its OTA address "
+			  "the one that serve printed, and was it rebooted "
+			  "since?");
+}
+
+int serve_missing_explain(const struct serve_missing *m, int64_t waited,
+			  struct error *err)
+{
+	char time[32];
+
+	text_milliseconds(waited, time, sizeof(time));
+	if (m->failed) {
+		error_set(err, ERR_CONNECT, "no device was ready within %s: %s",
+			  time, m->failed);
+		return with_hint(m, "mcpctl devices shows its state", err);
+	}
+	if (m->hello || m->connected) {
+		error_set(err, ERR_CONNECT,
+			  "no device was ready within %s: %s %s", time,
+			  m->who ? m->who : "one",
+			  m->hello ? "said hello, and did not answer further" :
+				     "connected, and said no hello");
+		return error_hint(err, "the board's own log (USB) tells why; "
+				       "mcpctl --trace FILE serve keeps every "
+				       "frame");
+	}
+	if (m->refused) {
+		error_set(err, ERR_CONNECT,
+			  "no device was let in within %s: %s", time,
+			  m->refused);
+		return with_hint(m, "mcpctl serve -v shows each step", err);
+	}
+	if (m->broker) {
+		error_set(err, ERR_CONNECT, "no device was ready within %s: %s",
+			  time, m->broker);
+		return error_hint(err, "%s",
+				  m->broker_hint ? m->broker_hint :
+						   "mcpctl serve -v shows each "
+						   "step");
+	}
+	return m->ota ? never_dialled(m, time, err) : never_came(m, time, err);
+}
+
+void serve_missing_done(struct serve_missing *m)
+{
+	mem_free(m->failed);
+	mem_free(m->refused);
+	mem_free(m->who);
+	mem_free(m->hint);
+	mem_free(m->broker);
+	mem_free(m->broker_hint);
+	*m = (struct serve_missing){ 0 };
+}
+
+/*
+ * The options of serve: their table, which of them go together, and what they
+ * make of struct serve_config.
+ */
+
+#define ENROLL_TIME "10m"
+#define AT(member) offsetof(struct serve_arguments, member)
+
+/* clang-format off */
+static const struct option_row serve_rows[] = {
+	{ 0, "listen", "[HOST:]PORT", OPTION_LIST, AT(listen),
+	  "wait there; may be given many times", NULL, NULL, 0, 0, "8000" },
+	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
+	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
+	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
+	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where "
+	  "there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
+	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
+	  "names for boards", NULL, NULL, 0, 0, "devices.json in the "
+	  "configuration folder" },
+	{ 0, "save-images", "DIR", OPTION_FILE, AT(save_images),
+	  "keep the pictures that boards upload", NULL, NULL, 0, 0, NULL },
+	{ 0, "vision-exec", "CMD", OPTION_TEXT, AT(vision_exec),
+	  "what sh runs to answer a picture: $1 is its file, $2 the question (and "
+	  "MCPCTL_FILE, MCPCTL_QUESTION, MCPCTL_DEVICE); its output is the answer", NULL, NULL, 0, 0, NULL },
+	{ 0, "vision-text", "TEXT", OPTION_TEXT, AT(vision_text),
+	  "answer every picture with that", NULL, NULL, 0, 0, "a fixed text" },
+	{ 0, "mqtt", "PORT", OPTION_OPTIONAL, AT(mqtt),
+	  "start a broker for boards (mosquitto), on port 1883 unless PORT is "
+	  "given", NULL, NULL, 1, 65535, NULL },
+	{ 0, "mqtt-broker", "URL", OPTION_TEXT, AT(mqtt_broker),
+	  "use a broker that runs: mqtt[s]://[USER@]HOST[:PORT]", NULL, NULL, 0, 0, NULL },
+	{ 0, "topic-up", "TOPIC", OPTION_TEXT, AT(topic_up),
+	  "with --mqtt-broker: what a board publishes to; {client_id} and {mac} "
+	  "are its own", NULL, NULL, 0, 0, "mcpctl/up/{client_id}" },
+	{ 0, "topic-down", "TOPIC", OPTION_TEXT, AT(topic_down),
+	  "with --mqtt-broker: what serve publishes to for a board", NULL, NULL, 0, 0,
+	  "devices/p2p/{mac}" },
+	{ 0, "mqtt-key-file", "FILE", OPTION_FILE, AT(mqtt_key_file),
+	  "the key that signs the passwords of boards: let no other in", NULL, NULL, 0, 0, NULL },
+	{ 0, "enroll", "DURATION", OPTION_OPTIONAL_TEXT, AT(enroll),
+	  "with --mqtt-key-file: sign for each board that asks OTA within that time, "
+	  "10m unless DURATION is given, and remember it", NULL, NULL, 0, 0, NULL },
+	{ 0, "mqtt-operator-file", "FILE", OPTION_FILE, AT(mqtt_operator_file),
+	  "the password of the user 'operator', who may look at all messages of the "
+	  "broker", NULL, NULL, 0, 0, NULL },
+	{ 0, "udp-port", "PORT", OPTION_NUMBER, AT(udp_port),
+	  "port for the audio of MQTT boards", NULL, NULL, 1, 65535, "any free one" },
+	{ 0, "silence", NULL, OPTION_FLAG, AT(silence),
+	  "answer that audio with silence", NULL, NULL, 0, 0, NULL },
+	{ 0, "devices-max", "N", OPTION_NUMBER, AT(devices_max),
+	  "hold at most N devices", NULL, NULL, 1, 1000000, "20000, or what the "
+	  "open files allow" },
+	{ 0, "message-max", "BYTES", OPTION_NUMBER, AT(message_max),
+	  "longest message of a device", NULL, NULL, 1024, 16777216, "1048576" },
+	{ 0, "picture-max", "BYTES", OPTION_NUMBER, AT(picture_max),
+	  "largest picture", NULL, NULL, 1024, 268435456, "8388608" },
+	{ 0, "handshake", "DURATION", OPTION_DURATION, AT(handshake),
+	  "longest time for the head of a request", NULL, NULL, 1, 0, "10s" },
+	{ 0, "hello-wait", "DURATION", OPTION_DURATION, AT(hello_wait),
+	  "how long a peer may be silent before its hello", NULL, NULL, 1, 0, "30s" },
+	{ 0, "exec", "CMD", OPTION_TEXT, AT(exec),
+	  "what sh runs for each device that is ready, with MCPCTL_TARGET and "
+	  "MCPCTL_DEVICE set", NULL, NULL, 0, 0, NULL },
+	{ 0, "once", NULL, OPTION_FLAG, AT(once),
+	  "with --exec: end with the first command, and with its status", NULL, NULL, 0, 0, NULL },
+	{ 0, "daemon", NULL, OPTION_FLAG, AT(daemon),
+	  "go to the background once it listens", NULL, NULL, 0, 0, NULL },
+	{ 0, "no-sandbox", NULL, OPTION_FLAG, AT(no_sandbox),
+	  "keep all that the user may do: for a debugger, and where a fence is "
+	  "in the way", NULL, NULL, 0, 0, NULL },
+	{ 0, "pidfile", "FILE", OPTION_FILE, AT(pidfile),
+	  "write the process id there while it runs, and hold its lock (flock)", NULL, NULL, 0, 0, NULL },
+	{ 0, "log", "FILE", OPTION_FILE, AT(log),
+	  "append what happens to FILE instead of printing it", NULL, NULL, 0, 0,
+	  "with --daemon: mcpctl/serve.log in the state folder" },
+	{ 0, NULL, NULL, OPTION_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
+};
+
+/* clang-format on */
+
+static int needs(const char *option, const char *other, struct error *err)
+{
+	return error_set(err, ERR_USAGE, "option '--%s' needs %s", option,
+			 other);
+}
+
+static int excludes(const char *option, const char *other, struct error *err)
+{
+	return error_set(err, ERR_USAGE,
+			 "options '--%s' and '--%s' exclude each other", option,
+			 other);
+}
+
+static int check_globals(const struct app *app, struct error *err)
+{
+	const struct config *c = &app->config;
+	const char *outside = getenv("MCPCTL_TARGET");
+
+	/* From the environment it is meant for the commands that attach. */
+	if (c->target && (!outside || strcmp(c->target, outside) != 0)) {
+		error_set(err, ERR_USAGE,
+			  "'serve' takes no target, but got '%s'", c->target);
+		return error_hint(err, "where it listens is --listen "
+				       "[HOST:]PORT");
+	}
+	if (serve_target_device(app)) {
+		error_set(err, ERR_USAGE,
+			  "option '--device' is for the commands that attach "
+			  "to serve");
+		return error_hint(err, "serve holds every device that comes");
+	}
+	return 0;
+}
+
+static int check_mqtt(const struct serve_arguments *a, struct error *err)
+{
+	bool broker = a->mqtt || a->mqtt_broker;
+
+	if (a->mqtt && a->mqtt_broker)
+		return excludes("mqtt", "mqtt-broker", err);
+	if (a->offer == OFFER_MQTT && !broker)
+		return needs("offer mqtt", "--mqtt or --mqtt-broker", err);
+	if (a->topic_up && !a->mqtt_broker)
+		return needs("topic-up", "--mqtt-broker", err);
+	if (a->topic_down && !a->mqtt_broker)
+		return needs("topic-down", "--mqtt-broker", err);
+	if (a->mqtt_key_file && !a->mqtt)
+		return needs("mqtt-key-file", "--mqtt", err);
+	if (a->enroll && !a->mqtt_key_file)
+		return needs("enroll", "--mqtt-key-file", err);
+	if (a->mqtt_operator_file && !a->mqtt)
+		return needs("mqtt-operator-file", "--mqtt", err);
+	if (a->udp_port && !broker)
+		return needs("udp-port", "--mqtt or --mqtt-broker", err);
+	if (a->silence && !broker)
+		return needs("silence", "--mqtt or --mqtt-broker", err);
+	return 0;
+}
+
+static int check(const struct app *app, const struct serve_arguments *a,
+		 struct error *err)
+{
+	if (check_globals(app, err) != 0 || check_mqtt(a, err) != 0)
+		return -1;
+	if (a->once && !a->exec)
+		return needs("once", "--exec", err);
+	if (a->once && a->daemon)
+		return excludes("once", "daemon", err);
+	if (a->vision_exec && a->vision_text)
+		return excludes("vision-exec", "vision-text", err);
+	if (a->path && *a->path != '/')
+		return error_set(err, ERR_USAGE,
+				 "option '--path': '%s' does not begin with "
+				 "'/'",
+				 a->path);
+	return 0;
+}
+
+static const char *absolute(struct words *paths, const char *path)
+{
+	CLEANUP(mem_free_ptr) char *whole = daemon_path(path);
+
+	if (!whole)
+		return NULL;
+	words_add(paths, whole);
+	return paths->word[paths->count - 1];
+}
+
+static void set_limits(struct serve_config *out,
+		       const struct serve_arguments *a)
+{
+	out->devices_max = a->devices_max;
+	out->message_max = a->message_max;
+	out->picture_max = a->picture_max;
+	out->handshake = a->handshake;
+	out->hello_wait = a->hello_wait;
+}
+
+static void set_mqtt(struct serve_config *out, struct words *paths,
+		     const struct config *c, const struct serve_arguments *a)
+{
+	out->mqtt = a->mqtt != 0;
+	out->mqtt_port = a->mqtt > 0 ? (uint16_t)a->mqtt : 0;
+	out->mqtt_broker = a->mqtt_broker;
+	out->topic_up = a->topic_up;
+	out->topic_down = a->topic_down;
+	out->mqtt_key_file = absolute(paths, a->mqtt_key_file);
+	out->mqtt_operator_file = absolute(paths, a->mqtt_operator_file);
+	out->mqtt_password_file = absolute(paths, c->mqtt_password_file);
+	out->cacert = absolute(paths, c->cacert);
+	out->insecure = c->insecure;
+	out->udp_port = (uint16_t)a->udp_port;
+	out->silence = a->silence;
+}
+
+/* Whom OTA signs for, where it signs. */
+static int set_enrolling(struct serve_config *out, struct words *paths,
+			 const struct serve_arguments *a, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *file = NULL;
+
+	if (!a->mqtt_key_file)
+		return 0;
+	if (a->enroll && text_duration(*a->enroll ? a->enroll : ENROLL_TIME,
+				       &out->enroll, err) != 0)
+		return error_prefix(err, "option '--enroll'");
+	if (a->enroll && !out->enroll)
+		return error_set(err, ERR_USAGE,
+				 "option '--enroll': '%s' is too short",
+				 a->enroll);
+	if (state_file(&file, "enrolled.json", err) != 0)
+		return -1;
+	out->enrolled_file = absolute(paths, file);
+	return 0;
+}
+
+/* Another service for pictures than serve itself: it needs none of ours. */
+static int set_vision(struct serve_config *out, struct words *paths,
+		      const struct config *c, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *token = NULL;
+
+	out->vision_url = c->vision_url;
+	if (!c->vision_url && c->vision_token_file)
+		return error_set(err, ERR_USAGE,
+				 "option '--vision-token-file' needs "
+				 "--vision-url");
+	if (c->vision_url && secret_read(&token, c->vision_token_file,
+					 "MCPCTL_VISION_TOKEN", err) != 0)
+		return -1;
+	if (!token)
+		return 0;
+	words_add(paths, token);
+	out->vision_token = paths->word[paths->count - 1];
+	return 0;
+}
+
+/*
+ * What serve is asked for; texts that are files are made absolute and kept in
+ * `paths`, since a daemon's folder is "/". -1 (ERR_USAGE): options that do not
+ * go together.
+ */
+static int serve_configure(struct serve_config *out, struct words *paths,
+			   const struct app *app,
+			   const struct serve_arguments *a, struct error *err)
+{
+	const struct config *c = &app->config;
+
+	if (check(app, a, err) != 0)
+		return -1;
+	*out = (struct serve_config){
+		.listen = &a->listen,
+		.path = a->path,
+		.advertise = c->advertise,
+		.allow_hosts = &c->allow_hosts,
+		.allow_origins = &c->allow_origins,
+		.proxies = &c->trusted_proxies,
+		.offer = a->offer,
+		.token_file = absolute(paths, c->token_file),
+		.alias_file = absolute(paths, a->alias_file),
+		.no_init = c->no_init,
+		.save_images = absolute(paths, a->save_images),
+		.vision_exec = a->vision_exec,
+		.vision_text = a->vision_text,
+		.timeout = c->timeout,
+		.socket = absolute(paths, c->socket),
+		.verbose = c->verbose,
+		.fenced = !a->no_sandbox
+	};
+	set_mqtt(out, paths, c, a);
+	set_limits(out, a);
+	if (set_enrolling(out, paths, a, err) != 0)
+		return -1;
+	return set_vision(out, paths, c, err);
+}
 
 /* How soon a reader of the log that was slow is tried again. */
 #define PUMP_MS 100
@@ -332,3 +1036,60 @@ const struct command cmd_serve = {
 	.examples = serve_examples,
 	.run = serve_run
 };
+
+/* One question to serve on the connection of the session. */
+
+enum { ASK_MS = 10000 };
+
+struct address_asked {
+	struct app *app;
+	bool answered;
+	char *url, *why; /* owned; NULL */
+};
+
+static void keep_address(void *owner, const char *url, size_t len,
+			 const char *nearest, const char *broke)
+{
+	struct address_asked *asked = owner;
+
+	(void)nearest;
+	asked->answered = true;
+	asked->url = url ? mem_strndup(url, len) : NULL;
+	asked->why = mem_strdup(broke);
+	session_wake(asked->app->session);
+}
+
+static int no_serve(struct error *err)
+{
+	error_set(err, ERR_USAGE,
+		  "option '--upload' is for a device of a running serve");
+	return error_hint(err, "start 'mcpctl serve', which takes the picture; "
+			       "or give the device an address of yours: "
+			       "url=http://…");
+}
+
+int upload_address(struct app *app, char **out, struct error *err)
+{
+	struct transport *t = session_transport(app->session);
+	struct address_asked asked = { .app = app };
+	int64_t timeout = app->config.timeout;
+	int status;
+
+	if (t->ops != &attach_ops)
+		return no_serve(err);
+	if (attach_ask_upload(t, keep_address, &asked, err) != 0)
+		return -1;
+	status = session_watch(app->session, &asked.answered,
+			       loop_now() + (timeout ? timeout : ASK_MS), err);
+	attach_ask_tool(t, NULL, NULL, NULL, NULL);
+	*out = asked.url;
+	if (asked.answered && !asked.url)
+		status = error_set(err, ERR_CONNECT, "%s",
+				   asked.why ? asked.why :
+					       "serve gave no address");
+	else if (!asked.answered && status == 0)
+		status = error_set(err, ERR_TIMEOUT,
+				   "serve gave no address in time");
+	mem_free(asked.why);
+	return status;
+}

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of `serve`: cmd_serve.c (the command), serve_rows.c (its options).
+ * The parts of `serve`: cmd_serve.c (the command), what stands below (its options).
  */
 #ifndef CLI_CMD_SERVE_H
 #define CLI_CMD_SERVE_H
 
+#include "base/error.h"
+#include "base/loop.h"
+#include "base/split.h"
 #include "cli/app.h"
 #include "serve/serve.h"
 
@@ -21,15 +24,44 @@ struct serve_arguments {
 	bool silence, once, daemon, no_sandbox;
 };
 
-extern const struct option_row serve_rows[];
+struct serve;
+struct command_of;
+
+struct serve_exec {
+	struct loop *loop;
+	struct serve *server;
+	const char *command; /* for sh -c; NULL: nothing is run */
+	struct command_of *first; /* running */
+	size_t running;
+	bool idle; /* none is running: for loop_wait */
+	uint64_t started, ended; /* one that could not be started ended, too */
+	int worst, first_status; /* of those that ended */
+	struct words queue; /* ready devices that have to wait */
+};
+
+struct record;
+
+struct serve_missing {
+	bool came, browser, ota, mqtt, connected, hello;
+	char *failed, *refused; /* "ID: why" of the last one, or NULL */
+	char *hint; /* of that record */
+	char *broker; /* why there is none now; NULL */
+	char *broker_hint;
+	char *who; /* who got furthest, last; NULL */
+};
+
+/* Each record that was taken, shown or not. */
+void serve_missing_note(struct serve_missing *m, const struct record *record);
+
+/* Always -1: ERR_CONNECT. waited: ms. */
+int serve_missing_explain(const struct serve_missing *m, int64_t waited,
+			  struct error *err);
+void serve_missing_done(struct serve_missing *m);
 
 /*
- * What serve is asked for; texts that are files are made absolute and kept in
- * `paths`, since a daemon's folder is "/". -1 (ERR_USAGE): options that do not
- * go together.
+ * Of the device that is attached; yours. -1: ERR_USAGE: it is no device of a
+ * serve; why serve has none; ERR_TIMEOUT.
  */
-int serve_configure(struct serve_config *out, struct words *paths,
-		    const struct app *app, const struct serve_arguments *a,
-		    struct error *err);
+int upload_address(struct app *app, char **out, struct error *err);
 
 #endif

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "net/http.h"
+#include "rpc/session_calls.h"
 
 enum { END_MS = 1000 }; /* for unsubscribing: nobody waits for that longer */
 

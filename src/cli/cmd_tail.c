@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "cli/app.h"
+#include "cli/cmd_loglevel.h"
 #include "cli/commands.h"
-#include "cli/log_level.h"
 #include "net/http.h"
 
 struct tail_options {

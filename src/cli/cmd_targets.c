@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/named_target.h"
+#include "cli/named.h"
 #include "out/wrap.h"
 
 struct row {

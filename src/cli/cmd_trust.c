@@ -6,9 +6,8 @@
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/named_trust.h"
+#include "cli/named.h"
 #include "cli/prompt.h"
-#include "cli/trust_ask.h"
 
 struct trust_options {
 	bool list, revoke;

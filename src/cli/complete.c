@@ -1,15 +1,467 @@
 /* SPDX-License-Identifier: MIT */
+/* What stands at the cursor, and which candidates there are for it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/complete.h"
+#include "cli/config.h"
+#include "cli/words.h"
+#include "net/head.h"
+#include "out/wrap.h"
+
+/*
+ * Candidates collected: only what a terminal can show and a command line can
+ * hold as it is; so many and no more.
+ */
+
+#define BRIEF_COLUMNS 160
+#define WORD_MAX 65536
+
+static void candidate_done(struct candidate *c)
+{
+	mem_free(c->word);
+	mem_free(c->brief);
+	mem_free(c->shown);
+}
+
+void completion_done(struct completion *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		candidate_done(&c->item[i]);
+	mem_free(c->item);
+	mem_free(c->keep);
+	mem_free(c->note);
+	*c = (struct completion){ 0 };
+}
+
+bool complete_is_safe(const char *text)
+{
+	return text_is_safe(text, strlen(text));
+}
+
+/* The first line, safe, not longer than what a list of them can show. */
+static char *brief_of(const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	struct buf out = { 0 };
+	const char *start = text;
+	size_t len = text ? wrap_first(text, &start) : 0;
+
+	/* Most are: then nothing needs to be measured, and TAB is not felt. */
+	if (len <= BRIEF_COLUMNS && text_is_safe(start, len))
+		return mem_strndup(start, len);
+	/* Four bytes a column and more are not needed, however long it is. */
+	if (len > (size_t)BRIEF_COLUMNS * 8)
+		len = (size_t)BRIEF_COLUMNS * 8;
+	while (len > 0 && ((unsigned char)start[len] & 0xc0) == 0x80)
+		len--;
+	text_safe(&safe, start, len, TEXT_LINE);
+	wrap_cut(&out, buf_string(&safe), safe.len, BRIEF_COLUMNS);
+	return buf_take(&out);
+}
+
+bool complete_add(struct completing *c, const struct offer *offer,
+		  const char *word, const char *brief)
+{
+	struct completion *out = c->out;
+	size_t len = strlen(word);
+
+	if (c->question->no_briefs && !out->show_only)
+		brief = NULL;
+	if (out->count >= CANDIDATES_MAX || len == 0 || len > WORD_MAX ||
+	    (offer->typed && !text_starts(word, offer->typed)) ||
+	    !complete_is_safe(word))
+		return false;
+	out->item = mem_grow(out->item, &out->capacity, out->count,
+			     sizeof(*out->item));
+	out->item[out->count++] = (struct candidate){
+		.word = offer->before ?
+				mem_printf("%s%s", offer->before, word) :
+				mem_strndup(word, len),
+		.brief = brief_of(brief),
+		.shown = offer->shown ? brief_of(offer->shown) : NULL,
+		.open = offer->open
+	};
+	return true;
+}
+
+void complete_files(struct completing *c, const char *keep, size_t len)
+{
+	c->out->files = true;
+	mem_free(c->out->keep);
+	c->out->keep = len ? mem_strndup(keep, len) : NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+
+	return strcmp(left->word, right->word);
+}
+
+void complete_sort(struct completing *c)
+{
+	struct completion *out = c->out;
+	size_t kept = 0;
+
+	if (out->count == 0)
+		return;
+	qsort(out->item, out->count, sizeof(*out->item), compare);
+	for (size_t i = 1; i < out->count; i++) {
+		if (strcmp(out->item[kept].word, out->item[i].word) == 0)
+			candidate_done(&out->item[i]);
+		else
+			out->item[++kept] = out->item[i];
+	}
+	out->count = kept + 1;
+}
+
+/*
+ * Words as they are typed, with quotes that may be open still. base/split.c is
+ * for lines that are finished.
+ */
+
+static void typed_word_done(struct typed_word *w)
+{
+	buf_done(&w->text);
+	*w = (struct typed_word){ 0 };
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* A backslash at p; the bytes that it takes. */
+static size_t escaped(struct typed_word *w, const char *p)
+{
+	if (!p[1]) {
+		w->escape = true;
+		return 1;
+	}
+	if (p[1] == '\n')
+		return 2;
+	/* Between double quotes it is a character, but before these. */
+	if (w->quote && !strchr("\"\\$`", p[1]))
+		buf_char(&w->text, '\\');
+	buf_char(&w->text, p[1]);
+	return 2;
+}
+
+/*
+ * From text, until an unquoted blank or '|' if stop, else all. Returns the
+ * bytes that were read.
+ */
+static size_t typed_word_read(struct typed_word *w, const char *text, bool stop)
+{
+	const char *p = text;
+
+	while (*p) {
+		if (stop && !w->quote && (is_blank(*p) || *p == '|'))
+			break;
+		if (*p == '\\' && w->quote != '\'') {
+			p += escaped(w, p);
+			continue;
+		}
+		if (w->quote && *p == w->quote) {
+			w->quote = '\0';
+		} else if (!w->quote && (*p == '"' || *p == '\'')) {
+			w->quote = *p;
+			w->open = (size_t)(p - text) + 1;
+		} else {
+			buf_char(&w->text, *p);
+		}
+		p++;
+	}
+	return (size_t)(p - text);
+}
+
+struct line {
+	struct words words;
+	struct typed_word last; /* at the cursor */
+	bool foreign; /* a line for sh */
+	bool comment;
+};
+
+static const char *skip_blanks(const char *p)
+{
+	while (is_blank(*p) || (p[0] == '\\' && p[1] == '\n'))
+		p += is_blank(*p) ? 1 : 2;
+	return p;
+}
+
+static void read_line(struct line *l, const char *p)
+{
+	p = skip_blanks(p);
+	if (*p == '!') {
+		l->foreign = true;
+		p = skip_blanks(p + 1);
+	}
+	while (*p) {
+		if (*p == '|') {
+			l->foreign = true;
+			words_done(&l->words);
+			p = skip_blanks(p + 1);
+			continue;
+		}
+		if (*p == '#' && !l->foreign) {
+			l->comment = true;
+			return;
+		}
+		typed_word_done(&l->last);
+		p += typed_word_read(&l->last, p, true);
+		if (!*p)
+			return;
+		words_add(&l->words, buf_string(&l->last.text));
+		typed_word_done(&l->last);
+		p = skip_blanks(p);
+	}
+}
+
+void complete_line(struct completion *out, const char *line,
+		   const struct schema_source *source)
+{
+	struct line l = { 0 };
+
+	*out = (struct completion){ 0 };
+	read_line(&l, line);
+	const struct complete_question q = { .words = l.words.word,
+					     .count = l.words.count,
+					     .word = buf_string(&l.last.text),
+					     .inside = true };
+
+	if (!l.foreign && !l.comment)
+		complete(out, &q, source);
+	/* sh's first word is a command, and those are not known here. */
+	else if (l.foreign && (q.count > 0 || strchr(q.word, '/')))
+		out->files = true;
+	words_done(&l.words);
+	typed_word_done(&l.last);
+}
+
+/*
+ * Where the cursor is, by the parser's own walk: an option may stand before
+ * its command, so the first pass only finds target and command.
+ */
+
+#define NOWHERE SIZE_MAX
+
+struct finding {
+	struct position *out;
+	const struct complete_question *question;
+	const struct schema_source *source;
+	size_t target, command; /* index of these words, or NOWHERE */
+	bool tool; /* the command's word is a tool's name */
+	char *whole; /* that name, where only its beginning was typed */
+};
+
+/* On a line of the shell: its own words, commands, tools; then unique prefixes. */
+/* NOLINTNEXTLINE(misc-no-recursion): once, with a whole name */
+static void find_inside(struct finding *f, const char *word)
+{
+	struct position *p = f->out;
+	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct command *c = command_find(word);
+
+	p->inside = inside_find(word);
+	if (p->inside)
+		return;
+	if (c && inside_allows(c)) {
+		p->command = c;
+	} else if (f->source->tool(f->source->owner, word, &json)) {
+		p->command = &cmd_call;
+		f->tool = true;
+	} else if (!f->whole) {
+		f->whole = inside_only(word, f->source);
+		if (f->whole)
+			find_inside(f, f->whole);
+	}
+}
+
+static void survey_word(struct finding *f, struct words_walk *w,
+			const struct piece *piece)
+{
+	if (f->command != NOWHERE)
+		return;
+	if (!f->question->inside && f->target == NOWHERE &&
+	    strchr(piece->text, ':')) {
+		f->target = piece->index;
+		return;
+	}
+	f->command = piece->index;
+	if (f->question->inside)
+		find_inside(f, piece->text);
+	else
+		f->out->command = command_find(piece->text);
+	w->command = f->out->command;
+}
+
+static void survey(struct finding *f)
+{
+	struct words_walk w = { .words = f->question->words,
+				.count = f->question->count };
+	struct piece piece;
+
+	while (walk_next(&w, &piece)) {
+		if (piece.kind == PIECE_WORD)
+			survey_word(f, &w, &piece);
+	}
+}
+
+static void take_peer(struct position *p, const struct piece *piece)
+{
+	const char *name = piece->row ? piece->row->name : "";
+
+	if (piece->global && strcmp(name, "trust") == 0)
+		p->trust = true;
+	if (!piece->global || !piece->value)
+		return;
+	if (strcmp(name, "target") == 0) {
+		p->peer.target = piece->value;
+		p->has_target = true;
+	} else if (strcmp(name, "device") == 0) {
+		p->peer.device = piece->value;
+	} else if (strcmp(name, "socket") == 0) {
+		p->peer.socket = piece->value;
+	} else if (strcmp(name, "config") == 0) {
+		p->config = piece->value;
+	}
+}
+
+/* On a line of the shell there are no global options. */
+static bool awaits_value(const struct finding *f, const struct piece *piece)
+{
+	return piece->row && option_takes_word(piece->row) && !piece->value &&
+	       !piece->next && !(piece->global && f->question->inside);
+}
+
+static void collect(struct finding *f)
+{
+	struct position *p = f->out;
+	struct words_walk w = { .words = f->question->words,
+				.count = f->question->count,
+				.command = p->command };
+	struct piece piece;
+
+	while (walk_next(&w, &piece)) {
+		p->pending = NULL;
+		if (piece.kind == PIECE_CHILD) {
+			p->child = true;
+		} else if (piece.kind == PIECE_OPTION) {
+			take_peer(p, &piece);
+			if (awaits_value(f, &piece))
+				p->pending = piece.row;
+		} else if (piece.index != f->target &&
+			   (piece.index != f->command || f->tool)) {
+			bool begun = piece.index == f->command && f->whole;
+
+			words_add(&p->operands, begun ? f->whole : piece.text);
+		}
+	}
+}
+
+/* The shell's own words have no options: what stands there are operands. */
+static void collect_inside(struct finding *f)
+{
+	const struct complete_question *q = f->question;
+
+	for (size_t i = f->command + 1; i < q->count; i++)
+		words_add(&f->out->operands, q->words[i]);
+}
+
+static void position_find(struct position *out,
+			  const struct complete_question *q,
+			  const struct schema_source *source)
+{
+	struct finding f = { .out = out,
+			     .question = q,
+			     .source = source,
+			     .target = NOWHERE,
+			     .command = NOWHERE };
+
+	*out = (struct position){ 0 };
+	survey(&f);
+	if (out->inside)
+		collect_inside(&f);
+	else
+		collect(&f);
+	if (f.target != NOWHERE) {
+		out->peer.target = q->words[f.target];
+		out->has_target = true;
+	}
+	out->unknown = f.command != NOWHERE && !out->command && !out->inside;
+	mem_free(f.whole);
+}
+
+static void position_done(struct position *p)
+{
+	words_done(&p->operands);
+	*p = (struct position){ 0 };
+}
+
+/* An empty variable is as good as none. */
+static const char *or_environment(const char *given, const char *option)
+{
+	const struct option_row *row =
+		option_by_name(config_options, option, strlen(option));
+	const char *value = given ? given : getenv(row->env);
+
+	return value && *value ? value : NULL;
+}
+
+struct named_search position_search(const struct position *p)
+{
+	return (struct named_search){ .config_file = or_environment(p->config,
+								    "config"),
+				      .trust = p->trust };
+}
+
+/* As on a command line of mcpctl. */
+static void find_outside(struct position *out,
+			 const struct complete_question *q)
+{
+	struct complete_question outside = *q;
+
+	outside.inside = false;
+	position_find(out, &outside, NULL);
+}
+
+/*
+ * The target of complete_peer as its lists are kept: what a name of that
+ * configuration file stands for. Yours; NULL: there is none.
+ */
+static char *complete_kept_target(const struct complete_question *q)
+{
+	CLEANUP(position_done) struct position p = { 0 };
+	struct named_search search;
+
+	find_outside(&p, q);
+	search = position_search(&p);
+	return named_target_text(or_environment(p.peer.target, "target"),
+				 &search);
+}
+
+void complete_peer(struct complete_peer *out, const struct complete_question *q)
+{
+	CLEANUP(position_done) struct position p = { 0 };
+
+	find_outside(&p, q);
+	out->target = or_environment(p.peer.target, "target");
+	out->device = or_environment(p.peer.device, "device");
+	out->socket = or_environment(p.peer.socket, "socket");
+}
+
 /*
  * What stands at the cursor: the name of an option or its value, a command, a
  * target, an operand. Who knows the words for each is elsewhere.
  */
-#include "cli/complete.h"
-
-#include <string.h>
-
-#include "base/mem.h"
-#include "cli/commands.h"
-#include "cli/complete_private.h"
 
 static const struct option_row *rows_of(const struct completing *c)
 {
@@ -220,3 +672,264 @@ void complete(struct completion *out, const struct complete_question *q,
 	position_find(&p, q, source);
 	complete_at(&c);
 }
+
+/*
+ * Candidates in the forms of the shells. What is in them was made safe before.
+ */
+
+char *complete_unquote(const char *typed)
+{
+	CLEANUP(typed_word_done) struct typed_word w = { 0 };
+
+	typed_word_read(&w, typed, false);
+	return mem_strdup(buf_string(&w.text));
+}
+
+/* ---- bash ---- */
+
+#define KEEP_MAX 1000 /* nobody types that */
+
+static void add_escaped(struct buf *out, const char *text, const char *special)
+{
+	while (*text) {
+		size_t len = strcspn(text, special);
+
+		buf_add(out, text, len);
+		text += len;
+		if (!*text)
+			break;
+		buf_char(out, '\\');
+		buf_char(out, *text++);
+	}
+}
+
+/* How far a word is typed, and what a candidate's rest is put behind. */
+struct typed_line {
+	struct typed_word word;
+	const char *head;
+	size_t head_len;
+};
+
+static void print_bash_word(struct buf *out, const struct candidate *c,
+			    const struct typed_line *t)
+{
+	const char *rest = c->word + t->word.text.len;
+	char quote = t->word.quote;
+
+	if (!text_starts(c->word, buf_string(&t->word.text)) ||
+	    (quote == '\'' && strchr(rest, '\'')))
+		return;
+	buf_add(out, t->head, t->head_len);
+	if (quote == '\'')
+		buf_text(out, rest);
+	else if (quote)
+		add_escaped(out, rest, "\"\\$`");
+	else
+		add_escaped(out, rest, " \t|&;()<>'\"\\$`*?[]{}!#~^");
+	buf_text(out, quote || c->open ? "\n" : " \n");
+}
+
+/* As much of what was typed as keep is, out of its quotes. */
+static size_t typed_keep(const char *typed, const char *keep)
+{
+	size_t len = strlen(keep), most = strlen(typed);
+
+	if (len > KEEP_MAX)
+		return most;
+	for (size_t i = len; i <= most && i <= 2 * len + 2; i++) {
+		CLEANUP(mem_free_ptr) char *head = mem_strndup(typed, i);
+		CLEANUP(mem_free_ptr) char *text = complete_unquote(head);
+
+		if (strcmp(text, keep) == 0)
+			return i;
+	}
+	return most;
+}
+
+static void print_bash(struct buf *out, const struct completion *c,
+		       const char *typed)
+{
+	struct typed_line t = { .head = typed };
+
+	typed_word_read(&t.word, typed, false);
+	if (t.word.quote)
+		t.head += t.word.open;
+	/* A last backslash alone is typed again with its character. */
+	t.head_len = strlen(t.head) - (t.word.escape ? 1 : 0);
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->files)
+			buf_printf(out, "%s\n", c->item[i].word);
+		else
+			print_bash_word(out, &c->item[i], &t);
+	}
+	typed_word_done(&t.word);
+}
+
+/* ---- zsh, fish ---- */
+
+static void print_zsh_part(struct buf *out, const struct completion *c,
+			   bool open)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct candidate *item = &c->item[i];
+
+		if (item->open != open)
+			continue;
+		add_escaped(out, item->word, ":\\");
+		if (*item->brief)
+			buf_char(out, ':');
+		add_escaped(out, item->brief, "\\");
+		buf_char(out, '\n');
+	}
+}
+
+static void print_zsh(struct buf *out, const struct completion *c)
+{
+	print_zsh_part(out, c, false);
+	if (c->count > 0)
+		buf_char(out, '\n');
+	print_zsh_part(out, c, true);
+}
+
+static void print_fish(struct buf *out, const struct completion *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		buf_printf(out, "%s\t%s\n", c->item[i].word, c->item[i].brief);
+}
+
+/* ---- all ---- */
+
+static void print_shown(struct buf *out, const struct completion *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct candidate *item = &c->item[i];
+
+		buf_text(out, item->shown ? item->shown : item->word);
+		if (*item->brief)
+			buf_printf(out, "  %s", item->brief);
+		buf_char(out, '\n');
+	}
+}
+
+/* KEEP as the shell has it. */
+static void print_files(struct buf *out, enum complete_shell shell,
+			const char *keep, const char *typed)
+{
+	buf_text(out, "files");
+	if (keep && *keep) {
+		buf_char(out, ' ');
+		if (shell == COMPLETE_BASH)
+			buf_add(out, typed, typed_keep(typed, keep));
+		else
+			buf_text(out, keep);
+	}
+	buf_char(out, '\n');
+}
+
+void complete_print(struct buf *out, enum complete_shell shell,
+		    const struct completion *c, const char *typed)
+{
+	if (c->show_only) {
+		buf_text(out, "shown\n");
+		print_shown(out, c);
+		return;
+	}
+	if (c->files)
+		print_files(out, shell, c->keep, typed);
+	else if (c->count == 0 && c->note)
+		buf_printf(out, "note %s\n", c->note);
+	else
+		buf_text(out, "words\n");
+	switch (shell) {
+	case COMPLETE_BASH:
+		print_bash(out, c, typed);
+		break;
+	case COMPLETE_ZSH:
+		print_zsh(out, c);
+		break;
+	case COMPLETE_FISH:
+		print_fish(out, c);
+		break;
+	}
+}
+
+/*
+ * _complete SHELL WORD...: what the completion scripts ask while somebody types
+ * (cli/complete_print.h). It says nothing else, whatever happens.
+ */
+
+static bool find_shell(const char *name, enum complete_shell *out)
+{
+	static const char *const names[] = { "bash", "zsh", "fish" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (strcmp(names[i], name) == 0) {
+			*out = (enum complete_shell)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void answer(struct completion *out, const struct words *words,
+		   enum complete_shell shell)
+{
+	const struct complete_question q = {
+		.words = words->word,
+		.count = words->count - 1,
+		.word = words->word[words->count - 1],
+		.no_briefs = shell == COMPLETE_BASH
+	};
+	CLEANUP(mem_free_ptr) char *target = complete_kept_target(&q);
+	struct schema_source source;
+	struct complete_peer peer;
+
+	complete_peer(&peer, &q);
+	schema_source_open(&source, target, peer.device, peer.socket,
+			   SCHEMA_SOURCE_MS);
+	complete(out, &q, &source);
+	schema_source_close(&source);
+}
+
+static int complete_run(const struct invocation *in, struct error *err)
+{
+	CLEANUP(completion_done) struct completion found = { 0 };
+	CLEANUP(words_done) struct words words = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+	enum complete_shell shell;
+
+	(void)err;
+	in->app->status = 1;
+	signal(SIGPIPE, SIG_IGN);
+	if (in->argc == 0 || !find_shell(in->argv[0], &shell))
+		return 0;
+	for (int i = 1; i < in->argc; i++) {
+		CLEANUP(mem_free_ptr)
+		char *word = shell == COMPLETE_BASH ?
+				     complete_unquote(in->argv[i]) :
+				     mem_strdup(in->argv[i]);
+
+		words_add(&words, word);
+	}
+	if (words.count == 0)
+		words_add(&words, "");
+	answer(&found, &words, shell);
+	complete_print(&out, shell, &found,
+		       in->argc > 1 ? in->argv[in->argc - 1] : "");
+	/* Nobody is told if it cannot be written: the reader has seen enough. */
+	file_write(fileno(in->app->out.out), out.data, out.len);
+	if (found.count > 0 || found.files || found.note)
+		in->app->status = 0;
+	return 0;
+}
+
+const struct command cmd_complete_words = {
+	.name = "_complete",
+	.args = "bash|zsh|fish [WORD]...",
+	.brief = "what the completion scripts ask",
+	.group = GROUP_PROGRAM,
+	.flags = CMD_HIDDEN | CMD_VERBATIM,
+	.min = 0,
+	.max = -1,
+	.run = complete_run
+};

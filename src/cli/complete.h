@@ -9,8 +9,11 @@
 #define CLI_COMPLETE_H
 
 #include "base/split.h"
+#include "cli/app.h"
+#include "cli/catalog.h"
 #include "cli/command.h"
-#include "cli/schema_source.h"
+#include "cli/generate.h"
+#include "cli/named.h"
 
 #define CANDIDATES_MAX 5000
 
@@ -90,5 +93,108 @@ struct inside_word {
 extern const struct inside_word *complete_inside_words;
 /* Global options that `set` takes, by name; ends with NULL. Set by the shell. */
 extern const char *const *complete_inside_settings;
+
+enum complete_shell { COMPLETE_BASH, COMPLETE_ZSH, COMPLETE_FISH };
+
+/* Appended. typed: the word at the cursor as it was given. */
+void complete_print(struct buf *out, enum complete_shell shell,
+		    const struct completion *c, const char *typed);
+
+/* A word as bash gives it, out of its quotes as far as they are typed. Yours. */
+char *complete_unquote(const char *typed);
+
+/* One word of a line, taken out of its quotes as far as it is typed. */
+struct typed_word {
+	struct buf text;
+	char quote; /* the one that is open; 0 */
+	size_t open; /* then: what stands behind it begins here */
+	bool escape; /* it ends with a backslash that awaits its character */
+};
+
+/* Where the cursor stands. */
+struct position {
+	const struct command *command; /* NULL: its name stands here */
+	const struct inside_word *inside; /* the shell's own instead; NULL */
+	bool has_target; /* one was named */
+	bool unknown; /* a word stands there that names no command */
+	bool child; /* behind "--" */
+	const struct option_row *pending; /* the word is its value; NULL */
+	struct words operands; /* in front of the word */
+	struct complete_peer peer; /* as the words say, without environment */
+	const char *config; /* --config; NULL */
+	bool trust; /* --trust */
+};
+/* Where names are looked for: --config, or what the environment says. */
+struct named_search position_search(const struct position *p);
+
+struct completing {
+	struct completion *out;
+	const struct complete_question *question;
+	const struct schema_source *source;
+	const struct position *position;
+};
+
+/* What a candidate is, but for its text. */
+struct offer {
+	const char *before; /* stands in front of the word; NULL: nothing */
+	const char *typed; /* the candidate begins with it; NULL: any */
+	const char *shown; /* NULL: the word */
+	bool open;
+};
+/* Unless it begins otherwise, or holds what a terminal must not get. False then. */
+bool complete_add(struct completing *c, const struct offer *offer,
+		  const char *word, const char *brief);
+/* No control character, no bidirectional one, all of it UTF-8. */
+bool complete_is_safe(const char *text);
+void complete_files(struct completing *c, const char *keep, size_t len);
+/* For the next: by word. */
+void complete_sort(struct completing *c);
+
+/* ---- complete_items.c ---- */
+
+/* before: what stands in front of the value in the word; typed: the value so far. */
+void complete_value(struct completing *c, const struct option_row *row,
+		    const char *before, const char *typed);
+void complete_source(struct completing *c, enum source_kind kind,
+		     const struct offer *offer);
+void complete_devices(struct completing *c, const struct offer *offer);
+void complete_targets(struct completing *c, const struct offer *offer);
+
+/* ---- complete_items.c ---- */
+
+/* Names by segment; a note if there is no list. */
+void complete_tools(struct completing *c, const char *typed);
+
+/* A tool, as its arguments are completed. */
+struct tool_schema {
+	const cJSON *root; /* its inputSchema */
+	const char *name; /* of one argument */
+	const cJSON *property; /* its schema */
+};
+
+/* ---- complete_items.c ---- */
+
+/* Behind the tool's name: count words, then the word at the cursor. */
+void complete_arguments(struct completing *c, const char *tool,
+			char *const *words, size_t count);
+
+/* ---- complete_items.c ---- */
+
+/* ---- complete_items.c ---- */
+
+/* Resources, templates, prompts, and their arguments. */
+void complete_items(struct completing *c, enum operand_kind operand);
+
+/* ---- complete_items.c ---- */
+
+/* The first word of a shell's line. */
+void complete_inside_first(struct completing *c);
+/* Behind one of the shell's own words. */
+void complete_inside_operand(struct completing *c);
+const struct inside_word *inside_find(const char *name);
+/* The only thing of the shell's, command or tool that begins so; NULL. Yours. */
+char *inside_only(const char *prefix, const struct schema_source *source);
+/* Commands that a line of the shell may begin with. */
+bool inside_allows(const struct command *c);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef CLI_FORM_H
 #define CLI_FORM_H
 
+#include "base/base.h"
 #include "base/json.h"
 
 #define FORM_FIELDS_MAX 64
@@ -73,5 +74,10 @@ int form_check(const struct form *f, const cJSON *content, struct error *err);
 /* "integer 18..120, required", appended: what a field expects, in a line. */
 void form_expects(const struct form *f, const struct form_field *field,
 		  struct buf *out);
+
+/* format NULL, or one that is not known: anything fits. */
+bool form_format_fits(const char *format, const char *text);
+/* "email address", "date as 2026-01-31", … for people; an unknown one is itself. */
+const char *form_format_name(const char *format);
 
 #endif

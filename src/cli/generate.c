@@ -4,14 +4,14 @@
  * an operand come from.
  */
 #include "cli/generate.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "cli/app.h"
-#include "cli/log_level.h"
+#include "cli/cmd_loglevel.h"
+#include "cli/generate_man.h"
 #include "cli/topics.h"
 #include "sim/sim.h"
+
+#include <string.h>
 
 static const char *const methods[] = { "initialize",
 				       "ping",

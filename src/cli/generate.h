@@ -19,8 +19,6 @@ struct generator {
 /* Ends with name NULL. */
 extern const struct generator generators[];
 const struct generator *generator_find(const char *name);
-
-void generate_man(FILE *out);
 void generate_bash(FILE *out);
 void generate_zsh(FILE *out);
 void generate_fish(FILE *out);

@@ -5,7 +5,9 @@
  */
 
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/generate.h"
+#include "net/head.h"
 
 static const char head[] =
 	"# shellcheck shell=bash\n"

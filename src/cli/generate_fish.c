@@ -4,6 +4,7 @@
  */
 
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/generate.h"
 
 static void quoted(FILE *out, const char *text)

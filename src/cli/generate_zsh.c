@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/generate.h"
 
 /* Inside single quotes, with a backslash before each of `special`. */

@@ -3,13 +3,13 @@
  * Help from the command table. Topics are in topics.c.
  */
 #include "cli/help.h"
-
-#include <ctype.h>
-
 #include "base/buf.h"
 #include "cli/app.h"
-#include "cli/manual.h"
+#include "cli/config.h"
+#include "cli/generate_man.h"
 #include "cli/topics.h"
+
+#include <ctype.h>
 
 #define GROUP_COUNT (GROUP_PROGRAM + 1)
 

@@ -3,6 +3,7 @@
  * Reading what the user points to. It checks that JSON is JSON, and no more.
  */
 #include "cli/operand.h"
+#include "base/json_scan.h"
 
 #include <errno.h>
 #include <string.h>

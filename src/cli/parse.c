@@ -4,16 +4,16 @@
  * before its command, so the first pass only finds target and command.
  */
 #include "cli/parse.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/complete.h"
+#include "cli/config.h"
+#include "cli/suggest.h"
+#include "cli/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "base/mem.h"
-#include "cli/commands.h"
-#include "cli/complete.h"
-#include "cli/suggest.h"
-#include "cli/words.h"
 
 #define NOWHERE SIZE_MAX
 

@@ -4,15 +4,15 @@
  * every script can be used; only Ctrl-C is ours, as the end of a line.
  */
 #include "cli/prompt.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/text_safe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include "base/mem.h"
-#include "base/text.h"
 
 #define CTRL_C 3
 

@@ -3,15 +3,14 @@
  * Writing what a tool gave. Existing files are replaced, as `>` does.
  */
 #include "cli/save.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "out/term.h"
+#include "out/text_result.h"
+#include "out/wrap.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "base/file.h"
-#include "base/mem.h"
-#include "out/content.h"
-#include "out/term.h"
-#include "out/wrap.h"
 
 char *save_path(const char *path, size_t number)
 {

@@ -4,6 +4,10 @@
  * record looks like is the renderer's matter.
  */
 #include "cli/serve_log.h"
+#include "base/file.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "cli/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/file.h"
-#include "base/loop.h"
-#include "base/mem.h"
-#include "cli/state_file.h"
 
 int serve_log_open(struct serve_log *l, struct renderer *r, const char *path,
 		   bool aside, struct error *err)

@@ -18,4 +18,17 @@ bool show_error_reply(struct renderer *r, const struct message *reply,
 /* What is known of the connected peer. (cmd_info.c) */
 void info_show(const struct app *app, struct renderer *r);
 
+/*
+ * Show it, and write it to files: save is as --save, NULL for none. With
+ * --save the text form of read says only what was saved. -1: as save_result.
+ */
+int answer_show(struct app *app, const struct answer_record *a,
+		const char *save, struct error *err);
+
+/* {"uri":URI}, appended: the params of what asks for a resource. */
+void answer_uri(struct buf *out, const char *uri);
+/* Read a resource and show it; save as above. */
+int answer_read(struct app *app, const char *uri, const char *save,
+		struct error *err);
+
 #endif

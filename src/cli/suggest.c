@@ -4,14 +4,14 @@
  * come from docker, kubectl, mosquitto, gdb, git and the MCP inspector.
  */
 #include "cli/suggest.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/topics.h"
 #include "cli/words.h"
+
+#include <string.h>
 
 #define CANDIDATES_MAX 160
 

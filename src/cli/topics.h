@@ -17,11 +17,6 @@ struct topic {
 /* In the order of help; ends with name NULL. */
 extern const struct topic topics[];
 
-/* Texts in files of their own: topic_backend.c, topic_servers.c */
-void topic_backend(struct buf *out);
-void topic_servers(struct buf *out);
-void topic_llm(struct buf *out);
-
 /* By name; NULL. */
 const struct topic *topic_find(const char *name);
 

@@ -3,14 +3,14 @@
  * The trace file. Its form is stable: see `help json` and trace.h.
  */
 #include "cli/trace.h"
-
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "out/mask.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 FILE *trace_open(const char *path, struct error *err)
 {

@@ -8,6 +8,11 @@
  * so the path within it counts, and of two with one hash the last is trusted.
  */
 #include "cli/trust_store.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/split.h"
+#include "base/text.h"
+#include "cli/config.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,13 +23,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/file.h"
-#include "base/mem.h"
-#include "base/split.h"
-#include "base/text.h"
-#include "cli/state_file.h"
-#include "cli/user_path.h"
 
 #define FOLDER "trust/"
 #define MAGIC "mcpctl-trust 1 "

@@ -3,11 +3,11 @@
  * Words of a command line, one by one. No values are checked here.
  */
 #include "cli/words.h"
+#include "cli/app.h"
+#include "cli/config.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "cli/app.h"
 
 /* An option as typed: a name of len bytes, or a letter. */
 struct typed {

@@ -8,7 +8,6 @@
 #define MCP_CLIENT_H
 
 #include "mcp/listing.h"
-#include "mcp/page_list.h"
 #include "rpc/session.h"
 
 struct client_guard;
@@ -144,5 +143,17 @@ int client_ping(struct client *c, int64_t *took_us, bool *was_error,
  */
 int client_request(struct client *c, const char *method, const char *params,
 		   struct message *out, int64_t *took_us, struct error *err);
+
+/* What a listing said of a tool, in client.hints. */
+enum tool_hint { HINT_REPEATABLE = 1, HINT_TASK_ONLY = 2 };
+
+struct client_request {
+	const char *method;
+	const char *params; /* JSON text; NULL */
+	bool progress; /* with a progressToken, where the peer may know it */
+};
+
+/* opening.c: initialize once more on the same session. */
+int client_reopen(struct client *c, struct error *err);
 
 #endif

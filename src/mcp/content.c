@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The answer to tools/call: its content, one by one, and the firmware's
- * wrapped image. What a result means for the exit status is the client's.
- */
-#include "mcp/types.h"
-
+/* Contents of results: decoded, and made text. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/content.h"
+#include "mcp/types.h"
+
+/*
+ * The answer to tools/call: its content, one by one, and the firmware's
+ * wrapped image. What a result means for the exit status is the client's.
+ */
 
 static void decode_data(struct content *c, const cJSON *object,
 			const char *name)
@@ -71,7 +73,8 @@ static void decode_resource(struct content *c)
 	decode_resource_members(c, json_object(c->json, "resource"));
 }
 
-void content_decode_resource(struct content *c, const cJSON *resource)
+/* A resource {"uri","mimeType","text" or "blob"}; json is kept. */
+static void content_decode_resource(struct content *c, const cJSON *resource)
 {
 	*c = (struct content){ .kind = CONTENT_RESOURCE, .json = resource };
 	decode_resource_members(c, resource);
@@ -79,7 +82,8 @@ void content_decode_resource(struct content *c, const cJSON *resource)
 		c->kind = CONTENT_UNKNOWN;
 }
 
-void content_decode(struct content *c, const cJSON *json)
+/* One element of "content", or "content" of a message; json is kept. */
+static void content_decode(struct content *c, const cJSON *json)
 {
 	static const struct {
 		const char *type;
@@ -121,7 +125,8 @@ static void decode_is_error(struct result *r)
 		r->is_error = cJSON_IsTrue(member);
 }
 
-struct content *result_add(struct result *r, size_t *capacity)
+/* One more, zeroed. */
+static struct content *result_add(struct result *r, size_t *capacity)
 {
 	r->content =
 		mem_grow(r->content, capacity, r->count, sizeof(*r->content));
@@ -152,4 +157,82 @@ void result_done(struct result *r)
 	mem_free(r->content);
 	message_done(&r->message);
 	*r = (struct result){ 0 };
+}
+
+/*
+ * Contents of resources and messages of prompts, element by element. Shows
+ * nothing; odd elements are kept as what they are.
+ */
+
+static int missing(const struct result *r, const char *method, const char *name,
+		   struct error *err)
+{
+	error_set(err, ERR_PROTOCOL, "the result of %s has no '%s' array",
+		  method, name);
+	if (r->message.text)
+		error_detail(err, r->message.text, r->message.len);
+	return -1;
+}
+
+int contents_decode_take(struct result *out, struct message *m,
+			 struct error *err)
+{
+	const cJSON *contents, *element;
+	size_t capacity = 0;
+
+	*out = (struct result){ 0 };
+	message_take(&out->message, m);
+	contents = json_array(out->message.result, "contents");
+	if (!contents)
+		return missing(out, "resources/read", "contents", err);
+	cJSON_ArrayForEach(element, contents) {
+		content_decode_resource(result_add(out, &capacity), element);
+	}
+	return 0;
+}
+
+/* A bare string is no content by the specification, but easy to send. */
+static void add_content(struct result *out, size_t *capacity, const cJSON *json,
+			const char *role)
+{
+	struct content *c = result_add(out, capacity);
+
+	content_decode(c, json);
+	if (cJSON_IsString(json)) {
+		c->kind = CONTENT_TEXT;
+		c->text = json->valuestring;
+	}
+	c->role = role;
+}
+
+static void add_message(struct result *out, size_t *capacity,
+			const cJSON *message)
+{
+	const char *role = json_string(message, "role");
+	const cJSON *content = json_member(message, "content"), *one;
+
+	if (!cJSON_IsArray(content)) {
+		add_content(out, capacity, content ? content : message, role);
+		return;
+	}
+	cJSON_ArrayForEach(one, content) {
+		add_content(out, capacity, one, role);
+	}
+}
+
+int messages_decode_take(struct result *out, struct message *m,
+			 struct error *err)
+{
+	const cJSON *messages, *element;
+	size_t capacity = 0;
+
+	*out = (struct result){ 0 };
+	message_take(&out->message, m);
+	messages = json_array(out->message.result, "messages");
+	if (!messages)
+		return missing(out, "prompts/get", "messages", err);
+	cJSON_ArrayForEach(element, messages) {
+		add_message(out, &capacity, element);
+	}
+	return 0;
 }

@@ -151,10 +151,4 @@ void firmware_outcome(const struct firmware_call *c,
 void firmware_value_text(const struct firmware_argument *a,
 			 const struct firmware_value *v, struct buf *out);
 
-/*
- * Append a JSON string as cJSON prints one: control characters escaped,
- * everything else as it is, also bytes that are no UTF-8.
- */
-void firmware_quote(struct buf *out, const char *text, size_t len);
-
 #endif

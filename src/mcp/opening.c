@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mcp/client_private.h"
+#include "mcp/client.h"
 #include "mcp/initialize.h"
+#include "rpc/session_calls.h"
 
 enum { PROBE_MS = 2000 };
 

@@ -4,11 +4,11 @@
  * once to find its end, then once for each time that it is written.
  */
 #include "mcp/pattern_text.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <string.h>
-
-#include "base/text.h"
 
 #define DEPTH_MAX 24
 #define STEPS_MAX 20000 /* atoms read: a count inside a count multiplies */

@@ -53,14 +53,6 @@ bool schema_check_in(const cJSON *root, const cJSON *schema, const cJSON *value,
 		     struct schema_report *report);
 
 /*
- * A value that fits schema: defaults, consts, first enum values, the middle of
- * a range or its minimum; of objects what is required. NULL if none was found.
- * Yours.
- */
-cJSON *schema_example(const cJSON *schema);
-cJSON *schema_example_in(const cJSON *root, const cJSON *schema);
-
-/*
  * "integer 0..100", "string, one of \"a\" \"b\"", "array of string", … one
  * line, appended; as deep and as long as a line can be. Text of the schema
  * stands in it. The second form follows "#/…" into root.
@@ -68,5 +60,9 @@ cJSON *schema_example_in(const cJSON *root, const cJSON *schema);
 void schema_describe(const cJSON *schema, struct buf *out);
 void schema_describe_in(const cJSON *root, const cJSON *schema,
 			struct buf *out);
+
+void limits_of_number(const cJSON *schema, struct buf *out);
+void limits_of_string(const cJSON *schema, struct buf *out);
+void limits_of_array(const cJSON *schema, struct buf *out);
 
 #endif

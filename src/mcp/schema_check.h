@@ -71,7 +71,6 @@ size_t walk_count(const cJSON *value);
 bool walk_fail(const struct check *c, const char *keyword, const char *operand);
 bool walk_fail_json(const struct check *c, const char *keyword,
 		    const cJSON *operand);
-bool walk_give_up(const struct check *c, const char *why);
 /* Gives true: a keyword that is not checked does not refuse. */
 bool walk_ignore(const struct check *c, const char *keyword);
 
@@ -82,9 +81,6 @@ void walk_print(struct buf *out, const cJSON *value);
 enum pattern_result pattern_test(struct pattern *p, const char *pattern,
 				 const char *text);
 void pattern_done(struct pattern *p);
-/* The same, as a part of a walk: it costs steps, and some are the last that are dear. */
-enum pattern_result walk_pattern(const struct check *c, const char *pattern,
-				 const char *text);
 
 /* One function a keyword; operand is its value in the schema. */
 bool check_minimum(const struct check *c, const cJSON *operand);

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "mcp/schema.h"
 #include "mcp/schema_check.h"
-#include "mcp/schema_limits.h"
 #include "mcp/schema_look.h"
 
 #define DEPTH_MAX 3

@@ -23,10 +23,6 @@ struct tool_differences {
 	struct tool_difference *item;
 	size_t count, capacity;
 };
-/* What is not the same in two tools, as it stands in old. */
-void tool_differences_find(struct tool_differences *out, const struct tool *old,
-			   const struct tool *new);
-void tool_differences_done(struct tool_differences *d);
 
 struct tool_change {
 	const struct tool *old, *new; /* lent by the lists; NULL: not there */

@@ -10,6 +10,8 @@
 #include "mcp/name_set.h"
 #include "wire/jsonrpc.h"
 
+struct tool_source;
+
 struct tool {
 	const char *name; /* "" if the peer sent none */
 	const char *title; /* may be NULL */
@@ -24,13 +26,6 @@ struct tool {
 	struct tool_source *source; /* where tool_text looks */
 };
 
-/*
- * The whole object as received, byte for byte; lent by the list. The places in
- * a page are found at the first question, so a listing that asks for none does
- * not pay for them. Empty for a tool that is of no list.
- */
-struct span tool_text(const struct tool *t);
-
 /* All pages of a listing. Owns the messages that its tools borrow from. */
 struct tool_list {
 	struct tool *tool;
@@ -42,32 +37,6 @@ struct tool_list {
 	size_t source_capacity;
 	struct name_set names; /* name to index */
 };
-void tool_list_done(struct tool_list *l);
-/*
- * Add the tools of one tools/list result; takes the message. -1 (ERR_PROTOCOL,
- * detail the frame): no result.tools array. Elements that are no objects are
- * skipped and added to *skipped (may be NULL).
- */
-int tool_list_add_take(struct tool_list *l, struct message *page,
-		       size_t *skipped, struct error *err);
-/* The first tool of that name; NULL. */
-const struct tool *tool_list_find(const struct tool_list *l, const char *name);
-/*
- * The name nearest to a wrong one; NULL. A last part ("set_volume" for
- * "self.audio_speaker.set_volume") counts as near.
- */
-const char *tool_list_nearest(const struct tool_list *l, const char *name);
-/* The same of any names; what is returned is one of them. */
-const char *tool_name_nearest(const char *const *names, size_t count,
-			      const char *name);
-/*
- * Word: found in name, title, description or an argument's name, without case.
- * With * ? [: glob on the name. NULL: all.
- */
-bool tool_matches(const struct tool *t, const char *word_or_glob);
-
-/* For qsort of pointers to tools: by name, those of one name as listed. */
-int tool_by_name(const void *a, const void *b);
 
 /* What backends make of a name (backends.md 1.1, 1.10 item 9). Every rule writes into out. */
 enum sanitise_rule {
@@ -75,11 +44,6 @@ enum sanitise_rule {
 	SANITISE_DOTS, /* only '.' becomes _ */
 	SANITISE_LOOK /* not theirs: what the eye takes it for (text_skeleton) */
 };
-void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out);
-/* The first other tool whose name collides after that rule; NULL. */
-const struct tool *tool_collision(const struct tool_list *l,
-				  const struct tool *t,
-				  enum sanitise_rule rule);
 
 enum content_kind {
 	CONTENT_TEXT,
@@ -115,17 +79,5 @@ struct result {
 	/* Static text, such as: the reboot dropped the connection as documented. NULL. */
 	const char *note;
 };
-void result_done(struct result *r);
-/* One element of "content", or "content" of a message; json is kept. */
-void content_decode(struct content *c, const cJSON *json);
-/* A resource {"uri","mimeType","text" or "blob"}; json is kept. */
-void content_decode_resource(struct content *c, const cJSON *resource);
-/* One more, zeroed. */
-struct content *result_add(struct result *r, size_t *capacity);
-/*
- * Decode a tools/call result (device.md 3.6); takes the message. A result
- * without content has count 0; never fails on odd shapes.
- */
-void result_decode_take(struct result *out, struct message *m);
 
 #endif

@@ -50,4 +50,10 @@ size_t address_host_length(const char *text);
 
 uint16_t address_port(const struct sockaddr *sa);
 
+/*
+ * The address from which we would send to a device ("192.168.1.7", or with a
+ * port; a number): nothing is sent. False: there is no way to it.
+ */
+bool local_address_towards(const char *device, char *out, size_t size);
+
 #endif

@@ -3,14 +3,14 @@
  * Host and Origin of a request, judged. See admit.h for what they prove.
  */
 #include "net/admit.h"
-
-#include <arpa/inet.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/address.h"
+#include "net/head.h"
+
+#include <arpa/inet.h>
+#include <string.h>
 
 #define ORIGIN_MAX 300
 

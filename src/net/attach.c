@@ -4,13 +4,11 @@
  * passes between are its frames. It knows no ids and no MCP.
  */
 #include "net/attach.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/control_client.h"
-#include "net/control_path.h"
+
+#include <string.h>
 
 struct attach {
 	struct transport *transport; /* NULL: it was never opened */

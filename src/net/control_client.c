@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frames over serve's socket, in both directions. What the frames say is the
- * matter of whoever opened it.
+ * serve's socket seen from a command: where it is, who may be behind it, and
+ * frames in both directions: on the loop, or polled until a deadline.
  */
-#include "net/control_client.h"
-
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
+#include "net/control_client.h"
+#include "wire/control_frames.h"
+
+/*
+ * Frames over serve's socket, in both directions. What the frames say is the
+ * matter of whoever opened it.
+ */
 
 enum { CONNECT_SECONDS = 5, CHUNK = 65536 };
 /* How long what was sent may take to leave before a close. */
@@ -341,5 +350,359 @@ int control_client_open(struct control_client **out, struct loop *l,
 	uv_read_start((uv_stream_t *)&c->pipe, on_allocate, on_read);
 	greet(c);
 	*out = c;
+	return 0;
+}
+
+/*
+ * A socket that is polled until a deadline. Serve's answers are read as they
+ * are; what they say is the asker's matter.
+ */
+
+#define CHUNK 65536
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void control_quick_close(struct control_quick *q)
+{
+	if (q->fd >= 0)
+		close(q->fd);
+	q->fd = -1;
+	buf_done(&q->in);
+	q->used = 0;
+}
+
+static int give_up(struct control_quick *q)
+{
+	control_quick_close(q);
+	return -1;
+}
+
+/* -1: the time is over. A hang-up is found by what is done next. */
+static int wait_for(const struct control_quick *q, short what)
+{
+	struct pollfd p = { .fd = q->fd, .events = what };
+	int n;
+
+	do {
+		int64_t left = q->deadline - now_ms();
+
+		n = left > 0 ? poll(&p, 1, (int)left) : 0;
+	} while (n < 0 && errno == EINTR);
+	return n > 0 ? 0 : -1;
+}
+
+/* Whoever can make a socket there could pretend to be serve. */
+static bool is_ours(int fd)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       peer.uid == geteuid();
+}
+
+int control_quick_open(struct control_quick *q, const char *path, int64_t ms)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
+	bool exists = false;
+	CLEANUP(buf_done) struct buf question = { 0 };
+
+	*q = (struct control_quick){ .fd = -1, .deadline = now_ms() + ms };
+	if (len >= sizeof(to.sun_path) ||
+	    control_path_check(path, &exists, NULL) != 0 || !exists)
+		return -1;
+	memcpy(to.sun_path, path, len + 1);
+	/* A full queue is EAGAIN then: such a serve is too slow anyway. */
+	q->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (q->fd < 0 ||
+	    connect(q->fd, (struct sockaddr *)&to, sizeof(to)) != 0 ||
+	    !is_ours(q->fd))
+		return give_up(q);
+	buf_init(&q->in, CONTROL_HEAD + CONTROL_FRAME_MAX + CHUNK);
+	greeting_ask(&question);
+	return control_quick_send(q, &question);
+}
+
+int control_quick_send(struct control_quick *q, const struct buf *json)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	size_t at = 0;
+
+	if (q->fd < 0)
+		return -1;
+	if (json->len > CONTROL_FRAME_MAX)
+		return give_up(q);
+	control_encode(&frame, CONTROL_JSON, buf_string(json), json->len);
+	while (at < frame.len) {
+		ssize_t n = send(q->fd, frame.data + at, frame.len - at,
+				 MSG_NOSIGNAL);
+
+		if (n > 0)
+			at += (size_t)n;
+		else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
+			 wait_for(q, POLLOUT) != 0)
+			return give_up(q);
+	}
+	return 0;
+}
+
+/* More of what is no whole frame yet. -1: nothing comes, or it is too much. */
+static int receive(struct control_quick *q)
+{
+	char chunk[CHUNK];
+	ssize_t n;
+
+	buf_consume(&q->in, q->used);
+	q->used = 0;
+	do {
+		if (wait_for(q, POLLIN) != 0)
+			return -1;
+		n = recv(q->fd, chunk, sizeof(chunk), 0);
+	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
+	if (n <= 0 || buf_add(&q->in, chunk, (size_t)n) != 0)
+		return -1;
+	return 0;
+}
+
+/* The next JSON frame; lent until more is received. */
+static int next_frame(struct control_quick *q, struct control_frame *f)
+{
+	int status;
+
+	do {
+		status = control_decode(f, buf_string(&q->in) + q->used,
+					q->in.len - q->used, NULL);
+		if (status < 0 || (status == 0 && receive(q) != 0))
+			return -1;
+		if (status > 0)
+			q->used += f->size;
+	} while (status == 0 || f->kind != CONTROL_JSON);
+	return 0;
+}
+
+/* Past the greeting. -1: a serve that is not understood, or says no more. */
+static int meet(struct control_quick *q)
+{
+	struct control_frame f;
+	struct greeting g;
+
+	if (q->greeted)
+		return 0;
+	q->greeted = true;
+	if (next_frame(q, &f) != 0 || !greeting_read(&g, &f))
+		return -1;
+	return greeting_check(&g, NULL);
+}
+
+int control_quick_next(struct control_quick *q, struct span *out)
+{
+	struct control_frame f;
+
+	if (q->fd < 0)
+		return -1;
+	if (meet(q) != 0 || next_frame(q, &f) != 0)
+		return give_up(q);
+	*out = (struct span){ f.data, f.len };
+	return json_check(f.data, f.len, NULL) == 0 ? 0 : give_up(q);
+}
+
+/*
+ * The path of serve's socket and who may be behind it. Opens nothing.
+ */
+
+#define PRIVATE_MODE 0700
+#define OTHERS 0077
+
+/* The longest path that an address holds with its NUL: 107 bytes. */
+#define PATH_MAX_LEN (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
+
+static int refuse_folder(const char *folder, const char *why, struct error *err)
+{
+	error_set(err, ERR_CONNECT, "the folder '%s' of the control socket %s",
+		  folder, why);
+	return error_hint(err, "remove it, or name another place with "
+			       "--socket FILE");
+}
+
+/* 0 if it is not there: nothing is trusted then. */
+static int check_folder(const char *folder, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(folder, &st)) {
+		int error = errno;
+
+		if (error == ENOENT || error == ENOTDIR)
+			return 0;
+		error_set(err, ERR_CONNECT,
+			  "cannot look at the folder '%s' of the control "
+			  "socket: %s",
+			  folder, strerror(error));
+		error_hint(err, "name another place with --socket FILE");
+		return error_code(err, error);
+	}
+	if (S_ISLNK(st.st_mode))
+		return refuse_folder(folder, "is a symbolic link", err);
+	if (!S_ISDIR(st.st_mode))
+		return refuse_folder(folder, "is no folder", err);
+	if (st.st_uid != geteuid())
+		return refuse_folder(folder, "belongs to another user", err);
+	if (st.st_mode & OTHERS)
+		return refuse_folder(folder, "is open to other users", err);
+	return 0;
+}
+
+static int make_folder(const char *folder, struct error *err)
+{
+	int error;
+
+	if (!mkdir(folder, PRIVATE_MODE) || errno == EEXIST)
+		return check_folder(folder, err);
+	error = errno;
+	error_set(err, ERR_CONNECT,
+		  "cannot make the folder '%s' of the control socket: %s",
+		  folder, strerror(error));
+	error_hint(err, "set XDG_RUNTIME_DIR to a folder of yours, or name a "
+			"place with --socket FILE");
+	return error_code(err, error);
+}
+
+static bool is_folder(const char *path, struct stat *st)
+{
+	return path && path[0] == '/' && !stat(path, st) &&
+	       S_ISDIR(st->st_mode);
+}
+
+/*
+ * The variable may outlive its folder, as in a container, or be another
+ * user's, as after su: a folder of ours in there would shut that user out.
+ */
+static const char *runtime_folder(void)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	return is_folder(runtime, &st) && st.st_uid == geteuid() ? runtime :
+								   NULL;
+}
+
+static char *temporary_folder(void)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct stat st;
+
+	return mem_printf("%s/mcpctl-%u",
+			  is_folder(temporary, &st) ? temporary : "/tmp",
+			  (unsigned)geteuid());
+}
+
+static char *default_folder(void)
+{
+	const char *runtime = runtime_folder();
+
+	return runtime ? mem_printf("%s/mcpctl", runtime) : temporary_folder();
+}
+
+/* Where serve is if it was started in an environment of another kind. */
+static char *other_folder(void)
+{
+	return runtime_folder() ?
+		       temporary_folder() :
+		       mem_printf("/run/user/%u/mcpctl", (unsigned)geteuid());
+}
+
+static int check_length(const char *path, struct error *err)
+{
+	size_t len = strlen(path);
+
+	if (len <= PATH_MAX_LEN)
+		return 0;
+	error_set(err, ERR_USAGE,
+		  "the path of the control socket has %zu bytes, %zu at most: "
+		  "'%s'",
+		  len, PATH_MAX_LEN, path);
+	return error_hint(err, "name a shorter one with --socket FILE");
+}
+
+static bool is_there(const char *path)
+{
+	bool exists;
+
+	return !control_path_check(path, &exists, NULL) && exists;
+}
+
+/* A job of cron, or a command over ssh, finds the serve of a desktop session. */
+static void look_elsewhere(char **path)
+{
+	CLEANUP(mem_free_ptr) char *folder = other_folder();
+	CLEANUP(mem_free_ptr)
+	char *other = mem_printf("%s/serve.sock", folder);
+
+	if (is_there(*path) || check_folder(folder, NULL) || !is_there(other))
+		return;
+	mem_free(*path);
+	*path = TAKE(other);
+}
+
+int control_path(char **out, const char *given, bool create, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *folder = NULL;
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	int status;
+
+	*out = NULL;
+	if (given && *given) {
+		if (check_length(given, err))
+			return -1;
+		*out = mem_strdup(given);
+		return 0;
+	}
+	folder = default_folder();
+	path = mem_printf("%s/serve.sock", folder);
+	if (check_length(path, err))
+		return -1;
+	status = create ? make_folder(folder, err) : check_folder(folder, err);
+	if (status)
+		return -1;
+	if (!create)
+		look_elsewhere(&path);
+	*out = TAKE(path);
+	return 0;
+}
+
+int control_path_check(const char *path, bool *exists, struct error *err)
+{
+	struct stat st;
+
+	*exists = false;
+	if (lstat(path, &st)) {
+		int error = errno;
+
+		if (error == ENOENT || error == ENOTDIR)
+			return 0;
+		error_set(err, ERR_CONNECT,
+			  "cannot look at the socket '%s': %s", path,
+			  strerror(error));
+		return error_code(err, error);
+	}
+	if (!S_ISSOCK(st.st_mode)) {
+		error_set(err, ERR_CONNECT, "'%s' is no socket", path);
+		return error_hint(err, "name another place with --socket FILE");
+	}
+	if (st.st_uid != geteuid()) {
+		error_set(err, ERR_CONNECT,
+			  "the socket '%s' belongs to another user (uid %u)",
+			  path, (unsigned)st.st_uid);
+		return error_hint(err, "a serve takes commands of its own user "
+				       "only; start your own");
+	}
+	*exists = true;
 	return 0;
 }

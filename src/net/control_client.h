@@ -7,8 +7,10 @@
 #ifndef NET_CONTROL_CLIENT_H
 #define NET_CONTROL_CLIENT_H
 
+#include "base/error.h"
+#include "base/json.h"
 #include "base/loop.h"
-#include "wire/greeting.h"
+#include "wire/control_frames.h"
 
 struct control_client;
 
@@ -45,5 +47,40 @@ void control_client_close(struct control_client *c);
 
 /* The error of a serve that was asked and says nothing; always -1. */
 int control_client_silent(enum error_kind kind, struct error *err);
+
+/*
+ * The socket's path, yours. given: --socket or NULL: the default place, whose
+ * folder is made if create; if not, and there is no socket, the other of the two
+ * places is looked at. -1 (ERR_CONNECT): the folder is another user's, or
+ * open to others, or cannot be made; ERR_USAGE: longer than a socket's
+ * address may be (107 bytes).
+ */
+int control_path(char **out, const char *given, bool create, struct error *err);
+
+/*
+ * Whether there is a socket at path that is ours. -1 (ERR_CONNECT): it is of
+ * another user (whose), or no socket. 0: *exists says it.
+ */
+int control_path_check(const char *path, bool *exists, struct error *err);
+
+struct control_quick {
+	int fd; /* -1: closed */
+	int64_t deadline; /* monotonic ms, for all that is asked */
+	struct buf in;
+	bool greeted;
+	size_t used; /* bytes of in that were answers */
+};
+
+/*
+ * Connect to the serve at that path, if there is a socket of ours and the same
+ * user behind it. ms: for everything from now on. -1: none.
+ */
+int control_quick_open(struct control_quick *q, const char *path, int64_t ms);
+/* A JSON object as a question. -1: closed. */
+int control_quick_send(struct control_quick *q, const struct buf *json);
+/* The next JSON of an answer, checked; lent until the next call. -1: closed. */
+int control_quick_next(struct control_quick *q, struct span *out);
+/* Twice is fine. */
+void control_quick_close(struct control_quick *q);
 
 #endif

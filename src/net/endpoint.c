@@ -1,15 +1,330 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Targets taken apart. Knows nothing of what is behind them: no name is looked
- * up and no file opened.
+ * Targets taken apart, scheme by scheme. Knows nothing of what is behind them:
+ * no name is looked up and no file opened.
  */
-#include "net/endpoint.h"
-
 #include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
-#include "net/endpoint_scheme.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "net/address.h"
+#include "net/endpoint.h"
+#include "net/head.h"
+
+/* How the targets of each scheme are written, behind its colon. */
+
+#define LISTEN_PORT 8000
+
+/* A space or a line break would end the request line that is made of it. */
+static int check_url_text(const char *text, struct error *err)
+{
+	for (const char *p = text; *p; p++) {
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return error_set(
+				err, ERR_USAGE,
+				"byte %zu behind the scheme is a space "
+				"or a control character",
+				(size_t)(p - text) + 1);
+	}
+	return 0;
+}
+
+static int take_authority(struct endpoint *e, const char *text, size_t len,
+			  struct error *err)
+{
+	struct authority a;
+
+	if (authority_parse(&a, text, len, err))
+		return -1;
+	if (!a.host[0])
+		return error_set(err, ERR_USAGE, "the host is missing");
+	if (a.has_port && a.port == 0)
+		return error_set(err, ERR_USAGE,
+				 "the port 0 cannot be dialled");
+	e->host = mem_strdup(a.host);
+	e->has_port = a.has_port;
+	if (a.has_port)
+		e->port = a.port;
+	return 0;
+}
+
+/* Step over the "//" of a URL and find where its authority ends. */
+static const char *skip_slashes(const char *rest, size_t *len,
+				struct error *err)
+{
+	if (strncmp(rest, "//", 2) != 0) {
+		error_set(err, ERR_USAGE, "'//' must follow the scheme");
+		return NULL;
+	}
+	rest += 2;
+	*len = strcspn(rest, "/?#");
+	return rest;
+}
+
+static int parse_url(struct endpoint *e, const char *rest, struct error *err)
+{
+	const char *host, *path;
+	size_t len = 0;
+
+	if (check_url_text(rest, err))
+		return -1;
+	host = skip_slashes(rest, &len, err);
+	if (!host)
+		return -1;
+	if (memchr(host, '@', len))
+		return error_set(err, ERR_USAGE,
+				 "a user before '@' is not supported: use "
+				 "--header 'Authorization: …'");
+	path = host + len;
+	if (strchr(path, '#'))
+		return error_set(err, ERR_USAGE,
+				 "the part from '#' on is never sent");
+	if (take_authority(e, host, len, err))
+		return -1;
+	if (*path == '/')
+		e->path = mem_strdup(path);
+	else
+		e->path = mem_printf("/%s", path);
+	return 0;
+}
+
+static int take_user(struct endpoint *e, const char *text, size_t len,
+		     struct error *err)
+{
+	if (memchr(text, ':', len))
+		return error_set(err, ERR_USAGE,
+				 "a password cannot be part of it: it comes "
+				 "from --mqtt-password-file or "
+				 "MCPCTL_MQTT_PASSWORD");
+	e->user = mem_strndup(text, len);
+	if (len == 0 || text_percent_decode(e->user))
+		return error_set(err, ERR_USAGE,
+				 "the user before '@' is no text");
+	return 0;
+}
+
+/* "/ID" becomes the path ID. */
+static int take_client_id(struct endpoint *e, const char *text, size_t len,
+			  struct error *err)
+{
+	if (len < 2 || *text != '/')
+		return error_set(err, ERR_USAGE,
+				 "the device's client id is missing (the "
+				 "broker's log shows it, the mqtt part of the "
+				 "OTA reply gives it; 'mcpctl devices' lists "
+				 "those that a running serve holds)");
+	e->path = mem_strndup(text + 1, len - 1);
+	if (text_percent_decode(e->path) ||
+	    !text_is_utf8(e->path, strlen(e->path)))
+		return error_set(err, ERR_USAGE,
+				 "the client id '%.100s' is no text", e->path);
+	return 0;
+}
+
+/* "up=TOPIC&down=TOPIC", either or both. */
+static int take_topics(struct endpoint *e, const char *query, struct error *err)
+{
+	while (*query) {
+		size_t len = strcspn(query, "&");
+		bool up = strncmp(query, "up=", 3) == 0;
+		char **to = up ? &e->topic_up : &e->topic_down;
+		size_t skip = up ? 3 : 5;
+
+		if (!up && strncmp(query, "down=", 5) != 0)
+			return error_set(err, ERR_USAGE,
+					 "'%.*s' is neither up=TOPIC nor "
+					 "down=TOPIC",
+					 (int)(len < 60 ? len : 60), query);
+		if (*to)
+			return error_set(err, ERR_USAGE, "'%s' is given twice",
+					 up ? "up" : "down");
+		*to = mem_strndup(query + skip, len - skip);
+		if (!**to || text_percent_decode(*to) ||
+		    !text_is_utf8(*to, strlen(*to)))
+			return error_set(err, ERR_USAGE,
+					 "the topic of '%.*s' is no text",
+					 (int)(len < 60 ? len : 60), query);
+		query += len + (query[len] == '&');
+	}
+	return 0;
+}
+
+static int parse_mqtt(struct endpoint *e, const char *rest, struct error *err)
+{
+	const char *host, *at, *path;
+	size_t len = 0, skip = 0;
+
+	if (check_url_text(rest, err))
+		return -1;
+	host = skip_slashes(rest, &len, err);
+	if (!host)
+		return -1;
+	at = memchr(host, '@', len);
+	if (at) {
+		if (take_user(e, host, (size_t)(at - host), err))
+			return -1;
+		skip = (size_t)(at - host) + 1;
+	}
+	if (take_authority(e, host + skip, len - skip, err))
+		return -1;
+	path = host + len;
+	if (strchr(path, '#'))
+		return error_set(err, ERR_USAGE,
+				 "a '#' in an id or a topic is written %%23");
+	len = strcspn(path, "?");
+	if (take_client_id(e, path, len, err))
+		return -1;
+	return path[len] ? take_topics(e, path + len + 1, err) : 0;
+}
+
+/* "PORT", "HOST:PORT" or nothing, of len bytes. */
+static int take_listen(struct authority *out, const char *text, size_t len,
+		       struct error *err)
+{
+	char copy[8] = "";
+	int64_t port;
+
+	if (len > 0 && len < sizeof(copy))
+		memcpy(copy, text, len);
+	if (!text_integer(copy, 0, UINT16_MAX, &port)) {
+		*out = (struct authority){ .has_port = true,
+					   .port = (uint16_t)port };
+		return 0;
+	}
+	if (authority_parse(out, text, len, err))
+		return -1;
+	if (!out->has_port && len > 0)
+		return error_set(err, ERR_USAGE,
+				 "'%.*s' is no port between 0 and 65535, nor "
+				 "HOST:PORT",
+				 (int)(len < 60 ? len : 60), text);
+	return 0;
+}
+
+static int parse_listen(struct endpoint *e, const char *rest, struct error *err)
+{
+	size_t len = strcspn(rest, "/");
+	const char *path = rest + len;
+	struct authority a;
+
+	if (check_url_text(rest, err))
+		return -1;
+	if (!strncmp(path, "//", 2))
+		return error_set(err, ERR_USAGE, "no '//' follows 'listen:'");
+	if (path[strcspn(path, "?#")])
+		return error_set(err, ERR_USAGE,
+				 "the path '%.60s' has a '?' or '#'", path);
+	if (take_listen(&a, rest, len, err))
+		return -1;
+	if (a.host[0])
+		e->host = mem_strdup(a.host);
+	e->has_port = a.has_port;
+	if (a.has_port)
+		e->port = a.port;
+	e->path = mem_strdup(*path ? path : "/");
+	return 0;
+}
+
+static int parse_stdio(struct endpoint *e, const char *rest, struct error *err)
+{
+	rest += strspn(rest, " \t");
+	if (!*rest)
+		return error_set(err, ERR_USAGE, "the command is missing");
+	e->path = mem_strdup(rest);
+	if (words_split(&e->argv, rest, err))
+		return -1;
+	if (e->argv.count == 0 || !*e->argv.word[0])
+		return error_set(err, ERR_USAGE, "the command is missing");
+	return 0;
+}
+
+static int parse_sim(struct endpoint *e, const char *rest, struct error *err)
+{
+	const char *query = strchr(rest, '?');
+
+	(void)err;
+	if (!query) {
+		e->path = mem_strdup(rest);
+		return 0;
+	}
+	e->path = mem_strndup(rest, (size_t)(query - rest));
+	e->query = mem_strdup(query + 1);
+	return 0;
+}
+
+static int parse_attach(struct endpoint *e, const char *rest, struct error *err)
+{
+	(void)err;
+	e->path = mem_strdup(rest);
+	return 0;
+}
+
+/* clang-format off */
+static const struct scheme schemes[] = {
+	{ "listen", LISTEN_PORT, "listen:[[HOST:]PORT][/PATH]", parse_listen },
+	{ "ws", 80, "ws://HOST[:PORT][/PATH]", parse_url },
+	{ "wss", 443, "wss://HOST[:PORT][/PATH]", parse_url },
+	{ "http", 80, "http://HOST[:PORT][/PATH]", parse_url },
+	{ "https", 443, "https://HOST[:PORT][/PATH]", parse_url },
+	{ "sse+http", 80, "sse+http://HOST[:PORT][/PATH]", parse_url },
+	{ "sse+https", 443, "sse+https://HOST[:PORT][/PATH]", parse_url },
+	{ "mqtt", 1883, "mqtt://[USER@]HOST[:PORT]/CLIENT_ID"
+	  "[?up=TOPIC&down=TOPIC]", parse_mqtt },
+	{ "mqtts", 8883, "mqtts://[USER@]HOST[:PORT]/CLIENT_ID"
+	  "[?up=TOPIC&down=TOPIC]", parse_mqtt },
+	{ "stdio", 0, "stdio:COMMAND LINE", parse_stdio },
+	{ "sim", 0, "sim:[PROFILE][?key=value&…]", parse_sim },
+	{ "attach", 0, "attach:[SOCKET]", parse_attach },
+};
+
+/* clang-format on */
+
+/* Case does not matter. NULL: there is none. */
+static const struct scheme *scheme_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(schemes); i++) {
+		if (text_same(schemes[i].name, name))
+			return &schemes[i];
+	}
+	return NULL;
+}
+
+/* That which was probably meant; NULL. */
+static const struct scheme *scheme_nearest(const char *name)
+{
+	const char *names[COUNT(schemes)], *nearest;
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		names[i] = schemes[i].name;
+	nearest = text_nearest(name, names, COUNT(names));
+	return nearest ? scheme_find(nearest) : NULL;
+}
+
+int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
+			  struct error *err)
+{
+	struct authority a;
+
+	*host = NULL;
+	if (!*text || take_listen(&a, text, strlen(text), err)) {
+		if (!*text)
+			error_set(err, ERR_USAGE, "the port is missing");
+		error_prefix(err, "address '%.100s'", text);
+		return error_hint(err, "expected PORT, HOST:PORT or "
+				       "[IPV6]:PORT");
+	}
+	if (a.host[0])
+		*host = mem_strdup(a.host);
+	*port = a.port;
+	return 0;
+}
+
+/*
+ * Targets taken apart. Knows nothing of what is behind them: no name is looked
+ * up and no file opened.
+ */
 
 #define TARGET_MAX 8192
 #define COMMAND_MAX ((size_t)256 * 1024)

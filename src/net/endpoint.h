@@ -19,20 +19,6 @@ struct headers {
 	struct header *item;
 	size_t count, capacity;
 };
-void headers_add(struct headers *h, const char *name,
-		 const char *value); /* copies */
-/* The first value of that name, without case; NULL if none. */
-const char *headers_get(const struct headers *h, const char *name);
-void headers_done(struct headers *h);
-/*
- * Of the user: -1 (ERR_USAGE) for a name or value that cannot be sent, one of
- * `ours` (a NULL ends it), which `setter` sets itself, and more than 48 kB.
- */
-int headers_check(const struct headers *h, const char *const *ours,
-		  const char *setter, struct error *err);
-bool header_name_fits(const char *name);
-/* No control character but tab. */
-bool header_value_fits(const char *value);
 
 struct endpoint {
 	char *text; /* the target as given */
@@ -103,5 +89,13 @@ char *endpoint_child_text(char *const *words, size_t count);
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 			  struct error *err);
+
+struct scheme {
+	const char *name;
+	uint16_t port; /* unless the target names one; 0: it has none */
+	const char *syntax;
+	/* What stands behind the colon, into e. -1 (ERR_USAGE). */
+	int (*parse)(struct endpoint *e, const char *rest, struct error *err);
+};
 
 #endif

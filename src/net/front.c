@@ -1,17 +1,161 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The listener: opens, accepts, and closes. What a connection wants is found
- * out in front_head.c; HTTP is spoken in front_http.c.
+ * The listener: opens, accepts, lingers, closes; whose share a connection
+ * counts to. What a connection wants is found out in front_head.c; HTTP is
+ * spoken in front_http.c.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/descriptors.h"
 #include "base/mem.h"
 #include "net/front_private.h"
+#include "net/port.h"
+
+/*
+ * Opens the listening socket, and says in words why it cannot.
+ */
+
+/*
+ * As long as the system lets it be (net.core.somaxconn): what comes while it
+ * is full is lost, and a peer tries again only after 1, 3, 7 s.
+ */
+#define BACKLOG 65535
+
+static int explain_in_use(unsigned port, struct error *err)
+{
+	struct port_owner owner;
+
+	if (!port_owner_find((uint16_t)port, &owner)) {
+		error_set(err, ERR_CONNECT, "port %u is in use", port);
+		return error_hint(err, "end the program that has it, or take "
+				       "another port (0 picks a free one)");
+	}
+	error_set(err, ERR_CONNECT, "port %u is in use by '%s' (process %d)",
+		  port, owner.program, owner.pid);
+	if (!strcmp(owner.program, "mcpctl"))
+		return error_hint(err,
+				  "that is another mcpctl: end it ('mcpctl "
+				  "stop' ends a serve), or take another port "
+				  "(0 picks a free one)");
+	return error_hint(err, "end it, or take another port (0 picks a free "
+			       "one)");
+}
+
+static int explain(const char *host, unsigned port, int error,
+		   struct error *err)
+{
+	switch (error) {
+	case EADDRINUSE:
+		explain_in_use(port, err);
+		break;
+	case EACCES:
+	case EPERM:
+		error_set(err, ERR_CONNECT,
+			  "no permission to listen on port %u", port);
+		error_hint(err, "ports below 1024 are for root; take another, "
+				"such as 8000");
+		break;
+	case EADDRNOTAVAIL:
+		error_set(err, ERR_CONNECT, "this machine has no address '%s'",
+			  host ? host : "any");
+		error_hint(err, "leave the host out to listen on all of them");
+		break;
+	default:
+		error_set(err, ERR_CONNECT, "cannot listen on port %u: %s",
+			  port, strerror(error));
+	}
+	return error_code(err, error);
+}
+
+static int listen_at(const struct sockaddr *address, socklen_t len)
+{
+	const int on = 1, off = 0;
+	int error;
+	int fd = socket(address->sa_family,
+			SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (address->sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (!bind(fd, address, len) && !listen(fd, BACKLOG))
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int listen_on_all(uint16_t port)
+{
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6,
+				   .sin6_addr = in6addr_any,
+				   .sin6_port = htons(port) };
+	struct sockaddr_in v4 = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+	int fd = listen_at((struct sockaddr *)&v6, sizeof(v6));
+
+	/* A machine without IPv6 fails in one of these ways. */
+	if (fd < 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL ||
+		       errno == EPROTONOSUPPORT))
+		fd = listen_at((struct sockaddr *)&v4, sizeof(v4));
+	return fd;
+}
+
+/* A name can have both kinds of address; a device can reach only IPv4. */
+static const struct addrinfo *choose(const struct addrinfo *list)
+{
+	for (const struct addrinfo *i = list; i; i = i->ai_next) {
+		if (i->ai_family == AF_INET)
+			return i;
+	}
+	return list;
+}
+
+/* A non-blocking listening socket, or -1. */
+static int front_bind(const char *host, uint16_t port, struct error *err)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_PASSIVE },
+			*list = NULL;
+	const struct addrinfo *found;
+	char service[8];
+	int fd, status;
+
+	if (!host) {
+		fd = listen_on_all(port);
+		return fd < 0 ? explain(NULL, port, errno, err) : fd;
+	}
+	snprintf(service, sizeof(service), "%u", (unsigned)port);
+	status = getaddrinfo(host, service, &hints, &list);
+	if (status || !list) {
+		error_set(err, ERR_CONNECT, "cannot find the host '%s': %s",
+			  host, gai_strerror(status));
+		return error_hint(err, "leave the host out to listen on all "
+				       "addresses of this machine");
+	}
+	found = choose(list);
+	fd = listen_at(found->ai_addr, found->ai_addrlen);
+	status = errno;
+	freeaddrinfo(list);
+	return fd < 0 ? explain(host, port, status, err) : fd;
+}
+
+/*
+ * The listener: opens, accepts, and closes. What a connection wants is found
+ * out in front_head.c; HTTP is spoken in front_http.c.
+ */
 
 /*
  * All that come at once are taken before the next of them is served: a queue
@@ -360,3 +504,204 @@ const struct front_table front_table = {
 	.form = front_form,
 	.close = front_close,
 };
+
+/*
+ * Sees a peer go while its request is suspended: libmicrohttpd does not look
+ * at such a socket. What then becomes of the request is not decided here.
+ */
+
+static void free_poll(uv_handle_t *handle)
+{
+	mem_free(handle);
+}
+
+void request_unwatch(struct front_request *rq)
+{
+	if (rq->watch)
+		uv_close((uv_handle_t *)TAKE(rq->watch), free_poll);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+	struct front_request *rq = poll->data;
+
+	if (status >= 0 && !(events & UV_DISCONNECT))
+		return;
+	request_unwatch(rq);
+	rq->cut = true;
+	request_resume(rq);
+}
+
+int request_socket(const struct front_request *rq)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		rq->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+void request_watch(struct front_request *rq)
+{
+	int fd = request_socket(rq);
+
+	if (rq->watch || fd < 0)
+		return;
+	rq->watch = mem_zalloc(sizeof(*rq->watch));
+	if (uv_poll_init(loop_uv(rq->front->loop), rq->watch, fd)) {
+		mem_free(TAKE(rq->watch));
+		return;
+	}
+	rq->watch->data = rq;
+	uv_poll_start(rq->watch, UV_DISCONNECT, on_poll);
+}
+
+/*
+ * Answers by hand for requests that no library gets to see. The socket is
+ * closed only when the peer has closed or a limit is reached: closing with
+ * unread bytes would reset the connection and take the answer with it.
+ */
+
+#define LINGER_MS 2000
+#define DRAIN_MAX (4u << 20)
+
+static const char *status_text(int status)
+{
+	switch (status) {
+	case 400:
+		return "Bad Request";
+	case 401:
+		return "Unauthorized";
+	case 403:
+		return "Forbidden";
+	case 404:
+		return "Not Found";
+	case 421:
+		return "Misdirected Request";
+	case 408:
+		return "Request Timeout";
+	case 431:
+		return "Request Header Fields Too Large";
+	case 503:
+		return "Service Unavailable";
+	default:
+		return "Refused";
+	}
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+	struct visitor *v = poll->data;
+	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX, 0);
+
+	(void)events;
+	if (len < 0 && (errno == EAGAIN || errno == EINTR) && status >= 0)
+		return;
+	if (len > 0)
+		v->drained += (size_t)len;
+	if (len <= 0 || v->drained > DRAIN_MAX)
+		visitor_close(v);
+}
+
+static void write_answer(int fd, int status, const char *reason)
+{
+	struct buf body = { 0 }, answer = { 0 };
+
+	buf_text(&body, "{\"error\":");
+	buf_json_string(&body, reason, strlen(reason));
+	buf_text(&body, "}\n");
+	buf_printf(&answer, "HTTP/1.1 %d %s\r\n", status, status_text(status));
+	if (status == 401)
+		buf_text(&answer, "WWW-Authenticate: Bearer\r\n");
+	if (status == 400)
+		buf_text(&answer, "Sec-WebSocket-Version: 13\r\n");
+	buf_printf(&answer,
+		   "Content-Type: application/json\r\n"
+		   "Content-Length: %zu\r\n"
+		   "Connection: close\r\n\r\n%s",
+		   body.len, buf_string(&body));
+	/* A fresh socket takes these few bytes whole, or the peer is gone. */
+	(void)!send(fd, answer.data, answer.len, MSG_NOSIGNAL);
+	buf_done(&body);
+	buf_done(&answer);
+}
+
+/*
+ * No shutdown: firmware that reads the answer must not find the end of the
+ * stream before it closes by itself (device.md 5.4, 8).
+ */
+static void linger(struct visitor *v)
+{
+	const int one = 1;
+
+	visitor_unqueue(v);
+	visitor_unwatch(v);
+	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
+	v->lingering = true;
+	timer_start(&v->timer, LINGER_MS);
+	if (!visitor_watch(v, on_readable))
+		visitor_close(v);
+}
+
+void visitor_refuse(struct visitor *v, int status, const char *reason)
+{
+	write_answer(v->fd, status, reason);
+	linger(v);
+}
+
+void front_refuse_socket(struct front *f, int fd, const char *reason)
+{
+	/* What is unread when it is closed would take the answer with it. */
+	(void)!recv(fd, f->scratch, FRONT_HEAD_MAX, MSG_DONTWAIT);
+	write_answer(fd, 503, reason);
+	shutdown(fd, SHUT_WR);
+	close(fd);
+}
+
+void visitor_refuse_tls(struct visitor *v)
+{
+	/* Record type alert, TLS 1.0, two bytes: fatal, protocol_version. */
+	static const unsigned char alert[] = { 21, 3, 1, 0, 2, 2, 70 };
+
+	(void)!send(v->fd, alert, sizeof(alert), MSG_NOSIGNAL);
+	linger(v);
+}
+
+/*
+ * What strangers hold at this port: where a connection begins to count, and
+ * who it counts for.
+ */
+
+void front_share_begin(struct front *f, struct share *s,
+		       const struct sockaddr *peer)
+{
+	share_close(s);
+	if (!forwarded_is_proxy(&f->admit.proxies, peer))
+		share_open(s, f->budget, budget_key_address(peer));
+}
+
+void front_share_whose(struct front *f, struct share *s,
+		       const struct sockaddr_storage *peer,
+		       const struct headers *h, char *address)
+{
+	struct sockaddr_storage from = *peer;
+	uint64_t bytes = s->bytes;
+
+	if (forwarded_peer(&f->admit.proxies, h, &from)) {
+		address_print((struct sockaddr *)&from, address,
+			      ADDRESS_TEXT_MAX);
+		share_close(s);
+	}
+	if (!s->budget)
+		share_open(s, f->budget,
+			   budget_key_address((struct sockaddr *)&from));
+	share_hold(s, bytes);
+	share_ask(s);
+}
+
+enum front_standing front_standing(const struct front *f,
+				   const struct front_head *head)
+{
+	return f->events.standing && !f->closing ?
+		       f->events.standing(f->owner, head) :
+		       FRONT_STRANGER;
+}

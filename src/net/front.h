@@ -10,6 +10,7 @@
 
 #include "net/admit.h"
 #include "net/budget.h"
+#include "net/head.h"
 #include "net/transport.h"
 
 #define FRONT_TABLE "front_table"

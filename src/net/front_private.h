@@ -8,6 +8,7 @@
 
 #include <microhttpd.h>
 
+#include "base/buf.h"
 #include "net/address.h"
 #include "net/front.h"
 #include "net/head.h"
@@ -17,14 +18,14 @@ struct http_guest;
 
 #define REFUSALS_TOLD 10 /* lines a minute */
 
-struct refusals { /* front_refused.c; of the last minute */
+struct refusals { /* front_head.c; of the last minute */
 	struct timer timer;
 	uint64_t hash[REFUSALS_TOLD]; /* of what was told */
 	size_t told;
 	uint64_t more; /* that were not */
 };
 
-enum front_lack { /* what there is not enough of (front_full.c) */
+enum front_lack { /* what there is not enough of (front_room.c) */
 		  LACK_FILES,
 		  LACK_MEMORY,
 		  LACK_PLACES,
@@ -69,7 +70,7 @@ struct front {
 	struct visitor *visitors_last;
 	size_t visitor_count;
 	struct visitor *queue_first,
-		*queue_last; /* of those: see front_queue.c */
+		*queue_last; /* of those: see front_room.c */
 	size_t queued;
 	size_t called; /* from the queue; each has a place of HTTP */
 	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
@@ -93,9 +94,6 @@ struct front {
 void front_less(struct front *f);
 void front_handle_closed(struct front *f);
 void front_noise(struct front *f, enum front_noise what, const char *address);
-
-/* front_socket.c: a non-blocking listening socket, or -1. */
-int front_bind(const char *host, uint16_t port, struct error *err);
 
 /* front_head.c */
 struct visitor {
@@ -135,11 +133,6 @@ bool visitor_look(struct visitor *v);
  * longest goes, or went on. False: there is none such.
  */
 bool front_make_room(struct front *f);
-/*
- * A request waits for a place of HTTP: those that are silent go; for one that
- * is known, a stranger goes at once.
- */
-void front_press(struct front *f, bool known);
 void front_press_open(struct front *f);
 /*
  * An address has more connections than one gets, and another one comes: one of
@@ -150,7 +143,7 @@ bool front_end_other(struct front *f, const struct share *than);
 void front_press_close(struct front *f);
 
 /*
- * front_queue.c: an HTTP request that the daemon has no place for waits, its
+ * front_room.c: an HTTP request that the daemon has no place for waits, its
  * head unread; who came first is looked at again first.
  */
 /* False: it waits now. */
@@ -158,17 +151,10 @@ bool visitor_may_enter(struct visitor *v);
 /* It goes, or is refused; without effect on others. */
 void visitor_unqueue(struct visitor *v);
 void front_dequeue(struct front *f);
-
-/*
- * front_refused.c: NULL, or why such a request is not answered, with the
- * status of HTTP; it was told then.
- */
-const char *front_refuse(struct front *f, const struct front_head *head,
-			 bool upgrade, int *status);
 void front_refusals_open(struct front *f);
 void front_refusals_close(struct front *f);
 
-/* front_full.c: somebody is refused, since that is used up. */
+/* front_room.c: somebody is refused, since that is used up. */
 void front_lacks(struct front *f, enum front_lack what, const char *address);
 /* Such noise was heard: is it told, or counted only? */
 bool front_tells(struct front *f, enum front_noise what);
@@ -176,7 +162,7 @@ void front_lacks_open(struct front *f);
 void front_lacks_close(struct front *f);
 
 /*
- * front_share.c: what strangers hold. A connection came: one of a proxy is
+ * front.c: what strangers hold. A connection came: one of a proxy is
  * nobody's before the head of a request is there.
  */
 void front_share_begin(struct front *f, struct share *s,
@@ -188,7 +174,7 @@ void front_share_whose(struct front *f, struct share *s,
 enum front_standing front_standing(const struct front *f,
 				   const struct front_head *head);
 
-/* front_linger.c: answer by hand {"error":reason}, wait until the peer has read it. */
+/* front.c: answer by hand {"error":reason}, wait until the peer has read it. */
 void visitor_refuse(struct visitor *v, int status, const char *reason);
 /* The same at once, without waiting: fd is closed. */
 void front_refuse_socket(struct front *f, int fd, const char *reason);
@@ -205,7 +191,7 @@ void front_reply_with(struct front_request *rq, int status,
 		      const char *content_type, const struct headers *headers,
 		      const char *body, size_t len);
 
-/* front_stream.c */
+/* front_http.c */
 struct front_stream *front_stream(struct front_request *rq, int status,
 				  const char *content_type,
 				  const struct headers *headers,
@@ -214,8 +200,96 @@ struct front_stream *front_stream(struct front_request *rq, int status,
 void front_stream_write(struct front_stream *s, const char *data, size_t len);
 void front_stream_end(struct front_stream *s);
 
-/* front_form.c */
+/* front_http.c */
 int front_form(struct front_request *rq, front_form_field *field, void *owner,
 	       struct error *err);
+
+/* The part of a request that is answered by a stream. */
+struct front_stream {
+	struct front_request *request;
+	struct front_stream_events events;
+	void *owner;
+	struct buf waiting;
+	size_t sent; /* of waiting */
+	bool open; /* its owner has it */
+};
+
+struct front_request {
+	struct front *front;
+	struct front_request *next;
+	struct MHD_Connection *connection; /* NULL when it is over */
+	char *uri, *path, *query; /* the last two once its head is there */
+	char method[16]; /* as far as it fits: no longer one is answered */
+	char peer[ADDRESS_TEXT_MAX], local[ADDRESS_TEXT_MAX];
+	struct headers headers; /* until it was told */
+	char *guest; /* origin of a page that may read the answer; NULL */
+	struct buf body;
+	size_t received;
+	int64_t began; /* loop_now() ms */
+	bool unheld; /* there was no memory for its body */
+	bool started, told, suspended, closes;
+	bool cut; /* the peer went */
+	uv_poll_t *watch; /* for that; NULL */
+	struct MHD_Response *response;
+	unsigned status;
+	char *text; /* the body of the answer */
+	size_t text_len;
+	struct timer grace;
+	int64_t grace_end; /* loop_now() ms */
+	bool grace_over;
+	struct front_stream stream;
+};
+
+struct front_answer {
+	int status;
+	const char *content_type;
+	const struct headers *headers; /* more of them; NULL */
+	const char *body;
+	size_t len;
+};
+
+/* A connection of the library's; the one that was silent longest comes first. */
+struct http_guest {
+	struct http_guest *previous, *next;
+	struct front *front;
+	struct MHD_Connection *connection;
+	struct share share;
+	int64_t since; /* loop_now() ms: it came, or said something */
+	bool answering; /* it has asked all, and waits for us */
+	bool ending;
+	bool known; /* who asks now */
+};
+
+/* front_room.c */
+void http_guest_add(struct front *f, struct MHD_Connection *c, void **context);
+void http_guest_remove(struct front *f, void **context);
+struct http_guest *http_guest_of(struct MHD_Connection *c);
+/* It said something, or is to be answered: it goes behind the others. g may be NULL. */
+void http_guest_moved(struct http_guest *g, bool answering);
+
+/* front_http.c */
+void request_resume(struct front_request *rq);
+/* The address of the connection's other end; of no family if it is not known. */
+struct sockaddr_storage connection_peer(struct MHD_Connection *c);
+/* As its owner sees it, once its head is there. */
+struct front_head request_head(struct front_request *rq);
+
+/* front_head.c: its head came; an answer is queued if it goes no further. */
+enum MHD_Result request_judge(struct front_request *rq, bool http_1_0);
+/* A browser asks whether its page may ask (CORS): true, answered. */
+bool request_preflight(struct front_request *rq, const char *method);
+/* {"error":reason} before the body was read; reason: text of ours. */
+enum MHD_Result request_refuse(struct front_request *rq, int status,
+			       const char *reason);
+
+/* front_http.c */
+void request_answer(struct front_request *rq, const struct front_answer *a);
+enum MHD_Result request_queue_answer(struct front_request *rq);
+
+/* front.c: see a peer go that sends nothing and is sent nothing. */
+void request_watch(struct front_request *rq);
+void request_unwatch(struct front_request *rq);
+/* Its descriptor; -1. */
+int request_socket(const struct front_request *rq);
 
 #endif

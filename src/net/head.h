@@ -68,4 +68,22 @@ char *head_query_value(const char *query, const char *name);
  */
 bool head_is_host(const char *text);
 
+void headers_add(struct headers *h, const char *name,
+		 const char *value); /* copies */
+
+/* The first value of that name, without case; NULL if none. */
+const char *headers_get(const struct headers *h, const char *name);
+void headers_done(struct headers *h);
+
+/*
+ * Of the user: -1 (ERR_USAGE) for a name or value that cannot be sent, one of
+ * `ours` (a NULL ends it), which `setter` sets itself, and more than 48 kB.
+ */
+int headers_check(const struct headers *h, const char *const *ours,
+		  const char *setter, struct error *err);
+bool header_name_fits(const char *name);
+
+/* No control character but tab. */
+bool header_value_fits(const char *value);
+
 #endif

@@ -1,12 +1,580 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * The transport's requests and what is answered to them. What lasts is
+ * http_stream.c's matter.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json_scan.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/http_private.h"
+#include "wire/jsonrpc.h"
+
+/*
+ * As much of JSON-RPC as HTTP makes its transport see: is an answer due, and
+ * is this the answer. On slices of text; builds no trees, checks nothing.
+ */
+
+#define NUMBER_MAX 63 /* characters, as in base/json.h */
+
+static bool span_is(struct span s, const char *text)
+{
+	return s.len == strlen(text) && memcmp(s.text, text, s.len) == 0;
+}
+
+static struct span trimmed(const char *text, size_t len)
+{
+	struct span s = { text, 0 };
+
+	s.len = text_trim(&s.text, len);
+	return s;
+}
+
+static void take_id(struct http_message *out, struct span id)
+{
+	out->token = mem_strndup(id.text, id.len);
+	out->has_id = !text_integer(out->token, -((int64_t)1 << 53),
+				    (int64_t)1 << 53, &out->id);
+}
+
+static bool ends_with(struct span s, const char *text)
+{
+	size_t len = strlen(text);
+
+	return s.len >= len && memcmp(s.text + s.len - len, text, len) == 0;
+}
+
+/* It only reads, or says what may be said again. */
+static bool is_harmless(struct span method)
+{
+	static const char notes[] = "\"notifications/";
+	static const char *const whole[] = { "\"initialize\"", "\"ping\"" };
+	static const char *const ends[] = { "/list\"", "/read\"", "/get\"" };
+
+	for (size_t i = 0; i < COUNT(whole); i++) {
+		if (span_is(method, whole[i]))
+			return true;
+	}
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		if (ends_with(method, ends[i]))
+			return true;
+	}
+	return method.len > sizeof(notes) &&
+	       memcmp(method.text, notes, sizeof(notes) - 1) == 0;
+}
+
+void http_message_look(struct http_message *out, const char *text, size_t len)
+{
+	struct span whole = trimmed(text, len), method, id, params, declared;
+
+	*out = (struct http_message){ 0 };
+	if (!whole.len || *whole.text == '[') {
+		out->is_request = out->may_act = whole.len > 0;
+		return;
+	}
+	if (!json_span_member(whole, "method", &method))
+		return;
+	out->may_act = !is_harmless(method);
+	out->is_initialized = span_is(method, "\"notifications/initialized\"");
+	if (!json_span_member(whole, "id", &id))
+		return;
+	out->is_request = true;
+	out->is_initialize = span_is(method, "\"initialize\"");
+	if (out->is_initialize && json_span_member(whole, "params", &params) &&
+	    json_span_member(params, "capabilities", &declared))
+		out->declares = !span_is(declared, "{}");
+	take_id(out, id);
+}
+
+static void http_message_done(struct http_message *m)
+{
+	mem_free(m->token);
+	*m = (struct http_message){ 0 };
+}
+
+static bool same_number(const struct http_message *m, struct span id)
+{
+	CLEANUP(json_free_ptr) cJSON *number = NULL;
+
+	if (!m->has_id || id.len > NUMBER_MAX)
+		return false;
+	number = json_parse(id.text, id.len, NULL);
+	return cJSON_IsNumber(number) && number->valuedouble == (double)m->id;
+}
+
+/* Some peers answer 7.0 or "7" to 7; the session takes that, too. */
+static bool same_id(const struct http_message *m, struct span id)
+{
+	size_t len = strlen(m->token);
+
+	if (span_is(id, m->token) || same_number(m, id))
+		return true;
+	return m->has_id && id.len == len + 2 && id.text[0] == '"' &&
+	       memcmp(id.text + 1, m->token, len) == 0;
+}
+
+static bool answers(const struct http_message *m, struct span object)
+{
+	struct span id, part;
+
+	if (!json_span_member(object, "result", &part) &&
+	    !json_span_member(object, "error", &part))
+		return false;
+	return json_span_member(object, "id", &id) && same_id(m, id);
+}
+
+/* Whether JSON that came answers it: the same id with a result or an error. */
+static bool http_message_answered(const struct http_message *m,
+				  const char *text, size_t len)
+{
+	struct span whole = trimmed(text, len), item;
+	size_t at = 0;
+
+	if (!m->is_request || !whole.len)
+		return false;
+	if (!m->token) /* a batch: any answer will do */
+		return *whole.text == '[' || *whole.text == '{';
+	if (*whole.text == '{')
+		return answers(m, whole);
+	while (*whole.text == '[' && json_span_next(whole, &at, &item)) {
+		if (answers(m, item))
+			return true;
+	}
+	return false;
+}
+
+/* It has "jsonrpc", or is an array. */
+static bool http_message_is_rpc(const char *text, size_t len)
+{
+	struct span whole = trimmed(text, len), version;
+
+	return whole.len && (*whole.text == '[' ||
+			     json_span_member(whole, "jsonrpc", &version));
+}
+
+char *http_message_error(const char *text, size_t len)
+{
+	struct span whole = trimmed(text, len), error, message;
+
+	if (json_check(text, len, NULL) ||
+	    !json_span_member(whole, "error", &error))
+		return NULL;
+	if (error.len && *error.text == '"')
+		return json_span_string(error);
+	if (!json_span_member(error, "message", &message))
+		return NULL;
+	return json_span_string(message);
+}
+
+/* An error reply with a code of the LLM service (wire/jsonrpc.h). */
+static bool http_message_is_llm_error(const char *text, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
+	int64_t code;
+
+	return !json_integer(json_object(tree, "error"), "code", &code) &&
+	       (code == LLM_TIMEOUT || code == LLM_UNAVAILABLE);
+}
+
+/* Seconds; they need not be whole. */
+int64_t http_message_retry_after(const char *text, size_t len)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
+	const cJSON *data = json_object(json_object(tree, "error"), "data");
+	const cJSON *asked = json_member(data, "retry_after");
+
+	if (!cJSON_IsNumber(asked) || !(asked->valuedouble > 0))
+		return 0;
+	if (asked->valuedouble >= HTTP_RETRY_AFTER_MAX_S)
+		return (int64_t)HTTP_RETRY_AFTER_MAX_S * 1000;
+	return (int64_t)ceil(asked->valuedouble * 1000);
+}
+
+/*
+ * The answers to messages of ours: JSON, an event stream, a status. Each ends
+ * in a message, in a failure of that request, or in the older HTTP+SSE.
+ */
+
+#define ERROR_BODY_MAX ((size_t)64 * 1024)
+#define GRACE_MS 2000 /* of a stream whose reply has come */
+#define SESSION_ID_MAX 1024
+
+static void fail_and_end(struct http_exchange *x, struct error *why)
+{
+	http_exchange_end(x);
+	http_fail(x, why);
+	error_reset(why);
+}
+
+/* Where nobody waits for it, it must say what it is about. */
+static void fail_unasked(struct http_exchange *x, struct error *why)
+{
+	if (!x->message.is_request)
+		error_prefix(why, "a notification or reply was not taken");
+	fail_and_end(x, why);
+}
+
+/* ---- the head ---- */
+
+/* Visible ASCII, as it is sent back (2025-03-26, session management). */
+static bool is_session_id(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] > 0x20 && text[len] < 0x7f)
+		len++;
+	return len > 0 && !text[len] && len <= SESSION_ID_MAX;
+}
+
+static void take_session(const struct http_exchange *x)
+{
+	struct http *h = x->http;
+	const char *id = http_transfer_answer(x->transfer, "Mcp-Session-Id");
+	struct error why = { 0 };
+
+	mem_free(TAKE(h->session_id));
+	if (!id)
+		return;
+	if (is_session_id(id)) {
+		h->session_id = mem_strdup(id);
+		return;
+	}
+	error_set(&why, ERR_PROTOCOL,
+		  "the session id of '%s' cannot be sent back: it is not of "
+		  "visible ASCII, or above %d bytes",
+		  h->site.host, SESSION_ID_MAX);
+	h->transport->events->failed(h->transport->owner, 0, &why);
+	error_reset(&why);
+}
+
+/* The last one's lack of a stream does not count any more. */
+static void begin_session(struct http_exchange *x)
+{
+	x->http->unlistened = false;
+	mem_free(TAKE(x->http->unheard));
+	take_session(x);
+}
+
+static void tell_anew(struct http *h)
+{
+	if (h->forgotten)
+		http_notice(h, NOTICE_OTHER,
+			    "'%s' forgot the session: it was started anew; "
+			    "what was subscribed to, and the log level, are to "
+			    "be set again",
+			    h->site.host);
+	h->forgotten = false;
+}
+
+/* Its body may come late, never end, or bring messages all the same. */
+static void take_note(struct http_exchange *x)
+{
+	x->taken = true;
+	if (!x->message.is_initialized)
+		return;
+	x->http->listen_due = true;
+	tell_anew(x->http);
+}
+
+static bool is_ok(int status)
+{
+	return status >= 200 && status < 300;
+}
+
+/* The answers to messages of ours */
+static void http_post_head(struct http_exchange *x)
+{
+	struct http *h = x->http;
+	int status = x->transfer->status;
+	const char *type = http_transfer_type(x->transfer);
+
+	x->kind = HTTP_BODY_WHOLE;
+	x->body.max = ERROR_BODY_MAX;
+	if (!is_ok(status))
+		return;
+	mem_free(TAKE(x->text));
+	if (x->message.is_initialize && !h->old && !x->resuming)
+		begin_session(x);
+	if (!x->message.is_request)
+		take_note(x);
+	if (http_is_stream(x->transfer))
+		x->kind = HTTP_BODY_EVENTS;
+	else if (!*type || text_find(type, "json"))
+		x->body.max = h->message_max;
+}
+
+/* ---- a message ---- */
+
+static void http_post_event(struct http_exchange *x, const struct sse_event *e)
+{
+	if (!e->len || strcmp(e->type, "message") != 0)
+		return;
+	if (http_message_answered(&x->message, e->data, e->len) &&
+	    !json_check(e->data, e->len, NULL)) {
+		x->answered = true;
+		/* The server should end the stream now. */
+		x->alarm = loop_now() + GRACE_MS;
+	}
+	http_deliver(x->http, e->data, e->len);
+}
+
+static void http_post_too_large(struct http_exchange *x)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_PROTOCOL,
+		  "a message above %zu bytes came, which is the limit",
+		  x->http->message_max);
+	if (x->purpose == HTTP_POST && !x->answered) {
+		fail_and_end(x, &why);
+		return;
+	}
+	http_fail(x, &why);
+	error_reset(&why);
+}
+
+static bool is_reply(const struct http_exchange *x)
+{
+	const char *text = buf_string(&x->body);
+
+	return x->message.is_request &&
+	       http_message_answered(&x->message, text, x->body.len) &&
+	       !json_check(text, x->body.len, NULL);
+}
+
+static void deliver_body(struct http_exchange *x)
+{
+	CLEANUP(buf_done) struct buf body = x->body;
+
+	x->body = (struct buf){ 0 };
+	http_exchange_end(x);
+	http_deliver(x->http, buf_string(&body), body.len);
+}
+
+/* It is JSON, and not what was asked for: an error without an id, perhaps. */
+static void fail_other_reply(struct http_exchange *x)
+{
+	const char *text = buf_string(&x->body);
+	CLEANUP(mem_free_ptr)
+	char *said = http_message_error(text, x->body.len);
+	struct error why = { 0 };
+
+	error_set(&why, ERR_PROTOCOL,
+		  "'%s' answered with something that is no reply to the "
+		  "request%s%.200s",
+		  x->http->site.host, said ? ": " : "", said ? said : "");
+	error_detail(&why, text, x->body.len);
+	fail_and_end(x, &why);
+}
+
+static void end_ok(struct http_exchange *x)
+{
+	struct http *h = x->http;
+	const char *text = buf_string(&x->body);
+	bool json = x->body.len && !json_check(text, x->body.len, NULL);
+	bool rpc = json && http_message_is_rpc(text, x->body.len);
+	struct error why = { 0 };
+
+	if (is_reply(x) || (rpc && (h->old || !x->message.is_request))) {
+		deliver_body(x);
+	} else if (!x->message.is_request || h->old) {
+		http_exchange_end(x);
+	} else if (json) {
+		fail_other_reply(x);
+	} else {
+		http_fail_body(&why, &h->site, x->transfer, &x->body);
+		fail_and_end(x, &why);
+	}
+}
+
+/* ---- a stream that ended ---- */
+
+static void end_stream(struct http_exchange *x)
+{
+	bool amid = sse_is_amid(&x->sse);
+	struct error why = { 0 };
+
+	if (!x->message.is_request || x->answered || x->http->old) {
+		http_exchange_end(x);
+		return;
+	}
+	if (http_stream_again(x, "an answer"))
+		return;
+	error_set(&why, ERR_CONNECT,
+		  "the answer of '%s' was cut%s before the reply came",
+		  x->http->site.host, amid ? " in the middle of an event" : "");
+	error_hint(&why, "whether the request was carried out is not known");
+	error_code(&why, ECONNRESET);
+	fail_and_end(x, &why);
+}
+
+/* ---- a status that is none of success ---- */
+
+/* It says no less than the head does. */
+static bool is_llm_error(const struct http_exchange *x)
+{
+	const char *text = buf_string(&x->body);
+
+	return http_message_is_llm_error(text, x->body.len) &&
+	       (!http_transfer_retry_after(x->transfer) ||
+		http_message_retry_after(text, x->body.len));
+}
+
+/* What stands between may answer for the server: it does not know of ids. */
+static bool is_of_server(const struct http_exchange *x, int status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return false;
+	case 429:
+	case 502:
+	case 503:
+	case 504:
+		return is_llm_error(x);
+	default:
+		return true;
+	}
+}
+
+static void lose_session(struct http_exchange *x)
+{
+	struct http *h = x->http;
+	struct http_exchange *stream = http_exchange_find(h, HTTP_LISTEN);
+	struct error why = { 0 };
+
+	mem_free(TAKE(h->session_id));
+	mem_free(TAKE(h->revision));
+	h->forgotten = true;
+	if (stream)
+		http_exchange_end(stream);
+	http_fail_session(&why, &h->site);
+	fail_and_end(x, &why);
+}
+
+/* 2025-11-25, backwards compatibility. */
+static bool may_be_old(const struct http_exchange *x, int status)
+{
+	const struct http *h = x->http;
+
+	return x->message.is_initialize && !h->old && x->text &&
+	       (status == 400 || status == 404 || status == 405);
+}
+
+static void try_old(struct http_exchange *x)
+{
+	struct http *h = x->http;
+
+	http_notice(h, NOTICE_DETAIL,
+		    "initialize was answered with HTTP %d: trying the older "
+		    "HTTP+SSE",
+		    x->transfer->status);
+	http_fail_status(&h->first, &h->site, x->transfer, &x->body);
+	http_exchange_stop(x);
+	x->waiting = true;
+	http_old_open(h);
+}
+
+static void end_refused(struct http_exchange *x, int status)
+{
+	struct http *h = x->http;
+	struct error why = { 0 };
+
+	if (http_exchange_redirect(x))
+		return;
+	if (status == 404 && x->with_session && x->message.is_request) {
+		lose_session(x);
+	} else if (is_reply(x) && is_of_server(x, status)) {
+		deliver_body(x);
+	} else if (may_be_old(x, status)) {
+		try_old(x);
+	} else {
+		if (status == 404 && h->revision)
+			http_fail_gone(&why, &h->site);
+		else
+			http_fail_status(&why, &h->site, x->transfer, &x->body);
+		fail_unasked(x, &why);
+	}
+}
+
+static void end_without(struct http_exchange *x)
+{
+	enum http_end end = x->transfer->outcome.end;
+	struct error why = { 0 };
+
+	http_fail_transfer(&why, &x->http->site, x->transfer);
+	/* It is an HTTP server, for it answered before. */
+	if (x->http->spoken &&
+	    (end == HTTP_END_LOST || end == HTTP_END_NO_HTTP))
+		error_hint(&why, "whether the request was carried out is not "
+				 "known");
+	fail_unasked(x, &why);
+}
+
+/* The server does not let us fetch the rest of an answer. */
+static void end_resumption(struct http_exchange *x, int status)
+{
+	struct http *h = x->http;
+	struct error why = { 0 };
+
+	if (http_exchange_redirect(x) ||
+	    (http_may_pass(status) && http_stream_again(x, "an answer")))
+		return;
+	if (status)
+		http_fail_status(&why, &h->site, x->transfer, &x->body);
+	else
+		http_fail_transfer(&why, &h->site, x->transfer);
+	error_prefix(&why, "the answer was cut before the reply came, and "
+			   "the rest cannot be fetched");
+	error_hint(&why, "whether the request was carried out is not known");
+	error_code(&why, ECONNRESET);
+	fail_and_end(x, &why);
+}
+
+static void http_post_done(struct http_exchange *x)
+{
+	const struct http_transfer *t = x->transfer;
+	int status = t->status;
+	bool broke = t->finished && t->outcome.end != HTTP_END_WELL;
+
+	buf_consume(&x->body, text_mark(buf_string(&x->body), x->body.len));
+	if (x->kind == HTTP_BODY_EVENTS)
+		end_stream(x);
+	else if (x->resuming)
+		end_resumption(x, status);
+	else if (broke && x->taken)
+		http_exchange_end(x);
+	else if (broke && (!status || is_ok(status)))
+		end_without(x);
+	else if (is_ok(status))
+		end_ok(x);
+	else
+		end_refused(x, status);
+}
+
+void http_post_alarm(struct http_exchange *x)
+{
+	struct error why = { 0 };
+
+	if (!x->transfer && x->resuming) {
+		http_exchange_start(x);
+	} else if (x->answered || x->taken || x->message.is_request) {
+		http_exchange_end(x);
+	} else {
+		error_set(&why, ERR_TIMEOUT,
+			  "'%s' did not answer to a notification",
+			  x->http->site.host);
+		fail_and_end(x, &why);
+	}
+}
+
+/*
  * The transport's requests: their list, their headers, and which part of the
  * transport looks at what comes back. Judges no answer.
  */
-#include <string.h>
-
-#include "base/mem.h"
-#include "net/http_private.h"
 
 #define REDIRECTS_MAX 3
 #define NOTE_MS 5000 /* for what nobody waits for */
@@ -337,4 +905,109 @@ bool http_exchange_redirect(struct http_exchange *x)
 	}
 	http_exchange_start(x);
 	return true;
+}
+
+/*
+ * One HTTP request and its answer, whoever carries it out; and the site that
+ * it goes to. What an answer means is not known here.
+ */
+
+/* ---- the request ---- */
+
+struct http_transfer *
+http_transfer_new(struct http_engine *e, const struct http_site *site,
+		  const struct http_request_line *line,
+		  const struct http_transfer_events *events, void *owner)
+{
+	struct http_transfer *t = mem_zalloc(sizeof(*t));
+	const char *usual = line->body ? "POST" : "GET";
+
+	t->engine = e;
+	t->site = site;
+	t->events = events;
+	t->owner = owner;
+	t->url = mem_strdup(line->url);
+	t->method = mem_strdup(line->method ? line->method : usual);
+	t->body = line->body;
+	t->len = line->len;
+	return t;
+}
+
+void http_transfer_header(struct http_transfer *t, const char *name,
+			  const char *value)
+{
+	if (!header_value_fits(value))
+		return;
+	headers_add(&t->headers, name, value);
+}
+
+void http_transfer_start(struct http_transfer *t)
+{
+	curl_engine_start(t->engine->curl, t);
+}
+
+void http_transfer_free(struct http_transfer *t)
+{
+	if (!t)
+		return;
+	if (t->request)
+		curl_engine_stop(t->engine->curl, t);
+	http_engine_forget(t->engine, t);
+	headers_done(&t->headers);
+	headers_done(&t->answer);
+	buf_done(&t->arrived);
+	mem_free(t->url);
+	mem_free(t->method);
+	mem_free(t);
+}
+
+/* ---- the answer ---- */
+
+const char *http_transfer_type(const struct http_transfer *t)
+{
+	const char *type = headers_get(&t->answer, "Content-Type");
+
+	return type ? type : "";
+}
+
+const char *http_transfer_answer(const struct http_transfer *t,
+				 const char *name)
+{
+	return headers_get(&t->answer, name);
+}
+
+char *http_transfer_location(const struct http_transfer *t)
+{
+	const char *to = headers_get(&t->answer, "Location");
+
+	return to ? http_url_join(t->url, to) : NULL;
+}
+
+int64_t http_transfer_retry_after(const struct http_transfer *t)
+{
+	const char *text = headers_get(&t->answer, "Retry-After");
+	int64_t seconds = 0;
+
+	if (!text)
+		return 0;
+	if (text_integer(text, 0, INT64_MAX / 1000, &seconds)) {
+		seconds = http_date(text);
+		if (seconds >= 0)
+			seconds -= unix_now_ms() / 1000;
+	}
+	if (seconds > HTTP_RETRY_AFTER_MAX_S)
+		seconds = HTTP_RETRY_AFTER_MAX_S;
+	return seconds > 0 ? seconds * 1000 : 0;
+}
+
+/* ---- the site ---- */
+
+void http_site_done(struct http_site *s)
+{
+	mem_free(s->url);
+	mem_free(s->host);
+	mem_free(s->cacert);
+	mem_free(s->proxy);
+	words_done(&s->resolve);
+	*s = (struct http_site){ 0 };
 }

@@ -8,17 +8,22 @@
 #ifndef NET_HTTP_PRIVATE_H
 #define NET_HTTP_PRIVATE_H
 
+#include <curl/curl.h>
+
 #include "base/json.h"
 #include "base/loop.h"
+#include "net/head.h"
 #include "net/http.h"
 #include "wire/sse.h"
+
+struct curl_socket;
 
 struct http_engine;
 struct http_transfer;
 struct curl_engine;
 struct curl_request;
 
-/* ---- http_engine.c: one for each loop, while somebody uses it ---- */
+/* ---- http_curl.c: one for each loop, while somebody uses it ---- */
 
 struct http_engine {
 	struct http_engine *next;
@@ -34,13 +39,9 @@ struct http_engine {
 struct http_engine *http_engine_take(struct loop *l, struct error *err);
 /* The last user's leaving closes the connections that were kept. */
 void http_engine_release(struct http_engine *e);
-/* It has something to tell: from the loop, as soon as it can. */
-void http_engine_stir(struct http_engine *e, struct http_transfer *t);
-/* Tell it all; the engine may be gone afterwards. */
-void http_engine_tell(struct http_engine *e);
 void http_engine_forget(struct http_engine *e, struct http_transfer *t);
 
-/* ---- http_transfer.c: one request ---- */
+/* ---- http_exchange.c: one request ---- */
 
 /* Where requests go, and how; lent to transfers for their lives. */
 struct http_site {
@@ -53,8 +54,6 @@ struct http_site {
 	struct words resolve; /* "HOST:PORT:ADDRESS" */
 	int64_t connect_timeout; /* ms */
 };
-/* Host, port and tls of a URL; site->url stays. -1 (ERR_USAGE): it is none. */
-int http_site_set(struct http_site *s, const char *url, struct error *err);
 void http_site_done(struct http_site *s);
 
 /* Either may free the transfer, and release the engine. */
@@ -139,7 +138,7 @@ char *http_transfer_location(const struct http_transfer *t);
 /* ms; 0: it did not say. At most HTTP_RETRY_AFTER_MAX_S. */
 int64_t http_transfer_retry_after(const struct http_transfer *t);
 
-/* ---- http_url.c ---- */
+/* ---- http.c ---- */
 
 /* A date of HTTP (RFC 9110, 5.6.7) as seconds since 1970; -1: it is none. */
 int64_t http_date(const char *text);
@@ -152,8 +151,6 @@ bool http_url_same_origin(const char *a, const char *b);
 char *http_url_show(const char *url);
 /* Its path likewise. */
 char *http_url_path(const char *url);
-/* Its path and query, as they stand in a request; lent. */
-const char *http_url_target(const char *url);
 
 /* ---- http_failure.c: why, in words ---- */
 
@@ -161,7 +158,7 @@ const char *http_url_target(const char *url);
 void http_fail_transfer(struct error *why, const struct http_site *site,
 			const struct http_transfer *t);
 
-/* ---- http_status.c ---- */
+/* ---- http_failure.c ---- */
 
 /* A status that is not as wanted; body: what came with it. */
 void http_fail_status(struct error *why, const struct http_site *site,
@@ -173,11 +170,10 @@ void http_fail_gone(struct error *why, const struct http_site *site);
 /* A 2xx whose body is no message. */
 void http_fail_body(struct error *why, const struct http_site *site,
 		    const struct http_transfer *t, const struct buf *body);
-bool http_type_is(const char *content_type, const char *type);
 /* Its body is an event stream that is read as it comes. */
 bool http_is_stream(const struct http_transfer *t);
 
-/* ---- http_message.c: as much of JSON-RPC as the transport must see ---- */
+/* ---- http_exchange.c: as much of JSON-RPC as the transport must see ---- */
 
 struct http_message {
 	bool is_request; /* an answer will come: id and method, or a batch */
@@ -189,16 +185,8 @@ struct http_message {
 	char *token; /* the id's JSON text; NULL if none; owned */
 };
 void http_message_look(struct http_message *out, const char *text, size_t len);
-void http_message_done(struct http_message *m);
-/* Whether JSON that came answers it: the same id with a result or an error. */
-bool http_message_answered(const struct http_message *m, const char *text,
-			   size_t len);
-/* It has "jsonrpc", or is an array. */
-bool http_message_is_rpc(const char *text, size_t len);
 /* error.message, if it is an error; yours; NULL. */
 char *http_message_error(const char *text, size_t len);
-/* An error reply with a code of the LLM service (wire/jsonrpc.h). */
-bool http_message_is_llm_error(const char *text, size_t len);
 /* ms of error.data.retry_after; 0: it does not say. At most HTTP_RETRY_AFTER_MAX_S. */
 int64_t http_message_retry_after(const char *text, size_t len);
 
@@ -275,11 +263,7 @@ struct http {
 	struct error why; /* for closed */
 };
 
-/* http_route.c: site and headers, as target and options say. -1 (ERR_USAGE): one of them is none. */
-int http_configure(struct http *h, const struct endpoint *to,
-		   struct error *err);
-
-/* http_dial.c */
+/* http.c */
 void http_notice(struct http *h, enum notice_kind kind, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 void http_deliver(struct http *h, const char *text, size_t len);
@@ -306,12 +290,6 @@ struct http_exchange *http_exchange_find(const struct http *h,
 bool http_awaits_reply(const struct http *h);
 /* Follow a redirection within the origin. False: it is none, or must not be. */
 bool http_exchange_redirect(struct http_exchange *x);
-
-/* http_post.c: the answers to messages of ours */
-void http_post_head(struct http_exchange *x);
-void http_post_event(struct http_exchange *x, const struct sse_event *e);
-void http_post_done(struct http_exchange *x);
-void http_post_too_large(struct http_exchange *x);
 void http_post_alarm(struct http_exchange *x);
 
 /* http_stream.c: the GET stream, and streams taken up again */
@@ -328,17 +306,33 @@ bool http_stream_again(struct http_exchange *x, const char *what);
 /* A status (0: none came) that may be another one later. */
 bool http_may_pass(int status);
 
-/* http_old.c: HTTP+SSE of 2024-11-05 */
+/* http_stream.c: HTTP+SSE of 2024-11-05 */
 void http_old_open(struct http *h);
 void http_old_head(struct http_exchange *x);
 void http_old_event(struct http_exchange *x, const struct sse_event *e);
 void http_old_done(struct http_exchange *x);
 void http_old_alarm(struct http_exchange *x);
 
-/* http_fetch.c */
-int http_fetch_open(struct http_fetch **out, struct loop *l,
-		    const struct http_request *rq, http_fetch_done *done,
-		    void *owner, struct error *err);
-void http_fetch_abandon(struct http_fetch *f);
+struct curl_engine {
+	struct http_engine *http;
+	CURLM *multi;
+	struct timer timer;
+	struct curl_socket *sockets;
+};
+
+struct curl_request {
+	struct http_transfer *transfer;
+	struct http_engine *engine;
+	CURL *easy;
+	bool added;
+	bool sent; /* curl began to send it, for the first time */
+	struct curl_slist *headers, *resolve;
+	size_t head_bytes;
+	char problem[CURL_ERROR_SIZE];
+};
+/* What fails is an outcome. */
+void curl_engine_start(struct curl_engine *e, struct http_transfer *t);
+/* Also while it runs; t->request is released. */
+void curl_engine_stop(struct curl_engine *e, struct http_transfer *t);
 
 #endif

@@ -9,6 +9,8 @@
 #ifndef NET_LISTEN_H
 #define NET_LISTEN_H
 
+#include "net/address.h"
+#include "net/port.h"
 #include "net/transport.h"
 
 extern const struct transport_ops listen_ops;
@@ -38,10 +40,42 @@ int knocks_explain(const struct knocks *k, const char *ota_url,
  * first, loopback last and only if there is no other. Copies into out.
  */
 size_t local_addresses(char (*out)[64], size_t max);
-/*
- * The address from which we would send to a device ("192.168.1.7", or with a
- * port; a number): nothing is sent. False: there is no way to it.
- */
-bool local_address_towards(const char *device, char *out, size_t size);
+
+#define OTA_REMEMBERED 16
+
+struct listen {
+	struct transport *transport;
+	struct transport inner; /* the WebSocket of the device that is served */
+	struct share share; /* of that, to its end */
+	const struct front_table *front_table;
+	const struct ws_table *ws_table;
+	struct front *front;
+	struct timer timer;
+
+	char *host; /* NULL: all addresses */
+	char *path; /* the only one accepted; NULL: any */
+	struct words tokens;
+	size_t message_max;
+	uint16_t port;
+	char *advertised_ws, *advertised_ota; /* by --advertise; NULL */
+	bool behind_proxy; /* --advertise was a URL */
+	char *ota_url; /* the first that is shown */
+
+	struct knocks knocks;
+	struct ota_request asked[OTA_REMEMBERED];
+	size_t asked_count; /* all so far */
+
+	bool serving; /* a device has the place, from the upgrade on */
+	bool ready; /* and the owner knows */
+	bool superseded; /* it dialled in again: what is open is dead */
+	bool closing, front_open, holds_ws;
+	char served[ADDRESS_TEXT_MAX], served_id[64];
+	struct error why;
+};
+/* True if some token is acceptable: `given` is "Bearer T" or T (NULL: none). Takes the same time for all. */
+bool listen_token_fits(const struct words *tokens, const char *given);
+
+/* The HTML page. host: as the browser named us; device: NULL if none is connected. */
+void listen_page(struct buf *out, const char *host, const char *device);
 
 #endif

@@ -4,14 +4,14 @@
  * broker; a hub, which is one connection that serves many devices; the target
  * mqtt://. A loaded part: module_table("mqtt", MQTT_TABLE, err).
  *
- * Files: mqtt_client.c (one connection on the loop), mqtt_hub*.c, mqtt_peer.c
+ * Files: mqtt_client.c (one connection on the loop), mqtt_hub*.c, mqtt_hub.c
  * (a device of a hub as a transport), mqtt_dial.c (mqtt://), mqtt_audio*.c.
  */
 #ifndef NET_MQTT_H
 #define NET_MQTT_H
 
 #include "net/transport.h"
-#include "wire/udp_audio.h"
+#include "wire/audio.h"
 
 #define MQTT_TABLE "mqtt_table"
 

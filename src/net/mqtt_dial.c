@@ -1,5 +1,158 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * mqtt:// and mqtts://: reached, trusted, and used as a transport for one
+ * device; why that failed, in words.
+ */
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/lookup.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "net/dial_words.h"
+#include "net/mqtt_private.h"
+#include "wire/broker_topic.h"
+
+/*
+ * TLS to a broker. The context is ours, because the library checks the
+ * certificate against what it dials, which is a number here, and keeps the
+ * reason for a failure to itself.
+ */
+
+static struct mqtt_client *client_of(const SSL *ssl)
+{
+	return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+}
+
+static void note(struct mqtt_client *c, const char *problem)
+{
+	/* The first problem is the cause, later ones follow from it. */
+	if (!c->problem[0] && problem)
+		snprintf(c->problem, sizeof(c->problem), "%s", problem);
+}
+
+static int on_verify(int verified, X509_STORE_CTX *store)
+{
+	const SSL *ssl = X509_STORE_CTX_get_ex_data(
+		store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	struct mqtt_client *c = client_of(ssl);
+
+	if (verified)
+		return 1;
+	if (c->insecure) {
+		X509_STORE_CTX_set_error(store, X509_V_OK);
+		return 1;
+	}
+	note(c, X509_verify_cert_error_string(X509_STORE_CTX_get_error(store)));
+	return 0;
+}
+
+static bool is_number(const char *host)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST }, *found;
+
+	if (getaddrinfo(host, NULL, &hints, &found))
+		return false;
+	freeaddrinfo(found);
+	return true;
+}
+
+static const char *alert_words(int alert)
+{
+	/* OpenSSL calls it unknown. */
+	if ((alert & 0xff) == TLS13_AD_CERTIFICATE_REQUIRED)
+		return "certificate required";
+	return SSL_alert_desc_string_long(alert);
+}
+
+/* The library begins the handshake before it knows of a connection. */
+static void note_tcp(struct mqtt_client *c, int error)
+{
+	bool waits = error == EAGAIN || error == EINPROGRESS;
+
+	if (!c->tcp_up && !waits && error != ECONNRESET && error != EPIPE)
+		c->early_error = error;
+}
+
+static void on_info(const SSL *ssl, int where, int result)
+{
+	int met = errno;
+	struct mqtt_client *c = client_of(ssl);
+	unsigned long error = ERR_peek_last_error();
+
+	if ((where & SSL_CB_EXIT) && result <= 0)
+		note_tcp(c, met);
+	/* The library has named the number that it dials; the name is wanted. */
+	if (where & SSL_CB_HANDSHAKE_START)
+		SSL_set_tlsext_host_name((SSL *)mosquitto_ssl_get(c->mosq),
+					 is_number(c->host) ? NULL : c->host);
+	if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT &&
+	    SSL_alert_type_string(result)[0] == 'F')
+		note(c, alert_words(result));
+	if ((where & SSL_CB_EXIT) && result <= 0 && error)
+		note(c, ERR_reason_error_string(error));
+}
+
+static void expect_host(SSL_CTX *tls, const char *host)
+{
+	X509_VERIFY_PARAM *param = SSL_CTX_get0_param(tls);
+	/* The zone of "fe80::1%eth0" is this machine's own matter. */
+	CLEANUP(mem_free_ptr)
+	char *bare = mem_strndup(host, strcspn(host, "%"));
+
+	X509_VERIFY_PARAM_set_hostflags(param,
+					X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	if (is_number(bare))
+		X509_VERIFY_PARAM_set1_ip_asc(param, bare);
+	else
+		X509_VERIFY_PARAM_set1_host(param, bare, 0);
+}
+
+SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
+		      struct error *err)
+{
+	SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+
+	if (!tls) {
+		error_set(err, ERR_CONNECT, "cannot start TLS");
+		return NULL;
+	}
+	SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION);
+	SSL_CTX_set_app_data(tls, c);
+	SSL_CTX_set_info_callback(tls, on_info);
+	SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, on_verify);
+	expect_host(tls, c->host);
+	if (!cacert) {
+		SSL_CTX_set_default_verify_paths(tls);
+		return tls;
+	}
+	if (SSL_CTX_load_verify_file(tls, cacert) == 1)
+		return tls;
+	ERR_clear_error();
+	SSL_CTX_free(tls);
+	if (access(cacert, R_OK))
+		error_set(err, ERR_USAGE,
+			  "cannot read the certificates in '%s': %s", cacert,
+			  strerror(errno));
+	else
+		error_set(err, ERR_USAGE, "there is no certificate in '%s'",
+			  cacert);
+	error_hint(err, "--cacert takes a file of certificates in PEM form");
+	return NULL;
+}
+
+/* "TLSv1.3"; NULL for a plain connection. */
+static const char *mqtt_tls_version(const struct mqtt_client *c)
+{
+	const SSL *ssl = c->mosq ? mosquitto_ssl_get(c->mosq) : NULL;
+
+	return ssl ? SSL_get_version(ssl) : NULL;
+}
+
+/*
  * mqtt:// and mqtts://: one device at a broker, named by its client id, over a
  * connection of our own. MCP needs no hello there (device.md 2.2), so it is
  * ready as soon as the broker has accepted us.
@@ -7,12 +160,6 @@
  * Of the endpoint: host, port, user, password, cacert, insecure; path is the
  * client id; topic_up and topic_down, or what stock devices are told to use.
  */
-#include <string.h>
-
-#include "base/mem.h"
-#include "base/random.h"
-#include "net/mqtt_private.h"
-#include "wire/broker_topic.h"
 
 #define TOPIC_UP "device-server"
 #define TOPIC_DOWN_MAC "devices/p2p/{mac}"
@@ -321,4 +468,303 @@ int mqtt_dial_explain(struct transport *t, struct error *err)
 			  "cannot reach it: use 'mcpctl serve --mqtt', or a "
 			  "broker that subscribes for it; else check the "
 			  "topics (?up=TOPIC&down=TOPIC)");
+}
+
+/*
+ * Why a broker could not be reached, refused, or went away: in words, with
+ * the next step. One place for all of it.
+ */
+
+#define CREDENTIALS                                                          \
+	"name the user as in mqtt://USER@HOST/…; its password comes from " \
+	"--mqtt-password-file or MCPCTL_MQTT_PASSWORD"
+
+void mqtt_fail_lookup(struct mqtt_client *c, int status)
+{
+	const char *reason = status ? uv_strerror(status) : "it has no address";
+
+	dial_fail_lookup(&c->why, "the broker's host", c->host,
+			 status == UV_ETIMEDOUT ? NULL : reason);
+}
+
+static void fail_connect(struct mqtt_client *c, int error)
+{
+	const struct dial_place to = { .noun = "the broker ",
+				       .host = c->host,
+				       .port = c->port,
+				       .unknown = "it failed" };
+
+	dial_fail_connect(&c->why, &to, error);
+	if (error == ECONNREFUSED)
+		error_hint(&c->why,
+			   "is a broker running there, and on this port? "
+			   "'mcpctl serve --mqtt' starts one");
+}
+
+static void fail_tls(struct mqtt_client *c)
+{
+	struct error *why = &c->why;
+
+	if (dial_is_no_tls(c->problem)) {
+		error_set(why, ERR_CONNECT,
+			  "the broker '%s' does not speak TLS on port %u",
+			  c->host, (unsigned)c->port);
+		error_hint(why, "use mqtt:// instead of mqtts://, or another "
+				"port (8883 is usual)");
+		return;
+	}
+	if (!c->problem[0] || strstr(c->problem, "unexpected eof")) {
+		error_set(why, ERR_CONNECT,
+			  "the broker '%s' port %u ended the TLS handshake",
+			  c->host, (unsigned)c->port);
+		error_hint(why, "does it speak TLS there? else use mqtt:// "
+				"instead of mqtts://, or another port (8883 "
+				"is usual)");
+		return;
+	}
+	error_set(why, ERR_CONNECT, "TLS with the broker '%s' failed: %s",
+		  c->host, dial_tls_words(c->problem));
+	error_hint(why, "%s", dial_tls_hint(c->problem));
+}
+
+/* CONNACK (MQTT 3.1.1, 3.2.2.3). */
+static void fail_refused(struct mqtt_client *c)
+{
+	static const char *const words[] = {
+		"it accepted", /* not used */
+		"it does not speak MQTT 3.1.1",
+		"it does not accept this client id",
+		"it is not available",
+		"bad user name or password",
+		"not authorised",
+	};
+	int code = c->connack;
+	bool credentials = code == 4 || code == 5;
+
+	error_set(&c->why, credentials ? ERR_AUTH : ERR_CONNECT,
+		  "the broker '%s' refused the connection: %s", c->host,
+		  code > 0 && (size_t)code < COUNT(words) ?
+			  words[code] :
+			  "for a reason of its own");
+	error_code(&c->why, code);
+	if (credentials)
+		error_hint(&c->why, "%s",
+			   c->user ? "check the password "
+				     "(--mqtt-password-file or "
+				     "MCPCTL_MQTT_PASSWORD), and that the "
+				     "broker knows the user" :
+				     CREDENTIALS);
+	else
+		error_hint(&c->why, "the broker's log may tell more");
+}
+
+static void fail_handshake(struct mqtt_client *c, int rc, int error)
+{
+	const char *wants = c->tls ? "is it an MQTT broker?" :
+				     "is it an MQTT broker? does it want "
+				     "mqtts://?";
+
+	if (error == ETIMEDOUT)
+		error_set(&c->why, ERR_CONNECT,
+			  "'%s' port %u accepted the connection, but no MQTT "
+			  "handshake followed within 10 s",
+			  c->host, (unsigned)c->port);
+	else if (rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET)
+		error_set(&c->why, ERR_PROTOCOL,
+			  "'%s' port %u answered something that is no MQTT",
+			  c->host, (unsigned)c->port);
+	else
+		error_set(&c->why, ERR_CONNECT,
+			  "'%s' port %u closed the connection during the MQTT "
+			  "handshake",
+			  c->host, (unsigned)c->port);
+	error_hint(&c->why, "%s", wants);
+	if (error == ETIMEDOUT)
+		error_code(&c->why, ETIMEDOUT);
+}
+
+static void fail_connected(struct mqtt_client *c, int rc)
+{
+	const char *ends = "the connection to the broker";
+
+	if (c->refused) {
+		error_set(&c->why, ERR_AUTH,
+			  "the broker '%s' does not let us subscribe to '%s'",
+			  c->host, c->refused);
+		error_hint(&c->why, "its access rules must allow that for %s",
+			   c->user ? "this user" :
+				     "users that give no name; " CREDENTIALS);
+	} else if (rc == MOSQ_ERR_KEEPALIVE) {
+		error_set(&c->why, ERR_CONNECT,
+			  "%s '%s' is dead: no answer to a ping", ends,
+			  c->host);
+		error_code(&c->why, ETIMEDOUT);
+	} else if (rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET) {
+		error_set(&c->why, ERR_PROTOCOL,
+			  "%s '%s' ended: what came is no MQTT", ends, c->host);
+	} else {
+		error_set(&c->why, ERR_CONNECT, "the broker '%s' went away",
+			  c->host);
+		error_hint(&c->why, "was it stopped? another client with our "
+				    "client id would end it too");
+	}
+}
+
+static void mqtt_fail(struct mqtt_client *c, int rc, int error)
+{
+	bool tls_failed = c->tls && (!c->tls_up || c->problem[0]);
+
+	if (c->state == MQTT_CONNECTED)
+		fail_connected(c, rc);
+	else if (c->connack)
+		fail_refused(c);
+	else if (!c->tcp_up)
+		fail_connect(c, error);
+	else if (tls_failed && error != ETIMEDOUT)
+		fail_tls(c);
+	else
+		fail_handshake(c, rc, error);
+}
+
+/*
+ * A try to reach the broker: its name, then each address in turn, with a
+ * share of the time for each. What comes after TCP is the library's matter.
+ */
+
+#define TIMEOUT_MS 10000
+#define ATTEMPT_MIN_MS 250
+
+/* ---- the name ---- */
+
+static void on_found(uv_getaddrinfo_t *uv, int status, struct addrinfo *found)
+{
+	struct mqtt_lookup *lookup = (struct mqtt_lookup *)uv;
+	struct mqtt_client *c = lookup->client;
+
+	mem_free(lookup);
+	if (!c) {
+		uv_freeaddrinfo(found);
+		return;
+	}
+	c->lookup = NULL;
+	if (status || !found) {
+		uv_freeaddrinfo(found);
+		mqtt_fail_lookup(c, status);
+		mqtt_lost(c);
+		return;
+	}
+	c->addresses = c->address = found;
+	mqtt_connect_next(c);
+}
+
+void mqtt_forget_lookup(struct mqtt_client *c)
+{
+	if (!c->lookup)
+		return;
+	c->lookup->client = NULL;
+	uv_cancel((uv_req_t *)&c->lookup->uv);
+	c->lookup = NULL;
+}
+
+/* A number needs no thread: the timer goes on with it, from the loop. */
+void mqtt_begin(struct mqtt_client *c)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_NUMERICHOST };
+
+	c->state = MQTT_RESOLVING;
+	c->deadline = loop_now() + TIMEOUT_MS;
+	if (c->addresses)
+		freeaddrinfo(c->addresses);
+	c->addresses = c->address = NULL;
+	if (!getaddrinfo(c->host, NULL, &hints, &c->addresses)) {
+		c->address = c->addresses;
+		timer_start(&c->timer, 0);
+		return;
+	}
+	hints.ai_flags = 0;
+	c->lookup = mem_zalloc(sizeof(*c->lookup));
+	c->lookup->client = c;
+	if (lookup_start(c->loop, &c->lookup->uv, on_found, c->host, NULL,
+			 &hints))
+		mem_free(TAKE(c->lookup)); /* the timer tells it */
+	timer_start(&c->timer, c->lookup ? TIMEOUT_MS : 0);
+}
+
+/* ---- the addresses ---- */
+
+static int dial(struct mqtt_client *c)
+{
+	char number[NI_MAXHOST];
+	int rc;
+
+	c->tcp_up = false;
+	c->early_error = 0;
+	mqtt_library_done(c);
+	c->mosq = mqtt_library_new(c);
+	if (!c->mosq) {
+		errno = ENOMEM;
+		return MOSQ_ERR_ERRNO;
+	}
+	/* With the zone of an address of this link. */
+	if (getnameinfo(c->address->ai_addr, c->address->ai_addrlen, number,
+			sizeof(number), NULL, 0, NI_NUMERICHOST)) {
+		errno = EADDRNOTAVAIL;
+		return MOSQ_ERR_ERRNO;
+	}
+	errno = 0;
+	rc = mosquitto_connect_async(c->mosq, number, c->port, c->keepalive);
+	c->tcp_up = rc == MOSQ_ERR_TLS && !c->early_error;
+	if (c->early_error)
+		errno = c->early_error;
+	else if (errno != EINPROGRESS && errno != EAGAIN)
+		c->early_error = errno;
+	return rc == MOSQ_ERR_CONN_PENDING ? MOSQ_ERR_SUCCESS : rc;
+}
+
+/* The address being tried is no good: go to the next; false: there is none. */
+static bool skip_address(struct mqtt_client *c)
+{
+	if (c->tcp_up || !c->address->ai_next || loop_now() >= c->deadline)
+		return false;
+	c->address = c->address->ai_next;
+	return true;
+}
+
+void mqtt_connect_next(struct mqtt_client *c)
+{
+	int64_t left, share;
+	int rc, error;
+
+	c->state = MQTT_CONNECTING;
+	c->connack = 0;
+	c->refused = NULL;
+	do {
+		c->tls_up = c->disconnecting = false;
+		c->problem[0] = '\0';
+		rc = dial(c);
+		error = errno;
+	} while (rc && skip_address(c));
+	if (rc) {
+		mqtt_fail(c, rc, error);
+		mqtt_lost(c);
+		return;
+	}
+	left = c->deadline - loop_now();
+	share = left / (int64_t)address_count(c->address);
+	timer_start(&c->timer, share > ATTEMPT_MIN_MS ? share : ATTEMPT_MIN_MS);
+	mqtt_watch(c);
+}
+
+void mqtt_broken(struct mqtt_client *c, int rc, int error)
+{
+	mqtt_unwatch(c);
+	if (c->state == MQTT_DRAINING) {
+		mqtt_gone(c);
+	} else if (c->state == MQTT_CONNECTING && skip_address(c)) {
+		mqtt_connect_next(c);
+	} else {
+		mqtt_fail(c, rc, error);
+		mqtt_lost(c);
+	}
 }

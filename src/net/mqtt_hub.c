@@ -1,15 +1,314 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection to a broker that serves many devices: who joined, who left,
- * whose message it is. With our plugin in the broker, or by topics alone.
+ * One connection to a broker that serves many devices; each of them is a
+ * transport.
  */
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "broker/sign.h"
 #include "net/mqtt_private.h"
 #include "wire/broker_topic.h"
+
+static void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
+
+/*
+ * The devices of a hub by client id. The ids are theirs to choose, so the
+ * hash is salted.
+ */
+
+#define FNV_PRIME 0x100000001b3u
+
+static size_t place(const struct mqtt_hub *hub, const char *client_id)
+{
+	uint64_t hash = hub->seed;
+
+	for (const char *p = client_id; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * FNV_PRIME;
+	hash ^= hash >> 32;
+	return (size_t)hash & (hub->slots - 1);
+}
+
+/* All of a hub by client id */
+static struct mqtt_peer *mqtt_peers_find(const struct mqtt_hub *hub,
+					 const char *client_id)
+{
+	struct mqtt_peer *p =
+		hub->slots ? hub->slot[place(hub, client_id)] : NULL;
+
+	while (p && strcmp(p->client_id, client_id) != 0)
+		p = p->next;
+	return p;
+}
+
+static void grow(struct mqtt_hub *hub)
+{
+	struct mqtt_peer **old = hub->slot;
+	size_t slots = hub->slots;
+
+	hub->slots = slots ? slots * 2 : 16;
+	hub->slot = mem_zalloc(hub->slots * sizeof(void *));
+	for (size_t i = 0; i < slots; i++) {
+		struct mqtt_peer *next;
+
+		for (struct mqtt_peer *p = old[i]; p; p = next) {
+			struct mqtt_peer **to =
+				&hub->slot[place(hub, p->client_id)];
+
+			next = p->next;
+			p->next = *to;
+			*to = p;
+		}
+	}
+	mem_free(old);
+}
+
+static void mqtt_peers_add(struct mqtt_hub *hub, struct mqtt_peer *p)
+{
+	struct mqtt_peer **to;
+
+	if (hub->count >= hub->slots)
+		grow(hub);
+	to = &hub->slot[place(hub, p->client_id)];
+	p->next = *to;
+	*to = p;
+	hub->count++;
+}
+
+static void mqtt_peers_remove(struct mqtt_hub *hub, struct mqtt_peer *p)
+{
+	struct mqtt_peer **at = &hub->slot[place(hub, p->client_id)];
+
+	while (*at && *at != p)
+		at = &(*at)->next;
+	if (!*at)
+		return; /* another has its place already */
+	*at = p->next;
+	hub->count--;
+}
+
+/*
+ * A device of a hub as a transport. What it has to be told from the loop
+ * waits in the hub's list of what is due.
+ */
+
+static void make_due(struct mqtt_peer *p)
+{
+	struct mqtt_hub *hub = p->hub;
+
+	if (p->due)
+		return;
+	p->due = true;
+	p->next_due = NULL;
+	*hub->due_last = p;
+	hub->due_last = &p->next_due;
+	timer_start(&hub->timer, 0);
+}
+
+static void mqtt_peer_free(struct mqtt_peer *p)
+{
+	mqtt_audio_leave(p->audio);
+	if (p->why)
+		error_reset(p->why);
+	mem_free(p->why);
+	mem_free(p->client_id);
+	mem_free(p->device_id);
+	mem_free(p->address);
+	mem_free(p->down);
+	mem_free(p);
+}
+
+static void tell_ready(struct mqtt_peer *p)
+{
+	const struct transport *t = p->transport;
+	struct mosquitto *mosq = p->hub->client->mosq;
+	struct peer_info info = {
+		.address = p->address ? p->address : p->hub->broker,
+		.device_id = p->device_id,
+		.client_id = p->client_id,
+		.envelope = true,
+		.standby = true,
+	};
+
+	p->ready = true;
+	if (p->audio) {
+		info.udp = mqtt_audio_offer(p->audio, p->hub->advertise,
+					    p->address,
+					    mosq ? mosquitto_socket(mosq) : -1);
+		p->audio->open = true;
+	}
+	t->events->ready(t->owner, &info);
+}
+
+/* Behind it is nothing; but the client is known until it leaves the broker. */
+static void tell_closed(struct mqtt_peer *p)
+{
+	struct transport *t = TAKE(p->transport);
+	struct mqtt_hub *hub = p->hub;
+	struct error *why = TAKE(p->why);
+	const struct error proper = { 0 };
+
+	mqtt_audio_leave(TAKE(p->audio));
+	if (mqtt_peers_find(hub, p->client_id) == p && hub->plugin && !why) {
+		p->closing = false;
+	} else {
+		mqtt_peers_remove(hub, p);
+		mqtt_peer_free(p);
+	}
+	t->impl = NULL;
+	t->events->closed(t->owner, why ? why : &proper);
+	if (why)
+		error_reset(why);
+	mem_free(why);
+}
+
+/* Tell what is due; from the loop only. */
+static void mqtt_peers_due(struct mqtt_hub *hub)
+{
+	while (hub->due) {
+		struct mqtt_peer *p = hub->due;
+
+		hub->due = p->next_due;
+		if (!hub->due)
+			hub->due_last = &hub->due;
+		p->due = false;
+		if (p->closing)
+			tell_closed(p);
+		else if (!p->ready)
+			tell_ready(p);
+	}
+}
+
+/* From the loop: its message, its end (why is copied; NULL: properly). */
+static void mqtt_peer_receive(struct mqtt_peer *p, const void *data, size_t len)
+{
+	const struct transport *t = p->transport;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (!p->closing && !p->ready)
+		tell_ready(p);
+	if (p->closing)
+		return;
+	if (len <= p->hub->message_max) {
+		t->events->message(t->owner, FRAME_TEXT, data, len);
+		return;
+	}
+	error_set(&why, ERR_PROTOCOL,
+		  "a message of %zu bytes came, and %zu are the limit", len,
+		  p->hub->message_max);
+	error_hint(&why, "--message-max allows more");
+	mqtt_peer_end(p, &why);
+}
+
+static void mqtt_peer_end(struct mqtt_peer *p, const struct error *why)
+{
+	if (p->closing)
+		return;
+	p->closing = true;
+	if (p->audio)
+		p->audio->open = false;
+	if (why) {
+		p->why = mem_zalloc(sizeof(*p->why));
+		error_copy(p->why, why);
+	}
+	make_due(p);
+}
+
+/* ---- the transport ---- */
+
+static int peer_open(struct transport *t, const struct endpoint *to,
+		     struct error *err)
+{
+	(void)t;
+	(void)to;
+	return error_set(err, ERR_USAGE, "a device of a broker is not dialled");
+}
+
+static int peer_send(struct transport *t, const char *text, size_t len,
+		     struct error *err)
+{
+	struct mqtt_peer *p = t->impl;
+
+	if (!p || p->closing || !p->ready)
+		return error_set(err, ERR_CONNECT, "the connection is closed");
+	if (mqtt_publish(p->hub->client, p->down, text, len, err))
+		return -1;
+	if (p->audio)
+		mqtt_audio_passes(p->audio, text, len);
+	return 0;
+}
+
+static void peer_close(struct transport *t)
+{
+	if (t->impl)
+		mqtt_peer_end(t->impl, NULL);
+}
+
+static const struct transport_ops mqtt_peer_ops = {
+	.scheme = "mqtt",
+	.brief = "a device at a broker",
+	.open = peer_open,
+	.send = peer_send,
+	.close = peer_close,
+};
+
+static char *down_topic(const struct mqtt_hub *hub, const char *client_id,
+			const char *device_id)
+{
+	CLEANUP(buf_done) struct buf topic = { 0 };
+
+	if (hub->plugin)
+		broker_topic_encode(&topic, BROKER_DOWN, client_id);
+	else
+		topic_fill(&topic, hub->down, client_id, device_id);
+	return buf_take(&topic);
+}
+
+static int mqtt_ask(struct mqtt_hub *hub, const struct mqtt_joined *who,
+		    const char *text, size_t len, struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *topic = down_topic(hub, who->client_id, who->device_id);
+
+	return mqtt_publish(hub->client, topic, text, len, err);
+}
+
+static int mqtt_adopt(struct transport *t, struct mqtt_hub *hub,
+		      const struct mqtt_joined *who, struct error *err)
+{
+	struct mqtt_peer *p = mqtt_peers_find(hub, who->client_id);
+
+	if (p && p->transport)
+		return error_set(err, ERR_CONNECT,
+				 "the client '%s' is served already",
+				 who->client_id);
+	if (p) {
+		mqtt_peers_remove(hub, p);
+		mqtt_peer_free(p);
+	}
+	p = mem_zalloc(sizeof(*p));
+	p->hub = hub;
+	p->transport = t;
+	p->number = hub->joining;
+	p->client_id = mem_strdup(who->client_id);
+	p->device_id = mem_strdup(who->device_id);
+	p->address = mem_strdup(who->address);
+	p->down = down_topic(hub, p->client_id, p->device_id);
+	if (hub->audio)
+		p->audio = mqtt_audio_join(hub->audio, t);
+	mqtt_peers_add(hub, p);
+	t->ops = &mqtt_peer_ops;
+	t->impl = p;
+	make_due(p);
+	return 0;
+}
+
+/*
+ * One connection to a broker that serves many devices: who joined, who left,
+ * whose message it is. With our plugin in the broker, or by topics alone.
+ */
 
 /* Tell all that is due, in order, before whatever happens next. */
 static void end_peer(struct mqtt_peer *p, const struct error *why)
@@ -314,9 +613,10 @@ void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner))
 		mqtt_client_close(TAKE(hub->client), on_client_closed);
 }
 
-struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
-			       const struct mqtt_hub_events *events,
-			       void *owner, struct error *err)
+static struct mqtt_hub *mqtt_hub_open(struct loop *l,
+				      const struct mqtt_hub_config *c,
+				      const struct mqtt_hub_events *events,
+				      void *owner, struct error *err)
 {
 	struct mqtt_hub *hub;
 	CLEANUP(buf_done) struct buf broker = { 0 };
@@ -350,7 +650,7 @@ struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
 	return NULL;
 }
 
-void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id)
+static void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id)
 {
 	CLEANUP(buf_done) struct buf topic = { 0 };
 
@@ -359,3 +659,50 @@ void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id)
 	broker_topic_encode(&topic, BROKER_KICK, client_id);
 	mqtt_publish(hub->client, buf_string(&topic), "", 0, NULL);
 }
+
+/*
+ * The table that this module exports.
+ */
+
+static bool audio_counts(const struct transport *t, struct audio_counts *out)
+{
+	const struct audio *d = NULL;
+
+	*out = (struct audio_counts){ 0 };
+	if (!t->impl)
+		return false;
+	if (t->ops == &mqtt_peer_ops)
+		d = ((const struct mqtt_peer *)t->impl)->audio;
+	else if (t->ops == &mqtt_table.dial)
+		d = mqtt_dial_audio(t);
+	if (!d)
+		return false;
+	*out = d->counts;
+	return true;
+}
+
+const struct mqtt_table mqtt_table = {
+	.dial = {
+		.scheme = "mqtt",
+		.brief = "a device at an MQTT broker",
+		.open = mqtt_dial_open,
+		.send = mqtt_dial_send,
+		.close = mqtt_dial_close,
+		.explain = mqtt_dial_explain,
+	},
+	.client_open = mqtt_client_open,
+	.subscribe = mqtt_subscribe,
+	.publish = mqtt_publish,
+	.client_close = mqtt_client_close,
+	.hub_open = mqtt_hub_open,
+	.adopt = mqtt_adopt,
+	.ask = mqtt_ask,
+	.kick = mqtt_hub_kick,
+	.hub_close = mqtt_hub_close,
+	.audio_open = mqtt_audio_open,
+	.audio_port = mqtt_audio_number,
+	.audio_close = mqtt_audio_close,
+	.audio_counts = audio_counts,
+	.cipher = mqtt_cipher,
+	.sign = broker_sign,
+};

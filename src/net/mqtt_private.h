@@ -94,18 +94,12 @@ int mqtt_subscribe(struct mqtt_client *c, const char *filter,
 int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
 		 size_t len, struct error *err);
 void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner));
-
-/* The broker accepted. */
-void mqtt_connected(struct mqtt_client *c);
 /* c->why is set: tell it, and try again or not. */
 void mqtt_lost(struct mqtt_client *c);
 /* Nothing is to be waited for any more: release, ending in `closed`. */
 void mqtt_gone(struct mqtt_client *c);
-/* Of MQTT_DRAINING: one step further. */
-void mqtt_drain(struct mqtt_client *c);
-void mqtt_drop_queue(struct mqtt_client *c);
 
-/* ---- mqtt_connect.c ---- */
+/* ---- mqtt_dial.c ---- */
 /* A try begins: name, then each address in turn. */
 void mqtt_begin(struct mqtt_client *c);
 void mqtt_connect_next(struct mqtt_client *c);
@@ -116,31 +110,23 @@ void mqtt_forget_lookup(struct mqtt_client *c);
  */
 void mqtt_broken(struct mqtt_client *c, int rc, int error);
 
-/* ---- mqtt_service.c: the library on the loop ---- */
+/* ---- mqtt_client.c: the library on the loop ---- */
 /* NULL: no memory or no descriptor is left. */
 struct mosquitto *mqtt_library_new(struct mqtt_client *c);
 void mqtt_library_done(struct mqtt_client *c);
 /* Watch the socket for what the library waits for; after every call into it. */
 void mqtt_watch(struct mqtt_client *c);
 void mqtt_unwatch(struct mqtt_client *c);
-/* Hand over one message; the library's result. */
-int mqtt_hand_over(struct mqtt_client *c, const char *topic, const void *data,
-		   size_t len);
-/* Nothing waits to be written. */
-bool mqtt_is_idle(const struct mqtt_client *c);
 
-/* ---- mqtt_failure.c: set c->why ---- */
+/* ---- mqtt_dial.c: set c->why ---- */
 void mqtt_fail_lookup(struct mqtt_client *c, int status);
-void mqtt_fail(struct mqtt_client *c, int rc, int error);
 
-/* ---- mqtt_tls.c ---- */
+/* ---- mqtt_dial.c ---- */
 /* NULL (ERR_USAGE): the file of certificates cannot be used. */
 SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
 		      struct error *err);
-/* "TLSv1.3"; NULL for a plain connection. */
-const char *mqtt_tls_version(const struct mqtt_client *c);
 
-/* ---- mqtt_audio.c: the UDP socket; mqtt_audio_device.c: one device on it ---- */
+/* ---- mqtt_audio.c: the UDP socket; mqtt_audio.c: one device on it ---- */
 
 struct audio {
 	struct audio *next; /* in its slot */
@@ -180,7 +166,6 @@ void mqtt_audio_close(struct audio_port *a, void (*closed)(void *owner),
 /* A device that will have a key and an ssrc of its own for each hello. */
 struct audio *mqtt_audio_join(struct audio_port *a, struct transport *t);
 void mqtt_audio_leave(struct audio *d);
-struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc);
 /*
  * What its hellos are told, lent: another key each time. server: the address
  * for devices; NULL: ours towards `device` ("192.168.1.7:51234"), or, if that
@@ -193,15 +178,6 @@ const struct udp_offer *mqtt_audio_offer(struct audio *d, const char *server,
  * count, and the sequences start anew.
  */
 void mqtt_audio_passes(struct audio *d, const char *text, size_t len);
-/*
- * A datagram for this device; payload (at least len bytes) is set to what is
- * in it, whose length is returned. -1: dropped, and counted; the first of its
- * kind is told to the owner.
- */
-int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
-		      unsigned char *payload);
-/* A datagram with one packet of silence; its size. out has room for 64 bytes. */
-size_t mqtt_audio_silence(struct audio *d, unsigned char *out);
 void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
 		 const void *in, size_t len, unsigned char *out);
 
@@ -240,31 +216,7 @@ struct mqtt_hub {
 		**due_last; /* to be told something from the loop */
 	struct timer timer;
 };
-
-struct mqtt_hub *mqtt_hub_open(struct loop *l, const struct mqtt_hub_config *c,
-			       const struct mqtt_hub_events *events,
-			       void *owner, struct error *err);
-void mqtt_hub_kick(struct mqtt_hub *hub, const char *client_id);
 void mqtt_hub_close(struct mqtt_hub *hub, void (*closed)(void *owner));
-
-/* mqtt_peer.c */
-int mqtt_adopt(struct transport *t, struct mqtt_hub *hub,
-	       const struct mqtt_joined *who, struct error *err);
-int mqtt_ask(struct mqtt_hub *hub, const struct mqtt_joined *who,
-	     const char *text, size_t len, struct error *err);
-extern const struct transport_ops mqtt_peer_ops;
-/* From the loop: its message, its end (why is copied; NULL: properly). */
-void mqtt_peer_receive(struct mqtt_peer *p, const void *data, size_t len);
-void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
-/* Tell what is due; from the loop only. */
-void mqtt_peers_due(struct mqtt_hub *hub);
-void mqtt_peer_free(struct mqtt_peer *p);
-
-/* mqtt_peers.c: all of a hub by client id */
-struct mqtt_peer *mqtt_peers_find(const struct mqtt_hub *hub,
-				  const char *client_id);
-void mqtt_peers_add(struct mqtt_hub *hub, struct mqtt_peer *p);
-void mqtt_peers_remove(struct mqtt_hub *hub, struct mqtt_peer *p);
 
 /* ---- mqtt_dial.c ---- */
 int mqtt_dial_open(struct transport *t, const struct endpoint *to,

@@ -4,14 +4,14 @@
  * stderr notices. How a process is started and ended is base/child's matter.
  */
 #include "net/stdio.h"
-
-#include <string.h>
-
 #include "base/child.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "wire/lines.h"
+
+#include <string.h>
 
 enum {
 	END_MS = 100, /* after the end of its stdin, until SIGTERM */

@@ -20,8 +20,8 @@
 #include "base/loop.h"
 #include "net/budget.h"
 #include "net/endpoint.h"
+#include "wire/audio.h"
 #include "wire/ota.h"
-#include "wire/udp_audio.h"
 
 #define TRANSPORT_QUEUE_MAX (16u << 20) /* bytes waiting to be sent */
 #define TRANSPORT_MESSAGE_MAX \

@@ -12,7 +12,7 @@
 #include "net/address.h"
 #include "net/ws.h"
 
-/* ---- ws_context.c: made at first use, destroyed when the last connection has gone ---- */
+/* ---- ws.c: made at first use, destroyed when the last connection has gone ---- */
 
 /* A virtual host that dials with TLS; one for each set of trusted certificates. */
 struct ws_trust {
@@ -35,15 +35,12 @@ struct ws_context {
 	unsigned turns;
 };
 struct ws_context *ws_context_take(struct loop *l, struct error *err);
-void ws_context_many(void); /* see ws_table.many */
 void ws_context_release(struct ws_context *c);
-int ws_context_hold(struct loop *l, struct error *err); /* see ws_table.hold */
-void ws_context_let_go(struct loop *l);
 /* The virtual host that trusts this file (NULL: the system's certificates). */
 struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 				   struct error *err);
 
-/* ---- ws_peer.c: a copy of what ready tells ---- */
+/* ---- ws.c: a copy of what ready tells ---- */
 
 struct ws_peer {
 	struct peer_info info; /* its pointers lead to the copies below */
@@ -72,7 +69,7 @@ enum ws_state {
 	WS_GONE /* nothing of the library's is left; closed is due */
 };
 
-struct ws_dial; /* ws_client.c: what only a dialled connection has */
+struct ws_dial; /* ws_dial.c: what only a dialled connection has */
 
 struct ws {
 	struct transport *transport;
@@ -101,26 +98,9 @@ struct ws *ws_new(struct transport *t, struct ws_context *c,
 void ws_gone(struct ws *ws);
 /* End the connection without waiting for anybody. */
 void ws_kill(struct ws *ws);
-/* The handshake is done: `ready` follows from the loop. */
-void ws_accepted(struct ws *ws, struct lws *wsi);
-/* State WS_ACCEPTED becomes WS_OPEN. */
-void ws_tell_ready(struct ws *ws);
 void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
 
-/* The one callback of libwebsockets. (ws_callback.c) */
-int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
-		void *in, size_t len);
-extern struct ws *
-	ws_adopting; /* the connection that lws_adopt_… is called for at this moment */
-
-/* Write what is queued as far as the socket takes it. -1: the connection is broken. */
-int ws_flush(struct ws *ws);
-/* Close with that code, behind what is queued. */
-void ws_begin_close(struct ws *ws, int code);
-/* A Close frame came: TCP ends soon, whatever the library does. */
-void ws_peer_closed(struct ws *ws);
-
-/* ---- ws_client.c, ws_dial.c ---- */
+/* ---- ws_dial.c, ws_dial.c ---- */
 int ws_dial_open(struct transport *t, const struct endpoint *to,
 		 struct error *err);
 /* Returns -1 if the library must give the connection up. */
@@ -132,8 +112,60 @@ void ws_dial_close(struct ws *ws);
 void ws_dial_free(struct ws *ws);
 void ws_dial_failed(struct ws *ws); /* the attempt is over, its wsi has gone */
 
-/* ---- ws_server.c ---- */
-int ws_adopt(struct transport *t, int fd, const struct peer_info *peer,
-	     size_t message_max, struct error *err);
+struct ws_tls {
+	bool insecure;
+	char host[256];
+	char problem
+		[128]; /* what is wrong with the certificate or the handshake; "" */
+};
+
+/* Lives until the thread that looks up has ended, however long that takes. */
+struct ws_lookup {
+	uv_getaddrinfo_t uv;
+	struct ws *ws; /* NULL: nobody waits any more */
+};
+
+struct ws_ask;
+
+struct ws_dial {
+	char *host, *path, *host_header, *subprotocol;
+	uint16_t port;
+	bool use_tls;
+	struct ws_tls tls;
+	struct headers headers;
+	struct lws_vhost *vhost;
+	int64_t timeout, deadline;
+
+	struct ws_lookup *lookup;
+	struct addrinfo *addresses, *address; /* all, the one being tried */
+	struct ws_ask *ask;
+
+	/* of the attempt under way */
+	bool starting; /* inside the library's connect function */
+	bool over; /* its wsi has gone; the timer goes on from here */
+	bool connected; /* TCP stands */
+	bool handshake_sent; /* TLS stands too, if there is any */
+	bool timed_out;
+	int status; /* HTTP; 0 if none came */
+	char *location;
+	char said[128]; /* the library's words */
+};
+
+/* ws_dial.c: the certificate check; 0 accepts. store is OpenSSL's X509_STORE_CTX. */
+int ws_tls_verify(struct ws_tls *tls, void *store, bool verified);
+/*
+ * Note why the handshake on this descriptor failed, if it was no certificate's
+ * fault. ws_tls_watch makes that known for all connections of an SSL_CTX.
+ */
+void ws_tls_watch(void *ssl_ctx);
+
+/*
+ * ws_dial.c: ask the kernel why an address cannot be connected to. done comes
+ * once, from the loop, with an errno (0 if it can be connected to now), unless
+ * closed before. Frees itself.
+ */
+struct ws_ask *ws_ask_open(struct loop *l, const struct sockaddr *to,
+			   uint16_t port, void (*done)(void *owner, int error),
+			   void *owner);
 
 #endif

@@ -3,12 +3,12 @@
  * Finding names that look alike, in a time that grows with their number only.
  */
 #include "out/alike.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "out/wrap.h"
+
+#include <string.h>
 
 static void add_spelled(struct buf *out, const char *name)
 {

@@ -3,10 +3,10 @@
  * Hazards of backends for one tool, each from what that backend's code does.
  */
 #include "out/backends.h"
+#include "base/mem.h"
+#include "mcp/tools.h"
 
 #include <string.h>
-
-#include "base/mem.h"
 
 #define FIRMWARE_TOOL_MAX 7959 /* bytes of one tool that it can list */
 #define GATEWAY_MESSAGE_MAX 8192 /* bytes; above, it closes the connection */

@@ -155,11 +155,6 @@ struct device_record {
 	size_t width[DEVICE_COLUMNS]; /* columns of the widest (render_widen) */
 };
 
-/* Make the columns of d as wide as its device needs. */
-void render_widen(struct device_record *d);
-/* What a device is called: its alias, else its id. */
-const char *render_device_name(const cJSON *device);
-
 /* The table; every function may be NULL. */
 struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
@@ -247,5 +242,23 @@ void render_restore(struct renderer *r, const struct render_place *place);
 int renderer_finish(struct renderer *r, struct error *err);
 
 extern const struct render_ops render_text, render_json, render_raw;
+
+/* Write to stdout or stderr; the buffer is emptied. */
+void put_out(struct renderer *r, struct buf *b);
+void put_err(struct renderer *r, struct buf *b);
+
+/*
+ * What a peer sent, as stdout gets it: exact for a pipe or a file, safe for a
+ * terminal. A newline follows if there is none and `newline` is true.
+ */
+void put_received(struct renderer *r, const char *text, size_t len,
+		  bool newline);
+
+/* The member of a message's text, as received, without white space between
+   its tokens; "null" if it has none. */
+void add_member(struct buf *out, const struct message *m, const char *name);
+
+/* The word of an event's kind in JSON: "notification", "odd", … */
+const char *event_kind_name(enum event_kind kind);
 
 #endif

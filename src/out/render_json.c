@@ -3,17 +3,411 @@
  * The JSON form: MCP's own objects as they came, and few objects of ours
  * around what has none. json_help is the documentation.
  */
-#include "out/render_json.h"
-
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json_scan.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "mcp/arguments.h"
+#include "mcp/tools.h"
 #include "out/backends.h"
 #include "out/clock.h"
-#include "out/json_line.h"
 #include "out/mask.h"
-#include "out/stream.h"
+#include "out/render_json.h"
+#include "serve/record.h"
+
+static void event(struct renderer *r, const struct event *e);
+static void error(struct renderer *r, const struct error *e);
+
+/*
+ * The text of `help json`: the JSON form as users may rely on it. Text only.
+ */
+
+/* clang-format off */
+const char json_help[] =
+	"With -o json (or MCPCTL_OUTPUT=json) stdout carries one JSON value a "
+	"line: the results, nothing else. Objects of MCP are those that the "
+	"peer sent, with its own bytes for names, strings and numbers; only "
+	"white space between tokens goes. Members of our own objects are "
+	"always there, null where nothing is known, but for those called "
+	"optional below; later versions may add members. On a terminal, "
+	"control characters that JSON allows, and characters that nobody "
+	"would see, are shown as escapes, which mean the same.\n"
+	"\n"
+	"What the commands print:\n"
+	"\n"
+	"tools\tone line for each tool: the tool object. User-only tools have "
+	"\"annotations\":{\"audience\":[\"user\"]}; with --diff one for each "
+	"tool that is not as in the file, see below\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that "
+	"validates or null, \"backends\": [sentences], \"looks_like\": another "
+	"tool whose name looks the same, or null}\n"
+	"call\tthe result object; also when isError is true (status 1), and when "
+	"it does not fit the tool's outputSchema (status 5)\n"
+	"resources, templates, prompts\tone line for each: the object that the "
+	"peer sent\n"
+	"read, prompt, complete\tthe result object of resources/read, "
+	"prompts/get, completion/complete\n"
+	"subscribe\tone line for each update, as of tail; with --read as of "
+	"read\n"
+	"targets\tone line for each entry of a configuration file: {\"name\", "
+	"\"peer\": as a target is written, \"file\", \"problem\": why it cannot "
+	"be used or null, \"hidden\": whether a file before it has the same "
+	"name, \"trusted\": false where a file of a folder is not trusted}; a "
+	"file that cannot be read has name null\n"
+	"trust\tone line for each file: {\"file\", \"state\": own, trusted, "
+	"changed, untrusted, unusable or gone, \"problem\": why it is unusable "
+	"or null}\n"
+	"request\tthe value of \"result\"\n"
+	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": whether the "
+	"answer was an error}\n"
+	"info\t{\"target\", \"device\", \"hello\", \"initialize\", \"ota\", "
+	"\"timing_ms\"}, see below\n"
+	"tail\tone line for each message that is no reply, see below; each is "
+	"written at once\n"
+	"devices\tone line for each device, see below; with --watch "
+	"{\"change\": what happened, \"device\"} at once\n"
+	"serve\tone line for each thing that happens, see below; each is written "
+	"at once\n"
+	"\n"
+	"info in full:\n"
+	"\n"
+	"  {\"target\":\"listen:8000\",\n"
+	"   \"device\":{\"address\", \"path\", \"device_id\", \"client_id\",\n"
+	"     \"protocol_version\":0 if not told, \"tls\",\n"
+	"     \"dialect\":\"device\" or \"plain\", \"transport\": of HTTP, as\n"
+	"     \"HTTP/2\", else null, \"session_id\",\n"
+	"     \"audio_frames\", \"audio_bytes\", \"headers\":{NAME:VALUE}},\n"
+	"   \"hello\": the device's hello message or null,\n"
+	"   \"initialize\": the result of initialize or null,\n"
+	"   \"ota\": null if the device did not ask, or {\"version\",\n"
+	"     \"compile_time\", \"idf_version\", \"elf_sha256\", \"board_type\",\n"
+	"     \"board_name\", \"chip\", \"flash_size\", \"ip\", \"ssid\", \"rssi\",\n"
+	"     \"language\", \"user_agent\", \"serial\", \"device_id\",\n"
+	"     \"client_id\"}: \"\" and 0 where it told nothing,\n"
+	"   \"timing_ms\":{\"ota\", \"connected\", \"hello\", \"up\": since the\n"
+	"     target was opened, \"initialize\": how long it took}}\n"
+	"\n"
+	"A line of tail:\n"
+	"\n"
+	"  {\"time\":\"2026-08-08T12:01:02.123Z\", \"at_ms\": since the target "
+	"was opened,\n"
+	"   \"kind\":\"notification\", \"name\":\"notifications/message\",\n"
+	"   \"message\": the message or null, \"note\": words or null,\n"
+	"   \"text\": optional, a message that is no JSON, or a notice}\n"
+	"\n"
+	"kind is one of these:\n"
+	"\n"
+	"notification\tJSON-RPC without an id; name is the method\n"
+	"request\tthe peer asks; name is the method; \"answered\" is false if it "
+	"was refused\n"
+	"device\tlisten, abort, goodbye, ...; name is the type\n"
+	"hello\ta device's hello\n"
+	"audio\tbinary frames, at most once a second; \"count\" frames and "
+	"\"bytes\" so far\n"
+	"odd\ta late, second or unknown reply, broken JSON; note says what\n"
+	"dropped\tmore came than could be kept; \"count\" messages are missing "
+	"here\n"
+	"notice\tof the connection; on stderr only\n";
+
+const char json_help_stderr[] =
+	"\n"
+	"stderr carries one JSON object a line too, told apart by its only "
+	"member:\n"
+	"\n"
+	"  {\"error\":{\"kind\":\"peer\", \"status\":1, \"code\":-32602 or null,\n"
+	"    \"message\":\"...\", \"hint\":\"...\" or null, \"detail\":\"...\" or "
+	"null,\n"
+	"    \"peer\": optional, the error object of the reply}}\n"
+	"  {\"event\": a line as of tail, while another command runs}\n"
+	"  {\"note\":\"saved 1,204 bytes to shot.png\"}\n"
+	"  {\"progress\": the params of notifications/progress, while a call "
+	"runs}\n"
+	"  {\"listing\":{\"tools\":29, \"user_only\":7, \"pages\":2, "
+	"\"shown\":36,\n"
+	"    \"complete\":true, \"kept\": optional, of a kept list: the "
+	"target,\n"
+	"    \"age_s\": optional}}; of the other lists \"resources\", "
+	"\"templates\"\n"
+	"    or \"prompts\" instead of the first two\n"
+	"  {\"trace\":{\"at_us\", \"direction\":\"in\" or \"out\", \"kind\", "
+	"\"size\",\n"
+	"    \"text\": optional}}, with -v\n"
+	"\n"
+	"kind of an error is the exit status as a word: peer, usage, connect, "
+	"timeout, protocol, auth, unmet, output, interrupted. -q leaves only "
+	"errors. Where a program reads, take stdout and the exit status "
+	"first.\n"
+	"\n"
+	"-o raw prints what the peer sent, byte for byte: the payload of the "
+	"reply without an envelope, for tools one line a page, for tail one "
+	"line a message. stderr is as in the text form.\n"
+	"\n"
+	"--trace FILE writes every frame as one JSON object a line, tokens "
+	"masked:\n"
+	"\n"
+	"  {\"t\": microseconds since the target was opened, \"dir\":\"in\" or "
+	"\"out\",\n"
+	"   \"kind\":\"text\", \"binary\", \"ready\", \"closed\" or \"notice\",\n"
+	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\",\n"
+	"   \"device\": optional, whose it is, of serve}\n";
+
+const char json_help_serve[] =
+	"\n"
+	"A line of tools --diff:\n"
+	"\n"
+	"  {\"change\":\"added\" or \"removed\", \"name\", \"tool\": the tool "
+	"object}\n"
+	"  {\"change\":\"changed\", \"name\", \"old\": the tool object of the "
+	"file,\n"
+	"   \"new\": the other one, \"differences\":[{\"path\": a JSON "
+	"Pointer,\n"
+	"     \"what\": the same in words, \"old\", \"new\": optional, left out "
+	"on\n"
+	"     the side that has no such value}]}: whether an argument is\n"
+	"     required is a difference in itself, true and false\n"
+	"\n"
+	"A device of a running serve:\n"
+	"\n"
+	"  {\"id\": Device-Id, else client id, else address, \"client_id\",\n"
+	"   \"alias\", \"board\", \"version\", \"transport\", \"address\",\n"
+	"   \"claims\": optional, it calls itself what is another's:\n"
+	"     {\"name\": what it told, \"id\": whose that is}, \"pick\": "
+	"optional,\n"
+	"     what -d takes for it, where its id alone means another,\n"
+	"   \"since\":\"2026-08-08T12:01:02.123Z\", \"seen\": heard last,\n"
+	"   \"state\":\"connected\", \"initializing\", \"listing\", \"ready\",\n"
+	"     \"no-mcp\" or \"failed\", \"reason\": why not ready,\n"
+	"   \"tools\", \"user_tools\": how many of them are user-only,\n"
+	"   \"list\": the same for devices with the same tools,\n"
+	"   \"enrolled\": optional, since when OTA signs passwords for it,\n"
+	"   \"audio\": null, or what came of it: {\"frames\", \"bytes\",\n"
+	"     \"broken\", \"repeated\", \"gaps\", \"sent\": silence}}\n"
+	"\n"
+	"With --all, a line for each device:\n"
+	"\n"
+	"  {\"device\": as above, \"took_us\": round trip or null,\n"
+	"   \"reply\": optional, the JSON-RPC reply (of tools: all pages as\n"
+	"     one), \"error\": optional, why it counts as failed, as on\n"
+	"     stderr}\n"
+	"\n"
+	"A line of serve:\n"
+	"\n"
+	"  {\"event\":\"ready\", \"time\":\"2026-08-08T12:01:02.123Z\",\n"
+	"   \"level\":\"debug\", \"info\", \"good\", \"warn\" or \"bad\",\n"
+	"   \"device\": its Device-Id or client id, \"alias\", \"address\",\n"
+	"   \"text\": what happened, \"hint\": what to do, \"count\": optional}\n"
+	"\n"
+	"and behind that members of its own, which later versions may add to. "
+	"event is one of listening (text: the addresses, a line each), ota, "
+	"activate, browser, vision, upload, noise, refused, connected, hello, "
+	"ready, failed, gone, replaced, message, notification, request, audio, "
+	"odd, attached, detached, broker, exec, reload, breaker, enrolled, told, "
+	"claim, stopping, dropped "
+	"(count events are missing here). vision and upload have \"file\" (null "
+	"if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and "
+	"\"question\"; exec has \"pid\" when a command starts and \"status\" "
+	"when it ended.\n";
+
+/* clang-format on */
+
+/*
+ * Commas and quotes. Knows no records.
+ */
+
+void line_name(struct buf *out, const char *name)
+{
+	char last = '{';
+	if (out->len > 0)
+		last = out->data[out->len - 1];
+	if (last != '{' && last != '[' && last != ':')
+		buf_char(out, ',');
+	buf_printf(out, "\"%s\":", name);
+}
+
+void line_text(struct buf *out, const char *name, const char *text)
+{
+	line_name(out, name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
+static void line_number(struct buf *out, const char *name, int64_t number)
+{
+	line_name(out, name);
+	buf_printf(out, "%" PRId64, number);
+}
+
+void line_bool(struct buf *out, const char *name, bool value)
+{
+	line_name(out, name);
+	buf_text(out, value ? "true" : "false");
+}
+
+void line_tree(struct buf *out, const char *name, const cJSON *value)
+{
+	line_name(out, name);
+	if (value)
+		json_print(out, value);
+	else
+		buf_text(out, "null");
+}
+
+void line_json(struct buf *out, const char *name, const char *json, size_t len)
+{
+	line_name(out, name);
+	if (json)
+		json_minify(out, json, len);
+	else
+		buf_text(out, "null");
+}
+
+/* Milliseconds, or null below 0: "not reached". */
+static void line_time(struct buf *out, const char *name, int64_t ms)
+{
+	if (ms >= 0)
+		line_number(out, name, ms);
+	else
+		line_text(out, name, NULL);
+}
+
+/*
+ * The JSON form of lists that are not tools, of what read, prompt and complete
+ * give, and of progress. Objects of the peer are as it sent them.
+ */
+
+static void json_item(struct renderer *r, const struct item_record *i)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	json_minify(&b, i->item->text.text, i->item->text.len);
+	json_put_line(r, &b);
+}
+
+static void json_items_end(struct renderer *r, const struct items_record *i)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *name = mem_printf("%ss", list_noun(i->list->kind));
+	if (r->quiet)
+		return;
+	buf_text(&b, "{\"listing\":{");
+	line_number(&b, name, (int64_t)i->list->count);
+	line_number(&b, "pages", (int64_t)i->list->pages);
+	line_number(&b, "shown", (int64_t)i->shown);
+	line_bool(&b, "complete", !i->broke);
+	buf_text(&b, "}}");
+	json_put_error_line(r, &b);
+}
+
+static void json_answer(struct renderer *r, const struct answer_record *a)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (!a->reply->text || a->reply->kind == MESSAGE_ERROR)
+		return;
+	add_member(&b, a->reply, "result");
+	json_put_line(r, &b);
+	fflush(r->out);
+}
+
+void json_progress(struct renderer *r, const struct progress_record *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	if (r->quiet)
+		return;
+	buf_text(&b, "{\"progress\":");
+	if (p->text.text)
+		json_minify(&b, p->text.text, p->text.len);
+	else
+		buf_text(&b, "null");
+	buf_char(&b, '}');
+	mask_secrets(&masked, b.data, b.len);
+	/* Beside text it ends in a log that somebody will look at. */
+	text_safe(&safe, masked.data, masked.len, TEXT_JSON);
+	json_put_error_line(r, &safe);
+}
+
+void json_target(struct renderer *r, const struct target_record *t)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "name", t->name);
+	line_text(&b, "peer", t->peer);
+	line_text(&b, "file", t->file);
+	line_text(&b, "problem", t->problem);
+	line_bool(&b, "hidden", t->hidden);
+	line_bool(&b, "trusted", !t->untrusted);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+void json_trust(struct renderer *r, const struct trust_record *t)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "file", t->file);
+	line_text(&b, "state", t->state);
+	line_text(&b, "problem", t->problem);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+/*
+ * What happens in serve, as JSON: an object a line, see json_help.
+ */
+
+static void add_common(struct buf *b, const struct record *record)
+{
+	char utc[STAMP_SIZE];
+	buf_char(b, '{');
+	line_text(b, "event", record_kind_name(record->kind));
+	line_text(b, "time", clock_utc_at(utc, record->at_ms));
+	line_text(b, "level", record_level_name(record->level));
+	line_text(b, "device", record->device);
+	line_text(b, "alias", record->alias);
+	line_text(b, "address", record->address);
+	line_text(b, "text", record->text);
+	line_text(b, "hint",
+		  record->hint && *record->hint ? record->hint : NULL);
+	if (record->count)
+		line_number(b, "count", (int64_t)record->count);
+}
+
+/* Members made elsewhere: a line must be JSON whatever they are. */
+static void add_detail(struct buf *b, const char *detail)
+{
+	CLEANUP(buf_done) struct buf whole = { 0 };
+	CLEANUP(buf_done) struct buf small = { 0 };
+	if (!detail || !*detail)
+		return;
+	buf_printf(&whole, "{%s}", detail);
+	if (json_check(buf_string(&whole), whole.len, NULL) != 0)
+		return;
+	json_minify(&small, buf_string(&whole), whole.len);
+	if (small.len <= 2)
+		return;
+	buf_char(b, ',');
+	buf_add(b, small.data + 1, small.len - 2);
+}
+
+static void json_record(struct renderer *r, const struct record *record)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	if (record->kind == RECORD_LISTENING)
+		r->waiting = true;
+	add_common(&b, record);
+	add_detail(&b, record->detail);
+	buf_char(&b, '}');
+	mask_secrets(&masked, buf_string(&b), b.len);
+	json_put_line(r, &masked);
+}
 
 void json_put_line(struct renderer *r, struct buf *b)
 {
@@ -299,7 +693,8 @@ static void begin_error(struct buf *b, const struct error *e)
 	line_text(b, "detail", e->detail);
 }
 
-void json_error(struct buf *out, const struct error *e)
+/* An error as an object: {"kind", "status", "code", "message", …}. */
+static void json_error(struct buf *out, const struct error *e)
 {
 	begin_error(out, e);
 	buf_char(out, '}');
@@ -359,3 +754,49 @@ const struct render_ops render_json = {
 	.device = json_device,
 	.row = json_row,
 };
+
+/*
+ * Devices of a running serve as JSON: its own objects, as they came.
+ */
+
+void json_device(struct renderer *r, const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	if (!d->device)
+		return;
+	if (!d->change) {
+		json_minify(&b, d->device_text.text, d->device_text.len);
+	} else {
+		buf_char(&b, '{');
+		line_text(&b, "change", d->change);
+		line_json(&b, "device", d->device_text.text,
+			  d->device_text.len);
+		buf_char(&b, '}');
+	}
+	json_put_line(r, &b);
+	if (d->change)
+		fflush(r->out);
+}
+
+/* A reply that is an error is the answer: the exit status tells the rest. */
+void json_row(struct renderer *r, const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_char(&b, '{');
+	line_json(&b, "device", d->device_text.text, d->device_text.len);
+	line_time(&b, "took_us", d->took_us);
+	if (d->reply && d->reply->text)
+		line_json(&b, "reply", d->reply->text, d->reply->len);
+	if (d->error) {
+		CLEANUP(error_reset) struct error shown = { 0 };
+		mask_error(&shown, d->error);
+		line_name(&b, "error");
+		json_error(&b, &shown);
+	}
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+	if (r->out_terminal)
+		fflush(r->out);
+}

@@ -8,6 +8,7 @@
 #define OUT_RENDER_JSON_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "out/render.h"
 
 /* The text of `help json`: paragraphs and indented examples, ends with a
@@ -25,19 +26,22 @@ void json_trace(struct buf *out, const struct trace *t);
 void json_put_line(struct renderer *r, struct buf *b);
 /* The same on stderr. */
 void json_put_error_line(struct renderer *r, struct buf *b);
-
-/* An error as an object: {"kind", "status", "code", "message", …}. */
-void json_error(struct buf *out, const struct error *e);
-
-void json_item(struct renderer *r, const struct item_record *i);
-void json_items_end(struct renderer *r, const struct items_record *i);
-void json_answer(struct renderer *r, const struct answer_record *a);
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
 void json_trust(struct renderer *r, const struct trust_record *t);
 void json_change(struct renderer *r, const struct tool_change *c);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);
-void json_record(struct renderer *r, const struct record *record);
+
+/* A comma if a member or element stands before, then "name": — for a value
+   that the caller adds itself. */
+void line_name(struct buf *out, const char *name);
+
+/* NULL text, value or json becomes null. */
+void line_text(struct buf *out, const char *name, const char *text);
+void line_bool(struct buf *out, const char *name, bool value);
+void line_tree(struct buf *out, const char *name, const cJSON *value);
+/* Valid JSON text, as received; white space between its tokens goes. */
+void line_json(struct buf *out, const char *name, const char *json, size_t len);
 
 #endif

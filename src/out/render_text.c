@@ -4,13 +4,17 @@
  * are better served by the JSON form.
  */
 #include "out/render_text.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
+#include "out/term.h"
+#include "out/text_describe.h"
+#include "out/text_device.h"
+#include "out/text_result.h"
+#include "out/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "base/text.h"
-#include "out/term.h"
-#include "out/wrap.h"
 
 /* Bytes of an error's detail that a terminal gets without -v. */
 #define DETAIL_SHORT 1600

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 enum report_form { REPORT_JUNIT, REPORT_TAP };
@@ -41,5 +42,23 @@ void report_write(const struct report *r, FILE *out);
 
 /* Write it and release. NULL is fine. -1 (ERR_OUTPUT). */
 int report_close(struct report *r, struct error *err);
+
+struct kept_case { /* without secrets */
+	char *source, *name;
+	size_t line;
+	int64_t took_us;
+	struct error failure; /* ERR_NONE: it was good */
+	char *skipped; /* NULL: it ran */
+};
+
+struct report_cases {
+	char *suite;
+	struct kept_case *item;
+	size_t count, capacity;
+};
+
+/* Text for an attribute or an element: escaped, without characters that XML
+   1.0 forbids. */
+void xml_text(struct buf *out, const char *text);
 
 #endif

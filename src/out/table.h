@@ -28,4 +28,7 @@ void table_copy_line(struct table *s, const char *text);
  */
 void table_schema(struct table *s, const cJSON *schema, bool result);
 
+/* text is valid JSON (json_check). No newline is added at the end. */
+void json_layout(struct buf *out, const char *text, size_t len, bool color);
+
 #endif

@@ -4,11 +4,11 @@
  * parts.
  */
 #include "out/tools_tree.h"
+#include "base/mem.h"
+#include "mcp/tools.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/mem.h"
 
 #define DEPTH_MAX 32 /* deeper names keep their rest as it is */
 #define JOINED_MAX 32 /* parts in a line */

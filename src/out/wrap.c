@@ -3,12 +3,13 @@
  * Cutting and wrapping for terminals. Knows columns, not colours or streams.
  */
 #include "out/wrap.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/text.h"
 
 #define WIDTH_LEAST 20 /* a narrower terminal is treated as this wide */
 

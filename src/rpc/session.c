@@ -1,16 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's life: opened, connected, sent through, closed. Waiting is in
- * session_wait.c, what comes in in session_frames.c, calls in session_calls.c.
+ * A session's life: opened, connected, sent through, waited for, closed. What
+ * comes in is session_events.c's matter, calls are that of session_calls.c.
  */
-#include "rpc/session.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/text.h"
+#include "net/head.h"
+#include "rpc/session.h"
 #include "rpc/session_state.h"
+
+static void session_peer_done(struct session_peer *p);
+
+/*
+ * The peer as it was seen at ready, kept for the life of the session. What
+ * is secret is masked here, once, so that nothing above can show it.
+ */
+
+static bool is_secret(const char *name)
+{
+	static const char *const words[] = { "authorization", "token",
+					     "secret",	      "cookie",
+					     "password",      "api-key",
+					     "api_key",	      "apikey" };
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (text_find(name, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "Bearer ***": the scheme helps to find a mistake and is no secret. */
+static char *mask(const char *value)
+{
+	const char *space = strchr(value, ' ');
+
+	return mem_printf("%.*s***", space ? (int)(space - value + 1) : 0,
+			  value);
+}
+
+static void keep_headers(struct headers *out, const struct headers *in)
+{
+	for (size_t i = 0; in && i < in->count; i++) {
+		const struct header *h = &in->item[i];
+		CLEANUP(mem_free_ptr) char *masked = mask(h->value);
+
+		headers_add(out, h->name,
+			    is_secret(h->name) ? masked : h->value);
+	}
+}
+
+/* One `name=value` of a query. */
+static void add_parameter(struct buf *out, const char *text, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *pair = mem_strndup(text, len);
+	char *value = strchr(pair, '=');
+
+	if (value)
+		*value = '\0';
+	buf_text(out, pair);
+	if (value) {
+		buf_char(out, '=');
+		buf_text(out, is_secret(pair) ? "***" : value + 1);
+	}
+}
+
+/*
+ * The path with the values of secret parameters masked: tokens may come in the
+ * query string.
+ */
+static char *mask_path(const char *path)
+{
+	struct buf out;
+	size_t len;
+
+	if (!path)
+		return NULL;
+	buf_init(&out, 0);
+	len = strcspn(path, "?");
+	buf_add(&out, path, len);
+	for (path += len; *path; path += len) {
+		buf_char(&out, *path++);
+		len = strcspn(path, "&");
+		add_parameter(&out, path, len);
+	}
+	return buf_take(&out);
+}
+
+static void keep_relay(struct session_peer *out, const struct relay_info *relay)
+{
+	if (relay->initialize) {
+		out->initialize =
+			mem_copy(relay->initialize, relay->initialize_len);
+		out->initialize_len = relay->initialize_len;
+	}
+	out->relay_id = mem_strdup(relay->id);
+	out->relay_device = mem_strdup(relay->device);
+}
+
+static void session_keep_peer(struct session_peer *out,
+			      const struct peer_info *peer)
+{
+	session_peer_done(out);
+	out->address = mem_strdup(peer->address);
+	out->path = mask_path(peer->path);
+	out->device_id = mem_strdup(peer->device_id);
+	out->client_id = mem_strdup(peer->client_id);
+	out->tls = mem_strdup(peer->tls);
+	out->protocol_version = peer->protocol_version;
+	keep_headers(&out->headers, peer->headers);
+	out->has_ota = peer->ota != NULL;
+	if (peer->ota)
+		out->ota = *peer->ota;
+	if (peer->relay)
+		keep_relay(out, peer->relay);
+}
+
+static void session_peer_done(struct session_peer *p)
+{
+	mem_free(p->address);
+	mem_free(p->path);
+	mem_free(p->device_id);
+	mem_free(p->client_id);
+	mem_free(p->tls);
+	mem_free(p->initialize);
+	mem_free(p->relay_id);
+	mem_free(p->relay_device);
+	headers_done(&p->headers);
+	*p = (struct session_peer){ 0 };
+}
+
+/*
+ * A session's life: opened, connected, sent through, closed. What comes in is
+ * session_events.c's matter, calls are that of session_calls.c.
+ */
 
 enum {
 	TIMEOUT_MS = 10000,
@@ -36,7 +163,7 @@ void session_sign_of_life(struct session *s)
 }
 
 /* An unknown dialect is as up as it can be before somebody speaks. */
-bool session_is_usable(const struct session *s)
+static bool session_is_usable(const struct session *s)
 {
 	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
 }
@@ -291,7 +418,7 @@ void session_free(struct session *s)
 		s->abandoned = true;
 }
 
-int session_closed_error(const struct session *s, struct error *err)
+static int session_closed_error(const struct session *s, struct error *err)
 {
 	if (s->why.kind == ERR_NONE)
 		return error_set(err, ERR_CONNECT, "connection closed");
@@ -393,4 +520,135 @@ struct transport *session_transport(struct session *s)
 const struct session_peer *session_peer(const struct session *s)
 {
 	return &s->peer;
+}
+
+/*
+ * The functions of the main line that run the loop for a session, and the
+ * words for what they waited for in vain. The only place that waits, but for
+ * the end in session_free.
+ */
+
+int session_turn(struct session *s, int64_t deadline, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int64_t next = session_next_deadline(s);
+	int status;
+
+	s->wake = false;
+	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
+			   &why);
+	session_expire_calls(s);
+	if (!status || why.kind == ERR_TIMEOUT)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
+/* Connected to something that never said hello. */
+static int explain_no_hello(const struct session *s, struct error *err)
+{
+	error_set(err, ERR_CONNECT, "'%s' is connected, but no hello came",
+		  s->peer.address ? s->peer.address : "the peer");
+	return error_hint(err, "xiaozhi firmware says hello at once: is this "
+			       "such a device? A plain MCP server needs "
+			       "--envelope plain");
+}
+
+static int explain_not_up(struct session *s, struct error *err)
+{
+	const struct transport_ops *ops = s->transport.ops;
+	const char *target = s->to && s->to->text ? s->to->text : ops->scheme;
+
+	if (s->open)
+		return explain_no_hello(s, err);
+	if (ops->explain) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		ops->explain(&s->transport, &why);
+		if (why.kind != ERR_NONE) {
+			error_copy(err, &why);
+			return -1;
+		}
+	}
+	error_set(err, ERR_CONNECT, "no answer from '%s'", target);
+	return error_hint(err, "is it running, and can this machine reach it?");
+}
+
+static int check_ended(const struct session *s, struct error *err)
+{
+	if (s->why.kind != ERR_NONE)
+		return session_closed_error(s, err);
+	error_set(err, ERR_CONNECT, "%s",
+		  s->times.connected < 0 ?
+			  "the connection was closed before it was ready" :
+			  "the connection was closed before a hello came");
+	return error_hint(err, "try again with -v to see every frame");
+}
+
+static int check_features(const struct session *s, struct error *err)
+{
+	const struct link *l = &s->link;
+
+	if (!l->has_hello || l->hello.mcp)
+		return 0;
+	error_set(err, ERR_CONNECT,
+		  "the device offers no MCP: its hello has "
+		  "no features.mcp");
+	return error_hint(err, "MCP needs firmware 1.6.6 or later, built with "
+			       "the MCP protocol");
+}
+
+int session_poll_up(const struct session *s, struct error *err)
+{
+	if (check_features(s, err))
+		return -1;
+	if (s->ended)
+		return check_ended(s, err);
+	return session_is_usable(s) ? 1 : 0;
+}
+
+int session_wait_up(struct session *s, struct error *err)
+{
+	s->wait_deadline = loop_now() + s->config.wait;
+	for (;;) {
+		session_drain(s);
+		int up = session_poll_up(s, err);
+		if (up)
+			return up > 0 ? 0 : -1;
+		if (loop_now() >= s->wait_deadline)
+			return explain_not_up(s, err);
+		if (session_turn(s, s->wait_deadline, err))
+			return -1;
+	}
+}
+
+/* 1: go on, 0: enough. */
+static int watch_round(struct session *s, const bool *stop, int64_t deadline,
+		       struct error *err)
+{
+	session_deliver(s, stop);
+	if (stop && *stop)
+		return 0;
+	if (s->ended)
+		return session_closed_error(s, err);
+	if (loop_now() >= deadline)
+		return 0;
+	return session_turn(s, deadline, err) ? -1 : 1;
+}
+
+int session_step(struct session *s, const bool *stop, int64_t deadline,
+		 struct error *err)
+{
+	return watch_round(s, stop, deadline, err) < 0 ? -1 : 0;
+}
+
+int session_watch(struct session *s, const bool *stop, int64_t deadline,
+		  struct error *err)
+{
+	int more;
+
+	do {
+		more = watch_round(s, stop, deadline, err);
+	} while (more > 0);
+	return more;
 }

@@ -177,40 +177,6 @@ struct call {
 	struct error failure;
 	struct call *next; /* the session's list */
 };
-/* Releases; must not be in flight (session_forget first). */
-void call_done(struct call *c);
-
-/*
- * Send; params is JSON text or NULL. timeout ms, 0: the configured one. -1:
- * could not send, nothing is in flight.
- */
-int session_start(struct session *s, struct call *c, const char *method,
-		  const char *params, int64_t timeout, struct error *err);
-/* The id that the next call gets, for params that name it (progressToken). */
-int32_t session_next_id(const struct session *s);
-/*
- * Forget a call; its reply will be reported as late. Nothing happens if it is
- * not in flight. The peer is told nothing.
- */
-void session_forget(struct session *s, struct call *c);
-/*
- * Tell the peer that nobody waits for it any more (notifications/cancelled),
- * which the session does by itself when its time is over. False: it was not
- * told, since the connection is gone, or firmware, which has no cancel
- * (device.md 4).
- */
-bool session_cancel(struct session *s, const struct call *c,
-		    const char *reason);
-
-/*
- * Wait for a started call. 0: it has a result. -1: err is its failure, or the
- * loop's (interrupted). Time over names the call, what was last heard and,
- * where a reply can never come (device.md 3.9: self.reboot, an oversized
- * answer), says so. After ERR_INTERRUPTED the call is still in flight.
- */
-int session_wait(struct session *s, struct call *c, struct error *err);
-int session_notify(struct session *s, const char *method, const char *params,
-		   struct error *err);
 /* A device message; see link_wrap_device. */
 int session_send_device(struct session *s, const char *json, struct error *err);
 
@@ -241,12 +207,6 @@ int session_refuse(struct session *s, const char *id, int code,
 		   const char *message, struct error *err);
 
 /*
- * While a person is asked something for the peer, the clocks of calls in
- * flight stand still. Nested; each true needs its false.
- */
-void session_hold(struct session *s, bool hold);
-
-/*
  * What initialize settled, for transports that repeat it
  * (transport_ops.negotiated). From now on batches are read only if the revision
  * has them (2025-03-26); before, and if this is never called, always.
@@ -261,9 +221,6 @@ void session_name_codes(struct session *s, const char *(*name)(int code));
 
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);
-
-/* An error reply in words: ERR_PEER, with its code and its data. */
-void session_peer_error(struct error *e, const struct message *m);
 
 /* Hand what is queued to the observer, without waiting. */
 void session_drain(struct session *s);

@@ -1,14 +1,549 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls in flight: numbered, matched with replies in any order, ended by a
- * reply or by the end of the connection; by time in session_clock.c.
+ * reply, by time, or by the end of the connection; why one stayed silent.
  */
 #include <assert.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "rpc/session_calls.h"
 #include "rpc/session_state.h"
+
+/*
+ * Replies: matched with their calls by id, in any order; errors put into
+ * words; what matches nothing becomes an event. Never fatal.
+ */
+
+/* What is longer than this is given as detail too, since error.text is cut. */
+enum { MESSAGE_FITS = 400 };
+
+#define RETRY_AFTER_MOST (10 * 24 * 3600) /* seconds */
+
+/* The newest of that id, since ids may wrap. */
+static struct past_call *find_past(struct session *s, int64_t id)
+{
+	for (size_t back = 1; back <= PAST_CALLS && back <= s->past_next;
+	     back++) {
+		struct past_call *p =
+			&s->past[(s->past_next - back) % PAST_CALLS];
+
+		if (p->id == id)
+			return p;
+	}
+	return NULL;
+}
+
+/* s may be NULL: then only the standard ones have names. */
+static const char *code_name(const struct session *s, int code)
+{
+	const char *name = s && s->code_name ? s->code_name(code) : NULL;
+
+	return name ? name : jsonrpc_code_name(code);
+}
+
+/* Many peers begin with the name of the code, or say nothing else: once will do. */
+static void describe_named(struct error *e, const char *name, int code,
+			   const char *message)
+{
+	const char *found = text_find(message, name);
+	const char *rest = found ? found + strlen(name) : NULL;
+
+	if (rest && !*rest)
+		error_set(e, ERR_PEER, "%s (%d)", message, code);
+	else if (found == message && text_starts(rest, ": "))
+		error_set(e, ERR_PEER, "%s (%d): %s", name, code, rest + 2);
+	else
+		error_set(e, ERR_PEER, "%s (%d): %s", name, code, message);
+}
+
+static void describe_error(const struct session *s, struct error *e,
+			   const char *message, const int *code_sent)
+{
+	bool has_code = code_sent != NULL;
+	int code = has_code ? *code_sent : 0;
+	const char *name = has_code ? code_name(s, code) : NULL;
+
+	if (!message || !message[0])
+		message = "the peer sent an error without a message";
+	if (name)
+		describe_named(e, name, code, message);
+	else if (has_code)
+		error_set(e, ERR_PEER, "error %d: %s", code, message);
+	else
+		error_set(e, ERR_PEER, "%s", message);
+	if (has_code)
+		error_code(e, code);
+	if (strlen(message) > MESSAGE_FITS)
+		error_detail(e, message, strlen(message));
+}
+
+static const char *error_message(const struct message *m)
+{
+	if (cJSON_IsString(m->error))
+		return m->error->valuestring;
+	return json_string(m->error, "message");
+}
+
+/* What the peer adds under "data", as it came. */
+static void add_data(struct error *e, const struct message *m)
+{
+	struct span whole = { m->text, m->len }, error, data;
+
+	if (!e->detail && json_span_member(whole, "error", &error) &&
+	    json_span_member(error, "data", &data))
+		error_detail(e, data.text, data.len);
+}
+
+/* Seconds, as the LLM service says it; they need not be whole. */
+static void add_retry_after(struct error *e, const struct message *m)
+{
+	const cJSON *data = json_object(m->error, "data");
+	const cJSON *member = json_member(data, "retry_after");
+
+	if (!cJSON_IsNumber(member) || !(member->valuedouble > 0))
+		return;
+	if (member->valuedouble < RETRY_AFTER_MOST) {
+		int64_t ms = (int64_t)(member->valuedouble * 1000);
+
+		error_retry_after(
+			e, ms + ((double)ms < member->valuedouble * 1000));
+	} else {
+		error_retry_after(e, (int64_t)RETRY_AFTER_MOST * 1000);
+	}
+}
+
+static void reply_error(const struct session *s, struct error *e,
+			const struct message *m)
+{
+	int64_t code = 0;
+	bool has_code = json_integer(m->error, "code", &code) == 0 &&
+			code >= INT_MIN && code <= INT_MAX;
+	int narrow = has_code ? (int)code : 0;
+
+	if (s && s->link.relayed && narrow == SERVE_NOT_SENT) {
+		error_set(e, ERR_CONNECT, "%s", error_message(m));
+		error_code(e, narrow);
+		return;
+	}
+	describe_error(s, e, error_message(m), has_code ? &narrow : NULL);
+	add_data(e, m);
+	add_retry_after(e, m);
+}
+
+void session_peer_error(struct error *e, const struct message *m)
+{
+	reply_error(NULL, e, m);
+}
+
+static void report_late(struct session *s, int64_t id, const char *text,
+			size_t len)
+{
+	struct past_call *p = find_past(s, id);
+	char ago[32];
+
+	if (!p && s->shared)
+		return; /* somebody else's */
+	if (!p) {
+		session_odd(s, text, len,
+			    "reply to call %lld, which is not known here",
+			    (long long)id);
+		return;
+	}
+	text_milliseconds((loop_now_us() - p->ended_us) / 1000, ago,
+			  sizeof(ago));
+	if (p->answered)
+		session_odd(s, text, len,
+			    "second reply to call %d (%s), %s after the first",
+			    (int)id, p->label, ago);
+	else
+		session_odd(s, text, len,
+			    "late reply to call %d (%s), %s after it was "
+			    "given up",
+			    (int)id, p->label, ago);
+	p->answered = true;
+}
+
+static void report_no_id(struct session *s, const struct message *m)
+{
+	const char *message = m->error ? error_message(m) : NULL;
+
+	session_odd(s, m->text, m->len, "reply with an id that no call has%s%s",
+		    message ? ": " : "", message ? message : "");
+}
+
+static void report_shape(struct session *s, const struct message *m)
+{
+	if (m->id_was_text)
+		session_odd(s, m->text, m->len,
+			    "the reply to call %lld has its id as a text",
+			    (long long)m->number);
+	if (m->both && m->kind == MESSAGE_ERROR)
+		session_odd(s, m->text, m->len,
+			    "the reply to call %lld has both a result and an "
+			    "error; the error counts",
+			    (long long)m->number);
+}
+
+void session_reply_take(struct session *s, struct message *m)
+{
+	struct call *c = m->has_number ? session_find_call(s, m->number) : NULL;
+
+	if (!m->has_number) {
+		report_no_id(s, m);
+		return;
+	}
+	if (!c) {
+		report_late(s, m->number, m->text, m->len);
+		return;
+	}
+	report_shape(s, m);
+	if (m->kind == MESSAGE_ERROR)
+		reply_error(s, &c->failure, m);
+	message_take(&c->reply, m);
+	session_end_call(s, c, true);
+}
+
+/* device.md 3.7: the text is what the device meant, the frame is in detail. */
+static void end_broken(struct session *s, struct call *c,
+		       const struct link_item *item)
+{
+	const struct salvage *salvage = &item->salvage;
+	CLEANUP(mem_free_ptr) char *label = call_label(c);
+
+	if (salvage->is_error) {
+		describe_error(s, &c->failure, salvage->message,
+			       salvage->has_code ? &salvage->code : NULL);
+		error_hint(&c->failure,
+			   "the JSON of this reply is broken (%s): firmware "
+			   "pastes error texts in without escaping; shown is "
+			   "what it meant",
+			   item->problem.text);
+	} else {
+		error_set(&c->failure, ERR_PROTOCOL,
+			  "the reply to '%s' is broken: %s", label,
+			  item->problem.text);
+	}
+	error_detail(&c->failure, c->broken, strlen(c->broken));
+	session_end_call(s, c, true);
+}
+
+void session_broken_reply(struct session *s, const struct link_item *item,
+			  const char *text, size_t len)
+{
+	const struct salvage *salvage = &item->salvage;
+	struct call *c =
+		salvage->has_id ? session_find_call(s, salvage->id) : NULL;
+	const struct past_call *p =
+		salvage->has_id ? find_past(s, salvage->id) : NULL;
+
+	if (c) {
+		c->broken = mem_strndup(text, len);
+		end_broken(s, c, item);
+	} else if (p) {
+		session_odd(s, text, len,
+			    "%s; it looks like a reply to call %d (%s), which "
+			    "is over",
+			    item->problem.text, (int)p->id, p->label);
+	} else if (!s->shared || !salvage->has_id) {
+		session_odd(s, text, len, "%s", item->problem.text);
+	}
+}
+
+/*
+ * Why no answer came, as far as it can be known: what was heard last, and
+ * where firmware never answers (device.md 3.2, 3.9). Sends and ends nothing.
+ */
+
+static const char *subject_reason(const char *subject)
+{
+	static const struct {
+		const char *subject, *reason;
+	} rows[] = {
+		{ "self.reboot",
+		  "firmware never answers 'self.reboot': it restarts after "
+		  "about 1 s and the connection drops" },
+		{ "self.upgrade_firmware",
+		  "firmware never answers 'self.upgrade_firmware' unless it "
+		  "failed: it installs and restarts" },
+		{ "self.system.reconfigure_wifi",
+		  "firmware never answers 'self.system.reconfigure_wifi': it "
+		  "ends the session and opens its Wi-Fi setup" },
+	};
+
+	for (size_t i = 0; subject && i < COUNT(rows); i++) {
+		if (strcmp(rows[i].subject, subject) == 0)
+			return rows[i].reason;
+	}
+	return NULL;
+}
+
+/* Conditions of device.md 3.2 under which a request is dropped unread. */
+static const char *shape_reason(const char *method, const char *params)
+{
+	if (text_starts(method, "notifications"))
+		return "firmware never answers a method whose name starts "
+		       "with 'notifications'";
+	if (params && params[strspn(params, " \t\r\n")] != '{')
+		return "firmware never answers a request whose params are no "
+		       "object";
+	return NULL;
+}
+
+/* Firmware's ways of not answering (device.md 3.2, 3.9) */
+static const char *session_silence_reason(const struct session *s,
+					  const struct call *c,
+					  const char *params)
+{
+	const char *reason = subject_reason(c->subject);
+
+	if (!reason && s->link.dialect == DIALECT_DEVICE)
+		reason = shape_reason(c->method, params);
+	return reason;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void add_heard(struct buf *out, const struct session *s)
+{
+	const struct heard *h = &s->heard;
+	uint64_t frames = s->link.audio_frames;
+	char ago[32];
+
+	if (!h->messages && !frames) {
+		buf_text(out, s->link.relayed ?
+				      "nothing at all was heard from it "
+				      "meanwhile" :
+				      "nothing at all was heard since it "
+				      "connected");
+		return;
+	}
+	text_milliseconds(loop_now() - h->at, ago, sizeof(ago));
+	if (h->audio) {
+		buf_printf(out,
+			   "last heard: audio %s ago, %llu frame%s; %llu "
+			   "message%s",
+			   ago, (unsigned long long)frames, plural(frames),
+			   (unsigned long long)h->messages,
+			   plural(h->messages));
+		return;
+	}
+	buf_printf(out, "last heard: a message %s ago; %llu message%s", ago,
+		   (unsigned long long)h->messages, plural(h->messages));
+	if (frames)
+		buf_printf(out, ", %llu audio frame%s",
+			   (unsigned long long)frames, plural(frames));
+}
+
+/* "10 s", where text_milliseconds would give a fraction. */
+static void add_duration(struct buf *out, int64_t ms)
+{
+	char text[32];
+
+	if (ms >= 1000 && ms < 120000 && ms % 1000 == 0)
+		snprintf(text, sizeof(text), "%d s", (int)(ms / 1000));
+	else
+		text_milliseconds(ms, text, sizeof(text));
+	buf_text(out, text);
+}
+
+/* Progress starts the time anew, but not for ever. */
+static void add_limit(struct buf *out, const struct call *c)
+{
+	bool latest = c->progress && c->deadline >= c->latest;
+
+	add_duration(out, c->timeout * (latest ? PROGRESS_TIMES : 1));
+	if (latest)
+		buf_text(out, ", for all its progress");
+	else if (c->progress)
+		buf_text(out, " after its last progress");
+}
+
+/* Of a child process, or a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
+static bool add_transport(struct buf *out, struct session *s)
+{
+	const struct transport_ops *ops = s->transport.ops;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (s->heard.messages || s->link.audio_frames || !ops->explain)
+		return false;
+	ops->explain(&s->transport, &why);
+	if (why.kind == ERR_NONE)
+		return false;
+	buf_printf(out, "%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
+	return true;
+}
+
+static void session_explain_timeout(struct session *s, struct call *c)
+{
+	CLEANUP(mem_free_ptr) char *label = call_label(c);
+	CLEANUP(buf_done) struct buf within = { 0 }, hint = { 0 };
+
+	add_limit(&within, c);
+	error_set(&c->failure, ERR_TIMEOUT, "no reply to '%s' within %s", label,
+		  buf_string(&within));
+	if (add_transport(&hint, s)) {
+		error_hint(&c->failure, "%s", buf_string(&hint));
+		return;
+	}
+	add_heard(&hint, s);
+	if (c->silence)
+		buf_printf(&hint, "; %s", c->silence);
+	else if (s->link.dialect == DIALECT_DEVICE)
+		buf_text(&hint,
+			 "; the call may still be running: firmware runs one "
+			 "tool at a time, and never sends an answer above "
+			 "65,535 bytes; --timeout waits longer");
+	else
+		buf_text(&hint, "; --timeout waits longer");
+	error_hint(&c->failure, "%s", buf_string(&hint));
+}
+
+/*
+ * How long calls may take: deadlines, progress that moves them, clocks that
+ * stand still, and the end of a call by time. Runs no loop.
+ */
+
+/*
+ * what stands below
+ * No sum with it passes INT64_MAX: --timeout ends at ten days.
+ */
+static void session_start_clock(struct call *c)
+{
+	c->deadline = loop_now() + c->timeout;
+	c->latest = loop_now() + c->timeout * PROGRESS_TIMES;
+}
+
+int64_t session_next_deadline(const struct session *s)
+{
+	int64_t next = LOOP_FOREVER;
+
+	if (s->holds)
+		return next;
+	for (const struct call *c = s->calls; c; c = c->next) {
+		if (c->deadline < next)
+			next = c->deadline;
+	}
+	return next;
+}
+
+/* Nobody waits for the answer any more: the transport is told. */
+static void session_give_up(struct session *s, int32_t id)
+{
+	const struct transport_ops *ops = s->transport.ops;
+
+	if (s->open && ops->forget)
+		ops->forget(&s->transport, id);
+}
+
+bool session_cancel(struct session *s, const struct call *c, const char *reason)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(mem_free_ptr) char *params = NULL;
+
+	if (!s->open || s->link.dialect != DIALECT_PLAIN)
+		return false;
+	params = mem_printf("{\"requestId\":%d,\"reason\":\"%s\"}", (int)c->id,
+			    reason);
+	return session_notify(s, "notifications/cancelled", params, &ignored) ==
+	       0;
+}
+
+/*
+ * A server that works on in vain should know (mcp.md, 2025-11-25: time-outs);
+ * never of initialize.
+ */
+static void expire(struct session *s, struct call *c)
+{
+	session_explain_timeout(s, c);
+	if (strcmp(c->method, "initialize") != 0)
+		session_cancel(s, c, "time over");
+	session_end_call(s, c, false);
+	session_give_up(s, c->id);
+}
+
+void session_expire_calls(struct session *s)
+{
+	int64_t now = loop_now();
+	struct call *next;
+
+	if (s->holds)
+		return;
+	for (struct call *c = s->calls; c; c = next) {
+		next = c->next;
+		if (c->deadline <= now)
+			expire(s, c);
+	}
+}
+
+/* Its token is the id of the call, which some give back as a text. */
+static struct call *call_of_progress(const struct session *s,
+				     const struct message *m)
+{
+	const cJSON *token = json_member(m->params, "progressToken");
+	int64_t id;
+
+	if (cJSON_IsString(token)) {
+		if (text_integer(token->valuestring, 1, INT32_MAX, &id))
+			return NULL;
+	} else if (json_integer(m->params, "progressToken", &id)) {
+		return NULL;
+	}
+	return session_find_call(s, id);
+}
+
+void session_progress(struct session *s, const struct message *m)
+{
+	struct call *c = NULL;
+	int64_t deadline;
+
+	if (strcmp(m->method, "notifications/progress") == 0)
+		c = call_of_progress(s, m);
+	if (!c)
+		return;
+	c->progress++;
+	deadline = loop_now() + c->timeout;
+	c->deadline = deadline < c->latest ? deadline : c->latest;
+}
+
+/* What a call lost since the clocks stood still, or since its own began. */
+static void shift(struct call *c, int64_t held_at, int64_t now)
+{
+	int64_t began = c->deadline - c->timeout;
+	int64_t lost = now - (began > held_at ? began : held_at);
+
+	if (lost <= 0)
+		return;
+	c->deadline += lost;
+	c->latest += lost;
+}
+
+void session_hold(struct session *s, bool hold)
+{
+	int64_t now = loop_now();
+
+	if (hold) {
+		if (s->holds++ == 0)
+			s->held_at = now;
+		return;
+	}
+	if (s->holds == 0 || --s->holds > 0)
+		return;
+	for (struct call *c = s->calls; c; c = c->next)
+		shift(c, s->held_at, now);
+	session_wake(s);
+}
+
+/*
+ * Calls in flight: numbered, matched with replies in any order, ended by a
+ * reply or by the end of the connection; by time below.
+ */
 
 void call_done(struct call *c)
 {

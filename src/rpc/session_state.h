@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a session, for its own files only: session.c (opening,
- * closing), session_wait.c, session_frames.c (what comes in), session_calls.c,
- * session_clock.c, session_replies.c, session_silence.c, session_events.c,
- * session_asked.c, session_peer.c.
+ * closing), session.c, session_events.c (what comes in), session_calls.c,
+ * session_calls.c, session_calls.c, session_calls.c, session_events.c,
+ * session_events.c, session.c.
  */
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H
@@ -71,21 +71,19 @@ int session_send(struct session *s, const struct buf *payload,
 		 struct error *err);
 int session_transmit(struct session *s, const struct buf *frame,
 		     struct error *err);
-int session_closed_error(const struct session *s, struct error *err);
 void session_sign_of_life(struct session *s);
-bool session_is_usable(const struct session *s);
 
 /*
- * session_wait.c: one turn of the loop, until woken, the deadline, or the first
+ * session.c: one turn of the loop, until woken, the deadline, or the first
  * call's time is over
  */
 int session_turn(struct session *s, int64_t deadline, struct error *err);
 
-/* session_frames.c */
+/* session_events.c */
 void session_frame(struct session *s, enum frame_kind kind, const void *data,
 		   size_t len);
 
-/* session_replies.c */
+/* session_calls.c */
 void session_reply_take(struct session *s, struct message *m);
 void session_broken_reply(struct session *s, const struct link_item *item,
 			  const char *text, size_t len);
@@ -100,25 +98,11 @@ void session_fail_calls(struct session *s);
 void session_forget_past(struct session *s);
 /* "tools/call self.x"; yours. */
 char *call_label(const struct call *c);
-
-/* session_clock.c */
-void session_start_clock(struct call *c);
 void session_expire_calls(struct session *s);
 /* LOOP_FOREVER if nothing is in flight, or the clocks stand still. */
 int64_t session_next_deadline(const struct session *s);
 /* notifications/progress: the time of its call starts anew. */
 void session_progress(struct session *s, const struct message *m);
-/* Nobody waits for the answer any more: the transport is told. */
-void session_give_up(struct session *s, int32_t id);
-
-/* session_asked.c: requests of the peer; in the callback, then on the main line */
-void session_request(struct session *s, const struct message *m);
-void session_judge_request(struct session *s, struct event *e);
-
-/* session_silence.c: firmware's ways of not answering (device.md 3.2, 3.9) */
-const char *session_silence_reason(const struct session *s,
-				   const struct call *c, const char *params);
-void session_explain_timeout(struct session *s, struct call *c);
 
 /*
  * session_events.c: each copies; the pointer is valid until the next event,
@@ -132,9 +116,5 @@ void session_deliver(struct session *s, const bool *stop);
 void session_drop_events(struct session *s);
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len);
-
-/* session_peer.c */
-void session_keep_peer(struct session_peer *out, const struct peer_info *peer);
-void session_peer_done(struct session_peer *p);
 
 #endif

@@ -2,8 +2,7 @@
 /*
  * The file of names for boards. Which device has which is registry.c's matter.
  */
-#include "serve/aliases.h"
-
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "serve/board_id.h"
+#include "serve/aliases.h"
+#include "wire/broker_topic.h"
 
 #define FILE_MAX (1u << 20)
 
@@ -158,4 +158,32 @@ const struct alias *aliases_find(const struct aliases *a, const char *text)
 			return &a->item[i];
 	}
 	return NULL;
+}
+
+/* Device-Id before client id. It keeps nothing. */
+
+bool board_id_is(const char *id, const char *device_id, const char *client_id)
+{
+	char mac[18];
+
+	if (!id || !*id)
+		return false;
+	if (!device_id || !*device_id)
+		return text_same(id, client_id);
+	if (text_same(id, device_id))
+		return true;
+	return text_same(id, client_id) && client_id_mac(client_id, mac) &&
+	       text_same(mac, device_id);
+}
+
+bool board_id_is_mac(const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++) {
+		if (i % 3 == 2 ? text[i] != ':' :
+				 !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return i == 17;
 }

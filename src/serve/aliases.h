@@ -7,6 +7,7 @@
 #ifndef SERVE_ALIASES_H
 #define SERVE_ALIASES_H
 
+#include "base/base.h"
 #include "base/error.h"
 
 struct alias {
@@ -34,5 +35,15 @@ const char *aliases_id(const struct aliases *a, const char *name);
  * of itself and is not.
  */
 const struct alias *aliases_find(const struct aliases *a, const char *text);
+
+/*
+ * id is its Device-Id, without case; its client id only where it told no
+ * Device-Id, or where that client id itself names the same Device-Id
+ * (device.md 2.1). NULL fits nothing.
+ */
+bool board_id_is(const char *id, const char *device_id, const char *client_id);
+
+/* "aa:bb:cc:dd:ee:ff": no client id has this form. */
+bool board_id_is_mac(const char *text);
 
 #endif

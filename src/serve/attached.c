@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "serve/control_private.h"
+#include "serve/board_start.h"
+#include "serve/control.h"
 #include "wire/envelope.h"
 
 #define CALLS_MAX 1000 /* on their way for one command */

@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The life of a device that serve holds: it comes, replaces its older self,
- * and goes. What it says is in board_frames.c.
+ * A board that is served: it comes, is listed, is asked, and goes; what it
+ * says, and how it is told of.
  */
-#include "serve/board.h"
-
+#include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "net/ota_door.h"
+#include "base/utf8.h"
+#include "mcp/guard.h"
+#include "net/mqtt.h"
+#include "net/port.h"
 #include "net/ws.h"
 #include "rpc/session.h"
-#include "serve/board_private.h"
+#include "serve/board.h"
+#include "serve/board_start.h"
+#include "serve/mqtt_boards.h"
+
+static void board_frame(struct board *d, enum frame_kind kind, const void *data,
+			size_t len);
+
+/*
+ * The life of a device that serve holds: it comes, replaces its older self,
+ * and goes. What it says is below.
+ */
 
 /* Of what a peer tells of itself. */
 #define PATH_MAX_BYTES 512
@@ -22,7 +35,7 @@
 /* In which one is ready that is to keep its place when there is no other. */
 #define STRANGER_MS 3000
 
-static const struct transport_events device_events;
+static const struct transport_events device_events_board;
 
 /* ---- made and freed ---- */
 
@@ -157,7 +170,8 @@ static bool is_known(const struct serve *s, const struct board *d)
 				  d->client_id);
 }
 
-void board_said_hello(struct board *d)
+/* What it holds counts no more as a stranger's, if its board is known. */
+static void board_said_hello(struct board *d)
 {
 	if (is_known(d->server, d))
 		share_close(&d->share);
@@ -243,7 +257,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	if (old)
 		replace(old, d);
 	d->transport = (struct transport){ .loop = s->loop,
-					   .events = &device_events,
+					   .events = &device_events_board,
 					   .owner = d,
 					   .share = &d->share };
 	link_init(&d->link, DIALECT_DEVICE, peer->protocol_version);
@@ -390,7 +404,7 @@ static void on_closed(void *owner, const struct error *told)
 	board_free(d);
 }
 
-static const struct transport_events device_events = {
+static const struct transport_events device_events_board = {
 	.ready = on_ready,
 	.message = on_message,
 	.failed = on_failed,
@@ -454,4 +468,601 @@ bool board_sweep(struct board *d, int64_t now)
 				     "device that dials in here?");
 	board_end(d, &why);
 	return false;
+}
+
+/*
+ * The circuit breaker of a held device: a board that hangs is not asked again
+ * and again, and who asks is told at once. The rules are mcp/breaker's.
+ */
+
+static const char *left_text(const struct board *d, char *out, size_t size)
+{
+	int64_t left = breaker_left(d->breaker, loop_now());
+
+	return text_milliseconds((left + 999) / 1000 * 1000, out, size);
+}
+
+int board_admit(struct board *d, const char *method, struct error *err)
+{
+	char left[32];
+
+	/* Whether anybody is there may be asked at any time. */
+	if (!d->breaker || strcmp(method, "ping") == 0 ||
+	    breaker_admit(d->breaker, loop_now(), NULL) == 0)
+		return 0;
+	return error_set(err, ERR_CONNECT,
+			 "not sent: the last %lld calls to the device got no "
+			 "answer, so its circuit breaker is open for %s more; "
+			 "'ping' passes, and closes it if the device answers",
+			 (long long)d->breaker->failures,
+			 left_text(d, left, sizeof(left)));
+}
+
+void board_answered(struct board *d)
+{
+	struct breaker *b = TAKE(d->breaker);
+
+	if (b && b->opened_at)
+		board_record(d, RECORD_BREAKER, LEVEL_GOOD,
+			     "it answers again: the circuit breaker is "
+			     "closed");
+	mem_free(b);
+}
+
+void board_unanswered(struct board *d)
+{
+	const struct error why = { .kind = ERR_TIMEOUT };
+	bool was_open = d->breaker && d->breaker->opened_at;
+	struct record *r;
+	char left[32];
+
+	if (!d->breaker)
+		d->breaker = mem_zalloc(sizeof(*d->breaker));
+	breaker_settle(d->breaker, &why, loop_now());
+	if (!d->breaker->opened_at || d->gone)
+		return;
+	left_text(d, left, sizeof(left));
+	if (was_open) {
+		board_record(d, RECORD_BREAKER, LEVEL_INFO,
+			     "still no answer: the circuit breaker is open "
+			     "for another %s",
+			     left);
+		return;
+	}
+	r = board_record(d, RECORD_BREAKER, LEVEL_WARN,
+			 "no answer to %lld calls in a row: the circuit "
+			 "breaker is open, calls fail at once for %s",
+			 (long long)d->breaker->failures, left);
+	if (r)
+		r->hint = mem_strdup("is it hung? see its own log; 'mcpctl "
+				     "ping' goes through all the same");
+}
+
+void board_untold(struct board *d)
+{
+	if (d->breaker)
+		breaker_release(d->breaker);
+}
+
+/*
+ * The audio of a held device: counted, told of, handed to who listens. It is
+ * played nowhere. Over MQTT it comes by UDP, where packets can be lost.
+ */
+
+#define RECORD_MS 1000
+#define PAUSE_MS 5000
+
+static void count_audio(struct audio_counts *out, const struct board *d)
+{
+	if (mqtt_boards_audio(d, out))
+		return;
+	*out = (struct audio_counts){ .packets = d->link.audio_frames,
+				      .bytes = d->link.audio_bytes,
+				      .broken = d->link.audio_broken };
+}
+
+static void add_members(struct buf *out, const struct audio_counts *c)
+{
+	buf_printf(out,
+		   "\"bytes\":%" PRIu64 ",\"broken\":%" PRIu64
+		   ",\"repeated\":%" PRIu64 ",\"gaps\":%" PRIu64
+		   ",\"sent\":%" PRIu64,
+		   c->bytes, c->broken, c->repeated, c->gaps, c->sent);
+}
+
+/* The member "audio", appended with a comma in front. */
+static void board_audio_describe(struct buf *out, const struct board *d)
+{
+	struct audio_counts c;
+
+	count_audio(&c, d);
+	if (!c.packets && !c.broken && !c.repeated) {
+		buf_text(out, ",\"audio\":null");
+		return;
+	}
+	buf_printf(out, ",\"audio\":{\"frames\":%" PRIu64 ",", c.packets);
+	add_members(out, &c);
+	buf_char(out, '}');
+}
+
+static void add_count(struct buf *out, uint64_t number, const char *what,
+		      const char *plural)
+{
+	if (number)
+		buf_printf(out, ", %" PRIu64 " %s", number,
+			   number == 1 ? what : plural);
+}
+
+static void tell(struct board *d, enum record_level level, const char *end)
+{
+	CLEANUP(buf_done) struct buf more = { 0 }, detail = { 0 };
+	struct audio_counts c;
+	struct record *r;
+
+	count_audio(&c, d);
+	add_count(&more, c.broken, "broken packet", "broken packets");
+	add_count(&more, c.repeated, "repeated or late", "repeated or late");
+	add_count(&more, c.gaps, "gap", "gaps");
+	r = board_record(d, RECORD_AUDIO, level,
+			 "audio: %" PRIu64 " frame%s, %" PRIu64 " bytes%s %s",
+			 c.packets, c.packets == 1 ? "" : "s", c.bytes,
+			 buf_string(&more), end);
+	if (!r)
+		return;
+	add_members(&detail, &c);
+	r->count = c.packets;
+	r->detail = buf_take(&detail);
+}
+
+static void forward_audio(struct board *d, const void *data, size_t len)
+{
+	struct audio_frame frame;
+
+	if (!d->audience)
+		return;
+	/* Over MQTT it comes bare, decrypted. */
+	if (d->link.has_udp)
+		control_audio(d, data, len);
+	else if (audio_decode(&frame, d->link.frame_version, data, len, NULL) ==
+		 0)
+		control_audio(d, frame.payload, frame.len);
+}
+
+static void board_audio_take(struct board *d, const struct link_item *item,
+			     const void *data, size_t len)
+{
+	int64_t now = loop_now(), since = now - d->audio_told;
+	/* A board that listens sends for as long as it does. */
+	bool begins = !d->audio_told || since >= PAUSE_MS;
+
+	if (item->problem.kind != ERR_NONE && d->link.audio_broken == 1)
+		board_record(d, RECORD_ODD, LEVEL_WARN, "%s",
+			     item->problem.text);
+	forward_audio(d, data, len);
+	if (!begins && since < RECORD_MS)
+		return;
+	d->audio_told = now;
+	tell(d, begins ? LEVEL_INFO : LEVEL_DEBUG, "so far");
+}
+
+/* A voice session ended: what came in it is told. */
+static void board_audio_over(struct board *d)
+{
+	if (d->audio_told)
+		tell(d, LEVEL_INFO, "in all");
+	d->audio_told = 0;
+}
+
+/*
+ * A held device in words: its records, and the object that attached commands
+ * are given.
+ */
+
+struct record *board_record(struct board *d, enum record_kind kind,
+			    enum record_level level, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct record *r;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	r = records_add(&d->server->records, kind, level, d->id, d->address,
+			"%s", text);
+	if (r)
+		r->alias = mem_strdup(d->alias);
+	return r;
+}
+
+void board_tell_claim(struct board *d)
+{
+	struct claim claim = device_claim(d);
+	struct record *r;
+
+	if (!claim.told || d->claim_told)
+		return;
+	d->claim_told = true;
+	r = board_record(d, RECORD_CLAIM, LEVEL_WARN,
+			 "calls itself '%s', and that is %s: its own id is %s",
+			 claim.told, claim.whose, d->id);
+	if (r)
+		r->hint = mem_strdup("an alias, or that id, never means this "
+				     "device; list its Device-Id in "
+				     "devices.json if it shall have a name");
+}
+
+const char *board_state_name(enum board_state state)
+{
+	static const char *const names[] = {
+		[DEVICE_CONNECTED] = "connected",
+		[DEVICE_INITIALIZING] = "initializing",
+		[DEVICE_LISTING] = "listing",
+		[DEVICE_READY] = "ready",
+		[DEVICE_NO_MCP] = "no-mcp",
+		[DEVICE_FAILED] = "failed",
+	};
+
+	return names[state];
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
+static void add_time(struct buf *out, const char *name, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	char text[32];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	buf_printf(out, ",\"%s\":\"%s.%03dZ\"", name, text,
+		   (int)(unix_ms % 1000));
+}
+
+/* Who it is not, and how it is picked where its id alone means another. */
+static void add_claim(struct buf *out, const struct board *d)
+{
+	struct claim claim = device_claim(d);
+	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
+
+	if (strcmp(pick, d->id) != 0)
+		add_text(out, "pick", pick);
+	if (!claim.told)
+		return;
+	buf_text(out, ",\"claims\":{\"name\":");
+	buf_json_string(out, claim.told, strlen(claim.told));
+	add_text(out, "id", claim.whose);
+	buf_char(out, '}');
+}
+
+/* Since when OTA signs for it. */
+static void add_enrolled(struct buf *out, const struct serve *s,
+			 const char *device_id)
+{
+	const struct enrolled_board *b = enrolled_find(&s->enrolled, device_id);
+
+	if (b)
+		add_time(out, "enrolled", b->at_ms);
+}
+
+void board_describe_away(struct buf *out, const struct serve *s,
+			 const struct enrolled_board *b)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, b->device_id, strlen(b->device_id));
+	add_text(out, "client_id", b->client_id);
+	add_text(out, "alias", aliases_name(&s->aliases, b->device_id, NULL));
+	add_text(out, "state", "away");
+	add_enrolled(out, s, b->device_id);
+}
+
+void board_describe(struct buf *out, const struct board *d)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, d->id, strlen(d->id));
+	add_text(out, "client_id", d->client_id);
+	add_text(out, "alias", d->alias);
+	add_claim(out, d);
+	add_text(out, "board", d->board);
+	add_text(out, "version", d->version);
+	add_text(out, "transport", d->mqtt ? "mqtt" : "websocket");
+	add_text(out, "address", d->address);
+	add_time(out, "since", d->since_ms);
+	add_time(out, "seen", d->seen_ms);
+	add_text(out, "state", board_state_name(d->state));
+	add_text(out, "reason", d->reason);
+	if (d->tools)
+		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",
+			   d->tools->count, d->tools->user);
+	else
+		buf_text(out, ",\"tools\":null,\"user_tools\":null");
+	add_text(out, "list", d->tools ? d->tools->id : NULL);
+	board_audio_describe(out, d);
+	if (d->server)
+		add_enrolled(out, d->server, d->device_id);
+	if (d->breaker && d->breaker->opened_at)
+		buf_text(out, ",\"breaker\":\"open\"");
+}
+
+/*
+ * What a held device says: replies go to their askers, the rest becomes
+ * records and goes to the commands that are attached to it.
+ */
+
+#define HELLO_MAX 65536
+/* What of a frame is shown in a line, and given as detail. */
+#define SHOWN_MAX 600
+#define DETAIL_MAX 8192
+
+/* Nobody waits for these: if the connection is gone, its end is told anyway. */
+static void send_quietly(struct board *d, const struct buf *frame)
+{
+	struct error ignored = { 0 };
+
+	if (frame->len)
+		board_send(d, frame->data, frame->len, &ignored);
+	error_reset(&ignored);
+}
+
+static void forward(struct board *d, const char *text, size_t len)
+{
+	if (d->audience)
+		control_text(d, text, len);
+}
+
+static int shown(size_t len)
+{
+	return len < SHOWN_MAX ? (int)len : SHOWN_MAX;
+}
+
+/* The message itself for -o json; nothing if it is long. */
+static void add_message(struct record *r, const char *text, size_t len)
+{
+	struct buf detail = { 0 };
+
+	if (!r || len > DETAIL_MAX)
+		return;
+	buf_text(&detail, "\"message\":");
+	json_minify(&detail, text, len);
+	r->detail = buf_take(&detail);
+}
+
+/* What cannot be read, or is out of place: as text, since it may be no JSON. */
+static void record_odd(struct board *d, const char *text, size_t len,
+		       const char *why)
+{
+	struct record *r = board_record(d, RECORD_ODD, LEVEL_WARN, "%s: %.*s",
+					why, shown(len), text);
+	struct buf detail = { 0 };
+
+	if (!r)
+		return;
+	buf_text(&detail, "\"frame\":");
+	buf_json_string(&detail, text, len < DETAIL_MAX ? len : DETAIL_MAX);
+	r->detail = buf_take(&detail);
+}
+
+/* ---- JSON-RPC ---- */
+
+/*
+ * A reply that nobody asked for is never handed on: its id is one of ours, and
+ * could be taken for one of the command's own.
+ */
+static void take_reply(struct board *d, const struct message *m,
+		       const char *frame, size_t len)
+{
+	if (m->has_number && (relay_answer(d, m->number, frame, len) ||
+			      relay_is_probe(m->number)))
+		return;
+	record_odd(d, frame, len,
+		   m->has_number && relay_issued(m->number) ?
+			   "a reply that nobody waits for any more" :
+			   "a reply to nothing that was asked");
+}
+
+/* The raw token, so that an id beyond a double comes back unharmed. */
+static void refuse_request(struct board *d, const struct message *m)
+{
+	struct span whole = { m->text, m->len }, id;
+	CLEANUP(mem_free_ptr) char *token = NULL, *text = NULL;
+	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+
+	if (!json_span_member(whole, "id", &id))
+		return;
+	token = mem_strndup(id.text, id.len);
+	text = mem_printf("method not found: %s", m->method);
+	jsonrpc_error(&payload, token, JSONRPC_METHOD_NOT_FOUND, text);
+	link_wrap(&d->link, payload.data, payload.len, &frame);
+	send_quietly(d, &frame);
+}
+
+static void record_call(struct board *d, const struct message *m,
+			enum record_kind kind)
+{
+	struct span whole = { m->text, m->len }, params = { .text = "" };
+	struct record *r;
+
+	json_span_member(whole, "params", &params);
+	r = board_record(d, kind, LEVEL_INFO, "%s%s%.*s", m->method,
+			 params.len ? " " : "", shown(params.len), params.text);
+	add_message(r, m->text, m->len);
+}
+
+static void take_message(struct board *d, const struct message *m,
+			 const char *frame, size_t len)
+{
+	switch (m->kind) {
+	case MESSAGE_RESULT:
+	case MESSAGE_ERROR:
+		take_reply(d, m, frame, len);
+		return;
+	case MESSAGE_REQUEST:
+		record_call(d, m, RECORD_REQUEST);
+		refuse_request(d, m);
+		break;
+	case MESSAGE_NOTIFICATION:
+		record_call(d, m, RECORD_NOTIFICATION);
+		break;
+	case MESSAGE_BATCH:
+		record_odd(d, frame, len, "a batch inside a batch is not read");
+		break;
+	case MESSAGE_UNKNOWN:
+		record_odd(d, frame, len,
+			   "neither a reply nor a request nor a notification");
+		break;
+	}
+	forward(d, frame, len);
+}
+
+/* Each element by itself, in a frame of its own. */
+static void take_batch(struct board *d, const struct message *batch)
+{
+	struct span whole = { batch->text, batch->len }, bytes;
+	size_t at = 0;
+
+	if (!batch->json->child)
+		record_odd(d, batch->text, batch->len, "an empty batch");
+	while (json_span_next(whole, &at, &bytes)) {
+		CLEANUP(buf_done) struct buf frame = { 0 };
+		CLEANUP(message_done) struct message m = { 0 };
+
+		if (message_decode_take(&m, NULL, bytes.text, bytes.len, NULL))
+			return;
+		link_wrap(&d->link, bytes.text, bytes.len, &frame);
+		take_message(d, &m, buf_string(&frame), frame.len);
+	}
+}
+
+/* Firmware pastes error texts in without escaping (device.md 3.7). */
+static void take_broken(struct board *d, const struct link_item *item,
+			const char *text, size_t len)
+{
+	const struct salvage *salvage = &item->salvage;
+	const char *why = item->problem.text;
+
+	if (salvage->has_id && relay_answer(d, salvage->id, text, len)) {
+		board_record(d, RECORD_ODD, LEVEL_DEBUG,
+			     "a reply whose JSON is broken (%s): %.*s", why,
+			     shown(len), text);
+		return;
+	}
+	record_odd(d, text, len, why);
+	if (!salvage->has_id)
+		forward(d, text, len);
+}
+
+/* ---- hello ---- */
+
+static void record_hello(struct board *d)
+{
+	const struct hello *h = &d->link.hello;
+	bool again = d->link.hellos > 1;
+	/* Over MQTT each voice session begins with one (device.md 2.3). */
+	bool odd = again && !d->mqtt;
+	const char *format = h->audio.format[0] ? h->audio.format : "no audio";
+	struct record *r = board_record(
+		d, RECORD_HELLO, odd ? LEVEL_WARN : LEVEL_INFO,
+		"said hello%s: version %d, transport '%s', %s %d Hz%s",
+		again ? " again" : "", h->version, h->transport, format,
+		h->audio.sample_rate,
+		odd ? "; one is enough on a connection, it was answered again" :
+		      "");
+
+	if (r && d->hello)
+		add_message(r, d->hello, strlen(d->hello));
+}
+
+static void check_features(struct board *d)
+{
+	struct error why = { 0 };
+
+	if (d->link.hello.mcp) {
+		board_start(d);
+		return;
+	}
+	error_set(&why, ERR_CONNECT, "the device offers no MCP: its hello %s",
+		  d->link.hello.has_features ? "says features.mcp is not true" :
+					       "has no features");
+	error_hint(&why, "MCP needs firmware 1.6.6 or later, built with the "
+			 "MCP protocol");
+	board_unfit(d, DEVICE_NO_MCP, &why);
+}
+
+static void take_hello(struct board *d, const char *text, size_t len)
+{
+	/* All that is needed of it stands in its other members. */
+	cJSON_Delete(TAKE(d->link.hello.json));
+	mem_free(TAKE(d->hello));
+	if (len <= HELLO_MAX)
+		d->hello = mem_strndup(text, len);
+	d->deadline = LOOP_FOREVER;
+	board_said_hello(d);
+	record_hello(d);
+	/* Who waits for it to be ready is told of its hello then. */
+	forward(d, text, len);
+	if (d->state == DEVICE_CONNECTED)
+		check_features(d);
+}
+
+/* ---- the rest ---- */
+
+static void take_device_message(struct board *d, const char *text, size_t len)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	struct record *r;
+
+	json_minify(&line, text, len);
+	r = board_record(d, RECORD_MESSAGE, LEVEL_INFO, "%.*s", shown(line.len),
+			 buf_string(&line));
+	add_message(r, text, len);
+	forward(d, text, len);
+}
+
+static void take_item(struct board *d, const struct link_item *item,
+		      const char *text, size_t len)
+{
+	switch (item->kind) {
+	case LINK_NOTHING:
+		break;
+	case LINK_HELLO:
+		take_hello(d, text, len);
+		break;
+	case LINK_PAYLOAD:
+		if (item->message.kind == MESSAGE_BATCH)
+			take_batch(d, &item->message);
+		else
+			take_message(d, &item->message, text, len);
+		break;
+	case LINK_DEVICE:
+		take_device_message(d, text, len);
+		if (!strcmp(item->type, "goodbye"))
+			board_audio_over(d);
+		break;
+	case LINK_AUDIO:
+		board_audio_take(d, item, text, len);
+		break;
+	case LINK_BROKEN:
+		take_broken(d, item, text, len);
+		break;
+	}
+}
+
+static void board_frame(struct board *d, enum frame_kind kind, const void *data,
+			size_t len)
+{
+	CLEANUP(buf_done) struct buf reply = { 0 };
+	CLEANUP(link_item_done) struct link_item item;
+
+	link_receive(&d->link, kind, data, len, &item, &reply);
+	/* The server hello goes out before anything else can (device.md 1.5). */
+	send_quietly(d, &reply);
+	take_item(d, &item, data, len);
 }

@@ -102,14 +102,8 @@ int board_send(struct board *d, const char *text, size_t len,
 	       struct error *err);
 
 /*
- * A reply to initialize that came for an attached command: kept if it is a
- * good one and there is none so far. payload: the JSON-RPC message.
- */
-void board_keep_initialize(struct board *d, const char *payload, size_t len);
-
-/*
  * Its circuit breaker: after 5 calls in a row without an answer others fail at
- * once for 60 s; then one may try. Gone with the connection. (board_breaker.c)
+ * once for 60 s; then one may try. Gone with the connection.
  */
 
 /* Before a command's request is sent. -1 (ERR_CONNECT): it is open. ping always

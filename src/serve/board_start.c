@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mcp/initialize.h"
-#include "serve/board_private.h"
+#include "mcp/tools.h"
+#include "serve/board_start.h"
 #include "serve/door.h"
 
 /*

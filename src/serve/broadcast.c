@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "serve/control_private.h"
+#include "serve/control.h"
 #include "wire/envelope.h"
 
 #define FLIGHT_MAX 500 /* requests on their way at once */

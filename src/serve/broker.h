@@ -3,7 +3,7 @@
  * The broker of our own: mosquitto as a child process, with a configuration
  * and a secret in a private folder, and our plugin in it. Started again when
  * it dies. Files: broker.c (its life), broker_files.c (what it is given),
- * broker_orphan.c (whose it is).
+ * what stands below (whose it is).
  */
 #ifndef SERVE_BROKER_H
 #define SERVE_BROKER_H
@@ -76,12 +76,5 @@ int broker_check_port(const char *host, uint16_t port, struct error *err);
 int broker_files_write(struct broker_files *f, const struct broker_config *c,
 		       const char *plugin, struct error *err);
 void broker_files_remove(struct broker_files *f);
-
-/* ---- broker_orphan.c ---- */
-
-/* The process is the broker of a serve that was killed: it is about to end. */
-bool broker_is_orphan(int pid);
-/* Removes what serves that were killed with their brokers left in a folder. */
-void broker_sweep(const char *near);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/spawner.h"
-#include "net/port_owner.h"
+#include "net/port.h"
 #include "serve/broker.h"
 
 /* Debian puts it into /usr/sbin, which is not in everyone's PATH. */

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * serve's Unix socket: attached commands and their questions (wire/control_frames.h).
- * Files: control.c, control_listen.c (socket), control_peer.c, outbox.c (one
- * connection), control_ops.c, control_names.c (questions), attached.c (the
+ * Files: control.c, what stands below (socket), control_peer.c, outbox.c (one
+ * connection), what stands below, what stands below (questions), attached.c (the
  * relay of one device), broadcast.c (one request to many).
  */
 #ifndef SERVE_CONTROL_H
 #define SERVE_CONTROL_H
 
+#include <sys/stat.h>
+
 #include "base/error.h"
+#include "base/loop.h"
+#include "serve/board.h"
+#include "serve/outbox.h"
+#include "serve/serve_state.h"
 
 struct control;
 struct board;
@@ -34,5 +40,114 @@ void control_audio(struct board *d, const void *packet, size_t len);
 void control_changed(struct board *d, const char *change);
 /* The device goes: its attached commands get `gone` and are closed. */
 void control_gone(struct board *d, const struct error *why);
+
+#define CONTROL_PEERS_MAX 512
+
+struct attached_call;
+struct envelope;
+struct broadcast;
+
+struct control {
+	struct serve *server;
+	char *path;
+	struct stat socket; /* the file that is ours */
+	int fd;
+	uv_poll_t poll;
+	struct timer rest; /* no descriptor was left: listen again later */
+	unsigned handles; /* not closed yet */
+	bool closing;
+	struct control_peer *first;
+	size_t count;
+	void (*closed)(void *owner);
+	void *owner;
+};
+
+/* One program at the other end. */
+struct control_peer {
+	struct control *control;
+	struct serve *server;
+	struct control_peer *previous, *next;
+	int fd, pid;
+	uv_poll_t poll;
+	struct timer timer; /* work that goes on in the next turn; the end */
+	int armed; /* what poll waits for */
+	unsigned handles;
+	struct buf in;
+	struct outbox out;
+	bool working; /* timer runs for control_peer_later */
+	bool finishing; /* nothing is read any more; closes when all is written */
+	bool closing;
+	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
+
+	bool waiting, watching, tail;
+	int64_t timeout; /* ms that it waits for an answer; 0: not told */
+	char *pattern; /* of what it waits for */
+	char *watched; /* pattern; NULL: all */
+	struct board *device; /* attached to it; NULL */
+	struct control_peer *previous_there, *next_there; /* of its audience */
+	struct attached_call *calls;
+	size_t calls_count;
+	struct broadcast *fan; /* NULL: none runs */
+};
+
+struct audience {
+	struct control_peer *first;
+};
+
+/* ---- control_peer.c ---- */
+
+/* Takes fd. */
+void control_peer_open(struct control *c, int fd, int pid);
+/* Queued and written as far as possible; never closes before it returns. */
+void control_peer_send(struct control_peer *p, enum control_kind kind,
+		       const void *data, size_t len);
+void control_peer_packet(struct control_peer *p, struct packet *packet);
+/* What may be lost if the command does not read. */
+void control_peer_offer(struct control_peer *p, struct packet *packet);
+void control_peer_error(struct control_peer *p, const struct error *why);
+/* Go on in the next turn: fan, frames that wait. */
+void control_peer_later(struct control_peer *p);
+/* Read no more, write what waits for at most ms, close. */
+void control_peer_finish(struct control_peer *p, int64_t ms);
+
+/* ---- control.c ---- */
+
+void control_peer_gone(struct control_peer *p); /* its last handle is closed */
+
+/* Frames of kind j. */
+void control_ask(struct control_peer *p, const char *text, size_t len);
+/* {"op":"gone"|"error","error":…} */
+void control_tell_error(struct control_peer *p, const char *op,
+			const struct error *why);
+/* A pattern's devices, for a message: one a line, as error detail. */
+int control_which(struct serve *s, const char *pattern, struct error *err);
+/* {"op":OP,"device":{…} without the closing brace. */
+void control_begin_device(struct buf *out, const char *op,
+			  const struct board *d);
+
+/* ---- attached.c ---- */
+
+void attached_ask(struct control_peer *p, const char *pattern, bool tail);
+/* A device came to rest, or one more fits. */
+void attached_look_again(struct control_peer *p);
+/* A text frame from the command. */
+void attached_text(struct control_peer *p, const char *frame, size_t len);
+/* It goes: nothing comes back to it. */
+void attached_leave(struct control_peer *p);
+/*
+ * The JSON-RPC object in a device's frame, enveloped or bare: lent by the
+ * frame, out is to be released. -1: there is none.
+ */
+int control_payload(struct envelope *out, const char *frame, size_t len,
+		    struct span *payload);
+
+/* ---- broadcast.c ---- */
+
+/* text is the checked JSON of the question. */
+void broadcast_ask(struct control_peer *p, const cJSON *question,
+		   struct span text);
+/* The next slice. */
+void broadcast_step(struct broadcast *f);
+void broadcast_abandon(struct control_peer *p);
 
 #endif

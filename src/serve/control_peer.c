@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One attached command: frames in, frames out, its end. What they mean is in
- * control_ops.c and attached.c.
+ * control.c and attached.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "serve/control_private.h"
+#include "serve/control.h"
 
 #define PIECE (64u << 10) /* bytes of one read */
 #define READS 8 /* in one turn: others want theirs too */

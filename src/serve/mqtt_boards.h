@@ -2,13 +2,16 @@
 /*
  * MQTT in serve: the broker (mosquitto with our plugin, a child process, or
  * one that runs elsewhere), the hub, the UDP port for audio; each client that
- * joins becomes a device. Files: mqtt_boards.c (what happens at it), mqtt_boards_open.c,
- * mqtt_boards_offer.c (what boards are told), broker*.c (the child).
+ * joins becomes a device. Files: mqtt_boards.c (what happens at it), what stands below,
+ * what stands below (what boards are told), broker*.c (the child).
  */
 #ifndef SERVE_MQTT_BOARDS_H
 #define SERVE_MQTT_BOARDS_H
 
 #include "base/error.h"
+#include "net/mqtt.h"
+#include "serve/broker.h"
+#include "serve/serve_state.h"
 
 struct audio_counts;
 struct buf;
@@ -50,5 +53,34 @@ void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out);
 void mqtt_boards_kick(struct mqtt_boards *r, const struct board *d);
 /* What came of its audio over UDP, and what was dropped. False: it is no device of a rack. */
 bool mqtt_boards_audio(const struct board *d, struct audio_counts *out);
+
+struct expected;
+
+struct mqtt_boards {
+	struct serve *server;
+	const struct mqtt_table *mqtt;
+	struct broker *broker; /* NULL: the broker runs elsewhere */
+	struct endpoint where; /* that one; zeroed for our own */
+	struct mqtt_hub *hub;
+	struct audio_port *audio;
+	struct buf key; /* of --mqtt-key-file; empty: none */
+	char *host; /* of the first --listen; NULL: all addresses */
+	char *advertised; /* host of --advertise; NULL */
+	const char *up, *down; /* topic patterns; of config, or constant */
+	struct expected *expected; /* Not heard of so far */
+	size_t expecting;
+	struct timer timer; /* when one of them is asked */
+	bool closing;
+	void (*closed)(void *owner);
+	void *owner;
+
+	/* what mqtt_boards_offer gave */
+	struct buf endpoint, client_id, user, password, topic;
+};
+
+extern const struct mqtt_hub_events rack_hub_events; /* mqtt_boards.c */
+
+/* By which address of ours the board asked OTA, from the user name that it was given and shows; yours. NULL: as its connection tells. */
+char *mqtt_boards_reached(const char *user);
 
 #endif

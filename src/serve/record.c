@@ -4,12 +4,12 @@
  * text, since most of it can be caused by strangers. Shows nothing.
  */
 #include "serve/record.h"
-
-#include <string.h>
-
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
+
+#include <string.h>
 
 #define TEXT_MAX_BYTES 8192
 #define SELDOM_MS 10000

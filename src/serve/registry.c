@@ -4,14 +4,13 @@
  * table, not the devices.
  */
 #include "serve/registry.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
+#include "serve/aliases.h"
 #include "serve/board.h"
-#include "serve/board_id.h"
 #include "serve/serve_state.h"
+
+#include <string.h>
 
 enum { SLOTS_FIRST = 64 };
 

@@ -1,20 +1,296 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * serve as a whole: opened, waited for, reloaded. Its parts do the work, see
- * their headers; the end of it is in serve_close.c.
+ * serve as a whole: opened, waited for, reloaded, ended; its fences and its
+ * open files. Its parts do the work, see their headers.
  */
-#include "serve/serve.h"
-
+#include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/descriptors.h"
+#include "base/fence.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/module.h"
+#include "base/spawner.h"
 #include "base/text.h"
 #include "serve/board.h"
 #include "serve/control.h"
 #include "serve/door.h"
 #include "serve/mqtt_boards.h"
+#include "serve/serve.h"
 #include "serve/serve_state.h"
+
+/*
+ * The end of serve: devices first, so that each is told properly, then what
+ * they came through. All of it is bounded in time.
+ */
+
+#define DEVICES_MS 1000
+/* mosquitto is asked to end, then told. */
+#define PARTS_MS 5000
+
+static void release(struct serve *s)
+{
+	records_done(&s->records);
+	registry_done(&s->registry);
+	tool_lists_done(&s->bank);
+	tokens_done(&s->tokens);
+	aliases_done(&s->aliases);
+	enrolled_done(&s->enrolled);
+	budget_free(s->budget);
+	words_done(&s->ready);
+	mem_free(s->ready_lent);
+	mem_free(s);
+}
+
+static bool is_all_gone(const struct serve *s)
+{
+	return !s->held && !s->door && !s->rack && !s->control;
+}
+
+/* What ended late, after nobody waited for it any more. */
+static void part_gone(struct serve *s)
+{
+	s->wake = true;
+	if (s->abandoned && is_all_gone(s))
+		release(s);
+}
+
+void serve_device_freed(struct serve *s)
+{
+	s->held--;
+	if (s->held < s->held_most / 2)
+		serve_need_sweep(s);
+	if (s->closing && !s->held)
+		part_gone(s);
+}
+
+static void on_door_closed(void *owner)
+{
+	struct serve *s = owner;
+
+	s->door = NULL;
+	part_gone(s);
+}
+
+static void on_rack_closed(void *owner)
+{
+	struct serve *s = owner;
+
+	s->rack = NULL;
+	part_gone(s);
+}
+
+static void on_control_closed(void *owner)
+{
+	struct serve *s = owner;
+
+	s->control = NULL;
+	part_gone(s);
+}
+
+/* A second Ctrl-C does not cut it short. */
+static void wait_wake(struct serve *s, int64_t deadline)
+{
+	struct error ignored = { 0 };
+
+	s->wake = false;
+	loop_wait(s->loop, &s->wake, deadline, &ignored);
+	error_reset(&ignored);
+}
+
+static void close_devices(struct serve *s)
+{
+	int64_t deadline = loop_now() + DEVICES_MS;
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "serve ends");
+	for (struct board *d = s->registry.first; d; d = d->next)
+		board_end(d, &why);
+	while (s->held && loop_now() < deadline)
+		wait_wake(s, deadline);
+}
+
+static void on_sweep_closed(void *owner)
+{
+	bool *closed = owner;
+
+	*closed = true;
+}
+
+void serve_close(struct serve *s)
+{
+	bool sweep_closed = false;
+	int64_t deadline;
+
+	if (!s)
+		return;
+	s->closing = true;
+	/* Of what happens from now on nobody will be told. */
+	s->records.wake = NULL;
+	close_devices(s);
+	if (s->door)
+		door_close(s->door, on_door_closed, s);
+	if (s->rack)
+		mqtt_boards_close(s->rack, on_rack_closed, s);
+	if (s->control)
+		control_close(s->control, on_control_closed, s);
+	s->sweep.owner = &sweep_closed;
+	timer_close(&s->sweep, on_sweep_closed);
+	while (!sweep_closed)
+		loop_poll(s->loop);
+	deadline = loop_now() + PARTS_MS;
+	while (!is_all_gone(s) && loop_now() < deadline)
+		wait_wake(s, deadline);
+	if (is_all_gone(s))
+		release(s);
+	else
+		s->abandoned = true;
+}
+
+/*
+ * What serve must still be able to reach once it listens. What a rule says
+ * stands in base/fence.h; what is not named here is out of reach.
+ */
+
+#define DNS_PORT 53 /* long answers of a name server come over TCP */
+
+void serve_fence(const struct serve *s, struct words *rules)
+{
+	const struct serve_config *c = &s->config;
+	CLEANUP(mem_free_ptr) char *folder = file_folder(serve_socket(s));
+	CLEANUP(mem_free_ptr) char *enrolled = NULL;
+
+	/* It is replaced, by a new one beside it. */
+	if (c->enrolled_file)
+		enrolled = file_folder(c->enrolled_file);
+	fence_system(rules);
+	fence_port(rules, "connect", DNS_PORT);
+	fence_rule(rules, "remove", folder);
+	fence_rule(rules, "write", c->save_images);
+	fence_rule(rules, "write", enrolled);
+	if (c->vision_exec)
+		fence_rule(rules, "write", file_temporary());
+	if (s->rack)
+		mqtt_boards_fence(s->rack, rules);
+}
+
+void serve_allow(const struct serve_config *c)
+{
+	const char *const vision[] = { "sh", "-c", c->vision_exec, "sh", NULL };
+
+	/* The picture, and what is asked about it. */
+	if (c->vision_exec)
+		spawner_allow(vision, 2, NULL);
+	if (c->token_file)
+		spawner_keep(c->token_file, O_RDONLY);
+	if (c->alias_file)
+		spawner_keep(c->alias_file, O_RDONLY);
+	if (c->mqtt_key_file)
+		spawner_keep(c->mqtt_key_file, O_RDONLY);
+}
+
+/*
+ * Open files, of which there is a limit: as many as the devices need; and
+ * some are never given to strangers, for attached commands and for programs.
+ */
+
+/* For all that is no device: questions over HTTP, attached commands, files. */
+#define RESERVED INT64_C(1024)
+/* Less, and opening ends somewhere in the middle. */
+#define LEAST 32
+#define LEAST_MQTT 48
+/* Of the limit a quarter is kept, but not less or more than this. */
+#define KEPT_MIN 8
+#define KEPT_MAX 64
+/* What the ports need, to serve a device or two and to refuse the next. */
+#define ROOM_MIN 6
+/* Of that room, what devices leave to questions and to those that knock. */
+#define SPARE_MIN 2
+#define SPARE_MAX 768
+
+static size_t clamp(size_t value, size_t min, size_t max)
+{
+	if (value < min)
+		return min;
+	return value > max ? max : value;
+}
+
+static int too_few(size_t limit, size_t needed, struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "serve needs %zu open files at least, and %zu are allowed",
+		  needed, limit);
+	return error_hint(err, "raise the limit: ulimit -n 1024");
+}
+
+/*
+ * Not more than the devices need, since a table of the WebSocket library is as
+ * large as the limit. Returns the limit.
+ */
+static int64_t set_limit(int64_t devices)
+{
+	rlim_t wanted = (rlim_t)(devices + RESERVED);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return RESERVED * 2;
+	if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+		wanted = limit.rlim_max;
+	limit.rlim_cur = wanted;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		getrlimit(RLIMIT_NOFILE, &limit);
+	return (int64_t)limit.rlim_cur;
+}
+
+/* Raise it as far as so many devices need. How many fit. */
+static int64_t serve_files_devices(int64_t devices)
+{
+	int64_t limit = set_limit(devices);
+
+	if (devices <= limit - RESERVED)
+		return devices;
+	return limit > RESERVED * 2 ? limit - RESERVED : limit / 2;
+}
+
+/* Before anything is opened. -1 (ERR_CONNECT): there are too few. */
+static int serve_files_check(const struct serve_config *c, struct error *err)
+{
+	size_t limit = descriptors_limit();
+	size_t least = c->mqtt || c->mqtt_broker ? LEAST_MQTT : LEAST;
+
+	return limit < least ? too_few(limit, least, err) : 0;
+}
+
+/* When all is open: what is left is shared out. -1 as above. */
+static int serve_files_share(struct serve *s, struct error *err)
+{
+	size_t limit = descriptors_limit(), open = descriptors_open();
+	size_t kept = clamp(limit / 4, KEPT_MIN, KEPT_MAX);
+
+	if (limit < open + kept + ROOM_MIN)
+		return too_few(limit, open + KEPT_MIN + ROOM_MIN, err);
+	s->room = limit - open - kept;
+	s->sockets_max = s->room - clamp(s->room / 4, SPARE_MIN, SPARE_MAX);
+	return 0;
+}
+
+void serve_crowded(struct serve *s, const char *id, const char *address,
+		   const char *text)
+{
+	struct record *r =
+		records_seldom(&s->records, &s->crowded, id, address, text);
+
+	if (r)
+		r->hint = mem_strdup("raise --devices-max, or the limit of "
+				     "open files (ulimit -n)");
+}
+
+/*
+ * serve as a whole: opened, waited for, reloaded. Its parts do the work, see
+ * their headers; the end of it is below.
+ */
 
 #define DEVICES_MAX 20000
 #define SWEEP_MS 1000

@@ -5,9 +5,8 @@
 #ifndef SERVE_SERVE_STATE_H
 #define SERVE_SERVE_STATE_H
 
-#include "net/port_parts.h"
+#include "net/port.h"
 #include "serve/aliases.h"
-#include "serve/enrolled.h"
 #include "serve/registry.h"
 #include "serve/serve.h"
 #include "serve/tokens.h"
@@ -66,14 +65,8 @@ void serve_need_sweep(struct serve *s);
 void serve_sweep_by(struct serve *s, int64_t deadline);
 /* A device became ready, or will not: for serve_next_ready. */
 void serve_device_settled(struct serve *s, struct board *d);
-/* ---- serve_files.c: the limit of open files ---- */
 
-/* Raise it as far as so many devices need. How many fit. */
-int64_t serve_files_devices(int64_t devices);
-/* Before anything is opened. -1 (ERR_CONNECT): there are too few. */
-int serve_files_check(const struct serve_config *c, struct error *err);
-/* When all is open: what is left is shared out. -1 as above. */
-int serve_files_share(struct serve *s, struct error *err);
+/* ---- serve.c: the limit of open files ---- */
 /* Somebody lost its place, or got none: told once in 10 s; the record's count is of all since the last. */
 void serve_crowded(struct serve *s, const char *id, const char *address,
 		   const char *text);

@@ -4,15 +4,15 @@
  * content; what has the same hash is compared, since devices are strangers.
  */
 #include "serve/tool_lists.h"
+#include "base/mem.h"
+#include "base/split.h"
+#include "base/text.h"
+#include "mcp/tools.h"
+#include "mcp/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/mem.h"
-#include "base/split.h"
-#include "base/text.h"
-#include "mcp/types.h"
 
 enum { SLOTS_FIRST = 16 };
 

@@ -1,18 +1,519 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line editor: readline on our loop. Its life, and that of a line.
+ * The line editor: readline on our loop; lists above the line, the screen,
+ * signals.
  */
-#include "shell/edit.h"
-
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
+#include "shell/edit.h"
 #include "shell/edit_private.h"
+
+static void edit_erase(struct editor *e);
+
+/*
+ * Lists above the line that is edited: candidates with their briefs, laid out
+ * for the terminal, a page at a time. The questions are asked as readline
+ * does, but answered by a later key: nothing waits.
+ */
+
+#define GAP 2 /* columns */
+
+/* ---- layout ---- */
+
+static void safe_cell(struct buf *out, const char *text, size_t columns)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+
+	text_safe(&safe, text, strlen(text), TEXT_LINE);
+	buf_add(out, buf_string(&safe),
+		text_fit(buf_string(&safe), safe.len, columns));
+}
+
+static size_t cell_width(const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+
+	text_safe(&safe, text, strlen(text), TEXT_LINE);
+	return text_width(buf_string(&safe), safe.len);
+}
+
+static void pad(struct buf *line, size_t columns)
+{
+	size_t width = text_width(buf_string(line), line->len);
+
+	for (; width < columns; width++)
+		buf_char(line, ' ');
+}
+
+static void add_brief(struct buf *line, const char *brief, size_t width,
+		      size_t columns)
+{
+	size_t used = text_width(buf_string(line), line->len);
+
+	/* Behind a longer name it stands where there is room for it. */
+	if (used > width)
+		width = used;
+	if (!*brief || width + GAP + 8 >= columns)
+		return;
+	pad(line, width + GAP);
+	safe_cell(line, brief, columns - 1 - width - GAP);
+}
+
+static void with_briefs(struct words *out, const struct completion *c,
+			size_t width, size_t columns)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	size_t i;
+
+	if (width > columns / 2)
+		width = columns / 2;
+	for (i = 0; i < c->count; i++) {
+		buf_reset(&line);
+		safe_cell(&line, c->item[i].word, columns - 1);
+		add_brief(&line, c->item[i].brief, width, columns);
+		words_add(out, buf_string(&line));
+	}
+}
+
+/* Down the columns, as ls does. */
+static void in_columns(struct words *out, const struct completion *c,
+		       size_t width, size_t columns)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	size_t across = (columns - 1) / (width + GAP), rows, row, i;
+
+	if (!across)
+		across = 1;
+	rows = (c->count + across - 1) / across;
+	for (row = 0; row < rows; row++) {
+		buf_reset(&line);
+		for (i = row; i < c->count; i += rows) {
+			pad(&line, i / rows * (width + GAP));
+			safe_cell(&line, c->item[i].word, columns - 1);
+		}
+		words_add(out, buf_string(&line));
+	}
+}
+
+void edit_list_layout(struct words *out, const struct completion *c,
+		      size_t columns)
+{
+	size_t i, width = 0;
+	bool briefs = false;
+
+	for (i = 0; i < c->count; i++) {
+		size_t w = cell_width(c->item[i].word);
+
+		width = w > width ? w : width;
+		briefs = briefs || *c->item[i].brief;
+	}
+	if (briefs)
+		with_briefs(out, c, width, columns);
+	else if (c->count)
+		in_columns(out, c, width, columns);
+}
+
+/* ---- showing ---- */
+
+void edit_list_end(struct editor *e)
+{
+	words_done(&e->list.lines);
+	e->list = (struct edit_list){ 0 };
+}
+
+static void edit_list_draw(struct editor *e)
+{
+	if (e->list.ask == ASK_ALL)
+		fprintf(e->out, "Display all %zu possibilities? (y or n)",
+			e->list.candidates);
+	else
+		fputs("--More--", e->out);
+	fflush(e->out);
+}
+
+/* So many lines more, or all; then the line again, or the question. */
+static void page(struct editor *e, size_t rows)
+{
+	struct edit_list *l = &e->list;
+
+	edit_erase(e);
+	while (l->at < l->lines.count && rows--)
+		fprintf(e->out, "%s\n", l->lines.word[l->at++]);
+	if (l->at < l->lines.count)
+		l->ask = ASK_MORE;
+	else
+		edit_list_end(e);
+	edit_draw(e);
+}
+
+static size_t page_rows(void)
+{
+	const char *pages = rl_variable_value("page-completions");
+	int rows, columns;
+
+	rl_get_screen_size(&rows, &columns);
+	if ((pages && strcmp(pages, "off") == 0) || rows < 3)
+		return SIZE_MAX;
+	return (size_t)rows - 1;
+}
+
+void edit_list_show(struct editor *e, struct words *lines, size_t candidates)
+{
+	edit_erase(e);
+	edit_list_end(e);
+	e->list.lines = *lines;
+	e->list.candidates = candidates;
+	*lines = (struct words){ 0 };
+	if (rl_completion_query_items > 0 &&
+	    candidates >= (size_t)rl_completion_query_items) {
+		e->list.ask = ASK_ALL;
+		edit_draw(e);
+		return;
+	}
+	page(e, page_rows());
+}
+
+static void give_up(struct editor *e)
+{
+	edit_erase(e);
+	edit_list_end(e);
+	edit_draw(e);
+}
+
+void edit_list_key(struct editor *e, int key)
+{
+	switch (key) {
+	case 'y':
+	case 'Y':
+	case ' ':
+	case '\t':
+		page(e, page_rows());
+		break;
+	case '\r':
+	case '\n':
+		if (e->list.ask == ASK_MORE)
+			page(e, 1);
+		else
+			rl_ding();
+		break;
+	case 'n':
+	case 'N':
+	case 'q':
+	case 'Q':
+	case '\177':
+	case '\007':
+	case '\004':
+		give_up(e);
+		break;
+	default:
+		rl_ding();
+	}
+	fflush(e->out);
+}
+
+/*
+ * What is on the screen: the line that is edited, taken away for other
+ * output and put back, not more often than an eye can follow.
+ */
+
+#define FRAME_MS 33
+
+static void draw_nothing(void)
+{
+}
+
+static void edit_quiet(void)
+{
+	rl_redisplay_function = draw_nothing;
+}
+
+static bool edit_moves(void)
+{
+	return rl_get_termcap("ce") && rl_get_termcap("up");
+}
+
+/* Take away and put back what is on the screen; both may be too much. */
+static void edit_erase(struct editor *e)
+{
+	timer_stop(&e->redraw);
+	edit_quiet();
+	if (!e->drawn)
+		return;
+	e->drawn = false;
+	if (!edit_moves())
+		fputs("\n", e->out);
+	else if (e->list.ask)
+		fputs("\r\033[K", e->out);
+	else
+		rl_clear_visible_line();
+	fflush(e->out);
+}
+
+void edit_draw(struct editor *e)
+{
+	if (e->drawn || e->hidden || !e->editing)
+		return;
+	timer_stop(&e->redraw);
+	e->drawn = true;
+	e->drawn_at = loop_now();
+	if (e->list.ask) {
+		edit_list_draw(e);
+		return;
+	}
+	rl_redisplay_function = rl_redisplay;
+	rl_on_new_line();
+	rl_redisplay();
+	fflush(e->out);
+}
+
+static void on_redraw(void *owner)
+{
+	edit_draw(owner);
+}
+
+static void edit_screen_open(struct editor *e)
+{
+	timer_open(&e->redraw, e->loop, on_redraw, e);
+}
+
+static void edit_screen_close(struct editor *e)
+{
+	edit_close_timer(e, &e->redraw);
+	rl_redisplay_function = rl_redisplay;
+}
+
+static void edit_hide(void)
+{
+	struct editor *e = edit_current;
+
+	if (!e)
+		return;
+	e->hidden++;
+	if (e->editing)
+		edit_erase(e);
+}
+
+/*
+ * After the first of many lines it is back at once, and then until they end
+ * at every frame; a key does not wait for one.
+ */
+static void edit_show(void)
+{
+	struct editor *e = edit_current;
+	int64_t wait;
+
+	if (!e || !e->hidden || --e->hidden || !e->editing)
+		return;
+	if (e->keys.paused)
+		edit_keys_start(e);
+	wait = e->drawn_at + FRAME_MS - loop_now();
+	if (wait <= 0)
+		edit_draw(e);
+	else
+		timer_start(&e->redraw, wait);
+}
+
+void edit_prompt_due(struct editor *e)
+{
+	bool drawn = e->drawn;
+
+	if (!e->prompt_due || RL_ISSTATE(EDIT_SEARCHES))
+		return;
+	e->prompt_due = false;
+	if (e->list.ask) {
+		rl_set_prompt(e->prompt);
+		return;
+	}
+	if (drawn)
+		edit_erase(e);
+	rl_set_prompt(e->prompt);
+	if (drawn)
+		edit_draw(e);
+}
+
+/* The bytes of the escape sequence at p (ESC [ … letter), 0 if it is none. */
+static size_t sequence(const char *p)
+{
+	size_t len;
+
+	if (p[0] != '\033' || p[1] != '[')
+		return 0;
+	len = 2 + strspn(p + 2, "0123456789;:");
+	return p[len] == 'm' ? len + 1 : 0;
+}
+
+/* Yours: colours marked as having no width, no other control characters. */
+static char *edit_prompt_marked(const char *prompt)
+{
+	struct buf out = { 0 };
+
+	while (*prompt) {
+		size_t len = sequence(prompt);
+
+		if (len) {
+			buf_char(&out, RL_PROMPT_START_IGNORE);
+			buf_add(&out, prompt, len);
+			buf_char(&out, RL_PROMPT_END_IGNORE);
+			prompt += len;
+			continue;
+		}
+		if ((unsigned char)*prompt >= ' ' && *prompt != '\177')
+			buf_char(&out, *prompt);
+		prompt++;
+	}
+	return buf_take(&out);
+}
+
+/*
+ * Signals of the terminal, while a line is edited: another size, Ctrl-Z and
+ * what follows, Ctrl-\. Ctrl-C is the loop's. Outside of editing nothing is
+ * caught.
+ */
+
+static void on_resize(uv_signal_t *handle, int number)
+{
+	struct editor *e = handle->data;
+
+	(void)number;
+	if (e->drawn && !e->list.ask)
+		rl_resize_terminal();
+	else
+		rl_reset_screen_size();
+	fflush(e->out);
+}
+
+/* Whoever had the terminal meanwhile left the cursor on a line of its own. */
+static void restore(struct editor *e)
+{
+	rl_prep_term_function(1);
+	rl_reset_screen_size();
+	edit_draw(e);
+	fflush(e->out);
+}
+
+/* As if nobody caught it: stops here until SIGCONT. */
+static void stop_here(void)
+{
+	struct sigaction normal = { .sa_handler = SIG_DFL }, ours;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	sigaction(SIGTSTP, &normal, &ours);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGTSTP);
+	/* cppcheck-suppress unreachableCode */
+	sigaction(SIGTSTP, &ours, NULL);
+}
+
+static void on_suspend(uv_signal_t *handle, int number)
+{
+	struct editor *e = handle->data;
+
+	(void)number;
+	edit_erase(e);
+	rl_deprep_terminal();
+	stop_here();
+	e->resumed_at = loop_now();
+	restore(e);
+}
+
+/* After a SIGSTOP, which nobody can catch, the modes must be set anew. */
+static void on_resume(uv_signal_t *handle, int number)
+{
+	struct editor *e = handle->data;
+
+	(void)number;
+	/* That of a Ctrl-Z, which is over, comes in the next turn. */
+	if (e->resumed_at && loop_now() - e->resumed_at < 200)
+		return;
+	rl_deprep_terminal();
+	e->drawn = false;
+	restore(e);
+}
+
+/* Ctrl-\ would leave the terminal in readline's modes. */
+static void on_quit(uv_signal_t *handle, int number)
+{
+	(void)handle;
+	(void)number;
+}
+
+/* A shell without job control had a reason to ignore it. */
+static bool suspend_ignored(void)
+{
+	struct sigaction now;
+
+	return sigaction(SIGTSTP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static int init_signal(struct editor *e, uv_signal_t *handle)
+{
+	int status = uv_signal_init(loop_uv(e->loop), handle);
+
+	if (status == 0)
+		handle->data = e;
+	return status;
+}
+
+static int edit_signal_open(struct editor *e, struct error *err)
+{
+	int status = init_signal(e, &e->resize);
+
+	if (!status)
+		status = init_signal(e, &e->suspend);
+	if (!status)
+		status = init_signal(e, &e->resume);
+	if (!status)
+		status = init_signal(e, &e->quit);
+	e->can_suspend = !suspend_ignored();
+	if (!status)
+		return 0;
+	error_set(err, ERR_CONNECT, "cannot watch for signals: %s",
+		  uv_strerror(status));
+	return error_code(err, -status);
+}
+
+static void edit_signal_start(struct editor *e)
+{
+	e->resumed_at = 0;
+	uv_signal_start(&e->resize, on_resize, SIGWINCH);
+	uv_signal_start(&e->resume, on_resume, SIGCONT);
+	uv_signal_start(&e->quit, on_quit, SIGQUIT);
+	if (e->can_suspend)
+		uv_signal_start(&e->suspend, on_suspend, SIGTSTP);
+}
+
+static void edit_signal_stop(struct editor *e)
+{
+	uv_signal_stop(&e->resize);
+	uv_signal_stop(&e->resume);
+	uv_signal_stop(&e->quit);
+	if (e->can_suspend)
+		uv_signal_stop(&e->suspend);
+}
+
+static void edit_signal_close(struct editor *e)
+{
+	edit_close_handle(e, (uv_handle_t *)&e->resize);
+	edit_close_handle(e, (uv_handle_t *)&e->suspend);
+	edit_close_handle(e, (uv_handle_t *)&e->resume);
+	edit_close_handle(e, (uv_handle_t *)&e->quit);
+}
+
+/*
+ * The line editor: readline on our loop. Its life, and that of a line.
+ */
 
 #define RL_TEXT_(x) #x
 #define RL_TEXT(x) RL_TEXT_(x)
@@ -66,7 +567,8 @@ static void on_line(char *line)
 	e->line = line;
 }
 
-void edit_begin(struct editor *e)
+/* edit.c */
+static void edit_begin(struct editor *e)
 {
 	fflush(stdout);
 	timer_stop(&e->redraw);

@@ -9,12 +9,134 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "shell/edit_private.h"
-#include "shell/edit_quote.h"
 
-struct completing {
+struct quoted_word {
+	size_t start; /* where it begins in the line */
+	char quote; /* the open one, ' or ", or 0 */
+	bool plain; /* nothing in it is quoted */
+	bool dangling; /* a backslash stands at the end */
+	struct buf text; /* what it means */
+};
+
+/*
+ * The quoting of the word at the cursor.
+ */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void begin_word(struct quoted_word *w, size_t at)
+{
+	buf_reset(&w->text);
+	w->start = at;
+	w->plain = true;
+}
+
+/* A character inside quotes; returns how many bytes it takes. */
+static size_t inside(struct quoted_word *w, const char *p)
+{
+	if (*p == w->quote) {
+		w->quote = '\0';
+		return 1;
+	}
+	if (w->quote == '"' && *p == '\\' && p[1] && strchr("\"\\$`\n", p[1])) {
+		if (p[1] != '\n')
+			buf_char(&w->text, p[1]);
+		return 2;
+	}
+	w->dangling = w->quote == '"' && *p == '\\' && !p[1];
+	buf_char(&w->text, *p);
+	return 1;
+}
+
+/* A character outside of quotes, no blank. */
+static size_t outside(struct quoted_word *w, const char *p)
+{
+	if (*p == '\'' || *p == '"') {
+		w->quote = *p;
+		w->plain = false;
+		return 1;
+	}
+	if (*p == '\\') {
+		w->plain = false;
+		w->dangling = !p[1];
+		if (p[1] && p[1] != '\n')
+			buf_char(&w->text, p[1]);
+		return p[1] ? 2 : 1;
+	}
+	buf_char(&w->text, *p);
+	return 1;
+}
+
+/* The last word of line, "" behind a blank. Overwrites, does not release. */
+static void quoted_word_find(struct quoted_word *out, const char *line)
+{
+	const char *p = line;
+
+	*out = (struct quoted_word){ .plain = true };
+	while (*p) {
+		if (out->quote) {
+			p += inside(out, p);
+		} else if (is_blank(*p)) {
+			p++;
+			begin_word(out, (size_t)(p - line));
+		} else {
+			p += outside(out, p);
+		}
+	}
+}
+
+static void quoted_word_done(struct quoted_word *w)
+{
+	buf_done(&w->text);
+	*w = (struct quoted_word){ 0 };
+}
+
+static void more_in_quotes(struct buf *out, char quote, const char *text)
+{
+	for (; *text; text++) {
+		if (quote == '\'' && *text == '\'') {
+			buf_text(out, "'\\''");
+			continue;
+		}
+		if (quote == '"' && strchr("\"\\$`", *text))
+			buf_char(out, '\\');
+		buf_char(out, *text);
+	}
+}
+
+/*
+ * Append text so that behind w it means text. closed: and the quote ends
+ * there, w's own or the one that text needs.
+ */
+static void quoted_word_more(struct buf *out, const struct quoted_word *w,
+			     const char *text, bool closed)
+{
+	size_t from = out->len;
+
+	if (w->quote) {
+		more_in_quotes(out, w->quote, text);
+		if (closed)
+			buf_char(out, w->quote);
+		return;
+	}
+	if (!*text)
+		return;
+	words_quote(out, text);
+	/* words_quote ends with the quote that it began with. */
+	if (!closed && out->data[from] == '\'')
+		out->data[--out->len] = '\0';
+}
+
+struct offering {
 	struct quoted_word word;
 	const char *text; /* readline's word; the end of ours */
 	bool whole; /* both are the same, and may be replaced */
@@ -62,7 +184,7 @@ static void add_file(struct completion *c, const char *keep, const char *path)
  * Nothing of ours expands '~': so it is written out, where that may be. False:
  * it may not.
  */
-static bool expand_home(struct completing *w, size_t keep)
+static bool expand_home(struct offering *w, size_t keep)
 {
 	const char *path = buf_string(&w->word.text) + keep;
 	char *full;
@@ -78,7 +200,7 @@ static bool expand_home(struct completing *w, size_t keep)
 	return true;
 }
 
-static void add_files(struct completion *c, struct completing *w)
+static void add_files(struct completion *c, struct offering *w)
 {
 	const char *keep = c->keep ? c->keep : "", *path;
 	size_t first = c->count;
@@ -106,7 +228,7 @@ static void add_files(struct completion *c, struct completing *w)
 /* ---- what readline gets ---- */
 
 /* What stands for word in the line, from readline's word on; malloc's. */
-static char *spelled(const struct completing *w, const char *word, bool closed)
+static char *spelled(const struct offering *w, const char *word, bool closed)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	const struct quoted_word nothing = { 0 };
@@ -155,7 +277,7 @@ static char *common(const struct completion *c, size_t typed)
 	return mem_strndup(first, len);
 }
 
-static char **matches(const struct completion *c, const struct completing *w)
+static char **matches(const struct completion *c, const struct offering *w)
 {
 	char **out = calloc(c->count + 2, sizeof(*out));
 	CLEANUP(mem_free_ptr) char *all = common(c, w->word.text.len);
@@ -207,7 +329,7 @@ static char *up_to_cursor(const struct editor *e)
 			  rl_line_buffer);
 }
 
-static char **offer(struct editor *e, struct completing *w)
+static char **offer(struct editor *e, struct offering *w)
 {
 	struct completion *c = &e->offer;
 
@@ -227,7 +349,7 @@ static char **attempt(const char *text, int start, int end)
 {
 	struct editor *e = edit_current;
 	CLEANUP(mem_free_ptr) char *line = up_to_cursor(e);
-	struct completing w = { .text = text };
+	struct offering w = { .text = text };
 	char **out = NULL;
 
 	(void)start;

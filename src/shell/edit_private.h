@@ -2,17 +2,16 @@
 /*
  * What the files of the editor share. readline's callbacks have no owner, so
  * there is one current editor. Files: edit.c (its life, lines), edit_keys.c
- * (bytes of the terminal), edit_screen.c (showing and hiding), edit_signal.c,
- * edit_complete.c, edit_quote.c, edit_list.c (what may stand there, shown),
+ * (bytes of the terminal), edit.c (showing and hiding), edit.c,
+ * edit_complete.c, edit_complete.c, edit.c (what may stand there, shown),
  * edit_history.c.
  */
 #ifndef SHELL_EDIT_PRIVATE_H
 #define SHELL_EDIT_PRIVATE_H
 
-#include <stdio.h>
-
 #include <readline/history.h>
 #include <readline/readline.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 #include "shell/edit.h"
@@ -88,9 +87,6 @@ struct editor {
 
 /* NULL: none is open. */
 extern struct editor *edit_current;
-
-/* edit.c */
-void edit_begin(struct editor *e); /* a prompt, and keys are read */
 void edit_end(struct editor *e); /* no more; the terminal is as before */
 void edit_finish(struct editor *e); /* reports a line; e may be gone after */
 /* What was opened is closed; the last close callback releases e. */
@@ -103,33 +99,15 @@ void edit_keys_start(struct editor *e);
 void edit_keys_stop(struct editor *e);
 void edit_keys_reset(struct editor *e); /* forgets what was not used */
 void edit_keys_close(struct editor *e);
-
-/* edit_screen.c */
-void edit_screen_open(struct editor *e);
-void edit_screen_close(struct editor *e);
-/* Take away and put back what is on the screen; both may be too much. */
-void edit_erase(struct editor *e);
 void edit_draw(struct editor *e); /* not while it is hidden */
-void edit_quiet(void); /* readline draws nothing until edit_draw */
-bool edit_moves(void); /* the terminal can erase and go up */
-void edit_hide(void);
-void edit_show(void);
 /* Shows e's prompt, unless a search shows its own: then after it. */
 void edit_prompt_due(struct editor *e);
-/* Yours: colours marked as having no width, no other control characters. */
-char *edit_prompt_marked(const char *prompt);
-
-/* edit_signal.c */
-int edit_signal_open(struct editor *e, struct error *err);
-void edit_signal_start(struct editor *e);
-void edit_signal_stop(struct editor *e);
-void edit_signal_close(struct editor *e);
 /* edit_complete.c */
 void edit_complete_open(struct editor *e);
 void edit_complete_close(struct editor *e);
 void edit_complete_after_key(struct editor *e);
 
-/* edit_list.c */
+/* edit.c */
 /* Candidates as lines of at most columns, briefs beside them. */
 void edit_list_layout(struct words *out, const struct completion *c,
 		      size_t columns);
@@ -138,7 +116,6 @@ void edit_list_layout(struct words *out, const struct completion *c,
  * when there are many candidates.
  */
 void edit_list_show(struct editor *e, struct words *lines, size_t candidates);
-void edit_list_draw(struct editor *e); /* the question */
 void edit_list_key(struct editor *e, int key);
 void edit_list_end(struct editor *e); /* without drawing */
 

@@ -2,12 +2,12 @@
 /*
  * The shell: commands on an open session, line by line, from a terminal or
  * as a script. Files: cmd_shell.c (the command), shell.c (the main line at a
- * terminal), shell_script.c (that of a script), shell_input.c (its lines),
- * shell_run.c (what a line means: command, tool, builtin), shell_outside.c
+ * terminal), shell_run.c (that of a script), what stands below (its lines),
+ * shell_run.c (what a line means: command, tool, builtin), shell_run.c
  * (pipes and '!'), shell_peer.c (the session: lost, reopened, switched),
- * shell_list.c (its tools, asked for in the background), shell_events.c (what
- * comes in between), shell_last.c (the last result once more), builtins.c and
- * builtins_peer.c (use, set, last, reconnect, help, quit, run), shell_line.c
+ * what stands below (its tools, asked for in the background), shell_peer.c (what
+ * comes in between), what stands below (the last result once more), builtins.c and
+ * builtins.c (use, set, last, reconnect, help, quit, run), shell_line.c
  * (taking a line apart).
  */
 #ifndef SHELL_SHELL_H
@@ -18,7 +18,7 @@
 #include "mcp/listing.h"
 #include "shell/edit.h"
 
-/* The last result, as it came; see shell_last.c. */
+/* The last result, as it came; see what stands below. */
 enum last_kind {
 	LAST_NONE,
 	LAST_RESULT, /* call */
@@ -93,12 +93,7 @@ const struct builtin *builtin_find(const char *name);
 /* To completion, which is below the shell. */
 void builtins_offer(void);
 
-/* builtins_peer.c */
-int builtin_use(struct shell *s, int argc, char **argv, struct error *err);
-int builtin_reconnect(struct shell *s, int argc, char **argv,
-		      struct error *err);
-
-/* ---- shell.c, shell_script.c ---- */
+/* ---- shell.c, shell_run.c ---- */
 
 /* Lines from the terminal until Ctrl-D, `quit` or a signal. */
 int shell_interact(struct shell *s, bool history, struct error *err);
@@ -106,8 +101,6 @@ int shell_interact(struct shell *s, bool history, struct error *err);
 int shell_script(struct shell *s, struct error *err);
 int shell_script_file(struct shell *s, const char *path, bool keep_going,
 		      struct error *err);
-
-/* ---- shell_input.c ---- */
 
 struct shell_input;
 
@@ -131,18 +124,13 @@ int shell_input_prefix(const struct shell_input *in, struct error *err);
  * another until one fails. -1: err, nothing was shown.
  */
 int shell_run_line(struct shell *s, const char *text, struct error *err);
-/* The present line was typed, and is no script's. */
-bool shell_is_typed(const struct shell *s);
 /* Whether a command makes sense here. */
 bool shell_allows(const struct command *c);
 
-/* ---- shell_outside.c ---- */
+/* ---- shell_run.c ---- */
 
 /* sh -c command, in the foreground. -1: ERR_UNMET, it failed (a script). */
 int shell_outside(struct shell *s, const char *command, struct error *err);
-/* The same, and what words print goes into its stdin. */
-int shell_pipe(struct shell *s, char *const *words, size_t count,
-	       const char *command, struct error *err);
 /* What stands in front of a pipe, or alone. */
 int shell_words(struct shell *s, char *const *words, size_t count,
 		struct error *err);
@@ -154,8 +142,6 @@ int shell_words(struct shell *s, char *const *words, size_t count,
  * opens, initializes, lists. Says what changed.
  */
 void shell_peer_step(struct shell *s);
-/* loop_now() ms at which it is due at the latest. */
-int64_t shell_peer_deadline(const struct shell *s);
 /* The same behind a command; why: it failed; NULL. */
 void shell_peer_after(struct shell *s, const struct error *why);
 /* Close it and, if it listens and nobody waits (a terminal), open it in the background; else now. */
@@ -172,21 +158,17 @@ bool shell_is_attached(const struct shell *s);
 /* "kitchen (lost)> ", with colours; yours. */
 char *shell_peer_prompt(const struct shell *s);
 
-/* ---- shell_list.c ---- */
-
 void shell_list_start(struct shell *s);
 void shell_list_step(struct shell *s);
 /* Behind app_disconnect, whose last events may start it. */
 void shell_list_stop(struct shell *s);
 
-/* ---- shell_events.c ---- */
+/* ---- shell_peer.c ---- */
 
 /* The renderer, as it now is, told of the line that is edited and of the last result. */
 void shell_dress(struct shell *s);
 /* One round of waiting: events are shown, then a turn of the loop, until *done. */
 int shell_wait(struct shell *s, const bool *done, struct error *err);
-
-/* ---- shell_last.c ---- */
 
 /* In place of functions of ops, which keep what they are shown. */
 void shell_last_watch(struct shell *s);

@@ -4,14 +4,24 @@
  * a tool, at a terminal the only beginning of one of them. Running it is the
  * command table's matter.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/catalog_file.h"
 #include "cli/suggest.h"
-#include "cli/tools_cache.h"
+#include "mcp/tools.h"
 #include "shell/shell.h"
 #include "shell/shell_line.h"
+
+static int shell_pipe(struct shell *s, char *const *words, size_t count,
+		      const char *command, struct error *err);
 
 #define SHOWN_MAX 20 /* candidates of an ambiguous word */
 
@@ -26,7 +36,8 @@ static void meaning_done(struct meaning *m)
 	mem_free(m->tool);
 }
 
-bool shell_is_typed(const struct shell *s)
+/* The present line was typed, and is no script's. */
+static bool shell_is_typed(const struct shell *s)
 {
 	return s->edit && s->depth == 0;
 }
@@ -294,5 +305,282 @@ int shell_run_line(struct shell *s, const char *text, struct error *err)
 		if (status == 0)
 			status = run_one(s, &line, err);
 	}
+	return status;
+}
+
+/*
+ * Commands for sh: alone, or fed by what a line prints. They have the terminal
+ * while they run, share our process group, and end by Ctrl-C where we do not.
+ */
+
+enum { GRACE_MS = 1000 };
+
+struct outside {
+	struct child *child;
+	bool ended;
+	int status;
+	bool interrupted;
+	/* Before it: a child may leave the terminal in any mode. */
+	struct termios modes;
+	bool has_modes;
+};
+
+static void on_ended(void *owner, int status)
+{
+	struct outside *o = owner;
+
+	o->ended = true;
+	o->status = status;
+}
+
+static const struct child_events events = { .ended = on_ended };
+
+/* in: what it reads; -1: what we have, or nothing in a script. */
+static int start(struct outside *o, struct shell *s, const char *command,
+		 int in, struct error *err)
+{
+	char name[] = "sh", option[] = "-c";
+	/* The child does not change it, and uv_spawn wants no const. */
+	char *argv[] = { name, option, NULL, NULL };
+	struct child_options options = { .argv = argv,
+					 .out = CHILD_INHERIT,
+					 .err = CHILD_INHERIT,
+					 .same_group = true,
+					 .secrets = true,
+					 .in_fd = in };
+
+	memcpy(&argv[2], &command, sizeof(command));
+	*o = (struct outside){ 0 };
+	if (in >= 0)
+		options.in = CHILD_PIPE;
+	else if (s->edit)
+		options.in = CHILD_INHERIT;
+	if (s->edit)
+		o->has_modes = tcgetattr(STDIN_FILENO, &o->modes) == 0;
+	fflush(s->app->out.out);
+	if (app_open_loop(s->app, err) != 0)
+		return -1;
+	return child_start(&o->child, s->app->loop, &options, &events, o, err);
+}
+
+/* Events wait: the terminal is the child's. */
+static void wait_ended(struct outside *o, struct shell *s)
+{
+	while (!o->ended) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		if (loop_wait(s->app->loop, &o->ended, LOOP_FOREVER, &why) == 0)
+			break;
+		o->interrupted = true;
+		if (why.code == SIGINT)
+			continue;
+		s->signal = why.code;
+		s->quit = true;
+		child_stop(o->child, GRACE_MS);
+	}
+	if (o->has_modes)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &o->modes);
+}
+
+/* At a terminal the user saw it. */
+static int judge(const struct outside *o, const struct shell *s,
+		 const char *command, struct error *err)
+{
+	if (shell_is_typed(s)) {
+		/* "^C" stands where the prompt will be. */
+		if (o->interrupted)
+			fputs("\n", s->app->out.err);
+		return 0;
+	}
+	if (o->interrupted) {
+		error_set(err, ERR_INTERRUPTED, "interrupted by %s",
+			  s->signal ? "a signal" : "Ctrl-C");
+		return error_code(err, s->signal ? s->signal : SIGINT);
+	}
+	if (o->status == 0)
+		return 0;
+	return error_set(err, ERR_UNMET, "'%s' ended with status %d", command,
+			 o->status);
+}
+
+int shell_outside(struct shell *s, const char *command, struct error *err)
+{
+	struct outside o;
+
+	if (start(&o, s, command, -1, err) != 0)
+		return -1;
+	wait_ended(&o, s);
+	return judge(&o, s, command, err);
+}
+
+static int no_pipe(struct error *err)
+{
+	int why = errno;
+
+	error_set(err, ERR_OUTPUT, "cannot make a pipe: %s", strerror(why));
+	return error_code(err, why);
+}
+
+/* What words print goes to the stream; a reader that had enough is no error. */
+static int feed(struct shell *s, char *const *words, size_t count, FILE *to,
+		struct error *err)
+{
+	struct renderer *r = &s->app->out;
+	struct render_place place = { r->out, r->out_terminal, r->out_color };
+	int status;
+
+	r->out = to;
+	r->out_terminal = false;
+	r->out_color = r->out_color && s->app->config.color == COLOR_ALWAYS;
+	status = shell_words(s, words, count, err);
+	render_restore(r, &place);
+	fclose(to);
+	return status;
+}
+
+/* The same, and what words print goes into its stdin. */
+static int shell_pipe(struct shell *s, char *const *words, size_t count,
+		      const char *command, struct error *err)
+{
+	struct outside o;
+	int ends[2], status;
+	FILE *to;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return no_pipe(err);
+	status = start(&o, s, command, ends[0], err);
+	close(ends[0]);
+	to = status == 0 ? fdopen(ends[1], "w") : NULL;
+	if (!to) {
+		close(ends[1]);
+		return -1;
+	}
+	status = feed(s, words, count, to, err);
+	wait_ended(&o, s);
+	return status != 0 ? -1 : judge(&o, s, command, err);
+}
+
+/*
+ * The main line of a script: stdin that is no terminal, or a file. It stops
+ * at the first failure, or goes on and tells it at the end.
+ */
+
+#define DEPTH_MOST 8
+
+struct script_run {
+	struct shell *shell;
+	struct shell_input *input;
+	bool keep_going;
+	size_t count, failed;
+	enum error_kind first; /* kind of the first failure */
+	char *first_line;
+};
+
+/* Where going on makes no sense, even if it was asked for. */
+static bool is_final(const struct script_run *t, const struct error *why)
+{
+	return !t->keep_going || why->kind == ERR_INTERRUPTED ||
+	       why->kind == ERR_OUTPUT || t->shell->quit;
+}
+
+/* 0: it went well, or goes on all the same. */
+static int run_line(struct script_run *t, const char *line, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct app *app = t->shell->app;
+
+	t->count++;
+	if (shell_run_line(t->shell, line, &why) == 0) {
+		/* main tells that something was lost. */
+		t->shell->quit |= fflush(app->out.out) != 0;
+		return 0;
+	}
+	app_check_signal(app, &why);
+	fflush(app->out.out);
+	if (t->failed++ == 0) {
+		t->first = why.kind;
+		t->first_line = mem_strdup(line + strspn(line, " \t"));
+	}
+	if (why.kind != ERR_INTERRUPTED)
+		shell_input_prefix(t->input, &why);
+	if (is_final(t, &why)) {
+		error_copy(err, &why);
+		return -1;
+	}
+	render_error(&app->out, &why);
+	return 0;
+}
+
+static int summary(const struct script_run *t, struct error *err)
+{
+	if (t->failed == 0)
+		return 0;
+	error_set(err, t->first, "%zu of %zu lines failed", t->failed,
+		  t->count);
+	if (t->failed == 1)
+		return -1;
+	return error_hint(err, "the first was '%s'; the exit status is its own",
+			  t->first_line);
+}
+
+static int run_all(struct script_run *t, struct error *err)
+{
+	const char *line;
+	int status = 0;
+
+	while (status == 0 && !t->shell->quit) {
+		status = shell_input_next(t->input, &line, err);
+		if (status != 0 || !line)
+			break;
+		if (line[strspn(line, " \t\r")] != '\0')
+			status = run_line(t, line, err);
+	}
+	return status != 0 ? -1 : summary(t, err);
+}
+
+static int run(struct shell *s, int fd, const char *name, bool keep_going,
+	       struct error *err)
+{
+	struct script_run t = { .shell = s, .keep_going = keep_going };
+	int status;
+
+	if (shell_input_open(&t.input, s, fd, name, err) != 0)
+		return -1;
+	status = run_all(&t, err);
+	shell_input_close(t.input);
+	mem_free(t.first_line);
+	return status;
+}
+
+int shell_script(struct shell *s, struct error *err)
+{
+	const struct app *app = s->app;
+
+	/* Also for a script that has no line to stumble over it. */
+	if (app->config.target &&
+	    shell_check_target(s, app->config.target, app->target_source,
+			       err) != 0)
+		return -1;
+	s->app->stdin_taken = true;
+	return run(s, STDIN_FILENO, "stdin", s->keep_going, err);
+}
+
+int shell_script_file(struct shell *s, const char *path, bool keep_going,
+		      struct error *err)
+{
+	int fd, status;
+
+	if (s->depth >= DEPTH_MOST)
+		return error_set(err, ERR_USAGE,
+				 "'run %s': scripts call each other too deep",
+				 path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return error_set(err, ERR_USAGE, "cannot open '%s': %s", path,
+				 strerror(errno));
+	s->depth++;
+	status = run(s, fd, path, keep_going, err);
+	s->depth--;
+	close(fd);
 	return status;
 }

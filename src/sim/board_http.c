@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A TCP connection for one request. What the body means is the owner's matter. */
+/* A pretend board's HTTP requests, and their replies. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
 #include "sim/board_http.h"
 
-#include <string.h>
+/* A TCP connection for one request. What the body means is the owner's matter. */
 
 /* How long the end of TCP may follow a reply and still be "right after" it. */
 #define CLOSE_WINDOW_MS 20
@@ -143,4 +148,177 @@ void board_http_open(struct board_http *a, struct loop *l,
 	board_reply_init(&a->reply);
 	tcp_open(&a->tcp, l, u->host, u->port, &tcp_events, a);
 	tcp_deadline(&a->tcp, CONNECT_MS);
+}
+
+/* The head and the body of one reply; who asked is board_http.c's matter. */
+
+#define REPLY_MAX (256u << 10)
+#define HEAD_MAX 16384
+
+void board_reply_init(struct board_reply *r)
+{
+	memset(r, 0, sizeof(*r));
+	buf_init(&r->in, REPLY_MAX);
+	buf_init(&r->body, REPLY_MAX);
+	r->length = -1;
+}
+
+void board_reply_done(struct board_reply *r)
+{
+	buf_done(&r->in);
+	buf_done(&r->body);
+}
+
+/* The value of a header inside the head; NULL. *len without spaces. */
+static const char *header(const char *head, const char *name, size_t *len)
+{
+	const char *at = head;
+	size_t size = strlen(name);
+
+	while ((at = strstr(at, "\r\n")) != NULL) {
+		at += 2;
+		if (strncasecmp(at, name, size) != 0 || at[size] != ':')
+			continue;
+		at += size + 1;
+		at += strspn(at, " \t");
+		*len = strcspn(at, "\r");
+		return at;
+	}
+	return NULL;
+}
+
+static void read_headers(struct board_reply *r, const char *head)
+{
+	char digits[16] = "";
+	const char *value;
+	size_t len = 0;
+
+	value = header(head, "Content-Length", &len);
+	if (value && len < sizeof(digits)) {
+		memcpy(digits, value, len);
+		if (text_integer(digits, 0, INT32_MAX, &r->length))
+			r->length = -1;
+	}
+	value = header(head, "Transfer-Encoding", &len);
+	r->chunked = value && len >= 7 && !strncasecmp(value, "chunked", 7);
+	/* 5.4: with length 0 the board waits until the server closes, too */
+	if (!r->length)
+		r->length = -1;
+}
+
+static int status_of(const char *text, size_t line)
+{
+	char digits[4] = "";
+	int64_t status;
+
+	if (line < 12 || strncmp(text, "HTTP/1.", 7) != 0 || text[8] != ' ')
+		return -1;
+	memcpy(digits, text + 9, 3);
+	return text_integer(digits, 100, 999, &status) ? -1 : (int)status;
+}
+
+static enum http_state take_head(struct board_reply *r)
+{
+	const char *text = buf_string(&r->in);
+	const char *blank = strstr(text, "\r\n\r\n");
+	size_t line = strcspn(text, "\r\n");
+	CLEANUP(mem_free_ptr) char *head = NULL;
+
+	if (!blank && r->in.len <= HEAD_MAX)
+		return HTTP_MORE;
+	r->status = status_of(text, line);
+	if (r->status != 200) {
+		snprintf(r->line, sizeof(r->line), "%.*s",
+			 (int)(line < 200 ? line : 200), text);
+		return r->status < 0 ? HTTP_BROKEN : HTTP_REFUSED;
+	}
+	if (!blank) {
+		snprintf(r->line, sizeof(r->line), "the answer is no HTTP");
+		return HTTP_BROKEN;
+	}
+	head = mem_strndup(text, (size_t)(blank - text));
+	read_headers(r, head);
+	r->has_head = true;
+	r->body_at = (size_t)(blank + 4 - text);
+	return HTTP_WHOLE;
+}
+
+int http_unchunk(const char *text, size_t len, struct buf *out)
+{
+	size_t at = 0;
+
+	buf_reset(out);
+	for (;;) {
+		const char *line = text + at;
+		const char *end = memchr(line, '\n', len - at);
+		size_t size = 0;
+		int digits = 0;
+
+		if (!end)
+			return len - at > 64 ? -1 : 0;
+		for (; digits < 7 && strchr("0123456789abcdefABCDEF", *line) &&
+		       *line;
+		     line++, digits++)
+			size = size * 16 +
+			       (size_t)(*line <= '9' ? *line - '0' :
+						       (*line | 32) - 'a' + 10);
+		if (!digits || digits == 7)
+			return -1;
+		at = (size_t)(end + 1 - text);
+		if (!size)
+			return 1;
+		if (len - at < size + 2)
+			return 0;
+		buf_add(out, text + at, size);
+		at += size + 2;
+	}
+}
+
+/* 1 whole, 0 not yet, -1 broken; r->body has what is there. */
+static int collect(struct board_reply *r, bool ended)
+{
+	const char *from = buf_string(&r->in) + r->body_at;
+	size_t len = r->in.len - r->body_at;
+
+	if (r->chunked)
+		return http_unchunk(from, len, &r->body);
+	buf_reset(&r->body);
+	if (r->length >= 0 && len > (size_t)r->length)
+		len = (size_t)r->length;
+	buf_add(&r->body, from, len);
+	if (r->length < 0)
+		return ended;
+	return len == (size_t)r->length;
+}
+
+static enum http_state take_body(struct board_reply *r, bool ended)
+{
+	int state = collect(r, ended);
+
+	if (state < 0) {
+		snprintf(r->line, sizeof(r->line),
+			 "the chunked reply is broken");
+		return HTTP_BROKEN;
+	}
+	if (r->body.len >= HTTP_HANG || r->in.full)
+		return HTTP_HANGS;
+	return state ? HTTP_WHOLE : HTTP_MORE;
+}
+
+enum http_state board_reply_feed(struct board_reply *r, const char *data,
+				 size_t len)
+{
+	buf_add(&r->in, data, len);
+	if (!r->has_head) {
+		enum http_state state = take_head(r);
+
+		if (state != HTTP_WHOLE)
+			return state;
+	}
+	return take_body(r, false);
+}
+
+enum http_state board_reply_end(struct board_reply *r)
+{
+	return r->has_head ? take_body(r, true) : HTTP_MORE;
 }

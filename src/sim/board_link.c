@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins a device to its connection. What is said is the device's matter, how
- * it is framed dial's, when it starts and what is counted fleet's.
+ * How a pretend board gets to its backend: OTA, then WebSocket or MQTT, again
+ * and again.
  */
-#include "sim/board_link.h"
-
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/board_link_private.h"
+#include "base/text.h"
+#include "sim/board_link.h"
+#include "sim/identity.h"
+#include "sim/pretend_loop.h"
+#include "wire/broker_topic.h"
+
+static void board_link_again(struct board_link *c);
+static void board_link_join(struct board_link *c);
+static void board_link_audio(void *owner, const struct udp_offer *offer);
+static void board_link_sound(struct board_link *c, const void *data,
+			     size_t len);
+static void board_link_mqtt_cut(struct board_link *c, const char *text,
+				size_t len);
+static void board_link_take_version(struct board_link *c, int64_t told);
+static void board_link_ask_ota(struct board_link *c);
+
+/*
+ * Joins a device to its connection. What is said is the device's matter, how
+ * it is framed dial's, when it starts and what is counted fleet's.
+ */
 
 /* The device's events. */
 
@@ -35,7 +52,8 @@ static void device_binary_out(void *owner, const void *data, size_t len)
 	c->plan->audio->sent++;
 }
 
-void board_link_over(struct board_link *c, const char *why)
+/* An open connection is over. */
+static void board_link_over(struct board_link *c, const char *why)
 {
 	if (!c->opened)
 		return;
@@ -109,7 +127,8 @@ static const struct pretend_events device_events = {
 
 /* The connection's events. */
 
-void board_link_opened(void *owner)
+/* A line's events, whichever it is. (board_link.c) */
+static void board_link_opened(void *owner)
 {
 	struct board_link *c = owner;
 
@@ -119,7 +138,7 @@ void board_link_opened(void *owner)
 	pretend_open(&c->device);
 }
 
-void board_link_text(void *owner, const char *text, size_t len)
+static void board_link_text(void *owner, const char *text, size_t len)
 {
 	struct board_link *c = owner;
 
@@ -149,7 +168,8 @@ static void on_peer_close(void *owner, int code)
 		timer_start(&c->again, DEVICE_LEFT_OPEN_MS + CALLER_AGAIN_MS);
 }
 
-void board_link_lost(struct board_link *c, const char *why)
+/* It failed, or is over: why, in words (NULL: closed). */
+static void board_link_lost(struct board_link *c, const char *why)
 {
 	if (c->opened)
 		board_link_over(c, why ? why : "closed by the backend");
@@ -165,7 +185,7 @@ static void on_ended(void *owner, const char *why)
 	board_ws_close(&c->line.dial);
 }
 
-void board_link_maybe_closed(struct board_link *c)
+static void board_link_maybe_closed(struct board_link *c)
 {
 	if (!c->closing || c->using != LINE_NONE || !c->device_gone ||
 	    !c->timer_gone)
@@ -177,7 +197,7 @@ void board_link_maybe_closed(struct board_link *c)
 	c->events->closed(c);
 }
 
-void board_link_line_closed(void *owner)
+static void board_link_line_closed(void *owner)
 {
 	struct board_link *c = owner;
 
@@ -197,7 +217,8 @@ static const struct board_ws_events dial_events = {
 	.closed = board_link_line_closed,
 };
 
-void board_link_refuse(struct board_link *c, struct error *why)
+/* Tell why not; takes the error. */
+static void board_link_refuse(struct board_link *c, struct error *why)
 {
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
@@ -208,8 +229,8 @@ void board_link_refuse(struct board_link *c, struct error *why)
 }
 
 /* An address that this program can dial; -1: refused. */
-int board_link_usable(struct board_link *c, const char *text,
-		      struct board_ws_url *out)
+static int board_link_usable(struct board_link *c, const char *text,
+			     struct board_ws_url *out)
 {
 	struct error err = { 0 };
 
@@ -229,7 +250,8 @@ int board_link_usable(struct board_link *c, const char *text,
 	return -1;
 }
 
-void board_link_dial(struct board_link *c, const char *url, const char *token)
+static void board_link_dial(struct board_link *c, const char *url,
+			    const char *token)
 {
 	const struct board_ws_identity who = {
 		.device_id = c->device.device_id,
@@ -276,7 +298,8 @@ static void on_again(void *owner)
 	hang_up(c);
 }
 
-void board_link_again(struct board_link *c)
+/* Later once more, or it is finished. */
+static void board_link_again(struct board_link *c)
 {
 	if (!c->plan->reconnect) {
 		c->events->finished(c);
@@ -344,4 +367,462 @@ void board_link_close(struct board_link *c)
 		board_http_close(&c->line.ota);
 	else
 		hang_up(c);
+}
+
+/*
+ * A caller at a broker: where it joins, as whom, and its sound over UDP, which
+ * begins and ends with a voice session.
+ */
+
+static void on_ended_mqtt(void *owner, const char *why)
+{
+	struct board_link *c = owner;
+
+	board_link_lost(c, why);
+	broker_line_close(&c->line.mqtt);
+}
+
+static const struct broker_line_events mqtt_events = {
+	.opened = board_link_opened,
+	.text = board_link_text,
+	.ended = on_ended_mqtt,
+	.closed = board_link_line_closed,
+};
+
+static char *filled(const char *pattern, const struct board_link *c)
+{
+	struct buf topic;
+
+	buf_init(&topic, 0);
+	topic_fill(&topic, pattern, c->where.client_id, c->device.device_id);
+	return buf_take(&topic);
+}
+
+static void take_endpoint(struct board_link *c)
+{
+	const struct endpoint *e = c->plan->mqtt;
+	struct broker_where *w = &c->where;
+
+	w->host = mem_strdup(e->host);
+	w->port = e->port;
+	w->tls = !strcmp(e->scheme, "mqtts");
+	w->keepalive = MQTT_KEEPALIVE;
+	w->user = mem_strdup(e->user);
+	w->password = mem_strdup(c->plan->password);
+	/* The target's is the first device's; the others count on from it. */
+	w->client_id =
+		identity_mqtt(e->path + (e->path[0] == '/'), c->number - 1);
+	w->up = filled(e->topic_up ? e->topic_up : MQTT_TOPIC, c);
+	if (e->topic_down)
+		w->down = filled(e->topic_down, c);
+}
+
+/* "ESP32_0A1B2C": what the board's MQTT library takes if it is given none. */
+static char *own_client_id(const char *mac)
+{
+	size_t len = strlen(mac);
+	struct buf id;
+
+	buf_init(&id, 0);
+	buf_text(&id, "ESP32_");
+	for (mac += len > 8 ? len - 8 : 0; *mac; mac++) {
+		if (*mac >= 'a' && *mac <= 'f')
+			buf_char(&id, (char)(*mac - 'a' + 'A'));
+		else if (*mac != ':')
+			buf_char(&id, *mac);
+	}
+	return buf_take(&id);
+}
+
+/* What nobody named. */
+static void complete(struct board_link *c)
+{
+	struct broker_where *w = &c->where;
+
+	if (!w->client_id)
+		w->client_id = own_client_id(c->device.device_id);
+	/* Gateways write the word null where there is no topic (2.1). */
+	if (!c->plan->subscribe || (w->down && !strcmp(w->down, "null"))) {
+		mem_free(w->down);
+		w->down = NULL;
+	}
+	if (c->plan->subscribe && !w->down)
+		w->down = filled("devices/p2p/{mac}", c);
+}
+
+static void tell(struct board_link *c)
+{
+	const struct broker_where *w = &c->where;
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s://%s:%u as %s", w->tls ? "mqtts" : "mqtt",
+				w->host, (unsigned)w->port, w->client_id);
+
+	c->events->step(c, CALLER_DIALS, text);
+}
+
+/* Join the broker: the plan's, or where OTA sent it. */
+static void board_link_join(struct board_link *c)
+{
+	struct error err = { 0 };
+	struct broker_line_order order = {
+		.loop = c->plan->loop,
+		.where = &c->where,
+		.cacert = c->plan->cacert,
+		.insecure = c->plan->insecure,
+		.events = &mqtt_events,
+		.owner = c,
+	};
+
+	if (!c->where.host)
+		take_endpoint(c);
+	complete(c);
+	tell(c);
+	pretend_set_mqtt(&c->device, true);
+	if (broker_line_open(&c->line.mqtt, &order, &err)) {
+		board_link_refuse(c, &err);
+		board_link_again(c);
+		return;
+	}
+	c->using = LINE_MQTT;
+}
+
+static void on_hazard(void *owner, enum hazard h)
+{
+	struct board_link *c = owner;
+
+	hazard_tell(&c->device.watch, h);
+}
+
+/* The device's event. */
+static void board_link_audio(void *owner, const struct udp_offer *offer)
+{
+	struct board_link *c = owner;
+	const struct sound_order order = {
+		.loop = c->plan->loop,
+		.table = c->line.mqtt.table,
+		.counts = c->plan->audio,
+		.hazard = on_hazard,
+		.owner = c,
+	};
+
+	sound_close(TAKE(c->sound));
+	if (offer)
+		c->sound = sound_open(&order, offer);
+}
+
+/* One packet of sound. */
+static void board_link_sound(struct board_link *c, const void *data, size_t len)
+{
+	/* Without echo cancelling by the server a board's timestamps are 0. */
+	bool timed = c->device.config.profile->hello.aec;
+
+	if (c->sound)
+		sound_send(c->sound, timed ? c->device.audio_ms : 0, data, len);
+}
+
+/* Half of a message, then the end. */
+static void board_link_mqtt_cut(struct board_link *c, const char *text,
+				size_t len)
+{
+	if (c->using != LINE_MQTT)
+		return;
+	broker_line_text(&c->line.mqtt, text, len / 2);
+	broker_line_close(&c->line.mqtt);
+}
+
+/*
+ * A caller asks OTA and goes where the reply sends it. What a board makes of
+ * the reply is judged below.
+ */
+
+/* The version of frames; told: what OTA says, 0 if nothing. */
+static void board_link_take_version(struct board_link *c, int64_t told)
+{
+	int64_t version = c->plan->frame_version;
+
+	if (!version)
+		version = told;
+	if (version < 1 || version > 3)
+		version = 1;
+	pretend_set_version(&c->device, (int)version);
+}
+
+/* Whatever was stored before is overwritten; without a broker it stays. */
+static int take_reply(struct board_link *c, struct ota_reply *reply,
+		      struct error *err)
+{
+	struct broker_where where;
+
+	if (!reply->mqtt) {
+		broker_where_done(&c->where);
+		c->next_url = TAKE(reply->websocket_url);
+		c->next_token = TAKE(reply->websocket_token);
+		board_link_take_version(c, reply->websocket_version);
+		return 0;
+	}
+	if (ota_broker(&where, reply->mqtt, &c->device.watch, err))
+		return -1;
+	broker_where_done(&c->where);
+	c->where = where;
+	return 0;
+}
+
+static void on_answered(void *owner, const char *body, size_t len)
+{
+	struct board_link *c = owner;
+	struct error err = { 0 };
+	struct ota_reply reply;
+
+	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
+	    take_reply(c, &reply, &err))
+		board_link_refuse(c, &err);
+	ota_reply_done(&reply);
+	board_http_close(&c->line.ota);
+}
+
+static void on_failed(void *owner, enum http_failure what, const char *why)
+{
+	struct board_link *c = owner;
+	CLEANUP(mem_free_ptr) char *text = mem_printf("OTA: %s", why);
+
+	if (what == HTTP_HUNG)
+		hazard_tell(&c->device.watch, HAZARD_OTA_TOO_LONG);
+	c->events->step(c, CALLER_REFUSED, text);
+	board_http_close(&c->line.ota);
+}
+
+static void on_odd(void *owner, enum http_oddity what)
+{
+	struct board_link *c = owner;
+
+	hazard_tell(&c->device.watch, what == HTTP_NO_LENGTH ?
+					      HAZARD_OTA_LENGTH :
+					      HAZARD_OTA_CLOSED);
+}
+
+static void on_closed(void *owner)
+{
+	struct board_link *c = owner;
+	CLEANUP(mem_free_ptr) char *url = TAKE(c->next_url);
+	CLEANUP(mem_free_ptr) char *token = TAKE(c->next_token);
+
+	c->using = LINE_NONE;
+	c->asked = true;
+	if (c->closing)
+		board_link_maybe_closed(c);
+	else if (url)
+		board_link_dial(c, url,
+				c->plan->token ? c->plan->token : token);
+	else if (c->where.host) /* told now, or stored before (5.4 item 2) */
+		board_link_join(c);
+	else
+		board_link_again(c);
+}
+
+static const struct board_http_events ota_events = {
+	.answered = on_answered,
+	.failed = on_failed,
+	.odd = on_odd,
+	.closed = on_closed,
+};
+
+static void fill(char *out, size_t size, const char *text)
+{
+	size_t len = strnlen(text, size - 1);
+
+	memcpy(out, text, len);
+	out[len] = '\0';
+}
+
+/* Ask, then go where it says. */
+static void board_link_ask_ota(struct board_link *c)
+{
+	const struct profile *p = c->device.config.profile;
+	struct ota_request about = p->about;
+	CLEANUP(mem_free_ptr)
+	char *agent = mem_printf("%s/%s", about.board_name, about.version);
+	struct board_ws_url u;
+	struct buf request;
+
+	if (board_link_usable(c, c->plan->ota, &u)) {
+		board_link_again(c);
+		return;
+	}
+	fill(about.device_id, sizeof(about.device_id), c->device.device_id);
+	fill(about.client_id, sizeof(about.client_id), c->device.client_id);
+	fill(about.user_agent, sizeof(about.user_agent), agent);
+	buf_init(&request, 0);
+	board_ws_ota_request(&request, &u, &about);
+	c->events->step(c, CALLER_ASKS, c->plan->ota);
+	c->using = LINE_OTA;
+	board_http_open(&c->line.ota, c->plan->loop, &u, &request, &ota_events,
+			c);
+	board_ws_url_done(&u);
+}
+
+/* The pitfalls of device.md 5.4, looked for in a reply. */
+
+#define STORE_NAME 15 /* letters of a name in the board's store */
+#define STORE_VALUE 4000 /* bytes of a value */
+#define BROKER_PORT_TLS 8883 /* the default; every other port is plain */
+
+static void look_at_store(struct hazard_watch *w, const cJSON *section)
+{
+	const cJSON *m;
+
+	cJSON_ArrayForEach(m, section) {
+		bool kept = cJSON_IsString(m) || cJSON_IsNumber(m);
+		const char *text = cJSON_GetStringValue(m);
+
+		if (kept && (strlen(m->string) > STORE_NAME ||
+			     (text && strlen(text) > STORE_VALUE)))
+			hazard_tell(w, HAZARD_OTA_STORE);
+	}
+}
+
+/* "2.4.2", "2.4.2-x"; not "v2.4.2", not "2..1" (5.4 item 5). */
+static bool is_dotted(const char *version)
+{
+	for (;;) {
+		size_t digits = strspn(version, "0123456789");
+
+		if (!digits || digits > 9)
+			return false;
+		version += digits;
+		if (*version != '.')
+			return true;
+		version++;
+	}
+}
+
+static void look_at_firmware(struct hazard_watch *w, const cJSON *firmware)
+{
+	const char *version = json_string(firmware, "version");
+
+	if (version && json_string(firmware, "url") && !is_dotted(version))
+		hazard_tell(w, HAZARD_OTA_FIRMWARE);
+}
+
+static void look(struct hazard_watch *w, const cJSON *json)
+{
+	const cJSON *websocket = json_object(json, "websocket");
+	const cJSON *mqtt = json_object(json, "mqtt");
+
+	if (websocket && mqtt)
+		hazard_tell(w, HAZARD_OTA_BOTH);
+	if (!websocket && !mqtt && !json_object(json, "activation"))
+		hazard_tell(w, HAZARD_OTA_NEITHER);
+	look_at_store(w, websocket);
+	look_at_store(w, mqtt);
+	if (json_string(websocket, "version"))
+		hazard_tell(w, HAZARD_OTA_VERSION_TEXT);
+	look_at_firmware(w, json_object(json, "firmware"));
+}
+
+static int refuse(const struct ota_reply *r, struct error *err)
+{
+	if (r->activation_code || r->activation_challenge) {
+		error_set(err, ERR_CONNECT,
+			  "the backend wants this device to be activated "
+			  "first%s%s",
+			  r->activation_code ? ", with the code " : "",
+			  r->activation_code ? r->activation_code : "");
+		return error_hint(err, "activate it there, then start again "
+				       "with the same --device-id");
+	}
+	error_set(err, ERR_CONNECT,
+		  "the OTA reply has no websocket.url: a real device falls "
+		  "back to MQTT as it was stored");
+	return error_hint(err, "the least that a device needs is "
+			       "{\"websocket\":{\"url\":\"ws://…\"}}, or "
+			       "{\"mqtt\":{\"endpoint\":\"HOST:PORT\",…}}");
+}
+
+int ota_judge(struct ota_reply *out, const char *body, size_t len,
+	      struct hazard_watch *watch, struct error *err)
+{
+	cJSON *json;
+
+	if (ota_reply_decode(out, body, len, err)) {
+		if (err)
+			err->kind = ERR_CONNECT;
+		return -1;
+	}
+	json = json_parse(body, len, NULL);
+	look(watch, json);
+	cJSON_Delete(json);
+	if (out->activation_code || out->activation_challenge ||
+	    (!out->mqtt && !out->websocket_url))
+		return refuse(out, err);
+	return 0;
+}
+
+static int no_endpoint(const cJSON *mqtt, struct error *err)
+{
+	error_set(err, ERR_CONNECT,
+		  "the backend offered MQTT without an endpoint%s",
+		  json_member(mqtt, "endpoint") ? " that is a text" : "");
+	return error_hint(err, "give mqtt.endpoint as HOST:PORT, or leave "
+			       "'mqtt' out of the OTA reply: it hides "
+			       "'websocket'");
+}
+
+/*
+ * 2.1: what stands behind the first ':' goes to a parser of integers, which
+ * takes leading digits and throws on anything else.
+ */
+static int read_endpoint(struct broker_where *out, const char *text,
+			 struct hazard_watch *watch, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+	size_t host = strcspn(text, ":");
+	char digits[6] = "";
+	int64_t port = BROKER_PORT_TLS;
+	size_t len = colon ? strspn(colon + 1, "0123456789") : 0;
+
+	if (colon && len < sizeof(digits))
+		memcpy(digits, colon + 1, len);
+	if (host && (!colon || !text_integer(digits, 1, UINT16_MAX, &port))) {
+		out->host = mem_strndup(text, host);
+		out->port = (uint16_t)port;
+		out->tls = port == BROKER_PORT_TLS;
+		return 0;
+	}
+	hazard_tell(watch, HAZARD_OTA_ENDPOINT);
+	error_set(err, ERR_CONNECT,
+		  "mqtt.endpoint '%.200s' has no host or no port: a real "
+		  "device restarts over and over",
+		  text);
+	return error_hint(err, "write it as HOST:PORT, without a scheme");
+}
+
+static char *text_or_null(const cJSON *mqtt, const char *name)
+{
+	const char *text = json_string(mqtt, name);
+
+	return text && *text ? mem_strdup(text) : NULL;
+}
+
+int ota_broker(struct broker_where *out, const cJSON *mqtt,
+	       struct hazard_watch *watch, struct error *err)
+{
+	const char *endpoint = json_string(mqtt, "endpoint");
+
+	memset(out, 0, sizeof(*out));
+	if (!endpoint || !*endpoint)
+		return no_endpoint(mqtt, err);
+	if (read_endpoint(out, endpoint, watch, err))
+		return -1;
+	out->keepalive = MQTT_KEEPALIVE;
+	if (!json_integer(mqtt, "keepalive", &out->keepalive) &&
+	    (out->keepalive < 5 || out->keepalive > UINT16_MAX))
+		out->keepalive = MQTT_KEEPALIVE;
+	out->user = text_or_null(mqtt, "username");
+	out->password = text_or_null(mqtt, "password");
+	out->client_id = text_or_null(mqtt, "client_id");
+	out->up = text_or_null(mqtt, "publish_topic");
+	out->down = text_or_null(mqtt, "subscribe_topic");
+	if (!out->up)
+		hazard_tell(watch, HAZARD_OTA_NO_TOPIC);
+	return 0;
 }

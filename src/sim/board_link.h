@@ -7,12 +7,15 @@
 #ifndef SIM_BOARD_LINK_H
 #define SIM_BOARD_LINK_H
 
+#include "base/error.h"
 #include "sim/board_http.h"
 #include "sim/board_ws.h"
 #include "sim/broker_line.h"
+#include "sim/hazard.h"
 #include "sim/pretend.h"
 #include "sim/sim.h"
 #include "sim/sound.h"
+#include "wire/ota.h"
 
 #define CALLER_AGAIN_MS 1000 /* after a close; doubles while nothing answers */
 #define CALLER_AGAIN_MAX_MS 30000
@@ -89,5 +92,21 @@ void board_link_init(struct board_link *c, const struct board_link_plan *plan,
 void board_link_start(struct board_link *c);
 /* Hang up and give back; ends in closed. Again is fine. */
 void board_link_close(struct board_link *c);
+
+/*
+ * 0: out->mqtt says where to go (see ota_broker), or, if that is NULL,
+ * out->websocket_url. -1 (ERR_CONNECT): why nowhere. Free out by
+ * ota_reply_done in both cases.
+ */
+int ota_judge(struct ota_reply *out, const char *body, size_t len,
+	      struct hazard_watch *watch, struct error *err);
+
+/*
+ * The broker that `mqtt` of a reply names, as the board reads it (2.1). out is
+ * overwritten; down and client_id may be NULL. -1 (ERR_CONNECT): why not; out
+ * is empty then.
+ */
+int ota_broker(struct broker_where *out, const cJSON *mqtt,
+	       struct hazard_watch *watch, struct error *err);
 
 #endif

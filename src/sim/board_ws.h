@@ -6,8 +6,76 @@
 #ifndef SIM_BOARD_WS_H
 #define SIM_BOARD_WS_H
 
-#include "sim/board_frames.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "sim/tcp.h"
+#include "wire/ota.h"
+
+#define WIRE_HEAD_MAX 16384
+#define WIRE_MESSAGE_MAX \
+	(16u << 20) /* ours: the board has what memory is free */
+
+/* An address as the board reads it; parts are owned. */
+struct board_ws_url {
+	char *host, *path; /* path with its query */
+	uint16_t port;
+	bool has_port; /* another one than the scheme's own */
+	bool tls;
+};
+/*
+ * -1 (ERR_USAGE): what the board would stumble over (a port that is no number
+ * restarts it), in words. A query without a path is lost.
+ */
+int board_ws_url_parse(struct board_ws_url *out, const char *text,
+		       struct error *err);
+void board_ws_url_done(struct board_ws_url *u);
+
+struct board_ws_identity {
+	const char *device_id, *client_id;
+	const char *token; /* NULL or "": no Authorization */
+	int frame_version;
+};
+/* key: 24 letters. */
+void board_ws_handshake(struct buf *out, const struct board_ws_url *u,
+			const struct board_ws_identity *who, const char *key);
+/* A random Sec-WebSocket-Key. */
+void board_ws_key(char key[25]);
+
+/* The OTA question: head and body. */
+void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
+			  const struct ota_request *about);
+
+/* The first byte of a frame: final or not, and its opcode. */
+enum board_ws_first {
+	WIRE_FIRST_FRAGMENT = 0x01, /* of a text; the board never sends one */
+	WIRE_FIRST_TEXT = 0x81,
+	WIRE_FIRST_BINARY = 0x82,
+	WIRE_FIRST_CLOSE = 0x88, /* the board never sends one */
+	WIRE_FIRST_PONG = 0x8a
+};
+/* A frame as the board sends it: masked. */
+void board_ws_frame(struct buf *out, enum board_ws_first first,
+		    const void *data, size_t len);
+
+/* Frames as they come in, from any slices. */
+struct board_ws_reader {
+	struct buf in; /* bytes of an unfinished frame */
+	struct buf message; /* fragments so far */
+	size_t used; /* bytes of `in` that the last item lent */
+	unsigned opcode; /* of the fragments: 1 or 2; 0: none */
+	bool broken; /* too large: nothing is read any more */
+};
+enum board_ws_item { WIRE_NONE, WIRE_TEXT, WIRE_BINARY, WIRE_PING, WIRE_CLOSE };
+void board_ws_reader_done(struct board_ws_reader *r);
+/* Add received bytes. */
+void board_ws_feed(struct board_ws_reader *r, const char *data, size_t len);
+/*
+ * The next complete item: text, binary, ping (data is what to answer) or
+ * close; WIRE_NONE when more bytes are needed. data is lent until the next
+ * call. code: of a close, 0 if it has none.
+ */
+enum board_ws_item board_ws_next(struct board_ws_reader *r, const char **data,
+				 size_t *len, int *code);
 
 #define DIAL_TIMEOUT_MS 10000
 
@@ -54,5 +122,23 @@ void board_ws_cut(struct board_ws *d, const char *text, size_t len,
 		  bool close_frame);
 /* Ends TCP without a Close frame, as the board does. Again is fine. */
 void board_ws_close(struct board_ws *d);
+
+struct frame {
+	struct frame *next;
+	size_t len;
+	char text[];
+};
+
+struct frame_queue { /* zeroed at first */
+	struct frame *first, *last;
+	size_t bytes;
+};
+
+/* Copies. -1 (ERR_CONNECT): TRANSPORT_QUEUE_MAX bytes would be passed. */
+int frame_queue_add(struct frame_queue *q, const char *text, size_t len,
+		    struct error *err);
+/* The first one, yours (mem_free); NULL: there is none. */
+struct frame *frame_queue_take(struct frame_queue *q);
+void frame_queue_done(struct frame_queue *q);
 
 #endif

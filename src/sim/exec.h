@@ -10,7 +10,13 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/loop.h"
+#include "sim/reader.h"
+#include "sim/template.h"
 #include "wire/jsonrpc.h"
+
+struct child;
+struct http_fetch;
+struct http_table;
 
 #define OUTSIDE_ANSWER_MAX \
 	(4u << 20) /* bytes of stdout, or of Ollama's answer */
@@ -73,13 +79,73 @@ struct ollama_question {
 	const char *options; /* JSON object text for "options"; NULL */
 	bool stream;
 };
-/* -1 (ERR_USAGE): no base URL as above; whether somebody is there shows later. */
-int ollama_check(const char *text, struct error *err);
-int ollama_ask(struct exec **out, const struct exec_config *c,
-	       const struct ollama_question *q, exec_done *done, void *owner,
-	       struct error *err);
 
 /* Stop it; done is not called. NULL is fine. */
 void exec_abandon(struct exec *o);
+
+struct exec {
+	exec_done *done;
+	void *owner;
+	int64_t started, timeout, retry_after;
+	struct buf text; /* what came so far */
+	struct timer timer; /* the limit; exec only */
+	/* Stops what is under way; it tells nothing any more. */
+	void (*stop)(struct exec *o);
+	/* One of the two. */
+	struct child *child;
+	struct http_fetch *fetch;
+	const struct http_table *http;
+	char *command; /* exec: argv[0] */
+	char last_line[256]; /* exec: of stderr */
+	char *where, *model; /* ollama */
+	bool stream; /* ollama: asked for in pieces */
+};
+
+struct exec *exec_new(const struct exec_config *c, exec_done *done,
+		      void *owner);
+/* Release it; what is under way was stopped, or is over. */
+void exec_free(struct exec *o);
+/* Tell and release: the text, or why there is none (NULL: all is well). */
+void exec_end(struct exec *o, const struct error *why);
+
+/* Whether a result (any JSON) orders something. */
+bool order_is(const cJSON *result);
+
+/*
+ * Check the members exec, timeout_ms and ollama of a result; `known` is asked
+ * for the names in templates (words: which there are, for the message).
+ * prompt: the member "prompt" of ollama may stand for "user"; whether there
+ * is such a prompt is the caller's matter. -1: r->err.
+ */
+struct order_check {
+	const struct template_source *known;
+	const char *words;
+	bool prompt;
+};
+int order_check(const struct order_check *c, struct reader *r,
+		const cJSON *result);
+/* Check the member "ollama" of a profile itself: the defaults. */
+int order_check_defaults(struct reader *r, const cJSON *profile);
+
+/*
+ * A text, or a list of its lines: as one text, yours; NULL if it is neither
+ * (also if it is absent).
+ */
+char *order_lines(const cJSON *text);
+/* False: it is a list in which something is no string. */
+bool order_is_lines(const cJSON *text);
+
+struct order {
+	const cJSON *result; /* where exec or ollama stands */
+	const cJSON *defaults; /* the profile's "ollama"; NULL */
+	const struct exec_config *config; /* what the user said wins */
+	/* Templates filled in: system NULL if there is none; user of ollama. */
+	const char *system, *user;
+	const char *arguments; /* JSON; of exec */
+};
+
+/* As exec_run and ollama_ask. */
+int order_start(struct exec **out, const struct order *o, exec_done *done,
+		void *owner, struct error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of faults, their parsing, and replies that are bent by them. */
 #include "sim/fault.h"
-
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/head.h"
 #include "sim/sim.h"
+
+#include <string.h>
 
 #define REPLY_LATE_MS 11000 /* past a call's usual 10 s */
 #define HELLO_LATE_MS 5000

@@ -4,7 +4,28 @@
 #define SIM_FLEET_H
 
 #include "sim/board_link.h"
-#include "sim/tally.h"
+#include "sim/hazard.h"
+#include "sim/sim.h"
+
+/* Times in milliseconds, to be sorted at the end. */
+struct samples {
+	int32_t *ms;
+	size_t count, capacity;
+};
+
+struct tally {
+	struct sim_summary sum; /* its latencies and hazards only at the end */
+	uint64_t hazard[HAZARD_COUNT];
+	struct samples welcome, first_call;
+};
+
+void tally_hazard(struct tally *t, enum hazard h);
+void samples_add(struct samples *s, int64_t ms);
+/* The value that p percent do not pass; -1 if there is none. Sorts. */
+int64_t samples_percentile(struct samples *s, unsigned p);
+
+/* Hand the sum over and release the rest. */
+void tally_finish(struct tally *t, struct sim_summary *out);
 
 #define FLEET_MAX 10000
 
@@ -26,5 +47,7 @@ int fleet_run(const struct fleet_order *order, struct error *err);
 
 /* The local port of otto boards; what sim_run does with listen. (local_port.c) */
 int local_port_run(const struct fleet_order *order, struct error *err);
+
+void sim_summary_done(struct sim_summary *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "net/port_parts.h"
+#include "net/port.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
 

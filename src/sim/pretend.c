@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * The device that sim pretends to be: its modes, its jobs, what it uploads and
+ * what it runs.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "sim/exec.h"
+#include "sim/pretend.h"
+#include "sim/pretend_loop.h"
+#include "sim/upload.h"
+
+static struct job *pretend_outcome(struct pretend *d,
+				   const struct firmware_call *call,
+				   const struct firmware_outcome *outcome);
+
+/*
  * What reaches a pretend device: a connection, frames, the end, alarms. Runs
  * as the firmware's receive task does: it parses and queues; it sends nothing
  * but the hello.
  */
-#include "sim/pretend.h"
-
-#include <string.h>
-
-#include "base/mem.h"
-#include "sim/pretend_loop.h"
 
 /* Firmware's own view of JSON: cJSON, whatever stands behind the value. */
 static cJSON *parse(const char *text, size_t len)
@@ -347,4 +358,399 @@ void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 	case ALARM_FREE:
 		break;
 	}
+}
+
+/*
+ * A tool call that a command or a model answers: the main loop waits for it,
+ * as for an upload, so that every other reply waits too (device.md 3.9).
+ */
+
+static void reply_outside(struct pretend *d, const struct firmware_call *call,
+			  const struct exec_answer *a)
+{
+	const struct fault_set *f = &d->config.faults;
+	struct firmware_outcome o = { .text = a->text, .len = a->len };
+	struct job *job;
+
+	if (a->why->kind)
+		o = (struct firmware_outcome){ .kind = SERVER_FAILED,
+					       .text = a->why->text,
+					       .len = strlen(a->why->text) };
+	job = pretend_outcome(d, call, &o);
+	if (fault_has(f, FAULT_LATE_REPLY))
+		pretend_set_alarm(d, ALARM_JOB, f->reply_late_ms, job);
+	else
+		pretend_add_job(d, job);
+}
+
+static void tell(struct pretend *d, const struct firmware_call *call,
+		 const struct exec_answer *a)
+{
+	if (a->why->kind) {
+		pretend_line(d, "%s: %s", call->tool->name, a->why->text);
+	} else {
+		char took[32];
+
+		pretend_line(d, "%s: answered after %s", call->tool->name,
+			     text_milliseconds(a->took_ms, took, sizeof(took)));
+	}
+}
+
+static void on_done(void *owner, const struct exec_answer *a)
+{
+	struct pretend *d = owner;
+
+	d->outside = NULL;
+	tell(d, d->uploading, a);
+	reply_outside(d, d->uploading, a);
+	pretend_forget_outside(d);
+	d->busy = false;
+	pretend_run(d);
+}
+
+static void add_argument(struct buf *out, const struct firmware_argument *a,
+			 const struct firmware_value *v)
+{
+	buf_json_string(out, a->name, strlen(a->name));
+	buf_char(out, ':');
+	if (a->type == SERVER_STRING)
+		buf_json_string(out, v->text, strlen(v->text));
+	else
+		firmware_value_text(a, v, out);
+}
+
+static void add_arguments(struct buf *out, const struct firmware_call *call)
+{
+	size_t i;
+
+	buf_char(out, '{');
+	for (i = 0; i < call->tool->argument_count; i++) {
+		if (i)
+			buf_char(out, ',');
+		add_argument(out, call->tool->argument + i, call->value + i);
+	}
+	buf_char(out, '}');
+}
+
+/* The same for a rule that orders a command or a model. */
+static bool pretend_outside(struct pretend *d, struct job *job,
+			    const struct rule_result *result)
+{
+	CLEANUP(buf_done) struct buf arguments = { 0 };
+	struct order order = {
+		.result = result->order,
+		.defaults = d->config.profile->ollama,
+		.config = &d->config.outside,
+		.system =
+			result->system.len ? buf_string(&result->system) : NULL,
+		.user = buf_string(&result->text),
+	};
+	struct error why = { 0 };
+
+	add_arguments(&arguments, job->call);
+	order.arguments = buf_string(&arguments);
+	if (!order_start(&d->outside, &order, on_done, d, &why)) {
+		d->uploading = TAKE(job->call);
+		return false;
+	}
+	reply_outside(d, job->call, &(struct exec_answer){ .why = &why });
+	pretend_line(d, "%s: %s", job->call->tool->name, why.text);
+	error_reset(&why);
+	return true;
+}
+
+void pretend_forget_outside(struct pretend *d)
+{
+	exec_abandon(TAKE(d->outside));
+	firmware_call_free(TAKE(d->uploading));
+}
+
+/*
+ * A tool call that uploads a picture: the main loop waits for its end, so that
+ * every other reply waits too (device.md 3.9).
+ */
+
+static void reply_upload(struct pretend *d, const struct firmware_call *call,
+			 bool failed, const char *text, size_t len)
+{
+	const struct firmware_outcome o = {
+		.kind = failed ? SERVER_FAILED : SERVER_TEXT,
+		.text = text,
+		.len = len,
+	};
+	const struct fault_set *f = &d->config.faults;
+	struct job *job = pretend_outcome(d, call, &o);
+
+	if (fault_has(f, FAULT_LATE_REPLY))
+		pretend_set_alarm(d, ALARM_JOB, f->reply_late_ms, job);
+	else
+		pretend_add_job(d, job);
+}
+
+static void on_ended(void *owner, bool failed, const char *text, size_t len)
+{
+	struct pretend *d = owner;
+
+	d->upload = NULL;
+	reply_upload(d, d->uploading, failed, text, len);
+	pretend_forget_upload(d);
+	d->busy = false;
+	pretend_run(d);
+}
+
+static void on_line(void *owner, const char *text)
+{
+	pretend_line(owner, "upload: %s", text);
+}
+
+static void on_hazard_upload(void *owner, enum hazard h)
+{
+	struct pretend *d = owner;
+
+	hazard_tell(&d->watch, h);
+}
+
+static const struct upload_events upload_events = {
+	.ended = on_ended,
+	.line = on_line,
+	.hazard = on_hazard_upload,
+};
+
+static void fail(struct pretend *d, const struct firmware_call *call,
+		 const struct upload_order *order, const struct error *why)
+{
+	struct buf text;
+
+	buf_init(&text, 0);
+	upload_unreachable(&text, order->kind, order->url);
+	on_line(d, why->text);
+	reply_upload(d, call, true, buf_string(&text), text.len);
+	buf_done(&text);
+}
+
+/*
+ * Begin what a rule ordered; takes the job's call. False: the main loop waits
+ * for it; true: it could not even begin, and the reply is queued.
+ */
+static bool pretend_upload(struct pretend *d, struct job *job,
+			   const struct rule_result *result)
+{
+	const struct photo *taken = d->config.photo;
+	bool photo = result->upload == RULE_PHOTO;
+	const char *text = buf_string(&result->text);
+	const struct upload_order order = {
+		.kind = result->upload,
+		.url = photo ? d->server.vision_url : text,
+		.photo = photo && taken ? taken : &photo_builtin,
+		.question = text,
+		.token = d->server.vision_token,
+		.device_id = d->device_id,
+		.client_id = d->client_id,
+	};
+	struct error why = { 0 };
+
+	d->upload =
+		upload_start(d->config.loop, &order, &upload_events, d, &why);
+	if (!d->upload) {
+		fail(d, job->call, &order, &why);
+		error_reset(&why);
+		return true;
+	}
+	pretend_line(d, "sends a picture of %zu bytes to %s", order.photo->len,
+		     order.url);
+	d->uploading = TAKE(job->call);
+	return false;
+}
+
+void pretend_forget_upload(struct pretend *d)
+{
+	upload_abandon(TAKE(d->upload));
+	firmware_call_free(TAKE(d->uploading));
+}
+
+/* The jobs of the main loop: tools are run, replies sent, connections dropped. */
+
+enum { STORM_SLICE = 1000, STORM_PAUSE_MS = 1 };
+
+static void do_reply(struct pretend *d, const struct job *job)
+{
+	const struct fault_set *f = &d->config.faults;
+
+	if (job->method != SERVER_CALL) {
+		pretend_send_payload(d, job->payload, job->len);
+	} else if (fault_has(f, FAULT_NOT_JSON)) {
+		pretend_send_as_is(d, fault_no_json());
+	} else if (fault_has(f, FAULT_CUT_FRAME) ||
+		   fault_has(f, FAULT_CLOSE_MID_REPLY)) {
+		pretend_send_cut(d, job->payload, job->len);
+	} else if (!fault_has(f, FAULT_NO_REPLY)) {
+		pretend_send_payload(d, job->payload, job->len);
+		if (fault_has(f, FAULT_TWO_REPLIES))
+			pretend_send_payload(d, job->payload, job->len);
+	}
+}
+
+/* The job that a finished call leaves behind. */
+static struct job *pretend_outcome(struct pretend *d,
+				   const struct firmware_call *call,
+				   const struct firmware_outcome *outcome)
+{
+	struct firmware_reply reply;
+	struct buf body, payload;
+	struct job *job;
+
+	buf_init(&body, 0);
+	buf_init(&payload, 0);
+	firmware_outcome(call, outcome, &body, &reply);
+	fault_encode(&d->config.faults, &reply, d->server.dialect, &payload);
+	job = job_new(JOB_REPLY);
+	job->method = SERVER_CALL;
+	job->len = payload.len;
+	job->payload = buf_take(&payload);
+	buf_done(&body);
+	buf_done(&payload);
+	return job;
+}
+
+static struct job *consequence(struct pretend *d,
+			       const struct firmware_call *call,
+			       const struct rule_result *result)
+{
+	const struct firmware_outcome o = {
+		.kind = result->kind,
+		.text = buf_string(&result->text),
+		.len = result->text.len,
+		.mime = result->mime,
+	};
+
+	switch (result->then) {
+	case RULE_REBOOT:
+		return job_new(JOB_REBOOT);
+	case RULE_CLOSE:
+		return job_new(JOB_CLOSE);
+	case RULE_REPLY:
+		break;
+	}
+	return pretend_outcome(d, call, &o);
+}
+
+/* A call has its outcome. True if the main loop is free at once. */
+static bool finish_call(struct pretend *d, const struct firmware_call *call,
+			const struct rule_result *result)
+{
+	const struct fault_set *f = &d->config.faults;
+	struct job *job = consequence(d, call, result);
+	int64_t delay = result->delay_ms, late = 0;
+
+	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
+		late = f->reply_late_ms;
+	if (late)
+		pretend_set_alarm(d, ALARM_JOB, delay + late, job);
+	else if (!delay)
+		/* Queued behind what came while the tool ran (3.9). */
+		pretend_add_job(d, job);
+	if (delay)
+		pretend_set_alarm(d, ALARM_FREE, delay, late ? NULL : job);
+	return !delay;
+}
+
+static bool do_call(struct pretend *d, struct job *job)
+{
+	struct rule_world world = {
+		.profile = d->config.profile,
+		.state = d->state,
+		.device_id = d->device_id,
+		.client_id = d->client_id,
+		.vision = d->server.vision_url != NULL,
+	};
+	struct rule_result result;
+	bool at_once;
+
+	rule_run(&world, job->call, &result);
+	d->state = world.state;
+	if (result.order)
+		at_once = pretend_outside(d, job, &result);
+	else if (result.upload)
+		at_once = pretend_upload(d, job, &result);
+	else
+		at_once = finish_call(d, job->call, &result);
+	rule_result_done(&result);
+	return at_once;
+}
+
+static bool is_full(const struct pretend *d)
+{
+	const struct pretend_config *c = &d->config;
+
+	return c->events->full && c->events->full(c->owner);
+}
+
+/* In slices: whoever reads gets a turn, and nothing piles up if nobody does. */
+static void do_storm(struct pretend *d, int64_t said)
+{
+	int64_t all = d->config.faults.storm, i;
+	int64_t most = is_full(d) ? said : said + STORM_SLICE;
+	struct job *rest;
+
+	for (i = said + 1; i <= all && i <= most; i++) {
+		struct buf payload;
+
+		buf_init(&payload, 0);
+		buf_printf(&payload,
+			   "{\"jsonrpc\":\"2.0\",\"method\":"
+			   "\"notifications/state_changed\","
+			   "\"params\":{\"number\":%lld}}",
+			   (long long)i);
+		pretend_send_payload(d, buf_string(&payload), payload.len);
+		buf_done(&payload);
+	}
+	if (i > all || !d->online)
+		return;
+	rest = job_new(JOB_STORM);
+	rest->said = i - 1;
+	pretend_set_alarm(d, ALARM_JOB, STORM_PAUSE_MS, rest);
+}
+
+static void do_silence(struct pretend *d)
+{
+	if (d->mode != DEVICE_SPEAKING)
+		return;
+	if (d->stopped)
+		d->mode = DEVICE_IDLE;
+	else
+		pretend_start_listening(d);
+}
+
+bool pretend_do_job(struct pretend *d, struct job *job)
+{
+	switch (job->kind) {
+	case JOB_REPLY:
+		do_reply(d, job);
+		return true;
+	case JOB_CALL:
+		return do_call(d, job);
+	case JOB_REBOOT:
+		pretend_set_alarm(d, ALARM_REBOOT, DEVICE_REBOOT_MS, NULL);
+		return false;
+	case JOB_CLOSE:
+		pretend_drop(d);
+		return true;
+	case JOB_RESTART:
+		pretend_restart(d);
+		pretend_drop(d);
+		return true;
+	case JOB_EVENT:
+		pretend_say_event(d, job->event);
+		return true;
+	case JOB_STORM:
+		do_storm(d, job->said);
+		return true;
+	case JOB_SPEAK:
+		d->mode = DEVICE_SPEAKING;
+		return true;
+	case JOB_SILENCE:
+		do_silence(d);
+		return true;
+	}
+	return true;
 }

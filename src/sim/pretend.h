@@ -10,7 +10,7 @@
  * need one.
  *
  * What leaves the device goes through device_events; whoever owns the socket
- * (sim/caller), the in-process transport or the local port hands in what came.
+ * (sim/board_link), the in-process transport or the local port hands in what came.
  */
 #ifndef SIM_PRETEND_H
 #define SIM_PRETEND_H
@@ -21,7 +21,11 @@
 #include "sim/hazard.h"
 #include "sim/photo.h"
 #include "sim/profile.h"
-#include "wire/udp_audio.h"
+#include "wire/audio.h"
+
+struct alarm;
+struct job;
+struct upload;
 
 #define DEVICE_SEND_MAX \
 	65535 /* bytes of a message that the board can send (1.4) */
@@ -117,8 +121,6 @@ void pretend_hang_up(struct pretend *d);
 void pretend_set_version(struct pretend *d, int frame_version);
 /* The next connection is one to a broker, or not. */
 void pretend_set_mqtt(struct pretend *d, bool mqtt);
-/* The user ends the session: goodbye (2.5), sound stops. MQTT only. */
-void pretend_end_session(struct pretend *d);
 
 /* Give back everything; ends in closed(config.owner) from the loop. */
 void pretend_close(struct pretend *d, void (*closed)(void *owner));

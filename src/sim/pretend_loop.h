@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
- * pretend.c (what comes in), pretend_mqtt.c (the same over MQTT), pretend_loop.c,
- * pretend_jobs.c, pretend_upload.c and pretend_outside.c (what is done) and
+ * pretend.c (what comes in), what stands below (the same over MQTT), pretend_loop.c,
+ * pretend.c, pretend.c and pretend.c (what is done) and
  * pretend_say.c (what goes out).
  */
 #ifndef SIM_PRETEND_LOOP_H
@@ -65,28 +65,12 @@ void pretend_on_timer(void *owner);
 /* Drop all jobs and alarms. */
 void pretend_forget_work(struct pretend *d);
 
-/* One job; false: it takes time, an alarm will go on. (pretend_jobs.c) */
+/* One job; false: it takes time, an alarm will go on. (pretend.c) */
 bool pretend_do_job(struct pretend *d, struct job *job);
-
-/* The job that a finished call leaves behind. */
-struct job *pretend_outcome(struct pretend *d, const struct firmware_call *call,
-			    const struct firmware_outcome *outcome);
-
-/*
- * Begin what a rule ordered; takes the job's call. False: the main loop waits
- * for it; true: it could not even begin, and the reply is queued.
- * (pretend_upload.c)
- */
-bool pretend_upload(struct pretend *d, struct job *job,
-		    const struct rule_result *result);
 void pretend_forget_upload(struct pretend *d);
-
-/* The same for a rule that orders a command or a model. (pretend_outside.c) */
-bool pretend_outside(struct pretend *d, struct job *job,
-		     const struct rule_result *result);
 void pretend_forget_outside(struct pretend *d);
 
-/* MQTT (pretend_mqtt.c): connected; hello and goodbye of the server. */
+/* MQTT: connected; hello and goodbye of the server. */
 void pretend_standby(struct pretend *d);
 void pretend_udp_hello(struct pretend *d, const cJSON *root);
 void pretend_goodbye(struct pretend *d, const cJSON *root);
@@ -121,5 +105,8 @@ void pretend_on_alarm(struct pretend *d, enum alarm_kind kind);
 
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
+
+/* The user ends the session: goodbye (2.5), sound stops. MQTT only. */
+void pretend_end_session(struct pretend *d);
 
 #endif

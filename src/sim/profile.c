@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device's profile is built from its files (profile_chain.c), the root of
- * the chain first. What the members mean is in profile_apply.c and
- * profile_tools.c.
+ * Profiles: found, put together from files that extend one another, read, and
+ * told about.
  */
-#include "sim/profile.h"
-
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "sim/profile_chain.h"
+#include "base/text.h"
+#include "sim/profile.h"
+#include "sim/sim.h"
+
+static char *profile_brief(const char *name);
+
+/*
+ * A device's profile is built from its files, the root of
+ * the chain first. What the members mean is in profile_tools.c and
+ * profile_tools.c.
+ */
 
 /* The extra tools of --fill, as in the recording with 200-byte descriptions. */
 static const char fill_generator[] =
@@ -166,3 +177,596 @@ struct profile *profile_parse(const char *text, size_t len, const char *file,
 		return NULL;
 	return build(&c, NULL, err);
 }
+
+/* Where profiles are found: folders, names, files. Not what is in them. */
+
+#define SUFFIX ".json"
+
+static bool ends_in_json(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(SUFFIX) &&
+	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
+}
+
+static void add_folder(struct words *out, const char *a, const char *b)
+{
+	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/%s", a, b);
+
+	words_add(out, path);
+}
+
+static void add_own(struct words *out)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (config && *config == '/')
+		add_folder(out, config, "mcpctl/profiles");
+	else if (home && *home)
+		add_folder(out, home, ".config/mcpctl/profiles");
+}
+
+/* The program may run from the folder that it was built in. */
+static void add_built(struct words *out)
+{
+	static const char *const steps[] = {
+		"profiles",
+		"../share/mcpctl/profiles", /* installed, then moved */
+	};
+	char program[4096];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	char *slash;
+	size_t i;
+
+	if (len <= 0)
+		return;
+	program[len] = '\0';
+	slash = strrchr(program, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	for (i = 0; i < COUNT(steps); i++)
+		add_folder(out, program, steps[i]);
+}
+
+/* The folders that are searched, in order. */
+static void profile_folders(struct words *out)
+{
+	add_own(out);
+	add_built(out);
+	add_folder(out, MCPCTL_DATADIR, "profiles");
+}
+
+/* Takes path, and gives it back if it can be read; else NULL. */
+static char *readable(char *path)
+{
+	if (!access(path, R_OK))
+		return path;
+	mem_free(path);
+	return NULL;
+}
+
+static char *in_folder(const char *folder, const char *name)
+{
+	return readable(mem_printf("%s/%s" SUFFIX, folder, name));
+}
+
+/* Whether it names a file (contains '/' or ends in .json), not a profile. */
+static bool profile_is_path(const char *name)
+{
+	return strchr(name, '/') || ends_in_json(name);
+}
+
+static char *beside_it(const char *beside, const char *path)
+{
+	/* "./" would be in the way of seeing that a file extends itself. */
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	return readable(mem_printf("%s/%s", beside, path));
+}
+
+static char *find_path(const char *path, const char *beside)
+{
+	char *near = beside && *path != '/' ? beside_it(beside, path) : NULL;
+
+	if (near)
+		return near;
+	return access(path, R_OK) ? NULL : mem_strdup(path);
+}
+
+/*
+ * The file of a profile, first looked for in the folder beside (may be NULL):
+ * a relative path then from the current folder, a name in the usual folders.
+ * Yours, NULL: there is none (errno says why a path cannot be read).
+ */
+static char *profile_find(const char *name, const char *beside)
+{
+	CLEANUP(words_done) struct words folders = { 0 };
+	char *path = NULL;
+	size_t i;
+
+	if (profile_is_path(name))
+		return find_path(name, beside);
+	if (beside)
+		path = in_folder(beside, name);
+	profile_folders(&folders);
+	for (i = 0; !path && i < folders.count; i++)
+		path = in_folder(folders.word[i], name);
+	return path;
+}
+
+static void names_in(struct words *out, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char *name;
+	size_t i;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (!ends_in_json(entry->d_name) || *entry->d_name == '.')
+			continue;
+		name = mem_strndup(entry->d_name,
+				   strlen(entry->d_name) - strlen(SUFFIX));
+		for (i = 0; i < out->count && strcmp(out->word[i], name) != 0;
+		     i++)
+			;
+		if (i == out->count)
+			words_add(out, name);
+		mem_free(name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of all profiles found, sorted, each once. */
+static void profile_names(struct words *out)
+{
+	CLEANUP(words_done) struct words folders = { 0 };
+	size_t i;
+
+	profile_folders(&folders);
+	for (i = 0; i < folders.count; i++)
+		names_in(out, folders.word[i]);
+	if (out->count)
+		qsort(out->word, out->count, sizeof(*out->word), by_name);
+}
+
+void sim_each_profile(void (*each)(void *owner, const char *name,
+				   const char *brief),
+		      void *owner)
+{
+	CLEANUP(words_done) struct words names = { 0 };
+	size_t i;
+
+	profile_names(&names);
+	for (i = 0; i < names.count; i++) {
+		CLEANUP(mem_free_ptr)
+		char *brief = profile_brief(names.word[i]);
+
+		if (brief)
+			each(owner, names.word[i], brief);
+	}
+}
+
+/*
+ * Profile files found, read and parsed, with what they extend. What stands in
+ * them is not looked at, but for `extends`.
+ */
+
+void profile_chain_done(struct profile_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		mem_free(c->part[i].file);
+		cJSON_Delete(c->part[i].tree);
+	}
+}
+
+/* Where a person finds the byte that json_parse names; "" if it names none. */
+static void find_byte(const struct error *err, const char *text, size_t len,
+		      struct buf *out)
+{
+	const char *digits = strstr(err->text, "at byte ");
+	size_t byte, i, line = 1, column = 1;
+
+	if (!digits)
+		return;
+	byte = (size_t)strtoull(digits + strlen("at byte "), NULL, 10);
+	for (i = 0; i < byte && i < len; i++) {
+		column++;
+		if (text[i] == '\n') {
+			column = 1;
+			line++;
+		}
+	}
+	buf_printf(out, ", line %zu, column %zu", line, column);
+}
+
+static cJSON *parse(const char *file, const char *text, size_t len,
+		    struct error *err)
+{
+	struct error why = { 0 };
+	cJSON *tree = json_parse(text, len, &why);
+	struct buf where;
+
+	if (tree)
+		return tree;
+	buf_init(&where, 0);
+	find_byte(&why, text, len, &where);
+	error_set(err, ERR_USAGE, "profile '%s'%s: %s", file,
+		  buf_string(&where), why.text);
+	error_hint(err, "a profile is one JSON object; 'mcpctl help profile' "
+			"tells what stands in it");
+	buf_done(&where);
+	error_reset(&why);
+	return NULL;
+}
+
+static int no_such_path(const char *path, const char *beside, struct error *err)
+{
+	error_set(err, ERR_USAGE, "cannot read the profile '%s': %s", path,
+		  strerror(errno));
+	if (!beside || *path == '/')
+		return -1;
+	return error_hint(err,
+			  "it was looked for in %.200s, beside the file that "
+			  "extends it, and from the current folder",
+			  *beside ? beside : "/");
+}
+
+static int no_such(const char *name, const char *beside, struct error *err)
+{
+	CLEANUP(words_done) struct words names = { 0 };
+	CLEANUP(words_done) struct words folders = { 0 };
+	CLEANUP(mem_free_ptr) char *near = NULL;
+	struct buf list;
+	size_t i;
+
+	if (profile_is_path(name))
+		return no_such_path(name, beside, err);
+	profile_names(&names);
+	profile_folders(&folders);
+	near = text_proposal(name, (const char *const *)names.word,
+			     names.count);
+	error_set(err, ERR_USAGE, "there is no profile '%s'%s", name, near);
+	error_hint(err,
+		   "a profile is a name, or a path with '/' in it or .json at "
+		   "its end; 'mcpctl help profile' lists them and tells how "
+		   "to write one");
+	buf_init(&list, 0);
+	buf_text(&list, "looked in:");
+	if (beside)
+		buf_printf(&list, "\n  %s", beside);
+	for (i = 0; i < folders.count; i++)
+		buf_printf(&list, "\n  %s", folders.word[i]);
+	error_detail(err, buf_string(&list), list.len);
+	buf_done(&list);
+	return -1;
+}
+
+/* Add the file to the chain. Takes tree, also on failure. */
+static int link_part(struct profile_chain *c, const char *file, cJSON *tree,
+		     struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		if (strcmp(c->part[i].file, file) != 0)
+			continue;
+		cJSON_Delete(tree);
+		return error_set(err, ERR_USAGE,
+				 "profile '%s' extends itself, by way of '%s'",
+				 file, c->part[c->count - 1].file);
+	}
+	if (c->count == PROFILE_EXTENDS_MAX) {
+		cJSON_Delete(tree);
+		return error_set(err, ERR_USAGE,
+				 "profile '%s' extends more than %d others",
+				 c->part[0].file, PROFILE_EXTENDS_MAX - 1);
+	}
+	c->part[c->count].file = mem_strdup(file);
+	c->part[c->count++].tree = tree;
+	return 0;
+}
+
+static int add_named(struct profile_chain *c, const char *name,
+		     const char *beside, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *file = profile_find(name, beside);
+	CLEANUP(buf_done) struct buf text;
+	cJSON *tree;
+
+	buf_init(&text, PROFILE_FILE_MAX);
+	if (!file)
+		return no_such(name, beside, err);
+	if (file_read(&text, "profile", file, err))
+		return -1;
+	tree = parse(file, buf_string(&text), text.len, err);
+	return tree ? link_part(c, file, tree, err) : -1;
+}
+
+/* Where the file lies; yours. */
+static char *folder_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? mem_strndup(file, (size_t)(slash - file)) :
+		       mem_strdup(".");
+}
+
+/*
+ * Follow `extends` from the last file to the root. A profile of the same name
+ * as the one it extends (an own esp32 over the installed one) is found beside
+ * itself first, which link_part reports.
+ */
+static int follow(struct profile_chain *c, struct error *err)
+{
+	for (;;) {
+		const struct profile_part *last = &c->part[c->count - 1];
+		const cJSON *extends = json_member(last->tree, "extends");
+		char *beside;
+		int bad;
+
+		if (!extends)
+			return 0;
+		if (!cJSON_IsString(extends))
+			return error_set(err, ERR_USAGE,
+					 "profile '%s', extends: expected the "
+					 "name of a profile",
+					 last->file);
+		beside = folder_of(last->file);
+		bad = add_named(c, extends->valuestring, beside, err);
+		mem_free(beside);
+		if (bad)
+			return -1;
+	}
+}
+
+int profile_chain_read(struct profile_chain *c, const char *name,
+		       struct error *err)
+{
+	return add_named(c, name, NULL, err) || follow(c, err) ? -1 : 0;
+}
+
+int profile_chain_parse(struct profile_chain *c, const char *text, size_t len,
+			const char *file, struct error *err)
+{
+	cJSON *tree = parse(file, text, len, err);
+
+	return !tree || link_part(c, file, tree, err) || follow(c, err) ? -1 :
+									  0;
+}
+
+static const char *kind_of(const cJSON *tree)
+{
+	const char *kind = json_string(tree, "kind");
+
+	return kind ? kind : "device";
+}
+
+static int wrong_kind(const char *file, const char *found, const char *wanted,
+		      struct error *err)
+{
+	bool service = !strcmp(found, "service");
+
+	if (!service && strcmp(found, "device") != 0)
+		return error_set(err, ERR_USAGE,
+				 "profile '%s', kind: expected \"device\" or "
+				 "\"service\"",
+				 file);
+	error_set(err, ERR_USAGE, "profile '%s' is a %s, and a %s is needed",
+		  file, found, wanted);
+	return error_hint(err, service ? "a service needs \"kind\": "
+					 "\"service\" in each of its files; "
+					 "'mcpctl sim NAME' and the target "
+					 "sim:NAME run one" :
+					 "a service's file says \"kind\": "
+					 "\"service\"");
+}
+
+int profile_chain_kind(const struct profile_chain *c, const char *kind,
+		       struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		const char *found = kind_of(c->part[i].tree);
+
+		if (strcmp(found, kind) != 0)
+			return wrong_kind(c->part[i].file, found, kind, err);
+	}
+	return 0;
+}
+
+cJSON *profile_alone(const char *name)
+{
+	CLEANUP(mem_free_ptr) char *file = profile_find(name, NULL);
+	CLEANUP(buf_done) struct buf text;
+
+	buf_init(&text, PROFILE_FILE_MAX);
+	if (!file || file_read(&text, "profile", file, NULL))
+		return NULL;
+	return json_parse(buf_string(&text), text.len, NULL);
+}
+
+/*
+ * Only its line for lists, without building it; NULL: it cannot be read. Yours.
+ * Of either kind, so that lists show both.
+ */
+static char *profile_brief(const char *name)
+{
+	CLEANUP(json_free_ptr) cJSON *tree = profile_alone(name);
+	const char *brief;
+
+	if (!cJSON_IsObject(tree))
+		return NULL;
+	brief = json_string(tree, "brief");
+	return mem_strdup(brief ? brief : "");
+}
+
+/* The text of `help profile`: a table of the members of a profile. No code. */
+
+/* clang-format off */
+const char sim_profile_help[] =
+"A profile is a JSON file that says what a simulated device is and how its "
+"tools answer; or, with \"kind\": \"service\", an MCP server that is no device "
+"(see below). Put one into ~/.config/mcpctl/profiles/NAME.json and use it "
+"as sim:NAME and 'mcpctl sim NAME'; a path with '/' in it, or one that ends "
+"in .json, works too. The installed ones are such files too, in "
+"PREFIX/share/mcpctl/profiles (src/sim/profiles of the sources): extend or copy "
+"them.\n"
+"\n"
+"  {\n"
+"    \"brief\": \"a lamp\",\n"
+"    \"extends\": \"esp32\",\n"
+"    \"board\": \"lamp-board\",\n"
+"    \"state\": { \"on\": false },\n"
+"    \"tools\": [\n"
+"      { \"name\": \"self.lamp.set\",\n"
+"        \"description\": \"Switches the lamp.\",\n"
+"        \"arguments\": { \"on\": { \"type\": \"boolean\" } },\n"
+"        \"result\": { \"set\": { \"on\": \"${on}\" } } },\n"
+"      { \"name\": \"self.lamp.get\",\n"
+"        \"description\": \"Tells if the lamp is on.\",\n"
+"        \"result\": { \"template\": \"the lamp is ${state.on?on:off}\" } }\n"
+"    ]\n"
+"  }\n"
+"\n"
+"Members of the file, all optional:\n"
+"\n"
+"kind\t\"device\", as without it, or \"service\"\n"
+"brief\tone line for lists\n"
+"extends\tanother profile (looked for beside this one first), whose members hold where this one is silent\n"
+"board\tthe board's name, or an object: name, type, chip, language, serial, compile_time, idf_version, elf_sha256, ip, ssid, flash_size, rssi (what it tells OTA)\n"
+"version\tthe firmware's version\n"
+"firmware\t\"2.4.2\" or \"next\": the error texts before and after they got codes; --firmware wins\n"
+"device_id, client_id\tthe ids of the first device, unless --device-id and --client-id say others\n"
+"camera\ttrue: a vision address given in initialize is kept\n"
+"hello\tan object: features (false: none at all), mcp, aec, glyph_push (null: not sent), text_font, sample_rate, channels, frame_duration\n"
+"state\tnames with their first values; calls can change them and read them back\n"
+"remove\ta list of inherited tools to leave out; * stands for anything\n"
+"tools\ta list of tools; one of an inherited name replaces those of its members that are given\n"
+"generate\ta list of generators, which make many tools\n"
+"events\ta list of what the device says by itself once it listens\n"
+"ollama\tdefaults of the tools that ask a model: url, model, timeout_ms, retry_after_ms, stream, options\n"
+"\n"
+"A tool has name, description, user_only (true: listed only with "
+"withUserTools), arguments and result. An argument has type (boolean, "
+"integer or string: firmware knows no others), default (without one it is "
+"required), minimum, maximum, and maxLength (with firmware \"next\"). A "
+"generator is a tool with a count, and ${n} in its name and description "
+"(${n:4} is 0007).\n"
+"\n"
+"A result is a text, a number, true or false, which become the text of the "
+"answer; or an object with one of these, or none, which answers true:\n"
+"\n"
+"text\ta fixed text\n"
+"template\ta text with places to fill in, see below\n"
+"json\tany JSON; the answer's text is its compact form\n"
+"image\tan object with mime and data (base64); sent in the shape that the firmware uses\n"
+"error\ta template; the call fails with this text, which is not escaped: quotes in it break the frame, as on a real board\n"
+"upload\t\"photo\": takes a picture to the vision address of initialize, with 'question' (a template), and answers what that answers; \"screen\": takes one of the screen to the address 'to' (a template)\n"
+"repeat\ta text that is repeated 'times' times (a number or a template)\n"
+"exec\ta command, run without a shell: its words in one string or in a list; it reads the arguments as JSON from stdin, and what it prints answers; a status other than 0 fails, with the last line of its stderr; beside it timeout_ms (30000)\n"
+"ollama\ta language model behind Ollama's API answers: an object, see below\n"
+"cases\ta list of objects with when and result; the first whose conditions all hold answers; 'otherwise' holds the result if none does\n"
+"\n"
+"and with any of these beside it:\n"
+"\n"
+"delay_ms\thow long the tool runs (a number or a template); meanwhile the device sends nothing\n"
+"set\tstates with their new values; texts in it are templates\n"
+"then\t\"reboot\": no answer, the connection drops after a second; \"close\": it drops at once\n"
+"needs_vision\ttrue: fails unless initialize gave a vision address\n"
+"\n";
+
+const char sim_profile_help_rest[] =
+"Conditions in 'when' name an argument, state.NAME or vision, each with a "
+"value, a list of values, or an object with min, max, glob or not:\n"
+"\n"
+"  \"cases\": [ { \"when\": { \"level\": { \"max\": 10 }, \"state.on\": true },\n"
+"               \"result\": \"dim\" } ],\n"
+"  \"otherwise\": { \"error\": \"Too bright: ${level}\" }\n"
+"\n"
+"In a template, ${NAME} is an argument, ${state.NAME} a state, ${vision} true "
+"or false, and ${device.id}, ${device.client}, ${device.board}, "
+"${device.version} are facts of the device. ${NAME?YES:NO} is one of two words: "
+"the second for false, 0 and an empty text. $${ is a plain ${. What is filled "
+"in is raw text; the whole is escaped once, as JSON.\n"
+"\n"
+"An event has after_ms, counted from the moment the device begins to listen, "
+"every_ms to say it again and again, and one of: message (a device message "
+"with a type; session_id is filled in), notification (method and params), "
+"audio (bytes in hex). Over MQTT a device is in standby and says "
+"notifications from the start; any other event makes it begin a voice "
+"session.\n"
+"\n"
+"Results from outside: while a command or a model works, a device sends "
+"nothing else. In ollama, user is what the model is asked and system what it "
+"is told first: templates, each a string or a list of lines. format is a JSON "
+"schema, or \"json\"; options is handed to Ollama as it is (temperature, "
+"num_predict); stream: true takes the answer in pieces. url, model, "
+"timeout_ms (30000), retry_after_ms (5000) and the others may stand in the "
+"profile's own ollama, for all tools; --ollama, --model and --ollama-timeout "
+"win over both.\n";
+
+const char sim_profile_help_service[] =
+"A service is another kind of profile: an MCP server as the specification has "
+"it, strict, over HTTP, HTTP+SSE and WebSocket (mcpctl sim llm), or inside this "
+"program (sim:llm).\n"
+"\n"
+"  {\n"
+"    \"kind\": \"service\",\n"
+"    \"extends\": \"llm\",\n"
+"    \"ollama\": { \"model\": \"llama3.1:8b\" },\n"
+"    \"prompts\": [\n"
+"      { \"name\": \"validation_prompt\",\n"
+"        \"text\": [ \"Confira os dados.\", \"${entities}\" ] }\n"
+"    ]\n"
+"  }\n"
+"\n"
+"Its members: kind, brief, extends (an inherited tool, prompt or resource of "
+"the same name changes where this file speaks), name (serverInfo's), title, "
+"version, instructions, ollama (as above), and\n"
+"\n"
+"tools\ta list: name, title, description, inputSchema, outputSchema, annotations, result; each is called by tools/call, and by the method tools/NAME, whose result is the plain object\n"
+"prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), text (a template; a string or a list of lines); each is a resource prompt://NAME too, as the template that it is\n"
+"resources\ta list: uri, name, title, description, mimeType, text\n"
+"\n"
+"Arguments are checked against inputSchema, and its defaults filled in. A "
+"result is a plain text, number, true or false; or an object with one of text, "
+"template, json (structured content), content (a list of content objects, as "
+"they are), error, exec, ollama; beside the fixed ones delay_ms. In a template "
+"${NAME} is an argument; lists are joined with commas. In ollama, prompt names "
+"a prompt of the file in the place of user.\n"
+"\n";
+
+const char sim_profile_help_rules[] =
+"With outputSchema or normalise, the result of exec and ollama must be a JSON "
+"object; prose and fences around it are cut off. normalise makes it regular:\n"
+"\n"
+"members\tan object: a rule for each member that is kept; names are found without case; others are dropped\n"
+"into\tthe name of a member of the result that all of it is put into\n"
+"only\tan argument, a list of names: other members are dropped unless their rule says always\n"
+"empty\ta list of texts that say nothing: dropped, like null and the empty text\n"
+"\n"
+"A rule has type: text (trimmed, white space made single; a list is joined), "
+"number or boolean; also: other names of the member; enum and glob: texts that "
+"are kept; minimum and maximum: numbers are brought into them; percent: a "
+"number from 2 up, or one with %, is divided by 100; default: for what is "
+"missing or cannot be read; always. What does not fit outputSchema then is an "
+"error of the tool.\n"
+"\n"
+"A model that is too slow is JSON-RPC error -32000 with timeout_seconds and "
+"retry_after in its data; one that is missing, busy or cannot be reached is "
+"-32001 with retry_after. In llm, a confianca that the model left out is "
+"0.5.\n";
+
+/* clang-format on */

@@ -11,9 +11,40 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "mcp/firmware.h"
-#include "sim/profile_chain.h"
 #include "sim/reader.h"
 #include "wire/ota.h"
+
+#define PROFILE_EXTENDS_MAX 8
+#define PROFILE_FILE_MAX (8u << 20) /* bytes */
+
+/* One file of the chain; the first extends the second, and so on. */
+struct profile_part {
+	char *file;
+	cJSON *tree;
+};
+
+/* Starts zeroed. */
+struct profile_chain {
+	struct profile_part part[PROFILE_EXTENDS_MAX];
+	size_t count;
+};
+void profile_chain_done(struct profile_chain *c);
+
+/*
+ * Read a profile by name or path, or begin with a text that came from file,
+ * and follow what it extends. -1 (ERR_USAGE): there is none, or it is no JSON.
+ */
+int profile_chain_read(struct profile_chain *c, const char *name,
+		       struct error *err);
+int profile_chain_parse(struct profile_chain *c, const char *text, size_t len,
+			const char *file, struct error *err);
+
+/* One file without what it extends; yours. NULL: there is none, or it is no JSON. */
+cJSON *profile_alone(const char *name);
+
+/* The files are of that kind, all: "device" or "service" (ERR_USAGE). */
+int profile_chain_kind(const struct profile_chain *c, const char *kind,
+		       struct error *err);
 
 #define PROFILE_DEFAULT "esp32"
 #define PROFILE_TOOLS_MAX 100000
@@ -68,32 +99,16 @@ struct profile *profile_load(const char *name,
 /* The same from text; what it extends is looked for as usual. */
 struct profile *profile_parse(const char *text, size_t len, const char *file,
 			      struct error *err);
-/* Only its line for lists, without building it; NULL: it cannot be read. Yours. */
-char *profile_brief(const char *name);
 void profile_free(struct profile *p); /* NULL is fine */
 
 /* The index of a state by name; -1. */
 int profile_state(const struct profile *p, const char *name);
 
-/* Whether it names a file (contains '/' or ends in .json), not a profile. */
-bool profile_is_path(const char *name);
-/*
- * The file of a profile, first looked for in the folder beside (may be NULL):
- * a relative path then from the current folder, a name in the usual folders.
- * Yours, NULL: there is none (errno says why a path cannot be read).
- */
-char *profile_find(const char *name, const char *beside);
-/* The folders that are searched, in order. */
-void profile_folders(struct words *out);
-/* Names of all profiles found, sorted, each once. */
-void profile_names(struct words *out);
-
 /*
  * Parts of reading, each in a file of its own. Apply one file's members to a
- * profile (profile_apply.c), its tools (profile_tools.c): -1: r->err.
+ * profile (profile_tools.c), its tools (profile_tools.c): -1: r->err.
  */
 int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
-int profile_apply_tools(struct profile *p, struct reader *r, const cJSON *tree);
 /* Give each element of a list of the file to `one`, with its place. */
 int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
 		 const char *name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A service in parts: what its profile says (service_load.c), messages and
- * their replies (service.c, service_message.c), methods (service_methods.c,
- * service_prompts.c, service_resources.c), tools at work (service_call.c). Private to them.
+ * their replies (service.c, service.c), methods (service.c,
+ * service_call.c, service_call.c), tools at work (service_call.c). Private to them.
  */
 #ifndef SIM_SERVICE_PRIVATE_H
 #define SIM_SERVICE_PRIVATE_H
@@ -56,8 +56,6 @@ int service_read(struct service *s, const char *name_or_path,
 		 struct error *err);
 int service_parse(struct service *s, const char *text, size_t len,
 		  const char *file, struct error *err);
-/* Put a file's members over those that it extends (service_merge.c). */
-void service_merge(cJSON *under, const cJSON *over);
 
 /* As service_load, from the text of a file of that name. */
 struct service *service_load_text(const char *text, const char *file,
@@ -89,9 +87,6 @@ struct service_question {
 	size_t count, open; /* parts; those at work */
 };
 
-/* Make the parts of a question and run them (service_message.c). */
-void service_take(struct service_question *q, const char *text, size_t len);
-
 struct service *service_of(const struct service_part *p);
 /* Whether the client's revision has what came with `since` ("2025-06-18"). */
 bool service_has(const struct service_part *p, const char *since);
@@ -104,25 +99,12 @@ void service_fail(struct service_part *p, int code, const char *data,
 /* A part that was at work has its reply (or none: it was cancelled). */
 void service_part_over(struct service_part *p);
 
-/* Run a method of a request. */
-void service_method(struct service_part *p, const char *method);
-/* The revision that initialize with these params settles on; NULL: it is refused. */
-const char *service_settle(const cJSON *params);
-
-/* service_prompts.c */
+/* service_call.c */
 void service_prompts_list(struct service_part *p);
 void service_prompts_get(struct service_part *p);
 void service_complete(struct service_part *p);
-/* An element of a list begins: {"name":…, and what describes it. */
-void service_add_head(const struct service_part *p, struct buf *out,
-		      const char *name, const cJSON *json);
-/* ,"arguments":[…] of a prompt. */
-void service_add_arguments(const struct service_part *p, struct buf *out,
-			   const cJSON *arguments);
-/* There is no such prompt; name NULL: the client sent none, or no text. */
-void service_no_prompt(struct service_part *p, const char *name);
 
-/* service_resources.c */
+/* service_call.c */
 void service_resources_list(struct service_part *p);
 void service_resources_read(struct service_part *p);
 void service_resources_get(struct service_part *p);
@@ -151,7 +133,7 @@ struct service_call {
 };
 
 /*
- * service_answer.c: what a tool answers. text with is_error: an error of the
+ * service.c: what a tool answers. text with is_error: an error of the
  * tool; else text is all there is, or object is its structured form.
  */
 void service_answer_text(struct service_call *call, const char *text,
@@ -169,8 +151,6 @@ void service_busy(struct service_part *p, const struct service_tool *t);
  */
 void service_wrong_arguments(struct service_part *p, bool direct,
 			     const char *why);
-/* The source of a tool's templates: its arguments; owner is a cJSON object. */
-int service_argument(void *owner, const char *name, struct buf *out);
 
 PRINTF_LIKE(2, 3)
 void service_line(const struct service *s, const char *format, ...);

@@ -90,7 +90,6 @@ struct sim_summary {
 	/* On how many connections; hazards.count of them; owned. */
 	uint64_t *hazard_times;
 };
-void sim_summary_done(struct sim_summary *s);
 
 struct sim_observer {
 	/*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads, sequences and the socket; the cipher is the mqtt module's. */
 #include "sim/sound.h"
+#include "base/lookup.h"
+#include "base/mem.h"
+#include "net/head.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "base/lookup.h"
-#include "base/mem.h"
 
 #define PACKET_MAX 1500 /* bytes; the board's receive buffer */
 

@@ -4,11 +4,10 @@
  * rpc/link's matter.
  */
 #include "wire/hello.h"
+#include "base/text.h"
+#include "wire/jsonrpc.h"
 
 #include <string.h>
-
-#include "base/text.h"
-#include "wire/member.h"
 
 static void decode_audio(struct hello_audio *out, const cJSON *json)
 {

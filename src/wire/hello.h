@@ -6,7 +6,7 @@
 #define WIRE_HELLO_H
 
 #include "base/json.h"
-#include "wire/udp_audio.h"
+#include "wire/audio.h"
 
 struct hello_audio {
 	char format[16]; /* "" if absent */

@@ -88,4 +88,13 @@ void salvage_done(struct salvage *s);
  */
 const char *jsonrpc_code_name(int code);
 
+/*
+ * Copy a text member, cut at a whole character to fit size; "" if absent or no
+ * text.
+ */
+void member_copy(const cJSON *object, const char *name, char *out, size_t size);
+
+/* A whole number within int; 0 if absent or anything else. */
+int member_int(const cJSON *object, const char *name);
+
 #endif

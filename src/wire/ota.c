@@ -4,11 +4,10 @@
  * device trips over. Headers and status belong to whoever speaks HTTP.
  */
 #include "wire/ota.h"
+#include "base/mem.h"
+#include "wire/jsonrpc.h"
 
 #include <string.h>
-
-#include "base/mem.h"
-#include "wire/member.h"
 
 /*
  * The device's storage (device.md 5.4): a value that is too long makes it abort

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "mcp/listing.h"
 
 static int feed_one(struct listing *l, const char *text, size_t len)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../unit/known_tools.h"
+#include "base/text_safe.h"
 #include "cli/complete.h"
-#include "cli/complete_print.h"
 
 #define WORDS_MAX 64
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mcp/arguments.h"
+#include "mcp/content.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

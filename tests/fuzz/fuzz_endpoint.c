@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "net/ota_door.h"
+#include "net/port.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

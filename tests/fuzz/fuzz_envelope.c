@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "base/json_scan.h"
 #include "rpc/link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

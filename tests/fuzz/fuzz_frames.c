@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/board_frames.h"
-#include "sim/board_reply.h"
+#include "sim/board_http.h"
+#include "sim/board_ws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

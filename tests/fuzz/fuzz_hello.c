@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "wire/hello.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

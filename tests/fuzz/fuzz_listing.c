@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "mcp/tools.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_tool(const struct tool_list *l, const struct tool *t)

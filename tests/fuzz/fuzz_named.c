@@ -13,9 +13,8 @@
 #include <sys/mman.h>
 
 #include "base/mem.h"
-#include "cli/named_describe.h"
+#include "cli/named.h"
 #include "cli/named_file.h"
-#include "cli/named_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

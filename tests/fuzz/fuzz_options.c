@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/split.h"
+#include "cli/config.h"
 #include "cli/parse.h"
 
 #define WORDS_MAX 64

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "base/json_scan.h"
 #include "wire/ota.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

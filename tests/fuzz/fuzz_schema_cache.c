@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/schema_lines.h"
+#include "cli/catalog_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

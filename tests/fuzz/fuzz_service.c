@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "sim/normalise.h"
-#include "sim/ollama_reply.h"
+#include "sim/ollama.h"
 #include "sim/service_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

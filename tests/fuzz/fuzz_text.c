@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
 
 #define MARK_MAX 40 /* bytes of a mark or of the rest */
 

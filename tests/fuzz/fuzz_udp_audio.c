@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "wire/udp_audio.h"
+#include "wire/audio.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "folder.h"
 #include "serve/board.h"
-#include "serve/control_private.h"
+#include "serve/control.h"
 #include "serve/record.h"
 #include "serve/serve_state.h"
 #include "wire/control_frames.h"

@@ -19,7 +19,7 @@
 
 #include "base/loop.h"
 #include "base/mem.h"
-#include "wire/greeting.h"
+#include "wire/control_frames.h"
 
 enum { FAKE_PEERS = 64 };
 

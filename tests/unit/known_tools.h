@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/schema_source.h"
+#include "cli/catalog.h"
 
 struct known_tool {
 	const char *name, *brief, *schema; /* schema NULL: none */

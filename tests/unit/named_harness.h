@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/named_target.h"
+#include "cli/named.h"
 
 static struct endpoint e;
 static struct error err;

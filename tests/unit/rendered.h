@@ -14,6 +14,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "mcp/content.h"
+#include "mcp/tools.h"
 #include "out/render.h"
 
 struct rendered {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #define SCREEN_ROWS 60
 #define SCREEN_COLUMNS 200

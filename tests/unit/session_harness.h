@@ -9,6 +9,7 @@
 #include "fake_transport.h"
 
 #include "base/json.h"
+#include "rpc/session_calls.h"
 #include "rpc/session_state.h"
 
 #define HELLO                                                            \

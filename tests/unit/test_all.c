@@ -5,7 +5,7 @@
  */
 #include "fake_serve.h"
 
-#include "cli/brief_devices.h"
+#include "cli/cmd_tools.h"
 #include "cli/commands.h"
 #include "rendered.h"
 

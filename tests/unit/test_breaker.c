@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mcp/breaker.h"
+#include "mcp/guard.h"
 
 #define NOW INT64_C(1786190400000)
 

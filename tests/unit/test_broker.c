@@ -22,7 +22,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "mqtt_harness.h"
-#include "net/port_owner.h"
+#include "net/port.h"
 #include "serve/broker.h"
 #include "wire/broker_topic.h"
 

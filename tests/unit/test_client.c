@@ -8,6 +8,9 @@
 
 #include <signal.h>
 
+#include "mcp/content.h"
+#include "mcp/tools.h"
+
 /* initialize */
 
 static void initialize_device(void **state)

@@ -8,7 +8,9 @@
 
 #include <signal.h>
 
+#include "mcp/content.h"
 #include "mcp/guard.h"
+#include "mcp/tools.h"
 
 #define GOOD "\"result\":{}"
 #define BUSY "\"error\":{\"code\":-32000,\"message\":\"busy\"}"

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "cli/complete.h"
-#include "cli/complete_print.h"
 #include "cli/parse.h"
 #include "known_tools.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "mcp/content.h"
 #include "mcp/types.h"
 
 static void decode_text(struct result *r, const char *text)

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cli/item_schema.h"
-#include "mcp/contents.h"
+#include "cli/catalog_file.h"
+#include "mcp/content.h"
 
 static struct message reply(const char *result)
 {

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 
 #include "folder.h"
-#include "net/control_path.h"
+#include "net/control_client.h"
 #include "skip_for.h"
 
 #define OTHER_USER 65534

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 #include "mcp/arguments.h"
-#include "out/arguments_rows.h"
+#include "mcp/tools.h"
+#include "out/text_describe.h"
 #include "rendered.h"
 
 #define FIXTURE "tests/fixtures/schemas.jsonl"

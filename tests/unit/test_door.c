@@ -12,7 +12,7 @@
 #include "base/module.h"
 #include "raw_client.h"
 #include "serve/board.h"
-#include "serve/door_private.h"
+#include "serve/door.h"
 #include "serve/mqtt_boards.h"
 
 static struct loop *loop;

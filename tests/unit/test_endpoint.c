@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "net/endpoint.h"
+#include "net/head.h"
 
 struct good {
 	const char *text, *scheme, *host;

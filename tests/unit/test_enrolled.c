@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "folder.h"
-#include "serve/enrolled.h"
+#include "serve/tokens.h"
 
 #define A "02:00:00:00:00:0A"
 #define B "02:00:00:00:00:0b"

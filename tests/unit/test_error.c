@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 static void sets(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each fault by its name: what the device does then, and what it leaves alone. */
+#include "base/json_scan.h"
 #include "sim/sim.h"
 #include "sim_harness.h"
 

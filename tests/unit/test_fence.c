@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #include "base/fence.h"
-#include "base/fence_pool.h"
 #include "base/file.h"
 #include "base/mem.h"
 

@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "cli/form.h"
-#include "cli/form_format.h"
 
 static cJSON *schema;
 static struct form form;

@@ -14,6 +14,7 @@
 
 #include "net/address.h"
 #include "net/forwarded.h"
+#include "net/head.h"
 
 static struct forwarded proxies;
 

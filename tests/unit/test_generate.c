@@ -14,11 +14,12 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/generate.h"
+#include "cli/generate_man.h"
 #include "cli/help.h"
-#include "cli/manual.h"
-#include "cli/mdoc.h"
 #include "cli/topics.h"
 
 /* What a writer writes; yours to free. */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "wire/greeting.h"
+#include "wire/control_frames.h"
 
 static struct error err;
 

@@ -10,8 +10,6 @@
 #include "base/loop.h"
 #include "cli/app.h"
 #include "cli/guards.h"
-#include "cli/guards_file.h"
-#include "cli/guards_option.h"
 #include "folder.h"
 
 static struct app app;

@@ -8,6 +8,7 @@
 
 #include "base/module.h"
 #include "http_server.h"
+#include "net/head.h"
 #include "net/http.h"
 #include "transport_owner.h"
 

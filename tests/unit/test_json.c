@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
 
 /* A copy of exactly len bytes: reading behind it is seen by ASan. */

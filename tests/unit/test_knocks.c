@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "net/listen_private.h"
-#include "net/port_owner.h"
+#include "net/listen.h"
+#include "net/port.h"
 
 #define URL "http://192.168.1.2:8000/xiaozhi/ota/"
 

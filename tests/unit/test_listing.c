@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "mcp/listing.h"
+#include "mcp/tools.h"
 
 static int feed(struct listing *l, const char *text, struct error *err)
 {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "out/mask.h"
 

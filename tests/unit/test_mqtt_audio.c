@@ -9,8 +9,8 @@
 #include "base/module.h"
 #include "net/mqtt.h"
 #include "real_broker.h"
+#include "wire/audio.h"
 #include "wire/hello.h"
-#include "wire/udp_audio.h"
 
 #define LONG_MS 60000
 #define ID "GID_t@@@aa_bb_cc_dd_ee_01@@@u"

@@ -11,13 +11,13 @@
 #include <cmocka.h>
 
 #include "cli/app.h"
-#include "cli/named_expand.h"
-#include "cli/named_target.h"
-#include "cli/named_words.h"
-#include "cli/schema_cache.h"
-#include "cli/schema_source.h"
+#include "cli/catalog.h"
+#include "cli/catalog_file.h"
+#include "cli/named.h"
+#include "cli/named_file.h"
 #include "folder.h"
 #include "named_harness.h"
+#include "net/head.h"
 
 static char *config(const char *text)
 {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/json_scan.h"
 #include "wire/ota.h"
 
 static const char question[] =

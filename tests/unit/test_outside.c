@@ -3,7 +3,7 @@
 #include "service_harness.h"
 /* behind it: cmocka comes first */
 #include "http_child.h"
-#include "sim/ollama_reply.h"
+#include "sim/ollama.h"
 #include "sim_harness.h"
 
 #define DONE "\"done\":true}"

@@ -14,6 +14,7 @@
 #include "base/split.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/parse.h"
 
 static struct words words;

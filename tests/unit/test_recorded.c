@@ -8,7 +8,11 @@
 
 #include <stdlib.h>
 
+#include "base/json_scan.h"
 #include "mcp/client.h"
+#include "mcp/content.h"
+#include "mcp/tools.h"
+#include "rpc/session_calls.h"
 
 struct lines {
 	cJSON *json[128];

@@ -2,7 +2,7 @@
 /*
  * Devices of a running serve and rows of --all, as text and JSON.
  */
-#include "out/device_cells.h"
+#include "out/text_device.h"
 #include "rendered.h"
 
 #define DEVICE                                                            \

@@ -5,7 +5,7 @@
  */
 #include "rendered.h"
 
-#include "mcp/contents.h"
+#include "mcp/content.h"
 
 #define ITEMS                                                               \
 	"{\"uri\":\"a:1\",\"name\":\"one\",\"mimeType\":\"text/plain\","    \

@@ -4,6 +4,10 @@
  */
 #include "rendered.h"
 
+#include "base/json_scan.h"
+#include "mcp/content.h"
+#include "mcp/tools.h"
+#include "net/head.h"
 #include "out/render_json.h"
 
 /* Every line is one JSON value. */

@@ -6,6 +6,9 @@
 #include "rendered.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
+#include "mcp/content.h"
+#include "mcp/tools.h"
 
 static const char volume[] =
 	"{\"name\":\"self.audio_speaker.set_volume\",\"description\":\"Sets "

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "out/report.h"
-#include "out/report_form.h"
 
 static void add(struct report *r, const char *name, const struct error *failure,
 		const char *skipped)

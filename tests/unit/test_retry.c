@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "mcp/retry.h"
+#include "mcp/guard.h"
 
 static const struct guard_ask list_ask = { .method = "tools/list" };
 static const struct guard_ask call_ask = { .method = "tools/call",

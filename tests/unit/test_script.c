@@ -16,6 +16,7 @@
 #include "cli/expect_option.h"
 #include "cli/save.h"
 #include "cli/script.h"
+#include "mcp/content.h"
 
 /* A script in a file of its own; its name is yours. */
 static char *file_with(const char *text)

@@ -3,7 +3,7 @@
  * The circuit breaker of a held device: what counts as silence, who is refused
  * meanwhile, and what closes it.
  */
-#include "mcp/breaker.h"
+#include "mcp/guard.h"
 #include "serve_harness.h"
 
 static void on_done(void *owner, struct relay *r, const char *frame, size_t len,

@@ -17,6 +17,8 @@
 #include "control_harness.h"
 #include "skip_for.h"
 
+#include "mcp/tools.h"
+
 /* ---- the socket ---- */
 
 static void private_socket(void **state)

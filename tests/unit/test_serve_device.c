@@ -5,6 +5,9 @@
  */
 #include "serve_harness.h"
 
+#include "base/json_scan.h"
+#include "serve/board_start.h"
+
 #define OTHER "aa:bb:cc:dd:ee:02"
 
 static void assert_described(const struct board *d, const char *part)

@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json_scan.h"
+#include "cli/cmd_serve.h"
 #include "cli/daemon.h"
 #include "cli/serve_log.h"
-#include "cli/serve_missing.h"
 
 #define AT 1760000000123 /* 2025-10-09T08:53:20.123Z */
 

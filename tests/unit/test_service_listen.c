@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "base/mem.h"
+#include "net/head.h"
 #include "raw_client.h"
 #include "sim/service.h"
 

@@ -5,6 +5,9 @@
  */
 #include "session_harness.h"
 
+#include "net/head.h"
+#include "rpc/session_calls.h"
+
 /* getting up */
 
 static void hello_goes_first(void **state)

@@ -7,6 +7,8 @@
 
 #include <signal.h>
 
+#include "rpc/session_calls.h"
+
 /* calls */
 
 static void result(void **state)

@@ -14,6 +14,9 @@
 
 #include "base/mem.h"
 #include "cli/app.h"
+#include "cli/config.h"
+#include "cli/setup.h"
+#include "net/head.h"
 
 static struct app app;
 static struct error err;

@@ -9,7 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/board_frames.h"
+#include "net/head.h"
+#include "sim/board_ws.h"
+#include "sim/fleet.h"
+#include "sim/pretend_loop.h"
 #include "sim/sim.h"
 #include "sim_harness.h"
 

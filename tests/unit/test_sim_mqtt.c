@@ -14,7 +14,10 @@
 #include "base/module.h"
 #include "free_port.h"
 #include "http_child.h"
+#include "net/head.h"
 #include "net/mqtt.h"
+#include "sim/fleet.h"
+#include "sim/pretend_loop.h"
 #include "sim/sim.h"
 #include "skip_for.h"
 

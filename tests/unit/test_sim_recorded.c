@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/board_frames.h"
+#include "net/head.h"
+#include "sim/board_ws.h"
+#include "sim/fleet.h"
 #include "sim/sim.h"
 #include "sim_harness.h"
 

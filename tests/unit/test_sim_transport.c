@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The target sim: as a transport: the contract of net/transport.h, its query. */
+#include "net/head.h"
 #include "sim/sim.h"
 #include "sim_harness.h"
 

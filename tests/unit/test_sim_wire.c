@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "sim/board_frames.h"
-#include "sim/board_reply.h"
+#include "sim/board_http.h"
+#include "sim/board_link.h"
+#include "sim/board_ws.h"
+#include "sim/fleet.h"
 #include "sim/identity.h"
-#include "sim/ota_judge.h"
-#include "sim/tally.h"
 
 static void address(const char *text, const char *host, unsigned port,
 		    const char *path)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "out/layout.h"
+#include "out/table.h"
 #include "out/term.h"
 #include "out/wrap.h"
 

@@ -12,6 +12,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
 
 static void check_safe(const char *text, size_t len, const char *line,
 		       const char *paragraph)

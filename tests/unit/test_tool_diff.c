@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "mcp/tool_diff.h"
+#include "mcp/tools.h"
 #include "rendered.h"
 
 /* What two lists (the inside of "tools":[…]) differ in, as one form. */

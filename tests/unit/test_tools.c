@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "mcp/tools.h"
 #include "mcp/types.h"
 
 static void decode(struct message *m, const char *text)

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "mcp/tools.h"
 #include "out/tools_tree.h"
 #include "rendered.h"
 

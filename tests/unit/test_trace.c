@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "cli/trace.h"
 
 static char *line_of(const struct trace *t)

@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "cli/named_describe.h"
-#include "cli/named_trust.h"
+#include "cli/named.h"
 #include "folder.h"
 
 static struct error err;

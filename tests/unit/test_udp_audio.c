@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "wire/udp_audio.h"
+#include "wire/audio.h"
 
 /* type, flags, length 3, ssrc, timestamp, sequence, payload (device.md 2.4) */
 static const unsigned char packet[] = { 0x01, 0x80, 0x00, 0x03, 0xde,

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where completion finds tools, items and devices: the session, a running
+ * serve, a kept listing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/split.h"
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/catalog.h"
+#include "cli/catalog_file.h"
+#include "cli/cmd_items.h"
+#include "cli/named.h"
+#include "mcp/name_set.h"
+#include "mcp/tools.h"
+#include "net/control_client.h"
+#include "serve/aliases.h"
+
+/* A running serve; the rest zeroed at first, connected when it is asked. */
+struct source_serve {
+	const char *socket, *device; /* lent; NULL */
+	int64_t ms; /* for all that it is asked */
+	bool tried; /* to connect */
+	struct control_quick quick;
+	char *names; /* its last answer to `names`, and for which prefix */
+	size_t len;
+	char *prefix;
+	struct words lists; /* which lists the answer is from */
+};
+
+/*
+ * Tools of a listing that was kept.
+ */
+
+#define LISTEN "listen:"
+
+/* True if it is there. */
+static bool open_key(struct schema_cache *c, const char *key)
+{
+	return key && schema_cache_open(c, key, NULL) == 0;
+}
+
+/* serve's ids are in small letters. */
+static char *id_of(const char *device, const struct aliases *aliases)
+{
+	char *id = NULL;
+
+	for (size_t i = 0; !id && i < aliases->count; i++) {
+		if (text_same(aliases->item[i].name, device))
+			id = mem_strdup(aliases->item[i].id);
+	}
+	if (!id)
+		id = mem_strdup(device);
+	for (char *p = id; *p; p++)
+		*p = (char)text_lower(*p);
+	return id;
+}
+
+/* The kept listings. */
+static bool source_cache_open(struct schema_cache *c, const char *target,
+			      const char *device, const struct aliases *aliases)
+{
+	CLEANUP(mem_free_ptr) char *key = NULL;
+	CLEANUP(mem_free_ptr) char *id = NULL;
+
+	if (target) {
+		key = schema_cache_key(target, NULL);
+		return open_key(c, key) ||
+		       (text_starts(target, LISTEN) && open_key(c, LISTEN));
+	}
+	if (device && *device) {
+		id = id_of(device, aliases);
+		key = schema_cache_key(NULL, id);
+		if (open_key(c, key))
+			return true;
+		mem_free(key);
+	}
+	key = schema_cache_newest();
+	return open_key(c, key);
+}
+
+static bool begins(struct span text, const char *prefix, size_t len)
+{
+	return text.len >= len && memcmp(text.text, prefix, len) == 0;
+}
+
+static void source_cache_tools(struct schema_cache *c, const char *prefix,
+			       schema_each *each, void *to)
+{
+	size_t len = strlen(prefix);
+	CLEANUP(buf_done) struct buf word = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	struct span name, brief, json;
+
+	for (size_t i = schema_cache_find(c, prefix);
+	     schema_cache_tool(c, i, &name, &brief, &json) &&
+	     begins(name, prefix, len);
+	     i++) {
+		buf_reset(&word);
+		buf_reset(&text);
+		buf_add(&word, name.text, name.len);
+		buf_add(&text, brief.text, brief.len);
+		each(to, buf_string(&word), buf_string(&text));
+	}
+}
+
+static bool source_cache_tool(struct schema_cache *c, const char *name,
+			      struct buf *out)
+{
+	struct span found, brief, json;
+	size_t len = strlen(name), i = schema_cache_find(c, name);
+
+	if (!schema_cache_tool(c, i, &found, &brief, &json) ||
+	    found.len != len || memcmp(found.text, name, len) != 0)
+		return false;
+	buf_add(out, json.text, json.len);
+	return true;
+}
+
+/*
+ * Tools and devices that a running serve tells (wire/control_frames.h).
+ */
+
+#define DEVICES_MAX 5000
+
+static void source_serve_done(struct source_serve *s)
+{
+	if (s->tried)
+		control_quick_close(&s->quick);
+	mem_free(s->names);
+	mem_free(s->prefix);
+	words_done(&s->lists);
+	*s = (struct source_serve){ 0 };
+}
+
+static bool is_connected(struct source_serve *s)
+{
+	CLEANUP(mem_free_ptr) char *path = NULL;
+
+	if (s->tried)
+		return s->quick.fd >= 0;
+	s->tried = true;
+	s->quick.fd = -1;
+	return control_path(&path, s->socket, false, NULL) == 0 &&
+	       control_quick_open(&s->quick, path, s->ms) == 0;
+}
+
+static void add_text(struct buf *json, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	buf_printf(json, ",\"%s\":", name);
+	buf_json_string(json, text, strlen(text));
+}
+
+/* One question, one answer with this op. */
+static bool ask(struct source_serve *s, struct buf *json, const char *op,
+		struct span *answer)
+{
+	CLEANUP(mem_free_ptr) char *found = NULL;
+	struct span text;
+
+	buf_char(json, '}');
+	if (!is_connected(s) || control_quick_send(&s->quick, json) != 0 ||
+	    control_quick_next(&s->quick, answer) != 0)
+		return false;
+	if (json_span_member(*answer, "op", &text))
+		found = json_span_string(text);
+	return found && strcmp(found, op) == 0;
+}
+
+/* ---- tools ---- */
+
+static void keep_lists(struct source_serve *s, struct span answer)
+{
+	struct span lists, one;
+	size_t at = 0;
+
+	words_done(&s->lists);
+	if (!json_span_member(answer, "lists", &lists))
+		return;
+	while (json_span_next(lists, &at, &one)) {
+		CLEANUP(mem_free_ptr) char *id = json_span_string(one);
+
+		if (id)
+			words_add(&s->lists, id);
+	}
+}
+
+/* Ask for names; false: nothing is listed there. */
+static bool source_serve_has(struct source_serve *s, const char *prefix)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	struct span answer;
+
+	if (s->prefix && strcmp(s->prefix, prefix) == 0)
+		return s->lists.count > 0;
+	mem_free(TAKE(s->names));
+	mem_free(s->prefix);
+	s->prefix = mem_strdup(prefix);
+	buf_text(&json, "{\"op\":\"names\"");
+	add_text(&json, "device", s->device);
+	add_text(&json, "prefix", prefix);
+	words_done(&s->lists);
+	if (!ask(s, &json, "names", &answer))
+		return false;
+	s->names = mem_copy(answer.text, answer.len);
+	s->len = answer.len;
+	keep_lists(s, answer);
+	return s->lists.count > 0;
+}
+
+/* What was asked last. */
+static void source_serve_tools(struct source_serve *s, schema_each *each,
+			       void *to)
+{
+	struct span answer = { s->names, s->len }, tools, row, part;
+	size_t at = 0;
+
+	if (!s->names || !json_span_member(answer, "tools", &tools))
+		return;
+	while (json_span_next(tools, &at, &row)) {
+		CLEANUP(mem_free_ptr) char *name = NULL;
+		CLEANUP(mem_free_ptr) char *brief = NULL;
+		size_t inside = 0;
+
+		if (json_span_next(row, &inside, &part))
+			name = json_span_string(part);
+		if (name && json_span_next(row, &inside, &part))
+			brief = json_span_string(part);
+		if (name)
+			each(to, name, brief ? brief : "");
+	}
+}
+
+static bool source_serve_tool(struct source_serve *s, const char *name,
+			      struct buf *out)
+{
+	for (size_t i = 0; i < s->lists.count; i++) {
+		CLEANUP(buf_done) struct buf json = { 0 };
+		struct span answer, tool;
+
+		buf_text(&json, "{\"op\":\"tool\"");
+		add_text(&json, "name", name);
+		add_text(&json, "list", s->lists.word[i]);
+		if (!ask(s, &json, "tool", &answer) ||
+		    !json_span_member(answer, "tool", &tool))
+			continue;
+		buf_add(out, tool.text, tool.len);
+		return true;
+	}
+	return false;
+}
+
+/* ---- devices ---- */
+
+static void add_part(struct buf *out, const char *text)
+{
+	if (text && *text)
+		buf_printf(out, "%s%s", out->len ? ", " : "", text);
+}
+
+static bool begins_source_serve(const char *text, const char *prefix)
+{
+	return text && *text && strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* As -d takes it: without case, but the word that is typed stays. */
+static void tell_device(const cJSON *device, const char *prefix,
+			schema_each *each, void *to)
+{
+	const char *id = json_string(device, "id");
+	const char *alias = json_string(device, "alias");
+	CLEANUP(buf_done) struct buf brief = { 0 };
+	CLEANUP(buf_done) struct buf named = { 0 };
+	const char *version = json_string(device, "version");
+
+	add_part(&brief, json_string(device, "board"));
+	if (version && *version && brief.len)
+		buf_printf(&brief, " %s", version);
+	add_part(&brief, json_string(device, "state"));
+	if (begins_source_serve(alias, prefix)) {
+		add_part(&named, id);
+		add_part(&named, buf_string(&brief));
+		each(to, alias, buf_string(&named));
+	}
+	if (begins_source_serve(id, prefix)) {
+		buf_reset(&named);
+		add_part(&named, alias);
+		add_part(&named, buf_string(&brief));
+		each(to, id, buf_string(&named));
+	}
+}
+
+/* A glob keeps the answer short; what is one itself is not made one. */
+static void ask_pattern(struct buf *json, const char *prefix)
+{
+	CLEANUP(mem_free_ptr) char *pattern = NULL;
+
+	if (!*prefix || text_has_glob(prefix) || strchr(prefix, '\\'))
+		return;
+	pattern = mem_printf("%s*", prefix);
+	add_text(json, "device", pattern);
+}
+
+/* False: no serve answers. */
+static bool source_serve_devices(struct source_serve *s, const char *prefix,
+				 schema_each *each, void *to)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+	struct span answer;
+	size_t count = 0;
+
+	buf_text(&json, "{\"op\":\"devices\"");
+	ask_pattern(&json, prefix);
+	buf_char(&json, '}');
+	if (!is_connected(s) || control_quick_send(&s->quick, &json) != 0)
+		return false;
+	while (control_quick_next(&s->quick, &answer) == 0) {
+		CLEANUP(json_free_ptr)
+		cJSON *tree = json_parse(answer.text, answer.len, NULL);
+		const cJSON *device = json_object(tree, "device");
+
+		if (!device)
+			return true;
+		if (count++ == DEVICES_MAX)
+			break;
+		tell_device(device, prefix, each, to);
+	}
+	/* The rest of the answer is not read: nothing more can be asked. */
+	control_quick_close(&s->quick);
+	return true;
+}
+
+/*
+ * Which place is asked: the serve that runs, or a kept listing. Found out at
+ * the first question, and so it stays.
+ */
+
+#define ATTACH "attach:"
+
+enum place { PLACE_UNDECIDED, PLACE_SERVE, PLACE_CACHE, PLACE_NONE };
+
+struct places {
+	char *target, *device, *socket; /* target NULL: what serve holds */
+	enum place place;
+	struct source_serve serve;
+	struct schema_cache cache;
+	bool has_aliases;
+	struct aliases aliases;
+};
+
+/* As they are in the configuration; a broken file is as good as none. */
+static const struct aliases *aliases_of(struct places *p)
+{
+	if (!p->has_aliases)
+		aliases_read(&p->aliases, NULL, NULL);
+	p->has_aliases = true;
+	return &p->aliases;
+}
+
+/* prefix: what will be asked next, so that it is asked only once. */
+static enum place decide(struct places *p, const char *prefix)
+{
+	if (p->place != PLACE_UNDECIDED)
+		return p->place;
+	if (!p->target && source_serve_has(&p->serve, prefix))
+		p->place = PLACE_SERVE;
+	else if (source_cache_open(&p->cache, p->target, p->device,
+				   aliases_of(p)))
+		p->place = PLACE_CACHE;
+	else
+		p->place = PLACE_NONE;
+	return p->place;
+}
+
+static void each_tool(void *owner, const char *prefix, schema_each *each,
+		      void *to)
+{
+	struct places *p = owner;
+	enum place place = decide(p, prefix);
+
+	if (place == PLACE_SERVE && source_serve_has(&p->serve, prefix))
+		source_serve_tools(&p->serve, each, to);
+	else if (place == PLACE_CACHE)
+		source_cache_tools(&p->cache, prefix, each, to);
+}
+
+static bool find_tool(void *owner, const char *name, struct buf *out)
+{
+	struct places *p = owner;
+	enum place place = decide(p, name);
+
+	if (place == PLACE_SERVE)
+		return source_serve_tool(&p->serve, name, out);
+	return place == PLACE_CACHE && source_cache_tool(&p->cache, name, out);
+}
+
+static bool open_items(struct schema_cache *c, const struct places *p,
+		       enum list_kind kind)
+{
+	CLEANUP(mem_free_ptr) char *key = NULL;
+
+	if (!p->target)
+		return false;
+	key = items_cache_key(p->target, kind);
+	return *key && schema_cache_open(c, key, NULL) == 0;
+}
+
+static bool each_item(void *owner, enum list_kind kind, const char *prefix,
+		      schema_each *each, void *to)
+{
+	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+
+	if (!open_items(&cache, owner, kind))
+		return false;
+	source_cache_tools(&cache, prefix, each, to);
+	return true;
+}
+
+static bool find_item(void *owner, enum list_kind kind, const char *key,
+		      struct buf *out)
+{
+	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+
+	return open_items(&cache, owner, kind) &&
+	       source_cache_tool(&cache, key, out);
+}
+
+static bool is_known(void *owner)
+{
+	struct places *p = owner;
+
+	if (p->place == PLACE_UNDECIDED)
+		decide(p, "");
+	return p->place != PLACE_NONE;
+}
+
+struct list_telling {
+	schema_each *each;
+	void *to;
+	struct name_set told;
+};
+
+static void tell(void *owner, const char *name, const char *brief)
+{
+	struct list_telling *t = owner;
+
+	if (name_set_add(&t->told, name, 0) == NAME_NONE)
+		t->each(t->to, name, brief);
+}
+
+static void each_device(void *owner, const char *prefix, schema_each *each,
+			void *to)
+{
+	struct places *p = owner;
+	const struct aliases *a = aliases_of(p);
+	struct list_telling t = { .each = each, .to = to };
+
+	source_serve_devices(&p->serve, prefix, tell, &t);
+	for (size_t i = 0; i < a->count; i++) {
+		if (strncasecmp(a->item[i].name, prefix, strlen(prefix)) == 0)
+			tell(&t, a->item[i].name, a->item[i].id);
+	}
+	name_set_done(&t.told);
+}
+
+static void release(void *owner)
+{
+	struct places *p = owner;
+
+	source_serve_done(&p->serve);
+	schema_cache_close(&p->cache);
+	aliases_done(&p->aliases);
+	mem_free(p->target);
+	mem_free(p->device);
+	mem_free(p->socket);
+	mem_free(p);
+}
+
+void schema_source_open(struct schema_source *out, const char *target,
+			const char *device, const char *socket,
+			int64_t serve_ms)
+{
+	struct places *p = mem_zalloc(sizeof(*p));
+
+	if (target && text_starts(target, ATTACH)) {
+		if (target[strlen(ATTACH)])
+			socket = target + strlen(ATTACH);
+		target = NULL;
+	}
+	p->target = mem_strdup(target);
+	p->device = mem_strdup(device);
+	p->socket = mem_strdup(socket);
+	p->serve.socket = p->socket;
+	p->serve.device = p->device;
+	p->serve.ms = serve_ms;
+	*out = (struct schema_source){ .tools = each_tool,
+				       .tool = find_tool,
+				       .devices = each_device,
+				       .items = each_item,
+				       .item = find_item,
+				       .known = is_known,
+				       .release = release,
+				       .owner = p };
+}
+
+void schema_source_close(struct schema_source *s)
+{
+	if (s->release)
+		s->release(s->owner);
+	*s = (struct schema_source){ 0 };
+}
+
+/*
+ * The list that the shell's session has asked for. Where it has none, and for
+ * devices, what a command line would know.
+ */
+
+struct live {
+	const struct app *app;
+	struct schema_source other;
+};
+
+static bool is_listed(const struct live *l)
+{
+	return l->app->has_tools && session_is_open(l->app->session);
+}
+
+static void each_tool_source_session(void *owner, const char *prefix,
+				     schema_each *each, void *to)
+{
+	struct live *l = owner;
+	const struct tool_list *list = &l->app->tools;
+	CLEANUP(mem_free_ptr) const struct tool **sorted = NULL;
+	size_t count = 0;
+
+	if (!is_listed(l)) {
+		l->other.tools(l->other.owner, prefix, each, to);
+		return;
+	}
+	sorted = mem_alloc((list->count + 1) * sizeof(struct tool *));
+	for (size_t i = 0; i < list->count; i++) {
+		if (text_starts(list->tool[i].name, prefix))
+			sorted[count++] = &list->tool[i];
+	}
+	if (count > 0)
+		qsort(sorted, count, sizeof(struct tool *), tool_by_name);
+	for (size_t i = 0; i < count; i++)
+		each(to, sorted[i]->name, sorted[i]->description);
+}
+
+static bool find_tool_source_session(void *owner, const char *name,
+				     struct buf *out)
+{
+	struct live *l = owner;
+	const struct tool *tool;
+	struct span text;
+
+	if (!is_listed(l))
+		return l->other.tool(l->other.owner, name, out);
+	tool = tool_list_find(&l->app->tools, name);
+	if (!tool)
+		return false;
+	text = tool_text(tool);
+	buf_add(out, text.text, text.len);
+	return true;
+}
+
+static void each_device_source_session(void *owner, const char *prefix,
+				       schema_each *each, void *to)
+{
+	struct live *l = owner;
+
+	l->other.devices(l->other.owner, prefix, each, to);
+}
+
+static bool has_items(const struct live *l, enum list_kind kind)
+{
+	return l->app->has_items[kind] && session_is_open(l->app->session);
+}
+
+static bool each_item_source_session(void *owner, enum list_kind kind,
+				     const char *prefix, schema_each *each,
+				     void *to)
+{
+	struct live *l = owner;
+	const struct page_list *list = &l->app->items[kind];
+
+	if (!has_items(l, kind))
+		return l->other.items(l->other.owner, kind, prefix, each, to);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct list_item *item = &list->item[i];
+		const char *brief =
+			item->description ? item->description : item->name;
+
+		if (text_starts(item->key, prefix))
+			each(to, item->key, brief ? brief : "");
+	}
+	return true;
+}
+
+static bool find_item_source_session(void *owner, enum list_kind kind,
+				     const char *key, struct buf *out)
+{
+	struct live *l = owner;
+	const struct list_item *item;
+
+	if (!has_items(l, kind))
+		return l->other.item(l->other.owner, kind, key, out);
+	item = page_list_find(&l->app->items[kind], key);
+	if (item)
+		item_as_tool(out, kind, item);
+	return item != NULL;
+}
+
+static bool is_known_source_session(void *owner)
+{
+	struct live *l = owner;
+
+	return is_listed(l) || l->other.known(l->other.owner);
+}
+
+static void release_source_session(void *owner)
+{
+	struct live *l = owner;
+
+	schema_source_close(&l->other);
+	mem_free(l);
+}
+
+void schema_source_session(struct schema_source *out, struct app *app)
+{
+	struct live *l = mem_zalloc(sizeof(*l));
+	const struct config *c = &app->config;
+	const struct named_search search = { .config_file = c->config_file,
+					     .trust = c->trust };
+	CLEANUP(mem_free_ptr)
+	char *target = named_target_text(c->target, &search);
+
+	l->app = app;
+	schema_source_open(&l->other, target, c->device, c->socket,
+			   SCHEMA_SOURCE_MS);
+	*out = (struct schema_source){ .tools = each_tool_source_session,
+				       .tool = find_tool_source_session,
+				       .devices = each_device_source_session,
+				       .items = each_item_source_session,
+				       .item = find_item_source_session,
+				       .known = is_known_source_session,
+				       .release = release_source_session,
+				       .owner = l };
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prompts and templates seen as tools: their arguments are strings by name. So
+ * what checks, completes and keeps the arguments of tools serves them too.
+ */
+#ifndef CLI_CATALOG_FILE_H
+#define CLI_CATALOG_FILE_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "cli/app.h"
+#include "mcp/listing.h"
+
+/* An inputSchema; item NULL: any names. A template's parts are its arguments;
+   a resource has none. Yours. */
+cJSON *item_schema(enum list_kind kind, const struct list_item *item);
+
+/* {"name": its key, "description", "inputSchema"} as text, appended. */
+void item_as_tool(struct buf *out, enum list_kind kind,
+		  const struct list_item *item);
+
+struct kept_list {
+	struct tool_list tools; /* by name */
+	char *from; /* of what: "listen:", "attach:ID" */
+	int64_t age; /* seconds; below 0 if the clock was set back */
+};
+
+/*
+ * Of the target. None, or attach: the device of the running serve (-d; the
+ * only one), else what a serve showed last. -1: ERR_UNMET: nothing is kept;
+ * ERR_USAGE: a target that is none, -d that fits several devices.
+ */
+int kept_list_open(struct kept_list *out, struct app *app, struct error *err);
+void kept_list_done(struct kept_list *k);
+
+/*
+ * path, or stdin for "-", into out: a tool a line; or one JSON value, which is
+ * an array of tools, an object with "tools" (a result), or with "result" (a
+ * reply); of replies and results one a line, too (-o raw). -1 (ERR_USAGE):
+ * not readable; which line, or which element, is none of these.
+ */
+int saved_list_read(struct tool_list *out, struct app *app, const char *path,
+		    struct error *err);
+
+struct tool_list;
+
+#define SCHEMA_CACHE_MAX (64U << 20) /* bytes of a file */
+
+struct schema_cache { /* a file, mapped */
+	const char *map;
+	void *memory; /* to be unmapped */
+	size_t size;
+	size_t *line; /* offsets of tools, and of the end */
+	size_t count;
+	int64_t time; /* Unix seconds of the listing */
+	char *target; /* the key */
+};
+
+/*
+ * The key of a listing: the target's text, and for what serve holds "attach:"
+ * with the device's id; yours. Secrets in it (user names, queries but those of
+ * sim:) are left out. target may be NULL if device is not.
+ */
+char *schema_cache_key(const char *target, const char *device);
+
+/* The key of what a serve showed last; NULL: nothing is kept. Yours. */
+char *schema_cache_newest(void);
+
+/* Write; failures are of no interest to the command (a cache), but told to err. */
+int schema_cache_write(const char *key, const struct tool_list *list,
+		       struct error *err);
+
+/*
+ * -1 (ERR_UNMET): none, or it is damaged (then it is as if there were none).
+ * What it gave was checked to be lines as above; their JSON was not.
+ */
+int schema_cache_open(struct schema_cache *out, const char *key,
+		      struct error *err);
+void schema_cache_close(struct schema_cache *c);
+
+/* Index of the first tool that does not come before prefix (as bytes). */
+size_t schema_cache_find(const struct schema_cache *c, const char *prefix);
+/* Parts of tool i; lent, not NUL-terminated. False: no such. */
+bool schema_cache_tool(const struct schema_cache *c, size_t i,
+		       struct span *name, struct span *brief,
+		       struct span *json);
+
+/* map and size are set: fill the rest. -1: damaged; then it is unfinished. */
+int schema_lines_read(struct schema_cache *c);
+
+/*
+ * Ask now; a list that came whole is also written to a file (schema_cache.h).
+ * -1: as client_list_tools; what came before the failure is kept in
+ * app->tools, but the next tools_cache_find asks again.
+ */
+int tools_cache_refresh(struct app *app, struct error *err);
+
+/* A whole list that was asked for otherwise (the shell); takes it. */
+void tools_cache_take(struct app *app, const struct tool_list *list);
+
+/*
+ * The tool of that name, lent until the next refresh or drop. -1 (ERR_USAGE):
+ * there is none; the nearest is proposed. When the listing broke on the way
+ * but had the tool, a note says so and it is lent all the same.
+ */
+int tools_cache_find(struct app *app, const char *name, const struct tool **out,
+		     struct error *err);
+
+/* Forget it: app_disconnect and app_done call this. Twice is fine. */
+void tools_cache_drop(struct app *app);
+
+#endif

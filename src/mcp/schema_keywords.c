@@ -1,0 +1,714 @@
+/* SPDX-License-Identifier: MIT */
+/* The keywords of JSON Schema, one after the other. */
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "mcp/schema_check.h"
+
+/* The keywords of arrays. */
+
+/* Element i against schema i, as far as both reach. */
+static bool check_each(const struct check *c, const cJSON *schemas)
+{
+	const cJSON *schema = schemas->child;
+	const cJSON *element = c->value->child;
+
+	for (size_t i = 0; schema && element; i++) {
+		struct place place = walk_place(c, NULL, i);
+
+		if (!walk_check(c->walk, schema, element, &place))
+			return false;
+		schema = schema->next;
+		element = element->next;
+	}
+	return true;
+}
+
+bool check_prefix_items(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "prefixItems");
+	return !cJSON_IsArray(c->value) || check_each(c, operand);
+}
+
+/* One schema for all behind prefixItems; or, up to 2019-09, an array of them. */
+bool check_items(const struct check *c, const cJSON *operand)
+{
+	size_t before = (size_t)cJSON_GetArraySize(
+		json_array(c->schema, "prefixItems"));
+	const cJSON *element;
+	size_t i = 0;
+
+	if (!cJSON_IsArray(c->value))
+		return true;
+	if (cJSON_IsArray(operand))
+		return check_each(c, operand);
+	cJSON_ArrayForEach(element, c->value) {
+		struct place place = walk_place(c, NULL, i);
+
+		if (!walk_spend(c, 1))
+			return false;
+		if (i++ >= before &&
+		    !walk_check(c->walk, operand, element, &place))
+			return false;
+	}
+	return true;
+}
+
+bool check_min_items(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "minItems");
+	if (!cJSON_IsArray(c->value))
+		return true;
+	return cJSON_GetArraySize(c->value) >= operand->valuedouble ||
+	       walk_fail_json(c, "minItems", operand);
+}
+
+bool check_max_items(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "maxItems");
+	if (!cJSON_IsArray(c->value))
+		return true;
+	return cJSON_GetArraySize(c->value) <= operand->valuedouble ||
+	       walk_fail_json(c, "maxItems", operand);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const unsigned char *byte = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Equal values have equal hashes: numbers by value, members in any order. */
+/* NOLINTNEXTLINE(misc-no-recursion): no deeper than JSON_DEPTH_MAX */
+static uint64_t hash_value(const cJSON *value)
+{
+	unsigned type = (unsigned)value->type & 0xff;
+	uint64_t hash =
+		hash_bytes(UINT64_C(0xcbf29ce484222325), &type, sizeof(type));
+	double number = value->valuedouble + 0.0; /* -0.0 is 0.0 */
+	uint64_t members = 0;
+	const cJSON *child;
+
+	if (cJSON_IsNumber(value))
+		return hash_bytes(hash, &number, sizeof(number));
+	if (cJSON_IsString(value))
+		return hash_bytes(hash, value->valuestring,
+				  strlen(value->valuestring));
+	cJSON_ArrayForEach(child, value) {
+		uint64_t one = hash_value(child);
+
+		if (child->string)
+			members += hash_bytes(one, child->string,
+					      strlen(child->string));
+		else
+			hash = hash_bytes(hash, &one, sizeof(one));
+	}
+	return hash + members;
+}
+
+struct hashed {
+	uint64_t hash;
+	const cJSON *value;
+};
+
+static int compare_hashed(const void *a, const void *b)
+{
+	const struct hashed *left = a;
+	const struct hashed *right = b;
+
+	return (left->hash > right->hash) - (left->hash < right->hash);
+}
+
+/* Among those with the same hash as the first. */
+static bool equals_another(const struct hashed *first, const struct hashed *end)
+{
+	for (const struct hashed *h = first + 1; h < end; h++) {
+		if (h->hash != first->hash)
+			return false;
+		if (json_equal(first->value, h->value))
+			return true;
+	}
+	return false;
+}
+
+/* By sorted hashes, as comparing each with each is dear for long arrays. */
+static bool has_equal_items(const cJSON *array)
+{
+	size_t count = (size_t)cJSON_GetArraySize(array);
+	struct hashed *all = mem_alloc((count + 1) * sizeof(*all));
+	const cJSON *element;
+	bool found = false;
+	size_t n = 0;
+
+	cJSON_ArrayForEach(element, array) {
+		all[n++] = (struct hashed){ hash_value(element), element };
+	}
+	qsort(all, n, sizeof(*all), compare_hashed);
+	for (size_t i = 0; i < n && !found; i++)
+		found = equals_another(&all[i], all + n);
+	mem_free(all);
+	return found;
+}
+
+bool check_unique_items(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsBool(operand))
+		return walk_ignore(c, "uniqueItems");
+	if (cJSON_IsFalse(operand) || !cJSON_IsArray(c->value))
+		return true;
+	if (!walk_spend(c, (size_t)cJSON_GetArraySize(c->value)))
+		return false;
+	return !has_equal_items(c->value) || walk_fail(c, "uniqueItems", NULL);
+}
+
+/*
+ * The keywords that combine schemas. Alternatives are tried in silence; if
+ * none fits, and one of them was meant, that one is asked again, aloud.
+ */
+
+bool check_all_of(const struct check *c, const cJSON *operand)
+{
+	const cJSON *schema;
+
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "allOf");
+	cJSON_ArrayForEach(schema, operand) {
+		if (!walk_check(c->walk, schema, c->value, c->place))
+			return false;
+	}
+	return true;
+}
+
+static bool try_quietly(const struct check *c, const cJSON *schema)
+{
+	bool quiet = c->walk->quiet;
+	bool fits;
+
+	c->walk->quiet = true;
+	fits = walk_check(c->walk, schema, c->value, c->place);
+	c->walk->quiet = quiet;
+	return fits;
+}
+
+/* Was the alternative that failed last of the right kind at least? */
+static bool was_meant(const struct check *c)
+{
+	static const char *const kinds[] = { "type", "const", "enum", "false" };
+
+	if (c->walk->failed_depth > (c->place ? c->place->depth : 0))
+		return true;
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (strcmp(c->walk->failed, kinds[i]) == 0)
+			return false;
+	return true;
+}
+
+/* How many fit, up to enough; *meant is the only one that nearly did, or NULL. */
+static size_t count_fits(const struct check *c, const cJSON *operand,
+			 size_t enough, const cJSON **meant)
+{
+	const cJSON *schema;
+	size_t fits = 0;
+	size_t near = 0;
+
+	*meant = NULL;
+	cJSON_ArrayForEach(schema, operand) {
+		if (try_quietly(c, schema)) {
+			if (++fits == enough)
+				break;
+		} else if (!c->walk->given_up && was_meant(c)) {
+			*meant = schema;
+			near++;
+		}
+	}
+	if (near != 1)
+		*meant = NULL;
+	return fits;
+}
+
+static void describe_alternatives(const struct check *c, const cJSON *operand,
+				  struct buf *out)
+{
+	const cJSON *schema;
+
+	cJSON_ArrayForEach(schema, operand) {
+		if (out->len > 0)
+			buf_text(out, "; ");
+		schema_describe_in(c->walk->root, schema, out);
+	}
+}
+
+static bool fits_none(const struct check *c, const cJSON *operand,
+		      const cJSON *meant)
+{
+	CLEANUP(buf_done) struct buf alternatives = { 0 };
+
+	if (c->walk->quiet || c->walk->given_up)
+		return walk_fail(c, "anyOf", NULL);
+	if (meant)
+		return walk_check(c->walk, meant, c->value, c->place);
+	describe_alternatives(c, operand, &alternatives);
+	return walk_fail(c, "anyOf", buf_string(&alternatives));
+}
+
+bool check_any_of(const struct check *c, const cJSON *operand)
+{
+	const cJSON *meant;
+
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "anyOf");
+	return count_fits(c, operand, 1, &meant) > 0 ||
+	       fits_none(c, operand, meant);
+}
+
+bool check_one_of(const struct check *c, const cJSON *operand)
+{
+	char count[24];
+	const cJSON *meant;
+	size_t fits;
+
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "oneOf");
+	fits = count_fits(c, operand, SIZE_MAX, &meant);
+	if (fits == 1)
+		return true;
+	if (fits == 0)
+		return fits_none(c, operand, meant);
+	snprintf(count, sizeof(count), "%zu", fits);
+	return walk_fail(c, "oneOf", count);
+}
+
+bool check_not(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsObject(operand) && !cJSON_IsBool(operand))
+		return walk_ignore(c, "not");
+	return !try_quietly(c, operand) || walk_fail(c, "not", NULL);
+}
+
+/* The keywords of numbers. Numbers are doubles, as cJSON has them. */
+
+/* Draft 4 wrote "exclusiveMinimum": true beside "minimum". */
+static bool is_strict(const struct check *c, const char *keyword)
+{
+	return json_true(c->schema, keyword);
+}
+
+bool check_minimum(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "minimum");
+	if (!cJSON_IsNumber(c->value))
+		return true;
+	if (is_strict(c, "exclusiveMinimum"))
+		return c->value->valuedouble > operand->valuedouble ||
+		       walk_fail_json(c, "exclusiveMinimum", operand);
+	return c->value->valuedouble >= operand->valuedouble ||
+	       walk_fail_json(c, "minimum", operand);
+}
+
+bool check_maximum(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "maximum");
+	if (!cJSON_IsNumber(c->value))
+		return true;
+	if (is_strict(c, "exclusiveMaximum"))
+		return c->value->valuedouble < operand->valuedouble ||
+		       walk_fail_json(c, "exclusiveMaximum", operand);
+	return c->value->valuedouble <= operand->valuedouble ||
+	       walk_fail_json(c, "maximum", operand);
+}
+
+bool check_exclusive_minimum(const struct check *c, const cJSON *operand)
+{
+	if (cJSON_IsBool(operand))
+		return true;
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "exclusiveMinimum");
+	if (!cJSON_IsNumber(c->value))
+		return true;
+	return c->value->valuedouble > operand->valuedouble ||
+	       walk_fail_json(c, "exclusiveMinimum", operand);
+}
+
+bool check_exclusive_maximum(const struct check *c, const cJSON *operand)
+{
+	if (cJSON_IsBool(operand))
+		return true;
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "exclusiveMaximum");
+	if (!cJSON_IsNumber(c->value))
+		return true;
+	return c->value->valuedouble < operand->valuedouble ||
+	       walk_fail_json(c, "exclusiveMaximum", operand);
+}
+
+/* 0.0075 is 75 times 0.0001 on paper, and nearly so in doubles. */
+static bool is_multiple(double value, double of)
+{
+	double times = value / of;
+	double error;
+
+	if (fmod(value, of) == 0)
+		return true;
+	if (!isfinite(times) || (floor(value) == value && floor(of) == of))
+		return false;
+	error = fabs(value - round(times) * of);
+	return error <= 4 * DBL_EPSILON * fabs(value);
+}
+
+bool check_multiple_of(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand) || !(operand->valuedouble > 0))
+		return walk_ignore(c, "multipleOf");
+	if (!cJSON_IsNumber(c->value))
+		return true;
+	return is_multiple(c->value->valuedouble, operand->valuedouble) ||
+	       walk_fail_json(c, "multipleOf", operand);
+}
+
+/*
+ * Patterns are ECMA's; PCRE2 comes nearest. It is loaded at the first pattern,
+ * so its few functions and numbers are declared here (pcre2.h, 10.x).
+ */
+
+#define LIBRARY "libpcre2-8.so.0"
+#define PATTERN_MAX 4096
+#define TEXT_MAX (1U << 20)
+
+#define OPTION_ALLOW_EMPTY_CLASS 0x00000001U
+#define OPTION_ALT_BSUX 0x00000002U
+#define OPTION_DOLLAR_ENDONLY 0x00000010U
+#define OPTION_MATCH_UNSET_BACKREF 0x00000200U
+#define OPTION_UTF 0x00080000U
+#define OPTION_NEVER_BACKSLASH_C 0x00100000U
+#define OPTION_ANCHORED 0x80000000U
+#define INFO_ALL_OPTIONS 0U
+#define NO_MATCH (-1)
+
+/*
+ * A pattern of a peer must end. PCRE2 counts for each place where it starts,
+ * so the limit for one start depends on how many there are.
+ */
+#define EFFORT 4000000U
+#define EFFORT_LEAST 100U
+#define DEPTH_LIMIT 20000U
+#define HEAP_LIMIT_KIB 20000U
+
+static struct {
+	bool tried, loaded;
+	void *(*compile)(const uint8_t *pattern, size_t len, uint32_t options,
+			 int *error, size_t *offset, void *context);
+	void (*code_free)(void *code);
+	int (*info)(const void *code, uint32_t what, void *where);
+	void *(*match_data_new)(const void *code, void *context);
+	void (*match_data_free)(void *data);
+	void *(*limits_new)(void *context);
+	void (*limits_free)(void *limits);
+	int (*match_limit)(void *limits, uint32_t limit);
+	int (*depth_limit)(void *limits, uint32_t limit);
+	int (*heap_limit)(void *limits, uint32_t limit);
+	int (*match)(const void *code, const uint8_t *text, size_t len,
+		     size_t start, uint32_t options, void *data, void *limits);
+} pcre2;
+
+/* ISO C has no cast from an object's pointer to a function's. */
+static bool find(void *library, const char *name, void *function)
+{
+	void *symbol = dlsym(library, name);
+
+	memcpy(function, &symbol, sizeof(symbol));
+	return symbol != NULL;
+}
+
+static bool load(void)
+{
+	void *lib;
+
+	if (pcre2.tried)
+		return pcre2.loaded;
+	pcre2.tried = true;
+	lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	pcre2.loaded =
+		lib && find(lib, "pcre2_compile_8", &pcre2.compile) &&
+		find(lib, "pcre2_code_free_8", &pcre2.code_free) &&
+		find(lib, "pcre2_pattern_info_8", &pcre2.info) &&
+		find(lib, "pcre2_match_data_create_from_pattern_8",
+		     &pcre2.match_data_new) &&
+		find(lib, "pcre2_match_data_free_8", &pcre2.match_data_free) &&
+		find(lib, "pcre2_match_context_create_8", &pcre2.limits_new) &&
+		find(lib, "pcre2_match_context_free_8", &pcre2.limits_free) &&
+		find(lib, "pcre2_set_match_limit_8", &pcre2.match_limit) &&
+		find(lib, "pcre2_set_depth_limit_8", &pcre2.depth_limit) &&
+		find(lib, "pcre2_set_heap_limit_8", &pcre2.heap_limit) &&
+		find(lib, "pcre2_match_8", &pcre2.match);
+	return pcre2.loaded;
+}
+
+void pattern_done(struct pattern *p)
+{
+	if (p->match)
+		pcre2.match_data_free(p->match);
+	if (p->limits)
+		pcre2.limits_free(p->limits);
+	if (p->code)
+		pcre2.code_free(p->code);
+	*p = (struct pattern){ 0 };
+}
+
+/* p->code stays NULL if it is no pattern. "(*" would set options of PCRE2; in ECMA it is an error. */
+static void pattern_compile(struct pattern *p, const char *source)
+{
+	const uint32_t options = OPTION_ALLOW_EMPTY_CLASS | OPTION_ALT_BSUX |
+				 OPTION_DOLLAR_ENDONLY |
+				 OPTION_MATCH_UNSET_BACKREF | OPTION_UTF |
+				 OPTION_NEVER_BACKSLASH_C;
+	size_t len = strlen(source);
+	uint32_t found = 0;
+	size_t offset;
+	int error;
+
+	pattern_done(p);
+	p->source = source;
+	if (len > PATTERN_MAX || strncmp(source, "(*", 2) == 0)
+		return;
+	p->code = pcre2.compile((const uint8_t *)source, len, options, &error,
+				&offset, NULL);
+	if (!p->code)
+		return;
+	pcre2.info(p->code, INFO_ALL_OPTIONS, &found);
+	p->anchored = (found & OPTION_ANCHORED) != 0;
+	p->match = pcre2.match_data_new(p->code, NULL);
+	p->limits = pcre2.limits_new(NULL);
+}
+
+static uint32_t limit_for(const struct pattern *p, size_t len)
+{
+	uint32_t limit = EFFORT;
+
+	if (!p->anchored)
+		limit /= (uint32_t)len + 1;
+	return limit < EFFORT_LEAST ? EFFORT_LEAST : limit;
+}
+
+enum pattern_result pattern_test(struct pattern *p, const char *pattern,
+				 const char *text)
+{
+	size_t len = strlen(text);
+	int result;
+
+	if (!load() || len > TEXT_MAX)
+		return PATTERN_UNKNOWN;
+	if (p->source != pattern)
+		pattern_compile(p, pattern);
+	if (!p->code || !p->match || !p->limits)
+		return PATTERN_UNKNOWN;
+	pcre2.match_limit(p->limits, limit_for(p, len));
+	pcre2.depth_limit(p->limits, DEPTH_LIMIT);
+	pcre2.heap_limit(p->limits, HEAP_LIMIT_KIB);
+	result = pcre2.match(p->code, (const uint8_t *)text, len, 0, 0,
+			     p->match, p->limits);
+	if (result >= 0)
+		return PATTERN_FITS;
+	return result == NO_MATCH ? PATTERN_FITS_NOT : PATTERN_DEAR;
+}
+
+/* The keywords of strings. Lengths are characters, not bytes. */
+
+static size_t characters(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+bool check_min_length(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "minLength");
+	if (!cJSON_IsString(c->value))
+		return true;
+	return (double)characters(c->value->valuestring) >=
+		       operand->valuedouble ||
+	       walk_fail_json(c, "minLength", operand);
+}
+
+bool check_max_length(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsNumber(operand))
+		return walk_ignore(c, "maxLength");
+	if (!cJSON_IsString(c->value))
+		return true;
+	return (double)characters(c->value->valuestring) <=
+		       operand->valuedouble ||
+	       walk_fail_json(c, "maxLength", operand);
+}
+
+#define PATTERN_STEPS 10
+#define DEAR_MAX 10
+
+/* The same, as a part of a walk: it costs steps, and some are the last that are dear. */
+static enum pattern_result walk_pattern(const struct check *c,
+					const char *pattern, const char *text)
+{
+	enum pattern_result result;
+
+	if (c->walk->dear >= DEAR_MAX || !walk_spend(c, PATTERN_STEPS))
+		return PATTERN_UNKNOWN;
+	result = pattern_test(&c->walk->pattern, pattern, text);
+	c->walk->dear += result == PATTERN_DEAR;
+	return result;
+}
+
+bool check_pattern(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsString(operand))
+		return walk_ignore(c, "pattern");
+	if (!cJSON_IsString(c->value))
+		return true;
+	switch (walk_pattern(c, operand->valuestring, c->value->valuestring)) {
+	case PATTERN_FITS:
+		return true;
+	case PATTERN_FITS_NOT:
+		return walk_fail(c, "pattern", operand->valuestring);
+	case PATTERN_UNKNOWN:
+	case PATTERN_DEAR:
+		break;
+	}
+	return walk_ignore(c, "pattern");
+}
+
+/* The keywords of objects. */
+
+bool check_required(const struct check *c, const cJSON *operand)
+{
+	const cJSON *name;
+
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "required");
+	if (!cJSON_IsObject(c->value))
+		return true;
+	cJSON_ArrayForEach(name, operand) {
+		struct place place;
+		struct check missing;
+
+		if (!walk_spend(c, 1))
+			return false;
+		if (!cJSON_IsString(name) ||
+		    json_member(c->value, name->valuestring))
+			continue;
+		place = walk_place(c, name->valuestring, 0);
+		missing = (struct check){ c->walk, c->schema, NULL, &place };
+		return walk_fail(&missing, "required", NULL);
+	}
+	return true;
+}
+
+bool check_properties(const struct check *c, const cJSON *operand)
+{
+	const cJSON *property;
+
+	if (!cJSON_IsObject(operand))
+		return walk_ignore(c, "properties");
+	if (!cJSON_IsObject(c->value))
+		return true;
+	cJSON_ArrayForEach(property, operand) {
+		const cJSON *member = json_member(c->value, property->string);
+		struct place place = walk_place(c, property->string, 0);
+
+		if (!walk_spend(c, 1))
+			return false;
+		if (member && !walk_check(c->walk, property, member, &place))
+			return false;
+	}
+	return true;
+}
+
+/* Does a pattern of operand name this member? What is not known counts as yes. */
+static bool any_pattern_names(const struct check *c, const cJSON *operand,
+			      const char *name)
+{
+	const cJSON *rule;
+
+	cJSON_ArrayForEach(rule, operand) {
+		if (walk_pattern(c, rule->string, name) != PATTERN_FITS_NOT)
+			return true;
+	}
+	return false;
+}
+
+static bool check_named_so(const struct check *c, const cJSON *rule)
+{
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, c->value) {
+		struct place place = walk_place(c, member->string, 0);
+		enum pattern_result named;
+
+		named = walk_pattern(c, rule->string, member->string);
+		if (named == PATTERN_UNKNOWN || named == PATTERN_DEAR)
+			return walk_ignore(c, "patternProperties");
+		if (named == PATTERN_FITS &&
+		    !walk_check(c->walk, rule, member, &place))
+			return false;
+	}
+	return true;
+}
+
+bool check_pattern_properties(const struct check *c, const cJSON *operand)
+{
+	const cJSON *rule;
+
+	if (!cJSON_IsObject(operand))
+		return walk_ignore(c, "patternProperties");
+	if (!cJSON_IsObject(c->value))
+		return true;
+	cJSON_ArrayForEach(rule, operand) {
+		if (!check_named_so(c, rule))
+			return false;
+	}
+	return true;
+}
+
+static bool is_named(const struct check *c, const char *name)
+{
+	return json_member(json_object(c->schema, "properties"), name) ||
+	       any_pattern_names(c, json_object(c->schema, "patternProperties"),
+				 name);
+}
+
+bool check_additional_properties(const struct check *c, const cJSON *operand)
+{
+	const cJSON *member;
+
+	if (!cJSON_IsObject(c->value))
+		return true;
+	cJSON_ArrayForEach(member, c->value) {
+		struct place place = walk_place(c, member->string, 0);
+		struct check unknown = { c->walk, c->schema, member, &place };
+
+		if (!walk_spend(c, 1))
+			return false;
+		if (is_named(c, member->string))
+			continue;
+		if (cJSON_IsFalse(operand))
+			return walk_fail(&unknown, "additionalProperties",
+					 NULL);
+		if (!walk_check(c->walk, operand, member, &place))
+			return false;
+	}
+	return true;
+}

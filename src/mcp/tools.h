@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Members of an object in the order of their names, and names put into a set:
+ * so that what a peer made large is compared in little time. For tool_*.c.
+ */
+#ifndef MCP_TOOLS_H
+#define MCP_TOOLS_H
+
+#include "base/json.h"
+#include "mcp/name_set.h"
+#include "mcp/types.h"
+
+struct tool_members {
+	const cJSON **item; /* borrowed */
+	size_t count;
+};
+/* Of a name that stands twice the first; object may be NULL. */
+void tool_members_of(struct tool_members *out, const cJSON *object);
+void tool_members_done(struct tool_members *m);
+
+/* The names of an object's members, the texts of an array; NULL: none. */
+void tool_names_add(struct name_set *out, const cJSON *from);
+
+/*
+ * The whole object as received, byte for byte; lent by the list. The places in
+ * a page are found at the first question, so a listing that asks for none does
+ * not pay for them. Empty for a tool that is of no list.
+ */
+struct span tool_text(const struct tool *t);
+void tool_list_done(struct tool_list *l);
+
+/*
+ * Add the tools of one tools/list result; takes the message. -1 (ERR_PROTOCOL,
+ * detail the frame): no result.tools array. Elements that are no objects are
+ * skipped and added to *skipped (may be NULL).
+ */
+int tool_list_add_take(struct tool_list *l, struct message *page,
+		       size_t *skipped, struct error *err);
+
+/* The first tool of that name; NULL. */
+const struct tool *tool_list_find(const struct tool_list *l, const char *name);
+
+/*
+ * The name nearest to a wrong one; NULL. A last part ("set_volume" for
+ * "self.audio_speaker.set_volume") counts as near.
+ */
+const char *tool_list_nearest(const struct tool_list *l, const char *name);
+
+/* The same of any names; what is returned is one of them. */
+const char *tool_name_nearest(const char *const *names, size_t count,
+			      const char *name);
+
+/*
+ * Word: found in name, title, description or an argument's name, without case.
+ * With * ? [: glob on the name. NULL: all.
+ */
+bool tool_matches(const struct tool *t, const char *word_or_glob);
+
+/* For qsort of pointers to tools: by name, those of one name as listed. */
+int tool_by_name(const void *a, const void *b);
+void tool_sanitise(const char *name, enum sanitise_rule rule, struct buf *out);
+
+/* The first other tool whose name collides after that rule; NULL. */
+const struct tool *tool_collision(const struct tool_list *l,
+				  const struct tool *t,
+				  enum sanitise_rule rule);
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices of a running serve as text: a line of `devices`, and one of `--all`
+ * with what a device answered.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
+#include "mcp/content.h"
+#include "out/clock.h"
+#include "out/mask.h"
+#include "out/render_text.h"
+#include "out/term.h"
+#include "out/text_device.h"
+#include "out/text_result.h"
+#include "out/wrap.h"
+
+/*
+ * What serve tells of a device, in short words. Prints nothing.
+ */
+
+#define NAME_WIDTH_MAX 36
+#define WIDTH_MAX 24
+
+/* Digits at text[at], len of them; -1 if they are none. */
+static int digits(const char *text, size_t at, size_t len)
+{
+	int value = 0;
+
+	for (size_t i = at; i < at + len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		value = value * 10 + (text[i] - '0');
+	}
+	return value;
+}
+
+/* Unix ms; -1: it is no time of that form. */
+static int64_t read_time(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00";
+	struct tm tm = { 0 };
+
+	if (strlen(text) < sizeof(form))
+		return -1;
+	for (size_t i = 0; form[i]; i++) {
+		if (form[i] == '0' ? digits(text, i, 1) < 0 :
+				     text[i] != form[i])
+			return -1;
+	}
+	tm.tm_year = digits(text, 0, 4) - 1900;
+	tm.tm_mon = digits(text, 5, 2) - 1;
+	tm.tm_mday = digits(text, 8, 2);
+	tm.tm_hour = digits(text, 11, 2);
+	tm.tm_min = digits(text, 14, 2);
+	tm.tm_sec = digits(text, 17, 2);
+	return (int64_t)timegm(&tm) * 1000;
+}
+
+void device_age(struct buf *out, const char *time, int64_t now)
+{
+	int64_t at = time ? read_time(time) : -1, age;
+
+	if (at < 0) {
+		wrap_safe(out, time ? time : "-");
+		return;
+	}
+	/* Whole seconds; clocks may differ by a little. */
+	age = now > at ? (now - at) / 1000 * 1000 : 0;
+	if (age < 1000) {
+		buf_text(out, "now");
+	} else {
+		char words[32];
+
+		text_milliseconds(age, words, sizeof(words));
+		buf_printf(out, "%s ago", words);
+	}
+}
+
+const char *render_device_name(const cJSON *device)
+{
+	const char *alias = json_string(device, "alias");
+	const char *id = json_string(device, "id");
+	const char *pick = json_string(device, "pick");
+
+	if (alias && *alias)
+		return alias;
+	/* Else it would read like another's alias. */
+	if (pick && *pick)
+		return pick;
+	return id && *id ? id : "?";
+}
+
+static void add_text(struct buf *out, const cJSON *device, const char *name)
+{
+	const char *text = json_string(device, name);
+
+	wrap_name(out, text && *text ? text : "-");
+}
+
+/* Short, so that a line fits into 80 columns. */
+static void add_transport(struct buf *out, const cJSON *device)
+{
+	if (text_same(json_string(device, "transport"), "websocket"))
+		buf_text(out, "ws");
+	else
+		add_text(out, device, "transport");
+}
+
+static void add_state(struct buf *out, const cJSON *device)
+{
+	const char *state = json_string(device, "state");
+	int64_t tools;
+
+	if (text_same(state, "ready") &&
+	    json_integer(device, "tools", &tools) == 0 && tools >= 0)
+		wrap_count(out, (uint64_t)tools, "tool");
+	else
+		wrap_safe(out, state ? state : "-");
+	if (json_string(device, "enrolled"))
+		buf_text(out, ", enrolled");
+}
+
+/* device NULL: the headings. */
+static void device_cells_make(struct device_cells *c, const cJSON *device)
+{
+	static const char *const headings[DEVICE_COLUMNS] = {
+		"device", "board", "version",	"by",
+		"state",  "since", "last seen", "address"
+	};
+	int64_t now = unix_now_ms();
+
+	*c = (struct device_cells){ 0 };
+	for (size_t i = 0; i < DEVICE_COLUMNS && !device; i++)
+		buf_text(&c->cell[i], headings[i]);
+	if (!device)
+		return;
+	wrap_name(&c->cell[0], render_device_name(device));
+	add_text(&c->cell[1], device, "board");
+	add_text(&c->cell[2], device, "version");
+	add_transport(&c->cell[3], device);
+	add_state(&c->cell[4], device);
+	device_age(&c->cell[5], json_string(device, "since"), now);
+	device_age(&c->cell[6], json_string(device, "seen"), now);
+	add_text(&c->cell[7], device, "address");
+}
+
+static void device_cells_done(struct device_cells *c)
+{
+	for (size_t i = 0; i < DEVICE_COLUMNS; i++)
+		buf_done(&c->cell[i]);
+}
+
+void render_widen(struct device_record *d)
+{
+	struct device_cells cells;
+
+	device_cells_make(&cells, d->device);
+	for (size_t i = 0; i < DEVICE_COLUMNS; i++) {
+		const struct buf *cell = &cells.cell[i];
+		size_t width = text_width(buf_string(cell), cell->len);
+
+		size_t max = i == 0 ? NAME_WIDTH_MAX : WIDTH_MAX;
+
+		/* One that is longer does not shift all others. */
+		if (width > d->width[i])
+			d->width[i] = width < max ? width : max;
+	}
+	device_cells_done(&cells);
+}
+
+#define COLUMNS_MIN 5 /* name to state */
+#define CHANGE_WIDTH 25 /* the time and the word of a change */
+
+static enum paint state_paint(const cJSON *device)
+{
+	const char *state = json_string(device, "state");
+
+	if (text_same(state, "ready"))
+		return PAINT_GOOD;
+	if (text_same(state, "failed") || text_same(state, "no-mcp"))
+		return PAINT_BAD;
+	return PAINT_NONE;
+}
+
+static enum paint cell_paint(const struct device_record *d, size_t column)
+{
+	if (!d->device)
+		return PAINT_DIM;
+	if (column == 0)
+		return PAINT_STRONG;
+	return column == 4 ? state_paint(d->device) : PAINT_NONE;
+}
+
+/* How many columns stand in a line of a terminal: what is least asked for goes. */
+static size_t fitting(const struct renderer *r, const struct device_record *d,
+		      size_t used)
+{
+	size_t count = 0;
+
+	while (count < DEVICE_COLUMNS) {
+		used += d->width[count] + (count ? 2 : 0);
+		if (r->out_terminal && count >= COLUMNS_MIN && used > r->width)
+			break;
+		count++;
+	}
+	return count;
+}
+
+static void add_cells(struct renderer *r, struct buf *out,
+		      const struct device_record *d)
+{
+	size_t count = fitting(r, d, d->change ? CHANGE_WIDTH : 0);
+	struct device_cells cells;
+
+	device_cells_make(&cells, d->device);
+	for (size_t i = 0; i < count; i++) {
+		const struct buf *whole = &cells.cell[i];
+		CLEANUP(buf_done) struct buf cell = { 0 };
+		/* A name must be whole, to be given to -d. */
+		bool cut = r->out_terminal && i > 0;
+		size_t used;
+
+		wrap_cut(&cell, buf_string(whole), whole->len,
+			 cut ? d->width[i] : 0);
+		used = text_width(buf_string(&cell), cell.len);
+		term_painted(out, r->out_color, cell_paint(d, i),
+			     buf_string(&cell));
+		if (i + 1 == count)
+			break;
+		wrap_pad(out, used, d->width[i]);
+		buf_text(out, "  ");
+	}
+	device_cells_done(&cells);
+	buf_char(out, '\n');
+}
+
+/* A line below the device. */
+static void add_below(struct renderer *r, struct buf *out, const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	struct wrap how = { 2, 2, r->out_terminal ? r->width : 0 };
+
+	if (!text || !*text)
+		return;
+	wrap_safe(&safe, text);
+	buf_text(out, "  ");
+	term_paint(out, r->out_color, PAINT_WARN);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
+	term_plain(out, r->out_color);
+	buf_char(out, '\n');
+}
+
+static void add_claim(struct renderer *r, struct buf *out, const cJSON *device)
+{
+	const cJSON *claim = json_object(device, "claims");
+	const char *name = json_string(claim, "name");
+	const char *whose = json_string(claim, "id");
+	const char *id = json_string(device, "id");
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!name || !whose || !id)
+		return;
+	text = mem_printf("calls itself '%s', and that is %s: its own id is "
+			  "'%s'",
+			  name, whose, id);
+	add_below(r, out, text);
+}
+
+void text_device(struct renderer *r, const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf change = { 0 };
+
+	if (!d->device && !r->out_terminal)
+		return;
+	if (d->change) {
+		char clock[STAMP_SIZE];
+
+		wrap_safe(&change, d->change);
+		term_painted(&b, r->out_color, PAINT_DIM, clock_time(clock));
+		buf_printf(&b, "  %s", buf_string(&change));
+		wrap_pad(&b, change.len, 9);
+		buf_text(&b, "  ");
+	}
+	add_cells(r, &b, d);
+	add_below(r, &b, json_string(d->device, "reason"));
+	add_claim(r, &b, d->device);
+	put_out(r, &b);
+	if (d->change)
+		fflush(r->out);
+}
+
+/* ---- --all ---- */
+
+/* The contents of a result in one line. */
+static void add_result(struct buf *out, struct message *reply)
+{
+	CLEANUP(result_done) struct result result = { 0 };
+	struct span all, part;
+
+	result_decode_take(&result, reply);
+	all = (struct span){ result.message.text, result.message.len };
+	for (size_t i = 0; i < result.count; i++) {
+		const struct content *c = &result.content[i];
+
+		if (i > 0)
+			buf_text(out, ", ");
+		if (c->kind == CONTENT_TEXT && c->text)
+			wrap_safe(out, c->text);
+		else
+			content_describe(out, c);
+	}
+	if (result.count > 0 || !all.text ||
+	    !json_span_member(all, "result", &part))
+		return;
+	CLEANUP(buf_done) struct buf json = { 0 };
+	json_minify(&json, part.text, part.len);
+	text_safe(out, buf_string(&json), json.len, TEXT_JSON);
+}
+
+static void add_answer(struct buf *out, const struct device_record *d)
+{
+	struct message copy = { 0 };
+
+	if (d->error) {
+		CLEANUP(mem_free_ptr) char *text = mask_text(d->error->text);
+
+		wrap_safe(out, text);
+	} else if (d->summary) {
+		wrap_safe(out, d->summary);
+	} else if (d->reply && d->reply->kind == MESSAGE_RESULT &&
+		   message_decode_take(&copy, NULL, d->reply->text,
+				       d->reply->len, NULL) == 0) {
+		add_result(out, &copy);
+	}
+}
+
+/* "12 ms", "0.40 ms". */
+static void add_took(struct buf *out, int64_t took_us)
+{
+	if (took_us >= 1000) {
+		char took[32];
+
+		text_milliseconds(took_us / 1000, took, sizeof(took));
+		buf_text(out, took);
+	} else if (took_us >= 0) {
+		buf_printf(out, "0.%02d ms", (int)(took_us / 10));
+	}
+}
+
+void text_row(struct renderer *r, const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf name = { 0 };
+	CLEANUP(buf_done) struct buf took = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	bool failed = d->error != NULL;
+
+	wrap_name(&name, render_device_name(d->device));
+	term_painted(&b, r->out_color, PAINT_STRONG, buf_string(&name));
+	wrap_pad(&b, text_width(buf_string(&name), name.len), d->width[0]);
+	buf_text(&b, "  ");
+	term_painted(&b, r->out_color, failed ? PAINT_BAD : PAINT_GOOD,
+		     failed ? "error" : "ok   ");
+	if (d->reply || d->error)
+		add_took(&took, d->took_us);
+	buf_printf(&b, "  %8s", buf_string(&took));
+	add_answer(&text, d);
+	if (text.len > 0) {
+		buf_text(&b, "  ");
+		buf_add(&b, text.data, text.len);
+	}
+	buf_char(&b, '\n');
+	put_out(r, &b);
+	if (r->out_terminal)
+		fflush(r->out);
+}

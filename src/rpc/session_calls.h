@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls in flight: numbered, matched with replies in any order, ended by a
+ * reply or by the end of the connection; by time below.
+ */
+#ifndef RPC_SESSION_CALLS_H
+#define RPC_SESSION_CALLS_H
+
+#include "base/error.h"
+#include "rpc/session.h"
+
+/* Releases; must not be in flight (session_forget first). */
+void call_done(struct call *c);
+
+/*
+ * Send; params is JSON text or NULL. timeout ms, 0: the configured one. -1:
+ * could not send, nothing is in flight.
+ */
+int session_start(struct session *s, struct call *c, const char *method,
+		  const char *params, int64_t timeout, struct error *err);
+
+/* The id that the next call gets, for params that name it (progressToken). */
+int32_t session_next_id(const struct session *s);
+
+/*
+ * Forget a call; its reply will be reported as late. Nothing happens if it is
+ * not in flight. The peer is told nothing.
+ */
+void session_forget(struct session *s, struct call *c);
+
+/*
+ * Tell the peer that nobody waits for it any more (notifications/cancelled),
+ * which the session does by itself when its time is over. False: it was not
+ * told, since the connection is gone, or firmware, which has no cancel
+ * (device.md 4).
+ */
+bool session_cancel(struct session *s, const struct call *c,
+		    const char *reason);
+
+/*
+ * Wait for a started call. 0: it has a result. -1: err is its failure, or the
+ * loop's (interrupted). Time over names the call, what was last heard and,
+ * where a reply can never come (device.md 3.9: self.reboot, an oversized
+ * answer), says so. After ERR_INTERRUPTED the call is still in flight.
+ */
+int session_wait(struct session *s, struct call *c, struct error *err);
+int session_notify(struct session *s, const char *method, const char *params,
+		   struct error *err);
+
+/*
+ * While a person is asked something for the peer, the clocks of calls in
+ * flight stand still. Nested; each true needs its false.
+ */
+void session_hold(struct session *s, bool hold);
+
+/* An error reply in words: ERR_PEER, with its code and its data. */
+void session_peer_error(struct error *e, const struct message *m);
+
+#endif

@@ -1,0 +1,842 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures: where boards send them, who may, where they are kept, and what
+ * answers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "net/port.h"
+#include "serve/board.h"
+#include "serve/door.h"
+
+/* One picture until it is answered. */
+struct vision {
+	struct door *door;
+	struct front_request *rq;
+	char *device_id, *client_id, *address;
+	struct picture_upload upload;
+	char *warning; /* it is answered, but was not saved; NULL */
+	int64_t started_us;
+
+	/* of the command */
+	struct child *child;
+	struct timer timer;
+	char *last_words; /* the last line of its stderr; NULL */
+	struct vision *next, **link;
+};
+
+static void vision_by_command(struct vision *p);
+static bool upload_has_room(const struct visit *v, const struct who *who,
+			    bool by_command);
+
+/*
+ * One picture that a board sent: read from its form, looked at, kept in a
+ * file. What is answered is door_vision's matter.
+ */
+
+#define QUESTION_MAX 4096
+#define NAMES_TRIED 1000
+
+/* ---- the form ---- */
+
+static void on_field(void *owner, const char *name, const char *filename,
+		     const char *type, const char *data, size_t len)
+{
+	struct picture_upload *u = owner;
+
+	(void)filename;
+	(void)type;
+	if (!strcmp(name, "question")) {
+		mem_free(u->question);
+		u->question =
+			mem_strndup(data, text_cut(data, len, QUESTION_MAX));
+		return;
+	}
+	/* Firmware says "file"; a well-known web client "image". */
+	if (strcmp(name, "file") != 0 && strcmp(name, "image") != 0)
+		return;
+	if (u->has_file) {
+		u->more++;
+		return;
+	}
+	u->has_file = true;
+	u->bytes = len;
+	buf_add(&u->data, data, len);
+}
+
+/* From the form of the request. -1 (ERR_PROTOCOL): no form, cut, no file, empty. */
+static int upload_read(struct picture_upload *u, const struct visit *v,
+		       struct error *err)
+{
+	*u = (struct picture_upload){ 0 };
+	if (v->door->front_table->form(v->rq, on_field, u, err))
+		return -1;
+	if (!u->has_file)
+		return error_set(err, ERR_PROTOCOL,
+				 "the form has no field 'file'");
+	if (u->bytes == 0)
+		return error_set(err, ERR_PROTOCOL, "the picture is empty");
+	u->type = picture_type(u->data.data, u->bytes);
+	if (!picture_size(u->data.data, u->bytes, &u->width, &u->height))
+		u->width = u->height = 0;
+	return 0;
+}
+
+static void upload_done(struct picture_upload *u)
+{
+	if (u->temporary && u->file)
+		unlink(u->file);
+	mem_free(u->file);
+	mem_free(u->question);
+	buf_done(&u->data);
+	*u = (struct picture_upload){ 0 };
+}
+
+/* ---- in words ---- */
+
+/* 34567 as "34,567". */
+static void add_grouped(struct buf *out, size_t n)
+{
+	char digits[24];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%zu", n);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			buf_char(out, ',');
+		buf_char(out, digits[i]);
+	}
+}
+
+/* "a JPEG picture, 640x480, 34,567 bytes", appended. */
+static void upload_describe(struct buf *out, const struct picture_upload *u)
+{
+	if (u->type)
+		buf_printf(out, "a %s picture", u->type->name);
+	else
+		buf_text(out, "a file that is no known picture");
+	if (u->width && u->height)
+		buf_printf(out, ", %ux%u", u->width, u->height);
+	buf_text(out, ", ");
+	add_grouped(out, u->bytes);
+	buf_text(out, u->bytes == 1 ? " byte" : " bytes");
+}
+
+/* Always there, for programs: null where it is not known. */
+static void add_member(struct buf *out, const char *name, const char *value)
+{
+	if (value)
+		door_member(out, name, value);
+	else
+		buf_printf(out, "%s\"%s\":null", out->len ? "," : "", name);
+}
+
+/* file, bytes, type, width, height, question as members of an object. */
+static void upload_members(struct buf *out, const struct picture_upload *u)
+{
+	add_member(out, "file", u->temporary ? NULL : u->file);
+	buf_printf(out, ",\"bytes\":%zu", u->bytes);
+	add_member(out, "type", u->type ? u->type->word : NULL);
+	if (u->width && u->height)
+		buf_printf(out, ",\"width\":%u,\"height\":%u", u->width,
+			   u->height);
+	else
+		buf_text(out, ",\"width\":null,\"height\":null");
+	add_member(out, "question", u->question);
+}
+
+/* ---- files ---- */
+
+static int cannot_use(const char *folder, int error, struct error *err)
+{
+	error_set(err, ERR_OUTPUT, "--save-images: folder '%.200s': %s", folder,
+		  strerror(error));
+	error_code(err, error);
+	return error_hint(err, "give a folder that can be written to");
+}
+
+static int make_folders(const char *folder)
+{
+	CLEANUP(mem_free_ptr) char *path = mem_strdup(folder);
+
+	for (char *at = path + 1; *path && *at; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		mkdir(path, 0755);
+		*at = '/';
+	}
+	return mkdir(path, 0755);
+}
+
+int upload_folder(const char *folder, struct error *err)
+{
+	struct stat info;
+
+	if (stat(folder, &info) &&
+	    (make_folders(folder) || stat(folder, &info)))
+		return cannot_use(folder, errno, err);
+	if (!S_ISDIR(info.st_mode))
+		return cannot_use(folder, ENOTDIR, err);
+	if (access(folder, W_OK | X_OK))
+		return cannot_use(folder, errno, err);
+	return 0;
+}
+
+/* The whole file, or errno. Closes fd. */
+static int fill(int fd, const struct buf *data)
+{
+	int error = file_write(fd, data->data, data->len) ? errno : 0;
+
+	if (close(fd) && !error)
+		error = errno;
+	return error;
+}
+
+static int cannot_write(const char *path, int error, struct error *err)
+{
+	error_set(err, ERR_OUTPUT,
+		  "the picture could not be saved as '%.300s': %s", path,
+		  strerror(error));
+	return error_code(err, error);
+}
+
+/* Letters and digits of a name that anybody may have chosen. */
+static void add_sane(struct buf *out, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len && i < 64; i++) {
+		char c = name[i];
+		bool fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+			    (c >= 'a' && c <= 'z') || c == '_';
+
+		if (!fine)
+			c = '-';
+		buf_char(out, c);
+	}
+}
+
+/* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, another one each time; yours. */
+static char *next_name(const struct picture_upload *u, struct door *d,
+		       const char *device)
+{
+	struct buf path = { 0 };
+	time_t now = time(NULL);
+	struct tm local = { 0 };
+	char stamp[32] = "";
+
+	localtime_r(&now, &local);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
+	buf_printf(&path, "%s/%s-%03u-", d->server->config.save_images, stamp,
+		   d->picture_number++ % 1000);
+	add_sane(&path, device);
+	buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
+	return buf_take(&path);
+}
+
+/*
+ * Whoever watches the folder sees whole pictures only, and none takes the
+ * place of another file. Sets u->file; or errno.
+ */
+static int publish(struct picture_upload *u, struct door *d, const char *part,
+		   const char *device)
+{
+	int tried = 0, error;
+
+	do {
+		mem_free(u->file);
+		u->file = next_name(u, d, device);
+		error = file_publish(part, u->file) ? errno : 0;
+	} while (error == EEXIST && ++tried < NAMES_TRIED);
+	return error;
+}
+
+/* Into --save-images; name: of the device. -1 (ERR_OUTPUT, code errno). */
+static int upload_save(struct picture_upload *u, struct door *d,
+		       const char *name, struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *part =
+		mem_printf("%s/.mcpctl-XXXXXX", d->server->config.save_images);
+	int fd = mkostemp(part, O_CLOEXEC), error;
+
+	if (fd < 0)
+		return cannot_write(part, errno, err);
+	error = fill(fd, &u->data);
+	if (!error)
+		error = publish(u, d, part, name);
+	if (!error)
+		return 0;
+	unlink(part);
+	cannot_write(u->file ? u->file : part, error, err);
+	mem_free(TAKE(u->file));
+	return -1;
+}
+
+/* Into a private file that goes with the upload. -1 as above. */
+static int upload_spool(struct picture_upload *u, struct error *err)
+{
+	const char *suffix = u->type ? u->type->suffix : "bin";
+	CLEANUP(mem_free_ptr)
+	char *path =
+		mem_printf("%s/mcpctl-XXXXXX.%s", file_temporary(), suffix);
+	int fd = mkostemps(path, (int)strlen(suffix) + 1, O_CLOEXEC), error;
+
+	if (fd < 0)
+		return cannot_write(path, errno, err);
+	error = fill(fd, &u->data);
+	if (error) {
+		unlink(path);
+		return cannot_write(path, error, err);
+	}
+	u->file = TAKE(path);
+	u->temporary = true;
+	return 0;
+}
+
+/*
+ * Pictures of the camera and of the screen (device.md 6): checked, kept, and
+ * answered; with a fixed text, or with what a command says of them.
+ */
+
+/* Of the answer's text: the whole reply must stay well under 8,000 bytes (device.md 5.4, 6). */
+#define TEXT_MAX 7000
+#define ENCODED_MAX 7500
+#define JOBS_MAX 64
+
+static void vision_free(void *owner)
+{
+	struct vision *p = owner;
+
+	upload_done(&p->upload);
+	mem_free(p->device_id);
+	mem_free(p->client_id);
+	mem_free(p->address);
+	mem_free(p->warning);
+	mem_free(p->last_words);
+	mem_free(p);
+}
+
+static void leave_jobs(struct vision *p)
+{
+	if (!p->link)
+		return;
+	*p->link = p->next;
+	if (p->next)
+		p->next->link = p->link;
+	p->link = NULL;
+	p->door->job_count--;
+}
+
+/* It is answered: the file goes now, the memory when the timer is closed. */
+static void vision_end(struct vision *p)
+{
+	leave_jobs(p);
+	if (p->timer.open) {
+		upload_done(&p->upload);
+		timer_close(&p->timer, vision_free);
+	} else {
+		vision_free(p);
+	}
+}
+
+/* ---- answers ---- */
+
+/* So many bytes of text, whole characters, that it fits as a JSON string. */
+static void add_text(struct buf *out, const char *text, size_t len)
+{
+	struct buf one = { 0 };
+
+	len = text_cut(text, len, TEXT_MAX);
+	buf_json_string(&one, text, len);
+	while (one.len > ENCODED_MAX) {
+		len = text_cut(text, len, len - len / 16 - 1);
+		buf_reset(&one);
+		buf_json_string(&one, text, len);
+	}
+	buf_add(out, one.data, one.len);
+	buf_done(&one);
+}
+
+/* The answer to a board whose picture is not taken. */
+static void upload_refuse(const struct visit *v, int status,
+			  const char *message)
+{
+	CLEANUP(headers_done) struct headers more = { 0 };
+	struct buf body = { 0 };
+	char seconds[16];
+
+	buf_text(&body, "{\"success\":false,\"message\":");
+	add_text(&body, message, strlen(message));
+	buf_char(&body, '}');
+	snprintf(seconds, sizeof(seconds), "%d",
+		 budget_retry_after(v->door->server->budget));
+	if (status == 429)
+		headers_add(&more, "Retry-After", seconds);
+	v->door->front_table->reply_with(v->rq, status, "application/json",
+					 &more, body.data, body.len);
+	buf_done(&body);
+}
+
+/* Answer the board: text is what it shows or says. */
+static void vision_answer(struct vision *p, bool success, const char *text,
+			  size_t len)
+{
+	struct buf body = { 0 };
+
+	buf_text(&body, success ? "{\"success\":true,\"action\":\"RESPONSE\","
+				  "\"response\":" :
+				  "{\"success\":false,\"message\":");
+	add_text(&body, text, len);
+	json_add_text(&body, "warning", p->warning);
+	buf_char(&body, '}');
+	/* 200 in any case: of another status firmware tells nobody the text. */
+	p->door->front_table->reply(p->rq, 200, "application/json", body.data,
+				    body.len);
+	buf_done(&body);
+}
+
+static void add_verdict(struct buf *text, struct picture_upload *u)
+{
+	if (u->file && !u->temporary)
+		buf_printf(text, ", saved as %s", u->file);
+	if (u->more)
+		buf_printf(text,
+			   "; %u more file%s in the form %s not looked at",
+			   u->more, u->more == 1 ? "" : "s",
+			   u->more == 1 ? "was" : "were");
+	if (u->question)
+		buf_printf(text, "; it asks '%.*s'",
+			   (int)text_fit(u->question, strlen(u->question), 200),
+			   u->question);
+}
+
+/* Tell the user. problem: what went wrong with the answer; NULL. */
+static void vision_tell(struct vision *p, enum record_kind kind,
+			const char *problem)
+{
+	struct who who = { p->device_id, p->client_id, p->address };
+	struct picture_upload *u = &p->upload;
+	struct buf text = { 0 }, detail = { 0 };
+	bool warn = problem || !u->type || u->more;
+	struct record *r;
+
+	buf_text(&text, "sent ");
+	upload_describe(&text, u);
+	add_verdict(&text, u);
+	if (problem)
+		buf_printf(&text, "; %s", problem);
+	r = door_record(p->door, &who, kind, warn ? LEVEL_WARN : LEVEL_GOOD,
+			buf_string(&text));
+	upload_members(&detail, u);
+	buf_printf(&detail, ",\"took_ms\":%lld",
+		   (long long)((loop_now_us() - p->started_us) / 1000));
+	record_detail(r, &detail);
+	buf_done(&text);
+}
+
+/* All three: the answer is the problem. */
+static void vision_fail(struct vision *p, const char *problem)
+{
+	vision_answer(p, false, problem, strlen(problem));
+	vision_tell(p, RECORD_VISION, problem);
+	vision_end(p);
+}
+
+static void answer_fixed(struct vision *p, enum record_kind kind)
+{
+	const char *fixed = p->door->server->config.vision_text;
+	struct buf text = { 0 };
+
+	if (fixed && kind == RECORD_VISION) {
+		buf_text(&text, fixed);
+	} else {
+		buf_text(&text, "mcpctl received ");
+		upload_describe(&text, &p->upload);
+	}
+	vision_answer(p, true, buf_string(&text), text.len);
+	buf_done(&text);
+	vision_tell(p, kind, NULL);
+	vision_end(p);
+}
+
+void door_vision_abandon(struct door *d)
+{
+	while (d->jobs) {
+		struct vision *p = d->jobs;
+
+		child_abandon(TAKE(p->child));
+		vision_end(p);
+	}
+}
+
+/* ---- requests ---- */
+
+static void save(struct vision *p, enum record_kind kind)
+{
+	struct who who = { p->device_id, p->client_id, p->address };
+	const char *name = p->device_id ? p->device_id : "unknown";
+	struct error err = { 0 };
+	struct record *r;
+
+	if (!p->door->server->config.save_images ||
+	    !upload_save(&p->upload, p->door, name, &err))
+		return;
+	p->warning =
+		mem_printf("the picture was not saved: %s", strerror(err.code));
+	r = door_record(p->door, &who, kind, LEVEL_BAD, err.text);
+	record_hint(r, "the board was answered all the same; make room, or "
+		       "see to the folder of --save-images");
+	error_reset(&err);
+}
+
+static struct vision *vision_new(const struct visit *v, const struct who *who,
+				 struct picture_upload *u)
+{
+	struct vision *p = mem_zalloc(sizeof(*p));
+
+	p->door = v->door;
+	p->rq = v->rq;
+	p->device_id = mem_strdup(who->device_id);
+	p->client_id = mem_strdup(who->client_id);
+	p->address = mem_strdup(who->address);
+	p->upload = *u;
+	*u = (struct picture_upload){ 0 };
+	p->started_us = loop_now_us();
+	return p;
+}
+
+static void refuse_and_tell(const struct visit *v, int status,
+			    const char *message, const char *hint)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s refused: %s",
+				text_starts(v->head->path, UPLOAD_PATH) ?
+					UPLOAD_PATH :
+					v->head->path,
+				message);
+
+	upload_refuse(v, status, message);
+	record_hint(
+		door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text),
+		hint);
+}
+
+static bool only_post(const struct visit *v)
+{
+	if (!strcmp(v->head->method, "POST"))
+		return true;
+	upload_refuse(v, 405, "pictures are sent here with POST");
+	return false;
+}
+
+/* The upload, or NULL: refused. */
+static struct vision *receive(const struct visit *v, const struct who *who)
+{
+	struct error err = { 0 };
+	struct vision *p = NULL;
+	struct picture_upload u;
+
+	if (upload_read(&u, v, &err))
+		refuse_and_tell(v, 400, err.text,
+				"a picture comes as multipart/form-data, in a "
+				"field 'file'");
+	else
+		p = vision_new(v, who, &u);
+	upload_done(&u);
+	error_reset(&err);
+	return p;
+}
+
+/* What a record says of it is what we know, not what it told. */
+static struct who who_is(const struct visit *v, const struct board *d)
+{
+	return (struct who){ d->id, d->client_id, v->head->address };
+}
+
+void door_vision(const struct visit *v)
+{
+	const struct serve *s = v->door->server;
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	const struct board *device;
+	struct vision *p;
+	struct who who;
+
+	if (!only_post(v))
+		return;
+	device = pass_by_token(v, given);
+	if (!device) {
+		refuse_and_tell(v, 401,
+				given ? "the token is wrong" :
+					"a token is needed",
+				"each connection has its own, which the board "
+				"gets with initialize: serve must be the one "
+				"that it is connected to");
+		return;
+	}
+	if (s->config.vision_exec && v->door->job_count >= JOBS_MAX) {
+		refuse_and_tell(v, 503, "too many pictures at once", NULL);
+		return;
+	}
+	who = who_is(v, device);
+	if (!upload_has_room(v, &who, s->config.vision_exec != NULL))
+		return;
+	p = receive(v, &who);
+	if (!p)
+		return;
+	save(p, RECORD_VISION);
+	if (s->config.vision_exec)
+		vision_by_command(p);
+	else
+		answer_fixed(p, RECORD_VISION);
+}
+
+static void take_upload(const struct visit *v, const struct who *who)
+{
+	struct vision *p;
+
+	if (!upload_has_room(v, who, false))
+		return;
+	p = receive(v, who);
+	if (!p)
+		return;
+	save(p, RECORD_UPLOAD);
+	answer_fixed(p, RECORD_UPLOAD);
+}
+
+/* self.screen.snapshot names nobody: the address does. */
+void door_upload(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *given = NULL;
+	CLEANUP(mem_free_ptr) char *id = NULL;
+	const struct board *device;
+	struct who who;
+
+	if (!only_post(v))
+		return;
+	id = pass_by_address(v);
+	given = id ? NULL : knock_token(v->head);
+	device = id ? registry_find(&v->door->server->registry, id) :
+		      pass_by_token(v, given);
+	if (!id && !device) {
+		refuse_and_tell(v, 403,
+				"this address takes no picture, or takes none "
+				"any more",
+				"each address is for one picture of one board: "
+				"mcpctl call self.screen.snapshot --upload "
+				"url");
+		return;
+	}
+	who = device ? who_is(v, device) :
+		       (struct who){ id, NULL, v->head->address };
+	take_upload(v, &who);
+}
+
+/* What a command of the user (--vision-exec) says of a picture. */
+
+#define OUTPUT_KEPT 16384
+
+static void on_line(void *owner, bool is_err, const char *line)
+{
+	struct vision *p = owner;
+
+	if (!is_err || !line[strspn(line, " \t\r")])
+		return;
+	mem_free(p->last_words);
+	p->last_words = mem_strdup(line);
+}
+
+static void on_ended(void *owner, int status)
+{
+	struct vision *p = owner;
+	const struct buf *out = child_output(p->child, false);
+	size_t len = out->len;
+	CLEANUP(mem_free_ptr) char *problem = NULL;
+
+	p->child = NULL;
+	while (len > 0 && strchr("\r\n", out->data[len - 1]))
+		len--;
+	if (status) {
+		problem = mem_printf("the vision command ended with status "
+				     "%d%s%s",
+				     status, p->last_words ? ": " : "",
+				     p->last_words ? p->last_words : "");
+		vision_fail(p, problem);
+		return;
+	}
+	vision_answer(p, true, buf_string(out), len);
+	vision_tell(p, RECORD_VISION, NULL);
+	vision_end(p);
+}
+
+static const struct child_events events = { .line = on_line,
+					    .ended = on_ended };
+
+static void on_time_over(void *owner)
+{
+	struct vision *p = owner;
+	CLEANUP(mem_free_ptr)
+	char *problem = mem_printf("the vision command took longer than %lld "
+				   "ms and was ended",
+				   (long long)p->door->exec_limit);
+
+	child_abandon(TAKE(p->child));
+	vision_fail(p, problem);
+}
+
+/* sh -c COMMAND, which finds FILE and QUESTION as $1 and $2. */
+static void command_line(struct words *argv, const struct vision *p)
+{
+	words_add(argv, "sh");
+	words_add(argv, "-c");
+	words_add(argv, p->door->server->config.vision_exec);
+	words_add(argv, "sh");
+	words_add(argv, p->upload.file);
+	words_add(argv, p->upload.question ? p->upload.question : "");
+}
+
+static int start_command(struct vision *p, struct error *err)
+{
+	const char *question = p->upload.question ? p->upload.question : "";
+	const char *id = p->device_id ? p->device_id : "";
+	CLEANUP(words_done) struct words argv = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *file = mem_printf("MCPCTL_FILE=%s", p->upload.file);
+	CLEANUP(mem_free_ptr)
+	char *asked = mem_printf("MCPCTL_QUESTION=%s", question);
+	CLEANUP(mem_free_ptr) char *device = mem_printf("MCPCTL_DEVICE=%s", id);
+	const char *const env[] = { file, asked, device, NULL };
+	struct child_options options = { .env = env,
+					 .out = CHILD_PIPE,
+					 .err = CHILD_PIPE,
+					 .keep = OUTPUT_KEPT };
+
+	command_line(&argv, p);
+	options.argv = argv.word;
+	return child_start(&p->child, p->door->server->loop, &options, &events,
+			   p, err);
+}
+
+/*
+ * Answered when the user's command has ended.
+ * Answered when the command has ended.
+ */
+static void vision_by_command(struct vision *p)
+{
+	struct door *d = p->door;
+	struct error err = { 0 };
+
+	if ((!p->upload.file && upload_spool(&p->upload, &err)) ||
+	    start_command(p, &err)) {
+		vision_fail(p, err.text);
+		error_reset(&err);
+		return;
+	}
+	buf_done(&p->upload.data);
+	timer_open(&p->timer, d->server->loop, on_time_over, p);
+	timer_start(&p->timer, d->exec_limit);
+	p->next = d->jobs;
+	if (p->next)
+		p->next->link = &p->next;
+	p->link = &d->jobs;
+	d->jobs = p;
+	d->job_count++;
+}
+
+/*
+ * Whether there is room for a picture: boards that are let in may send many,
+ * and a disk that is full is everybody's trouble.
+ */
+
+/* So much of a disk stays free: a tenth, but no more than this. */
+#define RESERVE_MAX (UINT64_C(256) << 20)
+#define MEGABYTE 1e6
+
+int disk_space(const char *folder, struct disk_space *out)
+{
+	struct statvfs info;
+
+	if (statvfs(folder, &info))
+		return errno;
+	out->all = (uint64_t)info.f_blocks * info.f_frsize;
+	out->left = (uint64_t)info.f_bavail * info.f_frsize;
+	return 0;
+}
+
+static void tell(const struct visit *v, const struct who *who, const char *text,
+		 const char *hint)
+{
+	struct record *r =
+		records_seldom(&v->door->server->records, &v->door->no_room,
+			       who->device_id, who->address, text);
+
+	record_hint(r, hint);
+}
+
+static bool has_space(const struct visit *v, const struct who *who,
+		      const char *folder)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct disk_space space;
+	uint64_t reserve;
+
+	/* If it cannot be known, writing will tell. */
+	if (v->door->space(folder, &space))
+		return true;
+	reserve = space.all / 10 < RESERVE_MAX ? space.all / 10 : RESERVE_MAX;
+	if (space.left >= reserve && space.left - reserve >= v->len)
+		return true;
+	text = mem_printf("a picture was refused: %.1f MB are free where '%s' "
+			  "is, and %.1f MB stay free",
+			  (double)space.left / MEGABYTE, folder,
+			  (double)reserve / MEGABYTE);
+	upload_refuse(v, 507, "the disk is nearly full");
+	tell(v, who, text, "make room there; boards go on without pictures");
+	return false;
+}
+
+static bool has_part(const struct visit *v, const struct who *who)
+{
+	const char *id = who->device_id ? who->device_id : "";
+
+	if (budget_spend(v->door->server->budget, budget_key_name(id),
+			 BUDGET_WRITTEN, v->len))
+		return true;
+	upload_refuse(v, 429, "too many pictures in this minute");
+	tell(v, who,
+	     "a picture was refused: within a minute boards sent more than is "
+	     "taken",
+	     "in sum 32 pictures of --picture-max, and one board three times "
+	     "what is left for the others");
+	return false;
+}
+
+/*
+ * Whether a picture of that device may be written, where pictures are: its part
+ * of this minute, and what must stay free on the disk (doc/security.md). It
+ * counts then. False: it was refused (429, 507), and told. by_command:
+ * --vision-exec looks at it.
+ */
+static bool upload_has_room(const struct visit *v, const struct who *who,
+			    bool by_command)
+{
+	const char *kept = v->door->server->config.save_images;
+	const char *folder = kept ? kept : file_temporary();
+
+	if (!kept && !by_command)
+		return true;
+	return has_space(v, who, folder) && has_part(v, who);
+}

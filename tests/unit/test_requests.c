@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Questions of a server over a fake transport: ids, limits, what is withdrawn;
+ * hosts of URLs, results of sampling.
+ */
+#include "rendered.h"
+#include "session_harness.h"
+
+#include "cli/requests.h"
+#include "rpc/session_calls.h"
+
+static struct app app;
+static struct rendered rendered;
+static struct error err;
+
+static bool on_request(void *owner, const struct event *e)
+{
+	(void)owner;
+	return requests_request(app.answering, e);
+}
+
+static void on_event(void *owner, const struct event *e)
+{
+	(void)owner;
+	if (app.answering)
+		requests_event(app.answering, e);
+}
+
+static int begin(void **state)
+{
+	assert_int_equal(set_up(state), 0);
+	observer.request = on_request;
+	observer.event = on_event;
+	app = (struct app){ 0 };
+	rendered_start(&rendered, OUTPUT_TEXT, false);
+	app.out = rendered.r;
+	app.loop = loop;
+	return 0;
+}
+
+static int end(void **state)
+{
+	requests_close(&app);
+	words_done(&app.config.roots);
+	error_reset(&err);
+	rendered_end(&rendered);
+	return tear_down(state);
+}
+
+static void open_app(const char *elicit, const char *sampling)
+{
+	app.config.elicit = elicit;
+	app.config.sampling = sampling;
+	if (requests_open(&app, &err) != 0)
+		fail_msg("%s", err.text);
+	open_up(DIALECT_PLAIN);
+	app.session = session;
+}
+
+/* The last frame that was sent holds it. */
+static void sent(const char *part)
+{
+	watch(200);
+	assert_true(fake.sent_count > 0);
+	assert_part(fake.sent[fake.sent_count - 1], part);
+}
+
+#define FORM "\"params\":{\"message\":\"m\",\"requestedSchema\":{}}"
+
+static void test_ids(void **state)
+{
+	static const char *const ids[] = { "7", "-0.50e1", "\"a\\u0041\\\"\"",
+					   "90071992547409931" };
+
+	(void)state;
+	open_app("decline", NULL);
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf(
+			"{\"jsonrpc\":\"2.0\",\"id\":%s,"
+			"\"method\":\"elicitation/create\"," FORM "}",
+			ids[i]);
+		CLEANUP(mem_free_ptr)
+		char *answer = mem_printf("\"id\":%s,\"result\":{\"action\":"
+					  "\"decline\"}",
+					  ids[i]);
+
+		fake_text(text);
+		sent(answer);
+	}
+}
+
+static void test_odd_requests(void **state)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	(void)state;
+	open_app("accept-defaults", "exec:true");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+		  "\"elicitation/create\"}");
+	sent("-32602");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+		  "\"elicitation/create\",\"params\":[1]}");
+	sent("-32602");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+		  "\"sampling/createMessage\",\"params\":{\"messages\":7}}");
+	sent("-32602");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"roots/list\"}");
+	sent("-32601");
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tasks/get\"}");
+	sent("-32601");
+	buf_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":\"");
+	for (int i = 0; i < 5000; i++)
+		buf_char(&text, 'x');
+	buf_text(&text, "\",\"method\":\"elicitation/create\"," FORM "}");
+	fake_text(text.data);
+	sent("-32601");
+}
+
+/* Firmware is told of nothing, so it is refused. */
+static void test_device(void **state)
+{
+	(void)state;
+	open_app("decline", NULL);
+	app.client.device = true;
+	fake_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+		  "\"elicitation/create\"," FORM "}");
+	sent("-32601");
+	assert_string_equal(rendered_err(&rendered), "");
+}
+
+static void ask_model(const char *id)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":"
+				"\"sampling/createMessage\",\"params\":{"
+				"\"messages\":[]}}",
+				id);
+
+	fake_text(text);
+}
+
+static void test_withdrawn(void **state)
+{
+	struct call call = { 0 };
+	size_t before;
+
+	(void)state;
+	open_app(NULL, "exec:sleep 60");
+	assert_int_equal(
+		session_start(session, &call, "tools/call", NULL, 300, &err),
+		0);
+	ask_model("\"q\"");
+	ask_model("5");
+	watch(600);
+	/* Held: a command answers for us. */
+	assert_false(call.done);
+	before = fake.sent_count;
+	fake_text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+		  "\"params\":{\"requestId\":\"5\"}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+		  "\"params\":{\"requestId\": \"q\"}}");
+	fake_text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+		  "\"params\":{\"requestId\":5}}");
+	watch(200);
+	assert_null(app.answering->running);
+	assert_int_equal(fake.sent_count, before);
+	assert_int_equal(session_wait(session, &call, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	call_done(&call);
+}
+
+static void test_closed(void **state)
+{
+	(void)state;
+	open_app(NULL, "exec:sleep 60");
+	ask_model("1");
+	watch(100);
+	assert_non_null(app.answering->running);
+	fake_push(FAKE_CLOSED, NULL, 0);
+	watch(1000);
+	assert_null(app.answering->running);
+}
+
+static void test_left(void **state)
+{
+	(void)state;
+	open_app(NULL, "exec:sleep 60");
+	ask_model("1");
+	watch(100);
+	requests_close(&app);
+	sent("\"id\":1,\"error\":{\"code\":-32603");
+}
+
+static void sampled(const char *text, const char *result)
+{
+	CLEANUP(mem_free_ptr)
+	char *out = requests_sampled(text, strlen(text), "m", &err);
+
+	if (!result) {
+		assert_null(out);
+		return;
+	}
+	assert_non_null(out);
+	assert_string_equal(out, result);
+}
+
+static void test_sampled(void **state)
+{
+	(void)state;
+	sampled("hi\r\n\n", "{\"content\":{\"type\":\"text\",\"text\":\"hi\"},"
+			    "\"stopReason\":\"endTurn\",\"role\":\"assistant\","
+			    "\"model\":\"m\"}");
+	sampled("{\"content\":[],\"role\":7,\"model\":\"x\"}",
+		"{\"content\":[],\"model\":\"x\",\"role\":\"assistant\"}");
+	sampled("{\"content\":\"c\"}", "{\"content\":{\"type\":\"text\","
+				       "\"text\":\"c\"},\"role\":\"assistant\","
+				       "\"model\":\"m\"}");
+	sampled("[1]", "{\"content\":{\"type\":\"text\",\"text\":\"[1]\"},"
+		       "\"stopReason\":\"endTurn\",\"role\":\"assistant\","
+		       "\"model\":\"m\"}");
+	sampled("", NULL);
+	sampled("\n", NULL);
+	sampled("\xff", NULL);
+	assert_null(requests_sampled("a\0b", 3, "m", &err));
+}
+
+static void host(const char *url, const char *is)
+{
+	CLEANUP(mem_free_ptr) char *out = question_url_host(url, &err);
+
+	if (!is) {
+		assert_null(out);
+		return;
+	}
+	assert_non_null(out);
+	assert_string_equal(out, is);
+}
+
+static void test_hosts(void **state)
+{
+	(void)state;
+	host("https://a.b/c", "a.b");
+	host("HTTPS://a.b:443?x", "a.b");
+	host("http://good.com@evil.com/", "evil.com");
+	host("http://good.com:x@evil.com:1", "evil.com");
+	host("https://evil.com\\@good.com/", "evil.com");
+	host("https://evil.com#@good.com/", "evil.com");
+	host("https://[::1]:8/x", "[::1]");
+	host("https://", NULL);
+	host("https:///x", NULL);
+	host("https://@/x", NULL);
+	host("https://:1/", NULL);
+	host("javascript:alert(1)//https://x", NULL);
+	host("file:///etc/passwd", NULL);
+	host("https://a b/", NULL);
+	host("https://a\tb/", NULL);
+	host("", NULL);
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_ids),	    TEST(test_odd_requests),
+		TEST(test_device),  TEST(test_withdrawn),
+		TEST(test_closed),  TEST(test_left),
+		TEST(test_sampled), TEST(test_hosts),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
