@@ -100,10 +100,12 @@ void *mem_zalloc(size_t size)
 
 void *mem_realloc(void *old, size_t size)
 {
-	void *p = realloc(old, size ? size : 1);
+	void *p;
 
-	while (!p && relieved())
+	/* gcc 14 takes a second call elsewhere for a use of what was freed. */
+	do {
 		p = realloc(old, size ? size : 1);
+	} while (!p && relieved());
 	if (!p)
 		exhausted();
 	return p;

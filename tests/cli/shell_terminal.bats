@@ -302,10 +302,16 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	type_text "echo text=$(printf 'x%.0s' {1..1990})end"
 	see 'xend$'
 	order 'say one'
+	# The line is longer than the screen, and below what was said. Put back while
+	# the size changes, it can stand anywhere.
+	until_true scrolled_away notifications/one
+	last_line 'xend$'
 	tmux -S "$SOCKET" resize-window -x 100 -y 30
 	type_text ing
-	order 'say two'
 	see 'xending$'
+	order 'say two'
+	see notifications/two
+	last_line 'xending$'
 	keys C-a C-k
 	last_line '^plain-server> *$'
 	enter 'echo text=fine'

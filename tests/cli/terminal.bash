@@ -35,6 +35,9 @@ capture() { tmux -S "$SOCKET" capture-pane -p >screen; }
 shows() { capture && grep -qE -- "$1" screen; }
 ends_with() { capture && grep -v '^ *$' screen | tail -n 1 | grep -qE -- "$1"; }
 
+# scrolled_away PATTERN: it stood on the screen, and is above it now.
+scrolled_away() { tmux -S "$SOCKET" capture-pane -p -S - -E -1 | grep -qE -- "$1"; }
+
 # runs NAME: whether that program has the terminal now.
 runs() { [ "$(tmux -S "$SOCKET" display -p '#{pane_current_command}')" = "$1" ]; }
 
