@@ -132,6 +132,16 @@ static bool uses_nothing(const struct budget *b, const struct budget_holder *h)
 	return true;
 }
 
+/* The one that *link leads to. */
+static void drop(struct budget *b, struct budget_holder **link)
+{
+	struct budget_holder *h = *link;
+
+	*link = h->next;
+	mem_free(h);
+	b->holders--;
+}
+
 static void perhaps_drop(struct budget *b, struct budget_holder *h)
 {
 	struct budget_holder **link = &b->slot[slot_of(b, &h->key)];
@@ -140,9 +150,7 @@ static void perhaps_drop(struct budget *b, struct budget_holder *h)
 		return;
 	while (*link != h)
 		link = &(*link)->next;
-	*link = h->next;
-	mem_free(h);
-	b->holders--;
+	drop(b, link);
 }
 
 /* What was used in the last minute is forgotten, with those who hold nothing. */
@@ -159,13 +167,10 @@ static void turn_minute(struct budget *b)
 		struct budget_holder **link = &b->slot[i], *h;
 
 		while ((h = *link)) {
-			if (!uses_nothing(b, h)) {
+			if (uses_nothing(b, h))
+				drop(b, link);
+			else
 				link = &h->next;
-				continue;
-			}
-			*link = h->next;
-			mem_free(h);
-			b->holders--;
 		}
 	}
 	if (b->slots > SLOTS_FIRST && b->holders < b->slots / 8)

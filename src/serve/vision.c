@@ -730,10 +730,7 @@ static int start_command(struct vision *p, struct error *err)
 			   p, err);
 }
 
-/*
- * Answered when the user's command has ended.
- * Answered when the command has ended.
- */
+/* Answered when the user's command has ended. */
 static void vision_by_command(struct vision *p)
 {
 	struct door *d = p->door;
