@@ -37,18 +37,18 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 	else
 		error_set(err, ERR_USAGE, "no command was given");
 	if (app->config.child_target)
-		return error_hint(err, "it stands before '--', for example: "
-				       "mcpctl tools -- PROGRAM (mcpctl help "
-				       "lists the commands)");
+		return error_hint(
+			err,
+			"it stands before '--', for example: mcpctl tools -- PROGRAM (mcpctl help lists the commands)");
 	if (app->config.target && !is_plain_target(app->config.target))
-		return error_hint(err,
-				  "for example: mcpctl -t '%s' tools (mcpctl "
-				  "help lists the commands)",
-				  app->config.target);
-	return error_hint(err,
-			  "for example: mcpctl %s tools (mcpctl help lists "
-			  "the commands)",
-			  app->config.target ? app->config.target : "sim:");
+		return error_hint(
+			err,
+			"for example: mcpctl -t '%s' tools (mcpctl help lists the commands)",
+			app->config.target);
+	return error_hint(
+		err,
+		"for example: mcpctl %s tools (mcpctl help lists the commands)",
+		app->config.target ? app->config.target : "sim:");
 }
 
 static int invoke(struct app *app, char *const *words, size_t count,
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 
 	mem_init();
 	app_init(&app);
-	if (invoke(&app, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &err) != 0)
+	if (invoke(&app, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &err))
 		report(&app, &err);
 	if (app_finish(&app, &lost) != 0) {
 		if (lost.code != EPIPE)

@@ -160,10 +160,10 @@ static int child_input_write(struct child_input *i, const char *data,
 	if (!i->open || i->ending)
 		return is_closed(err);
 	if (len > CHILD_INPUT_MAX - waiting)
-		return error_set(err, ERR_CONNECT,
-				 "it does not read its stdin: %zu bytes wait, "
-				 "and %zu more are too many",
-				 waiting, len);
+		return error_set(
+			err, ERR_CONNECT,
+			"it does not read its stdin: %zu bytes wait, and %zu more are too many",
+			waiting, len);
 	if (len == 0)
 		return 0;
 	taken = try_now(i, data, len);
@@ -463,7 +463,7 @@ static size_t name_length(const char *setting)
 static bool is_set_in(const char *const *env, const char *setting)
 {
 	for (; *env; env++) {
-		if (!strncmp(*env, setting, name_length(setting)))
+		if (strncmp(*env, setting, name_length(setting)) == 0)
 			return true;
 	}
 	return false;
@@ -662,10 +662,10 @@ static int not_started(const struct child_options *o, int status,
 	int folder = folder_problem(o->cwd);
 
 	if (spawner_is_lost()) {
-		error_set(err, ERR_CONNECT,
-			  "cannot start '%s': the process that starts programs "
-			  "has ended",
-			  program);
+		error_set(
+			err, ERR_CONNECT,
+			"cannot start '%s': the process that starts programs has ended",
+			program);
 		error_hint(err, "end this program, and start it again");
 	} else if (folder) {
 		error_set(err, ERR_CONNECT,

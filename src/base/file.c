@@ -142,8 +142,9 @@ static int is_trap(const char *what, const char *path, const char *why,
 
 	cannot_create(what, path, text, err);
 	error_code(err, EPERM);
-	return error_hint(err, "give a file in a folder of your own, or "
-			       "remove that one first");
+	return error_hint(
+		err,
+		"give a file in a folder of your own, or remove that one first");
 }
 
 /* What is there was put there by us, and has no name elsewhere. */

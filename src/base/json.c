@@ -263,12 +263,10 @@ static void print_string(struct buf *out, const char *text)
 
 static void new_line(struct printer *p)
 {
-	size_t i;
-
 	if (!p->pretty)
 		return;
 	buf_char(p->out, '\n');
-	for (i = 0; i < p->depth; i++)
+	for (size_t i = 0; i < p->depth; i++)
 		buf_text(p->out, "  ");
 }
 

@@ -61,11 +61,11 @@ static inline const char *skip_plain(const char *p, const char *end)
 /* The four hexadecimal digits at p; -1 if they are none. */
 static int hex4(const char *p, const char *end)
 {
-	int code = 0, i;
+	int code = 0;
 
 	if (end - p < 4)
 		return -1;
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		int c = (unsigned char)p[i];
 
 		if (c >= '0' && c <= '9')

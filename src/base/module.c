@@ -26,9 +26,7 @@ static const struct {
 
 static const char *packages_of(const char *module)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(needs); i++) {
+	for (size_t i = 0; i < COUNT(needs); i++) {
 		if (strcmp(needs[i].module, module) == 0)
 			return needs[i].packages;
 	}
@@ -59,9 +57,8 @@ static char *find_file(const char *module, const char *program)
 		{ program, "/../lib/mcpctl" }, /* installed, then moved */
 		{ MCPCTL_LIBDIR, "" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(places); i++) {
+	for (size_t i = 0; i < COUNT(places); i++) {
 		CLEANUP(mem_free_ptr)
 		char *path = mem_printf("%s%s/mcpctl-%s.so", places[i].folder,
 					places[i].below, module);
@@ -75,12 +72,13 @@ static char *find_file(const char *module, const char *program)
 static const void *not_found(const char *module, const char *program,
 			     struct error *err)
 {
-	error_set(err, ERR_CONNECT,
-		  "the part 'mcpctl-%s.so' is not installed: it is neither in "
-		  "'%s' nor in '%s'",
-		  module, program, MCPCTL_LIBDIR);
-	error_hint(err, "install mcpctl with all its parts (make install), or "
-			"run it from the folder where it was built");
+	error_set(
+		err, ERR_CONNECT,
+		"the part 'mcpctl-%s.so' is not installed: it is neither in '%s' nor in '%s'",
+		module, program, MCPCTL_LIBDIR);
+	error_hint(
+		err,
+		"install mcpctl with all its parts (make install), or run it from the folder where it was built");
 	return NULL;
 }
 
@@ -98,10 +96,10 @@ static const void *not_loaded(const char *module, const char *path,
 		why = "unknown reason";
 	name = strcspn(why, ":");
 	if (text_starts(why, "lib") && why[name]) {
-		error_set(err, ERR_CONNECT,
-			  "the part 'mcpctl-%s.so' needs the library '%.*s', "
-			  "which cannot be loaded",
-			  module, (int)name, why);
+		error_set(
+			err, ERR_CONNECT,
+			"the part 'mcpctl-%s.so' needs the library '%.*s', which cannot be loaded",
+			module, (int)name, why);
 		if (packages)
 			error_hint(err, "on Debian and Ubuntu: apt install %s",
 				   packages);
@@ -109,8 +107,9 @@ static const void *not_loaded(const char *module, const char *path,
 			error_hint(err, "install the package that has it");
 	} else {
 		error_set(err, ERR_CONNECT, "cannot load '%s'", path);
-		error_hint(err, "it may belong to another version of mcpctl: "
-				"install or build mcpctl again");
+		error_hint(
+			err,
+			"it may belong to another version of mcpctl: install or build mcpctl again");
 	}
 	error_detail(err, why, strlen(why));
 	return NULL;

@@ -42,7 +42,8 @@ const struct picture_type *picture_type(const void *data, size_t len)
 
 	for (size_t i = 0; bytes && i < COUNT(known); i++) {
 		if (len >= known[i].at + known[i].len &&
-		    !memcmp(bytes + known[i].at, known[i].magic, known[i].len))
+		    memcmp(bytes + known[i].at, known[i].magic, known[i].len) ==
+			    0)
 			return &known[i].type;
 	}
 	return NULL;

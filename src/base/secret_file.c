@@ -38,8 +38,9 @@ int secret_file_read(struct buf *out, const char *what, const char *file,
 	secret_init(out, SECRET_FILE_MAX);
 	bad = file_read(out, what, file, err);
 	if (bad)
-		error_hint(err, "give a file that this user can read, with the "
-				"secret as its only line");
+		error_hint(
+			err,
+			"give a file that this user can read, with the secret as its only line");
 	while (out->len && (out->data[out->len - 1] == '\n' ||
 			    out->data[out->len - 1] == '\r'))
 		out->data[--out->len] = '\0';
@@ -78,9 +79,8 @@ void secret_wipe(struct buf *secret)
 bool secret_same(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	volatile unsigned char different = a_len != b_len;
-	size_t i;
 
-	for (i = 0; i < a_len && i < b_len; i++)
+	for (size_t i = 0; i < a_len && i < b_len; i++)
 		different |= (unsigned char)(a[i] ^ b[i]);
 	return !different;
 }

@@ -20,11 +20,9 @@ void words_add(struct words *w, const char *word)
 
 void words_done(struct words *w)
 {
-	size_t i;
-
 	if (!w)
 		return;
-	for (i = 0; i < w->count; i++)
+	for (size_t i = 0; i < w->count; i++)
 		mem_free(w->word[i]);
 	mem_free(w->word);
 	*w = (struct words){ 0 };
@@ -156,9 +154,8 @@ int words_split(struct words *out, const char *line, struct error *err)
 
 void words_quote(struct buf *out, const char *word)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_-./:=@%+,";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,";
 	const char *p;
 
 	if (*word && !word[strspn(word, safe)]) {

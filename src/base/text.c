@@ -202,10 +202,8 @@ static size_t min(size_t a, size_t b)
  */
 static void fill_row(size_t *rows[3], const char *a, size_t i, const char *b)
 {
-	size_t j;
-
 	rows[0][0] = i + 1;
-	for (j = 0; b[j]; j++) {
+	for (size_t j = 0; b[j]; j++) {
 		bool same = text_lower(a[i]) == text_lower(b[j]);
 		size_t best = rows[1][j] + !same;
 
@@ -386,8 +384,9 @@ int text_duration(const char *text, int64_t *out_ms, struct error *err)
 
 	if (value < 0 || !factor) {
 		error_set(err, ERR_USAGE, "'%s' is not a duration", text);
-		return error_hint(err, "write 250ms, 10s, 2m or 1h; a number "
-				       "without a unit is seconds");
+		return error_hint(
+			err,
+			"write 250ms, 10s, 2m or 1h; a number without a unit is seconds");
 	}
 	if (__builtin_mul_overflow(value, factor, &ms) ||
 	    ms > DURATION_MAX_MS * 1000) {
@@ -481,10 +480,10 @@ static int take_digit(struct base64 *b, char c, struct buf *out)
 int text_base64_decode(const char *text, size_t len, struct buf *out)
 {
 	struct base64 b = { .digits = 0 };
-	size_t start = out->len, i;
+	size_t start = out->len;
 	int bad = 0;
 
-	for (i = 0; i < len && !bad; i++) {
+	for (size_t i = 0; i < len && !bad; i++) {
 		if (!is_space_code(text[i]))
 			bad = take_digit(&b, text[i], out);
 	}
@@ -502,19 +501,18 @@ int text_base64_decode(const char *text, size_t len, struct buf *out)
 
 void text_base64_encode(struct buf *out, const void *data, size_t len)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *p = data;
-	size_t at, i;
 
-	for (at = 0; at < len; at += 3) {
+	for (size_t at = 0; at < len; at += 3) {
 		char four[4] = { '=', '=', '=', '=' };
 		uint32_t bits = 0;
 
-		for (i = at; i < at + 3; i++)
+		for (size_t i = at; i < at + 3; i++)
 			bits = bits << 8 | (i < len ? p[i] : 0U);
 		/* One digit more than there are bytes. */
-		for (i = 0; i < 4 && (i == 0 || at + i - 1 < len); i++)
+		for (size_t i = 0; i < 4 && (i == 0 || at + i - 1 < len); i++)
 			four[i] = digits[bits >> (18 - 6 * i) & 63];
 		buf_add(out, four, sizeof(four));
 	}
@@ -524,9 +522,8 @@ void text_base64_encode(struct buf *out, const void *data, size_t len)
 static unsigned hex_byte(const char *p)
 {
 	unsigned value = 0;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		int c = text_lower(p[i]);
 
 		if (c >= '0' && c <= '9')

@@ -202,7 +202,7 @@ static size_t flag_tags(const struct safe *s)
 		at += size;
 	}
 	for (size_t i = 0; i < COUNT(flags); i++) {
-		if (point == TAGS_END && !strcmp(flags[i], name))
+		if (point == TAGS_END && strcmp(flags[i], name) == 0)
 			return at - s->at;
 	}
 	return 0;
@@ -346,7 +346,7 @@ bool text_is_safe(const char *text, size_t len)
 	if (plain(text, len) == len)
 		return true;
 	text_safe(&safe, text, len, TEXT_NAME);
-	return safe.len == len && !memcmp(buf_string(&safe), text, len);
+	return safe.len == len && memcmp(buf_string(&safe), text, len) == 0;
 }
 
 /*

@@ -47,21 +47,20 @@ uint32_t text_point(const char *text, size_t size)
 	static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	const unsigned char *p = (const unsigned char *)text;
 	uint32_t point;
-	size_t i;
 
 	if (size == 0 || size > 4)
 		return 0;
 	point = p[0] & lead_bits[size];
-	for (i = 1; i < size; i++)
+	for (size_t i = 1; i < size; i++)
 		point = point << 6 | (p[i] & 0x3f);
 	return point;
 }
 
 bool text_is_utf8(const char *text, size_t len)
 {
-	size_t at, size;
+	size_t size;
 
-	for (at = 0; at < len; at += size) {
+	for (size_t at = 0; at < len; at += size) {
 		size = text_utf8(text + at, len - at);
 		if (!size)
 			return false;
@@ -263,9 +262,9 @@ static size_t measure(const char *text, size_t len, size_t *size)
 
 size_t text_width(const char *text, size_t len)
 {
-	size_t columns = 0, at, size;
+	size_t columns = 0, size;
 
-	for (at = 0; at < len; at += size)
+	for (size_t at = 0; at < len; at += size)
 		columns += measure(text + at, len - at, &size);
 	return columns;
 }

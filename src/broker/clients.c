@@ -102,9 +102,8 @@ void clients_each(struct clients *c,
 		  void *owner)
 {
 	struct broker_client *cl;
-	size_t i;
 
-	for (i = 0; i < COUNT(c->slot); i++) {
+	for (size_t i = 0; i < COUNT(c->slot); i++) {
 		for (cl = c->slot[i]; cl; cl = cl->next)
 			fn(owner, cl);
 	}
@@ -113,9 +112,8 @@ void clients_each(struct clients *c,
 void clients_done(struct clients *c)
 {
 	struct broker_client *cl;
-	size_t i;
 
-	for (i = 0; i < COUNT(c->slot); i++) {
+	for (size_t i = 0; i < COUNT(c->slot); i++) {
 		while ((cl = c->slot[i])) {
 			c->slot[i] = cl->next;
 			free_client(cl);

@@ -67,7 +67,7 @@ static bool plugin_is_device_message(const void *data, size_t len)
 
 static bool is_object_in_base64(const char *user)
 {
-	struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 	const char *start;
 	bool is;
 
@@ -75,21 +75,17 @@ static bool is_object_in_base64(const char *user)
 	     !json_check(buf_string(&text), text.len, NULL);
 	start = buf_string(&text);
 	is = is && start[strspn(start, " \t\r\n")] == '{';
-	buf_done(&text);
 	return is;
 }
 
 static bool is_signed(const struct buf *key, const char *id, const char *user,
 		      const char *password)
 {
-	struct buf wanted = { 0 };
-	bool is;
+	CLEANUP(buf_done) struct buf wanted = { 0 };
 
 	broker_sign(&wanted, key, id, user);
-	is = secret_same(buf_string(&wanted), wanted.len, password,
-			 strlen(password));
-	buf_done(&wanted);
-	return is;
+	return secret_same(buf_string(&wanted), wanted.len, password,
+			   strlen(password));
 }
 
 static const char *check_device(const struct plugin *p, const char *id,
@@ -98,36 +94,31 @@ static const char *check_device(const struct plugin *p, const char *id,
 	char mac[18];
 
 	if (!client_id_mac(id, mac))
-		return "its client id is not of the form "
-		       "GID_x@@@aa_bb_cc_dd_ee_ff@@@uuid";
+		return "its client id is not of the form GID_x@@@aa_bb_cc_dd_ee_ff@@@uuid";
 	if (!user || !is_object_in_base64(user))
 		return "its user name is not base64 of a JSON object";
 	if (!password)
 		return "it sent no password";
 	if (!is_signed(&p->key, id, user, password))
-		return "its password is not the signature of its client id "
-		       "and user name with the key";
+		return "its password is not the signature of its client id and user name with the key";
 	return NULL;
 }
 
 /* The user name of the operator, if there is one. */
 static bool plugin_is_operator(const struct plugin *p, const char *user)
 {
-	return p->operator_file && user && !strcmp(user, BROKER_OPERATOR);
+	return p->operator_file && user && strcmp(user, BROKER_OPERATOR) == 0;
 }
 
 /* The only topic that this client may publish to, or else subscribe to. */
 static bool plugin_is_own_topic(const char *id, const char *topic, bool publish)
 {
-	struct buf own = { 0 };
-	bool is;
+	CLEANUP(buf_done) struct buf own = { 0 };
 
 	if (publish)
-		return !strcmp(topic, BROKER_UP_TOPIC);
+		return strcmp(topic, BROKER_UP_TOPIC) == 0;
 	broker_own_topic(&own, id);
-	is = !strcmp(topic, buf_string(&own));
-	buf_done(&own);
-	return is;
+	return strcmp(topic, buf_string(&own)) == 0;
 }
 
 static const char *check_operator(const struct plugin *p, const char *password,
@@ -151,7 +142,7 @@ static const char *plugin_check(const struct plugin *p, const char *id,
 {
 	if (strlen(id) > ID_MAX)
 		return "its client id is longer than 1024 bytes";
-	if (!strcmp(id, BROKER_CLIENT_ID)) {
+	if (strcmp(id, BROKER_CLIENT_ID) == 0) {
 		if (password &&
 		    secret_same(buf_string(&p->secret), p->secret.len, password,
 				strlen(password)))
@@ -175,12 +166,11 @@ static const char *plugin_check(const struct plugin *p, const char *id,
 static void tell(enum broker_topic kind, const char *id, const void *data,
 		 size_t len)
 {
-	struct buf topic = { 0 };
+	CLEANUP(buf_done) struct buf topic = { 0 };
 
 	broker_topic_encode(&topic, kind, id);
 	mosquitto_broker_publish_copy(BROKER_CLIENT_ID, buf_string(&topic),
 				      (int)len, data, 0, false, NULL);
-	buf_done(&topic);
 }
 
 static void add_member(struct buf *out, const char *name, const char *text)
@@ -195,7 +185,7 @@ static void add_member(struct buf *out, const char *name, const char *text)
 /* The client is a device: serve is told, unless it was. */
 static void plugin_tell_joined(struct broker_client *cl)
 {
-	struct buf json = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 };
 
 	cl->device = true;
 	buf_char(&json, '{');
@@ -203,24 +193,22 @@ static void plugin_tell_joined(struct broker_client *cl)
 	add_member(&json, "user", cl->user);
 	buf_printf(&json, ",\"n\":%" PRIu64 "}", cl->number);
 	tell(BROKER_JOINED, cl->id, json.data, json.len);
-	buf_done(&json);
 }
 
 static void plugin_tell_left(const struct broker_client *cl, int reason)
 {
-	struct buf json = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 };
 
 	buf_printf(&json, "{\"reason\":%d,\"n\":%" PRIu64 "}", reason,
 		   cl->number);
 	tell(BROKER_LEFT, cl->id, json.data, json.len);
-	buf_done(&json);
 }
 
 /* hint NULL: as serve knows. */
 static void plugin_tell_refused(const char *id, const char *address,
 				const char *why, const char *hint)
 {
-	struct buf json = { 0 }, cut = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 }, cut = { 0 };
 
 	buf_char(&json, '{');
 	add_member(&json, "address", address);
@@ -229,7 +217,6 @@ static void plugin_tell_refused(const char *id, const char *address,
 	buf_char(&json, '}');
 	buf_add(&cut, id, strnlen(id, TEXT_MAX));
 	tell(BROKER_REFUSED, buf_string(&cut), json.data, json.len);
-	buf_done(&json);
 	buf_done(&cut);
 }
 
@@ -251,7 +238,7 @@ static bool is_serve(const struct mosquitto *client)
 {
 	const char *id = mosquitto_client_id(client);
 
-	return id && !strcmp(id, BROKER_CLIENT_ID);
+	return id && strcmp(id, BROKER_CLIENT_ID) == 0;
 }
 
 /* ---- who comes and goes ---- */
@@ -318,17 +305,16 @@ static int on_disconnect(int event, void *data, void *owner)
 
 static void hand_down(const char *id, const void *payload, uint32_t len)
 {
-	struct buf topic = { 0 };
+	CLEANUP(buf_done) struct buf topic = { 0 };
 
 	broker_own_topic(&topic, id);
 	mosquitto_broker_publish_copy(id, buf_string(&topic), (int)len, payload,
 				      0, false, NULL);
-	buf_done(&topic);
 }
 
 static void from_serve(const struct mosquitto_evt_message *m)
 {
-	struct buf id = { 0 };
+	CLEANUP(buf_done) struct buf id = { 0 };
 
 	switch (broker_topic_decode(m->topic, &id)) {
 	case BROKER_DOWN:
@@ -342,7 +328,6 @@ static void from_serve(const struct mosquitto_evt_message *m)
 	default:
 		break;
 	}
-	buf_done(&id);
 }
 
 static int on_message(int event, void *data, void *owner)
@@ -393,8 +378,7 @@ static void tell_denied(struct broker_client *cl, const char *topic,
 		cl->id, cl->address, buf_string(&text),
 		publish ?
 			"a board gets the right topic when it asks OTA here" :
-			"to look at all messages: serve "
-			"--mqtt-operator-file, and mosquitto_sub -u operator");
+			"to look at all messages: serve --mqtt-operator-file, and mosquitto_sub -u operator");
 }
 
 static int on_access(int event, void *data, void *owner)
@@ -508,23 +492,23 @@ static int on_reload(int event, void *data, void *owner)
 
 static int take_option(struct plugin *p, const struct mosquitto_opt *o)
 {
-	if (!strcmp(o->key, "secret_file"))
+	if (strcmp(o->key, "secret_file") == 0)
 		return read_secret(&p->secret, "secret file", o->value);
-	if (!strcmp(o->key, "key_file")) {
+	if (strcmp(o->key, "key_file") == 0) {
 		mem_free(p->key_file);
 		p->key_file = mem_strdup(o->value);
 		return read_secret(&p->key, "key file", o->value);
 	}
-	if (!strcmp(o->key, "operator_file")) {
+	if (strcmp(o->key, "operator_file") == 0) {
 		mem_free(p->operator_file);
 		p->operator_file = mem_strdup(o->value);
 		return read_secret(&p->operator, "operator file", o->value);
 	}
-	if (!strcmp(o->key, "folder")) {
+	if (strcmp(o->key, "folder") == 0) {
 		mem_free(p->folder);
 		p->folder = mem_strdup(o->value);
 	}
-	if (!strcmp(o->key, "parent_pid"))
+	if (strcmp(o->key, "parent_pid") == 0)
 		return text_integer(o->value, 2, INT32_MAX, &p->parent);
 	return 0;
 }
@@ -555,10 +539,9 @@ static const struct {
 
 static int register_all(struct plugin *p)
 {
-	size_t i;
 	int status = MOSQ_ERR_SUCCESS;
 
-	for (i = 0; i < COUNT(callbacks) && !status; i++)
+	for (size_t i = 0; i < COUNT(callbacks) && !status; i++)
 		status = mosquitto_callback_register(
 			p->self, callbacks[i].event, callbacks[i].fn, NULL, p);
 	return status;
@@ -566,9 +549,7 @@ static int register_all(struct plugin *p)
 
 static void unregister_all(struct plugin *p)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(callbacks); i++)
+	for (size_t i = 0; i < COUNT(callbacks); i++)
 		mosquitto_callback_unregister(p->self, callbacks[i].event,
 					      callbacks[i].fn, NULL);
 }
@@ -576,9 +557,7 @@ static void unregister_all(struct plugin *p)
 EXPORT int mosquitto_plugin_version(int supported_version_count,
 				    const int *supported_versions)
 {
-	int i;
-
-	for (i = 0; i < supported_version_count; i++) {
+	for (int i = 0; i < supported_version_count; i++) {
 		if (supported_versions[i] == MOSQ_PLUGIN_VERSION)
 			return MOSQ_PLUGIN_VERSION;
 	}
@@ -590,11 +569,11 @@ EXPORT int mosquitto_plugin_init(mosquitto_plugin_id_t *identifier,
 				 int option_count)
 {
 	struct plugin *p = mem_zalloc(sizeof(*p));
-	int i, status = MOSQ_ERR_SUCCESS;
+	int status = MOSQ_ERR_SUCCESS;
 
 	p->self = identifier;
 	clients_init(&p->clients);
-	for (i = 0; i < option_count && !status; i++) {
+	for (int i = 0; i < option_count && !status; i++) {
 		if (take_option(p, &options[i]))
 			status = MOSQ_ERR_INVAL;
 	}

@@ -12,7 +12,7 @@
 void broker_sign(struct buf *out, const struct buf *key, const char *client_id,
 		 const char *user)
 {
-	struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 	unsigned char mac[EVP_MAX_MD_SIZE];
 	unsigned len = 0;
 
@@ -20,5 +20,4 @@ void broker_sign(struct buf *out, const struct buf *key, const char *client_id,
 	HMAC(EVP_sha256(), buf_string(key), (int)key->len,
 	     (const unsigned char *)buf_string(&text), text.len, mac, &len);
 	text_base64_encode(out, mac, len);
-	buf_done(&text);
 }

@@ -64,13 +64,13 @@ static int ask_devices(struct all *a, struct serve_client *serve,
 	buf_text(&json, "{\"op\":\"devices\"");
 	json_add_text(&json, "device", a->app->config.device);
 	buf_char(&json, '}');
-	if (serve_client_send(serve, &json, err) != 0)
+	if (serve_client_send(serve, &json, err))
 		return -1;
 	while (!end) {
 		struct serve_answer answer;
 
 		if (serve_client_next(serve, loop_now() + MARGIN_MS, &answer,
-				      err) != 0)
+				      err))
 			return -1;
 		end = strcmp(answer.op, "end") == 0;
 		if (!end)
@@ -103,7 +103,7 @@ static int all_open(struct all *a, struct app *app, struct error *err)
 	int status;
 
 	*a = (struct all){ .app = app };
-	if (serve_client_open(&serve, app, err) != 0)
+	if (serve_client_open(&serve, app, err))
 		return -1;
 	status = ask_devices(a, serve, err);
 	serve_client_free(serve);
@@ -206,7 +206,7 @@ static int all_start(struct all *a, struct all_fan *f,
 	add_json(&json, "message", rq->message);
 	add_json(&json, "params", rq->params);
 	buf_char(&json, '}');
-	if (serve_client_open(&f->serve, a->app, err) != 0)
+	if (serve_client_open(&f->serve, a->app, err))
 		return -1;
 	return serve_client_send(f->serve, &json, err);
 }
@@ -310,11 +310,11 @@ bool all_sent(void *owner, struct all_row *row)
 static int run_one(struct all *a, const struct all_request *rq,
 		   struct all_fan *f, struct error *err)
 {
-	if (all_start(a, f, rq, err) != 0) {
+	if (all_start(a, f, rq, err)) {
 		serve_client_free(f->serve);
 		return -1;
 	}
-	if (all_finish(a, f, err) != 0)
+	if (all_finish(a, f, err))
 		return -1;
 	return all_outcome(a, err);
 }
@@ -462,8 +462,8 @@ static int decode_tool(const struct serve_answer *answer, struct tool_list *out,
 
 	buf_printf(&page, "{\"result\":{\"tools\":[%.*s]}}", (int)tool.len,
 		   tool.text);
-	if (message_decode_take(&m, NULL, page.data, page.len, err) != 0 ||
-	    tool_list_add_take(out, &m, NULL, err) != 0)
+	if (message_decode_take(&m, NULL, page.data, page.len, err) ||
+	    tool_list_add_take(out, &m, NULL, err))
 		return -1;
 	if (out->count == 1)
 		return 0;
@@ -482,11 +482,11 @@ static int prepare(struct calling *c, const char *list, struct buf *out,
 	json_add_text(&json, "name", c->call->name);
 	json_add_text(&json, "list", list);
 	buf_char(&json, '}');
-	if (serve_client_ask(c->serve, &json, &answer, err) != 0)
+	if (serve_client_ask(c->serve, &json, &answer, err))
 		return -1;
 	if (!serve_answer_member(&answer, "tool").text)
 		return no_such_tool(c, &answer, err);
-	if (decode_tool(&answer, &tools, err) != 0)
+	if (decode_tool(&answer, &tools, err))
 		return -1;
 	return build(c, &tools.tool[0], out, err);
 }
@@ -570,7 +570,7 @@ static int call_lists(struct calling *c, struct error *err)
 	size_t listed = c->all.count;
 	int status = 0;
 
-	if (serve_client_open(&c->serve, c->app, err) != 0)
+	if (serve_client_open(&c->serve, c->app, err))
 		return -1;
 	for (size_t i = 0; i < listed && status == 0; i++) {
 		if (c->all.device[i].list && is_first(&c->all, i))
@@ -589,7 +589,7 @@ static int call_blindly(struct calling *c, struct error *err)
 {
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 
-	if (build(c, NULL, &arguments, err) != 0)
+	if (build(c, NULL, &arguments, err))
 		return -1;
 	return send_call(c, NULL, buf_string(&arguments), err);
 }
@@ -605,7 +605,7 @@ static int take_words(struct calling *c, struct error *err)
 
 		if (strcmp(word, "-") == 0 && call->count == 1) {
 			if (operand_json(c->app, word, "standard input", &text,
-					 err) != 0)
+					 err))
 				return -1;
 			word = buf_string(&text);
 		}
@@ -618,7 +618,7 @@ static int run(struct calling *c, struct error *err)
 {
 	int status;
 
-	if (take_words(c, err) != 0 || all_open(&c->all, c->app, err) != 0)
+	if (take_words(c, err) || all_open(&c->all, c->app, err))
 		return -1;
 	status = c->call->no_validate ? call_blindly(c, err) :
 					call_lists(c, err);
@@ -680,8 +680,8 @@ static void join_pages(const struct tool_list *tools, struct message *out)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{"
-			"\"tools\":[");
+	buf_text(&text,
+		 "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":{\"tools\":[");
 	for (size_t i = 0; i < tools->count; i++) {
 		struct span tool = tool_text(&tools->tool[i]);
 
@@ -759,7 +759,7 @@ static int ask_page(struct tools_of_all *t, struct listed *l, struct error *err)
 		rq.list = d->list;
 	else if (l->tools.pages > 0)
 		rq.device = l->id;
-	if (all_start(&t->all, &f, &rq, err) != 0) {
+	if (all_start(&t->all, &f, &rq, err)) {
 		serve_client_free(f.serve);
 		return -1;
 	}
@@ -786,7 +786,7 @@ static int ask_all(struct tools_of_all *t, struct error *err)
 		while (!l->over) {
 			size_t pages = l->tools.pages;
 
-			if (ask_page(t, l, err) != 0)
+			if (ask_page(t, l, err))
 				return -1;
 			if (!l->over && l->tools.pages == pages)
 				tell_gone(t, l);
@@ -797,14 +797,12 @@ static int ask_all(struct tools_of_all *t, struct error *err)
 
 static int outcome(const struct tools_of_all *t, struct error *err)
 {
-	if (all_outcome(&t->all, err) != 0)
+	if (all_outcome(&t->all, err))
 		return -1;
 	if (!t->filter || t->shown > 0)
 		return 0;
 	return error_set(err, ERR_UNMET,
-			 "no device has a tool that matches "
-			 "'%s'",
-			 t->filter);
+			 "no device has a tool that matches '%s'", t->filter);
 }
 
 int all_tools_run(struct app *app, const char *filter, bool no_user,

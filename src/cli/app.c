@@ -267,7 +267,7 @@ static int open_session(struct app *app, const struct transport_ops *ops,
 	if (app->again && app->port && app->endpoint.port == 0)
 		app->endpoint.port = app->port;
 	if (session_open(&app->session, app->loop, ops, &app->endpoint, &config,
-			 &observer, err) != 0)
+			 &observer, err))
 		return serve_target_stale(app, err);
 	app->opened++;
 	if (app->endpoint.port == 0)
@@ -279,22 +279,21 @@ static int begin(struct app *app, struct error *err)
 {
 	const struct transport_ops *ops;
 
-	if (app_setup(app, &ops, err) != 0 || app_open_loop(app, err) != 0 ||
-	    guards_open(app, err) != 0)
+	if (app_setup(app, &ops, err) || app_open_loop(app, err) ||
+	    guards_open(app, err))
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
 	if (app->config.vision_url &&
 	    (app->config.vision_token_file || !app->endpoint.foreign) &&
 	    secret_read(&app->vision_token, app->config.vision_token_file,
-			"MCPCTL_VISION_TOKEN", err) != 0)
+			"MCPCTL_VISION_TOKEN", err))
 		return -1;
 	if (app->config.trace && !app->trace) {
 		app->trace = trace_open(app->config.trace, err);
 		if (!app->trace)
 			return -1;
 	}
-	if (requests_open(app, err) != 0 ||
-	    guards_admit(app->guarding, err) != 0)
+	if (requests_open(app, err) || guards_admit(app->guarding, err))
 		return -1;
 	return open_session(app, ops, err);
 }
@@ -323,7 +322,7 @@ static int poll_opening(struct app *app, struct error *err)
 		status = session_poll_up(app->session, err);
 		if (status == 0)
 			return 0;
-		if (status > 0 && begin_client(app, err) != 0)
+		if (status > 0 && begin_client(app, err))
 			status = -1;
 	}
 	if (status > 0)
@@ -345,7 +344,7 @@ static int wait_connected(struct app *app, struct error *err)
 {
 	int status;
 
-	if (!app->asked && wait_up(app, err) != 0)
+	if (!app->asked && wait_up(app, err))
 		return -1;
 	while ((status = poll_opening(app, err)) == 0) {
 		CLEANUP(error_reset) struct error why = { 0 };
@@ -386,7 +385,7 @@ static int pause_opening(struct app *app, unsigned tries, struct error *err)
 
 static int open_and_wait(struct app *app, struct error *err)
 {
-	if (!app->session && begin(app, err) != 0)
+	if (!app->session && begin(app, err))
 		return -1;
 	return wait_connected(app, err);
 }
@@ -409,7 +408,7 @@ int app_connect(struct app *app, struct error *err)
 		if (may_still_come(app, err))
 			return -1;
 		app_disconnect(app);
-		if (pause_opening(app, tries, err) != 0)
+		if (pause_opening(app, tries, err))
 			return give_up(app, err);
 	}
 }
@@ -477,10 +476,10 @@ static void hint_optional(const struct command *c, const char *word,
 	for (const struct option_row *o = c->options; o && o->name; o++) {
 		if (o->type == OPTION_OPTIONAL &&
 		    text_integer(word, o->min, o->max, &number) == 0)
-			error_hint(err,
-				   "the value of '--%s' stands behind '=': "
-				   "--%s=%s",
-				   o->name, o->name, word);
+			error_hint(
+				err,
+				"the value of '--%s' stands behind '=': --%s=%s",
+				o->name, o->name, word);
 	}
 }
 
@@ -501,11 +500,11 @@ static int check_operands(const struct parsed *p, struct error *err)
 			  p->operands.word[0]);
 		hint_optional(c, p->operands.word[0], err);
 	} else if (c->max > 0 && count > (size_t)c->max) {
-		error_set(err, ERR_USAGE,
-			  "'%s' takes at most %d operand%s, "
-			  "'%s' is one too many",
-			  c->name, c->max, c->max == 1 ? "" : "s",
-			  p->operands.word[c->max]);
+		error_set(
+			err, ERR_USAGE,
+			"'%s' takes at most %d operand%s, '%s' is one too many",
+			c->name, c->max, c->max == 1 ? "" : "s",
+			p->operands.word[c->max]);
 	} else {
 		return 0;
 	}
@@ -557,13 +556,13 @@ int command_execute(struct app *app, struct parsed *p, struct error *err)
 
 	if (p->help)
 		return show_help(app, p, err);
-	if (check_target(app, p, err) != 0 || check_operands(p, err) != 0)
+	if (check_target(app, p, err) || check_operands(p, err))
 		return -1;
 	if (app->config.all && !c->all)
 		return refuse_all(c, err);
 	if (!app->config.all &&
 	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
-	    app_connect(app, err) != 0)
+	    app_connect(app, err))
 		return -1;
 
 	static char *none[] = { NULL };
@@ -583,7 +582,7 @@ int command_run(struct app *app, char *const *words, size_t count,
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
 
-	if (parse_words(&p, words, count, NULL, err) != 0)
+	if (parse_words(&p, words, count, NULL, err))
 		return -1;
 	if (!p.command)
 		return error_set(err, ERR_USAGE, "no command on this line");

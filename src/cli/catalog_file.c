@@ -328,17 +328,17 @@ int schema_cache_write(const char *key, const struct tool_list *list,
 	CLEANUP(buf_done) struct buf lines = { 0 };
 
 	if (!folder)
-		return error_set(err, ERR_OUTPUT,
-				 "the list of tools was not kept: neither "
-				 "XDG_CACHE_HOME nor HOME names a folder");
+		return error_set(
+			err, ERR_OUTPUT,
+			"the list of tools was not kept: neither XDG_CACHE_HOME nor HOME names a folder");
 	buf_init(&lines, LINES_MAX);
 	schema_lines_write(&lines, list);
 	if (lines.full)
-		return error_set(err, ERR_OUTPUT,
-				 "the list of tools was not kept: it is too "
-				 "long");
+		return error_set(
+			err, ERR_OUTPUT,
+			"the list of tools was not kept: it is too long");
 	path = file_of(folder, key);
-	if (user_path_make(&user_cache, path, err) != 0)
+	if (user_path_make(&user_cache, path, err))
 		return error_prefix(err, "the list of tools was not kept");
 	schema_lines_head(&head, time(NULL), lines.len, key);
 	buf_add(&head, lines.data, lines.len);
@@ -352,8 +352,8 @@ int schema_cache_write(const char *key, const struct tool_list *list,
 static int none(const char *key, const char *what, struct error *err)
 {
 	error_set(err, ERR_UNMET, "%s of '%s'", what, key);
-	return error_hint(err, "'mcpctl tools' keeps one each time it lists "
-			       "them");
+	return error_hint(err,
+			  "'mcpctl tools' keeps one each time it lists them");
 }
 
 /* -1: no file of ours. */
@@ -593,7 +593,7 @@ static void keep_list(struct app *app)
 int tools_cache_refresh(struct app *app, struct error *err)
 {
 	tools_cache_drop(app);
-	if (client_list_tools(&app->client, false, &app->tools, err) != 0)
+	if (client_list_tools(&app->client, false, &app->tools, err))
 		return -1;
 	app->has_tools = true;
 	keep_list(app);
@@ -618,11 +618,10 @@ static int no_such_tool(const struct app *app, const char *name,
 		return error_hint(err,
 				  "did you mean '%s'? 'tools' lists them all",
 				  nearest);
-	return error_hint(err,
-			  "the peer has %zu tools: 'tools' lists them; "
-			  "'call --no-validate' sends the name all the "
-			  "same",
-			  app->tools.count);
+	return error_hint(
+		err,
+		"the peer has %zu tools: 'tools' lists them; 'call --no-validate' sends the name all the same",
+		app->tools.count);
 }
 
 struct asked {
@@ -663,7 +662,7 @@ static bool ask_serve(struct app *app, const char *name, struct error *err)
 	if (t->ops != &attach_ops)
 		return false;
 	tools_cache_drop(app);
-	if (attach_ask_tool(t, name, keep_tool, &asked, err) != 0)
+	if (attach_ask_tool(t, name, keep_tool, &asked, err))
 		return false;
 	session_watch(app->session, &asked.answered,
 		      loop_now() + (timeout ? timeout : ASK_MS), err);
@@ -693,10 +692,10 @@ int tools_cache_find(struct app *app, const char *name, const struct tool **out,
 	CLEANUP(error_reset) struct error why = { 0 };
 	int status = look_up(app, name, out, &why);
 	if (*out && status != 0)
-		render_note(&app->out,
-			    "the list of tools is incomplete (%s), "
-			    "but has '%s'",
-			    why.text, name);
+		render_note(
+			&app->out,
+			"the list of tools is incomplete (%s), but has '%s'",
+			why.text, name);
 	if (*out)
 		return 0;
 	if (status == 0)
@@ -750,8 +749,8 @@ static int several(const struct app *app, size_t count, struct error *err)
 	else
 		error_set(err, ERR_USAGE, "there are %zu devices: which one?",
 			  count);
-	return error_hint(err, "name one with -d/--device ('mcpctl devices' "
-			       "lists them)");
+	return error_hint(
+		err, "name one with -d/--device ('mcpctl devices' lists them)");
 }
 
 /* *id stays NULL if no serve answers, or has no such device. */
@@ -794,7 +793,7 @@ static int key_of_serve(struct app *app, char **key, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *id = NULL;
 
-	if (running_device(app, &id, err) != 0)
+	if (running_device(app, &id, err))
 		return -1;
 	if (!id && app->config.device)
 		id = id_of(app->config.device);
@@ -802,11 +801,10 @@ static int key_of_serve(struct app *app, char **key, struct error *err)
 	if (*key)
 		return 0;
 	error_set(err, ERR_UNMET,
-		  "no list of tools is kept of a device of "
-		  "'mcpctl serve'");
-	return error_hint(err, "name the target whose list is meant (mcpctl "
-			       "help targets), or list the tools once: mcpctl "
-			       "tools");
+		  "no list of tools is kept of a device of 'mcpctl serve'");
+	return error_hint(
+		err,
+		"name the target whose list is meant (mcpctl help targets), or list the tools once: mcpctl tools");
 }
 
 static int find_key(struct app *app, char **key, struct error *err)
@@ -815,8 +813,7 @@ static int find_key(struct app *app, char **key, struct error *err)
 
 	if (!app->config.target)
 		return key_of_serve(app, key, err);
-	if (setup_target(&e, app, err) != 0 ||
-	    serve_target_options(app, &e, err) != 0)
+	if (setup_target(&e, app, err) || serve_target_options(app, &e, err))
 		return -1;
 	if (strcmp(e.scheme, "attach") == 0)
 		return key_of_serve(app, key, err);
@@ -841,7 +838,7 @@ static int decode(struct tool_list *out, const struct schema_cache *c,
 		buf_add(&page, json.text, json.len);
 	}
 	buf_text(&page, "]}}");
-	if (message_decode_take(&m, NULL, page.data, page.len, err) != 0)
+	if (message_decode_take(&m, NULL, page.data, page.len, err))
 		return -1;
 	return tool_list_add_take(out, &m, NULL, err);
 }
@@ -863,9 +860,9 @@ int kept_list_open(struct kept_list *out, struct app *app, struct error *err)
 	CLEANUP(mem_free_ptr) char *key = NULL;
 
 	*out = (struct kept_list){ 0 };
-	if (find_key(app, &key, err) != 0)
+	if (find_key(app, &key, err))
 		return -1;
-	if (schema_cache_open(&c, key, err) != 0)
+	if (schema_cache_open(&c, key, err))
 		return hint_list(app, err);
 	if (decode(&out->tools, &c, NULL) != 0) {
 		kept_list_done(out);
@@ -903,9 +900,9 @@ static int bad(const struct saved *s, const char *what, struct error *err)
 			  s->path, what);
 	else
 		error_set(err, ERR_USAGE, "'%s': %s", s->path, what);
-	return error_hint(err, "expected is what 'mcpctl -o json tools' "
-			       "prints, a tool a line; or a JSON array of "
-			       "tools, or a result of tools/list");
+	return error_hint(
+		err,
+		"expected is what 'mcpctl -o json tools' prints, a tool a line; or a JSON array of tools, or a result of tools/list");
 }
 
 static bool is_tool(const cJSON *value)
@@ -923,10 +920,10 @@ static int bad_element(const struct saved *s, size_t number, struct error *err)
 {
 	char what[128];
 
-	snprintf(what, sizeof(what),
-		 "element %zu of the list is no tool, which is an object with "
-		 "a name",
-		 number);
+	snprintf(
+		what, sizeof(what),
+		"element %zu of the list is no tool, which is an object with a name",
+		number);
 	return bad(s, what, err);
 }
 
@@ -1005,7 +1002,7 @@ static int add_lines(struct saved *s, struct span text, struct error *err)
 		value = json_parse(line.text, line.len, &why);
 		if (!value)
 			return bad(s, why.text, err);
-		if (add_value(s, value, line, err) != 0)
+		if (add_value(s, value, line, err))
 			return -1;
 	}
 	return 0;

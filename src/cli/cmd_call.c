@@ -42,8 +42,8 @@ static const struct option_row call_options[] = {
 	  .word = "ARG",
 	  .type = OPTION_TEXT,
 	  .offset = offsetof(struct call_options, upload),
-	  .brief = "give the argument ARG an address of serve that takes one "
-		   "picture" },
+	  .brief =
+		  "give the argument ARG an address of serve that takes one picture" },
 	{ .name = NULL }
 };
 
@@ -63,7 +63,7 @@ static int add_upload(struct app *app, const char *name, struct words *words,
 {
 	CLEANUP(mem_free_ptr) char *url = NULL;
 	CLEANUP(mem_free_ptr) char *word = NULL;
-	if (upload_address(app, &url, err) != 0)
+	if (upload_address(app, &url, err))
 		return -1;
 	word = mem_printf("%s=%s", name, url);
 	words_add(words, word);
@@ -81,14 +81,14 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 					 .device = app->client.device,
 					 .stdin_taken = app->stdin_taken };
 	if (!o->no_validate &&
-	    tools_cache_find(app, in->argv[0], &how.tool, err) != 0)
+	    tools_cache_find(app, in->argv[0], &how.tool, err))
 		return -1;
 	for (int i = 1; i < in->argc; i++)
 		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
 	CLEANUP(words_done) struct words words = { 0 };
 	for (int i = 1; i < in->argc; i++)
 		words_add(&words, in->argv[i]);
-	if (o->upload && add_upload(app, o->upload, &words, err) != 0)
+	if (o->upload && add_upload(app, o->upload, &words, err))
 		return -1;
 	int status = arguments_build(out, words.word, words.count, &how,
 				     &warnings, err);
@@ -104,7 +104,7 @@ static int read_expected(const struct invocation *in, cJSON **out,
 	CLEANUP(buf_done) struct buf text = { 0 };
 	if (!o->expect)
 		return 0;
-	if (operand_json(in->app, o->expect, "--expect", &text, err) != 0)
+	if (operand_json(in->app, o->expect, "--expect", &text, err))
 		return -1;
 	*out = json_parse(buf_string(&text), text.len, err);
 	return *out ? 0 : -1;
@@ -168,7 +168,7 @@ static int finish(const struct invocation *in, const struct result *result,
 			return tell_tool_error(&in->app->out, in->argv[0], err);
 		error_reset(err);
 	}
-	if (check(result, expected, err) != 0)
+	if (check(result, expected, err))
 		return -1;
 	if (saved == 0)
 		return 0;
@@ -181,13 +181,11 @@ static void hint_at_vision(struct error *err)
 {
 	static const char *const messages[][2] = {
 		{ "Image explain URL or token is not set",
-		  "give the board a vision service: --vision-url http://… "
-		  "(its token by --vision-token-file or MCPCTL_VISION_TOKEN)" },
+		  "give the board a vision service: --vision-url http://… (its token by --vision-token-file or MCPCTL_VISION_TOKEN)" },
 		{ "Failed to connect to explain URL",
 		  "the board cannot reach the address of --vision-url" },
 		{ "Failed to upload photo",
-		  "the service of --vision-url did not answer 200: is its "
-		  "token right, and does it take chunked requests?" },
+		  "the service of --vision-url did not answer 200: is its token right, and does it take chunked requests?" },
 	};
 
 	if (err->kind != ERR_PEER || *err->hint)
@@ -204,8 +202,8 @@ static int call_run(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 	CLEANUP(result_done) struct result result = { 0 };
 	const struct tool *tool = NULL;
-	if (read_expected(in, &expected, err) != 0 ||
-	    build_arguments(in, &arguments, &tool, err) != 0)
+	if (read_expected(in, &expected, err) ||
+	    build_arguments(in, &arguments, &tool, err))
 		return -1;
 	int status = client_call_tool(&in->app->client, in->argv[0],
 				      buf_string(&arguments), &result, err);
@@ -229,15 +227,16 @@ static int call_all(const struct invocation *in, struct error *err)
 	if (o->upload) {
 		error_set(err, ERR_USAGE,
 			  "option '--upload' is for one device");
-		return error_hint(err, "each address is for one picture of one "
-				       "device: pick it with -d");
+		return error_hint(
+			err,
+			"each address is for one picture of one device: pick it with -d");
 	}
 	if (o->save) {
 		error_set(err, ERR_USAGE, "option '--save' is for one device");
-		return error_hint(err, "with --all, '-o json' has the bytes of "
-				       "each");
+		return error_hint(
+			err, "with --all, '-o json' has the bytes of each");
 	}
-	if (read_expected(in, &expected, err) != 0)
+	if (read_expected(in, &expected, err))
 		return -1;
 	call.expected = expected;
 	return all_call_run(in->app, &call, err);
@@ -246,8 +245,7 @@ static int call_all(const struct invocation *in, struct error *err)
 static const struct example call_examples[] = {
 	{ "sim: call self.audio_speaker.set_volume volume=50", "true", 0 },
 	{ "sim: call self.screen.set_theme '{\"theme\":\"dark\"}'", "true", 0 },
-	{ "sim: call self.get_device_status --expect "
-	  "'{\"audio_speaker\":{\"volume\":70}}'",
+	{ "sim: call self.get_device_status --expect '{\"audio_speaker\":{\"volume\":70}}'",
 	  "\"volume\":70", 0 },
 	{ "sim: call self.audio_speaker.set_volume volume=101", NULL, 2 },
 	{ "'sim:?fault=no-reply' call self.get_device_status --timeout 200ms",
@@ -261,49 +259,33 @@ const struct command cmd_call = {
 	.name = "call",
 	.args = "TOOL [ARG]...",
 	.brief = "call a tool and print its result",
-	.text = "ARG is one of these; they can be mixed, but for the first "
-		"three, which are the whole arguments object:\n"
+	.text = "ARG is one of these; they can be mixed, but for the first three, which are the whole arguments object:\n"
 		"\n"
 		"'{...}'\tthe object as JSON\n"
 		"@FILE\tthe object from a file\n"
 		"-\tthe object from stdin\n"
-		"KEY=VALUE\ttyped by the tool's schema: volume=50 is a number "
-		"where the schema says so\n"
+		"KEY=VALUE\ttyped by the tool's schema: volume=50 is a number where the schema says so\n"
 		"KEY:=JSON\tany JSON value\n"
 		"KEY=@FILE\tthe text of a file\n"
 		"\n"
-		"The arguments are checked against the tool's schema before "
-		"anything is sent; what does not fit is status 2 and names "
-		"the argument, the rule and the value. --no-validate asks for "
-		"no list and sends what was given. Of a tool with an "
-		"outputSchema the structured content is checked too, after it "
-		"was shown: what does not fit is status 5.\n"
+		"The arguments are checked against the tool's schema before anything is sent; what does not fit is status 2 and names the argument, the rule and the value. "
+		"--no-validate asks for no list and sends what was given. "
+		"Of a tool with an outputSchema the structured content is checked too, after it was shown: what does not fit is status 5.\n"
 		"\n"
-		"The result goes to stdout. On a terminal JSON inside a text "
-		"is laid out and images are described; in a pipe a single "
-		"text is exactly that text, so that '| jq' works. An error of "
-		"the peer, also one by isError, is status 1.\n"
+		"The result goes to stdout. "
+		"On a terminal JSON inside a text is laid out and images are described; in a pipe a single text is exactly that text, so that '| jq' works. "
+		"An error of the peer, also one by isError, is status 1.\n"
 		"\n"
-		"--expect compares: objects as subsets, a text that is JSON "
-		"as JSON. It looks at each text and at structuredContent; an "
-		"object with \"content\", \"isError\" or "
-		"\"structuredContent\" is compared with the whole result, and "
-		"one that asks for \"isError\":true makes such a failure a "
-		"success.\n"
+		"--expect compares: objects as subsets, a text that is JSON as JSON. It looks at each text and at structuredContent; an object with \"content\", \"isError\" or \"structuredContent\" is compared with the whole result, and one that asks for \"isError\":true makes such a failure a success.\n"
 		"\n"
-		"A device of the running serve can be told to upload a "
-		"picture there, to an address that is made for this one "
-		"call:\n"
+		"A device of the running serve can be told to upload a picture there, to an address that is made for this one call:\n"
 		"\n"
 		"  mcpctl call self.screen.snapshot --upload url\n"
 		"\n"
-		"A call that the firmware answers only by restarting "
-		"(self.reboot) is a success when the connection drops.\n"
+		"A call that the firmware answers only by restarting (self.reboot) is a success when the connection drops.\n"
 		"\n"
-		"With --all every device of the running serve is called at "
-		"once (-d picks some): a row for each, and the highest status "
-		"of them. The arguments are checked against the tool as each "
-		"device has it; where they do not fit, nothing is sent to it.",
+		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them. "
+		"The arguments are checked against the tool as each device has it; where they do not fit, nothing is sent to it.",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,

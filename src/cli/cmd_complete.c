@@ -47,10 +47,10 @@ static void add_context(struct buf *out, const struct invocation *in)
 	if (in->argc <= 2)
 		return;
 	if (revision && strcmp(revision, "2025-06-18") < 0) {
-		render_note(&in->app->out,
-			    "the server speaks MCP %s, which does not tell the "
-			    "other arguments: they are left out",
-			    revision);
+		render_note(
+			&in->app->out,
+			"the server speaks MCP %s, which does not tell the other arguments: they are left out",
+			revision);
 		return;
 	}
 	buf_text(out, ",\"context\":{\"arguments\":{");
@@ -90,8 +90,7 @@ static int check_words(const struct invocation *in, struct error *err)
 			return -1;
 		return error_hint(
 			err,
-			"for any value of it: %s=; (the completion of "
-			"bash, zsh and fish: mcpctl completion)",
+			"for any value of it: %s=; (the completion of bash, zsh and fish: mcpctl completion)",
 			word);
 	}
 	return 0;
@@ -105,12 +104,12 @@ static int show(struct app *app, struct answer_record *record,
 		json_array(json_object(reply->result, "completion"), "values");
 
 	if (!values) {
-		error_set(err, ERR_PROTOCOL,
-			  "the result of completion/complete has no "
-			  "'completion.values' array");
+		error_set(
+			err, ERR_PROTOCOL,
+			"the result of completion/complete has no 'completion.values' array");
 		return error_detail(err, reply->text, reply->len);
 	}
-	if (answer_show(app, record, NULL, err) != 0)
+	if (answer_show(app, record, NULL, err))
 		return -1;
 	if (values->child)
 		return 0;
@@ -126,15 +125,14 @@ static int complete_run(const struct invocation *in, struct error *err)
 	struct answer_record record = { .kind = ANSWER_VALUES,
 					.reply = &reply };
 
-	if (check_words(in, err) != 0 || app_connect(app, err) != 0 ||
-	    client_require(&app->client, "completions", err) != 0)
+	if (check_words(in, err) || app_connect(app, err) ||
+	    client_require(&app->client, "completions", err))
 		return -1;
 	add_params(&params, in);
 	buf_add(&name, in->argv[1], strcspn(in->argv[1], "="));
 	record.of = buf_string(&name);
 	if (client_request(&app->client, "completion/complete",
-			   buf_string(&params), &reply, &record.took_us,
-			   err) != 0) {
+			   buf_string(&params), &reply, &record.took_us, err)) {
 		show_error_reply(&app->out, &reply, err);
 		return -1;
 	}
@@ -151,11 +149,9 @@ const struct command cmd_complete = {
 	.name = "complete",
 	.args = "NAME|URI ARG=PREFIX [ARG=VALUE]...",
 	.brief = "the values that a server proposes for an argument",
-	.text = "Asks completion/complete for values of ARG that begin with "
-		"PREFIX ('ARG=' asks for any) and prints them, one a line. NAME "
-		"is that of a prompt, URI that of a template, told by its '{' "
-		"or '://'. The other ARG=VALUE are what is known already, for "
-		"servers of 2025-06-18 and later. No value is status 7.",
+	.text = "Asks completion/complete for values of ARG that begin with PREFIX ('ARG=' asks for any) and prints them, one a line. "
+		"NAME is that of a prompt, URI that of a template, told by its '{' or '://'. The other ARG=VALUE are what is known already, for servers of 2025-06-18 and later. "
+		"No value is status 7.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
 	.min = 2,

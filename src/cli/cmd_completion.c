@@ -59,22 +59,16 @@ const struct command cmd_completion = {
 	.name = "completion",
 	.args = "SHELL",
 	.brief = "print the completion for bash, zsh or fish",
-	.text = "'make install' puts these files where the shells look for "
-		"them: share/bash-completion/completions/mcpctl, "
-		"share/zsh/site-functions/_mcpctl and "
-		"share/fish/vendor_completions.d/mcpctl.fish. Without it:\n"
+	.text = "'make install' puts these files where the shells look for them: share/bash-completion/completions/mcpctl, share/zsh/site-functions/_mcpctl and share/fish/vendor_completions.d/mcpctl.fish. "
+		"Without it:\n"
 		"\n"
 		"  bash: eval \"$(mcpctl completion bash)\" in ~/.bashrc\n"
-		"  zsh:  eval \"$(mcpctl completion zsh)\" in ~/.zshrc, behind "
-		"compinit\n"
-		"  fish: mcpctl completion fish | source, in "
-		"~/.config/fish/config.fish\n"
+		"  zsh:  eval \"$(mcpctl completion zsh)\" in ~/.zshrc, behind compinit\n"
+		"  fish: mcpctl completion fish | source, in ~/.config/fish/config.fish\n"
 		"\n"
-		"Commands, options and choices are in the script. Devices, "
-		"tools, arguments and values come from the running serve, "
-		"else from the last complete list of the target (see tools "
-		"--cached). Completing connects to no device; where there is "
-		"no list yet, zsh and fish say so.",
+		"Commands, options and choices are in the script. "
+		"Devices, tools, arguments and values come from the running serve, else from the last complete list of the target (see tools --cached). "
+		"Completing connects to no device; where there is no list yet, zsh and fish say so.",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_MINOR,
 	.min = 1,

@@ -23,10 +23,10 @@ static void list_all(struct app *app)
 int describe_tool(struct app *app, const char *name, struct error *err)
 {
 	struct describe_record record = { 0 };
-	if (app_connect(app, err) != 0)
+	if (app_connect(app, err))
 		return -1;
 	list_all(app);
-	if (tools_cache_find(app, name, &record.tool, err) != 0)
+	if (tools_cache_find(app, name, &record.tool, err))
 		return -1;
 	record.list = &app->tools;
 	record.device = app->client.device;
@@ -51,20 +51,12 @@ const struct command cmd_describe = {
 	.name = "describe",
 	.args = "TOOL",
 	.brief = "all about one tool: arguments, an example, its hazards",
-	.text = "Shows the description, every argument with its type, range, "
-		"default and whether it is required, an example call that "
-		"fits the schema, what comes back (outputSchema), the "
-		"annotations, and what real backends will do to the tool "
-		"of a device: rename it, confuse it with another, drop it "
-		"behind the 32nd, or never show it to the model. 'call TOOL "
-		"--help' is the same.\n"
+	.text = "Shows the description, every argument with its type, range, default and whether it is required, an example call that fits the schema, what comes back (outputSchema), the annotations, and what real backends will do to the tool of a device: rename it, confuse it with another, drop it behind the 32nd, or never show it to the model. "
+		"'call TOOL --help' is the same.\n"
 		"\n"
-		"What is inside of an argument stands below it by its path: "
-		"'route[].at.lat' is a member of a member of each element of "
-		"the array 'route'. '(1 of 2)' is one of two forms that the "
-		"argument may have, '*' any name, '/PATTERN/' every name that "
-		"fits it. Local references are followed; where one leads back "
-		"to what it is inside of, it says so ('as root above').",
+		"What is inside of an argument stands below it by its path: 'route[].at.lat' is a member of a member of each element of the array 'route'. "
+		"'(1 of 2)' is one of two forms that the argument may have, '*' any name, '/PATTERN/' every name that fits it. "
+		"Local references are followed; where one leads back to what it is inside of, it says so ('as root above').",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,

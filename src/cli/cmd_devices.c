@@ -26,8 +26,8 @@ static const struct option_row devices_options[] = {
 	{ .name = "enrolled",
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct devices_options, enrolled),
-	  .brief = "those that were enrolled (serve --enroll), also if they "
-		   "are not here" },
+	  .brief =
+		  "those that were enrolled (serve --enroll), also if they are not here" },
 	{ .name = NULL }
 };
 
@@ -59,7 +59,7 @@ static int collect(struct devices *d, struct error *err)
 
 	for (;;) {
 		if (serve_client_next(d->serve, loop_now() + SILENT_MS, &answer,
-				      err) != 0)
+				      err))
 			return -1;
 		if (strcmp(answer.op, "end") == 0)
 			break;
@@ -131,16 +131,14 @@ static void tell_next_step(struct devices *d)
 		address = addresses->child->valuestring; /* NULL: no text */
 	json_integer(answer.json, "came", &came);
 	if (came > 0)
-		render_note(&d->app->out,
-			    "no device is connected now: wake the board (wake "
-			    "word or button); over WebSocket it stays only "
-			    "while it is awake");
+		render_note(
+			&d->app->out,
+			"no device is connected now: wake the board (wake word or button); over WebSocket it stays only while it is awake");
 	else
-		render_note(&d->app->out,
-			    "no device is connected yet: set %s as the OTA "
-			    "address of a board, restart it and wake it "
-			    "(mcpctl help board)",
-			    address ? address : "the address that serve shows");
+		render_note(
+			&d->app->out,
+			"no device is connected yet: set %s as the OTA address of a board, restart it and wake it (mcpctl help board)",
+			address ? address : "the address that serve shows");
 }
 
 static void tell_nobody(struct devices *d)
@@ -180,7 +178,7 @@ static int watch(struct devices *d, struct error *err)
 
 static int list(struct devices *d, struct error *err)
 {
-	if (ask(d, err) != 0 || collect(d, err) != 0)
+	if (ask(d, err) || collect(d, err))
 		return -1;
 	show_all(d);
 	if (d->count == 0)
@@ -198,9 +196,9 @@ static int devices_run(const struct invocation *in, struct error *err)
 	int status;
 
 	if (o->watch && o->enrolled)
-		return error_set(err, ERR_USAGE,
-				 "options '--watch' and '--enrolled' exclude "
-				 "each other");
+		return error_set(
+			err, ERR_USAGE,
+			"options '--watch' and '--enrolled' exclude each other");
 	if (!d.pattern)
 		d.pattern = serve_target_device(in->app);
 	status = serve_client_open(&d.serve, in->app, err);
@@ -217,27 +215,15 @@ const struct command cmd_devices = {
 	.name = "devices",
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve",
-	.text = "A line for each device that is connected to the 'mcpctl "
-		"serve' of this user: what it is called (its alias, else its "
-		"Device-Id or client id), board, version of the firmware, "
-		"transport, how many tools it has or how far it is, address, "
-		"since when it is connected and when it was heard last. "
-		"PATTERN is an id, an alias or a glob. Where something went "
-		"wrong with a device, the next line says what.\n"
+	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, since when it is connected and when it was heard last. "
+		"PATTERN is an id, an alias or a glob. Where something went wrong with a device, the next line says what.\n"
 		"\n"
-		"With --enrolled: the boards that came while serve --enroll "
-		"let them, and for which OTA signs passwords since then; "
-		"those too that are not connected now (away). To take one "
-		"out, remove it from enrolled.json in the state folder, send "
-		"serve a SIGHUP, and change the key: what was signed stays "
-		"good.\n"
+		"With --enrolled: the boards that came while serve --enroll let them, and for which OTA signs passwords since then; those too that are not connected now (away). "
+		"To take one out, remove it from enrolled.json in the state folder, send serve a SIGHUP, and change the key: what was signed stays good.\n"
 		"\n"
-		"With --watch it goes on until Ctrl-C. -o json prints each "
-		"device as an object; with --watch {\"change\", "
-		"\"device\"}.\n"
+		"With --watch it goes on until Ctrl-C. -o json prints each device as an object; with --watch {\"change\", \"device\"}.\n"
 		"\n"
-		"None at all is no error: it is told on stderr, and the "
-		"status is 0.",
+		"None at all is no error: it is told on stderr, and the status is 0.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SHELL,
 	.max = 1,

@@ -54,10 +54,8 @@ const struct command cmd_help = {
 	.name = "help",
 	.args = "[COMMAND|TOPIC]",
 	.brief = "help on a command or a topic",
-	.text = "Without an operand: all commands, the options that every "
-		"command has, and the topics. 'mcpctl COMMAND --help' is the "
-		"same as 'mcpctl help COMMAND'; 'mcpctl TARGET call TOOL "
-		"--help' describes that tool.",
+	.text = "Without an operand: all commands, the options that every command has, and the topics. "
+		"'mcpctl COMMAND --help' is the same as 'mcpctl help COMMAND'; 'mcpctl TARGET call TOOL --help' describes that tool.",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_SHELL,
 	.max = 1,

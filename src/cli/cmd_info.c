@@ -60,12 +60,7 @@ const struct command cmd_info = {
 	.aliases = info_aliases,
 	.args = "",
 	.brief = "who the peer is, what it told, and how long each step took",
-	.text = "Shows the server's name and version, its revision of MCP and "
-		"its capabilities; of a device also the headers of its "
-		"connection, its hello with features and audio parameters, "
-		"what it told when it asked the OTA address (firmware, "
-		"compile time, board, chip, network), and when each step was "
-		"reached since the target was opened.",
+	.text = "Shows the server's name and version, its revision of MCP and its capabilities; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.examples = info_examples,

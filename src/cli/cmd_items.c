@@ -186,8 +186,9 @@ static int nothing_found(const struct items_record *end, struct error *err)
 	error_set(err, ERR_UNMET, "no %s matches '%s'", noun, end->filter);
 	if (nearest)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(err, "names and descriptions were searched; with * "
-			       "? or [ only whole names");
+	return error_hint(
+		err,
+		"names and descriptions were searched; with * ? or [ only whole names");
 }
 
 /* argv[0], if there is one: WORD|GLOB. -1: what the listing says, or
@@ -229,10 +230,8 @@ const struct command cmd_prompts = {
 	.name = "prompts",
 	.args = "[WORD|GLOB]",
 	.brief = "the prompts of a server, a line each",
-	.text = "Asks for all pages of prompts/list and prints the name, the "
-		"arguments ('city=' is required, '[state=]' is not), and what "
-		"is said of it. WORD and GLOB are as for 'resources'; nothing "
-		"found is status 7. 'prompt NAME' fills one in.",
+	.text = "Asks for all pages of prompts/list and prints the name, the arguments ('city=' is required, '[state=]' is not), and what is said of it. "
+		"WORD and GLOB are as for 'resources'; nothing found is status 7. 'prompt NAME' fills one in.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,
@@ -260,13 +259,10 @@ const struct command cmd_resources = {
 	.name = "resources",
 	.args = "[WORD|GLOB]",
 	.brief = "the resources of a server, a line each",
-	.text = "Asks for all pages of resources/list and prints the URI, the "
-		"type, and what is said of it. A WORD is searched in URIs, "
-		"names, titles and descriptions, without case; a GLOB (with * "
-		"? or [) must match a whole URI or name. Nothing found is "
-		"status 7, and so is a server that has no resources (a device "
-		"answers with an error: status 1). 'read URI' shows one; "
-		"'templates' are URIs with parts to fill in.",
+	.text = "Asks for all pages of resources/list and prints the URI, the type, and what is said of it. "
+		"A WORD is searched in URIs, names, titles and descriptions, without case; a GLOB (with * ? or [) must match a whole URI or name. "
+		"Nothing found is status 7, and so is a server that has no resources (a device answers with an error: status 1). "
+		"'read URI' shows one; 'templates' are URIs with parts to fill in.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,
@@ -292,11 +288,9 @@ const struct command cmd_templates = {
 	.name = "templates",
 	.args = "[WORD|GLOB]",
 	.brief = "the resource templates of a server, a line each",
-	.text = "Asks for all pages of resources/templates/list. A template "
-		"is a URI with parts in braces, as 'file:///logs/{day}': fill "
-		"them in and 'read' the URI. 'complete TEMPLATE PART=' asks "
-		"the server which values a part can have. WORD and GLOB are "
-		"as for 'resources'; nothing found is status 7.",
+	.text = "Asks for all pages of resources/templates/list. "
+		"A template is a URI with parts in braces, as 'file:///logs/{day}': fill them in and 'read' the URI. 'complete TEMPLATE PART=' asks the server which values a part can have. "
+		"WORD and GLOB are as for 'resources'; nothing found is status 7.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,

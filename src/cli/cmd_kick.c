@@ -16,7 +16,7 @@ static int kick(struct app *app, struct serve_client *serve, const char *device,
 	buf_text(&json, "{\"op\":\"kick\"");
 	json_add_text(&json, "device", device);
 	buf_char(&json, '}');
-	if (serve_client_ask(serve, &json, &answer, err) != 0)
+	if (serve_client_ask(serve, &json, &answer, err))
 		return -1;
 	json_integer(answer.json, "count", &count);
 	if (count <= 0) {
@@ -34,7 +34,7 @@ static int kick_run(const struct invocation *in, struct error *err)
 	struct serve_client *serve;
 	int status;
 
-	if (serve_client_open(&serve, in->app, err) != 0)
+	if (serve_client_open(&serve, in->app, err))
 		return -1;
 	status = kick(in->app, serve, in->argv[0], err);
 	serve_client_free(serve);
@@ -45,10 +45,8 @@ const struct command cmd_kick = {
 	.name = "kick",
 	.args = "DEVICE",
 	.brief = "end the connection of a device of the running serve",
-	.text = "DEVICE is an id, a client id, an alias, or a glob over "
-		"these: then all that fit are meant. A board connects again "
-		"by itself when it is used next, or by MQTT after some "
-		"seconds. Commands attached to it are told.",
+	.text = "DEVICE is an id, a client id, an alias, or a glob over these: then all that fit are meant. "
+		"A board connects again by itself when it is used next, or by MQTT after some seconds. Commands attached to it are told.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SHELL | CMD_MINOR,
 	.min = 1,

@@ -25,8 +25,9 @@ int log_level_check(const char *level, struct error *err)
 	error_set(err, ERR_USAGE, "'%s' is no level", level);
 	if (nearest)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(err, "levels are debug, info, notice, warning, "
-			       "error, critical, alert, emergency");
+	return error_hint(
+		err,
+		"levels are debug, info, notice, warning, error, critical, alert, emergency");
 }
 
 int log_level_set(struct app *app, const char *level, struct error *err)
@@ -35,7 +36,7 @@ int log_level_set(struct app *app, const char *level, struct error *err)
 	CLEANUP(buf_done) struct buf params = { 0 };
 	int64_t took_us;
 
-	if (client_require(&app->client, "logging", err) != 0)
+	if (client_require(&app->client, "logging", err))
 		return -1;
 	buf_printf(&params, "{\"level\":\"%s\"}", level);
 	if (client_request(&app->client, "logging/setLevel",
@@ -49,9 +50,8 @@ static int loglevel_run(const struct invocation *in, struct error *err)
 {
 	const char *level = in->argv[0];
 
-	if (log_level_check(level, err) != 0 ||
-	    app_connect(in->app, err) != 0 ||
-	    log_level_set(in->app, level, err) != 0)
+	if (log_level_check(level, err) || app_connect(in->app, err) ||
+	    log_level_set(in->app, level, err))
 		return -1;
 	render_note(&in->app->out, "the server logs from '%s' on", level);
 	return 0;
@@ -67,10 +67,8 @@ const struct command cmd_loglevel = {
 	.name = "loglevel",
 	.args = "LEVEL",
 	.brief = "from which level on the server logs",
-	.text = "LEVEL is debug, info, notice, warning, error, critical, alert "
-		"or emergency. It holds as long as the connection: of use in "
-		"the shell and in run. For one command there is 'tail --level "
-		"LEVEL', which also shows what is logged.",
+	.text = "LEVEL is debug, info, notice, warning, error, critical, alert or emergency. It holds as long as the connection: of use in the shell and in run. "
+		"For one command there is 'tail --level LEVEL', which also shows what is logged.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
 	.min = 1,

@@ -12,10 +12,10 @@ static int notify_run(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct app *app = in->app;
 	if (in->argc > 1 &&
-	    operand_json(app, in->argv[1], "PARAMS", &params, err) != 0)
+	    operand_json(app, in->argv[1], "PARAMS", &params, err))
 		return -1;
 	if (session_notify(app->session, in->argv[0],
-			   in->argc > 1 ? buf_string(&params) : NULL, err) != 0)
+			   in->argc > 1 ? buf_string(&params) : NULL, err))
 		return -1;
 	render_note(&app->out, "sent '%s'; a notification is not answered",
 		    in->argv[0]);
@@ -27,7 +27,7 @@ static int notify_all(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct all_request rq = { .notify = in->argv[0] };
 	if (in->argc > 1 &&
-	    operand_json(in->app, in->argv[1], "PARAMS", &params, err) != 0)
+	    operand_json(in->app, in->argv[1], "PARAMS", &params, err))
 		return -1;
 	rq.params = in->argc > 1 ? buf_string(&params) : NULL;
 	return all_run(in->app, &rq, all_sent, NULL, err);
@@ -42,8 +42,7 @@ const struct command cmd_notify = {
 	.name = "notify",
 	.args = "METHOD [PARAMS]",
 	.brief = "send a notification",
-	.text = "PARAMS is JSON, @FILE, or - for stdin. There is no answer: "
-		"status 0 says that it was sent.",
+	.text = "PARAMS is JSON, @FILE, or - for stdin. There is no answer: status 0 says that it was sent.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,

@@ -41,9 +41,7 @@ const struct command cmd_ping = {
 	.name = "ping",
 	.args = "",
 	.brief = "one round trip: 'alive, 4 ms'",
-	.text = "Sends MCP's ping and waits for the answer. Firmware has no "
-		"ping and answers with an error; it is alive all the same, so "
-		"any answer counts (-v mentions the error).",
+	.text = "Sends MCP's ping and waits for the answer. Firmware has no ping and answers with an error; it is alive all the same, so any answer counts (-v mentions the error).",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.examples = ping_examples,

@@ -108,11 +108,11 @@ static int get(const struct invocation *in, const struct buf *arguments,
 		buf_printf(&params, ",\"arguments\":%s", buf_string(arguments));
 	buf_char(&params, '}');
 	if (client_request(&in->app->client, "prompts/get", buf_string(&params),
-			   &reply, &record.took_us, err) != 0) {
+			   &reply, &record.took_us, err)) {
 		show_error_reply(&in->app->out, &reply, err);
 		return -1;
 	}
-	if (messages_decode_take(&messages, &reply, err) != 0)
+	if (messages_decode_take(&messages, &reply, err))
 		return -1;
 	record.reply = &messages.message;
 	record.contents = &messages;
@@ -126,12 +126,12 @@ static int prompt_run(const struct invocation *in, struct error *err)
 	const struct list_item *prompt = NULL;
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 
-	if (client_require(&app->client, "prompts", err) != 0)
+	if (client_require(&app->client, "prompts", err))
 		return -1;
 	if (!o->no_validate &&
-	    items_cache_find(app, LIST_PROMPTS, in->argv[0], &prompt, err) != 0)
+	    items_cache_find(app, LIST_PROMPTS, in->argv[0], &prompt, err))
 		return -1;
-	if (build(in, &arguments, prompt, err) != 0)
+	if (build(in, &arguments, prompt, err))
 		return -1;
 	return get(in, &arguments, err);
 }
@@ -147,14 +147,10 @@ const struct command cmd_prompt = {
 	.name = "prompt",
 	.args = "NAME [ARG=VALUE]...",
 	.brief = "fill in a prompt and print its messages",
-	.text = "The arguments are checked against the list of prompts before "
-		"anything is sent; a missing or unknown one is status 2 and "
-		"shows them all. Values are strings. As with 'call', a value "
-		"may come from a file (ARG=@FILE), and all of them from one "
-		"JSON object ('{...}', @FILE or -).\n"
+	.text = "The arguments are checked against the list of prompts before anything is sent; a missing or unknown one is status 2 and shows them all. Values are strings. "
+		"As with 'call', a value may come from a file (ARG=@FILE), and all of them from one JSON object ('{...}', @FILE or -).\n"
 		"\n"
-		"Each message has its role above it; in a pipe a prompt of one "
-		"text is exactly that text.",
+		"Each message has its role above it; in a pipe a prompt of one text is exactly that text.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,

@@ -17,8 +17,8 @@ static const struct option_row read_options[] = {
 	  .word = "FILE",
 	  .type = OPTION_FILE,
 	  .offset = offsetof(struct read_options, save),
-	  .brief = "write it to FILE, FILE-2, …, exactly as it came; - is "
-		   "stdout" },
+	  .brief =
+		  "write it to FILE, FILE-2, …, exactly as it came; - is stdout" },
 	{ .name = NULL }
 };
 
@@ -29,11 +29,11 @@ static int read_run(const struct invocation *in, struct error *err)
 	const char *uri = in->argv[0];
 	const struct list_item *item;
 
-	if (client_require(&app->client, "resources", err) != 0)
+	if (client_require(&app->client, "resources", err))
 		return -1;
 	/* A word without a scheme is a name of the list. */
 	if (!strchr(uri, ':')) {
-		if (items_cache_find(app, LIST_RESOURCES, uri, &item, err) != 0)
+		if (items_cache_find(app, LIST_RESOURCES, uri, &item, err))
 			return -1;
 		uri = item->key;
 	}
@@ -50,12 +50,9 @@ const struct command cmd_read = {
 	.name = "read",
 	.args = "URI",
 	.brief = "read a resource and print it",
-	.text = "A word without ':' is looked up by its name in the list of "
-		"resources; a URI is sent as it is, listed or not. The text "
-		"goes to stdout; in a pipe a single text is exactly that text, "
-		"so that '| jq' works. Bytes are described: --save keeps them. "
-		"One read may give several resources; then each has its URI "
-		"above it, and --save writes one file for each.",
+	.text = "A word without ':' is looked up by its name in the list of resources; a URI is sent as it is, listed or not. "
+		"The text goes to stdout; in a pipe a single text is exactly that text, so that '| jq' works. Bytes are described: --save keeps them. "
+		"One read may give several resources; then each has its URI above it, and --save writes one file for each.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,

@@ -14,7 +14,7 @@ static int request_run(const struct invocation *in, struct error *err)
 	struct app *app = in->app;
 	int64_t took_us;
 	if (in->argc > 1 &&
-	    operand_json(app, in->argv[1], "PARAMS", &params, err) != 0)
+	    operand_json(app, in->argv[1], "PARAMS", &params, err))
 		return -1;
 	int status = client_request(&app->client, in->argv[0],
 				    in->argc > 1 ? buf_string(&params) : NULL,
@@ -30,7 +30,7 @@ static int request_all(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct all_request rq = { .method = in->argv[0] };
 	if (in->argc > 1 &&
-	    operand_json(in->app, in->argv[1], "PARAMS", &params, err) != 0)
+	    operand_json(in->app, in->argv[1], "PARAMS", &params, err))
 		return -1;
 	rq.params = in->argc > 1 ? buf_string(&params) : NULL;
 	return all_run(in->app, &rq, NULL, NULL, err);
@@ -48,10 +48,8 @@ const struct command cmd_request = {
 	.name = "request",
 	.args = "METHOD [PARAMS]",
 	.brief = "send any request and print its result",
-	.text = "PARAMS is JSON, @FILE, or - for stdin; without it no params "
-		"are sent. Nothing is checked or added but the id, so this "
-		"shows what a peer does with any method and any params. The "
-		"firmware never answers params that are no object.",
+	.text = "PARAMS is JSON, @FILE, or - for stdin; without it no params are sent. "
+		"Nothing is checked or added but the id, so this shows what a peer does with any method and any params. The firmware never answers params that are no object.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,

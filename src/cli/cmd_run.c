@@ -23,8 +23,8 @@ static const struct option_row run_options[] = {
 	  .word = "KIND:FILE",
 	  .type = OPTION_TEXT,
 	  .offset = offsetof(struct run_options, report),
-	  .brief = "a case for each command: junit:FILE or tap:FILE; - is "
-		   "stdout, and results go to stderr then" },
+	  .brief =
+		  "a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then" },
 	{ .name = NULL }
 };
 
@@ -44,11 +44,12 @@ static int read_script(struct run *run, const struct invocation *in,
 	const struct words *given = &run->app->config.commands;
 	if (in->argc == 0 && given->count == 0) {
 		error_set(err, ERR_USAGE, "run: nothing to run");
-		return error_hint(err, "name a script, - for stdin, or give "
-				       "commands: -e info -e 'call TOOL'");
+		return error_hint(
+			err,
+			"name a script, - for stdin, or give commands: -e info -e 'call TOOL'");
 	}
 	if (in->argc > 0 &&
-	    script_add_file(&run->script, run->app, in->argv[0], err) != 0)
+	    script_add_file(&run->script, run->app, in->argv[0], err))
 		return -1;
 	return script_add_commands(&run->script, given, err);
 }
@@ -161,7 +162,7 @@ static int run_with_report(struct run *run, const struct invocation *in,
 	const char *suite = in->argc > 0 ? in->argv[0] : "mcpctl run";
 	struct renderer *r = &run->app->out;
 	struct render_place place = { 0 };
-	if (o->report && report_open(&run->report, o->report, suite, err) != 0)
+	if (o->report && report_open(&run->report, o->report, suite, err))
 		return -1;
 	bool divert = report_is_on_stdout(run->report);
 	if (divert)
@@ -185,8 +186,7 @@ static int run_run(const struct invocation *in, struct error *err)
 
 static const struct example run_examples[] = {
 	{ "sim: run -e info -e ping", "alive, ", 0 },
-	{ "sim: -e 'call self.audio_speaker.set_volume volume=20' -e 'call "
-	  "self.get_device_status'",
+	{ "sim: -e 'call self.audio_speaker.set_volume volume=20' -e 'call self.get_device_status'",
 	  "\"volume\":20", 0 },
 	{ "sim: run -k --report tap:- -e ping -e 'describe nothing'",
 	  "not ok 2", 2 },
@@ -197,21 +197,14 @@ const struct command cmd_run = {
 	.name = "run",
 	.args = "[FILE]",
 	.brief = "many commands on one connection",
-	.text = "FILE holds a command a line, as on the command line but "
-		"without 'mcpctl' and the target; quotes work as in a shell, "
-		"empty lines and lines that begin with # are skipped; - is "
-		"stdin. -e COMMAND gives one command and may be repeated; -e "
-		"without the word run is the same. With both, FILE goes "
-		"first.\n"
+	.text = "FILE holds a command a line, as on the command line but without 'mcpctl' and the target; quotes work as in a shell, empty lines and lines that begin with # are skipped; - is stdin. "
+		"-e COMMAND gives one command and may be repeated; -e without the word run is the same. With both, FILE goes first.\n"
 		"\n"
-		"All lines are checked before the first is run. The first "
-		"command that fails ends the run, and its status is that of "
-		"the whole; with --keep-going the rest is run too. When the "
-		"connection was lost (self.reboot), the next command opens "
-		"the target again.\n"
+		"All lines are checked before the first is run. "
+		"The first command that fails ends the run, and its status is that of the whole; with --keep-going the rest is run too. "
+		"When the connection was lost (self.reboot), the next command opens the target again.\n"
 		"\n"
-		"--report writes JUnit XML or TAP, a case for each command "
-		"with its time and, where it failed, its error.",
+		"--report writes JUnit XML or TAP, a case for each command with its time and, where it failed, its error.",
 	.group = GROUP_SCRIPT,
 	.flags = 0,
 	.max = 1,

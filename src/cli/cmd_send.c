@@ -18,8 +18,9 @@ static void warn_of_silence(struct renderer *r, const char *text)
 	if (payload && json_string(payload, "method") &&
 	    !cJSON_IsNumber(json_member(payload, "id")) &&
 	    json_member(payload, "id"))
-		render_note(r, "no reply will come: firmware drops a request "
-			       "whose id is no number");
+		render_note(
+			r,
+			"no reply will come: firmware drops a request whose id is no number");
 }
 
 static int send_run(const struct invocation *in, struct error *err)
@@ -27,10 +28,10 @@ static int send_run(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf json = { 0 };
 	CLEANUP(buf_done) struct buf frame = { 0 };
 	struct app *app = in->app;
-	if (operand_json(app, in->argv[0], "the message", &json, err) != 0 ||
+	if (operand_json(app, in->argv[0], "the message", &json, err) ||
 	    link_wrap_device(session_link(app->session), buf_string(&json),
-			     &frame, err) != 0 ||
-	    session_send_device(app->session, buf_string(&json), err) != 0)
+			     &frame, err) ||
+	    session_send_device(app->session, buf_string(&json), err))
 		return -1;
 	render_note(&app->out, "sent %s", buf_string(&frame));
 	warn_of_silence(&app->out, buf_string(&json));
@@ -51,7 +52,7 @@ static int send_all(const struct invocation *in, struct error *err)
 	struct all_request rq = { 0 };
 	if (operand_json(in->app, in->argv[0], "the message", &json, err) !=
 		    0 ||
-	    check_message(&json, err) != 0)
+	    check_message(&json, err))
 		return -1;
 	rq.message = buf_string(&json);
 	warn_of_silence(&in->app->out, rq.message);
@@ -59,8 +60,7 @@ static int send_all(const struct invocation *in, struct error *err)
 }
 
 static const struct example send_examples[] = {
-	{ "sim: send '{\"type\":\"alert\",\"status\":\"test\",\"message\":"
-	  "\"hello\",\"emotion\":\"happy\"}'",
+	{ "sim: send '{\"type\":\"alert\",\"status\":\"test\",\"message\":\"hello\",\"emotion\":\"happy\"}'",
 	  NULL, 0 },
 	{ "sim: send '{\"message\":\"has no type\"}'", NULL, 2 },
 	{ NULL, NULL, 0 }
@@ -70,21 +70,15 @@ const struct command cmd_send = {
 	.name = "send",
 	.args = "JSON",
 	.brief = "send a device message: alert, system, tts, stt, llm, …",
-	.text = "JSON (or @FILE, or - for stdin) is an object with \"type\"; "
-		"session_id is filled in where it has none, and what was sent "
-		"is shown on stderr. Firmware answers none of these. Some "
-		"that it knows:\n"
+	.text = "JSON (or @FILE, or - for stdin) is an object with \"type\"; session_id is filled in where it has none, and what was sent is shown on stderr. Firmware answers none of these. Some that it knows:\n"
 		"\n"
-		"  {\"type\":\"alert\",\"status\":\"S\",\"message\":\"M\","
-		"\"emotion\":\"happy\"}\n"
-		"  {\"type\":\"tts\",\"state\":\"start\"}    (or stop, "
-		"sentence_start with text)\n"
+		"  {\"type\":\"alert\",\"status\":\"S\",\"message\":\"M\",\"emotion\":\"happy\"}\n"
+		"  {\"type\":\"tts\",\"state\":\"start\"}    (or stop, sentence_start with text)\n"
 		"  {\"type\":\"stt\",\"text\":\"what was said\"}\n"
 		"  {\"type\":\"llm\",\"emotion\":\"happy\"}\n"
 		"  {\"type\":\"system\",\"command\":\"reboot\"}\n"
 		"\n"
-		"It is for devices: a peer that speaks plain JSON-RPC has no "
-		"such messages.",
+		"It is for devices: a peer that speaks plain JSON-RPC has no such messages.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,

@@ -363,18 +363,17 @@ static int with_hint(const struct serve_missing *m, const char *otherwise,
 static int never_dialled(const struct serve_missing *m, const char *time,
 			 struct error *err)
 {
-	error_set(err, ERR_CONNECT,
-		  "no device was ready within %s: %s asked OTA, but never "
-		  "dialled",
-		  time, m->who ? m->who : "one");
+	error_set(
+		err, ERR_CONNECT,
+		"no device was ready within %s: %s asked OTA, but never dialled",
+		time, m->who ? m->who : "one");
 	if (m->mqtt)
-		return error_hint(err,
-				  "it cannot reach the broker that OTA gave "
-				  "it: is that port open? see --advertise");
-	return error_hint(err,
-			  "wake it: say the wake word or press its button; if "
-			  "it was woken, it cannot reach the address that OTA "
-			  "gave it: see --advertise");
+		return error_hint(
+			err,
+			"it cannot reach the broker that OTA gave it: is that port open? see --advertise");
+	return error_hint(
+		err,
+		"wake it: say the wake word or press its button; if it was woken, it cannot reach the address that OTA gave it: see --advertise");
 }
 
 static int never_came(const struct serve_missing *m, const char *time,
@@ -389,13 +388,12 @@ static int never_came(const struct serve_missing *m, const char *time,
 	error_set(err, ERR_CONNECT, "no device was ready within %s: %s", time,
 		  what);
 	if (m->browser)
-		return error_hint(err,
-				  "so that address works: set it as the "
-				  "board's OTA address, and reboot the board");
-	return error_hint(err,
-			  "is the board in the same network, its OTA address "
-			  "the one that serve printed, and was it rebooted "
-			  "since?");
+		return error_hint(
+			err,
+			"so that address works: set it as the board's OTA address, and reboot the board");
+	return error_hint(
+		err,
+		"is the board in the same network, its OTA address the one that serve printed, and was it rebooted since?");
 }
 
 int serve_missing_explain(const struct serve_missing *m, int64_t waited,
@@ -415,9 +413,9 @@ int serve_missing_explain(const struct serve_missing *m, int64_t waited,
 			  m->who ? m->who : "one",
 			  m->hello ? "said hello, and did not answer further" :
 				     "connected, and said no hello");
-		return error_hint(err, "the board's own log (USB) tells why; "
-				       "mcpctl --trace FILE serve keeps every "
-				       "frame");
+		return error_hint(
+			err,
+			"the board's own log (USB) tells why; mcpctl --trace FILE serve keeps every frame");
 	}
 	if (m->refused) {
 		error_set(err, ERR_CONNECT,
@@ -429,9 +427,9 @@ int serve_missing_explain(const struct serve_missing *m, int64_t waited,
 		error_set(err, ERR_CONNECT, "no device was ready within %s: %s",
 			  time, m->broker);
 		return error_hint(err, "%s",
-				  m->broker_hint ? m->broker_hint :
-						   "mcpctl serve -v shows each "
-						   "step");
+				  m->broker_hint ?
+					  m->broker_hint :
+					  "mcpctl serve -v shows each step");
 	}
 	return m->ota ? never_dialled(m, time, err) : never_came(m, time, err);
 }
@@ -462,44 +460,36 @@ static const struct option_row serve_rows[] = {
 	{ 0, "path", "PATH", OPTION_TEXT, AT(path),
 	  "the only path for WebSockets", NULL, NULL, 0, 0, "any" },
 	{ 0, "offer", "WHAT", OPTION_CHOICE, AT(offer),
-	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where "
-	  "there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
+	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
 	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
-	  "names for boards", NULL, NULL, 0, 0, "devices.json in the "
-	  "configuration folder" },
+	  "names for boards", NULL, NULL, 0, 0, "devices.json in the configuration folder" },
 	{ 0, "save-images", "DIR", OPTION_FILE, AT(save_images),
 	  "keep the pictures that boards upload", NULL, NULL, 0, 0, NULL },
 	{ 0, "vision-exec", "CMD", OPTION_TEXT, AT(vision_exec),
-	  "what sh runs to answer a picture: $1 is its file, $2 the question (and "
-	  "MCPCTL_FILE, MCPCTL_QUESTION, MCPCTL_DEVICE); its output is the answer", NULL, NULL, 0, 0, NULL },
+	  "what sh runs to answer a picture: $1 is its file, $2 the question (and MCPCTL_FILE, MCPCTL_QUESTION, MCPCTL_DEVICE); its output is the answer", NULL, NULL, 0, 0, NULL },
 	{ 0, "vision-text", "TEXT", OPTION_TEXT, AT(vision_text),
 	  "answer every picture with that", NULL, NULL, 0, 0, "a fixed text" },
 	{ 0, "mqtt", "PORT", OPTION_OPTIONAL, AT(mqtt),
-	  "start a broker for boards (mosquitto), on port 1883 unless PORT is "
-	  "given", NULL, NULL, 1, 65535, NULL },
+	  "start a broker for boards (mosquitto), on port 1883 unless PORT is given", NULL, NULL, 1, 65535, NULL },
 	{ 0, "mqtt-broker", "URL", OPTION_TEXT, AT(mqtt_broker),
 	  "use a broker that runs: mqtt[s]://[USER@]HOST[:PORT]", NULL, NULL, 0, 0, NULL },
 	{ 0, "topic-up", "TOPIC", OPTION_TEXT, AT(topic_up),
-	  "with --mqtt-broker: what a board publishes to; {client_id} and {mac} "
-	  "are its own", NULL, NULL, 0, 0, "mcpctl/up/{client_id}" },
+	  "with --mqtt-broker: what a board publishes to; {client_id} and {mac} are its own", NULL, NULL, 0, 0, "mcpctl/up/{client_id}" },
 	{ 0, "topic-down", "TOPIC", OPTION_TEXT, AT(topic_down),
 	  "with --mqtt-broker: what serve publishes to for a board", NULL, NULL, 0, 0,
 	  "devices/p2p/{mac}" },
 	{ 0, "mqtt-key-file", "FILE", OPTION_FILE, AT(mqtt_key_file),
 	  "the key that signs the passwords of boards: let no other in", NULL, NULL, 0, 0, NULL },
 	{ 0, "enroll", "DURATION", OPTION_OPTIONAL_TEXT, AT(enroll),
-	  "with --mqtt-key-file: sign for each board that asks OTA within that time, "
-	  "10m unless DURATION is given, and remember it", NULL, NULL, 0, 0, NULL },
+	  "with --mqtt-key-file: sign for each board that asks OTA within that time, 10m unless DURATION is given, and remember it", NULL, NULL, 0, 0, NULL },
 	{ 0, "mqtt-operator-file", "FILE", OPTION_FILE, AT(mqtt_operator_file),
-	  "the password of the user 'operator', who may look at all messages of the "
-	  "broker", NULL, NULL, 0, 0, NULL },
+	  "the password of the user 'operator', who may look at all messages of the broker", NULL, NULL, 0, 0, NULL },
 	{ 0, "udp-port", "PORT", OPTION_NUMBER, AT(udp_port),
 	  "port for the audio of MQTT boards", NULL, NULL, 1, 65535, "any free one" },
 	{ 0, "silence", NULL, OPTION_FLAG, AT(silence),
 	  "answer that audio with silence", NULL, NULL, 0, 0, NULL },
 	{ 0, "devices-max", "N", OPTION_NUMBER, AT(devices_max),
-	  "hold at most N devices", NULL, NULL, 1, 1000000, "20000, or what the "
-	  "open files allow" },
+	  "hold at most N devices", NULL, NULL, 1, 1000000, "20000, or what the open files allow" },
 	{ 0, "message-max", "BYTES", OPTION_NUMBER, AT(message_max),
 	  "longest message of a device", NULL, NULL, 1024, 16777216, "1048576" },
 	{ 0, "picture-max", "BYTES", OPTION_NUMBER, AT(picture_max),
@@ -509,15 +499,13 @@ static const struct option_row serve_rows[] = {
 	{ 0, "hello-wait", "DURATION", OPTION_DURATION, AT(hello_wait),
 	  "how long a peer may be silent before its hello", NULL, NULL, 1, 0, "30s" },
 	{ 0, "exec", "CMD", OPTION_TEXT, AT(exec),
-	  "what sh runs for each device that is ready, with MCPCTL_TARGET and "
-	  "MCPCTL_DEVICE set", NULL, NULL, 0, 0, NULL },
+	  "what sh runs for each device that is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set", NULL, NULL, 0, 0, NULL },
 	{ 0, "once", NULL, OPTION_FLAG, AT(once),
 	  "with --exec: end with the first command, and with its status", NULL, NULL, 0, 0, NULL },
 	{ 0, "daemon", NULL, OPTION_FLAG, AT(daemon),
 	  "go to the background once it listens", NULL, NULL, 0, 0, NULL },
 	{ 0, "no-sandbox", NULL, OPTION_FLAG, AT(no_sandbox),
-	  "keep all that the user may do: for a debugger, and where a fence is "
-	  "in the way", NULL, NULL, 0, 0, NULL },
+	  "keep all that the user may do: for a debugger, and where a fence is in the way", NULL, NULL, 0, 0, NULL },
 	{ 0, "pidfile", "FILE", OPTION_FILE, AT(pidfile),
 	  "write the process id there while it runs, and hold its lock (flock)", NULL, NULL, 0, 0, NULL },
 	{ 0, "log", "FILE", OPTION_FILE, AT(log),
@@ -550,13 +538,13 @@ static int check_globals(const struct app *app, struct error *err)
 	if (c->target && (!outside || strcmp(c->target, outside) != 0)) {
 		error_set(err, ERR_USAGE,
 			  "'serve' takes no target, but got '%s'", c->target);
-		return error_hint(err, "where it listens is --listen "
-				       "[HOST:]PORT");
+		return error_hint(err,
+				  "where it listens is --listen [HOST:]PORT");
 	}
 	if (serve_target_device(app)) {
-		error_set(err, ERR_USAGE,
-			  "option '--device' is for the commands that attach "
-			  "to serve");
+		error_set(
+			err, ERR_USAGE,
+			"option '--device' is for the commands that attach to serve");
 		return error_hint(err, "serve holds every device that comes");
 	}
 	return 0;
@@ -590,7 +578,7 @@ static int check_mqtt(const struct serve_arguments *a, struct error *err)
 static int check(const struct app *app, const struct serve_arguments *a,
 		 struct error *err)
 {
-	if (check_globals(app, err) != 0 || check_mqtt(a, err) != 0)
+	if (check_globals(app, err) || check_mqtt(a, err))
 		return -1;
 	if (a->once && !a->exec)
 		return needs("once", "--exec", err);
@@ -599,10 +587,10 @@ static int check(const struct app *app, const struct serve_arguments *a,
 	if (a->vision_exec && a->vision_text)
 		return excludes("vision-exec", "vision-text", err);
 	if (a->path && *a->path != '/')
-		return error_set(err, ERR_USAGE,
-				 "option '--path': '%s' does not begin with "
-				 "'/'",
-				 a->path);
+		return error_set(
+			err, ERR_USAGE,
+			"option '--path': '%s' does not begin with '/'",
+			a->path);
 	return 0;
 }
 
@@ -652,13 +640,13 @@ static int set_enrolling(struct serve_config *out, struct words *paths,
 	if (!a->mqtt_key_file)
 		return 0;
 	if (a->enroll && text_duration(*a->enroll ? a->enroll : ENROLL_TIME,
-				       &out->enroll, err) != 0)
+				       &out->enroll, err))
 		return error_prefix(err, "option '--enroll'");
 	if (a->enroll && !out->enroll)
 		return error_set(err, ERR_USAGE,
 				 "option '--enroll': '%s' is too short",
 				 a->enroll);
-	if (state_file(&file, "enrolled.json", err) != 0)
+	if (state_file(&file, "enrolled.json", err))
 		return -1;
 	out->enrolled_file = absolute(paths, file);
 	return 0;
@@ -672,11 +660,11 @@ static int set_vision(struct serve_config *out, struct words *paths,
 
 	out->vision_url = c->vision_url;
 	if (!c->vision_url && c->vision_token_file)
-		return error_set(err, ERR_USAGE,
-				 "option '--vision-token-file' needs "
-				 "--vision-url");
+		return error_set(
+			err, ERR_USAGE,
+			"option '--vision-token-file' needs --vision-url");
 	if (c->vision_url && secret_read(&token, c->vision_token_file,
-					 "MCPCTL_VISION_TOKEN", err) != 0)
+					 "MCPCTL_VISION_TOKEN", err))
 		return -1;
 	if (!token)
 		return 0;
@@ -696,7 +684,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 {
 	const struct config *c = &app->config;
 
-	if (check(app, a, err) != 0)
+	if (check(app, a, err))
 		return -1;
 	*out = (struct serve_config){
 		.listen = &a->listen,
@@ -719,7 +707,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 	};
 	set_mqtt(out, paths, c, a);
 	set_limits(out, a);
-	if (set_enrolling(out, paths, a, err) != 0)
+	if (set_enrolling(out, paths, a, err))
 		return -1;
 	return set_vision(out, paths, c, err);
 }
@@ -820,8 +808,8 @@ static int64_t next_look(const struct serving *s)
 static int main_line(struct serving *s, struct error *err)
 {
 	while (!is_over(s)) {
-		if (serve_wait(s->server, next_look(s), err) != 0 ||
-		    take_hangup(s, err) != 0)
+		if (serve_wait(s->server, next_look(s), err) ||
+		    take_hangup(s, err))
 			return -1;
 		take_records(s);
 		take_ready(s);
@@ -837,17 +825,17 @@ static int main_line(struct serving *s, struct error *err)
 /* Everything listens: give up the rest, show it, and let go of who started it. */
 static int settle(struct serving *s, struct error *err)
 {
-	if (s->pidfile.path && pidfile_write(&s->pidfile, err) != 0)
+	if (s->pidfile.path && pidfile_write(&s->pidfile, err))
 		return -1;
 	if (!s->a->no_sandbox)
 		serve_fence_raise(s->server, s->app->loop, s->pidfile.path);
 	take_records(s);
 	if (!s->a->daemon)
 		return 0;
-	render_note(&s->app->out,
-		    "in the background (process %d), log: %s; 'mcpctl stop' "
-		    "ends it",
-		    (int)getpid(), s->log_path);
+	render_note(
+		&s->app->out,
+		"in the background (process %d), log: %s; 'mcpctl stop' ends it",
+		(int)getpid(), s->log_path);
 	serve_log_detach(&s->log);
 	daemon_ready(&s->daemon);
 	return 0;
@@ -890,9 +878,9 @@ static int serve(struct serving *s, struct error *err)
 
 	if (!s->a->no_sandbox)
 		fence_early();
-	if (open_trace(s, err) != 0 || app_open_loop(app, err) != 0 ||
-	    loop_on_hangup(app->loop, on_hangup, s, err) != 0 ||
-	    serve_open(&s->server, app->loop, &s->config, err) != 0)
+	if (open_trace(s, err) || app_open_loop(app, err) ||
+	    loop_on_hangup(app->loop, on_hangup, s, err) ||
+	    serve_open(&s->server, app->loop, &s->config, err))
 		return -1;
 	serve_exec_init(&s->exec, app->loop, s->server, s->a->exec);
 	if (s->a->exec)
@@ -904,9 +892,9 @@ static int serve(struct serving *s, struct error *err)
 	if (status != 0)
 		close_all(s, err->text);
 	else
-		close_all(s, serve_stopping(s->server) ? "mcpctl stop" :
-							 "the command of "
-							 "--once has ended");
+		close_all(s, serve_stopping(s->server) ?
+				     "mcpctl stop" :
+				     "the command of --once has ended");
 	return status;
 }
 
@@ -916,11 +904,11 @@ static int prepare(struct serving *s, struct error *err)
 	CLEANUP(mem_free_ptr) char *log = daemon_path(s->a->log);
 	CLEANUP(mem_free_ptr) char *pidfile = daemon_path(s->a->pidfile);
 
-	if (serve_configure(&s->config, &s->paths, s->app, s->a, err) != 0)
+	if (serve_configure(&s->config, &s->paths, s->app, s->a, err))
 		return -1;
 	s->missing.mqtt = (s->config.mqtt || s->config.mqtt_broker) &&
 			  s->config.offer != OFFER_WEBSOCKET;
-	if (!log && s->a->daemon && serve_log_default(&log, err) != 0)
+	if (!log && s->a->daemon && serve_log_default(&log, err))
 		return -1;
 	if (log) {
 		words_add(&s->paths, log);
@@ -939,11 +927,11 @@ static int run_here(struct serving *s, struct error *err)
 	int status;
 
 	/* Before descriptors, threads and limits of ours. */
-	if (spawner_open(s->a->daemon, err) != 0)
+	if (spawner_open(s->a->daemon, err))
 		return -1;
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
-			   s->a->exec != NULL, err) != 0)
+			   s->a->exec != NULL, err))
 		return -1;
 	status = serve(s, err);
 	if (serve_log_close(&s->log, &lost) == 0)
@@ -977,8 +965,7 @@ static int serve_run(const struct invocation *in, struct error *err)
 }
 
 static const struct example serve_examples[] = {
-	{ "serve --listen 127.0.0.1:0 --exec 'mcpctl tools' --once --wait "
-	  "200ms",
+	{ "serve --listen 127.0.0.1:0 --exec 'mcpctl tools' --once --wait 200ms",
 	  NULL, 3 },
 	{ NULL, NULL, 0 }
 };
@@ -987,46 +974,27 @@ const struct command cmd_serve = {
 	.name = "serve",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
-	.text = "Answers the OTA question of boards, takes them in over "
-		"WebSocket and, with --mqtt, over MQTT, greets and "
-		"initializes each and lists its tools, takes the pictures of "
-		"their cameras, and keeps them until they go. Meanwhile every "
-		"other command of mcpctl that is given no target attaches to "
-		"it: -d picks the board, --all means every one.\n"
+	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "
+		"Meanwhile every other command of mcpctl that is given no target attaches to it: -d picks the board, --all means every one.\n"
 		"\n"
 		"  mcpctl serve\n"
 		"  mcpctl devices\n"
-		"  mcpctl -d kitchen call self.audio_speaker.set_volume "
-		"volume=30\n"
+		"  mcpctl -d kitchen call self.audio_speaker.set_volume volume=30\n"
 		"\n"
-		"It prints the OTA address to set on a board, and then a line "
-		"for each thing that happens (an object with -o json): with "
-		"-v also the small ones, with -q only what is wrong. 'mcpctl "
-		"stop', Ctrl-C or SIGTERM end it; SIGHUP lets it read its "
-		"files of tokens, names and keys again.\n"
+		"It prints the OTA address to set on a board, and then a line for each thing that happens (an object with -o json): with -v also the small ones, with -q only what is wrong. "
+		"'mcpctl stop', Ctrl-C or SIGTERM end it; SIGHUP lets it read its files of tokens, names and keys again.\n"
 		"\n"
-		"--exec CMD runs CMD when a board is ready, with "
-		"MCPCTL_TARGET and MCPCTL_DEVICE set, so that mcpctl in it "
-		"means this board; the log goes to stderr then. What the "
-		"environment holds as MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD and "
-		"the like, it does not get: a command that needs one takes it "
-		"from a file. While it runs "
-		"for a board, it is not started for that board again, so it "
-		"may restart it. With --once the first command that ends ends "
-		"serve, with its status; with --wait, status 3 tells that no "
-		"board was ready in time, and which step is missing. Without "
-		"--once, serve ends at 'mcpctl stop' with the highest status "
-		"of the commands.\n"
+		"--exec CMD runs CMD when a board is ready, with MCPCTL_TARGET and MCPCTL_DEVICE set, so that mcpctl in it means this board; the log goes to stderr then. "
+		"What the environment holds as MCPCTL_TOKEN, MCPCTL_MQTT_PASSWORD and the like, it does not get: a command that needs one takes it from a file. "
+		"While it runs for a board, it is not started for that board again, so it may restart it. "
+		"With --once the first command that ends ends serve, with its status; with --wait, status 3 tells that no board was ready in time, and which step is missing. "
+		"Without --once, serve ends at 'mcpctl stop' with the highest status of the commands.\n"
 		"\n"
-		"  mcpctl serve --exec 'mcpctl run smoke.mcp' --once --wait "
-		"120s\n"
+		"  mcpctl serve --exec 'mcpctl run smoke.mcp' --once --wait 120s\n"
 		"\n"
-		"With --trace FILE every frame of every board goes to FILE: "
-		"for a board that does not answer.\n"
+		"With --trace FILE every frame of every board goes to FILE: for a board that does not answer.\n"
 		"\n"
-		"If the log cannot be written, serve goes on, says so once, "
-		"and ends with status 8. More: mcpctl help backend, mcpctl "
-		"help board.",
+		"If the log cannot be written, serve goes on, says so once, and ends with status 8. More: mcpctl help backend, mcpctl help board.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_STREAM,
 	.min = 0,
@@ -1063,9 +1031,9 @@ static int no_serve(struct error *err)
 {
 	error_set(err, ERR_USAGE,
 		  "option '--upload' is for a device of a running serve");
-	return error_hint(err, "start 'mcpctl serve', which takes the picture; "
-			       "or give the device an address of yours: "
-			       "url=http://…");
+	return error_hint(
+		err,
+		"start 'mcpctl serve', which takes the picture; or give the device an address of yours: url=http://…");
 }
 
 int upload_address(struct app *app, char **out, struct error *err)
@@ -1077,7 +1045,7 @@ int upload_address(struct app *app, char **out, struct error *err)
 
 	if (t->ops != &attach_ops)
 		return no_serve(err);
-	if (attach_ask_upload(t, keep_address, &asked, err) != 0)
+	if (attach_ask_upload(t, keep_address, &asked, err))
 		return -1;
 	status = session_watch(app->session, &asked.answered,
 			       loop_now() + (timeout ? timeout : ASK_MS), err);

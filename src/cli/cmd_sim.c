@@ -90,8 +90,6 @@ static void add_audio_json(struct buf *out, const struct sim_audio *a)
 
 static void add_json(struct buf *out, const struct sim_summary *s)
 {
-	size_t i;
-
 	buf_printf(out,
 		   "{\"devices\":%" PRIu64 ",\"dialled\":%" PRIu64
 		   ",\"refused\":%" PRIu64 ",\"welcomed\":%" PRIu64
@@ -104,7 +102,7 @@ static void add_json(struct buf *out, const struct sim_summary *s)
 			 s->first_call_p99);
 	add_audio_json(out, &s->audio);
 	buf_text(out, ",\"hazards\":[");
-	for (i = 0; i < s->hazards.count; i++) {
+	for (size_t i = 0; i < s->hazards.count; i++) {
 		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
 		buf_json_string(out, s->hazards.word[i],
 				strlen(s->hazards.word[i]));
@@ -141,8 +139,6 @@ static void add_audio(struct buf *out, const struct sim_audio *a)
 
 static void add_text(struct buf *out, const struct sim_summary *s)
 {
-	size_t i;
-
 	buf_printf(out, "devices      %" PRIu64 "\n", s->devices);
 	buf_printf(out, "connected    %" PRIu64 ", refused %" PRIu64 "\n",
 		   s->dialled, s->refused);
@@ -156,7 +152,7 @@ static void add_text(struct buf *out, const struct sim_summary *s)
 	add_audio(out, &s->audio);
 	if (!s->hazards.count)
 		buf_text(out, "hazards      none\n");
-	for (i = 0; i < s->hazards.count; i++)
+	for (size_t i = 0; i < s->hazards.count; i++)
 		buf_printf(out, "%s%" PRIu64 "x %s\n",
 			   i ? "             " : "hazards      ",
 			   s->hazard_times[i], s->hazards.word[i]);
@@ -165,14 +161,13 @@ static void add_text(struct buf *out, const struct sim_summary *s)
 /* Results: lines, or with -o json one object (see the man page). */
 static void sim_summary_show(struct renderer *r, const struct sim_summary *s)
 {
-	struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	if (r->form == OUTPUT_JSON)
 		add_json(&text, s);
 	else
 		add_text(&text, s);
 	fwrite(buf_string(&text), 1, text.len, r->out);
-	buf_done(&text);
 }
 
 #define LINES_MAX 200 /* of many devices, without -v */
@@ -191,13 +186,11 @@ struct sim_arguments {
 /* clang-format off */
 static const struct option_row sim_rows[] = {
 	{ 0, "connect", "URL", OPTION_TEXT, AT(connect),
-	  "dial this backend: ws://HOST:PORT/PATH, or a broker as "
-	  "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]", NULL, NULL, 0, 0, NULL },
+	  "dial this backend: ws://HOST:PORT/PATH, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]", NULL, NULL, 0, 0, NULL },
 	{ 0, "ota", "http://HOST:PORT/PATH", OPTION_TEXT, AT(ota),
 	  "ask this OTA address first, and go where it sends", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
-	  "be a WebSocket MCP server at /ws, as boards like otto-robot are; "
-	  "of a service, where it is reached (127.0.0.1:8088)", NULL, NULL, 0, 0, NULL },
+	  "be a WebSocket MCP server at /ws, as boards like otto-robot are; of a service, where it is reached (127.0.0.1:8088)", NULL, NULL, 0, 0, NULL },
 	{ 0, "devices", "N", OPTION_NUMBER, AT(devices),
 	  "that many devices, each with ids of its own", NULL, NULL, 1, 10000, "1" },
 	{ 0, "device-id", "ID", OPTION_TEXT, AT(device_id),
@@ -205,8 +198,7 @@ static const struct option_row sim_rows[] = {
 	{ 0, "client-id", "ID", OPTION_TEXT, AT(client_id),
 	  "Client-Id of the first device; the others count on from it", NULL, NULL, 0, 0, "the profile's" },
 	{ 0, "token-file", "FILE", OPTION_FILE, AT(token_file),
-	  "token to dial with, instead of the one that OTA gives; "
-	  "MCPCTL_SIM_TOKEN holds one too", NULL, NULL, 0, 0, NULL },
+	  "token to dial with, instead of the one that OTA gives; MCPCTL_SIM_TOKEN holds one too", NULL, NULL, 0, 0, NULL },
 	{ 0, "rate", "N/s", OPTION_TEXT, AT(rate),
 	  "dial so many a second (50/s, 30/m)", NULL, NULL, 0, 0, "all at once" },
 	{ 0, "for", "DURATION", OPTION_DURATION, AT(run_for),
@@ -218,11 +210,9 @@ static const struct option_row sim_rows[] = {
 	{ 0, "reconnect", NULL, OPTION_FLAG, AT(reconnect),
 	  "dial again when the connection is over", NULL, NULL, 0, 0, NULL },
 	{ 0, "audio", NULL, OPTION_FLAG, AT(audio),
-	  "send a frame of silence every 60 ms while listening; over MQTT, "
-	  "begin a voice session for it", NULL, NULL, 0, 0, NULL },
+	  "send a frame of silence every 60 ms while listening; over MQTT, begin a voice session for it", NULL, NULL, 0, 0, NULL },
 	{ 0, "subscribe", NULL, OPTION_FLAG, AT(subscribe),
-	  "MQTT: subscribe to ?down=TOPIC of the URL, or to "
-	  "devices/p2p/MAC, which stock firmware never does", NULL, NULL, 0, 0, NULL },
+	  "MQTT: subscribe to ?down=TOPIC of the URL, or to devices/p2p/MAC, which stock firmware never does", NULL, NULL, 0, 0, NULL },
 	{ 0, "photo", "FILE", OPTION_FILE, AT(photo),
 	  "the JPEG that the camera takes", NULL, NULL, 0, 0, "a built-in one" },
 	{ 0, "frame-version", "N", OPTION_NUMBER, AT(frame_version),
@@ -250,7 +240,7 @@ static int parse_rate(const char *text, double *out, struct error *err)
 	*out = 0;
 	if (!text)
 		return 0;
-	if (end != text && !strcmp(end, "/m"))
+	if (end != text && strcmp(end, "/m") == 0)
 		rate /= 60;
 	else if (end == text || (*end && strcmp(end, "/s") != 0))
 		rate = 0;
@@ -276,8 +266,8 @@ static void show_line(void *owner, uint64_t device, const char *text)
 	s->lines++;
 	if (s->many && !s->out->verbose && s->lines > LINES_MAX) {
 		if (s->lines == LINES_MAX + 1)
-			render_note(s->out, "further lines are left out; -v "
-					    "shows all");
+			render_note(s->out,
+				    "further lines are left out; -v shows all");
 		return;
 	}
 	if (s->many)
@@ -389,10 +379,10 @@ static int run_service(const struct invocation *in, struct error *err)
 	error_set(err, ERR_USAGE,
 		  "option '--%s' is for devices: '%s' is a service", wrong,
 		  in->argv[0]);
-	return error_hint(err,
-			  "a service waits for clients: mcpctl sim %s "
-			  "[--listen [HOST:]PORT]",
-			  in->argv[0]);
+	return error_hint(
+		err,
+		"a service waits for clients: mcpctl sim %s [--listen [HOST:]PORT]",
+		in->argv[0]);
 }
 
 static int sim_run_command(const struct invocation *in, struct error *err)
@@ -448,46 +438,27 @@ const struct command cmd_sim = {
 	.name = "sim",
 	.args = "[PROFILE]",
 	.brief = "pretend to be a device that dials in, many, or a service",
-	.text = "Says and does on the wire what stock firmware does, byte for "
-		"byte: handshake, hello, envelope, paging, error texts that "
-		"break JSON, silence where firmware is silent. PROFILE says "
-		"which board it is and how its tools answer (see help "
-		"profile); esp32 is the default.\n"
+	.text = "Says and does on the wire what stock firmware does, byte for byte: handshake, hello, envelope, paging, error texts that break JSON, silence where firmware is silent. "
+		"PROFILE says which board it is and how its tools answer (see help profile); esp32 is the default.\n"
 		"\n"
-		"With --connect it dials a backend, with --ota it asks the OTA "
-		"address first, as a board does at each start, and goes where "
-		"that sends it, with --listen it waits for clients as "
-		"otto-robot boards do. At a broker (MQTT) it stays in standby, "
-		"where MCP works without a voice session; it never subscribes, "
-		"as stock firmware, so that only 'serve' or a broker that "
-		"subscribes for it gets through, unless --subscribe is given. "
-		"self.camera.take_photo uploads a picture to the vision "
-		"address that initialize gave. What happens "
-		"stands on stderr. At the end, stdout says how far the devices "
-		"got, how long it took, and which hazards the backend showed: "
-		"habits that lose replies or that some board does not "
-		"survive.\n"
+		"With --connect it dials a backend, with --ota it asks the OTA address first, as a board does at each start, and goes where that sends it, with --listen it waits for clients as otto-robot boards do. "
+		"At a broker (MQTT) it stays in standby, where MCP works without a voice session; it never subscribes, as stock firmware, so that only 'serve' or a broker that subscribes for it gets through, unless --subscribe is given. self.camera.take_photo uploads a picture to the vision address that initialize gave. "
+		"What happens stands on stderr. "
+		"At the end, stdout says how far the devices got, how long it took, and which hazards the backend showed: habits that lose replies or that some board does not survive.\n"
 		"\n"
 		"  mcpctl sim --ota http://192.168.1.2:8000/xiaozhi/ota/\n"
-		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 "
-		"--rate 50/s --for 1m\n"
+		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 --rate 50/s --for 1m\n"
 		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
-		"A profile can be a service instead, an MCP server that is no "
-		"device; llm is one: it takes entities out of Portuguese text, "
-		"with a language model that Ollama runs. It is reached at one "
-		"port: JSON-RPC by POST to /, with or without initialize "
-		"(Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
-		"Web pages may not ask, but for those of --allow-origin; "
-		"names beside this machine's need --allow-host.\n"
+		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs. "
+		"It is reached at one port: JSON-RPC by POST to /, with or without initialize (Streamable HTTP), HTTP+SSE at /sse, WebSocket at any path. "
+		"Web pages may not ask, but for those of --allow-origin; names beside this machine's need --allow-host.\n"
 		"\n"
 		"  ollama pull llama3:8b\n"
 		"  mcpctl sim llm --listen 127.0.0.1:8088\n"
 		"  mcpctl http://127.0.0.1:8088/ tools\n"
 		"\n"
-		"For the other commands, a simulated device or service needs "
-		"none of this: its target is sim: (mcpctl sim: tools) or "
-		"sim:llm?ollama=URL&model=NAME&timeout=DURATION.",
+		"For the other commands, a simulated device or service needs none of this: its target is sim: (mcpctl sim: tools) or sim:llm?ollama=URL&model=NAME&timeout=DURATION.",
 	.group = GROUP_PRETEND,
 	.min = 0,
 	.max = 1,

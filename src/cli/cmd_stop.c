@@ -16,7 +16,7 @@ static int stop(struct app *app, struct serve_client *serve, struct error *err)
 	int64_t deadline = loop_now() + END_MS;
 
 	buf_text(&json, "{\"op\":\"stop\"}");
-	if (serve_client_ask(serve, &json, &answer, err) != 0)
+	if (serve_client_ask(serve, &json, &answer, err))
 		return -1;
 	/* Its socket is closed when it has ended. */
 	do
@@ -34,7 +34,7 @@ static int stop_run(const struct invocation *in, struct error *err)
 	struct serve_client *serve;
 	int status;
 
-	if (serve_client_open(&serve, in->app, err) != 0)
+	if (serve_client_open(&serve, in->app, err))
 		return -1;
 	serve_client_any(serve);
 	status = stop(in->app, serve, err);
@@ -46,10 +46,7 @@ const struct command cmd_stop = {
 	.name = "stop",
 	.args = "",
 	.brief = "end the running serve",
-	.text = "Asks the 'mcpctl serve' of this user to end, as SIGTERM "
-		"does: it closes its devices properly and removes its socket. "
-		"The command is back when that is done. Status 3: none was "
-		"running.",
+	.text = "Asks the 'mcpctl serve' of this user to end, as SIGTERM does: it closes its devices properly and removes its socket. The command is back when that is done. Status 3: none was running.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SHELL | CMD_MINOR,
 	.run = stop_run

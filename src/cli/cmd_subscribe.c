@@ -145,7 +145,7 @@ static int read_changed(struct subscription *s, struct error *err)
 
 	s->changed = (struct words){ 0 };
 	for (size_t i = 0; i < changed.count; i++) {
-		if (answer_read(s->in->app, changed.word[i], NULL, err) != 0)
+		if (answer_read(s->in->app, changed.word[i], NULL, err))
 			return -1;
 	}
 	return 0;
@@ -170,10 +170,10 @@ static int wait_for_updates(struct subscription *s, struct error *err)
 
 	for (;;) {
 		s->stop = s->changed.count > 0 || is_enough(s);
-		if (!s->stop && session_watch(s->in->app->session, &s->stop,
-					      deadline, err) != 0)
+		if (!s->stop &&
+		    session_watch(s->in->app->session, &s->stop, deadline, err))
 			return -1;
-		if (s->changed.count > 0 && read_changed(s, err) != 0)
+		if (s->changed.count > 0 && read_changed(s, err))
 			return -1;
 		if (s->changed.count == 0 && is_enough(s))
 			return 0;
@@ -187,7 +187,7 @@ static int subscribe_all(struct subscription *s, struct error *err)
 	const struct invocation *in = s->in;
 
 	for (int i = 0; i < in->argc; i++) {
-		if (subscribe(in, in->argv[i], err) != 0)
+		if (subscribe(in, in->argv[i], err))
 			return -1;
 	}
 	render_note(&in->app->out, "subscribed: %s%s", in->argv[0],
@@ -247,16 +247,11 @@ const struct command cmd_subscribe = {
 	.name = "subscribe",
 	.args = "URI...",
 	.brief = "show each change of a resource, as the server tells it",
-	.text = "Subscribes to the resources, then prints a line for each "
-		"notifications/resources/updated of theirs, as 'tail' does; "
-		"with --read instead what the resource says now. Several "
-		"updates that come while one is being read are read once. At "
-		"the end it unsubscribes.\n"
+	.text = "Subscribes to the resources, then prints a line for each notifications/resources/updated of theirs, as 'tail' does; with --read instead what the resource says now. "
+		"Several updates that come while one is being read are read once. At the end it unsubscribes.\n"
 		"\n"
-		"Without --count and --for it runs until Ctrl-C (status 130) "
-		"or until the server goes (status 3). At the prompt of the "
-		"shell, without options, it only subscribes: updates are shown "
-		"as they come. A server that has no subscriptions is status 7.",
+		"Without --count and --for it runs until Ctrl-C (status 130) or until the server goes (status 3). "
+		"At the prompt of the shell, without options, it only subscribes: updates are shown as they come. A server that has no subscriptions is status 7.",
 	.group = GROUP_DATA,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_MINOR,
 	.min = 1,

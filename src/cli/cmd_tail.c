@@ -23,8 +23,8 @@ static const struct option_row tail_options[] = {
 	  .word = "WORD|GLOB",
 	  .type = OPTION_LIST,
 	  .offset = offsetof(struct tail_options, filter),
-	  .brief = "only messages whose name contains WORD, or is GLOB; may "
-		   "be given many times" },
+	  .brief =
+		  "only messages whose name contains WORD, or is GLOB; may be given many times" },
 	{ .letter = 'n',
 	  .name = "count",
 	  .word = "N",
@@ -43,8 +43,8 @@ static const struct option_row tail_options[] = {
 	  .word = "LEVEL",
 	  .type = OPTION_TEXT,
 	  .offset = offsetof(struct tail_options, level),
-	  .brief = "have the server log from LEVEL on (debug, info, notice, "
-		   "warning, error, critical, alert, emergency)" },
+	  .brief =
+		  "have the server log from LEVEL on (debug, info, notice, warning, error, critical, alert, emergency)" },
 	{ .name = NULL }
 };
 
@@ -133,15 +133,14 @@ static int watch(struct tail *t, struct error *err)
 	if (app->connected && !app->endpoint.tail &&
 	    strcmp(app->endpoint.scheme, "attach") == 0)
 		app_disconnect(app);
-	if (app_connect(app, err) != 0)
+	if (app_connect(app, err))
 		return -1;
 	tell_whom(app);
 	http_watch(session_transport(app->session));
-	if (t->options->level &&
-	    log_level_set(app, t->options->level, err) != 0)
+	if (t->options->level && log_level_set(app, t->options->level, err))
 		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
-	if (session_watch(app->session, &t->stop, deadline, err) != 0)
+	if (session_watch(app->session, &t->stop, deadline, err))
 		return -1;
 	/* A broken stdout stops it too: the end of the program tells. */
 	return !t->stop && t->options->count > 0 ? too_few(t, err) : 0;
@@ -150,7 +149,7 @@ static int watch(struct tail *t, struct error *err)
 static int tail_run(const struct invocation *in, struct error *err)
 {
 	struct tail t = { .app = in->app, .options = in->options };
-	if (t.options->level && log_level_check(t.options->level, err) != 0)
+	if (t.options->level && log_level_check(t.options->level, err))
 		return -1;
 	in->app->on_event = on_event;
 	in->app->on_event_owner = &t;
@@ -163,8 +162,7 @@ static int tail_run(const struct invocation *in, struct error *err)
 }
 
 static const struct example tail_examples[] = {
-	{ "'sim:?fault=notify-storm' tail --filter 'notifications/*' "
-	  "--count 3 --for 5s",
+	{ "'sim:?fault=notify-storm' tail --filter 'notifications/*' --count 3 --for 5s",
 	  "notifications/", 0 },
 	{ "sim: tail --for 200ms", NULL, 0 },
 	{ "sim: tail --filter never --count 1 --for 200ms", NULL, 4 },
@@ -175,17 +173,11 @@ const struct command cmd_tail = {
 	.name = "tail",
 	.args = "",
 	.brief = "show every message that is no reply, as it comes",
-	.text = "Notifications, requests, messages of a device (hello, "
-		"listen, abort, …), late and broken replies: a line each, "
-		"with the time, the name and the content. Binary frames are "
-		"counted and told at most once a second. What came faster "
-		"than it could be kept is told as 'dropped'.\n"
+	.text = "Notifications, requests, messages of a device (hello, listen, abort, …), late and broken replies: a line each, with the time, the name and the content. "
+		"Binary frames are counted and told at most once a second. What came faster than it could be kept is told as 'dropped'.\n"
 		"\n"
-		"Without --count and --for it runs until Ctrl-C (status 130) "
-		"or until the peer goes (status 3). The hello is shown, but "
-		"counts only with a --filter that it passes. A server that "
-		"logs (notifications/message) may be told by --level how "
-		"much.",
+		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3). "
+		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.",
 	.group = GROUP_PROTOCOL,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,

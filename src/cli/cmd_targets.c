@@ -93,14 +93,13 @@ static int targets_run(const struct invocation *in, struct error *err)
 	CLEANUP(targets_done) struct targets t = { 0 };
 
 	named_targets(&search, collect, &t);
-	if (check_given(app, &t, err) != 0)
+	if (check_given(app, &t, err))
 		return -1;
 	show(&app->out, &t);
 	if (t.count == 0)
-		render_note(&app->out,
-			    "no mcp.json names a server: neither mcp.json in "
-			    "the configuration folder, nor .mcp.json or "
-			    "mcp.json here or above (mcpctl targets --help)");
+		render_note(
+			&app->out,
+			"no mcp.json names a server: neither mcp.json in the configuration folder, nor .mcp.json or mcp.json here or above (mcpctl targets --help)");
 	return 0;
 }
 
@@ -111,35 +110,19 @@ const struct command cmd_targets = {
 	.name = "targets",
 	.args = "",
 	.brief = "the servers that mcp.json files name",
-	.text = "A line for each server that can be named as -t NAME: its "
-		"name, what it is as a target, and the file that says so. "
-		"Nothing is started or dialled.\n"
+	.text = "A line for each server that can be named as -t NAME: its name, what it is as a target, and the file that says so. Nothing is started or dialled.\n"
 		"\n"
-		"The files are those of other MCP clients: mcp.json in "
-		"$XDG_CONFIG_HOME/mcpctl (~/.config/mcpctl), which is your "
-		"own, then .mcp.json and mcp.json in the current folder and in "
-		"each one above it. The first that has a name counts; a later "
-		"one is marked. --config FILE reads that file alone. A file "
-		"that was found, and belongs to neither the user nor root, is "
-		"not used.\n"
+		"The files are those of other MCP clients: mcp.json in $XDG_CONFIG_HOME/mcpctl (~/.config/mcpctl), which is your own, then .mcp.json and mcp.json in the current folder and in each one above it. "
+		"The first that has a name counts; a later one is marked. --config FILE reads that file alone. "
+		"A file that was found, and belongs to neither the user nor root, is not used.\n"
 		"\n"
-		"A file of a folder may have come with it, and can name any "
-		"program. So its names are used only after you trusted what "
-		"it holds: mcpctl trust, or the question when one is used "
-		"first.\n"
+		"A file of a folder may have come with it, and can name any program. So its names are used only after you trusted what it holds: mcpctl trust, or the question when one is used first.\n"
 		"\n"
-		"An entry of \"mcpServers\" (or \"servers\") is {\"command\", "
-		"\"args\", \"env\", \"cwd\"} or {\"url\", \"headers\"}; its "
-		"\"type\" may be stdio, http, sse or ws; \"url\" may be any "
-		"target. ${VAR} and ${VAR:-default} stand for variables of the "
-		"environment. Comments are allowed. A program of a file above "
-		"the current folder runs in that file's folder, unless \"cwd\" "
-		"says otherwise. Options of the command line count more than "
-		"the entry.\n"
+		"An entry of \"mcpServers\" (or \"servers\") is {\"command\", \"args\", \"env\", \"cwd\"} or {\"url\", \"headers\"}; its \"type\" may be stdio, http, sse or ws; \"url\" may be any target. ${VAR} and ${VAR:-default} stand for variables of the environment. "
+		"Comments are allowed. A program of a file above the current folder runs in that file's folder, unless \"cwd\" says otherwise. "
+		"Options of the command line count more than the entry.\n"
 		"\n"
-		"Secrets are shown as ***. What is wrong with an entry or a "
-		"file stands behind it and hides no other; the status is 0 all "
-		"the same, but for a file that was given and cannot be read.",
+		"Secrets are shown as ***. What is wrong with an entry or a file stands behind it and hides no other; the status is 0 all the same, but for a file that was given and cannot be read.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SHELL | CMD_MINOR,
 	.examples = targets_examples,

@@ -98,16 +98,17 @@ static int nothing_found(const struct tools_record *record, struct error *err)
 	if (record->list->count == 0) {
 		error_set(err, ERR_UNMET, "the %s no tools",
 			  record->kept ? "kept list has" : "peer lists");
-		return error_hint(err, "if that is wrong, ask again in a "
-				       "moment: some boards add theirs late "
-				       "in their start");
+		return error_hint(
+			err,
+			"if that is wrong, ask again in a moment: some boards add theirs late in their start");
 	}
 	const char *nearest = tool_list_nearest(record->list, record->filter);
 	error_set(err, ERR_UNMET, "no tool matches '%s'", record->filter);
 	if (nearest)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(err, "names, descriptions and arguments were "
-			       "searched; with * ? or [ only whole names");
+	return error_hint(
+		err,
+		"names, descriptions and arguments were searched; with * ? or [ only whole names");
 }
 
 /* Where the list is, besides app->tools. */
@@ -124,14 +125,14 @@ static int get_list(const struct invocation *in, struct source *s,
 	struct app *app = in->app;
 	if (o->cached) {
 		record->list = &s->kept.tools;
-		if (kept_list_open(&s->kept, app, err) != 0)
+		if (kept_list_open(&s->kept, app, err))
 			return -1;
 		record->kept = s->kept.from;
 		record->age = s->kept.age;
 		return 0;
 	}
 	record->list = o->no_user ? &s->own : &app->tools;
-	if (app_connect(app, err) != 0)
+	if (app_connect(app, err))
 		return -1;
 	record->device = app->client.device;
 	if (o->no_user)
@@ -161,10 +162,10 @@ static int tell_changes(struct renderer *r, const struct tools_record *record,
 	for (size_t i = 0; i < c->count; i++)
 		r->ops->change(r, &c->item[i]);
 	if (c->count > 0)
-		return error_set(err, ERR_UNMET,
-				 "the tools are not the same: %zu added, %zu "
-				 "removed, %zu changed",
-				 c->added, c->removed, c->changed);
+		return error_set(
+			err, ERR_UNMET,
+			"the tools are not the same: %zu added, %zu removed, %zu changed",
+			c->added, c->removed, c->changed);
 	for (size_t i = 0; i < record->list->count; i++)
 		same += tool_matches(&record->list->tool[i], record->filter);
 	wrap_count(&count, same, "tool");
@@ -180,8 +181,8 @@ static int list_and_compare(const struct invocation *in, struct source *s,
 	CLEANUP(tool_changes_done) struct tool_changes changes = { 0 };
 	struct tools_record record = { .filter = in->argv[0] };
 	/* A wrong file is told before a device is waited for. */
-	if (saved_list_read(&saved, in->app, o->diff, err) != 0 ||
-	    get_list(in, s, &record, err) != 0)
+	if (saved_list_read(&saved, in->app, o->diff, err) ||
+	    get_list(in, s, &record, err))
 		return -1;
 	tool_changes_find(&changes, &saved, record.list, record.filter);
 	return tell_changes(&in->app->out, &record, &changes, err);
@@ -191,19 +192,20 @@ static int check_options(const struct invocation *in, struct error *err)
 {
 	const struct tools_options *o = in->options;
 	if (o->cached && o->no_user) {
-		error_set(err, ERR_USAGE,
-			  "option '--no-user' asks the peer, and '--cached' "
-			  "does not");
+		error_set(
+			err, ERR_USAGE,
+			"option '--no-user' asks the peer, and '--cached' does not");
 		return error_hint(err, "leave out one of them");
 	}
 	if (o->tree && o->diff)
-		return error_set(err, ERR_USAGE,
-				 "options '--tree' and '--diff' do not go "
-				 "together");
+		return error_set(
+			err, ERR_USAGE,
+			"options '--tree' and '--diff' do not go together");
 	if (o->tree && !in->app->out.ops->tree) {
 		error_set(err, ERR_USAGE, "option '--tree' is for text");
-		return error_hint(err, "leave out '-o': the names in the other "
-				       "forms can be split at their dots");
+		return error_hint(
+			err,
+			"leave out '-o': the names in the other forms can be split at their dots");
 	}
 	return 0;
 }
@@ -249,39 +251,22 @@ const struct command cmd_tools = {
 	.name = "tools",
 	.args = "[WORD|GLOB]",
 	.brief = "the tools of the peer, a line each",
-	.text = "Asks for all pages of the list and prints a line for each "
-		"tool: its name and the first line of its description. A WORD "
-		"is searched in names, descriptions and names of arguments, "
-		"without case; a GLOB (with * ? or [) must match the whole "
-		"name. Nothing found is status 7.\n"
+	.text = "Asks for all pages of the list and prints a line for each tool: its name and the first line of its description. "
+		"A WORD is searched in names, descriptions and names of arguments, without case; a GLOB (with * ? or [) must match the whole name. Nothing found is status 7.\n"
 		"\n"
-		"To a device withUserTools is sent on every page, so that "
-		"user-only tools are listed too; they are marked. --no-user "
-		"leaves that out and shows what a backend is told. The count, "
-		"as '29 tools + 7 user-only, 2 pages', goes to stderr, and "
-		"which names look alike, as with letters of another alphabet; "
-		"what nobody would see in a name is shown as \\u200b, in a "
-		"description as [1 invisible]. When "
-		"the listing breaks on its way, what came so far is shown "
-		"before the error.\n"
+		"To a device withUserTools is sent on every page, so that user-only tools are listed too; they are marked. "
+		"--no-user leaves that out and shows what a backend is told. "
+		"The count, as '29 tools + 7 user-only, 2 pages', goes to stderr, and which names look alike, as with letters of another alphabet; what nobody would see in a name is shown as \\u200b, in a description as [1 invisible]. When the listing breaks on its way, what came so far is shown before the error.\n"
 		"\n"
-		"--tree groups names by their parts between dots. --diff FILE "
-		"compares with a list that 'mcpctl -o json tools >FILE' saved, "
-		"for example of the last firmware: '+ NAME' was added, '- "
-		"NAME' removed, '~ NAME' changed, with what changed below it, "
-		"old -> new. The order of tools and of members does not count. "
-		"The status is 7 if anything differs, 0 if nothing does. FILE "
-		"may also be a JSON array of tools or a result of tools/list; "
-		"- is stdin.\n"
+		"--tree groups names by their parts between dots. "
+		"--diff FILE compares with a list that 'mcpctl -o json tools >FILE' saved, for example of the last firmware: '+ NAME' was added, '- NAME' removed, '~ NAME' changed, with what changed below it, old -> new. "
+		"The order of tools and of members does not count. The status is 7 if anything differs, 0 if nothing does. "
+		"FILE may also be a JSON array of tools or a result of tools/list; - is stdin.\n"
 		"\n"
-		"Each complete list is kept in mcpctl/tools in XDG_CACHE_HOME "
-		"(~/.cache), one file a target, for completion. --cached shows "
-		"that list without a connection, by name, and on stderr how "
-		"old it is; without a target that of the device of the running "
-		"serve, else what a serve showed last.\n"
+		"Each complete list is kept in mcpctl/tools in XDG_CACHE_HOME (~/.cache), one file a target, for completion. "
+		"--cached shows that list without a connection, by name, and on stderr how old it is; without a target that of the device of the running serve, else what a serve showed last.\n"
 		"\n"
-		"With --all a row for each device of the running serve tells "
-		"how many tools it has, or which of them match.",
+		"With --all a row for each device of the running serve tells how many tools it has, or which of them match.",
 	.group = GROUP_TOOLS,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS,
 	.max = 1,
@@ -399,8 +384,9 @@ static int describe(struct brief *b, struct error *why)
 	buf_printf(&b->text, "\nA serve is running (pid %" PRId64 "), with ",
 		   pid);
 	if (devices <= 0) {
-		buf_text(&b->text, "no device now: 'mcpctl devices' tells the "
-				   "next step\n");
+		buf_text(
+			&b->text,
+			"no device now: 'mcpctl devices' tells the next step\n");
 		return 0;
 	}
 	wrap_count(&b->text, (uint64_t)devices, "device");

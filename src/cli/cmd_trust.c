@@ -77,9 +77,9 @@ static void tell_none(struct app *app, const struct named_files *files)
 		if (!files->item[i].own)
 			return;
 	}
-	render_note(&app->out, "no folder's file applies here: there is "
-			       "neither .mcp.json nor mcp.json in this folder "
-			       "or above");
+	render_note(
+		&app->out,
+		"no folder's file applies here: there is neither .mcp.json nor mcp.json in this folder or above");
 }
 
 static int trust_here(struct app *app, struct error *err)
@@ -105,7 +105,7 @@ static int trust_file(struct app *app, const char *file, struct error *err)
 	CLEANUP(named_files_done) struct named_files files = { 0 };
 	struct named_file *f;
 
-	if (named_files_add(&files, file, err) != 0)
+	if (named_files_add(&files, file, err))
 		return -1;
 	if (!files.count)
 		return error_set(err, ERR_USAGE, "there is no file '%s'", file);
@@ -114,7 +114,7 @@ static int trust_file(struct app *app, const char *file, struct error *err)
 		error_copy(err, &f->problem);
 		return -1;
 	}
-	if (trust_store_keep(f->path, f->text.data, f->text.len, err) != 0)
+	if (trust_store_keep(f->path, f->text.data, f->text.len, err))
 		return -1;
 	f->trust = TRUST_SAME;
 	show_file(app, f);
@@ -131,7 +131,7 @@ static int forget(struct app *app, const char *file, struct error *err)
 		return 0;
 	}
 	path = named_file_path(file, err);
-	if (!path || trust_store_drop(path, err) != 0)
+	if (!path || trust_store_drop(path, err))
 		return -1;
 	show(app, path, "untrusted", NULL);
 	return 0;
@@ -157,19 +157,19 @@ static int trust_run(const struct invocation *in, struct error *err)
 	const char *file = in->argv[0];
 
 	if (in->app->config.trust) {
-		error_set(err, ERR_USAGE,
-			  "option '--trust' is for the command that uses a "
-			  "name, and keeps nothing");
+		error_set(
+			err, ERR_USAGE,
+			"option '--trust' is for the command that uses a name, and keeps nothing");
 		return error_hint(err, "to keep it: mcpctl trust FILE");
 	}
 	if (o->list && (o->revoke || file))
-		return error_set(err, ERR_USAGE,
-				 "option '--list' shows all, and takes no FILE "
-				 "nor --revoke");
+		return error_set(
+			err, ERR_USAGE,
+			"option '--list' shows all, and takes no FILE nor --revoke");
 	if (o->revoke && !file)
-		return error_set(err, ERR_USAGE,
-				 "option '--revoke' needs the FILE that is not "
-				 "trusted any more");
+		return error_set(
+			err, ERR_USAGE,
+			"option '--revoke' needs the FILE that is not trusted any more");
 	if (o->list)
 		trust_store_each(show_kept, in->app);
 	else if (o->revoke)
@@ -188,39 +188,22 @@ const struct command cmd_trust = {
 	.name = "trust",
 	.args = "[FILE]",
 	.brief = "let an mcp.json of a folder be used",
-	.text = "A .mcp.json or mcp.json in a folder may have come with it, "
-		"from anybody: it names programs that would be run, and "
-		"addresses that would get what variables of the environment "
-		"hold. So none of its names is used before you trusted the "
-		"file. At a terminal you are asked when one is used first, and "
-		"shown what the file would run and open, what it sets and "
-		"sends, and which variables it reads.\n"
+	.text = "A .mcp.json or mcp.json in a folder may have come with it, from anybody: it names programs that would be run, and addresses that would get what variables of the environment hold. "
+		"So none of its names is used before you trusted the file. "
+		"At a terminal you are asked when one is used first, and shown what the file would run and open, what it sets and sends, and which variables it reads.\n"
 		"\n"
-		"Without FILE: the files that apply here, a line each with its "
-		"state; at a terminal those that are not trusted are asked for. "
-		"Status 2: one of them is still not trusted. With FILE: it is "
-		"trusted, as it is now, and nothing is asked.\n"
+		"Without FILE: the files that apply here, a line each with its state; at a terminal those that are not trusted are asked for. "
+		"Status 2: one of them is still not trusted. With FILE: it is trusted, as it is now, and nothing is asked.\n"
 		"\n"
-		"Trusted is what the file holds in that place: after any "
-		"change you are asked again, and shown the difference. The "
-		"programs and files that it names are not looked into. A copy "
-		"of what was trusted is kept in mcpctl/trust in "
-		"$XDG_STATE_HOME (~/.local/state).\n"
+		"Trusted is what the file holds in that place: after any change you are asked again, and shown the difference. "
+		"The programs and files that it names are not looked into. A copy of what was trusted is kept in mcpctl/trust in $XDG_STATE_HOME (~/.local/state).\n"
 		"\n"
-		"In a script, where nobody can be asked, a name of such a file "
-		"ends with status 2 unless it was trusted before, or the option "
-		"--trust is given, which takes any content and keeps nothing. "
-		"Your own mcp.json in $XDG_CONFIG_HOME/mcpctl, and a file that "
-		"--config names, need no trust, and your own names win.\n"
+		"In a script, where nobody can be asked, a name of such a file ends with status 2 unless it was trusted before, or the option --trust is given, which takes any content and keeps nothing. "
+		"Your own mcp.json in $XDG_CONFIG_HOME/mcpctl, and a file that --config names, need no trust, and your own names win.\n"
 		"\n"
-		"MCPCTL_TOKEN and MCPCTL_MQTT_PASSWORD are not sent to what a "
-		"folder's file names, trusted or not, unless a header of the "
-		"entry says ${MCPCTL_TOKEN}; --token-file and "
-		"--mqtt-password-file of the command line are.\n"
+		"MCPCTL_TOKEN and MCPCTL_MQTT_PASSWORD are not sent to what a folder's file names, trusted or not, unless a header of the entry says ${MCPCTL_TOKEN}; --token-file and --mqtt-password-file of the command line are.\n"
 		"\n"
-		"The state is own (nobody is asked), trusted, changed (since it "
-		"was trusted), untrusted, unusable (and why), or, with --list, "
-		"gone.",
+		"The state is own (nobody is asked), trusted, changed (since it was trusted), untrusted, unusable (and why), or, with --list, gone.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_MINOR,
 	.max = 1,

@@ -20,8 +20,7 @@ const struct option_row config_options[] = {
 	  .brief = "the peer; a first word with ':' names it too" },
 	{ .letter = 'd', .name = "device", .word = "ID|GLOB", .type = OPTION_TEXT,
 	  .offset = PLACE(device), .env = "MCPCTL_DEVICE",
-	  .brief = "which device of a running serve: Device-Id, client id, "
-		   "alias or glob" },
+	  .brief = "which device of a running serve: Device-Id, client id, alias or glob" },
 	{ .name = "all", .type = OPTION_FLAG,
 	  .offset = PLACE(all),
 	  .brief = "on every device of a running serve that fits -d, at once" },
@@ -55,8 +54,7 @@ const struct option_row config_options[] = {
 	  .brief = "dialect of a dialled ws: peer: device or plain JSON-RPC" },
 	{ .name = "token-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(token_file),
-	  .brief = "tokens that serve and listen: accept, one a line; or the one sent to "
-		   "ws: and http: (or MCPCTL_TOKEN)" },
+	  .brief = "tokens that serve and listen: accept, one a line; or the one sent to ws: and http: (or MCPCTL_TOKEN)" },
 	{ .name = "mqtt-password-file", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(mqtt_password_file),
 	  .brief = "password for a broker (or MCPCTL_MQTT_PASSWORD)" },
@@ -74,21 +72,16 @@ const struct option_row config_options[] = {
 	  .brief = "folder that a child process runs in" },
 	{ .name = "config", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(config_file), .env = "MCPCTL_CONFIG",
-	  .brief = "mcp.json that names servers, instead of those that are "
-		   "looked for (see mcpctl targets)" },
+	  .brief = "mcp.json that names servers, instead of those that are looked for (see mcpctl targets)" },
 	{ .name = "trust", .type = OPTION_FLAG,
 	  .offset = PLACE(trust),
-	  .brief = "take the names of a folder's mcp.json for this command, "
-		   "whatever it holds; nothing is asked or kept (see mcpctl "
-		   "trust)" },
+	  .brief = "take the names of a folder's mcp.json for this command, whatever it holds; nothing is asked or kept (see mcpctl trust)" },
 	{ .name = "proxy", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(proxy),
-	  .brief = "proxy for http: and https:, instead of http_proxy and "
-		   "https_proxy; 'none': no proxy" },
+	  .brief = "proxy for http: and https:, instead of http_proxy and https_proxy; 'none': no proxy" },
 	{ .name = "resolve", .word = "HOST:PORT:ADDRESS", .type = OPTION_LIST,
 	  .offset = PLACE(resolve),
-	  .brief = "reach HOST at ADDRESS, for http: and https:; may be given "
-		   "many times" },
+	  .brief = "reach HOST at ADDRESS, for http: and https:; may be given many times" },
 	{ .name = "retry", .word = "N", .type = OPTION_NUMBER,
 	  .offset = PLACE(retry), .env = "MCPCTL_RETRY", .min = 1, .max = 100,
 	  .fallback = "3 towards http:, else 1",
@@ -99,21 +92,16 @@ const struct option_row config_options[] = {
 	{ .name = "breaker", .word = "N[,DURATION]",
 	  .type = OPTION_OPTIONAL_TEXT,
 	  .offset = PLACE(breaker), .env = "MCPCTL_BREAKER",
-	  .brief = "after N failed calls (5) fail at once for DURATION (60s), "
-		   "also in later commands on the same target; off: not even "
-		   "within run and shell" },
+	  .brief = "after N failed calls (5) fail at once for DURATION (60s), also in later commands on the same target; off: not even within run and shell" },
 	{ .name = "elicit", .word = "HOW", .type = OPTION_TEXT,
 	  .offset = PLACE(elicit), .env = "MCPCTL_ELICIT",
-	  .brief = "answer what a server asks the user: ask, accept-defaults, "
-		   "decline, cancel or @FILE" },
+	  .brief = "answer what a server asks the user: ask, accept-defaults, decline, cancel or @FILE" },
 	{ .name = "sampling", .word = "HOW", .type = OPTION_TEXT,
 	  .offset = PLACE(sampling),
-	  .brief = "answer what a server asks a model: decline, @FILE or "
-		   "exec:COMMAND" },
+	  .brief = "answer what a server asks a model: decline, @FILE or exec:COMMAND" },
 	{ .name = "root", .word = "DIR", .type = OPTION_LIST,
 	  .offset = PLACE(roots),
-	  .brief = "a folder that the server may work in; may be given many "
-		   "times" },
+	  .brief = "a folder that the server may work in; may be given many times" },
 	{ .name = "cacert", .word = "FILE", .type = OPTION_FILE,
 	  .offset = PLACE(cacert), .env = "MCPCTL_CACERT",
 	  .brief = "certificates (PEM) to trust for wss:, https: and mqtts:" },
@@ -122,22 +110,16 @@ const struct option_row config_options[] = {
 	  .brief = "do not verify the certificate of wss:, https: or mqtts:" },
 	{ .name = "advertise", .word = "HOST|URL", .type = OPTION_TEXT,
 	  .offset = PLACE(advertise), .env = "MCPCTL_ADVERTISE",
-	  .brief = "the address that serve and listen: tell devices, where their "
-		   "own is not the one they reach" },
+	  .brief = "the address that serve and listen: tell devices, where their own is not the one they reach" },
 	{ .name = "allow-origin", .word = "ORIGIN", .type = OPTION_LIST,
 	  .offset = PLACE(allow_origins),
-	  .brief = "let web pages of that origin (https://HOST[:PORT]) ask at a port "
-		   "that serve, listen: or sim opens; may be given many times" },
+	  .brief = "let web pages of that origin (https://HOST[:PORT]) ask at a port that serve, listen: or sim opens; may be given many times" },
 	{ .name = "allow-host", .word = "NAME", .type = OPTION_LIST,
 	  .offset = PLACE(allow_hosts),
-	  .brief = "one more name that leads to such a port, beside IP addresses, "
-		   "localhost, this machine's and that of --advertise; may be given "
-		   "many times" },
+	  .brief = "one more name that leads to such a port, beside IP addresses, localhost, this machine's and that of --advertise; may be given many times" },
 	{ .name = "trusted-proxy", .word = "ADDRESS[/BITS]", .type = OPTION_LIST,
 	  .offset = PLACE(trusted_proxies),
-	  .brief = "a reverse proxy in front of such a port: the address that it "
-		   "forwards for (X-Forwarded-For, Forwarded) is who asked, for the "
-		   "log and for how much one address gets; may be given many times" },
+	  .brief = "a reverse proxy in front of such a port: the address that it forwards for (X-Forwarded-For, Forwarded) is who asked, for the log and for how much one address gets; may be given many times" },
 	{ .name = "vision-url", .word = "URL", .type = OPTION_TEXT,
 	  .offset = PLACE(vision_url), .env = "MCPCTL_VISION_URL",
 	  .brief = "where the device uploads photos to" },
@@ -264,7 +246,7 @@ int user_path_make(const struct user_place *place, const char *path,
 	CLEANUP(mem_free_ptr) char *copy = mem_strdup(path);
 	size_t root = root_of(place, path);
 
-	if (check_root(path, root, err) != 0)
+	if (check_root(path, root, err))
 		return -1;
 	for (char *at = copy + root; *at; at++) {
 		if (*at != '/' || at == copy)

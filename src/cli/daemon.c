@@ -126,18 +126,18 @@ static int is_held(int fd, const char *path, struct error *err)
 {
 	int64_t pid;
 
-	if (read_pid(fd, path, &pid, err) != 0)
+	if (read_pid(fd, path, &pid, err))
 		return -1;
 	if (pid)
-		error_set(err, ERR_CONNECT,
-			  "the pid file '%s' is held by process %d, which is "
-			  "running",
-			  path, (int)pid);
+		error_set(
+			err, ERR_CONNECT,
+			"the pid file '%s' is held by process %d, which is running",
+			path, (int)pid);
 	else
-		error_set(err, ERR_CONNECT,
-			  "the pid file '%s' is held by a process that is "
-			  "starting",
-			  path);
+		error_set(
+			err, ERR_CONNECT,
+			"the pid file '%s' is held by a process that is starting",
+			path);
 	return error_hint(err, "end it (mcpctl stop), or give another file");
 }
 
@@ -188,7 +188,7 @@ int pidfile_take(struct pidfile *p, const char *path, struct error *err)
 	if (fd < 0)
 		return -1;
 	/* Whose number it is does not matter: nobody holds the lock. */
-	if (read_pid(fd, path, &pid, err) != 0) {
+	if (read_pid(fd, path, &pid, err)) {
 		close(fd);
 		return -1;
 	}

@@ -214,7 +214,7 @@ int form_check(const struct form *f, const cJSON *content, struct error *err)
 		const struct form_field *field = &f->field[i];
 		const cJSON *value = json_member(content, field->name);
 
-		if (value && check_value(f, field, value, err) != 0)
+		if (value && check_value(f, field, value, err))
 			return error_prefix(err, "%.100s", field->name);
 	}
 	if (schema_check(f->schema, content, &report))
@@ -351,7 +351,7 @@ cJSON *form_parse(const struct form *f, const struct form_field *field,
 {
 	CLEANUP(json_free_ptr) cJSON *value = parse(field, text, err);
 
-	if (!value || check_value(f, field, value, err) != 0)
+	if (!value || check_value(f, field, value, err))
 		return NULL;
 	return TAKE(value);
 }
@@ -446,8 +446,9 @@ static bool is_email(const char *text)
 
 static bool is_uri(const char *text)
 {
-	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+	size_t len = strspn(
+		text,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
 	return isalpha((unsigned char)text[0]) && text[len] == ':' &&
 	       text[len + 1] && !strpbrk(text, " \t<>\"");

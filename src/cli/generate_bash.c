@@ -11,12 +11,10 @@
 
 static const char head[] =
 	"# shellcheck shell=bash\n"
-	"# Completion of mcpctl for bash. Written by 'mcpctl generate bash' "
-	"from the\n"
+	"# Completion of mcpctl for bash. Written by 'mcpctl generate bash' from the\n"
 	"# command table: do not edit.\n"
 	"\n"
-	"# Readline splits words at ':' and '=', mcpctl does not: put them "
-	"together.\n"
+	"# Readline splits words at ':' and '=', mcpctl does not: put them together.\n"
 	"# Sets words (before the cursor) and cur (what is being typed).\n"
 	"_mcpctl_words() {\n"
 	"\tlocal rest=${COMP_LINE:0:COMP_POINT} piece i\n"
@@ -250,8 +248,7 @@ static void write_value(FILE *out, const struct option_row *row,
 
 static void write_values(FILE *out)
 {
-	fputs("# COMMAND OPTION: sets what completes its value; 1 if it takes "
-	      "none.\n"
+	fputs("# COMMAND OPTION: sets what completes its value; 1 if it takes none.\n"
 	      "_mcpctl_value() {\n\tcase \"$1 $2\" in\n",
 	      out);
 	for (const struct command *const *c = commands; *c; c++) {
@@ -320,8 +317,7 @@ static void write_first(FILE *out)
 	source_words(&names, SOURCE_COMMANDS);
 	source_words(&targets, SOURCE_TARGETS);
 	fprintf(out,
-		"# TARGET: sets the commands and, where there is none yet, the "
-		"targets.\n"
+		"# TARGET: sets the commands and, where there is none yet, the targets.\n"
 		"_mcpctl_first() {\n"
 		"\tlist='%s'\n"
 		"\t[[ $1 ]] || list+=' %s'\n"

@@ -49,8 +49,7 @@ static void write_lists(FILE *out)
 		fprintf(out, "function __mcpctl_%s\n", lists[i].name);
 		if (lists[i].ask)
 			fprintf(out,
-				"\tif string match -q '%s' -- (commandline "
-				"-ct)\n"
+				"\tif string match -q '%s' -- (commandline -ct)\n"
 				"\t\t__mcpctl_ask\n\t\treturn\n\tend\n",
 				lists[i].ask);
 		fputs("\tprintf '%s\\t%s\\n'", out);
@@ -60,58 +59,45 @@ static void write_lists(FILE *out)
 }
 
 static const char ask[] =
-	"# Ask mcpctl itself: it looks at a running serve and at lists that "
-	"were kept.\n"
+	"# Ask mcpctl itself: it looks at a running serve and at lists that were kept.\n"
 	"function __mcpctl_ask\n"
 	"\tset -l words (commandline -opc)\n"
 	"\tset -l raw (commandline -ct)\n"
-	"\tset -l typed (string unescape -- \"$raw\"; or string unescape -- "
-	"\"$raw\"\\\"; or string unescape -- \"$raw\"\\')\n"
+	"\tset -l typed (string unescape -- \"$raw\"; or string unescape -- \"$raw\"\\\"; or string unescape -- \"$raw\"\\')\n"
 	"\t# Names of options are known without it.\n"
-	"\tstring match -q -r -- '^-([^dt-].*|[dt]?|-[^=]*)$' \"$typed\"; and "
-	"return\n"
+	"\tstring match -q -r -- '^-([^dt-].*|[dt]?|-[^=]*)$' \"$typed\"; and return\n"
 	"\tset -l program mcpctl\n"
-	"\tstring match -q '*/*' -- $words[1]; and set program (string replace "
-	"-r '^~/' $HOME/ -- $words[1])\n"
+	"\tstring match -q '*/*' -- $words[1]; and set program (string replace -r '^~/' $HOME/ -- $words[1])\n"
 	"\tcommand -q $program; or return\n"
 	"\tset -e words[1]\n"
-	"\tset -l found (command $program _complete fish $words \"$typed\" "
-	"2>/dev/null </dev/null)\n"
+	"\tset -l found (command $program _complete fish $words \"$typed\" 2>/dev/null </dev/null)\n"
 	"\tset -l kind $found[1]\n"
 	"\tset -e found[1]\n"
 	"\t# The answer is whole words; fish puts the option in front itself.\n"
-	"\tset -l option (string match -r -- '^(?:--[^=]*=|-[a-zA-Z])' "
-	"\"$typed\")\n"
+	"\tset -l option (string match -r -- '^(?:--[^=]*=|-[a-zA-Z])' \"$typed\")\n"
 	"\tset -l start (math 1 + (string length -- \"$option\"))\n"
 	"\tswitch \"$kind\"\n"
 	"\t\tcase words\n"
 	"\t\t\tstring sub -s $start -- $found\n"
 	"\t\tcase 'files*'\n"
 	"\t\t\tset -l keep (string replace -r '^files ?' '' -- $kind)\n"
-	"\t\t\tset -l rest (string sub -s (math 1 + (string length -- "
-	"\"$keep\")) -- \"$typed\")\n"
+	"\t\t\tset -l rest (string sub -s (math 1 + (string length -- \"$keep\")) -- \"$typed\")\n"
 	"\t\t\tstring sub -s $start -- $found\n"
-	"\t\t\tstring sub -s $start -- \"$keep\"(complete -C \"'' \"(string "
-	"escape -- \"$rest\"))\n"
+	"\t\t\tstring sub -s $start -- \"$keep\"(complete -C \"'' \"(string escape -- \"$rest\"))\n"
 	"\t\tcase shown\n"
 	"\t\t\t__mcpctl_range $found\n"
 	"\t\tcase 'note *'\n"
 	"\t\t\t# One alone would be taken and not be shown.\n"
-	"\t\t\ttest -z \"$typed\"; and printf '%s\\t%s\\n' '' (string sub -s "
-	"6 -- $kind) --help 'help on the command'\n"
+	"\t\t\ttest -z \"$typed\"; and printf '%s\\t%s\\n' '' (string sub -s 6 -- $kind) --help 'help on the command'\n"
 	"\tend\n"
 	"end\n"
 	"\n"
-	"# What only can be shown has no place in fish; the ends of a range "
-	"have.\n"
+	"# What only can be shown has no place in fish; the ends of a range have.\n"
 	"function __mcpctl_range --argument-names text\n"
-	"\tset -l part (string match -r -- "
-	"'^([^<]*=)<(-?[0-9.]+?)\\.\\.(-?[0-9.]+)>  (.*)$' $text)\n"
+	"\tset -l part (string match -r -- '^([^<]*=)<(-?[0-9.]+?)\\.\\.(-?[0-9.]+)>  (.*)$' $text)\n"
 	"\ttest (count $part) = 5; or return 0\n"
-	"\ttest (string sub -l 1 -- $part[3]) = (string sub -l 1 -- $part[4])"
-	"; and return 0\n"
-	"\tprintf '%s\\t%s\\n' $part[2]$part[3] $part[5] $part[2]$part[4] "
-	"$part[5]\n"
+	"\ttest (string sub -l 1 -- $part[3]) = (string sub -l 1 -- $part[4]); and return 0\n"
+	"\tprintf '%s\\t%s\\n' $part[2]$part[3] $part[5] $part[2]$part[4] $part[5]\n"
 	"end\n"
 	"\n";
 
@@ -128,8 +114,7 @@ static void write_valued(FILE *out, const struct option_row *rows)
 }
 
 static const char find_command[] =
-	"# Print target (if asked) or command of what is typed so far; status "
-	"1: none.\n"
+	"# Print target (if asked) or command of what is typed so far; status 1: none.\n"
 	"function __mcpctl_word --argument-names asked\n"
 	"\tset -l words (commandline -opc)\n"
 	"\tset -l skip 0\n"
@@ -172,10 +157,8 @@ static const char found_command[] =
 	"# Read once more, it would offer everything twice.\n"
 	"complete -c mcpctl -e\n"
 	"complete -c mcpctl -f\n"
-	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a "
-	"'(__mcpctl_commands)'\n"
-	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not "
-	"__mcpctl_word target' -a '(__mcpctl_targets)'\n";
+	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null' -a '(__mcpctl_commands)'\n"
+	"complete -c mcpctl -n 'not __mcpctl_word command >/dev/null; and not __mcpctl_word target' -a '(__mcpctl_targets)'\n";
 
 /* The function that knows the words. */
 static void write_answer(FILE *out, enum source_kind kind)
@@ -247,8 +230,7 @@ static void write_operand(FILE *out, const struct command *c)
 
 void generate_fish(FILE *out)
 {
-	fputs("# Completion of mcpctl for fish. Written by 'mcpctl generate "
-	      "fish' from the\n"
+	fputs("# Completion of mcpctl for fish. Written by 'mcpctl generate fish' from the\n"
 	      "# command table: do not edit.\n\n",
 	      out);
 	fputs(ask, out);

@@ -411,8 +411,7 @@ void mdoc_manual(FILE *out, const char *text, bool follows)
 
 static const char head[] =
 	".\\\" SPDX-License-Identifier: MIT\n"
-	".\\\" Written by 'mcpctl generate man' from the command table: do not "
-	"edit.\n"
+	".\\\" Written by 'mcpctl generate man' from the command table: do not edit.\n"
 	".Dd " MAN_DATE "\n"
 	".Dt MCPCTL 1\n"
 	".Os\n"
@@ -432,21 +431,14 @@ static const char head[] =
 	".Sh DESCRIPTION\n";
 
 static const char description[] =
-	"mcpctl talks to MCP servers, above all to boards with xiaozhi-esp32 "
-	"firmware. Such a board offers tools (its volume, its screen, its "
-	"camera) but dials in by itself, to a backend. mcpctl takes the place "
-	"of the backend: it waits for the board, shows what the board says of "
-	"itself, lists its tools, calls them, and watches what the board "
-	"sends. It also plays the board, to try a client or a backend without "
-	"hardware.\n"
+	"mcpctl talks to MCP servers, above all to boards with xiaozhi-esp32 firmware. "
+	"Such a board offers tools (its volume, its screen, its camera) but dials in by itself, to a backend. mcpctl takes the place of the backend: it waits for the board, shows what the board says of itself, lists its tools, calls them, and watches what the board sends. "
+	"It also plays the board, to try a client or a backend without hardware.\n"
 	"\n"
-	"Results go to standard output, everything else to standard error; "
-	"the exit status tells what happened.\n"
+	"Results go to standard output, everything else to standard error; the exit status tells what happened.\n"
 	"\n"
-	"Options may stand before or after the command. The value of a long "
-	"option may follow as the next word or behind '='. Durations take ms, "
-	"s, m or h; a bare number is seconds. Secrets are read from files or "
-	"from the environment, never from the command line.\n";
+	"Options may stand before or after the command. The value of a long option may follow as the next word or behind '='. "
+	"Durations take ms, s, m or h; a bare number is seconds. Secrets are read from files or from the environment, never from the command line.\n";
 
 static const char files[] =
 	".Sh FILES\n"
@@ -460,8 +452,7 @@ static const char files[] =
 	".It Pa $XDG_RUNTIME_DIR/mcpctl/serve.sock\n"
 	"Where commands find the running serve.\n"
 	".It Pa ~/.cache/mcpctl/tools/\n"
-	"The last complete list of each target, for completion and tools "
-	"\\-\\-cached.\n"
+	"The last complete list of each target, for completion and tools \\-\\-cached.\n"
 	".It Pa ~/.local/state/mcpctl/history\n"
 	"Lines typed in the shell, without those that hold secrets.\n"
 	".It Pa ~/.inputrc\n"
@@ -491,8 +482,7 @@ static const char tail[] =
 	"mcpctl serve\n"
 	".Ed\n"
 	".Pp\n"
-	"Several commands on one connection, as a test in continuous "
-	"integration:\n"
+	"Several commands on one connection, as a test in continuous integration:\n"
 	".Bd -literal -offset indent\n"
 	"mcpctl \\-\\-wait 30s listen:8000 run \\-\\-report junit:board.xml \\e\n"
 	"    \\-e \\(aqtools self.audio*\\(aq \\e\n"

@@ -163,16 +163,14 @@ static void write_command(FILE *out, const struct command *c)
 }
 
 static const char ask[] =
-	"# Ask mcpctl itself: it looks at a running serve and at lists that "
-	"were kept.\n"
+	"# Ask mcpctl itself: it looks at a running serve and at lists that were kept.\n"
 	"_mcpctl_ask() {\n"
 	"\tlocal -a found whole open\n"
 	"\tlocal kind\n"
 	"\t# Names of options are known without it.\n"
 	"\t[[ -z $IPREFIX && $PREFIX == -* ]] && return 1\n"
 	"\tfound=(\"${(@f)$(command $_mcpctl_program _complete zsh \\\n"
-	"\t\t\"${(@)_mcpctl_before}\" \"$_mcpctl_typed\" "
-	"2>/dev/null </dev/null)}\")\n"
+	"\t\t\"${(@)_mcpctl_before}\" \"$_mcpctl_typed\" 2>/dev/null </dev/null)}\")\n"
 	"\tkind=$found[1]\n"
 	"\tshift found\n"
 	"\tcase $kind in\n"
@@ -193,8 +191,7 @@ static const char ask[] =
 	"\twhole=(\"${(@)found[1,$found[(ie)]-1]}\")\n"
 	"\topen=(\"${(@)found[$found[(ie)]+1,-1]}\")\n"
 	"\tlocal status_found=1\n"
-	"\t_describe -V -t candidates candidate whole -- open -S '' && "
-	"status_found=0\n"
+	"\t_describe -V -t candidates candidate whole -- open -S '' && status_found=0\n"
 	"\tif [[ $kind == files* ]]; then\n"
 	"\t\tkind=${${kind#files}# }\n"
 	"\t\tcompset -P \"${(b)kind}\"\n"
@@ -215,12 +212,10 @@ static const char first[] = "_mcpctl_first() {\n"
 static const char begin[] =
 	"_mcpctl() {\n"
 	"\tlocal curcontext=$curcontext command=''\n"
-	"\tlocal _mcpctl_program=${words[1]/#\\~\\//$HOME/} "
-	"_mcpctl_typed=${(Q)PREFIX}\n"
+	"\tlocal _mcpctl_program=${words[1]/#\\~\\//$HOME/} _mcpctl_typed=${(Q)PREFIX}\n"
 	"\tlocal -a specs _mcpctl_before\n"
 	"\t[[ $_mcpctl_program == */* ]] || _mcpctl_program=mcpctl\n"
-	"\t((CURRENT > 2)) && "
-	"_mcpctl_before=(\"${(@Q)words[2,CURRENT-1]}\")\n"
+	"\t((CURRENT > 2)) && _mcpctl_before=(\"${(@Q)words[2,CURRENT-1]}\")\n"
 	"\tspecs=(\n";
 
 static const char find_command[] =
@@ -263,8 +258,7 @@ static const char found_command[] =
 void generate_zsh(FILE *out)
 {
 	fputs("#compdef mcpctl\n"
-	      "# Completion of mcpctl for zsh. Written by 'mcpctl generate "
-	      "zsh' from the\n"
+	      "# Completion of mcpctl for zsh. Written by 'mcpctl generate zsh' from the\n"
 	      "# command table: do not edit.\n\n",
 	      out);
 	fputs(ask, out);

@@ -100,16 +100,15 @@ static void hint_open(const struct guards *g, struct error *err)
 	int len = (int)text_cut(why, strlen(why), 200);
 
 	if (here->file.path)
-		error_hint(err,
-			   "the last one: %.*s; then one trial call is let "
-			   "through; --breaker=off tries at once",
-			   len, why);
+		error_hint(
+			err,
+			"the last one: %.*s; then one trial call is let through; --breaker=off tries at once",
+			len, why);
 	else
-		error_hint(err,
-			   "the last one: %.*s; then one trial call is let "
-			   "through; 'reconnect' in the shell closes it now, "
-			   "--breaker=off leaves it out",
-			   len, why);
+		error_hint(
+			err,
+			"the last one: %.*s; then one trial call is let through; 'reconnect' in the shell closes it now, --breaker=off leaves it out",
+			len, why);
 }
 
 /* How much a success of it tells. */
@@ -189,10 +188,10 @@ static void settle_bad(struct guards *g, const char *method,
 	if (was_open || r->breaker.opened_at == 0)
 		return;
 	text_milliseconds(breaker_left(&r->breaker, now), text, sizeof(text));
-	render_note(&g->app->out,
-		    "%lld failed in a row: the circuit breaker is open, calls "
-		    "fail at once for %s",
-		    (long long)r->breaker.failures, text);
+	render_note(
+		&g->app->out,
+		"%lld failed in a row: the circuit breaker is open, calls fail at once for %s",
+		(long long)r->breaker.failures, text);
 }
 
 /* True: it changed. */
@@ -322,10 +321,10 @@ static void hint_tries(const struct guards *g, const struct guard_ask *ask,
 	if (err->hint[0] || g->tries >= g->policy.tries || !retry_may_pass(err))
 		return;
 	if (!retry_may_repeat(&g->policy, ask))
-		error_hint(err,
-			   "it was tried once, since the tool is not %s as "
-			   "idempotent: --retry-calls repeats it all the same",
-			   ask->known ? "marked" : "known");
+		error_hint(
+			err,
+			"it was tried once, since the tool is not %s as idempotent: --retry-calls repeats it all the same",
+			ask->known ? "marked" : "known");
 	else if (err->retry_after > RETRY_ASKED_MOST_MS)
 		error_hint(err, "it asks to wait %s before the next try",
 			   text_milliseconds(err->retry_after, time,
@@ -399,7 +398,7 @@ int guards_admit(struct guards *g, struct error *err)
 		return 0;
 	g->tries = 0;
 	if (!app_listens(g->app) &&
-	    guards_breaker_admit(g, OPENING_METHOD, err) != 0)
+	    guards_breaker_admit(g, OPENING_METHOD, err))
 		return -1;
 	g->opening = true;
 	return 0;
@@ -478,7 +477,7 @@ int guards_open(struct app *app, struct error *err)
 	struct guards_option option;
 	struct guards *g;
 
-	if (guards_option_parse(&option, c->breaker, err) != 0)
+	if (guards_option_parse(&option, c->breaker, err))
 		return -1;
 	if (!app->guarding)
 		app->guarding = guards_new(app);
@@ -539,8 +538,8 @@ int guards_file_open(struct guards_file *out, const char *target,
 				text_hash(target, strlen(target)));
 
 	*out = (struct guards_file){ .lock = -1 };
-	if (state_file(&out->path, name, err) != 0 ||
-	    state_file(&out->lock_path, FOLDER "lock", err) != 0) {
+	if (state_file(&out->path, name, err) ||
+	    state_file(&out->lock_path, FOLDER "lock", err)) {
 		guards_file_close(out);
 		return -1;
 	}
@@ -635,10 +634,10 @@ int guards_file_begin(struct guards_file *f, struct guards_record *r,
 		return 0;
 	if (read_text(&text, f->path) == 0 && decode(r, f->target, &text))
 		return 0;
-	return error_set(err, ERR_USAGE,
-			 "the state of the circuit breaker in '%s' cannot be "
-			 "read: it counts as closed",
-			 f->path);
+	return error_set(
+		err, ERR_USAGE,
+		"the state of the circuit breaker in '%s' cannot be read: it counts as closed",
+		f->path);
 }
 
 /* ---- writing ---- */
@@ -683,10 +682,10 @@ int guards_file_end(struct guards_file *f, const struct guards_record *r,
 		status = file_replace(f->path, 0600, text.data, text.len);
 	}
 	if (status != 0)
-		error_set(err, ERR_OUTPUT,
-			  "the state of the circuit breaker was not kept in "
-			  "'%s': %s",
-			  f->path, strerror(errno));
+		error_set(
+			err, ERR_OUTPUT,
+			"the state of the circuit breaker was not kept in '%s': %s",
+			f->path, strerror(errno));
 	if (f->lock >= 0)
 		close(f->lock);
 	f->lock = -1;
@@ -708,9 +707,9 @@ static int refuse(const char *text, struct error *err)
 		  from_environment ? "environment variable " VARIABLE :
 				     "option '--breaker'",
 		  text);
-	return error_hint(err, "as in --breaker=5,60s: after 5 failed calls "
-			       "in a row, for 60 s; --breaker=off is none at "
-			       "all");
+	return error_hint(
+		err,
+		"as in --breaker=5,60s: after 5 failed calls in a row, for 60 s; --breaker=off is none at all");
 }
 
 int guards_option_parse(struct guards_option *out, const char *text,

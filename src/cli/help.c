@@ -75,10 +75,8 @@ static void print_overview(FILE *out, bool minor)
 {
 	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
 	      "Start here:\n"
-	      "  mcpctl sim: tools      try it: a simulated device, no "
-	      "hardware\n"
-	      "  mcpctl serve           wait for your boards; says what to set "
-	      "on them\n\n",
+	      "  mcpctl sim: tools      try it: a simulated device, no hardware\n"
+	      "  mcpctl serve           wait for your boards; says what to set on them\n\n",
 	      out);
 	print_commands(out, minor);
 	if (!minor) {

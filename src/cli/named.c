@@ -93,10 +93,10 @@ static void hint_next(const struct named_files *files, const char *name,
 static int not_found(const struct named_files *files, const char *name,
 		     struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "'%.100s' is no target: it has no ':', and no mcp.json names "
-		  "it",
-		  name);
+	error_set(
+		err, ERR_USAGE,
+		"'%.100s' is no target: it has no ':', and no mcp.json names it",
+		name);
 	hint_next(files, name, err);
 	add_looked(files, err);
 	return -1;
@@ -261,8 +261,8 @@ static char *find_problem(const struct named_file *f, const cJSON *entry,
 	if (named_entry_endpoint(&e, entry, &place, &why) != 0)
 		return mem_strdup(why.text);
 	if (strchr(entry->string, ':') || !*entry->string)
-		return mem_strdup("a name that is empty or has a ':' cannot be "
-				  "given");
+		return mem_strdup(
+			"a name that is empty or has a ':' cannot be given");
 	return NULL;
 }
 
@@ -749,11 +749,10 @@ int named_trust_refuse(const struct named_file *f, const char *why,
 		err, ERR_USAGE, "'%.300s' %s; nothing was run or sent", f->path,
 		f->trust == TRUST_CHANGED ? "has changed since it was trusted" :
 					    "is not trusted");
-	return error_hint(err,
-			  "%s%s%s trusts what it holds now; --trust takes "
-			  "it for one command",
-			  why ? why : "", why ? ": " : "",
-			  buf_string(&command));
+	return error_hint(
+		err,
+		"%s%s%s trusts what it holds now; --trust takes it for one command",
+		why ? why : "", why ? ": " : "", buf_string(&command));
 }
 
 /* ---- the question ---- */
@@ -790,8 +789,9 @@ static bool add_change(struct buf *out, const struct named_file *f)
 	if (!named_describe_change(out, before, f->servers))
 		return false;
 	if (out->len == head)
-		buf_text(out, "  only what is not shown here: comments, order, "
-			      "values that look like secrets\n");
+		buf_text(
+			out,
+			"  only what is not shown here: comments, order, values that look like secrets\n");
 	return true;
 }
 
@@ -836,8 +836,8 @@ static int ask(struct app *app, const char *text, bool *yes, struct error *err)
 	struct trust_asking a = { 0 };
 	int status;
 
-	if (app_open_loop(app, err) != 0 ||
-	    prompt_open(&a.prompt, app, on_line, &a, err) != 0)
+	if (app_open_loop(app, err) ||
+	    prompt_open(&a.prompt, app, on_line, &a, err))
 		return -1;
 	prompt_say(a.prompt, text);
 	prompt_ask(a.prompt, "Trust it, as it is now? [y: yes, N: no] ");
@@ -858,12 +858,12 @@ int trust_ask(struct app *app, const struct named_file *f, struct error *err)
 	if (!named_trust_question(&text, f))
 		return named_trust_refuse(
 			f, "it is too long to be shown here: read it", err);
-	if (ask(app, buf_string(&text), &yes, err) != 0)
+	if (ask(app, buf_string(&text), &yes, err))
 		return -1;
 	if (!yes)
 		return named_trust_refuse(f, NULL, err);
 	if (trust_store_keep(f->path, f->text.data, f->text.len, err) == 0)
 		return 0;
-	return error_hint(err, "--trust takes it for one command, and keeps "
-			       "nothing");
+	return error_hint(
+		err, "--trust takes it for one command, and keeps nothing");
 }

@@ -136,10 +136,10 @@ static int read_found(struct named_file *f, struct error *err)
 	struct stat st = { 0 };
 	int fd, status = -1, error;
 
-	if (lstat(f->path, &st) == 0 && check_owner(f, &st, err) != 0)
+	if (lstat(f->path, &st) == 0 && check_owner(f, &st, err))
 		return -1;
 	fd = file_open_regular(f->path, 0, &st);
-	if (fd >= 0 && check_owner(f, &st, err) != 0) {
+	if (fd >= 0 && check_owner(f, &st, err)) {
 		close(fd);
 		return -1;
 	}
@@ -277,10 +277,10 @@ char *named_file_path(const char *file, struct error *err)
 	char *real, *out;
 
 	if (!is_looked_for(name)) {
-		error_set(err, ERR_USAGE,
-			  "'%s': only files called .mcp.json or mcp.json are "
-			  "looked for, and have to be trusted",
-			  file);
+		error_set(
+			err, ERR_USAGE,
+			"'%s': only files called .mcp.json or mcp.json are looked for, and have to be trusted",
+			file);
 		error_hint(err, "another one is used by --config FILE");
 		return NULL;
 	}
@@ -497,13 +497,12 @@ static int take_program(struct endpoint *e, const cJSON *entry,
 	const cJSON *member;
 
 	e->scheme = mem_strdup("stdio");
-	if (take_argv(e, entry, err) != 0 ||
-	    take_cwd(e, entry, place, err) != 0)
+	if (take_argv(e, entry, err) || take_cwd(e, entry, place, err))
 		return -1;
 	if (!is_kind(entry, "env", cJSON_Object, err))
 		return -1;
 	cJSON_ArrayForEach(member, json_object(entry, "env")) {
-		if (!cJSON_IsNull(member) && take_setting(e, member, err) != 0)
+		if (!cJSON_IsNull(member) && take_setting(e, member, err))
 			return -1;
 	}
 	return 0;
@@ -529,10 +528,10 @@ static int take_headers(struct endpoint *e, const cJSON *entry,
 		if (!value)
 			return -1;
 		if (text_has_control(value))
-			return error_set(err, ERR_USAGE,
-					 "the value of the header %.60s has a "
-					 "control character",
-					 member->string);
+			return error_set(
+				err, ERR_USAGE,
+				"the value of the header %.60s has a control character",
+				member->string);
 		headers_add(&e->headers, member->string, value);
 	}
 	return 0;
@@ -558,9 +557,9 @@ static int check_scheme(const char *url, const struct entry_type *type,
 		return error_hint(err, "\"type\" is '%s'", type->name);
 	}
 	if (strncasecmp(url, "stdio:", 6) == 0)
-		return error_set(err, ERR_USAGE,
-				 "a program is no \"url\": it has \"command\" "
-				 "and \"args\"");
+		return error_set(
+			err, ERR_USAGE,
+			"a program is no \"url\": it has \"command\" and \"args\"");
 	return 0;
 }
 
@@ -574,10 +573,10 @@ static int take_url(struct endpoint *e, const cJSON *entry,
 	if (!member)
 		return error_set(err, ERR_USAGE, "there is no \"url\"");
 	url = expand_member(member, NULL, err);
-	if (!url || check_scheme(url, type, err) != 0)
+	if (!url || check_scheme(url, type, err))
 		return -1;
 	text = mem_printf("%s%s", type ? type->before : "", url);
-	if (endpoint_parse(e, text, place->file, err) != 0)
+	if (endpoint_parse(e, text, place->file, err))
 		return wrong_url(err);
 	return take_headers(e, entry, err);
 }
@@ -593,7 +592,7 @@ static int take(struct endpoint *e, const cJSON *entry,
 
 	if (!cJSON_IsObject(entry))
 		return error_set(err, ERR_USAGE, "it is no object");
-	if (find_type(&type, entry, err) != 0)
+	if (find_type(&type, entry, err))
 		return -1;
 	if (!type && program && url) {
 		error_set(err, ERR_USAGE,
@@ -615,7 +614,7 @@ int named_entry_endpoint(struct endpoint *out, const cJSON *entry,
 			 const struct named_place *place, struct error *err)
 {
 	*out = (struct endpoint){ 0 };
-	if (take(out, entry, place, err) != 0) {
+	if (take(out, entry, place, err)) {
 		endpoint_done(out);
 		return -1;
 	}
@@ -653,8 +652,9 @@ static int not_understood(const char *inside, size_t len, struct error *err)
 {
 	error_set(err, ERR_USAGE, "'${%.*s}' is not understood",
 		  (int)(len < SHOWN_MAX ? len : SHOWN_MAX), inside);
-	return error_hint(err, "expected ${NAME} or ${NAME:-default}, from the "
-			       "environment");
+	return error_hint(
+		err,
+		"expected ${NAME} or ${NAME:-default}, from the environment");
 }
 
 /* Bytes in front of the name. */
@@ -679,10 +679,10 @@ static int add_variable(struct buf *out, const char *inside, size_t len,
 		if (value)
 			return buf_text(out, value);
 		error_set(err, ERR_USAGE, "the variable '%s' is not set", name);
-		return error_hint(err,
-				  "set it, or give it a default in the file: "
-				  "${%s:-…}",
-				  name);
+		return error_hint(
+			err,
+			"set it, or give it a default in the file: ${%s:-…}",
+			name);
 	}
 	if (n == skip || len - n < 2 || strncmp(inside + n, ":-", 2) != 0)
 		return not_understood(inside, len, err);

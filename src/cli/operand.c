@@ -30,10 +30,10 @@ static int read_stdin(struct app *app, struct buf *out, struct error *err)
 {
 	if (app->stdin_taken) {
 		error_set(err, ERR_USAGE,
-			  "stdin is read by something else "
-			  "already");
-		return error_hint(err, "only one '-' can stand in a command "
-				       "line: put the other into a file");
+			  "stdin is read by something else already");
+		return error_hint(
+			err,
+			"only one '-' can stand in a command line: put the other into a file");
 	}
 	app->stdin_taken = true;
 	return read_all(stdin, "stdin", out, err);
@@ -59,7 +59,7 @@ int operand_json(struct app *app, const char *word, const char *what,
 	CLEANUP(error_reset) struct error why = { 0 };
 	bool elsewhere = word[0] == '@' || strcmp(word, "-") == 0;
 	if (elsewhere &&
-	    operand_file(app, word[0] == '@' ? word + 1 : word, out, err) != 0)
+	    operand_file(app, word[0] == '@' ? word + 1 : word, out, err))
 		return -1;
 	if (!elsewhere)
 		buf_text(out, word);
@@ -68,6 +68,7 @@ int operand_json(struct app *app, const char *word, const char *what,
 	error_set(err, ERR_USAGE, "%s is no JSON: %s", what, why.text);
 	if (elsewhere)
 		return error_hint(err, "it was read from '%s'", word);
-	return error_hint(err, "put JSON into single quotes, as '{\"a\":1}' or "
-			       "'\"text\"'; or give @FILE, or - for stdin");
+	return error_hint(
+		err,
+		"put JSON into single quotes, as '{\"a\":1}' or '\"text\"'; or give @FILE, or - for stdin");
 }

@@ -140,7 +140,7 @@ static int store_duration(const struct option_row *row, int64_t *place,
 {
 	int64_t ms;
 
-	if (text_duration(value, &ms, err) != 0)
+	if (text_duration(value, &ms, err))
 		return error_prefix(err, "%s", label);
 	if (ms < row->min)
 		return error_set(err, ERR_USAGE, "%s: '%s' is too short", label,
@@ -199,7 +199,7 @@ int option_environment(const struct option_row *rows, void *target,
 		CLEANUP(mem_free_ptr)
 		char *given =
 			mem_printf("environment variable %s", rows[i].env);
-		if (option_store(&rows[i], target, value, given, err) != 0)
+		if (option_store(&rows[i], target, value, given, err))
 			return -1;
 	}
 	return 0;

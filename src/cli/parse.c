@@ -89,10 +89,10 @@ static int missing_value(const struct piece *piece, struct error *err)
 		  piece->row->word);
 	if (!piece->next)
 		return -1;
-	return error_hint(err,
-			  "'%s' is an option itself; to mean it as the value: "
-			  "--%s=%s",
-			  piece->next, piece->row->name, piece->next);
+	return error_hint(
+		err,
+		"'%s' is an option itself; to mean it as the value: --%s=%s",
+		piece->next, piece->row->name, piece->next);
 }
 
 /* By the shell's `set`; outside of it nothing is. */
@@ -113,10 +113,9 @@ static int refuse_global(const struct piece *piece, struct error *err)
 		  piece->text);
 	if (!is_setting(name))
 		return error_hint(err, "give it on mcpctl's own command line");
-	return error_hint(err,
-			  "give it on mcpctl's own command line, or by "
-			  "'set %s'",
-			  name);
+	return error_hint(
+		err, "give it on mcpctl's own command line, or by 'set %s'",
+		name);
 }
 
 static int take_global(struct parser *p, const struct piece *piece,
@@ -146,11 +145,10 @@ static int take_option(struct parser *p, const struct piece *piece,
 	if (!c) {
 		const char *name = piece->row->name;
 
-		return error_set(err, ERR_USAGE,
-				 "option '%s' belongs to '%s', and no command "
-				 "was given",
-				 piece->text,
-				 walk_owner(name, strlen(name))->name);
+		return error_set(
+			err, ERR_USAGE,
+			"option '%s' belongs to '%s', and no command was given",
+			piece->text, walk_owner(name, strlen(name))->name);
 	}
 	p->seen[piece->row - c->options] = true;
 	return option_store(piece->row, p->out->options, piece->value, NULL,
@@ -163,16 +161,17 @@ static int take_child(struct parser *p, size_t at, struct error *err)
 	struct config *c = p->config;
 
 	if (!c) {
-		error_set(err, ERR_USAGE,
-			  "'--' starts a child process as the target, and "
-			  "this line has one already");
-		return error_hint(err, "give it on mcpctl's own command line, "
-				       "or, in the shell, by 'use -- PROGRAM'");
+		error_set(
+			err, ERR_USAGE,
+			"'--' starts a child process as the target, and this line has one already");
+		return error_hint(
+			err,
+			"give it on mcpctl's own command line, or, in the shell, by 'use -- PROGRAM'");
 	}
 	if (at == p->count) {
 		error_set(err, ERR_USAGE, "behind '--' a program is missing");
-		return error_hint(err, "for example: mcpctl tools -- node "
-				       "server.js");
+		return error_hint(
+			err, "for example: mcpctl tools -- node server.js");
 	}
 	for (; at < p->count; at++)
 		words_add(&c->child, p->words[at]);
@@ -192,7 +191,7 @@ static int collect(struct parser *p, struct error *err)
 		if (piece.kind == PIECE_CHILD)
 			return take_child(p, piece.index + 1, err);
 		if (piece.kind == PIECE_OPTION) {
-			if (take_option(p, &piece, err) != 0)
+			if (take_option(p, &piece, err))
 				return -1;
 		} else if (piece.index != p->target &&
 			   piece.index != p->command) {
@@ -211,10 +210,10 @@ static int settle_target(struct parser *p, struct error *err)
 	const char *child = p->config->child_target;
 
 	if (child && (argument || *seen))
-		return error_set(err, ERR_USAGE,
-				 "two targets: '%s' and what stands behind "
-				 "'--'",
-				 argument ? argument : p->config->target);
+		return error_set(
+			err, ERR_USAGE,
+			"two targets: '%s' and what stands behind '--'",
+			argument ? argument : p->config->target);
 	if (argument && *seen)
 		return error_set(err, ERR_USAGE,
 				 "two targets: '%s' and '%s' (option -t)",
@@ -231,10 +230,10 @@ static int settle_target(struct parser *p, struct error *err)
 
 static int child_unused(const struct command *c, struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "'%s' asks no target, so there is nothing to do with the "
-		  "program behind '--'",
-		  c->name);
+	error_set(
+		err, ERR_USAGE,
+		"'%s' asks no target, so there is nothing to do with the program behind '--'",
+		c->name);
 	return error_hint(err, "mcpctl help %s", c->name);
 }
 
@@ -256,10 +255,10 @@ static int check_whole(const struct parser *p, struct error *err)
 	    command_find(p->out->operands.word[0])) {
 		const char *word = p->out->operands.word[0];
 
-		error_set(err, ERR_USAGE,
-			  "'sim' without ':' is the command that plays a "
-			  "device, and '%s' is no profile",
-			  word);
+		error_set(
+			err, ERR_USAGE,
+			"'sim' without ':' is the command that plays a device, and '%s' is no profile",
+			word);
 		return error_hint(err, "did you mean: mcpctl sim: %s", word);
 	}
 	return 0;
@@ -276,18 +275,18 @@ static int fill(struct parser *p, struct error *err)
 		out->options = mem_zalloc(out->command->options_size + 1);
 	p->seen = mem_zalloc(count_rows(rows) + 1);
 	p->config_seen = mem_zalloc(count_rows(config_options));
-	if (collect(p, err) != 0)
+	if (collect(p, err))
 		return -1;
 	if (p->config) {
-		if (settle_target(p, err) != 0 ||
+		if (settle_target(p, err) ||
 		    option_environment(config_options, p->config,
-				       p->config_seen, err) != 0)
+				       p->config_seen, err))
 			return -1;
 		if (!p->config->target)
 			out->target_source = NULL;
 	}
 	if (out->command && option_environment(out->command->options,
-					       out->options, p->seen, err) != 0)
+					       out->options, p->seen, err))
 		return -1;
 	return check_whole(p, err);
 }
@@ -301,17 +300,16 @@ static int suggest_target_words(const struct parser *p, struct error *err)
 		p->command + 1 < p->count ? p->words[p->command + 1] : NULL;
 
 	if (target && strncasecmp(target, "stdio:", 6) == 0)
-		return error_hint(err,
-				  "behind 'stdio:' the program and its words "
-				  "are one word, in quotes; or: mcpctl COMMAND "
-				  "-- %s %s …",
-				  target + 6, word);
+		return error_hint(
+			err,
+			"behind 'stdio:' the program and its words are one word, in quotes; or: mcpctl COMMAND -- %s %s …",
+			target + 6, word);
 	if (p->config && !target && next && command_find(next) &&
 	    !command_nearest(word) && !strchr(word, ':'))
-		return error_hint(err,
-				  "a server that an mcp.json names is a target "
-				  "behind -t: mcpctl -t %s %s",
-				  word, next);
+		return error_hint(
+			err,
+			"a server that an mcp.json names is a target behind -t: mcpctl -t %s %s",
+			word, next);
 	return -1;
 }
 

@@ -39,7 +39,7 @@ static int read_values(struct requests *a, const char *path, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (read_answer(&text, "--elicit", path, err) != 0)
+	if (read_answer(&text, "--elicit", path, err))
 		return -1;
 	a->elicit = ELICIT_FILE;
 	a->values = json_parse(buf_string(&text), text.len, err);
@@ -52,8 +52,9 @@ static int read_values(struct requests *a, const char *path, struct error *err)
 		return 0;
 	error_set(err, ERR_USAGE,
 		  "option '--elicit': '%s' is no JSON object of values", path);
-	return error_hint(err, "a member for each field, as {\"name\":\"Ada\", "
-			       "\"age\":36}");
+	return error_hint(
+		err,
+		"a member for each field, as {\"name\":\"Ada\", \"age\":36}");
 }
 
 static int set_elicit(struct requests *a, const char *how, struct error *err)
@@ -78,8 +79,8 @@ static int set_elicit(struct requests *a, const char *how, struct error *err)
 		  how);
 	if (near)
 		return error_hint(err, "did you mean '%s'?", near);
-	return error_hint(err, "expected ask, accept-defaults, decline, cancel "
-			       "or @FILE");
+	return error_hint(
+		err, "expected ask, accept-defaults, decline, cancel or @FILE");
 }
 
 /* ---- --sampling ---- */
@@ -88,7 +89,7 @@ static int read_sampled(struct requests *a, const char *path, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (read_answer(&text, "--sampling", path, err) != 0)
+	if (read_answer(&text, "--sampling", path, err))
 		return -1;
 	a->sampling = SAMPLING_FILE;
 	a->sampled = requests_sampled(buf_string(&text), text.len, "file", err);
@@ -100,13 +101,13 @@ static int read_sampled(struct requests *a, const char *path, struct error *err)
 static int set_command(struct requests *a, const char *line, struct error *err)
 {
 	a->sampling = SAMPLING_EXEC;
-	if (words_split(&a->command, line, err) != 0)
+	if (words_split(&a->command, line, err))
 		return error_prefix(err, "option '--sampling'");
 	if (a->command.count)
 		return 0;
-	return error_set(err, ERR_USAGE,
-			 "option '--sampling': behind 'exec:' a command is "
-			 "missing");
+	return error_set(
+		err, ERR_USAGE,
+		"option '--sampling': behind 'exec:' a command is missing");
 }
 
 static int set_sampling(struct requests *a, const char *how, struct error *err)
@@ -174,7 +175,7 @@ static int set_roots(struct requests *a, const struct words *given,
 	for (size_t i = 0; i < given->count; i++) {
 		if (i)
 			buf_char(&out, ',');
-		if (add_root(&out, given->word[i], err) != 0)
+		if (add_root(&out, given->word[i], err))
 			return -1;
 	}
 	buf_text(&out, "]}");
@@ -186,9 +187,9 @@ static int set_roots(struct requests *a, const struct words *given,
 static int requests_options(struct requests *a, const struct config *c,
 			    struct error *err)
 {
-	if (c->elicit && set_elicit(a, c->elicit, err) != 0)
+	if (c->elicit && set_elicit(a, c->elicit, err))
 		return -1;
-	if (c->sampling && set_sampling(a, c->sampling, err) != 0)
+	if (c->sampling && set_sampling(a, c->sampling, err))
 		return -1;
 	return c->roots.count ? set_roots(a, &c->roots, err) : 0;
 }
@@ -352,10 +353,10 @@ static bool not_declared(struct requests *a, const struct kind *kind)
 	unsigned bit = 1U << (kind - kinds);
 
 	if (!(a->told & bit))
-		render_note(&a->app->out,
-			    "the server asks %s, which it was not told it may: "
-			    "refused (%s answers it)",
-			    kind->method, kind->option);
+		render_note(
+			&a->app->out,
+			"the server asks %s, which it was not told it may: refused (%s answers it)",
+			kind->method, kind->option);
 	a->told |= bit;
 	return false;
 }
@@ -467,9 +468,9 @@ static void completed(struct requests *a, const struct event *e)
 		if (!a->consent[i] || strcmp(a->consent[i], id) != 0)
 			continue;
 		mem_free(TAKE(a->consent[i]));
-		render_note(&a->app->out,
-			    "the server says that what you agreed to in the "
-			    "browser is done");
+		render_note(
+			&a->app->out,
+			"the server says that what you agreed to in the browser is done");
 	}
 }
 
@@ -651,10 +652,10 @@ void shown_form(struct buf *out, const struct question *q, const struct form *f)
 	buf_text(out, "asks:\n");
 	add_message(out, q);
 	if (f->count)
-		buf_printf(out,
-			   "%zu field%s; Enter takes what stands in [ ], or "
-			   "leaves out what is not required.\n",
-			   f->count, f->count == 1 ? "" : "s");
+		buf_printf(
+			out,
+			"%zu field%s; Enter takes what stands in [ ], or leaves out what is not required.\n",
+			f->count, f->count == 1 ? "" : "s");
 }
 
 void shown_url(struct buf *out, const struct question *q, const char *url)
@@ -670,8 +671,9 @@ void shown_url(struct buf *out, const struct question *q, const char *url)
 	buf_printf(out, "host: %s%s\n", host,
 		   plain ? "" : "  (not plain letters: look twice)");
 	buf_printf(out, "URL:  %s\n", url);
-	buf_text(out, "Nothing is opened for you: open it yourself if you "
-		      "trust that host.\n");
+	buf_text(
+		out,
+		"Nothing is opened for you: open it yourself if you trust that host.\n");
 }
 
 void shown_field(struct buf *out, const struct form_field *f)

@@ -87,18 +87,19 @@ static void ask_again(struct asking *g)
 {
 	switch (g->step) {
 	case STEP_CONSENT:
-		prompt_ask(g->prompt,
-			   g->url ? "Do you agree? [y: yes, d: decline, c: "
-				    "cancel] " :
-				    "Answer it? [Y: yes, d: decline, c: "
-				    "cancel] ");
+		prompt_ask(
+			g->prompt,
+			g->url ?
+				"Do you agree? [y: yes, d: decline, c: cancel] " :
+				"Answer it? [Y: yes, d: decline, c: cancel] ");
 		break;
 	case STEP_FIELD:
 		ask_field(g);
 		break;
 	case STEP_REVIEW:
-		prompt_ask(g->prompt, "Send it? [Y: yes, e: edit, d: decline, "
-				      "c: cancel] ");
+		prompt_ask(
+			g->prompt,
+			"Send it? [Y: yes, e: edit, d: decline, c: cancel] ");
 		break;
 	}
 }
@@ -204,10 +205,10 @@ static void take_value(struct asking *g, const char *line)
 	cJSON *typed;
 
 	if (!*line && !value && f->required) {
-		refuse_value(g, f->kind == FORM_TEXT ?
-					"it is required (\"\" is the empty "
-					"text)" :
-					"it is required");
+		refuse_value(g,
+			     f->kind == FORM_TEXT ?
+				     "it is required (\"\" is the empty text)" :
+				     "it is required");
 		return;
 	}
 	if (!*line) {

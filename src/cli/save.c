@@ -27,8 +27,8 @@ char *save_path(const char *path, size_t number)
 static int refuse_terminal(const char *path, struct error *err)
 {
 	error_set(err, ERR_USAGE, "--save: '%s' is a terminal", path);
-	return error_hint(err, "name a file, or send stdout to a file or a "
-			       "program");
+	return error_hint(err,
+			  "name a file, or send stdout to a file or a program");
 }
 
 static int write_file(FILE *f, const struct content *c, const char *path,
@@ -75,14 +75,14 @@ static int save_one(struct app *app, const struct content *c, const char *path,
 			fwrite(c->data.data, 1, c->data.len, stdout);
 			return 0;
 		}
-		render_note(&app->out,
-			    "--save - takes the first only; left out: number "
-			    "%zu",
-			    number);
+		render_note(
+			&app->out,
+			"--save - takes the first only; left out: number %zu",
+			number);
 		return 0;
 	}
 	CLEANUP(mem_free_ptr) char *to = save_path(path, number);
-	if (save_to_file(c, to, err) != 0)
+	if (save_to_file(c, to, err))
 		return -1;
 	tell(app, c, to);
 	return 0;
@@ -93,13 +93,13 @@ static int nothing_to_save(const struct result *result, struct error *err)
 	for (size_t i = 0; i < result->count; i++)
 		if (result->content[i].bad_data &&
 		    result->content[i].kind != CONTENT_UNKNOWN)
-			return error_set(err, ERR_PROTOCOL,
-					 "--save: the bytes of content %zu "
-					 "are not valid base64",
-					 i + 1);
-	return error_set(err, ERR_UNMET,
-			 "--save: the result has no image, audio or other "
-			 "bytes");
+			return error_set(
+				err, ERR_PROTOCOL,
+				"--save: the bytes of content %zu are not valid base64",
+				i + 1);
+	return error_set(
+		err, ERR_UNMET,
+		"--save: the result has no image, audio or other bytes");
 }
 
 static bool has_bytes(const struct result *result)
@@ -120,7 +120,7 @@ int save_result(struct app *app, const struct result *result, const char *path,
 		const struct content *c = &result->content[i];
 		if (!content_has_bytes(c) && !(texts && c->inside))
 			continue;
-		if (save_one(app, c, path, ++number, err) != 0)
+		if (save_one(app, c, path, ++number, err))
 			return -1;
 	}
 	return number > 0 ? 0 : nothing_to_save(result, err);

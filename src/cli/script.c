@@ -39,7 +39,7 @@ void script_done(struct script *s)
 static int check_command(const struct words *words, struct error *err)
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
-	if (parse_words(&p, words->word, words->count, NULL, err) != 0)
+	if (parse_words(&p, words->word, words->count, NULL, err))
 		return -1;
 	if (!p.command)
 		return error_set(err, ERR_USAGE, "no command on this line");
@@ -71,8 +71,8 @@ static int add_line(struct script *s, const struct script_line *where,
 	*line = (struct script_line){ .source = mem_strdup(where->source),
 				      .number = where->number,
 				      .text = mem_strndup(text, len) };
-	if (words_split(&line->words, line->text, err) != 0 ||
-	    check_command(&line->words, err) != 0)
+	if (words_split(&line->words, line->text, err) ||
+	    check_command(&line->words, err))
 		return script_prefix(line, err);
 	return 0;
 }
@@ -88,7 +88,7 @@ int script_add_file(struct script *s, struct app *app, const char *path,
 	CLEANUP(buf_done) struct buf all = { 0 };
 	CLEANUP(mem_free_ptr) char *name = mem_strdup(name_of(path));
 	struct script_line where = { .source = name };
-	if (operand_file(app, path, &all, err) != 0)
+	if (operand_file(app, path, &all, err))
 		return -1;
 	if (memchr(buf_string(&all), '\0', all.len))
 		return error_set(err, ERR_USAGE, "'%s' is no text", name);
@@ -97,7 +97,7 @@ int script_add_file(struct script *s, struct app *app, const char *path,
 	while (*at) {
 		size_t len = strcspn(at, "\n");
 		where.number++;
-		if (add_line(s, &where, at, len, err) != 0)
+		if (add_line(s, &where, at, len, err))
 			return -1;
 		at += len + (at[len] == '\n');
 	}
@@ -112,7 +112,7 @@ int script_add_commands(struct script *s, const struct words *given,
 	for (size_t i = 0; i < given->count; i++) {
 		const char *text = given->word[i];
 		where.number++;
-		if (add_line(s, &where, text, strlen(text), err) != 0)
+		if (add_line(s, &where, text, strlen(text), err))
 			return -1;
 	}
 	return 0;

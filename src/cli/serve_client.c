@@ -58,7 +58,7 @@ static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 	c->serve = *g;
 	if (c->any)
 		return 0;
-	if (greeting_check(g, err) != 0)
+	if (greeting_check(g, err))
 		return -1;
 	c->tell = greeting_differs(g);
 	return 0;
@@ -116,8 +116,7 @@ int serve_client_open(struct serve_client **out, struct app *app,
 	struct serve_client *c;
 
 	*out = NULL;
-	if (serve_target_path(app, &path, err) != 0 ||
-	    app_open_loop(app, err) != 0)
+	if (serve_target_path(app, &path, err) || app_open_loop(app, err))
 		return -1;
 	c = mem_zalloc(sizeof(*c));
 	c->app = app;
@@ -214,7 +213,7 @@ int serve_client_next(struct serve_client *c, int64_t deadline,
 	*out = (struct serve_answer){ 0 };
 	while (!c->first && !c->closed) {
 		c->wake = false;
-		if (loop_wait(c->app->loop, &c->wake, deadline, err) != 0) {
+		if (loop_wait(c->app->loop, &c->wake, deadline, err)) {
 			if (err->kind == ERR_TIMEOUT)
 				control_client_silent(ERR_TIMEOUT, err);
 			return -1;
@@ -235,7 +234,7 @@ int serve_client_ask(struct serve_client *c, const struct buf *json,
 	int64_t timeout = c->app->config.timeout;
 
 	*out = (struct serve_answer){ 0 };
-	if (serve_client_send(c, json, err) != 0)
+	if (serve_client_send(c, json, err))
 		return -1;
 	return serve_client_next(c, loop_now() + (timeout ? timeout : ASK_MS),
 				 out, err);
@@ -256,22 +255,22 @@ static bool is_from(const char *value, const char *environment)
 int serve_target_none(const struct app *app, struct error *err)
 {
 	static const char next[] =
-		"mcpctl serve            keep boards that dial in, for every "
-		"terminal\n"
+		"mcpctl serve            keep boards that dial in, for every terminal\n"
 		"mcpctl listen: info     wait for one board that dials in\n"
 		"mcpctl sim: tools       try it without hardware";
 
 	if (serve_target_device(app)) {
-		error_set(err, ERR_CONNECT,
-			  "no serve is running, and -d '%s' is one of its "
-			  "devices",
-			  app->config.device);
-		return error_hint(err, "start one, and let boards dial in: "
-				       "mcpctl serve");
+		error_set(
+			err, ERR_CONNECT,
+			"no serve is running, and -d '%s' is one of its devices",
+			app->config.device);
+		return error_hint(
+			err, "start one, and let boards dial in: mcpctl serve");
 	}
 	error_set(err, ERR_USAGE, "no target: which device is meant?");
-	error_hint(err, "name it before the command, by -t or by "
-			"MCPCTL_TARGET: mcpctl help targets");
+	error_hint(
+		err,
+		"name it before the command, by -t or by MCPCTL_TARGET: mcpctl help targets");
 	return error_detail(err, next, sizeof(next) - 1);
 }
 
@@ -283,9 +282,9 @@ int serve_target_stale(struct app *app, struct error *err)
 	app->found_serve = false;
 	app->config.target = NULL;
 	serve_target_none(app, err);
-	return error_hint(err, "a serve was here and has ended: start it "
-			       "again by 'mcpctl serve', or name another "
-			       "target (mcpctl help targets)");
+	return error_hint(
+		err,
+		"a serve was here and has ended: start it again by 'mcpctl serve', or name another target (mcpctl help targets)");
 }
 
 int serve_target_find(struct app *app, struct error *err)
@@ -293,7 +292,7 @@ int serve_target_find(struct app *app, struct error *err)
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	bool exists = app->config.socket != NULL;
 
-	if (!exists && (control_path(&path, NULL, false, err) != 0 ||
+	if (!exists && (control_path(&path, NULL, false, err) ||
 			control_path_check(path, &exists, err) != 0))
 		return -1;
 	if (!exists)
@@ -307,12 +306,12 @@ int serve_target_find(struct app *app, struct error *err)
 static int refuse(const char *option, const struct endpoint *e,
 		  struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "option '%s' is for the devices of a running serve, and the "
-		  "target is '%s' (from %s)",
-		  option, e->text, e->source);
-	return error_hint(err, "leave the target out, or start 'mcpctl serve' "
-			       "first");
+	error_set(
+		err, ERR_USAGE,
+		"option '%s' is for the devices of a running serve, and the target is '%s' (from %s)",
+		option, e->text, e->source);
+	return error_hint(
+		err, "leave the target out, or start 'mcpctl serve' first");
 }
 
 const char *serve_target_device(const struct app *app)
@@ -336,10 +335,10 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 		return own_socket ? refuse("--socket", e, err) : 0;
 	}
 	if (*e->path && own_socket)
-		return error_set(err, ERR_USAGE,
-				 "two sockets: '%s' in the target and '%s' "
-				 "(option --socket)",
-				 e->path, c->socket);
+		return error_set(
+			err, ERR_USAGE,
+			"two sockets: '%s' in the target and '%s' (option --socket)",
+			e->path, c->socket);
 	if (!*e->path && c->socket) {
 		mem_free(e->path);
 		e->path = mem_strdup(c->socket);
@@ -360,8 +359,9 @@ static int refuse_target(const struct app *app, struct error *err)
 		  app->target_source);
 	/* A session's target stays: only another mcpctl has none. */
 	if (complete_inside_words)
-		return error_hint(err, "another mcpctl has its own target, as "
-				       "in: ! mcpctl devices");
+		return error_hint(
+			err,
+			"another mcpctl has its own target, as in: ! mcpctl devices");
 	return error_hint(err, "leave the target out");
 }
 

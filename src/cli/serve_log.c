@@ -84,9 +84,10 @@ static void show(struct serve_log *l, const struct record *record)
 static void show_dropped(struct serve_log *l)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%" PRIu64 " events came faster than they "
-				"were read, and are missing here",
-				l->dropped);
+	char *text = mem_printf(
+		"%" PRIu64
+		" events came faster than they were read, and are missing here",
+		l->dropped);
 	struct record record = { .kind = RECORD_DROPPED,
 				 .level = LEVEL_WARN,
 				 .at_ms = unix_now_ms(),

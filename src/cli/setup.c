@@ -38,10 +38,10 @@ static int add_secret(struct words *out, char *line, const char *from,
 		return 0;
 	for (const char *p = line; *p; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			return error_set(err, ERR_USAGE,
-					 "a token from %s holds a control "
-					 "character",
-					 from);
+			return error_set(
+				err, ERR_USAGE,
+				"a token from %s holds a control character",
+				from);
 	}
 	words_add(out, line);
 	return 0;
@@ -62,11 +62,11 @@ static int add_lines(struct words *out, struct buf *text, const char *path,
 			*end = '\0';
 		if (memchr(line, '\0',
 			   (size_t)(text->data + at - line) - (end ? 1 : 0)))
-			return error_set(err, ERR_USAGE,
-					 "%s holds a NUL byte: it is no file "
-					 "of tokens",
-					 from);
-		if (add_secret(out, line, from, err) != 0)
+			return error_set(
+				err, ERR_USAGE,
+				"%s holds a NUL byte: it is no file of tokens",
+				from);
+		if (add_secret(out, line, from, err))
 			return -1;
 	}
 	if (out->count == before)
@@ -82,7 +82,7 @@ static int secret_read_all(struct words *out, const char *file,
 		CLEANUP(secret_wipe) struct buf text;
 
 		secret_init(&text, TOKENS_MAX);
-		if (file_read(&text, "token file", file, err) != 0)
+		if (file_read(&text, "token file", file, err))
 			return -1;
 		return add_lines(out, &text, file, err);
 	}
@@ -101,7 +101,7 @@ int secret_read(char **out, const char *file, const char *environment,
 	CLEANUP(words_done) struct words all = { 0 };
 
 	*out = NULL;
-	if (secret_read_all(&all, file, environment, err) != 0)
+	if (secret_read_all(&all, file, environment, err))
 		return -1;
 	if (all.count > 0)
 		*out = mem_strdup(all.word[0]);
@@ -189,10 +189,10 @@ static enum dialect dialect_for(const struct endpoint *e,
 static int misfit(const char *option, const char *what,
 		  const struct endpoint *e, struct error *err)
 {
-	return error_set(err, ERR_USAGE,
-			 "option '%s' is for %s, and the target is '%s' (from "
-			 "%s)",
-			 option, what, e->text, e->source);
+	return error_set(
+		err, ERR_USAGE,
+		"option '%s' is for %s, and the target is '%s' (from %s)",
+		option, what, e->text, e->source);
 }
 
 /* Only where leaving it out in silence would mislead. */
@@ -220,8 +220,9 @@ static int check_fit(const struct endpoint *e, const struct config *c,
 		misfit("--token-file", "ws:, http:, listen: and serve", e, err);
 	else
 		return 0;
-	return error_hint(err, "what a child process is to know is given to "
-			       "it by its arguments or by --env NAME=VALUE");
+	return error_hint(
+		err,
+		"what a child process is to know is given to it by its arguments or by --env NAME=VALUE");
 }
 
 /* ---- what they say ---- */
@@ -253,7 +254,7 @@ static int set_headers(struct endpoint *e, const struct config *c,
 	CLEANUP(headers_done) struct headers given = { 0 };
 
 	for (size_t i = 0; i < c->headers.count; i++) {
-		if (add_header(&given, c->headers.word[i], err) != 0)
+		if (add_header(&given, c->headers.word[i], err))
 			return -1;
 	}
 	override_headers(&e->headers, &given);
@@ -305,7 +306,7 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 		return 0;
 	if (is_withheld(e, c))
 		return 0;
-	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err) != 0)
+	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
 	if (strcmp(e->scheme, "listen") == 0) {
 		for (size_t i = 0; i < all.count; i++)
@@ -325,12 +326,10 @@ static int add_setting(struct words *to, const char *text, struct error *err)
 		error_set(err, ERR_USAGE,
 			  "option '--env': '%s' is no NAME=VALUE", text);
 		if (len > 1)
-			error_hint(err,
-				   "to hand on what is set here: --env "
-				   "%s=\"$%s\" (a child process has all "
-				   "of it anyway, but for mcpctl's tokens and "
-				   "passwords)",
-				   text, text);
+			error_hint(
+				err,
+				"to hand on what is set here: --env %s=\"$%s\" (a child process has all of it anyway, but for mcpctl's tokens and passwords)",
+				text, text);
 		return -1;
 	}
 	for (size_t i = 0; i < to->count; i++) {
@@ -350,7 +349,7 @@ static int set_child(struct endpoint *e, const struct config *c,
 	if (family_of(e) != FAMILY_CHILD)
 		return 0;
 	for (size_t i = 0; i < c->env.count; i++) {
-		if (add_setting(&e->env, c->env.word[i], err) != 0)
+		if (add_setting(&e->env, c->env.word[i], err))
 			return -1;
 	}
 	if (c->cwd) {
@@ -398,9 +397,9 @@ static int set_options(struct endpoint *e, const struct config *c,
 		       struct error *err)
 {
 	if (c->vision_token_file && !c->vision_url)
-		return error_set(err, ERR_USAGE,
-				 "option '--vision-token-file' needs "
-				 "--vision-url");
+		return error_set(
+			err, ERR_USAGE,
+			"option '--vision-token-file' needs --vision-url");
 	e->cacert = mem_strdup(c->cacert);
 	e->insecure = c->insecure;
 	e->advertise = mem_strdup(c->advertise);
@@ -409,8 +408,8 @@ static int set_options(struct endpoint *e, const struct config *c,
 	set_words(&e->trusted_proxies, &c->trusted_proxies);
 	e->envelope = dialect_for(e, c);
 	set_route(e, c);
-	if (set_headers(e, c, err) != 0 || set_tokens(e, c, err) != 0 ||
-	    set_child(e, c, err) != 0)
+	if (set_headers(e, c, err) || set_tokens(e, c, err) ||
+	    set_child(e, c, err))
 		return -1;
 	return set_password(e, c, err);
 }
@@ -448,10 +447,10 @@ static void note_shadowed(struct app *app, const struct named_found *found)
 
 	if (!found->shadowed || !is_new(told, app->config.target))
 		return;
-	render_note(&app->out,
-		    "'%s' is the one of your own '%s'; the one of '%s' does "
-		    "not count",
-		    app->config.target, found->own, found->shadowed);
+	render_note(
+		&app->out,
+		"'%s' is the one of your own '%s'; the one of '%s' does not count",
+		app->config.target, found->own, found->shadowed);
 }
 
 /* A token that was set and is not sent would look like a wrong one. */
@@ -466,11 +465,10 @@ static void note_withheld(struct app *app, const struct endpoint *e)
 	    headers_get(&e->headers, "Authorization") ||
 	    !is_new(told, app->config.target))
 		return;
-	render_note(&app->out,
-		    "MCPCTL_TOKEN is not sent to '%s', since a file that came "
-		    "with a folder says who that is ('%s'); --token-file FILE "
-		    "sends one",
-		    app->config.target, e->source);
+	render_note(
+		&app->out,
+		"MCPCTL_TOKEN is not sent to '%s', since a file that came with a folder says who that is ('%s'); --token-file FILE sends one",
+		app->config.target, e->source);
 }
 
 static int ask(void *owner, const struct named_file *f, struct error *err)
@@ -514,18 +512,17 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 	struct endpoint *e = &app->endpoint;
 	const struct target_row *row;
 
-	if (!c->target && serve_target_find(app, err) != 0)
+	if (!c->target && serve_target_find(app, err))
 		return -1;
 	if (!c->target)
 		return serve_target_none(app, err);
-	if (setup_target(e, app, err) != 0)
+	if (setup_target(e, app, err))
 		return -1;
 	row = find_target(e->scheme);
 	if (!row)
 		return unsupported(e, err);
-	if (serve_target_options(app, e, err) != 0 ||
-	    (!is_later(app) && check_fit(e, c, err) != 0) ||
-	    set_options(e, c, err) != 0)
+	if (serve_target_options(app, e, err) ||
+	    (!is_later(app) && check_fit(e, c, err)) || set_options(e, c, err))
 		return -1;
 	*ops = row->ops(err);
 	return *ops ? 0 : -1;

@@ -71,8 +71,8 @@ static int hint_nearest(struct app *app, const char *uri, struct error *err)
 	nearest = page_list_nearest(&list, uri);
 	if (nearest && strcmp(nearest, uri) != 0)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(err, "'resources' and 'templates' list what can be "
-			       "read");
+	return error_hint(err,
+			  "'resources' and 'templates' list what can be read");
 }
 
 void answer_uri(struct buf *out, const char *uri)
@@ -92,11 +92,11 @@ int answer_read(struct app *app, const char *uri, const char *save,
 
 	answer_uri(&params, uri);
 	if (client_request(&app->client, "resources/read", buf_string(&params),
-			   &reply, &record.took_us, err) != 0) {
+			   &reply, &record.took_us, err)) {
 		show_error_reply(&app->out, &reply, err);
 		return hint_nearest(app, uri, err);
 	}
-	if (contents_decode_take(&contents, &reply, err) != 0)
+	if (contents_decode_take(&contents, &reply, err))
 		return -1;
 	record.reply = &contents.message;
 	record.contents = &contents;

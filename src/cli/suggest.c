@@ -63,20 +63,17 @@ static const struct synonym target_synonyms[] = {
 
 static const struct synonym option_synonyms[] = {
 	{ "--token --password --secret --auth --bearer",
-	  "secrets are not taken from the command line, where others see "
-	  "them: --token-file or MCPCTL_TOKEN" },
+	  "secrets are not taken from the command line, where others see them: --token-file or MCPCTL_TOKEN" },
 	{ "--vision-token",
-	  "secrets are not taken from the command line, where "
-	  "others see them: --vision-token-file or "
-	  "MCPCTL_VISION_TOKEN" },
+	  "secrets are not taken from the command line, where others see them: --vision-token-file or MCPCTL_VISION_TOKEN" },
 	{ "--json --format -j", "for JSON: -o json" },
 	{ "--raw", "for the received bytes: -o raw" },
 	{ "--debug --log-level", "every frame: -v; to a file: --trace FILE" },
 	{ "--silent", "without notices: -q" },
-	{ "--listen --port -p", "to wait for a board: the target listen:PORT, "
-				"or serve --listen PORT" },
-	{ "--url --host --connect", "the peer is named by a target: mcpctl "
-				    "ws://HOST:PORT/PATH COMMAND" }
+	{ "--listen --port -p",
+	  "to wait for a board: the target listen:PORT, or serve --listen PORT" },
+	{ "--url --host --connect",
+	  "the peer is named by a target: mcpctl ws://HOST:PORT/PATH COMMAND" }
 };
 
 static bool has_word(const char *words, const char *word)
@@ -170,28 +167,28 @@ int suggest_command(const char *word, bool inside, struct error *err)
 
 	error_set(err, ERR_USAGE, "unknown command '%s'", word);
 	if (inside && strchr(word, ':'))
-		return error_hint(err,
-				  "a target stands once, before the word "
-				  "run: mcpctl %s run …",
-				  word);
+		return error_hint(
+			err,
+			"a target stands once, before the word run: mcpctl %s run …",
+			word);
 	if (strchr(word, ':'))
-		return error_hint(err, "one target is enough; the command "
-				       "comes next (mcpctl help)");
+		return error_hint(
+			err,
+			"one target is enough; the command comes next (mcpctl help)");
 	if (target && !inside && near)
-		return error_hint(err,
-				  "did you mean '%s'? (a target: mcpctl "
-				  "%s info) or the command '%s'?",
-				  target, target, near);
+		return error_hint(
+			err,
+			"did you mean '%s'? (a target: mcpctl %s info) or the command '%s'?",
+			target, target, near);
 	if (target && !inside)
-		return error_hint(err,
-				  "did you mean '%s'? (a target: mcpctl "
-				  "%s info)",
-				  target, target);
+		return error_hint(
+			err, "did you mean '%s'? (a target: mcpctl %s info)",
+			target, target);
 	if (near)
-		return error_hint(err,
-				  "did you mean '%s'? (mcpctl help lists "
-				  "the commands)",
-				  near);
+		return error_hint(
+			err,
+			"did you mean '%s'? (mcpctl help lists the commands)",
+			near);
 	return error_hint(err, "mcpctl help lists the commands");
 }
 

@@ -61,19 +61,15 @@ static const struct transport_ops *stdio_target(struct error *err)
 /* clang-format off */
 const struct target_row target_rows[] = {
 	{ "attach", "attach:[SOCKET]",
-	  "a device of a running 'mcpctl serve', which is also what no target "
-	  "at all means; -d picks one of several", attach_target },
+	  "a device of a running 'mcpctl serve', which is also what no target at all means; -d picks one of several", attach_target },
 	{ "listen", "listen:[[HOST:]PORT][/PATH]",
-	  "wait for one device to dial in over WebSocket; the port (8000 if "
-	  "none is given) answers its OTA question too", listen_target },
+	  "wait for one device to dial in over WebSocket; the port (8000 if none is given) answers its OTA question too", listen_target },
 	{ "ws", "ws://HOST[:PORT][/PATH]",
-	  "dial a WebSocket MCP server, as boards like otto-robot have one: "
-	  "ws://BOARD:8080/ws", ws_target },
+	  "dial a WebSocket MCP server, as boards like otto-robot have one: ws://BOARD:8080/ws", ws_target },
 	{ "wss", "wss://HOST[:PORT][/PATH]",
 	  "the same over TLS, verified (--cacert, --insecure)", ws_target },
 	{ "http", "http://HOST[:PORT][/PATH]",
-	  "an MCP server over Streamable HTTP; one that only knows the older "
-	  "HTTP+SSE is found out", http_target },
+	  "an MCP server over Streamable HTTP; one that only knows the older HTTP+SSE is found out", http_target },
 	{ "https", "https://HOST[:PORT][/PATH]",
 	  "the same over TLS, verified (--cacert, --insecure)", http_target },
 	{ "sse+http", "sse+http://HOST[:PORT][/PATH]",
@@ -82,12 +78,10 @@ const struct target_row target_rows[] = {
 	{ "sse+https", "sse+https://HOST[:PORT][/PATH]",
 	  "the same over TLS, verified (--cacert, --insecure)", http_target },
 	{ "stdio", "stdio:COMMAND LINE",
-	  "an MCP server that is started as a child process, its words split "
-	  "as a shell does; all behind '--' is the same without quotes",
+	  "an MCP server that is started as a child process, its words split as a shell does; all behind '--' is the same without quotes",
 	  stdio_target },
 	{ "mqtt", "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]",
-	  "a device at an MQTT broker that hands it messages without its "
-	  "subscribing (a plain broker cannot: use 'mcpctl serve --mqtt')",
+	  "a device at an MQTT broker that hands it messages without its subscribing (a plain broker cannot: use 'mcpctl serve --mqtt')",
 	  mqtt_target },
 	{ "mqtts", "mqtts://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]",
 	  "the same over TLS, verified (--cacert, --insecure)", mqtt_target },

@@ -17,9 +17,7 @@
  */
 
 static const char websocket_text[] =
-	"'mcpctl serve' is what a stock board accepts as its server. It is "
-	"started once; boards come and go, and every other command, in any "
-	"terminal or script, finds it by itself:\n"
+	"'mcpctl serve' is what a stock board accepts as its server. It is started once; boards come and go, and every other command, in any terminal or script, finds it by itself:\n"
 	"\n"
 	"  mcpctl serve\n"
 	"  mcpctl devices\n"
@@ -28,112 +26,66 @@ static const char websocket_text[] =
 	"  mcpctl --all call self.audio_speaker.set_volume volume=30\n"
 	"  mcpctl stop\n"
 	"\n"
-	"A board over WebSocket: set the OTA address that serve prints on the "
-	"board (mcpctl help board says where), restart the board, wake it. It "
-	"dials in only when it is woken and stays until it goes back to "
-	"standby; a command with --wait waits for it. Then serve says hello, "
-	"initializes it, lists its tools, and keeps the list, so that a call "
-	"costs one message each way. --path and --token-file keep others "
-	"out: a line TOKEN in that file is for every board, a line 'DEVICE-ID "
-	"TOKEN' for one; OTA gives it to the board. A token belongs to the "
-	"Device-Id, whatever the Client-Id is.\n"
+	"A board over WebSocket: set the OTA address that serve prints on the board (mcpctl help board says where), restart the board, wake it. "
+	"It dials in only when it is woken and stays until it goes back to standby; a command with --wait waits for it. "
+	"Then serve says hello, initializes it, lists its tools, and keeps the list, so that a call costs one message each way. "
+	"--path and --token-file keep others out: a line TOKEN in that file is for every board, a line 'DEVICE-ID TOKEN' for one; OTA gives it to the board. "
+	"A token belongs to the Device-Id, whatever the Client-Id is.\n"
 	"\n";
 
 static const char mqtt_text[] =
-	"A board over MQTT: --mqtt starts a broker (mosquitto, package "
-	"mosquitto, with a plugin of ours, since stock boards never "
-	"subscribe), and the OTA answer sends boards there. They connect at "
-	"start and stay connected while they sleep: no wake word, no button, "
-	"no hello. For a rack of boards in continuous integration this is "
-	"the way:\n"
+	"A board over MQTT: --mqtt starts a broker (mosquitto, package mosquitto, with a plugin of ours, since stock boards never subscribe), and the OTA answer sends boards there. "
+	"They connect at start and stay connected while they sleep: no wake word, no button, no hello. For a rack of boards in continuous integration this is the way:\n"
 	"\n"
 	"  mcpctl serve --mqtt --daemon\n"
 	"  mcpctl --wait 2m -d 'kitchen' run smoke.mcp\n"
 	"\n"
-	"A board takes plain MQTT on every port but 8883, where it wants a "
-	"publicly signed certificate. --mqtt-broker URL uses a broker that "
-	"runs already; it has to subscribe the boards by itself, as EMQX does "
-	"by a rule for auto-subscription. For topics {client_id} and {mac} "
-	"stand for the board's own:\n"
+	"A board takes plain MQTT on every port but 8883, where it wants a publicly signed certificate. "
+	"--mqtt-broker URL uses a broker that runs already; it has to subscribe the boards by itself, as EMQX does by a rule for auto-subscription. "
+	"For topics {client_id} and {mac} stand for the board's own:\n"
 	"\n"
-	"  mcpctl serve --mqtt-broker mqtt://192.168.1.5 --topic-down "
-	"'mcpctl/down/{client_id}'\n"
+	"  mcpctl serve --mqtt-broker mqtt://192.168.1.5 --topic-down 'mcpctl/down/{client_id}'\n"
 	"\n"
-	"There serve asks each board that OTA sent until it answers; one that "
-	"was there before serve started is known when it speaks or restarts. "
-	"A single command can go to such a board without serve; what all "
-	"boards publish to one topic, as to device-server by default, it hears "
-	"too, and takes only the replies that are its own:\n"
+	"There serve asks each board that OTA sent until it answers; one that was there before serve started is known when it speaks or restarts. "
+	"A single command can go to such a board without serve; what all boards publish to one topic, as to device-server by default, it hears too, and takes only the replies that are its own:\n"
 	"\n"
-	"  mcpctl 'mqtt://192.168.1.5/CLIENT_ID?up=mcpctl/up/{client_id}"
-	"&down=mcpctl/down/{client_id}' tools\n"
+	"  mcpctl 'mqtt://192.168.1.5/CLIENT_ID?up=mcpctl/up/{client_id}&down=mcpctl/down/{client_id}' tools\n"
 	"\n"
-	"A hello over MQTT is answered with a UDP port for audio; what comes "
-	"is decrypted and counted, and with --silence answered. With "
-	"--mqtt-key-file the broker lets in only boards whose client id, user "
-	"name and password fit that key; the OTA answer gives them to boards "
-	"that are known: listed in devices.json, or with their token (in the "
-	"OTA address: ...?token=TOKEN), or enrolled. serve --enroll enrols "
-	"for 10 minutes each board that asks, and remembers its Device-Id and "
-	"Client-Id in enrolled.json in the state folder; mcpctl devices "
-	"--enrolled lists them. What was signed stays good until the key "
-	"changes.\n"
+	"A hello over MQTT is answered with a UDP port for audio; what comes is decrypted and counted, and with --silence answered. "
+	"With --mqtt-key-file the broker lets in only boards whose client id, user name and password fit that key; the OTA answer gives them to boards that are known: listed in devices.json, or with their token (in the OTA address: ...?token=TOKEN), or enrolled. serve --enroll enrols for 10 minutes each board that asks, and remembers its Device-Id and Client-Id in enrolled.json in the state folder; mcpctl devices --enrolled lists them. "
+	"What was signed stays good until the key changes.\n"
 	"\n"
-	"A client at that broker publishes to device-server and may subscribe "
-	"to its own topic alone: what boards say is for serve. To look at all "
-	"of it, put a password into a file:\n"
+	"A client at that broker publishes to device-server and may subscribe to its own topic alone: what boards say is for serve. To look at all of it, put a password into a file:\n"
 	"\n"
 	"  mcpctl serve --mqtt --mqtt-operator-file FILE\n"
 	"  mosquitto_sub -t '#' -v\n"
 	"\n"
-	"with the lines '-u operator' and '-P PASSWORD' in "
-	"~/.config/mosquitto_sub.\n"
+	"with the lines '-u operator' and '-P PASSWORD' in ~/.config/mosquitto_sub.\n"
 	"\n";
 
 static const char files_text[] =
-	"Pictures: boards with a camera upload them to serve, which shows "
-	"what came. --save-images keeps them; --vision-exec CMD answers them "
-	"($1 is the file, $2 the question, the output is the answer), as does "
-	"--vision-text:\n"
+	"Pictures: boards with a camera upload them to serve, which shows what came. "
+	"--save-images keeps them; --vision-exec CMD answers them ($1 is the file, $2 the question, the output is the answer), as does --vision-text:\n"
 	"\n"
 	"  mcpctl serve --save-images shots --vision-exec 'file -b \"$1\"'\n"
 	"\n"
-	"A snapshot of the screen shows no token: 'mcpctl call "
-	"self.screen.snapshot --upload url' gives the board an address that "
-	"takes one picture of it. Each board's pictures go where its own "
-	"connection reached serve; --advertise makes it one address for all, "
-	"which a broker elsewhere (--mqtt-broker) needs where this machine "
-	"has several.\n"
+	"A snapshot of the screen shows no token: 'mcpctl call self.screen.snapshot --upload url' gives the board an address that takes one picture of it. "
+	"Each board's pictures go where its own connection reached serve; --advertise makes it one address for all, which a broker elsewhere (--mqtt-broker) needs where this machine has several.\n"
 	"\n"
-	"Names for boards stand in devices.json in the configuration folder "
-	"(or --alias-file), each with a Device-Id: "
-	"{\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}. After a change, send SIGHUP. "
-	"A name is that board's alone: one that calls itself so is shown "
-	"as id:NAME.\n"
+	"Names for boards stand in devices.json in the configuration folder (or --alias-file), each with a Device-Id: {\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}. After a change, send SIGHUP. A name is that board's alone: one that calls itself so is shown as id:NAME.\n"
 	"\n"
-	"One serve for a user listens on a socket in $XDG_RUNTIME_DIR/mcpctl "
-	"(where that is not set: a folder of the user in the temporary one); "
-	"only that user gets in. A second serve needs another --socket FILE, "
-	"and so do the commands that are for it (MCPCTL_SOCKET). A command "
-	"that finds a serve of another version says so and goes on: after an "
-	"upgrade, 'mcpctl stop' and start serve again.\n"
+	"One serve for a user listens on a socket in $XDG_RUNTIME_DIR/mcpctl (where that is not set: a folder of the user in the temporary one); only that user gets in. "
+	"A second serve needs another --socket FILE, and so do the commands that are for it (MCPCTL_SOCKET). "
+	"A command that finds a serve of another version says so and goes on: after an upgrade, 'mcpctl stop' and start serve again.\n"
 	"\n"
-	"In the background: --daemon returns when everything listens; the log "
-	"is mcpctl/serve.log in $XDG_STATE_HOME (~/.local/state). For "
-	"systemd: systemctl --user enable --now mcpctl-serve, with options "
-	"as MCPCTL_SERVE_OPTIONS=... in ~/.config/mcpctl/serve.env. Without "
-	"--user it is the machine's, as a user of its own (mcpctl), with "
-	"options in /etc/mcpctl/serve.env and its socket at "
-	"/run/mcpctl/serve.sock; its unit says what its commands may. Commands "
-	"of --exec and --vision-exec run in '/' under --daemon.\n"
+	"In the background: --daemon returns when everything listens; the log is mcpctl/serve.log in $XDG_STATE_HOME (~/.local/state). "
+	"For systemd: systemctl --user enable --now mcpctl-serve, with options as MCPCTL_SERVE_OPTIONS=... in ~/.config/mcpctl/serve.env. "
+	"Without --user it is the machine's, as a user of its own (mcpctl), with options in /etc/mcpctl/serve.env and its socket at /run/mcpctl/serve.sock; its unit says what its commands may. "
+	"Commands of --exec and --vision-exec run in '/' under --daemon.\n"
 	"\n"
-	"Boards accept only publicly signed certificates, so serve offers no "
-	"TLS. Put a reverse proxy in front that passes upgrades, and tell "
-	"boards its address: --advertise wss://bench.example/. Then OTA and "
-	"uploads go through it too. Inside a container, --advertise HOST "
-	"names the address that boards can reach. A name in a board's OTA "
-	"address that is not this machine's own must be allowed: --allow-host "
-	"NAME (see mcpctl help targets).\n";
+	"Boards accept only publicly signed certificates, so serve offers no TLS. Put a reverse proxy in front that passes upgrades, and tell boards its address: --advertise wss://bench.example/. Then OTA and uploads go through it too. "
+	"Inside a container, --advertise HOST names the address that boards can reach. "
+	"A name in a board's OTA address that is not this machine's own must be allowed: --allow-host NAME (see mcpctl help targets).\n";
 
 /* Texts in files of their own: what stands below, what stands below */
 static void topic_backend(struct buf *out)
@@ -148,56 +100,34 @@ static void topic_backend(struct buf *out)
  */
 
 static const char reach_text[] =
-	"The commands for devices work on every MCP server, whatever its "
-	"transport:\n"
+	"The commands for devices work on every MCP server, whatever its transport:\n"
 	"\n"
 	"  mcpctl tools -- npx -y @modelcontextprotocol/server-everything\n"
 	"  mcpctl http://127.0.0.1:8088/mcp call echo message=hello\n"
 	"  mcpctl -t files resources\n"
 	"\n"
-	"A program is started by everything behind '--', or by "
-	"'stdio:COMMAND LINE', whose words are split as a shell splits them; "
-	"no shell is run. --env and --cwd are for it. What it writes to stderr "
-	"is shown with -v, and its last lines when it dies. At the end its "
-	"stdin is closed; after 100 ms it gets SIGTERM, after one more second "
-	"SIGKILL.\n"
+	"A program is started by everything behind '--', or by 'stdio:COMMAND LINE', whose words are split as a shell splits them; no shell is run. "
+	"--env and --cwd are for it. What it writes to stderr is shown with -v, and its last lines when it dies. "
+	"At the end its stdin is closed; after 100 ms it gets SIGTERM, after one more second SIGKILL.\n"
 	"\n"
-	"http:// and https:// mean Streamable HTTP. A server that answers "
-	"initialize with 400, 404 or 405 is tried with the older HTTP+SSE; "
-	"sse+http:// and sse+https:// mean that one at once. --token-file or "
-	"MCPCTL_TOKEN is sent as a bearer token, --header adds any other; "
-	"--cacert trusts a private authority, --resolve reaches a name at "
-	"another address. http_proxy, https_proxy and no_proxy are heeded, "
-	"but not towards this machine itself; --proxy replaces them.\n"
+	"http:// and https:// mean Streamable HTTP. A server that answers initialize with 400, 404 or 405 is tried with the older HTTP+SSE; sse+http:// and sse+https:// mean that one at once. "
+	"--token-file or MCPCTL_TOKEN is sent as a bearer token, --header adds any other; --cacert trusts a private authority, --resolve reaches a name at another address. http_proxy, https_proxy and no_proxy are heeded, but not towards this machine itself; --proxy replaces them.\n"
 	"\n"
-	"The revision of the protocol is settled by initialize: 2025-11-25, "
-	"2025-06-18, 2025-03-26 or 2024-11-05. 'info' shows it, and what the "
-	"server offers.\n"
+	"The revision of the protocol is settled by initialize: 2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05. 'info' shows it, and what the server offers.\n"
 	"\n";
 
 static const char names_text[] =
-	"Servers have names where an mcp.json lists them, as other MCP clients "
-	"do. 'mcpctl targets' shows the names and their files, -t NAME uses "
-	"one. Looked for are your own mcpctl/mcp.json in the configuration "
-	"folder, then .mcp.json and mcp.json in the current folder and in each "
-	"one above it; --config FILE is read instead of them. A file of a "
-	"folder may have come with it, from anybody: before one of its names "
-	"is used, you are asked whether you trust what it holds, and again "
-	"after each change (mcpctl help trust; in scripts 'mcpctl trust FILE' "
-	"once, or --trust). ${NAME} and ${NAME:-default} in it stand for "
-	"variables of the environment:\n"
+	"Servers have names where an mcp.json lists them, as other MCP clients do. 'mcpctl targets' shows the names and their files, -t NAME uses one. "
+	"Looked for are your own mcpctl/mcp.json in the configuration folder, then .mcp.json and mcp.json in the current folder and in each one above it; --config FILE is read instead of them. "
+	"A file of a folder may have come with it, from anybody: before one of its names is used, you are asked whether you trust what it holds, and again after each change (mcpctl help trust; in scripts 'mcpctl trust FILE' once, or --trust). ${NAME} and ${NAME:-default} in it stand for variables of the environment:\n"
 	"\n"
 	"  {\"mcpServers\": {\n"
-	"    \"files\": {\"command\": \"npx\", \"args\": [\"-y\", "
-	"\"@modelcontextprotocol/server-filesystem\", \".\"]},\n"
-	"    \"llm\": {\"type\": \"http\", \"url\": "
-	"\"http://127.0.0.1:8088/mcp\",\n"
-	"            \"headers\": {\"Authorization\": \"Bearer "
-	"${LLM_TOKEN}\"}}\n"
+	"    \"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]},\n"
+	"    \"llm\": {\"type\": \"http\", \"url\": \"http://127.0.0.1:8088/mcp\",\n"
+	"            \"headers\": {\"Authorization\": \"Bearer ${LLM_TOKEN}\"}}\n"
 	"  }}\n"
 	"\n"
-	"MCPCTL_TOKEN is not sent to a server that a folder's file names, "
-	"unless a header of the entry says ${MCPCTL_TOKEN}; --token-file is.\n"
+	"MCPCTL_TOKEN is not sent to a server that a folder's file names, unless a header of the entry says ${MCPCTL_TOKEN}; --token-file is.\n"
 	"\n";
 
 static const char asks_text[] =
@@ -208,31 +138,19 @@ static const char asks_text[] =
 	"  --elicit decline, cancel   always that\n"
 	"  --elicit @FILE             the values in FILE, a JSON object\n"
 	"  --sampling @FILE           a model's answer from FILE\n"
-	"  --sampling exec:COMMAND    the request on its stdin, its stdout the "
-	"answer\n"
+	"  --sampling exec:COMMAND    the request on its stdin, its stdout the answer\n"
 	"  --root DIR                 a folder that it may work in\n"
 	"\n"
-	"Progress of a call is shown on a terminal in one line, else as JSON "
-	"lines, both on stderr; each sign of it starts --timeout anew. Ctrl-C "
-	"and a time that is over are told to the server.\n"
+	"Progress of a call is shown on a terminal in one line, else as JSON lines, both on stderr; each sign of it starts --timeout anew. Ctrl-C and a time that is over are told to the server.\n"
 	"\n";
 
 static const char retry_text[] =
-	"What failed for a reason that may pass is tried again: a refused "
-	"connection, HTTP 429, 502, 503, 504, the codes -32000 and -32001. "
-	"--retry N says how often in all (3 towards http:, else once), after "
-	"1 s, 2 s, 4 s, at most 10 s, each changed by chance, or after what "
-	"Retry-After or retry_after asks for. Tool calls are repeated only if "
-	"the tool is marked as idempotent or read-only, or with --retry-calls. -v shows each "
-	"try.\n"
+	"What failed for a reason that may pass is tried again: a refused connection, HTTP 429, 502, 503, 504, the codes -32000 and -32001. "
+	"--retry N says how often in all (3 towards http:, else once), after 1 s, 2 s, 4 s, at most 10 s, each changed by chance, or after what Retry-After or retry_after asks for. "
+	"Tool calls are repeated only if the tool is marked as idempotent or read-only, or with --retry-calls. -v shows each try.\n"
 	"\n"
-	"A circuit breaker keeps from asking a server that is down: after 5 "
-	"calls in a row that failed (no connection, time over, 5xx, -32000, "
-	"-32001), calls fail at once for 60 s (where tools failed, lists and "
-	"resources may still be read); then one is tried, and closes it if "
-	"it is good. In the shell, in scripts and in serve it is always "
-	"there. With --breaker it lasts from one command to the next, "
-	"--breaker=3,10s sets its figures.\n";
+	"A circuit breaker keeps from asking a server that is down: after 5 calls in a row that failed (no connection, time over, 5xx, -32000, -32001), calls fail at once for 60 s (where tools failed, lists and resources may still be read); then one is tried, and closes it if it is good. "
+	"In the shell, in scripts and in serve it is always there. With --breaker it lasts from one command to the next, --breaker=3,10s sets its figures.\n";
 
 static void topic_servers(struct buf *out)
 {
@@ -243,10 +161,8 @@ static void topic_servers(struct buf *out)
 }
 
 static const char llm_text[] =
-	"'mcpctl sim llm' is an MCP server that extracts entities from "
-	"Portuguese text with a language model. It is a profile: tools, "
-	"prompts and rules stand in llm.json, which can be extended or copied "
-	"(mcpctl help profile).\n"
+	"'mcpctl sim llm' is an MCP server that extracts entities from Portuguese text with a language model. "
+	"It is a profile: tools, prompts and rules stand in llm.json, which can be extended or copied (mcpctl help profile).\n"
 	"\n"
 	"  ollama serve &\n"
 	"  ollama pull llama3:8b\n"
@@ -254,19 +170,13 @@ static const char llm_text[] =
 	"\n"
 	"and in another terminal:\n"
 	"\n"
-	"  mcpctl --timeout 40s http://127.0.0.1:8088/ call extract_entities "
-	"text='Maria Silva, 11-9999-8888'\n"
-	"  mcpctl --no-init http://127.0.0.1:8088/ request "
-	"tools/extract_entities '{\"text\":\"Maria Silva\"}'\n"
+	"  mcpctl --timeout 40s http://127.0.0.1:8088/ call extract_entities text='Maria Silva, 11-9999-8888'\n"
+	"  mcpctl --no-init http://127.0.0.1:8088/ request tools/extract_entities '{\"text\":\"Maria Silva\"}'\n"
 	"  mcpctl ws://127.0.0.1:8088/ prompts\n"
 	"\n"
-	"One port takes JSON-RPC by POST, Streamable HTTP, HTTP+SSE and "
-	"WebSocket. --ollama is the address of Ollama, --model the model. When "
-	"the model takes longer than 30 s, the error is -32000 (LLM timeout); "
-	"when Ollama or the model is not there, -32001 (LLM unavailable). Both "
-	"say when to try again, which --retry obeys. A client that waits for less "
-	"than the model may take (mcpctl: 10 s) sees its own time-out "
-	"instead: --timeout.\n";
+	"One port takes JSON-RPC by POST, Streamable HTTP, HTTP+SSE and WebSocket. --ollama is the address of Ollama, --model the model. "
+	"When the model takes longer than 30 s, the error is -32000 (LLM timeout); when Ollama or the model is not there, -32001 (LLM unavailable). "
+	"Both say when to try again, which --retry obeys. A client that waits for less than the model may take (mcpctl: 10 s) sees its own time-out instead: --timeout.\n";
 
 static void topic_llm(struct buf *out)
 {
@@ -274,11 +184,8 @@ static void topic_llm(struct buf *out)
 }
 
 static const char targets_text[] =
-	"A target names the peer. It is the first word that contains ':', in "
-	"front of the command; -t TARGET and MCPCTL_TARGET name it too. With "
-	"none, the boards of a running 'mcpctl serve' are meant: -d picks one "
-	"by alias, Device-Id, client id or glob (id:X is the id X, where an "
-	"alias reads the same), --all means every one.\n"
+	"A target names the peer. It is the first word that contains ':', in front of the command; -t TARGET and MCPCTL_TARGET name it too. "
+	"With none, the boards of a running 'mcpctl serve' are meant: -d picks one by alias, Device-Id, client id or glob (id:X is the id X, where an alias reads the same), --all means every one.\n"
 	"\n"
 	"  mcpctl -d kitchen tools\n"
 	"  mcpctl listen: info\n"
@@ -288,38 +195,25 @@ static const char targets_text[] =
 
 static const char targets_more[] =
 	"\n"
-	"A board with xiaozhi-esp32 firmware dials in: start 'mcpctl serve' "
-	"(mcpctl help backend), or use listen: for one command; 'mcpctl help "
-	"board' tells what to set on it. IPv6 addresses stand in brackets: "
-	"listen:[::1]:8000. Port 0 picks a free port and prints it.\n"
+	"A board with xiaozhi-esp32 firmware dials in: start 'mcpctl serve' (mcpctl help backend), or use listen: for one command; 'mcpctl help board' tells what to set on it. "
+	"IPv6 addresses stand in brackets: listen:[::1]:8000. Port 0 picks a free port and prints it.\n"
 	"\n"
-	"The address that listen: and serve give to a device is the one that the "
-	"device's own request was sent to. Behind a proxy or inside a "
-	"container that is not the right one: --advertise HOST or "
-	"--advertise wss://HOST/PATH replaces it.\n"
+	"The address that listen: and serve give to a device is the one that the device's own request was sent to. "
+	"Behind a proxy or inside a container that is not the right one: --advertise HOST or --advertise wss://HOST/PATH replaces it.\n"
 	"\n"
-	"Ports that are opened here (listen:, serve, sim) answer no web page "
-	"but their own: one from elsewhere gets 403, unless --allow-origin "
-	"names its origin. And they answer only to IP addresses, localhost, "
-	"this machine's name and that of --advertise: another name gets 421, "
-	"unless --allow-host names it. The log tells who was refused, and what "
-	"would let it in. Behind a reverse proxy that --trusted-proxy names, "
-	"who asked is whom it forwards for.\n"
+	"Ports that are opened here (listen:, serve, sim) answer no web page but their own: one from elsewhere gets 403, unless --allow-origin names its origin. "
+	"And they answer only to IP addresses, localhost, this machine's name and that of --advertise: another name gets 421, unless --allow-host names it. "
+	"The log tells who was refused, and what would let it in. Behind a reverse proxy that --trusted-proxy names, who asked is whom it forwards for.\n"
 	"\n"
-	"With --token-file or MCPCTL_TOKEN, listen: refuses devices without "
-	"one of these tokens, and ws: and http: send it as 'Authorization: "
-	"Bearer'.\n"
+	"With --token-file or MCPCTL_TOKEN, listen: refuses devices without one of these tokens, and ws: and http: send it as 'Authorization: Bearer'.\n"
 	"\n"
-	"For sim:, PROFILE is a name or a file, and behind '?' may stand "
-	"fault=NAME[,NAME]..., firmware=next and fill=N:\n"
+	"For sim:, PROFILE is a name or a file, and behind '?' may stand fault=NAME[,NAME]..., firmware=next and fill=N:\n"
 	"\n"
 	"  mcpctl 'sim:esp32?fault=late-reply' tools\n"
 	"\n"
-	"'mcpctl help servers' tells of http:, stdio: and '--', and of names "
-	"(-t NAME).\n"
+	"'mcpctl help servers' tells of http:, stdio: and '--', and of names (-t NAME).\n"
 	"\n"
-	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks "
-	"plain JSON-RPC or the device envelope; --envelope says it.\n";
+	"For ws: and wss:, mcpctl finds out by itself whether the peer speaks plain JSON-RPC or the device envelope; --envelope says it.\n";
 
 static void write_targets(struct buf *out)
 {
@@ -331,25 +225,20 @@ static void write_targets(struct buf *out)
 
 static void write_status(struct buf *out)
 {
-	buf_text(out,
-		 "0\tgood\n"
-		 "1\tthe peer answered with an error: a JSON-RPC error, or a "
-		 "result with isError\n"
-		 "2\twrong usage, or arguments that do not fit the tool's "
-		 "schema; nothing was sent\n"
-		 "3\tcannot connect, no device came, the connection was lost, "
-		 "or the device offers no MCP\n"
-		 "4\ttime over\n"
-		 "5\tthe peer broke the protocol\n"
-		 "6\trefused: credentials\n"
-		 "7\tan expectation was not met: --expect, nothing found\n"
-		 "8\toutput could not be written\n"
-		 "130\tinterrupted by Ctrl-C (128 + the number of the signal; "
-		 "143 for SIGTERM)\n"
-		 "\n"
-		 "'run' ends with the status of the first command that "
-		 "failed, --all with the highest one of its rows, 'serve "
-		 "--exec CMD --once' with that of CMD.\n");
+	buf_text(
+		out,
+		"0\tgood\n"
+		"1\tthe peer answered with an error: a JSON-RPC error, or a result with isError\n"
+		"2\twrong usage, or arguments that do not fit the tool's schema; nothing was sent\n"
+		"3\tcannot connect, no device came, the connection was lost, or the device offers no MCP\n"
+		"4\ttime over\n"
+		"5\tthe peer broke the protocol\n"
+		"6\trefused: credentials\n"
+		"7\tan expectation was not met: --expect, nothing found\n"
+		"8\toutput could not be written\n"
+		"130\tinterrupted by Ctrl-C (128 + the number of the signal; 143 for SIGTERM)\n"
+		"\n"
+		"'run' ends with the status of the first command that failed, --all with the highest one of its rows, 'serve --exec CMD --once' with that of CMD.\n");
 }
 
 static void write_json(struct buf *out)
@@ -361,21 +250,17 @@ static void write_json(struct buf *out)
 
 static void write_faults(struct buf *out)
 {
-	buf_text(out,
-		 "The simulated device can misbehave, each way by a name, to "
-		 "see what a client or a backend makes of it. In the target:\n"
-		 "\n"
-		 "  mcpctl 'sim:?fault=late-reply' call "
-		 "self.get_device_status\n"
-		 "\n"
-		 "As a device that dials in, for all devices or only for the "
-		 "third one:\n"
-		 "\n"
-		 "  mcpctl sim --connect ws://127.0.0.1:8000/ --fault "
-		 "cut-frame\n"
-		 "  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 5 "
-		 "--fault 3:no-hello\n"
-		 "\n");
+	buf_text(
+		out,
+		"The simulated device can misbehave, each way by a name, to see what a client or a backend makes of it. In the target:\n"
+		"\n"
+		"  mcpctl 'sim:?fault=late-reply' call self.get_device_status\n"
+		"\n"
+		"As a device that dials in, for all devices or only for the third one:\n"
+		"\n"
+		"  mcpctl sim --connect ws://127.0.0.1:8000/ --fault cut-frame\n"
+		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 5 --fault 3:no-hello\n"
+		"\n");
 	for (const struct sim_fault_row *f = sim_fault_rows; f->name; f++)
 		buf_printf(out, "%s\t%s\n", f->name, f->brief);
 }
@@ -389,8 +274,8 @@ static void add_profile(void *owner, const char *name, const char *brief)
 
 static void write_profile(struct buf *out)
 {
-	buf_text(out, "Installed profiles, of simulated devices and "
-		      "services:\n\n");
+	buf_text(out,
+		 "Installed profiles, of simulated devices and services:\n\n");
 	sim_each_profile(add_profile, out);
 	buf_char(out, '\n');
 	buf_text(out, sim_profile_help);
@@ -401,61 +286,36 @@ static void write_profile(struct buf *out)
 }
 
 static const char board_text[] =
-	"A board with stock xiaozhi-esp32 firmware knows one address, "
-	"its OTA address. It asks there once at each start, and the "
-	"answer tells it where to dial to. 'mcpctl serve' answers both, on "
-	"one port, and keeps the board for every command in every terminal "
-	"(mcpctl help backend); the target 'listen:' does the same for "
-	"one command.\n"
+	"A board with stock xiaozhi-esp32 firmware knows one address, its OTA address. It asks there once at each start, and the answer tells it where to dial to. "
+	"'mcpctl serve' answers both, on one port, and keeps the board for every command in every terminal (mcpctl help backend); the target 'listen:' does the same for one command.\n"
 	"\n"
-	"1. Start it. It prints the address to set, the likeliest "
-	"first:\n"
+	"1. Start it. It prints the address to set, the likeliest first:\n"
 	"\n"
 	"  mcpctl serve\n"
 	"  mcpctl listen: info\n"
 	"\n"
-	"2. Set it on the board. Bring the board into Wi-Fi setup: "
-	"press its BOOT button while it starts and is not connected "
-	"yet (a board that finds no known network for a minute goes "
-	"there by itself; so does the tool "
-	"self.system.reconfigure_wifi). Join the hotspot Xiaozhi-XXXX "
-	"with a phone, open http://192.168.4.1, tab 'Advanced', field "
-	"'Custom OTA URL', save, restart. The address has at least 10 "
-	"characters and starts with http://, as boards trust only "
-	"public certificates.\n"
+	"2. Set it on the board. "
+	"Bring the board into Wi-Fi setup: press its BOOT button while it starts and is not connected yet (a board that finds no known network for a minute goes there by itself; so does the tool self.system.reconfigure_wifi). "
+	"Join the hotspot Xiaozhi-XXXX with a phone, open http://192.168.4.1, tab 'Advanced', field 'Custom OTA URL', save, restart. "
+	"The address has at least 10 characters and starts with http://, as boards trust only public certificates.\n"
 	"\n"
-	"Firmware 2.4.0 does not show that field: take an older or a "
-	"newer one. Where you build the firmware yourself, set "
-	"CONFIG_OTA_URL.\n"
+	"Firmware 2.4.0 does not show that field: take an older or a newer one. Where you build the firmware yourself, set CONFIG_OTA_URL.\n"
 	"\n"
-	"3. Restart the board, then wake it: say the wake word, or "
-	"press the talk button (often BOOT). Only then does it dial "
-	"in: in standby there is no connection, and nothing can be "
-	"sent to wake it.\n"
+	"3. Restart the board, then wake it: say the wake word, or press the talk button (often BOOT). Only then does it dial in: in standby there is no connection, and nothing can be sent to wake it.\n"
 	"\n"
-	"4. Nothing comes? Open the same address in a phone's browser, "
-	"in the same Wi-Fi. A page: the network is fine, look at the "
-	"board (address, restart, wake). No page: a firewall, another "
-	"network, or guest isolation. Board and computer must be in "
-	"one network.\n"
+	"4. Nothing comes? Open the same address in a phone's browser, in the same Wi-Fi. A page: the network is fine, look at the board (address, restart, wake). "
+	"No page: a firewall, another network, or guest isolation. Board and computer must be in one network.\n"
 	"\n"
-	"Meanwhile mcpctl says what knocked and which step is missing. "
-	"serve keeps the connection as long as the board does; over MQTT "
-	"(mcpctl serve --mqtt) a board needs no waking at all. After a "
-	"command with listen: the connection is closed and the board goes "
-	"to standby: wake it again for the next command, or use one "
-	"connection for many:\n"
+	"Meanwhile mcpctl says what knocked and which step is missing. serve keeps the connection as long as the board does; over MQTT (mcpctl serve --mqtt) a board needs no waking at all. "
+	"After a command with listen: the connection is closed and the board goes to standby: wake it again for the next command, or use one connection for many:\n"
 	"\n"
-	"  mcpctl listen: run -e info -e tools -e 'call "
-	"self.get_device_status'\n"
+	"  mcpctl listen: run -e info -e tools -e 'call self.get_device_status'\n"
 	"\n"
-	"To put the board back: in the same field, enter the address "
-	"that it had before, by default\n"
+	"To put the board back: in the same field, enter the address that it had before, by default\n"
 	"\n"
 	"  https://api.tenclass.net/xiaozhi/ota/\n"
 	"\n"
-	"and restart it: it asks there again, and goes where that "
-	"answer sends it.\n";
+	"and restart it: it asks there again, and goes where that answer sends it.\n";
 
 static void write_board(struct buf *out)
 {
@@ -469,29 +329,23 @@ struct variable {
 
 static const struct variable variables[] = {
 	{ "MCPCTL_TOKEN",
-	  "a token: what listen: and serve accept, what ws: and http: send "
-	  "(but not to names of a folder's mcp.json); --token-file instead of "
-	  "it" },
-	{ "MCPCTL_VISION_TOKEN", "the token for --vision-url; "
-				 "--vision-token-file instead of it" },
-	{ "MCPCTL_SIM_TOKEN", "the token that sim dials with; its --token-file "
-			      "instead of it" },
-	{ "MCPCTL_MQTT_PASSWORD", "the password for a broker; "
-				  "--mqtt-password-file instead of it" },
-	{ "MCPCTL_MOSQUITTO", "the program that serve --mqtt starts; else "
-			      "mosquitto in PATH, /usr/sbin or "
-			      "/usr/local/sbin" },
-	{ "XDG_RUNTIME_DIR", "where serve's socket is, below it; else, or if "
-			     "it is another user's, TMPDIR or /tmp" },
-	{ "XDG_CONFIG_HOME", "where mcpctl/devices.json, mcpctl/mcp.json and "
-			     "mcpctl/profiles are; else ~/.config" },
-	{ "XDG_STATE_HOME", "where mcpctl/serve.log, mcpctl/history (the lines "
-			    "of the shell), the state of --breaker and "
-			    "mcpctl/trust (copies of what was trusted) are; "
-			    "else ~/.local/state" },
-	{ "http_proxy", "proxy for http:; https_proxy and ALL_PROXY for "
-			"https:; no_proxy: hosts without one; not for this "
-			"machine itself" },
+	  "a token: what listen: and serve accept, what ws: and http: send (but not to names of a folder's mcp.json); --token-file instead of it" },
+	{ "MCPCTL_VISION_TOKEN",
+	  "the token for --vision-url; --vision-token-file instead of it" },
+	{ "MCPCTL_SIM_TOKEN",
+	  "the token that sim dials with; its --token-file instead of it" },
+	{ "MCPCTL_MQTT_PASSWORD",
+	  "the password for a broker; --mqtt-password-file instead of it" },
+	{ "MCPCTL_MOSQUITTO",
+	  "the program that serve --mqtt starts; else mosquitto in PATH, /usr/sbin or /usr/local/sbin" },
+	{ "XDG_RUNTIME_DIR",
+	  "where serve's socket is, below it; else, or if it is another user's, TMPDIR or /tmp" },
+	{ "XDG_CONFIG_HOME",
+	  "where mcpctl/devices.json, mcpctl/mcp.json and mcpctl/profiles are; else ~/.config" },
+	{ "XDG_STATE_HOME",
+	  "where mcpctl/serve.log, mcpctl/history (the lines of the shell), the state of --breaker and mcpctl/trust (copies of what was trusted) are; else ~/.local/state" },
+	{ "http_proxy",
+	  "proxy for http:; https_proxy and ALL_PROXY for https:; no_proxy: hosts without one; not for this machine itself" },
 	{ "XDG_CACHE_HOME",
 	  "mcpctl/tools in it (~/.cache) keeps the last list of each target" },
 	{ "INPUTRC", "settings of readline for the shell; ~/.inputrc" },
@@ -516,8 +370,9 @@ static void write_row_variables(struct buf *out, const struct option_row *rows,
 
 static void write_environment(struct buf *out)
 {
-	buf_text(out, "An option on the command line goes first, then the "
-		      "variable; an empty variable counts as not set.\n\n");
+	buf_text(
+		out,
+		"An option on the command line goes first, then the variable; an empty variable counts as not set.\n\n");
 	write_row_variables(out, config_options, NULL);
 	for (const struct command *const *c = commands; *c; c++)
 		write_row_variables(out, (*c)->options, (*c)->name);

@@ -118,7 +118,7 @@ enum trust_state trust_store_look(const char *path, const char *text,
 		return TRUST_NONE;
 	if (kept)
 		buf_add(kept, k.text.data, k.text.len);
-	if (k.text.len == len && (!len || !memcmp(k.text.data, text, len)))
+	if (k.text.len == len && (!len || memcmp(k.text.data, text, len) == 0))
 		return TRUST_SAME;
 	return TRUST_CHANGED;
 }
@@ -216,8 +216,9 @@ static int check_room(const char *file, struct error *err)
 		return 0;
 	error_set(err, ERR_USAGE, "%d files are trusted, and no more are kept",
 		  TRUST_FILES_MAX);
-	return error_hint(err, "mcpctl trust --list shows them, mcpctl trust "
-			       "--revoke FILE forgets one");
+	return error_hint(
+		err,
+		"mcpctl trust --list shows them, mcpctl trust --revoke FILE forgets one");
 }
 
 int trust_store_keep(const char *path, const char *text, size_t len,
@@ -227,7 +228,7 @@ int trust_store_keep(const char *path, const char *text, size_t len,
 	CLEANUP(mem_free_ptr) char *file = NULL;
 	CLEANUP(buf_done) struct buf all = { 0 };
 
-	if (state_file(&file, name, err) != 0 || check_room(file, err) != 0)
+	if (state_file(&file, name, err) || check_room(file, err))
 		return -1;
 	buf_printf(&all, MAGIC "%zu\n%s\n", strlen(path), path);
 	buf_add(&all, text, len);

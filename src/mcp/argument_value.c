@@ -49,8 +49,9 @@ static int value_string(struct argument_value *out, const char *what,
 				 what);
 	if (!text_is_utf8(text, len)) {
 		error_set(err, ERR_USAGE, "%s is not valid UTF-8", what);
-		return error_hint(err, "JSON is UTF-8; convert the text first, "
-				       "for example with iconv");
+		return error_hint(
+			err,
+			"JSON is UTF-8; convert the text first, for example with iconv");
 	}
 	buf_json_string(&out->text, text, len);
 	out->json = cJSON_CreateString(text);
@@ -157,8 +158,9 @@ int argument_file_read(struct buf *out, const char *path, struct error *err)
 		error_set(err, ERR_USAGE, "cannot read '%s': %s", path,
 			  strerror(errno));
 		if (strcmp(path, "-") == 0)
-			error_hint(err, "all arguments from standard input: a "
-					"single -, without @");
+			error_hint(
+				err,
+				"all arguments from standard input: a single -, without @");
 		return -1;
 	}
 	status = read_all(out, fd, path, err);

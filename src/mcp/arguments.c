@@ -59,10 +59,10 @@ static void warn_unknown(const struct names *known, const char *name,
 {
 	const char *nearest = nearest_name(known, name);
 
-	buf_printf(warnings,
-		   "argument '%.100s' is not in the tool's schema; it is sent "
-		   "all the same",
-		   name);
+	buf_printf(
+		warnings,
+		"argument '%.100s' is not in the tool's schema; it is sent all the same",
+		name);
 	if (nearest)
 		buf_printf(warnings, " (did you mean '%.100s'?)", nearest);
 	buf_char(warnings, '\n');
@@ -126,10 +126,10 @@ static int check_numbers(const cJSON *object, bool device, struct error *err)
 		const cJSON *beyond = find_number_beyond(member, HUGE_VAL);
 
 		if (beyond)
-			return error_set(err, ERR_USAGE,
-					 "argument '%.100s': the number is too "
-					 "large",
-					 member->string);
+			return error_set(
+				err, ERR_USAGE,
+				"argument '%.100s': the number is too large",
+				member->string);
 		beyond =
 			device ? find_number_beyond(member, INT32_LIMIT) : NULL;
 		if (!beyond)
@@ -137,11 +137,10 @@ static int check_numbers(const cJSON *object, bool device, struct error *err)
 		error_set(err, ERR_USAGE,
 			  "argument '%.100s': %.15g does not fit into 32 bits",
 			  member->string, beyond->valuedouble);
-		return error_hint(err,
-				  "firmware would take it for %d; "
-				  "--no-validate sends it all the same",
-				  beyond->valuedouble > 0 ? INT32_MAX :
-							    INT32_MIN);
+		return error_hint(
+			err,
+			"firmware would take it for %d; --no-validate sends it all the same",
+			beyond->valuedouble > 0 ? INT32_MAX : INT32_MIN);
 	}
 	return 0;
 }
@@ -308,10 +307,10 @@ static int refuse_word(const struct gathering *g, const char *word,
 						     COUNT(name)) :
 			       0;
 
-	error_set(err, ERR_USAGE,
-		  "'%.100s' is no argument: neither NAME=VALUE nor NAME:=JSON, "
-		  "a JSON object, @FILE or -",
-		  word);
+	error_set(
+		err, ERR_USAGE,
+		"'%.100s' is no argument: neither NAME=VALUE nor NAME:=JSON, a JSON object, @FILE or -",
+		word);
 	if (names == 1)
 		error_hint(err, "write %.100s=%.100s", name[0], word);
 	return -1;
@@ -361,8 +360,9 @@ static int make_one(struct argument_value *out, const struct given *given,
 		if (argument_value_json(out, what, given->text, len, err) == 0)
 			return 0;
 		return *given->text == '@' ?
-			       error_hint(err, "a file is read by NAME=@FILE, "
-					       "without the colon") :
+			       error_hint(
+				       err,
+				       "a file is read by NAME=@FILE, without the colon") :
 			       -1;
 	}
 	if (*given->text != '@')
@@ -402,8 +402,8 @@ static int refuse_repeated(const char *what, unsigned types, struct error *err)
 {
 	error_set(err, ERR_USAGE, "%s is given more than once", what);
 	if (types)
-		return error_hint(err, "the tool's schema does not make it an "
-				       "array");
+		return error_hint(
+			err, "the tool's schema does not make it an array");
 	return error_hint(err, "for an array write NAME:=[…]");
 }
 
@@ -491,9 +491,9 @@ static int make_whole(struct argument_value *out, const char *word,
 	bool is_stdin = strcmp(word, "-") == 0;
 
 	if (is_stdin && options->stdin_taken)
-		return error_set(err, ERR_USAGE,
-				 "arguments from standard input: something "
-				 "else reads it already");
+		return error_set(
+			err, ERR_USAGE,
+			"arguments from standard input: something else reads it already");
 	if (*word == '@' || is_stdin) {
 		if (argument_file_read(&content, is_stdin ? NULL : word + 1,
 				       err) < 0)
@@ -525,10 +525,10 @@ static int make_from_words(struct argument_value *out, char *const *word,
 		return make_whole(out, word[0], options, err);
 	for (size_t i = 0; i < count; i++) {
 		if (arguments_are_whole(word[i]))
-			return error_set(err, ERR_USAGE,
-					 "'%.100s' gives all arguments, so no "
-					 "other word may stand beside it",
-					 word[i]);
+			return error_set(
+				err, ERR_USAGE,
+				"'%.100s' gives all arguments, so no other word may stand beside it",
+				word[i]);
 		if (!text_is_utf8(word[i], strlen(word[i])))
 			return error_set(err, ERR_USAGE,
 					 "'%.100s' is not valid UTF-8",

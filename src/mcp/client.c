@@ -31,10 +31,10 @@ static void cancel(struct client *c, const struct call *call, struct error *err)
 		error_hint(err, "the peer was told to cancel it");
 	else if (call->subject &&
 		 session_link(c->session)->dialect != DIALECT_PLAIN)
-		error_hint(err,
-			   "firmware has no cancel: the board may still be "
-			   "working on '%s'",
-			   call->subject);
+		error_hint(
+			err,
+			"firmware has no cancel: the board may still be working on '%s'",
+			call->subject);
 }
 
 /* ---- params ---- */
@@ -100,8 +100,9 @@ static void list_urls(const struct call *call, struct error *err)
 	if (!lines.len)
 		return;
 	error_detail(err, buf_string(&lines), lines.len);
-	error_hint(err, "the server wants this to be done in a browser first: "
-			"if you trust it, open the address, then ask again");
+	error_hint(
+		err,
+		"the server wants this to be done in a browser first: if you trust it, open the address, then ask again");
 }
 
 static int try_once(struct client *c, struct call *call,
@@ -139,8 +140,9 @@ static int try_anew(struct client *c, struct call *call,
 	if (client_reopen(c, err)) {
 		if (err->kind == ERR_INTERRUPTED)
 			return -1;
-		return error_prefix(err, "the server forgot the session (404), "
-					 "and could not be started over");
+		return error_prefix(
+			err,
+			"the server forgot the session (404), and could not be started over");
 	}
 	return try_once(c, call, rq, err);
 }
@@ -233,8 +235,9 @@ static void hint_at_tools(const struct client *c, struct error *err)
 {
 	if (c->device && err->kind == ERR_PEER && !*err->hint &&
 	    text_starts(err->text, "Method not implemented"))
-		error_hint(err, "a device has tools, and nothing else of MCP: "
-				"'tools' lists them");
+		error_hint(
+			err,
+			"a device has tools, and nothing else of MCP: 'tools' lists them");
 }
 
 /* Start and wait, with all that client.h promises of requests; afterwards it is not in flight. */
@@ -360,9 +363,8 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 
 	if (status && client_restarted_as_told(c, call)) {
 		error_reset(err);
-		out->note = "the device restarted: the connection dropped, as "
-			    "it does for 'self.reboot', which firmware never "
-			    "answers";
+		out->note =
+			"the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers";
 		out->took_us = took;
 		return 0;
 	}
@@ -379,13 +381,13 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 
 static int refuse_task(const char *name, struct error *err)
 {
-	error_set(err, ERR_UNMET,
-		  "the tool '%.100s' can only be called as a task "
-		  "(execution.taskSupport is 'required'), and mcpctl speaks no "
-		  "tasks",
-		  name);
-	return error_hint(err, "'request tools/call' sends params of your own, "
-			       "with \"task\" too");
+	error_set(
+		err, ERR_UNMET,
+		"the tool '%.100s' can only be called as a task (execution.taskSupport is 'required'), and mcpctl speaks no tasks",
+		name);
+	return error_hint(
+		err,
+		"'request tools/call' sends params of your own, with \"task\" too");
 }
 
 int client_call_tool(struct client *c, const char *name, const char *arguments,
@@ -473,13 +475,14 @@ static int refuse(const struct tool *t, const struct schema_report *report,
 	const char *path = buf_string(&report->path);
 
 	schema_explain(report, &why);
-	error_set(err, ERR_PROTOCOL,
-		  "structuredContent of '%.80s' does not fit its outputSchema: "
-		  "%s%.80s%s%.250s",
-		  t->name, *path ? "'" : "", path, *path ? "': " : "",
-		  buf_string(&why));
-	return error_hint(err, "the server breaks its own promise; "
-			       "--no-validate does not check");
+	error_set(
+		err, ERR_PROTOCOL,
+		"structuredContent of '%.80s' does not fit its outputSchema: %s%.80s%s%.250s",
+		t->name, *path ? "'" : "", path, *path ? "': " : "",
+		buf_string(&why));
+	return error_hint(
+		err,
+		"the server breaks its own promise; --no-validate does not check");
 }
 
 int client_check_output(const struct tool *t, const struct result *r,
@@ -495,10 +498,10 @@ int client_check_output(const struct tool *t, const struct result *r,
 	if (!schema || r->is_error || !r->message.result)
 		return 0;
 	if (!value) {
-		error_set(err, ERR_PROTOCOL,
-			  "the result of '%.80s' has no structuredContent, "
-			  "but the tool has an outputSchema",
-			  t->name);
+		error_set(
+			err, ERR_PROTOCOL,
+			"the result of '%.80s' has no structuredContent, but the tool has an outputSchema",
+			t->name);
 		return error_hint(err, "--no-validate does not check");
 	}
 	if (!schema_check(schema, value, &report))
@@ -546,8 +549,9 @@ static int hint_at_parts(const cJSON *parts, struct error *err)
 			   each->string);
 	}
 	if (!list.len)
-		return error_hint(err, "it offers nothing at all; 'info' shows "
-				       "what it said of itself");
+		return error_hint(
+			err,
+			"it offers nothing at all; 'info' shows what it said of itself");
 	return error_hint(err, "it offers: %s", buf_string(&list));
 }
 

@@ -43,10 +43,10 @@ void firmware_value_text(const struct firmware_argument *a,
 static void firmware_quote(struct buf *out, const char *text, size_t len)
 {
 	static const char letters[] = "btnvfr"; /* 8 to 13; 11 has none */
-	size_t from = 0, i;
+	size_t from = 0;
 
 	buf_char(out, '"');
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		if (c >= ' ' && c != '"' && c != '\\')
@@ -99,10 +99,8 @@ void firmware_catalog_remove(struct firmware_catalog *c, size_t at)
 struct firmware_tool *firmware_catalog_find(const struct firmware_catalog *c,
 					    const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < c->count; i++) {
-		if (!strcmp(c->tool[i].name, name))
+	for (size_t i = 0; i < c->count; i++) {
+		if (strcmp(c->tool[i].name, name) == 0)
 			return c->tool + i;
 	}
 	return NULL;
@@ -110,12 +108,10 @@ struct firmware_tool *firmware_catalog_find(const struct firmware_catalog *c,
 
 void firmware_catalog_done(struct firmware_catalog *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		drop_tool(c->tool + i);
 	mem_free(c->tool);
-	memset(c, 0, sizeof(*c));
+	*c = (struct firmware_catalog){ 0 };
 }
 
 struct firmware_argument *firmware_tool_add_argument(struct firmware_tool *t)
@@ -126,15 +122,13 @@ struct firmware_argument *firmware_tool_add_argument(struct firmware_tool *t)
 	t->argument = mem_realloc(t->argument, (t->argument_count + 1) *
 						       sizeof(*t->argument));
 	a = t->argument + t->argument_count++;
-	memset(a, 0, sizeof(*a));
+	*a = (struct firmware_argument){ 0 };
 	return a;
 }
 
 void firmware_tool_drop_arguments(struct firmware_tool *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->argument_count; i++) {
+	for (size_t i = 0; i < t->argument_count; i++) {
 		mem_free(t->argument[i].name);
 		mem_free(t->argument[i].text);
 	}
@@ -145,10 +139,8 @@ void firmware_tool_drop_arguments(struct firmware_tool *t)
 
 int firmware_tool_argument(const struct firmware_tool *t, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < t->argument_count; i++) {
-		if (!strcmp(t->argument[i].name, name))
+	for (size_t i = 0; i < t->argument_count; i++) {
+		if (strcmp(t->argument[i].name, name) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -184,9 +176,8 @@ static void add_argument(struct buf *out, const struct firmware_argument *a,
 static void add_required(struct buf *out, const struct firmware_tool *t)
 {
 	bool any = false;
-	size_t i;
 
-	for (i = 0; i < t->argument_count; i++) {
+	for (size_t i = 0; i < t->argument_count; i++) {
 		if (t->argument[i].has_default)
 			continue;
 		buf_text(out, any ? "," : ",\"required\":[");
@@ -200,17 +191,15 @@ static void add_required(struct buf *out, const struct firmware_tool *t)
 void firmware_tool_prepare(struct firmware_tool *t,
 			   enum firmware_dialect dialect)
 {
-	struct buf out;
-	size_t i;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	buf_init(&out, 0);
 	buf_text(&out, "{\"name\":");
 	quote(&out, t->name);
 	buf_text(&out, ",\"description\":");
 	quote(&out, t->description ? t->description : "");
-	buf_text(&out, ",\"inputSchema\":{\"type\":\"object\","
-		       "\"properties\":{");
-	for (i = 0; i < t->argument_count; i++) {
+	buf_text(&out,
+		 ",\"inputSchema\":{\"type\":\"object\",\"properties\":{");
+	for (size_t i = 0; i < t->argument_count; i++) {
 		if (i)
 			buf_char(&out, ',');
 		add_argument(&out, t->argument + i, dialect);
@@ -224,7 +213,6 @@ void firmware_tool_prepare(struct firmware_tool *t,
 	mem_free(t->json);
 	t->json_len = out.len;
 	t->json = buf_take(&out);
-	buf_done(&out);
 }
 
 /* JSON-RPC codes; only SERVER_NEXT shows them. */
@@ -251,11 +239,9 @@ void firmware_reset(struct firmware *s)
 
 void firmware_call_free(struct firmware_call *c)
 {
-	size_t i;
-
 	if (!c)
 		return;
-	for (i = 0; i < c->tool->argument_count; i++)
+	for (size_t i = 0; i < c->tool->argument_count; i++)
 		mem_free(c->value[i].text);
 	mem_free(c->value);
 	mem_free(c);
@@ -294,17 +280,15 @@ static void fail(struct firmware *s, const struct firmware_reply *about,
 		 int code, const char *format, ...)
 {
 	struct firmware_reply r = *about;
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 	va_list args;
 
-	buf_init(&text, 0);
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
 	va_end(args);
 	r.is_error = true;
 	r.code = code;
 	reply(s, &r, &text);
-	buf_done(&text);
 }
 
 /* 3.4: kept in memory only, replaced by each initialize that has a url. */
@@ -323,17 +307,14 @@ static void keep_vision(struct firmware *s, const cJSON *params)
 static void on_initialize(struct firmware *s, const cJSON *params,
 			  const struct firmware_reply *about)
 {
-	struct buf body;
+	CLEANUP(buf_done) struct buf body = { 0 };
 
 	keep_vision(s, params);
-	buf_init(&body, 0);
-	buf_printf(&body,
-		   "{\"protocolVersion\":\"2024-11-05\","
-		   "\"capabilities\":{\"tools\":{}},"
-		   "\"serverInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}",
-		   s->catalog->board, s->catalog->version);
+	buf_printf(
+		&body,
+		"{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"%s\",\"version\":\"%s\"}}",
+		s->catalog->board, s->catalog->version);
 	reply(s, about, &body);
-	buf_done(&body);
 }
 
 /* Where a page begins; count if no tool has that name. */
@@ -381,16 +362,14 @@ static void on_list(struct firmware *s, const cJSON *params,
 {
 	struct firmware_reply r = *about;
 	const struct firmware_tool *next;
-	struct buf body;
+	CLEANUP(buf_done) struct buf body = { 0 };
 
-	buf_init(&body, 0);
 	buf_text(&body, "{\"tools\":[");
 	next = fill_page(s, params, &body, &r.first);
 	if (!r.first && s->catalog->count) {
 		fail(s, about, CODE_OTHER,
 		     "Failed to add tool %s because of payload size limit",
 		     next ? next->name : "");
-		buf_done(&body);
 		return;
 	}
 	if (r.first)
@@ -401,7 +380,6 @@ static void on_list(struct firmware *s, const cJSON *params,
 		buf_printf(&body, ",\"nextCursor\":\"%s\"", next->name);
 	buf_char(&body, '}');
 	reply(s, &r, &body);
-	buf_done(&body);
 }
 
 /* True if the JSON value has the argument's type. 1 is no boolean. */
@@ -512,12 +490,11 @@ static void start_call(struct firmware *s, const struct firmware_tool *t,
 		       const struct firmware_reply *about)
 {
 	struct firmware_call *c = mem_zalloc(sizeof(*c));
-	size_t i;
 
 	c->id = about->id;
 	c->tool = t;
 	c->value = mem_zalloc((t->argument_count + 1) * sizeof(*c->value));
-	for (i = 0; i < t->argument_count; i++) {
+	for (size_t i = 0; i < t->argument_count; i++) {
 		if (!take_argument(s, t->argument + i, arguments, c->value + i,
 				   about))
 			continue;
@@ -568,18 +545,18 @@ void firmware_receive(struct firmware *s, const cJSON *message)
 
 	if (!version || strcmp(version, "2.0") != 0 || !method)
 		return;
-	if (!strncmp(method, "notifications", strlen("notifications")))
+	if (strncmp(method, "notifications", strlen("notifications")) == 0)
 		return;
 	if ((params && !cJSON_IsObject(params)) || !cJSON_IsNumber(id))
 		return;
 	about.id = id->valueint; /* cut and saturated by cJSON */
-	if (!strcmp(method, "initialize")) {
+	if (strcmp(method, "initialize") == 0) {
 		about.method = SERVER_INITIALIZE;
 		on_initialize(s, params, &about);
-	} else if (!strcmp(method, "tools/list")) {
+	} else if (strcmp(method, "tools/list") == 0) {
 		about.method = SERVER_LIST;
 		on_list(s, params, &about);
-	} else if (!strcmp(method, "tools/call")) {
+	} else if (strcmp(method, "tools/call") == 0) {
 		about.method = SERVER_CALL;
 		on_call(s, params, &about);
 	} else {
@@ -591,9 +568,8 @@ void firmware_receive(struct firmware *s, const cJSON *message)
 /* The object that the firmware puts, as text, where an image should be. */
 static void wrap_image(const struct firmware_outcome *o, struct buf *body)
 {
-	struct buf inner;
+	CLEANUP(buf_done) struct buf inner = { 0 };
 
-	buf_init(&inner, 0);
 	buf_text(&inner, "{\"type\":\"image\",\"mimeType\":");
 	firmware_quote(&inner, o->mime, strlen(o->mime));
 	buf_text(&inner, ",\"data\":");
@@ -601,14 +577,13 @@ static void wrap_image(const struct firmware_outcome *o, struct buf *body)
 	buf_char(&inner, '}');
 	buf_text(body, "{\"type\":\"image\",\"image\":");
 	firmware_quote(body, buf_string(&inner), inner.len);
-	buf_done(&inner);
 }
 
 void firmware_outcome(const struct firmware_call *c,
 		      const struct firmware_outcome *o, struct buf *body,
 		      struct firmware_reply *out)
 {
-	memset(out, 0, sizeof(*out));
+	*out = (struct firmware_reply){ 0 };
 	out->method = SERVER_CALL;
 	out->id = c->id;
 	buf_reset(body);

@@ -128,15 +128,15 @@ int breaker_admit(struct breaker *b, int64_t now, struct error *err)
 	if (left == 0)
 		return 0;
 	text_milliseconds(left, text, sizeof(text));
-	error_set(err, ERR_CONNECT,
-		  "not sent: the circuit breaker is open for %s more, since "
-		  "%lld call%s in a row failed",
-		  text, (long long)b->failures, b->failures == 1 ? "" : "s");
+	error_set(
+		err, ERR_CONNECT,
+		"not sent: the circuit breaker is open for %s more, since %lld call%s in a row failed",
+		text, (long long)b->failures, b->failures == 1 ? "" : "s");
 	if (left_since(b, b->opened_at, now) == 0)
-		error_set(err, ERR_CONNECT,
-			  "not sent: the circuit breaker is open, and another "
-			  "trial call is under way (for at most %s more)",
-			  text);
+		error_set(
+			err, ERR_CONNECT,
+			"not sent: the circuit breaker is open, and another trial call is under way (for at most %s more)",
+			text);
 	return error_retry_after(err, left);
 }
 

@@ -81,8 +81,10 @@ static void add_params(struct buf *out, const char *revision,
 	if (config->vision_url)
 		add_vision(out, config->vision_url, config->vision_token);
 	add_answers(out, &config->answers);
-	buf_text(out, "},\"clientInfo\":{\"name\":\"mcpctl\","
-		      "\"version\":\"" MCPCTL_VERSION "\"}}");
+	buf_text(
+		out,
+		"},\"clientInfo\":{\"name\":\"mcpctl\",\"version\":\"" MCPCTL_VERSION
+		"\"}}");
 }
 
 void initialize_params(struct buf *out, bool device, const char *vision_url,

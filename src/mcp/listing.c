@@ -81,8 +81,9 @@ static int guard_cursor(struct listing *l, const char *cursor,
 		error_set(err, ERR_PROTOCOL,
 			  "%s page %zu: nextCursor is an empty text", method,
 			  page);
-		return error_hint(err, "the last page must leave nextCursor "
-				       "out; the list may be complete");
+		return error_hint(
+			err,
+			"the last page must leave nextCursor out; the list may be complete");
 	}
 	before = name_set_add(&l->seen, cursor, page);
 	if (before == NAME_NONE)
@@ -90,8 +91,9 @@ static int guard_cursor(struct listing *l, const char *cursor,
 	error_set(err, ERR_PROTOCOL,
 		  "%s page %zu: cursor '%.100s' came before, on page %zu",
 		  method, page, cursor, before);
-	return error_hint(err, "following it would never end; the device or "
-			       "server must give each page its own cursor");
+	return error_hint(
+		err,
+		"following it would never end; the device or server must give each page its own cursor");
 }
 
 static int guard_size(const struct listing *l, size_t elements,
@@ -104,11 +106,10 @@ static int guard_size(const struct listing *l, size_t elements,
 		error_set(err, ERR_PROTOCOL,
 			  "%s page %zu: no %s, but a nextCursor", method, page,
 			  l->items ? list_member(l->items->kind) : "tools");
-		return error_hint(err,
-				  "a page that is not the last must bring at "
-				  "least one %s",
-				  l->items ? list_noun(l->items->kind) :
-					     "tool");
+		return error_hint(
+			err,
+			"a page that is not the last must bring at least one %s",
+			l->items ? list_noun(l->items->kind) : "tool");
 	}
 	if (page >= LISTING_PAGES_MAX)
 		return error_set(err, ERR_PROTOCOL,
@@ -134,11 +135,10 @@ static int next_cursor(const struct listing *l, const char **out,
 	if (!member || cJSON_IsNull(member))
 		return 0;
 	if (!cJSON_IsString(member))
-		return error_set(err, ERR_PROTOCOL,
-				 "%s page %zu: nextCursor is no string, but "
-				 "of type %s",
-				 listing_method(l), page,
-				 json_type_name(member));
+		return error_set(
+			err, ERR_PROTOCOL,
+			"%s page %zu: nextCursor is no string, but of type %s",
+			listing_method(l), page, json_type_name(member));
 	*out = member->valuestring;
 	return 0;
 }
@@ -174,13 +174,14 @@ static void explain_size_limit(const struct listing *l, struct error *err)
 	    !text_find(err->text, "payload size limit"))
 		return;
 	if (text_find(err->text, "Failed to add tool  because"))
-		error_hint(err,
-			   "firmware says this for a cursor that it does not "
-			   "know: '%.100s'",
-			   l->cursor ? l->cursor : "");
+		error_hint(
+			err,
+			"firmware says this for a cursor that it does not know: '%.100s'",
+			l->cursor ? l->cursor : "");
 	else
-		error_hint(err, "this tool is larger than a page of firmware "
-				"(7959 bytes); shorten its description");
+		error_hint(
+			err,
+			"this tool is larger than a page of firmware (7959 bytes); shorten its description");
 }
 
 int listing_failed(const struct listing *l, struct error *err)

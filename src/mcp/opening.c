@@ -257,12 +257,14 @@ static int choose_revision(struct client *c, struct error *err)
 static int refuse_revision(const struct client_opening *o, const char *revision,
 			   struct error *err)
 {
-	error_set(err, ERR_PROTOCOL,
-		  "the server answered 'initialize' with revision '%.60s', "
-		  "which is not known here ('%s' was asked for)",
-		  revision, o->revision);
-	return error_hint(err, "mcpctl speaks " REVISIONS "; --no-init asks "
-			       "without 'initialize', if the server lets it");
+	error_set(
+		err, ERR_PROTOCOL,
+		"the server answered 'initialize' with revision '%.60s', which is not known here ('%s' was asked for)",
+		revision, o->revision);
+	return error_hint(
+		err,
+		"mcpctl speaks " REVISIONS
+		"; --no-init asks without 'initialize', if the server lets it");
 }
 
 /*

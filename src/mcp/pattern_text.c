@@ -51,8 +51,8 @@ static void set_add(struct set *s, const char *members, bool others)
 }
 
 static const char digits[] = "0123456789";
-static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789_"
-			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+static const char word[] =
+	"abcdefghijklmnopqrstuvwxyz0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /* \d and its like; false: it is none of these. */
 static bool add_kind(struct set *s, char letter)
@@ -75,8 +75,7 @@ static bool add_kind(struct set *s, char letter)
 static void put_member(struct writer *w, const struct set *s)
 {
 	static const char order[] =
-		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"_-. !\"#$%&'()*+,/:;<=>?@[\\]^`{|}~";
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-. !\"#$%&'()*+,/:;<=>?@[\\]^`{|}~";
 	char members[sizeof(order)];
 	size_t count = 0;
 	bool letters = s->has['a'] || s->has['A'];
@@ -303,7 +302,7 @@ static void read_choices(struct writer *w)
 
 int pattern_text(const char *pattern, size_t repeat, struct buf *out)
 {
-	struct buf text = { .max = PATTERN_TEXT_MAX };
+	CLEANUP(buf_done) struct buf text = { .max = PATTERN_TEXT_MAX };
 	struct writer w = { .at = pattern, .repeat = repeat, .out = &text };
 
 	read_choices(&w);
@@ -311,6 +310,5 @@ int pattern_text(const char *pattern, size_t repeat, struct buf *out)
 		w.failed = true;
 	if (!w.failed)
 		buf_add(out, buf_string(&text), text.len);
-	buf_done(&text);
 	return w.failed ? -1 : 0;
 }

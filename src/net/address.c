@@ -98,17 +98,17 @@ int authority_parse(struct authority *out, const char *text, size_t len,
 	if (len > 0 && *text == '[')
 		return parse_ipv6(out, text, len, err);
 	if (colon && memchr(colon + 1, ':', len - host_len - 1))
-		return error_set(err, ERR_USAGE,
-				 "an IPv6 address is written in brackets, "
-				 "[::1]:8000");
+		return error_set(
+			err, ERR_USAGE,
+			"an IPv6 address is written in brackets, [::1]:8000");
 	if (host_len >= sizeof(out->host))
 		return error_set(err, ERR_USAGE, "the host is too long");
 	for (size_t i = 0; i < host_len; i++) {
 		if (!is_host_char(text[i]))
-			return error_set(err, ERR_USAGE,
-					 "the host '%.*s' has a character that "
-					 "no host has",
-					 (int)host_len, text);
+			return error_set(
+				err, ERR_USAGE,
+				"the host '%.*s' has a character that no host has",
+				(int)host_len, text);
 	}
 	memcpy(out->host, text, host_len);
 	out->host[host_len] = '\0';
@@ -156,7 +156,7 @@ void address_print_host(const struct sockaddr *sa, char *out, size_t size)
 		snprintf(out, size, "unknown");
 		return;
 	}
-	if (!strncmp(text, mapped, sizeof(mapped) - 1) && strchr(text, '.'))
+	if (strncmp(text, mapped, sizeof(mapped) - 1) == 0 && strchr(text, '.'))
 		snprintf(out, size, "%s", text + sizeof(mapped) - 1);
 	else
 		snprintf(out, size, "%s", text);
@@ -251,7 +251,7 @@ static int rank(const struct ifaddrs *i, const char *first)
 {
 	if (i->ifa_flags & IFF_LOOPBACK)
 		return 2;
-	return *first && !strcmp(i->ifa_name, first) ? 0 : 1;
+	return *first && strcmp(i->ifa_name, first) == 0 ? 0 : 1;
 }
 
 size_t local_addresses(char (*out)[64], size_t max)

@@ -36,7 +36,7 @@ static bool same_name(const char *a, const char *b)
 {
 	size_t len = name_length(a);
 
-	return len == name_length(b) && !strncasecmp(a, b, len);
+	return len == name_length(b) && strncasecmp(a, b, len) == 0;
 }
 
 static bool is_localhost(const char *name)
@@ -45,7 +45,7 @@ static bool is_localhost(const char *name)
 	size_t len = name_length(name), tail = sizeof(word) - 1;
 
 	return same_name(name, word + 1) ||
-	       (len > tail && !strncasecmp(name + len - tail, word, tail));
+	       (len > tail && strncasecmp(name + len - tail, word, tail) == 0);
 }
 
 static bool is_ours(const struct admit *a, const char *host)
@@ -68,7 +68,7 @@ struct origin {
 
 static bool is_web(const char *scheme)
 {
-	return !strcmp(scheme, "http") || !strcmp(scheme, "https");
+	return strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
 }
 
 static uint16_t port_of(const struct authority *a, const char *scheme)
@@ -81,8 +81,7 @@ static uint16_t port_of(const struct authority *a, const char *scheme)
 static bool is_plain(const char *text)
 {
 	for (; *text; text++) {
-		if (!strchr("abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._",
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._",
 			    *text))
 			return false;
 	}
@@ -107,7 +106,7 @@ static bool origin_parse(struct origin *out, const char *text)
 		return false;
 	if (!is_web(out->scheme))
 		return is_plain(rest) &&
-		       (*rest || !strcmp(out->scheme, "file"));
+		       (*rest || strcmp(out->scheme, "file") == 0);
 	return !authority_parse(&out->at, rest, strlen(rest), NULL) &&
 	       out->at.host[0];
 }
@@ -237,12 +236,13 @@ static int bad_origin(const char *text, struct error *err)
 	error_set(err, ERR_USAGE,
 		  "option '--allow-origin': '%.100s' is no origin of a page",
 		  text);
-	if (!strcmp(text, "null") || !strcmp(text, "*"))
-		return error_hint(err, "that would let every page in; name "
-				       "one, as in https://bench.example");
-	return error_hint(err, "write scheme, host and port alone, as in "
-			       "https://bench.example or "
-			       "http://127.0.0.1:3000");
+	if (strcmp(text, "null") == 0 || strcmp(text, "*") == 0)
+		return error_hint(
+			err,
+			"that would let every page in; name one, as in https://bench.example");
+	return error_hint(
+		err,
+		"write scheme, host and port alone, as in https://bench.example or http://127.0.0.1:3000");
 }
 
 /* Browsers leave out the port that the scheme has by itself. */

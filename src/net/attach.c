@@ -159,9 +159,9 @@ static void on_lost(struct attach *a, const cJSON *json)
 
 	json_integer(json, "count", &count);
 	n.count = count > 0 ? (uint64_t)count : 0;
-	line = mem_printf("%lld messages of the device were left out here: "
-			  "they came faster than they were read",
-			  (long long)count);
+	line = mem_printf(
+		"%lld messages of the device were left out here: they came faster than they were read",
+		(long long)count);
 	n.text = line;
 	if (a->transport->events->notice)
 		a->transport->events->notice(a->transport->owner, &n);
@@ -204,7 +204,7 @@ static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 	struct notice n = { .kind = NOTICE_OTHER };
 
 	a->serve = *g;
-	if (greeting_check(g, err) != 0)
+	if (greeting_check(g, err))
 		return -1;
 	if (a->closing || !greeting_differs(g) || !t->events->notice)
 		return 0;
@@ -280,7 +280,7 @@ static int attach_open(struct transport *t, const struct endpoint *to,
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	struct attach *a;
 
-	if (control_path(&path, given ? to->path : NULL, false, err) != 0)
+	if (control_path(&path, given ? to->path : NULL, false, err))
 		return -1;
 	a = mem_zalloc(sizeof(*a));
 	if (control_client_open(&a->client, t->loop, path, &client_events, a,
@@ -288,7 +288,7 @@ static int attach_open(struct transport *t, const struct endpoint *to,
 		mem_free(a);
 		return -1;
 	}
-	if (ask_attach(a, to, err) != 0) {
+	if (ask_attach(a, to, err)) {
 		fail(a);
 		return -1;
 	}
@@ -330,9 +330,9 @@ static int attach_explain(struct transport *t, struct error *err)
 	if (!a->waiting)
 		return control_client_silent(ERR_CONNECT, err);
 	error_set(err, ERR_CONNECT, "%s", a->waiting);
-	return error_hint(err, "wake the board (wake word or button); 'mcpctl "
-			       "devices' shows who is there, 'mcpctl help "
-			       "board' what to set on a board");
+	return error_hint(
+		err,
+		"wake the board (wake word or button); 'mcpctl devices' shows who is there, 'mcpctl help board' what to set on a board");
 }
 
 /* json NULL: nothing. */

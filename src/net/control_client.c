@@ -149,8 +149,9 @@ static void take_frames(struct control_client *c)
 	buf_consume(&c->in, used);
 	if (status < 0 && !c->closing) {
 		error_prefix(&c->why, "serve sent what is no frame");
-		error_hint(&c->why, "serve and this command must be of one "
-				    "version: start serve again");
+		error_hint(
+			&c->why,
+			"serve and this command must be of one version: start serve again");
 		hang_up(c);
 	}
 }
@@ -213,10 +214,10 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 				 "the connection to serve is closed");
 	waiting = uv_stream_get_write_queue_size(stream);
 	if (len > CONTROL_FRAME_MAX || waiting > CONTROL_FRAME_MAX - len)
-		return error_set(err, ERR_CONNECT,
-				 "serve does not read: %zu bytes wait to be "
-				 "sent",
-				 waiting + len);
+		return error_set(
+			err, ERR_CONNECT,
+			"serve does not read: %zu bytes wait to be sent",
+			waiting + len);
 	control_encode(&frame, kind, data, len);
 	all = uv_buf_init(frame.data, (unsigned)frame.len);
 	written = uv_try_write(stream, &all, 1);
@@ -237,9 +238,9 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 int control_client_silent(enum error_kind kind, struct error *err)
 {
 	error_set(err, kind, "the running serve does not answer");
-	return error_hint(err, "its process may be stopped (Ctrl-Z) or stuck: "
-			       "continue it (fg), or kill it and start it "
-			       "again");
+	return error_hint(
+		err,
+		"its process may be stopped (Ctrl-Z) or stuck: continue it (fg), or kill it and start it again");
 }
 
 /* ---- the beginning ---- */
@@ -253,19 +254,19 @@ static int refused(const char *path, int number, struct error *err)
 			  "cannot connect to serve at '%s': %s", path,
 			  strerror(number));
 		if (number == EACCES)
-			error_hint(err, "a serve takes commands of its own "
-					"user only; start your own: mcpctl "
-					"serve");
+			error_hint(
+				err,
+				"a serve takes commands of its own user only; start your own: mcpctl serve");
 		return error_code(err, number);
 	}
 	error_set(err, ERR_CONNECT, "no serve is running: %s '%s'",
 		  number == ENOENT ? "there is no socket" : "nobody answers at",
 		  path);
 	if (user && geteuid() == 0)
-		error_hint(err,
-			   "without sudo, the serve of '%s' would be asked; or "
-			   "start one of root's: mcpctl serve",
-			   user);
+		error_hint(
+			err,
+			"without sudo, the serve of '%s' would be asked; or start one of root's: mcpctl serve",
+			user);
 	else
 		error_hint(err,
 			   "start one, and let boards dial in: mcpctl serve");
@@ -334,7 +335,7 @@ int control_client_open(struct control_client **out, struct loop *l,
 	*out = NULL;
 	if (fd < 0)
 		return -1;
-	if (check_owner(fd, path, err) != 0) {
+	if (check_owner(fd, path, err)) {
 		close(fd);
 		return -1;
 	}
@@ -527,8 +528,8 @@ static int refuse_folder(const char *folder, const char *why, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "the folder '%s' of the control socket %s",
 		  folder, why);
-	return error_hint(err, "remove it, or name another place with "
-			       "--socket FILE");
+	return error_hint(
+		err, "remove it, or name another place with --socket FILE");
 }
 
 /* 0 if it is not there: nothing is trusted then. */
@@ -541,10 +542,10 @@ static int check_folder(const char *folder, struct error *err)
 
 		if (error == ENOENT || error == ENOTDIR)
 			return 0;
-		error_set(err, ERR_CONNECT,
-			  "cannot look at the folder '%s' of the control "
-			  "socket: %s",
-			  folder, strerror(error));
+		error_set(
+			err, ERR_CONNECT,
+			"cannot look at the folder '%s' of the control socket: %s",
+			folder, strerror(error));
 		error_hint(err, "name another place with --socket FILE");
 		return error_code(err, error);
 	}
@@ -569,8 +570,9 @@ static int make_folder(const char *folder, struct error *err)
 	error_set(err, ERR_CONNECT,
 		  "cannot make the folder '%s' of the control socket: %s",
 		  folder, strerror(error));
-	error_hint(err, "set XDG_RUNTIME_DIR to a folder of yours, or name a "
-			"place with --socket FILE");
+	error_hint(
+		err,
+		"set XDG_RUNTIME_DIR to a folder of yours, or name a place with --socket FILE");
 	return error_code(err, error);
 }
 
@@ -624,10 +626,10 @@ static int check_length(const char *path, struct error *err)
 
 	if (len <= PATH_MAX_LEN)
 		return 0;
-	error_set(err, ERR_USAGE,
-		  "the path of the control socket has %zu bytes, %zu at most: "
-		  "'%s'",
-		  len, PATH_MAX_LEN, path);
+	error_set(
+		err, ERR_USAGE,
+		"the path of the control socket has %zu bytes, %zu at most: '%s'",
+		len, PATH_MAX_LEN, path);
 	return error_hint(err, "name a shorter one with --socket FILE");
 }
 
@@ -700,8 +702,9 @@ int control_path_check(const char *path, bool *exists, struct error *err)
 		error_set(err, ERR_CONNECT,
 			  "the socket '%s' belongs to another user (uid %u)",
 			  path, (unsigned)st.st_uid);
-		return error_hint(err, "a serve takes commands of its own user "
-				       "only; start your own");
+		return error_hint(
+			err,
+			"a serve takes commands of its own user only; start your own");
 	}
 	*exists = true;
 	return 0;

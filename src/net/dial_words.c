@@ -19,10 +19,10 @@ void dial_fail_lookup(struct error *why, const char *noun, const char *host,
 		      const char *reason)
 {
 	if (!reason) {
-		error_set(why, ERR_CONNECT,
-			  "cannot find %s '%s': the name server does not "
-			  "answer",
-			  noun, host);
+		error_set(
+			why, ERR_CONNECT,
+			"cannot find %s '%s': the name server does not answer",
+			noun, host);
 		error_hint(why, "try its IP address");
 		return;
 	}
@@ -54,8 +54,7 @@ static const char *hint(int error)
 	case ECONNREFUSED:
 		return "is the server running there, and on this port?";
 	case ETIMEDOUT:
-		return "is the address right, and in this network? a firewall "
-		       "can drop it too";
+		return "is the address right, and in this network? a firewall can drop it too";
 	case ENETUNREACH:
 	case EHOSTUNREACH:
 		return "is this machine in the same network?";
@@ -114,32 +113,24 @@ const char *dial_tls_hint(const char *problem)
 		{ "does not match", ANOTHER_NAME },
 		{ "no altern", ANOTHER_NAME },
 		{ "has expired",
-		  "its certificate must be renewed, unless the clock here is "
-		  "wrong; --insecure skips the check" },
+		  "its certificate must be renewed, unless the clock here is wrong; --insecure skips the check" },
 		{ "not yet valid",
 		  "is the clock here wrong? --insecure skips the check" },
 		{ "certificate required",
-		  "it wants a certificate of its clients, and mcpctl has none: "
-		  "let it take a password or a token instead" },
+		  "it wants a certificate of its clients, and mcpctl has none: let it take a password or a token instead" },
 		{ "handshake failure",
-		  "it may want a certificate of its clients, which mcpctl has "
-		  "not, or ciphers that are not spoken here" },
+		  "it may want a certificate of its clients, which mcpctl has not, or ciphers that are not spoken here" },
 		{ "ended the handshake",
-		  "does it speak TLS there? else try without (http://, ws://, "
-		  "mqtt://), or another port" },
+		  "does it speak TLS there? else try without (http://, ws://, mqtt://), or another port" },
 	};
 
 	if (is_old_tls(problem))
-		return "TLS 1.0 and 1.1 are refused here, as at OpenSSL's "
-		       "usual security level, since they are no longer safe: "
-		       "let the server speak 1.2 or later; if it speaks no TLS "
-		       "at all, try without (http://, ws://, mqtt://)";
+		return "TLS 1.0 and 1.1 are refused here, as at OpenSSL's usual security level, since they are no longer safe: let the server speak 1.2 or later; if it speaks no TLS at all, try without (http://, ws://, mqtt://)";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		if (strstr(problem, rows[i].problem))
 			return rows[i].hint;
 	}
-	return "--cacert FILE trusts another certificate, --insecure skips the "
-	       "check";
+	return "--cacert FILE trusts another certificate, --insecure skips the check";
 }
 
 static bool has_certificate(FILE *file)

@@ -24,8 +24,7 @@ static int check_url_text(const char *text, struct error *err)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f)
 			return error_set(
 				err, ERR_USAGE,
-				"byte %zu behind the scheme is a space "
-				"or a control character",
+				"byte %zu behind the scheme is a space or a control character",
 				(size_t)(p - text) + 1);
 	}
 	return 0;
@@ -74,9 +73,9 @@ static int parse_url(struct endpoint *e, const char *rest, struct error *err)
 	if (!host)
 		return -1;
 	if (memchr(host, '@', len))
-		return error_set(err, ERR_USAGE,
-				 "a user before '@' is not supported: use "
-				 "--header 'Authorization: …'");
+		return error_set(
+			err, ERR_USAGE,
+			"a user before '@' is not supported: use --header 'Authorization: …'");
 	path = host + len;
 	if (strchr(path, '#'))
 		return error_set(err, ERR_USAGE,
@@ -94,10 +93,9 @@ static int take_user(struct endpoint *e, const char *text, size_t len,
 		     struct error *err)
 {
 	if (memchr(text, ':', len))
-		return error_set(err, ERR_USAGE,
-				 "a password cannot be part of it: it comes "
-				 "from --mqtt-password-file or "
-				 "MCPCTL_MQTT_PASSWORD");
+		return error_set(
+			err, ERR_USAGE,
+			"a password cannot be part of it: it comes from --mqtt-password-file or MCPCTL_MQTT_PASSWORD");
 	e->user = mem_strndup(text, len);
 	if (len == 0 || text_percent_decode(e->user))
 		return error_set(err, ERR_USAGE,
@@ -110,11 +108,9 @@ static int take_client_id(struct endpoint *e, const char *text, size_t len,
 			  struct error *err)
 {
 	if (len < 2 || *text != '/')
-		return error_set(err, ERR_USAGE,
-				 "the device's client id is missing (the "
-				 "broker's log shows it, the mqtt part of the "
-				 "OTA reply gives it; 'mcpctl devices' lists "
-				 "those that a running serve holds)");
+		return error_set(
+			err, ERR_USAGE,
+			"the device's client id is missing (the broker's log shows it, the mqtt part of the OTA reply gives it; 'mcpctl devices' lists those that a running serve holds)");
 	e->path = mem_strndup(text + 1, len - 1);
 	if (text_percent_decode(e->path) ||
 	    !text_is_utf8(e->path, strlen(e->path)))
@@ -133,10 +129,10 @@ static int take_topics(struct endpoint *e, const char *query, struct error *err)
 		size_t skip = up ? 3 : 5;
 
 		if (!up && strncmp(query, "down=", 5) != 0)
-			return error_set(err, ERR_USAGE,
-					 "'%.*s' is neither up=TOPIC nor "
-					 "down=TOPIC",
-					 (int)(len < 60 ? len : 60), query);
+			return error_set(
+				err, ERR_USAGE,
+				"'%.*s' is neither up=TOPIC nor down=TOPIC",
+				(int)(len < 60 ? len : 60), query);
 		if (*to)
 			return error_set(err, ERR_USAGE, "'%s' is given twice",
 					 up ? "up" : "down");
@@ -196,10 +192,10 @@ static int take_listen(struct authority *out, const char *text, size_t len,
 	if (authority_parse(out, text, len, err))
 		return -1;
 	if (!out->has_port && len > 0)
-		return error_set(err, ERR_USAGE,
-				 "'%.*s' is no port between 0 and 65535, nor "
-				 "HOST:PORT",
-				 (int)(len < 60 ? len : 60), text);
+		return error_set(
+			err, ERR_USAGE,
+			"'%.*s' is no port between 0 and 65535, nor HOST:PORT",
+			(int)(len < 60 ? len : 60), text);
 	return 0;
 }
 
@@ -211,7 +207,7 @@ static int parse_listen(struct endpoint *e, const char *rest, struct error *err)
 
 	if (check_url_text(rest, err))
 		return -1;
-	if (!strncmp(path, "//", 2))
+	if (strncmp(path, "//", 2) == 0)
 		return error_set(err, ERR_USAGE, "no '//' follows 'listen:'");
 	if (path[strcspn(path, "?#")])
 		return error_set(err, ERR_USAGE,
@@ -270,10 +266,8 @@ static const struct scheme schemes[] = {
 	{ "https", 443, "https://HOST[:PORT][/PATH]", parse_url },
 	{ "sse+http", 80, "sse+http://HOST[:PORT][/PATH]", parse_url },
 	{ "sse+https", 443, "sse+https://HOST[:PORT][/PATH]", parse_url },
-	{ "mqtt", 1883, "mqtt://[USER@]HOST[:PORT]/CLIENT_ID"
-	  "[?up=TOPIC&down=TOPIC]", parse_mqtt },
-	{ "mqtts", 8883, "mqtts://[USER@]HOST[:PORT]/CLIENT_ID"
-	  "[?up=TOPIC&down=TOPIC]", parse_mqtt },
+	{ "mqtt", 1883, "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]", parse_mqtt },
+	{ "mqtts", 8883, "mqtts://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]", parse_mqtt },
 	{ "stdio", 0, "stdio:COMMAND LINE", parse_stdio },
 	{ "sim", 0, "sim:[PROFILE][?key=value&…]", parse_sim },
 	{ "attach", 0, "attach:[SOCKET]", parse_attach },
@@ -312,8 +306,8 @@ int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 		if (!*text)
 			error_set(err, ERR_USAGE, "the port is missing");
 		error_prefix(err, "address '%.100s'", text);
-		return error_hint(err, "expected PORT, HOST:PORT or "
-				       "[IPV6]:PORT");
+		return error_hint(err,
+				  "expected PORT, HOST:PORT or [IPV6]:PORT");
 	}
 	if (a.host[0])
 		*host = mem_strdup(a.host);
@@ -337,10 +331,10 @@ static int unknown_scheme(const char *text, const char *name,
 	size_t behind = strlen(name) + 1;
 
 	if (!strchr(text, ':')) {
-		error_set(err, ERR_USAGE,
-			  "target '%.100s' has no scheme, such as ws: or "
-			  "listen:",
-			  text);
+		error_set(
+			err, ERR_USAGE,
+			"target '%.100s' has no scheme, such as ws: or listen:",
+			text);
 		behind--;
 	} else {
 		error_set(err, ERR_USAGE,
@@ -354,12 +348,10 @@ static int unknown_scheme(const char *text, const char *name,
 				  row->syntax, source);
 	if (text[behind] >= '0' && text[behind] <= '9')
 		return error_hint(err,
-				  "did you mean ws://%.100s? (it came "
-				  "from %s)",
+				  "did you mean ws://%.100s? (it came from %s)",
 				  text, source);
 	return error_hint(err,
-			  "'mcpctl help targets' lists them (it came "
-			  "from %s)",
+			  "'mcpctl help targets' lists them (it came from %s)",
 			  source);
 }
 

@@ -72,8 +72,8 @@ static int bad_proxy(const char *text, struct error *err)
 {
 	error_set(err, ERR_USAGE,
 		  "'%.80s' is no address of a proxy, nor a network", text);
-	return error_hint(err, "such as 127.0.0.1, 10.0.0.0/8 or "
-			       "2001:db8::/32");
+	return error_hint(err,
+			  "such as 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32");
 }
 
 static int add_proxy(struct forwarded *f, const char *text, struct error *err)
@@ -224,7 +224,7 @@ static bool same_host(const struct sockaddr_storage *a,
 
 	bytes_of(one, (const struct sockaddr *)a);
 	bytes_of(other, (const struct sockaddr *)b);
-	return !memcmp(one, other, sizeof(one));
+	return memcmp(one, other, sizeof(one)) == 0;
 }
 
 bool forwarded_peer(const struct forwarded *f, const struct headers *h,

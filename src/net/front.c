@@ -37,18 +37,18 @@ static int explain_in_use(unsigned port, struct error *err)
 
 	if (!port_owner_find((uint16_t)port, &owner)) {
 		error_set(err, ERR_CONNECT, "port %u is in use", port);
-		return error_hint(err, "end the program that has it, or take "
-				       "another port (0 picks a free one)");
+		return error_hint(
+			err,
+			"end the program that has it, or take another port (0 picks a free one)");
 	}
 	error_set(err, ERR_CONNECT, "port %u is in use by '%s' (process %d)",
 		  port, owner.program, owner.pid);
-	if (!strcmp(owner.program, "mcpctl"))
-		return error_hint(err,
-				  "that is another mcpctl: end it ('mcpctl "
-				  "stop' ends a serve), or take another port "
-				  "(0 picks a free one)");
-	return error_hint(err, "end it, or take another port (0 picks a free "
-			       "one)");
+	if (strcmp(owner.program, "mcpctl") == 0)
+		return error_hint(
+			err,
+			"that is another mcpctl: end it ('mcpctl stop' ends a serve), or take another port (0 picks a free one)");
+	return error_hint(err,
+			  "end it, or take another port (0 picks a free one)");
 }
 
 static int explain(const char *host, unsigned port, int error,
@@ -62,8 +62,9 @@ static int explain(const char *host, unsigned port, int error,
 	case EPERM:
 		error_set(err, ERR_CONNECT,
 			  "no permission to listen on port %u", port);
-		error_hint(err, "ports below 1024 are for root; take another, "
-				"such as 8000");
+		error_hint(
+			err,
+			"ports below 1024 are for root; take another, such as 8000");
 		break;
 	case EADDRNOTAVAIL:
 		error_set(err, ERR_CONNECT, "this machine has no address '%s'",
@@ -142,8 +143,9 @@ static int front_bind(const char *host, uint16_t port, struct error *err)
 	if (status || !list) {
 		error_set(err, ERR_CONNECT, "cannot find the host '%s': %s",
 			  host, gai_strerror(status));
-		return error_hint(err, "leave the host out to listen on all "
-				       "addresses of this machine");
+		return error_hint(
+			err,
+			"leave the host out to listen on all addresses of this machine");
 	}
 	found = choose(list);
 	fd = listen_at(found->ai_addr, found->ai_addrlen);
@@ -604,7 +606,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 static void write_answer(int fd, int status, const char *reason)
 {
-	struct buf body = { 0 }, answer = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 }, answer = { 0 };
 
 	buf_text(&body, "{\"error\":");
 	buf_json_string(&body, reason, strlen(reason));
@@ -621,7 +623,6 @@ static void write_answer(int fd, int status, const char *reason)
 		   body.len, buf_string(&body));
 	/* A fresh socket takes these few bytes whole, or the peer is gone. */
 	(void)!send(fd, answer.data, answer.len, MSG_NOSIGNAL);
-	buf_done(&body);
 	buf_done(&answer);
 }
 

@@ -494,10 +494,11 @@ static void tell_more(struct front *f)
 {
 	struct refusals *r = &f->refusals;
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%" PRIu64 " more request%s of pages, or for "
-				"names that are not ours, %s refused since",
-				r->more, r->more == 1 ? "" : "s",
-				r->more == 1 ? "was" : "were");
+	char *text = mem_printf(
+		"%" PRIu64
+		" more request%s of pages, or for names that are not ours, %s refused since",
+		r->more, r->more == 1 ? "" : "s",
+		r->more == 1 ? "was" : "were");
 	const struct front_refusal more = { .text = text, .count = r->more };
 
 	f->events.refused(f->owner, &more);
@@ -526,11 +527,13 @@ static void add_hint(struct buf *out, enum admit_verdict why,
 					       "a page of yours",
 			   buf_string(&option));
 	else if (why == ADMIT_ORIGIN)
-		buf_text(out, "no option lets a page in whose origin is not "
-			      "like https://HOST: serve it from an address");
+		buf_text(
+			out,
+			"no option lets a page in whose origin is not like https://HOST: serve it from an address");
 	if (why == ADMIT_ORIGIN && upgrade)
-		buf_text(out, "; if it is a device: let it send its Device-Id "
-			      "as a header, which no page can");
+		buf_text(
+			out,
+			"; if it is a device: let it send its Device-Id as a header, which no page can");
 }
 
 static void tell(struct front *f, const struct front_head *head,
@@ -539,12 +542,11 @@ static void tell(struct front *f, const struct front_head *head,
 	const char *value = value_of(why, head->headers);
 	CLEANUP(buf_done) struct buf hint = { 0 };
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(why == ADMIT_HOST ?
-					"refused: it asked for the host "
-					"'%.120s', which is no name of ours" :
-					"refused: a page of '%.120s' may not "
-					"ask here",
-				value);
+	char *text = mem_printf(
+		why == ADMIT_HOST ?
+			"refused: it asked for the host '%.120s', which is no name of ours" :
+			"refused: a page of '%.120s' may not ask here",
+		value);
 	struct front_refusal refusal = { .address = head->address,
 					 .text = text,
 					 .count = 1 };
@@ -577,10 +579,9 @@ static const char *front_refuse(struct front *f, const struct front_head *head,
 		tell(f, head, why, upgrade);
 	}
 	*status = why == ADMIT_HOST ? 421 : 403;
-	return why == ADMIT_HOST ? "this is no name of this server "
-				   "(--allow-host)" :
-				   "pages of this origin may not ask here "
-				   "(--allow-origin)";
+	return why == ADMIT_HOST ?
+		       "this is no name of this server (--allow-host)" :
+		       "pages of this origin may not ask here (--allow-origin)";
 }
 
 void front_refusals_open(struct front *f)

@@ -214,7 +214,7 @@ static void finish_field(struct post_form *f)
 
 static bool same(const char *a, const char *b)
 {
-	return a == b || (a && b && !strcmp(a, b));
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* The first piece of a field may be empty, and then the next one begins at 0 too. */

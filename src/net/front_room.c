@@ -339,24 +339,19 @@ static const struct {
 	const char *more; /* "N more connections were refused since: …" */
 } words[] = {
 	[LACK_FILES] = { "refused: no open file is left for its connection",
-			 "the others go on; raise the limit of open files "
-			 "(ulimit -n)",
+			 "the others go on; raise the limit of open files (ulimit -n)",
 			 "no open file was left" },
 	[LACK_MEMORY] = { "refused: no memory is left for its connection",
 			  "the others go on", "no memory was left" },
-	[LACK_PLACES] = { "closed: it said nothing for a while, or half of "
-			  "what it wants, and others wait for its place",
+	[LACK_PLACES] = { "closed: it said nothing for a while, or half of what it wants, and others wait for its place",
 			  NULL, "others waited for their place" },
-	[LACK_CONNECTIONS] = { "refused: its address has more connections than "
-			       "one gets",
+	[LACK_CONNECTIONS] = { "refused: its address has more connections than one gets",
 			       PROXY_HINT,
 			       "their addresses had more than one gets" },
-	[LACK_BYTES] = { "refused: what it sent does not fit into the memory "
-			 "that is for strangers",
+	[LACK_BYTES] = { "refused: what it sent does not fit into the memory that is for strangers",
 			 PROXY_HINT,
 			 "the memory that is for strangers was full" },
-	[LACK_QUESTIONS] = { "refused for up to a minute: its address asks "
-			     "more often than one may",
+	[LACK_QUESTIONS] = { "refused for up to a minute: its address asks more often than one may",
 			     PROXY_HINT,
 			     "their addresses asked more often than one may" },
 };

@@ -53,7 +53,7 @@ static bool is_request_line(const char *line, size_t len)
 			return false;
 	}
 	left -= (size_t)(end - target);
-	return left == 9 && !memcmp(end, " HTTP/", 6) && end[6] >= '0' &&
+	return left == 9 && memcmp(end, " HTTP/", 6) == 0 && end[6] >= '0' &&
 	       end[6] <= '9' && end[7] == '.' && end[8] >= '0' && end[8] <= '9';
 }
 
@@ -117,7 +117,7 @@ void head_split_target(const char *target, size_t len, char **path,
 {
 	const char *mark, *slash;
 
-	if (len > 7 && !strncmp(target, "http://", 7)) {
+	if (len > 7 && strncmp(target, "http://", 7) == 0) {
 		slash = memchr(target + 7, '/', len - 7);
 		len = slash ? len - (size_t)(slash - target) : 0;
 		target = slash;
@@ -229,7 +229,7 @@ bool head_has_token(const char *value, const char *word)
 		while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
 			end--;
 		if ((size_t)(end - start) == len &&
-		    !strncasecmp(start, word, len))
+		    strncasecmp(start, word, len) == 0)
 			return true;
 		value = comma ? comma + 1 : NULL;
 	}
@@ -278,8 +278,7 @@ static const char *length_problem(const struct headers *fields, bool http_1_0)
 	if (!encoding)
 		return NULL;
 	if (length)
-		return "Content-Length and Transfer-Encoding exclude each "
-		       "other";
+		return "Content-Length and Transfer-Encoding exclude each other";
 	if (http_1_0)
 		return "HTTP/1.0 has no Transfer-Encoding";
 	return count_fields(fields, "Transfer-Encoding") > 1 ||
@@ -366,7 +365,7 @@ char *head_query_value(const char *query, const char *name)
 		size_t len = strcspn(query, "&");
 
 		if (len > name_len && query[name_len] == '=' &&
-		    !strncasecmp(query, name, name_len)) {
+		    strncasecmp(query, name, name_len) == 0) {
 			value = mem_strndup(query + name_len + 1,
 					    len - name_len - 1);
 			for (char *p = value; *p; p++)
@@ -469,10 +468,10 @@ int headers_check(const struct headers *h, const char *const *ours,
 					 "the header '%.60s' cannot be sent",
 					 name);
 		if (is_among(ours, name))
-			return error_set(err, ERR_USAGE,
-					 "the header '%.60s' is set by the %s "
-					 "itself",
-					 name, setter);
+			return error_set(
+				err, ERR_USAGE,
+				"the header '%.60s' is set by the %s itself",
+				name, setter);
 		total += strlen(name) + strlen(value) + 4;
 	}
 	if (total > HEADERS_MAX)

@@ -278,9 +278,9 @@ static int take_resolve(struct http_site *site, const struct words *from,
 			error_set(err, ERR_USAGE,
 				  "option '--resolve': '%.100s' is none",
 				  from->word[i]);
-			return error_hint(err, "write it as in "
-					       "HOST:PORT:ADDRESS, an IP "
-					       "address");
+			return error_hint(
+				err,
+				"write it as in HOST:PORT:ADDRESS, an IP address");
 		}
 		words_add(&site->resolve, from->word[i]);
 	}
@@ -316,9 +316,9 @@ static int take_proxy(struct http_site *site, const char *text,
 	if (!is_proxy(text)) {
 		error_set(err, ERR_USAGE,
 			  "option '--proxy': that is no address of a proxy");
-		return error_hint(err,
-				  "write it as in http://HOST:PORT or "
-				  "socks5h://HOST:PORT; 'none' for no proxy");
+		return error_hint(
+			err,
+			"write it as in http://HOST:PORT or socks5h://HOST:PORT; 'none' for no proxy");
 	}
 	site->proxy = mem_strdup(text);
 	return 0;
@@ -599,10 +599,10 @@ static void tell_ready(struct http *h)
 	info.address = buf_string(&address);
 	h->ready = true;
 	if (h->site.insecure)
-		http_notice(h, NOTICE_INSECURE,
-			    "the certificate of '%s' is not verified "
-			    "(--insecure)",
-			    h->site.host);
+		http_notice(
+			h, NOTICE_INSECURE,
+			"the certificate of '%s' is not verified (--insecure)",
+			h->site.host);
 	if (!h->closing)
 		t->events->ready(t->owner, &info);
 }
@@ -857,9 +857,9 @@ static int http_send(struct transport *t, const char *text, size_t len,
 	if (!h || h->closing)
 		return error_set(err, ERR_CONNECT, "the connection is closed");
 	if (len > TRANSPORT_QUEUE_MAX || queued(h) > TRANSPORT_QUEUE_MAX - len)
-		return error_set(err, ERR_CONNECT,
-				 "too much is waiting to be sent: the server "
-				 "does not read");
+		return error_set(
+			err, ERR_CONNECT,
+			"too much is waiting to be sent: the server does not read");
 	x = http_exchange_new(h, HTTP_POST);
 	buf_add(&copy, text, len);
 	x->text = buf_take(&copy);

@@ -242,10 +242,10 @@ static void take_session(const struct http_exchange *x)
 		h->session_id = mem_strdup(id);
 		return;
 	}
-	error_set(&why, ERR_PROTOCOL,
-		  "the session id of '%s' cannot be sent back: it is not of "
-		  "visible ASCII, or above %d bytes",
-		  h->site.host, SESSION_ID_MAX);
+	error_set(
+		&why, ERR_PROTOCOL,
+		"the session id of '%s' cannot be sent back: it is not of visible ASCII, or above %d bytes",
+		h->site.host, SESSION_ID_MAX);
 	h->transport->events->failed(h->transport->owner, 0, &why);
 	error_reset(&why);
 }
@@ -261,11 +261,10 @@ static void begin_session(struct http_exchange *x)
 static void tell_anew(struct http *h)
 {
 	if (h->forgotten)
-		http_notice(h, NOTICE_OTHER,
-			    "'%s' forgot the session: it was started anew; "
-			    "what was subscribed to, and the log level, are to "
-			    "be set again",
-			    h->site.host);
+		http_notice(
+			h, NOTICE_OTHER,
+			"'%s' forgot the session: it was started anew; what was subscribed to, and the log level, are to be set again",
+			h->site.host);
 	h->forgotten = false;
 }
 
@@ -362,10 +361,10 @@ static void fail_other_reply(struct http_exchange *x)
 	char *said = http_message_error(text, x->body.len);
 	struct error why = { 0 };
 
-	error_set(&why, ERR_PROTOCOL,
-		  "'%s' answered with something that is no reply to the "
-		  "request%s%.200s",
-		  x->http->site.host, said ? ": " : "", said ? said : "");
+	error_set(
+		&why, ERR_PROTOCOL,
+		"'%s' answered with something that is no reply to the request%s%.200s",
+		x->http->site.host, said ? ": " : "", said ? said : "");
 	error_detail(&why, text, x->body.len);
 	fail_and_end(x, &why);
 }
@@ -468,10 +467,10 @@ static void try_old(struct http_exchange *x)
 {
 	struct http *h = x->http;
 
-	http_notice(h, NOTICE_DETAIL,
-		    "initialize was answered with HTTP %d: trying the older "
-		    "HTTP+SSE",
-		    x->transfer->status);
+	http_notice(
+		h, NOTICE_DETAIL,
+		"initialize was answered with HTTP %d: trying the older HTTP+SSE",
+		x->transfer->status);
 	http_fail_status(&h->first, &h->site, x->transfer, &x->body);
 	http_exchange_stop(x);
 	x->waiting = true;
@@ -509,8 +508,8 @@ static void end_without(struct http_exchange *x)
 	/* It is an HTTP server, for it answered before. */
 	if (x->http->spoken &&
 	    (end == HTTP_END_LOST || end == HTTP_END_NO_HTTP))
-		error_hint(&why, "whether the request was carried out is not "
-				 "known");
+		error_hint(&why,
+			   "whether the request was carried out is not known");
 	fail_unasked(x, &why);
 }
 
@@ -527,8 +526,9 @@ static void end_resumption(struct http_exchange *x, int status)
 		http_fail_status(&why, &h->site, x->transfer, &x->body);
 	else
 		http_fail_transfer(&why, &h->site, x->transfer);
-	error_prefix(&why, "the answer was cut before the reply came, and "
-			   "the rest cannot be fetched");
+	error_prefix(
+		&why,
+		"the answer was cut before the reply came, and the rest cannot be fetched");
 	error_hint(&why, "whether the request was carried out is not known");
 	error_code(&why, ECONNRESET);
 	fail_and_end(x, &why);

@@ -39,8 +39,7 @@ static void fail_proxy(struct error *why, const struct http_outcome *o)
 {
 	if (o->error == 407)
 		error_set(why, ERR_AUTH,
-			  "the proxy wants credentials: HTTP "
-			  "407");
+			  "the proxy wants credentials: HTTP 407");
 	else if (o->error >= 300 || o->error == 0)
 		error_set(why, ERR_CONNECT,
 			  "the proxy does not let us through: %s", o->text);
@@ -48,12 +47,11 @@ static void fail_proxy(struct error *why, const struct http_outcome *o)
 		error_set(why, ERR_CONNECT,
 			  "cannot connect to the proxy %s: %s", o->text,
 			  dial_words(o->error, UNKNOWN));
-	error_hint(why, o->error == 407 ?
-				"give them as in --proxy "
-				"http://USER:PASSWORD@HOST:PORT" :
-				"check --proxy and the environment's "
-				"http_proxy, https_proxy, all_proxy; --proxy "
-				"none goes without one");
+	error_hint(
+		why,
+		o->error == 407 ?
+			"give them as in --proxy http://USER:PASSWORD@HOST:PORT" :
+			"check --proxy and the environment's http_proxy, https_proxy, all_proxy; --proxy none goes without one");
 	error_code(why, o->error);
 }
 
@@ -81,8 +79,8 @@ static void fail_tls(struct error *why, const struct http_site *site,
 		error_set(why, ERR_CONNECT,
 			  "'%s' does not speak TLS on port %u", site->host,
 			  (unsigned)site->port);
-		error_hint(why, "use http:// instead of https://, or another "
-				"port");
+		error_hint(why,
+			   "use http:// instead of https://, or another port");
 		return;
 	}
 	if (strstr(reason, "unexpected eof") ||
@@ -97,11 +95,11 @@ static void fail_tls_silent(struct error *why, const struct http_site *site)
 {
 	char time[32];
 
-	error_set(why, ERR_CONNECT,
-		  "'%s' port %u accepted the connection, but not the TLS "
-		  "handshake within %s",
-		  site->host, (unsigned)site->port,
-		  text_milliseconds(site->connect_timeout, time, sizeof(time)));
+	error_set(
+		why, ERR_CONNECT,
+		"'%s' port %u accepted the connection, but not the TLS handshake within %s",
+		site->host, (unsigned)site->port,
+		text_milliseconds(site->connect_timeout, time, sizeof(time)));
 	error_hint(why, "is it an HTTPS server?");
 }
 
@@ -117,17 +115,17 @@ static void fail_lost(struct error *why, const struct http_site *site,
 	int error = t->outcome.error;
 
 	if (t->status) {
-		error_set(why, ERR_CONNECT,
-			  "the connection to '%s' broke before its answer was "
-			  "whole",
-			  site->host);
-		error_hint(why, "whether the request was carried out is not "
-				"known");
+		error_set(
+			why, ERR_CONNECT,
+			"the connection to '%s' broke before its answer was whole",
+			site->host);
+		error_hint(why,
+			   "whether the request was carried out is not known");
 	} else {
-		error_set(why, ERR_CONNECT,
-			  "'%s' port %u closed the connection without an "
-			  "answer",
-			  site->host, (unsigned)site->port);
+		error_set(
+			why, ERR_CONNECT,
+			"'%s' port %u closed the connection without an answer",
+			site->host, (unsigned)site->port);
 		error_hint(why, "%s", other_server(site));
 	}
 	error_code(why, error ? error : ECONNRESET);
@@ -158,8 +156,8 @@ void http_fail_transfer(struct error *why, const struct http_site *site,
 		error_set(why, ERR_USAGE,
 			  "the certificates of '%s' cannot be used",
 			  site->cacert ? site->cacert : "this system");
-		error_hint(why, "--cacert names a file of certificates in PEM "
-				"form");
+		error_hint(why,
+			   "--cacert names a file of certificates in PEM form");
 		break;
 	case HTTP_END_PROXY:
 		fail_proxy(why, o);
@@ -169,10 +167,10 @@ void http_fail_transfer(struct error *why, const struct http_site *site,
 		fail_lost(why, site, t);
 		break;
 	case HTTP_END_NO_HTTP:
-		error_set(why, ERR_PROTOCOL,
-			  "'%s' port %u answered something that is no HTTP, or "
-			  "a head that is too long",
-			  site->host, (unsigned)site->port);
+		error_set(
+			why, ERR_PROTOCOL,
+			"'%s' port %u answered something that is no HTTP, or a head that is too long",
+			site->host, (unsigned)site->port);
 		error_hint(why, "%s", other_server(site));
 		break;
 	case HTTP_END_OTHER:
@@ -195,16 +193,19 @@ int http_explain(struct transport *t, struct error *err)
 		return 0;
 	events = x->kind == HTTP_BODY_EVENTS;
 	held = events || h->old;
-	error_set(err, ERR_CONNECT, "'%s' %s", h->site.host,
-		  !x->transfer->status ? "took the request, and has not begun "
-					 "to answer" :
-		  !events	       ? "began to answer, and has not ended" :
-		  h->old ? "opened the event stream, and does not tell where "
-			   "messages go (event 'endpoint')" :
-			   "began a stream of events, and none of them came");
-	return error_hint(err, held ? "a proxy in front of it may hold it "
-				      "back (nginx: proxy_buffering off)" :
-				      "--timeout waits longer");
+	error_set(
+		err, ERR_CONNECT, "'%s' %s", h->site.host,
+		!x->transfer->status ?
+			"took the request, and has not begun to answer" :
+		!events ?
+			"began to answer, and has not ended" :
+		h->old ?
+			"opened the event stream, and does not tell where messages go (event 'endpoint')" :
+			"began a stream of events, and none of them came");
+	return error_hint(
+		err,
+		held ? "a proxy in front of it may hold it back (nginx: proxy_buffering off)" :
+		       "--timeout waits longer");
 }
 
 /*
@@ -306,8 +307,9 @@ static void fail_credentials(struct error *why, const struct http_site *site,
 		  status == 401 ? "not authorized" : "forbidden", said,
 		  line ? "; it asks for '" : "", line ? line : "",
 		  line ? "'" : "");
-	error_hint(why, "give credentials: MCPCTL_TOKEN, --token-file, or "
-			"--header 'Authorization: …'");
+	error_hint(
+		why,
+		"give credentials: MCPCTL_TOKEN, --token-file, or --header 'Authorization: …'");
 }
 
 /* There is no URL that could be followed. */
@@ -317,12 +319,12 @@ static void fail_location(struct error *why, const struct http_site *site,
 	const char *to = http_transfer_answer(t, "Location");
 
 	if (to && *to)
-		error_set(why, ERR_CONNECT,
-			  "'%s' redirects to '%.*s', which is no http or https "
-			  "URL: HTTP %d",
-			  site->host,
-			  (int)text_cut(to, strcspn(to, "?#"), SAID_MAX), to,
-			  t->status);
+		error_set(
+			why, ERR_CONNECT,
+			"'%s' redirects to '%.*s', which is no http or https URL: HTTP %d",
+			site->host,
+			(int)text_cut(to, strcspn(to, "?#"), SAID_MAX), to,
+			t->status);
 	else
 		error_set(why, ERR_CONNECT,
 			  "'%s' redirects without saying where to: HTTP %d",
@@ -341,10 +343,10 @@ static void fail_redirect(struct error *why, const struct http_site *site,
 	}
 	shown = http_url_show(to);
 	if (t->status >= 307 && http_url_same_origin(site->url, to)) {
-		error_set(why, ERR_CONNECT,
-			  "'%s' redirects again and again, at last to '%s': "
-			  "HTTP %d",
-			  site->host, shown, t->status);
+		error_set(
+			why, ERR_CONNECT,
+			"'%s' redirects again and again, at last to '%s': HTTP %d",
+			site->host, shown, t->status);
 		return;
 	}
 	error_set(why, ERR_CONNECT, "'%s' redirects to '%s': HTTP %d",
@@ -368,8 +370,8 @@ void http_fail_session(struct error *why, const struct http_site *site)
 	error_set(why, ERR_CONNECT,
 		  "'%s' does not know the session any more: HTTP 404",
 		  site->host);
-	error_hint(why, "it was restarted, or ended the session: connect "
-			"again");
+	error_hint(why,
+		   "it was restarted, or ended the session: connect again");
 	error_code(why, 404);
 }
 
@@ -378,8 +380,9 @@ void http_fail_gone(struct error *why, const struct http_site *site)
 	error_set(why, ERR_CONNECT,
 		  "'%s' does not know the MCP server any more: HTTP 404",
 		  site->host);
-	error_hint(why, "it answered before: was it stopped, or is another "
-			"server behind this address?");
+	error_hint(
+		why,
+		"it answered before: was it stopped, or is another server behind this address?");
 	error_code(why, 404);
 }
 
@@ -397,8 +400,7 @@ static const struct {
 	{ 415, "does not take JSON here",
 	  "check the path of the target (often /mcp or /sse)" },
 	{ 421, "does not serve this host",
-	  "use its IP address, or --header 'Host: …'; if it is mcpctl, "
-	  "--allow-host there adds a name" },
+	  "use its IP address, or --header 'Host: …'; if it is mcpctl, --allow-host there adds a name" },
 	{ 429, "has had too many requests", "try again later" },
 	{ 502, "is not available", "what it stands for may be down" },
 	{ 503, "is not available", "try again later" },
@@ -448,10 +450,10 @@ void http_fail_status(struct error *why, const struct http_site *site,
 		fail_credentials(why, site, t, said);
 	} else if (status == 407) {
 		error_set(why, ERR_AUTH,
-			  "the proxy wants credentials: HTTP "
-			  "407");
-		error_hint(why, "give them as in --proxy http://USER:PASSWORD@"
-				"HOST:PORT");
+			  "the proxy wants credentials: HTTP 407");
+		error_hint(
+			why,
+			"give them as in --proxy http://USER:PASSWORD@HOST:PORT");
 	} else if (status >= 300 && status < 400) {
 		fail_redirect(why, site, t);
 	} else if (status == 404) {
@@ -489,24 +491,25 @@ void http_fail_body(struct error *why, const struct http_site *site,
 			  "'%s' took the request and gave no answer: HTTP %d",
 			  site->host, t->status);
 	} else if (packed(t)) {
-		error_set(why, ERR_PROTOCOL,
-			  "'%s' sent its answer compressed ('%.40s'), which is "
-			  "not read here",
-			  site->host, packed(t));
-		error_hint(why, "--header 'Accept-Encoding: identity' asks for "
-				"the plain one");
+		error_set(
+			why, ERR_PROTOCOL,
+			"'%s' sent its answer compressed ('%.40s'), which is not read here",
+			site->host, packed(t));
+		error_hint(
+			why,
+			"--header 'Accept-Encoding: identity' asks for the plain one");
 	} else if (is_page(type, body)) {
-		error_set(why, ERR_PROTOCOL,
-			  "'%s' answered with a web page: that is no MCP "
-			  "server",
-			  site->host);
-		error_hint(why, "check the path of the target (often /mcp or "
-				"/sse)");
+		error_set(
+			why, ERR_PROTOCOL,
+			"'%s' answered with a web page: that is no MCP server",
+			site->host);
+		error_hint(why,
+			   "check the path of the target (often /mcp or /sse)");
 	} else if (*type && !text_find(type, "json")) {
-		error_set(why, ERR_PROTOCOL,
-			  "'%s' answered with '%.80s', neither JSON nor an "
-			  "event stream",
-			  site->host, type);
+		error_set(
+			why, ERR_PROTOCOL,
+			"'%s' answered with '%.80s', neither JSON nor an event stream",
+			site->host, type);
 		error_hint(why, "is this the address of an MCP server?");
 	} else {
 		json_check(buf_string(body), body->len, &json);

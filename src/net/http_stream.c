@@ -69,10 +69,10 @@ void http_tell_unheard(struct http *h)
 {
 	if (!h->unheard || !h->watched)
 		return;
-	http_notice(h, NOTICE_OTHER,
-		    "there is no stream for what the server says by itself; "
-		    "it can come along with answers only: %s",
-		    h->unheard);
+	http_notice(
+		h, NOTICE_OTHER,
+		"there is no stream for what the server says by itself; it can come along with answers only: %s",
+		h->unheard);
 	mem_free(TAKE(h->unheard));
 }
 
@@ -254,13 +254,14 @@ static void take_endpoint(struct http_exchange *x, const char *text)
 		error_set(&why, ERR_PROTOCOL,
 			  "'%s' wants messages sent to another origin, '%s'",
 			  h->site.host, shown);
-		error_hint(&why, "credentials must not go there; if you trust "
-				 "it, make it the target");
+		error_hint(
+			&why,
+			"credentials must not go there; if you trust it, make it the target");
 	} else {
-		error_set(&why, ERR_PROTOCOL,
-			  "'%s' wants messages sent to '%.100s', which is no "
-			  "URL",
-			  h->site.host, text);
+		error_set(
+			&why, ERR_PROTOCOL,
+			"'%s' wants messages sent to '%.100s', which is no URL",
+			h->site.host, text);
 	}
 	fail_open(x, &why);
 }
@@ -305,10 +306,10 @@ void http_old_done(struct http_exchange *x)
 	if (status >= 300 && http_exchange_redirect(x))
 		return;
 	if (x->kind == HTTP_BODY_EVENTS) {
-		error_set(&why, ERR_PROTOCOL,
-			  "the event stream of '%s' ended without telling "
-			  "where messages go",
-			  h->site.host);
+		error_set(
+			&why, ERR_PROTOCOL,
+			"the event stream of '%s' ended without telling where messages go",
+			h->site.host);
 		error_hint(&why, "is it an MCP server?");
 	} else if (t->finished && t->outcome.end != HTTP_END_WELL &&
 		   status < 300) {
@@ -326,11 +327,12 @@ void http_old_alarm(struct http_exchange *x)
 	struct http *h = x->http;
 	struct error why = { 0 };
 
-	error_set(&why, ERR_PROTOCOL,
-		  "'%s' does not tell where messages go: no event 'endpoint' "
-		  "came",
-		  h->site.host);
-	error_hint(&why, "is it an MCP server? a proxy in front of it may hold "
-			 "events back (nginx: proxy_buffering off)");
+	error_set(
+		&why, ERR_PROTOCOL,
+		"'%s' does not tell where messages go: no event 'endpoint' came",
+		h->site.host);
+	error_hint(
+		&why,
+		"is it an MCP server? a proxy in front of it may hold events back (nginx: proxy_buffering off)");
 	fail_open(x, &why);
 }

@@ -31,11 +31,10 @@ static void answer(struct listen *l, struct front_request *rq, int status,
 static void answer_error(struct listen *l, struct front_request *rq, int status,
 			 const char *text)
 {
-	struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 };
 
 	knock_error(&body, text);
 	answer(l, rq, status, JSON_TYPE, &body);
-	buf_done(&body);
 }
 
 /* What this device told when it asked OTA; NULL if it did not. */
@@ -75,7 +74,7 @@ static void note_board(struct knocks *k, const struct ota_request *rq,
 static void tell_question(struct listen *l, const struct front_head *head,
 			  const struct ota_request *rq, const char *url)
 {
-	struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	buf_printf(&text, "%s ",
 		   rq->device_id[0] ? rq->device_id :
@@ -83,7 +82,6 @@ static void tell_question(struct listen *l, const struct front_head *head,
 	ota_describe(&text, rq);
 	buf_printf(&text, "\nit was sent to %s: now wake it", url);
 	listen_notice(l, NOTICE_OTA, head->address, buf_string(&text));
-	buf_done(&text);
 }
 
 static char *device_url(const struct listen *l, const struct front_head *head)
@@ -106,7 +104,7 @@ static void serve_ota(struct listen *l, struct front_request *rq,
 	CLEANUP(mem_free_ptr) char *url = device_url(l, head);
 	struct ota_request asked;
 	struct error err = { 0 };
-	struct buf reply = { 0 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
 
 	ota_read(&asked, head, body, len, &err);
 	error_reset(&err);
@@ -122,7 +120,6 @@ static void serve_ota(struct listen *l, struct front_request *rq,
 		tell_question(l, head, &asked, url);
 	}
 	error_reset(&err);
-	buf_done(&reply);
 }
 
 static void serve_page(struct listen *l, struct front_request *rq,
@@ -142,12 +139,11 @@ static void serve_page(struct listen *l, struct front_request *rq,
 /* Empty is no body to firmware: it would wait for the end (device.md 5.4, 7). */
 static void serve_activate(struct listen *l, struct front_request *rq)
 {
-	struct buf done = { 0 };
+	CLEANUP(buf_done) struct buf done = { 0 };
 
 	l->knocks.activate++;
 	buf_text(&done, "{}");
 	answer(l, rq, 200, JSON_TYPE, &done);
-	buf_done(&done);
 }
 
 static void serve_nothing(struct listen *l, struct front_request *rq,
@@ -208,20 +204,19 @@ static int nothing_came(const struct knocks *k, const char *ota_url,
 			struct error *err)
 {
 	if (k->connections) {
-		error_set(err, ERR_CONNECT,
-			  "no device dialled in: %u connection%s came, but no "
-			  "request",
-			  k->connections, k->connections == 1 ? "" : "s");
+		error_set(
+			err, ERR_CONNECT,
+			"no device dialled in: %u connection%s came, but no request",
+			k->connections, k->connections == 1 ? "" : "s");
 		return error_hint(err, "is the OTA address of the board %s ?",
 				  ota_url);
 	}
 	error_set(err, ERR_CONNECT,
 		  "no device dialled in: nothing came at all");
-	return error_hint(err,
-			  "is the board in the same network, its OTA address "
-			  "%s, and was it rebooted since? open that address in "
-			  "a phone's browser: no page means a firewall",
-			  ota_url);
+	return error_hint(
+		err,
+		"is the board in the same network, its OTA address %s, and was it rebooted since? open that address in a phone's browser: no page means a firewall",
+		ota_url);
 }
 
 static int only_browser(const struct knocks *k, const char *ota_url,
@@ -231,15 +226,14 @@ static int only_browser(const struct knocks *k, const char *ota_url,
 		  "no device dialled in: only a browser came%s",
 		  k->lan ? "" : ", from this machine");
 	if (k->lan)
-		return error_hint(err,
-				  "so network and firewall are fine: set the "
-				  "board's OTA address to %s and reboot it",
-				  ota_url);
-	return error_hint(err,
-			  "that tells nothing of the network: open %s in a "
-			  "phone's browser, set it as the board's OTA address, "
-			  "and reboot the board",
-			  ota_url);
+		return error_hint(
+			err,
+			"so network and firewall are fine: set the board's OTA address to %s and reboot it",
+			ota_url);
+	return error_hint(
+		err,
+		"that tells nothing of the network: open %s in a phone's browser, set it as the board's OTA address, and reboot the board",
+		ota_url);
 }
 
 static int only_foreign(const struct knocks *k, const char *ota_url,
@@ -254,45 +248,42 @@ static int only_foreign(const struct knocks *k, const char *ota_url,
 
 static int never_woken(const struct knocks *k, struct error *err)
 {
-	error_set(err, ERR_CONNECT,
-		  "no device dialled in: the board%s%s%s%s%s asked OTA%s%s, "
-		  "but was never woken",
-		  k->ota_board[0] ? " '" : "", k->ota_board,
-		  k->ota_board[0] ? "'" : "",
-		  k->ota_version[0] ? " version " : "", k->ota_version,
-		  k->ota_address[0] ? " from " : "", k->ota_address);
+	error_set(
+		err, ERR_CONNECT,
+		"no device dialled in: the board%s%s%s%s%s asked OTA%s%s, but was never woken",
+		k->ota_board[0] ? " '" : "", k->ota_board,
+		k->ota_board[0] ? "'" : "",
+		k->ota_version[0] ? " version " : "", k->ota_version,
+		k->ota_address[0] ? " from " : "", k->ota_address);
 	if (k->tls)
 		return error_hint(
-			err, "wake it: say the wake word or press its "
-			     "button; something also spoke TLS to this "
-			     "plain port: give the board ws://, not wss://");
-	return error_hint(err,
-			  "wake it: say the wake word or press its button; if "
-			  "it was woken, it cannot reach the address that OTA "
-			  "gave it: see --advertise");
+			err,
+			"wake it: say the wake word or press its button; something also spoke TLS to this plain port: give the board ws://, not wss://");
+	return error_hint(
+		err,
+		"wake it: say the wake word or press its button; if it was woken, it cannot reach the address that OTA gave it: see --advertise");
 }
 
 static int wrong_path(const struct knocks *k, const char *ota_url,
 		      struct error *err)
 {
-	error_set(err, ERR_CONNECT,
-		  "no device was let in: one asked for the path '%s', which is "
-		  "a wrong one",
-		  k->wrong_path_text);
-	return error_hint(err,
-			  "its OTA address is %s: set that and reboot it, so "
-			  "that it is told the right path; a target without a "
-			  "path accepts any",
-			  ota_url);
+	error_set(
+		err, ERR_CONNECT,
+		"no device was let in: one asked for the path '%s', which is a wrong one",
+		k->wrong_path_text);
+	return error_hint(
+		err,
+		"its OTA address is %s: set that and reboot it, so that it is told the right path; a target without a path accepts any",
+		ota_url);
 }
 
 static int wrong_token(struct error *err)
 {
 	error_set(err, ERR_CONNECT,
 		  "no device was let in: its token is wrong or missing");
-	return error_hint(err,
-			  "reboot it, so that OTA gives it the token, or take "
-			  "its own with MCPCTL_TOKEN or --token-file");
+	return error_hint(
+		err,
+		"reboot it, so that OTA gives it the token, or take its own with MCPCTL_TOKEN or --token-file");
 }
 
 int knocks_explain(const struct knocks *k, const char *ota_url,
@@ -307,13 +298,13 @@ int knocks_explain(const struct knocks *k, const char *ota_url,
 	if (k->ota)
 		return never_woken(k, err);
 	if (k->tls) {
-		error_set(err, ERR_CONNECT,
-			  "no device dialled in: something spoke TLS to this "
-			  "plain port");
-		return error_hint(err,
-				  "the board was given https:// or wss://: its "
-				  "OTA address is %s",
-				  ota_url);
+		error_set(
+			err, ERR_CONNECT,
+			"no device dialled in: something spoke TLS to this plain port");
+		return error_hint(
+			err,
+			"the board was given https:// or wss://: its OTA address is %s",
+			ota_url);
 	}
 	if (k->foreign)
 		return only_foreign(k, ota_url, err);
@@ -330,12 +321,14 @@ int knocks_explain(const struct knocks *k, const char *ota_url,
 void listen_page(struct buf *out, const char *host, const char *device)
 {
 	page_start(out);
-	buf_text(out, "<p>This address answers: network and firewall are fine. "
-		      "mcpctl waits here for one MCP device.</p>\n"
-		      "<p>Set this as the OTA address of the board:</p>\n");
+	buf_text(
+		out,
+		"<p>This address answers: network and firewall are fine. mcpctl waits here for one MCP device.</p>\n"
+		"<p>Set this as the OTA address of the board:</p>\n");
 	page_address(out, host);
-	buf_text(out, "<p>Then reboot it, and wake it: wake word or "
-		      "button.</p>\n<p>");
+	buf_text(
+		out,
+		"<p>Then reboot it, and wake it: wake word or button.</p>\n<p>");
 	if (device) {
 		buf_text(out, "A device is connected: ");
 		page_text(out, device);
@@ -385,12 +378,12 @@ static void listen_describe(struct listen *l, struct buf *out)
 		add_advertised(l, out);
 	else
 		add_addresses(l, out);
-	buf_text(out,
-		 "1. set it on the board (Wi-Fi setup page, advanced)\n"
-		 "2. reboot the board: it asks this address where to dial\n"
-		 "3. wake it: wake word or button\n"
-		 "open the same address in a phone's browser: no page means a "
-		 "firewall,\na page means the board");
+	buf_text(
+		out,
+		"1. set it on the board (Wi-Fi setup page, advanced)\n"
+		"2. reboot the board: it asks this address where to dial\n"
+		"3. wake it: wake word or button\n"
+		"open the same address in a phone's browser: no page means a firewall,\na page means the board");
 }
 
 /*
@@ -445,9 +438,9 @@ static int supersede(struct listen *l, const struct front_head *head,
 		     const char **reason)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%s dialled in again: it was restarted, its "
-				"connection from %s is dead",
-				l->served_id, l->served);
+	char *text = mem_printf(
+		"%s dialled in again: it was restarted, its connection from %s is dead",
+		l->served_id, l->served);
 
 	listen_notice(l, NOTICE_REFUSED, head->address, text);
 	l->superseded = true;
@@ -462,7 +455,7 @@ static int refuse_second(struct listen *l, const struct front_head *head,
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	l->knocks.refused++;
-	if (l->ready && id && !strcmp(id, l->served_id))
+	if (l->ready && id && strcmp(id, l->served_id) == 0)
 		return supersede(l, head, reason);
 	text = mem_printf("refused %s: a second device, while %s is served",
 			  id ? id : "a device",
@@ -546,10 +539,11 @@ static void listen_knock(struct listen *l, const char *address,
 	size_t len = address_host_length(address);
 
 	l->knocks.connections++;
-	if (!strncmp(address, "127.", 4) || !strncmp(address, "[::1]", 5))
+	if (strncmp(address, "127.", 4) == 0 ||
+	    strncmp(address, "[::1]", 5) == 0)
 		return;
 	if (local && len == address_host_length(local) &&
-	    !strncmp(address, local, len))
+	    strncmp(address, local, len) == 0)
 		return;
 	l->knocks.lan = true;
 }
@@ -678,8 +672,7 @@ static void on_closed(void *owner, const struct error *why)
 		return;
 	if (l->superseded) {
 		error_set(&l->why, ERR_CONNECT,
-			  "the device was restarted: it "
-			  "dialled in again");
+			  "the device was restarted: it dialled in again");
 		error_hint(&l->why, "run the command again, then wake it");
 	} else {
 		error_copy(&l->why, why);
@@ -719,11 +712,10 @@ static const struct transport_events inner_events = {
 static void on_timer(void *owner)
 {
 	struct listen *l = owner;
-	struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	listen_describe(l, &text);
 	listen_notice(l, NOTICE_LISTENING, NULL, buf_string(&text));
-	buf_done(&text);
 }
 
 static struct listen *listen_new(struct transport *t, const struct endpoint *to)
@@ -751,8 +743,7 @@ static int check(struct listen *l, const struct endpoint *to, uint16_t port,
 	const char *token = l->tokens.count ? l->tokens.word[0] : NULL;
 	const char *path = l->path ? l->path : DEVICE_PATH;
 	const char *url = "ws://127.0.0.1/";
-	struct buf reply = { 0 };
-	int result;
+	CLEANUP(buf_done) struct buf reply = { 0 };
 
 	mem_free(TAKE(l->advertised_ws));
 	mem_free(TAKE(l->advertised_ota));
@@ -763,9 +754,7 @@ static int check(struct listen *l, const struct endpoint *to, uint16_t port,
 		l->behind_proxy = strstr(to->advertise, "://") != NULL;
 		url = l->advertised_ws;
 	}
-	result = ota_reply_websocket(&reply, url, token, 0, err);
-	buf_done(&reply);
-	return result;
+	return ota_reply_websocket(&reply, url, token, 0, err);
 }
 
 static int open_front(struct listen *l, const struct endpoint *to,

@@ -217,10 +217,10 @@ static int mqtt_audio_accept(struct audio *d, const void *data, size_t len,
 	if (check(&head, data, len, &why))
 		return drop(d, &c->broken, &d->broken_told, &why);
 	if (head.sequence <= d->received) {
-		error_set(&why, ERR_PROTOCOL,
-			  "audio packet: number %u came after %u, and is "
-			  "dropped",
-			  head.sequence, d->received);
+		error_set(
+			&why, ERR_PROTOCOL,
+			"audio packet: number %u came after %u, and is dropped",
+			head.sequence, d->received);
 		return drop(d, &c->repeated, &d->repeated_told, &why);
 	}
 	if (head.sequence - d->received > 1)
@@ -341,24 +341,26 @@ static int cannot_open(const char *host, uint16_t port, int error,
 	struct port_owner owner;
 
 	if (error == EADDRINUSE && port_owner_find_udp(port, &owner))
-		error_set(err, ERR_CONNECT,
-			  "the UDP port %u, for audio, is in use by '%s' "
-			  "(process %d)",
-			  (unsigned)port, owner.program, owner.pid);
+		error_set(
+			err, ERR_CONNECT,
+			"the UDP port %u, for audio, is in use by '%s' (process %d)",
+			(unsigned)port, owner.program, owner.pid);
 	else
 		error_set(err, ERR_CONNECT,
 			  "cannot open the UDP port %u for audio%s%s: %s",
 			  (unsigned)port, host ? " on " : "", host ? host : "",
 			  strerror(error));
 	if (error == EACCES)
-		error_hint(err, "ports below 1024 are for root: take another "
-				"one with --udp-port");
+		error_hint(
+			err,
+			"ports below 1024 are for root: take another one with --udp-port");
 	else if (error == EADDRNOTAVAIL)
-		error_hint(err, "--listen must name an address of this "
-				"machine");
+		error_hint(err,
+			   "--listen must name an address of this machine");
 	else
-		error_hint(err, "take another port with --udp-port, or any "
-				"free one without it");
+		error_hint(
+			err,
+			"take another port with --udp-port, or any free one without it");
 	return error_code(err, error);
 }
 

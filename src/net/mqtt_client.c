@@ -65,10 +65,10 @@ static int check_publish(const struct mqtt_client *c, const char *topic,
 	if (!*topic || strlen(topic) > TEXT_MAX ||
 	    mosquitto_pub_topic_check(topic) ||
 	    mosquitto_validate_utf8(topic, (int)strlen(topic)))
-		return error_set(err, ERR_USAGE,
-				 "nothing can be published to the topic "
-				 "'%.100s'",
-				 topic);
+		return error_set(
+			err, ERR_USAGE,
+			"nothing can be published to the topic '%.100s'",
+			topic);
 	if (c->state != MQTT_CONNECTED)
 		return error_set(err, ERR_CONNECT,
 				 "the broker '%s' is not connected", c->host);
@@ -301,13 +301,13 @@ static bool is_text(const char *text)
 static int check_options(const struct mqtt_options *o, struct error *err)
 {
 	if (!o->client_id || !*o->client_id || !is_text(o->client_id))
-		return error_set(err, ERR_USAGE,
-				 "the client id is empty, or no text that MQTT "
-				 "can carry");
+		return error_set(
+			err, ERR_USAGE,
+			"the client id is empty, or no text that MQTT can carry");
 	if (o->user && !is_text(o->user))
-		return error_set(err, ERR_USAGE,
-				 "the user name is no text that MQTT can "
-				 "carry");
+		return error_set(
+			err, ERR_USAGE,
+			"the user name is no text that MQTT can carry");
 	if (o->password && strlen(o->password) > TEXT_MAX)
 		return error_set(err, ERR_USAGE, "the password is too long");
 	if (!o->host || !*o->host || o->port == 0)

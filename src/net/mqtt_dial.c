@@ -234,9 +234,9 @@ static void warn_insecure(const struct mqtt_dial *d)
 {
 	const struct transport *t = d->transport;
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("the certificate of '%s' is not verified "
-				"(--insecure)",
-				d->host);
+	char *text = mem_printf(
+		"the certificate of '%s' is not verified (--insecure)",
+		d->host);
 	const struct notice n = { .kind = NOTICE_INSECURE, .text = text };
 
 	if (t->events->notice)
@@ -329,12 +329,12 @@ static int set_topics(struct mqtt_dial *d, const struct endpoint *to,
 	if (!down)
 		down = device_id ? TOPIC_DOWN_MAC : TOPIC_DOWN_ID;
 	if (!device_id && (strstr(up, "{mac}") || strstr(down, "{mac}"))) {
-		error_set(err, ERR_USAGE,
-			  "the client id '%.100s' does not tell the device's "
-			  "{mac}",
-			  d->client_id);
-		return error_hint(err, "write the topic out, or use "
-				       "{client_id}");
+		error_set(
+			err, ERR_USAGE,
+			"the client id '%.100s' does not tell the device's {mac}",
+			d->client_id);
+		return error_hint(err,
+				  "write the topic out, or use {client_id}");
 	}
 	d->up = fill(up, d->client_id, device_id);
 	d->down = fill(down, d->client_id, device_id);
@@ -459,15 +459,13 @@ int mqtt_dial_explain(struct transport *t, struct error *err)
 			  d->host, (unsigned)d->number);
 		return error_hint(err, "is it an MQTT broker?");
 	}
-	error_set(err, ERR_CONNECT,
-		  "nothing was heard of the device '%.100s': it was asked by "
-		  "'%.100s' and should answer to '%.100s'",
-		  d->client_id, d->down, d->up);
-	return error_hint(err,
-			  "stock firmware never subscribes, so a plain broker "
-			  "cannot reach it: use 'mcpctl serve --mqtt', or a "
-			  "broker that subscribes for it; else check the "
-			  "topics (?up=TOPIC&down=TOPIC)");
+	error_set(
+		err, ERR_CONNECT,
+		"nothing was heard of the device '%.100s': it was asked by '%.100s' and should answer to '%.100s'",
+		d->client_id, d->down, d->up);
+	return error_hint(
+		err,
+		"stock firmware never subscribes, so a plain broker cannot reach it: use 'mcpctl serve --mqtt', or a broker that subscribes for it; else check the topics (?up=TOPIC&down=TOPIC)");
 }
 
 /*
@@ -496,9 +494,9 @@ static void fail_connect(struct mqtt_client *c, int error)
 
 	dial_fail_connect(&c->why, &to, error);
 	if (error == ECONNREFUSED)
-		error_hint(&c->why,
-			   "is a broker running there, and on this port? "
-			   "'mcpctl serve --mqtt' starts one");
+		error_hint(
+			&c->why,
+			"is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one");
 }
 
 static void fail_tls(struct mqtt_client *c)
@@ -509,17 +507,18 @@ static void fail_tls(struct mqtt_client *c)
 		error_set(why, ERR_CONNECT,
 			  "the broker '%s' does not speak TLS on port %u",
 			  c->host, (unsigned)c->port);
-		error_hint(why, "use mqtt:// instead of mqtts://, or another "
-				"port (8883 is usual)");
+		error_hint(
+			why,
+			"use mqtt:// instead of mqtts://, or another port (8883 is usual)");
 		return;
 	}
 	if (!c->problem[0] || strstr(c->problem, "unexpected eof")) {
 		error_set(why, ERR_CONNECT,
 			  "the broker '%s' port %u ended the TLS handshake",
 			  c->host, (unsigned)c->port);
-		error_hint(why, "does it speak TLS there? else use mqtt:// "
-				"instead of mqtts://, or another port (8883 "
-				"is usual)");
+		error_hint(
+			why,
+			"does it speak TLS there? else use mqtt:// instead of mqtts://, or another port (8883 is usual)");
 		return;
 	}
 	error_set(why, ERR_CONNECT, "TLS with the broker '%s' failed: %s",
@@ -548,36 +547,35 @@ static void fail_refused(struct mqtt_client *c)
 			  "for a reason of its own");
 	error_code(&c->why, code);
 	if (credentials)
-		error_hint(&c->why, "%s",
-			   c->user ? "check the password "
-				     "(--mqtt-password-file or "
-				     "MCPCTL_MQTT_PASSWORD), and that the "
-				     "broker knows the user" :
-				     CREDENTIALS);
+		error_hint(
+			&c->why, "%s",
+			c->user ?
+				"check the password (--mqtt-password-file or MCPCTL_MQTT_PASSWORD), and that the broker knows the user" :
+				CREDENTIALS);
 	else
 		error_hint(&c->why, "the broker's log may tell more");
 }
 
 static void fail_handshake(struct mqtt_client *c, int rc, int error)
 {
-	const char *wants = c->tls ? "is it an MQTT broker?" :
-				     "is it an MQTT broker? does it want "
-				     "mqtts://?";
+	const char *wants =
+		c->tls ? "is it an MQTT broker?" :
+			 "is it an MQTT broker? does it want mqtts://?";
 
 	if (error == ETIMEDOUT)
-		error_set(&c->why, ERR_CONNECT,
-			  "'%s' port %u accepted the connection, but no MQTT "
-			  "handshake followed within 10 s",
-			  c->host, (unsigned)c->port);
+		error_set(
+			&c->why, ERR_CONNECT,
+			"'%s' port %u accepted the connection, but no MQTT handshake followed within 10 s",
+			c->host, (unsigned)c->port);
 	else if (rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET)
 		error_set(&c->why, ERR_PROTOCOL,
 			  "'%s' port %u answered something that is no MQTT",
 			  c->host, (unsigned)c->port);
 	else
-		error_set(&c->why, ERR_CONNECT,
-			  "'%s' port %u closed the connection during the MQTT "
-			  "handshake",
-			  c->host, (unsigned)c->port);
+		error_set(
+			&c->why, ERR_CONNECT,
+			"'%s' port %u closed the connection during the MQTT handshake",
+			c->host, (unsigned)c->port);
 	error_hint(&c->why, "%s", wants);
 	if (error == ETIMEDOUT)
 		error_code(&c->why, ETIMEDOUT);
@@ -605,8 +603,9 @@ static void fail_connected(struct mqtt_client *c, int rc)
 	} else {
 		error_set(&c->why, ERR_CONNECT, "the broker '%s' went away",
 			  c->host);
-		error_hint(&c->why, "was it stopped? another client with our "
-				    "client id would end it too");
+		error_hint(
+			&c->why,
+			"was it stopped? another client with our client id would end it too");
 	}
 }
 

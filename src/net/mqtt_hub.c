@@ -346,8 +346,9 @@ static void again(struct error *why, const struct mqtt_peer *old,
 	}
 	error_set(why, ERR_CONNECT,
 		  "a client with the same id connected, from %s", new->address);
-	error_hint(why, "if these are two boards: each needs a client id of "
-			"its own, which OTA gives it");
+	error_hint(
+		why,
+		"if these are two boards: each needs a client id of its own, which OTA gives it");
 }
 
 static void on_joined(struct mqtt_hub *hub, const char *client_id,
@@ -389,9 +390,9 @@ static void on_left(struct mqtt_peer *p, const char *data, size_t len)
 	if (p->number && number != p->number)
 		return; /* its connection before this one */
 	if (reason == MOSQ_ERR_KEEPALIVE)
-		error_set(&why, ERR_CONNECT,
-			  "the broker heard nothing of it for longer than its "
-			  "keepalive");
+		error_set(
+			&why, ERR_CONNECT,
+			"the broker heard nothing of it for longer than its keepalive");
 	else if (reason != 0)
 		error_set(&why, ERR_CONNECT,
 			  "its connection to the broker ended");
@@ -548,14 +549,15 @@ static int check_topics(const struct mqtt_hub_config *c, struct error *err)
 		error_set(err, ERR_USAGE,
 			  "the topic '%.100s' does not tell devices apart",
 			  c->up);
-		return error_hint(err, "it must hold {client_id} or {mac}, as "
-				       "in mcpctl/up/{client_id}");
+		return error_hint(
+			err,
+			"it must hold {client_id} or {mac}, as in mcpctl/up/{client_id}");
 	}
 	if (mosquitto_pub_topic_check(c->down) || !*c->down)
-		return error_set(err, ERR_USAGE,
-				 "nothing can be published to the topic "
-				 "'%.100s'",
-				 c->down);
+		return error_set(
+			err, ERR_USAGE,
+			"nothing can be published to the topic '%.100s'",
+			c->down);
 	return 0;
 }
 

@@ -66,7 +66,7 @@ bool knock_token_fits(const char *token, const char *given)
 	size_t len = strlen(token);
 	bool fits;
 
-	if (!strncasecmp(bare, "Bearer ", 7))
+	if (strncasecmp(bare, "Bearer ", 7) == 0)
 		bare += 7;
 	/*
 	 * The whole value too: the firmware sends a token that has a space as
@@ -85,7 +85,7 @@ bool knock_path_fits(const char *wanted, const char *path)
 		a--;
 	if (b > 1 && path[b - 1] == '/')
 		b--;
-	return a == b && !strncmp(wanted, path, a);
+	return a == b && strncmp(wanted, path, a) == 0;
 }
 
 char *knock_safe_path(const struct front_head *head)
@@ -101,7 +101,7 @@ char *knock_safe_path(const struct front_head *head)
 		size_t len = strcspn(at, "&"), shown = len;
 
 		for (size_t i = 0; i < COUNT(secret); i++) {
-			if (!strncasecmp(at, secret[i], strlen(secret[i])))
+			if (strncasecmp(at, secret[i], strlen(secret[i])) == 0)
 				shown = strlen(secret[i]);
 		}
 		buf_add(&out, at, shown);
@@ -117,9 +117,9 @@ char *knock_safe_path(const struct front_head *head)
 enum knock_wish knock_wish(const struct front_head *head)
 {
 	bool ota = knock_path_fits(OTA_PATH, head->path);
-	bool posts = !strcmp(head->method, "POST");
-	bool reads =
-		!strcmp(head->method, "GET") || !strcmp(head->method, "HEAD");
+	bool posts = strcmp(head->method, "POST") == 0;
+	bool reads = strcmp(head->method, "GET") == 0 ||
+		     strcmp(head->method, "HEAD") == 0;
 
 	if (!reads && !posts)
 		return KNOCK_METHOD;
@@ -127,7 +127,7 @@ enum knock_wish knock_wish(const struct front_head *head)
 		return KNOCK_OTA;
 	if (knock_path_fits(OTA_PATH "activate", head->path))
 		return KNOCK_ACTIVATE;
-	if (reads && (ota || !strcmp(head->path, "/")))
+	if (reads && (ota || strcmp(head->path, "/") == 0))
 		return KNOCK_PAGE;
 	if (text_starts(head->path, "/favicon") ||
 	    text_starts(head->path, "/apple-touch-icon"))
@@ -138,19 +138,17 @@ enum knock_wish knock_wish(const struct front_head *head)
 const char *knock_noise(enum front_noise what)
 {
 	static const char *const texts[] = {
-		[FRONT_TLS] = "something spoke TLS to this plain port: the "
-			      "board was given https:// or wss://,\n"
-			      "use http:// and ws://",
+		[FRONT_TLS] =
+			"something spoke TLS to this plain port: the board was given https:// or wss://,\n"
+			"use http:// and ws://",
 		[FRONT_GARBAGE] = "something came that is no HTTP",
-		[FRONT_BROKEN] = "a request was broken, could be read in "
-				 "two ways, or wanted another upgrade than "
-				 "WebSocket 13",
+		[FRONT_BROKEN] =
+			"a request was broken, could be read in two ways, or wanted another upgrade than WebSocket 13",
 		[FRONT_SLOW] = "a request was begun and never finished",
 		[FRONT_EMPTY] = NULL,
 		[FRONT_TOO_LARGE] = "a request was too large",
 		[FRONT_BODY_OF_STRANGER] =
-			"a large body was refused: it came without the token "
-			"or the address that a picture needs",
+			"a large body was refused: it came without the token or the address that a picture needs",
 		[FRONT_BODY_TOO_LARGE] = "a request was too large",
 		[FRONT_CUT] = "a request ended amid its body",
 		[FRONT_BUSY] = "a request was refused: too many at once",
@@ -178,8 +176,8 @@ static int bad_advertise(const char *text, struct error *err)
 	error_set(err, ERR_USAGE,
 		  "--advertise '%.100s' is no address that a device can dial",
 		  text);
-	return error_hint(err, "expected HOST, HOST:PORT, or a ws:// or "
-			       "wss:// URL");
+	return error_hint(err,
+			  "expected HOST, HOST:PORT, or a ws:// or wss:// URL");
 }
 
 static char *ota_address(const struct endpoint *e)
@@ -213,7 +211,7 @@ static int advertise_url(const char *text, const char *path, char **ws_url,
 int ota_advertise(const char *text, uint16_t port, const char *path,
 		  char **ws_url, char **ota_url, struct error *err)
 {
-	struct buf where = { 0 };
+	CLEANUP(buf_done) struct buf where = { 0 };
 	struct authority a;
 
 	*ws_url = *ota_url = NULL;
@@ -225,19 +223,17 @@ int ota_advertise(const char *text, uint16_t port, const char *path,
 	authority_print(&where, a.host, a.has_port ? a.port : port);
 	*ws_url = mem_printf("ws://%s%s", buf_string(&where), path);
 	*ota_url = mem_printf("http://%s" OTA_PATH, buf_string(&where));
-	buf_done(&where);
 	return 0;
 }
 
 static void add_address(struct words *out, const char *host, uint16_t port)
 {
-	struct buf url = { 0 };
+	CLEANUP(buf_done) struct buf url = { 0 };
 
 	buf_text(&url, "http://");
 	authority_print(&url, host, port);
 	buf_text(&url, OTA_PATH);
 	words_add(out, buf_string(&url));
-	buf_done(&url);
 }
 
 void ota_addresses(struct words *out, const char *host, uint16_t port)
@@ -318,11 +314,9 @@ void ota_describe(struct buf *out, const struct ota_request *rq)
 
 void page_start(struct buf *out)
 {
-	buf_text(out,
-		 "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-		 "<meta charset=\"utf-8\">"
-		 "<meta name=\"viewport\" content=\"width=device-width\">"
-		 "<title>mcpctl</title></head>\n<body>\n<h1>mcpctl</h1>\n");
+	buf_text(
+		out,
+		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>mcpctl</title></head>\n<body>\n<h1>mcpctl</h1>\n");
 }
 
 void page_end(struct buf *out)
@@ -436,7 +430,7 @@ static bool process_has(const char *pid, const char *link)
 		if (len <= 0)
 			continue;
 		target[len] = '\0';
-		found = !strcmp(target, link);
+		found = strcmp(target, link) == 0;
 	}
 	closedir(fds);
 	return found;

@@ -135,15 +135,15 @@ static void tell_odd(struct stdio *s, const char *text, size_t len)
 	size_t shown = text ? text_cut(text, len, EXCERPT_BYTES) : 0;
 
 	if (text)
-		error_set(&why, ERR_PROTOCOL,
-			  "'%s' printed on its stdout what is no JSON-RPC "
-			  "message: '%.*s%s'",
-			  s->name, (int)shown, text, shown < len ? "…" : "");
+		error_set(
+			&why, ERR_PROTOCOL,
+			"'%s' printed on its stdout what is no JSON-RPC message: '%.*s%s'",
+			s->name, (int)shown, text, shown < len ? "…" : "");
 	else
-		error_set(&why, ERR_PROTOCOL,
-			  "'%s' printed a line of more than %zu bytes: it was "
-			  "left out",
-			  s->name, s->lines.max);
+		error_set(
+			&why, ERR_PROTOCOL,
+			"'%s' printed a line of more than %zu bytes: it was left out",
+			s->name, s->lines.max);
 	t->events->failed(t->owner, 0, &why);
 }
 
@@ -238,14 +238,13 @@ static void set_ended(struct stdio *s, int status)
 		error_set(&s->why, ERR_CONNECT, "'%s' ended%s, with status %d",
 			  s->name, before, status);
 	if (!s->tail_count)
-		error_hint(&s->why,
-			   "it wrote nothing to its stderr; does it run when "
-			   "it is typed in a terminal?");
+		error_hint(
+			&s->why,
+			"it wrote nothing to its stderr; does it run when it is typed in a terminal?");
 	else if (!s->heard)
-		error_hint(&s->why,
-			   "this is what it wrote to its stderr; is an "
-			   "argument or a variable (--env NAME=VALUE) "
-			   "missing?");
+		error_hint(
+			&s->why,
+			"this is what it wrote to its stderr; is an argument or a variable (--env NAME=VALUE) missing?");
 	add_tail(s, &s->why);
 }
 
@@ -253,8 +252,8 @@ static void set_silent(struct stdio *s)
 {
 	error_set(&s->why, ERR_CONNECT,
 		  "'%s' closed its stdout, but went on running", s->name);
-	error_hint(&s->why, "an MCP server writes its messages there, and "
-			    "nothing else");
+	error_hint(&s->why,
+		   "an MCP server writes its messages there, and nothing else");
 	add_tail(s, &s->why);
 }
 
@@ -382,15 +381,14 @@ static int stdio_explain(struct transport *t, struct error *err)
 	error_set(err, ERR_CONNECT,
 		  "'%s' runs, but no message came on its stdout", s->name);
 	if (s->tail_count)
-		error_hint(err,
-			   "the last line of its stderr: %s; --timeout waits "
-			   "longer",
-			   s->tail[(s->tail_count - 1) % TAIL_LINES]);
+		error_hint(
+			err,
+			"the last line of its stderr: %s; --timeout waits longer",
+			s->tail[(s->tail_count - 1) % TAIL_LINES]);
 	else
-		error_hint(err,
-			   "is it an MCP server, and one that speaks over "
-			   "stdio? some need an argument for it; --timeout "
-			   "waits longer, as for one that is installed first");
+		error_hint(
+			err,
+			"is it an MCP server, and one that speaks over stdio? some need an argument for it; --timeout waits longer, as for one that is installed first");
 	add_tail(s, err);
 	return -1;
 }

@@ -339,10 +339,10 @@ static int check_descriptors(struct loop *l, struct error *err)
 {
 	if (descriptors_spare(uv_backend_fd(loop_uv(l)), DESCRIPTORS_NEEDED))
 		return 0;
-	error_set(err, ERR_CONNECT,
-		  "no WebSocket can be opened: of the %zu open files that are "
-		  "allowed fewer than %d are left",
-		  descriptors_limit(), DESCRIPTORS_NEEDED);
+	error_set(
+		err, ERR_CONNECT,
+		"no WebSocket can be opened: of the %zu open files that are allowed fewer than %d are left",
+		descriptors_limit(), DESCRIPTORS_NEEDED);
 	return error_hint(err, "raise the limit (ulimit -n), or close some");
 }
 
@@ -366,8 +366,7 @@ struct ws_context *ws_context_take(struct loop *l, struct error *err)
 		mem_free(c);
 		error_set(err, ERR_CONNECT,
 			  "libwebsockets cannot join the event loop");
-		error_hint(err, "install the package "
-				"libwebsockets-evlib-uv");
+		error_hint(err, "install the package libwebsockets-evlib-uv");
 		return NULL;
 	}
 	uv_idle_init(loop_uv(l), &c->idle);
@@ -414,7 +413,7 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 	unsigned count = 0;
 
 	for (t = c->trusts; t; t = t->next) {
-		if (cacert ? t->cacert && !strcmp(t->cacert, cacert) :
+		if (cacert ? t->cacert && strcmp(t->cacert, cacert) == 0 :
 			     !t->cacert)
 			return t->vhost;
 		count++;
@@ -688,10 +687,10 @@ static int enqueue(struct ws *ws, const char *text, size_t len,
 
 	if (len > TRANSPORT_QUEUE_MAX ||
 	    ws->queued > TRANSPORT_QUEUE_MAX - len) {
-		error_set(err, ERR_CONNECT,
-			  "cannot send: %zu bytes wait already, the peer does "
-			  "not read",
-			  ws->queued);
+		error_set(
+			err, ERR_CONNECT,
+			"cannot send: %zu bytes wait already, the peer does not read",
+			ws->queued);
 		return error_hint(err, "at most %u bytes can wait",
 				  TRANSPORT_QUEUE_MAX);
 	}
@@ -842,9 +841,9 @@ static void no_memory(struct ws *ws)
 
 static void too_much(struct ws *ws)
 {
-	error_set(&ws->why, ERR_CONNECT,
-		  "it sent a message in pieces, and what strangers may make us "
-		  "hold is used up");
+	error_set(
+		&ws->why, ERR_CONNECT,
+		"it sent a message in pieces, and what strangers may make us hold is used up");
 	error_hint(&ws->why, "the connection was closed with code %d",
 		   WS_TRY_AGAIN_LATER);
 	error_code(&ws->why, WS_TRY_AGAIN_LATER);

@@ -89,7 +89,7 @@ static struct ws_dial *ws_dial_new(struct ws *ws, const struct endpoint *to)
 	/* The zone of "fe80::1%eth0" is this machine's own matter. */
 	CLEANUP(mem_free_ptr)
 	char *bare = mem_strndup(to->host, strcspn(to->host, "%"));
-	bool tls = !strcmp(to->scheme, "wss");
+	bool tls = strcmp(to->scheme, "wss") == 0;
 	uint16_t usual = tls ? 443 : 80;
 
 	ws->dial = d;
@@ -148,10 +148,9 @@ void ws_dial_ready(struct ws *ws)
 
 	if (!d->tls.insecure)
 		return;
-	text = mem_printf("the certificate of '%s' is not verified "
-			  "(--insecure)%s%s",
-			  d->host, d->tls.problem[0] ? ": " : "",
-			  d->tls.problem);
+	text = mem_printf(
+		"the certificate of '%s' is not verified (--insecure)%s%s",
+		d->host, d->tls.problem[0] ? ": " : "", d->tls.problem);
 	ws_notice(ws, NOTICE_INSECURE, text);
 }
 
@@ -394,40 +393,44 @@ static void fail_status(struct ws *ws)
 		error_set(why, ERR_AUTH, "'%s' refused: HTTP %d (%s)", d->host,
 			  status,
 			  status == 401 ? "not authorized" : "forbidden");
-		error_hint(why, "give credentials: MCPCTL_TOKEN, --token-file, "
-				"or --header 'Authorization: …'");
+		error_hint(
+			why,
+			"give credentials: MCPCTL_TOKEN, --token-file, or --header 'Authorization: …'");
 		break;
 	case 404:
 		error_set(why, ERR_CONNECT,
 			  "'%s' has no WebSocket at '%.100s': HTTP 404",
 			  d->host, d->path);
-		error_hint(why, "check the path of the target; what stands in "
-				"front of it must pass Upgrade on");
+		error_hint(
+			why,
+			"check the path of the target; what stands in front of it must pass Upgrade on");
 		break;
 	case 421:
 		error_set(why, ERR_CONNECT,
 			  "'%s' does not serve this host: HTTP 421", d->host);
-		error_hint(why, "use its IP address; if it is mcpctl, "
-				"--allow-host there adds a name");
+		error_hint(
+			why,
+			"use its IP address; if it is mcpctl, --allow-host there adds a name");
 		break;
 	case 503:
 		error_set(why, ERR_CONNECT, "'%s' is busy: HTTP 503", d->host);
-		error_hint(why, "it may serve one client at a time; try again "
-				"when that one has gone");
+		error_hint(
+			why,
+			"it may serve one client at a time; try again when that one has gone");
 		break;
 	default:
 		error_set(why, ERR_CONNECT,
 			  "'%s' did not open a WebSocket at '%.100s': HTTP %d",
 			  d->host, d->path, status);
-		error_hint(why, "is this the address of a WebSocket server? "
-				"what stands in front of it must pass Upgrade "
-				"on");
+		error_hint(
+			why,
+			"is this the address of a WebSocket server? what stands in front of it must pass Upgrade on");
 	}
 	if (status >= 300 && status < 400 && d->location)
-		error_hint(why,
-			   "it redirects to '%.200s': if you trust that, "
-			   "make it the target",
-			   d->location);
+		error_hint(
+			why,
+			"it redirects to '%.200s': if you trust that, make it the target",
+			d->location);
 	error_code(why, status);
 }
 
@@ -487,11 +490,11 @@ static void fail_silent(struct ws *ws)
 	char wait[32];
 
 	text_milliseconds(d->timeout, wait, sizeof(wait));
-	error_set(&ws->why, ERR_CONNECT,
-		  "'%s' port %u accepted the connection, but not the %s "
-		  "handshake within %s",
-		  d->host, (unsigned)d->port,
-		  d->use_tls && !d->handshake_sent ? "TLS" : "WebSocket", wait);
+	error_set(
+		&ws->why, ERR_CONNECT,
+		"'%s' port %u accepted the connection, but not the %s handshake within %s",
+		d->host, (unsigned)d->port,
+		d->use_tls && !d->handshake_sent ? "TLS" : "WebSocket", wait);
 	error_hint(&ws->why,
 		   d->use_tls ?
 			   "is it a WebSocket server?" :
@@ -513,21 +516,21 @@ static void ws_fail_handshake(struct ws *ws)
 	} else if (d->status) {
 		fail_answer(ws);
 	} else if (strstr(d->said, "parsing header")) {
-		error_set(&ws->why, ERR_CONNECT,
-			  "'%s' port %u answered something that is no HTTP, or "
-			  "more than 16 kB of it",
-			  d->host, (unsigned)d->port);
+		error_set(
+			&ws->why, ERR_CONNECT,
+			"'%s' port %u answered something that is no HTTP, or more than 16 kB of it",
+			d->host, (unsigned)d->port);
 		error_hint(&ws->why, "if it speaks TLS, use wss://");
 	} else {
-		error_set(&ws->why, ERR_CONNECT,
-			  "'%s' port %u closed the connection during the "
-			  "handshake",
-			  d->host, (unsigned)d->port);
-		error_hint(&ws->why,
-			   d->use_tls ?
-				   "is it a WebSocket server?" :
-				   "is it a WebSocket server? does it want "
-				   "wss://?");
+		error_set(
+			&ws->why, ERR_CONNECT,
+			"'%s' port %u closed the connection during the handshake",
+			d->host, (unsigned)d->port);
+		error_hint(
+			&ws->why,
+			d->use_tls ?
+				"is it a WebSocket server?" :
+				"is it a WebSocket server? does it want wss://?");
 	}
 }
 
@@ -759,7 +762,7 @@ static void on_connected(struct ws *ws)
 static void on_established(struct ws *ws, struct lws *wsi)
 {
 	struct ws_dial *d = ws->dial;
-	struct buf address = { 0 };
+	CLEANUP(buf_done) struct buf address = { 0 };
 	char number[ADDRESS_TEXT_MAX];
 	struct peer_info info = { .path = d->path };
 
@@ -772,7 +775,6 @@ static void on_established(struct ws *ws, struct lws *wsi)
 		ws_tls_version(wsi, ws->peer->tls, sizeof(ws->peer->tls));
 		ws->peer->info.tls = ws->peer->tls;
 	}
-	buf_done(&address);
 }
 
 static void note_answer(struct ws_dial *d, struct lws *wsi)
@@ -829,7 +831,7 @@ int ws_dial_open(struct transport *t, const struct endpoint *to,
 	if (!context)
 		return -1;
 	vhost = context->vhost;
-	if (!strcmp(to->scheme, "wss"))
+	if (strcmp(to->scheme, "wss") == 0)
 		vhost = ws_context_trust(context, to->cacert, err);
 	if (!vhost) {
 		ws_context_release(context);

@@ -52,15 +52,14 @@ static void note_place(const struct tool_list *list, const struct tool *t,
 	       visible = backend_visible(list);
 	if (place > visible)
 		add(out,
-		    mem_printf("it is number %zu: the MQTT gateway and the "
-			       "Java server keep %d tools, drop the page "
-			       "that would pass that, and see only the "
-			       "first %zu",
-			       place, BACKEND_TOOLS_MAX, visible));
+		    mem_printf(
+			    "it is number %zu: the MQTT gateway and the Java server keep %d tools, drop the page that would pass that, and see only the first %zu",
+			    place, BACKEND_TOOLS_MAX, visible));
 	if (t->page > 0)
-		add(out, mem_printf("it is on page %zu: the Rust server asks "
-				    "for the first page only",
-				    t->page + 1));
+		add(out,
+		    mem_printf(
+			    "it is on page %zu: the Rust server asks for the first page only",
+			    t->page + 1));
 }
 
 static void note_name(const struct tool *t, struct words *out)
@@ -74,19 +73,20 @@ static void note_name(const struct tool *t, struct words *out)
 	if (wide_same && dots_same)
 		return;
 	if (strcmp(buf_string(&wide), buf_string(&dots)) == 0)
-		add(out, mem_printf("the model knows it as '%s': the Python, "
-				    "Java and Go servers change the name",
-				    buf_string(&wide)));
+		add(out,
+		    mem_printf(
+			    "the model knows it as '%s': the Python, Java and Go servers change the name",
+			    buf_string(&wide)));
 	else if (dots_same)
-		add(out, mem_printf("the model knows it as '%s' behind the "
-				    "Python and Java servers; the Go servers "
-				    "keep the name, which many models refuse",
-				    buf_string(&wide)));
+		add(out,
+		    mem_printf(
+			    "the model knows it as '%s' behind the Python and Java servers; the Go servers keep the name, which many models refuse",
+			    buf_string(&wide)));
 	else
-		add(out, mem_printf("the model knows it as '%s' behind the "
-				    "Python and Java servers, as '%s' behind "
-				    "the Go servers",
-				    buf_string(&wide), buf_string(&dots)));
+		add(out,
+		    mem_printf(
+			    "the model knows it as '%s' behind the Python and Java servers, as '%s' behind the Go servers",
+			    buf_string(&wide), buf_string(&dots)));
 }
 
 static void note_collision(const struct tool_list *list, const struct tool *t,
@@ -95,19 +95,20 @@ static void note_collision(const struct tool_list *list, const struct tool *t,
 	const struct tool *wide = tool_collision(list, t, SANITISE_WIDE);
 	const struct tool *dots = tool_collision(list, t, SANITISE_DOTS);
 	if (t->duplicate)
-		words_add(out, "another tool of the same name stands before "
-			       "it: which one is called depends on the "
-			       "backend");
+		words_add(
+			out,
+			"another tool of the same name stands before it: which one is called depends on the backend");
 	if (wide && !wide->user_only && strcmp(wide->name, t->name) != 0)
-		add(out, mem_printf("its changed name is that of '%s' too: "
-				    "behind the Python server only the last "
-				    "of the two can be called",
-				    wide->name));
+		add(out,
+		    mem_printf(
+			    "its changed name is that of '%s' too: behind the Python server only the last of the two can be called",
+			    wide->name));
 	if (dots && dots != wide && !dots->user_only &&
 	    strcmp(dots->name, t->name) != 0)
-		add(out, mem_printf("behind the Go servers its changed name is "
-				    "that of '%s' too",
-				    dots->name));
+		add(out,
+		    mem_printf(
+			    "behind the Go servers its changed name is that of '%s' too",
+			    dots->name));
 }
 
 static void note_size(const struct tool *t, struct words *out)
@@ -115,11 +116,9 @@ static void note_size(const struct tool *t, struct words *out)
 	size_t len = tool_text(t).len;
 	if (len > FIRMWARE_TOOL_MAX)
 		add(out,
-		    mem_printf("its JSON has %zu bytes: stock firmware "
-			       "cannot list a tool above %d, and the MQTT "
-			       "gateway drops a device that sends more "
-			       "than %d at once",
-			       len, FIRMWARE_TOOL_MAX, GATEWAY_MESSAGE_MAX));
+		    mem_printf(
+			    "its JSON has %zu bytes: stock firmware cannot list a tool above %d, and the MQTT gateway drops a device that sends more than %d at once",
+			    len, FIRMWARE_TOOL_MAX, GATEWAY_MESSAGE_MAX));
 }
 
 /* device.md 3.9: tools that end the connection instead of answering. */
@@ -130,17 +129,18 @@ static void note_silence(const struct tool *t, struct words *out)
 					      "self.system.reconfigure_wifi" };
 	for (size_t i = 0; i < COUNT(silent); i++)
 		if (strcmp(t->name, silent[i]) == 0)
-			words_add(out, "firmware drops the connection instead "
-				       "of answering: backends wait until "
-				       "their time is over");
+			words_add(
+				out,
+				"firmware drops the connection instead of answering: backends wait until their time is over");
 }
 
 void backend_notes(const struct tool_list *list, const struct tool *t,
 		   struct words *out)
 {
 	if (t->user_only)
-		words_add(out, "it is user-only: no backend lists it for the "
-			       "model; a call by name works all the same");
+		words_add(
+			out,
+			"it is user-only: no backend lists it for the model; a call by name works all the same");
 	if (!t->user_only) {
 		note_place(list, t, out);
 		note_name(t, out);

@@ -55,8 +55,9 @@ void text_ping(struct renderer *r, const struct ping_record *p)
 	buf_printf(&b, "alive, %s\n", took);
 	put_out(r, &b);
 	if (p->was_error && r->verbose)
-		render_note(r, "it answered with an error, as firmware does: "
-			       "it has no ping, and any answer counts");
+		render_note(
+			r,
+			"it answered with an error, as firmware does: it has no ping, and any answer counts");
 }
 
 /* "error: " and a text that hangs behind it. */

@@ -120,10 +120,10 @@ static void report_write_junit(const struct report_cases *cases, FILE *out)
 	}
 	buf_text(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite");
 	attribute(&b, "name", cases->suite);
-	buf_printf(&b,
-		   " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-		   "skipped=\"%zu\"",
-		   cases->count, failures, errors, skipped);
+	buf_printf(
+		&b,
+		" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
+		cases->count, failures, errors, skipped);
 	add_time(&b, took_us);
 	buf_text(&b, ">\n");
 	for (size_t i = 0; i < cases->count; i++)
@@ -211,9 +211,7 @@ struct report {
 static int bad_spec(const char *spec, struct error *err)
 {
 	error_set(err, ERR_USAGE,
-		  "--report: '%s' is neither junit:FILE nor "
-		  "tap:FILE",
-		  spec);
+		  "--report: '%s' is neither junit:FILE nor tap:FILE", spec);
 	return error_hint(err, "for example --report junit:report.xml");
 }
 
@@ -252,7 +250,7 @@ int report_open(struct report **out, const char *spec, const char *suite,
 {
 	struct report *r = mem_zalloc(sizeof(*r));
 	r->cases.suite = mem_strdup(suite);
-	if (parse(r, spec, err) != 0) {
+	if (parse(r, spec, err)) {
 		report_free(r);
 		return -1;
 	}
@@ -307,9 +305,7 @@ int report_close(struct report *r, struct error *err)
 		lost = true;
 	if (lost)
 		error_set(err, ERR_OUTPUT,
-			  "the report '%s' could not be "
-			  "written",
-			  r->path);
+			  "the report '%s' could not be written", r->path);
 	report_free(r);
 	return lost ? -1 : 0;
 }

@@ -267,9 +267,9 @@ static void add_claim(struct renderer *r, struct buf *out, const cJSON *device)
 
 	if (!name || !whose || !id)
 		return;
-	text = mem_printf("calls itself '%s', and that is %s: its own id is "
-			  "'%s'",
-			  name, whose, id);
+	text = mem_printf(
+		"calls itself '%s', and that is %s: its own id is '%s'", name,
+		whose, id);
 	add_below(r, out, text);
 }
 

@@ -177,7 +177,8 @@ void text_target(struct renderer *r, const struct target_record *t)
 void text_trust(struct renderer *r, const struct trust_record *t)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	bool good = !strcmp(t->state, "own") || !strcmp(t->state, "trusted");
+	bool good = strcmp(t->state, "own") == 0 ||
+		    strcmp(t->state, "trusted") == 0;
 	add_cell(r, &b, t->state, good ? PAINT_NONE : PAINT_WARN,
 		 strlen("untrusted"));
 	add_cell(r, &b, t->file, PAINT_NONE, 0);
@@ -352,8 +353,8 @@ void text_tools_end(struct renderer *r, const struct tools_record *t)
 	render_note(r, "%s", buf_string(&count));
 	if (!t->device || t->filter || common <= BACKEND_TOOLS_MAX)
 		return;
-	render_note(r,
-		    "the MQTT gateway and the Java server keep %d tools: they "
-		    "see the first %zu of these",
-		    BACKEND_TOOLS_MAX, backend_visible(t->list));
+	render_note(
+		r,
+		"the MQTT gateway and the Java server keep %d tools: they see the first %zu of these",
+		BACKEND_TOOLS_MAX, backend_visible(t->list));
 }

@@ -105,11 +105,13 @@ static void put_notes(struct renderer *r, const struct result *result)
 	if (result->note)
 		render_note(r, "%s", result->note);
 	if (result->odd_is_error)
-		render_note(r, "isError is no boolean: backends disagree on "
-			       "what that means");
+		render_note(
+			r,
+			"isError is no boolean: backends disagree on what that means");
 	else if (r->verbose && result->from_device && !result->has_is_error)
-		render_note(r, "the result has no isError: the Java server "
-			       "takes that for a failure");
+		render_note(
+			r,
+			"the result has no isError: the Java server takes that for a failure");
 }
 
 static bool is_copy(const char *text, const cJSON *value)

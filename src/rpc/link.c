@@ -257,23 +257,24 @@ int link_wrap_device(const struct link *l, const char *json, struct buf *out,
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (l->dialect == DIALECT_PLAIN) {
-		error_set(err, ERR_USAGE,
-			  "the peer speaks plain JSON-RPC and takes no device "
-			  "messages");
-		return error_hint(err, "for a JSON-RPC message use 'request' "
-				       "or 'notify'");
+		error_set(
+			err, ERR_USAGE,
+			"the peer speaks plain JSON-RPC and takes no device messages");
+		return error_hint(
+			err,
+			"for a JSON-RPC message use 'request' or 'notify'");
 	}
 	tree = json_parse(json, strlen(json), &why);
 	if (!tree)
 		return error_set(err, ERR_USAGE, "device message: %s",
 				 why.text);
 	if (!json_string(tree, "type")) {
-		error_set(err, ERR_USAGE,
-			  "a device message is a JSON object with the text "
-			  "member 'type'");
-		return error_hint(err, "for example "
-				       "{\"type\":\"system\",\"command\":"
-				       "\"reboot\"}");
+		error_set(
+			err, ERR_USAGE,
+			"a device message is a JSON object with the text member 'type'");
+		return error_hint(
+			err,
+			"for example {\"type\":\"system\",\"command\":\"reboot\"}");
 	}
 	if (l->relayed && text_same(json_string(tree, "type"), "hello"))
 		return error_set(err, ERR_USAGE,

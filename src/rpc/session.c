@@ -549,9 +549,9 @@ static int explain_no_hello(const struct session *s, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "'%s' is connected, but no hello came",
 		  s->peer.address ? s->peer.address : "the peer");
-	return error_hint(err, "xiaozhi firmware says hello at once: is this "
-			       "such a device? A plain MCP server needs "
-			       "--envelope plain");
+	return error_hint(
+		err,
+		"xiaozhi firmware says hello at once: is this such a device? A plain MCP server needs --envelope plain");
 }
 
 static int explain_not_up(struct session *s, struct error *err)
@@ -592,10 +592,10 @@ static int check_features(const struct session *s, struct error *err)
 	if (!l->has_hello || l->hello.mcp)
 		return 0;
 	error_set(err, ERR_CONNECT,
-		  "the device offers no MCP: its hello has "
-		  "no features.mcp");
-	return error_hint(err, "MCP needs firmware 1.6.6 or later, built with "
-			       "the MCP protocol");
+		  "the device offers no MCP: its hello has no features.mcp");
+	return error_hint(
+		err,
+		"MCP needs firmware 1.6.6 or later, built with the MCP protocol");
 }
 
 int session_poll_up(const struct session *s, struct error *err)

@@ -160,10 +160,10 @@ static void report_late(struct session *s, int64_t id, const char *text,
 			    "second reply to call %d (%s), %s after the first",
 			    (int)id, p->label, ago);
 	else
-		session_odd(s, text, len,
-			    "late reply to call %d (%s), %s after it was "
-			    "given up",
-			    (int)id, p->label, ago);
+		session_odd(
+			s, text, len,
+			"late reply to call %d (%s), %s after it was given up",
+			(int)id, p->label, ago);
 	p->answered = true;
 }
 
@@ -182,10 +182,10 @@ static void report_shape(struct session *s, const struct message *m)
 			    "the reply to call %lld has its id as a text",
 			    (long long)m->number);
 	if (m->both && m->kind == MESSAGE_ERROR)
-		session_odd(s, m->text, m->len,
-			    "the reply to call %lld has both a result and an "
-			    "error; the error counts",
-			    (long long)m->number);
+		session_odd(
+			s, m->text, m->len,
+			"the reply to call %lld has both a result and an error; the error counts",
+			(long long)m->number);
 }
 
 void session_reply_take(struct session *s, struct message *m)
@@ -217,11 +217,10 @@ static void end_broken(struct session *s, struct call *c,
 	if (salvage->is_error) {
 		describe_error(s, &c->failure, salvage->message,
 			       salvage->has_code ? &salvage->code : NULL);
-		error_hint(&c->failure,
-			   "the JSON of this reply is broken (%s): firmware "
-			   "pastes error texts in without escaping; shown is "
-			   "what it meant",
-			   item->problem.text);
+		error_hint(
+			&c->failure,
+			"the JSON of this reply is broken (%s): firmware pastes error texts in without escaping; shown is what it meant",
+			item->problem.text);
 	} else {
 		error_set(&c->failure, ERR_PROTOCOL,
 			  "the reply to '%s' is broken: %s", label,
@@ -244,10 +243,10 @@ void session_broken_reply(struct session *s, const struct link_item *item,
 		c->broken = mem_strndup(text, len);
 		end_broken(s, c, item);
 	} else if (p) {
-		session_odd(s, text, len,
-			    "%s; it looks like a reply to call %d (%s), which "
-			    "is over",
-			    item->problem.text, (int)p->id, p->label);
+		session_odd(
+			s, text, len,
+			"%s; it looks like a reply to call %d (%s), which is over",
+			item->problem.text, (int)p->id, p->label);
 	} else if (!s->shared || !salvage->has_id) {
 		session_odd(s, text, len, "%s", item->problem.text);
 	}
@@ -264,14 +263,11 @@ static const char *subject_reason(const char *subject)
 		const char *subject, *reason;
 	} rows[] = {
 		{ "self.reboot",
-		  "firmware never answers 'self.reboot': it restarts after "
-		  "about 1 s and the connection drops" },
+		  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops" },
 		{ "self.upgrade_firmware",
-		  "firmware never answers 'self.upgrade_firmware' unless it "
-		  "failed: it installs and restarts" },
+		  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts" },
 		{ "self.system.reconfigure_wifi",
-		  "firmware never answers 'self.system.reconfigure_wifi': it "
-		  "ends the session and opens its Wi-Fi setup" },
+		  "firmware never answers 'self.system.reconfigure_wifi': it ends the session and opens its Wi-Fi setup" },
 	};
 
 	for (size_t i = 0; subject && i < COUNT(rows); i++) {
@@ -285,11 +281,9 @@ static const char *subject_reason(const char *subject)
 static const char *shape_reason(const char *method, const char *params)
 {
 	if (text_starts(method, "notifications"))
-		return "firmware never answers a method whose name starts "
-		       "with 'notifications'";
+		return "firmware never answers a method whose name starts with 'notifications'";
 	if (params && params[strspn(params, " \t\r\n")] != '{')
-		return "firmware never answers a request whose params are no "
-		       "object";
+		return "firmware never answers a request whose params are no object";
 	return NULL;
 }
 
@@ -317,21 +311,19 @@ static void add_heard(struct buf *out, const struct session *s)
 	char ago[32];
 
 	if (!h->messages && !frames) {
-		buf_text(out, s->link.relayed ?
-				      "nothing at all was heard from it "
-				      "meanwhile" :
-				      "nothing at all was heard since it "
-				      "connected");
+		buf_text(out,
+			 s->link.relayed ?
+				 "nothing at all was heard from it meanwhile" :
+				 "nothing at all was heard since it connected");
 		return;
 	}
 	text_milliseconds(loop_now() - h->at, ago, sizeof(ago));
 	if (h->audio) {
-		buf_printf(out,
-			   "last heard: audio %s ago, %llu frame%s; %llu "
-			   "message%s",
-			   ago, (unsigned long long)frames, plural(frames),
-			   (unsigned long long)h->messages,
-			   plural(h->messages));
+		buf_printf(
+			out,
+			"last heard: audio %s ago, %llu frame%s; %llu message%s",
+			ago, (unsigned long long)frames, plural(frames),
+			(unsigned long long)h->messages, plural(h->messages));
 		return;
 	}
 	buf_printf(out, "last heard: a message %s ago; %llu message%s", ago,
@@ -396,10 +388,9 @@ static void session_explain_timeout(struct session *s, struct call *c)
 	if (c->silence)
 		buf_printf(&hint, "; %s", c->silence);
 	else if (s->link.dialect == DIALECT_DEVICE)
-		buf_text(&hint,
-			 "; the call may still be running: firmware runs one "
-			 "tool at a time, and never sends an answer above "
-			 "65,535 bytes; --timeout waits longer");
+		buf_text(
+			&hint,
+			"; the call may still be running: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer");
 	else
 		buf_text(&hint, "; --timeout waits longer");
 	error_hint(&c->failure, "%s", buf_string(&hint));
@@ -727,8 +718,8 @@ static void fail_call(struct session *s, struct call *c)
 	else if (known && s->why.hint[0])
 		error_hint(&c->failure, "%s", s->why.hint);
 	else
-		error_hint(&c->failure, "whether the call was carried out is "
-					"not known");
+		error_hint(&c->failure,
+			   "whether the call was carried out is not known");
 	if (s->why.detail)
 		error_detail(&c->failure, s->why.detail, strlen(s->why.detail));
 	session_end_call(s, c, false);

@@ -296,9 +296,9 @@ static void take_one(struct session *s, struct message *m)
 			    "a batch inside a batch is not read");
 		break;
 	case MESSAGE_UNKNOWN:
-		session_odd(s, m->text, m->len,
-			    "JSON, but neither a reply nor a request nor a "
-			    "notification");
+		session_odd(
+			s, m->text, m->len,
+			"JSON, but neither a reply nor a request nor a notification");
 		break;
 	}
 }
@@ -318,10 +318,10 @@ static void fail_reply(struct session *s, const struct message *m)
 
 	if (!c)
 		return;
-	error_set(&c->failure, ERR_PROTOCOL,
-		  "the reply to '%s' came in a batch, which revision %s does "
-		  "not have",
-		  label, s->revision);
+	error_set(
+		&c->failure, ERR_PROTOCOL,
+		"the reply to '%s' came in a batch, which revision %s does not have",
+		label, s->revision);
 	error_detail(&c->failure, m->text, m->len);
 	session_end_call(s, c, true);
 }
@@ -339,10 +339,10 @@ static void take_batch(struct session *s, struct message *batch)
 	if (!batch->json->child)
 		session_odd(s, batch->text, batch->len, "an empty batch");
 	else if (!good)
-		session_odd(s, batch->text, batch->len,
-			    "a batch is not read: revision %s does not have "
-			    "them",
-			    s->revision);
+		session_odd(
+			s, batch->text, batch->len,
+			"a batch is not read: revision %s does not have them",
+			s->revision);
 	while (batch->json->child && json_span_next(whole, &at, &bytes)) {
 		cJSON *tree = cJSON_DetachItemViaPointer(batch->json,
 							 batch->json->child);
@@ -371,10 +371,10 @@ static void take_hello(struct session *s, const char *text, size_t len)
 	}
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
 	if (s->link.hellos > 1 && !s->link.has_udp) {
-		session_odd(s, text, len,
-			    "the device said hello again (%u times by now); "
-			    "it was answered again",
-			    s->link.hellos);
+		session_odd(
+			s, text, len,
+			"the device said hello again (%u times by now); it was answered again",
+			s->link.hellos);
 		return;
 	}
 	if (s->link.hellos == 1)

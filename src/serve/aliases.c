@@ -72,8 +72,9 @@ static int add(struct aliases *a, const cJSON *member, const char *path,
 		error_set(err, ERR_USAGE,
 			  "alias file '%s': '%s' has no text for its device",
 			  path, name);
-		return error_hint(err, "the file is an object such as "
-				       "{\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
+		return error_hint(
+			err,
+			"the file is an object such as {\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
 	}
 	a->item[a->count].name = mem_strdup(name);
 	a->item[a->count++].id = mem_strdup(id);
@@ -91,8 +92,9 @@ static int parse(struct aliases *out, const struct buf *text, const char *path,
 	if (!cJSON_IsObject(tree)) {
 		error_set(err, ERR_USAGE, "alias file '%s': %s", path,
 			  tree ? "not a JSON object" : why.text);
-		return error_hint(err, "it is an object such as "
-				       "{\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
+		return error_hint(
+			err,
+			"it is an object such as {\"kitchen\":\"aa:bb:cc:dd:ee:ff\"}");
 	}
 	out->item = mem_zalloc((size_t)cJSON_GetArraySize(tree) *
 			       sizeof(*out->item));

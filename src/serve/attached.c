@@ -249,16 +249,16 @@ static void send_request(struct control_peer *p, struct span payload,
 		return;
 	}
 	if (p->calls_count >= CALLS_MAX) {
-		answer_error(p, id, SERVE_NOT_SENT,
-			     "too many requests of this command are on their "
-			     "way");
+		answer_error(
+			p, id, SERVE_NOT_SENT,
+			"too many requests of this command are on their way");
 		return;
 	}
 	call = new_call(p);
 	call->relay.done = on_reply;
 	call->relay.owner = call;
 	call->relay.patience = patience;
-	call->initialize = !strcmp(method, "initialize");
+	call->initialize = strcmp(method, "initialize") == 0;
 	if (!relay_send(&call->relay, p->device, payload, id, 0, &why))
 		return;
 	unlink_call(call);

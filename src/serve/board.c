@@ -126,11 +126,9 @@ static const char *twins(const struct board *old, struct board *new)
 	    old->soon_again < UINT8_MAX)
 		new->soon_again = (uint8_t)(old->soon_again + 1);
 	if (other)
-		return "its client id is another one than before: two boards "
-		       "with one Device-Id replace each other for ever";
+		return "its client id is another one than before: two boards with one Device-Id replace each other for ever";
 	if (new->soon_again >= OFTEN)
-		return "again and again: two boards with one Device-Id "
-		       "replace each other, or one restarts (see its own log)";
+		return "again and again: two boards with one Device-Id replace each other, or one restarts (see its own log)";
 	return NULL;
 }
 
@@ -228,11 +226,11 @@ static bool has_place(struct serve *s, const struct board *new)
 	if (make_place(s, new))
 		return true;
 	text = few_files ?
-		       mem_printf("refused: no more WebSockets fit into the "
-				  "open files that are allowed") :
-		       mem_printf("refused: %lld devices are connected, that "
-				  "is the limit",
-				  (long long)s->config.devices_max);
+		       mem_printf(
+			       "refused: no more WebSockets fit into the open files that are allowed") :
+		       mem_printf(
+			       "refused: %lld devices are connected, that is the limit",
+			       (long long)s->config.devices_max);
 	serve_crowded(s, new->id, new->address, text);
 	return false;
 }
@@ -464,8 +462,8 @@ bool board_sweep(struct board *d, int64_t now)
 	error_set(&why, ERR_TIMEOUT, "said no hello in %s", wait);
 	r = board_record(d, RECORD_REFUSED, LEVEL_WARN, "%s: closed", why.text);
 	if (r)
-		r->hint = mem_strdup("firmware says hello at once; is it a "
-				     "device that dials in here?");
+		r->hint = mem_strdup(
+			"firmware says hello at once; is it a device that dials in here?");
 	board_end(d, &why);
 	return false;
 }
@@ -490,12 +488,11 @@ int board_admit(struct board *d, const char *method, struct error *err)
 	if (!d->breaker || strcmp(method, "ping") == 0 ||
 	    breaker_admit(d->breaker, loop_now(), NULL) == 0)
 		return 0;
-	return error_set(err, ERR_CONNECT,
-			 "not sent: the last %lld calls to the device got no "
-			 "answer, so its circuit breaker is open for %s more; "
-			 "'ping' passes, and closes it if the device answers",
-			 (long long)d->breaker->failures,
-			 left_text(d, left, sizeof(left)));
+	return error_set(
+		err, ERR_CONNECT,
+		"not sent: the last %lld calls to the device got no answer, so its circuit breaker is open for %s more; 'ping' passes, and closes it if the device answers",
+		(long long)d->breaker->failures,
+		left_text(d, left, sizeof(left)));
 }
 
 void board_answered(struct board *d)
@@ -504,8 +501,7 @@ void board_answered(struct board *d)
 
 	if (b && b->opened_at)
 		board_record(d, RECORD_BREAKER, LEVEL_GOOD,
-			     "it answers again: the circuit breaker is "
-			     "closed");
+			     "it answers again: the circuit breaker is closed");
 	mem_free(b);
 }
 
@@ -523,19 +519,19 @@ void board_unanswered(struct board *d)
 		return;
 	left_text(d, left, sizeof(left));
 	if (was_open) {
-		board_record(d, RECORD_BREAKER, LEVEL_INFO,
-			     "still no answer: the circuit breaker is open "
-			     "for another %s",
-			     left);
+		board_record(
+			d, RECORD_BREAKER, LEVEL_INFO,
+			"still no answer: the circuit breaker is open for another %s",
+			left);
 		return;
 	}
-	r = board_record(d, RECORD_BREAKER, LEVEL_WARN,
-			 "no answer to %lld calls in a row: the circuit "
-			 "breaker is open, calls fail at once for %s",
-			 (long long)d->breaker->failures, left);
+	r = board_record(
+		d, RECORD_BREAKER, LEVEL_WARN,
+		"no answer to %lld calls in a row: the circuit breaker is open, calls fail at once for %s",
+		(long long)d->breaker->failures, left);
 	if (r)
-		r->hint = mem_strdup("is it hung? see its own log; 'mcpctl "
-				     "ping' goes through all the same");
+		r->hint = mem_strdup(
+			"is it hung? see its own log; 'mcpctl ping' goes through all the same");
 }
 
 void board_untold(struct board *d)
@@ -687,9 +683,8 @@ void board_tell_claim(struct board *d)
 			 "calls itself '%s', and that is %s: its own id is %s",
 			 claim.told, claim.whose, d->id);
 	if (r)
-		r->hint = mem_strdup("an alias, or that id, never means this "
-				     "device; list its Device-Id in "
-				     "devices.json if it shall have a name");
+		r->hint = mem_strdup(
+			"an alias, or that id, never means this device; list its Device-Id in devices.json if it shall have a name");
 }
 
 const char *board_state_name(enum board_state state)
@@ -991,8 +986,9 @@ static void check_features(struct board *d)
 	error_set(&why, ERR_CONNECT, "the device offers no MCP: its hello %s",
 		  d->link.hello.has_features ? "says features.mcp is not true" :
 					       "has no features");
-	error_hint(&why, "MCP needs firmware 1.6.6 or later, built with the "
-			 "MCP protocol");
+	error_hint(
+		&why,
+		"MCP needs firmware 1.6.6 or later, built with the MCP protocol");
 	board_unfit(d, DEVICE_NO_MCP, &why);
 }
 
@@ -1043,7 +1039,7 @@ static void take_item(struct board *d, const struct link_item *item,
 		break;
 	case LINK_DEVICE:
 		take_device_message(d, text, len);
-		if (!strcmp(item->type, "goodbye"))
+		if (strcmp(item->type, "goodbye") == 0)
 			board_audio_over(d);
 		break;
 	case LINK_AUDIO:

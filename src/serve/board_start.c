@@ -102,9 +102,9 @@ static void ready(struct board *d)
 			   d->version ? d->version : "");
 	r = board_record(d, RECORD_READY, LEVEL_GOOD, "%s", text.data);
 	if (r)
-		r->detail = mem_printf("\"tools\":%zu,\"user_tools\":%zu,"
-				       "\"list\":\"%s\"",
-				       all, user, d->tools->id);
+		r->detail = mem_printf(
+			"\"tools\":%zu,\"user_tools\":%zu,\"list\":\"%s\"", all,
+			user, d->tools->id);
 	settle(d, DEVICE_READY, "ready");
 }
 
@@ -316,22 +316,22 @@ static void hint_silence(const struct board *d, struct error *why)
 	const struct serve_config *c = &d->server->config;
 
 	if (d->link.has_hello && !d->link.hello.mcp)
-		error_hint(why, "its hello says that it offers no MCP: that "
-				"needs firmware 1.6.6 or later, built with the "
-				"MCP protocol");
+		error_hint(
+			why,
+			"its hello says that it offers no MCP: that needs firmware 1.6.6 or later, built with the MCP protocol");
 	else if (d->mqtt && c->mqtt_broker)
-		error_hint(why,
-			   "stock firmware never subscribes: does the broker "
-			   "subscribe it to '%.100s' (--topic-down)? mcpctl "
-			   "help backend",
-			   c->topic_down ? c->topic_down : "devices/p2p/{mac}");
+		error_hint(
+			why,
+			"stock firmware never subscribes: does the broker subscribe it to '%.100s' (--topic-down)? mcpctl help backend",
+			c->topic_down ? c->topic_down : "devices/p2p/{mac}");
 	else if (d->mqtt)
-		error_hint(why, "is it a board, and does it offer MCP? see its "
-				"own log; 'kick' ends the connection");
+		error_hint(
+			why,
+			"is it a board, and does it offer MCP? see its own log; 'kick' ends the connection");
 	else
-		error_hint(why, "is the device busy, or did it refuse the "
-				"server hello? see its own log; 'kick' ends "
-				"the connection");
+		error_hint(
+			why,
+			"is the device busy, or did it refuse the server hello? see its own log; 'kick' ends the connection");
 }
 
 static void failed_initialize(struct board *d, struct error *why)

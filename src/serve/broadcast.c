@@ -112,10 +112,10 @@ static int add_reply(struct buf *out, const struct control_peer *p,
 	struct span payload;
 
 	if (p->out.bytes + len > REPLY_ROOM)
-		return error_set(err, ERR_PROTOCOL,
-				 "a reply of %zu bytes was left out: the "
-				 "command reads too slowly",
-				 len);
+		return error_set(
+			err, ERR_PROTOCOL,
+			"a reply of %zu bytes was left out: the command reads too slowly",
+			len);
 	if (!control_payload(&e, frame, len, &payload))
 		return buf_add(out, payload.text, payload.len);
 	return salvaged_reply(out, frame, len, err);
@@ -336,9 +336,9 @@ static int check_question(const cJSON *question, struct error *err)
 		    (message != NULL);
 
 	if (given != 1)
-		return error_set(err, ERR_USAGE,
-				 "'fan' needs one of method, notify and "
-				 "message");
+		return error_set(
+			err, ERR_USAGE,
+			"'fan' needs one of method, notify and message");
 	if (message && text_same(json_string(message, "type"), "hello"))
 		return error_set(err, ERR_USAGE,
 				 "serve has said hello to the devices already");

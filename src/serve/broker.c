@@ -32,7 +32,7 @@
 static void read_start(char *out, size_t size, int pid, const char *name)
 {
 	char path[64];
-	size_t len, i;
+	size_t len;
 	FILE *f;
 
 	*out = '\0';
@@ -42,7 +42,7 @@ static void read_start(char *out, size_t size, int pid, const char *name)
 		return;
 	len = fread(out, 1, size - 1, f);
 	fclose(f);
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (!out[i])
 			out[i] = ' ';
 	}
@@ -176,7 +176,7 @@ static bool take_version(struct broker *b, const char *line)
 		memcpy(b->version, line, len);
 		b->version[len] = '\0';
 	}
-	return !strcmp(line + len, " running");
+	return strcmp(line + len, " running") == 0;
 }
 
 static void is_up(struct broker *b)
@@ -201,9 +201,8 @@ static bool is_chatter(const char *line)
 		"Reloading config",
 		"Warning: Mosquitto should not be run as root",
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(starts); i++) {
+	for (size_t i = 0; i < COUNT(starts); i++) {
 		if (text_starts(line, starts[i]))
 			return true;
 	}
@@ -221,9 +220,8 @@ static bool is_bad(const char *line)
 {
 	static const char *const starts[] = { "Error", "Warning", "Client ",
 					      "Bad ",  "Unable ", "Outgoing " };
-	size_t i;
 
-	for (i = 0; i < COUNT(starts); i++) {
+	for (size_t i = 0; i < COUNT(starts); i++) {
 		if (text_starts(line, starts[i]))
 			return true;
 	}

@@ -63,8 +63,9 @@ char *broker_program(struct error *err)
 		error_set(err, ERR_CONNECT,
 			  "the broker '%s' (MCPCTL_MOSQUITTO) is no program",
 			  given);
-		error_hint(err, "name the program mosquitto there, or unset "
-				"it to have it looked for");
+		error_hint(
+			err,
+			"name the program mosquitto there, or unset it to have it looked for");
 		return NULL;
 	}
 	found = find_in(path ? path : "", "mosquitto");
@@ -72,9 +73,9 @@ char *broker_program(struct error *err)
 		found = find_in(more_folders, "mosquitto");
 	if (!found) {
 		error_set(err, ERR_CONNECT, "mosquitto is not installed");
-		error_hint(err, "on Debian and Ubuntu: apt-get install "
-				"mosquitto; everything but --mqtt works "
-				"without it");
+		error_hint(
+			err,
+			"on Debian and Ubuntu: apt-get install mosquitto; everything but --mqtt works without it");
 	}
 	return found;
 }
@@ -92,10 +93,9 @@ static int in_use(uint16_t port, struct error *err)
 	else
 		error_set(err, ERR_CONNECT, "port %u, for MQTT, is in use",
 			  port);
-	error_hint(err, "end that program (Debian starts a mosquitto of its "
-			"own: systemctl disable --now mosquitto), take another "
-			"port with --mqtt=PORT, or use the broker that runs "
-			"with --mqtt-broker");
+	error_hint(
+		err,
+		"end that program (Debian starts a mosquitto of its own: systemctl disable --now mosquitto), take another port with --mqtt=PORT, or use the broker that runs with --mqtt-broker");
 	return error_code(err, EADDRINUSE);
 }
 
@@ -251,14 +251,13 @@ static int check_lines(const struct broker_files *f,
 {
 	const char *const values[] = { f->folder, plugin, c->key_file,
 				       c->operator_file, c->host };
-	size_t i;
 
-	for (i = 0; i < COUNT(values); i++) {
+	for (size_t i = 0; i < COUNT(values); i++) {
 		if (values[i] && strpbrk(values[i], "\r\n"))
-			return error_set(err, ERR_USAGE,
-					 "the broker cannot use '%s': it has a "
-					 "line end in its name",
-					 values[i]);
+			return error_set(
+				err, ERR_USAGE,
+				"the broker cannot use '%s': it has a line end in its name",
+				values[i]);
 	}
 	return 0;
 }

@@ -244,8 +244,9 @@ int control_which(struct serve *s, const char *pattern, struct error *err)
 	else
 		error_set(err, ERR_USAGE, "there are %zu devices: which one?",
 			  count);
-	error_hint(err, "name one with -d/--device: its id, client id or "
-			"alias; --all takes all of them");
+	error_hint(
+		err,
+		"name one with -d/--device: its id, client id or alias; --all takes all of them");
 	return error_detail(err, buf_string(&list), list.len);
 }
 
@@ -393,7 +394,7 @@ static bool is_enrolled(const struct board *d)
 static size_t add_away(struct control_peer *p, struct buf *batch)
 {
 	const struct serve *s = p->server;
-	struct buf one = { 0 };
+	CLEANUP(buf_done) struct buf one = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->enrolled.count; i++) {
@@ -410,7 +411,6 @@ static size_t add_away(struct control_peer *p, struct buf *batch)
 		add_object(p, batch, &one);
 		count++;
 	}
-	buf_done(&one);
 	return count;
 }
 
@@ -537,7 +537,7 @@ static const struct op {
 static const struct op *find_op(const char *name)
 {
 	for (size_t i = 0; name && i < COUNT(ops); i++) {
-		if (!strcmp(ops[i].name, name))
+		if (strcmp(ops[i].name, name) == 0)
 			return &ops[i];
 	}
 	return NULL;
@@ -562,9 +562,9 @@ void control_ask(struct control_peer *p, const char *text, size_t len)
 		error_set(&why, ERR_PROTOCOL, "serve knows no question '%s'",
 			  op);
 	else if (question)
-		error_set(&why, ERR_PROTOCOL,
-			  "a question to serve is an object with the text "
-			  "member 'op'");
+		error_set(
+			&why, ERR_PROTOCOL,
+			"a question to serve is an object with the text member 'op'");
 	error_hint(&why, "this serve is version " MCPCTL_VERSION
 			 ": restart it if the command is of a newer one");
 	control_peer_error(p, &why);
@@ -878,8 +878,9 @@ static int explain_running(int fd, const char *path, struct error *err)
 	else
 		error_set(err, ERR_CONNECT,
 			  "another serve is running there: '%s'", path);
-	return error_hint(err, "end it with 'mcpctl stop', or give this one a "
-			       "socket of its own with --socket FILE");
+	return error_hint(
+		err,
+		"end it with 'mcpctl stop', or give this one a socket of its own with --socket FILE");
 }
 
 /* Nobody may be behind it: then the file is removed. */
@@ -909,8 +910,9 @@ static int explain(const char *path, const char *what, struct error *err)
 
 	error_set(err, ERR_CONNECT, "%s the control socket '%s': %s", what,
 		  path, strerror(error));
-	error_hint(err, "its folder must exist and be yours; --socket FILE "
-			"names another place");
+	error_hint(
+		err,
+		"its folder must exist and be yours; --socket FILE names another place");
 	return error_code(err, error);
 }
 
@@ -934,8 +936,9 @@ static int check_mode(const char *path, struct stat *out, struct error *err)
 	unlink(path);
 	error_set(err, ERR_CONNECT,
 		  "the control socket '%s' would be open to other users", path);
-	return error_hint(err, "its file system keeps no modes; --socket FILE "
-			       "names another place");
+	return error_hint(
+		err,
+		"its file system keeps no modes; --socket FILE names another place");
 }
 
 static int listen_alone(const char *path, struct stat *out, struct error *err)

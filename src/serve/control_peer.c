@@ -103,11 +103,11 @@ void control_peer_packet(struct control_peer *p, struct packet *packet)
 	if (p->finishing)
 		return;
 	if (outbox_add(&p->out, packet)) {
-		records_add(&p->server->records, RECORD_REFUSED, LEVEL_WARN,
-			    p->device ? p->device->id : NULL, NULL,
-			    "a command (pid %d) does not read its answers: "
-			    "it is closed",
-			    p->pid);
+		records_add(
+			&p->server->records, RECORD_REFUSED, LEVEL_WARN,
+			p->device ? p->device->id : NULL, NULL,
+			"a command (pid %d) does not read its answers: it is closed",
+			p->pid);
 		outbox_done(&p->out);
 		control_peer_finish(p, 0);
 		return;
@@ -137,10 +137,10 @@ void control_peer_send(struct control_peer *p, enum control_kind kind,
 	if (p->finishing)
 		return;
 	if (len > CONTROL_FRAME_MAX) {
-		error_set(&why, ERR_PROTOCOL,
-			  "an answer of %zu bytes is too long for the control "
-			  "socket",
-			  len);
+		error_set(
+			&why, ERR_PROTOCOL,
+			"an answer of %zu bytes is too long for the control socket",
+			len);
 		control_peer_error(p, &why);
 		control_peer_finish(p, LINGER_MS);
 		return;

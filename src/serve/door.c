@@ -26,8 +26,9 @@ static int refuse_path(struct door *d, const struct who *who, const char *path,
 	struct record *r =
 		door_record(d, who, RECORD_REFUSED, LEVEL_WARN, text);
 
-	record_hint(r, "reboot the board, so that OTA tells it the right path; "
-		       "without --path any is accepted");
+	record_hint(
+		r,
+		"reboot the board, so that OTA tells it the right path; without --path any is accepted");
 	*reason = "no WebSocket at this path";
 	return 404;
 }
@@ -38,17 +39,17 @@ static int refuse_token(struct door *d, const struct who *who,
 	static const char *const texts[] = {
 		[TOKEN_MISSING] = "refused: it gave no token",
 		[TOKEN_WRONG] = "refused: its token is wrong",
-		[TOKEN_OF_ANOTHER] = "refused: its token is another board's, "
-				     "and this Device-Id has not got it",
+		[TOKEN_OF_ANOTHER] =
+			"refused: its token is another board's, and this Device-Id has not got it",
 	};
 	struct record *r =
 		door_record(d, who, RECORD_REFUSED, LEVEL_WARN, texts[verdict]);
 
-	record_hint(r, verdict == TOKEN_OF_ANOTHER ?
-			       "a token belongs to the Device-Id in its line "
-			       "of --token-file, whatever the Client-Id is" :
-			       "reboot the board, so that OTA gives it the "
-			       "token, or add its own to --token-file");
+	record_hint(
+		r,
+		verdict == TOKEN_OF_ANOTHER ?
+			"a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is" :
+			"reboot the board, so that OTA gives it the token, or add its own to --token-file");
 	/* What it guessed right is not told to it. */
 	*reason = verdict == TOKEN_MISSING ? "a token is needed" :
 					     "the token is wrong";
@@ -60,9 +61,9 @@ static int refuse_name(struct door *d, const struct who *who,
 {
 	const struct who nobody = { .address = who->address };
 
-	door_record(d, &nobody, RECORD_REFUSED, LEVEL_WARN,
-		    "refused: its Device-Id or Client-Id has more than 127 "
-		    "bytes");
+	door_record(
+		d, &nobody, RECORD_REFUSED, LEVEL_WARN,
+		"refused: its Device-Id or Client-Id has more than 127 bytes");
 	*reason = "Device-Id and Client-Id have 127 characters at most";
 	return 403;
 }
@@ -143,10 +144,11 @@ static int let_in(struct gate *g, int fd, const struct front_head *head,
 	}
 	device->transport.ops = &d->ws_table->dial;
 	if (!who->device_id)
-		record_hint(door_record(d, who, RECORD_ODD, LEVEL_WARN,
-					"it sent no Device-Id: it is known by "
-					"its Client-Id or address only"),
-			    "a stock board always sends the header Device-Id");
+		record_hint(
+			door_record(
+				d, who, RECORD_ODD, LEVEL_WARN,
+				"it sent no Device-Id: it is known by its Client-Id or address only"),
+			"a stock board always sends the header Device-Id");
 	return 0;
 }
 
@@ -231,7 +233,7 @@ static void make_room(struct passes *p, const char *id, int64_t now)
 		if (p->item[i].until <= now) {
 			drop(p, i);
 			first -= first > i;
-		} else if (!strcmp(p->item[i].id, id)) {
+		} else if (strcmp(p->item[i].id, id) == 0) {
 			own++;
 			first = i;
 		}
@@ -357,24 +359,21 @@ enum standing {
 
 static const char *const whys[] = {
 	[STANDING_UNKNOWN] = "it is not known",
-	[STANDING_OTHER_CLIENT] = "its Client-Id is another one than when it "
-				  "was enrolled",
-	[STANDING_NO_MAC] = "its Device-Id is no MAC address, and with "
-			    "--mqtt-key-file the broker lets in no other",
+	[STANDING_OTHER_CLIENT] =
+		"its Client-Id is another one than when it was enrolled",
+	[STANDING_NO_MAC] =
+		"its Device-Id is no MAC address, and with --mqtt-key-file the broker lets in no other",
 	[STANDING_FULL] = "too many boards are enrolled",
 };
 
 static const char *const hints[] = {
-	[STANDING_UNKNOWN] = "list its Device-Id in devices.json and send "
-			     "SIGHUP, or start serve with --enroll; it asks "
-			     "again by itself",
+	[STANDING_UNKNOWN] =
+		"list its Device-Id in devices.json and send SIGHUP, or start serve with --enroll; it asks again by itself",
 	[STANDING_OTHER_CLIENT] =
-		"a board whose storage was erased has a new one: list its "
-		"Device-Id in devices.json, or start serve with --enroll; if "
-		"it was not erased, somebody else asks",
+		"a board whose storage was erased has a new one: list its Device-Id in devices.json, or start serve with --enroll; if it was not erased, somebody else asks",
 	[STANDING_NO_MAC] = "--offer ws sends it to the WebSocket",
-	[STANDING_FULL] = "remove some from the file of enrolled boards, and "
-			  "send SIGHUP",
+	[STANDING_FULL] =
+		"remove some from the file of enrolled boards, and send SIGHUP",
 };
 
 static bool shows_token_known(const struct visit *v,
@@ -408,7 +407,7 @@ static enum standing judge(const struct visit *v,
 		return STANDING_NO_MAC;
 	if (shows_token_known(v, asked) ||
 	    aliases_name(&s->aliases, id, NULL) ||
-	    (b && !strcmp(b->client_id, asked->client_id)))
+	    (b && strcmp(b->client_id, asked->client_id) == 0))
 		return STANDING_KNOWN;
 	if (!may_enroll(s, b))
 		return b ? STANDING_OTHER_CLIENT : STANDING_UNKNOWN;
@@ -435,9 +434,10 @@ static void enroll(const struct visit *v, const struct ota_request *asked)
 			  bad ? err.text : "");
 	r = door_record(v->door, &v->who, RECORD_ENROLLED,
 			bad ? LEVEL_WARN : LEVEL_GOOD, text);
-	record_hint(r, bad ? err.hint :
-			     "if it is none of yours: 'mcpctl devices "
-			     "--enrolled' lists all");
+	record_hint(
+		r,
+		bad ? err.hint :
+		      "if it is none of yours: 'mcpctl devices --enrolled' lists all");
 	door_member(&detail, "client_id", asked->client_id);
 	record_detail(r, &detail);
 }
@@ -513,10 +513,9 @@ static void add_devices(struct buf *out, const struct registry *r)
 	}
 	buf_printf(out, "<p>%zu device%s connected:</p>\n", r->count,
 		   r->count == 1 ? " is" : "s are");
-	buf_text(out, "<table border=\"1\" cellpadding=\"4\"><tr><th>device"
-		      "</th><th>alias</th><th>board</th><th>version</th>"
-		      "<th>transport</th><th>state</th><th>tools</th>"
-		      "<th>since</th></tr>\n");
+	buf_text(
+		out,
+		"<table border=\"1\" cellpadding=\"4\"><tr><th>device</th><th>alias</th><th>board</th><th>version</th><th>transport</th><th>state</th><th>tools</th><th>since</th></tr>\n");
 	for (const struct board *d = r->first; d && rows < ROWS_MAX;
 	     d = d->next, rows++)
 		add_row(out, d);
@@ -530,9 +529,9 @@ static void add_address(struct buf *out, const struct visit *v)
 {
 	const char *ota = v->door->advertised_ota;
 
-	buf_text(out,
-		 "<p>Set this as the OTA address of the board (Wi-Fi setup "
-		 "page at http://192.168.4.1, tab Advanced):</p>\n");
+	buf_text(
+		out,
+		"<p>Set this as the OTA address of the board (Wi-Fi setup page at http://192.168.4.1, tab Advanced):</p>\n");
 	if (ota) {
 		buf_text(out, "<p><b>");
 		page_text(out, ota);
@@ -540,14 +539,16 @@ static void add_address(struct buf *out, const struct visit *v)
 	} else {
 		page_address(out, knock_host(v->head));
 	}
-	buf_text(out, "<p>Then reboot the board: it asks this address once at "
-		      "each start. ");
+	buf_text(
+		out,
+		"<p>Then reboot the board: it asks this address once at each start. ");
 	if (v->door->server->rack &&
 	    v->door->server->config.offer != OFFER_WEBSOCKET)
 		buf_text(out, "It connects over MQTT by itself.</p>\n");
 	else
-		buf_text(out, "Then wake it, by wake word or button: it "
-			      "connects only then.</p>\n");
+		buf_text(
+			out,
+			"Then wake it, by wake word or button: it connects only then.</p>\n");
 }
 
 static void door_page(const struct visit *v)
@@ -555,15 +556,16 @@ static void door_page(const struct visit *v)
 	struct buf page = { 0 };
 
 	page_start(&page);
-	buf_text(&page, "<p>This address answers: network and firewall are "
-			"fine. mcpctl serve is here, a server for boards with "
-			"MCP.</p>\n");
+	buf_text(
+		&page,
+		"<p>This address answers: network and firewall are fine. mcpctl serve is here, a server for boards with MCP.</p>\n");
 	add_address(&page, v);
 	add_devices(&page, &v->door->server->registry);
-	buf_text(&page, "<p>Next, in a terminal of the machine where it runs:"
-			"</p>\n<pre>mcpctl devices\nmcpctl tools\n"
-			"mcpctl call self.get_device_status\n"
-			"mcpctl help board</pre>\n");
+	buf_text(
+		&page,
+		"<p>Next, in a terminal of the machine where it runs:</p>\n<pre>mcpctl devices\nmcpctl tools\n"
+		"mcpctl call self.get_device_status\n"
+		"mcpctl help board</pre>\n");
 	page_end(&page);
 	visit_answer(v, 200, "text/html; charset=utf-8", &page);
 	buf_done(&page);
@@ -634,11 +636,10 @@ void visit_answer(const struct visit *v, int status, const char *type,
 
 void visit_refuse(const struct visit *v, int status, const char *text)
 {
-	struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 };
 
 	knock_error(&body, text);
 	visit_answer(v, status, "application/json", &body);
-	buf_done(&body);
 }
 
 /* ---- what came ---- */
@@ -739,9 +740,9 @@ static void on_noise(void *owner, enum front_noise what, const char *address)
 	r = door_record(g->door, &who, RECORD_NOISE, LEVEL_WARN, text);
 	if (what != FRONT_BODY_TOO_LARGE)
 		return;
-	limit = mem_printf("its body was above %lld bytes; --picture-max "
-			   "allows more",
-			   (long long)g->door->server->config.picture_max);
+	limit = mem_printf(
+		"its body was above %lld bytes; --picture-max allows more",
+		(long long)g->door->server->config.picture_max);
 	record_hint(r, limit);
 }
 
@@ -898,8 +899,9 @@ static int open_gate(struct door *d, const char *where, struct error *err)
 					g, err);
 	if (!g->front) {
 		if (!where && err->kind == ERR_CONNECT)
-			error_hint(err, "end that program, or take another "
-					"port: --listen 8001");
+			error_hint(
+				err,
+				"end that program, or take another port: --listen 8001");
 		return -1;
 	}
 	g->host = TAKE(host);
@@ -953,7 +955,7 @@ static int check_reply(struct door *d, struct error *err)
 	CLEANUP(mem_free_ptr)
 	char *url = door_device_url(d, "127.0.0.1:65535", 1);
 	const struct tokens *tokens = &d->server->tokens;
-	struct buf reply = { 0 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
 	int result = ota_reply_encode(&reply, NULL, url, NULL, NULL, err);
 
 	for (size_t i = 0; i < tokens->count && !result; i++) {
@@ -961,7 +963,6 @@ static int check_reply(struct door *d, struct error *err)
 		result = ota_reply_encode(&reply, NULL, url,
 					  tokens->item[i].token, NULL, err);
 	}
-	buf_done(&reply);
 	return result;
 }
 

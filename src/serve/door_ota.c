@@ -76,14 +76,13 @@ static void hint_ota(struct record *r, const struct ota_request *asked,
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	if (!asked->device_id[0]) {
-		record_hint(r, "a stock board sends the header Device-Id: "
-			       "without it no server knows who asks");
+		record_hint(
+			r,
+			"a stock board sends the header Device-Id: without it no server knows who asks");
 	} else if (elsewhere) {
-		text = mem_printf("the board with this Device-Id is connected "
-				  "from %s: unless it was restarted, somebody "
-				  "else asks; for the board that is there this "
-				  "changes nothing",
-				  elsewhere->address);
+		text = mem_printf(
+			"the board with this Device-Id is connected from %s: unless it was restarted, somebody else asks; for the board that is there this changes nothing",
+			elsewhere->address);
 		record_hint(r, text);
 	} else {
 		record_hint(r, mqtt ? "it connects by itself over MQTT" :
@@ -97,7 +96,7 @@ static void tell(const struct visit *v, const struct ota_request *asked,
 {
 	const struct board *elsewhere = held_elsewhere(v, asked);
 	bool warn = !asked->device_id[0] || elsewhere;
-	struct buf text = { 0 }, detail = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
 	struct ota_board board;
 	struct record *r;
 
@@ -115,7 +114,6 @@ static void tell(const struct visit *v, const struct ota_request *asked,
 	door_member(&detail, "version", board.version);
 	door_member(&detail, "client_id", asked->client_id);
 	record_detail(r, &detail);
-	buf_done(&text);
 }
 
 /* The question is answered: remembered, and shown. */
@@ -183,9 +181,9 @@ static void send_to_us(const struct visit *v, const struct ota_request *asked,
 static void too_large(const struct visit *v)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("asked OTA with a body of %zu bytes: refused, "
-				"above %d",
-				v->len, QUESTION_MAX);
+	char *text = mem_printf(
+		"asked OTA with a body of %zu bytes: refused, above %d", v->len,
+		QUESTION_MAX);
 
 	visit_refuse(v, 413, "the body is too large for an OTA question");
 	door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text);
@@ -199,7 +197,7 @@ void door_ota(const struct visit *v)
 {
 	struct ota_request asked;
 	struct error err = { 0 };
-	struct buf reply = { 0 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
 
 	if (v->len > QUESTION_MAX) {
 		too_large(v);
@@ -222,7 +220,6 @@ void door_ota(const struct visit *v)
 		visit_answer(v, 200, "application/json", &reply);
 	}
 	error_reset(&err);
-	buf_done(&reply);
 }
 
 /*
@@ -280,8 +277,9 @@ static void describe_addresses(const struct door *d, struct buf *out)
 		buf_printf(out, "  %s\n", found.word[i]);
 	if (!d->advertised_ota && d->gate[0].host &&
 	    text_starts(found.word[0], "http://127."))
-		buf_text(out, "  (only this machine reaches that one: for "
-			      "boards, leave the host of --listen out)\n");
+		buf_text(
+			out,
+			"  (only this machine reaches that one: for boards, leave the host of --listen out)\n");
 	if (d->behind_proxy) {
 		words_done(&found);
 		found = (struct words){ 0 };
@@ -302,23 +300,24 @@ static void describe_broker(const struct door *d, struct buf *out)
 
 void door_describe(struct door *d)
 {
-	struct buf text = { 0 }, detail = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
 	const struct who nobody = { 0 };
 	struct record *r;
 
 	describe_ports(d, &text);
 	describe_addresses(d, &text);
 	describe_broker(d, &text);
-	buf_text(&text, "open the same address in a browser: it shows who is "
-			"connected;\nno page means a firewall");
+	buf_text(
+		&text,
+		"open the same address in a browser: it shows who is connected;\nno page means a firewall");
 	r = door_record(d, &nobody, RECORD_LISTENING, LEVEL_GOOD,
 			buf_string(&text));
-	record_hint(r, "'mcpctl help board' tells how to set it on the board; "
-		       "then reboot the board");
+	record_hint(
+		r,
+		"'mcpctl help board' tells how to set it on the board; then reboot the board");
 	buf_printf(&detail, "\"port\":%u,\"ota\":", (unsigned)door_port(d));
 	door_addresses(d, &detail);
 	record_detail(r, &detail);
-	buf_done(&text);
 }
 
 static uint16_t port_of(const char *host)
@@ -420,9 +419,9 @@ char *door_vision_url(struct door *d, const struct board *device)
 		return url;
 	text = mem_printf("its pictures go to %s from now on, and went to %s",
 			  url, before);
-	record_hint(door_record(d, &who, RECORD_TOLD, LEVEL_WARN, text),
-		    "that is how its own connection reached serve; --advertise "
-		    "makes it one address for all");
+	record_hint(
+		door_record(d, &who, RECORD_TOLD, LEVEL_WARN, text),
+		"that is how its own connection reached serve; --advertise makes it one address for all");
 	return url;
 }
 

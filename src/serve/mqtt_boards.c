@@ -240,7 +240,7 @@ static void set_client_id(struct mqtt_boards *r, const struct ota_request *rq,
 static void set_user(struct mqtt_boards *r, const char *address,
 		     const char *reached)
 {
-	struct buf json = { 0 };
+	CLEANUP(buf_done) struct buf json = { 0 };
 
 	buf_text(&json, "{\"ip\":");
 	buf_json_string(&json, address, strlen(address));
@@ -248,7 +248,6 @@ static void set_user(struct mqtt_boards *r, const char *address,
 	buf_char(&json, '}');
 	buf_reset(&r->user);
 	text_base64_encode(&r->user, json.data, json.len);
-	buf_done(&json);
 }
 
 char *mqtt_boards_reached(const char *user)
@@ -324,7 +323,7 @@ void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
 
 static bool is_any(const char *host)
 {
-	return !host || !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
+	return !host || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
 }
 
 void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
@@ -388,20 +387,18 @@ static void warn_of_others(struct mqtt_boards *r)
 
 		if (endpoint_parse_listen(listen->word[i], &host, &port,
 					  NULL) ||
-		    (host && !strcmp(host, r->host)))
+		    (host && strcmp(host, r->host) == 0))
 			continue;
-		rec = records_add(&r->server->records, RECORD_BROKER,
-				  LEVEL_WARN, NULL, NULL,
-				  "%s served on %s alone, the address of the "
-				  "first --listen",
-				  r->server->config.mqtt ?
-					  "MQTT and its audio are" :
-					  "the audio of MQTT boards is",
-				  r->host);
+		rec = records_add(
+			&r->server->records, RECORD_BROKER, LEVEL_WARN, NULL,
+			NULL,
+			"%s served on %s alone, the address of the first --listen",
+			r->server->config.mqtt ? "MQTT and its audio are" :
+						 "the audio of MQTT boards is",
+			r->host);
 		if (rec)
-			rec->hint = mem_strdup("put the address that boards "
-					       "reach first, or leave the host "
-					       "out for all");
+			rec->hint = mem_strdup(
+				"put the address that boards reach first, or leave the host out for all");
 		return;
 	}
 }
@@ -447,16 +444,17 @@ static int check_topic(const char *option, const char *pattern,
 	    strpbrk(pattern, "+#")) {
 		error_set(err, ERR_USAGE, "%s '%.100s' is no topic", option,
 			  pattern);
-		return error_hint(err, "one has 1 to 512 bytes, and no + or "
-				       "#; {client_id} or {mac} stand for the "
-				       "device");
+		return error_hint(
+			err,
+			"one has 1 to 512 bytes, and no + or #; {client_id} or {mac} stand for the device");
 	}
 	if (!strstr(pattern, "{client_id}") && !strstr(pattern, "{mac}")) {
 		error_set(err, ERR_USAGE,
 			  "%s '%.100s' does not tell devices apart", option,
 			  pattern);
-		return error_hint(err, "put {client_id} or {mac} into it, as "
-				       "in mcpctl/up/{client_id}");
+		return error_hint(
+			err,
+			"put {client_id} or {mac} into it, as in mcpctl/up/{client_id}");
 	}
 	return 0;
 }
@@ -502,8 +500,9 @@ static int parse_url(struct mqtt_boards *r, struct error *err)
 		bad = error_set(err, ERR_USAGE,
 				"'%.200s' is no URL of an MQTT broker", url);
 	if (bad)
-		return error_hint(err, "expected mqtt://[USER@]HOST[:PORT] or "
-				       "mqtts://[USER@]HOST[:PORT]");
+		return error_hint(
+			err,
+			"expected mqtt://[USER@]HOST[:PORT] or mqtts://[USER@]HOST[:PORT]");
 	return 0;
 }
 
@@ -519,29 +518,26 @@ static int read_password(struct mqtt_boards *r, struct error *err)
 	if (!file)
 		return 0;
 	error_set(err, ERR_USAGE,
-		  "--mqtt-password-file: whose password is "
-		  "it?");
-	return error_hint(err,
-			  "name the user in the URL: --mqtt-broker "
-			  "%s://USER@%s",
-			  e->scheme, e->host);
+		  "--mqtt-password-file: whose password is it?");
+	return error_hint(
+		err, "name the user in the URL: --mqtt-broker %s://USER@%s",
+		e->scheme, e->host);
 }
 
 /* Boards speak TLS on one port only, and there always. */
 static void warn_of_tls(struct mqtt_boards *r)
 {
-	bool tls = !strcmp(r->where.scheme, "mqtts");
+	bool tls = strcmp(r->where.scheme, "mqtts") == 0;
 	struct record *rec;
 
 	if (tls == (r->where.port == TLS_PORT))
 		return;
-	rec = records_add(&r->server->records, RECORD_BROKER, LEVEL_WARN, NULL,
-			  NULL,
-			  "boards will not get through to this broker: they "
-			  "speak TLS on port 8883, and only there");
+	rec = records_add(
+		&r->server->records, RECORD_BROKER, LEVEL_WARN, NULL, NULL,
+		"boards will not get through to this broker: they speak TLS on port 8883, and only there");
 	if (rec)
-		rec->hint = mem_strdup("let the broker listen on another port "
-				       "without TLS, or on 8883 with it");
+		rec->hint = mem_strdup(
+			"let the broker listen on another port without TLS, or on 8883 with it");
 }
 
 static int prepare_elsewhere(struct mqtt_boards *r, struct error *err)
@@ -607,9 +603,9 @@ static int start_broker(struct mqtt_boards *r, struct error *err)
 	};
 
 	if (c->mqtt_port == TLS_PORT) {
-		error_set(err, ERR_USAGE,
-			  "boards speak TLS on port 8883, and "
-			  "this broker does not");
+		error_set(
+			err, ERR_USAGE,
+			"boards speak TLS on port 8883, and this broker does not");
 		return error_hint(err, "take another port: --mqtt=1883");
 	}
 	return broker_open(&r->broker, r->server->loop, &config,
@@ -638,7 +634,7 @@ static int mqtt_boards_prepare(struct mqtt_boards *r, struct error *err)
 /* By which address our own broker is reached from here. */
 static const char *own_host(const struct mqtt_boards *r)
 {
-	if (!r->host || !strcmp(r->host, "0.0.0.0"))
+	if (!r->host || strcmp(r->host, "0.0.0.0") == 0)
 		return "127.0.0.1";
 	return strcmp(r->host, "::") ? r->host : "::1";
 }
@@ -672,7 +668,7 @@ static int mqtt_boards_join(struct mqtt_boards *r, struct error *err)
 		id = mem_printf("%s-%08x", BROKER_CLIENT_ID, bits);
 		config.broker.host = r->where.host;
 		config.broker.port = r->where.port;
-		config.broker.tls = !strcmp(r->where.scheme, "mqtts");
+		config.broker.tls = strcmp(r->where.scheme, "mqtts") == 0;
 		config.broker.insecure = c->insecure;
 		config.broker.cacert = c->cacert;
 		config.broker.client_id = id;
@@ -843,9 +839,10 @@ static void on_refused(void *owner, const char *client_id, const char *address,
 	rec = records_add(&r->server->records, RECORD_REFUSED, LEVEL_WARN,
 			  client_id_mac(client_id, mac) ? mac : client_id,
 			  address, "refused by the broker: %s", text);
-	add_hint(rec, hint ? hint :
-			     "a board gets fitting ones when it asks OTA here; "
-			     "without --mqtt-key-file nothing is checked");
+	add_hint(
+		rec,
+		hint ? hint :
+		       "a board gets fitting ones when it asks OTA here; without --mqtt-key-file nothing is checked");
 }
 
 const struct mqtt_hub_events rack_hub_events = {

@@ -76,9 +76,9 @@ static void append_dropped(struct records *r)
 	struct record *lost = append(r, RECORD_DROPPED, LEVEL_WARN);
 
 	lost->count = r->dropped;
-	lost->text = mem_printf("%llu records were lost: more came than could "
-				"be shown",
-				(unsigned long long)r->dropped);
+	lost->text = mem_printf(
+		"%llu records were lost: more came than could be shown",
+		(unsigned long long)r->dropped);
 	r->dropped = 0;
 }
 
@@ -120,11 +120,9 @@ struct record *records_seldom(struct records *r, struct seldom *kind,
 		kind->more++;
 		return NULL;
 	}
-	added = records_add(r, RECORD_REFUSED, LEVEL_BAD, device, address,
-			    "%s%s", text,
-			    kind->more ? "; and others since the last such "
-					 "line" :
-					 "");
+	added = records_add(
+		r, RECORD_REFUSED, LEVEL_BAD, device, address, "%s%s", text,
+		kind->more ? "; and others since the last such line" : "");
 	if (added)
 		added->count = 1 + kind->more;
 	kind->more = 0;

@@ -283,8 +283,8 @@ void serve_crowded(struct serve *s, const char *id, const char *address,
 		records_seldom(&s->records, &s->crowded, id, address, text);
 
 	if (r)
-		r->hint = mem_strdup("raise --devices-max, or the limit of "
-				     "open files (ulimit -n)");
+		r->hint = mem_strdup(
+			"raise --devices-max, or the limit of open files (ulimit -n)");
 }
 
 /*
@@ -370,11 +370,10 @@ static void begin_enrolling(struct serve *s)
 	s->enroll_from = unix_now_ms();
 	s->enroll_until = loop_now() + s->config.enroll;
 	text_milliseconds(s->config.enroll, time, sizeof(time));
-	records_add(&s->records, RECORD_ENROLLED, LEVEL_INFO, NULL, NULL,
-		    "for %s each board that asks OTA is enrolled; %zu %s so "
-		    "far",
-		    time, s->enrolled.count,
-		    s->enrolled.count == 1 ? "is" : "are");
+	records_add(
+		&s->records, RECORD_ENROLLED, LEVEL_INFO, NULL, NULL,
+		"for %s each board that asks OTA is enrolled; %zu %s so far",
+		time, s->enrolled.count, s->enrolled.count == 1 ? "is" : "are");
 }
 
 static int open_parts(struct serve *s, struct error *err)

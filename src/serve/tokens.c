@@ -77,7 +77,7 @@ static int add_line(struct tokens *t, char *line)
 	}
 	if (text_has_control(line) || text_has_control(token))
 		return -1;
-	if (token == line || !strcmp(line, "*"))
+	if (token == line || strcmp(line, "*") == 0)
 		line = NULL;
 	add(t, line, token);
 	return 0;
@@ -88,8 +88,9 @@ static int bad_line(const char *path, size_t number, const char *why,
 {
 	error_set(err, ERR_USAGE, "token file '%s', line %zu: %s", path, number,
 		  why);
-	return error_hint(err, "a line is TOKEN, for all devices, or DEVICE "
-			       "TOKEN, for one");
+	return error_hint(
+		err,
+		"a line is TOKEN, for all devices, or DEVICE TOKEN, for one");
 }
 
 static int parse(struct tokens *t, struct buf *text, const char *path,
@@ -113,8 +114,9 @@ static int parse(struct tokens *t, struct buf *text, const char *path,
 	if (t->count)
 		return 0;
 	error_set(err, ERR_USAGE, "the token file '%s' holds no token", path);
-	return error_hint(err, "a line is TOKEN, for all devices, or DEVICE "
-			       "TOKEN, for one");
+	return error_hint(
+		err,
+		"a line is TOKEN, for all devices, or DEVICE TOKEN, for one");
 }
 
 static int read_environment(struct tokens *t, struct error *err)
@@ -124,9 +126,9 @@ static int read_environment(struct tokens *t, struct error *err)
 	if (!value || !*value)
 		return 0;
 	if (text_has_control(value))
-		return error_set(err, ERR_USAGE,
-				 "the token in MCPCTL_TOKEN holds a control "
-				 "character");
+		return error_set(
+			err, ERR_USAGE,
+			"the token in MCPCTL_TOKEN holds a control character");
 	add(t, NULL, value);
 	return 0;
 }
@@ -251,8 +253,9 @@ static int bad_file(const char *file, const char *why, struct error *err)
 {
 	error_set(err, ERR_USAGE, "file of enrolled boards '%s': %s", file,
 		  why);
-	return error_hint(err, "remove it, and let the boards enrol again: "
-			       "serve --enroll");
+	return error_hint(
+		err,
+		"remove it, and let the boards enrol again: serve --enroll");
 }
 
 static int parse_enrolled(struct enrolled *out, const struct buf *text,
@@ -271,10 +274,8 @@ static int parse_enrolled(struct enrolled *out, const struct buf *text,
 		int64_t at = 0;
 
 		if (!client_id || json_integer(member, "at", &at))
-			return bad_file(file,
-					"an entry has no client_id and "
-					"at",
-					err);
+			return bad_file(
+				file, "an entry has no client_id and at", err);
 		put(out, member->string, client_id, at);
 	}
 	return 0;

@@ -59,7 +59,7 @@ static void on_field(void *owner, const char *name, const char *filename,
 
 	(void)filename;
 	(void)type;
-	if (!strcmp(name, "question")) {
+	if (strcmp(name, "question") == 0) {
 		mem_free(u->question);
 		u->question =
 			mem_strndup(data, text_cut(data, len, QUESTION_MAX));
@@ -358,7 +358,7 @@ static void vision_end(struct vision *p)
 /* So many bytes of text, whole characters, that it fits as a JSON string. */
 static void add_text(struct buf *out, const char *text, size_t len)
 {
-	struct buf one = { 0 };
+	CLEANUP(buf_done) struct buf one = { 0 };
 
 	len = text_cut(text, len, TEXT_MAX);
 	buf_json_string(&one, text, len);
@@ -368,7 +368,6 @@ static void add_text(struct buf *out, const char *text, size_t len)
 		buf_json_string(&one, text, len);
 	}
 	buf_add(out, one.data, one.len);
-	buf_done(&one);
 }
 
 /* The answer to a board whose picture is not taken. */
@@ -376,7 +375,7 @@ static void upload_refuse(const struct visit *v, int status,
 			  const char *message)
 {
 	CLEANUP(headers_done) struct headers more = { 0 };
-	struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 };
 	char seconds[16];
 
 	buf_text(&body, "{\"success\":false,\"message\":");
@@ -388,25 +387,25 @@ static void upload_refuse(const struct visit *v, int status,
 		headers_add(&more, "Retry-After", seconds);
 	v->door->front_table->reply_with(v->rq, status, "application/json",
 					 &more, body.data, body.len);
-	buf_done(&body);
 }
 
 /* Answer the board: text is what it shows or says. */
 static void vision_answer(struct vision *p, bool success, const char *text,
 			  size_t len)
 {
-	struct buf body = { 0 };
+	CLEANUP(buf_done) struct buf body = { 0 };
 
-	buf_text(&body, success ? "{\"success\":true,\"action\":\"RESPONSE\","
-				  "\"response\":" :
-				  "{\"success\":false,\"message\":");
+	buf_text(
+		&body,
+		success ?
+			"{\"success\":true,\"action\":\"RESPONSE\",\"response\":" :
+			"{\"success\":false,\"message\":");
 	add_text(&body, text, len);
 	json_add_text(&body, "warning", p->warning);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
 	p->door->front_table->reply(p->rq, 200, "application/json", body.data,
 				    body.len);
-	buf_done(&body);
 }
 
 static void add_verdict(struct buf *text, struct picture_upload *u)
@@ -430,7 +429,7 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 {
 	struct who who = { p->device_id, p->client_id, p->address };
 	struct picture_upload *u = &p->upload;
-	struct buf text = { 0 }, detail = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
 	bool warn = problem || !u->type || u->more;
 	struct record *r;
 
@@ -445,7 +444,6 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 	buf_printf(&detail, ",\"took_ms\":%lld",
 		   (long long)((loop_now_us() - p->started_us) / 1000));
 	record_detail(r, &detail);
-	buf_done(&text);
 }
 
 /* All three: the answer is the problem. */
@@ -498,8 +496,9 @@ static void save(struct vision *p, enum record_kind kind)
 	p->warning =
 		mem_printf("the picture was not saved: %s", strerror(err.code));
 	r = door_record(p->door, &who, kind, LEVEL_BAD, err.text);
-	record_hint(r, "the board was answered all the same; make room, or "
-		       "see to the folder of --save-images");
+	record_hint(
+		r,
+		"the board was answered all the same; make room, or see to the folder of --save-images");
 	error_reset(&err);
 }
 
@@ -537,7 +536,7 @@ static void refuse_and_tell(const struct visit *v, int status,
 
 static bool only_post(const struct visit *v)
 {
-	if (!strcmp(v->head->method, "POST"))
+	if (strcmp(v->head->method, "POST") == 0)
 		return true;
 	upload_refuse(v, 405, "pictures are sent here with POST");
 	return false;
@@ -551,9 +550,9 @@ static struct vision *receive(const struct visit *v, const struct who *who)
 	struct picture_upload u;
 
 	if (upload_read(&u, v, &err))
-		refuse_and_tell(v, 400, err.text,
-				"a picture comes as multipart/form-data, in a "
-				"field 'file'");
+		refuse_and_tell(
+			v, 400, err.text,
+			"a picture comes as multipart/form-data, in a field 'file'");
 	else
 		p = vision_new(v, who, &u);
 	upload_done(&u);
@@ -579,12 +578,10 @@ void door_vision(const struct visit *v)
 		return;
 	device = pass_by_token(v, given);
 	if (!device) {
-		refuse_and_tell(v, 401,
-				given ? "the token is wrong" :
-					"a token is needed",
-				"each connection has its own, which the board "
-				"gets with initialize: serve must be the one "
-				"that it is connected to");
+		refuse_and_tell(
+			v, 401,
+			given ? "the token is wrong" : "a token is needed",
+			"each connection has its own, which the board gets with initialize: serve must be the one that it is connected to");
 		return;
 	}
 	if (s->config.vision_exec && v->door->job_count >= JOBS_MAX) {
@@ -632,12 +629,10 @@ void door_upload(const struct visit *v)
 	device = id ? registry_find(&v->door->server->registry, id) :
 		      pass_by_token(v, given);
 	if (!id && !device) {
-		refuse_and_tell(v, 403,
-				"this address takes no picture, or takes none "
-				"any more",
-				"each address is for one picture of one board: "
-				"mcpctl call self.screen.snapshot --upload "
-				"url");
+		refuse_and_tell(
+			v, 403,
+			"this address takes no picture, or takes none any more",
+			"each address is for one picture of one board: mcpctl call self.screen.snapshot --upload url");
 		return;
 	}
 	who = device ? who_is(v, device) :
@@ -670,10 +665,10 @@ static void on_ended(void *owner, int status)
 	while (len > 0 && strchr("\r\n", out->data[len - 1]))
 		len--;
 	if (status) {
-		problem = mem_printf("the vision command ended with status "
-				     "%d%s%s",
-				     status, p->last_words ? ": " : "",
-				     p->last_words ? p->last_words : "");
+		problem = mem_printf(
+			"the vision command ended with status %d%s%s", status,
+			p->last_words ? ": " : "",
+			p->last_words ? p->last_words : "");
 		vision_fail(p, problem);
 		return;
 	}
@@ -689,9 +684,9 @@ static void on_time_over(void *owner)
 {
 	struct vision *p = owner;
 	CLEANUP(mem_free_ptr)
-	char *problem = mem_printf("the vision command took longer than %lld "
-				   "ms and was ended",
-				   (long long)p->door->exec_limit);
+	char *problem = mem_printf(
+		"the vision command took longer than %lld ms and was ended",
+		(long long)p->door->exec_limit);
 
 	child_abandon(TAKE(p->child));
 	vision_fail(p, problem);
@@ -796,10 +791,10 @@ static bool has_space(const struct visit *v, const struct who *who,
 	reserve = space.all / 10 < RESERVE_MAX ? space.all / 10 : RESERVE_MAX;
 	if (space.left >= reserve && space.left - reserve >= v->len)
 		return true;
-	text = mem_printf("a picture was refused: %.1f MB are free where '%s' "
-			  "is, and %.1f MB stay free",
-			  (double)space.left / MEGABYTE, folder,
-			  (double)reserve / MEGABYTE);
+	text = mem_printf(
+		"a picture was refused: %.1f MB are free where '%s' is, and %.1f MB stay free",
+		(double)space.left / MEGABYTE, folder,
+		(double)reserve / MEGABYTE);
 	upload_refuse(v, 507, "the disk is nearly full");
 	tell(v, who, text, "make room there; boards go on without pictures");
 	return false;
@@ -814,10 +809,8 @@ static bool has_part(const struct visit *v, const struct who *who)
 		return true;
 	upload_refuse(v, 429, "too many pictures in this minute");
 	tell(v, who,
-	     "a picture was refused: within a minute boards sent more than is "
-	     "taken",
-	     "in sum 32 pictures of --picture-max, and one board three times "
-	     "what is left for the others");
+	     "a picture was refused: within a minute boards sent more than is taken",
+	     "in sum 32 pictures of --picture-max, and one board three times what is left for the others");
 	return false;
 }
 

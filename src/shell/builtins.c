@@ -55,7 +55,7 @@ int shell_check_target(const struct shell *s, const char *target,
 
 static int use_target(struct shell *s, const char *target, struct error *err)
 {
-	if (shell_check_target(s, target, "the command use", err) != 0)
+	if (shell_check_target(s, target, "the command use", err))
 		return -1;
 	shell_peer_choose(s, target, NULL);
 	return shell_peer_open(s, err);
@@ -83,7 +83,7 @@ static int count_devices(struct shell *s, const char *pattern, int64_t *count,
 	bool end = false;
 	int status;
 
-	if (serve_client_open(&serve, s->app, err) != 0)
+	if (serve_client_open(&serve, s->app, err))
 		return -1;
 	buf_text(&json, "{\"op\":\"devices\"");
 	json_add_text(&json, "device", pattern);
@@ -128,16 +128,16 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 	status = count_devices(s, device, &count, err);
 	c->target = before;
 	if (status != 0 && !attached)
-		return error_hint(err, "a target has ':', as 'use sim:', or is "
-				       "a name of 'targets'; else a device of "
-				       "'mcpctl serve' is meant");
+		return error_hint(
+			err,
+			"a target has ':', as 'use sim:', or is a name of 'targets'; else a device of 'mcpctl serve' is meant");
 	if (status != 0)
 		return -1;
 	if (count != 1)
 		return wrong_count(device, count, err);
 	shell_peer_choose(s, target, device);
 	/* It is there: at a terminal too this does not last. */
-	if (shell_peer_open(s, err) != 0)
+	if (shell_peer_open(s, err))
 		return -1;
 	return app_connect(s->app, err);
 }
@@ -309,7 +309,7 @@ static int set(struct shell *s, int argc, char **argv, struct error *err)
 		return error_hint(err, "'set' shows what it is now");
 	}
 	if (option_store(row, &s->app->config, argv[1], buf_string(&label),
-			 err) != 0)
+			 err))
 		return -1;
 	apply_settings(s);
 	return 0;
@@ -333,7 +333,7 @@ static int last(struct shell *s, int argc, char **argv, struct error *err)
 		word += strlen("--output=");
 	else if (argc == 1 && text_starts(word, "-o"))
 		word += 2;
-	if (word && option_store(row, &form, word, "last", err) != 0)
+	if (word && option_store(row, &form, word, "last", err))
 		return -1;
 	return shell_last_show(s, (enum output_form)form.output, err);
 }
@@ -435,41 +435,27 @@ static int quit(struct shell *s, int argc, char **argv, struct error *err)
 const struct builtin builtins[] = {
 	{ "use", "[DEVICE|TARGET|-- PROGRAM [ARG]...]",
 	  "another device of serve, another target",
-	  "DEVICE is an id, a client id or an alias of a device that the "
-	  "running 'mcpctl serve' holds; a word with a scheme, as sim: or "
-	  "ws://HOST/, is a target, and so is a name that 'targets' lists. "
-	  "Behind '--' stands a program with its "
-	  "arguments: an MCP server that is started and spoken to over its "
-	  "stdin and stdout. Without an operand the devices of serve "
-	  "are listed, or the target is shown. Settings and history stay.",
+	  "DEVICE is an id, a client id or an alias of a device that the running 'mcpctl serve' holds; a word with a scheme, as sim: or ws://HOST/, is a target, and so is a name that 'targets' lists. "
+	  "Behind '--' stands a program with its arguments: an MCP server that is started and spoken to over its stdin and stdout. "
+	  "Without an operand the devices of serve are listed, or the target is shown. Settings and history stay.",
 	  0, -1, INSIDE_PEER, builtin_use },
 	{ "reconnect", "", "close the connection and open the target again",
-	  "Where a device comes by itself (listen:, and serve's) it is waited "
-	  "for in the background.",
+	  "Where a device comes by itself (listen:, and serve's) it is waited for in the background.",
 	  0, 0, INSIDE_NONE, builtin_reconnect },
 	{ "set", "[NAME [VALUE]]", "show or change a setting of this session",
-	  "The settings are options of mcpctl: timeout and wait (10s, 500ms), "
-	  "output (text, json, raw), verbose and quiet (on, off), color "
-	  "(auto, always, never). Without operands all are shown.",
+	  "The settings are options of mcpctl: timeout and wait (10s, 500ms), output (text, json, raw), verbose and quiet (on, off), color (auto, always, never). Without operands all are shown.",
 	  0, 2, INSIDE_SETTING, set },
 	{ "last", "[-o FORM]", "the last result once more, in another form",
-	  "FORM is text, json or raw; without it, that of 'set output'. "
-	  "Nothing is asked of the device. A pipe may follow: last -o raw | "
-	  "jq .",
+	  "FORM is text, json or raw; without it, that of 'set output'. Nothing is asked of the device. A pipe may follow: last -o raw | jq .",
 	  0, 2, INSIDE_FORM, last },
 	{ "run", "[-k] FILE", "run the lines of a file",
-	  "As if they were typed: builtins, tools and pipes too, but no "
-	  "beginnings of names. The first line that fails ends it; with -k "
-	  "(--keep-going) the rest is run all the same.",
+	  "As if they were typed: builtins, tools and pipes too, but no beginnings of names. The first line that fails ends it; with -k (--keep-going) the rest is run all the same.",
 	  1, 2, INSIDE_FILE, run },
 	{ "help", "[COMMAND|TOOL|TOPIC]", "help on a command, a tool, a topic",
-	  "Without an operand: what can be typed here. A tool is described as "
-	  "by 'describe'.",
+	  "Without an operand: what can be typed here. A tool is described as by 'describe'.",
 	  0, 1, INSIDE_HELP, help },
 	{ "!", "CMD", "run a command of sh",
-	  "All that stands behind '!' is given to 'sh -c', with this terminal. "
-	  "In a script it reads nothing, and the line fails when its status "
-	  "is not 0.",
+	  "All that stands behind '!' is given to 'sh -c', with this terminal. In a script it reads nothing, and the line fails when its status is not 0.",
 	  1, 1, INSIDE_FILE, outside },
 	{ "quit", "", "leave the shell", "So does Ctrl-D on an empty line.", 0,
 	  0, INSIDE_NONE, quit },

@@ -73,11 +73,10 @@ static void with_briefs(struct words *out, const struct completion *c,
 			size_t width, size_t columns)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
-	size_t i;
 
 	if (width > columns / 2)
 		width = columns / 2;
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		buf_reset(&line);
 		safe_cell(&line, c->item[i].word, columns - 1);
 		add_brief(&line, c->item[i].brief, width, columns);
@@ -108,10 +107,10 @@ static void in_columns(struct words *out, const struct completion *c,
 void edit_list_layout(struct words *out, const struct completion *c,
 		      size_t columns)
 {
-	size_t i, width = 0;
+	size_t width = 0;
 	bool briefs = false;
 
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		size_t w = cell_width(c->item[i].word);
 
 		width = w > width ? w : width;

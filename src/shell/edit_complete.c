@@ -204,13 +204,12 @@ static void add_files(struct completion *c, struct offering *w)
 {
 	const char *keep = c->keep ? c->keep : "", *path;
 	size_t first = c->count;
-	int i;
 
 	if (!text_starts(buf_string(&w->word.text), keep) ||
 	    !expand_home(w, strlen(keep)))
 		return;
 	path = buf_string(&w->word.text) + strlen(keep);
-	for (i = 0; c->count < CANDIDATES_MAX; i++) {
+	for (int i = 0; c->count < CANDIDATES_MAX; i++) {
 		char *name = rl_filename_completion_function(path, i);
 
 		if (!name)
@@ -246,9 +245,9 @@ static char *spelled(const struct offering *w, const char *word, bool closed)
 /* Drops what does not begin with the word: it could not be typed on. */
 static void keep_fitting(struct completion *c, const char *word)
 {
-	size_t i, kept = 0;
+	size_t kept = 0;
 
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		if (text_starts(c->item[i].word, word)) {
 			c->item[kept++] = c->item[i];
 			continue;
@@ -281,7 +280,6 @@ static char **matches(const struct completion *c, const struct offering *w)
 {
 	char **out = calloc(c->count + 2, sizeof(*out));
 	CLEANUP(mem_free_ptr) char *all = common(c, w->word.text.len);
-	size_t i;
 
 	if (!out)
 		abort();
@@ -295,7 +293,7 @@ static char **matches(const struct completion *c, const struct offering *w)
 		out[0] = strdup(w->text);
 	else
 		out[0] = spelled(w, all, false);
-	for (i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		out[i + 1] = spelled(w, c->item[i].word, true);
 	return out;
 }

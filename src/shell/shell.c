@@ -249,9 +249,9 @@ int shell_interact(struct shell *s, bool history, struct error *err)
 	struct app *app = s->app;
 	int status;
 
-	if (app_open_loop(app, err) != 0 ||
-	    loop_on_hangup(app->loop, on_hangup, s, err) != 0 ||
-	    open_editor(s, history, err) != 0)
+	if (app_open_loop(app, err) ||
+	    loop_on_hangup(app->loop, on_hangup, s, err) ||
+	    open_editor(s, history, err))
 		return -1;
 	loop_spare(app->loop, true);
 	app->stays = true;
@@ -475,7 +475,7 @@ static int show_message(struct renderer *r, const struct shell_last *l,
 	CLEANUP(result_done) struct result result = { 0 };
 	CLEANUP(message_done) struct message m = { 0 };
 
-	if (l->text && message_decode_take(&m, NULL, l->text, l->len, err) != 0)
+	if (l->text && message_decode_take(&m, NULL, l->text, l->len, err))
 		return -1;
 	if (l->kind == LAST_REPLY) {
 		if (r->ops->reply)
@@ -545,8 +545,9 @@ int shell_last_show(struct shell *s, enum output_form form, struct error *err)
 	if (l->kind == LAST_NONE || gone) {
 		error_set(err, ERR_UNMET, "there is no result yet%s",
 			  gone ? " of this connection" : "");
-		return error_hint(err, "'last' shows again what call, request, "
-				       "tools, describe, info or ping showed");
+		return error_hint(
+			err,
+			"'last' shows again what call, request, tools, describe, info or ping showed");
 	}
 	if (l->kind == LAST_RESULT || l->kind == LAST_REPLY)
 		return show_message(&r, l, err);
@@ -613,7 +614,7 @@ int shell_input_open(struct shell_input **out, struct shell *s, int fd,
 	struct shell_input *in;
 
 	*out = NULL;
-	if (app_open_loop(s->app, err) != 0)
+	if (app_open_loop(s->app, err))
 		return -1;
 	in = mem_zalloc(sizeof(*in));
 	in->shell = s;
@@ -653,7 +654,7 @@ static int wait_readable(struct shell_input *in, struct error *err)
 			      on_readable);
 	while (!in->readable) {
 		/* The device is the next command's matter. */
-		if (shell_wait(in->shell, &in->readable, err) != 0) {
+		if (shell_wait(in->shell, &in->readable, err)) {
 			uv_poll_stop(&in->poll);
 			return -1;
 		}
@@ -666,7 +667,7 @@ static int read_some(struct shell_input *in, struct error *err)
 	char slice[SLICE];
 	ssize_t got;
 
-	if (wait_readable(in, err) != 0)
+	if (wait_readable(in, err))
 		return -1;
 	got = read(in->fd, slice, sizeof(slice));
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -706,7 +707,7 @@ int shell_input_next(struct shell_input *in, const char **line,
 	while (!find_line(in, &len)) {
 		if (in->ended)
 			return 0;
-		if (read_some(in, err) != 0)
+		if (read_some(in, err))
 			return -1;
 	}
 	if (!in->number) {

@@ -181,9 +181,9 @@ static int read_pipe(struct shell_line *out, struct line_scan *s,
 		     struct error *err)
 {
 	if (*++s->p == '|')
-		return error_set(err, ERR_USAGE,
-				 "'||' is not known here: a line is one "
-				 "command");
+		return error_set(
+			err, ERR_USAGE,
+			"'||' is not known here: a line is one command");
 	out->outside = take_outside(s);
 	if (!*out->outside) {
 		error_set(err, ERR_USAGE, "nothing stands behind '|'");

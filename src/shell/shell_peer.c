@@ -192,8 +192,8 @@ void shell_peer_failed(struct shell *s, struct error *why)
 	/* Which of several devices: nothing will change by itself. */
 	s->wanted = app_listens(s->app) && why->kind != ERR_USAGE;
 	if (why->kind == ERR_USAGE && shell_is_attached(s))
-		error_hint(why, "'use NAME' picks one: its id, client id or "
-				"alias");
+		error_hint(why,
+			   "'use NAME' picks one: its id, client id or alias");
 	/* That serve went was said. */
 	if (shell_is_attached(s) && s->was_up && why->kind == ERR_CONNECT)
 		return;

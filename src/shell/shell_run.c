@@ -153,7 +153,7 @@ static int find_tool(struct shell *s, const char *word, struct meaning *out,
 	CLEANUP(error_reset) struct error why = { 0 };
 	const struct tool *tool;
 
-	if (app_connect(s->app, err) != 0)
+	if (app_connect(s->app, err))
 		return -1;
 	if (tools_cache_find(s->app, word, &tool, &why) == 0) {
 		out->tool = mem_strdup(word);
@@ -268,7 +268,7 @@ int shell_words(struct shell *s, char *const *words, size_t count,
 {
 	CLEANUP(meaning_done) struct meaning m = { 0 };
 
-	if (find_meaning(s, words[0], &m, err) != 0)
+	if (find_meaning(s, words[0], &m, err))
 		return -1;
 	if (m.builtin)
 		return run_builtin(s, m.builtin, words, count, err);
@@ -358,7 +358,7 @@ static int start(struct outside *o, struct shell *s, const char *command,
 	if (s->edit)
 		o->has_modes = tcgetattr(STDIN_FILENO, &o->modes) == 0;
 	fflush(s->app->out.out);
-	if (app_open_loop(s->app, err) != 0)
+	if (app_open_loop(s->app, err))
 		return -1;
 	return child_start(&o->child, s->app->loop, &options, &events, o, err);
 }
@@ -407,7 +407,7 @@ int shell_outside(struct shell *s, const char *command, struct error *err)
 {
 	struct outside o;
 
-	if (start(&o, s, command, -1, err) != 0)
+	if (start(&o, s, command, -1, err))
 		return -1;
 	wait_ended(&o, s);
 	return judge(&o, s, command, err);
@@ -544,7 +544,7 @@ static int run(struct shell *s, int fd, const char *name, bool keep_going,
 	struct script_run t = { .shell = s, .keep_going = keep_going };
 	int status;
 
-	if (shell_input_open(&t.input, s, fd, name, err) != 0)
+	if (shell_input_open(&t.input, s, fd, name, err))
 		return -1;
 	status = run_all(&t, err);
 	shell_input_close(t.input);
@@ -558,8 +558,7 @@ int shell_script(struct shell *s, struct error *err)
 
 	/* Also for a script that has no line to stumble over it. */
 	if (app->config.target &&
-	    shell_check_target(s, app->config.target, app->target_source,
-			       err) != 0)
+	    shell_check_target(s, app->config.target, app->target_source, err))
 		return -1;
 	s->app->stdin_taken = true;
 	return run(s, STDIN_FILENO, "stdin", s->keep_going, err);

@@ -57,8 +57,7 @@ static void take(struct board_http *a, enum http_state state)
 		break;
 	case HTTP_HANGS:
 		fail(a, HTTP_HUNG,
-		     "the reply is 8 kB or more: a real device hangs here for "
-		     "good");
+		     "the reply is 8 kB or more: a real device hangs here for good");
 		break;
 	}
 }
@@ -140,11 +139,11 @@ void board_http_open(struct board_http *a, struct loop *l,
 		     const struct board_ws_url *u, struct buf *request,
 		     const struct board_http_events *events, void *owner)
 {
-	memset(a, 0, sizeof(*a));
+	*a = (struct board_http){ 0 };
 	a->events = events;
 	a->owner = owner;
 	a->request = *request;
-	memset(request, 0, sizeof(*request));
+	*request = (struct buf){ 0 };
 	board_reply_init(&a->reply);
 	tcp_open(&a->tcp, l, u->host, u->port, &tcp_events, a);
 	tcp_deadline(&a->tcp, CONNECT_MS);
@@ -157,7 +156,7 @@ void board_http_open(struct board_http *a, struct loop *l,
 
 void board_reply_init(struct board_reply *r)
 {
-	memset(r, 0, sizeof(*r));
+	*r = (struct board_reply){ 0 };
 	buf_init(&r->in, REPLY_MAX);
 	buf_init(&r->body, REPLY_MAX);
 	r->length = -1;
@@ -200,7 +199,7 @@ static void read_headers(struct board_reply *r, const char *head)
 			r->length = -1;
 	}
 	value = header(head, "Transfer-Encoding", &len);
-	r->chunked = value && len >= 7 && !strncasecmp(value, "chunked", 7);
+	r->chunked = value && len >= 7 && strncasecmp(value, "chunked", 7) == 0;
 	/* 5.4: with length 0 the board waits until the server closes, too */
 	if (!r->length)
 		r->length = -1;

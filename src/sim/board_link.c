@@ -405,7 +405,7 @@ static void take_endpoint(struct board_link *c)
 
 	w->host = mem_strdup(e->host);
 	w->port = e->port;
-	w->tls = !strcmp(e->scheme, "mqtts");
+	w->tls = strcmp(e->scheme, "mqtts") == 0;
 	w->keepalive = MQTT_KEEPALIVE;
 	w->user = mem_strdup(e->user);
 	w->password = mem_strdup(c->plan->password);
@@ -442,7 +442,7 @@ static void complete(struct board_link *c)
 	if (!w->client_id)
 		w->client_id = own_client_id(c->device.device_id);
 	/* Gateways write the word null where there is no topic (2.1). */
-	if (!c->plan->subscribe || (w->down && !strcmp(w->down, "null"))) {
+	if (!c->plan->subscribe || (w->down && strcmp(w->down, "null") == 0)) {
 		mem_free(w->down);
 		w->down = NULL;
 	}
@@ -722,20 +722,21 @@ static void look(struct hazard_watch *w, const cJSON *json)
 static int refuse(const struct ota_reply *r, struct error *err)
 {
 	if (r->activation_code || r->activation_challenge) {
-		error_set(err, ERR_CONNECT,
-			  "the backend wants this device to be activated "
-			  "first%s%s",
-			  r->activation_code ? ", with the code " : "",
-			  r->activation_code ? r->activation_code : "");
-		return error_hint(err, "activate it there, then start again "
-				       "with the same --device-id");
+		error_set(
+			err, ERR_CONNECT,
+			"the backend wants this device to be activated first%s%s",
+			r->activation_code ? ", with the code " : "",
+			r->activation_code ? r->activation_code : "");
+		return error_hint(
+			err,
+			"activate it there, then start again with the same --device-id");
 	}
-	error_set(err, ERR_CONNECT,
-		  "the OTA reply has no websocket.url: a real device falls "
-		  "back to MQTT as it was stored");
-	return error_hint(err, "the least that a device needs is "
-			       "{\"websocket\":{\"url\":\"ws://…\"}}, or "
-			       "{\"mqtt\":{\"endpoint\":\"HOST:PORT\",…}}");
+	error_set(
+		err, ERR_CONNECT,
+		"the OTA reply has no websocket.url: a real device falls back to MQTT as it was stored");
+	return error_hint(
+		err,
+		"the least that a device needs is {\"websocket\":{\"url\":\"ws://…\"}}, or {\"mqtt\":{\"endpoint\":\"HOST:PORT\",…}}");
 }
 
 int ota_judge(struct ota_reply *out, const char *body, size_t len,
@@ -762,9 +763,9 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 	error_set(err, ERR_CONNECT,
 		  "the backend offered MQTT without an endpoint%s",
 		  json_member(mqtt, "endpoint") ? " that is a text" : "");
-	return error_hint(err, "give mqtt.endpoint as HOST:PORT, or leave "
-			       "'mqtt' out of the OTA reply: it hides "
-			       "'websocket'");
+	return error_hint(
+		err,
+		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it hides 'websocket'");
 }
 
 /*
@@ -789,10 +790,10 @@ static int read_endpoint(struct broker_where *out, const char *text,
 		return 0;
 	}
 	hazard_tell(watch, HAZARD_OTA_ENDPOINT);
-	error_set(err, ERR_CONNECT,
-		  "mqtt.endpoint '%.200s' has no host or no port: a real "
-		  "device restarts over and over",
-		  text);
+	error_set(
+		err, ERR_CONNECT,
+		"mqtt.endpoint '%.200s' has no host or no port: a real device restarts over and over",
+		text);
 	return error_hint(err, "write it as HOST:PORT, without a scheme");
 }
 
@@ -808,7 +809,7 @@ int ota_broker(struct broker_where *out, const cJSON *mqtt,
 {
 	const char *endpoint = json_string(mqtt, "endpoint");
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct broker_where){ 0 };
 	if (!endpoint || !*endpoint)
 		return no_endpoint(mqtt, err);
 	if (read_endpoint(out, endpoint, watch, err))

@@ -26,14 +26,12 @@ static void end(struct board_ws *d, const char *why)
 static void send_frame(struct board_ws *d, enum board_ws_first first,
 		       const void *data, size_t len)
 {
-	struct buf frame;
+	CLEANUP(buf_done) struct buf frame = { 0 };
 
 	if (!d->open || d->mute)
 		return;
-	buf_init(&frame, 0);
 	board_ws_frame(&frame, first, data, len);
 	tcp_write(&d->tcp, frame.data, frame.len);
-	buf_done(&frame);
 }
 
 void board_ws_text(struct board_ws *d, const char *text, size_t len)
@@ -99,8 +97,8 @@ static void deliver(struct board_ws *d)
 		switch (board_ws_next(&d->in, &data, &len, &code)) {
 		case WIRE_NONE:
 			if (d->in.broken)
-				end(d, "a frame was larger than 16 MB, or "
-				       "a fragment belonged to none");
+				end(d,
+				    "a frame was larger than 16 MB, or a fragment belonged to none");
 			return;
 		case WIRE_TEXT:
 			d->events->text(d->owner, data, len);
@@ -219,7 +217,7 @@ void board_ws_open(struct board_ws *d, struct loop *l,
 {
 	char key[25];
 
-	memset(d, 0, sizeof(*d));
+	*d = (struct board_ws){ 0 };
 	d->events = events;
 	d->owner = owner;
 	board_ws_key(key);
@@ -238,12 +236,13 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 
 static int no_port(const char *text, size_t len, struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "the port '%.*s' is no number from 1 to 65535: a real device "
-		  "restarts over and over",
-		  (int)(len < 60 ? len : 60), text);
-	return error_hint(err, "write the address as SCHEME://HOST:PORT/PATH, "
-			       "with an IPv4 address or a name");
+	error_set(
+		err, ERR_USAGE,
+		"the port '%.*s' is no number from 1 to 65535: a real device restarts over and over",
+		(int)(len < 60 ? len : 60), text);
+	return error_hint(
+		err,
+		"write the address as SCHEME://HOST:PORT/PATH, with an IPv4 address or a name");
 }
 
 static int parse_port(struct board_ws_url *out, const char *text, size_t len,
@@ -302,12 +301,12 @@ int board_ws_url_parse(struct board_ws_url *out, const char *text,
 	const char *rest = strstr(text, "://");
 	int bad;
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct board_ws_url){ 0 };
 	if (!rest || !is_plain(text))
-		return error_set(err, ERR_USAGE,
-				 "'%.200s' is no address: SCHEME://HOST:PORT"
-				 "/PATH is expected",
-				 text);
+		return error_set(
+			err, ERR_USAGE,
+			"'%.200s' is no address: SCHEME://HOST:PORT/PATH is expected",
+			text);
 	out->tls = text_starts(text, "wss://") || text_starts(text, "https://");
 	out->port = out->tls ? 443 : 80;
 	bad = parse_rest(out, rest + 3, err);
@@ -321,20 +320,18 @@ void board_ws_url_done(struct board_ws_url *u)
 {
 	mem_free(u->host);
 	mem_free(u->path);
-	memset(u, 0, sizeof(*u));
+	*u = (struct board_ws_url){ 0 };
 }
 
 void board_ws_key(char key[25])
 {
 	unsigned char raw[16];
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	random_bytes(raw, sizeof(raw));
-	buf_init(&text, 0);
 	text_base64_encode(&text, raw, sizeof(raw));
 	memcpy(key, buf_string(&text), 24);
 	key[24] = '\0';
-	buf_done(&text);
 }
 
 void board_ws_handshake(struct buf *out, const struct board_ws_url *u,
@@ -361,9 +358,8 @@ void board_ws_handshake(struct buf *out, const struct board_ws_url *u,
 void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
 			  const struct ota_request *about)
 {
-	struct buf body;
+	CLEANUP(buf_done) struct buf body = { 0 };
 
-	buf_init(&body, 0);
 	ota_request_encode(&body, about);
 	buf_printf(out, "POST %s HTTP/1.1\r\nHost: %s", u->path, u->host);
 	if (u->has_port)
@@ -384,7 +380,6 @@ void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
 		   "Connection: close\r\n\r\n",
 		   about->user_agent, body.len);
 	buf_add(out, body.data, body.len);
-	buf_done(&body);
 }
 
 static void add_length(struct buf *out, size_t len)
@@ -404,7 +399,7 @@ void board_ws_frame(struct buf *out, enum board_ws_first first,
 		    const void *data, size_t len)
 {
 	unsigned char mask[4];
-	size_t from, i;
+	size_t from;
 
 	random_bytes(mask, sizeof(mask));
 	buf_char(out, (char)first);
@@ -412,7 +407,7 @@ void board_ws_frame(struct buf *out, enum board_ws_first first,
 	buf_add(out, mask, sizeof(mask));
 	from = out->len;
 	buf_add(out, data, len);
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		out->data[from + i] = (char)(out->data[from + i] ^ mask[i % 4]);
 }
 
@@ -420,7 +415,7 @@ void board_ws_reader_done(struct board_ws_reader *r)
 {
 	buf_done(&r->in);
 	buf_done(&r->message);
-	memset(r, 0, sizeof(*r));
+	*r = (struct board_ws_reader){ 0 };
 }
 
 void board_ws_feed(struct board_ws_reader *r, const char *data, size_t len)
@@ -442,7 +437,7 @@ struct reader_head {
 static bool read_head(const struct buf *in, struct reader_head *out)
 {
 	const unsigned char *b = (const unsigned char *)in->data;
-	size_t extra, i;
+	size_t extra;
 
 	if (in->len < 2)
 		return false;
@@ -456,7 +451,7 @@ static bool read_head(const struct buf *in, struct reader_head *out)
 		return false;
 	if (extra)
 		out->len = 0;
-	for (i = 0; i < extra; i++)
+	for (size_t i = 0; i < extra; i++)
 		out->len = out->len << 8 | b[2 + i];
 	if (out->masked)
 		memcpy(out->mask, b + 2 + extra, 4);
@@ -465,9 +460,7 @@ static bool read_head(const struct buf *in, struct reader_head *out)
 
 static void unmask(char *data, size_t len, const unsigned char *mask)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		data[i] = (char)(data[i] ^ mask[i % 4]);
 }
 

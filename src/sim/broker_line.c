@@ -15,7 +15,7 @@ void broker_where_done(struct broker_where *w)
 	mem_free(w->client_id);
 	mem_free(w->up);
 	mem_free(w->down);
-	memset(w, 0, sizeof(*w));
+	*w = (struct broker_where){ 0 };
 }
 
 static void end(struct broker_line *d, const char *why)
@@ -73,8 +73,7 @@ static void on_timer(void *owner)
 	struct broker_line *d = owner;
 
 	end(d, d->why ? d->why :
-			"the broker did not accept the connection within "
-			"10 s");
+			"the broker did not accept the connection within 10 s");
 }
 
 int broker_line_open(struct broker_line *d,
@@ -93,7 +92,7 @@ int broker_line_open(struct broker_line *d,
 		.keepalive = (int)to->keepalive,
 	};
 
-	memset(d, 0, sizeof(*d));
+	*d = (struct broker_line){ 0 };
 	d->events = order->events;
 	d->owner = order->owner;
 	d->table = module_table("mqtt", MQTT_TABLE, err);

@@ -204,23 +204,19 @@ bool order_is(const cJSON *result)
 char *order_lines(const cJSON *text)
 {
 	const cJSON *line;
-	struct buf out;
-	char *all;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (cJSON_IsString(text))
 		return mem_strdup(text->valuestring);
 	if (!cJSON_IsArray(text))
 		return NULL;
-	buf_init(&out, 0);
 	cJSON_ArrayForEach(line, text) {
 		if (line != text->child)
 			buf_char(&out, '\n');
 		if (cJSON_IsString(line))
 			buf_text(&out, line->valuestring);
 	}
-	all = buf_take(&out);
-	buf_done(&out);
-	return all;
+	return buf_take(&out);
 }
 
 bool order_is_lines(const cJSON *text)
@@ -348,12 +344,13 @@ static int check_exec(struct reader *r, const cJSON *exec)
 		return words.count ? 0 : reader_fail(r, "there is no command");
 	}
 	if (!cJSON_IsArray(exec) || !exec->child)
-		return reader_fail(r, "expected a command: its words in one "
-				      "string, or a list of them");
+		return reader_fail(
+			r,
+			"expected a command: its words in one string, or a list of them");
 	cJSON_ArrayForEach(word, exec) {
 		if (!cJSON_IsString(word))
-			return reader_fail(r, "the words of a command are "
-					      "strings");
+			return reader_fail(
+				r, "the words of a command are strings");
 	}
 	return 0;
 }
@@ -414,9 +411,9 @@ static int check_ollama(const struct order_check *c, struct reader *r,
 	if (prompt && !c->prompt)
 		return reader_fail(r, "only a service has prompts: use 'user'");
 	if (!user + !prompt != 1)
-		return reader_fail(r, c->prompt ? "one of 'user' and 'prompt' "
-						  "is needed" :
-						  "'user' is needed");
+		return reader_fail(
+			r, c->prompt ? "one of 'user' and 'prompt' is needed" :
+				       "'user' is needed");
 	if (format && !cJSON_IsObject(format) &&
 	    (!cJSON_IsString(format) ||
 	     strcmp(format->valuestring, "json") != 0))
@@ -441,8 +438,9 @@ int order_check(const struct order_check *c, struct reader *r,
 	if (bad)
 		return -1;
 	if (json_member(result, "timeout_ms") && !exec)
-		return reader_fail(r, "'timeout_ms' here needs 'exec'; "
-				      "'ollama' has its own");
+		return reader_fail(
+			r,
+			"'timeout_ms' here needs 'exec'; 'ollama' has its own");
 	return reader_number(r, result, "timeout_ms", 1, TIME_MAX, &ignored);
 }
 

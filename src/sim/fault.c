@@ -54,12 +54,10 @@ static int unknown(const char *name, struct error *err)
 {
 	const char *names[FAULT_COUNT];
 	CLEANUP(mem_free_ptr) char *near = NULL;
-	struct buf list;
-	size_t i;
+	CLEANUP(buf_done) struct buf list = { 0 };
 
-	buf_init(&list, 0);
 	buf_text(&list, "faults:");
-	for (i = 0; i < FAULT_COUNT; i++) {
+	for (size_t i = 0; i < FAULT_COUNT; i++) {
 		names[i] = sim_fault_rows[i].name;
 		buf_printf(&list, "\n  %-19s %s", names[i],
 			   sim_fault_rows[i].brief);
@@ -68,7 +66,6 @@ static int unknown(const char *name, struct error *err)
 	error_set(err, ERR_USAGE, "there is no fault '%s'%s", name, near);
 	error_hint(err, "'mcpctl help faults' lists them");
 	error_detail(err, buf_string(&list), list.len);
-	buf_done(&list);
 	return -1;
 }
 
@@ -106,16 +103,15 @@ static int parse_one(struct fault_item *item, char *text, struct error *err)
 	if (colon) {
 		*colon = '\0';
 		if (text_integer(text, 1, INT32_MAX, &device))
-			return error_set(err, ERR_USAGE,
-					 "fault '%s:%s': in front of the ':' "
-					 "stands the number of a device, as "
-					 "in 3:no-reply",
-					 text, name);
+			return error_set(
+				err, ERR_USAGE,
+				"fault '%s:%s': in front of the ':' stands the number of a device, as in 3:no-reply",
+				text, name);
 	}
 	if (value)
 		*value++ = '\0';
 	for (i = 0; i < FAULT_COUNT; i++) {
-		if (!strcmp(name, sim_fault_rows[i].name))
+		if (strcmp(name, sim_fault_rows[i].name) == 0)
 			break;
 	}
 	if (i == FAULT_COUNT)
@@ -143,7 +139,7 @@ int fault_plan_add(struct fault_plan *p, const char *text, struct error *err)
 void fault_plan_done(struct fault_plan *p)
 {
 	mem_free(p->item);
-	memset(p, 0, sizeof(*p));
+	*p = (struct fault_plan){ 0 };
 }
 
 static void take_amount(struct fault_set *out, const struct fault_item *item)
@@ -163,14 +159,12 @@ static void take_amount(struct fault_set *out, const struct fault_item *item)
 void fault_plan_for(const struct fault_plan *p, uint64_t device,
 		    struct fault_set *out)
 {
-	size_t i;
-
-	memset(out, 0, sizeof(*out));
+	*out = (struct fault_set){ 0 };
 	out->reply_late_ms = REPLY_LATE_MS;
 	out->hello_late_ms = HELLO_LATE_MS;
 	out->storm = STORM_COUNT;
 	out->huge = HUGE_BYTES;
-	for (i = 0; i < p->count; i++) {
+	for (size_t i = 0; i < p->count; i++) {
 		const struct fault_item *item = p->item + i;
 
 		if (item->device && item->device != device)
@@ -193,10 +187,10 @@ const char *fault_no_json(void)
 static void text_result(struct buf *out, const char *text)
 {
 	buf_reset(out);
-	buf_printf(out,
-		   "{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],"
-		   "\"isError\":false}",
-		   text);
+	buf_printf(
+		out,
+		"{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"isError\":false}",
+		text);
 }
 
 static void fill(struct buf *out, char c, size_t count)
@@ -236,9 +230,9 @@ static bool bend_call(const struct fault_set *f, struct buf *body)
 	else if (fault_has(f, FAULT_BAD_UTF8))
 		text_result(body, "caf\xe9 \xff\xfe \xc0\xaf");
 	else if (fault_has(f, FAULT_CONTROL_CHARACTERS))
-		text_result(body, "\\u001b[2J\\u001b]0;owned\\u0007"
-				  "\\u001b[31mred\\r\\b\\u009b1m"
-				  "\\u202egnihton\\u007f");
+		text_result(
+			body,
+			"\\u001b[2J\\u001b]0;owned\\u0007\\u001b[31mred\\r\\b\\u009b1m\\u202egnihton\\u007f");
 	else
 		return false;
 	return true;
@@ -297,10 +291,9 @@ void fault_encode(const struct fault_set *f, const struct firmware_reply *r,
 {
 	struct firmware_reply bent = *r;
 	size_t from = out->len;
-	struct buf body;
+	CLEANUP(buf_done) struct buf body = { 0 };
 	bool changed = false;
 
-	buf_init(&body, 0);
 	if (r->method == SERVER_CALL)
 		changed = bend_call(f, &body);
 	else if (r->method == SERVER_LIST && !r->is_error)
@@ -315,5 +308,4 @@ void fault_encode(const struct fault_set *f, const struct firmware_reply *r,
 	firmware_reply_encode(&bent, dialect, out);
 	if (r->method == SERVER_CALL && fault_has(f, FAULT_STRING_ID))
 		quote_id(out, from);
-	buf_done(&body);
 }

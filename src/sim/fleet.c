@@ -195,12 +195,12 @@ static int raise_files(size_t count, bool mqtt, struct error *err)
 	limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
 	if (!setrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur >= wanted)
 		return 0;
-	error_set(err, ERR_USAGE,
-		  "%zu devices need more open files than the %llu that are "
-		  "allowed",
-		  count, (unsigned long long)limit.rlim_max);
-	return error_hint(err, "raise it with 'ulimit -Hn', or take fewer "
-			       "devices");
+	error_set(
+		err, ERR_USAGE,
+		"%zu devices need more open files than the %llu that are allowed",
+		count, (unsigned long long)limit.rlim_max);
+	return error_hint(err,
+			  "raise it with 'ulimit -Hn', or take fewer devices");
 }
 
 /* A client id that tells the Device-Id is that board's. */
@@ -222,10 +222,9 @@ static void make(struct fleet *f)
 	char told[18];
 	const char *id = first_id(f, told);
 	const char *client = o->client_id ? o->client_id : p->client_id;
-	size_t i;
 
 	f->caller = mem_zalloc(f->count * sizeof(*f->caller));
-	for (i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++) {
 		CLEANUP(mem_free_ptr) char *mac = identity_device(id, i);
 		CLEANUP(mem_free_ptr) char *uuid = identity_client(client, i);
 		struct board_link *c = &f->caller[i];
@@ -256,10 +255,8 @@ static void on_pace_closed(void *owner)
 
 static void finish(struct fleet *f)
 {
-	size_t i;
-
 	timer_close(&f->pace, on_pace_closed);
-	for (i = 0; i < f->count; i++)
+	for (size_t i = 0; i < f->count; i++)
 		board_link_close(&f->caller[i]);
 	while (loop_wait(f->order->loop, &f->all_closed, loop_now() + END_MS,
 			 NULL))
@@ -294,12 +291,11 @@ static int verdict(const struct fleet *f, struct error *err)
 		  "%s was reached at '%s': %s",
 		  f->count == 1 ? "nobody" : "no backend", url,
 		  f->last_refusal);
-	return error_hint(err, refused ?
-				       "give its token by MCPCTL_SIM_TOKEN or "
-				       "--token-file, a broker's password by "
-				       "MCPCTL_MQTT_PASSWORD" :
-				       "is the backend running, and is this "
-				       "its address?");
+	return error_hint(
+		err,
+		refused ?
+			"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD" :
+			"is the backend running, and is this its address?");
 }
 
 int fleet_run(const struct fleet_order *order, struct error *err)
@@ -352,7 +348,7 @@ void sim_summary_done(struct sim_summary *s)
 {
 	words_done(&s->hazards);
 	mem_free(s->hazard_times);
-	memset(s, 0, sizeof(*s));
+	*s = (struct sim_summary){ 0 };
 }
 
 void tally_hazard(struct tally *t, enum hazard h)
@@ -387,15 +383,13 @@ int64_t samples_percentile(struct samples *s, unsigned p)
 
 void tally_finish(struct tally *t, struct sim_summary *out)
 {
-	size_t i;
-
 	*out = t->sum;
 	out->welcome_p50 = samples_percentile(&t->welcome, 50);
 	out->welcome_p99 = samples_percentile(&t->welcome, 99);
 	out->first_call_p50 = samples_percentile(&t->first_call, 50);
 	out->first_call_p99 = samples_percentile(&t->first_call, 99);
 	out->hazard_times = mem_zalloc(HAZARD_COUNT * sizeof(uint64_t));
-	for (i = 0; i < HAZARD_COUNT; i++) {
+	for (size_t i = 0; i < HAZARD_COUNT; i++) {
 		if (!t->hazard[i])
 			continue;
 		out->hazard_times[out->hazards.count] = t->hazard[i];
@@ -403,5 +397,5 @@ void tally_finish(struct tally *t, struct sim_summary *out)
 	}
 	mem_free(t->welcome.ms);
 	mem_free(t->first_call.ms);
-	memset(t, 0, sizeof(*t));
+	*t = (struct tally){ 0 };
 }

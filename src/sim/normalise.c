@@ -47,7 +47,7 @@ static size_t space_at(const char *p)
 {
 	if (*p && strchr(" \t\r\n\v\f", *p))
 		return 1;
-	return !strncmp(p, "\xc2\xa0", 2) ? 2 : 0;
+	return strncmp(p, "\xc2\xa0", 2) == 0 ? 2 : 0;
 }
 
 /* Without white space at its ends, and with single spaces within. */
@@ -163,7 +163,6 @@ static int number_in(const char *text, double *out, bool *percent)
 {
 	CLEANUP(buf_done) struct buf clean = { 0 };
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
-	size_t i;
 
 	add_trimmed(&clean, text);
 	*percent = clean.len && clean.data[clean.len - 1] == '%';
@@ -173,7 +172,7 @@ static int number_in(const char *text, double *out, bool *percent)
 		clean.data[--clean.len] = '\0';
 	if (!clean.len || clean.len > NUMBER_MAX)
 		return -1;
-	for (i = 0; i < clean.len; i++) {
+	for (size_t i = 0; i < clean.len; i++) {
 		if (clean.data[i] == ',')
 			clean.data[i] = '.';
 	}
@@ -224,9 +223,9 @@ static cJSON *make(const cJSON *rules, const cJSON *rule, const cJSON *value)
 
 	if (!value)
 		return NULL;
-	if (!strcmp(type, "text"))
+	if (strcmp(type, "text") == 0)
 		return make_text(rules, rule, value);
-	if (!strcmp(type, "number"))
+	if (strcmp(type, "number") == 0)
 		return make_number(rule, value);
 	return make_boolean(value);
 }
@@ -260,7 +259,7 @@ static bool is_wanted(const cJSON *rules, const cJSON *rule,
 		return true;
 	cJSON_ArrayForEach(one, wanted) {
 		if (cJSON_IsString(one) &&
-		    !strcmp(one->valuestring, rule->string))
+		    strcmp(one->valuestring, rule->string) == 0)
 			return true;
 	}
 	return false;
@@ -339,9 +338,8 @@ static int check_fit(struct reader *r, const cJSON *rule, const char *type)
 		{ "minimum", "number" }, { "maximum", "number" },
 		{ "percent", "number" },
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const cJSON *member = json_member(rule, rows[i].name);
 
 		if (!member)
@@ -370,8 +368,8 @@ static int check_rule(struct reader *r, const cJSON *rule)
 	if (!type ||
 	    (strcmp(type, "text") != 0 && strcmp(type, "number") != 0 &&
 	     strcmp(type, "boolean") != 0))
-		return reader_fail(r, "'type' is \"text\", \"number\" or "
-				      "\"boolean\"");
+		return reader_fail(
+			r, "'type' is \"text\", \"number\" or \"boolean\"");
 	return check_fit(r, rule, type);
 }
 

@@ -31,7 +31,7 @@ static char *base_url(const char *text)
 
 	while (len && url[len - 1] == '/')
 		url[--len] = '\0';
-	if (len > api && !strcmp(url + len - api, API))
+	if (len > api && strcmp(url + len - api, API) == 0)
 		url[len - api] = '\0';
 	return url;
 }
@@ -84,8 +84,9 @@ static int unreachable(const struct exec *o, const struct error *why,
 {
 	error_set(err, ERR_CONNECT, "cannot reach Ollama at %s: %s", o->where,
 		  why->text);
-	return error_hint(err, "start it with 'ollama serve', or name another "
-			       "with --ollama");
+	return error_hint(
+		err,
+		"start it with 'ollama serve', or name another with --ollama");
 }
 
 /* There was no answer, or not all of it. */
@@ -100,10 +101,10 @@ static int judge_failure(const struct exec *o, const struct http_answer *a,
 	if (!a->status)
 		return unreachable(o, a->why, err);
 	if (a->why->kind == ERR_PROTOCOL && a->len >= OUTSIDE_ANSWER_MAX / 2)
-		return error_set(err, ERR_PEER,
-				 "the answer of the model is larger than %u "
-				 "bytes",
-				 OUTSIDE_ANSWER_MAX);
+		return error_set(
+			err, ERR_PEER,
+			"the answer of the model is larger than %u bytes",
+			OUTSIDE_ANSWER_MAX);
 	return error_set(err, ERR_CONNECT,
 			 "the answer of the model broke off: %s", a->why->text);
 }
@@ -323,10 +324,10 @@ static int no_such_model(const struct ollama_refusal *f, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "Ollama at %s has no model '%.100s'",
 		  f->where, f->model);
-	return error_hint(err,
-			  "get it with: ollama pull %.100s; or choose another "
-			  "with --model",
-			  f->model);
+	return error_hint(
+		err,
+		"get it with: ollama pull %.100s; or choose another with --model",
+		f->model);
 }
 
 static int busy(const struct ollama_refusal *f, const char *words,
@@ -351,8 +352,9 @@ int ollama_refused(const struct ollama_refusal *f, struct error *err)
 		error_set(err, ERR_CONNECT,
 			  "%s answers HTTP status 404: there is no Ollama",
 			  f->where);
-		return error_hint(err, "the address of Ollama is meant, as in "
-				       "--ollama " OUTSIDE_OLLAMA);
+		return error_hint(
+			err,
+			"the address of Ollama is meant, as in --ollama " OUTSIDE_OLLAMA);
 	case 401:
 	case 403:
 	case 407:
@@ -364,9 +366,9 @@ int ollama_refused(const struct ollama_refusal *f, struct error *err)
 	default:
 		if (words)
 			return say_error(err, words);
-		return error_set(err, ERR_PEER,
-				 "%s answers HTTP status %d, as Ollama does "
-				 "not",
-				 f->where, f->status);
+		return error_set(
+			err, ERR_PEER,
+			"%s answers HTTP status %d, as Ollama does not",
+			f->where, f->status);
 	}
 }

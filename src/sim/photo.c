@@ -121,11 +121,11 @@ static int check_kind(const struct buf *photo, const char *file,
 {
 	static const char start[] = "\xff\xd8\xff";
 
-	if (photo->len > 3 && !memcmp(photo->data, start, 3))
+	if (photo->len > 3 && memcmp(photo->data, start, 3) == 0)
 		return 0;
 	error_set(err, ERR_USAGE, "the photo '%s' is no JPEG", file);
-	return error_hint(err, "a board's camera sends nothing else: convert "
-			       "it first");
+	return error_hint(
+		err, "a board's camera sends nothing else: convert it first");
 }
 
 int photo_read(struct buf *out, const char *file, struct error *err)

@@ -145,7 +145,7 @@ static void hello_and_wait(struct pretend *d)
 void pretend_init(struct pretend *d, const struct pretend_config *config,
 		  const char *device_id, const char *client_id)
 {
-	memset(d, 0, sizeof(*d));
+	*d = (struct pretend){ 0 };
 	d->config = *config;
 	d->config.outside.loop = config->loop;
 	d->device_id = mem_strdup(device_id);
@@ -202,16 +202,18 @@ static void on_hello(struct pretend *d, const cJSON *root)
 
 	if (!cJSON_IsString(transport)) {
 		hazard_tell(&d->watch, HAZARD_HELLO_NO_TRANSPORT);
-		pretend_line(d, "the server hello has no 'transport': a real "
-				"device crashes here and restarts");
+		pretend_line(
+			d,
+			"the server hello has no 'transport': a real device crashes here and restarts");
 		pretend_restart(d);
 		pretend_drop(d);
 		return;
 	}
 	if (strcmp(transport->valuestring, "websocket") != 0) {
 		hazard_tell(&d->watch, HAZARD_HELLO_OTHER_TRANSPORT);
-		pretend_line(d, "the server hello was ignored: its 'transport' "
-				"is not \"websocket\"");
+		pretend_line(
+			d,
+			"the server hello was ignored: its 'transport' is not \"websocket\"");
 		return;
 	}
 	hazard_hello(&d->watch, root);
@@ -225,9 +227,9 @@ static void on_tts(struct pretend *d, const cJSON *root)
 {
 	const char *state = text_of(root, "state");
 
-	if (!strcmp(state, "start"))
+	if (strcmp(state, "start") == 0)
 		pretend_add_job(d, job_new(JOB_SPEAK));
-	else if (!strcmp(state, "stop"))
+	else if (strcmp(state, "stop") == 0)
 		pretend_add_job(d, job_new(JOB_SILENCE));
 }
 
@@ -261,7 +263,8 @@ static void on_bare(struct pretend *d, const cJSON *root)
 {
 	const cJSON *payload = cJSON_GetObjectItem(root, "payload");
 
-	if (!strcmp(text_of(root, "type"), "mcp") && cJSON_IsObject(payload))
+	if (strcmp(text_of(root, "type"), "mcp") == 0 &&
+	    cJSON_IsObject(payload))
 		root = payload;
 	hazard_payload(&d->watch, root, d->server.vision_url != NULL);
 	firmware_receive(&d->server, root);
@@ -273,19 +276,19 @@ static void on_message(struct pretend *d, const cJSON *root)
 
 	if (d->config.bare)
 		on_bare(d, root);
-	else if (!strcmp(type, "hello") && d->config.mqtt)
+	else if (strcmp(type, "hello") == 0 && d->config.mqtt)
 		pretend_udp_hello(d, root);
-	else if (!strcmp(type, "hello"))
+	else if (strcmp(type, "hello") == 0)
 		on_hello(d, root);
-	else if (!strcmp(type, "goodbye") && d->config.mqtt)
+	else if (strcmp(type, "goodbye") == 0 && d->config.mqtt)
 		pretend_goodbye(d, root);
-	else if (!strcmp(type, "mcp"))
+	else if (strcmp(type, "mcp") == 0)
 		on_mcp(d, cJSON_GetObjectItem(root, "payload"));
-	else if (!strcmp(type, "tts"))
+	else if (strcmp(type, "tts") == 0)
 		on_tts(d, root);
-	else if (!strcmp(type, "alert"))
+	else if (strcmp(type, "alert") == 0)
 		on_alert(d, root);
-	else if (!strcmp(type, "system"))
+	else if (strcmp(type, "system") == 0)
 		on_system(d, root);
 }
 
@@ -421,10 +424,8 @@ static void add_argument(struct buf *out, const struct firmware_argument *a,
 
 static void add_arguments(struct buf *out, const struct firmware_call *call)
 {
-	size_t i;
-
 	buf_char(out, '{');
-	for (i = 0; i < call->tool->argument_count; i++) {
+	for (size_t i = 0; i < call->tool->argument_count; i++) {
 		if (i)
 			buf_char(out, ',');
 		add_argument(out, call->tool->argument + i, call->value + i);
@@ -519,13 +520,11 @@ static const struct upload_events upload_events = {
 static void fail(struct pretend *d, const struct firmware_call *call,
 		 const struct upload_order *order, const struct error *why)
 {
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_init(&text, 0);
 	upload_unreachable(&text, order->kind, order->url);
 	on_line(d, why->text);
 	reply_upload(d, call, true, buf_string(&text), text.len);
-	buf_done(&text);
 }
 
 /*
@@ -696,11 +695,10 @@ static void do_storm(struct pretend *d, int64_t said)
 		struct buf payload;
 
 		buf_init(&payload, 0);
-		buf_printf(&payload,
-			   "{\"jsonrpc\":\"2.0\",\"method\":"
-			   "\"notifications/state_changed\","
-			   "\"params\":{\"number\":%lld}}",
-			   (long long)i);
+		buf_printf(
+			&payload,
+			"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/state_changed\",\"params\":{\"number\":%lld}}",
+			(long long)i);
 		pretend_send_payload(d, buf_string(&payload), payload.len);
 		buf_done(&payload);
 	}

@@ -200,11 +200,9 @@ void pretend_standby(struct pretend *d)
 
 static bool is_hex(const char *text, char out[33])
 {
-	size_t i;
-
 	if (!text || strlen(text) != 32)
 		return false;
-	for (i = 0; i <= 32; i++)
+	for (size_t i = 0; i <= 32; i++)
 		out[i] = text[i];
 	return strspn(text, "0123456789abcdefABCDEF") == 32;
 }
@@ -236,15 +234,16 @@ void pretend_udp_hello(struct pretend *d, const cJSON *root)
 
 	if (!transport || strcmp(transport, "udp") != 0) {
 		hazard_tell(&d->watch, HAZARD_HELLO_NOT_UDP);
-		pretend_line(d, "the server hello was ignored: its 'transport' "
-				"is not \"udp\"");
+		pretend_line(
+			d,
+			"the server hello was ignored: its 'transport' is not \"udp\"");
 		return;
 	}
 	if (!read_offer(&offer, cJSON_GetObjectItem(root, "udp"))) {
 		hazard_tell(&d->watch, HAZARD_HELLO_NO_UDP);
-		pretend_line(d, "the server hello was ignored: its 'udp' lacks "
-				"a server, a port from 1 to 65535, or 32 hex "
-				"digits of key or nonce");
+		pretend_line(
+			d,
+			"the server hello was ignored: its 'udp' lacks a server, a port from 1 to 65535, or 32 hex digits of key or nonce");
 		return;
 	}
 	hazard_hello(&d->watch, root);
@@ -263,8 +262,9 @@ void pretend_goodbye(struct pretend *d, const cJSON *root)
 
 	if (!id || strcmp(id, d->session_id ? d->session_id : "") != 0) {
 		hazard_tell(&d->watch, HAZARD_GOODBYE_SESSION);
-		pretend_line(d, "a goodbye was ignored: its session_id is not "
-				"that of the session");
+		pretend_line(
+			d,
+			"a goodbye was ignored: its session_id is not that of the session");
 		return;
 	}
 	if (d->in_session)

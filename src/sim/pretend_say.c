@@ -76,12 +76,10 @@ static void wrap(const struct pretend *d, const char *payload, size_t len,
 
 void pretend_send_payload(struct pretend *d, const char *payload, size_t len)
 {
-	struct buf frame;
+	CLEANUP(buf_done) struct buf frame = { 0 };
 
-	buf_init(&frame, 0);
 	wrap(d, payload, len, &frame);
 	send_text(d, &frame, fault_has(&d->config.faults, FAULT_HUGE));
-	buf_done(&frame);
 }
 
 void pretend_send_cut(struct pretend *d, const char *payload, size_t len)
@@ -107,10 +105,10 @@ void pretend_start_listening(struct pretend *d)
 	d->mode = DEVICE_LISTENING;
 	d->stopped = false;
 	buf_init(&text, 0);
-	buf_printf(&text,
-		   "{\"session_id\":\"%s\",\"type\":\"listen\","
-		   "\"state\":\"start\",\"mode\":\"auto\"}",
-		   d->session_id ? d->session_id : "");
+	buf_printf(
+		&text,
+		"{\"session_id\":\"%s\",\"type\":\"listen\",\"state\":\"start\",\"mode\":\"auto\"}",
+		d->session_id ? d->session_id : "");
 	send_text(d, &text, false);
 	buf_done(&text);
 	if (d->config.audio && !d->ticking) {
@@ -122,7 +120,7 @@ void pretend_start_listening(struct pretend *d)
 static void send_binary(struct pretend *d, uint32_t at, const void *data,
 			size_t len)
 {
-	struct buf frame;
+	CLEANUP(buf_done) struct buf frame = { 0 };
 
 	if (!can_send(d) || d->unusable)
 		return;
@@ -131,10 +129,8 @@ static void send_binary(struct pretend *d, uint32_t at, const void *data,
 			d->config.events->binary(d->config.owner, data, len);
 		return;
 	}
-	buf_init(&frame, 0);
 	audio_encode(&frame, d->config.frame_version, at, data, len);
 	d->config.events->binary(d->config.owner, frame.data, frame.len);
-	buf_done(&frame);
 }
 
 void pretend_send_audio(struct pretend *d)
@@ -152,28 +148,24 @@ void pretend_send_audio(struct pretend *d)
 /* The bytes of an event's hex, which was checked when the profile was read. */
 static void say_audio(struct pretend *d, const char *hex)
 {
-	struct buf bytes;
+	CLEANUP(buf_done) struct buf bytes = { 0 };
 	char pair[3] = "";
 
-	buf_init(&bytes, 0);
 	for (; *hex; hex += 2) {
 		memcpy(pair, hex, 2);
 		buf_char(&bytes, (char)strtol(pair, NULL, 16));
 	}
 	send_binary(d, d->audio_ms, buf_string(&bytes), bytes.len);
-	buf_done(&bytes);
 }
 
 /* An object of the profile with one more member in front. */
 static void add_object(struct buf *out, const char *front, const cJSON *object)
 {
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_init(&text, 0);
 	json_print(&text, object);
 	buf_text(out, front);
 	buf_add(out, text.data + 1, text.len - 1); /* after its '{' */
-	buf_done(&text);
 }
 
 /* The user's finger on the button changes what the device does next. */
@@ -182,14 +174,14 @@ static void follow(struct pretend *d, const cJSON *message)
 	const char *type = json_string(message, "type");
 	const char *state = json_string(message, "state");
 
-	if (!strcmp(type, "goodbye"))
+	if (strcmp(type, "goodbye") == 0)
 		pretend_leave_session(d);
 	if (strcmp(type, "listen") != 0 || !state)
 		return;
-	d->stopped = !strcmp(state, "stop");
+	d->stopped = strcmp(state, "stop") == 0;
 	if (d->stopped)
 		d->mode = DEVICE_IDLE;
-	else if (!strcmp(state, "start"))
+	else if (strcmp(state, "start") == 0)
 		d->mode = DEVICE_LISTENING;
 }
 
@@ -261,36 +253,30 @@ static void add_features(struct buf *out, const struct profile_hello *h)
 void pretend_say_hello(struct pretend *d)
 {
 	const struct profile_hello *h = &d->config.profile->hello;
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_init(&text, 0);
 	/* Over MQTT the version is always 3, and transport comes first (2.3). */
 	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,%s",
 		   d->config.mqtt ? 3 : d->config.frame_version,
 		   d->config.mqtt ? "\"transport\":\"udp\"," : "");
 	if (h->features && !fault_has(&d->config.faults, FAULT_NO_FEATURES))
 		add_features(&text, h);
-	buf_printf(&text,
-		   "%s\"audio_params\":{"
-		   "\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,"
-		   "\"frame_duration\":%d}}",
-		   d->config.mqtt ? "" : "\"transport\":\"websocket\",",
-		   (int)h->sample_rate, (int)h->channels,
-		   (int)h->frame_duration);
+	buf_printf(
+		&text,
+		"%s\"audio_params\":{\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,\"frame_duration\":%d}}",
+		d->config.mqtt ? "" : "\"transport\":\"websocket\",",
+		(int)h->sample_rate, (int)h->channels, (int)h->frame_duration);
 	send_text(d, &text, false);
 	d->watch.hello_sent = true;
-	buf_done(&text);
 }
 
 void pretend_say_goodbye(struct pretend *d)
 {
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_init(&text, 0);
 	buf_printf(&text, "{\"session_id\":\"%s\",\"type\":\"goodbye\"}",
 		   d->session_id ? d->session_id : "");
 	send_text(d, &text, false);
-	buf_done(&text);
 }
 
 void pretend_send_as_is(struct pretend *d, const char *text)

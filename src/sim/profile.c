@@ -26,18 +26,12 @@ static char *profile_brief(const char *name);
 
 /* The extra tools of --fill, as in the recording with 200-byte descriptions. */
 static const char fill_generator[] =
-	"{\"name\":\"self.fill.t${n:3}\",\"result\":true,\"description\":\""
-	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
+	"{\"name\":\"self.fill.t${n:3}\",\"result\":true,\"description\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
 
 int profile_state(const struct profile *p, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < p->state_count; i++) {
-		if (!strcmp(p->state[i].name, name))
+	for (size_t i = 0; i < p->state_count; i++) {
+		if (strcmp(p->state[i].name, name) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -45,16 +39,14 @@ int profile_state(const struct profile *p, const char *name)
 
 void profile_free(struct profile *p)
 {
-	size_t i;
-
 	if (!p)
 		return;
 	firmware_catalog_done(&p->catalog);
-	for (i = 0; i < p->state_count; i++) {
+	for (size_t i = 0; i < p->state_count; i++) {
 		mem_free(p->state[i].name);
 		mem_free(p->state[i].value);
 	}
-	for (i = 0; i < p->tree_count; i++)
+	for (size_t i = 0; i < p->tree_count; i++)
 		cJSON_Delete(p->tree[i]);
 	mem_free(p->state);
 	mem_free(p->tree);
@@ -102,11 +94,9 @@ static char *name_of(const char *file)
 
 static void finish(struct profile *p)
 {
-	size_t i;
-
 	p->catalog.board = p->about.board_name;
 	p->catalog.version = p->about.version;
-	for (i = 0; i < p->catalog.count; i++)
+	for (size_t i = 0; i < p->catalog.count; i++)
 		firmware_tool_prepare(p->catalog.tool + i, p->dialect);
 }
 
@@ -133,12 +123,11 @@ static struct profile *build(struct profile_chain *c,
 			     struct error *err)
 {
 	struct profile *p = mem_zalloc(sizeof(*p));
-	size_t i;
 
 	set_defaults(p);
 	p->file = mem_strdup(c->part[0].file);
 	p->name = name_of(p->file);
-	for (i = c->count; i-- > 0;) {
+	for (size_t i = c->count; i-- > 0;) {
 		struct reader r = { .file = c->part[i].file, .err = err };
 
 		keep_tree(p, TAKE(c->part[i].tree));
@@ -187,7 +176,7 @@ static bool ends_in_json(const char *name)
 	size_t len = strlen(name);
 
 	return len > strlen(SUFFIX) &&
-	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
+	       strcmp(name + len - strlen(SUFFIX), SUFFIX) == 0;
 }
 
 static void add_folder(struct words *out, const char *a, const char *b)
@@ -218,7 +207,6 @@ static void add_built(struct words *out)
 	char program[4096];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	char *slash;
-	size_t i;
 
 	if (len <= 0)
 		return;
@@ -227,7 +215,7 @@ static void add_built(struct words *out)
 	if (!slash)
 		return;
 	*slash = '\0';
-	for (i = 0; i < COUNT(steps); i++)
+	for (size_t i = 0; i < COUNT(steps); i++)
 		add_folder(out, program, steps[i]);
 }
 
@@ -262,7 +250,7 @@ static bool profile_is_path(const char *name)
 static char *beside_it(const char *beside, const char *path)
 {
 	/* "./" would be in the way of seeing that a file extends itself. */
-	while (!strncmp(path, "./", 2))
+	while (strncmp(path, "./", 2) == 0)
 		path += 2;
 	return readable(mem_printf("%s/%s", beside, path));
 }
@@ -285,14 +273,13 @@ static char *profile_find(const char *name, const char *beside)
 {
 	CLEANUP(words_done) struct words folders = { 0 };
 	char *path = NULL;
-	size_t i;
 
 	if (profile_is_path(name))
 		return find_path(name, beside);
 	if (beside)
 		path = in_folder(beside, name);
 	profile_folders(&folders);
-	for (i = 0; !path && i < folders.count; i++)
+	for (size_t i = 0; !path && i < folders.count; i++)
 		path = in_folder(folders.word[i], name);
 	return path;
 }
@@ -329,10 +316,9 @@ static int by_name(const void *a, const void *b)
 static void profile_names(struct words *out)
 {
 	CLEANUP(words_done) struct words folders = { 0 };
-	size_t i;
 
 	profile_folders(&folders);
-	for (i = 0; i < folders.count; i++)
+	for (size_t i = 0; i < folders.count; i++)
 		names_in(out, folders.word[i]);
 	if (out->count)
 		qsort(out->word, out->count, sizeof(*out->word), by_name);
@@ -343,10 +329,9 @@ void sim_each_profile(void (*each)(void *owner, const char *name,
 		      void *owner)
 {
 	CLEANUP(words_done) struct words names = { 0 };
-	size_t i;
 
 	profile_names(&names);
-	for (i = 0; i < names.count; i++) {
+	for (size_t i = 0; i < names.count; i++) {
 		CLEANUP(mem_free_ptr)
 		char *brief = profile_brief(names.word[i]);
 
@@ -362,9 +347,7 @@ void sim_each_profile(void (*each)(void *owner, const char *name,
 
 void profile_chain_done(struct profile_chain *c)
 {
-	size_t i;
-
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		mem_free(c->part[i].file);
 		cJSON_Delete(c->part[i].tree);
 	}
@@ -375,12 +358,12 @@ static void find_byte(const struct error *err, const char *text, size_t len,
 		      struct buf *out)
 {
 	const char *digits = strstr(err->text, "at byte ");
-	size_t byte, i, line = 1, column = 1;
+	size_t byte, line = 1, column = 1;
 
 	if (!digits)
 		return;
 	byte = (size_t)strtoull(digits + strlen("at byte "), NULL, 10);
-	for (i = 0; i < byte && i < len; i++) {
+	for (size_t i = 0; i < byte && i < len; i++) {
 		column++;
 		if (text[i] == '\n') {
 			column = 1;
@@ -403,8 +386,9 @@ static cJSON *parse(const char *file, const char *text, size_t len,
 	find_byte(&why, text, len, &where);
 	error_set(err, ERR_USAGE, "profile '%s'%s: %s", file,
 		  buf_string(&where), why.text);
-	error_hint(err, "a profile is one JSON object; 'mcpctl help profile' "
-			"tells what stands in it");
+	error_hint(
+		err,
+		"a profile is one JSON object; 'mcpctl help profile' tells what stands in it");
 	buf_done(&where);
 	error_reset(&why);
 	return NULL;
@@ -416,10 +400,10 @@ static int no_such_path(const char *path, const char *beside, struct error *err)
 		  strerror(errno));
 	if (!beside || *path == '/')
 		return -1;
-	return error_hint(err,
-			  "it was looked for in %.200s, beside the file that "
-			  "extends it, and from the current folder",
-			  *beside ? beside : "/");
+	return error_hint(
+		err,
+		"it was looked for in %.200s, beside the file that extends it, and from the current folder",
+		*beside ? beside : "/");
 }
 
 static int no_such(const char *name, const char *beside, struct error *err)
@@ -427,8 +411,7 @@ static int no_such(const char *name, const char *beside, struct error *err)
 	CLEANUP(words_done) struct words names = { 0 };
 	CLEANUP(words_done) struct words folders = { 0 };
 	CLEANUP(mem_free_ptr) char *near = NULL;
-	struct buf list;
-	size_t i;
+	CLEANUP(buf_done) struct buf list = { 0 };
 
 	if (profile_is_path(name))
 		return no_such_path(name, beside, err);
@@ -437,18 +420,15 @@ static int no_such(const char *name, const char *beside, struct error *err)
 	near = text_proposal(name, (const char *const *)names.word,
 			     names.count);
 	error_set(err, ERR_USAGE, "there is no profile '%s'%s", name, near);
-	error_hint(err,
-		   "a profile is a name, or a path with '/' in it or .json at "
-		   "its end; 'mcpctl help profile' lists them and tells how "
-		   "to write one");
-	buf_init(&list, 0);
+	error_hint(
+		err,
+		"a profile is a name, or a path with '/' in it or .json at its end; 'mcpctl help profile' lists them and tells how to write one");
 	buf_text(&list, "looked in:");
 	if (beside)
 		buf_printf(&list, "\n  %s", beside);
-	for (i = 0; i < folders.count; i++)
+	for (size_t i = 0; i < folders.count; i++)
 		buf_printf(&list, "\n  %s", folders.word[i]);
 	error_detail(err, buf_string(&list), list.len);
-	buf_done(&list);
 	return -1;
 }
 
@@ -456,9 +436,7 @@ static int no_such(const char *name, const char *beside, struct error *err)
 static int link_part(struct profile_chain *c, const char *file, cJSON *tree,
 		     struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		if (strcmp(c->part[i].file, file) != 0)
 			continue;
 		cJSON_Delete(tree);
@@ -518,10 +496,10 @@ static int follow(struct profile_chain *c, struct error *err)
 		if (!extends)
 			return 0;
 		if (!cJSON_IsString(extends))
-			return error_set(err, ERR_USAGE,
-					 "profile '%s', extends: expected the "
-					 "name of a profile",
-					 last->file);
+			return error_set(
+				err, ERR_USAGE,
+				"profile '%s', extends: expected the name of a profile",
+				last->file);
 		beside = folder_of(last->file);
 		bad = add_named(c, extends->valuestring, beside, err);
 		mem_free(beside);
@@ -555,29 +533,26 @@ static const char *kind_of(const cJSON *tree)
 static int wrong_kind(const char *file, const char *found, const char *wanted,
 		      struct error *err)
 {
-	bool service = !strcmp(found, "service");
+	bool service = strcmp(found, "service") == 0;
 
 	if (!service && strcmp(found, "device") != 0)
-		return error_set(err, ERR_USAGE,
-				 "profile '%s', kind: expected \"device\" or "
-				 "\"service\"",
-				 file);
+		return error_set(
+			err, ERR_USAGE,
+			"profile '%s', kind: expected \"device\" or \"service\"",
+			file);
 	error_set(err, ERR_USAGE, "profile '%s' is a %s, and a %s is needed",
 		  file, found, wanted);
-	return error_hint(err, service ? "a service needs \"kind\": "
-					 "\"service\" in each of its files; "
-					 "'mcpctl sim NAME' and the target "
-					 "sim:NAME run one" :
-					 "a service's file says \"kind\": "
-					 "\"service\"");
+	return error_hint(
+		err,
+		service ?
+			"a service needs \"kind\": \"service\" in each of its files; 'mcpctl sim NAME' and the target sim:NAME run one" :
+			"a service's file says \"kind\": \"service\"");
 }
 
 int profile_chain_kind(const struct profile_chain *c, const char *kind,
 		       struct error *err)
 {
-	size_t i;
-
-	for (i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		const char *found = kind_of(c->part[i].tree);
 
 		if (strcmp(found, kind) != 0)
@@ -616,13 +591,9 @@ static char *profile_brief(const char *name)
 
 /* clang-format off */
 const char sim_profile_help[] =
-"A profile is a JSON file that says what a simulated device is and how its "
-"tools answer; or, with \"kind\": \"service\", an MCP server that is no device "
-"(see below). Put one into ~/.config/mcpctl/profiles/NAME.json and use it "
-"as sim:NAME and 'mcpctl sim NAME'; a path with '/' in it, or one that ends "
-"in .json, works too. The installed ones are such files too, in "
-"PREFIX/share/mcpctl/profiles (src/sim/profiles of the sources): extend or copy "
-"them.\n"
+"A profile is a JSON file that says what a simulated device is and how its tools answer; or, with \"kind\": \"service\", an MCP server that is no device (see below). "
+"Put one into ~/.config/mcpctl/profiles/NAME.json and use it as sim:NAME and 'mcpctl sim NAME'; a path with '/' in it, or one that ends in .json, works too. "
+"The installed ones are such files too, in PREFIX/share/mcpctl/profiles (src/sim/profiles of the sources): extend or copy them.\n"
 "\n"
 "  {\n"
 "    \"brief\": \"a lamp\",\n"
@@ -658,15 +629,11 @@ const char sim_profile_help[] =
 "events\ta list of what the device says by itself once it listens\n"
 "ollama\tdefaults of the tools that ask a model: url, model, timeout_ms, retry_after_ms, stream, options\n"
 "\n"
-"A tool has name, description, user_only (true: listed only with "
-"withUserTools), arguments and result. An argument has type (boolean, "
-"integer or string: firmware knows no others), default (without one it is "
-"required), minimum, maximum, and maxLength (with firmware \"next\"). A "
-"generator is a tool with a count, and ${n} in its name and description "
-"(${n:4} is 0007).\n"
+"A tool has name, description, user_only (true: listed only with withUserTools), arguments and result. "
+"An argument has type (boolean, integer or string: firmware knows no others), default (without one it is required), minimum, maximum, and maxLength (with firmware \"next\"). "
+"A generator is a tool with a count, and ${n} in its name and description (${n:4} is 0007).\n"
 "\n"
-"A result is a text, a number, true or false, which become the text of the "
-"answer; or an object with one of these, or none, which answers true:\n"
+"A result is a text, a number, true or false, which become the text of the answer; or an object with one of these, or none, which answers true:\n"
 "\n"
 "text\ta fixed text\n"
 "template\ta text with places to fill in, see below\n"
@@ -688,39 +655,22 @@ const char sim_profile_help[] =
 "\n";
 
 const char sim_profile_help_rest[] =
-"Conditions in 'when' name an argument, state.NAME or vision, each with a "
-"value, a list of values, or an object with min, max, glob or not:\n"
+"Conditions in 'when' name an argument, state.NAME or vision, each with a value, a list of values, or an object with min, max, glob or not:\n"
 "\n"
 "  \"cases\": [ { \"when\": { \"level\": { \"max\": 10 }, \"state.on\": true },\n"
 "               \"result\": \"dim\" } ],\n"
 "  \"otherwise\": { \"error\": \"Too bright: ${level}\" }\n"
 "\n"
-"In a template, ${NAME} is an argument, ${state.NAME} a state, ${vision} true "
-"or false, and ${device.id}, ${device.client}, ${device.board}, "
-"${device.version} are facts of the device. ${NAME?YES:NO} is one of two words: "
-"the second for false, 0 and an empty text. $${ is a plain ${. What is filled "
-"in is raw text; the whole is escaped once, as JSON.\n"
+"In a template, ${NAME} is an argument, ${state.NAME} a state, ${vision} true or false, and ${device.id}, ${device.client}, ${device.board}, ${device.version} are facts of the device. ${NAME?YES:NO} is one of two words: the second for false, 0 and an empty text. $${ is a plain ${. What is filled in is raw text; the whole is escaped once, as JSON.\n"
 "\n"
-"An event has after_ms, counted from the moment the device begins to listen, "
-"every_ms to say it again and again, and one of: message (a device message "
-"with a type; session_id is filled in), notification (method and params), "
-"audio (bytes in hex). Over MQTT a device is in standby and says "
-"notifications from the start; any other event makes it begin a voice "
-"session.\n"
+"An event has after_ms, counted from the moment the device begins to listen, every_ms to say it again and again, and one of: message (a device message with a type; session_id is filled in), notification (method and params), audio (bytes in hex). "
+"Over MQTT a device is in standby and says notifications from the start; any other event makes it begin a voice session.\n"
 "\n"
-"Results from outside: while a command or a model works, a device sends "
-"nothing else. In ollama, user is what the model is asked and system what it "
-"is told first: templates, each a string or a list of lines. format is a JSON "
-"schema, or \"json\"; options is handed to Ollama as it is (temperature, "
-"num_predict); stream: true takes the answer in pieces. url, model, "
-"timeout_ms (30000), retry_after_ms (5000) and the others may stand in the "
-"profile's own ollama, for all tools; --ollama, --model and --ollama-timeout "
-"win over both.\n";
+"Results from outside: while a command or a model works, a device sends nothing else. "
+"In ollama, user is what the model is asked and system what it is told first: templates, each a string or a list of lines. format is a JSON schema, or \"json\"; options is handed to Ollama as it is (temperature, num_predict); stream: true takes the answer in pieces. url, model, timeout_ms (30000), retry_after_ms (5000) and the others may stand in the profile's own ollama, for all tools; --ollama, --model and --ollama-timeout win over both.\n";
 
 const char sim_profile_help_service[] =
-"A service is another kind of profile: an MCP server as the specification has "
-"it, strict, over HTTP, HTTP+SSE and WebSocket (mcpctl sim llm), or inside this "
-"program (sim:llm).\n"
+"A service is another kind of profile: an MCP server as the specification has it, strict, over HTTP, HTTP+SSE and WebSocket (mcpctl sim llm), or inside this program (sim:llm).\n"
 "\n"
 "  {\n"
 "    \"kind\": \"service\",\n"
@@ -732,41 +682,29 @@ const char sim_profile_help_service[] =
 "    ]\n"
 "  }\n"
 "\n"
-"Its members: kind, brief, extends (an inherited tool, prompt or resource of "
-"the same name changes where this file speaks), name (serverInfo's), title, "
-"version, instructions, ollama (as above), and\n"
+"Its members: kind, brief, extends (an inherited tool, prompt or resource of the same name changes where this file speaks), name (serverInfo's), title, version, instructions, ollama (as above), and\n"
 "\n"
 "tools\ta list: name, title, description, inputSchema, outputSchema, annotations, result; each is called by tools/call, and by the method tools/NAME, whose result is the plain object\n"
 "prompts\ta list: name, title, description, arguments (name, title, description, required, default, values), text (a template; a string or a list of lines); each is a resource prompt://NAME too, as the template that it is\n"
 "resources\ta list: uri, name, title, description, mimeType, text\n"
 "\n"
-"Arguments are checked against inputSchema, and its defaults filled in. A "
-"result is a plain text, number, true or false; or an object with one of text, "
-"template, json (structured content), content (a list of content objects, as "
-"they are), error, exec, ollama; beside the fixed ones delay_ms. In a template "
-"${NAME} is an argument; lists are joined with commas. In ollama, prompt names "
-"a prompt of the file in the place of user.\n"
+"Arguments are checked against inputSchema, and its defaults filled in. "
+"A result is a plain text, number, true or false; or an object with one of text, template, json (structured content), content (a list of content objects, as they are), error, exec, ollama; beside the fixed ones delay_ms. "
+"In a template ${NAME} is an argument; lists are joined with commas. In ollama, prompt names a prompt of the file in the place of user.\n"
 "\n";
 
 const char sim_profile_help_rules[] =
-"With outputSchema or normalise, the result of exec and ollama must be a JSON "
-"object; prose and fences around it are cut off. normalise makes it regular:\n"
+"With outputSchema or normalise, the result of exec and ollama must be a JSON object; prose and fences around it are cut off. normalise makes it regular:\n"
 "\n"
 "members\tan object: a rule for each member that is kept; names are found without case; others are dropped\n"
 "into\tthe name of a member of the result that all of it is put into\n"
 "only\tan argument, a list of names: other members are dropped unless their rule says always\n"
 "empty\ta list of texts that say nothing: dropped, like null and the empty text\n"
 "\n"
-"A rule has type: text (trimmed, white space made single; a list is joined), "
-"number or boolean; also: other names of the member; enum and glob: texts that "
-"are kept; minimum and maximum: numbers are brought into them; percent: a "
-"number from 2 up, or one with %, is divided by 100; default: for what is "
-"missing or cannot be read; always. What does not fit outputSchema then is an "
-"error of the tool.\n"
+"A rule has type: text (trimmed, white space made single; a list is joined), number or boolean; also: other names of the member; enum and glob: texts that are kept; minimum and maximum: numbers are brought into them; percent: a number from 2 up, or one with %, is divided by 100; default: for what is missing or cannot be read; always. "
+"What does not fit outputSchema then is an error of the tool.\n"
 "\n"
-"A model that is too slow is JSON-RPC error -32000 with timeout_seconds and "
-"retry_after in its data; one that is missing, busy or cannot be reached is "
-"-32001 with retry_after. In llm, a confianca that the model left out is "
-"0.5.\n";
+"A model that is too slow is JSON-RPC error -32000 with timeout_seconds and retry_after in its data; one that is missing, busy or cannot be reached is -32001 with retry_after. "
+"In llm, a confianca that the model left out is 0.5.\n";
 
 /* clang-format on */

@@ -52,18 +52,18 @@ static int argument_type(struct reader *r, const cJSON *json,
 {
 	static const char *const names[] = { "boolean", "integer", "string" };
 	const char *type = "";
-	size_t i;
 
 	if (reader_text(r, json, "type", &type))
 		return -1;
-	for (i = 0; i < COUNT(names); i++) {
-		if (!strcmp(type, names[i])) {
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (strcmp(type, names[i]) == 0) {
 			*out = (enum firmware_type)i;
 			return 0;
 		}
 	}
-	return reader_fail(r, "'type' must be \"boolean\", \"integer\" or "
-			      "\"string\": firmware knows no others");
+	return reader_fail(
+		r,
+		"'type' must be \"boolean\", \"integer\" or \"string\": firmware knows no others");
 }
 
 static int argument_default(struct reader *r, const cJSON *json,
@@ -105,8 +105,8 @@ static int argument_limits(struct reader *r, const cJSON *json,
 	    reader_number(r, json, "maxLength", 1, INT32_MAX, &length))
 		return -1;
 	if ((a->has_minimum || a->has_maximum) && a->type != SERVER_INTEGER)
-		return reader_fail(r, "only an integer has 'minimum' and "
-				      "'maximum'");
+		return reader_fail(
+			r, "only an integer has 'minimum' and 'maximum'");
 	if (length && a->type != SERVER_STRING)
 		return reader_fail(r, "only a string has 'maxLength'");
 	a->minimum = (int32_t)min;
@@ -212,10 +212,10 @@ static int apply_listed(struct profile *p, struct reader *r, const cJSON *tool)
 	if (!t)
 		t = place_tool(p, name, user_only);
 	else if (json_member(tool, "user_only") && user_only != t->user_only)
-		return reader_fail(r,
-				   "'user_only' of an inherited tool cannot "
-				   "change; remove '%s' and name it anew",
-				   name);
+		return reader_fail(
+			r,
+			"'user_only' of an inherited tool cannot change; remove '%s' and name it anew",
+			name);
 	return apply_tool(p, t, r, tool);
 }
 
@@ -235,18 +235,15 @@ static int expand_number(struct reader *r, const char *text, int64_t n,
 	const struct template_source source = { .get = get_number,
 						.owner = &n };
 	struct error why = { 0 };
-	struct buf expanded;
+	CLEANUP(buf_done) struct buf expanded = { 0 };
 
-	buf_init(&expanded, 0);
 	if (template_expand(text, &source, &expanded, &why)) {
 		reader_fail(r, "%s; a generator has only n", why.text);
 		error_reset(&why);
-		buf_done(&expanded);
 		return -1;
 	}
 	mem_free(*out);
 	*out = buf_take(&expanded);
-	buf_done(&expanded);
 	return 0;
 }
 
@@ -279,8 +276,9 @@ int profile_generate(struct profile *p, struct reader *r,
 	    reader_flag(r, generator, "user_only", &flag))
 		return -1;
 	if (!name || !strstr(name, "${n"))
-		return reader_fail(r, "a generator needs a 'name' with ${n} in "
-				      "it, as self.lamp${n:4}");
+		return reader_fail(
+			r,
+			"a generator needs a 'name' with ${n} in it, as self.lamp${n:4}");
 	for (n = 0; n < count; n++) {
 		if (p->catalog.count >= PROFILE_TOOLS_MAX)
 			return reader_fail(r, "more than %d tools",
@@ -306,11 +304,11 @@ static int apply_generator(struct profile *p, struct reader *r,
 static int apply_remove(struct profile *p, struct reader *r, const cJSON *name)
 {
 	struct firmware_catalog *c = &p->catalog;
-	size_t before = c->count, i;
+	size_t before = c->count;
 
 	if (!cJSON_IsString(name))
 		return reader_fail(r, "expected a tool's name, * allowed");
-	for (i = c->count; i-- > 0;) {
+	for (size_t i = c->count; i-- > 0;) {
 		if (text_glob(name->valuestring, c->tool[i].name))
 			firmware_catalog_remove(c, i);
 	}
@@ -392,7 +390,6 @@ static int apply_board_object(struct profile *p, struct reader *r,
 			      const cJSON *board)
 {
 	int64_t rssi = p->about.rssi;
-	size_t i;
 
 	if (reader_members(r, board, "a board", board_members) ||
 	    reader_number(r, board, "flash_size", 0, INT32_MAX,
@@ -400,7 +397,7 @@ static int apply_board_object(struct profile *p, struct reader *r,
 	    reader_number(r, board, "rssi", -200, 0, &rssi))
 		return -1;
 	p->about.rssi = (int)rssi;
-	for (i = 0; i < COUNT(board_rows); i++) {
+	for (size_t i = 0; i < COUNT(board_rows); i++) {
 		const char *text = NULL;
 
 		if (reader_text(r, board, board_rows[i].name, &text))
@@ -463,7 +460,7 @@ static int apply_hello(struct profile *p, struct reader *r, const cJSON *tree)
 static void put_state(struct profile *p, const cJSON *value)
 {
 	int index = profile_state(p, value->string);
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { .max = RULE_STATE_MAX };
 
 	if (index < 0) {
 		p->state = mem_realloc(p->state, (p->state_count + 1) *
@@ -472,14 +469,12 @@ static void put_state(struct profile *p, const cJSON *value)
 		p->state[index].name = mem_strdup(value->string);
 		p->state[index].value = NULL;
 	}
-	buf_init(&text, RULE_STATE_MAX);
 	if (cJSON_IsString(value))
 		buf_text(&text, value->valuestring);
 	else
 		json_print(&text, value);
 	mem_free(p->state[index].value);
 	p->state[index].value = buf_take(&text);
-	buf_done(&text);
 }
 
 static int apply_state(struct profile *p, struct reader *r, const cJSON *tree)
@@ -522,8 +517,9 @@ static int apply_event(struct profile *p, struct reader *r, const cJSON *event)
 	if (ms < 0)
 		return reader_fail(r, "an event needs 'after_ms'");
 	if (!message + !notification + !audio != 2)
-		return reader_fail(r, "an event needs one of 'message', "
-				      "'notification' and 'audio'");
+		return reader_fail(
+			r,
+			"an event needs one of 'message', 'notification' and 'audio'");
 	if (message && !json_string(message, "type"))
 		return reader_fail(r, "a message needs a 'type'");
 	if (notification && !json_string(notification, "method"))
@@ -544,8 +540,9 @@ static int apply_firmware(struct profile *p, struct reader *r,
 	if (!firmware)
 		return 0;
 	if (strcmp(firmware, "2.4.2") != 0 && strcmp(firmware, "next") != 0)
-		return reader_fail(r, "'firmware' is \"2.4.2\" or \"next\": "
-				      "which error texts to use");
+		return reader_fail(
+			r,
+			"'firmware' is \"2.4.2\" or \"next\": which error texts to use");
 	p->dialect = strcmp(firmware, "next") ? SERVER_2_4_2 : SERVER_NEXT;
 	return 0;
 }

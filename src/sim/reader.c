@@ -10,17 +10,15 @@
 
 int reader_fail(const struct reader *r, const char *format, ...)
 {
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { .max = 400 };
 	va_list args;
 
-	buf_init(&text, 400);
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
 	va_end(args);
 	error_set(r->err, ERR_USAGE, "profile '%s'%s%s: %s", r->file,
 		  *r->place ? ", " : "", r->place, buf_string(&text));
 	error_hint(r->err, "'mcpctl help profile' tells what may stand there");
-	buf_done(&text);
 	return -1;
 }
 

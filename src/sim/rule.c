@@ -29,9 +29,7 @@ void rule_result_done(struct rule_result *r)
 
 void rule_state_free(const struct profile *p, char **state)
 {
-	size_t i;
-
-	for (i = 0; state && i < p->state_count; i++)
+	for (size_t i = 0; state && i < p->state_count; i++)
 		mem_free(state[i]);
 	mem_free(state);
 }
@@ -57,13 +55,13 @@ static int get(void *owner, const char *name, struct buf *out)
 		buf_text(out, state_text(w, (size_t)profile_state(
 						    w->profile,
 						    name + strlen("state."))));
-	else if (!strcmp(name, "vision"))
+	else if (strcmp(name, "vision") == 0)
 		buf_text(out, w->vision ? "true" : "false");
-	else if (!strcmp(name, "device.id"))
+	else if (strcmp(name, "device.id") == 0)
 		buf_text(out, w->device_id ? w->device_id : "");
-	else if (!strcmp(name, "device.client"))
+	else if (strcmp(name, "device.client") == 0)
 		buf_text(out, w->client_id ? w->client_id : "");
-	else if (!strcmp(name, "device.board"))
+	else if (strcmp(name, "device.board") == 0)
 		buf_text(out, w->profile->catalog.board);
 	else
 		buf_text(out, w->profile->catalog.version);
@@ -90,31 +88,25 @@ static void literal(const cJSON *value, struct buf *out)
 static int64_t amount(struct rule_running *r, const cJSON *value, int64_t max)
 {
 	int64_t number = 0;
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	if (!value)
 		return 0;
-	buf_init(&text, 0);
 	if (cJSON_IsString(value))
 		expand(r, value->valuestring, &text);
 	else
 		json_print(&text, value);
 	if (text_integer(buf_string(&text), 0, INT32_MAX, &number))
 		number = 0;
-	buf_done(&text);
 	return number < max ? number : max;
 }
 
 static bool same(const char *text, const cJSON *value)
 {
-	struct buf wanted;
-	bool equal;
+	CLEANUP(buf_done) struct buf wanted = { 0 };
 
-	buf_init(&wanted, 0);
 	literal(value, &wanted);
-	equal = !strcmp(text, buf_string(&wanted));
-	buf_done(&wanted);
-	return equal;
+	return strcmp(text, buf_string(&wanted)) == 0;
 }
 
 static bool within(const char *text, const cJSON *test)
@@ -134,10 +126,9 @@ static bool within(const char *text, const cJSON *test)
 static bool holds(struct rule_running *r, const cJSON *condition)
 {
 	const cJSON *one;
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 	bool yes = false;
 
-	buf_init(&text, 0);
 	get(r, condition->string, &text);
 	if (cJSON_IsObject(condition)) {
 		yes = within(buf_string(&text), condition);
@@ -148,7 +139,6 @@ static bool holds(struct rule_running *r, const cJSON *condition)
 	} else {
 		yes = same(buf_string(&text), condition);
 	}
-	buf_done(&text);
 	return yes;
 }
 
@@ -172,9 +162,8 @@ static void set_state(struct rule_running *r, const cJSON *value)
 {
 	const struct profile *p = r->world->profile;
 	size_t index = (size_t)profile_state(p, value->string);
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { .max = RULE_STATE_MAX };
 
-	buf_init(&text, RULE_STATE_MAX);
 	if (cJSON_IsString(value))
 		expand(r, value->valuestring, &text);
 	else
@@ -184,7 +173,6 @@ static void set_state(struct rule_running *r, const cJSON *value)
 			mem_zalloc(p->state_count * sizeof(*r->world->state));
 	mem_free(r->world->state[index]);
 	r->world->state[index] = buf_take(&text);
-	buf_done(&text);
 }
 
 static void repeat(struct rule_running *r, const cJSON *rule,
@@ -203,7 +191,7 @@ static void repeat(struct rule_running *r, const cJSON *rule,
 static void order_upload(struct rule_running *r, const cJSON *rule,
 			 struct rule_result *out)
 {
-	bool photo = !strcmp(json_string(rule, "upload"), "photo");
+	bool photo = strcmp(json_string(rule, "upload"), "photo") == 0;
 	const char *text = json_string(rule, photo ? "question" : "to");
 
 	out->upload = photo ? RULE_PHOTO : RULE_SCREEN;
@@ -276,7 +264,8 @@ static void consequences(struct rule_running *r, const cJSON *rule,
 		set_state(r, value);
 	}
 	if (then)
-		out->then = !strcmp(then, "reboot") ? RULE_REBOOT : RULE_CLOSE;
+		out->then =
+			strcmp(then, "reboot") == 0 ? RULE_REBOOT : RULE_CLOSE;
 }
 
 /* True if the rule wants vision and there is none: that is the answer then. */
@@ -300,7 +289,7 @@ void rule_run(struct rule_world *w, const struct firmware_call *call,
 	struct rule_running r = { .world = w, .call = call };
 	const cJSON *rule = call->tool->behaviour;
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct rule_result){ 0 };
 	buf_init(&out->text, 0);
 	buf_init(&out->system, 0);
 	if (json_array(rule, "cases")) {
@@ -342,9 +331,10 @@ struct checking {
 
 static bool is_device_fact(const char *name)
 {
-	return !strcmp(name, "vision") || !strcmp(name, "device.id") ||
-	       !strcmp(name, "device.client") ||
-	       !strcmp(name, "device.board") || !strcmp(name, "device.version");
+	return strcmp(name, "vision") == 0 || strcmp(name, "device.id") == 0 ||
+	       strcmp(name, "device.client") == 0 ||
+	       strcmp(name, "device.board") == 0 ||
+	       strcmp(name, "device.version") == 0;
 }
 
 static int known(void *owner, const char *name, struct buf *out)
@@ -360,8 +350,7 @@ static int known(void *owner, const char *name, struct buf *out)
 }
 
 static const char names[] =
-	"the tool's arguments, state.NAME, vision, device.id, device.client, "
-	"device.board and device.version";
+	"the tool's arguments, state.NAME, vision, device.id, device.client, device.board and device.version";
 
 static int check_text(struct checking *c, const char *text)
 {
@@ -406,7 +395,7 @@ static int check_image(struct checking *c, const cJSON *rule)
 	static const char *const members[] = { "mime", "data", NULL };
 	const cJSON *image = NULL;
 	const char *data, *mime;
-	struct buf bytes;
+	CLEANUP(buf_done) struct buf bytes = { .max = PROFILE_FILE_MAX };
 	int bad;
 
 	if (reader_object(c->r, rule, "image", &image))
@@ -417,11 +406,9 @@ static int check_image(struct checking *c, const cJSON *rule)
 		return -1;
 	data = json_string(image, "data");
 	mime = json_string(image, "mime");
-	buf_init(&bytes, PROFILE_FILE_MAX);
 	bad = !mime || !data || text_base64_decode(data, strlen(data), &bytes);
-	buf_done(&bytes);
-	return bad ? reader_fail(c->r, "an image needs 'mime' and 'data' in "
-				       "base64") :
+	return bad ? reader_fail(c->r,
+				 "an image needs 'mime' and 'data' in base64") :
 		     0;
 }
 
@@ -438,15 +425,16 @@ static int check_set(struct checking *c, const cJSON *rule)
 		if (bad)
 			break;
 		if (profile_state(c->profile, value->string) < 0)
-			bad = reader_fail(c->r,
-					  "there is no state '%.60s'; name it "
-					  "and its first value in 'state'",
-					  value->string);
+			bad = reader_fail(
+				c->r,
+				"there is no state '%.60s'; name it and its first value in 'state'",
+				value->string);
 		else if (cJSON_IsString(value))
 			bad = check_text(c, value->valuestring);
 		else if (!cJSON_IsNumber(value) && !cJSON_IsBool(value))
-			bad = reader_fail(c->r, "a state is a string, a "
-						"number, true or false");
+			bad = reader_fail(
+				c->r,
+				"a state is a string, a number, true or false");
 	}
 	reader_leave(c->r, mark);
 	return bad;
@@ -471,21 +459,21 @@ static int check_upload(struct checking *c, const cJSON *rule)
 
 	if (reader_text(c->r, rule, "upload", &upload))
 		return -1;
-	photo = upload && !strcmp(upload, "photo");
-	screen = upload && !strcmp(upload, "screen");
+	photo = upload && strcmp(upload, "photo") == 0;
+	screen = upload && strcmp(upload, "screen") == 0;
 	if (upload && !photo && !screen)
 		return reader_fail(c->r, "'upload' is \"photo\" or \"screen\"");
 	if (json_member(rule, "question") && !photo)
-		return reader_fail(c->r, "'question' needs 'upload': "
-					 "\"photo\"");
+		return reader_fail(c->r,
+				   "'question' needs 'upload': \"photo\"");
 	if (screen != (json_member(rule, "to") != NULL))
-		return reader_fail(c->r, "'upload': \"screen\" and 'to' need "
-					 "each other");
+		return reader_fail(
+			c->r, "'upload': \"screen\" and 'to' need each other");
 	if (upload &&
 	    (json_member(rule, "delay_ms") || json_member(rule, "then")))
-		return reader_fail(c->r, "'upload' takes its own time: "
-					 "neither 'delay_ms' nor 'then' goes "
-					 "with it");
+		return reader_fail(
+			c->r,
+			"'upload' takes its own time: neither 'delay_ms' nor 'then' goes with it");
 	if (check_template(c, rule, "question"))
 		return -1;
 	return check_template(c, rule, "to");
@@ -499,25 +487,24 @@ static int check_order(struct checking *c, const cJSON *rule)
 
 	if (order_is(rule) &&
 	    (json_member(rule, "delay_ms") || json_member(rule, "then")))
-		return reader_fail(c->r, "'exec' and 'ollama' take their own "
-					 "time: neither 'delay_ms' nor 'then' "
-					 "goes with them");
+		return reader_fail(
+			c->r,
+			"'exec' and 'ollama' take their own time: neither 'delay_ms' nor 'then' goes with them");
 	return order_check(&check, c->r, rule);
 }
 
 static int check_one_answer(struct checking *c, const cJSON *rule)
 {
 	const char *first = NULL;
-	size_t i;
 
-	for (i = 0; i < COUNT(answers); i++) {
+	for (size_t i = 0; i < COUNT(answers); i++) {
 		if (!json_member(rule, answers[i]))
 			continue;
 		if (first)
-			return reader_fail(c->r,
-					   "'%s' and '%s' are two answers; "
-					   "one is needed",
-					   first, answers[i]);
+			return reader_fail(
+				c->r,
+				"'%s' and '%s' are two answers; one is needed",
+				first, answers[i]);
 		first = answers[i];
 	}
 	if (json_member(rule, "times") && !json_member(rule, "repeat"))
@@ -570,10 +557,9 @@ static int check_test(struct checking *c, const cJSON *test)
 	if (cJSON_IsArray(test)) {
 		cJSON_ArrayForEach(one, test) {
 			if (!is_plain(one))
-				return reader_fail(c->r,
-						   "a list in 'when' holds "
-						   "strings, numbers, true or "
-						   "false");
+				return reader_fail(
+					c->r,
+					"a list in 'when' holds strings, numbers, true or false");
 		}
 		return 0;
 	}
@@ -581,8 +567,8 @@ static int check_test(struct checking *c, const cJSON *test)
 	    reader_text(c->r, test, "glob", &ignored))
 		return -1;
 	cJSON_ArrayForEach(one, test) {
-		bool number = !strcmp(one->string, "min") ||
-			      !strcmp(one->string, "max");
+		bool number = strcmp(one->string, "min") == 0 ||
+			      strcmp(one->string, "max") == 0;
 
 		if (number ? !cJSON_IsNumber(one) : !is_plain(one))
 			return reader_fail(c->r, "'%s' needs a %s", one->string,
@@ -606,10 +592,10 @@ static int check_when(struct checking *c, const cJSON *one)
 		if (bad)
 			break;
 		if (known(c, condition->string, NULL))
-			bad = reader_fail(c->r,
-					  "'%.60s' is no argument of the tool, "
-					  "no state.NAME and not 'vision'",
-					  condition->string);
+			bad = reader_fail(
+				c->r,
+				"'%.60s' is no argument of the tool, no state.NAME and not 'vision'",
+				condition->string);
 		else
 			bad = check_test(c, condition);
 	}
@@ -628,8 +614,9 @@ static int check_choice(struct checking *c, const cJSON *holder,
 	if (!result)
 		bad = reader_fail(c->r, "missing");
 	else if (json_member(result, "cases"))
-		bad = reader_fail(c->r, "cases cannot stand inside cases; put "
-					"both conditions into one 'when'");
+		bad = reader_fail(
+			c->r,
+			"cases cannot stand inside cases; put both conditions into one 'when'");
 	else
 		bad = check_parts(c, result);
 	reader_leave(c->r, mark);

@@ -15,20 +15,21 @@ static int check_ways(const struct sim_options *o, struct error *err)
 	error_set(err, ERR_USAGE,
 		  ways ? "--connect, --ota and --listen exclude each other" :
 			 "where to? --connect, --ota or --listen is needed");
-	return error_hint(err, "a simulated device for the other commands "
-			       "needs none of them: 'mcpctl sim: tools'");
+	return error_hint(
+		err,
+		"a simulated device for the other commands needs none of them: 'mcpctl sim: tools'");
 }
 
 static int check_ids(const struct sim_options *o, struct error *err)
 {
 	if (o->device_id && !identity_is_plain(o->device_id))
-		return error_set(err, ERR_USAGE,
-				 "--device-id: 1 to 128 plain letters are "
-				 "expected, as in 02:00:00:00:00:01");
+		return error_set(
+			err, ERR_USAGE,
+			"--device-id: 1 to 128 plain letters are expected, as in 02:00:00:00:00:01");
 	if (o->client_id && !identity_is_plain(o->client_id))
-		return error_set(err, ERR_USAGE,
-				 "--client-id: 1 to 128 plain letters are "
-				 "expected, as in a UUID");
+		return error_set(
+			err, ERR_USAGE,
+			"--client-id: 1 to 128 plain letters are expected, as in a UUID");
 	if (o->token && *o->token && !identity_is_plain(o->token) &&
 	    strpbrk(o->token, "\r\n"))
 		return error_set(err, ERR_USAGE,
@@ -55,8 +56,8 @@ static int check_numbers(const struct sim_options *o, struct error *err)
 
 static bool is_scheme(const char *url, const char *plain, const char *secure)
 {
-	return !strncmp(url, plain, strlen(plain)) ||
-	       !strncmp(url, secure, strlen(secure));
+	return strncmp(url, plain, strlen(plain)) == 0 ||
+	       strncmp(url, secure, strlen(secure)) == 0;
 }
 
 /* What the user typed is a usage error; what OTA says later is not. */
@@ -77,10 +78,9 @@ static int check_url(const char *url, bool http, struct error *err)
 		error_set(err, ERR_USAGE,
 			  "--%s '%s': the simulated device speaks no TLS",
 			  http ? "ota" : "connect", url);
-		return error_hint(err,
-				  "give it the address behind the proxy, "
-				  "with %s",
-				  http ? "http://" : "ws://");
+		return error_hint(
+			err, "give it the address behind the proxy, with %s",
+			http ? "http://" : "ws://");
 	}
 	board_ws_url_done(&u);
 	return 0;
@@ -101,10 +101,10 @@ static int read_mqtt(struct endpoint *out, const struct sim_options *o,
 		return -1;
 	if (!out->topic_down || o->subscribe)
 		return 0;
-	error_set(err, ERR_USAGE,
-		  "--connect '%s': down= is a topic to subscribe to, which "
-		  "stock firmware never does",
-		  o->connect);
+	error_set(
+		err, ERR_USAGE,
+		"--connect '%s': down= is a topic to subscribe to, which stock firmware never does",
+		o->connect);
 	return error_hint(err, "leave it out, or add --subscribe");
 }
 
@@ -126,9 +126,7 @@ static int check(const struct sim_options *o, struct error *err)
 static int read_faults(struct fault_plan *out, const struct words *faults,
 		       struct error *err)
 {
-	size_t i;
-
-	for (i = 0; faults && i < faults->count; i++) {
+	for (size_t i = 0; faults && i < faults->count; i++) {
 		if (fault_plan_add(out, faults->word[i], err))
 			return -1;
 	}
@@ -170,7 +168,7 @@ int sim_run(struct loop *l, const struct sim_options *o,
 				     .tally = &tally };
 	int status;
 
-	memset(out, 0, sizeof(*out));
+	*out = (struct sim_summary){ 0 };
 	if (check(o, err) || read_faults(&faults, o->faults, err) ||
 	    read_mqtt(&mqtt, o, err) ||
 	    (o->photo && photo_read(&picture, o->photo, err)))

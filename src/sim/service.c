@@ -261,8 +261,9 @@ static void add_capabilities(const struct service_part *p, struct buf *out)
 	if (s->prompt_count)
 		buf_text(out, ",\"prompts\":{\"listChanged\":false}");
 	if (s->prompt_count || s->resource_count)
-		buf_text(out, ",\"resources\":{\"subscribe\":false,"
-			      "\"listChanged\":false}");
+		buf_text(
+			out,
+			",\"resources\":{\"subscribe\":false,\"listChanged\":false}");
 	if (s->prompt_count && service_has(p, "2025-03-26"))
 		buf_text(out, ",\"completions\":{}");
 	buf_char(out, '}');
@@ -273,17 +274,15 @@ static void initialize(struct service_part *p)
 	const struct service *s = service_of(p);
 	const char *revision = service_settle(p->params);
 	const char *version = json_string(s->tree, "version");
-	struct buf out;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (!revision) {
-		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
-			     "Invalid params: initialize needs "
-			     "'protocolVersion', 'capabilities' and "
-			     "'clientInfo' with a 'name'");
+		service_fail(
+			p, JSONRPC_INVALID_PARAMS, NULL,
+			"Invalid params: initialize needs 'protocolVersion', 'capabilities' and 'clientInfo' with a 'name'");
 		return;
 	}
 	p->question->client->revision = revision;
-	buf_init(&out, 0);
 	buf_printf(&out, "{\"protocolVersion\":\"%s\"", revision);
 	add_capabilities(p, &out);
 	buf_text(&out, ",\"serverInfo\":{\"name\":");
@@ -296,7 +295,6 @@ static void initialize(struct service_part *p)
 		      json_string(s->tree, "instructions"));
 	buf_char(&out, '}');
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 static void ping(struct service_part *p)
@@ -310,17 +308,16 @@ static void set_level(struct service_part *p)
 					      "warning", "error",    "critical",
 					      "alert",	 "emergency" };
 	const char *level = json_string(p->params, "level");
-	size_t i;
 
-	for (i = 0; level && i < COUNT(levels); i++) {
+	for (size_t i = 0; level && i < COUNT(levels); i++) {
 		if (strcmp(level, levels[i]) != 0)
 			continue;
 		service_result(p, "{}");
 		return;
 	}
-	service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
-		     "Invalid params: 'level' must be debug, info, notice, "
-		     "warning, error, critical, alert or emergency");
+	service_fail(
+		p, JSONRPC_INVALID_PARAMS, NULL,
+		"Invalid params: 'level' must be debug, info, notice, warning, error, critical, alert or emergency");
 }
 
 static void no_templates(struct service_part *p)
@@ -363,15 +360,13 @@ static void unknown(struct service_part *p, const char *method)
 /* Run a method of a request. */
 static void service_method(struct service_part *p, const char *method)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(methods); i++) {
+	for (size_t i = 0; i < COUNT(methods); i++) {
 		if (strcmp(method, methods[i].name) != 0)
 			continue;
 		if (methods[i].paged && json_member(p->params, "cursor"))
-			service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
-				     "Invalid params: no such cursor: there "
-				     "is only one page");
+			service_fail(
+				p, JSONRPC_INVALID_PARAMS, NULL,
+				"Invalid params: no such cursor: there is only one page");
 		else
 			methods[i].run(p);
 		return;
@@ -406,13 +401,12 @@ static void cancel(struct service_client *c, struct span message)
 {
 	struct service_question *q;
 	struct span params, id;
-	size_t i;
 
 	if (!json_span_member(message, "params", &params) ||
 	    !json_span_member(params, "requestId", &id))
 		return;
 	for (q = c->first; q; q = q->next) {
-		for (i = 0; i < q->count; i++) {
+		for (size_t i = 0; i < q->count; i++) {
 			const struct service_part *p = q->part + i;
 
 			if (!p->call || strlen(p->id) != id.len ||
@@ -457,7 +451,7 @@ static const char *find_fault(const cJSON *message)
 static void notice(struct service_part *p, const char *method,
 		   struct span message)
 {
-	if (!strcmp(method, "notifications/cancelled"))
+	if (strcmp(method, "notifications/cancelled") == 0)
 		cancel(p->question->client, message);
 }
 
@@ -468,7 +462,7 @@ static void take_request(struct service_part *p, const char *method,
 	if (p->params && !cJSON_IsObject(p->params)) {
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
 			     "Invalid params: 'params' must be an object");
-	} else if (p->question->batch && !strcmp(method, "initialize")) {
+	} else if (p->question->batch && strcmp(method, "initialize") == 0) {
 		refuse(p, "initialize must not be part of a batch");
 	} else {
 		service_method(p, method);
@@ -495,11 +489,9 @@ static void take(struct service_part *p, const cJSON *message, struct span text)
 
 static void add_parts(struct service_question *q, size_t count)
 {
-	size_t i;
-
 	q->part = mem_zalloc(count * sizeof(*q->part));
 	q->count = count;
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		q->part[i].question = q;
 		buf_init(&q->part[i].reply, 0);
 	}
@@ -564,7 +556,7 @@ bool service_is_initialize(const char *text, size_t len)
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
 	const char *method = json_string(tree, "method");
 
-	return method && !strcmp(method, "initialize") &&
+	return method && strcmp(method, "initialize") == 0 &&
 	       json_member(tree, "id") && !find_fault(tree);
 }
 
@@ -608,15 +600,13 @@ struct service *service_load_text(const char *text, const char *file,
 
 void service_free(struct service *s)
 {
-	size_t i;
-
 	if (!s)
 		return;
-	for (i = 0; i < s->prompt_count; i++) {
+	for (size_t i = 0; i < s->prompt_count; i++) {
 		mem_free(s->prompt[i].text);
 		mem_free(s->prompt[i].uri);
 	}
-	for (i = 0; i < s->resource_count; i++)
+	for (size_t i = 0; i < s->resource_count; i++)
 		mem_free(s->resource[i].text);
 	mem_free(s->tool);
 	mem_free(s->prompt);
@@ -647,7 +637,7 @@ const struct service_tool *service_tool(const struct service *s,
 					const char *name)
 {
 	for (size_t i = 0; name && i < s->tool_count; i++) {
-		if (!strcmp(s->tool[i].name, name))
+		if (strcmp(s->tool[i].name, name) == 0)
 			return s->tool + i;
 	}
 	return NULL;
@@ -657,7 +647,7 @@ const struct service_prompt *service_prompt(const struct service *s,
 					    const char *name)
 {
 	for (size_t i = 0; name && i < s->prompt_count; i++) {
-		if (!strcmp(s->prompt[i].name, name))
+		if (strcmp(s->prompt[i].name, name) == 0)
 			return s->prompt + i;
 	}
 	return NULL;
@@ -708,9 +698,7 @@ bool service_has(const struct service_part *p, const char *since)
 
 static void question_free(struct service_question *q)
 {
-	size_t i;
-
-	for (i = 0; i < q->count; i++) {
+	for (size_t i = 0; i < q->count; i++) {
 		mem_free(q->part[i].id);
 		buf_done(&q->part[i].reply);
 		service_call_drop(q->part[i].call);
@@ -742,9 +730,7 @@ static void unlink_question(struct service_question *q)
 /* All replies of a batch in one list; nothing if there are none. */
 static void compose(const struct service_question *q, struct buf *out)
 {
-	size_t i;
-
-	for (i = 0; i < q->count; i++) {
+	for (size_t i = 0; i < q->count; i++) {
 		const struct buf *reply = &q->part[i].reply;
 
 		if (!reply->len)
@@ -762,13 +748,11 @@ static void finish(struct service_question *q)
 {
 	service_done *done = q->done;
 	void *owner = q->owner;
-	struct buf reply;
+	CLEANUP(buf_done) struct buf reply = { 0 };
 
-	buf_init(&reply, 0);
 	compose(q, &reply);
 	question_free(q);
 	done(owner, buf_string(&reply), reply.len);
-	buf_done(&reply);
 }
 
 void service_abandon(struct service_question *q)
@@ -818,10 +802,9 @@ void service_result(struct service_part *p, const char *result)
 void service_fail(struct service_part *p, int code, const char *data,
 		  const char *format, ...)
 {
-	struct buf text;
+	CLEANUP(buf_done) struct buf text = { 0 };
 	va_list args;
 
-	buf_init(&text, 0);
 	va_start(args, format);
 	buf_vprintf(&text, format, args);
 	va_end(args);
@@ -833,5 +816,4 @@ void service_fail(struct service_part *p, int code, const char *data,
 	if (data)
 		buf_printf(&p->reply, ",\"data\":%s", data);
 	buf_text(&p->reply, "}}");
-	buf_done(&text);
 }

@@ -33,9 +33,7 @@ static const struct {
 static void add_tool(const struct service_part *p, struct buf *out,
 		     const cJSON *tool)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(members); i++) {
+	for (size_t i = 0; i < COUNT(members); i++) {
 		const cJSON *member = json_member(tool, members[i].name);
 
 		if (!member || !service_has(p, members[i].since))
@@ -49,19 +47,16 @@ static void add_tool(const struct service_part *p, struct buf *out,
 void service_tools_list(struct service_part *p)
 {
 	const struct service *s = service_of(p);
-	struct buf out;
-	size_t i;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	buf_init(&out, 0);
 	buf_text(&out, "{\"tools\":[");
-	for (i = 0; i < s->tool_count; i++) {
+	for (size_t i = 0; i < s->tool_count; i++) {
 		if (i)
 			buf_char(&out, ',');
 		add_tool(p, &out, s->tool[i].json);
 	}
 	buf_text(&out, "]}");
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 /* ---- arguments ---- */
@@ -243,16 +238,12 @@ static char *fill(struct service_call *call, const char *text)
 {
 	const struct template_source source = { service_argument,
 						call->arguments };
-	struct buf out;
-	char *filled;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (!text)
 		return NULL;
-	buf_init(&out, 0);
 	template_expand(text, &source, &out, NULL);
-	filled = buf_take(&out);
-	buf_done(&out);
-	return filled;
+	return buf_take(&out);
 }
 
 /* -1: it could not even begin; it is answered. */
@@ -337,9 +328,8 @@ static void no_tool(struct service_part *p, const char *name)
 	CLEANUP(mem_free_ptr)
 	const char **names = mem_zalloc((s->tool_count + 1) * sizeof(*names));
 	CLEANUP(mem_free_ptr) char *near = NULL;
-	size_t i;
 
-	for (i = 0; i < s->tool_count; i++)
+	for (size_t i = 0; i < s->tool_count; i++)
 		names[i] = s->tool[i].name;
 	near = text_proposal(name, names, s->tool_count);
 	service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
@@ -412,12 +402,10 @@ static void service_add_arguments(const struct service_part *p, struct buf *out,
 void service_prompts_list(struct service_part *p)
 {
 	const struct service *s = service_of(p);
-	struct buf out;
-	size_t i;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	buf_init(&out, 0);
 	buf_text(&out, "{\"prompts\":[");
-	for (i = 0; i < s->prompt_count; i++) {
+	for (size_t i = 0; i < s->prompt_count; i++) {
 		if (i)
 			buf_char(&out, ',');
 		service_add_head(p, &out, s->prompt[i].name, s->prompt[i].json);
@@ -426,7 +414,6 @@ void service_prompts_list(struct service_part *p)
 	}
 	buf_text(&out, "]}");
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 /* There is no such prompt; name NULL: the client sent none, or no text. */
@@ -436,9 +423,8 @@ static void service_no_prompt(struct service_part *p, const char *name)
 	CLEANUP(mem_free_ptr)
 	const char **names = mem_zalloc((s->prompt_count + 1) * sizeof(*names));
 	CLEANUP(mem_free_ptr) char *near = NULL;
-	size_t i;
 
-	for (i = 0; i < s->prompt_count; i++)
+	for (size_t i = 0; i < s->prompt_count; i++)
 		names[i] = s->prompt[i].name;
 	near = text_proposal(name, names, s->prompt_count);
 	if (!name)
@@ -464,7 +450,7 @@ static const cJSON *find_argument(const struct service_prompt *prompt,
 	const cJSON *one;
 
 	cJSON_ArrayForEach(one, prompt->arguments) {
-		if (!strcmp(json_string(one, "name"), name))
+		if (strcmp(json_string(one, "name"), name) == 0)
 			return one;
 	}
 	return NULL;
@@ -525,8 +511,9 @@ static void reply_prompt(struct service_part *p, struct filling *f)
 	buf_init(&text, 0);
 	buf_init(&out, 0);
 	template_expand(f->prompt->text, &source, &text, NULL);
-	buf_text(&out, "{\"messages\":[{\"role\":\"user\",\"content\":"
-		       "{\"type\":\"text\",\"text\":");
+	buf_text(
+		&out,
+		"{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
 	buf_json_string(&out, buf_string(&text), text.len);
 	buf_text(&out, "}}]");
 	json_add_text(&out, "description", description);
@@ -565,9 +552,8 @@ static void reply_values(struct service_part *p, const cJSON *values,
 {
 	const cJSON *one;
 	size_t count = 0;
-	struct buf out;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	buf_init(&out, 0);
 	buf_text(&out, "{\"completion\":{\"values\":[");
 	cJSON_ArrayForEach(one, values) {
 		if (strncasecmp(one->valuestring, prefix, strlen(prefix)) != 0)
@@ -577,7 +563,6 @@ static void reply_values(struct service_part *p, const cJSON *values,
 	}
 	buf_printf(&out, "],\"total\":%zu,\"hasMore\":false}}", count);
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 void service_complete(struct service_part *p)
@@ -592,9 +577,9 @@ void service_complete(struct service_part *p)
 		service_prompt(service_of(p), name);
 
 	if (!type || strcmp(type, "ref/prompt") != 0 || !argument || !prefix)
-		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
-			     "Invalid params: 'ref' of type ref/prompt and "
-			     "'argument' with 'name' and 'value' are needed");
+		service_fail(
+			p, JSONRPC_INVALID_PARAMS, NULL,
+			"Invalid params: 'ref' of type ref/prompt and 'argument' with 'name' and 'value' are needed");
 	else if (!prompt)
 		service_no_prompt(p, name);
 	else
@@ -623,18 +608,16 @@ static void add_resource(const struct service_part *p, struct buf *out,
 void service_resources_list(struct service_part *p)
 {
 	const struct service *s = service_of(p);
-	struct buf out;
-	size_t i;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
-	buf_init(&out, 0);
 	buf_text(&out, "{\"resources\":[");
-	for (i = 0; i < s->prompt_count; i++) {
+	for (size_t i = 0; i < s->prompt_count; i++) {
 		if (i)
 			buf_char(&out, ',');
 		add_resource(p, &out, s->prompt[i].name, s->prompt[i].uri,
 			     s->prompt[i].json);
 	}
-	for (i = 0; i < s->resource_count; i++) {
+	for (size_t i = 0; i < s->resource_count; i++) {
 		if (i || s->prompt_count)
 			buf_char(&out, ',');
 		add_resource(p, &out, s->resource[i].name, s->resource[i].uri,
@@ -642,7 +625,6 @@ void service_resources_list(struct service_part *p)
 	}
 	buf_text(&out, "]}");
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 /* A resource of either kind. */
@@ -655,22 +637,20 @@ struct found {
 static bool is_it(const char *asked, bool by_uri, const char *uri,
 		  const char *name)
 {
-	return !strcmp(asked, by_uri ? uri : name);
+	return strcmp(asked, by_uri ? uri : name) == 0;
 }
 
 static struct found find(const struct service *s, const char *asked,
 			 bool by_uri)
 {
-	size_t i;
-
-	for (i = 0; i < s->prompt_count; i++) {
+	for (size_t i = 0; i < s->prompt_count; i++) {
 		const struct service_prompt *one = s->prompt + i;
 
 		if (is_it(asked, by_uri, one->uri, one->name))
 			return (struct found){ one->name, one->uri, one->text,
 					       one->json, one->arguments };
 	}
-	for (i = 0; i < s->resource_count; i++) {
+	for (size_t i = 0; i < s->resource_count; i++) {
 		const struct service_resource *one = s->resource + i;
 
 		if (is_it(asked, by_uri, one->uri, one->name))
@@ -707,7 +687,7 @@ void service_resources_read(struct service_part *p)
 {
 	const char *uri = json_string(p->params, "uri");
 	struct found f;
-	struct buf out;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (!uri) {
 		service_fail(p, JSONRPC_INVALID_PARAMS, NULL,
@@ -719,12 +699,10 @@ void service_resources_read(struct service_part *p)
 		no_resource(p, uri);
 		return;
 	}
-	buf_init(&out, 0);
 	buf_char(&out, '{');
 	add_contents(&out, &f);
 	buf_char(&out, '}');
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }
 
 /*
@@ -736,7 +714,7 @@ void service_resources_get(struct service_part *p)
 {
 	const char *name = json_string(p->params, "name");
 	struct found f = { .name = NULL };
-	struct buf out;
+	CLEANUP(buf_done) struct buf out = { 0 };
 
 	if (name)
 		f = find(service_of(p), name, false);
@@ -744,7 +722,6 @@ void service_resources_get(struct service_part *p)
 		service_no_prompt(p, name);
 		return;
 	}
-	buf_init(&out, 0);
 	service_add_head(p, &out, f.name, f.json);
 	json_add_text(&out, "uri", f.uri);
 	json_add_text(&out, "text", f.text);
@@ -754,5 +731,4 @@ void service_resources_get(struct service_part *p)
 	add_contents(&out, &f);
 	buf_char(&out, '}');
 	service_result(p, buf_string(&out));
-	buf_done(&out);
 }

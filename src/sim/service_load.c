@@ -63,18 +63,20 @@ static int check_prompt(const struct service *s, struct reader *r,
 
 static int check_one_answer(struct reader *r, const cJSON *result)
 {
-	size_t count = 0, i;
+	size_t count = 0;
 
-	for (i = 0; i < COUNT(answers); i++)
+	for (size_t i = 0; i < COUNT(answers); i++)
 		count += json_member(result, answers[i]) != NULL;
 	if (count != 1)
-		return reader_fail(r, "one of text, template, json, content, "
-				      "error, exec and ollama is needed");
+		return reader_fail(
+			r,
+			"one of text, template, json, content, error, exec and ollama is needed");
 	if (json_member(result, "normalise") && !order_is(result))
 		return reader_fail(r, "'normalise' needs 'exec' or 'ollama'");
 	if (json_member(result, "delay_ms") && order_is(result))
-		return reader_fail(r, "'exec' and 'ollama' take their own "
-				      "time: no 'delay_ms' goes with them");
+		return reader_fail(
+			r,
+			"'exec' and 'ollama' take their own time: no 'delay_ms' goes with them");
 	return 0;
 }
 
@@ -193,7 +195,7 @@ static cJSON *find(cJSON *list, int count, const char *key, const char *name)
 	for (; one && count > 0; one = one->next, count--) {
 		const char *own = json_string(one, key);
 
-		if (name && own && !strcmp(own, name))
+		if (name && own && strcmp(own, name) == 0)
 			return one;
 	}
 	return NULL;
@@ -217,10 +219,8 @@ static void merge_list(cJSON *list, const cJSON *over, const char *key)
 
 static const char *key_of(const char *list)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(lists_named); i++) {
-		if (!strcmp(lists_named[i].list, list))
+	for (size_t i = 0; i < COUNT(lists_named); i++) {
+		if (strcmp(lists_named[i].list, list) == 0)
 			return lists_named[i].key;
 	}
 	return NULL;
@@ -269,9 +269,8 @@ static int service_check_texts(struct reader *r, const cJSON *json)
 					     "brief",	    "mimeType",
 					     "instructions" };
 	const char *ignored;
-	size_t i;
 
-	for (i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		if (reader_text(r, json, names[i], &ignored))
 			return -1;
 	}
@@ -326,7 +325,7 @@ static int known_name(void *owner, const char *name, struct buf *out)
 
 	(void)out;
 	cJSON_ArrayForEach(one, p->arguments) {
-		if (!strcmp(json_string(one, "name"), name))
+		if (strcmp(json_string(one, "name"), name) == 0)
 			return 0;
 	}
 	return -1;
@@ -339,8 +338,8 @@ static char *read_lines(struct reader *r, const cJSON *json)
 	char *all = order_is_lines(text) ? order_lines(text) : NULL;
 
 	if (!all)
-		reader_fail(r, "'text' is needed: a string, or a list of "
-			       "lines");
+		reader_fail(r,
+			    "'text' is needed: a string, or a list of lines");
 	return all;
 }
 
@@ -391,8 +390,8 @@ static int read_resource(struct service *s, struct reader *r, cJSON *json)
 		return -1;
 	one.name = json_string(json, "name");
 	if (!one.uri || !strchr(one.uri, ':'))
-		return reader_fail(r, "a resource needs a 'uri', as in "
-				      "file:///notes.txt");
+		return reader_fail(
+			r, "a resource needs a 'uri', as in file:///notes.txt");
 	if (!one.name)
 		one.name = one.uri;
 	one.text = read_lines(r, json);
@@ -461,12 +460,10 @@ static int read_tree(struct service *s, const char *file, struct error *err)
 static int read_chain(struct service *s, struct profile_chain *c,
 		      struct error *err)
 {
-	size_t i;
-
 	if (profile_chain_kind(c, "service", err))
 		return -1;
 	s->tree = TAKE(c->part[c->count - 1].tree);
-	for (i = c->count - 1; i-- > 0;)
+	for (size_t i = c->count - 1; i-- > 0;)
 		service_merge(s->tree, c->part[i].tree);
 	return read_tree(s, c->part[0].file, err);
 }
@@ -497,5 +494,5 @@ bool service_profile_is(const char *name_or_path)
 	const char *kind;
 
 	kind = json_string(tree, "kind");
-	return kind && !strcmp(kind, "service");
+	return kind && strcmp(kind, "service") == 0;
 }

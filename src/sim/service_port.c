@@ -313,7 +313,7 @@ static struct port_session *port_session_find(const struct service_port *p,
 					      const char *id, bool old)
 {
 	for (struct port_session *s = p->sessions; s; s = s->next) {
-		if (s->old == old && !strcmp(s->id, id)) {
+		if (s->old == old && strcmp(s->id, id) == 0) {
 			s->used = loop_now();
 			return s;
 		}
@@ -416,8 +416,8 @@ static void port_refuse(struct service_port *p, struct front_request *rq,
 static void refuse_method(struct service_port *p, struct front_request *rq,
 			  const char *allowed)
 {
-	static const char body[] = "{\"error\":\"this method is not for this "
-				   "path\"}\n";
+	static const char body[] =
+		"{\"error\":\"this method is not for this path\"}\n";
 	CLEANUP(headers_done) struct headers headers = { 0 };
 
 	headers_add(&headers, "Allow", allowed);
@@ -522,7 +522,7 @@ static void serve_get(struct service_port *p, struct front_request *rq,
 		port_stream_beat(s->stream);
 	} else if (events) {
 		serve_old_stream(p, rq, head);
-	} else if (!strcmp(head->path, "/") ||
+	} else if (strcmp(head->path, "/") == 0 ||
 		   (accept && text_find(accept, "text/html"))) {
 		serve_page(p, rq, head);
 	} else {
@@ -550,11 +550,11 @@ static void serve_endpoint(struct service_port *p, struct front_request *rq,
 
 	if (!find_session(p, rq, m->head, &s))
 		return;
-	if (!strcmp(method, "POST"))
+	if (strcmp(method, "POST") == 0)
 		port_post(p, rq, m, s);
-	else if (!strcmp(method, "GET") || !strcmp(method, "HEAD"))
+	else if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
 		serve_get(p, rq, m->head, s);
-	else if (!strcmp(method, "DELETE"))
+	else if (strcmp(method, "DELETE") == 0)
 		serve_delete(p, rq, s);
 	else
 		refuse_method(p, rq, METHODS);
@@ -574,9 +574,9 @@ static void serve_messages(struct service_port *p, struct front_request *rq,
 		return;
 	}
 	if (!id) {
-		port_refuse(p, rq, NULL, 400,
-			    "?session= is missing: the event "
-			    "'endpoint' of /sse has it");
+		port_refuse(
+			p, rq, NULL, 400,
+			"?session= is missing: the event 'endpoint' of /sse has it");
 		return;
 	}
 	s = port_session_find(p, id, true);
@@ -591,7 +591,7 @@ static void serve_messages(struct service_port *p, struct front_request *rq,
 static void serve_sse(struct service_port *p, struct front_request *rq,
 		      const struct port_message *m)
 {
-	if (!strcmp(m->head->method, "GET"))
+	if (strcmp(m->head->method, "GET") == 0)
 		serve_old_stream(p, rq, m->head);
 	else
 		refuse_method(p, rq, "GET, OPTIONS");
@@ -610,7 +610,7 @@ static void port_http(void *owner, struct front_request *rq,
 	struct service_port *p = owner;
 	const struct port_message m = { head, body, len };
 
-	if (!strcmp(head->method, "OPTIONS"))
+	if (strcmp(head->method, "OPTIONS") == 0)
 		serve_options(p, rq);
 	else if (is_endpoint(head->path))
 		serve_endpoint(p, rq, &m);
@@ -677,8 +677,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		return;
 	if (s->open >= PORT_OPEN_MAX) {
 		port_line(s->port,
-			  "WebSocket: closed, more than %d questions "
-			  "are open",
+			  "WebSocket: closed, more than %d questions are open",
 			  PORT_OPEN_MAX);
 		hang_up(s);
 		return;
@@ -876,7 +875,7 @@ static bool is_refusal(const char *reply, size_t len)
 
 	return json_span_member(text, "error", &id) &&
 	       json_span_member(text, "id", &id) && id.len == 4 &&
-	       !memcmp(id.text, "null", 4);
+	       memcmp(id.text, "null", 4) == 0;
 }
 
 static void answer_once(struct port_post *post, const char *reply, size_t len)

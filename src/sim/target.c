@@ -64,17 +64,16 @@ static int unknown(const struct target_settings *known, const char *name,
 		buf_printf(&all, "%s=", names[i]);
 	}
 	near = text_proposal(name, names, i);
-	return error_set(err, ERR_USAGE,
-			 "the target sim: knows no '%s'%s: %s may stand "
-			 "behind '?'",
-			 name, near, buf_string(&all));
+	return error_set(
+		err, ERR_USAGE,
+		"the target sim: knows no '%s'%s: %s may stand behind '?'",
+		name, near, buf_string(&all));
 }
 
 static int set_one(const struct target_settings *known, void *out, char *pair,
 		   struct error *err)
 {
 	char *value = strchr(pair, '=');
-	size_t i;
 
 	if (value)
 		*value++ = '\0';
@@ -82,8 +81,8 @@ static int set_one(const struct target_settings *known, void *out, char *pair,
 		return error_set(err, ERR_USAGE,
 				 "'%s' of the target has a broken %% escape",
 				 pair);
-	for (i = 0; i < known->count; i++) {
-		if (!strcmp(pair, known->row[i].name))
+	for (size_t i = 0; i < known->count; i++) {
+		if (strcmp(pair, known->row[i].name) == 0)
 			return known->row[i].set(out, value ? value : "", err);
 	}
 	return unknown(known, pair, err);
@@ -144,8 +143,8 @@ static int target_set_timeout(void *out, const char *value, struct error *err)
 		return 0;
 	error_set(err, ERR_USAGE, "timeout= of the target sim: '%s' is no time",
 		  value);
-	return error_hint(err, "leave it out for the profile's, or write it as "
-			       "in 30s");
+	return error_hint(
+		err, "leave it out for the profile's, or write it as in 30s");
 }
 
 static void target_outside_done(struct target_outside *o)
@@ -198,11 +197,11 @@ static int set_firmware(void *out, const char *value, struct error *err)
 	struct settings *s = out;
 
 	if (strcmp(value, "2.4.2") != 0 && strcmp(value, "next") != 0)
-		return error_set(err, ERR_USAGE,
-				 "firmware '%s' is not known: 2.4.2 or next is "
-				 "expected",
-				 value);
-	s->changes.next_firmware = !strcmp(value, "next");
+		return error_set(
+			err, ERR_USAGE,
+			"firmware '%s' is not known: 2.4.2 or next is expected",
+			value);
+	s->changes.next_firmware = strcmp(value, "next") == 0;
 	return 0;
 }
 
@@ -211,10 +210,10 @@ static int set_fill(void *out, const char *value, struct error *err)
 	struct settings *s = out;
 
 	if (text_integer(value, 0, PROFILE_TOOLS_MAX, &s->changes.fill))
-		return error_set(err, ERR_USAGE,
-				 "fill '%s': a number of tools from 0 to %d is "
-				 "expected",
-				 value, PROFILE_TOOLS_MAX);
+		return error_set(
+			err, ERR_USAGE,
+			"fill '%s': a number of tools from 0 to %d is expected",
+			value, PROFILE_TOOLS_MAX);
 	return 0;
 }
 

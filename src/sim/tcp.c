@@ -186,7 +186,7 @@ static int look_up(struct tcp *t, const char *host, uint16_t port)
 void tcp_open(struct tcp *t, struct loop *l, const char *host, uint16_t port,
 	      const struct tcp_events *events, void *owner)
 {
-	memset(t, 0, sizeof(*t));
+	*t = (struct tcp){ 0 };
 	t->loop = l;
 	t->events = events;
 	t->owner = owner;

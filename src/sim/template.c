@@ -27,10 +27,10 @@ static int parse_options(struct template_place *p, const char *from,
 		p->yes = from + 1;
 		p->no = memchr(p->yes, ':', len);
 		if (!p->no)
-			return error_set(err, ERR_USAGE,
-					 "'${%s?' needs two words: "
-					 "${%s?YES:NO}",
-					 p->name, p->name);
+			return error_set(
+				err, ERR_USAGE,
+				"'${%s?' needs two words: ${%s?YES:NO}",
+				p->name, p->name);
 		p->yes_len = (size_t)(p->no - p->yes);
 		p->no++;
 		p->no_len = (size_t)(end - p->no);
@@ -51,7 +51,7 @@ static int parse_place(struct template_place *p, const char *text,
 {
 	size_t len;
 
-	memset(p, 0, sizeof(*p));
+	*p = (struct template_place){ 0 };
 	*end = strchr(text, '}');
 	if (!*end) {
 		error_set(err, ERR_USAGE,
@@ -60,10 +60,10 @@ static int parse_place(struct template_place *p, const char *text,
 	}
 	len = strcspn(text, "?:}");
 	if (len == 0 || len > TEMPLATE_NAME_MAX)
-		return error_set(err, ERR_USAGE,
-				 "'${' needs a name of 1 to %d letters, as in "
-				 "${volume}; a plain ${ is written $${",
-				 TEMPLATE_NAME_MAX);
+		return error_set(
+			err, ERR_USAGE,
+			"'${' needs a name of 1 to %d letters, as in ${volume}; a plain ${ is written $${",
+			TEMPLATE_NAME_MAX);
 	memcpy(p->name, text, len);
 	return parse_options(p, text + len, *end, err);
 }

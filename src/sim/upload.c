@@ -33,10 +33,10 @@ static void add_chunk_text(struct buf *out, const char *text)
 static void add_question(struct buf *out, const char *question)
 {
 	CLEANUP(mem_free_ptr)
-	char *part = mem_printf("--" CAMERA_BOUNDARY "\r\n"
-				"Content-Disposition: form-data; "
-				"name=\"question\"\r\n\r\n%s\r\n",
-				question);
+	char *part = mem_printf(
+		"--" CAMERA_BOUNDARY "\r\n"
+		"Content-Disposition: form-data; name=\"question\"\r\n\r\n%s\r\n",
+		question);
 
 	add_chunk_text(out, part);
 }
@@ -45,9 +45,9 @@ static void add_question(struct buf *out, const char *question)
 static void add_picture(struct buf *out, const struct photo *p, size_t piece)
 {
 	const char *data = p->data;
-	size_t at, len;
+	size_t len;
 
-	for (at = 0; at < p->len; at += len) {
+	for (size_t at = 0; at < p->len; at += len) {
 		len = p->len - at < piece ? p->len - at : piece;
 		add_chunk(out, data + at, len);
 	}
@@ -58,11 +58,10 @@ static void add_body(struct buf *out, const struct upload_order *o)
 	bool camera = o->kind == RULE_PHOTO;
 	const char *boundary = camera ? CAMERA_BOUNDARY : SCREEN_BOUNDARY;
 	CLEANUP(mem_free_ptr)
-	char *head =
-		mem_printf("--%s\r\nContent-Disposition: form-data; "
-			   "name=\"file\"; filename=\"%s\"\r\n"
-			   "Content-Type: image/jpeg\r\n\r\n",
-			   boundary, camera ? "camera.jpg" : "screenshot.jpg");
+	char *head = mem_printf(
+		"--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\n"
+		"Content-Type: image/jpeg\r\n\r\n",
+		boundary, camera ? "camera.jpg" : "screenshot.jpg");
 	CLEANUP(mem_free_ptr)
 	char *tail = mem_printf("\r\n--%s--\r\n", boundary);
 
@@ -85,15 +84,18 @@ void upload_request(struct buf *out, const struct board_ws_url *u,
 		if (o->token && *o->token)
 			buf_printf(out, "Authorization: Bearer %s\r\n",
 				   o->token);
-		buf_printf(out,
-			   "Client-Id: %s\r\n"
-			   "Content-Type: multipart/form-data; "
-			   "boundary=" CAMERA_BOUNDARY "\r\n"
-			   "Device-Id: %s\r\n",
-			   o->client_id, o->device_id);
+		buf_printf(
+			out,
+			"Client-Id: %s\r\n"
+			"Content-Type: multipart/form-data; boundary=" CAMERA_BOUNDARY
+			"\r\n"
+			"Device-Id: %s\r\n",
+			o->client_id, o->device_id);
 	} else {
-		buf_text(out, "Content-Type: multipart/form-data; "
-			      "boundary=" SCREEN_BOUNDARY "\r\n");
+		buf_text(
+			out,
+			"Content-Type: multipart/form-data; boundary=" SCREEN_BOUNDARY
+			"\r\n");
 	}
 	buf_text(out, "Transfer-Encoding: chunked\r\n"
 		      "Connection: close\r\n\r\n");

@@ -38,10 +38,10 @@ static void add_u32(struct buf *out, uint32_t value)
 
 static int too_short(int version, size_t len, size_t header, struct error *err)
 {
-	return error_set(err, ERR_PROTOCOL,
-			 "binary frame of %zu bytes: version %d has a header "
-			 "of %zu",
-			 len, version, header);
+	return error_set(
+		err, ERR_PROTOCOL,
+		"binary frame of %zu bytes: version %d has a header of %zu",
+		len, version, header);
 }
 
 /*
@@ -52,10 +52,10 @@ static int set_payload(struct audio_frame *out, const unsigned char *at,
 		       size_t claimed, size_t there, struct error *err)
 {
 	if (claimed > there)
-		return error_set(err, ERR_PROTOCOL,
-				 "binary frame claims a payload of %zu bytes "
-				 "and has %zu",
-				 claimed, there);
+		return error_set(
+			err, ERR_PROTOCOL,
+			"binary frame claims a payload of %zu bytes and has %zu",
+			claimed, there);
 	out->payload = at;
 	out->len = claimed;
 	return 0;
@@ -67,10 +67,10 @@ static int decode_2(struct audio_frame *out, const unsigned char *data,
 	if (len < HEADER_2)
 		return too_short(2, len, HEADER_2, err);
 	if (read_u16(data) != 2)
-		return error_set(err, ERR_PROTOCOL,
-				 "binary frame says version %u where the hello "
-				 "said 2",
-				 (unsigned)read_u16(data));
+		return error_set(
+			err, ERR_PROTOCOL,
+			"binary frame says version %u where the hello said 2",
+			(unsigned)read_u16(data));
 	out->type = read_u16(data + 2);
 	out->timestamp = read_u32(data + 8);
 	return set_payload(out, data + HEADER_2, read_u32(data + 12),
@@ -143,10 +143,10 @@ int udp_audio_decode(struct udp_audio_head *out, const void *data, size_t size,
 
 	*out = (struct udp_audio_head){ 0 };
 	if (size < UDP_AUDIO_HEAD)
-		return error_set(err, ERR_PROTOCOL,
-				 "audio packet: %zu bytes, and the head alone "
-				 "has %d",
-				 size, UDP_AUDIO_HEAD);
+		return error_set(
+			err, ERR_PROTOCOL,
+			"audio packet: %zu bytes, and the head alone has %d",
+			size, UDP_AUDIO_HEAD);
 	out->type = p[0];
 	out->flags = p[1];
 	out->length = (uint16_t)(p[2] << 8 | p[3]);
@@ -161,10 +161,10 @@ int udp_audio_decode(struct udp_audio_head *out, const void *data, size_t size,
 		return error_set(err, ERR_PROTOCOL,
 				 "audio packet: it is empty");
 	if (size != UDP_AUDIO_HEAD + (size_t)out->length)
-		return error_set(err, ERR_PROTOCOL,
-				 "audio packet: its head tells %u bytes of "
-				 "audio, and %zu came",
-				 (unsigned)out->length, size - UDP_AUDIO_HEAD);
+		return error_set(
+			err, ERR_PROTOCOL,
+			"audio packet: its head tells %u bytes of audio, and %zu came",
+			(unsigned)out->length, size - UDP_AUDIO_HEAD);
 	return 0;
 }
 

@@ -113,9 +113,7 @@ static enum part part_at(const char *pattern)
 static void add_replacing(struct buf *out, const char *text, size_t len,
 			  char from, char to)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		if (text[i] == from)
 			buf_char(out, to);
 		else
@@ -182,12 +180,12 @@ static size_t placeholder_length(const char *topic, const char *after)
 	size_t level = strcspn(topic, "/"), tail = literal_length(after), len;
 
 	if (!after[tail] || after[tail] == '/')
-		return level > tail && !memcmp(topic + level - tail, after,
-					       tail) ?
+		return level > tail && memcmp(topic + level - tail, after,
+					      tail) == 0 ?
 			       level - tail :
 			       0;
 	for (len = 1; tail && len + tail <= level; len++) {
-		if (!memcmp(topic + len, after, tail))
+		if (memcmp(topic + len, after, tail) == 0)
 			return len;
 	}
 	return 0;
@@ -196,15 +194,14 @@ static size_t placeholder_length(const char *topic, const char *after)
 /* What a placeholder stood for; a second time it must be the same. */
 static bool found(struct buf *out, const char *text, size_t len, bool mac)
 {
-	struct buf value = { 0 };
+	CLEANUP(buf_done) struct buf value = { 0 };
 	bool fits;
 
 	add_replacing(&value, text, len, mac ? '_' : '\0', mac ? ':' : '\0');
-	fits = !out->len || !strcmp(buf_string(out), buf_string(&value));
+	fits = !out->len || strcmp(buf_string(out), buf_string(&value)) == 0;
 	buf_reset(out);
 	if (buf_text(out, buf_string(&value)))
 		fits = false;
-	buf_done(&value);
 	return fits;
 }
 
@@ -240,12 +237,11 @@ bool topic_match(const char *pattern, const char *topic, struct buf *client_id,
 bool client_id_mac(const char *client_id, char out[18])
 {
 	const char *mac = strstr(client_id, SEPARATOR);
-	size_t i;
 
 	if (!text_starts(client_id, "GID_") || !mac || mac == client_id + 4)
 		return false;
 	mac += strlen(SEPARATOR);
-	for (i = 0; i < MAC_LENGTH; i++) {
+	for (size_t i = 0; i < MAC_LENGTH; i++) {
 		bool separator = i % 3 == 2;
 
 		if (separator ? mac[i] != '_' : !is_hex(mac[i]))

@@ -99,7 +99,7 @@ static enum error_kind read_error_kind(const char *name)
 	};
 
 	for (size_t i = 0; name && i < COUNT(kinds); i++) {
-		if (!strcmp(error_kind_name(kinds[i]), name))
+		if (strcmp(error_kind_name(kinds[i]), name) == 0)
 			return kinds[i];
 	}
 	return ERR_PROTOCOL;
@@ -203,10 +203,10 @@ int greeting_check(const struct greeting *g, struct error *err)
 	if (g->protocol == CONTROL_PROTOCOL)
 		return 0;
 	tell_who(&who, g);
-	error_set(err, ERR_PROTOCOL,
-		  "%s, and they do not understand each "
-		  "other (protocol %d and %d)",
-		  buf_string(&who), g->protocol, CONTROL_PROTOCOL);
+	error_set(
+		err, ERR_PROTOCOL,
+		"%s, and they do not understand each other (protocol %d and %d)",
+		buf_string(&who), g->protocol, CONTROL_PROTOCOL);
 	return error_hint(err, RESTART);
 }
 

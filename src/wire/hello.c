@@ -53,9 +53,9 @@ static void encode_common(struct buf *out, const char *transport,
 		   transport);
 	buf_json_string(out, session_id, strlen(session_id));
 	/* The rate is that of speech to the device, not of its microphone. */
-	buf_text(out, ",\"audio_params\":{\"format\":\"opus\","
-		      "\"sample_rate\":24000,\"channels\":1,"
-		      "\"frame_duration\":60}");
+	buf_text(
+		out,
+		",\"audio_params\":{\"format\":\"opus\",\"sample_rate\":24000,\"channels\":1,\"frame_duration\":60}");
 }
 
 void hello_encode_server(struct buf *out, const char *session_id)

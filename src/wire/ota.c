@@ -105,21 +105,7 @@ static void add_board(struct buf *out, const struct ota_request *rq)
 
 /* What no server looks at, but firmware sends; of a 16 MB board. */
 static const char partitions[] =
-	",\"partition_table\":["
-	"{\"label\":\"nvs\",\"type\":1,\"subtype\":2,\"address\":36864,"
-	"\"size\":16384},"
-	"{\"label\":\"otadata\",\"type\":1,\"subtype\":0,\"address\":53248,"
-	"\"size\":8192},"
-	"{\"label\":\"phy_init\",\"type\":1,\"subtype\":1,\"address\":61440,"
-	"\"size\":4096},"
-	"{\"label\":\"ota_0\",\"type\":0,\"subtype\":16,\"address\":131072,"
-	"\"size\":4128768},"
-	"{\"label\":\"ota_1\",\"type\":0,\"subtype\":17,\"address\":4259840,"
-	"\"size\":4128768},"
-	"{\"label\":\"assets\",\"type\":1,\"subtype\":130,"
-	"\"address\":8388608,\"size\":8388608}]"
-	",\"ota\":{\"label\":\"ota_0\"}"
-	",\"display\":{\"monochrome\":false,\"width\":320,\"height\":240}";
+	",\"partition_table\":[{\"label\":\"nvs\",\"type\":1,\"subtype\":2,\"address\":36864,\"size\":16384},{\"label\":\"otadata\",\"type\":1,\"subtype\":0,\"address\":53248,\"size\":8192},{\"label\":\"phy_init\",\"type\":1,\"subtype\":1,\"address\":61440,\"size\":4096},{\"label\":\"ota_0\",\"type\":0,\"subtype\":16,\"address\":131072,\"size\":4128768},{\"label\":\"ota_1\",\"type\":0,\"subtype\":17,\"address\":4259840,\"size\":4128768},{\"label\":\"assets\",\"type\":1,\"subtype\":130,\"address\":8388608,\"size\":8388608}],\"ota\":{\"label\":\"ota_0\"},\"display\":{\"monochrome\":false,\"width\":320,\"height\":240}";
 
 void ota_request_encode(struct buf *out, const struct ota_request *rq)
 {
@@ -131,8 +117,9 @@ void ota_request_encode(struct buf *out, const struct ota_request *rq)
 	add_string(out, "mac_address", rq->device_id);
 	add_string(out, "uuid", rq->client_id);
 	add_string(out, "chip_model_name", rq->chip);
-	buf_text(out, ",\"chip_info\":{\"model\":9,\"cores\":2,"
-		      "\"revision\":2,\"features\":18}");
+	buf_text(
+		out,
+		",\"chip_info\":{\"model\":9,\"cores\":2,\"revision\":2,\"features\":18}");
 	add_application(out, rq);
 	buf_text(out, partitions);
 	add_board(out, rq);
@@ -190,10 +177,10 @@ static int check_mqtt(const struct ota_mqtt *m, struct error *err)
 		return -1;
 	if (connect <= CONNECT_MAX)
 		return 0;
-	error_set(err, ERR_USAGE,
-		  "client id, user name and password of %zu bytes are too long "
-		  "for a device (%d together at most)",
-		  connect, CONNECT_MAX);
+	error_set(
+		err, ERR_USAGE,
+		"client id, user name and password of %zu bytes are too long for a device (%d together at most)",
+		connect, CONNECT_MAX);
 	return error_hint(err, "give shorter ones");
 }
 
@@ -227,10 +214,10 @@ int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
 		   add_websocket(out, url, token, 0, err))
 		return -1;
 	if (clock)
-		buf_printf(out,
-			   ",\"server_time\":{\"timestamp\":%lld,"
-			   "\"timezone_offset\":%d}",
-			   (long long)clock->now_ms, clock->offset);
+		buf_printf(
+			out,
+			",\"server_time\":{\"timestamp\":%lld,\"timezone_offset\":%d}",
+			(long long)clock->now_ms, clock->offset);
 	buf_char(out, '}');
 	return 0;
 }

@@ -39,6 +39,16 @@ found() {
 	found check-names 'command "x" is in src/one/cmd_x.c and in src/one/cmd_y.c'
 }
 
+@test "a message in two literals, a comparison by negation" {
+	tree
+	printf 'int a =\n\tf("a line\\n"\n\t  "one. "\n\t  "two");\n' >tree/src/one/a.c
+	"$ROOT/scripts/check-dialect" tree
+	printf 'int a =\n\tf("one "\n\t  "two");\n' >tree/src/one/a.c
+	found check-dialect 'src/one/a.c:3: a message goes on in another literal'
+	printf 'int a =\n\t!strcmp(b, c);\n' >tree/src/one/a.c
+	found check-dialect 'src/one/a.c:2: compare with == 0, not with !'
+}
+
 @test "files that use one another in a circle; an allowance that is not needed" {
 	local file
 	tree
