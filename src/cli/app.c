@@ -194,9 +194,10 @@ void app_check_signal(struct app *app, struct error *err)
 bool app_listens(const struct app *app)
 {
 	const char *target = app->config.target;
+	const struct scheme *scheme =
+		target ? scheme_find(target, strcspn(target, ":")) : NULL;
 
-	return target && (strncasecmp(target, "listen:", 7) == 0 ||
-			  strncasecmp(target, "attach:", 7) == 0);
+	return scheme && (scheme->traits & SCHEME_WAITS);
 }
 
 static void on_tick(void *owner)
@@ -521,18 +522,14 @@ static int check_target(const struct app *app, const struct parsed *p,
 	for (size_t i = 0; i < p->operands.count; i++) {
 		const char *word = p->operands.word[i];
 
-		for (const struct target_row *t = target_rows; t->scheme; t++) {
-			size_t len = strlen(t->scheme);
+		size_t len = strcspn(word, ":");
 
-			if (strncmp(word, t->scheme, len) != 0 ||
-			    word[len] != ':')
-				continue;
-			error_set(err, ERR_USAGE,
-				  "no target: '%s' stands behind the command",
-				  word);
-			return error_hint(err, "did you mean: mcpctl %s %s",
-					  word, p->command->name);
-		}
+		if (!word[len] || !scheme_find(word, len))
+			continue;
+		error_set(err, ERR_USAGE,
+			  "no target: '%s' stands behind the command", word);
+		return error_hint(err, "did you mean: mcpctl %s %s", word,
+				  p->command->name);
 	}
 	return 0;
 }

@@ -113,14 +113,9 @@ int command_execute(struct app *app, struct parsed *p, struct error *err);
 int command_run(struct app *app, char *const *words, size_t count,
 		struct error *err);
 
-/* scheme -> transport; NULL-terminated. (targets.c) */
-struct target_row {
-	const char *scheme;
-	const char *syntax;
-	const char *brief;
-	const struct transport_ops *(*ops)(struct error *err);
-};
-extern const struct target_row target_rows[];
+/* The transport of a kind of targets. NULL: err. (targets.c) */
+const struct transport_ops *target_ops(enum scheme_kind kind,
+				       struct error *err);
 
 /* Show the progress of a call under way. False: e is something else. */
 bool app_progress(struct app *app, const struct event *e);

@@ -579,7 +579,7 @@ void tools_cache_drop(struct app *app)
 static void keep_list(struct app *app)
 {
 	const struct endpoint *e = &app->endpoint;
-	bool attached = e->scheme && strcmp(e->scheme, "attach") == 0;
+	bool attached = e->scheme && e->scheme->kind == SCHEME_ATTACH;
 	const char *device =
 		attached ? session_peer(app->session)->relay_id : NULL;
 	CLEANUP(mem_free_ptr) char *key = schema_cache_key(e->text, device);
@@ -815,7 +815,7 @@ static int find_key(struct app *app, char **key, struct error *err)
 		return key_of_serve(app, key, err);
 	if (setup_target(&e, app, err) || serve_target_options(app, &e, err))
 		return -1;
-	if (strcmp(e.scheme, "attach") == 0)
+	if (e.scheme->kind == SCHEME_ATTACH)
 		return key_of_serve(app, key, err);
 	*key = schema_cache_key(e.text, NULL);
 	return 0;

@@ -15,7 +15,7 @@
 static void list_all(struct app *app)
 {
 	struct error ignored = { 0 };
-	if (strcmp(app->endpoint.scheme, "attach") == 0 && !app->has_tools)
+	if (app->endpoint.scheme->kind == SCHEME_ATTACH && !app->has_tools)
 		tools_cache_refresh(app, &ignored);
 	error_reset(&ignored);
 }

@@ -38,7 +38,7 @@ char *items_cache_key(const char *target, enum list_kind kind)
 static void keep(struct app *app, enum list_kind kind)
 {
 	const struct page_list *list = &app->items[kind];
-	const char *scheme = app->endpoint.scheme;
+	const struct scheme *scheme = app->endpoint.scheme;
 	CLEANUP(mem_free_ptr)
 	char *key = items_cache_key(app->endpoint.text, kind);
 	CLEANUP(tool_list_done) struct tool_list tools = { 0 };
@@ -46,7 +46,7 @@ static void keep(struct app *app, enum list_kind kind)
 	CLEANUP(buf_done) struct buf page = { 0 };
 
 	/* What serve holds are devices: they have none of these. */
-	if (!*key || !scheme || strcmp(scheme, "attach") == 0)
+	if (!*key || !scheme || scheme->kind == SCHEME_ATTACH)
 		return;
 	buf_text(&page, "{\"result\":{\"tools\":[");
 	for (size_t i = 0; i < list->count; i++) {

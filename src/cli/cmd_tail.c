@@ -119,7 +119,7 @@ static void tell_whom(struct app *app)
 	const struct session_peer *peer = session_peer(app->session);
 	CLEANUP(buf_done) struct buf name = { 0 };
 
-	if (strcmp(app->endpoint.scheme, "attach") != 0 || !peer->device_id)
+	if (app->endpoint.scheme->kind != SCHEME_ATTACH || !peer->device_id)
 		return;
 	text_safe(&name, peer->device_id, strlen(peer->device_id), TEXT_NAME);
 	render_note(&app->out, "attached to %s", buf_string(&name));
@@ -131,7 +131,7 @@ static int watch(struct tail *t, struct error *err)
 	int64_t duration = t->options->duration;
 	/* An earlier command of `run` attached without audio. */
 	if (app->connected && !app->endpoint.tail &&
-	    strcmp(app->endpoint.scheme, "attach") == 0)
+	    app->endpoint.scheme->kind == SCHEME_ATTACH)
 		app_disconnect(app);
 	if (app_connect(app, err))
 		return -1;

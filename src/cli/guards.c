@@ -472,7 +472,8 @@ static struct guards *guards_new(struct app *app)
 int guards_open(struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
-	unsigned usual = endpoint_is_http(&app->endpoint) ? HTTP_TRIES : 1;
+	unsigned usual =
+		app->endpoint.scheme->kind == SCHEME_HTTP ? HTTP_TRIES : 1;
 	CLEANUP(mem_free_ptr) char *key = key_of(app);
 	struct guards_option option;
 	struct guards *g;

@@ -496,7 +496,7 @@ static int take_program(struct endpoint *e, const cJSON *entry,
 {
 	const cJSON *member;
 
-	e->scheme = mem_strdup("stdio");
+	e->scheme = scheme_find("stdio", strlen("stdio"));
 	if (take_argv(e, entry, err) || take_cwd(e, entry, place, err))
 		return -1;
 	if (!is_kind(entry, "env", cJSON_Object, err))

@@ -327,7 +327,7 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 	const struct config *c = &app->config;
 	bool own_socket = c->socket && !is_from(c->socket, "MCPCTL_SOCKET");
 
-	if (strcmp(e->scheme, "attach") != 0) {
+	if (e->scheme->kind != SCHEME_ATTACH) {
 		if (c->all)
 			return refuse("--all", e, err);
 		if (serve_target_device(app))

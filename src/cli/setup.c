@@ -108,27 +108,6 @@ int secret_read(char **out, const char *file, const char *environment,
 	return 0;
 }
 
-static const struct target_row *find_target(const char *scheme)
-{
-	for (const struct target_row *t = target_rows; t->scheme; t++) {
-		if (strcmp(t->scheme, scheme) == 0)
-			return t;
-	}
-	return NULL;
-}
-
-static int unsupported(const struct endpoint *e, struct error *err)
-{
-	CLEANUP(buf_done) struct buf known = { 0 };
-
-	for (const struct target_row *t = target_rows; t->scheme; t++)
-		buf_printf(&known, "%s%s:", known.len ? ", " : "", t->scheme);
-	error_set(err, ERR_USAGE,
-		  "target '%s:…' is not supported by this version", e->scheme);
-	return error_hint(err, "it knows %s (mcpctl help targets)",
-			  buf_string(&known));
-}
-
 /* "Name: value" as it is typed in a header line. */
 static int add_header(struct headers *to, const char *text, struct error *err)
 {
@@ -148,42 +127,19 @@ static int add_header(struct headers *to, const char *text, struct error *err)
 
 /* ---- which options fit ---- */
 
-enum family { FAMILY_DEVICE, FAMILY_WEBSOCKET, FAMILY_HTTP, FAMILY_CHILD };
-
-static enum family family_of(const struct endpoint *e)
+static bool is(const struct endpoint *e, enum scheme_kind kind)
 {
-	static const struct {
-		const char *scheme;
-		enum family family;
-	} rows[] = {
-		{ "ws", FAMILY_WEBSOCKET },
-		{ "wss", FAMILY_WEBSOCKET },
-		{ "stdio", FAMILY_CHILD },
-	};
-
-	if (endpoint_is_http(e))
-		return FAMILY_HTTP;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (strcmp(rows[i].scheme, e->scheme) == 0)
-			return rows[i].family;
-	}
-	return FAMILY_DEVICE;
+	return e->scheme->kind == kind;
 }
 
 /* sim: says itself if it is a service and no device. */
 static enum dialect dialect_for(const struct endpoint *e,
 				const struct config *c)
 {
-	switch (family_of(e)) {
-	case FAMILY_WEBSOCKET:
-		return (enum dialect)c->envelope;
-	case FAMILY_HTTP:
-	case FAMILY_CHILD:
+	if (endpoint_has(e, SCHEME_PLAIN))
 		return DIALECT_PLAIN;
-	case FAMILY_DEVICE:
-		break;
-	}
-	return DIALECT_DEVICE;
+	return endpoint_has(e, SCHEME_DEVICE) ? DIALECT_DEVICE :
+						(enum dialect)c->envelope;
 }
 
 static int misfit(const char *option, const char *what,
@@ -201,8 +157,8 @@ static int check_fit(const struct endpoint *e, const struct config *c,
 {
 	static const char child[] = "a child process",
 			  http[] = "http: and https:";
-	bool is_child = family_of(e) == FAMILY_CHILD;
-	bool is_http = family_of(e) == FAMILY_HTTP;
+	bool is_child = is(e, SCHEME_CHILD);
+	bool is_http = is(e, SCHEME_HTTP);
 
 	if (c->env.count && !is_child)
 		return misfit("--env", child, e, err);
@@ -286,13 +242,18 @@ static void set_authorization(struct endpoint *e, const char *token,
 	override_headers(&e->headers, &given);
 }
 
+static bool is_sent_token(const struct endpoint *e)
+{
+	return is(e, SCHEME_HTTP) || is(e, SCHEME_WEBSOCKET);
+}
+
 /*
  * Of the environment, which was set for somebody else. What a listener asks
  * for is not: without it everybody would be let in.
  */
 static bool is_withheld(const struct endpoint *e, const struct config *c)
 {
-	return e->foreign && !c->token_file && strcmp(e->scheme, "listen") != 0;
+	return e->foreign && !c->token_file && !is(e, SCHEME_LISTEN);
 }
 
 /* What a listening target accepts, what a dialled one is sent. */
@@ -300,19 +261,18 @@ static int set_tokens(struct endpoint *e, const struct config *c,
 		      struct error *err)
 {
 	CLEANUP(words_done) struct words all = { 0 };
-	enum family family = family_of(e);
 
-	if (family == FAMILY_CHILD)
+	if (is(e, SCHEME_CHILD))
 		return 0;
 	if (is_withheld(e, c))
 		return 0;
 	if (secret_read_all(&all, c->token_file, "MCPCTL_TOKEN", err))
 		return -1;
-	if (strcmp(e->scheme, "listen") == 0) {
+	if (is(e, SCHEME_LISTEN)) {
 		for (size_t i = 0; i < all.count; i++)
 			words_add(&e->tokens, all.word[i]);
 	}
-	if (family != FAMILY_DEVICE && all.count > 0)
+	if (is_sent_token(e) && all.count > 0)
 		set_authorization(e, all.word[0], c);
 	return 0;
 }
@@ -346,7 +306,7 @@ static int add_setting(struct words *to, const char *text, struct error *err)
 static int set_child(struct endpoint *e, const struct config *c,
 		     struct error *err)
 {
-	if (family_of(e) != FAMILY_CHILD)
+	if (!is(e, SCHEME_CHILD))
 		return 0;
 	for (size_t i = 0; i < c->env.count; i++) {
 		if (add_setting(&e->env, c->env.word[i], err))
@@ -367,7 +327,7 @@ static void set_words(struct words *out, const struct words *from)
 
 static void set_route(struct endpoint *e, const struct config *c)
 {
-	if (family_of(e) != FAMILY_HTTP)
+	if (!is(e, SCHEME_HTTP))
 		return;
 	e->proxy = mem_strdup(c->proxy);
 	set_words(&e->resolve, &c->resolve);
@@ -377,7 +337,7 @@ static void set_route(struct endpoint *e, const struct config *c)
 static int set_password(struct endpoint *e, const struct config *c,
 			struct error *err)
 {
-	if (strcmp(e->scheme, "mqtt") != 0 && strcmp(e->scheme, "mqtts") != 0)
+	if (!is(e, SCHEME_MQTT))
 		return 0;
 	if (e->user && e->foreign && !c->mqtt_password_file)
 		return 0;
@@ -390,7 +350,7 @@ static int set_password(struct endpoint *e, const struct config *c,
 	error_set(err, ERR_USAGE,
 		  "option '--mqtt-password-file': whose password is it?");
 	return error_hint(err, "name the user in the target: %s://USER@%s/…",
-			  e->scheme, e->host);
+			  e->scheme->name, e->host);
 }
 
 static int set_options(struct endpoint *e, const struct config *c,
@@ -458,11 +418,9 @@ static void note_withheld(struct app *app, const struct endpoint *e)
 {
 	static char told[TOLD_MAX];
 	const char *token = getenv("MCPCTL_TOKEN");
-	enum family family = family_of(e);
 
 	if (!token || !*token || !is_withheld(e, &app->config) ||
-	    (family != FAMILY_HTTP && family != FAMILY_WEBSOCKET) ||
-	    headers_get(&e->headers, "Authorization") ||
+	    !is_sent_token(e) || headers_get(&e->headers, "Authorization") ||
 	    !is_new(told, app->config.target))
 		return;
 	render_note(
@@ -510,7 +468,6 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 {
 	const struct config *c = &app->config;
 	struct endpoint *e = &app->endpoint;
-	const struct target_row *row;
 
 	if (!c->target && serve_target_find(app, err))
 		return -1;
@@ -518,12 +475,9 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 		return serve_target_none(app, err);
 	if (setup_target(e, app, err))
 		return -1;
-	row = find_target(e->scheme);
-	if (!row)
-		return unsupported(e, err);
 	if (serve_target_options(app, e, err) ||
 	    (!is_later(app) && check_fit(e, c, err)) || set_options(e, c, err))
 		return -1;
-	*ops = row->ops(err);
+	*ops = target_ops(e->scheme->kind, err);
 	return *ops ? 0 : -1;
 }

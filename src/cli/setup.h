@@ -16,8 +16,8 @@ int setup_target(struct endpoint *out, struct app *app, struct error *err);
 
 /*
  * The transport of the configured target into *ops, its endpoint, with what the
- * options add, into app->endpoint (endpoint_done releases it). -1 (ERR_USAGE): no target, not understood,
- * not supported by this version, an option that does not fit. (setup.c)
+ * options add, into app->endpoint (endpoint_done releases it). -1 (ERR_USAGE):
+ * no target, not understood, an option that does not fit. (setup.c)
  */
 int app_setup(struct app *app, const struct transport_ops **ops,
 	      struct error *err);

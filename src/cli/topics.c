@@ -218,7 +218,7 @@ static const char targets_more[] =
 static void write_targets(struct buf *out)
 {
 	buf_text(out, targets_text);
-	for (const struct target_row *t = target_rows; t->scheme; t++)
+	for (const struct scheme *t = schemes; t->name; t++)
 		buf_printf(out, "%s\t%s\n", t->syntax, t->brief);
 	buf_text(out, targets_more);
 }

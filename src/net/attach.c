@@ -377,7 +377,6 @@ int attach_ask_upload(struct transport *t, attach_tool_answer *answer,
 
 const struct transport_ops attach_ops = {
 	.scheme = "attach",
-	.brief = "a device of the running serve",
 	.open = attach_open,
 	.send = attach_send,
 	.close = attach_close,

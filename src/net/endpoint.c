@@ -257,30 +257,53 @@ static int parse_attach(struct endpoint *e, const char *rest, struct error *err)
 	return 0;
 }
 
-/* clang-format off */
-static const struct scheme schemes[] = {
-	{ "listen", LISTEN_PORT, "listen:[[HOST:]PORT][/PATH]", parse_listen },
-	{ "ws", 80, "ws://HOST[:PORT][/PATH]", parse_url },
-	{ "wss", 443, "wss://HOST[:PORT][/PATH]", parse_url },
-	{ "http", 80, "http://HOST[:PORT][/PATH]", parse_url },
-	{ "https", 443, "https://HOST[:PORT][/PATH]", parse_url },
-	{ "sse+http", 80, "sse+http://HOST[:PORT][/PATH]", parse_url },
-	{ "sse+https", 443, "sse+https://HOST[:PORT][/PATH]", parse_url },
-	{ "mqtt", 1883, "mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]", parse_mqtt },
-	{ "mqtts", 8883, "mqtts://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]", parse_mqtt },
-	{ "stdio", 0, "stdio:COMMAND LINE", parse_stdio },
-	{ "sim", 0, "sim:[PROFILE][?key=value&…]", parse_sim },
-	{ "attach", 0, "attach:[SOCKET]", parse_attach },
-};
+#define TLS_BRIEF "the same over TLS, verified (--cacert, --insecure)"
+#define MQTT_SYNTAX "[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC&down=TOPIC]"
 
+/* clang-format off */
+const struct scheme schemes[] = {
+	{ "attach", "attach:[SOCKET]",
+	  "a device of a running 'mcpctl serve', which is also what no target at all means; -d picks one of several",
+	  SCHEME_ATTACH, SCHEME_WAITS | SCHEME_DEVICE, 0, parse_attach },
+	{ "listen", "listen:[[HOST:]PORT][/PATH]",
+	  "wait for one device to dial in over WebSocket; the port (8000 if none is given) answers its OTA question too",
+	  SCHEME_LISTEN, SCHEME_WAITS | SCHEME_DEVICE, LISTEN_PORT, parse_listen },
+	{ "ws", "ws://HOST[:PORT][/PATH]",
+	  "dial a WebSocket MCP server, as boards like otto-robot have one: ws://BOARD:8080/ws",
+	  SCHEME_WEBSOCKET, 0, 80, parse_url },
+	{ "wss", "wss://HOST[:PORT][/PATH]", TLS_BRIEF,
+	  SCHEME_WEBSOCKET, SCHEME_TLS, 443, parse_url },
+	{ "http", "http://HOST[:PORT][/PATH]",
+	  "an MCP server over Streamable HTTP; one that only knows the older HTTP+SSE is found out",
+	  SCHEME_HTTP, SCHEME_PLAIN, 80, parse_url },
+	{ "https", "https://HOST[:PORT][/PATH]", TLS_BRIEF,
+	  SCHEME_HTTP, SCHEME_PLAIN | SCHEME_TLS, 443, parse_url },
+	{ "sse+http", "sse+http://HOST[:PORT][/PATH]",
+	  "HTTP+SSE at once, without trying Streamable HTTP first",
+	  SCHEME_HTTP, SCHEME_PLAIN | SCHEME_OLD_SSE, 80, parse_url },
+	{ "sse+https", "sse+https://HOST[:PORT][/PATH]", TLS_BRIEF,
+	  SCHEME_HTTP, SCHEME_PLAIN | SCHEME_OLD_SSE | SCHEME_TLS, 443, parse_url },
+	{ "stdio", "stdio:COMMAND LINE",
+	  "an MCP server that is started as a child process, its words split as a shell does; all behind '--' is the same without quotes",
+	  SCHEME_CHILD, SCHEME_PLAIN, 0, parse_stdio },
+	{ "mqtt", "mqtt://" MQTT_SYNTAX,
+	  "a device at an MQTT broker that hands it messages without its subscribing (a plain broker cannot: use 'mcpctl serve --mqtt')",
+	  SCHEME_MQTT, SCHEME_DEVICE, 1883, parse_mqtt },
+	{ "mqtts", "mqtts://" MQTT_SYNTAX, TLS_BRIEF,
+	  SCHEME_MQTT, SCHEME_DEVICE | SCHEME_TLS, 8883, parse_mqtt },
+	{ "sim", "sim:[PROFILE][?KEY=VALUE&...]",
+	  "a simulated device inside mcpctl: no network and no hardware",
+	  SCHEME_SIM, SCHEME_DEVICE, 0, parse_sim },
+	{ .name = NULL }
+};
 /* clang-format on */
 
-/* Case does not matter. NULL: there is none. */
-static const struct scheme *scheme_find(const char *name)
+const struct scheme *scheme_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < COUNT(schemes); i++) {
-		if (text_same(schemes[i].name, name))
-			return &schemes[i];
+	for (const struct scheme *s = schemes; s->name; s++) {
+		if (strlen(s->name) == len &&
+		    strncasecmp(s->name, name, len) == 0)
+			return s;
 	}
 	return NULL;
 }
@@ -289,11 +312,14 @@ static const struct scheme *scheme_find(const char *name)
 static const struct scheme *scheme_nearest(const char *name)
 {
 	const char *names[COUNT(schemes)], *nearest;
+	size_t count = 0;
 
-	for (size_t i = 0; i < COUNT(schemes); i++)
-		names[i] = schemes[i].name;
-	nearest = text_nearest(name, names, COUNT(names));
-	return nearest ? scheme_find(nearest) : NULL;
+	while (schemes[count].name) {
+		names[count] = schemes[count].name;
+		count++;
+	}
+	nearest = text_nearest(name, names, count);
+	return nearest ? scheme_find(nearest, strlen(nearest)) : NULL;
 }
 
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
@@ -327,7 +353,7 @@ int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 static int unknown_scheme(const char *text, const char *name,
 			  const char *source, struct error *err)
 {
-	const struct scheme *row = scheme_find(name);
+	const struct scheme *row = scheme_find(name, strlen(name));
 	size_t behind = strlen(name) + 1;
 
 	if (!strchr(text, ':')) {
@@ -387,12 +413,12 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		return error_hint(err, "it came from %s", source);
 	}
 	name = mem_strndup(text, colon ? (size_t)(colon - text) : strlen(text));
-	row = colon ? scheme_find(name) : NULL;
+	row = colon ? scheme_find(name, strlen(name)) : NULL;
 	if (!row)
 		return unknown_scheme(text, name, source, err);
 	out->text = mem_strdup(text);
 	out->source = mem_strdup(source);
-	out->scheme = mem_strdup(row->name);
+	out->scheme = row;
 	out->port = row->port;
 	if (!row->parse(out, colon + 1, err))
 		return 0;
@@ -403,16 +429,15 @@ int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 			  source);
 }
 
-bool endpoint_is_http(const struct endpoint *e)
+bool endpoint_has(const struct endpoint *e, enum scheme_trait trait)
 {
-	return strstr(e->scheme, "http") != NULL;
+	return e->scheme && (e->scheme->traits & trait);
 }
 
 void endpoint_done(struct endpoint *e)
 {
 	mem_free(e->text);
 	mem_free(e->source);
-	mem_free(e->scheme);
 	mem_free(e->host);
 	mem_free(e->user);
 	mem_free(e->path);

@@ -20,10 +20,47 @@ struct headers {
 	size_t count, capacity;
 };
 
+/* What stands behind a target. What each can do is its row's matter. */
+enum scheme_kind {
+	SCHEME_ATTACH,
+	SCHEME_LISTEN,
+	SCHEME_WEBSOCKET,
+	SCHEME_HTTP,
+	SCHEME_CHILD,
+	SCHEME_MQTT,
+	SCHEME_SIM
+};
+
+enum scheme_trait {
+	SCHEME_TLS = 1 << 0,
+	SCHEME_WAITS = 1 << 1, /* for a device that comes when it likes */
+	SCHEME_OLD_SSE = 1 << 2, /* HTTP+SSE, not Streamable HTTP */
+	/* Neither of these: it is found out, or --envelope says it. */
+	SCHEME_DEVICE = 1 << 3, /* speaks in the envelope of devices */
+	SCHEME_PLAIN = 1 << 4 /* speaks bare JSON-RPC */
+};
+
+struct endpoint;
+
+struct scheme {
+	const char *name, *syntax, *brief;
+	enum scheme_kind kind;
+	unsigned traits; /* of enum scheme_trait */
+	uint16_t port; /* unless the target names one; 0: it has none */
+	/* What stands behind the colon, into e. -1 (ERR_USAGE). */
+	int (*parse)(struct endpoint *e, const char *rest, struct error *err);
+};
+
+/* All there are, as help lists them; a row without name ends it. */
+extern const struct scheme schemes[];
+
+/* The row of the len bytes of name, whatever their case. NULL: there is none. */
+const struct scheme *scheme_find(const char *name, size_t len);
+
 struct endpoint {
 	char *text; /* the target as given */
 	char *source; /* where it came from: "the argument", "MCPCTL_TARGET", … */
-	char *scheme; /* "listen", "ws", "wss", "sim", …, lower case */
+	const struct scheme *scheme;
 	char *host; /* without brackets; NULL if not given */
 	uint16_t port; /* scheme's default if not given */
 	bool has_port;
@@ -69,16 +106,14 @@ struct endpoint {
 /*
  * Parse `text` into out (freed by endpoint_done). -1 (ERR_USAGE): which part
  * is wrong, what is expected, and that it came from `source`; an unknown
- * scheme gets the nearest one proposed. Schemes: listen:[[HOST:]PORT][/PATH]
- * ws:// wss:// http:// https:// sse+http:// sse+https:// mqtt:// mqtts://
- * stdio:COMMAND sim:[PROFILE][?key=value&…] attach:[SOCKET].
+ * scheme gets the nearest one proposed.
  */
 int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		   struct error *err);
 void endpoint_done(struct endpoint *e);
 
-/* http, https, and the sse+ forms of both. */
-bool endpoint_is_http(const struct endpoint *e);
+/* The scheme's row has that trait. */
+bool endpoint_has(const struct endpoint *e, enum scheme_trait trait);
 
 /*
  * A program and its arguments as a target: "stdio:" and the words, quoted so
@@ -89,13 +124,5 @@ char *endpoint_child_text(char *const *words, size_t count);
 /* "HOST:PORT" or "PORT" or "[::1]:8000", as --listen takes it. host is yours, NULL if none. */
 int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 			  struct error *err);
-
-struct scheme {
-	const char *name;
-	uint16_t port; /* unless the target names one; 0: it has none */
-	const char *syntax;
-	/* What stands behind the colon, into e. -1 (ERR_USAGE). */
-	int (*parse)(struct endpoint *e, const char *rest, struct error *err);
-};
 
 #endif

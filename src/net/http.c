@@ -290,15 +290,15 @@ static int take_resolve(struct http_site *site, const struct words *from,
 /* Its credentials are in no message. */
 static bool is_proxy(const char *text)
 {
-	static const char *const schemes[] = { "http",	  "https",  "socks4",
+	static const char *const proxies[] = { "http",	  "https",  "socks4",
 					       "socks4a", "socks5", "socks5h" };
 	const char *mark = strstr(text, "://");
 	const char *host = mark ? mark + 3 : text;
 	bool known = !mark;
 
-	for (size_t i = 0; i < COUNT(schemes) && !known; i++)
-		known = strlen(schemes[i]) == (size_t)(mark - text) &&
-			text_starts(text, schemes[i]);
+	for (size_t i = 0; i < COUNT(proxies) && !known; i++)
+		known = strlen(proxies[i]) == (size_t)(mark - text) &&
+			text_starts(text, proxies[i]);
 	for (const char *p = text; *p; p++)
 		known = known && (unsigned char)*p > ' ' && *p != 0x7f;
 	return known && *host && *host != '/' && *host != ':';
@@ -352,9 +352,9 @@ static int take_url(struct http *h, const struct endpoint *to,
 		    struct error *err)
 {
 	CLEANUP(buf_done) struct buf url = { 0 };
-	bool old = text_starts(to->scheme, "sse+");
+	bool old = endpoint_has(to, SCHEME_OLD_SSE);
 
-	buf_printf(&url, "%s://", to->scheme + (old ? 4 : 0));
+	buf_text(&url, endpoint_has(to, SCHEME_TLS) ? "https://" : "http://");
 	authority_print(&url, to->host, to->has_port ? to->port : 0);
 	buf_text(&url, to->path);
 	h->forced = h->old = old;
@@ -928,7 +928,6 @@ static void http_be_watched(struct transport *t)
 const struct http_table http_table = {
 	.dial = {
 		.scheme = "http",
-		.brief = "MCP over HTTP",
 		.open = http_open,
 		.send = http_send,
 		.close = http_close,

@@ -834,7 +834,6 @@ uint16_t listen_port(const struct transport *t)
 
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
-	.brief = "wait for one device to dial in",
 	.open = listen_open,
 	.send = listen_send,
 	.close = listen_close,

@@ -369,7 +369,7 @@ static int connect_to(struct mqtt_dial *d, const struct endpoint *to,
 	const struct mqtt_options options = {
 		.host = to->host,
 		.port = to->port,
-		.tls = strcmp(to->scheme, "mqtts") == 0,
+		.tls = endpoint_has(to, SCHEME_TLS),
 		.insecure = to->insecure,
 		.cacert = to->cacert,
 		.user = to->user,

@@ -248,7 +248,6 @@ static void peer_close(struct transport *t)
 
 static const struct transport_ops mqtt_peer_ops = {
 	.scheme = "mqtt",
-	.brief = "a device at a broker",
 	.open = peer_open,
 	.send = peer_send,
 	.close = peer_close,
@@ -686,7 +685,6 @@ static bool audio_counts(const struct transport *t, struct audio_counts *out)
 const struct mqtt_table mqtt_table = {
 	.dial = {
 		.scheme = "mqtt",
-		.brief = "a device at an MQTT broker",
 		.open = mqtt_dial_open,
 		.send = mqtt_dial_send,
 		.close = mqtt_dial_close,

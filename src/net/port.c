@@ -184,7 +184,7 @@ static char *ota_address(const struct endpoint *e)
 {
 	struct buf url = { 0 };
 
-	buf_text(&url, strcmp(e->scheme, "wss") ? "http://" : "https://");
+	buf_text(&url, endpoint_has(e, SCHEME_TLS) ? "https://" : "http://");
 	authority_print(&url, e->host, e->has_port ? e->port : 0);
 	buf_text(&url, OTA_PATH);
 	return buf_take(&url);

@@ -395,7 +395,6 @@ static int stdio_explain(struct transport *t, struct error *err)
 
 const struct transport_ops stdio_ops = {
 	.scheme = "stdio",
-	.brief = "a program that is started",
 	.open = stdio_open,
 	.send = stdio_send,
 	.close = stdio_close,

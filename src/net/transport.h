@@ -106,7 +106,7 @@ struct transport_events {
 struct transport;
 
 struct transport_ops {
-	const char *scheme, *brief;
+	const char *scheme;
 	int (*open)(struct transport *t, const struct endpoint *to,
 		    struct error *err);
 	int (*send)(struct transport *t, const char *text, size_t len,

@@ -759,7 +759,6 @@ static void ws_close(struct transport *t)
 
 const struct ws_table ws_table = {
 	.dial = { .scheme = "ws",
-		  .brief = "dial a WebSocket MCP server",
 		  .open = ws_dial_open,
 		  .send = ws_send,
 		  .close = ws_close },

@@ -89,7 +89,7 @@ static struct ws_dial *ws_dial_new(struct ws *ws, const struct endpoint *to)
 	/* The zone of "fe80::1%eth0" is this machine's own matter. */
 	CLEANUP(mem_free_ptr)
 	char *bare = mem_strndup(to->host, strcspn(to->host, "%"));
-	bool tls = strcmp(to->scheme, "wss") == 0;
+	bool tls = endpoint_has(to, SCHEME_TLS);
 	uint16_t usual = tls ? 443 : 80;
 
 	ws->dial = d;
@@ -831,7 +831,7 @@ int ws_dial_open(struct transport *t, const struct endpoint *to,
 	if (!context)
 		return -1;
 	vhost = context->vhost;
-	if (strcmp(to->scheme, "wss") == 0)
+	if (endpoint_has(to, SCHEME_TLS))
 		vhost = ws_context_trust(context, to->cacert, err);
 	if (!vhost) {
 		ws_context_release(context);

@@ -331,7 +331,7 @@ void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
 	const char *host = r->host;
 
 	if (!r->broker) {
-		buf_printf(out, "%s://", r->where.scheme);
+		buf_printf(out, "%s://", r->where.scheme->name);
 		authority_print(out, r->where.host, r->where.port);
 		return;
 	}
@@ -496,7 +496,7 @@ static int parse_url(struct mqtt_boards *r, struct error *err)
 			  url);
 	else
 		bad = parse_whole(r, whole, err);
-	if (!bad && !text_starts(r->where.scheme, "mqtt"))
+	if (!bad && r->where.scheme->kind != SCHEME_MQTT)
 		bad = error_set(err, ERR_USAGE,
 				"'%.200s' is no URL of an MQTT broker", url);
 	if (bad)
@@ -521,13 +521,13 @@ static int read_password(struct mqtt_boards *r, struct error *err)
 		  "--mqtt-password-file: whose password is it?");
 	return error_hint(
 		err, "name the user in the URL: --mqtt-broker %s://USER@%s",
-		e->scheme, e->host);
+		e->scheme->name, e->host);
 }
 
 /* Boards speak TLS on one port only, and there always. */
 static void warn_of_tls(struct mqtt_boards *r)
 {
-	bool tls = strcmp(r->where.scheme, "mqtts") == 0;
+	bool tls = endpoint_has(&r->where, SCHEME_TLS);
 	struct record *rec;
 
 	if (tls == (r->where.port == TLS_PORT))
@@ -668,7 +668,7 @@ static int mqtt_boards_join(struct mqtt_boards *r, struct error *err)
 		id = mem_printf("%s-%08x", BROKER_CLIENT_ID, bits);
 		config.broker.host = r->where.host;
 		config.broker.port = r->where.port;
-		config.broker.tls = strcmp(r->where.scheme, "mqtts") == 0;
+		config.broker.tls = endpoint_has(&r->where, SCHEME_TLS);
 		config.broker.insecure = c->insecure;
 		config.broker.cacert = c->cacert;
 		config.broker.client_id = id;

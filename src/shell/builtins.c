@@ -149,12 +149,7 @@ static bool is_target(const char *text)
 
 	if (!text[len])
 		return false;
-	for (const struct target_row *t = target_rows; t->scheme; t++) {
-		if (strlen(t->scheme) == len &&
-		    strncasecmp(t->scheme, text, len) == 0)
-			return true;
-	}
-	return strstr(text, "://") != NULL;
+	return scheme_find(text, len) || strstr(text, "://");
 }
 
 static bool is_name(const struct shell *s, const char *text)

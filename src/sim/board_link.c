@@ -405,7 +405,7 @@ static void take_endpoint(struct board_link *c)
 
 	w->host = mem_strdup(e->host);
 	w->port = e->port;
-	w->tls = strcmp(e->scheme, "mqtts") == 0;
+	w->tls = endpoint_has(e, SCHEME_TLS);
 	w->keepalive = MQTT_KEEPALIVE;
 	w->user = mem_strdup(e->user);
 	w->password = mem_strdup(c->plan->password);

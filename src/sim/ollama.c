@@ -53,7 +53,8 @@ int ollama_check(const char *text, struct error *err)
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct endpoint e = { 0 };
 	bool good = !endpoint_parse(&e, url, "", &why) &&
-		    text_starts(e.scheme, "http");
+		    e.scheme->kind == SCHEME_HTTP &&
+		    !endpoint_has(&e, SCHEME_OLD_SSE);
 	const char *at = strrchr(text, '@'); /* behind a password */
 
 	endpoint_done(&e);

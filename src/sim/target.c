@@ -474,7 +474,6 @@ static void sim_end(struct transport *t)
 
 static const struct transport_ops device_ops_transport = {
 	.scheme = "sim",
-	.brief = "a simulated device inside this program",
 	.open = sim_begin,
 	.send = pretend_send,
 	.close = sim_end,
@@ -513,7 +512,6 @@ static void sim_close(struct transport *t)
 
 const struct transport_ops sim_ops = {
 	.scheme = "sim",
-	.brief = "a simulated device or service inside this program",
 	.open = sim_open,
 	.send = sim_send,
 	.close = sim_close,
@@ -668,7 +666,6 @@ static void hosted_close(struct transport *t)
 /* sim: with a profile of kind "service". */
 static const struct transport_ops service_transport_ops = {
 	.scheme = "sim",
-	.brief = "a simulated service inside this program",
 	.open = hosted_open,
 	.send = hosted_send,
 	.close = hosted_close,

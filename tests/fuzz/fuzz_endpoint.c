@@ -16,8 +16,8 @@ static void check(const struct endpoint *e)
 {
 	assert(e->text && e->source && e->scheme && e->path);
 	/* What goes into a request line must not end it; an MQTT id goes into none. */
-	if (e->host && strcmp(e->scheme, "listen") != 0 &&
-	    strncmp(e->scheme, "mqtt", 4) != 0)
+	if (e->host && e->scheme->kind != SCHEME_LISTEN &&
+	    e->scheme->kind != SCHEME_MQTT)
 		assert(!strpbrk(e->path, " \r\n") &&
 		       !strpbrk(e->host, " \r\n/@"));
 }

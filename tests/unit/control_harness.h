@@ -76,7 +76,6 @@ static inline void board_close(struct transport *t)
 
 static const struct transport_ops board_ops = {
 	.scheme = "board",
-	.brief = "a fake",
 	.send = fake_board_send,
 	.close = board_close,
 };

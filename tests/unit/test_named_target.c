@@ -56,7 +56,7 @@ static void test_urls(void **state)
 	setenv("NAMED_TOKEN", "hush", 1);
 	good("{\"url\":\"http://h:81/mcp?k=1\",\"headers\":{"
 	     "\"Authorization\":\"Bearer ${NAMED_TOKEN}\"},\"other\":[1]}");
-	assert_string_equal(e.scheme, "http");
+	assert_string_equal(e.scheme->name, "http");
 	assert_string_equal(e.host, "h");
 	assert_int_equal(e.port, 81);
 	assert_string_equal(e.path, "/mcp?k=1");
@@ -65,14 +65,14 @@ static void test_urls(void **state)
 	assert_string_equal(e.text, "http://h:81/mcp?k=1");
 	says(e.source, "given.json");
 	good("{\"type\":\"sse\",\"url\":\"https://h/sse\"}");
-	assert_string_equal(e.scheme, "sse+https");
+	assert_string_equal(e.scheme->name, "sse+https");
 	assert_string_equal(e.text, "sse+https://h/sse");
 	good("{\"type\":\"streamable-http\",\"url\":\"HTTPS://h\"}");
-	assert_string_equal(e.scheme, "https");
+	assert_string_equal(e.scheme->name, "https");
 	good("{\"type\":\"ws\",\"url\":\"wss://h/\"}");
-	assert_string_equal(e.scheme, "wss");
+	assert_string_equal(e.scheme->name, "wss");
 	good("{\"url\":\"sim:esp32\"}");
-	assert_string_equal(e.scheme, "sim");
+	assert_string_equal(e.scheme->name, "sim");
 	good("{\"url\":\"http://${NAMED_HOST:-localhost}:${NAMED_PORT:-80}/\"}");
 	assert_string_equal(e.host, "localhost");
 	assert_string_equal(
@@ -86,7 +86,7 @@ static void test_programs(void **state)
 	good("{\"command\":\"npx\",\"args\":[\"-y\",\"a b\",\"--api-key\","
 	     "\"geheim\",\"--token=geheim\",\"${NAMED_TOKEN}\"],\"env\":{"
 	     "\"KEY\":\"${NAMED_TOKEN}\",\"PORT\":8080,\"NONE\":null}}");
-	assert_string_equal(e.scheme, "stdio");
+	assert_string_equal(e.scheme->name, "stdio");
 	assert_int_equal(e.argv.count, 7);
 	assert_string_equal(e.argv.word[0], "npx");
 	assert_string_equal(e.argv.word[2], "a b");
