@@ -78,8 +78,8 @@ MODULE_fence_PKG = libseccomp
 
 # Our plugin for the broker runs inside mosquitto, without the program.
 BROKER_SOURCES = $(wildcard src/broker/*.c) src/wire/broker_topic.c \
-	$(addprefix src/base/,buf.c error.c file.c json.c json_scan.c mem.c \
-	secret_file.c text.c utf8.c)
+	$(addprefix src/base/,buf.c error.c file.c json.c json_scan.c map.c mem.c \
+	random.c secret_file.c text.c utf8.c)
 BROKER = $(BUILD)/mcpctl-broker.so
 
 MODULE_SOURCES = $(foreach m,$(MODULES),$(MODULE_$(m)_SOURCES))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table by client id. An id and mosquitto's pointer together are the
+ * A map by client id. An id and mosquitto's pointer together are the
  * key: ids are not unique while one connection takes over from another.
  */
 #include "broker/clients.h"
@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 #define MICROSECONDS 1000000
 
@@ -23,21 +22,22 @@ void clients_init(struct clients *c)
 	c->last_number = (uint64_t)now.tv_sec * MICROSECONDS;
 }
 
-static struct broker_client **slot_of(struct clients *c, const char *id)
+/* who NULL: the one that came last and has not left. */
+static struct broker_client *find(const struct clients *c,
+				  const struct mosquitto *who, const char *id)
 {
-	uint64_t hash = text_hash(id, strlen(id));
+	struct broker_client *cl, *last = NULL;
+	uint64_t hash = map_hash_text(id);
+	size_t at = 0;
 
-	return &c->slot[(hash ^ hash >> 32) % COUNT(c->slot)];
-}
-
-static struct broker_client **
-place_of(struct clients *c, const struct mosquitto *who, const char *id)
-{
-	struct broker_client **at = slot_of(c, id);
-
-	while (*at && ((*at)->who != who || strcmp((*at)->id, id) != 0))
-		at = &(*at)->next;
-	return at;
+	while ((cl = map_find(&c->by_id, hash, &at))) {
+		if (strcmp(cl->id, id) != 0 ||
+		    (who ? cl->who != who : cl->left))
+			continue;
+		if (!last || cl->number > last->number)
+			last = cl;
+	}
+	return last;
 }
 
 static void free_client(struct broker_client *cl)
@@ -51,15 +51,11 @@ static void free_client(struct broker_client *cl)
 void clients_remove(struct clients *c, const struct mosquitto *who,
 		    const char *id)
 {
-	struct broker_client **at, *old;
+	struct broker_client *old = clients_find(c, who, id);
 
-	if (!id)
-		return;
-	at = place_of(c, who, id);
-	old = *at;
 	if (!old)
 		return;
-	*at = old->next;
+	map_remove(&c->by_id, map_hash_text(id), old);
 	free_client(old);
 }
 
@@ -67,34 +63,28 @@ struct broker_client *clients_add(struct clients *c,
 				  const struct mosquitto *who, const char *id,
 				  const char *address, const char *user)
 {
-	struct broker_client **at, *cl = mem_zalloc(sizeof(*cl));
+	struct broker_client *cl = mem_zalloc(sizeof(*cl));
 
 	clients_remove(c, who, id);
-	at = slot_of(c, id);
 	cl->who = who;
 	cl->id = mem_strdup(id);
 	cl->address = mem_strdup(address);
 	cl->user = mem_strdup(user);
 	cl->number = ++c->last_number;
 	cl->since = clients_now();
-	cl->next = *at;
-	*at = cl;
+	map_add(&c->by_id, map_hash_text(id), cl);
 	return cl;
 }
 
 struct broker_client *clients_find(struct clients *c,
 				   const struct mosquitto *who, const char *id)
 {
-	return id ? *place_of(c, who, id) : NULL;
+	return id ? find(c, who, id) : NULL;
 }
 
 struct broker_client *clients_holder(struct clients *c, const char *id)
 {
-	struct broker_client *cl = *slot_of(c, id);
-
-	while (cl && (cl->left || strcmp(cl->id, id) != 0))
-		cl = cl->next;
-	return cl;
+	return find(c, NULL, id);
 }
 
 void clients_each(struct clients *c,
@@ -102,23 +92,20 @@ void clients_each(struct clients *c,
 		  void *owner)
 {
 	struct broker_client *cl;
+	size_t at = 0;
 
-	for (size_t i = 0; i < COUNT(c->slot); i++) {
-		for (cl = c->slot[i]; cl; cl = cl->next)
-			fn(owner, cl);
-	}
+	while ((cl = map_each(&c->by_id, &at)))
+		fn(owner, cl);
 }
 
 void clients_done(struct clients *c)
 {
 	struct broker_client *cl;
+	size_t at = 0;
 
-	for (size_t i = 0; i < COUNT(c->slot); i++) {
-		while ((cl = c->slot[i])) {
-			c->slot[i] = cl->next;
-			free_client(cl);
-		}
-	}
+	while ((cl = map_each(&c->by_id, &at)))
+		free_client(cl);
+	map_done(&c->by_id);
 }
 
 int64_t clients_now(void)

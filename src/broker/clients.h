@@ -6,7 +6,7 @@
 #ifndef BROKER_CLIENTS_H
 #define BROKER_CLIENTS_H
 
-#include "base/base.h"
+#include "base/map.h"
 
 struct mosquitto;
 
@@ -20,12 +20,10 @@ struct broker_client {
 	bool foreign; /* it did what a stock device does not: see plugin.c */
 	bool operator; /* it showed the operator's password */
 	bool denied; /* serve was told what it may not do */
-	struct broker_client *next;
 };
 
 struct clients {
-	struct broker_client
-		*slot[4096]; /* by id; two have the same for a moment */
+	struct map by_id; /* two have the same for a moment */
 	uint64_t last_number;
 };
 

@@ -7,16 +7,13 @@
 #ifndef MCP_NAME_SET_H
 #define MCP_NAME_SET_H
 
-#include "base/base.h"
+#include "base/map.h"
 
 #define NAME_NONE SIZE_MAX
 
-struct name_slot;
-
 /* Starts zeroed. */
 struct name_set {
-	struct name_slot *slot;
-	size_t count, capacity;
+	struct map names;
 };
 
 /* What was put in under name; NAME_NONE if nothing was. */

@@ -8,14 +8,11 @@
 #include <string.h>
 
 #include "base/loop.h"
+#include "base/map.h"
 #include "base/mem.h"
-#include "base/random.h"
 #include "base/text.h"
 
-#define SLOTS_FIRST 64
-
 struct budget_holder {
-	struct budget_holder *next; /* in its slot */
 	struct budget_key key;
 	uint64_t used[BUDGET_KINDS];
 	int64_t minute; /* that of what is used within one */
@@ -25,9 +22,8 @@ struct budget_holder {
 struct budget {
 	uint64_t sum[BUDGET_KINDS], used[BUDGET_KINDS];
 	int64_t minute, began; /* its number; loop_now() ms of the first one */
-	struct budget_holder **slot;
-	size_t slots, holders, shares;
-	uint64_t seed; /* nobody can choose addresses that share a slot */
+	struct map holders; /* by key */
+	size_t shares;
 	bool ownerless;
 };
 
@@ -69,53 +65,24 @@ struct budget_key budget_key_name(const char *name)
 
 /* ---- holders ---- */
 
-static size_t slot_of(const struct budget *b, const struct budget_key *key)
+static uint64_t hash_of(const struct budget_key *key)
 {
-	unsigned char bytes[sizeof(*key) + sizeof(b->seed)];
-
-	memcpy(bytes, &b->seed, sizeof(b->seed));
-	memcpy(bytes + sizeof(b->seed), key, sizeof(*key));
-	return text_hash((const char *)bytes, sizeof(bytes)) & (b->slots - 1);
-}
-
-static void resize(struct budget *b, size_t slots)
-{
-	struct budget_holder **old = b->slot, *next;
-	size_t count = b->slots;
-
-	b->slot = mem_zalloc(slots * sizeof(struct budget_holder *));
-	b->slots = slots;
-	for (size_t i = 0; i < count; i++) {
-		for (struct budget_holder *h = old[i]; h; h = next) {
-			size_t at = slot_of(b, &h->key);
-
-			next = h->next;
-			h->next = b->slot[at];
-			b->slot[at] = h;
-		}
-	}
-	mem_free(old);
+	return map_hash(key, sizeof(*key));
 }
 
 static struct budget_holder *holder_of(struct budget *b, struct budget_key key)
 {
-	size_t at = slot_of(b, &key);
-	struct budget_holder *h = b->slot[at];
+	struct budget_holder *h;
+	size_t at = 0;
 
-	while (h && memcmp(&h->key, &key, sizeof(key)) != 0)
-		h = h->next;
-	if (h)
-		return h;
-	if (b->holders >= b->slots) {
-		resize(b, b->slots * 2);
-		at = slot_of(b, &key);
+	while ((h = map_find(&b->holders, hash_of(&key), &at))) {
+		if (memcmp(&h->key, &key, sizeof(key)) == 0)
+			return h;
 	}
 	h = mem_zalloc(sizeof(*h));
 	h->key = key;
 	h->minute = b->minute;
-	h->next = b->slot[at];
-	b->slot[at] = h;
-	b->holders++;
+	map_add(&b->holders, hash_of(&key), h);
 	return h;
 }
 
@@ -132,25 +99,21 @@ static bool uses_nothing(const struct budget *b, const struct budget_holder *h)
 	return true;
 }
 
-/* The one that *link leads to. */
-static void drop(struct budget *b, struct budget_holder **link)
-{
-	struct budget_holder *h = *link;
-
-	*link = h->next;
-	mem_free(h);
-	b->holders--;
-}
-
 static void perhaps_drop(struct budget *b, struct budget_holder *h)
 {
-	struct budget_holder **link = &b->slot[slot_of(b, &h->key)];
-
 	if (!uses_nothing(b, h))
 		return;
-	while (*link != h)
-		link = &(*link)->next;
-	drop(b, link);
+	map_remove(&b->holders, hash_of(&h->key), h);
+	mem_free(h);
+}
+
+static bool keep_holder(void *owner, void *holder)
+{
+	bool keep = !uses_nothing(owner, holder);
+
+	if (!keep)
+		mem_free(holder);
+	return keep;
 }
 
 /* What was used in the last minute is forgotten, with those who hold nothing. */
@@ -163,18 +126,7 @@ static void turn_minute(struct budget *b)
 	b->minute = minute;
 	for (int i = BUDGET_QUESTIONS; i < BUDGET_KINDS; i++)
 		b->used[i] = 0;
-	for (size_t i = 0; i < b->slots; i++) {
-		struct budget_holder **link = &b->slot[i], *h;
-
-		while ((h = *link)) {
-			if (uses_nothing(b, h))
-				drop(b, link);
-			else
-				link = &h->next;
-		}
-	}
-	if (b->slots > SLOTS_FIRST && b->holders < b->slots / 8)
-		resize(b, b->slots / 2);
+	map_sweep(&b->holders, keep_holder, b);
 }
 
 static uint64_t used_by(const struct budget *b, const struct budget_holder *h,
@@ -202,7 +154,6 @@ struct budget *budget_new(void)
 {
 	struct budget *b = mem_zalloc(sizeof(*b));
 
-	random_bytes(&b->seed, sizeof(b->seed));
 	b->began = loop_now();
 	b->sum[BUDGET_HEADS] = UINT32_MAX;
 	b->sum[BUDGET_CONNECTIONS] = UINT32_MAX;
@@ -210,23 +161,19 @@ struct budget *budget_new(void)
 	b->sum[BUDGET_QUESTIONS] = BUDGET_QUESTIONS_SUM;
 	b->sum[BUDGET_NAMED] = BUDGET_NAMED_SUM;
 	b->sum[BUDGET_WRITTEN] = UINT32_MAX;
-	resize(b, SLOTS_FIRST);
 	return b;
 }
 
 static void release(struct budget *b)
 {
-	struct budget_holder *next;
+	struct budget_holder *h;
+	size_t at = 0;
 
 	if (!b->ownerless || b->shares)
 		return;
-	for (size_t i = 0; i < b->slots; i++) {
-		for (struct budget_holder *h = b->slot[i]; h; h = next) {
-			next = h->next;
-			mem_free(h);
-		}
-	}
-	mem_free(b->slot);
+	while ((h = map_each(&b->holders, &at)))
+		mem_free(h);
+	map_done(&b->holders);
 	mem_free(b);
 }
 
@@ -252,7 +199,7 @@ uint64_t budget_used(const struct budget *b, enum budget_kind kind)
 
 size_t budget_holders(const struct budget *b)
 {
-	return b->holders;
+	return b->holders.count;
 }
 
 int budget_retry_after(const struct budget *b)

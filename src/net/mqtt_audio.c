@@ -43,55 +43,33 @@ void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
 		memset(out, 0, len);
 }
 
-static void slots_grow(struct audio_port *a)
+static uint64_t hash_of(uint32_t ssrc)
 {
-	size_t slots = a->slots ? a->slots * 2 : 16;
-	struct audio **slot = mem_zalloc(slots * sizeof(void *));
-
-	for (size_t i = 0; i < a->slots; i++) {
-		struct audio *next;
-
-		for (struct audio *d = a->slot[i]; d; d = next) {
-			struct audio **to = &slot[d->ssrc & (slots - 1)];
-
-			next = d->next;
-			d->next = *to;
-			*to = d;
-		}
-	}
-	mem_free(a->slot);
-	a->slot = slot;
-	a->slots = slots;
+	return map_hash(&ssrc, sizeof(ssrc));
 }
 
 static struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc)
 {
-	struct audio *d = a->slots ? a->slot[ssrc & (a->slots - 1)] : NULL;
+	struct audio *d;
+	size_t at = 0;
 
-	while (d && d->ssrc != ssrc)
-		d = d->next;
+	while ((d = map_find(&a->boards, hash_of(ssrc), &at))) {
+		if (d->ssrc == ssrc)
+			break;
+	}
 	return d;
 }
 
 static void enter(struct audio *d)
 {
-	struct audio **to = &d->port->slot[d->ssrc & (d->port->slots - 1)];
-
 	d->told = true;
-	d->next = *to;
-	*to = d;
+	map_add(&d->port->boards, hash_of(d->ssrc), d);
 }
 
 static void leave_slot(struct audio *d)
 {
-	struct audio **at;
-
-	if (!d->told)
-		return;
-	at = &d->port->slot[d->ssrc & (d->port->slots - 1)];
-	while (*at != d)
-		at = &(*at)->next;
-	*at = d->next;
+	if (d->told)
+		map_remove(&d->port->boards, hash_of(d->ssrc), d);
 	d->told = false;
 }
 
@@ -118,9 +96,6 @@ struct audio *mqtt_audio_join(struct audio_port *a, struct transport *t)
 {
 	struct audio *d = mem_zalloc(sizeof(*d));
 
-	if (a->count >= a->slots)
-		slots_grow(a);
-	a->count++;
 	d->port = a;
 	d->transport = t;
 	prepare(d);
@@ -132,7 +107,6 @@ void mqtt_audio_leave(struct audio *d)
 	if (!d)
 		return;
 	leave_slot(d);
-	d->port->count--;
 	mem_free(d);
 }
 
@@ -424,7 +398,7 @@ static void on_closed(uv_handle_t *uv)
 	void (*closed)(void *owner) = a->closed;
 	void *owner = a->owner;
 
-	mem_free(a->slot);
+	map_done(&a->boards);
 	mem_free(a);
 	if (closed)
 		closed(owner);

@@ -14,79 +14,31 @@
 
 static void mqtt_peer_end(struct mqtt_peer *p, const struct error *why);
 
-/*
- * The devices of a hub by client id. The ids are theirs to choose, so the
- * hash is salted.
- */
+/* The devices of a hub by client id, which is theirs to choose. */
 
-#define FNV_PRIME 0x100000001b3u
-
-static size_t place(const struct mqtt_hub *hub, const char *client_id)
-{
-	uint64_t hash = hub->seed;
-
-	for (const char *p = client_id; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * FNV_PRIME;
-	hash ^= hash >> 32;
-	return (size_t)hash & (hub->slots - 1);
-}
-
-/* All of a hub by client id */
 static struct mqtt_peer *mqtt_peers_find(const struct mqtt_hub *hub,
 					 const char *client_id)
 {
-	struct mqtt_peer *p =
-		hub->slots ? hub->slot[place(hub, client_id)] : NULL;
+	uint64_t hash = map_hash_text(client_id);
+	struct mqtt_peer *p;
+	size_t at = 0;
 
-	while (p && strcmp(p->client_id, client_id) != 0)
-		p = p->next;
-	return p;
-}
-
-static void grow(struct mqtt_hub *hub)
-{
-	struct mqtt_peer **old = hub->slot;
-	size_t slots = hub->slots;
-
-	hub->slots = slots ? slots * 2 : 16;
-	hub->slot = mem_zalloc(hub->slots * sizeof(void *));
-	for (size_t i = 0; i < slots; i++) {
-		struct mqtt_peer *next;
-
-		for (struct mqtt_peer *p = old[i]; p; p = next) {
-			struct mqtt_peer **to =
-				&hub->slot[place(hub, p->client_id)];
-
-			next = p->next;
-			p->next = *to;
-			*to = p;
-		}
+	while ((p = map_find(&hub->peers, hash, &at))) {
+		if (strcmp(p->client_id, client_id) == 0)
+			break;
 	}
-	mem_free(old);
+	return p;
 }
 
 static void mqtt_peers_add(struct mqtt_hub *hub, struct mqtt_peer *p)
 {
-	struct mqtt_peer **to;
-
-	if (hub->count >= hub->slots)
-		grow(hub);
-	to = &hub->slot[place(hub, p->client_id)];
-	p->next = *to;
-	*to = p;
-	hub->count++;
+	map_add(&hub->peers, map_hash_text(p->client_id), p);
 }
 
+/* Another may have its place already. */
 static void mqtt_peers_remove(struct mqtt_hub *hub, struct mqtt_peer *p)
 {
-	struct mqtt_peer **at = &hub->slot[place(hub, p->client_id)];
-
-	while (*at && *at != p)
-		at = &(*at)->next;
-	if (!*at)
-		return; /* another has its place already */
-	*at = p->next;
-	hub->count--;
+	map_remove(&hub->peers, map_hash_text(p->client_id), p);
 }
 
 /*
@@ -504,6 +456,18 @@ static void on_message(void *owner, const char *topic, const void *data,
 	mqtt_peers_due(hub);
 }
 
+/* Whom somebody uses is told first, and removed when it was. */
+static bool end_or_drop(void *owner, void *peer)
+{
+	struct mqtt_peer *p = peer;
+
+	if (p->transport)
+		mqtt_peer_end(p, owner);
+	else
+		mqtt_peer_free(p);
+	return p->transport;
+}
+
 /* Sessions are clean: a device must connect again, and is told of again. */
 static void on_lost(void *owner, const struct error *why)
 {
@@ -513,17 +477,7 @@ static void on_lost(void *owner, const struct error *why)
 	if (hub->events->broker)
 		hub->events->broker(hub->owner, why);
 	error_set(&gone, ERR_CONNECT, "the broker went away");
-	for (size_t i = 0; i < hub->slots; i++) {
-		struct mqtt_peer *p, *next;
-
-		for (p = hub->slot[i]; p; p = next) {
-			next = p->next;
-			if (p->transport)
-				mqtt_peer_end(p, &gone);
-			else
-				forget(p, NULL);
-		}
-	}
+	map_sweep(&hub->peers, end_or_drop, &gone);
 	mqtt_peers_due(hub);
 }
 
@@ -573,15 +527,12 @@ static int subscribe(struct mqtt_hub *hub, struct error *err)
 
 static void release(struct mqtt_hub *hub)
 {
-	for (size_t i = 0; i < hub->slots; i++) {
-		while (hub->slot[i]) {
-			struct mqtt_peer *p = hub->slot[i];
+	struct mqtt_peer *p;
+	size_t at = 0;
 
-			hub->slot[i] = p->next;
-			mqtt_peer_free(p);
-		}
-	}
-	mem_free(hub->slot);
+	while ((p = map_each(&hub->peers, &at)))
+		mqtt_peer_free(p);
+	map_done(&hub->peers);
 	mem_free(hub->up);
 	mem_free(hub->down);
 	mem_free(hub->advertise);
@@ -633,7 +584,6 @@ static struct mqtt_hub *mqtt_hub_open(struct loop *l,
 		c->message_max ? c->message_max : TRANSPORT_MESSAGE_MAX;
 	hub->audio = c->audio;
 	hub->due_last = &hub->due;
-	random_bytes(&hub->seed, sizeof(hub->seed));
 	hub->client = mqtt_client_open(l, &c->broker, &client_events, hub, err);
 	if (!hub->client) {
 		mem_free(hub);

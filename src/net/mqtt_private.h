@@ -11,6 +11,7 @@
 #include <openssl/ssl.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "net/address.h"
 #include "net/mqtt.h"
 
@@ -129,7 +130,6 @@ SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
 /* ---- mqtt_audio.c: the UDP socket; mqtt_audio.c: one device on it ---- */
 
 struct audio {
-	struct audio *next; /* in its slot */
 	struct audio_port *port;
 	struct transport *transport; /* who gets the frames */
 	bool open; /* it may get them now: ready, and not closing */
@@ -148,8 +148,7 @@ struct audio_port {
 	bool silence;
 	uint16_t number;
 	char host[ADDRESS_TEXT_MAX]; /* bound to that only; "" for all */
-	struct audio **slot; /* by ssrc */
-	size_t slots, count;
+	struct map boards; /* struct audio by ssrc */
 	void (*closed)(void *owner);
 	void *owner;
 	char room[2048];
@@ -184,7 +183,6 @@ void mqtt_cipher(const unsigned char key[16], const unsigned char counter[16],
 /* ---- the hub and its devices ---- */
 
 struct mqtt_peer {
-	struct mqtt_peer *next; /* in its slot */
 	struct mqtt_peer *next_due;
 	struct mqtt_hub *hub;
 	struct transport *
@@ -208,9 +206,7 @@ struct mqtt_hub {
 	char *advertise; /* NULL */
 	char *broker; /* "host:port" */
 	struct audio_port *audio; /* NULL */
-	struct mqtt_peer **slot; /* by client id */
-	size_t slots, count;
-	uint64_t seed;
+	struct map peers; /* by client id */
 	int64_t joining; /* number of the connection that is being told of; 0 */
 	struct mqtt_peer *due,
 		**due_last; /* to be told something from the loop */

@@ -74,7 +74,6 @@ struct board {
 	struct relay *relays; /* on their way */
 	struct breaker *breaker; /* NULL: the last call was answered */
 	struct audience *audience; /* NULL: nobody is attached */
-	struct board *next_in_slot; /* the registry's */
 	struct board *previous, *next; /* all, in order of arrival */
 };
 

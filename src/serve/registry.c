@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The devices by id (a hash table) and in order of arrival (a list). Owns the
+ * The devices by id (a map) and in order of arrival (a list). Owns the
  * table, not the devices.
  */
 #include "serve/registry.h"
@@ -12,46 +12,15 @@
 
 #include <string.h>
 
-enum { SLOTS_FIRST = 64 };
-
 void registry_done(struct registry *r)
 {
-	mem_free(r->slot);
+	map_done(&r->by_id);
 	*r = (struct registry){ 0 };
-}
-
-/* Chains that a stranger makes long are limited by devices_max. */
-static struct board **slot_of(const struct registry *r, const char *id)
-{
-	uint64_t hash = text_hash(id, strlen(id));
-
-	return &r->slot[(hash ^ hash >> 32) & (r->slots - 1)];
-}
-
-static void put_in_slot(struct registry *r, struct board *d)
-{
-	struct board **slot = slot_of(r, d->id);
-
-	d->next_in_slot = *slot;
-	*slot = d;
-}
-
-static void grow(struct registry *r)
-{
-	size_t slots = r->slots ? r->slots * 2 : SLOTS_FIRST;
-
-	mem_free(r->slot);
-	r->slot = mem_zalloc(slots * sizeof(struct board *));
-	r->slots = slots;
-	for (struct board *d = r->first; d; d = d->next)
-		put_in_slot(r, d);
 }
 
 void registry_add(struct registry *r, struct board *d)
 {
-	if (r->count >= r->slots)
-		grow(r);
-	put_in_slot(r, d);
+	map_add(&r->by_id, map_hash_text(d->id), d);
 	d->previous = r->last;
 	d->next = NULL;
 	if (r->last)
@@ -64,11 +33,7 @@ void registry_add(struct registry *r, struct board *d)
 
 void registry_remove(struct registry *r, struct board *d)
 {
-	struct board **link = slot_of(r, d->id);
-
-	while (*link != d)
-		link = &(*link)->next_in_slot;
-	*link = d->next_in_slot;
+	map_remove(&r->by_id, map_hash_text(d->id), d);
 	if (d->previous)
 		d->previous->next = d->next;
 	else
@@ -77,16 +42,20 @@ void registry_remove(struct registry *r, struct board *d)
 		d->next->previous = d->previous;
 	else
 		r->last = d->previous;
-	d->next_in_slot = d->previous = d->next = NULL;
+	d->previous = d->next = NULL;
 	r->count--;
 }
 
 struct board *registry_find(const struct registry *r, const char *id)
 {
-	struct board *d = r->slots ? *slot_of(r, id) : NULL;
+	uint64_t hash = map_hash_text(id);
+	struct board *d;
+	size_t at = 0;
 
-	while (d && strcmp(d->id, id) != 0)
-		d = d->next_in_slot;
+	while ((d = map_find(&r->by_id, hash, &at))) {
+		if (strcmp(d->id, id) == 0)
+			break;
+	}
 	return d;
 }
 

@@ -8,14 +8,14 @@
 #ifndef SERVE_REGISTRY_H
 #define SERVE_REGISTRY_H
 
-#include "base/base.h"
+#include "base/map.h"
 
 struct board;
 
 struct registry {
 	struct board *first, *last;
-	struct board **slot; /* by id */
-	size_t slots, count;
+	struct map by_id;
+	size_t count;
 };
 
 void registry_done(struct registry *r);

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_FIRST = 16 };
-
 /* One tool on its way into a list. */
 struct item {
 	struct span text;
@@ -32,15 +30,12 @@ static void list_free(struct shared_list *list)
 
 void tool_lists_done(struct tool_lists *b)
 {
-	struct shared_list *next;
+	struct shared_list *list;
+	size_t at = 0;
 
-	for (size_t i = 0; i < b->slots; i++) {
-		for (struct shared_list *list = b->slot[i]; list; list = next) {
-			next = list->next;
-			list_free(list);
-		}
-	}
-	mem_free(b->slot);
+	while ((list = map_each(&b->lists, &at)))
+		list_free(list);
+	map_done(&b->lists);
 	*b = (struct tool_lists){ 0 };
 }
 
@@ -105,44 +100,16 @@ static void print_id(char out[17], uint64_t hash)
 	snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
 
-static struct shared_list **slot_of(const struct tool_lists *b, const char *id)
-{
-	uint64_t hash = strtoull(id, NULL, 16);
-
-	return &b->slot[hash & (b->slots - 1)];
-}
-
-static void put_in_slot(struct tool_lists *b, struct shared_list *list)
-{
-	struct shared_list **slot = slot_of(b, list->id);
-
-	list->next = *slot;
-	*slot = list;
-}
-
-static void grow(struct tool_lists *b)
-{
-	struct tool_lists old = *b;
-	struct shared_list *next;
-
-	b->slots = old.slots ? old.slots * 2 : SLOTS_FIRST;
-	b->slot = mem_zalloc(b->slots * sizeof(struct shared_list *));
-	for (size_t i = 0; i < old.slots; i++) {
-		for (struct shared_list *list = old.slot[i]; list;
-		     list = next) {
-			next = list->next;
-			put_in_slot(b, list);
-		}
-	}
-	mem_free(old.slot);
-}
-
 struct shared_list *tool_lists_find(const struct tool_lists *b, const char *id)
 {
-	struct shared_list *list = b->slots ? *slot_of(b, id) : NULL;
+	uint64_t hash = map_hash_text(id);
+	struct shared_list *list;
+	size_t at = 0;
 
-	while (list && strcmp(list->id, id) != 0)
-		list = list->next;
+	while ((list = map_find(&b->lists, hash, &at))) {
+		if (strcmp(list->id, id) == 0)
+			break;
+	}
 	return list;
 }
 
@@ -168,25 +135,16 @@ struct shared_list *tool_lists_hold(struct tool_lists *b,
 		}
 		print_id(new->id, ++hash);
 	}
-	if (b->count >= b->slots)
-		grow(b);
-	put_in_slot(b, new);
-	b->count++;
+	map_add(&b->lists, map_hash_text(new->id), new);
 	new->holders = 1;
 	return new;
 }
 
 void tool_lists_release(struct tool_lists *b, struct shared_list *list)
 {
-	struct shared_list **link;
-
 	if (!list || --list->holders > 0)
 		return;
-	link = slot_of(b, list->id);
-	while (*link != list)
-		link = &(*link)->next;
-	*link = list->next;
-	b->count--;
+	map_remove(&b->lists, map_hash_text(list->id), list);
 	list_free(list);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/map.h"
 
 struct tool_list;
 
@@ -19,12 +20,10 @@ struct shared_list {
 	size_t len;
 	size_t *at; /* count + 1 offsets into text, sorted by tool name */
 	unsigned holders;
-	struct shared_list *next;
 };
 
 struct tool_lists {
-	struct shared_list **slot; /* by hash */
-	size_t slots, count;
+	struct map lists; /* by id */
 };
 
 void tool_lists_done(struct tool_lists *b);

@@ -10,11 +10,16 @@ hard=$(ulimit -Hn)
 MANY=1000
 [ "$hard" = unlimited ] || [ "$hard" -ge 4096 ] || MANY=500
 
-are_ready() { [ "$(mcpctl devices -o json | grep -c '"state":"ready"')" = "$1" ]; }
+count_ready() { mcpctl devices -o json | grep -c '"state":"ready"'; }
+are_ready() { [ "$(count_ready)" = "$1" ]; }
 
-# ready N: until that many devices are ready.
+# ready N: until that many devices are ready; as long as they become more.
 ready() {
-	until_true are_ready "$1" && return 0
+	local before=-1 now=0
+	while [ "$now" -gt "$before" ]; do
+		until_true are_ready "$1" && return 0
+		before=$now now=$(count_ready)
+	done
 	mcpctl devices -o json | jq -r .state | sort | uniq -c >&2
 	tail -n 20 fleet.out fleet.err >&2
 	return 1

@@ -79,13 +79,13 @@ static void test_hold(void **state)
 	assert_false(shared_list_tool(one, "", &found));
 	other = hold(&b, B);
 	assert_ptr_not_equal(other, one);
-	assert_int_equal(b.count, 2);
+	assert_int_equal(b.lists.count, 2);
 	tool_lists_release(&b, other);
-	assert_int_equal(b.count, 1);
+	assert_int_equal(b.lists.count, 1);
 	tool_lists_release(&b, one);
-	assert_int_equal(b.count, 1);
+	assert_int_equal(b.lists.count, 1);
 	tool_lists_release(&b, one);
-	assert_int_equal(b.count, 0);
+	assert_int_equal(b.lists.count, 0);
 	tool_lists_release(&b, NULL);
 	tool_lists_done(&b);
 }
@@ -147,12 +147,12 @@ static void test_many_lists(void **state)
 		snprintf(tool, sizeof(tool), "{\"name\":\"t%d\"}", i);
 		list[i] = hold(&b, tool);
 	}
-	assert_int_equal(b.count, 100);
+	assert_int_equal(b.lists.count, 100);
 	for (int i = 0; i < 100; i++)
 		assert_ptr_equal(tool_lists_find(&b, list[i]->id), list[i]);
 	for (int i = 0; i < 50; i++)
 		tool_lists_release(&b, list[i]);
-	assert_int_equal(b.count, 50);
+	assert_int_equal(b.lists.count, 50);
 	/* The rest is released here. */
 	tool_lists_done(&b);
 }

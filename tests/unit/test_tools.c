@@ -261,7 +261,7 @@ static void names_in_a_set(void **state)
 		assert_int_equal(name_set_add(&set, name, i), NAME_NONE);
 		mem_free(name);
 	}
-	assert_int_equal(set.count, 5000);
+	assert_int_equal(set.names.count, 5000);
 	assert_int_equal(name_set_add(&set, "name-77", 9), 77);
 	assert_int_equal(name_set_find(&set, "name-4999"), 4999);
 	assert_int_equal(name_set_find(&set, "name-5000"), NAME_NONE);
