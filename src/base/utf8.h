@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TODO */
+/*
+ * UTF-8: checked, decoded, cut, and measured in columns of a terminal. Pure.
+ */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

@@ -59,10 +59,12 @@ struct app {
 		const struct event *e); /* tail's filter and count; NULL */
 	void *on_event_owner;
 	struct tool_list
-		tools; /* see cli/tools_cache.h; app_disconnect calls tools_cache_drop */
+		/*
+		 * see cli/catalog_file.h; app_disconnect calls tools_cache_drop
+		 */
+		tools;
 	bool has_tools;
-	struct page_list
-		items[3]; /* by enum list_kind: see cli/items_cache.h */
+	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */
 	bool has_items[3];
 	struct timer tick; /* once a second while waiting for the peer */
 	struct guards *guarding; /* cli/guards.h; NULL until app_begin */

@@ -2,8 +2,7 @@
 /*
  * What is known of tools and devices without asking a device: from a running
  * serve, from the cache of a target, or from the open session of the shell.
- * Files: what stands below (which of them), what stands below,
- * what stands below, what stands below.
+ * What is kept in files is catalog_file.h's.
  */
 #ifndef CLI_CATALOG_H
 #define CLI_CATALOG_H
@@ -30,7 +29,7 @@ struct schema_source {
 	 */
 	bool (*items)(void *owner, enum list_kind kind, const char *prefix,
 		      schema_each *each, void *to);
-	/* One of them as a tool (item_schema.h); false: not known. */
+	/* One of them as a tool (cli/catalog_file.h); false: not known. */
 	bool (*item)(void *owner, enum list_kind kind, const char *key,
 		     struct buf *out);
 	/* Whether there is a list of tools at all, empty or not. */

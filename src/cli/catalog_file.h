@@ -90,7 +90,7 @@ bool schema_cache_tool(const struct schema_cache *c, size_t i,
 int schema_lines_read(struct schema_cache *c);
 
 /*
- * Ask now; a list that came whole is also written to a file (schema_cache.h).
+ * Ask now; a list that came whole is also written to a file.
  * -1: as client_list_tools; what came before the failure is kept in
  * app->tools, but the next tools_cache_find asks again.
  */

@@ -62,7 +62,7 @@ static void keep(struct app *app, enum list_kind kind)
 
 /*
  * Ask now; a list that came whole is also written to a file, for completion
- * (schema_cache.h). -1: as client_list; what came before the failure is in
+ * (cli/catalog_file.h). -1: as client_list; what came before the failure is in
  * app->items[kind] all the same, but is not taken for the whole list.
  */
 static int items_cache_refresh(struct app *app, enum list_kind kind,

@@ -17,7 +17,7 @@
 int items_cache_find(struct app *app, enum list_kind kind, const char *key,
 		     const struct list_item **out, struct error *err);
 
-/* The key of the kept list of a target in schema_cache.h; yours. */
+/* The key of the kept list of a target in cli/catalog_file.h; yours. */
 char *items_cache_key(const char *target, enum list_kind kind);
 
 /* Forget all: app_disconnect calls this. Twice is fine. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of `serve`: cmd_serve.c (the command), what stands below (its options).
+ * The options of `serve`, and their rows for help.
  */
 #ifndef CLI_CMD_SERVE_H
 #define CLI_CMD_SERVE_H

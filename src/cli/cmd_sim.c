@@ -2,7 +2,7 @@
 /*
  * sim: pretend devices that dial in, join a broker, or listen as otto-robot
  * boards do. What they do stands on stderr, what was seen of the backend on
- * stdout at the end. A service that is no device is run by what stands below.
+ * stdout at the end. Services that are no devices are run here too.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -855,7 +855,7 @@ void complete_print(struct buf *out, enum complete_shell shell,
 
 /*
  * _complete SHELL WORD...: what the completion scripts ask while somebody types
- * (cli/complete_print.h). It says nothing else, whatever happens.
+ * (cli/complete.h). It says nothing else, whatever happens.
  */
 
 static bool find_shell(const char *name, enum complete_shell *out)

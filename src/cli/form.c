@@ -46,7 +46,7 @@ static void add_choice(struct form_field *f, const cJSON *value,
 
 /*
  * "enum", with its older titles beside it; or "oneOf" and "anyOf" with "const"
- * and "title" (mcp.md, 2025-11-25).
+ * and "title" (mcp.md 2025-11-25).
  */
 static void add_choices(struct form_field *f, const cJSON *schema)
 {

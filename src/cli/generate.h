@@ -36,7 +36,7 @@ enum source_kind {
 	SOURCE_SHELLS,
 	SOURCE_METHODS,
 	SOURCE_LEVELS, /* of logging */
-	SOURCE_ASK /* only `mcpctl _complete` knows (cli/complete_print.h) */
+	SOURCE_ASK /* only `mcpctl _complete` knows (cli/complete.h) */
 };
 enum source_kind source_of_option(const struct option_row *row);
 enum source_kind source_of_operand(const struct command *c);

@@ -39,7 +39,7 @@ void manual_item(FILE *out, const struct manual_layout *l, const char *term,
 /* "TOOL [ARG]..." as macros, to stand on a macro line. */
 void mdoc_operands(FILE *out, const char *args);
 
-/* A whole text of cli/manual.h. follows: text stands before it already. */
+/* A whole text in that format. follows: text stands before it already. */
 void mdoc_manual(FILE *out, const char *text, bool follows);
 
 void generate_man(FILE *out);

@@ -263,8 +263,8 @@ void guards_reset(struct guards *g)
 
 /*
  * Between the client and its peer: which tries follow a failure, and whether
- * a call is made at all. Waits for nothing, sends nothing; the rules are those
- * of mcp/retry and mcp/breaker.
+ * a call is made at all. Waits for nothing, sends nothing; the rules are
+ * mcp/guard's.
  */
 
 #define HTTP_TRIES 3

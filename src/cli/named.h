@@ -61,8 +61,8 @@ int named_target(struct endpoint *out, const char *name,
 		 struct error *err);
 
 /*
- * By what lists of a target are kept (schema_cache.h): target itself, or the
- * text of what it names. Nobody is asked. Yours; NULL for NULL.
+ * By what lists of a target are kept (cli/catalog_file.h): target itself, or
+ * the text of what it names. Nobody is asked. Yours; NULL for NULL.
  */
 char *named_target_text(const char *target, const struct named_search *search);
 

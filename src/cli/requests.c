@@ -183,7 +183,7 @@ static int set_roots(struct requests *a, const struct words *given,
 	return 0;
 }
 
-/* what stands below. -1 (ERR_USAGE) */
+/* --elicit, --sampling, --root. -1 (ERR_USAGE) */
 static int requests_options(struct requests *a, const struct config *c,
 			    struct error *err)
 {
@@ -437,7 +437,7 @@ static struct question *find(const struct requests *a, const struct span *id)
 	return NULL;
 }
 
-/* mcp.md, 2024-11-05: no answer is expected any more. */
+/* mcp.md 2024-11-05: no answer is expected any more. */
 static void cancelled(struct requests *a, const struct event *e)
 {
 	const struct span whole = { e->text, e->len };

@@ -55,7 +55,10 @@ int answer_show(struct app *app, const struct answer_record *a,
 	return save ? save_result(app, a->contents, save, texts, err) : 0;
 }
 
-/* The nearest URI that is listed; a template may fit all the same. Newer servers say -32602 (mcp.md). */
+/*
+ * The nearest URI that is listed; a template may fit all the same. Newer
+ * servers say -32602 (mcp.md 2026-07-28).
+ */
 static int hint_nearest(struct app *app, const char *uri, struct error *err)
 {
 	CLEANUP(page_list_done) struct page_list list = { 0 };

@@ -87,7 +87,6 @@ static const char files_text[] =
 	"Inside a container, --advertise HOST names the address that boards can reach. "
 	"A name in a board's OTA address that is not this machine's own must be allowed: --allow-host NAME (see mcpctl help targets).\n";
 
-/* Texts in files of their own: what stands below, what stands below */
 static void topic_backend(struct buf *out)
 {
 	buf_text(out, websocket_text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Help topics: a table. Each writes text in the format of cli/manual.h, for
- * the terminal and, as a section, for the man page.
+ * Help topics: a table. Each writes text in the format of cli/generate_man.h,
+ * for the terminal and, as a section, for the man page.
  */
 #ifndef CLI_TOPICS_H
 #define CLI_TOPICS_H

@@ -248,7 +248,7 @@ static int arguments_check(const cJSON *object,
 /*
  * The words behind `call TOOL`, gathered by name and made one JSON object.
  * What a single text means is argument_value.c's, what the schema says to the
- * whole is what stands below's.
+ * whole is mcp/schema's.
  */
 
 /* What stands behind NAME= or NAME:= in one word. Lent. */

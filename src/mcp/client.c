@@ -77,7 +77,7 @@ static int start(struct client *c, struct call *call,
 /* ---- one try ---- */
 
 /*
- * -32042: what is to be opened first stands in data.elicitations (mcp.md,
+ * -32042: what is to be opened first stands in data.elicitations (mcp.md
  * 2025-11-25).
  */
 static void list_urls(const struct call *call, struct error *err)
@@ -122,7 +122,7 @@ static int try_once(struct client *c, struct call *call,
 	return status;
 }
 
-/* 404 means start over with initialize (mcp.md, 2025-03-26). */
+/* 404 means start over with initialize (mcp.md 2025-03-26). */
 static bool is_forgotten(const struct client *c, const struct error *err)
 {
 	return c->config && err->kind == ERR_CONNECT && err->has_code &&
@@ -464,7 +464,7 @@ int client_request(struct client *c, const char *method, const char *params,
 }
 
 /*
- * structuredContent of a result against the tool's outputSchema (mcp.md,
+ * structuredContent of a result against the tool's outputSchema (mcp.md
  * 2025-06-18: servers must conform, clients should check).
  */
 

@@ -113,7 +113,7 @@ int client_require_part(const struct client *c, const char *name,
 			const char *part, struct error *err);
 
 /* All pages of resources/list, resources/templates/list or prompts/list
-   (mcp/page_list.h). On -1 what came before is in *out all the same. */
+   (mcp/listing.h). On -1 what came before is in *out all the same. */
 int client_list(struct client *c, enum list_kind kind, struct page_list *out,
 		struct error *err);
 
@@ -125,8 +125,8 @@ int client_list(struct client *c, enum list_kind kind, struct page_list *out,
 int client_check_output(const struct tool *t, const struct result *r,
 			struct error *err);
 
-/* The server is the LLM service of the project's seed (serverInfo.name
-   "llm-service"): its codes -32000 and -32001 have names then. */
+/* The server is the LLM service (its serverInfo.name is "llm-service"; sim llm
+   is one): its codes -32000 and -32001 have names then. */
 bool client_is_llm_service(const struct client *c);
 
 /*

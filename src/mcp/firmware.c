@@ -329,8 +329,8 @@ static size_t page_start(const struct firmware_catalog *c, const char *cursor)
 }
 
 /*
- * Fill a page (3.5). Returns the tool that did not fit, NULL if all did.
- * The comma behind each tool counts; the last one is taken off at the end.
+ * Fill a page (device.md 3.5). Returns the tool that did not fit, NULL if all
+ * did. The comma behind each tool counts; the last one is taken off at the end.
  */
 static const struct firmware_tool *fill_page(const struct firmware *s,
 					     const cJSON *params,

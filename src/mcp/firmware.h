@@ -13,11 +13,11 @@
 
 #include "base/buf.h"
 
-#define SERVER_PAGE_MAX 8000 /* bytes of a tools/list result (3.5) */
+#define SERVER_PAGE_MAX 8000 /* bytes of a tools/list result (device.md 3.5) */
 
 enum firmware_dialect {
-	SERVER_2_4_2, /* errors without a code (3.7) */
-	SERVER_NEXT /* codes and other words (3.8) */
+	SERVER_2_4_2, /* errors without a code (device.md 3.7) */
+	SERVER_NEXT /* codes and other words (device.md 3.8) */
 };
 
 enum firmware_type { SERVER_BOOLEAN, SERVER_INTEGER, SERVER_STRING };
@@ -46,7 +46,8 @@ struct firmware_tool {
 /* What a board offers. Shared by any number of servers, which only read it. */
 struct firmware_catalog {
 	const char *board, *version; /* serverInfo; borrowed */
-	bool camera; /* without one a vision address is not kept (3.4) */
+	/* without one a vision address is not kept (device.md 3.4) */
+	bool camera;
 	struct firmware_tool *tool;
 	size_t count, capacity;
 };
@@ -66,7 +67,7 @@ struct firmware_argument *firmware_tool_add_argument(struct firmware_tool *t);
 void firmware_tool_drop_arguments(struct firmware_tool *t);
 /* The index of an argument by its exact name; -1. */
 int firmware_tool_argument(const struct firmware_tool *t, const char *name);
-/* Make t->json anew, keys in the firmware's order (3.5). */
+/* Make t->json anew, keys in the firmware's order (device.md 3.5). */
 void firmware_tool_prepare(struct firmware_tool *t,
 			   enum firmware_dialect dialect);
 
@@ -105,7 +106,10 @@ struct firmware_reply {
 		*first; /* SERVER_LIST: first tool of the page; NULL */
 	bool more; /* SERVER_LIST: the page names a next one */
 };
-/* Append the JSON-RPC payload. An error's message is not escaped (3.7). */
+/*
+ * Append the JSON-RPC payload. An error's message is not escaped (device.md
+ * 3.7).
+ */
 void firmware_reply_encode(const struct firmware_reply *r,
 			   enum firmware_dialect dialect, struct buf *out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tools/list, and the lists of page_list.h, over all pages, as a step machine
- * without I/O: ask for the params of the next request, feed its reply, until
- * done. Guards: a repeated cursor,
- * an empty cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes.
+ * tools/list, resources/list, resources/templates/list and prompts/list over
+ * all pages, as a step machine without I/O: ask for the params of the next
+ * request, feed its reply, until done. Guards: a repeated cursor, an empty
+ * cursor, an empty page, LISTING_PAGES_MAX pages, bytes_max bytes.
  */
 #ifndef MCP_LISTING_H
 #define MCP_LISTING_H

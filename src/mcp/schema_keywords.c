@@ -380,7 +380,7 @@ bool check_multiple_of(const struct check *c, const cJSON *operand)
 
 /*
  * Patterns are ECMA's; PCRE2 comes nearest. It is loaded at the first pattern,
- * so its few functions and numbers are declared here (pcre2.h, 10.x).
+ * so its few functions and numbers are declared here (of PCRE2 10).
  */
 
 #define LIBRARY "libpcre2-8.so.0"

@@ -112,7 +112,7 @@ const struct tool *tool_collision(const struct tool_list *l,
 
 /*
  * The tools of all pages of a listing. Asking for the pages is listing.c's
- * matter; a single tool is what stands below's.
+ * matter; a single tool stands above.
  */
 
 /* Longer names are not compared letter by letter: that cost is a product. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of an object in the order of their names, and names put into a set:
- * so that what a peer made large is compared in little time. For tool_*.c.
+ * Tools and lists of them: decoded, kept, found. And members of an object in
+ * the order of their names, for tool_diff.c: so that what a peer made large is
+ * compared in little time.
  */
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why dialling fails, in words, with the next step. What one protocol alone
- * can say stands in ws_failure.c, http_failure.c, mqtt_failure.c.
+ * can say stands in ws_dial.c, http_failure.c, mqtt_dial.c.
  */
 #include "net/dial_words.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target taken apart (architecture: targets), with what the options add
- * before the transport is opened. Knows the syntax of every scheme, and none
+ * A target taken apart, with what the options add before the transport is
+ * opened. Knows the syntax of every scheme, and none
  * of their implementations.
  */
 #ifndef NET_ENDPOINT_H

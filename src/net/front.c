@@ -628,7 +628,7 @@ static void write_answer(int fd, int status, const char *reason)
 
 /*
  * No shutdown: firmware that reads the answer must not find the end of the
- * stream before it closes by itself (device.md 5.4, 8).
+ * stream before it closes by itself (device.md 5.4 item 8).
  */
 static void linger(struct visitor *v)
 {

@@ -23,7 +23,7 @@ static void request_drop(struct front_request *rq);
  * closed: libmicrohttpd would close at once, a board must close first.
  */
 
-/* How long the peer may take to close first (device.md 5.4, 8). */
+/* How long the peer may take to close first (device.md 5.4 item 8). */
 #define CLOSE_GRACE_MS 1000
 /* The library tells nothing of a connection that rests, so it is looked at. */
 #define CLOSE_LOOK_MS 20

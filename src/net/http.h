@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * HTTP by libcurl on the loop: MCP over Streamable HTTP and the older HTTP+SSE
- * (mcp.md), and single requests for others. A loaded part: take its table with
- * module_table("http", HTTP_TABLE, err).
+ * (mcp.md 2025-03-26, 2024-11-05), and single requests for others. A loaded
+ * part: take its table with module_table("http", HTTP_TABLE, err).
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H

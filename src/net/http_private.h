@@ -2,7 +2,7 @@
 /*
  * What the files of the module `http` share. From below: the engine (what is
  * to be told, on the loop), a transfer (one request, carried out by libcurl,
- * see http_curl.h), and two users of it: fetch, and the transport with its
+ * http_curl.c), and two users of it: fetch, and the transport with its
  * exchanges.
  */
 #ifndef NET_HTTP_PRIVATE_H

@@ -94,7 +94,7 @@ static char *device_url(const struct listen *l, const struct front_head *head)
 
 /*
  * Every board is answered, also one that sends no Device-Id or no JSON: it
- * would go on with whatever it has stored (device.md 5.4, 2).
+ * would go on with whatever it has stored (device.md 5.4 item 2).
  */
 static void serve_ota(struct listen *l, struct front_request *rq,
 		      const struct front_head *head, const char *body,
@@ -136,7 +136,10 @@ static void serve_page(struct listen *l, struct front_request *rq,
 		      "a browser opened the page: network and port are fine");
 }
 
-/* Empty is no body to firmware: it would wait for the end (device.md 5.4, 7). */
+/*
+ * Empty is no body to firmware: it would wait for the end (device.md 5.4 item
+ * 7).
+ */
 static void serve_activate(struct listen *l, struct front_request *rq)
 {
 	CLEANUP(buf_done) struct buf done = { 0 };

@@ -4,8 +4,8 @@
  * broker; a hub, which is one connection that serves many devices; the target
  * mqtt://. A loaded part: module_table("mqtt", MQTT_TABLE, err).
  *
- * Files: mqtt_client.c (one connection on the loop), mqtt_hub*.c, mqtt_hub.c
- * (a device of a hub as a transport), mqtt_dial.c (mqtt://), mqtt_audio*.c.
+ * mqtt_client.c is one connection on the loop, mqtt_hub.c the hub and its
+ * devices as transports, mqtt_dial.c mqtt://, mqtt_audio.c the audio.
  */
 #ifndef NET_MQTT_H
 #define NET_MQTT_H

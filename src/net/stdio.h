@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A child process as the peer: one message a line on its stdin and stdout
- * (mcp.md, 2024-11-05). endpoint: argv, env, cwd. Our own tokens and passwords
+ * (mcp.md 2024-11-05). endpoint: argv, env, cwd. Our own tokens and passwords
  * are not handed on, unless env names them.
  *
  * Its stderr comes as notices (NOTICE_CHILD), a line each; its last lines are

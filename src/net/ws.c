@@ -980,7 +980,7 @@ static void close_forgotten(uv_handle_t *handle, void *wsi)
 
 /*
  * When a connection cannot be made, the library closes the socket and forgets
- * the poll handle, which would keep the loop from ending (4.1.6).
+ * the poll handle, which would keep the loop from ending (libwebsockets 4.1.6).
  */
 static void on_destroy(struct ws *ws, struct lws *wsi)
 {

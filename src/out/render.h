@@ -110,7 +110,7 @@ struct answer_record {
 	const char *of; /* the URI, the prompt's name, the argument's name */
 	const struct message *reply;
 	const struct result
-		*contents; /* decoded (mcp/contents.h); NULL for values */
+		*contents; /* decoded (mcp/content.h); NULL for values */
 	int64_t took_us;
 };
 

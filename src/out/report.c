@@ -197,8 +197,8 @@ static void report_write_tap(const struct report_cases *cases, FILE *out)
 }
 
 /*
- * Collecting cases, and the file. How they are written is below
- * and what stands below.
+ * Collecting cases, and the file. How they are written
+ * stands above.
  */
 
 struct report {

@@ -402,7 +402,6 @@ static void session_explain_timeout(struct session *s, struct call *c)
  */
 
 /*
- * what stands below
  * No sum with it passes INT64_MAX: --timeout ends at ten days.
  */
 static void session_start_clock(struct call *c)
@@ -447,7 +446,7 @@ bool session_cancel(struct session *s, const struct call *c, const char *reason)
 }
 
 /*
- * A server that works on in vain should know (mcp.md, 2025-11-25: time-outs);
+ * A server that works on in vain should know (mcp.md 2025-11-25: time-outs);
  * never of initialize.
  */
 static void expire(struct session *s, struct call *c)

@@ -32,7 +32,7 @@ void session_forget(struct session *s, struct call *c);
  * Tell the peer that nobody waits for it any more (notifications/cancelled),
  * which the session does by itself when its time is over. False: it was not
  * told, since the connection is gone, or firmware, which has no cancel
- * (device.md 4).
+ * (device.md 3.9).
  */
 bool session_cancel(struct session *s, const struct call *c,
 		    const char *reason);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inside of a session, for its own files only: session.c (opening,
- * closing), session.c, session_events.c (what comes in), session_calls.c,
- * session_calls.c, session_calls.c, session_calls.c, session_events.c,
- * session_events.c, session.c.
+ * waiting, closing), session_events.c (what comes in), session_calls.c.
  */
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H

@@ -2,7 +2,7 @@
 /*
  * Names for boards: devices.json in the configuration folder (or
  * --alias-file), {"kitchen":"aa:bb:cc:dd:ee:ff", …}: to the Device-Id; to the
- * client id of a device that sends no Device-Id (serve/board_id.h).
+ * client id of a device that sends no Device-Id (board_id_is below).
  */
 #ifndef SERVE_ALIASES_H
 #define SERVE_ALIASES_H

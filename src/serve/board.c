@@ -470,7 +470,7 @@ bool board_sweep(struct board *d, int64_t now)
 
 /*
  * The circuit breaker of a held device: a board that hangs is not asked again
- * and again, and who asks is told at once. The rules are mcp/breaker's.
+ * and again, and who asks is told at once. The rules are mcp/guard's.
  */
 
 static const char *left_text(const struct board *d, char *out, size_t size)

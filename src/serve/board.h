@@ -12,8 +12,8 @@
 #include "serve/relay.h"
 #include "serve/tool_lists.h"
 
-struct breaker; /* mcp/breaker.h */
-struct enrolled_board; /* serve/enrolled.h */
+struct breaker; /* mcp/guard.h */
+struct enrolled_board; /* serve/tokens.h */
 struct serve;
 struct audience; /* serve/control.h: the commands attached to it */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a held device share: board.c (its life), board.c
- * (what it says), board.c, board_start.c (on its way to ready),
- * board.c.
+ * What the two files of a held device share: board.c (its life, and what it
+ * says) and board_start.c (on its way to ready).
  */
 #ifndef SERVE_BOARD_START_H
 #define SERVE_BOARD_START_H

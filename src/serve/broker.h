@@ -2,8 +2,7 @@
 /*
  * The broker of our own: mosquitto as a child process, with a configuration
  * and a secret in a private folder, and our plugin in it. Started again when
- * it dies. Files: broker.c (its life), broker_files.c (what it is given),
- * what stands below (whose it is).
+ * it dies. broker.c is its life, broker_files.c what it is given.
  */
 #ifndef SERVE_BROKER_H
 #define SERVE_BROKER_H

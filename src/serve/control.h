@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * serve's Unix socket: attached commands and their questions (wire/control_frames.h).
- * Files: control.c, what stands below (socket), control_peer.c, outbox.c (one
- * connection), what stands below, what stands below (questions), attached.c (the
- * relay of one device), broadcast.c (one request to many).
+ * serve's Unix socket: attached commands and their questions
+ * (wire/control_frames.h). control.c has the socket and the questions,
+ * control_peer.c one connection, attached.c the relay of one device,
+ * broadcast.c one request to many.
  */
 #ifndef SERVE_CONTROL_H
 #define SERVE_CONTROL_H

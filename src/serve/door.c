@@ -644,7 +644,10 @@ void visit_refuse(const struct visit *v, int status, const char *text)
 
 /* ---- what came ---- */
 
-/* Empty is no body to firmware: it would wait for the end (device.md 5.4, 7). */
+/*
+ * Empty is no body to firmware: it would wait for the end (device.md 5.4 item
+ * 7).
+ */
 static void activate(const struct visit *v)
 {
 	struct buf done = { 0 };

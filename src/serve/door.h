@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The listening ports of serve: OTA, activation, the page, vision and
- * snapshot uploads, and the WebSocket upgrade of devices. Files: door.c
- * (open, route, close), door_ota.c, door_ota.c (who asked it), what stands below,
- * vision.c (forms, files), vision.c (the answer), what stands below.
+ * snapshot uploads, and the WebSocket upgrade of devices. door.c opens,
+ * routes and closes; door_ota.c answers OTA and remembers who asked; vision.c
+ * takes pictures.
  */
 #ifndef SERVE_DOOR_H
 #define SERVE_DOOR_H
@@ -119,7 +119,7 @@ char *memory_sent(struct memory *m, const char *id, const char *url);
 /* Two addresses of one host, whatever their ports are. NULL is nobody's. */
 bool memory_same_peer(const char *a, const char *b);
 
-/* ---- what stands below: who may upload ---- */
+/* ---- who may upload ---- */
 
 #define PASSES_MAX 1024
 #define PASSES_EACH 16 /* of one device */

@@ -191,7 +191,7 @@ static void too_large(const struct visit *v)
 
 /*
  * Every board is answered, also one that sends no Device-Id or no JSON: it
- * would go on with whatever it has stored (device.md 5.4, 2).
+ * would go on with whatever it has stored (device.md 5.4 item 2).
  */
 void door_ota(const struct visit *v)
 {

@@ -2,8 +2,7 @@
 /*
  * MQTT in serve: the broker (mosquitto with our plugin, a child process, or
  * one that runs elsewhere), the hub, the UDP port for audio; each client that
- * joins becomes a device. Files: mqtt_boards.c (what happens at it), what stands below,
- * what stands below (what boards are told), broker*.c (the child).
+ * joins becomes a device. The child itself is serve/broker.h's.
  */
 #ifndef SERVE_MQTT_BOARDS_H
 #define SERVE_MQTT_BOARDS_H

@@ -318,7 +318,9 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* What wire/salvage found: "id", a colon, a whole number, in quotes or not. */
+/*
+ * What jsonrpc_salvage found: "id", a colon, a whole number, in quotes or not.
+ */
 static bool find_loosely(struct span frame, int64_t from, struct span *out)
 {
 	static const char key[] = "\"id\"";

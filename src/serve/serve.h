@@ -43,7 +43,7 @@ struct serve_config { /* all borrowed: they live until serve_close */
 	const char *topic_up, *topic_down; /* for it; NULL: the defaults */
 	/* the signature key of device.md 2.1, an absolute path; NULL: not checked */
 	const char *mqtt_key_file;
-	const char *enrolled_file; /* see serve/enrolled.h; NULL: not kept */
+	const char *enrolled_file; /* see serve/tokens.h; NULL: not kept */
 	int64_t enroll; /* ms in which boards that come are enrolled; 0: none */
 	const char *
 		mqtt_operator_file; /* the operator's password, the same; NULL: none */

@@ -2,7 +2,7 @@
 /*
  * Which token a device must show, from a file: a line "TOKEN" is for all, a
  * line "DEVICE TOKEN" for one; # begins a comment. DEVICE is a Device-Id; a
- * client id only for devices that send no Device-Id (serve/board_id.h). A token
+ * client id only for devices that send no Device-Id (board_id_is). A token
  * that has a space, as "Basic xyz", follows a DEVICE or "*". A device with a
  * line of its own comes with that token only.
  */

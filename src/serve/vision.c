@@ -312,7 +312,10 @@ static int upload_spool(struct picture_upload *u, struct error *err)
  * answered; with a fixed text, or with what a command says of them.
  */
 
-/* Of the answer's text: the whole reply must stay well under 8,000 bytes (device.md 5.4, 6). */
+/*
+ * Of the answer's text: the whole reply must stay well under 8,000 bytes
+ * (device.md 5.4 item 6).
+ */
 #define TEXT_MAX 7000
 #define ENCODED_MAX 7500
 #define JOBS_MAX 64

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The shell: commands on an open session, line by line, from a terminal or
- * as a script. Files: cmd_shell.c (the command), shell.c (the main line at a
- * terminal), shell_run.c (that of a script), what stands below (its lines),
- * shell_run.c (what a line means: command, tool, builtin), shell_run.c
- * (pipes and '!'), shell_peer.c (the session: lost, reopened, switched),
- * what stands below (its tools, asked for in the background), shell_peer.c (what
- * comes in between), what stands below (the last result once more), builtins.c and
- * builtins.c (use, set, last, reconnect, help, quit, run), shell_line.c
- * (taking a line apart).
+ * as a script. cmd_shell.c is the command; shell.c the main line at a terminal,
+ * the lines of a script, the list of tools, the last result once more;
+ * shell_run.c what a line means, and pipes and '!'; shell_peer.c the session:
+ * lost, reopened, switched; builtins.c what only the shell understands;
+ * shell_line.c takes a line apart.
  */
 #ifndef SHELL_SHELL_H
 #define SHELL_SHELL_H
@@ -18,7 +15,7 @@
 #include "mcp/listing.h"
 #include "shell/edit.h"
 
-/* The last result, as it came; see what stands below. */
+/* The last result, as it came. */
 enum last_kind {
 	LAST_NONE,
 	LAST_RESULT, /* call */

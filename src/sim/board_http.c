@@ -45,7 +45,9 @@ static void take(struct board_http *a, enum http_state state)
 	case HTTP_MORE:
 		break;
 	case HTTP_WHOLE:
-		/* Wait a little to see who closes first (5.4 item 8). */
+		/*
+		 * Wait a little to see who closes first (device.md 5.4 item 8).
+		 */
 		a->whole = true;
 		tcp_deadline(&a->tcp, CLOSE_WINDOW_MS);
 		break;

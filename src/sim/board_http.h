@@ -55,7 +55,8 @@ enum http_failure {
 /* What some device stumbles over. */
 enum http_oddity {
 	HTTP_NO_LENGTH, /* neither Content-Length nor chunked */
-	HTTP_CLOSED_AT_ONCE /* TCP ended right after the reply (5.4 item 8) */
+	/* TCP ended right after the reply (device.md 5.4 item 8) */
+	HTTP_CLOSED_AT_ONCE
 };
 
 /* From the loop only. */

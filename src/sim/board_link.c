@@ -149,7 +149,7 @@ static void on_binary(void *owner, size_t len)
 {
 	struct board_link *c = owner;
 
-	/* Speech that is not asked for is dropped (1.7). */
+	/* Speech that is not asked for is dropped (device.md 1.7). */
 	(void)len;
 	c->plan->audio->received++;
 }
@@ -441,7 +441,9 @@ static void complete(struct board_link *c)
 
 	if (!w->client_id)
 		w->client_id = own_client_id(c->device.device_id);
-	/* Gateways write the word null where there is no topic (2.1). */
+	/*
+	 * Gateways write the word null where there is no topic (device.md 2.1).
+	 */
 	if (!c->plan->subscribe || (w->down && strcmp(w->down, "null") == 0)) {
 		mem_free(w->down);
 		w->down = NULL;
@@ -613,7 +615,8 @@ static void on_closed(void *owner)
 	else if (url)
 		board_link_dial(c, url,
 				c->plan->token ? c->plan->token : token);
-	else if (c->where.host) /* told now, or stored before (5.4 item 2) */
+	/* Told now, or stored before (device.md 5.4 item 2). */
+	else if (c->where.host)
 		board_link_join(c);
 	else
 		board_link_again(c);
@@ -680,7 +683,7 @@ static void look_at_store(struct hazard_watch *w, const cJSON *section)
 	}
 }
 
-/* "2.4.2", "2.4.2-x"; not "v2.4.2", not "2..1" (5.4 item 5). */
+/* "2.4.2", "2.4.2-x"; not "v2.4.2", not "2..1" (device.md 5.4 item 5). */
 static bool is_dotted(const char *version)
 {
 	for (;;) {

@@ -102,9 +102,9 @@ int ota_judge(struct ota_reply *out, const char *body, size_t len,
 	      struct hazard_watch *watch, struct error *err);
 
 /*
- * The broker that `mqtt` of a reply names, as the board reads it (2.1). out is
- * overwritten; down and client_id may be NULL. -1 (ERR_CONNECT): why not; out
- * is empty then.
+ * The broker that `mqtt` of a reply names, as the board reads it (device.md
+ * 2.1). out is overwritten; down and client_id may be NULL. -1 (ERR_CONNECT):
+ * why not; out is empty then.
  */
 int ota_broker(struct broker_where *out, const cJSON *mqtt,
 	       struct hazard_watch *watch, struct error *err);

@@ -87,7 +87,8 @@ struct hazard_watch {
 	bool initialized, notified, hello_sent, hello_received;
 	bool listed, more_pages; /* the last page had a next one */
 	bool user_tools; /* withUserTools on the last page */
-	bool standby; /* MQTT: MCP needs neither hello nor session (2.2) */
+	/* MQTT: MCP needs neither hello nor session (device.md 2.2) */
+	bool standby;
 	char session_id[64]; /* as the server hello gave it, cut */
 	char cursor[64]; /* of the last request, cut */
 	void (*found)(void *owner, enum hazard h);

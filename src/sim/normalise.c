@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values made regular; the rules were checked by what stands below. */
+/* Values made regular; the rules were checked when the profile was read. */
 #include <string.h>
 
 #include "base/text.h"

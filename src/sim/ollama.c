@@ -16,7 +16,7 @@
 
 /*
  * A question to a language model by Ollama's HTTP API. How it is written and
- * read is what stands below's matter.
+ * read is ollama.h's matter.
  */
 
 #define CONNECT_MS 5000

@@ -258,7 +258,9 @@ static void on_mcp(struct pretend *d, const cJSON *payload)
 	firmware_receive(&d->server, payload);
 }
 
-/* The local port takes both: the envelope, and a bare payload (3.11). */
+/*
+ * The local port takes both: the envelope, and a bare payload (device.md 3.11).
+ */
 static void on_bare(struct pretend *d, const cJSON *root)
 {
 	const cJSON *payload = cJSON_GetObjectItem(root, "payload");
@@ -646,7 +648,9 @@ static bool finish_call(struct pretend *d, const struct firmware_call *call,
 	if (late)
 		pretend_set_alarm(d, ALARM_JOB, delay + late, job);
 	else if (!delay)
-		/* Queued behind what came while the tool ran (3.9). */
+		/*
+		 * Queued behind what came while the tool ran (device.md 3.9).
+		 */
 		pretend_add_job(d, job);
 	if (delay)
 		pretend_set_alarm(d, ALARM_FREE, delay, late ? NULL : job);

@@ -5,9 +5,9 @@
  * at once; tools and all sends run on a "main loop", one after another, so
  * that a slow tool, or waiting for the server hello, holds everything back.
  *
- * Over MQTT it stays in standby, where MCP works without a hello (2.2); a
- * voice session is begun only if sound is to be sent or the profile's events
- * need one.
+ * Over MQTT it stays in standby, where MCP works without a hello (device.md
+ * 2.2); a voice session is begun only if sound is to be sent or the profile's
+ * events need one.
  *
  * What leaves the device goes through device_events; whoever owns the socket
  * (sim/board_link), the in-process transport or the local port hands in what came.
@@ -28,7 +28,7 @@ struct job;
 struct upload;
 
 #define DEVICE_SEND_MAX \
-	65535 /* bytes of a message that the board can send (1.4) */
+	65535 /* bytes of a message that the board can send (device.md 1.4) */
 #define DEVICE_HELLO_MS 10000
 #define DEVICE_REBOOT_MS 1000
 #define DEVICE_AUDIO_MS 60
@@ -67,7 +67,10 @@ struct pretend_config {
 	struct fault_set faults;
 	int frame_version; /* 1, 2, 3 */
 	bool audio; /* stream silent frames while listening */
-	bool bare; /* the local port: no hello, no envelope around replies (3.11) */
+	/*
+	 * the local port: no hello, no envelope around replies (device.md 3.11)
+	 */
+	bool bare;
 	bool mqtt; /* see pretend_set_mqtt */
 	const struct photo *photo; /* of the camera; NULL: photo_builtin */
 	/* What the user says of models; zeroed: the profile's. Its loop does not count. */
@@ -86,8 +89,9 @@ struct pretend {
 	enum pretend_mode mode;
 	bool online; /* there is a connection */
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
-	bool unusable; /* a message was too large to send (1.4) */
-	bool hello_flag; /* a server hello that nobody waited for yet (1.5) */
+	bool unusable; /* a message was too large to send (device.md 1.4) */
+	/* a server hello that nobody waited for yet (device.md 1.5) */
+	bool hello_flag;
 	bool waiting; /* for the server hello */
 	bool in_session; /* MQTT: UDP is open */
 	bool stopped; /* the user ended listening */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
- * pretend.c (what comes in), what stands below (the same over MQTT), pretend_loop.c,
- * pretend.c, pretend.c and pretend.c (what is done) and
- * pretend_say.c (what goes out).
+ * pretend.c (what comes in, and what is done), pretend_loop.c and pretend_say.c
+ * (what goes out).
  */
 #ifndef SIM_PRETEND_LOOP_H
 #define SIM_PRETEND_LOOP_H
@@ -106,7 +105,9 @@ void pretend_on_alarm(struct pretend *d, enum alarm_kind kind);
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
 
-/* The user ends the session: goodbye (2.5), sound stops. MQTT only. */
+/*
+ * The user ends the session: goodbye (device.md 2.5), sound stops. MQTT only.
+ */
 void pretend_end_session(struct pretend *d);
 
 #endif

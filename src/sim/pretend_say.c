@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a pretend device puts on the wire, at once: replies in their envelope,
- * hello, listen, sound, the profile's events. When is pretend_jobs.c's matter.
+ * hello, listen, sound, the profile's events. When is pretend.c's matter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void send_text(struct pretend *d, const struct buf *text, bool any_size)
 	d->config.events->text(d->config.owner, buf_string(text), text->len);
 }
 
-/* Everything is pasted in as it is (3.7, 4.1). */
+/* Everything is pasted in as it is (device.md 3.7, 4.1). */
 static void wrap(const struct pretend *d, const char *payload, size_t len,
 		 struct buf *out)
 {
@@ -255,7 +255,10 @@ void pretend_say_hello(struct pretend *d)
 	const struct profile_hello *h = &d->config.profile->hello;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	/* Over MQTT the version is always 3, and transport comes first (2.3). */
+	/*
+	 * Over MQTT the version is always 3, and transport comes first
+	 * (device.md 2.3).
+	 */
 	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,%s",
 		   d->config.mqtt ? 3 : d->config.frame_version,
 		   d->config.mqtt ? "\"transport\":\"udp\"," : "");

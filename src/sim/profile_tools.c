@@ -180,7 +180,10 @@ static int apply_tool(struct profile *p, struct firmware_tool *t,
 	return bad;
 }
 
-/* Where a new tool goes: AI-visible tools first, then user-only ones (3.5). */
+/*
+ * Where a new tool goes: AI-visible tools first, then user-only ones (device.md
+ * 3.5).
+ */
 static struct firmware_tool *place_tool(struct profile *p, const char *name,
 					bool user_only)
 {

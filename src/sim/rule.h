@@ -12,14 +12,14 @@
 #define RULE_REPEAT_MAX (32u << 20) /* bytes of a repeated text */
 #define RULE_STATE_MAX 4000 /* bytes of a state, as in the board's store */
 
-/* What the firmware does after the call, instead of a reply (3.9). */
+/* What the firmware does after the call, instead of a reply (device.md 3.9). */
 enum rule_then {
 	RULE_REPLY, /* nothing special */
 	RULE_REBOOT, /* the connection drops after a second, no reply */
 	RULE_CLOSE /* it drops at once */
 };
 
-/* What the tool sends somewhere before it answers (section 6). */
+/* What the tool sends somewhere before it answers (device.md 6). */
 enum rule_upload {
 	RULE_NO_UPLOAD,
 	RULE_PHOTO, /* text: the question; to the vision address */

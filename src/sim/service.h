@@ -3,7 +3,7 @@
  * A pretend MCP server that is no device: tools, resources and prompts from a
  * profile file with "kind":"service" (the LLM service is one: profiles/llm.json).
  * Strict where firmware is lenient. It knows no sockets: messages go in, replies
- * come out. service_listen.c puts it behind a port, transport.c behind sim:.
+ * come out. service_port.c puts it behind a port, target.c behind sim:.
  */
 #ifndef SIM_SERVICE_H
 #define SIM_SERVICE_H

@@ -706,9 +706,8 @@ void service_resources_read(struct service_part *p)
 }
 
 /*
- * The older client's way (the seed of the LLM service names the method, not
- * its result): the template by its name, and the same contents as of
- * resources/read.
+ * The way of the older client of the LLM service: the template by its name, and
+ * the same contents as of resources/read.
  */
 void service_resources_get(struct service_part *p)
 {

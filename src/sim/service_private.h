@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A service in parts: what its profile says (service_load.c), messages and
- * their replies (service.c, service.c), methods (service.c,
- * service_call.c, service_call.c), tools at work (service_call.c). Private to them.
+ * their replies (service.c), what they ask for and tools at work
+ * (service_call.c). Private to them.
  */
 #ifndef SIM_SERVICE_PRIVATE_H
 #define SIM_SERVICE_PRIVATE_H

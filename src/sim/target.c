@@ -171,7 +171,7 @@ static struct exec_config target_outside_config(const struct target_outside *o,
  */
 
 struct sim_peer {
-	struct target_peer peer; /* first: see target.h */
+	struct target_peer peer; /* first, see there */
 	struct transport *transport;
 	struct profile *profile;
 	struct target_outside outside;
@@ -187,7 +187,7 @@ struct sim_peer {
 
 /* What the query says. */
 struct settings {
-	struct target_outside outside; /* first: see target.h */
+	struct target_outside outside; /* first, see there */
 	struct profile_changes changes;
 	struct fault_plan faults;
 };
@@ -523,7 +523,7 @@ const struct transport_ops sim_ops = {
  */
 
 struct hosted {
-	struct target_peer peer; /* first: see target.h */
+	struct target_peer peer; /* first, see there */
 	struct transport *transport;
 	struct service *service;
 	struct service_client *client;

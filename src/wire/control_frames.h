@@ -3,7 +3,7 @@
  * What serve and the commands attached to it say to each other over its Unix
  * socket. Pure. The socket is private to this program, and -o json is the
  * interface for others; the ends may be of two versions for a while, so each
- * says which it is (wire/greeting.h).
+ * says which it is (greet, greeting).
  *
  * A frame: u32 length of what follows the head (big-endian), u8 kind, three
  * zero bytes, then that many bytes. Kinds:

@@ -12,8 +12,8 @@
 #include "wire/jsonrpc.h"
 
 /*
- * One JSON-RPC message classified and encoded. What broken JSON meant is in
- * what stands below; ids are matched in rpc/session_calls.c.
+ * One JSON-RPC message classified and encoded. What broken JSON meant
+ * stands below; ids are matched in rpc/session_calls.c.
  */
 
 static void read_id(struct message *m)

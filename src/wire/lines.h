@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The framing of stdio: one message a line, no line break inside (mcp.md,
+ * The framing of stdio: one message a line, no line break inside (mcp.md
  * 2024-11-05). Bytes go in as they come, whole lines come out. Pure.
  */
 #ifndef WIRE_LINES_H

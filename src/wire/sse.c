@@ -116,7 +116,7 @@ static void take_id(struct sse *s, const char *value, size_t len)
 	s->has_id = true;
 }
 
-/* Only ASCII digits (9.2.6); more than fit are as many as fit. */
+/* Only ASCII digits (WHATWG HTML 9.2.6); more than fit are as many as fit. */
 static void take_retry(const struct feeding *f, const char *value, size_t len)
 {
 	int64_t ms = 0;

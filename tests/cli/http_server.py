@@ -287,7 +287,7 @@ async def revision(e):
 
 
 async def unavailable(e, code):
-    """The seed's errors, as a server that is no LLM service sends them."""
+    """Errors of the LLM service, as a server that is none sends them."""
     count = counts[e.path] = counts.get(e.path, 0) + is_call(e)
     if is_call(e) and count <= 1:
         await e.reply(code, {"jsonrpc": "2.0", "id": e.ask["id"],

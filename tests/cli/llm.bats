@@ -116,7 +116,7 @@ entities() {
 	ends 1
 	hints 'LLM timeout'
 	wait_for llm.err "'llama3:8b' did not answer in 300 ms"
-	# the seed's own words
+	# in the words of the client that the service was written for
 	curl -s "$URL" -H 'Content-Type: application/json' \
 		-d '{"jsonrpc":"2.0","method":"tools/extract_entities","params":{"text":"x"},"id":"req_123"}' >reply
 	[ "$(jq -cS . reply)" = '{"error":{"code":-32000,"data":{"retry_after":5,"timeout_seconds":0.3},"message":"Internal error: LLM timeout"},"id":"req_123","jsonrpc":"2.0"}' ]

@@ -26,7 +26,7 @@ post() {
 }
 
 # The request and the answer of the client that the service was written for.
-SEED='{
+ASKED='{
   "jsonrpc": "2.0",
   "method": "tools/extract_entities",
   "params": {
@@ -42,16 +42,16 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 
 @test "the direct method, by POST, without a session" {
 	service
-	[ "$(post "$SEED" -H 'Content-Type: application/json')" = "$RESULT" ]
+	[ "$(post "$ASKED" -H 'Content-Type: application/json')" = "$RESULT" ]
 	AT=rpc
-	[ "$(post "$SEED")" = "$RESULT" ]
+	[ "$(post "$ASKED")" = "$RESULT" ]
 	kill -INT "$SERVICE"
 	finish "$SERVICE" 130
 }
 
 @test "the direct method takes _meta, as any request may have it" {
 	service
-	[ "$(post "$(jq -c '.params._meta = {progressToken: 1}' <<<"$SEED")")" = "$RESULT" ]
+	[ "$(post "$(jq -c '.params._meta = {progressToken: 1}' <<<"$ASKED")")" = "$RESULT" ]
 }
 
 @test "wrong arguments: an error of the tool in a new session, -32602 without one" {
@@ -80,10 +80,10 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 
 @test "a model that takes too long, and none" {
 	service --model slow --ollama-timeout 200ms
-	[[ $(post "$SEED") == *'"code":-32000,"message":"Internal error: LLM timeout","data":{"timeout_seconds":'*'"retry_after":'* ]]
+	[[ $(post "$ASKED") == *'"code":-32000,"message":"Internal error: LLM timeout","data":{"timeout_seconds":'*'"retry_after":'* ]]
 	kill "${PIDS[0]}"
 	until_true over "${PIDS[0]}"
-	[[ $(post "$SEED") == *'"code":-32001,'*'"retry_after":'* ]]
+	[[ $(post "$ASKED") == *'"code":-32001,'*'"retry_after":'* ]]
 }
 
 @test "Streamable HTTP: a session from its beginning to its end" {
@@ -104,7 +104,7 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 
 @test "a client that takes nothing but events" {
 	service
-	run post "$SEED" -N -H 'Accept: text/event-stream'
+	run post "$ASKED" -N -H 'Accept: text/event-stream'
 	[ "$status" = 0 ]
 	[[ $output == *"event: message"*"data: $RESULT"* ]]
 }
@@ -117,11 +117,11 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 	AT=${where#data: /}
 	[ "$(post "$INIT" -w '%{http_code}')" = 202 ]
 	wait_for stream.out '^data: .*"name":"llm-service"'
-	post "$SEED"
+	post "$ASKED"
 	[ "$(wait_for stream.out '^data: .*req_123')" = "data: $RESULT" ]
 	kill "$LAST"
 	wait_for service.err 'HTTP\+SSE: a client went'
-	[ "$(post "$SEED" -o /dev/null -w '%{http_code}')" = 404 ]
+	[ "$(post "$ASKED" -o /dev/null -w '%{http_code}')" = 404 ]
 }
 
 @test "WebSocket: one connection, several questions" {
@@ -129,17 +129,17 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 	cat >client.py <<-'END'
 		import asyncio, json, sys, websockets
 
-		async def main(url, seed):
+		async def main(url, asked):
 		    async with websockets.connect(url, subprotocols=["mcp"]) as ws:
 		        print(ws.subprotocol)
-		        await ws.send(seed)
+		        await ws.send(asked)
 		        await ws.send('{"jsonrpc":"2.0","id":"p","method":"ping"}')
 		        for _ in range(2):
 		            print(await ws.recv())
 
 		asyncio.run(main(*sys.argv[1:]))
 	END
-	run timeout 20 /usr/bin/python3 client.py "ws${URL#http}some/path" "$SEED"
+	run timeout 20 /usr/bin/python3 client.py "ws${URL#http}some/path" "$ASKED"
 	echo "$output"
 	[ "$status" = 0 ]
 	[ "${lines[0]}" = mcp ]
@@ -151,9 +151,9 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 
 @test "pages may not ask, but for those that were named" {
 	service --allow-origin http://localhost:3000
-	[[ $(post "$SEED" -H 'Origin: http://evil.example' -w ' %{http_code}') == *' 403' ]]
-	[[ $(post "$SEED" -H 'Origin: http://localhost:3001' -w ' %{http_code}') == *' 403' ]]
-	[ "$(post "$SEED" -H 'Origin: http://localhost:3000')" = "$RESULT" ]
+	[[ $(post "$ASKED" -H 'Origin: http://evil.example' -w ' %{http_code}') == *' 403' ]]
+	[[ $(post "$ASKED" -H 'Origin: http://localhost:3001' -w ' %{http_code}') == *' 403' ]]
+	[ "$(post "$ASKED" -H 'Origin: http://localhost:3000')" = "$RESULT" ]
 	[ ! -s asked.log ] || [ "$(wc -l <asked.log)" = 1 ]
 	curl -sS -X OPTIONS -D - "$URL" -H 'Origin: http://localhost:3000' \
 		-H 'Access-Control-Request-Method: POST' |
@@ -162,7 +162,7 @@ CALL='{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"extract_en
 
 @test "a client that leaves: the model is not waited for" {
 	service --model slow
-	run curl -sS --max-time 0.3 "$URL" -d "$SEED"
+	run curl -sS --max-time 0.3 "$URL" -d "$ASKED"
 	[ "$status" = 28 ]
 	kill -INT "$SERVICE"
 	finish "$SERVICE" 130

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/schema_cache: kept listings, as they should be and as they should not. */
+/* cli/catalog_file: kept listings, as they should be and as they should not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

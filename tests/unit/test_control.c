@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire/control: frames from literal bytes, errors there and back.
+ * wire/control_frames: frames from literal bytes, errors there and back.
  */
 #include <setjmp.h>
 #include <stdarg.h>

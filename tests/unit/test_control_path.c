@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net/control_path: which place, and which places are not trusted.
+ * net/control_client: which place, and which places are not trusted.
  */
 #include <setjmp.h>
 #include <stdarg.h>

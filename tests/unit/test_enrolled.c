@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * serve/enrolled: the file of enrolled boards.
+ * serve/tokens: the file of enrolled boards.
  */
 #include <setjmp.h>
 #include <stdarg.h>

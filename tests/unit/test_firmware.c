@@ -263,7 +263,7 @@ static void test_list_errors(void **state)
 			    failed);
 }
 
-/* The largest tool that can be listed alone has 7,959 bytes (3.5). */
+/* The largest tool that can be listed alone has 7,959 bytes (device.md 3.5). */
 static void test_page_limit(void **state)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire/greeting: what both ends of serve's socket say of themselves, and what
- * is told of a difference.
+ * wire/control_frames: what both ends of serve's socket say of themselves, and
+ * what is told of a difference.
  */
 #include <setjmp.h>
 #include <stdarg.h>

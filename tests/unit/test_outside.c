@@ -460,7 +460,7 @@ static void extracted(const char *answer, const char *text,
 	http_child_finish(&server);
 }
 
-#define SEED                                                                   \
+#define ASKED                                                                  \
 	"{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"tools/extract_entities\"" \
 	",\n  \"params\": {\n    \"text\": \"Novo contato: Maria Silva, "      \
 	"telefone 11-9999-8888, motivo: apoio emocional\",\n    "              \
@@ -480,7 +480,7 @@ static void test_extract(void **state)
 		"\"text\":\"t\",\"entity_types\":[\"nome\"]}}}";
 
 	(void)state;
-	extracted(HEAD("200 OK") "\r\n" SAID, SEED,
+	extracted(HEAD("200 OK") "\r\n" SAID, ASKED,
 		  "{\"jsonrpc\":\"2.0\",\"id\":\"req_123\",\"result\":{"
 		  "\"entities\":{\"nome\":\"Maria Silva\",\"telefone\":"
 		  "\"11-9999-8888\",\"motivo\":\"apoio emocional\","
@@ -489,12 +489,12 @@ static void test_extract(void **state)
 		  "\"structuredContent\":{\"entities\":{\"nome\":\"Maria "
 		  "Silva\",\"confianca\":0.92}},\"isError\":false");
 	extracted(HEAD("200 OK") "\r\n{\"message\":{\"content\":\"oi\"}," DONE,
-		  SEED,
+		  ASKED,
 		  "\"code\":-32603,\"message\":\"Internal error: the model "
 		  "said no JSON object: oi\"");
 	extracted(HEAD("200 OK") "\r\n{\"message\":{\"content\":\"oi\"}," DONE,
 		  call, "said no JSON object: oi\"}],\"isError\":true");
-	extracted(NULL, SEED,
+	extracted(NULL, ASKED,
 		  "{\"jsonrpc\":\"2.0\",\"id\":\"req_123\",\"error\":{\"code\":"
 		  "-32000,\"message\":\"Internal error: LLM timeout\",\"data\":"
 		  "{\"timeout_seconds\":0.5,\"retry_after\":5}}}");

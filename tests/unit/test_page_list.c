@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mcp/page_list: resources, templates and prompts of all pages. */
+/* mcp/listing: resources, templates and prompts of all pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

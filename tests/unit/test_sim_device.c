@@ -388,7 +388,7 @@ static void test_no_hazards(void **state)
 	harness_stop(&h);
 }
 
-/* The local port (3.11): bare or in an envelope, answered bare. */
+/* The local port (device.md 3.11): bare or in an envelope, answered bare. */
 static void test_bare(void **state)
 {
 	struct harness h;

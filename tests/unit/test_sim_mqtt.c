@@ -463,7 +463,9 @@ static void test_session(void **state)
 		{ MCP("S", PONG),
 		  { "{\"type\":\"goodbye\",\"session_id\":\"S\"}",
 		    MCP("S", PING) } },
-		/* MQTT stays, and so does the stale session id (2.2). */
+		/*
+		 * MQTT stays, and so does the stale session id (device.md 2.2).
+		 */
 		{ MCP("S", PONG), { REBOOT } },
 		{ NULL, { NULL } }
 	};

@@ -286,7 +286,10 @@ static void test_unreachable(void **state)
 	harness_stop(&h);
 }
 
-/* Every other reply waits for the upload, and is then the first (3.9). */
+/*
+ * Every other reply waits for the upload, and is then the first (device.md
+ * 3.9).
+ */
 static void test_others_wait(void **state)
 {
 	static const char answer[] = OK("Content-Length: 2\r\n\r\nok");

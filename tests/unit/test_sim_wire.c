@@ -367,7 +367,10 @@ static void test_broker(void **state)
 		 "\"username\":\"u\",\"password\":\"p\"," UP
 		 ",\"subscribe_topic\":\"null\",\"keepalive\":60}",
 		 "192.168.1.2 1883 plain u p c up null 60", 0);
-	/* TLS if and only if the port is 8883, which is the default (2.1). */
+	/*
+	 * TLS if and only if the port is 8883, which is the default (device.md
+	 * 2.1).
+	 */
 	brokered("{\"endpoint\":\"h\",\"username\":\"\"," UP "}",
 		 "h 8883 tls - - - up - 240", 0);
 	brokered("{\"endpoint\":\"h:8883\"," UP "}", "h 8883 tls", 0);
