@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where to look; mcp/arguments compares.
+ * Where to look; mcp/expect.c compares.
  */
 #include "cli/expect_option.h"
 
