@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The scripts that watch over the layout of the sources find what they look for.
+# shellcheck disable=SC2016 # backquotes of Markdown
 
 load helper
 
@@ -9,6 +10,7 @@ tree() {
 	mkdir -p tree/src/one tree/src/two tree/scripts tree/build/one tree/build/two
 	echo 'int main(void) { return 0; }' >tree/src/main.c
 	echo 'extern int z;' >tree/src/one/z.h
+	: >tree/README.md
 }
 
 # found SCRIPT WORD…: it fails on that tree, with these words.
@@ -67,4 +69,67 @@ found() {
 	run "$ROOT/scripts/check-cycles" tree
 	[ "$status" = 1 ]
 	[[ $output == *'src/one/b.c is not built'* ]]
+}
+
+# wrong FILE TEXT WORD…: with that text in that file it fails, with these words;
+# the file is as before afterwards.
+wrong() {
+	local file=tree/$1
+	cp "$file" kept
+	printf '%s\n' "$2" >>"$file"
+	shift 2
+	found check-citations "$*"
+	mv kept "$file"
+}
+
+@test "a citation of a document, a section, a file, a function that is not there" {
+	tree
+	mkdir -p tree/doc/protocol tree/bench tree/tests/cli
+	printf -- '- `%s`: x.\n' main one/z >tree/doc/hacking.md
+	printf '# %s\n' Device '1. First' '1.1 Second (of two)' >tree/doc/protocol/device.md
+	printf '1. one\n2. two\n' >>tree/doc/protocol/device.md
+	printf '# MCP\n### 2025-06-18\n' >tree/doc/protocol/mcp.md
+	# What is right.
+	cat >tree/src/one/a.c <<-'END'
+		/* device.md 1.1, 1; device.md 1 to 1.1: of a list device.md 1.1 item 2 (device.md
+		 * 1.1); mcp.md, mcp.md 2025-06-18: x; one/z, one/z.h, z.h; RFC 1, section 4
+		 * https://x.example/other.md 7 */
+		int a(int i) { return i /* <sys/b.h> */; }
+		const char *text = "no.c (1.5) section 9";
+	END
+	echo '- `one/a`: `main()` [x](protocol/device.md#11-second-of-two), section 9' >>tree/doc/hacking.md
+	"$ROOT/scripts/check-citations" tree
+	wrong src/one/a.c "/* modern.md */" "src/one/a.c:6: there is no modern.md"
+	wrong src/one/a.c "/* oauth.md 2 */" "src/one/a.c:6: there is no oauth.md"
+	wrong README.md "see doc/house.md" "README.md:1: there is no doc/house.md"
+	wrong src/one/a.c '/* device.md 1.2 */' 'src/one/a.c:6: doc/protocol/device.md has no 1.2'
+	wrong src/one/a.c '/* device.md 1, 1.1, 7 */' 'src/one/a.c:6: doc/protocol/device.md has no 7'
+	wrong src/one/a.c '/* device.md 1.1 item 3 */' 'src/one/a.c:6: doc/protocol/device.md has no 1.1 item 3'
+	wrong src/one/a.c $'/*\n * device.md\n * 3.9\n */' 'src/one/a.c:7: doc/protocol/device.md has no 3.9'
+	wrong src/one/a.c '/* mcp.md 2024-11-05 */' 'src/one/a.c:6: doc/protocol/mcp.md has no 2024-11-05'
+	wrong src/one/a.c "/* device.md, 1.1 */" "src/one/a.c:6: write a section as \"device.md 1.2\""
+	wrong src/one/a.c "/* device.md section 1 */" "src/one/a.c:6: write a section as \"device.md 1.2\""
+	wrong src/one/a.c '/* as it is (1.1) */' 'src/one/a.c:6: (1.1): of which document?'
+	wrong src/one/a.c '/* section 1.1 */' 'src/one/a.c:6: section 1.1: of which document?'
+	wrong doc/protocol/device.md 'section 4' 'doc/protocol/device.md:6: doc/protocol/device.md has no 4'
+	wrong doc/protocol/device.md '(1.7)' 'doc/protocol/device.md:6: doc/protocol/device.md has no 1.7'
+	wrong doc/hacking.md '[x](absent)' 'doc/hacking.md:4: there is no absent'
+	wrong doc/hacking.md '[x](protocol/device.md#third)' 'doc/hacking.md:4: doc/protocol/device.md has no #third'
+}
+
+@test "a file that a comment names and that is not there; the map of files" {
+	tree
+	mkdir -p tree/doc
+	echo 'int y;' >tree/src/one/y.h
+	printf -- '- `%s`: x.\n' main one/z one/y >tree/doc/hacking.md
+	"$ROOT/scripts/check-citations" tree
+	wrong src/one/y.h '/* see gone.c */' 'src/one/y.h:2: there is no gone.c'
+	wrong src/one/y.h '/* see one/gone.h */' 'src/one/y.h:2: there is no one/gone.h'
+	wrong src/one/y.h "/* one/gone's matter */" 'src/one/y.h:2: there is no one/gone'
+	wrong doc/hacking.md 'in `one/gone`' 'doc/hacking.md:4: there is no one/gone'
+	wrong doc/hacking.md '`gone()`' 'doc/hacking.md:4: there is no gone()'
+	wrong doc/hacking.md '- `one/y`: again' 'doc/hacking.md has two lines for one/y'
+	wrong doc/hacking.md '- `one/gone`: x' 'doc/hacking.md:4: there is no one/gone'
+	echo 'int x;' >tree/src/one/x.c
+	found check-citations 'doc/hacking.md has no line for one/x'
 }
