@@ -24,14 +24,21 @@
  * matter of whoever opened it.
  */
 
-enum { CONNECT_SECONDS = 5, CHUNK = 65536 };
+#define CHUNK 65536
+/* A serve whose queue is full: asked again so often, given up after so long. */
+#define AGAIN_MS 10
+#define CONNECT_MS 5000
 /* How long what was sent may take to leave before a close. */
 #define DRAIN_MS 1000
 
 struct control_client {
 	uv_pipe_t pipe;
 	uv_shutdown_t shutdown;
-	struct timer drain;
+	struct timer timer; /* until connected: to try again; then: to drain */
+	int fd; /* not connected yet; -1 */
+	struct sockaddr_un to;
+	int64_t give_up_at; /* loop_now() ms */
+	struct buf early; /* sent before it was connected */
 	unsigned parts; /* that are still being closed */
 	const struct control_client_events *events;
 	void *owner;
@@ -56,6 +63,7 @@ static void on_part_closed(void *owner)
 		return;
 	c->events->closed(c->owner, &c->why);
 	buf_done(&c->in);
+	buf_done(&c->early);
 	error_reset(&c->why);
 	mem_free(c);
 }
@@ -65,15 +73,16 @@ static void on_pipe_closed(uv_handle_t *handle)
 	on_part_closed(handle->data);
 }
 
-static void close_parts(void *owner)
+static void close_parts(struct control_client *c)
 {
-	struct control_client *c = owner;
-
 	if (uv_is_closing((uv_handle_t *)&c->pipe))
 		return;
 	c->parts = 2;
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
 	uv_close((uv_handle_t *)&c->pipe, on_pipe_closed);
-	timer_close(&c->drain, on_part_closed);
+	timer_close(&c->timer, on_part_closed);
 }
 
 static void on_shutdown(uv_shutdown_t *request, int status)
@@ -92,7 +101,7 @@ static void hang_up(struct control_client *c)
 	if (c->why.kind == ERR_NONE &&
 	    uv_stream_get_write_queue_size(stream) > 0 &&
 	    uv_shutdown(&c->shutdown, stream, on_shutdown) == 0)
-		timer_start(&c->drain, DRAIN_MS);
+		timer_start(&c->timer, DRAIN_MS);
 	else
 		close_parts(c);
 }
@@ -200,38 +209,47 @@ static void write_later(uv_stream_t *stream, const char *data, size_t len)
 		on_written(&w->uv, 0);
 }
 
+static void write_frames(struct control_client *c, const struct buf *frames)
+{
+	uv_stream_t *stream = (uv_stream_t *)&c->pipe;
+	uv_buf_t all = uv_buf_init(frames->data, (unsigned)frames->len);
+	int written = uv_try_write(stream, &all, 1);
+
+	/*
+	 * A serve that has gone: what it said last is still to be read, and
+	 * tells more than a failed write.
+	 */
+	if (written < 0 && written != UV_EAGAIN)
+		return;
+	if (written < 0)
+		written = 0;
+	if ((size_t)written < frames->len)
+		write_later(stream, frames->data + written,
+			    frames->len - (size_t)written);
+}
+
 int control_client_send(struct control_client *c, enum control_kind kind,
 			const void *data, size_t len, struct error *err)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };
-	uv_stream_t *stream = (uv_stream_t *)&c->pipe;
 	size_t waiting;
-	uv_buf_t all;
-	int written;
 
 	if (c->closing)
 		return error_set(err, ERR_CONNECT,
 				 "the connection to serve is closed");
-	waiting = uv_stream_get_write_queue_size(stream);
+	waiting = uv_stream_get_write_queue_size((uv_stream_t *)&c->pipe) +
+		  c->early.len;
 	if (len > CONTROL_FRAME_MAX || waiting > CONTROL_FRAME_MAX - len)
 		return error_set(
 			err, ERR_CONNECT,
 			"serve does not read: %zu bytes wait to be sent",
 			waiting + len);
 	control_encode(&frame, kind, data, len);
-	all = uv_buf_init(frame.data, (unsigned)frame.len);
-	written = uv_try_write(stream, &all, 1);
-	/*
-	 * A serve that has gone: what it said last is still to be read, and
-	 * tells more than a failed write.
-	 */
-	if (written < 0 && written != UV_EAGAIN)
+	if (c->fd >= 0) {
+		buf_add(&c->early, frame.data, frame.len);
 		return 0;
-	if (written < 0)
-		written = 0;
-	if ((size_t)written < frame.len)
-		write_later(stream, frame.data + written,
-			    frame.len - (size_t)written);
+	}
+	write_frames(c, &frame);
 	return 0;
 }
 
@@ -273,33 +291,21 @@ static int refused(const char *path, int number, struct error *err)
 	return error_code(err, number);
 }
 
-/* A Unix socket answers at once, unless its queue is full for a moment. */
-static int dial(const char *path, struct error *err)
+static int make_address(struct sockaddr_un *out, const char *path,
+			struct error *err)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct timeval limit = { .tv_sec = CONNECT_SECONDS };
 	size_t len = strlen(path);
-	int fd, number;
 
-	if (len >= sizeof(to.sun_path)) {
-		error_set(err, ERR_USAGE,
-			  "the path of the socket is longer than %zu bytes",
-			  sizeof(to.sun_path) - 1);
-		return -1;
-	}
-	memcpy(to.sun_path, path, len + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return refused(path, errno, err);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0)
-		return fd;
-	number = errno;
-	close(fd);
-	return refused(path, number, err);
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (len >= sizeof(out->sun_path))
+		return error_set(
+			err, ERR_USAGE,
+			"the path of the socket is longer than %zu bytes",
+			sizeof(out->sun_path) - 1);
+	memcpy(out->sun_path, path, len + 1);
+	return 0;
 }
 
-/* A new socket has room for it. */
 static void greet(struct control_client *c)
 {
 	CLEANUP(buf_done) struct buf question = { 0 };
@@ -324,32 +330,77 @@ static int check_owner(int fd, const char *path, struct error *err)
 	return error_hint(err, "start one of your own: mcpctl serve");
 }
 
+/* 1: connected; 0: its queue is full for a moment; -1: err. */
+static int try_connect(struct control_client *c, struct error *err)
+{
+	const char *path = c->to.sun_path;
+
+	if (connect(c->fd, (struct sockaddr *)&c->to, sizeof(c->to)) == 0)
+		return check_owner(c->fd, path, err) ? -1 : 1;
+	return errno == EAGAIN ? 0 : refused(path, errno, err);
+}
+
+static void on_connected(struct control_client *c)
+{
+	uv_pipe_open(&c->pipe, c->fd);
+	c->fd = -1;
+	uv_read_start((uv_stream_t *)&c->pipe, on_allocate, on_read);
+	write_frames(c, &c->early);
+	buf_done(&c->early);
+}
+
+static void on_timer(void *owner)
+{
+	struct control_client *c = owner;
+	int status;
+
+	if (c->closing) {
+		close_parts(c);
+		return;
+	}
+	status = try_connect(c, &c->why);
+	if (status == 0 && loop_now() >= c->give_up_at)
+		status = control_client_silent(ERR_CONNECT, &c->why);
+	if (status < 0)
+		hang_up(c);
+	else if (status > 0)
+		on_connected(c);
+	else
+		timer_start(&c->timer, AGAIN_MS);
+}
+
 int control_client_open(struct control_client **out, struct loop *l,
 			const char *path,
 			const struct control_client_events *events, void *owner,
 			struct error *err)
 {
-	struct control_client *c;
-	int fd = dial(path, err);
+	struct control_client *c = mem_alloc(sizeof(*c));
+	int status = -1;
 
 	*out = NULL;
-	if (fd < 0)
-		return -1;
-	if (check_owner(fd, path, err)) {
-		close(fd);
+	memset(c, 0, offsetof(struct control_client, chunk));
+	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (c->fd < 0)
+		refused(path, errno, err);
+	else if (!make_address(&c->to, path, err))
+		status = try_connect(c, err);
+	if (status < 0) {
+		if (c->fd >= 0)
+			close(c->fd);
+		mem_free(c);
 		return -1;
 	}
-	c = mem_alloc(sizeof(*c));
-	memset(c, 0, offsetof(struct control_client, chunk));
-	buf_init(&c->in, 0);
 	c->events = events;
 	c->owner = owner;
-	timer_open(&c->drain, l, close_parts, c);
+	timer_open(&c->timer, l, on_timer, c);
 	uv_pipe_init(loop_uv(l), &c->pipe, 0);
 	c->pipe.data = c;
-	uv_pipe_open(&c->pipe, fd);
-	uv_read_start((uv_stream_t *)&c->pipe, on_allocate, on_read);
+	c->give_up_at = loop_now() + CONNECT_MS;
 	greet(c);
+	if (status > 0)
+		on_connected(c);
+	else
+		timer_start(&c->timer, AGAIN_MS);
 	*out = c;
 	return 0;
 }
@@ -358,8 +409,6 @@ int control_client_open(struct control_client **out, struct loop *l,
  * A socket that is polled until a deadline. Serve's answers are read as they
  * are; what they say is the asker's matter.
  */
-
-#define CHUNK 65536
 
 static int64_t now_ms(void)
 {
@@ -398,33 +447,21 @@ static int wait_for(const struct control_quick *q, short what)
 	return n > 0 ? 0 : -1;
 }
 
-/* Whoever can make a socket there could pretend to be serve. */
-static bool is_ours(int fd)
-{
-	struct ucred peer = { 0 };
-	socklen_t size = sizeof(peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	       peer.uid == geteuid();
-}
-
 int control_quick_open(struct control_quick *q, const char *path, int64_t ms)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t len = strlen(path);
+	struct sockaddr_un to;
 	bool exists = false;
 	CLEANUP(buf_done) struct buf question = { 0 };
 
 	*q = (struct control_quick){ .fd = -1, .deadline = now_ms() + ms };
-	if (len >= sizeof(to.sun_path) ||
+	if (make_address(&to, path, NULL) ||
 	    control_path_check(path, &exists, NULL) != 0 || !exists)
 		return -1;
-	memcpy(to.sun_path, path, len + 1);
 	/* A full queue is EAGAIN then: such a serve is too slow anyway. */
 	q->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (q->fd < 0 ||
 	    connect(q->fd, (struct sockaddr *)&to, sizeof(to)) != 0 ||
-	    !is_ours(q->fd))
+	    check_owner(q->fd, path, NULL))
 		return give_up(q);
 	buf_init(&q->in, CONTROL_HEAD + CONTROL_FRAME_MAX + CHUNK);
 	greeting_ask(&question);

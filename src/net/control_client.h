@@ -28,7 +28,8 @@ struct control_client_events {
 };
 
 /*
- * Connect now (a Unix socket answers at once) and greet. What is sent before
+ * Connect (a Unix socket answers at once; one whose queue is full is asked again
+ * from the loop for 5 s, and closed tells if that was in vain) and greet. What is sent before
  * the answer need not wait: a serve of another protocol refuses it. -1: ERR_CONNECT: no serve is
  * running there (no file, or nobody behind it), with what to do; ERR_AUTH: its
  * owner is another user.
