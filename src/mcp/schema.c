@@ -195,165 +195,9 @@ void schema_explain(const struct schema_report *r, struct buf *out)
 }
 
 /*
- * One walk over schema and value: which keyword is checked by what, in which
- * order, how deep and how long. The keywords are in the other schema_*.c.
+ * One walk over schema and value: how deep and how long. The keywords are
+ * schema_keywords.c's matter.
  */
-
-/* NOLINTNEXTLINE(misc-no-recursion): see walk_check */
-static bool check_ref(const struct check *c, const cJSON *operand)
-{
-	const cJSON *target =
-		cJSON_IsString(operand) ?
-			schema_pointer(c->walk->root, operand->valuestring) :
-			NULL;
-
-	if (!target)
-		return walk_ignore(c, "$ref");
-	return walk_check(c->walk, target, c->value, c->place);
-}
-
-/* The bits that operand lets through; 0: it is none, or names a type that JSON has not. */
-static unsigned type_bits(const cJSON *operand)
-{
-	const cJSON *name;
-	unsigned bits = 0;
-
-	if (cJSON_IsString(operand))
-		return schema_type_bit(operand->valuestring);
-	if (!cJSON_IsArray(operand))
-		return 0;
-	cJSON_ArrayForEach(name, operand) {
-		unsigned bit = cJSON_IsString(name) ?
-				       schema_type_bit(name->valuestring) :
-				       0;
-		if (bit == 0)
-			return 0;
-		bits |= bit;
-	}
-	return bits;
-}
-
-static bool check_type(const struct check *c, const cJSON *operand)
-{
-	CLEANUP(buf_done) struct buf names = { 0 };
-	unsigned bits = type_bits(operand);
-
-	if (bits == 0)
-		return walk_ignore(c, "type");
-	if (bits & schema_type_of(c->value))
-		return true;
-	schema_type_names(bits, &names);
-	return walk_fail(c, "type", buf_string(&names));
-}
-
-static bool check_const(const struct check *c, const cJSON *operand)
-{
-	return json_equal(c->value, operand) ||
-	       walk_fail_json(c, "const", operand);
-}
-
-static bool check_enum(const struct check *c, const cJSON *operand)
-{
-	const cJSON *choice;
-
-	if (!cJSON_IsArray(operand))
-		return walk_ignore(c, "enum");
-	cJSON_ArrayForEach(choice, operand) {
-		if (json_equal(c->value, choice))
-			return true;
-		if (!walk_spend(c, 1))
-			return false;
-	}
-	return walk_fail_json(c, "enum", operand);
-}
-
-struct keyword {
-	const char *name;
-	bool (*check)(const struct check *c, const cJSON *operand);
-};
-
-/* In the order in which they are checked: the first mismatch should tell most. */
-static const struct keyword keywords[] = {
-	{ "$ref", check_ref },
-	{ "type", check_type },
-	{ "const", check_const },
-	{ "enum", check_enum },
-	{ "required", check_required },
-	{ "properties", check_properties },
-	{ "patternProperties", check_pattern_properties },
-	{ "additionalProperties", check_additional_properties },
-	{ "minimum", check_minimum },
-	{ "exclusiveMinimum", check_exclusive_minimum },
-	{ "maximum", check_maximum },
-	{ "exclusiveMaximum", check_exclusive_maximum },
-	{ "multipleOf", check_multiple_of },
-	{ "minLength", check_min_length },
-	{ "maxLength", check_max_length },
-	{ "pattern", check_pattern },
-	{ "minItems", check_min_items },
-	{ "maxItems", check_max_items },
-	{ "prefixItems", check_prefix_items },
-	{ "items", check_items },
-	{ "uniqueItems", check_unique_items },
-	{ "allOf", check_all_of },
-	{ "anyOf", check_any_of },
-	{ "oneOf", check_one_of },
-	{ "not", check_not },
-	/* These only describe, or hold what others point at. */
-	{ "default", NULL },
-	{ "title", NULL },
-	{ "description", NULL },
-	{ "examples", NULL },
-	{ "deprecated", NULL },
-	{ "readOnly", NULL },
-	{ "writeOnly", NULL },
-	{ "contentEncoding", NULL },
-	{ "contentMediaType", NULL },
-	{ "definitions", NULL },
-	{ "$defs", NULL },
-	{ "$schema", NULL },
-	{ "$id", NULL },
-	{ "$comment", NULL },
-};
-
-/* The operands of one schema, in the order of keywords[]; what is unknown is reported. */
-static void collect(const struct check *c, const cJSON **operands)
-{
-	const cJSON *member;
-
-	cJSON_ArrayForEach(member, c->schema) {
-		size_t i = 0;
-
-		while (i < COUNT(keywords) &&
-		       strcmp(keywords[i].name, member->string) != 0)
-			i++;
-		if (i == COUNT(keywords))
-			walk_ignore(c, member->string);
-		else if (!operands[i])
-			operands[i] = member;
-	}
-}
-
-/* Up to draft 7 a schema with $ref is only that. */
-static bool ref_stands_alone(const struct check *c)
-{
-	return c->walk->old_refs && json_string(c->schema, "$ref");
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): see walk_check */
-static bool check_keywords(const struct check *c)
-{
-	const cJSON *operands[COUNT(keywords)] = { 0 };
-
-	if (ref_stands_alone(c))
-		return check_ref(c, json_member(c->schema, "$ref"));
-	collect(c, operands);
-	for (size_t i = 0; i < COUNT(keywords); i++)
-		if (operands[i] && keywords[i].check &&
-		    !keywords[i].check(c, operands[i]))
-			return false;
-	return true;
-}
 
 /* NOLINTNEXTLINE(misc-no-recursion): no deeper than SCHEMA_DEPTH_MAX */
 bool walk_check(struct walk *w, const cJSON *schema, const cJSON *value,
@@ -371,7 +215,7 @@ bool walk_check(struct walk *w, const cJSON *schema, const cJSON *value,
 	if (!walk_spend(&c, 1))
 		return false;
 	w->depth++;
-	fits = check_keywords(&c);
+	fits = walk_keywords(&c);
 	w->depth--;
 	return fits && !w->given_up;
 }

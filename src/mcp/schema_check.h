@@ -82,27 +82,7 @@ enum pattern_result pattern_test(struct pattern *p, const char *pattern,
 				 const char *text);
 void pattern_done(struct pattern *p);
 
-/* One function a keyword; operand is its value in the schema. */
-bool check_minimum(const struct check *c, const cJSON *operand);
-bool check_maximum(const struct check *c, const cJSON *operand);
-bool check_exclusive_minimum(const struct check *c, const cJSON *operand);
-bool check_exclusive_maximum(const struct check *c, const cJSON *operand);
-bool check_multiple_of(const struct check *c, const cJSON *operand);
-bool check_min_length(const struct check *c, const cJSON *operand);
-bool check_max_length(const struct check *c, const cJSON *operand);
-bool check_pattern(const struct check *c, const cJSON *operand);
-bool check_items(const struct check *c, const cJSON *operand);
-bool check_prefix_items(const struct check *c, const cJSON *operand);
-bool check_min_items(const struct check *c, const cJSON *operand);
-bool check_max_items(const struct check *c, const cJSON *operand);
-bool check_unique_items(const struct check *c, const cJSON *operand);
-bool check_required(const struct check *c, const cJSON *operand);
-bool check_properties(const struct check *c, const cJSON *operand);
-bool check_pattern_properties(const struct check *c, const cJSON *operand);
-bool check_additional_properties(const struct check *c, const cJSON *operand);
-bool check_all_of(const struct check *c, const cJSON *operand);
-bool check_any_of(const struct check *c, const cJSON *operand);
-bool check_one_of(const struct check *c, const cJSON *operand);
-bool check_not(const struct check *c, const cJSON *operand);
+/* Everything that the schema asks of the value. False: it does not fit. */
+bool walk_keywords(const struct check *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keywords of JSON Schema, one after the other. */
+/* The keywords of JSON Schema, one after the other, and in which order. */
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "mcp/schema_check.h"
+#include "mcp/schema_look.h"
 
 /* The keywords of arrays. */
 
@@ -29,7 +30,7 @@ static bool check_each(const struct check *c, const cJSON *schemas)
 	return true;
 }
 
-bool check_prefix_items(const struct check *c, const cJSON *operand)
+static bool check_prefix_items(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsArray(operand))
 		return walk_ignore(c, "prefixItems");
@@ -37,7 +38,7 @@ bool check_prefix_items(const struct check *c, const cJSON *operand)
 }
 
 /* One schema for all behind prefixItems; or, up to 2019-09, an array of them. */
-bool check_items(const struct check *c, const cJSON *operand)
+static bool check_items(const struct check *c, const cJSON *operand)
 {
 	size_t before = (size_t)cJSON_GetArraySize(
 		json_array(c->schema, "prefixItems"));
@@ -60,7 +61,7 @@ bool check_items(const struct check *c, const cJSON *operand)
 	return true;
 }
 
-bool check_min_items(const struct check *c, const cJSON *operand)
+static bool check_min_items(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "minItems");
@@ -70,7 +71,7 @@ bool check_min_items(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "minItems", operand);
 }
 
-bool check_max_items(const struct check *c, const cJSON *operand)
+static bool check_max_items(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "maxItems");
@@ -161,7 +162,7 @@ static bool has_equal_items(const cJSON *array)
 	return found;
 }
 
-bool check_unique_items(const struct check *c, const cJSON *operand)
+static bool check_unique_items(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsBool(operand))
 		return walk_ignore(c, "uniqueItems");
@@ -177,7 +178,7 @@ bool check_unique_items(const struct check *c, const cJSON *operand)
  * none fits, and one of them was meant, that one is asked again, aloud.
  */
 
-bool check_all_of(const struct check *c, const cJSON *operand)
+static bool check_all_of(const struct check *c, const cJSON *operand)
 {
 	const cJSON *schema;
 
@@ -262,7 +263,7 @@ static bool fits_none(const struct check *c, const cJSON *operand,
 	return walk_fail(c, "anyOf", buf_string(&alternatives));
 }
 
-bool check_any_of(const struct check *c, const cJSON *operand)
+static bool check_any_of(const struct check *c, const cJSON *operand)
 {
 	const cJSON *meant;
 
@@ -272,7 +273,7 @@ bool check_any_of(const struct check *c, const cJSON *operand)
 	       fits_none(c, operand, meant);
 }
 
-bool check_one_of(const struct check *c, const cJSON *operand)
+static bool check_one_of(const struct check *c, const cJSON *operand)
 {
 	char count[24];
 	const cJSON *meant;
@@ -289,7 +290,7 @@ bool check_one_of(const struct check *c, const cJSON *operand)
 	return walk_fail(c, "oneOf", count);
 }
 
-bool check_not(const struct check *c, const cJSON *operand)
+static bool check_not(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsObject(operand) && !cJSON_IsBool(operand))
 		return walk_ignore(c, "not");
@@ -304,7 +305,7 @@ static bool is_strict(const struct check *c, const char *keyword)
 	return json_true(c->schema, keyword);
 }
 
-bool check_minimum(const struct check *c, const cJSON *operand)
+static bool check_minimum(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "minimum");
@@ -317,7 +318,7 @@ bool check_minimum(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "minimum", operand);
 }
 
-bool check_maximum(const struct check *c, const cJSON *operand)
+static bool check_maximum(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "maximum");
@@ -330,7 +331,7 @@ bool check_maximum(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "maximum", operand);
 }
 
-bool check_exclusive_minimum(const struct check *c, const cJSON *operand)
+static bool check_exclusive_minimum(const struct check *c, const cJSON *operand)
 {
 	if (cJSON_IsBool(operand))
 		return true;
@@ -342,7 +343,7 @@ bool check_exclusive_minimum(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "exclusiveMinimum", operand);
 }
 
-bool check_exclusive_maximum(const struct check *c, const cJSON *operand)
+static bool check_exclusive_maximum(const struct check *c, const cJSON *operand)
 {
 	if (cJSON_IsBool(operand))
 		return true;
@@ -368,7 +369,7 @@ static bool is_multiple(double value, double of)
 	return error <= 4 * DBL_EPSILON * fabs(value);
 }
 
-bool check_multiple_of(const struct check *c, const cJSON *operand)
+static bool check_multiple_of(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand) || !(operand->valuedouble > 0))
 		return walk_ignore(c, "multipleOf");
@@ -535,7 +536,7 @@ static size_t characters(const char *text)
 	return count;
 }
 
-bool check_min_length(const struct check *c, const cJSON *operand)
+static bool check_min_length(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "minLength");
@@ -546,7 +547,7 @@ bool check_min_length(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "minLength", operand);
 }
 
-bool check_max_length(const struct check *c, const cJSON *operand)
+static bool check_max_length(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsNumber(operand))
 		return walk_ignore(c, "maxLength");
@@ -573,7 +574,7 @@ static enum pattern_result walk_pattern(const struct check *c,
 	return result;
 }
 
-bool check_pattern(const struct check *c, const cJSON *operand)
+static bool check_pattern(const struct check *c, const cJSON *operand)
 {
 	if (!cJSON_IsString(operand))
 		return walk_ignore(c, "pattern");
@@ -593,7 +594,7 @@ bool check_pattern(const struct check *c, const cJSON *operand)
 
 /* The keywords of objects. */
 
-bool check_required(const struct check *c, const cJSON *operand)
+static bool check_required(const struct check *c, const cJSON *operand)
 {
 	const cJSON *name;
 
@@ -617,7 +618,7 @@ bool check_required(const struct check *c, const cJSON *operand)
 	return true;
 }
 
-bool check_properties(const struct check *c, const cJSON *operand)
+static bool check_properties(const struct check *c, const cJSON *operand)
 {
 	const cJSON *property;
 
@@ -668,7 +669,8 @@ static bool check_named_so(const struct check *c, const cJSON *rule)
 	return true;
 }
 
-bool check_pattern_properties(const struct check *c, const cJSON *operand)
+static bool check_pattern_properties(const struct check *c,
+				     const cJSON *operand)
 {
 	const cJSON *rule;
 
@@ -690,7 +692,8 @@ static bool is_named(const struct check *c, const char *name)
 				 name);
 }
 
-bool check_additional_properties(const struct check *c, const cJSON *operand)
+static bool check_additional_properties(const struct check *c,
+					const cJSON *operand)
 {
 	const cJSON *member;
 
@@ -710,5 +713,162 @@ bool check_additional_properties(const struct check *c, const cJSON *operand)
 		if (!walk_check(c->walk, operand, member, &place))
 			return false;
 	}
+	return true;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): see walk_check */
+static bool check_ref(const struct check *c, const cJSON *operand)
+{
+	const cJSON *target =
+		cJSON_IsString(operand) ?
+			schema_pointer(c->walk->root, operand->valuestring) :
+			NULL;
+
+	if (!target)
+		return walk_ignore(c, "$ref");
+	return walk_check(c->walk, target, c->value, c->place);
+}
+
+/* The bits that operand lets through; 0: it is none, or names a type that JSON has not. */
+static unsigned type_bits(const cJSON *operand)
+{
+	const cJSON *name;
+	unsigned bits = 0;
+
+	if (cJSON_IsString(operand))
+		return schema_type_bit(operand->valuestring);
+	if (!cJSON_IsArray(operand))
+		return 0;
+	cJSON_ArrayForEach(name, operand) {
+		unsigned bit = cJSON_IsString(name) ?
+				       schema_type_bit(name->valuestring) :
+				       0;
+		if (bit == 0)
+			return 0;
+		bits |= bit;
+	}
+	return bits;
+}
+
+static bool check_type(const struct check *c, const cJSON *operand)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+	unsigned bits = type_bits(operand);
+
+	if (bits == 0)
+		return walk_ignore(c, "type");
+	if (bits & schema_type_of(c->value))
+		return true;
+	schema_type_names(bits, &names);
+	return walk_fail(c, "type", buf_string(&names));
+}
+
+static bool check_const(const struct check *c, const cJSON *operand)
+{
+	return json_equal(c->value, operand) ||
+	       walk_fail_json(c, "const", operand);
+}
+
+static bool check_enum(const struct check *c, const cJSON *operand)
+{
+	const cJSON *choice;
+
+	if (!cJSON_IsArray(operand))
+		return walk_ignore(c, "enum");
+	cJSON_ArrayForEach(choice, operand) {
+		if (json_equal(c->value, choice))
+			return true;
+		if (!walk_spend(c, 1))
+			return false;
+	}
+	return walk_fail_json(c, "enum", operand);
+}
+
+/* operand is its value in the schema. */
+struct keyword {
+	const char *name;
+	bool (*check)(const struct check *c, const cJSON *operand);
+};
+
+/* In the order in which they are checked: the first mismatch should tell most. */
+static const struct keyword keywords[] = {
+	{ "$ref", check_ref },
+	{ "type", check_type },
+	{ "const", check_const },
+	{ "enum", check_enum },
+	{ "required", check_required },
+	{ "properties", check_properties },
+	{ "patternProperties", check_pattern_properties },
+	{ "additionalProperties", check_additional_properties },
+	{ "minimum", check_minimum },
+	{ "exclusiveMinimum", check_exclusive_minimum },
+	{ "maximum", check_maximum },
+	{ "exclusiveMaximum", check_exclusive_maximum },
+	{ "multipleOf", check_multiple_of },
+	{ "minLength", check_min_length },
+	{ "maxLength", check_max_length },
+	{ "pattern", check_pattern },
+	{ "minItems", check_min_items },
+	{ "maxItems", check_max_items },
+	{ "prefixItems", check_prefix_items },
+	{ "items", check_items },
+	{ "uniqueItems", check_unique_items },
+	{ "allOf", check_all_of },
+	{ "anyOf", check_any_of },
+	{ "oneOf", check_one_of },
+	{ "not", check_not },
+	/* These only describe, or hold what others point at. */
+	{ "default", NULL },
+	{ "title", NULL },
+	{ "description", NULL },
+	{ "examples", NULL },
+	{ "deprecated", NULL },
+	{ "readOnly", NULL },
+	{ "writeOnly", NULL },
+	{ "contentEncoding", NULL },
+	{ "contentMediaType", NULL },
+	{ "definitions", NULL },
+	{ "$defs", NULL },
+	{ "$schema", NULL },
+	{ "$id", NULL },
+	{ "$comment", NULL },
+};
+
+/* The operands of one schema, in the order of keywords[]; what is unknown is reported. */
+static void collect(const struct check *c, const cJSON **operands)
+{
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, c->schema) {
+		size_t i = 0;
+
+		while (i < COUNT(keywords) &&
+		       strcmp(keywords[i].name, member->string) != 0)
+			i++;
+		if (i == COUNT(keywords))
+			walk_ignore(c, member->string);
+		else if (!operands[i])
+			operands[i] = member;
+	}
+}
+
+/* Up to draft 7 a schema with $ref is only that. */
+static bool ref_stands_alone(const struct check *c)
+{
+	return c->walk->old_refs && json_string(c->schema, "$ref");
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): see walk_check */
+bool walk_keywords(const struct check *c)
+{
+	const cJSON *operands[COUNT(keywords)] = { 0 };
+
+	if (ref_stands_alone(c))
+		return check_ref(c, json_member(c->schema, "$ref"));
+	collect(c, operands);
+	for (size_t i = 0; i < COUNT(keywords); i++)
+		if (operands[i] && keywords[i].check &&
+		    !keywords[i].check(c, operands[i]))
+			return false;
 	return true;
 }
