@@ -311,7 +311,7 @@ const struct scheme *scheme_find(const char *name, size_t len)
 /* That which was probably meant; NULL. */
 static const struct scheme *scheme_nearest(const char *name)
 {
-	const char *names[COUNT(schemes)], *nearest;
+	const char *names[COUNT(schemes)] = { NULL }, *nearest;
 	size_t count = 0;
 
 	while (schemes[count].name) {

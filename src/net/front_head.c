@@ -247,6 +247,8 @@ static void serve(struct visitor *v, const struct head *head)
 			  v->address);
 	local_address(v->fd, local, sizeof(local));
 	v->standing = front_standing(v->front, &view);
+	if (share_is_over(&v->share))
+		front_http_look(v->front);
 	switch (head_upgrade(head, &reason)) {
 	case HEAD_WEBSOCKET:
 		upgrade(v, &view);
@@ -406,6 +408,8 @@ static enum MHD_Result charge(struct front_request *rq)
 	g->known = standing != FRONT_STRANGER;
 	if (standing == FRONT_SHOWN)
 		share_close(&g->share);
+	if (share_is_over(&g->share))
+		front_http_look(f);
 	if (!g->known && share_is_over(&g->share) &&
 	    !front_end_other(f, &g->share)) {
 		front_lacks(f, LACK_CONNECTIONS, rq->peer);

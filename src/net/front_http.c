@@ -77,6 +77,21 @@ static void request_grace(void *owner)
 	request_resume(rq);
 }
 
+void front_http_look(struct front *f)
+{
+	for (struct front_request *rq = f->requests; rq; rq = rq->next) {
+		struct http_guest *g = rq->suspended && rq->grace_end ?
+					       http_guest_of(rq->connection) :
+					       NULL;
+
+		if (!g || rq->grace_over || !peer_closed(rq))
+			continue;
+		share_close(&g->share);
+		rq->grace_over = true;
+		request_resume(rq);
+	}
+}
+
 /*
  * libmicrohttpd ends such a connection at once when it knows the length. So
  * it is not told: the length is a header of ours, and the stream ends late.

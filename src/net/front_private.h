@@ -185,6 +185,11 @@ void visitor_refuse_tls(struct visitor *v);
 int front_http_open(struct front *f, struct error *err);
 void front_http_add(struct front *f, int fd, const struct visitor *v);
 void front_http_close(struct front *f);
+/*
+ * Who was answered and has closed counts no more, though nobody looked yet:
+ * before one is refused, since many boards end a question and dial at once.
+ */
+void front_http_look(struct front *f);
 void front_reply(struct front_request *rq, int status, const char *content_type,
 		 const char *body, size_t len);
 void front_reply_with(struct front_request *rq, int status,

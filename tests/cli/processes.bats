@@ -18,6 +18,10 @@ setup() {
 		ALONE=(setpriv "--reuid=$user" "--regid=$user" --clear-groups)
 		WORK=$(mktemp -d "${TMPDIR:-/tmp}/mcpctl-test-XXXXXX")
 		chown "$user:$user" "$WORK"
+		# Nor may that user look into a home of root's.
+		mkdir "$WORK/bin"
+		cp -rL "$BUILD"/mcpctl "$BUILD"/*.so "$BUILD"/profiles "$WORK/bin"
+		PATH=$WORK/bin:$PATH
 	fi
 	export HOME=$WORK XDG_RUNTIME_DIR=$WORK TMPDIR=$WORK LC_ALL=C.UTF-8
 	unset "${!MCPCTL_@}"
