@@ -11,7 +11,7 @@
 #: make fuzz        each parser for FUZZ_SECONDS (60)
 #: make lint        the lints alone
 #: make bench       measure it (bench/README.md)
-#: make generate    man page and completions anew, from the command table
+#: make generate    the man page anew, from the command table
 #: make clean       remove what was built
 #:
 #: BUILD=FOLDER     build there instead of in build/; nothing else is written to
@@ -113,6 +113,9 @@ $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# It holds them as they are.
+$(BUILD)/cli/cmd_completion.o $(TOP)/fuzz/cli/cmd_completion.o: $(wildcard completions/*)
 
 $(BUILD)/pic/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -219,9 +222,8 @@ lint: deps-check
 	$(Q)$(MAKE) -s -j$(JOBS) all
 	$(Q)$(RUN) lint
 
-# The man page and the completions come from the command table.
-GENERATED = man/mcpctl.1:man completions/mcpctl.bash:bash \
-	completions/_mcpctl:zsh completions/mcpctl.fish:fish
+# The man page comes from the command table.
+GENERATED = man/mcpctl.1:man
 .PHONY: generate
 generate: all
 	$(Q)$(foreach g,$(GENERATED),$(BUILD)/mcpctl generate \

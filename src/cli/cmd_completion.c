@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * completion SHELL, for people, and the hidden generate WHAT, for `make
- * generate`: both print what the generators write.
+ * completion SHELL, for people: the scripts of completions/, which ask
+ * `_complete` (complete.c). And the hidden generate WHAT, for `make generate`:
+ * what is written from the command table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,43 +11,66 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/generate.h"
+#include "cli/complete.h"
+#include "cli/generate_man.h"
 
-static int unknown(const char *word, bool shell, struct error *err)
+/* The file as it is, and a NUL; make runs where its path begins. */
+#define SCRIPT(name, path)                                               \
+	__asm__(".section .rodata\n" #name ":\n"                         \
+		".incbin \"completions/" path "\"\n.byte 0\n.previous"); \
+	extern const char name[] __attribute__((visibility("hidden")))
+
+SCRIPT(script_bash, "mcpctl.bash");
+SCRIPT(script_zsh, "_mcpctl");
+SCRIPT(script_fish, "mcpctl.fish");
+
+static const char *const scripts[COMPLETE_SHELLS] = { script_bash, script_zsh,
+						      script_fish };
+
+/* One line an example: status, command line, text on stdout; parted by tabs. */
+static void generate_examples(FILE *out)
 {
-	CLEANUP(buf_done) struct buf known = { 0 };
+	for (const struct command *const *c = commands; *c; c++) {
+		const struct example *e = (*c)->examples;
 
-	for (const struct generator *g = generators; g->name; g++) {
-		if (g->shell || !shell)
-			buf_printf(&known, "%s%s", known.len ? ", " : "",
-				   g->name);
+		for (; e && e->line; e++)
+			fprintf(out, "%d\t%s\t%s\n", e->status, e->line,
+				e->says ? e->says : "");
 	}
-	error_set(err, ERR_USAGE, "no completion is made for '%s'", word);
-	return error_hint(err, "give one of: %s", buf_string(&known));
 }
 
-static int print(const struct invocation *in, bool shell, struct error *err)
-{
-	/* "$SHELL" is a path. */
-	const char *word = file_name(in->argv[0]);
-	const struct generator *g = generator_find(word);
-
-	if (!g || (shell && !g->shell))
-		return unknown(word, shell, err);
-	g->write(in->app->out.out);
-	return 0;
-}
+static const struct generator {
+	const char *name;
+	void (*write)(FILE *out);
+} generators[] = { { "man", generate_man }, { "examples", generate_examples } };
 
 static int completion_run(const struct invocation *in, struct error *err)
 {
-	return print(in, true, err);
+	/* "$SHELL" is a path. */
+	const char *word = file_name(in->argv[0]);
+
+	for (size_t i = 0; i < COUNT(scripts); i++) {
+		if (strcmp(complete_shells[i], word) == 0) {
+			fputs(scripts[i], in->app->out.out);
+			return 0;
+		}
+	}
+	error_set(err, ERR_USAGE, "no completion is made for '%s'", word);
+	return error_hint(err, "give one of: bash, zsh, fish");
 }
 
 static int generate_run(const struct invocation *in, struct error *err)
 {
 	/* Profiles of the user's own do not belong into committed files. */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-	return print(in, false, err);
+	for (size_t i = 0; i < COUNT(generators); i++) {
+		if (strcmp(generators[i].name, in->argv[0]) == 0) {
+			generators[i].write(in->app->out.out);
+			return 0;
+		}
+	}
+	return error_set(err, ERR_USAGE, "nothing is generated as '%s'",
+			 in->argv[0]);
 }
 
 static const struct example completion_examples[] = {
@@ -66,7 +90,7 @@ const struct command cmd_completion = {
 		"  zsh:  eval \"$(mcpctl completion zsh)\" in ~/.zshrc, behind compinit\n"
 		"  fish: mcpctl completion fish | source, in ~/.config/fish/config.fish\n"
 		"\n"
-		"Commands, options and choices are in the script. "
+		"The script asks mcpctl what may stand there. "
 		"Devices, tools, arguments and values come from the running serve, else from the last complete list of the target (see tools --cached). "
 		"Completing connects to no device; where there is no list yet, zsh and fish say so.",
 	.group = GROUP_PROGRAM,
@@ -80,7 +104,7 @@ const struct command cmd_completion = {
 
 const struct command cmd_generate = {
 	.name = "generate",
-	.args = "man|bash|zsh|fish|examples",
+	.args = "man|examples",
 	.brief = "print a file that is written from the command table",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_HIDDEN,

@@ -37,6 +37,9 @@ void completion_done(struct completion *c)
 		candidate_done(&c->item[i]);
 	mem_free(c->item);
 	mem_free(c->keep);
+	mem_free(c->before);
+	mem_free(c->end[0]);
+	mem_free(c->end[1]);
 	mem_free(c->note);
 	*c = (struct completion){ 0 };
 }
@@ -87,8 +90,12 @@ bool complete_add(struct completing *c, const struct offer *offer,
 				mem_strndup(word, len),
 		.brief = brief_of(brief),
 		.shown = offer->shown ? brief_of(offer->shown) : NULL,
-		.open = offer->open
+		.open = offer->open,
+		.equals = offer->equals,
+		.kind = offer->kind
 	};
+	if (offer->before && *offer->before && !out->before)
+		out->before = mem_strdup(offer->before);
 	return true;
 }
 
@@ -128,15 +135,17 @@ void complete_sort(struct completing *c)
  * for lines that are finished.
  */
 
+#define BLANKS " \t\n\r"
+
+static bool is_blank(char c)
+{
+	return c && strchr(BLANKS, c);
+}
+
 static void typed_word_done(struct typed_word *w)
 {
 	buf_done(&w->text);
 	*w = (struct typed_word){ 0 };
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* A backslash at p; the bytes that it takes. */
@@ -155,16 +164,14 @@ static size_t escaped(struct typed_word *w, const char *p)
 	return 2;
 }
 
-/*
- * From text, until an unquoted blank or '|' if stop, else all. Returns the
- * bytes that were read.
- */
-static size_t typed_word_read(struct typed_word *w, const char *text, bool stop)
+/* From text, until one of stops that is not quoted. The bytes that were read. */
+static size_t typed_word_read(struct typed_word *w, const char *text,
+			      const char *stops)
 {
 	const char *p = text;
 
 	while (*p) {
-		if (stop && !w->quote && (is_blank(*p) || *p == '|'))
+		if (!w->quote && strchr(stops, *p))
 			break;
 		if (*p == '\\' && w->quote != '\'') {
 			p += escaped(w, p);
@@ -216,7 +223,7 @@ static void read_line(struct line *l, const char *p)
 			return;
 		}
 		typed_word_done(&l->last);
-		p += typed_word_read(&l->last, p, true);
+		p += typed_word_read(&l->last, p, BLANKS "|");
 		if (!*p)
 			return;
 		words_add(&l->words, buf_string(&l->last.text));
@@ -335,6 +342,13 @@ static void take_peer(struct position *p, const struct piece *piece)
 	}
 }
 
+/* One that may be given again is not kept in mind. */
+static void take_given(struct position *p, const struct option_row *row)
+{
+	if (row && row->type != OPTION_LIST && p->given_count < COUNT(p->given))
+		p->given[p->given_count++] = row;
+}
+
 /* On a line of the shell there are no global options. */
 static bool awaits_value(const struct finding *f, const struct piece *piece)
 {
@@ -356,6 +370,7 @@ static void collect(struct finding *f)
 			p->child = true;
 		} else if (piece.kind == PIECE_OPTION) {
 			take_peer(p, &piece);
+			take_given(p, piece.row);
 			if (awaits_value(f, &piece))
 				p->pending = piece.row;
 		} else if (piece.index != f->target &&
@@ -475,24 +490,60 @@ static bool is_inside_option(const struct option_row *row)
 
 /* ---- names of options ---- */
 
+static bool is_given(const struct completing *c, const struct option_row *row)
+{
+	const struct position *p = c->position;
+
+	for (size_t i = 0; i < p->given_count; i++) {
+		if (p->given[i] == row)
+			return true;
+	}
+	return false;
+}
+
+/* "-o", or "-qo" behind "-q". */
+static void add_letter(struct completing *c, const struct option_row *row)
+{
+	const char *word = c->question->word;
+	bool more = strlen(word) > 1;
+	const struct offer offer = { .before = more ? word : NULL,
+				     .open = option_takes_word(row),
+				     .kind = SOURCE_OPTIONS };
+	const char letter[3] = { '-', row->letter };
+
+	if (row->letter && !strchr(word, row->letter))
+		complete_add(c, &offer, letter + more, row->brief);
+}
+
+/* Letters where there is a dash at most. */
 static void add_option(struct completing *c, const struct option_row *row)
 {
-	const struct offer offer = { .typed = c->question->word };
+	const struct offer offer = { .typed = complete_sifted(
+					     c, c->question->word),
+				     .equals = row->type != OPTION_FLAG,
+				     .kind = SOURCE_OPTIONS };
 	CLEANUP(mem_free_ptr) char *name = mem_printf("--%s", row->name);
 
 	complete_add(c, &offer, name, row->brief);
+	if (!c->question->inside && strlen(c->question->word) < 2)
+		add_letter(c, row);
 }
 
-/* "-" shows the long names: the letters say nothing. */
-static void add_options(struct completing *c)
+/* What may stand there and does not yet. */
+static void each_option(struct completing *c,
+			void (*add)(struct completing *,
+				    const struct option_row *))
 {
 	const struct option_row *row;
 
-	for (row = rows_of(c); row && row->name; row++)
-		add_option(c, row);
+	for (row = rows_of(c); row && row->name; row++) {
+		if (!is_given(c, row))
+			add(c, row);
+	}
 	for (row = config_options; row->name; row++) {
-		if (!c->question->inside || is_inside_option(row))
-			add_option(c, row);
+		if ((!c->question->inside || is_inside_option(row)) &&
+		    !is_given(c, row))
+			add(c, row);
 	}
 }
 
@@ -525,23 +576,29 @@ static void value_in_word(struct completing *c, const struct option_row *row,
 	complete_value(c, row, head, word + before);
 }
 
-/* "-vo", "-ojs": letters, and the value of the last. */
+/*
+ * "-vo", "-ojs": letters, and the value of the last. readline has no more than
+ * a space for letters that are complete; zsh and fish show what may follow.
+ */
 static void complete_letters(struct completing *c)
 {
 	const char *word = c->question->word;
-	const struct offer offer = { 0 };
+	const struct offer offer = { .kind = SOURCE_OPTIONS };
 	const struct option_row *row = NULL;
 
 	for (size_t i = 1; word[i]; i++) {
 		row = find_letter(c, word[i]);
 		if (!row)
 			return;
-		if (option_takes_word(row) && word[i + 1]) {
+		if (option_takes_word(row) &&
+		    (word[i + 1] || c->question->unsifted)) {
 			value_in_word(c, row, i + 1);
 			return;
 		}
 	}
-	if (row)
+	if (c->question->unsifted)
+		each_option(c, add_letter);
+	else
 		complete_add(c, &offer, word, row->brief);
 }
 
@@ -554,7 +611,7 @@ static void complete_option(struct completing *c)
 	if (word[1] && word[1] != '-') {
 		complete_letters(c);
 	} else if (!equals) {
-		add_options(c);
+		each_option(c, add_option);
 	} else {
 		row = find_name(c, word + 2, (size_t)(equals - word - 2));
 		if (row)
@@ -566,7 +623,8 @@ static void complete_option(struct completing *c)
 
 static void complete_first(struct completing *c)
 {
-	const struct offer offer = { .typed = c->question->word };
+	const struct offer offer = { .typed = c->question->word,
+				     .kind = SOURCE_TARGETS };
 
 	if (c->question->inside) {
 		complete_inside_first(c);
@@ -584,61 +642,96 @@ static void complete_json(struct completing *c)
 		complete_files(c, "@", 1);
 }
 
+static void complete_tool(struct completing *c)
+{
+	complete_tools(c, c->question->word);
+}
+
 static void complete_tool_call(struct completing *c)
 {
 	const struct words *operands = &c->position->operands;
 
 	if (operands->count == 0)
-		complete_tools(c, c->question->word);
+		complete_tool(c);
 	else
 		complete_arguments(c, operands->word[0], operands->word + 1,
 				   operands->count - 1);
 }
 
+static void complete_device(struct completing *c)
+{
+	const struct offer offer = { .typed = c->question->word };
+
+	complete_devices(c, &offer);
+}
+
+static void complete_method(struct completing *c)
+{
+	const struct offer offer = { .typed = c->question->word };
+
+	if (c->position->operands.count > 0)
+		complete_json(c);
+	else
+		complete_source(c, SOURCE_METHODS, &offer);
+}
+
+static void complete_item(struct completing *c)
+{
+	complete_items(c, c->position->command->operand);
+}
+
+/* Who knows the operand: a table of words, or a function. */
+static const struct operand_row {
+	void (*complete)(struct completing *c);
+	enum source_kind kind;
+} operand_rows[] = { [OPERAND_NONE] = { NULL, SOURCE_NONE },
+		     [OPERAND_TOOL] = { complete_tool, SOURCE_NONE },
+		     [OPERAND_TOOL_CALL] = { complete_tool_call, SOURCE_NONE },
+		     [OPERAND_COMMAND_OR_TOPIC] = { NULL, SOURCE_HELP },
+		     [OPERAND_FILE] = { NULL, SOURCE_FILES },
+		     [OPERAND_SHELL_NAME] = { NULL, SOURCE_SHELLS },
+		     [OPERAND_PROFILE] = { NULL, SOURCE_PROFILES },
+		     [OPERAND_METHOD] = { complete_method, SOURCE_NONE },
+		     [OPERAND_DEVICE] = { complete_device, SOURCE_NONE },
+		     [OPERAND_JSON] = { complete_json, SOURCE_NONE },
+		     [OPERAND_LEVEL] = { NULL, SOURCE_LEVELS },
+		     [OPERAND_RESOURCE] = { complete_item, SOURCE_NONE },
+		     [OPERAND_TEMPLATE] = { complete_item, SOURCE_NONE },
+		     [OPERAND_PROMPT] = { complete_item, SOURCE_NONE },
+		     [OPERAND_PROMPT_CALL] = { complete_item, SOURCE_NONE },
+		     [OPERAND_COMPLETABLE] = { complete_item, SOURCE_NONE } };
+
 static void complete_operand(struct completing *c)
 {
 	const struct command *command = c->position->command;
-	size_t index = c->position->operands.count;
+	const struct operand_row *row = &operand_rows[command->operand];
 	const struct offer offer = { .typed = c->question->word };
 
-	if (command->max >= 0 && index >= (size_t)command->max)
+	if (command->max >= 0 &&
+	    c->position->operands.count >= (size_t)command->max)
 		return;
-	switch (command->operand) {
-	case OPERAND_NONE:
-		break;
-	case OPERAND_TOOL:
-		complete_tools(c, c->question->word);
-		break;
-	case OPERAND_TOOL_CALL:
-		complete_tool_call(c);
-		break;
-	case OPERAND_DEVICE:
-		complete_devices(c, &offer);
-		break;
-	case OPERAND_JSON:
-		complete_json(c);
-		break;
-	case OPERAND_RESOURCE:
-	case OPERAND_TEMPLATE:
-	case OPERAND_PROMPT:
-	case OPERAND_PROMPT_CALL:
-	case OPERAND_COMPLETABLE:
-		complete_items(c, command->operand);
-		break;
-	case OPERAND_METHOD:
-		if (index > 0)
-			complete_json(c);
-		else
-			complete_source(c, SOURCE_METHODS, &offer);
-		break;
-	case OPERAND_COMMAND_OR_TOPIC:
-	case OPERAND_FILE:
-	case OPERAND_SHELL_NAME:
-	case OPERAND_PROFILE:
-	case OPERAND_LEVEL:
-		complete_source(c, source_of_operand(command), &offer);
-		break;
-	}
+	c->out->wanted = command->args;
+	if (row->complete)
+		row->complete(c);
+	else
+		complete_source(c, row->kind, &offer);
+}
+
+static bool has_nothing(const struct completion *out)
+{
+	return out->count == 0 && !out->files && !out->note;
+}
+
+/* A command, what stands before it, or its operand; zsh: else an option. */
+static void complete_plain(struct completing *c)
+{
+	if (c->position->command)
+		complete_operand(c);
+	else
+		complete_first(c);
+	if (c->question->options_last && !*c->question->word &&
+	    has_nothing(c->out))
+		each_option(c, add_option);
 }
 
 static void complete_at(struct completing *c)
@@ -654,10 +747,8 @@ static void complete_at(struct completing *c)
 		complete_value(c, p->pending, "", word);
 	else if (word[0] == '-')
 		complete_option(c);
-	else if (p->command)
-		complete_operand(c);
 	else
-		complete_first(c);
+		complete_plain(c);
 }
 
 void complete(struct completion *out, const struct complete_question *q,
@@ -681,13 +772,11 @@ char *complete_unquote(const char *typed)
 {
 	CLEANUP(typed_word_done) struct typed_word w = { 0 };
 
-	typed_word_read(&w, typed, false);
+	typed_word_read(&w, typed, "");
 	return mem_strdup(buf_string(&w.text));
 }
 
 /* ---- bash ---- */
-
-#define KEEP_MAX 1000 /* nobody types that */
 
 static void add_escaped(struct buf *out, const char *text, const char *special)
 {
@@ -706,149 +795,263 @@ static void add_escaped(struct buf *out, const char *text, const char *special)
 /* How far a word is typed, and what a candidate's rest is put behind. */
 struct typed_line {
 	struct typed_word word;
-	const char *head;
+	const char *head; /* where readline's own word begins */
 	size_t head_len;
+	size_t before; /* bytes of the word's text that are not in it */
 };
+
+/* cut: readline's own word, which may begin behind ':' or '='. */
+static void typed_line_read(struct typed_line *t, const char *typed,
+			    const char *cut)
+{
+	size_t len = strlen(typed), rest = cut ? strlen(cut) : len;
+
+	*t = (struct typed_line){ 0 };
+	typed_word_read(&t->word, typed, "");
+	t->head = typed;
+	if (t->word.quote)
+		t->head += t->word.open;
+	else if (rest < len && strcmp(typed + len - rest, cut) == 0)
+		t->head += len - rest;
+	CLEANUP(mem_free_ptr)
+	char *front = mem_strndup(typed, (size_t)(t->head - typed));
+	CLEANUP(mem_free_ptr) char *text = complete_unquote(front);
+	t->before = strlen(text);
+	/* A last backslash alone is typed again with its character. */
+	t->head_len = strlen(t->head) - (t->word.escape ? 1 : 0);
+}
+
+static bool fits_quote(const struct candidate *c, const struct typed_line *t)
+{
+	return text_starts(c->word, buf_string(&t->word.text)) &&
+	       (t->word.quote != '\'' ||
+		!strchr(c->word + t->word.text.len, '\''));
+}
 
 static void print_bash_word(struct buf *out, const struct candidate *c,
 			    const struct typed_line *t)
 {
 	const char *rest = c->word + t->word.text.len;
-	char quote = t->word.quote;
 
-	if (!text_starts(c->word, buf_string(&t->word.text)) ||
-	    (quote == '\'' && strchr(rest, '\'')))
-		return;
 	buf_add(out, t->head, t->head_len);
-	if (quote == '\'')
+	if (t->word.quote == '\'')
 		buf_text(out, rest);
-	else if (quote)
+	else if (t->word.quote)
 		add_escaped(out, rest, "\"\\$`");
 	else
 		add_escaped(out, rest, " \t|&;()<>'\"\\$`*?[]{}!#~^");
-	buf_text(out, quote || c->open ? "\n" : " \n");
+	buf_char(out, '\n');
 }
 
-/* As much of what was typed as keep is, out of its quotes. */
-static size_t typed_keep(const char *typed, const char *keep)
+/* "words", and what readline must not do by itself. */
+static void print_bash_words(struct buf *out, const struct completion *c,
+			     const struct typed_line *t)
 {
-	size_t len = strlen(keep), most = strlen(typed);
+	CLEANUP(buf_done) struct buf lines = { 0 };
+	size_t count = 0;
+	bool ordered = false, open = t->word.quote != '\0';
 
-	if (len > KEEP_MAX)
-		return most;
-	for (size_t i = len; i <= most && i <= 2 * len + 2; i++) {
-		CLEANUP(mem_free_ptr) char *head = mem_strndup(typed, i);
-		CLEANUP(mem_free_ptr) char *text = complete_unquote(head);
-
-		if (strcmp(text, keep) == 0)
-			return i;
+	for (size_t i = 0; i < c->count; i++) {
+		if (!fits_quote(&c->item[i], t))
+			continue;
+		print_bash_word(&lines, &c->item[i], t);
+		count++;
+		ordered = ordered || c->item[i].kind == SOURCE_NONE;
+		open = open || c->item[i].open;
 	}
-	return most;
+	buf_printf(out, "words%s%s\n", ordered ? " nosort" : "",
+		   count == 1 && open ? " nospace" : "");
+	buf_add(out, lines.data, lines.len);
+}
+
+/* What of keep readline has not cut off, and what is typed behind keep. */
+static void print_bash_files(struct buf *out, const struct completion *c,
+			     const struct typed_line *t)
+{
+	const char *text = buf_string(&t->word.text);
+	size_t keep = c->keep ? strnlen(c->keep, t->word.text.len) : 0;
+	size_t lead = keep > t->before ? keep - t->before : 0;
+
+	buf_printf(out, "files\t%.*s\t%s\n", (int)lead, text + t->before,
+		   text + keep);
+	for (size_t i = 0; i < c->count; i++)
+		buf_printf(out, "%s\n", c->item[i].word);
 }
 
 static void print_bash(struct buf *out, const struct completion *c,
-		       const char *typed)
+		       const char *typed, const char *cut)
 {
-	struct typed_line t = { .head = typed };
+	struct typed_line t;
 
-	typed_word_read(&t.word, typed, false);
-	if (t.word.quote)
-		t.head += t.word.open;
-	/* A last backslash alone is typed again with its character. */
-	t.head_len = strlen(t.head) - (t.word.escape ? 1 : 0);
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->files)
-			buf_printf(out, "%s\n", c->item[i].word);
-		else
-			print_bash_word(out, &c->item[i], &t);
-	}
+	if (c->show_only || (c->note && c->count == 0))
+		return;
+	typed_line_read(&t, typed, cut);
+	if (c->files)
+		print_bash_files(out, c, &t);
+	else
+		print_bash_words(out, c, &t);
 	typed_word_done(&t.word);
 }
 
-/* ---- zsh, fish ---- */
+/* ---- zsh ---- */
 
-static void print_zsh_part(struct buf *out, const struct completion *c,
-			   bool open)
+enum zsh_list { ZSH_WHOLE, ZSH_OPEN, ZSH_EQUALS, ZSH_LISTS };
+
+static enum zsh_list zsh_list_of(const struct candidate *c)
 {
+	if (c->open)
+		return ZSH_OPEN;
+	return c->equals ? ZSH_EQUALS : ZSH_WHOLE;
+}
+
+static void print_zsh_list(struct buf *out, const struct completion *c,
+			   enum source_kind kind, enum zsh_list list)
+{
+	size_t before = c->before ? strlen(c->before) : 0;
+
 	for (size_t i = 0; i < c->count; i++) {
 		const struct candidate *item = &c->item[i];
 
-		if (item->open != open)
+		if (item->kind != kind || zsh_list_of(item) != list)
 			continue;
-		add_escaped(out, item->word, ":\\");
+		add_escaped(out, item->word + before, ":\\");
 		if (*item->brief)
 			buf_char(out, ':');
 		add_escaped(out, item->brief, "\\");
 		buf_char(out, '\n');
 	}
+	buf_char(out, '\n');
+}
+
+static void print_zsh_group(struct buf *out, const struct completion *c,
+			    enum source_kind kind)
+{
+	const char *option = kind == SOURCE_NONE ? "-V" : "";
+	const char *heading = source_heading(kind);
+
+	if (kind == SOURCE_CHOICES && c->wanted)
+		heading = c->wanted;
+	if (kind == SOURCE_OPTIONS)
+		option = "-O";
+	buf_printf(out, "group\t%s\t%s\t%s\n", source_tag(kind), heading,
+		   option);
+	for (int i = 0; i < ZSH_LISTS; i++)
+		print_zsh_list(out, c, kind, (enum zsh_list)i);
+}
+
+static bool is_first_of_kind(const struct completion *c, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		if (c->item[j].kind == c->item[i].kind)
+			return false;
+	}
+	return true;
+}
+
+/* What there is besides candidates. */
+static void print_zsh_rest(struct buf *out, const struct completion *c)
+{
+	const char *keep = c->keep ? c->keep : "";
+
+	if (c->before && text_starts(keep, c->before))
+		keep += strlen(c->before);
+	if (c->files)
+		buf_printf(out, "files\t%s\t%s\t%s\n",
+			   c->files_like ? c->files_like : "",
+			   *keep || !c->wanted ? "file" : c->wanted, keep);
+	else if (c->count == 0 && c->note)
+		buf_printf(out, "note %s\n", c->note);
+	else if (c->count == 0 && c->about)
+		buf_printf(out, "wants\t%s\n", c->wanted);
 }
 
 static void print_zsh(struct buf *out, const struct completion *c)
 {
-	print_zsh_part(out, c, false);
-	if (c->count > 0)
-		buf_char(out, '\n');
-	print_zsh_part(out, c, true);
+	const struct candidate *first = c->item;
+
+	if (c->show_only) {
+		buf_printf(out, "note %s  %s\n",
+			   first->shown ? first->shown : first->word,
+			   first->brief);
+	} else {
+		if (c->before)
+			buf_printf(out, "before\t%s\n", c->before);
+		for (size_t i = 0; i < c->count; i++) {
+			if (is_first_of_kind(c, i))
+				print_zsh_group(out, c, c->item[i].kind);
+		}
+		print_zsh_rest(out, c);
+	}
+	buf_text(out, "end\n");
+}
+
+/* ---- fish ---- */
+
+/* As fish sorts them: letters of options first. */
+static int compare_fish(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+	bool letter = strlen(left->word) == 2 && *left->word == '-';
+	bool other = strlen(right->word) == 2 && *right->word == '-';
+
+	if (letter != other)
+		return letter ? -1 : 1;
+	return strcmp(left->word, right->word);
+}
+
+/* What only can be shown has no place in fish; the ends of a range have. */
+static void print_fish_range(struct buf *out, const struct completion *c)
+{
+	for (size_t i = 0; i < COUNT(c->end) && c->count > 0 && c->end[1]; i++)
+		buf_printf(out, "%s\t%s\n", c->end[i], c->item[0].brief);
 }
 
 static void print_fish(struct buf *out, const struct completion *c)
 {
-	for (size_t i = 0; i < c->count; i++)
-		buf_printf(out, "%s\t%s\n", c->item[i].word, c->item[i].brief);
-}
+	CLEANUP(mem_free_ptr)
+	struct candidate *item = mem_alloc((c->count + 1) * sizeof(*item));
 
-/* ---- all ---- */
-
-static void print_shown(struct buf *out, const struct completion *c)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		const struct candidate *item = &c->item[i];
-
-		buf_text(out, item->shown ? item->shown : item->word);
-		if (*item->brief)
-			buf_printf(out, "  %s", item->brief);
-		buf_char(out, '\n');
-	}
-}
-
-/* KEEP as the shell has it. */
-static void print_files(struct buf *out, enum complete_shell shell,
-			const char *keep, const char *typed)
-{
-	buf_text(out, "files");
-	if (keep && *keep) {
-		buf_char(out, ' ');
-		if (shell == COMPLETE_BASH)
-			buf_add(out, typed, typed_keep(typed, keep));
-		else
-			buf_text(out, keep);
-	}
-	buf_char(out, '\n');
-}
-
-void complete_print(struct buf *out, enum complete_shell shell,
-		    const struct completion *c, const char *typed)
-{
-	if (c->show_only) {
-		buf_text(out, "shown\n");
-		print_shown(out, c);
-		return;
-	}
 	if (c->files)
-		print_files(out, shell, c->keep, typed);
+		buf_printf(out, "files%s%s\n", c->keep ? " " : "",
+			   c->keep ? c->keep : "");
 	else if (c->count == 0 && c->note)
 		buf_printf(out, "note %s\n", c->note);
 	else
 		buf_text(out, "words\n");
+	if (c->show_only) {
+		print_fish_range(out, c);
+		return;
+	}
+	for (size_t i = 0; i < c->count; i++)
+		item[i] = c->item[i];
+	if (c->count > 0 && item[0].kind != SOURCE_NONE)
+		qsort(item, c->count, sizeof(*item), compare_fish);
+	for (size_t i = 0; i < c->count; i++) {
+		const char *brief = item[i].brief;
+
+		if (item[i].kind == SOURCE_CHOICES)
+			brief = c->about;
+		buf_printf(out, "%s\t%s\n", item[i].word, brief);
+	}
+}
+
+/* ---- all ---- */
+
+void complete_print(struct buf *out, enum complete_shell shell,
+		    const struct completion *c, const char *typed,
+		    const char *cut)
+{
 	switch (shell) {
 	case COMPLETE_BASH:
-		print_bash(out, c, typed);
+		print_bash(out, c, typed, cut);
 		break;
 	case COMPLETE_ZSH:
 		print_zsh(out, c);
 		break;
 	case COMPLETE_FISH:
 		print_fish(out, c);
+		break;
+	case COMPLETE_SHELLS:
 		break;
 	}
 }
@@ -860,10 +1063,8 @@ void complete_print(struct buf *out, enum complete_shell shell,
 
 static bool find_shell(const char *name, enum complete_shell *out)
 {
-	static const char *const names[] = { "bash", "zsh", "fish" };
-
-	for (size_t i = 0; i < COUNT(names); i++) {
-		if (strcmp(names[i], name) == 0) {
+	for (size_t i = 0; i < COUNT(complete_shells); i++) {
+		if (strcmp(complete_shells[i], name) == 0) {
 			*out = (enum complete_shell)i;
 			return true;
 		}
@@ -878,6 +1079,8 @@ static void answer(struct completion *out, const struct words *words,
 		.words = words->word,
 		.count = words->count - 1,
 		.word = words->word[words->count - 1],
+		.unsifted = shell != COMPLETE_BASH,
+		.options_last = shell == COMPLETE_ZSH,
 		.no_briefs = shell == COMPLETE_BASH
 	};
 	CLEANUP(mem_free_ptr) char *target = complete_kept_target(&q);
@@ -891,31 +1094,67 @@ static void answer(struct completion *out, const struct words *words,
 	schema_source_close(&source);
 }
 
+/* The words of a line behind the program's name; returns where the last begins. */
+static const char *take_line(struct words *out, const char *p)
+{
+	struct typed_word w = { 0 };
+	const char *typed = p + typed_word_read(&w, skip_blanks(p), BLANKS);
+
+	for (p = skip_blanks(typed);; p = skip_blanks(p)) {
+		typed_word_done(&w);
+		typed = p;
+		p += typed_word_read(&w, p, BLANKS);
+		words_add(out, buf_string(&w.text));
+		if (!*p)
+			break;
+	}
+	typed_word_done(&w);
+	return typed;
+}
+
+/*
+ * The words of a command line; returns the last as it was typed. bash gives the
+ * line up to the cursor, as to any program that completes (COMP_LINE), and what
+ * readline takes for the word: it cuts words at COMP_WORDBREAKS.
+ */
+static const char *take_words(struct words *out, const struct invocation *in,
+			      const char *line)
+{
+	bool unquoted = strcmp(in->argv[0], "bash") != 0;
+
+	if (line)
+		return take_line(out, line);
+	for (int i = 1; i < in->argc; i++) {
+		CLEANUP(mem_free_ptr)
+		char *word = unquoted ? mem_strdup(in->argv[i]) :
+					complete_unquote(in->argv[i]);
+
+		words_add(out, word);
+	}
+	if (out->count == 0)
+		words_add(out, "");
+	return in->argc > 1 ? in->argv[in->argc - 1] : "";
+}
+
 static int complete_run(const struct invocation *in, struct error *err)
 {
 	CLEANUP(completion_done) struct completion found = { 0 };
 	CLEANUP(words_done) struct words words = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	enum complete_shell shell;
+	const char *line = NULL, *typed;
 
 	(void)err;
 	in->app->status = 1;
 	signal(SIGPIPE, SIG_IGN);
 	if (in->argc == 0 || !find_shell(in->argv[0], &shell))
 		return 0;
-	for (int i = 1; i < in->argc; i++) {
-		CLEANUP(mem_free_ptr)
-		char *word = shell == COMPLETE_BASH ?
-				     complete_unquote(in->argv[i]) :
-				     mem_strdup(in->argv[i]);
-
-		words_add(&words, word);
-	}
-	if (words.count == 0)
-		words_add(&words, "");
+	if (shell == COMPLETE_BASH)
+		line = getenv("COMP_LINE");
+	typed = take_words(&words, in, line);
 	answer(&found, &words, shell);
-	complete_print(&out, shell, &found,
-		       in->argc > 1 ? in->argv[in->argc - 1] : "");
+	complete_print(&out, shell, &found, typed,
+		       line && in->argc > 1 ? in->argv[1] : NULL);
 	/* Nobody is told if it cannot be written: the reader has seen enough. */
 	file_write(fileno(in->app->out.out), out.data, out.len);
 	if (found.count > 0 || found.files || found.note)

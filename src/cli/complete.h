@@ -12,10 +12,45 @@
 #include "cli/app.h"
 #include "cli/catalog.h"
 #include "cli/command.h"
-#include "cli/generate.h"
 #include "cli/named.h"
 
 #define CANDIDATES_MAX 5000
+
+/* ---- complete_words.c ---- */
+
+/* Where a candidate is from. All but the first have no order of their own. */
+enum source_kind {
+	SOURCE_NONE, /* what a peer has, a file names, a schema says */
+	SOURCE_CHOICES, /* of an option */
+	SOURCE_OPTIONS, /* their names */
+	SOURCE_FILES,
+	SOURCE_TARGETS, /* their beginnings */
+	SOURCE_FAULTS,
+	SOURCE_PROFILES, /* names and files */
+	SOURCE_COMMANDS,
+	SOURCE_HELP, /* commands and topics */
+	SOURCE_SHELLS,
+	SOURCE_METHODS,
+	SOURCE_LEVELS /* of logging */
+};
+/* The table for the values of an option; SOURCE_NONE if it takes none. */
+enum source_kind source_of_option(const struct option_row *row);
+/* Call back for each word of a table with its text ("" if it has none). */
+typedef void source_each(void *owner, const char *word, const char *brief);
+void source_each_word(enum source_kind kind, source_each *each, void *owner);
+/* Names that zsh knows the candidates by: "commands", "command". */
+const char *source_tag(enum source_kind kind);
+const char *source_heading(enum source_kind kind);
+
+enum complete_shell {
+	COMPLETE_BASH,
+	COMPLETE_ZSH,
+	COMPLETE_FISH,
+	COMPLETE_SHELLS
+};
+extern const char *const complete_shells[COMPLETE_SHELLS]; /* their names */
+
+/* ---- complete.c ---- */
 
 struct candidate {
 	char *word; /* the whole word as it will stand, without quotes */
@@ -23,6 +58,8 @@ struct candidate {
 	/* What a list shows instead of the word ("volume=<0..100>"), safe; NULL: the word. */
 	char *shown;
 	bool open; /* more follows: no space behind it ("volume=", "self.audio_") */
+	bool equals; /* an option whose value may follow behind '=' */
+	enum source_kind kind;
 };
 
 struct completion {
@@ -31,8 +68,16 @@ struct completion {
 	/* File names too, which the caller knows how to find; `keep` stands before them in the word ("icon=@"). */
 	bool files;
 	char *keep; /* NULL: nothing */
+	const char *files_like; /* "*.json": files of that name first; NULL */
+	/* What stands in front of the part that is completed ("--output="); NULL. */
+	char *before;
+	/* What is expected, as the help calls it ("FILE"); NULL: a name of an option, or nothing. */
+	const char *wanted; /* lent, as all here that is const */
+	const char
+		*about; /* the text of the option whose value that is; NULL */
 	/* Not to be inserted, only shown: what is missing (`volume=<0..100>`). */
 	bool show_only;
+	char *end[2]; /* then, of a range: "volume=0", "volume=100"; NULL */
 	char *note; /* why there is nothing: "no list yet: run mcpctl tools"; NULL */
 };
 void completion_done(struct completion *c);
@@ -43,6 +88,9 @@ struct complete_question {
 	size_t count;
 	const char *word; /* at the cursor, up to it; "" */
 	bool inside; /* a line of the shell: no global options, tools are commands too */
+	/* zsh and fish: what fits of a table's words is theirs to say, and letters of options go on. */
+	bool unsifted;
+	bool options_last; /* names of options where there is nothing else */
 	bool no_briefs; /* nobody will see them: all but those of show_only are "" */
 };
 
@@ -94,11 +142,25 @@ extern const struct inside_word *complete_inside_words;
 /* Global options that `set` takes, by name; ends with NULL. Set by the shell. */
 extern const char *const *complete_inside_settings;
 
-enum complete_shell { COMPLETE_BASH, COMPLETE_ZSH, COMPLETE_FISH };
-
-/* Appended. typed: the word at the cursor as it was given. */
+/*
+ * For a script (completions/), appended. typed: the word at the cursor as it was
+ * given; cut: its end that readline takes for the word; NULL: all of it.
+ *
+ * bash: a line "words" and what compopt is told (nosort, nospace), or "files",
+ * what stands before a name, what is typed of it, parted by tabs; then lines as
+ * they replace what readline takes for the word. Nothing where there is nothing.
+ *
+ * zsh: blocks whose first line says what it is, parts by tabs:
+ * "before TEXT"; "group TAG HEADING OPTION" with three lists for _describe, each
+ * ended by an empty line: words, open ones, those that '=' may follow;
+ * "files GLOB HEADING KEEP"; "wants WHAT"; "note TEXT" (with a space); "end".
+ *
+ * fish: "words", or "files" and, behind a space, KEEP; or "note TEXT"; then
+ * words and texts, parted by a tab.
+ */
 void complete_print(struct buf *out, enum complete_shell shell,
-		    const struct completion *c, const char *typed);
+		    const struct completion *c, const char *typed,
+		    const char *cut);
 
 /* A word as bash gives it, out of its quotes as far as they are typed. Yours. */
 char *complete_unquote(const char *typed);
@@ -120,6 +182,8 @@ struct position {
 	bool child; /* behind "--" */
 	const struct option_row *pending; /* the word is its value; NULL */
 	struct words operands; /* in front of the word */
+	const struct option_row *given[64]; /* options on the line */
+	size_t given_count;
 	struct complete_peer peer; /* as the words say, without environment */
 	const char *config; /* --config; NULL */
 	bool trust; /* --trust */
@@ -139,13 +203,16 @@ struct offer {
 	const char *before; /* stands in front of the word; NULL: nothing */
 	const char *typed; /* the candidate begins with it; NULL: any */
 	const char *shown; /* NULL: the word */
-	bool open;
+	bool open, equals;
+	enum source_kind kind;
 };
 /* Unless it begins otherwise, or holds what a terminal must not get. False then. */
 bool complete_add(struct completing *c, const struct offer *offer,
 		  const char *word, const char *brief);
 /* No control character, no bidirectional one, all of it UTF-8. */
 bool complete_is_safe(const char *text);
+/* What a table's words must begin with: typed; NULL where the shell sifts them. */
+const char *complete_sifted(const struct completing *c, const char *typed);
 void complete_files(struct completing *c, const char *keep, size_t len);
 /* For the next: by word. */
 void complete_sort(struct completing *c);

@@ -123,6 +123,24 @@ static void look(struct values *v, const cJSON *schema, int depth)
 		add_usual(v, schema, usual);
 }
 
+/* The ends of a range, unless they begin alike: fish would insert that much. */
+static void keep_range(struct completion *out, const struct tool_schema *t)
+{
+	const cJSON *end[2];
+
+	if (!argument_range(t->root, t->property, end))
+		return;
+	for (size_t i = 0; i < COUNT(end); i++) {
+		CLEANUP(buf_done) struct buf word = { 0 };
+
+		json_print(&word, end[i]);
+		out->end[i] = mem_printf("%s=%s", t->name, buf_string(&word));
+	}
+	size_t at = strlen(t->name) + 1;
+	if (out->end[0][at] == out->end[1][at])
+		mem_free(TAKE(out->end[1]));
+}
+
 /* A range cannot be inserted. */
 static void show_what_fits(struct completing *c, const struct tool_schema *t)
 {
@@ -132,6 +150,7 @@ static void show_what_fits(struct completing *c, const struct tool_schema *t)
 
 	argument_usage(t->root, t->property, t->name, &usage);
 	complete_describe(t, &brief);
+	keep_range(c->out, t);
 	c->out->show_only = true;
 	c->out->show_only =
 		complete_add(c, &offer, buf_string(&usage), buf_string(&brief));
@@ -482,11 +501,16 @@ void complete_items(struct completing *c, enum operand_kind operand)
 }
 
 /*
- * Values of options, targets and devices, and words from the generators'
+ * Values of options, targets and devices, and words from
  * tables.
  */
 
 /* ---- words of a table ---- */
+
+const char *complete_sifted(const struct completing *c, const char *typed)
+{
+	return c->question->unsifted ? NULL : typed;
+}
 
 struct adding {
 	struct completing *c;
@@ -506,14 +530,20 @@ void complete_source(struct completing *c, enum source_kind kind,
 	struct adding a = { c, *offer };
 	const char *before = offer->before ? offer->before : "";
 
+	a.offer.typed = complete_sifted(c, offer->typed);
+	a.offer.kind = kind;
 	source_each_word(kind, add_word, &a);
 	if (kind == SOURCE_FILES || kind == SOURCE_PROFILES)
 		complete_files(c, before, strlen(before));
+	if (kind == SOURCE_PROFILES)
+		c->out->files_like = "*.json";
 }
 
 static void add_choices(struct completing *c, const char *choices,
-			const struct offer *offer)
+			struct offer *offer)
 {
+	offer->typed = complete_sifted(c, offer->typed);
+	offer->kind = SOURCE_CHOICES;
 	while (*choices) {
 		size_t len = strcspn(choices, " ");
 		CLEANUP(mem_free_ptr) char *word = mem_strndup(choices, len);
@@ -560,6 +590,7 @@ void complete_targets(struct completing *c, const struct offer *offer)
 {
 	struct adding a = { c, *offer };
 
+	a.offer.typed = complete_sifted(c, offer->typed);
 	source_each_word(SOURCE_TARGETS, add_target, &a);
 	add_target_files(c, offer);
 }
@@ -651,7 +682,7 @@ static void complete_answers(struct completing *c, const char *before,
 		complete_add(c, &offer, "exec:", "ask this command");
 }
 
-/* Those that need more than the generators' tables; true: done. */
+/* Those that need more than a table; true: done. */
 static bool complete_by_name(struct completing *c, const struct option_row *row,
 			     const char *before, const char *typed)
 {
@@ -682,14 +713,18 @@ static bool complete_by_name(struct completing *c, const struct option_row *row,
 void complete_value(struct completing *c, const struct option_row *row,
 		    const char *before, const char *typed)
 {
-	const struct offer offer = { .before = before, .typed = typed };
+	struct offer offer = { .before = before, .typed = typed };
 
-	if (row->type == OPTION_FLAG || complete_by_name(c, row, before, typed))
+	if (row->type == OPTION_FLAG)
 		return;
+	c->out->wanted = row->word;
+	c->out->about = row->brief;
 	if (row->type == OPTION_CHOICE)
 		add_choices(c, row->choices, &offer);
-	else
+	else if (!complete_by_name(c, row, before, typed))
 		complete_source(c, source_of_option(row), &offer);
+	if (!c->out->before && *before)
+		c->out->before = mem_strdup(before);
 }
 
 /*

@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "cli/app.h"
 #include "cli/config.h"
-#include "cli/generate.h"
 #include "cli/generate_man.h"
 #include "cli/help.h"
 #include "cli/topics.h"

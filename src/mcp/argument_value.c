@@ -193,18 +193,27 @@ static bool add_choices(const cJSON *schema, struct buf *out)
 	return choices.len > 0;
 }
 
-static bool add_range(const cJSON *schema, unsigned types, struct buf *out)
+bool argument_range(const cJSON *root, const cJSON *property,
+		    const cJSON *end[2])
 {
-	const cJSON *least = json_member(schema, "minimum");
-	const cJSON *most = json_member(schema, "maximum");
+	const cJSON *schema = schema_resolve(root, property);
 
-	if (!(types & SCHEMA_INTEGER) || !cJSON_IsNumber(least) ||
-	    !cJSON_IsNumber(most))
+	end[0] = json_member(schema, "minimum");
+	end[1] = json_member(schema, "maximum");
+	return (schema_types(root, schema) & SCHEMA_INTEGER) &&
+	       cJSON_IsNumber(end[0]) && cJSON_IsNumber(end[1]);
+}
+
+static bool add_range(const cJSON *root, const cJSON *schema, struct buf *out)
+{
+	const cJSON *end[2];
+
+	if (!argument_range(root, schema, end))
 		return false;
 	buf_char(out, '<');
-	json_print(out, least);
+	json_print(out, end[0]);
 	buf_text(out, "..");
-	json_print(out, most);
+	json_print(out, end[1]);
 	buf_char(out, '>');
 	return true;
 }
@@ -257,7 +266,7 @@ void argument_usage(const cJSON *root, const cJSON *property, const char *name,
 	buf_text(out, is_nested(types) ? ":=" : "=");
 	if (types == SCHEMA_BOOLEAN)
 		buf_text(out, "true|false");
-	else if (!add_choices(schema, out) && !add_range(schema, types, out))
+	else if (!add_choices(schema, out) && !add_range(root, schema, out))
 		add_type(types, out);
 }
 

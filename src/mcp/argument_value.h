@@ -48,6 +48,9 @@ bool argument_needs_json(const cJSON *root, const cJSON *property);
  */
 void argument_usage(const cJSON *root, const cJSON *property, const char *name,
 		    struct buf *out);
+/* The ends of an integer's range, lent; false: it has none. */
+bool argument_range(const cJSON *root, const cJSON *property,
+		    const cJSON *end[2]);
 
 /*
  * NAME=TEXT if a text for this schema is read as that value again; else

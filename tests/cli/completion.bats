@@ -76,6 +76,20 @@ broken() {
 	PATH=$WORK/broken:$PATH
 }
 
+# A serve that notes who asks it, and says nothing.
+watched() {
+	mkdir -m 700 run/mcpctl
+	background watcher /usr/bin/python3 -c 'import socket
+s = socket.socket(socket.AF_UNIX)
+s.bind("run/mcpctl/serve.sock")
+s.listen()
+print("ready", flush=True)
+while True:
+    s.accept()
+    open("was-asked", "w").close()'
+	wait_for watcher.out ready
+}
+
 # odd: a profile with names that shells must quote; its list is kept.
 odd() {
 	cat >odd.json <<-'END'
@@ -102,8 +116,8 @@ odd() {
 	mcpctl completion fish | cmp - "$ROOT/completions/mcpctl.fish"
 }
 
-@test "bash: commands, options, choices, topics, faults, targets: no process" {
-	broken
+@test "bash: commands, options, choices, topics, faults, targets: no question" {
+	watched
 	bash_complete mcpctl sim: to
 	got tools
 	bash_complete mcpctl sim: tools --no
@@ -124,7 +138,9 @@ odd() {
 	got tools/list
 	bash_complete mcpctl completion f
 	got fish
-	[ ! -e was-run ]
+	[ ! -e was-asked ]
+	bash_complete mcpctl call self.
+	until_true [ -e was-asked ]
 }
 
 @test "bash: a program that fails is neither heard nor believed" {
@@ -209,6 +225,14 @@ odd() {
 	line 'mcpctl sim:./odd.json call bell'
 	tab bash 'mcpctl run --report junit:my'
 	line 'mcpctl run --report junit:my\ file '
+	tab bash 'mcpctl --trace="my'
+	line 'mcpctl --trace="my file" '
+	tab bash 'mcpctl --output=j'
+	line 'mcpctl --output=json '
+	tab bash 'mcpctl help  fau'
+	line 'mcpctl help  faults '
+	tab bash 'mcpctl sim: call "'"$SET"'" vol'
+	line "mcpctl sim: call \"$SET\" volume="
 	tab bash 'mcpctl run my'
 	line 'mcpctl run my\ file '
 }
@@ -253,7 +277,7 @@ odd() {
 }
 
 @test "fish: its own machinery, with descriptions; nothing twice" {
-	broken
+	watched
 	fish_complete 'mcpctl sim: to'
 	grep -qE '^tools[[:space:]]+[a-z]' got
 	fish_complete 'mcpctl sim: tools --no'
@@ -263,7 +287,26 @@ odd() {
 		complete -C 'mcpctl '" >got
 	got tools
 	[ -z "$(sort got | uniq -d)" ]
-	[ ! -e was-run ]
+	[ ! -e was-asked ]
+	fish_complete 'mcpctl call self.'
+	until_true [ -e was-asked ]
+}
+
+@test "fish: what it finds within words, letters of options, values behind them" {
+	fish_complete 'mcpctl sim: help ols'
+	got tools
+	fish_complete 'mcpctl -v'
+	grep -qE '^-vo[[:space:]]form of the output' got
+	fish_complete 'mcpctl -vo'
+	grep -qE '^-vojson[[:space:]]form of the output' got
+	fish_complete 'mcpctl sim --fault=3:late-r'
+	got --fault=3:late-reply
+	mkdir -p sub
+	touch sub/one.json
+	HOME=$WORK fish_complete 'mcpctl --trace ~/sub/o'
+	got '~/sub/one.json'
+	fish_complete 'mcpctl --trace=sub/o'
+	got --trace=sub/one.json
 }
 
 @test "fish: tools by segment, arguments, values, ranges, files" {
@@ -310,8 +353,8 @@ odd() {
 	absent 'list' got
 }
 
-@test "zsh, loaded by compinit: static words without a process" {
-	broken
+@test "zsh, loaded by compinit: words of tables without a question" {
+	watched
 	tab zsh 'mcpctl sim: desc'
 	line 'mcpctl sim: describe '
 	tab zsh 'mcpctl sim: tools --no-u'
@@ -324,11 +367,32 @@ odd() {
 	line 'mcpctl sim --fault cut-frame,late-reply '
 	tab zsh 'mcpctl to'
 	line 'mcpctl tools '
-	[ ! -e was-run ]
+	[ ! -e was-asked ]
+	tab zsh 'mcpctl call self.'
+	until_true [ -e was-asked ]
+	broken
 	tab zsh 'mcpctl sim: call self.'
 	line 'mcpctl sim: call self.'
 	absent noise got
 	[ -s was-run ]
+}
+
+@test "zsh: letters of options, options where nothing else is, values" {
+	tab zsh 'mcpctl -v'
+	line 'mcpctl -v'
+	grep -qE '^o +-- form of the output' got
+	tab zsh 'mcpctl version --verb'
+	line 'mcpctl version --verbose '
+	tab zsh 'mcpctl version '
+	line 'mcpctl version -'
+	tab zsh 'mcpctl --output='
+	grep -qE '^json +raw +text' got
+	tab zsh 'mcpctl sim --fault='
+	grep -qE '^late-reply +-- a call is answered after' got
+	tab zsh 'mcpctl --'
+	grep -qE '^--output +-- form of the output' got
+	tab zsh 'mcpctl -q -'
+	absent '^--quiet' got
 }
 
 @test "zsh: sourced, and by eval" {

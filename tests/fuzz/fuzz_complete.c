@@ -75,8 +75,12 @@ static void print(const struct completion *c, const char *typed)
 	for (int shell = COMPLETE_BASH; shell <= COMPLETE_FISH; shell++) {
 		CLEANUP(buf_done) struct buf out = { 0 };
 
-		complete_print(&out, (enum complete_shell)shell, c, typed);
-		assert(out.len > 0 && out.data[out.len - 1] == '\n');
+		complete_print(&out, (enum complete_shell)shell, c, typed,
+			       typed + strlen(typed) / 2);
+		/* bash is told nothing of what it cannot show. */
+		assert(out.len > 0 ||
+		       (shell == COMPLETE_BASH && (c->show_only || c->note)));
+		assert(out.len == 0 || out.data[out.len - 1] == '\n');
 	}
 }
 

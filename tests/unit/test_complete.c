@@ -15,7 +15,9 @@
 
 #include "base/utf8.h"
 #include "cli/complete.h"
+#include "cli/config.h"
 #include "cli/parse.h"
+#include "cli/topics.h"
 #include "known_tools.h"
 
 #define OBJECT(properties, required)                       \
@@ -488,8 +490,10 @@ static void test_line(void **state)
 
 /* ---- what the scripts get ---- */
 
-static void printed(enum complete_shell shell, const char *before,
-		    const char *typed, const char *expected)
+/* cut: what readline takes for the word. */
+static void printed_cut(enum complete_shell shell, const char *before,
+			const char *typed, const char *cut,
+			const char *expected)
 {
 	struct schema_source source = known_source(&known);
 	CLEANUP(buf_done) struct buf out = { 0 };
@@ -502,10 +506,13 @@ static void printed(enum complete_shell shell, const char *before,
 					mem_strdup(typed);
 	const struct complete_question q = { .words = words.word,
 					     .count = words.count,
-					     .word = word };
+					     .word = word,
+					     .unsifted = shell != COMPLETE_BASH,
+					     .options_last =
+						     shell == COMPLETE_ZSH };
 
 	complete(&c, &q, &source);
-	complete_print(&out, shell, &c, typed);
+	complete_print(&out, shell, &c, typed, cut);
 	if (strcmp(buf_string(&out), expected) != 0)
 		fail_msg("%s %s:\n%s\nexpected:\n%s", before, typed,
 			 buf_string(&out), expected);
@@ -513,54 +520,223 @@ static void printed(enum complete_shell shell, const char *before,
 	words_done(&words);
 }
 
+static void printed(enum complete_shell shell, const char *before,
+		    const char *typed, const char *expected)
+{
+	printed_cut(shell, before, typed, NULL, expected);
+}
+
 static void test_bash(void **state)
 {
 	(void)state;
 	printed(COMPLETE_BASH, "call", "self.au",
-		"words\nself.audio_speaker.\n");
-	printed(COMPLETE_BASH, "call", "self.li", "words\nself.light \n");
+		"words nosort nospace\nself.audio_speaker.\n");
+	printed(COMPLETE_BASH, "call", "self.li", "words nosort\nself.light\n");
 	printed(COMPLETE_BASH, "call", "qu",
-		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call", "\"qu",
-		"words\nquote'd name \\\"x\\\"\n");
+		"words nosort nospace\nquote'd name \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call", "'quote", "words\n");
 	printed(COMPLETE_BASH, "call", "quote\\'d\\ n",
-		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call", "quote\\'d\\",
-		"words\nquote\\'d\\ name\\ \\\"x\\\" \n");
+		"words nosort\nquote\\'d\\ name\\ \\\"x\\\"\n");
 	printed(COMPLETE_BASH, "call 'quote'", "", "words\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags=b",
-		"words\ntags=b\\ c \n");
+		"words nosort\ntags=b\\ c\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "tags='",
-		"words\na\nb c\n");
+		"words nosort\na\nb c\n");
 	printed(COMPLETE_BASH, "call self.screen.draw", "a\\ b=@x",
-		"files a\\ b=@\n");
-	printed(COMPLETE_BASH, "run", "x", "files\n");
-	printed(COMPLETE_BASH, "sim", "esp", "files\nesp32\n");
-	printed(COMPLETE_BASH, "call self.audio_speaker.set_volume", "volume=",
-		"shown\nvolume=<0..100>  integer 0..100, required: "
-		"loudness\n");
+		"files\ta b=@\tx\n");
+	printed(COMPLETE_BASH, "run", "x", "files\t\tx\n");
+	printed(COMPLETE_BASH, "sim", "esp", "files\t\tesp\nesp32\n");
+	printed(COMPLETE_BASH, "call self.audio_speaker.set_volume",
+		"volume=", "");
 	printed(COMPLETE_BASH, "version", "", "words\n");
+	printed(COMPLETE_BASH, "", "-vo", "words\n-vo\n");
+	printed(COMPLETE_BASH, "", "li", "words nospace\nlisten:\n");
+	printed(COMPLETE_BASH, "", "w", "words\nws://\nwss://\n");
 }
 
-static void test_zsh_fish(void **state)
+/* What stands there already is not given again. */
+static void test_bash_cut(void **state)
+{
+	(void)state;
+	printed_cut(COMPLETE_BASH, "", "--output=j", "j", "words\njson\n");
+	printed_cut(COMPLETE_BASH, "", "--output=j", "--output=j",
+		    "words\n--output=json\n");
+	printed_cut(COMPLETE_BASH, "", "sim:esp", "esp", "words\nesp32\n");
+	printed_cut(COMPLETE_BASH, "", "ws:", "", "words nospace\n//\n");
+	printed_cut(COMPLETE_BASH, "", "ws:", "other",
+		    "words nospace\nws://\n");
+	printed_cut(COMPLETE_BASH, "sim", "--fault=late-reply,not-",
+		    "late-reply,not-", "words\nlate-reply,not-json\n");
+	printed_cut(COMPLETE_BASH, "run", "--report=junit:a\\ b", "a\\ b",
+		    "files\t\ta b\n");
+	printed_cut(COMPLETE_BASH, "run", "--report=junit:a", "junit:a",
+		    "files\tjunit:\ta\n");
+	printed_cut(COMPLETE_BASH, "run", "--report=junit:\"a b", "a b",
+		    "files\t\ta b\n");
+	printed_cut(COMPLETE_BASH, "call self.screen.draw", "\"a b=@x",
+		    "a b=@x", "files\ta b=@\tx\n");
+}
+
+static void test_zsh(void **state)
 {
 	(void)state;
 	printed(COMPLETE_ZSH, "call", "self.",
-		"words\nself.light:\\\\x1b[31m evil\n\n"
-		"self.audio_speaker.:2 tools\nself.screen.:2 tools\n");
-	printed(COMPLETE_ZSH, "-d", "aa", "words\naa\\:01:kitchen\n\n");
+		"group\tcandidates\tcandidate\t-V\n"
+		"self.light:\\\\x1b[31m evil\n\n"
+		"self.audio_speaker.:2 tools\nself.screen.:2 tools\n\n\nend\n");
+	printed(COMPLETE_ZSH, "-d", "aa",
+		"group\tcandidates\tcandidate\t-V\naa\\:01:kitchen\n\n\n\n"
+		"end\n");
 	printed(COMPLETE_ZSH, "call self.screen.draw", "a b=@x",
-		"files a b=@\n");
-	printed(COMPLETE_ZSH, "nonsense", "", "words\n");
+		"files\t\tfile\ta b=@\nend\n");
+	printed(COMPLETE_ZSH, "nonsense", "", "end\n");
+	printed(COMPLETE_ZSH, "call self.audio_speaker.set_volume", "volume=",
+		"note volume=<0..100>  integer 0..100, required: loudness\n"
+		"end\n");
+	printed(COMPLETE_ZSH, "", "--output=j",
+		"before\t--output=\ngroup\tvalues\tFORM\t\ntext\njson\nraw\n"
+		"\n\n\nend\n");
+	printed(COMPLETE_ZSH, "run", "", "files\t\t[FILE]\t\nend\n");
+	printed(COMPLETE_ZSH, "", "--trace=a",
+		"before\t--trace=\nfiles\t\tFILE\t\nend\n");
+	printed(COMPLETE_ZSH, "--timeout", "", "wants\tDURATION\nend\n");
+	printed(COMPLETE_ZSH, "run", "--report=junit:m",
+		"before\t--report=\nfiles\t\tfile\tjunit:\nend\n");
+	printed(COMPLETE_ZSH, "", "-qo",
+		"before\t-qo\ngroup\tvalues\tFORM\t\ntext\njson\nraw\n\n\n\n"
+		"end\n");
+}
+
+static void test_fish(void **state)
+{
+	(void)state;
 	printed(COMPLETE_FISH, "call", "self.audio_speaker.",
 		"words\nself.audio_speaker.mute\tMutes.\n"
 		"self.audio_speaker.set_volume\tSets the volume.\n");
+	printed(COMPLETE_FISH, "call self.audio_speaker.set_volume", "volume=",
+		"words\n"
+		"volume=0\tinteger 0..100, required: loudness\n"
+		"volume=100\tinteger 0..100, required: loudness\n");
+	printed(COMPLETE_FISH, "", "-oj",
+		"words\n"
+		"-ojson\tform of the output: text, json or raw\n"
+		"-oraw\tform of the output: text, json or raw\n"
+		"-otext\tform of the output: text, json or raw\n");
+	printed(COMPLETE_FISH, "completion", "",
+		"words\nbash\t\nfish\t\nzsh\t\n");
+	printed(COMPLETE_FISH, "call self.screen.draw", "icon=@x",
+		"files icon=@\n");
 	known.unknown = true;
 	known.tool = NULL;
 	printed(COMPLETE_FISH, "call", "",
 		"note no list yet: run mcpctl tools\n");
+	printed(COMPLETE_ZSH, "call", "",
+		"note no list yet: run mcpctl tools\nend\n");
+	printed(COMPLETE_BASH, "call", "", "");
 	known = (struct known){ .tool = tools, .device = devices };
+}
+
+/* ---- everything that the table has, for each shell ---- */
+
+/* As it is printed where `typed` stands behind `before`. */
+static char *answer(enum complete_shell shell, const char *before,
+		    const char *typed)
+{
+	struct schema_source source = known_source(&known);
+	struct words words;
+	struct completion c;
+	struct buf out = { 0 };
+
+	assert_int_equal(words_split(&words, before, NULL), 0);
+	const struct complete_question q = { .words = words.word,
+					     .count = words.count,
+					     .word = typed,
+					     .unsifted =
+						     shell != COMPLETE_BASH };
+
+	complete(&c, &q, &source);
+	complete_print(&out, shell, &c, typed, NULL);
+	completion_done(&c);
+	words_done(&words);
+	return buf_take(&out);
+}
+
+/* A line that is the word, or ends it as the shells do. */
+static bool offers(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(text, word); at;
+	     at = strstr(at + 1, word)) {
+		if ((at == text || at[-1] == '\n') && strchr("\n\t: ", at[len]))
+			return true;
+	}
+	return false;
+}
+
+static void each_row(const char *text, const struct option_row *rows)
+{
+	for (; rows && rows->name; rows++) {
+		CLEANUP(mem_free_ptr)
+		char *name = mem_printf("--%s", rows->name);
+		const char letter[3] = { '-', rows->letter };
+
+		if (!offers(text, name))
+			fail_msg("not offered: %s", name);
+		if (rows->letter && !offers(text, letter))
+			fail_msg("not offered: %s", letter);
+	}
+}
+
+static void test_everything(void **state)
+{
+	static const char *const words[] = { "late-reply", "no-reply" };
+
+	(void)state;
+	for (int i = 0; i < COMPLETE_SHELLS; i++) {
+		enum complete_shell shell = (enum complete_shell)i;
+		char *first = answer(shell, "", ""), *text;
+
+		for (const struct command *const *c = commands; *c; c++) {
+			bool hidden = (*c)->flags & CMD_HIDDEN;
+
+			assert_int_equal(offers(first, (*c)->name), !hidden);
+			if (hidden)
+				continue;
+			text = answer(shell, (*c)->name, "-");
+			each_row(text, (*c)->options);
+			each_row(text, config_options);
+			free(text);
+		}
+		free(first);
+		text = answer(shell, "sim --fault", "");
+		for (size_t w = 0; w < COUNT(words); w++)
+			assert_true(offers(text, words[w]));
+		free(text);
+		text = answer(shell, "help", "");
+		for (const struct topic *t = topics; t->name; t++)
+			assert_true(offers(text, t->name));
+		free(text);
+	}
+}
+
+/* What was given and may not be again is not offered. */
+static void test_given(void **state)
+{
+	(void)state;
+	has("--quiet tools --", "--cached", "");
+	has("--quiet tools --", "--quiet", NULL);
+	has("-q tools -", "-q", NULL);
+	has("-q tools --cached -", "--cached", NULL);
+	has("--header a:b --", "--header", "");
+	has("-", "-q", "no notices");
+	has("-", "-k", NULL);
+	has("run -", "-k", "");
+	has("--", "-q", NULL);
 }
 
 static void test_peer(void **state)
@@ -613,14 +789,26 @@ static void test_verbatim(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),	cmocka_unit_test(test_options),
-		cmocka_unit_test(test_devices), cmocka_unit_test(test_operands),
-		cmocka_unit_test(test_tools),	cmocka_unit_test(test_no_list),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_values),
-		cmocka_unit_test(test_many),	cmocka_unit_test(test_brief),
-		cmocka_unit_test(test_inside),	cmocka_unit_test(test_line),
-		cmocka_unit_test(test_bash),	cmocka_unit_test(test_zsh_fish),
-		cmocka_unit_test(test_peer),	cmocka_unit_test(test_verbatim),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_tools),
+		cmocka_unit_test(test_no_list),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_bash),
+		cmocka_unit_test(test_bash_cut),
+		cmocka_unit_test(test_zsh),
+		cmocka_unit_test(test_fish),
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_given),
+		cmocka_unit_test(test_peer),
+		cmocka_unit_test(test_verbatim),
 	};
 
 	mem_init();

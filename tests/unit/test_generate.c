@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Help, man page and completions name everything that the table has, and
- * nothing that is hidden; their form is what shells and mdoc expect.
+ * Help and man page name everything that the table has, and nothing that is
+ * hidden; their form is what mdoc expects. (Completions: test_complete.c.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,6 @@
 #include "base/utf8.h"
 #include "cli/app.h"
 #include "cli/config.h"
-#include "cli/generate.h"
 #include "cli/generate_man.h"
 #include "cli/help.h"
 #include "cli/topics.h"
@@ -97,32 +96,6 @@ static void everything(const char *text, const char *option)
 		for (const char *const *a = (*c)->aliases; a && *a; a++)
 			has(text, *a);
 	}
-}
-
-static void test_completions(void **state)
-{
-	char *bash = written(generate_bash), *zsh = written(generate_zsh);
-	char *fish = written(generate_fish);
-
-	(void)state;
-	everything(bash, "--");
-	everything(zsh, "--");
-	everything(fish, "-l ");
-	has(bash, "complete -F _mcpctl mcpctl\n");
-	assert_int_equal(strncmp(zsh, "#compdef mcpctl\n", 16), 0);
-	has_not(bash, "generate)");
-	has_not(zsh, "(generate)");
-	has_not(fish, "using generate");
-	/* Choices, faults, topics, targets are there without asking a device. */
-	has(bash, "'text json raw'");
-	has(bash, "late-reply no-reply");
-	has(zsh, "'late-reply:");
-	has(fish, "'late-reply' '");
-	has(bash, " board backend ");
-	has(bash, "listen: sim:");
-	free(bash);
-	free(zsh);
-	free(fish);
 }
 
 static void test_man(void **state)
@@ -263,13 +236,9 @@ static void test_topics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brief),
-		cmocka_unit_test(test_completions),
-		cmocka_unit_test(test_man),
-		cmocka_unit_test(test_mdoc),
-		cmocka_unit_test(test_operands),
-		cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_topics),
+		cmocka_unit_test(test_brief),  cmocka_unit_test(test_man),
+		cmocka_unit_test(test_mdoc),   cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_manual), cmocka_unit_test(test_topics),
 	};
 
 	return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
