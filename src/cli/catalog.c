@@ -43,22 +43,6 @@ static bool open_key(struct schema_cache *c, const char *key)
 	return key && schema_cache_open(c, key, NULL) == 0;
 }
 
-/* serve's ids are in small letters. */
-static char *id_of(const char *device, const struct aliases *aliases)
-{
-	char *id = NULL;
-
-	for (size_t i = 0; !id && i < aliases->count; i++) {
-		if (text_same(aliases->item[i].name, device))
-			id = mem_strdup(aliases->item[i].id);
-	}
-	if (!id)
-		id = mem_strdup(device);
-	for (char *p = id; *p; p++)
-		*p = (char)text_lower(*p);
-	return id;
-}
-
 /* The kept listings. */
 static bool source_cache_open(struct schema_cache *c, const char *target,
 			      const char *device, const struct aliases *aliases)
@@ -72,7 +56,7 @@ static bool source_cache_open(struct schema_cache *c, const char *target,
 		       (text_starts(target, LISTEN) && open_key(c, LISTEN));
 	}
 	if (device && *device) {
-		id = id_of(device, aliases);
+		id = aliases_device(aliases, device);
 		key = schema_cache_key(NULL, id);
 		if (open_key(c, key))
 			return true;

@@ -775,28 +775,18 @@ static int running_device(struct app *app, char **id, struct error *err)
 	return count > 1 ? several(app, count, err) : 0;
 }
 
-/* What an alias means, where no serve tells. Yours. */
-static char *id_of(const char *device)
-{
-	CLEANUP(aliases_done) struct aliases known = { 0 };
-
-	if (aliases_read(&known, NULL, NULL) == 0) {
-		for (size_t i = 0; i < known.count; i++) {
-			if (text_same(known.item[i].name, device))
-				return mem_strdup(known.item[i].id);
-		}
-	}
-	return mem_strdup(device);
-}
-
 static int key_of_serve(struct app *app, char **key, struct error *err)
 {
+	CLEANUP(aliases_done) struct aliases known = { 0 };
 	CLEANUP(mem_free_ptr) char *id = NULL;
 
 	if (running_device(app, &id, err))
 		return -1;
-	if (!id && app->config.device)
-		id = id_of(app->config.device);
+	/* A broken file is as good as none. */
+	if (!id && app->config.device) {
+		aliases_read(&known, NULL, NULL);
+		id = aliases_device(&known, app->config.device);
+	}
 	*key = id ? schema_cache_key(NULL, id) : schema_cache_newest();
 	if (*key)
 		return 0;

@@ -152,6 +152,16 @@ const char *aliases_id(const struct aliases *a, const char *name)
 	return NULL;
 }
 
+char *aliases_device(const struct aliases *a, const char *word)
+{
+	const char *named = aliases_id(a, word);
+	char *id = mem_strdup(named ? named : word);
+
+	for (char *p = id; *p; p++)
+		*p = (char)text_lower(*p);
+	return id;
+}
+
 const struct alias *aliases_find(const struct aliases *a, const char *text)
 {
 	for (size_t i = 0; i < a->count; i++) {

@@ -31,6 +31,11 @@ const char *aliases_name(const struct aliases *a, const char *device_id,
 /* The id that has this name (without case), lent the same; NULL. */
 const char *aliases_id(const struct aliases *a, const char *name);
 /*
+ * What serve calls a device that -d names: the id of that name, or the word
+ * itself, in small letters (struct board: id). Yours.
+ */
+char *aliases_device(const struct aliases *a, const char *word);
+/*
  * The entry that text is the name or the id of; NULL. For what a device tells
  * of itself and is not.
  */

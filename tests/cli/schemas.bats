@@ -129,7 +129,7 @@ peer() {
 
 @test "of serve: by the device's id, with and without the serve" {
 	serve
-	device board
+	device board --device-id 02:ab:cd:ef:00:01
 	event ready
 	mcp tools
 	ends 0
@@ -155,6 +155,17 @@ peer() {
 	ends 0
 	mkdir -p config/mcpctl
 	printf '{"kitchen":"%s"}' "$id" >config/mcpctl/devices.json
+	mcp -d kitchen tools --cached
+	ends 0
+	# As with a serve, letters may be large: for completion too.
+	mcp -d KITCHEN tools --cached
+	ends 0
+	mcp -d "${id^^}" tools --cached
+	ends 0
+	[ "$(wc -l <stdout)" = "$count" ]
+	mcp _complete fish -d "${id^^}" call self.
+	says self.
+	printf '{"kitchen":"%s"}' "${id^^}" >config/mcpctl/devices.json
 	mcp -d kitchen tools --cached
 	ends 0
 	mcp -d nobody tools --cached

@@ -45,6 +45,17 @@ static void names(void **state)
 	assert_string_equal(aliases_id(&a, "Kitchen"), "AA:bb:cc:dd:ee:ff");
 	assert_null(aliases_id(&a, "aa:bb:cc:dd:ee:ff"));
 	assert_null(aliases_id(&a, NULL));
+	const char *const words[][2] = { { "Kitchen", "aa:bb:cc:dd:ee:ff" },
+					 { "AA:BB:CC:00:11:22",
+					   "aa:bb:cc:00:11:22" },
+					 { "", "" } };
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		char *id = aliases_device(&a, words[i][0]);
+
+		assert_string_equal(id, words[i][1]);
+		free(id);
+	}
 	assert_string_equal(aliases_find(&a, "KITCHEN")->name, "kitchen");
 	assert_string_equal(aliases_find(&a, "aa:bb:cc:dd:ee:ff")->name,
 			    "kitchen");
