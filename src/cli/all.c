@@ -456,14 +456,9 @@ static int no_such_tool(const struct calling *c,
 static int decode_tool(const struct serve_answer *answer, struct tool_list *out,
 		       struct error *err)
 {
-	CLEANUP(buf_done) struct buf page = { 0 };
 	struct span tool = serve_answer_member(answer, "tool");
-	struct message m;
 
-	buf_printf(&page, "{\"result\":{\"tools\":[%.*s]}}", (int)tool.len,
-		   tool.text);
-	if (message_decode_take(&m, NULL, page.data, page.len, err) ||
-	    tool_list_add_take(out, &m, NULL, err))
+	if (tool_list_add_text(out, tool.text, tool.len, err))
 		return -1;
 	if (out->count == 1)
 		return 0;

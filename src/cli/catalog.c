@@ -132,14 +132,6 @@ static bool is_connected(struct source_serve *s)
 	       control_quick_open(&s->quick, path, s->ms) == 0;
 }
 
-static void add_text(struct buf *json, const char *name, const char *text)
-{
-	if (!text)
-		return;
-	buf_printf(json, ",\"%s\":", name);
-	buf_json_string(json, text, strlen(text));
-}
-
 /* One question, one answer with this op. */
 static bool ask(struct source_serve *s, struct buf *json, const char *op,
 		struct span *answer)
@@ -186,8 +178,8 @@ static bool source_serve_has(struct source_serve *s, const char *prefix)
 	mem_free(s->prefix);
 	s->prefix = mem_strdup(prefix);
 	buf_text(&json, "{\"op\":\"names\"");
-	add_text(&json, "device", s->device);
-	add_text(&json, "prefix", prefix);
+	json_add_text(&json, "device", s->device);
+	json_add_text(&json, "prefix", prefix);
 	words_done(&s->lists);
 	if (!ask(s, &json, "names", &answer))
 		return false;
@@ -228,8 +220,8 @@ static bool source_serve_tool(struct source_serve *s, const char *name,
 		struct span answer, tool;
 
 		buf_text(&json, "{\"op\":\"tool\"");
-		add_text(&json, "name", name);
-		add_text(&json, "list", s->lists.word[i]);
+		json_add_text(&json, "name", name);
+		json_add_text(&json, "list", s->lists.word[i]);
 		if (!ask(s, &json, "tool", &answer) ||
 		    !json_span_member(answer, "tool", &tool))
 			continue;
@@ -247,7 +239,7 @@ static void add_part(struct buf *out, const char *text)
 		buf_printf(out, "%s%s", out->len ? ", " : "", text);
 }
 
-static bool begins_source_serve(const char *text, const char *prefix)
+static bool begins_alike(const char *text, const char *prefix)
 {
 	return text && *text && strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
@@ -266,12 +258,12 @@ static void tell_device(const cJSON *device, const char *prefix,
 	if (version && *version && brief.len)
 		buf_printf(&brief, " %s", version);
 	add_part(&brief, json_string(device, "state"));
-	if (begins_source_serve(alias, prefix)) {
+	if (begins_alike(alias, prefix)) {
 		add_part(&named, id);
 		add_part(&named, buf_string(&brief));
 		each(to, alias, buf_string(&named));
 	}
-	if (begins_source_serve(id, prefix)) {
+	if (begins_alike(id, prefix)) {
 		buf_reset(&named);
 		add_part(&named, alias);
 		add_part(&named, buf_string(&brief));
@@ -287,7 +279,7 @@ static void ask_pattern(struct buf *json, const char *prefix)
 	if (!*prefix || text_has_glob(prefix) || strchr(prefix, '\\'))
 		return;
 	pattern = mem_printf("%s*", prefix);
-	add_text(json, "device", pattern);
+	json_add_text(json, "device", pattern);
 }
 
 /* False: no serve answers. */
@@ -319,6 +311,74 @@ static bool source_serve_devices(struct source_serve *s, const char *prefix,
 	return true;
 }
 
+/* ---- the session of the shell, where it has listed what is asked for ---- */
+
+static bool has_tools(const struct app *app)
+{
+	return app && app->has_tools && session_is_open(app->session);
+}
+
+static bool has_items(const struct app *app, enum list_kind kind)
+{
+	return app && app->has_items[kind] && session_is_open(app->session);
+}
+
+static void session_tools(const struct app *app, const char *prefix,
+			  schema_each *each, void *to)
+{
+	const struct tool_list *list = &app->tools;
+	CLEANUP(mem_free_ptr)
+	const struct tool **sorted =
+		mem_alloc((list->count + 1) * sizeof(struct tool *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (text_starts(list->tool[i].name, prefix))
+			sorted[count++] = &list->tool[i];
+	}
+	qsort(sorted, count, sizeof(struct tool *), tool_by_name);
+	for (size_t i = 0; i < count; i++)
+		each(to, sorted[i]->name, sorted[i]->description);
+}
+
+static bool session_tool(const struct app *app, const char *name,
+			 struct buf *out)
+{
+	const struct tool *tool = tool_list_find(&app->tools, name);
+	struct span text;
+
+	if (!tool)
+		return false;
+	text = tool_text(tool);
+	buf_add(out, text.text, text.len);
+	return true;
+}
+
+static void session_items(const struct app *app, enum list_kind kind,
+			  const char *prefix, schema_each *each, void *to)
+{
+	const struct page_list *list = &app->items[kind];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct list_item *item = &list->item[i];
+		const char *brief =
+			item->description ? item->description : item->name;
+
+		if (text_starts(item->key, prefix))
+			each(to, item->key, brief ? brief : "");
+	}
+}
+
+static bool session_item(const struct app *app, enum list_kind kind,
+			 const char *key, struct buf *out)
+{
+	const struct list_item *item = page_list_find(&app->items[kind], key);
+
+	if (item)
+		item_as_tool(out, kind, item);
+	return item != NULL;
+}
+
 /*
  * Which place is asked: the serve that runs, or a kept listing. Found out at
  * the first question, and so it stays.
@@ -329,6 +389,7 @@ static bool source_serve_devices(struct source_serve *s, const char *prefix,
 enum place { PLACE_UNDECIDED, PLACE_SERVE, PLACE_CACHE, PLACE_NONE };
 
 struct places {
+	const struct app *app; /* its session goes before all; NULL: none */
 	char *target, *device, *socket; /* target NULL: what serve holds */
 	enum place place;
 	struct source_serve serve;
@@ -365,8 +426,13 @@ static void each_tool(void *owner, const char *prefix, schema_each *each,
 		      void *to)
 {
 	struct places *p = owner;
-	enum place place = decide(p, prefix);
+	enum place place;
 
+	if (has_tools(p->app)) {
+		session_tools(p->app, prefix, each, to);
+		return;
+	}
+	place = decide(p, prefix);
 	if (place == PLACE_SERVE && source_serve_has(&p->serve, prefix))
 		source_serve_tools(&p->serve, each, to);
 	else if (place == PLACE_CACHE)
@@ -376,8 +442,11 @@ static void each_tool(void *owner, const char *prefix, schema_each *each,
 static bool find_tool(void *owner, const char *name, struct buf *out)
 {
 	struct places *p = owner;
-	enum place place = decide(p, name);
+	enum place place;
 
+	if (has_tools(p->app))
+		return session_tool(p->app, name, out);
+	place = decide(p, name);
 	if (place == PLACE_SERVE)
 		return source_serve_tool(&p->serve, name, out);
 	return place == PLACE_CACHE && source_cache_tool(&p->cache, name, out);
@@ -398,8 +467,13 @@ static bool each_item(void *owner, enum list_kind kind, const char *prefix,
 		      schema_each *each, void *to)
 {
 	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+	const struct places *p = owner;
 
-	if (!open_items(&cache, owner, kind))
+	if (has_items(p->app, kind)) {
+		session_items(p->app, kind, prefix, each, to);
+		return true;
+	}
+	if (!open_items(&cache, p, kind))
 		return false;
 	source_cache_tools(&cache, prefix, each, to);
 	return true;
@@ -409,8 +483,11 @@ static bool find_item(void *owner, enum list_kind kind, const char *key,
 		      struct buf *out)
 {
 	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
+	const struct places *p = owner;
 
-	return open_items(&cache, owner, kind) &&
+	if (has_items(p->app, kind))
+		return session_item(p->app, kind, key, out);
+	return open_items(&cache, p, kind) &&
 	       source_cache_tool(&cache, key, out);
 }
 
@@ -418,6 +495,8 @@ static bool is_known(void *owner)
 {
 	struct places *p = owner;
 
+	if (has_tools(p->app))
+		return true;
 	if (p->place == PLACE_UNDECIDED)
 		decide(p, "");
 	return p->place != PLACE_NONE;
@@ -446,7 +525,7 @@ static void each_device(void *owner, const char *prefix, schema_each *each,
 
 	source_serve_devices(&p->serve, prefix, tell, &t);
 	for (size_t i = 0; i < a->count; i++) {
-		if (strncasecmp(a->item[i].name, prefix, strlen(prefix)) == 0)
+		if (begins_alike(a->item[i].name, prefix))
 			tell(&t, a->item[i].name, a->item[i].id);
 	}
 	name_set_done(&t.told);
@@ -499,141 +578,16 @@ void schema_source_close(struct schema_source *s)
 	*s = (struct schema_source){ 0 };
 }
 
-/*
- * The list that the shell's session has asked for. Where it has none, and for
- * devices, what a command line would know.
- */
-
-struct live {
-	const struct app *app;
-	struct schema_source other;
-};
-
-static bool is_listed(const struct live *l)
-{
-	return l->app->has_tools && session_is_open(l->app->session);
-}
-
-static void each_tool_source_session(void *owner, const char *prefix,
-				     schema_each *each, void *to)
-{
-	struct live *l = owner;
-	const struct tool_list *list = &l->app->tools;
-	CLEANUP(mem_free_ptr) const struct tool **sorted = NULL;
-	size_t count = 0;
-
-	if (!is_listed(l)) {
-		l->other.tools(l->other.owner, prefix, each, to);
-		return;
-	}
-	sorted = mem_alloc((list->count + 1) * sizeof(struct tool *));
-	for (size_t i = 0; i < list->count; i++) {
-		if (text_starts(list->tool[i].name, prefix))
-			sorted[count++] = &list->tool[i];
-	}
-	if (count > 0)
-		qsort(sorted, count, sizeof(struct tool *), tool_by_name);
-	for (size_t i = 0; i < count; i++)
-		each(to, sorted[i]->name, sorted[i]->description);
-}
-
-static bool find_tool_source_session(void *owner, const char *name,
-				     struct buf *out)
-{
-	struct live *l = owner;
-	const struct tool *tool;
-	struct span text;
-
-	if (!is_listed(l))
-		return l->other.tool(l->other.owner, name, out);
-	tool = tool_list_find(&l->app->tools, name);
-	if (!tool)
-		return false;
-	text = tool_text(tool);
-	buf_add(out, text.text, text.len);
-	return true;
-}
-
-static void each_device_source_session(void *owner, const char *prefix,
-				       schema_each *each, void *to)
-{
-	struct live *l = owner;
-
-	l->other.devices(l->other.owner, prefix, each, to);
-}
-
-static bool has_items(const struct live *l, enum list_kind kind)
-{
-	return l->app->has_items[kind] && session_is_open(l->app->session);
-}
-
-static bool each_item_source_session(void *owner, enum list_kind kind,
-				     const char *prefix, schema_each *each,
-				     void *to)
-{
-	struct live *l = owner;
-	const struct page_list *list = &l->app->items[kind];
-
-	if (!has_items(l, kind))
-		return l->other.items(l->other.owner, kind, prefix, each, to);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct list_item *item = &list->item[i];
-		const char *brief =
-			item->description ? item->description : item->name;
-
-		if (text_starts(item->key, prefix))
-			each(to, item->key, brief ? brief : "");
-	}
-	return true;
-}
-
-static bool find_item_source_session(void *owner, enum list_kind kind,
-				     const char *key, struct buf *out)
-{
-	struct live *l = owner;
-	const struct list_item *item;
-
-	if (!has_items(l, kind))
-		return l->other.item(l->other.owner, kind, key, out);
-	item = page_list_find(&l->app->items[kind], key);
-	if (item)
-		item_as_tool(out, kind, item);
-	return item != NULL;
-}
-
-static bool is_known_source_session(void *owner)
-{
-	struct live *l = owner;
-
-	return is_listed(l) || l->other.known(l->other.owner);
-}
-
-static void release_source_session(void *owner)
-{
-	struct live *l = owner;
-
-	schema_source_close(&l->other);
-	mem_free(l);
-}
-
 void schema_source_session(struct schema_source *out, struct app *app)
 {
-	struct live *l = mem_zalloc(sizeof(*l));
 	const struct config *c = &app->config;
 	const struct named_search search = { .config_file = c->config_file,
 					     .trust = c->trust };
 	CLEANUP(mem_free_ptr)
 	char *target = named_target_text(c->target, &search);
+	struct places *p;
 
-	l->app = app;
-	schema_source_open(&l->other, target, c->device, c->socket,
-			   SCHEMA_SOURCE_MS);
-	*out = (struct schema_source){ .tools = each_tool_source_session,
-				       .tool = find_tool_source_session,
-				       .devices = each_device_source_session,
-				       .items = each_item_source_session,
-				       .item = find_item_source_session,
-				       .known = is_known_source_session,
-				       .release = release_source_session,
-				       .owner = l };
+	schema_source_open(out, target, c->device, c->socket, SCHEMA_SOURCE_MS);
+	p = out->owner;
+	p->app = app;
 }

@@ -634,19 +634,14 @@ static void keep_tool(void *owner, const char *tool, size_t len,
 		      const char *nearest, const char *broke)
 {
 	struct asked *asked = owner;
-	CLEANUP(buf_done) struct buf page = { 0 };
-	struct message m;
-
 	(void)nearest;
 	(void)broke;
 	asked->answered = true;
 	session_wake(asked->app->session);
 	if (!tool)
 		return;
-	buf_printf(&page, "{\"result\":{\"tools\":[%.*s]}}", (int)len, tool);
-	if (message_decode_take(&m, NULL, page.data, page.len, NULL) == 0 &&
-	    tool_list_add_take(&asked->app->tools, &m, NULL, NULL) == 0)
-		asked->kept = true;
+	asked->kept =
+		tool_list_add_text(&asked->app->tools, tool, len, NULL) == 0;
 }
 
 /*
@@ -813,24 +808,19 @@ static int find_key(struct app *app, char **key, struct error *err)
 
 /* ---- as tools ---- */
 
-/* As if all had come in one page. -1: one of them is no JSON. */
+/* -1: one of them is no JSON. */
 static int decode(struct tool_list *out, const struct schema_cache *c,
 		  struct error *err)
 {
-	CLEANUP(buf_done) struct buf page = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 	struct span name, brief, json;
-	struct message m;
 
-	buf_text(&page, "{\"result\":{\"tools\":[");
 	for (size_t i = 0; schema_cache_tool(c, i, &name, &brief, &json); i++) {
 		if (i > 0)
-			buf_char(&page, ',');
-		buf_add(&page, json.text, json.len);
+			buf_char(&text, ',');
+		buf_add(&text, json.text, json.len);
 	}
-	buf_text(&page, "]}}");
-	if (message_decode_take(&m, NULL, page.data, page.len, err))
-		return -1;
-	return tool_list_add_take(out, &m, NULL, err);
+	return tool_list_add_text(out, buf_string(&text), text.len, err);
 }
 
 static int hint_list(const struct app *app, struct error *err)
@@ -872,14 +862,11 @@ void kept_list_done(struct kept_list *k)
 	*k = (struct kept_list){ 0 };
 }
 
-/*
- * Reading a saved list. The text of its tools is put together as one page, so
- * that they are decoded as those of a peer are.
- */
+/* Reading a saved list. Its tools are decoded as those of a peer are. */
 
 struct saved {
 	const char *path; /* as it is named in errors */
-	struct buf page; /* tools so far, a comma before each */
+	struct buf tools; /* so far, commas between them */
 	size_t line; /* from 1; 0: the whole text is one value */
 };
 
@@ -902,8 +889,9 @@ static bool is_tool(const cJSON *value)
 
 static void add_tool_list(struct saved *s, struct span text)
 {
-	buf_char(&s->page, ',');
-	buf_add(&s->page, text.text, text.len);
+	if (s->tools.len > 0)
+		buf_char(&s->tools, ',');
+	buf_add(&s->tools, text.text, text.len);
 }
 
 static int bad_element(const struct saved *s, size_t number, struct error *err)
@@ -1029,23 +1017,16 @@ int saved_list_read(struct tool_list *out, struct app *app, const char *path,
 		    struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
-	CLEANUP(buf_done) struct buf page = { 0 };
 	struct saved s = { .path = strcmp(path, "-") == 0 ? "stdin" : path };
-	struct message m;
 	int status = operand_file(app, path, &text, err);
 
 	*out = (struct tool_list){ 0 };
 	if (status == 0)
 		status = add_text(
 			&s, (struct span){ buf_string(&text), text.len }, err);
-	if (status == 0) {
-		buf_printf(&page, "{\"result\":{\"tools\":[%s]}}",
-			   s.page.len ? s.page.data + 1 : "");
-		status =
-			message_decode_take(&m, NULL, page.data, page.len, err);
-	}
 	if (status == 0)
-		status = tool_list_add_take(out, &m, NULL, err);
-	buf_done(&s.page);
+		status = tool_list_add_text(out, buf_string(&s.tools),
+					    s.tools.len, err);
+	buf_done(&s.tools);
 	return status;
 }

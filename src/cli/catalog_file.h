@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prompts and templates seen as tools: their arguments are strings by name. So
- * what checks, completes and keeps the arguments of tools serves them too.
+ * Lists of tools that are kept in files, one a target, and those that a user
+ * saved. Prompts and templates are seen as tools here: their arguments are
+ * strings by name, so what checks, completes and keeps the arguments of tools
+ * serves them too.
  */
 #ifndef CLI_CATALOG_FILE_H
 #define CLI_CATALOG_FILE_H

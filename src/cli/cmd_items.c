@@ -42,21 +42,17 @@ static void keep(struct app *app, enum list_kind kind)
 	CLEANUP(mem_free_ptr)
 	char *key = items_cache_key(app->endpoint.text, kind);
 	CLEANUP(tool_list_done) struct tool_list tools = { 0 };
-	CLEANUP(message_done) struct message m = { 0 };
-	CLEANUP(buf_done) struct buf page = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	/* What serve holds are devices: they have none of these. */
 	if (!*key || !scheme || scheme->kind == SCHEME_ATTACH)
 		return;
-	buf_text(&page, "{\"result\":{\"tools\":[");
 	for (size_t i = 0; i < list->count; i++) {
 		if (i > 0)
-			buf_char(&page, ',');
-		item_as_tool(&page, kind, &list->item[i]);
+			buf_char(&text, ',');
+		item_as_tool(&text, kind, &list->item[i]);
 	}
-	buf_text(&page, "]}}");
-	if (message_decode_take(&m, NULL, page.data, page.len, NULL) == 0 &&
-	    tool_list_add_take(&tools, &m, NULL, NULL) == 0)
+	if (tool_list_add_text(&tools, buf_string(&text), text.len, NULL) == 0)
 		schema_cache_write(key, &tools, NULL);
 }
 

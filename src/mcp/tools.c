@@ -283,6 +283,20 @@ int tool_list_add_take(struct tool_list *l, struct message *page,
 	return 0;
 }
 
+int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
+		       struct error *err)
+{
+	CLEANUP(buf_done) struct buf page = { 0 };
+	struct message m;
+
+	buf_text(&page, "{\"result\":{\"tools\":[");
+	buf_add(&page, text, len);
+	buf_text(&page, "]}}");
+	if (message_decode_take(&m, NULL, page.data, page.len, err))
+		return -1;
+	return tool_list_add_take(l, &m, NULL, err);
+}
+
 const struct tool *tool_list_find(const struct tool_list *l, const char *name)
 {
 	size_t at = name_set_find(&l->names, name);

@@ -38,6 +38,13 @@ void tool_list_done(struct tool_list *l);
 int tool_list_add_take(struct tool_list *l, struct message *page,
 		       size_t *skipped, struct error *err);
 
+/*
+ * The same of the JSON of tools with commas between them, as if they had come on
+ * one page; copied. -1 also if that is no JSON.
+ */
+int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
+		       struct error *err);
+
 /* The first tool of that name; NULL. */
 const struct tool *tool_list_find(const struct tool_list *l, const char *name);
 

@@ -70,6 +70,31 @@ static void two_pages(struct tool_list *l)
 	assert_int_equal(skipped, 1);
 }
 
+static void text_is_a_page(void **state)
+{
+	static const char two[] = "{\"name\":\"a\"},{ \"name\" :\"b\"}";
+	struct error err = { 0 };
+	struct tool_list l = { 0 };
+	struct span text;
+
+	(void)state;
+	assert_int_equal(tool_list_add_text(&l, "", 0, &err), 0);
+	assert_int_equal(l.count, 0);
+	/* len counts, not the NUL. */
+	assert_int_equal(tool_list_add_text(&l, two, 12, &err), 0);
+	assert_int_equal(l.count, 1);
+	assert_int_equal(tool_list_add_text(&l, two, strlen(two), &err), 0);
+	assert_int_equal(l.count, 3);
+	text = tool_text(&l.tool[2]);
+	assert_memory_equal(text.text, two + 13, text.len);
+	assert_int_equal(text.len, strlen(two) - 13);
+	assert_int_equal(tool_list_add_text(&l, two, 5, &err), -1);
+	assert_int_equal(err.kind, ERR_PROTOCOL);
+	assert_int_equal(l.count, 3);
+	error_reset(&err);
+	tool_list_done(&l);
+}
+
 static void pages_are_decoded(void **state)
 {
 	struct tool_list l = { 0 };
@@ -319,6 +344,7 @@ static void cost_is_linear(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_a_page),
 		cmocka_unit_test(pages_are_decoded),
 		cmocka_unit_test(text_is_as_received),
 		cmocka_unit_test(no_tools_is_an_error),
