@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * completion SHELL, for people: the scripts of completions/, which ask
- * `_complete` (complete.c). And the hidden generate WHAT, for `make generate`:
+ * `_complete` (complete_shells.c). And the hidden generate WHAT, for `make generate`:
  * what is written from the command table.
  */
 #include <stdlib.h>

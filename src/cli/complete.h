@@ -120,6 +120,9 @@ struct complete_peer {
 void complete_peer(struct complete_peer *out,
 		   const struct complete_question *q);
 
+/* Its target as its lists are kept: what a name stands for. Yours; NULL: none. */
+char *complete_kept_target(const struct complete_question *q);
+
 /* What stands behind a word of the shell's own. */
 enum inside_operand {
 	INSIDE_NONE,
@@ -142,29 +145,6 @@ extern const struct inside_word *complete_inside_words;
 /* Global options that `set` takes, by name; ends with NULL. Set by the shell. */
 extern const char *const *complete_inside_settings;
 
-/*
- * For a script (completions/), appended. typed: the word at the cursor as it was
- * given; cut: its end that readline takes for the word; NULL: all of it.
- *
- * bash: a line "words" and what compopt is told (nosort, nospace), or "files",
- * what stands before a name, what is typed of it, parted by tabs; then lines as
- * they replace what readline takes for the word. Nothing where there is nothing.
- *
- * zsh: blocks whose first line says what it is, parts by tabs:
- * "before TEXT"; "group TAG HEADING OPTION" with three lists for _describe, each
- * ended by an empty line: words, open ones, those that '=' may follow;
- * "files GLOB HEADING KEEP"; "wants WHAT"; "note TEXT" (with a space); "end".
- *
- * fish: "words", or "files" and, behind a space, KEEP; or "note TEXT"; then
- * words and texts, parted by a tab.
- */
-void complete_print(struct buf *out, enum complete_shell shell,
-		    const struct completion *c, const char *typed,
-		    const char *cut);
-
-/* A word as bash gives it, out of its quotes as far as they are typed. Yours. */
-char *complete_unquote(const char *typed);
-
 /* One word of a line, taken out of its quotes as far as it is typed. */
 struct typed_word {
 	struct buf text;
@@ -172,6 +152,14 @@ struct typed_word {
 	size_t open; /* then: what stands behind it begins here */
 	bool escape; /* it ends with a backslash that awaits its character */
 };
+
+#define TYPED_BLANKS " \t\n\r"
+/* From text, until one of stops that is not quoted. The bytes that were read. */
+size_t typed_word_read(struct typed_word *w, const char *text,
+		       const char *stops);
+void typed_word_done(struct typed_word *w);
+/* Lines that are continued too. */
+const char *typed_skip_blanks(const char *p);
 
 /* Where the cursor stands. */
 struct position {
@@ -227,8 +215,6 @@ void complete_source(struct completing *c, enum source_kind kind,
 void complete_devices(struct completing *c, const struct offer *offer);
 void complete_targets(struct completing *c, const struct offer *offer);
 
-/* ---- complete_items.c ---- */
-
 /* Names by segment; a note if there is no list. */
 void complete_tools(struct completing *c, const char *typed);
 
@@ -239,20 +225,12 @@ struct tool_schema {
 	const cJSON *property; /* its schema */
 };
 
-/* ---- complete_items.c ---- */
-
 /* Behind the tool's name: count words, then the word at the cursor. */
 void complete_arguments(struct completing *c, const char *tool,
 			char *const *words, size_t count);
 
-/* ---- complete_items.c ---- */
-
-/* ---- complete_items.c ---- */
-
 /* Resources, templates, prompts, and their arguments. */
 void complete_items(struct completing *c, enum operand_kind operand);
-
-/* ---- complete_items.c ---- */
 
 /* The first word of a shell's line. */
 void complete_inside_first(struct completing *c);
@@ -263,5 +241,30 @@ const struct inside_word *inside_find(const char *name);
 char *inside_only(const char *prefix, const struct schema_source *source);
 /* Commands that a line of the shell may begin with. */
 bool inside_allows(const struct command *c);
+
+/* ---- complete_shells.c ---- */
+
+/*
+ * For a script (completions/), appended. typed: the word at the cursor as it was
+ * given; cut: its end that readline takes for the word; NULL: all of it.
+ *
+ * bash: a line "words" and what compopt is told (nosort, nospace), or "files",
+ * what stands before a name, what is typed of it, parted by tabs; then lines as
+ * they replace what readline takes for the word. Nothing where there is nothing.
+ *
+ * zsh: blocks whose first line says what it is, parts by tabs:
+ * "before TEXT"; "group TAG HEADING OPTION" with three lists for _describe, each
+ * ended by an empty line: words, open ones, those that '=' may follow;
+ * "files GLOB HEADING KEEP"; "wants WHAT"; "note TEXT" (with a space); "end".
+ *
+ * fish: "words", or "files" and, behind a space, KEEP; or "note TEXT"; then
+ * words and texts, parted by a tab.
+ */
+void complete_print(struct buf *out, enum complete_shell shell,
+		    const struct completion *c, const char *typed,
+		    const char *cut);
+
+/* A word as bash gives it, out of its quotes as far as they are typed. Yours. */
+char *complete_unquote(const char *typed);
 
 #endif
