@@ -15,14 +15,16 @@
 #include "cli/generate_man.h"
 
 /* The file as it is, and a NUL; make runs where its path begins. */
-#define SCRIPT(name, path)                                               \
-	__asm__(".section .rodata\n" #name ":\n"                         \
-		".incbin \"completions/" path "\"\n.byte 0\n.previous"); \
-	extern const char name[] __attribute__((visibility("hidden")))
+#define SCRIPT(name, path)                                    \
+	__asm__(".section .rodata\n" name ":\n"               \
+		".incbin \"completions/" path "\"\n.byte 0\n" \
+		".previous")
 
-SCRIPT(script_bash, "mcpctl.bash");
-SCRIPT(script_zsh, "_mcpctl");
-SCRIPT(script_fish, "mcpctl.fish");
+SCRIPT("script_bash", "mcpctl.bash");
+SCRIPT("script_zsh", "_mcpctl");
+SCRIPT("script_fish", "mcpctl.fish");
+extern __attribute__((visibility("hidden"))) const char script_bash[],
+	script_zsh[], script_fish[];
 
 static const char *const scripts[COMPLETE_SHELLS] = { script_bash, script_zsh,
 						      script_fish };
