@@ -120,11 +120,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.words = words.word,
 		.count = words.count - 1,
 		.word = words.word[words.count - 1],
-		.inside = data[0] & 2
+		.inside = data[0] & 2,
+		.unsifted = data[0] & 4,
+		.options_last = data[0] & 8
 	};
 
 	complete(&c, &q, &source);
-	check(&c, q.word);
+	check(&c, q.unsifted ? NULL : q.word);
 	print(&c, q.word);
 	print(&c, plain);
 	return 0;
