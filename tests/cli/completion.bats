@@ -304,7 +304,7 @@ odd() {
 	mkdir -p sub
 	touch sub/one.json
 	HOME=$WORK fish_complete 'mcpctl --trace ~/sub/o'
-	got '~/sub/one.json'
+	got /sub/one.json
 	fish_complete 'mcpctl --trace=sub/o'
 	got --trace=sub/one.json
 }
