@@ -11,7 +11,7 @@
 #: make fuzz        each parser for FUZZ_SECONDS (60)
 #: make lint        the lints alone
 #: make bench       measure it (bench/README.md)
-#: make generate    the man page anew, from the command table
+#: make generate    the man pages anew, from the command table
 #: make clean       remove what was built
 #:
 #: BUILD=FOLDER     build there instead of in build/; nothing else is written to
@@ -90,6 +90,8 @@ CORE = $(filter-out $(BUILD)/main.o,$(OBJECTS))
 MODULE_FILES = $(MODULES:%=$(BUILD)/mcpctl-%.so) $(BROKER)
 PKG_CFLAGS = $(call once,PKG_CFLAGS,$(shell $(PKG_CONFIG) --cflags libuv libcjson))
 PKG_LIBS = $(call once,PKG_LIBS,$(shell $(PKG_CONFIG) --libs libuv libcjson) -ldl -lm)
+
+PAGES = $(wildcard man/*.[157])
 
 # The program finds its profiles beside it.
 PROFILES = $(patsubst src/sim/%,%,$(wildcard src/sim/profiles/*.json))
@@ -222,12 +224,12 @@ lint: deps-check
 	$(Q)$(MAKE) -s -j$(JOBS) all
 	$(Q)$(RUN) lint
 
-# The man page comes from the command table.
-GENERATED = man/mcpctl.1:man
+# The man pages come from the command table.
 .PHONY: generate
 generate: all
-	$(Q)$(foreach g,$(GENERATED),$(BUILD)/mcpctl generate \
-		$(lastword $(subst :, ,$(g))) >$(firstword $(subst :, ,$(g))) &&) true
+	$(Q)rm -f $(PAGES)
+	$(Q)for page in $$($(BUILD)/mcpctl generate man); do \
+		$(BUILD)/mcpctl generate man "$$page" >"man/$$page" || exit 1; done
 
 # Floors have nothing of ours in them.
 FLOORS = $(patsubst %,$(BUILD)/bench_%,attached server client library)
@@ -248,6 +250,7 @@ bench: deps-check
 install: all
 	install -d -m 755 "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libdir)/mcpctl" \
 		"$(DESTDIR)$(datadir)/mcpctl/profiles" "$(DESTDIR)$(datadir)/man/man1" \
+		"$(DESTDIR)$(datadir)/man/man5" "$(DESTDIR)$(datadir)/man/man7" \
 		"$(DESTDIR)$(datadir)/bash-completion/completions" \
 		"$(DESTDIR)$(datadir)/zsh/site-functions" \
 		"$(DESTDIR)$(datadir)/fish/vendor_completions.d" \
@@ -255,7 +258,9 @@ install: all
 	install -m 755 $(BUILD)/mcpctl "$(DESTDIR)$(bindir)/"
 	install -m 644 $(MODULE_FILES) "$(DESTDIR)$(libdir)/mcpctl/"
 	install -m 644 $(PROFILES:%=src/sim/%) "$(DESTDIR)$(datadir)/mcpctl/profiles/"
-	install -m 644 man/mcpctl.1 "$(DESTDIR)$(datadir)/man/man1/"
+	install -m 644 $(filter %.1,$(PAGES)) "$(DESTDIR)$(datadir)/man/man1/"
+	install -m 644 $(filter %.5,$(PAGES)) "$(DESTDIR)$(datadir)/man/man5/"
+	install -m 644 $(filter %.7,$(PAGES)) "$(DESTDIR)$(datadir)/man/man7/"
 	install -m 644 completions/mcpctl.bash \
 		"$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl"
 	install -m 644 completions/_mcpctl "$(DESTDIR)$(datadir)/zsh/site-functions/"
@@ -276,7 +281,8 @@ unit_word = $(if $(word 2,$1),"$1",$1)
 
 # Folders that hold something else stay.
 uninstall:
-	rm -f "$(DESTDIR)$(bindir)/mcpctl" "$(DESTDIR)$(datadir)/man/man1/mcpctl.1" \
+	rm -f "$(DESTDIR)$(bindir)/mcpctl" \
+		$(foreach p,$(PAGES),"$(DESTDIR)$(datadir)/man/man$(subst .,,$(suffix $p))/$(notdir $p)") \
 		"$(DESTDIR)$(datadir)/bash-completion/completions/mcpctl" \
 		"$(DESTDIR)$(datadir)/zsh/site-functions/_mcpctl" \
 		"$(DESTDIR)$(datadir)/fish/vendor_completions.d/mcpctl.fish" \

@@ -29,7 +29,7 @@ extern __attribute__((visibility("hidden"))) const char script_bash[],
 static const char *const scripts[COMPLETE_SHELLS] = { script_bash, script_zsh,
 						      script_fish };
 
-/* One line an example: status, command line, text on stdout; parted by tabs. */
+/* One line an example: status (-1: EXAMPLE_GOES_ON), command line, text on stdout; parted by tabs. */
 static void generate_examples(FILE *out)
 {
 	for (const struct command *const *c = commands; *c; c++) {
@@ -65,6 +65,13 @@ static int generate_run(const struct invocation *in, struct error *err)
 {
 	/* Profiles of the user's own do not belong into committed files. */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	if (in->argc == 2 && strcmp(in->argv[0], "man") == 0) {
+		if (generate_page(in->app->out.out, in->argv[1]) == 0)
+			return 0;
+		error_set(err, ERR_USAGE, "'%s' has no page '%s'", in->argv[0],
+			  in->argv[1]);
+		return error_hint(err, "'mcpctl generate man' lists the pages");
+	}
 	for (size_t i = 0; i < COUNT(generators); i++) {
 		if (strcmp(generators[i].name, in->argv[0]) == 0) {
 			generators[i].write(in->app->out.out);
@@ -106,11 +113,11 @@ const struct command cmd_completion = {
 
 const struct command cmd_generate = {
 	.name = "generate",
-	.args = "man|examples",
+	.args = "man [PAGE]|examples",
 	.brief = "print a file that is written from the command table",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_HIDDEN,
 	.min = 1,
-	.max = 1,
+	.max = 2,
 	.run = generate_run
 };

@@ -211,6 +211,13 @@ static int devices_run(const struct invocation *in, struct error *err)
 	return status;
 }
 
+static const struct example devices_examples[] = {
+	{ "devices", NULL, 3 },
+	{ "devices 'aa:bb:*' --watch", NULL, 3 },
+	{ "-o json devices", NULL, 3 },
+	{ NULL, NULL, 0 }
+};
+
 const struct command cmd_devices = {
 	.name = "devices",
 	.args = "[PATTERN]",
@@ -230,5 +237,6 @@ const struct command cmd_devices = {
 	.operand = OPERAND_DEVICE,
 	.options = devices_options,
 	.options_size = sizeof(struct devices_options),
+	.examples = devices_examples,
 	.run = devices_run
 };

@@ -6,8 +6,8 @@
 
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "cli/generate_man.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/suggest.h"
 #include "cli/topics.h"
 

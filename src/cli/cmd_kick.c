@@ -41,6 +41,10 @@ static int kick_run(const struct invocation *in, struct error *err)
 	return status;
 }
 
+static const struct example kick_examples[] = { { "kick kitchen", NULL, 3 },
+						{ "kick 'aa:bb:*'", NULL, 3 },
+						{ NULL, NULL, 0 } };
+
 const struct command cmd_kick = {
 	.name = "kick",
 	.args = "DEVICE",
@@ -52,5 +56,6 @@ const struct command cmd_kick = {
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_DEVICE,
+	.examples = kick_examples,
 	.run = kick_run
 };

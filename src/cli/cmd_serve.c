@@ -965,6 +965,10 @@ static int serve_run(const struct invocation *in, struct error *err)
 }
 
 static const struct example serve_examples[] = {
+	{ "serve", NULL, EXAMPLE_GOES_ON },
+	{ "serve --mqtt --daemon", NULL, EXAMPLE_GOES_ON },
+	{ "serve --exec 'mcpctl run smoke.mcp' --once --wait 120s", NULL,
+	  EXAMPLE_GOES_ON },
 	{ "serve --listen 127.0.0.1:0 --exec 'mcpctl tools' --once --wait 200ms",
 	  NULL, 3 },
 	{ NULL, NULL, 0 }

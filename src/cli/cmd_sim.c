@@ -424,6 +424,10 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 }
 
 static const struct example sim_examples[] = {
+	{ "sim --ota http://192.168.1.2:8000/xiaozhi/ota/", NULL,
+	  EXAMPLE_GOES_ON },
+	{ "sim --connect ws://127.0.0.1:8000/ --devices 100 --rate 50/s --for 30s",
+	  NULL, EXAMPLE_GOES_ON },
 	{ "sim --listen 127.0.0.1:0 --for 200ms", "devices      1", 0 },
 	{ "-o json sim --listen 127.0.0.1:0 --for 200ms", "{\"devices\":1,",
 	  0 },

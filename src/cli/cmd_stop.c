@@ -42,6 +42,9 @@ static int stop_run(const struct invocation *in, struct error *err)
 	return status;
 }
 
+static const struct example stop_examples[] = { { "stop", NULL, 3 },
+						{ NULL, NULL, 0 } };
+
 const struct command cmd_stop = {
 	.name = "stop",
 	.args = "",
@@ -49,5 +52,6 @@ const struct command cmd_stop = {
 	.text = "Asks the 'mcpctl serve' of this user to end, as SIGTERM does: it closes its devices properly and removes its socket. The command is back when that is done. Status 3: none was running.",
 	.group = GROUP_DEVICE,
 	.flags = CMD_SHELL | CMD_MINOR,
+	.examples = stop_examples,
 	.run = stop_run
 };

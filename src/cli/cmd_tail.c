@@ -162,6 +162,8 @@ static int tail_run(const struct invocation *in, struct error *err)
 }
 
 static const struct example tail_examples[] = {
+	{ "tail", NULL, EXAMPLE_GOES_ON },
+	{ "listen: tail", NULL, EXAMPLE_GOES_ON },
 	{ "'sim:?fault=notify-storm' tail --filter 'notifications/*' --count 3 --for 5s",
 	  "notifications/", 0 },
 	{ "sim: tail --for 200ms", NULL, 0 },

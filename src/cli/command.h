@@ -39,12 +39,15 @@ enum command_group {
 	GROUP_PROGRAM
 };
 
+/* In the place of a status: it goes on, or needs what a test has not. */
+#define EXAMPLE_GOES_ON (-1)
+
 struct example {
 	const char *
 		line; /* without "mcpctl": "sim: call self.audio_speaker.set_volume volume=50" */
 	const char *
 		says; /* stdout must contain this; NULL: it only has to end with `status` */
-	int status;
+	int status; /* EXAMPLE_GOES_ON: only its words are tested */
 };
 
 /* What completes an operand. */

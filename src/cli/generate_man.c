@@ -1,438 +1,301 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The man page, mdoc, from the command table and the help topics.
+ * The man pages, in mdoc: mcpctl(1), one for each command, and one for each
+ * topic that is not a section of mcpctl(1).
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "base/buf.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/mem.h"
 #include "cli/app.h"
 #include "cli/config.h"
 #include "cli/generate_man.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/topics.h"
-#include "net/head.h"
 
-/*
- * Help text on a terminal: paragraphs filled, lists in two columns.
- */
+/* Of the last change of the text; the pages must not change by themselves. */
+#define MAN_DATE "November 22, 2026"
 
-/* The next line; false at the end. *at moves on. */
-static bool manual_next(const char **at, struct manual_line *out)
-{
-	const char *line = *at;
-
-	if (!*line)
-		return false;
-
-	size_t len = strcspn(line, "\n");
-	const char *tab = memchr(line, '\t', len);
-
-	*out = (struct manual_line){ .text = line, .len = len };
-	*at = line + len + (line[len] == '\n');
-	if (len == 0) {
-		out->kind = MANUAL_BREAK;
-	} else if (line[0] == '\t' || strncmp(line, "  ", 2) == 0) {
-		out->kind = MANUAL_LITERAL;
-	} else if (tab) {
-		out->kind = MANUAL_ITEM;
-		out->term = line;
-		out->term_len = (size_t)(tab - line);
-		out->text = tab + 1;
-		out->len = len - out->term_len - 1;
-	}
-	return true;
-}
-
-/* A pen on a line that knows its column. */
-struct pen {
-	FILE *out;
-	size_t column, indent, width;
+struct page {
+	const char *word; /* behind "mcpctl-"; NULL: mcpctl(1) */
+	char section;
+	const char *brief;
+	/* What is on it: one of them, or neither on mcpctl(1). */
+	const struct command *command;
+	const struct topic *topic;
 };
 
-static void pen_break(struct pen *p)
+struct pages {
+	struct page *items;
+	size_t count, capacity;
+};
+
+static void pages_add(struct pages *all, struct page page)
 {
-	fputc('\n', p->out);
-	p->column = 0;
+	all->items =
+		mem_grow(all->items, &all->capacity, all->count, sizeof(page));
+	all->items[all->count++] = page;
 }
 
-static void pen_to(struct pen *p, size_t column)
+static void pages_done(struct pages *all)
 {
-	for (; p->column < column; p->column++)
-		fputc(' ', p->out);
+	mem_free(all->items);
 }
 
-static void pen_word(struct pen *p, const char *word, size_t len)
+/* All there are, in the order of help. */
+static struct pages pages_all(void)
 {
-	size_t columns = text_width(word, len);
-	bool first = p->column <= p->indent;
+	struct pages all = { 0 };
 
-	if (!first && p->column + 1 + columns > p->width) {
-		pen_break(p);
-		first = true;
+	pages_add(
+		&all,
+		(struct page){
+			.section = '1',
+			.brief =
+				"list, call and watch the tools of MCP devices, or play one" });
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!((*c)->flags & CMD_HIDDEN))
+			pages_add(&all, (struct page){ .word = (*c)->name,
+						       .section = '1',
+						       .brief = (*c)->brief,
+						       .command = *c });
 	}
-	pen_to(p, first ? p->indent : p->column + 1);
-	fwrite(word, 1, len, p->out);
-	p->column += columns;
-}
-
-static void pen_fill(struct pen *p, const char *text, size_t len)
-{
-	const char *end = text + len;
-
-	while (text < end) {
-		const char *space = memchr(text, ' ', (size_t)(end - text));
-		size_t n = (size_t)((space ? space : end) - text);
-
-		if (n > 0)
-			pen_word(p, text, n);
-		text += n + 1;
+	for (const struct topic *t = topics; t->name; t++) {
+		if (t->page)
+			pages_add(&all, (struct page){ .word = t->name,
+						       .section = t->page,
+						       .brief = t->brief,
+						       .topic = t });
 	}
+	return all;
 }
 
-static void item(FILE *out, const struct manual_layout *l,
-		 const struct manual_line *line)
+/* "mcpctl-call", and with a dot and its section behind it its file. */
+static void page_name(struct buf *out, const struct page *p)
 {
-	struct pen p = { .out = out, .width = l->width };
-
-	pen_to(&p, l->indent);
-	fwrite(line->term, 1, line->term_len, out);
-	p.column += text_width(line->term, line->term_len);
-	if (line->len > 0 && p.column + 2 > l->column)
-		pen_break(&p);
-	p.indent = l->column;
-	pen_fill(&p, line->text, line->len);
-	pen_break(&p);
-}
-
-void manual_item(FILE *out, const struct manual_layout *l, const char *term,
-		 const char *text)
-{
-	struct manual_line line = { .term = term,
-				    .term_len = strlen(term),
-				    .text = text,
-				    .len = strlen(text) };
-
-	item(out, l, &line);
-}
-
-/* Where the texts of a run of items begin, so that most terms fit before it. */
-static size_t item_column(const char *at, const struct manual_line *first)
-{
-	struct manual_line line = *first;
-	size_t widest = 0;
-
-	do {
-		size_t width = text_width(line.term, line.term_len);
-
-		if (width <= 24 && width > widest)
-			widest = width;
-	} while (manual_next(&at, &line) && line.kind == MANUAL_ITEM);
-	return 2 + (widest ? widest : 8) + 2;
-}
-
-void manual_print(FILE *out, const char *text, size_t width)
-{
-	struct pen p = { .out = out, .width = width };
-	struct manual_layout l = { .indent = 2, .width = width };
-	struct manual_line line;
-	bool listing = false;
-
-	while (manual_next(&text, &line)) {
-		if (line.kind != MANUAL_TEXT && p.column > 0)
-			pen_break(&p);
-		if (line.kind == MANUAL_ITEM && !listing)
-			l.column = item_column(text, &line);
-		listing = line.kind == MANUAL_ITEM;
-		switch (line.kind) {
-		case MANUAL_TEXT:
-			pen_fill(&p, line.text, line.len);
-			break;
-		case MANUAL_LITERAL:
-			fprintf(out, "%.*s\n", (int)line.len, line.text);
-			break;
-		case MANUAL_ITEM:
-			item(out, &l, &line);
-			break;
-		case MANUAL_BREAK:
-			fputc('\n', out);
-			break;
-		}
-	}
-	if (p.column > 0)
-		pen_break(&p);
+	buf_printf(out, "mcpctl%s%s", p->word ? "-" : "",
+		   p->word ? p->word : "");
 }
 
 /*
- * mdoc source from plain text. The traps: a line that begins with '.' or an
- * apostrophe is a request, a backslash an escape, and quotes, hyphens and
- * accents change their shape unless they are escaped.
+ * What pages have at their ends: which others to read.
  */
 
-#define MDOC_WIDTH 76
-
-static void put_char(FILE *out, char c)
+/* Whether text has word behind before. */
+static bool has_behind(const char *text, const char *before, const char *word)
 {
-	static const char from[] = "\\'`^~\"-";
-	static const char *const to[] = { "\\e",   "\\(aq", "\\(ga", "\\(ha",
-					  "\\(ti", "\\(dq", "\\-" };
-	const char *place = c ? strchr(from, c) : NULL;
+	size_t len = strlen(word);
 
-	if (place)
-		fputs(to[place - from], out);
-	else
-		fputc(c, out);
-}
-
-/* Not every terminal has the one character. Returns its bytes, 0 if it is none. */
-static size_t put_ellipsis(FILE *out, const char *at, size_t len)
-{
-	static const char ellipsis[] = "\xe2\x80\xa6";
-	size_t size = sizeof(ellipsis) - 1;
-
-	if (len < size || memcmp(at, ellipsis, size) != 0)
-		return 0;
-	fputs("...", out);
-	return size;
-}
-
-/*
- * A hyphen inside a word is one, where a line may be broken. Before a word,
- * and in the name of an option, it is a minus.
- */
-static void put_word(FILE *out, const char *word, size_t len)
-{
-	bool option = memmem(word, len, "--", 2) != NULL;
-
-	for (size_t i = 0; i < len; i++) {
-		size_t n = put_ellipsis(out, word + i, len - i);
-
-		if (n > 0)
-			i += n - 1;
-		else if (word[i] == '-' && !option && i > 0 &&
-			 isalpha((unsigned char)word[i - 1]))
-			fputc('-', out);
-		else
-			put_char(out, word[i]);
+	while ((text = strstr(text, before))) {
+		text += strlen(before);
+		if (strncmp(text, word, len) == 0 && text[len] != '-' &&
+		    !isalnum((unsigned char)text[len]))
+			return true;
 	}
+	return false;
 }
 
-/* "(…)." too, but neither "1." nor "...". */
-static bool ends_sentence(const char *word, size_t len)
+/* Whether text sends the reader to `help WORD`, or to `mcpctl WORD`. */
+static bool sends_to(const char *text, const char *word)
 {
-	if (isdigit((unsigned char)*word))
+	if (strcmp(word, "help") == 0)
 		return false;
-	while (len > 1 && (word[len - 1] == ')' || word[len - 1] == '\''))
-		len--;
-	return len > 1 && strchr(".!?", word[len - 1]) && word[len - 2] != '.';
+	return has_behind(text, "help ", word) ||
+	       has_behind(text, "mcpctl ", word);
 }
 
-/* Running text; ends with a newline. */
-static void mdoc_text(FILE *out, const char *text, size_t len)
+static bool goes_with(const struct command *c, const struct page *other)
 {
-	const char *end = text + len;
-	size_t column = 0;
-
-	while (text < end) {
-		const char *space = memchr(text, ' ', (size_t)(end - text));
-		size_t n = (size_t)((space ? space : end) - text);
-
-		if (column > 0 && n > 0 && column + 1 + n > MDOC_WIDTH) {
-			fputc('\n', out);
-			column = 0;
-		}
-		if (n > 0) {
-			if (column > 0)
-				fputc(' ', out);
-			else if (*text == '.' || *text == '\'')
-				fputs("\\&", out);
-			put_word(out, text, n);
-			column += n + 1;
-		}
-		if (n > 0 && ends_sentence(text, n)) {
-			fputc('\n', out);
-			column = 0;
-		}
-		text += n + 1;
-	}
-	if (column > 0)
-		fputc('\n', out);
+	if (other->topic)
+		return c->flags & CMD_SESSION &&
+		       strcmp(other->word, "targets") == 0;
+	return other->command && other->command->group == c->group;
 }
 
-/* One line as it is, inside a literal display. */
-static void mdoc_literal(FILE *out, const char *text, size_t len)
+static bool belongs(const struct page *p, const char *text,
+		    const struct page *other)
 {
-	if (len > 0 && (*text == '.' || *text == '\''))
-		fputs("\\&", out);
-	for (size_t i = 0; i < len; i++) {
-		size_t n = put_ellipsis(out, text + i, len - i);
+	if (other->command == p->command && other->topic == p->topic)
+		return false;
+	if (!other->word)
+		return true;
+	if (!p->word)
+		return other->topic;
+	return sends_to(text, other->word) ||
+	       (p->command && goes_with(p->command, other));
+}
 
-		if (n > 0)
-			i += n - 1;
-		else
-			put_char(out, text[i]);
+/* By section, then by name: mandoc's lint wants that. */
+static int in_order(const void *one, const void *other)
+{
+	const struct page *a = one, *b = other;
+
+	if (a->section != b->section)
+		return a->section - b->section;
+	return strcmp(a->word ? a->word : "", b->word ? b->word : "");
+}
+
+static void write_see(FILE *out, const struct page *p, const char *text)
+{
+	CLEANUP(pages_done) struct pages all = pages_all();
+	const char *between = "";
+
+	qsort(all.items, all.count, sizeof(*all.items), in_order);
+	fputs(".Sh SEE ALSO\n", out);
+	if (!p->word)
+		fputs(".Xr jq 1 ,\n.Xr mosquitto_sub 1 ,\n.Xr readline 3 ,\n",
+		      out);
+	for (size_t i = 0; i < all.count; i++) {
+		CLEANUP(buf_done) struct buf name = { 0 };
+		const struct page *other = &all.items[i];
+
+		if (!belongs(p, text, other))
+			continue;
+		page_name(&name, other);
+		fprintf(out, "%s.Xr %s %c", between, buf_string(&name),
+			other->section);
+		between = " ,\n";
 	}
 	fputc('\n', out);
 }
 
-/* Arguments of a macro: words that are no macros. */
-static void mdoc_words(FILE *out, const char *text, size_t len)
-{
-	bool start = true;
+/*
+ * What pages begin with.
+ */
 
-	for (size_t i = 0; i < len; i++) {
-		/* Two or three letters may be the name of a macro. */
-		if (start)
-			fputs("\\&", out);
-		start = text[i] == ' ';
-		put_char(out, text[i]);
+static void write_head(FILE *out, const struct page *p)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+
+	page_name(&name, p);
+	fputs(".\\\" SPDX-License-Identifier: MIT\n"
+	      ".\\\" Written by 'mcpctl generate man' from the command table: do not edit.\n"
+	      ".Dd " MAN_DATE "\n.Dt ",
+	      out);
+	for (const char *at = buf_string(&name); *at; at++)
+		fputc(toupper((unsigned char)*at), out);
+	fprintf(out, " %c\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", p->section,
+		buf_string(&name));
+	mdoc_word(out, p->brief);
+	/* It may end like punctuation of a macro. */
+	fputs("\\&\n", out);
+}
+
+/*
+ * A command's page: its examples first.
+ */
+
+static void write_option(FILE *out, const struct option_row *row)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	fputs(".It", out);
+	if (row->letter) {
+		fprintf(out, " Fl %c", row->letter);
+		if (row->word)
+			fprintf(out, " Ar %s", row->word);
+		fputs(" ,", out);
 	}
+	fputs(" Fl \\-", out);
+	mdoc_word(out, row->name);
+	if (option_is_optional(row))
+		fprintf(out, " Ns Oo = Ns Ar %s Oc", row->word);
+	else if (row->word)
+		fprintf(out, " Ar %s", row->word);
+	fputc('\n', out);
+	help_option_text(&text, row);
+	mdoc_text(out, buf_string(&text), text.len);
 }
 
-static size_t operand_length(const char *at)
+static void write_options(FILE *out, const struct option_row *row)
 {
-	size_t n = 0;
-
-	while (at[n] && !strchr(" []", at[n]) && strncmp(at + n, "...", 3) != 0)
-		n++;
-	return n;
+	fputs(".Bl -tag -width Ds\n", out);
+	for (; row->name; row++)
+		write_option(out, row);
+	fputs(".El\n", out);
 }
 
-void mdoc_operands(FILE *out, const char *args)
+/* The brief as a sentence, with the other names. */
+static void write_brief(FILE *out, const struct command *c)
 {
-	const char *at = args ? args : "";
+	CLEANUP(buf_done) struct buf text = { 0 };
 
-	while (*at) {
-		size_t n = operand_length(at);
+	buf_char(&text, (char)toupper((unsigned char)c->brief[0]));
+	buf_printf(&text, "%s.", c->brief + 1);
+	for (const char *const *a = c->aliases; a && *a; a++)
+		buf_printf(&text, "%s '%s'",
+			   a == c->aliases ? " Also called" : ",", *a);
+	if (c->aliases && *c->aliases)
+		buf_char(&text, '.');
+	mdoc_text(out, buf_string(&text), text.len);
+}
 
-		if (*at == '[')
-			fputs(" Oo", out);
-		else if (*at == ']')
-			fputs(" Oc", out);
-		else if (strncmp(at, "...", 3) == 0)
-			fputs(at > args && at[-1] != ' ' ? " Ns ..." : " ...",
-			      out);
-		else if (*at == '-' && n > 1)
-			fprintf(out, " Fl %.*s", (int)(n - 1), at + 1);
-		else if (n > 0 && islower((unsigned char)*at))
-			fprintf(out, " Cm %.*s", (int)n, at);
-		else if (n > 0)
-			fprintf(out, " Ar %.*s", (int)n, at);
-		if (n > 0 && *at != '[' && *at != ']')
-			at += n;
-		else
-			at += strncmp(at, "...", 3) == 0 ? 3 : 1;
+static void write_examples(FILE *out, const struct example *e)
+{
+	if (!e || !e->line)
+		return;
+	fputs(".Sh EXAMPLES\n.Bd -literal\n", out);
+	for (; e->line; e++) {
+		CLEANUP(buf_done) struct buf line = { 0 };
+
+		buf_printf(&line, "mcpctl %s", e->line);
+		mdoc_literal(out, buf_string(&line), line.len);
 	}
+	fputs(".Ed\n", out);
 }
 
-struct mdoc_writer {
-	FILE *out;
-	bool any; /* something was written */
-	bool apart; /* an empty line came */
-	bool literal, list;
-};
-
-static void leave(struct mdoc_writer *w)
+static void write_synopsis(FILE *out, const struct command *c)
 {
-	if (w->literal)
-		fputs(".Ed\n", w->out);
-	if (w->list)
-		fputs(".El\n", w->out);
-	w->literal = w->list = false;
+	fputs(".Sh SYNOPSIS\n.Nm mcpctl\n.Op Ar OPTION ...\n", out);
+	if (help_takes_target(c))
+		fputs(".Op Ar TARGET\n", out);
+	fprintf(out, ".Cm %s", c->name);
+	mdoc_operands(out, c->args);
+	fputc('\n', out);
 }
 
-static void write_paragraph(struct mdoc_writer *w,
-			    const struct manual_line *line)
+static void write_command(FILE *out, const struct command *c)
 {
-	leave(w);
-	if (w->any && w->apart)
-		fputs(".Pp\n", w->out);
-	mdoc_text(w->out, line->text, line->len);
-}
-
-static void write_literal(struct mdoc_writer *w, const struct manual_line *line)
-{
-	size_t indent = line->text[0] == '\t' ? 1 : 2;
-
-	if (!w->literal) {
-		leave(w);
-		fputs(".Bd -literal -offset indent\n", w->out);
-		w->literal = true;
-	} else if (w->apart) {
-		fputc('\n', w->out);
+	write_synopsis(out, c);
+	write_examples(out, c->examples);
+	if (c->options && c->options->name) {
+		fputs(".Sh OPTIONS\n", out);
+		write_options(out, c->options);
+		fputs(".Pp\nThose that every command has are in\n.Xr mcpctl 1 .\n",
+		      out);
 	}
-	mdoc_literal(w->out, line->text + indent, line->len - indent);
+	fputs(".Sh NOTES\n", out);
+	write_brief(out, c);
+	if (c->text)
+		mdoc_manual(out, c->text, true);
 }
 
-static void write_item(struct mdoc_writer *w, const struct manual_line *line)
-{
-	if (!w->list) {
-		leave(w);
-		fputs(".Bl -tag -width Ds\n", w->out);
-		w->list = true;
-	}
-	fputs(".It Cm ", w->out);
-	mdoc_words(w->out, line->term, line->term_len);
-	fputc('\n', w->out);
-	mdoc_text(w->out, line->text, line->len);
-}
+/*
+ * mcpctl(1).
+ */
 
-void mdoc_manual(FILE *out, const char *text, bool follows)
-{
-	struct mdoc_writer w = { .out = out, .any = follows, .apart = follows };
-	struct manual_line line;
-
-	while (manual_next(&text, &line)) {
-		switch (line.kind) {
-		case MANUAL_TEXT:
-			write_paragraph(&w, &line);
-			break;
-		case MANUAL_LITERAL:
-			write_literal(&w, &line);
-			break;
-		case MANUAL_ITEM:
-			write_item(&w, &line);
-			break;
-		case MANUAL_BREAK:
-			break;
-		}
-		w.apart = line.kind == MANUAL_BREAK;
-		w.any = w.any || line.kind != MANUAL_BREAK;
-	}
-	leave(&w);
-}
-
-/* Of the last change of the text; the page must not change by itself. */
-#define MAN_DATE "November 21, 2026"
-
-static const char head[] =
-	".\\\" SPDX-License-Identifier: MIT\n"
-	".\\\" Written by 'mcpctl generate man' from the command table: do not edit.\n"
-	".Dd " MAN_DATE "\n"
-	".Dt MCPCTL 1\n"
-	".Os\n"
-	".Sh NAME\n"
-	".Nm mcpctl\n"
-	".Nd list, call and watch the tools of MCP devices, or play one\n"
-	".Sh SYNOPSIS\n"
-	".Nm\n"
-	".Op Ar OPTION ...\n"
-	".Op Ar TARGET\n"
-	".Ar COMMAND\n"
-	".Op Ar OPERAND ...\n"
-	".Nm\n"
-	".Op Ar OPTION ...\n"
-	".Ar TARGET\n"
-	".Fl e Ar COMMAND ...\n"
-	".Sh DESCRIPTION\n";
+static const char synopsis[] = ".Sh SYNOPSIS\n"
+			       ".Nm\n"
+			       ".Op Ar OPTION ...\n"
+			       ".Op Ar TARGET\n"
+			       ".Ar COMMAND\n"
+			       ".Op Ar OPERAND ...\n"
+			       ".Nm\n"
+			       ".Op Ar OPTION ...\n"
+			       ".Ar TARGET\n"
+			       ".Fl e Ar COMMAND ...\n";
 
 static const char description[] =
 	"mcpctl talks to MCP servers, above all to boards with xiaozhi-esp32 firmware. "
 	"Such a board offers tools (its volume, its screen, its camera) but dials in by itself, to a backend. mcpctl takes the place of the backend: it waits for the board, shows what the board says of itself, lists its tools, calls them, and watches what the board sends. "
 	"It also plays the board, to try a client or a backend without hardware.\n"
+	"\n"
+	"To begin, without hardware, and with boards, which are given the address that 'serve' prints:\n"
+	"\n"
+	"  mcpctl sim: tools\n"
+	"  mcpctl serve\n"
 	"\n"
 	"Results go to standard output, everything else to standard error; the exit status tells what happened.\n"
 	"\n"
@@ -468,7 +331,7 @@ static const char files[] =
 	"A part that stands beside the program goes first.\n"
 	".El\n";
 
-static const char tail[] =
+static const char examples[] =
 	".Sh EXAMPLES\n"
 	"Without hardware:\n"
 	".Bd -literal -offset indent\n"
@@ -491,94 +354,56 @@ static const char tail[] =
 	"A simulated board that dials in to a backend:\n"
 	".Bd -literal -offset indent\n"
 	"mcpctl sim \\-\\-ota http://127.0.0.1:8002/xiaozhi/ota/\n"
-	".Ed\n"
-	".Sh SEE ALSO\n"
-	".Xr jq 1 ,\n"
-	".Xr mosquitto_sub 1 ,\n"
-	".Xr readline 3\n"
-	".Pp\n"
-	"The Model Context Protocol:\n"
-	".Lk https://modelcontextprotocol.io/\n"
-	".Pp\n"
-	"The firmware:\n"
-	".Lk https://github.com/78/xiaozhi-esp32\n";
+	".Ed\n";
 
-static void write_option(FILE *out, const struct option_row *row)
+static const char links[] = ".Pp\n"
+			    "The Model Context Protocol:\n"
+			    ".Lk https://modelcontextprotocol.io/\n"
+			    ".Pp\n"
+			    "The firmware:\n"
+			    ".Lk https://github.com/78/xiaozhi-esp32\n";
+
+/* Only how to name one, and what there is; the rest is in mcpctl-targets(7). */
+static void write_targets(FILE *out)
 {
-	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 }, tls = { 0 };
 
-	fputs(".It", out);
-	if (row->letter) {
-		fprintf(out, " Fl %c", row->letter);
-		if (row->word)
-			fprintf(out, " Ar %s", row->word);
-		fputs(" ,", out);
+	topic_find("targets")->write(&text);
+	fputs(".Sh TARGETS\n", out);
+	mdoc_text(out, buf_string(&text), strcspn(buf_string(&text), "\n"));
+	buf_reset(&text);
+	for (const struct scheme *s = schemes; s->name; s++) {
+		if (s->traits & SCHEME_TLS)
+			buf_printf(&tls, "%s%s:", tls.len ? ", " : "", s->name);
+		else
+			buf_printf(&text, "%s\t%s\n", s->syntax, s->brief);
 	}
-	fprintf(out, " Fl \\-%s", row->name);
-	if (option_is_optional(row))
-		fprintf(out, " Ns Oo = Ns Ar %s Oc", row->word);
-	else if (row->word)
-		fprintf(out, " Ar %s", row->word);
-	fputc('\n', out);
-	help_option_text(&text, row);
-	mdoc_text(out, buf_string(&text), text.len);
+	buf_printf(
+		&text,
+		"\n%s are the same over TLS. 'mcpctl help targets' tells the rest.\n",
+		buf_string(&tls));
+	mdoc_manual(out, buf_string(&text), true);
 }
 
-static void write_options(FILE *out, const struct option_row *rows)
+static void write_commands(FILE *out, const struct pages *all)
 {
-	if (!rows || !rows->name)
-		return;
-	fputs(".Bl -tag -width Ds\n", out);
-	for (; rows->name; rows++)
-		write_option(out, rows);
+	fputs(".Sh COMMANDS\n"
+	      "Each has a page of its own; \\(aqmcpctl help COMMAND\\(aq shows the same.\n"
+	      ".Pp\n"
+	      ".Bl -tag -width \"mcpctl-completion(1)\" -compact\n",
+	      out);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct page *p = &all->items[i];
+
+		if (!p->command)
+			continue;
+		fprintf(out, ".It Xr mcpctl-%s %c\n", p->word, p->section);
+		mdoc_text(out, p->brief, strlen(p->brief));
+	}
 	fputs(".El\n", out);
 }
 
-/* The brief as a sentence, with the other names. */
-static void write_brief(FILE *out, const struct command *c)
-{
-	CLEANUP(buf_done) struct buf text = { 0 };
-
-	buf_char(&text, (char)toupper((unsigned char)c->brief[0]));
-	buf_printf(&text, "%s.", c->brief + 1);
-	for (const char *const *a = c->aliases; a && *a; a++)
-		buf_printf(&text, "%s '%s'",
-			   a == c->aliases ? " Also called" : ",", *a);
-	if (c->aliases && *c->aliases)
-		buf_char(&text, '.');
-	mdoc_text(out, buf_string(&text), text.len);
-}
-
-static void write_examples(FILE *out, const struct example *e)
-{
-	if (!e || !e->line)
-		return;
-	fputs(".Pp\nExamples:\n.Bd -literal -offset indent\n", out);
-	for (; e->line; e++) {
-		CLEANUP(buf_done) struct buf line = { 0 };
-
-		buf_printf(&line, "mcpctl %s", e->line);
-		mdoc_literal(out, buf_string(&line), line.len);
-	}
-	fputs(".Ed\n", out);
-}
-
-static void write_command(FILE *out, const struct command *c)
-{
-	fprintf(out, ".Ss %s\n.D1 Nm Oo Ar OPTION ... Oc", c->name);
-	if (c->flags & CMD_SESSION || c->group == GROUP_SCRIPT)
-		fputs(" Oo Ar TARGET Oc", out);
-	fprintf(out, " Cm %s", c->name);
-	mdoc_operands(out, c->args);
-	fputs("\n.Pp\n", out);
-	write_brief(out, c);
-	if (c->text)
-		mdoc_manual(out, c->text, true);
-	write_options(out, c->options);
-	write_examples(out, c->examples);
-}
-
-static void write_topic(FILE *out, const char *name)
+static void write_section(FILE *out, const char *name)
 {
 	const struct topic *t = topic_find(name);
 	CLEANUP(buf_done) struct buf text = { 0 };
@@ -588,26 +413,71 @@ static void write_topic(FILE *out, const char *name)
 	mdoc_manual(out, buf_string(&text), false);
 }
 
-void generate_man(FILE *out)
+static void write_program(FILE *out, const struct pages *all)
 {
-	static const char *const after[] = { "status", "json", "profile",
-					     "faults" };
-
-	fputs(head, out);
+	fputs(synopsis, out);
+	fputs(".Sh DESCRIPTION\n", out);
 	mdoc_manual(out, description, false);
-	write_topic(out, "targets");
-	write_topic(out, "board");
-	write_topic(out, "backend");
-	fputs(".Sh COMMANDS\n", out);
-	for (const struct command *const *c = commands; *c; c++) {
-		if (!((*c)->flags & CMD_HIDDEN))
-			write_command(out, *c);
-	}
+	write_targets(out);
+	write_commands(out, all);
 	fputs(".Sh OPTIONS\nThese hold for every command.\n", out);
 	write_options(out, config_options);
-	write_topic(out, "environment");
+	write_section(out, "environment");
 	fputs(files, out);
-	for (size_t i = 0; i < COUNT(after); i++)
-		write_topic(out, after[i]);
-	fputs(tail, out);
+	write_section(out, "status");
+	fputs(examples, out);
+}
+
+static void write_page(FILE *out, const struct pages *all, const struct page *p)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	write_head(out, p);
+	if (p->command) {
+		write_command(out, p->command);
+		buf_text(&text, p->command->text ? p->command->text : "");
+	} else if (p->topic) {
+		p->topic->write(&text);
+		fputs(".Sh DESCRIPTION\n", out);
+		mdoc_manual(out, buf_string(&text), false);
+	} else {
+		write_program(out, all);
+	}
+	write_see(out, p, buf_string(&text));
+	if (!p->word)
+		fputs(links, out);
+}
+
+static void page_file(struct buf *out, const struct page *p)
+{
+	page_name(out, p);
+	buf_printf(out, ".%c", p->section);
+}
+
+void generate_man(FILE *out)
+{
+	CLEANUP(pages_done) struct pages all = pages_all();
+
+	for (size_t i = 0; i < all.count; i++) {
+		CLEANUP(buf_done) struct buf file = { 0 };
+
+		page_file(&file, &all.items[i]);
+		fprintf(out, "%s\n", buf_string(&file));
+	}
+}
+
+int generate_page(FILE *out, const char *name)
+{
+	CLEANUP(pages_done) struct pages all = pages_all();
+
+	for (size_t i = 0; i < all.count; i++) {
+		CLEANUP(buf_done) struct buf file = { 0 };
+
+		page_file(&file, &all.items[i]);
+		if (strcmp(buf_string(&file), name) == 0) {
+			write_page(out, &all, &all.items[i]);
+			return 0;
+		}
+	}
+	return -1;
 }

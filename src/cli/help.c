@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "cli/app.h"
 #include "cli/config.h"
-#include "cli/generate_man.h"
+#include "cli/manual.h"
 #include "cli/topics.h"
 
 #include <ctype.h>
@@ -147,13 +147,15 @@ void help_all(FILE *out, size_t width)
 		manual_item(out, &l, t->name, t->brief);
 }
 
+bool help_takes_target(const struct command *c)
+{
+	return c->flags & CMD_SESSION || c->group == GROUP_SCRIPT;
+}
+
 void help_usage(struct buf *out, const struct command *c)
 {
-	/* None is a running serve; the lines of a script may need one. */
-	bool target = c->flags & CMD_SESSION || c->group == GROUP_SCRIPT;
-
 	buf_printf(out, "usage: mcpctl [OPTION]... %s%s",
-		   target ? "[TARGET] " : "", c->name);
+		   help_takes_target(c) ? "[TARGET] " : "", c->name);
 	if (c->args && *c->args)
 		buf_printf(out, " %s", c->args);
 }

@@ -19,6 +19,9 @@ void help_all(FILE *out, size_t width);
 /* `mcpctl help COMMAND` and `mcpctl COMMAND --help`. */
 void help_command(FILE *out, const struct command *c, size_t width);
 
+/* Whether a target may stand before it: none is a running serve; the lines of a script may need one. */
+bool help_takes_target(const struct command *c);
+
 /* "usage: mcpctl [OPTION]... TARGET call TOOL [ARG]..." appended. */
 void help_usage(struct buf *out, const struct command *c);
 

@@ -7,7 +7,6 @@
 
 #include "cli/app.h"
 #include "cli/config.h"
-#include "cli/generate_man.h"
 #include "cli/topics.h"
 #include "out/render_json.h"
 #include "sim/sim.h"
@@ -383,26 +382,26 @@ static void write_environment(struct buf *out)
 /* clang-format off */
 const struct topic topics[] = {
 	{ "targets", "how to name the peer: attach:, listen:, ws:, http:, stdio:, sim:",
-	  "TARGETS", write_targets },
+	  '7', NULL, write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
-	  "BOARDS", write_board },
+	  '7', NULL, write_board },
 	{ "backend", "serve: boards over WebSocket and MQTT, racks in CI, files, proxy",
-	  "BACKEND", topic_backend },
+	  '7', NULL, topic_backend },
 	{ "servers", "every other MCP server: programs, HTTP, names, retries",
-	  "SERVERS", topic_servers },
+	  '7', NULL, topic_servers },
 	{ "llm", "the simulated LLM service, and Ollama behind it",
-	  "LLM SERVICE", topic_llm },
+	  '7', NULL, topic_llm },
 	{ "status", "what the exit statuses mean",
-	  "EXIT STATUS", write_status },
+	  0, "EXIT STATUS", write_status },
 	{ "json", "what -o json and -o raw print",
-	  "JSON OUTPUT", write_json },
+	  '7', NULL, write_json },
 	{ "profile", "profiles of the simulated device: which, and how to write one",
-	  "PROFILES", write_profile },
+	  '5', NULL, write_profile },
 	{ "faults", "how the simulated device can misbehave",
-	  "FAULTS", write_faults },
+	  '7', NULL, write_faults },
 	{ "environment", "environment variables",
-	  "ENVIRONMENT", write_environment },
-	{ NULL, NULL, NULL, NULL }
+	  0, "ENVIRONMENT", write_environment },
+	{ NULL, NULL, 0, NULL, NULL }
 };
 
 /* clang-format on */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Help topics: a table. Each writes text in the format of cli/generate_man.h,
- * for the terminal and, as a section, for the man page.
+ * Help topics: a table. Each writes text in the format of cli/manual.h,
+ * for the terminal and for its man page.
  */
 #ifndef CLI_TOPICS_H
 #define CLI_TOPICS_H
@@ -10,7 +10,8 @@
 
 struct topic {
 	const char *name, *brief;
-	const char *section; /* of the man page */
+	char page; /* the section of its man page, mcpctl-NAME(7); 0: it has none */
+	const char *section; /* then it is this one of mcpctl(1) */
 	void (*write)(struct buf *out);
 };
 

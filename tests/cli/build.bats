@@ -57,13 +57,15 @@ quiet_make() {
 	done
 	# Of what somebody put there, nothing is taken away.
 	mkdir -p 'd e/opt/m c/lib/other'
-	for file in bin/other lib/other/x share/mcpctl/profiles/mine.json; do
+	for file in bin/other lib/other/x share/man/man1/mcpctl-mine.1 \
+		share/mcpctl/profiles/mine.json; do
 		echo '{}' >"d e/opt/m c/$file"
 	done
 	quiet_make -C "$ROOT" BUILD="${TOP#"$ROOT"/}" DESTDIR="$WORK/d e" \
 		PREFIX='/opt/m c' uninstall
 	[ "$(find 'd e' -type f | sort)" = "d e/opt/m c/bin/other
 d e/opt/m c/lib/other/x
+d e/opt/m c/share/man/man1/mcpctl-mine.1
 d e/opt/m c/share/mcpctl/profiles/mine.json" ]
 	[ ! -e 'd e/opt/m c/lib/mcpctl' ]
 }

@@ -25,13 +25,16 @@ setup_file() {
 		usr/lib/mcpctl/mcpctl-broker.so usr/lib/mcpctl/mcpctl-shell.so \
 		usr/share/bash-completion/completions/mcpctl \
 		usr/share/zsh/vendor-completions/_mcpctl \
-		usr/share/fish/vendor_completions.d/mcpctl.fish usr/share/man/man1/mcpctl.1.gz \
+		usr/share/fish/vendor_completions.d/mcpctl.fish \
 		usr/lib/systemd/user/mcpctl-serve.service \
 		usr/lib/systemd/system/mcpctl-serve.service \
 		usr/share/doc/mcpctl/copyright usr/share/doc/mcpctl/changelog.gz \
 		usr/share/doc/mcpctl/changelog.Debian.gz usr/share/mcpctl/profiles/esp32.json; do
 		grep -q " \./$file\$" list
 	done
+	while read -r page; do
+		grep -q " \./usr/share/man/man${page##*.}/$page\.gz\$" list
+	done < <(mcpctl generate man)
 	# Nothing of the builder's, neither users nor places.
 	[ "$(awk '{ print $2 }' list | sort -u)" = root/root ]
 	[ "$(awk '{ print $1, $6 ~ /bin\/mcpctl/ }' list | sort -u)" = '-rw-r--r-- 0

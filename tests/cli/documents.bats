@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What help, the man page and the README say is true.
+# What help, the man pages, the README and the guide say is true.
 
 load helper
 
@@ -8,6 +8,10 @@ load helper
 	local wanted line text count=0
 	while IFS=$'\t' read -r wanted line text; do
 		status=0
+		# What goes on by itself: are these its options and operands?
+		if [ "$wanted" = -1 ]; then
+			wanted=0 line="$line --help" text='usage: mcpctl'
+		fi
 		out=$(eval "timeout 60 mcpctl $line" 2>err </dev/null) || status=$?
 		if [ "$status" != "$wanted" ] || [[ $out != *"$text"* ]]; then
 			echo "mcpctl $line: status $status (wanted $wanted)," \
@@ -19,16 +23,72 @@ load helper
 	[ "$count" -gt 25 ]
 }
 
-@test "every command and option is in the man page" {
+@test "mcpctl(1) has every common option, mcpctl-faults(7) every fault" {
 	mandoc -T ascii "$ROOT/man/mcpctl.1" | col -b >page
 	mcpctl help | grep -oE -- '--[a-z][a-z-]+' | sort -u >options
 	[ -s options ]
 	while read -r option; do
 		grep -qF -- "$option" page
 	done <options
-	for fault in $(mcpctl help faults | awk '/^  [a-z]/ { print $1 }'); do
+	mandoc -T ascii "$ROOT/man/mcpctl-faults.7" | col -b >page
+	mcpctl help faults | awk '/^  [a-z-]+  +[^ ]/ { print $1 }' >fault_names
+	[ "$(wc -l <fault_names)" -gt 15 ]
+	while read -r fault; do
 		grep -qF -- "$fault" page
+	done <fault_names
+}
+
+# words: the text on stdin as one line, in the spelling of help. (A page may
+# break a line behind a hyphen.)
+words() {
+	sed -E 's/…/.../g; s/(, |^ *)(-[a-zA-Z]) [^ ,]+, --/\1\2, --/; s/\[OPTION \.\.\.\]/[OPTION].../' |
+		tr -s '[:space:]' ' ' | sed 's/^ //; s/ $//; s/- /-/g'
+}
+
+# section NAME: of ./page. part NAME: of ./helped; 'text' is what has no heading.
+section() {
+	awk -v name="$1" '/^[A-Z]/ { on = ($0 == name); next } on' page
+}
+part() {
+	awk -v name="$1" 'NR < 2 { next }
+		/^Options that every command has/ { exit }
+		/^(Options|Examples|Also called):/ { now = $0; sub(/:.*/, "", now); next }
+		(now == "" ? "text" : now) == name' helped
+}
+
+@test "help and the man page of each command: the same usage, examples, options, text" {
+	local name count=0
+	for name in $(mcpctl generate man | sed -n 's/^mcpctl-\(.*\)\.1$/\1/p'); do
+		# So wide that a term stands in one line.
+		mandoc -T ascii -O width=500 "$ROOT/man/mcpctl-$name.1" | col -bx >page
+		mcpctl help "$name" >helped
+		[ "$(section SYNOPSIS | words)" = "$(sed -n '1s/^usage: //p' helped | words)" ]
+		[ -n "$(part Examples)" ]
+		diff <(part Examples | sed 's/^ *//; /^$/d') <(section EXAMPLES | sed 's/^ *//; /^$/d')
+		diff <(part Options | words) <(section OPTIONS |
+			sed '/^ *Those that every command has are in mcpctl(1)\.$/d' | words)
+		diff <(part text | words) <(section NOTES | sed -E "s/ Also called '[^.]*\.//" | words)
+		while read -r alias; do
+			section NOTES | grep -q "Also called .*'$alias'"
+		done < <(sed -n "s/^Also called: //p" helped | tr ' ' '\n')
+		count=$((count + 1))
 	done
+	[ "$count" -gt 25 ]
+}
+
+@test "help and the man page of each topic: the same text" {
+	local name count=0
+	for name in $(mcpctl generate man | sed -n 's/^mcpctl-\(.*\.[57]\)$/\1/p'); do
+		mandoc -T ascii -O width=500 "$ROOT/man/mcpctl-$name" | col -bx >page
+		# A command may be called like the topic: its help comes first.
+		mcpctl help "${name%.*}" |
+			awk '/^Options that every command has/ { text = ""; getline; next }
+				{ text = text $0 "\n" } END { printf "%s", text }' >helped
+		[ -s helped ]
+		diff <(words <helped) <(section DESCRIPTION | words)
+		count=$((count + 1))
+	done
+	[ "$count" -ge 8 ]
 }
 
 @test "the README's commands on sim: run" {

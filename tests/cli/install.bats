@@ -14,7 +14,10 @@ load helper
 	mcp --wait 200ms listen:127.0.0.1:0 info
 	ends 3
 	hints 'nothing came'
-	[ -s "$WORK/root/usr/share/man/man1/mcpctl.1" ]
+	while read -r page; do
+		[ -s "$WORK/root/usr/share/man/man${page##*.}/$page" ]
+	done < <(mcpctl generate man)
+	[ "$(find "$WORK/root/usr/share/man" -type f | wc -l)" = "$(mcpctl generate man | wc -l)" ]
 	make -s -C "$ROOT" BUILD="${BUILD#"$ROOT"/}" DESTDIR="$WORK/root" \
 		PREFIX=/usr uninstall
 	[ -z "$(find "$WORK/root" -type f)" ]

@@ -19,6 +19,7 @@
 #include "cli/config.h"
 #include "cli/generate_man.h"
 #include "cli/help.h"
+#include "cli/manual.h"
 #include "cli/topics.h"
 
 /* What a writer writes; yours to free. */
@@ -98,39 +99,143 @@ static void everything(const char *text, const char *option)
 	}
 }
 
-static void test_man(void **state)
+/* The options as items of a list: no hyphen of theirs ends a line. */
+static void each_item(const char *man, const struct option_row *rows)
 {
-	static const char *const sections[] = {
-		"NAME",	  "SYNOPSIS",	 "DESCRIPTION", "TARGETS",
-		"BOARDS", "COMMANDS",	 "OPTIONS",	"ENVIRONMENT",
-		"FILES",  "EXIT STATUS", "JSON OUTPUT", "PROFILES",
-		"FAULTS", "EXAMPLES",	 "SEE ALSO"
-	};
-	char *man = written(generate_man), *again = written(generate_man);
-	const char *at = man;
+	for (; rows && rows->name; rows++) {
+		CLEANUP(buf_done) struct buf item = { 0 };
 
-	(void)state;
-	assert_string_equal(man, again);
-	everything(man, "Fl \\-");
-	for (size_t i = 0; i < COUNT(sections); i++) {
+		buf_text(&item, "Fl \\-");
+		for (const char *at = rows->name; *at; at++)
+			buf_printf(&item, "%s%c", *at == '-' ? "\\" : "", *at);
+		has(man, buf_string(&item));
+	}
+}
+
+static const char *page_name;
+static void write_page(FILE *out)
+{
+	assert_int_equal(generate_page(out, page_name), 0);
+}
+
+/* The page mcpctl-WORD of that section (mcpctl without a word); yours to free. */
+static char *page(const char *word, char section)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "mcpctl%s%s.%c", *word ? "-" : "", word,
+		 section);
+	page_name = name;
+	char *text = written(write_page), *list = written(generate_man);
+
+	snprintf(strchr(name, 0), 2, "\n");
+	has(list, name);
+	free(list);
+	/* An empty line is an error in mdoc outside of displays. */
+	has_not(text, "\n\n.");
+	return text;
+}
+
+/* With NULL behind the last. */
+static void in_order(const char *man, const char *const *sections)
+{
+	for (const char *at = man; *sections; sections++) {
 		char line[40];
 
-		snprintf(line, sizeof(line), "\n.Sh %s\n", sections[i]);
+		snprintf(line, sizeof(line), "\n.Sh %s\n", *sections);
 		at = strstr(at, line);
 		if (!at)
 			fail_msg("section %s is missing or out of order",
-				 sections[i]);
+				 *sections);
 	}
+}
+
+static void test_man(void **state)
+{
+	static const char *const sections[] = {
+		"NAME",	       "SYNOPSIS", "DESCRIPTION", "TARGETS",
+		"COMMANDS",    "OPTIONS",  "ENVIRONMENT", "FILES",
+		"EXIT STATUS", "EXAMPLES", "SEE ALSO",	  NULL
+	};
+	char *man = page("", '1'), *again = page("", '1');
+
+	(void)state;
+	assert_string_equal(man, again);
+	in_order(man, sections);
+	each_item(man, config_options);
 	for (const struct option_row *row = config_options; row->name; row++) {
 		if (row->env)
 			has(man, row->env);
 	}
 	has(man, "MCPCTL_TOKEN");
-	has_not(man, "\n.Ss generate");
-	/* An empty line is an error in mdoc outside of displays. */
-	has_not(man, "\n\n.");
+	has(man, "\n.It Cm \\&listen:");
+	has(man, "\nwss:, https:, sse+https:, mqtts: are the same over TLS.");
+	has(man, "\n.It Xr mcpctl-call 1\n");
+	has(man, "\n.Xr mcpctl-profile 5 ,\n");
+	has_not(man, "mcpctl-generate");
 	free(man);
 	free(again);
+}
+
+static void test_man_commands(void **state)
+{
+	static const char *const sections[] = { "NAME",	 "SYNOPSIS", "EXAMPLES",
+						"NOTES", "SEE ALSO", NULL };
+	size_t count = 0;
+
+	(void)state;
+	for (const struct command *const *c = commands; *c; c++) {
+		if ((*c)->flags & CMD_HIDDEN)
+			continue;
+		char *man = page((*c)->name, '1');
+
+		in_order(man, sections);
+		each_item(man, (*c)->options);
+		for (const char *const *a = (*c)->aliases; a && *a; a++)
+			has(man, *a);
+		has(man, "\n.Xr mcpctl 1");
+		free(man);
+		count++;
+	}
+	assert_true(count > 20);
+	assert_int_equal(generate_page(stdout, "mcpctl-generate.1"), -1);
+	assert_int_equal(generate_page(stdout, "mcpctl-call.7"), -1);
+	assert_int_equal(generate_page(stdout, "mcpctl-call"), -1);
+}
+
+/* Others that its text names, in order; what every page has; not itself. */
+static void test_man_see_also(void **state)
+{
+	char *man = page("faults", '7'), *call = page("call", '1');
+
+	(void)state;
+	has(man, ".Sh SEE ALSO\n.Xr mcpctl 1 ,\n.Xr mcpctl-sim 1\n");
+	has(call, "\n.Xr mcpctl-tools 1 ,\n.Xr mcpctl-targets 7\n");
+	has_not(call, ".Xr mcpctl-call 1");
+	free(man);
+	free(call);
+}
+
+static void test_man_topics(void **state)
+{
+	char *man = page("", '1');
+
+	(void)state;
+	for (const struct topic *t = topics; t->name; t++) {
+		char section[40];
+
+		if (t->page) {
+			char *own = page(t->name, t->page);
+
+			has(own, "\n.Sh DESCRIPTION\n");
+			has(own, "\n.Xr mcpctl 1");
+			free(own);
+			continue;
+		}
+		snprintf(section, sizeof(section), "\n.Sh %s\n", t->section);
+		has(man, section);
+	}
+	free(man);
 }
 
 static const char *mdoc_source;
@@ -162,7 +267,7 @@ static void test_mdoc(void **state)
 				  "\\&.y \\(aqz\\(aq\n"
 				  ".Ed\n"
 				  ".Pp\n"
-				  "\\&\\(aqquoted\\(aq word\n"
+				  "\\(aqquoted\\(aq word\n"
 				  ".Bl -tag -width Ds\n"
 				  ".It Cm \\&Ar\n"
 				  "an item\n"
@@ -236,9 +341,15 @@ static void test_topics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_brief),  cmocka_unit_test(test_man),
-		cmocka_unit_test(test_mdoc),   cmocka_unit_test(test_operands),
-		cmocka_unit_test(test_manual), cmocka_unit_test(test_topics),
+		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_man),
+		cmocka_unit_test(test_man_commands),
+		cmocka_unit_test(test_man_see_also),
+		cmocka_unit_test(test_man_topics),
+		cmocka_unit_test(test_mdoc),
+		cmocka_unit_test(test_operands),
+		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_topics),
 	};
 
 	return cmocka_run_group_tests_name("generate", tests, NULL, NULL);
