@@ -91,7 +91,10 @@ part() {
 	[ "$count" -ge 8 ]
 }
 
-@test "the README's commands on sim: run" {
+# documents WHAT: what documents.py says of them.
+documents() { python3 "$ROOT/tests/cli/documents.py" "$@" "$ROOT/README.md" "$ROOT"/doc/guide/*.md; }
+
+@test "the README's and the guide's commands on sim: run" {
 	local line count=0
 	while read -r line; do
 		timeout 60 bash -c "$line" >/dev/null 2>err </dev/null || {
@@ -99,8 +102,52 @@ part() {
 			return 1
 		}
 		count=$((count + 1))
-	done < <(sed -n 's/^    \(.*mcpctl .*sim: .*\)$/\1/p' "$ROOT/README.md")
+	done < <(sed -n 's/^    \([^$].*mcpctl .*sim: .*\|mcpctl .*sim: .*\)$/\1/p' "$ROOT/README.md" "$ROOT"/doc/guide/*.md)
 	[ "$count" -gt 5 ]
+}
+
+@test "what the README and the guide show is what is printed" {
+	documents shown >count
+	[ "$(cat count)" -gt 4 ]
+}
+
+@test "the options of all commands in the README and the guide are there" {
+	local line count=0
+	while read -r line; do
+		# Of these --help would be the program's, or ask the peer.
+		[[ $line != *' -- '* && $line != *' call '* ]] || continue
+		out=$(eval "timeout 60 $line --help" 2>err </dev/null) || {
+			echo "$line: $(cat err)" >&2
+			return 1
+		}
+		[[ $line == *'>'* || $out == *'usage: mcpctl'* ]]
+		count=$((count + 1))
+	done < <(documents commands)
+	[ "$count" -gt 30 ]
+}
+
+@test "the guide's smoke test runs" {
+	python3 "$ROOT/tests/cli/documents.py" block isError "$ROOT/doc/guide/ci.md" >smoke.mcp
+	mcp sim: run --report junit:report.xml smoke.mcp
+	ends 0
+	grep -q 'tests="3" failures="0"' report.xml
+}
+
+@test "the guide's profile extends that of the installed service" {
+	mkdir -p config/mcpctl/profiles
+	documents block '"kind": "service"' >config/mcpctl/profiles/meu.json
+	mcp sim:meu prompt entity_extraction_prompt text=Maria entity_types=nome
+	ends 0
+	says 'Extraia nome, em JSON, do texto:'
+}
+
+@test "the guide's mcp.json names two servers" {
+	mkdir -p config/mcpctl
+	documents block '"mcpServers"' >config/mcpctl/mcp.json
+	mcp targets
+	ends 0
+	says files
+	says http://127.0.0.1:8088/mcp
 }
 
 @test "the README's exit statuses are those of help" {

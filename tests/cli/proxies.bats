@@ -140,3 +140,42 @@ proxy() {
 	ends 3
 	hints 'HTTP 502: Bad Gateway'
 }
+
+@test "the guide's nginx in front of serve: OTA, WebSocket" {
+	need_nginx
+	local tls plain
+	tls=$(free_port)
+	plain=$(free_port)
+	certificates
+	serve --advertise "wss://localhost:$tls/" --trusted-proxy 127.0.0.1
+	{
+		cat <<-END
+			daemon off;
+			pid $WORK/nginx.pid;
+			events {}
+			http {
+			access_log off;
+			client_body_temp_path $WORK/body;
+			proxy_temp_path $WORK/proxy;
+			fastcgi_temp_path $WORK/fastcgi;
+			uwsgi_temp_path $WORK/uwsgi;
+			scgi_temp_path $WORK/scgi;
+		END
+		python3 "$ROOT/tests/cli/documents.py" block proxy_set_header "$ROOT/doc/guide/proxy.md" |
+			sed -E "s|listen 443|listen 127.0.0.1:$plain; listen 127.0.0.1:$tls|; s|127.0.0.1:8000|127.0.0.1:$PORT|
+				s|/etc/.*/fullchain.pem|$WORK/server.pem|; s|/etc/.*/privkey.pem|$WORK/server.key|"
+		echo '}'
+	} >nginx.conf
+	absent 8000 nginx.conf
+	background nginx "$NGINX" -c "$WORK/nginx.conf" -e "$WORK/nginx.log"
+	until_true answers "$tls"
+	curl -s --cacert ca.pem "https://localhost:$tls/xiaozhi/ota/" -H 'Device-Id: aa:bb:cc:dd:ee:01' \
+		-H 'Client-Id: 1-2' -H 'Content-Type: application/json' -d '{}' >answer
+	jq -e --arg url "wss://localhost:$tls/" '.websocket.url | startswith($url)' answer
+	# The simulated board speaks no TLS; the rest is the same.
+	background board mcpctl sim --connect "ws://localhost:$plain/xiaozhi/v1/"
+	event ready
+	mcp call self.audio_speaker.set_volume volume=30
+	ends 0
+	says true
+}
