@@ -126,6 +126,21 @@ documents() { python3 "$ROOT/tests/cli/documents.py" "$@" "$ROOT/README.md" "$RO
 	[ "$count" -gt 30 ]
 }
 
+# As it stands there but for numbers: ports, addresses, times.
+@test "what the README shows of serve is what serve prints" {
+	local line port
+	documents block 'listening on port' | sed -E 's/[0-9]+/N/g' | grep -v '^…$' >wanted
+	[ "$(wc -l <wanted)" -gt 5 ]
+	background serve bash -c 'exec mcpctl serve --listen 127.0.0.1:0 2>&1'
+	port=$(wait_for serve.out 'listening on port .*:')
+	background board mcpctl sim --connect "ws://${port##* }/"
+	wait_for serve.out ' tools \+ '
+	sed -E 's/[0-9]+/N/g; s/port N\.N\.N\.N:/port /' serve.out >printed
+	while IFS= read -r line; do
+		grep -qxF -- "$line" printed
+	done <wanted
+}
+
 @test "the guide's smoke test runs" {
 	python3 "$ROOT/tests/cli/documents.py" block isError "$ROOT/doc/guide/ci.md" >smoke.mcp
 	mcp sim: run --report junit:report.xml smoke.mcp
