@@ -75,30 +75,6 @@ static void test_brief(void **state)
 	free(text);
 }
 
-static void each_row(const char *text, const struct option_row *rows,
-		     const char *before)
-{
-	for (; rows && rows->name; rows++) {
-		char name[80];
-
-		snprintf(name, sizeof(name), "%s%s", before, rows->name);
-		has(text, name);
-	}
-}
-
-static void everything(const char *text, const char *option)
-{
-	each_row(text, config_options, option);
-	for (const struct command *const *c = commands; *c; c++) {
-		if ((*c)->flags & CMD_HIDDEN)
-			continue;
-		has(text, (*c)->name);
-		each_row(text, (*c)->options, option);
-		for (const char *const *a = (*c)->aliases; a && *a; a++)
-			has(text, *a);
-	}
-}
-
 /* The options as items of a list: no hyphen of theirs ends a line. */
 static void each_item(const char *man, const struct option_row *rows)
 {
