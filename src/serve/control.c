@@ -883,7 +883,21 @@ static int explain_running(int fd, const char *path, struct error *err)
 		"end it with 'mcpctl stop', or give this one a socket of its own with --socket FILE");
 }
 
-/* Nobody may be behind it: then the file is removed. */
+static int explain(const char *path, const char *what, struct error *err)
+{
+	int error = errno;
+
+	error_set(err, ERR_CONNECT, "%s the control socket '%s': %s", what,
+		  path, strerror(error));
+	error_hint(
+		err, "%s",
+		error == EMFILE || error == ENFILE ?
+			"raise the limit: ulimit -n 1024" :
+			"its folder must exist and be yours; --socket FILE names another place");
+	return error_code(err, error);
+}
+
+/* Nobody may be behind it, which must be certain: then the file is removed. */
 static int clear_stale(const char *path, struct error *err)
 {
 	struct sockaddr_un address = address_of(path);
@@ -895,25 +909,16 @@ static int clear_stale(const char *path, struct error *err)
 	if (!exists)
 		return 0;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return explain(path, "cannot ask", err);
 	/* EAGAIN: its backlog is full, so somebody listens. */
-	if (fd >= 0 &&
-	    (!connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	     errno == EAGAIN))
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    errno == EAGAIN)
 		return explain_running(fd, path, err);
+	if (errno != ECONNREFUSED && errno != ENOENT)
+		return explain(path, "cannot ask", err);
 	unlink(path);
 	return 0;
-}
-
-static int explain(const char *path, const char *what, struct error *err)
-{
-	int error = errno;
-
-	error_set(err, ERR_CONNECT, "%s the control socket '%s': %s", what,
-		  path, strerror(error));
-	error_hint(
-		err,
-		"its folder must exist and be yours; --socket FILE names another place");
-	return error_code(err, error);
 }
 
 /* Private from the first moment on. */

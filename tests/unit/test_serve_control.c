@@ -51,6 +51,39 @@ static void only_one(void **state)
 	assert_int_equal(access(socket_path, F_OK), 0);
 }
 
+/* Nobody can be asked whether the file is stale: it may be in use. */
+static void second_without_descriptors(void **state)
+{
+	struct rlimit before, tight;
+	struct error asked = { 0 }, opened = { 0 };
+	struct control *second;
+	struct command c;
+	int fd = dup(0);
+
+	(void)state;
+	close(fd);
+	getrlimit(RLIMIT_NOFILE, &before);
+	tight = before;
+	tight.rlim_cur = (rlim_t)fd;
+	setrlimit(RLIMIT_NOFILE, &tight);
+	control_check(&server, &asked);
+	control_open(&second, &server, &opened);
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_null(second);
+	assert_int_equal(asked.kind, ERR_CONNECT);
+	assert_int_equal(opened.kind, ERR_CONNECT);
+	assert_non_null(strstr(asked.text, socket_path));
+	assert_non_null(strstr(asked.text, "Too many open files"));
+	assert_string_equal(opened.text, asked.text);
+	error_reset(&asked);
+	error_reset(&opened);
+	/* The running one can still be found. */
+	command_open(&c);
+	ask(&c, "{\"op\":\"status\"}");
+	expect_json(&c, "\"op\":\"status\"", NULL);
+	command_done(&c);
+}
+
 static void stale_socket(void **state)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -615,6 +648,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(private_socket),
 		TEST(only_one),
+		TEST(second_without_descriptors),
 		TEST(stale_socket),
 		TEST(file_in_the_way),
 		TEST(missing_folder),
