@@ -157,17 +157,28 @@ static void start(struct serve_exec *x, const char *id)
 		record->detail = mem_printf("\"pid\":%d", child_pid(c->child));
 }
 
+/* There may be thousands, all ready at once. */
+static bool is_queued(const struct serve_exec *x, const char *id)
+{
+	size_t i = name_set_find(&x->places, id);
+
+	if (i == NAME_NONE)
+		return false;
+	/* Its turn came before: perhaps it waits again, further behind. */
+	for (i = i > x->taken ? i : x->taken; i < x->queue.count; i++) {
+		if (strcmp(x->queue.word[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_busy(const struct serve_exec *x, const char *id)
 {
 	for (const struct command_of *c = x->first; c; c = c->next) {
 		if (strcmp(c->device, id) == 0)
 			return true;
 	}
-	for (size_t i = 0; i < x->queue.count; i++) {
-		if (strcmp(x->queue.word[i], id) == 0)
-			return true;
-	}
-	return false;
+	return is_queued(x, id);
 }
 
 /*
@@ -179,23 +190,28 @@ static void serve_exec_device(struct serve_exec *x, const char *id)
 {
 	if (!x->command || is_busy(x, id))
 		return;
-	if (x->running < RUNNING_MAX)
+	if (x->running < RUNNING_MAX) {
 		start(x, id);
-	else
+	} else {
+		name_set_add(&x->places, id, x->queue.count);
 		words_add(&x->queue, id);
+	}
+}
+
+static void forget_queue(struct serve_exec *x)
+{
+	words_done(&x->queue);
+	name_set_done(&x->places);
+	x->taken = 0;
 }
 
 /* Start those that had to wait, as far as there is room. */
 static void serve_exec_more(struct serve_exec *x)
 {
-	while (x->queue.count > 0 && x->running < RUNNING_MAX) {
-		CLEANUP(mem_free_ptr) char *id = x->queue.word[0];
-
-		x->queue.count--;
-		memmove(x->queue.word, x->queue.word + 1,
-			(x->queue.count + 1) * sizeof(*x->queue.word));
-		start(x, id);
-	}
+	while (x->taken < x->queue.count && x->running < RUNNING_MAX)
+		start(x, x->queue.word[x->taken++]);
+	if (x->taken == x->queue.count)
+		forget_queue(x);
 }
 
 /* A second signal does not wait for them. */
@@ -215,7 +231,7 @@ static void abandon(struct serve_exec *x)
 /* End all that run: SIGTERM, two seconds later SIGKILL. Waits for them. */
 static void serve_exec_stop(struct serve_exec *x)
 {
-	words_done(&x->queue);
+	forget_queue(x);
 	for (struct command_of *c = x->first; c; c = c->next)
 		child_stop(c->child, GRACE_MS);
 	if (x->running &&

@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/split.h"
 #include "cli/app.h"
+#include "mcp/name_set.h"
 #include "serve/serve.h"
 
 struct serve_arguments {
@@ -37,6 +38,8 @@ struct serve_exec {
 	uint64_t started, ended; /* one that could not be started ended, too */
 	int worst, first_status; /* of those that ended */
 	struct words queue; /* ready devices that have to wait */
+	struct name_set places; /* theirs in it, since it was empty */
+	size_t taken; /* of the queue: their turn came */
 };
 
 struct record;

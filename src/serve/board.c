@@ -855,10 +855,11 @@ static void take_reply(struct board *d, const struct message *m,
 		       const char *frame, size_t len)
 {
 	if (m->has_number && (relay_answer(d, m->number, frame, len) ||
-			      relay_is_probe(m->number)))
+			      relay_is_probe(&d->server->relays, m->number)))
 		return;
 	record_odd(d, frame, len,
-		   m->has_number && relay_issued(m->number) ?
+		   m->has_number &&
+				   relay_issued(&d->server->relays, m->number) ?
 			   "a reply that nobody waits for any more" :
 			   "a reply to nothing that was asked");
 }

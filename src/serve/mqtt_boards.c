@@ -82,8 +82,8 @@ static void ask(struct mqtt_boards *r, const struct expected *e)
 					 .device_id = e->device_id };
 
 	initialize_params(&params, true, NULL, NULL);
-	jsonrpc_request(&payload, relay_probe_id(), "initialize",
-			buf_string(&params));
+	jsonrpc_request(&payload, relay_probe_id(&r->server->relays),
+			"initialize", buf_string(&params));
 	envelope_encode(&frame, "", payload.data, payload.len);
 	/* While the broker is away it cannot be; there is a next time. */
 	r->mqtt->ask(r->hub, &who, frame.data, frame.len, NULL);

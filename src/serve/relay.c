@@ -15,30 +15,21 @@
 #include "serve/board.h"
 #include "serve/serve_state.h"
 
-/* Ids are given out one after the other, so the chains stay even. */
-#define SLOTS 4096u
 /* Room for a number as JSON allows it. */
 #define NUMBER_MAX 64
 
-static struct {
-	struct relay *slot[SLOTS];
-	size_t count;
-	int32_t first, last; /* ids given out so far */
-	int32_t probe; /* 0: not given out */
-} table;
-
-static struct relay **slot_of(int32_t id)
+static struct relay **slot_of(struct relay_table *t, int32_t id)
 {
-	return &table.slot[(uint32_t)id % SLOTS];
+	return &t->slot[(uint32_t)id % RELAY_SLOTS];
 }
 
-static struct relay *find(int64_t id)
+static struct relay *find(struct relay_table *t, int64_t id)
 {
 	struct relay *r;
 
 	if (id <= 0 || id > INT32_MAX)
 		return NULL;
-	r = *slot_of((int32_t)id);
+	r = *slot_of(t, (int32_t)id);
 	while (r && r->id != id)
 		r = r->next_in_slot;
 	return r;
@@ -48,45 +39,46 @@ static struct relay *find(int64_t id)
  * Not from 1, nor near to where another serve may be: a device at a broker
  * answers both where both hear it.
  */
-static void choose_first(void)
+static void choose_first(struct relay_table *t)
 {
 	uint32_t bits;
 
 	random_bytes(&bits, sizeof(bits));
-	table.first = 10000 + (int32_t)(bits % (INT32_MAX / 2));
-	table.last = table.first - 1;
+	t->first = 10000 + (int32_t)(bits % (INT32_MAX / 2));
+	t->last = t->first - 1;
 }
 
-static int32_t next_id(void)
+static int32_t next_id(struct relay_table *t)
 {
-	if (!table.first)
-		choose_first();
+	if (!t->first)
+		choose_first(t);
 	do
-		table.last = table.last < INT32_MAX ? table.last + 1 : 1;
-	while (find(table.last));
-	return table.last;
+		t->last = t->last < INT32_MAX ? t->last + 1 : 1;
+	while (find(t, t->last));
+	return t->last;
 }
 
-int32_t relay_probe_id(void)
+int32_t relay_probe_id(struct relay_table *t)
 {
-	if (!table.probe)
-		table.probe = next_id();
-	return table.probe;
+	if (!t->probe)
+		t->probe = next_id(t);
+	return t->probe;
 }
 
-bool relay_is_probe(int64_t id)
+bool relay_is_probe(const struct relay_table *t, int64_t id)
 {
-	return table.probe && id == table.probe;
+	return t->probe && id == t->probe;
 }
 
-bool relay_issued(int64_t id)
+bool relay_issued(const struct relay_table *t, int64_t id)
 {
-	return table.first && id >= table.first && id <= table.last;
+	return t->first && id >= t->first && id <= t->last;
 }
 
 static void put_in(struct relay *r, struct board *d)
 {
-	struct relay **slot = slot_of(r->id);
+	struct relay_table *t = &d->server->relays;
+	struct relay **slot = slot_of(t, r->id);
 
 	r->device = d;
 	r->next_in_slot = *slot;
@@ -96,13 +88,14 @@ static void put_in(struct relay *r, struct board *d)
 	if (r->next_of_device)
 		r->next_of_device->link_of_device = &r->next_of_device;
 	d->relays = r;
-	table.count++;
+	t->count++;
 }
 
 /* The asker's id is the caller's now. */
 static char *take_out(struct relay *r)
 {
-	struct relay **link = slot_of(r->id);
+	struct relay_table *t = &r->device->server->relays;
+	struct relay **link = slot_of(t, r->id);
 
 	while (*link != r)
 		link = &(*link)->next_in_slot;
@@ -113,7 +106,7 @@ static char *take_out(struct relay *r)
 	r->next_in_slot = r->next_of_device = NULL;
 	r->link_of_device = NULL;
 	r->device = NULL;
-	table.count--;
+	t->count--;
 	return TAKE(r->asker_id);
 }
 
@@ -141,7 +134,7 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 
 	if (check_device(d, err))
 		return -1;
-	r->id = next_id();
+	r->id = next_id(&d->server->relays);
 	buf_add(&ours, payload.text, before);
 	buf_printf(&ours, "%d", (int)r->id);
 	buf_add(&ours, id.text + id.len, payload.len - before - id.len);
@@ -215,7 +208,7 @@ void relay_forget(struct relay *r)
 
 bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len)
 {
-	struct relay *r = find(id);
+	struct relay *r = find(&d->server->relays, id);
 	CLEANUP(buf_done) struct buf answer = { 0 };
 	CLEANUP(mem_free_ptr) char *asker_id = NULL;
 
@@ -259,18 +252,18 @@ static struct relay *first_over(struct relay *r, int64_t now)
 	return r;
 }
 
-int64_t relay_sweep(int64_t now)
+int64_t relay_sweep(struct relay_table *t, int64_t now)
 {
 	int64_t soonest = LOOP_FOREVER;
 	struct relay *r;
 
-	for (size_t i = 0; table.count && i < SLOTS; i++) {
+	for (size_t i = 0; t->count && i < RELAY_SLOTS; i++) {
 		/* Whoever is told may ask and forget others: look anew. */
-		while ((r = first_over(table.slot[i], now)))
+		while ((r = first_over(t->slot[i], now)))
 			time_over(r);
 	}
-	for (size_t i = 0; table.count && i < SLOTS; i++) {
-		for (r = table.slot[i]; r; r = r->next_in_slot) {
+	for (size_t i = 0; t->count && i < RELAY_SLOTS; i++) {
+		for (r = t->slot[i]; r; r = r->next_in_slot) {
 			if (r->silent_at <= now)
 				count_silence(r);
 			if (soonest_of(r) < soonest)
@@ -278,11 +271,6 @@ int64_t relay_sweep(int64_t now)
 		}
 	}
 	return soonest;
-}
-
-size_t relay_count(void)
-{
-	return table.count;
 }
 
 /* ---- ids in replies ---- */

@@ -11,6 +11,7 @@
 #include "base/json.h"
 
 struct board;
+struct serve;
 
 struct relay {
 	/*
@@ -39,6 +40,17 @@ struct relay {
 	struct relay *next_in_slot;
 };
 
+/* Ids are given out one after the other, so the chains stay even. */
+#define RELAY_SLOTS 4096u
+
+/* All of a serve; zeroed at first. */
+struct relay_table {
+	struct relay *slot[RELAY_SLOTS]; /* by id */
+	size_t count;
+	int32_t first, last; /* ids given out so far */
+	int32_t probe; /* 0: not given out */
+};
+
 /*
  * Send payload (a JSON-RPC request: valid JSON text with the member "id", whose
  * raw token is at `id` within it) to the device in its dialect, with an id of
@@ -60,16 +72,15 @@ bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len);
 /* All of a device that goes. */
 void relay_fail_all(struct board *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
-int64_t relay_sweep(int64_t now);
-size_t relay_count(void);
+int64_t relay_sweep(struct relay_table *t, int64_t now);
 /*
  * An id for questions that only find out whether somebody is there: an answer
  * to it belongs to nobody, and is no news.
  */
-int32_t relay_probe_id(void);
-bool relay_is_probe(int64_t id);
+int32_t relay_probe_id(struct relay_table *t);
+bool relay_is_probe(const struct relay_table *t, int64_t id);
 /* Whether an id was given out here: then an answer that nobody waits for is late. */
-bool relay_issued(int64_t id);
+bool relay_issued(const struct relay_table *t, int64_t id);
 
 /*
  * Replace the first id of value `from` in a reply frame by token `to`: pure, by

@@ -40,7 +40,6 @@ static void release(struct serve *s)
 	enrolled_done(&s->enrolled);
 	budget_free(s->budget);
 	words_done(&s->ready);
-	mem_free(s->ready_lent);
 	mem_free(s);
 }
 
@@ -305,7 +304,7 @@ static void on_sweep(void *owner)
 {
 	struct serve *s = owner;
 	int64_t now = loop_now();
-	int64_t soonest = relay_sweep(now);
+	int64_t soonest = relay_sweep(&s->relays, now);
 
 	for (struct board *d = s->registry.first; d; d = d->next) {
 		if (board_sweep(d, now) && d->deadline < soonest)
@@ -518,17 +517,16 @@ void serve_track_ready(struct serve *s)
 
 const char *serve_next_ready(struct serve *s, bool *failed)
 {
-	struct words *w = &s->ready;
+	const char *entry;
 
-	mem_free(TAKE(s->ready_lent));
-	if (!w->count)
+	if (s->ready_taken == s->ready.count) {
+		words_done(&s->ready);
+		s->ready_taken = 0;
 		return NULL;
-	s->ready_lent = w->word[0];
-	/* With the NULL behind the last one. */
-	memmove(w->word, w->word + 1, w->count * sizeof(char *));
-	w->count--;
-	*failed = s->ready_lent[0] == '!';
-	return s->ready_lent + *failed;
+	}
+	entry = s->ready.word[s->ready_taken++];
+	*failed = entry[0] == '!';
+	return entry + *failed;
 }
 
 char *serve_device_pattern(const struct serve *s, const char *id)

@@ -8,6 +8,7 @@
 #include "net/port.h"
 #include "serve/aliases.h"
 #include "serve/registry.h"
+#include "serve/relay.h"
 #include "serve/serve.h"
 #include "serve/tokens.h"
 #include "serve/tool_lists.h"
@@ -26,6 +27,7 @@ struct serve {
 	bool stopping, closing;
 	bool abandoned; /* not all of it ended in time: the last device frees it */
 	struct registry registry;
+	struct relay_table relays; /* requests on their way to devices */
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;
@@ -56,7 +58,7 @@ struct serve {
 		sweep; /* runs, once a second, only while something has a deadline */
 	bool track_ready;
 	struct words ready; /* ids; a failed one with '!' in front */
-	char *ready_lent;
+	size_t ready_taken; /* of those, by serve_next_ready */
 };
 
 /* serve.c: the sweep is needed (again), within a second: something with a deadline began. */

@@ -323,7 +323,7 @@ static inline void command_attach(struct command *c, const char *question)
 
 static inline void on_sweep(void *owner)
 {
-	int64_t soonest = relay_sweep(loop_now());
+	int64_t soonest = relay_sweep(&server.relays, loop_now());
 
 	(void)owner;
 	if (soonest != LOOP_FOREVER)
@@ -373,7 +373,7 @@ static inline int serve_end(void **state)
 	registry_done(&server.registry);
 	tool_lists_done(&server.bank);
 	records_done(&server.records);
-	if (relay_count() || server.held)
+	if (server.relays.count || server.held)
 		return -1;
 	loop_free(loop);
 	return 0;

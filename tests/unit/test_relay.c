@@ -149,7 +149,7 @@ static void test_ids_of_askers(void **state)
 	answers(e, "{\"n\":3}");
 	assert_non_null(strstr(exponent.frame, "\"id\":1e3,"));
 	assert_int_equal(number.count, 0);
-	assert_int_equal(relay_count(), 1);
+	assert_int_equal(server->relays.count, 1);
 	e->sent.count--;
 	mem_free(TAKE(e->sent.word[e->sent.count]));
 	answers(e, "{\"n\":2}");
@@ -226,7 +226,7 @@ static void test_forget(void **state)
 	asks(&a, e, "{\"id\":1,\"method\":\"ping\"}");
 	relay_forget(&a.relay);
 	relay_forget(&a.relay);
-	assert_int_equal(relay_count(), 0);
+	assert_int_equal(server->relays.count, 0);
 	answers(e, "{}");
 	assert_int_equal(a.count, 0);
 	the_record(RECORD_ODD, 0, "a reply that nobody waits for any more");
@@ -258,7 +258,7 @@ static void test_not_sent(void **state)
 			 -1);
 	assert_non_null(strstr(err.text, "closing"));
 	assert_int_equal(a.count, 0);
-	assert_int_equal(relay_count(), 0);
+	assert_int_equal(server->relays.count, 0);
 }
 
 static void test_device_goes(void **state)
@@ -283,7 +283,7 @@ static void test_device_goes(void **state)
 	assert_int_equal(c.count, 1);
 	assert_null(b.frame);
 	assert_string_equal(b.why.text, "kicked");
-	assert_int_equal(relay_count(), 0);
+	assert_int_equal(server->relays.count, 0);
 	asked_done(&b);
 	asked_done(&c);
 }
@@ -350,7 +350,7 @@ static void test_many(void **state)
 		assert_int_not_equal(last_id(e), id);
 		id = last_id(e);
 	}
-	assert_int_equal(relay_count(), MANY);
+	assert_int_equal(server->relays.count, MANY);
 	for (int i = 0; i < MANY / 2; i++) {
 		answers(one, "{}");
 		one->sent.count--;
@@ -362,7 +362,7 @@ static void test_many(void **state)
 			relay_forget(&a[i].relay);
 		asked_done(&a[i]);
 	}
-	assert_int_equal(relay_count(), 0);
+	assert_int_equal(server->relays.count, 0);
 	mem_free(a);
 }
 

@@ -37,7 +37,7 @@ static void silent_call(struct end *e)
 	assert_int_equal(
 		relay_request(&r, e->device, "tools/call", "{}", 1000, &err),
 		0);
-	relay_sweep(loop_now() + 2000);
+	relay_sweep(&server->relays, loop_now() + 2000);
 	assert_int_equal(count, 1);
 }
 
@@ -185,15 +185,15 @@ static void test_late(void **state)
 
 	(void)state;
 	assert_int_equal(relay_request(&r, e->device, "x", NULL, 0, &err), 0);
-	relay_sweep(loop_now() + 2000);
-	relay_sweep(loop_now() + 4000);
+	relay_sweep(&server->relays, loop_now() + 2000);
+	relay_sweep(&server->relays, loop_now() + 4000);
 	assert_int_equal(e->device->breaker->failures, 1);
 	assert_int_equal(count, 0);
 	answers(e, "{}");
 	assert_int_equal(count, 1);
 	assert_null(e->device->breaker);
 	assert_int_equal(relay_request(&r, e->device, "x", NULL, 0, &err), 0);
-	relay_sweep(loop_now() + 2000);
+	relay_sweep(&server->relays, loop_now() + 2000);
 	relay_forget(&r);
 	assert_int_equal(e->device->breaker->failures, 1);
 }
