@@ -17,7 +17,6 @@
 #include "rpc/session.h"
 #include "serve/board.h"
 #include "serve/board_start.h"
-#include "serve/mqtt_boards.h"
 
 static void board_frame(struct board *d, enum frame_kind kind, const void *data,
 			size_t len);
@@ -99,7 +98,7 @@ static void board_free(struct board *d)
 	mem_free(d->initialize);
 	s->sockets -= !d->mqtt;
 	mem_free(d);
-	serve_device_freed(s);
+	s->events->freed(s);
 }
 
 /* Nobody finds it, asks it or listens to it from now on. */
@@ -109,10 +108,8 @@ static void leave(struct board *d, const struct error *why)
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
 	relay_fail_all(d, why);
-	if (!d->server->control)
-		return;
-	control_gone(d, why);
-	control_changed(d, "gone");
+	d->server->events->gone(d, why);
+	d->server->events->changed(d, "gone");
 }
 
 /* What it means if one Device-Id dials in again and again; NULL: nothing. */
@@ -175,14 +172,25 @@ static void board_said_hello(struct board *d)
 		share_close(&d->share);
 }
 
+/* Told once in 10 s; the record's count is of all since the last. */
+static void tell_crowded(struct board *d, const char *text)
+{
+	struct serve *s = d->server;
+	struct record *r = records_seldom(&s->records, &s->crowded, d->id,
+					  d->address, text);
+
+	if (r)
+		r->hint = mem_strdup(
+			"raise --devices-max, or the limit of open files (ulimit -n)");
+}
+
 static void lose_place(struct board *d)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	error_set(&why, ERR_CONNECT,
 		  "it was not ready, and others need its place");
-	serve_crowded(d->server, d->id, d->address,
-		      "closed: it was not ready, and others need its place");
+	tell_crowded(d, "closed: it was not ready, and others need its place");
 	leave(d, &why);
 	if (d->transport.ops)
 		d->transport.ops->close(&d->transport);
@@ -215,7 +223,7 @@ bool board_make_room(struct serve *s, const struct share *share)
 	return true;
 }
 
-static bool has_place(struct serve *s, const struct board *new)
+static bool has_place(struct serve *s, struct board *new)
 {
 	bool few_files =
 		!new->mqtt && s->sockets_max && s->sockets > s->sockets_max;
@@ -231,7 +239,7 @@ static bool has_place(struct serve *s, const struct board *new)
 		       mem_printf(
 			       "refused: %lld devices are connected, that is the limit",
 			       (long long)s->config.devices_max);
-	serve_crowded(s, new->id, new->address, text);
+	tell_crowded(new, text);
 	return false;
 }
 
@@ -323,14 +331,13 @@ static void on_ready(void *owner, const struct peer_info *peer)
 		link_offer_udp(&d->link, peer->udp);
 	record_connected(d, peer);
 	board_tell_claim(d);
-	if (s->control)
-		control_changed(d, "connected");
+	s->events->changed(d, "connected");
 	if (peer->standby) {
 		link_settle(&d->link, DIALECT_DEVICE);
 		board_start(d);
 	} else if (!d->mqtt) {
 		d->deadline = loop_now() + s->config.hello_wait;
-		serve_sweep_by(s, d->deadline);
+		s->events->due(s, d->deadline);
 	}
 }
 
@@ -550,7 +557,7 @@ void board_untold(struct board *d)
 
 static void count_audio(struct audio_counts *out, const struct board *d)
 {
-	if (mqtt_boards_audio(d, out))
+	if (d->server->events->audio_counts(d, out))
 		return;
 	*out = (struct audio_counts){ .packets = d->link.audio_frames,
 				      .bytes = d->link.audio_bytes,
@@ -618,10 +625,10 @@ static void forward_audio(struct board *d, const void *data, size_t len)
 		return;
 	/* Over MQTT it comes bare, decrypted. */
 	if (d->link.has_udp)
-		control_audio(d, data, len);
+		d->server->events->audio(d, data, len);
 	else if (audio_decode(&frame, d->link.frame_version, data, len, NULL) ==
 		 0)
-		control_audio(d, frame.payload, frame.len);
+		d->server->events->audio(d, frame.payload, frame.len);
 }
 
 static void board_audio_take(struct board *d, const struct link_item *item,
@@ -809,8 +816,7 @@ static void send_quietly(struct board *d, const struct buf *frame)
 
 static void forward(struct board *d, const char *text, size_t len)
 {
-	if (d->audience)
-		control_text(d, text, len);
+	d->server->events->text(d, text, len);
 }
 
 static int shown(size_t len)

@@ -11,7 +11,6 @@
 #include "mcp/initialize.h"
 #include "mcp/tools.h"
 #include "serve/board_start.h"
-#include "serve/door.h"
 
 /*
  * Lists that are read at the same time: each is held as trees until it is
@@ -70,9 +69,8 @@ static void settle(struct board *d, enum board_state state, const char *change)
 	/* It is held as a device, and those are counted. */
 	share_settle(&d->share);
 	board_start_drop(d);
-	if (d->server->control)
-		control_changed(d, change);
-	serve_device_settled(d->server, d);
+	d->server->events->changed(d, change);
+	d->server->events->settled(d);
 }
 
 void board_unfit(struct board *d, enum board_state state,
@@ -235,7 +233,7 @@ static void give_turns(struct serve *s)
 	}
 	s->giving_turns = false;
 	if (!s->listing)
-		serve_need_sweep(s);
+		s->events->due(s, LOOP_FOREVER);
 }
 
 /* NOLINTEND(misc-no-recursion) */
@@ -297,8 +295,7 @@ void board_keep_initialize(struct board *d, const char *payload, size_t len)
 		return;
 	mem_free(TAKE(d->reason));
 	d->state = DEVICE_READY;
-	if (d->server->control)
-		control_changed(d, "ready");
+	d->server->events->changed(d, "ready");
 }
 
 static int say_initialized(struct board *d, struct error *err)
@@ -379,8 +376,7 @@ static int ask_initialize(struct board *d, struct error *err)
 		token = s->config.vision_token;
 	} else {
 		random_hex(d->vision_token);
-		if (s->door)
-			url = door_vision_url(s->door, d);
+		url = s->events->vision_url(d);
 	}
 	initialize_params(&params, true, url, token);
 	d->start->relay.done = on_initialized;

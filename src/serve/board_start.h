@@ -7,7 +7,6 @@
 #define SERVE_BOARD_START_H
 
 #include "serve/board.h"
-#include "serve/control.h"
 #include "serve/serve_state.h"
 
 /* ---- board.c ---- */

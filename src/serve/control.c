@@ -487,7 +487,7 @@ static void on_stop(struct control_peer *p, const cJSON *question,
 	if (!p->server->stopping && fcntl(p->fd, F_DUPFD_CLOEXEC, 0) < 0)
 		log_debug("control: no descriptor is left");
 	p->server->stopping = true;
-	serve_wake(p->server);
+	p->server->wake = true;
 }
 
 static void on_status(struct control_peer *p, const cJSON *question,

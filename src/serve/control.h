@@ -31,7 +31,7 @@ int control_check(struct serve *s, struct error *err);
 void control_close(struct control *c, void (*closed)(void *owner), void *owner);
 const char *control_socket(const struct control *c);
 
-/* ---- from board.c ---- */
+/* ---- what boards tell (struct board_events) ---- */
 
 /* A text frame that is nobody's reply, or an audio packet: to all attached to d. */
 void control_text(struct board *d, const char *frame, size_t len);

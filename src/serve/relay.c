@@ -149,7 +149,7 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
 	put_in(r, d);
 	if (soonest_of(r) < LOOP_FOREVER)
-		serve_sweep_by(d->server, soonest_of(r));
+		d->server->events->due(d->server, soonest_of(r));
 	return 0;
 }
 

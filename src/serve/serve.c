@@ -56,11 +56,11 @@ static void part_gone(struct serve *s)
 		release(s);
 }
 
-void serve_device_freed(struct serve *s)
+static void on_board_freed(struct serve *s)
 {
 	s->held--;
 	if (s->held < s->held_most / 2)
-		serve_need_sweep(s);
+		serve_sweep_by(s, LOOP_FOREVER);
 	if (s->closing && !s->held)
 		part_gone(s);
 }
@@ -275,17 +275,6 @@ static int serve_files_share(struct serve *s, struct error *err)
 	return 0;
 }
 
-void serve_crowded(struct serve *s, const char *id, const char *address,
-		   const char *text)
-{
-	struct record *r =
-		records_seldom(&s->records, &s->crowded, id, address, text);
-
-	if (r)
-		r->hint = mem_strdup(
-			"raise --devices-max, or the limit of open files (ulimit -n)");
-}
-
 /*
  * serve as a whole: opened, waited for, reloaded. Its parts do the work, see
  * their headers; the end of it is below.
@@ -333,11 +322,6 @@ void serve_sweep_by(struct serve *s, int64_t deadline)
 	    (int64_t)uv_timer_get_due_in(&s->sweep.uv) <= wait)
 		return;
 	timer_start(&s->sweep, wait);
-}
-
-void serve_need_sweep(struct serve *s)
-{
-	serve_sweep_by(s, LOOP_FOREVER);
 }
 
 /* ---- open ---- */
@@ -407,6 +391,7 @@ struct serve *serve_new(struct loop *l, const struct serve_config *config)
 {
 	struct serve *s = mem_zalloc(sizeof(*s));
 
+	s->events = &serve_events;
 	s->loop = l;
 	s->config = *config;
 	s->opened_us = loop_now_us();
@@ -500,11 +485,32 @@ static void add_ready(struct serve *s, struct board *d)
 	s->wake = true;
 }
 
-void serve_device_settled(struct serve *s, struct board *d)
+static void on_board_settled(struct board *d)
 {
-	if (s->track_ready)
-		add_ready(s, d);
+	if (d->server->track_ready)
+		add_ready(d->server, d);
 }
+
+/* ---- what boards tell ---- */
+
+static char *vision_url(struct board *d)
+{
+	struct door *door = d->server->door;
+
+	return door ? door_vision_url(door, d) : NULL;
+}
+
+const struct board_events serve_events = {
+	.changed = control_changed,
+	.gone = control_gone,
+	.text = control_text,
+	.audio = control_audio,
+	.settled = on_board_settled,
+	.freed = on_board_freed,
+	.due = serve_sweep_by,
+	.vision_url = vision_url,
+	.audio_counts = mqtt_boards_audio,
+};
 
 void serve_track_ready(struct serve *s)
 {

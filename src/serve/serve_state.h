@@ -13,11 +13,36 @@
 #include "serve/tokens.h"
 #include "serve/tool_lists.h"
 
+struct audio_counts; /* net/mqtt.h */
 struct control; /* serve/control.h */
 struct door; /* serve/door.h: all listening ports */
 struct mqtt_boards; /* serve/mqtt_boards.h: broker, hub, audio */
 
+/*
+ * What boards tell whoever stands above them: serve itself, the control socket,
+ * what they come through. board.c knows none of these.
+ */
+struct board_events {
+	/* its state, tools or connection: "connected", "ready", "gone", … */
+	void (*changed)(struct board *d, const char *change);
+	/* it goes */
+	void (*gone)(struct board *d, const struct error *why);
+	/* a text frame that is nobody's reply; an audio packet */
+	void (*text)(struct board *d, const char *frame, size_t len);
+	void (*audio)(struct board *d, const void *packet, size_t len);
+	/* it became ready, or will not */
+	void (*settled)(struct board *d);
+	void (*freed)(struct serve *s);
+	/* something of a board has to be looked at then (loop_now() ms) */
+	void (*due)(struct serve *s, int64_t deadline);
+	/* where it is to send pictures; yours; NULL */
+	char *(*vision_url)(struct board *d);
+	/* its audio over UDP. False: it has none */
+	bool (*audio_counts)(const struct board *d, struct audio_counts *out);
+};
+
 struct serve {
+	const struct board_events *events;
 	struct loop *loop;
 	struct serve_config config; /* defaults filled in */
 	struct budget *budget; /* of strangers, at all ports */
@@ -61,21 +86,11 @@ struct serve {
 	size_t ready_taken; /* of those, by serve_next_ready */
 };
 
-/* serve.c: the sweep is needed (again), within a second: something with a deadline began. */
-void serve_need_sweep(struct serve *s);
-/* The same, not later than that deadline (loop_now() ms). */
+/* serve.c: what boards tell goes to its parts. */
+extern const struct board_events serve_events;
+/* The sweep runs (again) within a second, and not later than that. */
 void serve_sweep_by(struct serve *s, int64_t deadline);
-/* A device became ready, or will not: for serve_next_ready. */
-void serve_device_settled(struct serve *s, struct board *d);
-
-/* ---- serve.c: the limit of open files ---- */
-/* Somebody lost its place, or got none: told once in 10 s; the record's count is of all since the last. */
-void serve_crowded(struct serve *s, const char *id, const char *address,
-		   const char *text);
-
 /* One with nothing open yet. */
 struct serve *serve_new(struct loop *l, const struct serve_config *config);
-/* A device was freed. */
-void serve_device_freed(struct serve *s);
 
 #endif

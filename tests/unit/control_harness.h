@@ -351,7 +351,7 @@ static inline int serve_start(void **state)
 	(void)state;
 	if (loop_new(&loop, &err))
 		return -1;
-	server = (struct serve){ .loop = loop };
+	server = (struct serve){ .loop = loop, .events = &serve_events };
 	server.config.socket = socket_path;
 	server.config.no_init = true;
 	server.config.devices_max = 20000;
