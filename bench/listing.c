@@ -92,22 +92,23 @@ static double floor_run(const struct pages *p)
 	return cpu_ms() - start;
 }
 
-static void feed(struct listing *l, struct link *link, const char *text,
-		 size_t len)
+static void on_reply(void *owner, struct message *m)
 {
-	struct link_item item = { 0 };
 	struct error err = { 0 };
-	struct buf reply;
 
-	buf_init(&reply, 0);
-	link_receive(link, FRAME_TEXT, text, len, &item, &reply);
-	if (item.kind != LINK_PAYLOAD ||
-	    listing_feed_take(l, &item.message, &err)) {
+	if (message_keep(m, &err) || listing_feed_take(owner, m, &err)) {
 		fprintf(stderr, "listing: page refused: %s\n", err.text);
 		exit(1);
 	}
-	link_item_done(&item);
-	buf_done(&reply);
+}
+
+static void feed(struct listing *l, struct link *link, const char *text,
+		 size_t len)
+{
+	static const struct link_events events = { .reply = on_reply };
+	struct span frame = { text, len };
+
+	link_receive(link, FRAME_TEXT, frame, &events, l);
 }
 
 static double client_run(const struct pages *p, struct renderer *r)

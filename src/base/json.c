@@ -19,22 +19,28 @@
 /* The integers up to here have a double of their own. */
 #define INTEGER_MAX 9007199254740991.0
 
-cJSON *json_parse(const char *text, size_t len, struct error *err)
+cJSON *json_tree(struct span text, bool odd, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *mended = NULL;
 	cJSON *tree;
-	bool odd;
 
-	if (json_scan(text, len, &odd, err))
-		return NULL;
 	if (odd) {
-		mended = mem_copy(text, len);
-		json_mend(mended, len);
+		mended = mem_copy(text.text, text.len);
+		json_mend(mended, text.len);
 	}
-	tree = cJSON_ParseWithLength(mended ? mended : text, len);
+	tree = cJSON_ParseWithLength(mended ? mended : text.text, text.len);
 	if (!tree)
 		error_set(err, ERR_PROTOCOL, "JSON that cannot be read");
 	return tree;
+}
+
+cJSON *json_parse(const char *text, size_t len, struct error *err)
+{
+	bool odd;
+
+	if (json_scan(text, len, NULL, &odd, err))
+		return NULL;
+	return json_tree((struct span){ text, len }, odd, err);
 }
 
 cJSON *json_member(const cJSON *object, const char *name)
@@ -71,18 +77,33 @@ static bool is_whole(double value)
 	return fabs(value) > INTEGER_MAX || (double)(int64_t)value == value;
 }
 
-int json_integer(const cJSON *object, const char *name, int64_t *out)
+static int whole_number(double value, int64_t *out)
 {
-	const cJSON *member = json_member(object, name);
-	double value;
-
-	if (!cJSON_IsNumber(member))
-		return -1;
-	value = member->valuedouble;
 	if (!(fabs(value) <= INTEGER_MAX) || !is_whole(value))
 		return -1;
 	*out = (int64_t)value;
 	return 0;
+}
+
+int json_integer(const cJSON *object, const char *name, int64_t *out)
+{
+	const cJSON *member = json_member(object, name);
+
+	if (!cJSON_IsNumber(member))
+		return -1;
+	return whole_number(member->valuedouble, out);
+}
+
+int json_span_integer(struct span number, int64_t *out)
+{
+	char text[64];
+
+	if (!number.len || number.len >= sizeof(text) ||
+	    !strchr("-0123456789", number.text[0]))
+		return -1;
+	memcpy(text, number.text, number.len);
+	text[number.len] = '\0';
+	return whole_number(strtod(text, NULL), out);
 }
 
 bool json_true(const cJSON *object, const char *name)
@@ -407,18 +428,19 @@ static const char *skip_value(const char *p, const char *end)
 	return p > start ? p : NULL;
 }
 
-/* Is the JSON string (with its quotes) this name, its escapes decoded? */
-static bool is_name(struct span string, const char *name)
+bool json_span_is(struct span string, const char *text)
 {
 	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
 	size_t len = string.len - 2;
 
+	if (string.len < 2 || string.text[0] != '"')
+		return false;
 	if (!memchr(string.text, '\\', string.len))
-		return strlen(name) == len &&
-		       memcmp(string.text + 1, name, len) == 0;
+		return strlen(text) == len &&
+		       memcmp(string.text + 1, text, len) == 0;
 	decoded = json_parse(string.text, string.len, NULL);
 	return cJSON_IsString(decoded) &&
-	       strcmp(decoded->valuestring, name) == 0;
+	       strcmp(decoded->valuestring, text) == 0;
 }
 
 /* "name": value from *p on, which moves behind it. */
@@ -452,13 +474,13 @@ bool json_span_member(struct span object, const char *name, struct span *out)
 	const char *p = skip_space(object.text, end);
 	struct span found, value;
 
-	if (p == end || *p != '{')
+	if (!object.text || p == end || *p != '{')
 		return false;
 	do {
 		p = skip_space(p + 1, end);
 		if (!member_at(&p, end, &found, &value))
 			return false;
-		if (is_name(found, name)) {
+		if (json_span_is(found, name)) {
 			*out = value;
 			return true;
 		}

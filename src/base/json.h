@@ -54,6 +54,10 @@ bool json_span_member(struct span object, const char *name, struct span *out);
 bool json_span_next(struct span array, size_t *at, struct span *out);
 /* The text of a slice that is a string, decoded; NULL if it is none. Yours. */
 char *json_span_string(struct span string);
+/* Whether it is a string, with its quotes, and that one. */
+bool json_span_is(struct span string, const char *text);
+/* As json_integer. */
+int json_span_integer(struct span number, int64_t *out);
 
 /* Borrowed; NULL if object is none, or the member absent or of another type. */
 const char *json_string(const cJSON *object, const char *name);

@@ -17,6 +17,8 @@ struct scan {
 	const char *text, *at, *end;
 	const char *fault; /* what is wrong at `at` */
 	bool odd; /* an escape stands for what is no text */
+	struct json_places *places; /* NULL */
+	struct span *reading[3]; /* by depth: of places, not at its end yet */
 	size_t depth;
 	char open[JSON_DEPTH_MAX]; /* the bracket that each level opened with */
 };
@@ -253,19 +255,63 @@ static inline const char *skip_space(const char *p, const char *end)
 	return p;
 }
 
+/* Letters can be escaped in one way. */
+static bool is_name(struct span string, const char *name)
+{
+	const char *p = string.text + 1, *end = string.text + string.len - 1;
+
+	for (; *name && p < end; name++) {
+		bool escaped = *p == '\\' && p[1] == 'u';
+
+		if ((escaped ? hex4(p + 2, end) : *p) != *name)
+			return false;
+		p += escaped ? 6 : 1;
+	}
+	return !*name && p == end;
+}
+
+/* A member begins, at depth 1 or 2. */
+static void begin_member(struct scan *s, struct span string, const char *value)
+{
+	struct json_places *p = s->places;
+	struct span *found = s->depth == 1 ? p->outer : p->inner;
+	size_t i;
+
+	if (s->depth == 2 && s->reading[1] != &p->outer[p->inside])
+		return;
+	for (i = 0; i < p->names && !is_name(string, p->name[i]);)
+		i++;
+	if (i == p->names || found[i].text)
+		return;
+	found[i].text = value;
+	s->reading[s->depth] = &found[i];
+}
+
+static void end_member(struct scan *s)
+{
+	struct span *member = s->reading[s->depth];
+
+	member->len = (size_t)(s->at - member->text);
+	s->reading[s->depth] = NULL;
+}
+
 static enum state name(struct scan *s)
 {
-	const char *p;
+	const char *p, *start = s->at;
+	size_t len;
 
 	if (*s->at != '"')
 		return bad(s, s->at, "a name in double quotes is expected");
 	p = string(s, s->at);
 	if (!p)
 		return BAD;
+	len = (size_t)(p - start);
 	p = skip_space(p, s->end);
 	if (p == s->end || *p != ':')
 		return bad(s, p, "':' is expected");
-	s->at = p + 1;
+	s->at = skip_space(p + 1, s->end);
+	if (s->places && s->depth < COUNT(s->reading))
+		begin_member(s, (struct span){ start, len }, s->at);
 	return VALUE;
 }
 
@@ -327,7 +373,8 @@ static int report(const struct scan *s, struct error *err)
 			 (size_t)(s->at - s->text), fault);
 }
 
-int json_scan(const char *text, size_t len, bool *odd, struct error *err)
+int json_scan(const char *text, size_t len, struct json_places *places,
+	      bool *odd, struct error *err)
 {
 	struct scan s;
 	enum state state = VALUE;
@@ -337,10 +384,15 @@ int json_scan(const char *text, size_t len, bool *odd, struct error *err)
 	s.end = text + len;
 	s.fault = NULL;
 	s.odd = false;
+	s.places = places;
+	memset(s.reading, 0, sizeof(s.reading));
 	s.depth = 0;
-	do
+	do {
 		state = step(&s, state);
-	while (state != BAD && (s.depth || state != BEHIND));
+		if (state == BEHIND && s.depth < COUNT(s.reading) &&
+		    s.reading[s.depth])
+			end_member(&s);
+	} while (state != BAD && (s.depth || state != BEHIND));
 	if (state != BAD) {
 		s.at = skip_space(s.at, s.end);
 		*odd = s.odd;
@@ -355,7 +407,7 @@ int json_check(const char *text, size_t len, struct error *err)
 {
 	bool odd;
 
-	return json_scan(text, len, &odd, err);
+	return json_scan(text, len, NULL, &odd, err);
 }
 
 void json_mend(char *text, size_t len)

@@ -234,8 +234,7 @@ static void read_row(struct all_row *row, const struct serve_answer *answer)
 	if (error)
 		control_error_decode(&row->error, error);
 	else if (reply.text)
-		message_decode_take(&row->reply, NULL, reply.text, reply.len,
-				    &row->error);
+		message_decode(&row->reply, reply.text, reply.len, &row->error);
 	if (row->reply.kind == MESSAGE_ERROR)
 		session_peer_error(&row->error, &row->reply);
 }
@@ -686,7 +685,7 @@ static void join_pages(const struct tool_list *tools, struct message *out)
 	}
 	buf_text(&text, "]}}");
 	message_done(out);
-	message_decode_take(out, NULL, text.data, text.len, NULL);
+	message_decode(out, text.data, text.len, NULL);
 }
 
 static void summarize(struct tools_of_all *t, const struct tool_list *tools,

@@ -518,7 +518,7 @@ int client_check_output(const struct tool *t, const struct result *r,
 /* A device, or no initialize: nothing is known. */
 static bool is_silent(const struct client *c)
 {
-	return c->device || !c->initialize.json;
+	return c->device || !c->initialize.text;
 }
 
 static bool has(const cJSON *object, const char *name)

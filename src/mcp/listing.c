@@ -254,13 +254,11 @@ static void add_item(struct page_list *l, const cJSON *json, struct span text)
 static void add_items(struct page_list *l, const struct message *page,
 		      const cJSON *array, size_t *skipped)
 {
-	struct span whole = { page->text, page->len };
-	struct span result, items = { .text = "" };
+	struct span items = { .text = "" };
 	const cJSON *json;
 	size_t at = 0;
 
-	if (json_span_member(whole, "result", &result))
-		json_span_member(result, list_member(l->kind), &items);
+	json_span_member(page->result_text, list_member(l->kind), &items);
 	cJSON_ArrayForEach(json, array) {
 		struct span text = { .text = "" };
 

@@ -45,7 +45,7 @@ static void opening_free(struct client *c)
 static void give_up(struct client *c)
 {
 	opening_free(c);
-	if (!c->initialize.json)
+	if (!c->initialize.text)
 		mem_free(TAKE(c->config));
 }
 
@@ -89,8 +89,8 @@ static bool take_kept(struct client *c, const struct client_config *config)
 
 	if (!peer->initialize || (config && config->vision_url))
 		return false;
-	if (message_decode_take(&c->initialize, NULL, peer->initialize,
-				peer->initialize_len, NULL) == 0 &&
+	if (message_decode(&c->initialize, peer->initialize,
+			   peer->initialize_len, NULL) == 0 &&
 	    cJSON_IsObject(c->initialize.result))
 		return true;
 	message_done(&c->initialize);

@@ -120,7 +120,7 @@ const struct tool *tool_collision(const struct tool_list *l,
 
 /* One page's text, and where its tools stand in it once somebody asked. */
 struct tool_source {
-	struct span message;
+	struct span result;
 	bool searched;
 	struct span *span;
 	size_t count, capacity;
@@ -134,11 +134,10 @@ static void source_add(struct tool_source *s, struct span span)
 
 static void source_search(struct tool_source *s)
 {
-	struct span result, tools, element;
+	struct span tools, element;
 	size_t at = 0;
 
-	if (!json_span_member(s->message, "result", &result) ||
-	    !json_span_member(result, "tools", &tools))
+	if (!json_span_member(s->result, "tools", &tools))
 		return;
 	while (json_span_next(tools, &at, &element))
 		source_add(s, element);
@@ -253,8 +252,7 @@ static void tool_list_keep_page(struct tool_list *l, struct message *page)
 	l->source = mem_grow(l->source, &l->source_capacity, l->pages,
 			     sizeof(struct tool_source *));
 	message_take(&l->page[l->pages], page);
-	source->message =
-		(struct span){ l->page[l->pages].text, l->page[l->pages].len };
+	source->result = l->page[l->pages].result_text;
 	l->source[l->pages++] = source;
 }
 
@@ -292,7 +290,7 @@ int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 	buf_text(&page, "{\"result\":{\"tools\":[");
 	buf_add(&page, text, len);
 	buf_text(&page, "]}}");
-	if (message_decode_take(&m, NULL, page.data, page.len, err))
+	if (message_decode(&m, page.data, page.len, err))
 		return -1;
 	return tool_list_add_take(l, &m, NULL, err);
 }

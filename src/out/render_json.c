@@ -458,7 +458,7 @@ static void add_timing(struct buf *b, const struct info_record *i)
 {
 	static const struct session_times never = { -1, -1, -1, -1 };
 	const struct session_times *t = i->times ? i->times : &never;
-	bool initialized = i->client && i->client->initialize.json &&
+	bool initialized = i->client && i->client->initialize.text &&
 			   i->client->initialize_us >= 0;
 	line_name(b, "timing_ms");
 	buf_char(b, '{');

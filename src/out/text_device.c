@@ -303,10 +303,10 @@ void text_device(struct renderer *r, const struct device_record *d)
 static void add_result(struct buf *out, struct message *reply)
 {
 	CLEANUP(result_done) struct result result = { 0 };
-	struct span all, part;
+	struct span all;
 
 	result_decode_take(&result, reply);
-	all = (struct span){ result.message.text, result.message.len };
+	all = result.message.result_text;
 	for (size_t i = 0; i < result.count; i++) {
 		const struct content *c = &result.content[i];
 
@@ -317,11 +317,10 @@ static void add_result(struct buf *out, struct message *reply)
 		else
 			content_describe(out, c);
 	}
-	if (result.count > 0 || !all.text ||
-	    !json_span_member(all, "result", &part))
+	if (result.count > 0 || !all.text)
 		return;
 	CLEANUP(buf_done) struct buf json = { 0 };
-	json_minify(&json, part.text, part.len);
+	json_minify(&json, all.text, all.len);
 	text_safe(out, buf_string(&json), json.len, TEXT_JSON);
 }
 
@@ -336,8 +335,8 @@ static void add_answer(struct buf *out, const struct device_record *d)
 	} else if (d->summary) {
 		wrap_safe(out, d->summary);
 	} else if (d->reply && d->reply->kind == MESSAGE_RESULT &&
-		   message_decode_take(&copy, NULL, d->reply->text,
-				       d->reply->len, NULL) == 0) {
+		   message_decode(&copy, d->reply->text, d->reply->len, NULL) ==
+			   0) {
 		add_result(out, &copy);
 	}
 }

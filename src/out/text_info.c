@@ -107,7 +107,7 @@ static void add_capabilities(struct facts *s, const cJSON *capabilities)
 static void add_server(struct facts *s, const struct client *c)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
-	if (!c || !c->initialize.json)
+	if (!c || !c->initialize.text)
 		return;
 	buf_text(&value, c->server_name ? c->server_name : "(no name)");
 	if (c->server_version)
@@ -241,7 +241,7 @@ static void step(struct buf *out, const char *name, int64_t at)
 static void add_timing(struct facts *s, const struct info_record *i)
 {
 	CLEANUP(buf_done) struct buf value = { 0 };
-	bool initialized = i->client && i->client->initialize.json &&
+	bool initialized = i->client && i->client->initialize.text &&
 			   i->client->initialize_us >= 0;
 	if (!i->times)
 		return;

@@ -61,14 +61,8 @@ static void put_json(struct renderer *r, struct span json)
 static bool result_member(const struct result *result, const char *name,
 			  struct span *out)
 {
-	struct span all = { result->message.text, result->message.len }, part;
-	if (!all.text || !json_span_member(all, "result", &part))
-		return false;
-	if (!name) {
-		*out = part;
-		return true;
-	}
-	return json_span_member(part, name, out);
+	*out = result->message.result_text;
+	return name ? json_span_member(*out, name, out) : out->text != NULL;
 }
 
 static void put_description(struct renderer *r, const struct content *c)
@@ -168,10 +162,9 @@ void text_result(struct renderer *r, const struct result *result)
 
 void text_reply(struct renderer *r, const struct message *reply)
 {
-	struct span all = { reply->text, reply->len }, part;
 	/* An error is shown by whoever shows errors. */
-	if (all.text && json_span_member(all, "result", &part))
-		put_json(r, part);
+	if (reply->result_text.text)
+		put_json(r, reply->result_text);
 }
 
 /*

@@ -8,19 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
-
-void link_item_done(struct link_item *i)
-{
-	message_done(&i->message);
-	mem_free(i->type);
-	cJSON_Delete(i->json);
-	salvage_done(&i->salvage);
-	error_reset(&i->problem);
-	*i = (struct link_item){ .kind = LINK_NOTHING };
-}
 
 void link_init(struct link *l, enum dialect dialect, int frame_version)
 {
@@ -101,127 +92,191 @@ static int audio_version(const struct link *l)
 	return l->relayed || l->has_udp ? 1 : l->frame_version;
 }
 
-static void receive_audio(struct link *l, const void *data, size_t len,
-			  struct link_item *out)
-{
-	struct audio_frame frame;
+/* Who takes what a link hands out. */
+struct taker {
+	struct link *link;
+	const struct link_events *events;
+	void *owner;
+};
 
-	out->kind = LINK_AUDIO;
+static void receive_audio(const struct taker *t, struct span frame)
+{
+	CLEANUP(error_reset) struct error problem = { 0 };
+	struct link *l = t->link;
+	struct audio_frame audio;
+
 	l->audio_frames++;
-	l->audio_bytes += len;
-	if (audio_decode(&frame, audio_version(l), data, len, &out->problem))
+	l->audio_bytes += frame.len;
+	if (audio_decode(&audio, audio_version(l), frame.text, frame.len,
+			 &problem))
 		l->audio_broken++;
+	t->events->audio(t->owner, frame, &problem);
 }
 
-static void answer_hello(struct link *l, struct buf *reply)
+static void answer_hello(const struct taker *t)
 {
+	CLEANUP(buf_done) struct buf reply = { 0 };
+	struct link *l = t->link;
+
 	if (l->relayed)
 		return;
 	if (!l->session_id[0])
 		make_session_id(l->session_id, sizeof(l->session_id));
 	if (l->udp && strcmp(l->hello.transport, "udp") == 0)
-		hello_encode_udp(reply, l->session_id, l->udp);
+		hello_encode_udp(&reply, l->session_id, l->udp);
 	else
-		hello_encode_server(reply, l->session_id);
+		hello_encode_server(&reply, l->session_id);
+	t->events->send(t->owner, &reply);
 }
 
-static void receive_hello(struct link *l, struct envelope *e,
-			  struct link_item *out, struct buf *reply)
+/* -1: it cannot be read. */
+static int receive_hello(const struct taker *t, struct span frame, bool odd,
+			 struct error *err)
 {
+	cJSON *json = json_tree(frame, odd, err);
+	struct link *l = t->link;
 	struct hello hello;
 
-	if (hello_decode_take(&hello, TAKE(e->json), &out->problem)) {
-		out->kind = LINK_BROKEN;
-		return;
-	}
+	if (!json || hello_decode_take(&hello, json, err))
+		return -1;
 	hello_done(&l->hello);
 	l->hello = hello;
 	l->has_hello = true;
 	l->hellos++;
 	if (hello.version >= 1 && hello.version <= 3)
 		l->frame_version = hello.version;
-	answer_hello(l, reply);
+	answer_hello(t);
 	link_settle(l, DIALECT_DEVICE);
-	out->kind = LINK_HELLO;
+	t->events->hello(t->owner, frame);
+	return 0;
 }
 
-/* json is taken; NULL: text is parsed, again. */
-static void receive_payload(cJSON *json, struct span text,
-			    struct link_item *out)
+static void hand_out(const struct taker *t, struct message *m,
+		     struct span frame)
 {
-	if (message_decode_take(&out->message, json, text.text, text.len,
-				&out->problem))
-		out->kind = LINK_BROKEN;
-	else
-		out->kind = LINK_PAYLOAD;
-}
-
-static void receive_enveloped(struct link *l, struct envelope *e,
-			      struct link_item *out)
-{
-	bool batch = e->payload_text.len && e->payload_text.text[0] == '[';
-
-	if (l->dialect == DIALECT_UNKNOWN)
-		link_settle(l, DIALECT_DEVICE);
-	if (e->payload) {
-		receive_payload(cJSON_DetachItemViaPointer(e->json, e->payload),
-				e->payload_text, out);
-	} else if (batch) {
-		receive_payload(NULL, e->payload_text, out);
-	} else {
-		out->kind = LINK_BROKEN;
-		error_set(&out->problem, ERR_PROTOCOL,
-			  "message of type \"mcp\" without a payload object");
+	m->frame = frame;
+	switch (m->kind) {
+	case MESSAGE_RESULT:
+	case MESSAGE_ERROR:
+		t->events->reply(t->owner, m);
+		break;
+	case MESSAGE_REQUEST:
+		t->events->request(t->owner, m);
+		break;
+	case MESSAGE_NOTIFICATION:
+		t->events->notification(t->owner, m);
+		break;
+	case MESSAGE_BATCH:
+		t->events->odd(t->owner, m,
+			       "a batch inside a batch is not read");
+		break;
+	case MESSAGE_UNKNOWN:
+		t->events->odd(
+			t->owner, m,
+			"neither a reply nor a request nor a notification");
+		break;
 	}
+}
+
+static void hand_out_part(const struct taker *t, struct span bytes, bool read)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	CLEANUP(message_done) struct message m = { 0 };
+	const char *inside;
+
+	link_wrap(t->link, bytes.text, bytes.len, &frame);
+	inside = frame.data + frame.len - bytes.len -
+		 (t->link->dialect == DIALECT_DEVICE);
+	if (message_read(&m, inside, bytes.len, NULL))
+		return;
+	if (read)
+		hand_out(t, &m, (struct span){ frame.data, frame.len });
+	else
+		t->events->unread(t->owner, &m);
+}
+
+static void hand_out_batch(const struct taker *t, struct message *batch)
+{
+	struct span whole = { batch->text, batch->len }, bytes;
+	size_t at = 0;
+	bool read;
+
+	batch->frame = whole;
+	if (!json_span_next(whole, &at, &bytes)) {
+		t->events->odd(t->owner, batch, "an empty batch");
+		return;
+	}
+	read = !t->events->batch || t->events->batch(t->owner, batch);
+	do
+		hand_out_part(t, bytes, read);
+	while (json_span_next(whole, &at, &bytes));
+}
+
+static int receive_payload(const struct taker *t, struct envelope *e,
+			   struct span frame, struct error *err)
+{
+	if (e->message.kind == MESSAGE_BATCH)
+		hand_out_batch(t, &e->message);
+	else if (envelope_has_object(e))
+		hand_out(t, &e->message, frame);
+	else
+		return error_set(
+			err, ERR_PROTOCOL,
+			"message of type \"mcp\" without a payload object");
+	return 0;
 }
 
 /*
  * Boards with a server of their own answer bare, whatever the question came in;
- * so only an open question is settled.
+ * so a bare message settles only an open question.
  */
-static void receive_bare(struct link *l, struct envelope *e, struct span text,
-			 struct link_item *out)
+static void settle_by(struct link *l, const struct envelope *e)
 {
-	receive_payload(TAKE(e->json), text, out);
-	if (l->dialect == DIALECT_UNKNOWN &&
-	    out->message.kind != MESSAGE_UNKNOWN)
+	if (l->dialect != DIALECT_UNKNOWN)
+		return;
+	if (json_span_is(e->type, "mcp"))
+		link_settle(l, DIALECT_DEVICE);
+	else if (!e->type.text && e->message.kind != MESSAGE_UNKNOWN)
 		link_settle(l, DIALECT_PLAIN);
 }
 
-static void receive_text(struct link *l, struct span text,
-			 struct link_item *out, struct buf *reply)
+/* -1: it is broken, and nothing was handed out. */
+static int receive_text(const struct taker *t, struct span frame,
+			struct salvage *salvage, struct error *err)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
+	CLEANUP(mem_free_ptr) char *type = NULL;
+	struct link *l = t->link;
 
-	if (envelope_decode(&e, text.text, text.len, &out->problem)) {
-		out->kind = LINK_BROKEN;
-		jsonrpc_salvage(text.text, text.len, &out->salvage);
-		return;
+	if (envelope_decode(&e, frame.text, frame.len, err)) {
+		jsonrpc_salvage(frame.text, frame.len, salvage);
+		return -1;
 	}
 	l->gone_camel = l->gone_camel || e.camel_case;
-	if (!e.type) {
-		receive_bare(l, &e, text, out);
-	} else if (strcmp(e.type, "mcp") == 0) {
-		receive_enveloped(l, &e, out);
-	} else if (strcmp(e.type, "hello") == 0 &&
-		   l->dialect != DIALECT_PLAIN) {
-		receive_hello(l, &e, out, reply);
-	} else {
-		out->kind = LINK_DEVICE;
-		out->type = TAKE(e.type);
-		out->json = TAKE(e.json);
-	}
+	settle_by(l, &e);
+	if (!e.type.text || json_span_is(e.type, "mcp"))
+		return receive_payload(t, &e, frame, err);
+	if (json_span_is(e.type, "hello") && l->dialect != DIALECT_PLAIN)
+		return receive_hello(t, frame, e.message.odd, err);
+	type = json_span_string(e.type);
+	t->events->device(t->owner, type, frame);
+	return 0;
 }
 
-void link_receive(struct link *l, enum frame_kind kind, const void *data,
-		  size_t len, struct link_item *out, struct buf *reply)
+void link_receive(struct link *l, enum frame_kind kind, struct span frame,
+		  const struct link_events *events, void *owner)
 {
-	*out = (struct link_item){ .kind = LINK_NOTHING };
+	const struct taker t = { l, events, owner };
+	CLEANUP(salvage_done) struct salvage salvage = { 0 };
+	CLEANUP(error_reset) struct error problem = { 0 };
+
 	if (kind == FRAME_BINARY)
-		receive_audio(l, data, len, out);
-	else
-		receive_text(l, (struct span){ data, len }, out, reply);
+		receive_audio(&t, frame);
+	else if (receive_text(&t, frame, &salvage, &problem))
+		events->broken(owner, frame, &problem, &salvage);
 }
+
+/* ---- frames to send ---- */
 
 /* NULL while there is none: then the member is left out. */
 static const char *session_or_null(const struct link *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What "connected" means in each dialect, as a state machine without I/O: a
- * frame goes in; out come what it was and what must be sent in reply. Device
+ * frame goes in; what it was is handed out, and what must be sent in reply. Device
  * dialect: the server hello is due when the device's hello came, and only then
  * is the link up (device.md 1.5). Plain JSON-RPC is up at once. Unknown: up
  * as soon as a hello or a bare message tells which.
@@ -31,34 +31,34 @@ struct link {
 	const struct udp_offer *udp; /* the transport's; NULL once it is gone */
 };
 
-enum link_kind {
-	LINK_NOTHING,
-	/* the device's hello; reply holds the server hello to send first */
-	LINK_HELLO,
-	LINK_PAYLOAD, /* a JSON-RPC message: `message` is set */
-	LINK_DEVICE, /* listen, abort, goodbye, iot, …: type and text */
-	/* a binary frame was counted (or was broken: problem is set) */
-	LINK_AUDIO,
-	/*
-	 * no JSON, or an envelope without a payload: problem and text; salvage
-	 * tells what it meant
-	 */
-	LINK_BROKEN
+/*
+ * What a frame meant, handed to its taker; all of it is lent. A message of a
+ * batch comes like any other, in a frame of its own.
+ */
+struct link_events {
+	/* must go out before anything else can (device.md 1.5) */
+	void (*send)(void *owner, const struct buf *frame);
+	/* the device's: link.hello */
+	void (*hello)(void *owner, struct span frame);
+	void (*reply)(void *owner, struct message *m);
+	void (*request)(void *owner, const struct message *m);
+	void (*notification)(void *owner, const struct message *m);
+	/* JSON-RPC that is out of place, and why */
+	void (*odd)(void *owner, const struct message *m, const char *why);
+	/* Before what is in it. False: that is not to be read; NULL: it is. */
+	bool (*batch)(void *owner, const struct message *m);
+	/* each message of a batch that is not read */
+	void (*unread)(void *owner, const struct message *m);
+	/* listen, abort, goodbye, iot, … */
+	void (*device)(void *owner, const char *type, struct span frame);
+	/* a binary frame was counted; problem: it was broken */
+	void (*audio)(void *owner, struct span frame,
+		      const struct error *problem);
+	/* no JSON, or an envelope without a payload, and what it meant */
+	void (*broken)(void *owner, struct span frame,
+		       const struct error *problem,
+		       const struct salvage *salvage);
 };
-
-struct link_item {
-	enum link_kind kind;
-	struct message message; /* LINK_PAYLOAD; owned */
-	char *type; /* LINK_DEVICE: "listen", …; owned */
-	/*
-	 * LINK_DEVICE, LINK_HELLO: whole object; owned (LINK_HELLO: NULL, see
-	 * link.hello)
-	 */
-	cJSON *json;
-	struct salvage salvage; /* LINK_BROKEN */
-	struct error problem; /* ERR_NONE if all is well */
-};
-void link_item_done(struct link_item *i);
 
 void link_init(struct link *l, enum dialect dialect, int frame_version);
 void link_done(struct link *l);
@@ -90,12 +90,9 @@ void link_offer_udp(struct link *l, const struct udp_offer *offer);
  */
 void link_settle(struct link *l, enum dialect dialect);
 
-/*
- * Feed one frame. What must be sent at once is appended to reply (empty:
- * nothing).
- */
-void link_receive(struct link *l, enum frame_kind kind, const void *data,
-		  size_t len, struct link_item *out, struct buf *reply);
+/* Feed one frame: what it means is handed out before this returns. */
+void link_receive(struct link *l, enum frame_kind kind, struct span frame,
+		  const struct link_events *events, void *owner);
 
 /* A JSON-RPC payload as a frame of this dialect. */
 void link_wrap(const struct link *l, const char *payload, size_t len,

@@ -91,10 +91,9 @@ static const char *error_message(const struct message *m)
 /* What the peer adds under "data", as it came. */
 static void add_data(struct error *e, const struct message *m)
 {
-	struct span whole = { m->text, m->len }, error, data;
+	struct span data;
 
-	if (!e->detail && json_span_member(whole, "error", &error) &&
-	    json_span_member(error, "data", &data))
+	if (!e->detail && json_span_member(m->error_text, "data", &data))
 		error_detail(e, data.text, data.len);
 }
 
@@ -167,9 +166,10 @@ static void report_late(struct session *s, int64_t id, const char *text,
 	p->answered = true;
 }
 
-static void report_no_id(struct session *s, const struct message *m)
+static void report_no_id(struct session *s, struct message *m)
 {
-	const char *message = m->error ? error_message(m) : NULL;
+	const char *message =
+		message_keep(m, NULL) == 0 ? error_message(m) : NULL;
 
 	session_odd(s, m->text, m->len, "reply with an id that no call has%s%s",
 		    message ? ": " : "", message ? message : "");
@@ -188,8 +188,9 @@ static void report_shape(struct session *s, const struct message *m)
 			(long long)m->number);
 }
 
-void session_reply_take(struct session *s, struct message *m)
+void session_take_reply(void *owner, struct message *m)
 {
+	struct session *s = owner;
 	struct call *c = m->has_number ? session_find_call(s, m->number) : NULL;
 
 	if (!m->has_number) {
@@ -201,7 +202,7 @@ void session_reply_take(struct session *s, struct message *m)
 		return;
 	}
 	report_shape(s, m);
-	if (m->kind == MESSAGE_ERROR)
+	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR)
 		reply_error(s, &c->failure, m);
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
@@ -209,9 +210,9 @@ void session_reply_take(struct session *s, struct message *m)
 
 /* device.md 3.7: the text is what the device meant, the frame is in detail. */
 static void end_broken(struct session *s, struct call *c,
-		       const struct link_item *item)
+		       const struct error *problem,
+		       const struct salvage *salvage)
 {
-	const struct salvage *salvage = &item->salvage;
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 
 	if (salvage->is_error) {
@@ -220,35 +221,36 @@ static void end_broken(struct session *s, struct call *c,
 		error_hint(
 			&c->failure,
 			"the JSON of this reply is broken (%s): firmware pastes error texts in without escaping; shown is what it meant",
-			item->problem.text);
+			problem->text);
 	} else {
 		error_set(&c->failure, ERR_PROTOCOL,
 			  "the reply to '%s' is broken: %s", label,
-			  item->problem.text);
+			  problem->text);
 	}
 	error_detail(&c->failure, c->broken, strlen(c->broken));
 	session_end_call(s, c, true);
 }
 
-void session_broken_reply(struct session *s, const struct link_item *item,
-			  const char *text, size_t len)
+void session_take_broken(void *owner, struct span frame,
+			 const struct error *problem,
+			 const struct salvage *salvage)
 {
-	const struct salvage *salvage = &item->salvage;
+	struct session *s = owner;
 	struct call *c =
 		salvage->has_id ? session_find_call(s, salvage->id) : NULL;
 	const struct past_call *p =
 		salvage->has_id ? find_past(s, salvage->id) : NULL;
 
 	if (c) {
-		c->broken = mem_strndup(text, len);
-		end_broken(s, c, item);
+		c->broken = mem_strndup(frame.text, frame.len);
+		end_broken(s, c, problem, salvage);
 	} else if (p) {
 		session_odd(
-			s, text, len,
+			s, frame.text, frame.len,
 			"%s; it looks like a reply to call %d (%s), which is over",
-			item->problem.text, (int)p->id, p->label);
+			problem->text, (int)p->id, p->label);
 	} else if (!s->shared || !salvage->has_id) {
-		session_odd(s, text, len, "%s", item->problem.text);
+		session_odd(s, frame.text, frame.len, "%s", problem->text);
 	}
 }
 
@@ -476,15 +478,12 @@ void session_expire_calls(struct session *s)
 static struct call *call_of_progress(const struct session *s,
 				     const struct message *m)
 {
-	const cJSON *token = json_member(m->params, "progressToken");
+	struct span token;
 	int64_t id;
 
-	if (cJSON_IsString(token)) {
-		if (text_integer(token->valuestring, 1, INT32_MAX, &id))
-			return NULL;
-	} else if (json_integer(m->params, "progressToken", &id)) {
+	if (!json_span_member(m->params, "progressToken", &token) ||
+	    !jsonrpc_number(token, &id))
 		return NULL;
-	}
 	return session_find_call(s, id);
 }
 

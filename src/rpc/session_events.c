@@ -31,45 +31,35 @@ int session_refuse(struct session *s, const char *id, int code,
 	return session_send(s, &payload, err);
 }
 
-/*
- * The raw token, so that an id beyond a double comes back unharmed; NULL: there
- * is none. Yours.
- */
-static char *raw_id(const char *text, size_t len)
+/* The raw token, so that an id beyond a double comes back unharmed; yours. */
+static char *raw_id(struct span id)
 {
-	struct span whole = { text, len }, id;
-
-	if (!text || !json_span_member(whole, "id", &id))
-		return NULL;
 	return mem_strndup(id.text, id.len);
 }
 
 /* Nobody waits for these: if the connection is gone, its end is told anyway. */
-static void refuse_method(struct session *s, const char *method,
-			  const char *text, size_t len)
+static void refuse_method(struct session *s, const char *method, struct span id)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(mem_free_ptr) char *id = raw_id(text, len);
+	CLEANUP(mem_free_ptr) char *token = raw_id(id);
 	CLEANUP(mem_free_ptr)
 	char *words = mem_printf("method not found: %s", method);
 
-	if (id)
-		session_refuse(s, id, JSONRPC_METHOD_NOT_FOUND, words,
-			       &ignored);
+	session_refuse(s, token, JSONRPC_METHOD_NOT_FOUND, words, &ignored);
 }
 
-static void answer_ping(struct session *s, const struct message *m)
+static void answer_ping(struct session *s, struct span id)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(mem_free_ptr) char *id = raw_id(m->text, m->len);
+	CLEANUP(mem_free_ptr) char *token = raw_id(id);
 
-	if (id)
-		session_answer(s, id, "{}", &ignored);
+	session_answer(s, token, "{}", &ignored);
 }
 
 /* Requests of the peer; in the callback, then on the main line */
-static void session_request(struct session *s, const struct message *m)
+static void take_request(void *owner, const struct message *m)
 {
+	struct session *s = owner;
 	bool ping = strcmp(m->method, "ping") == 0;
 	struct event *e =
 		session_event(s, EVENT_REQUEST, m->method, m->text, m->len);
@@ -79,18 +69,20 @@ static void session_request(struct session *s, const struct message *m)
 	if (s->link.relayed) /* serve does */
 		return;
 	if (ping)
-		answer_ping(s, m);
+		answer_ping(s, m->id);
 	else if (!e || !s->observer.request)
-		refuse_method(s, m->method, m->text, m->len);
+		refuse_method(s, m->method, m->id);
 }
 
 static void session_judge_request(struct session *s, struct event *e)
 {
+	struct span whole = { e->text, e->len }, id;
+
 	if (e->answered || s->link.relayed || !s->observer.request)
 		return;
 	e->answered = s->observer.request(s->observer.owner, e);
-	if (!e->answered)
-		refuse_method(s, e->name, e->text, e->len);
+	if (!e->answered && json_span_member(whole, "id", &id))
+		refuse_method(s, e->name, id);
 }
 
 /*
@@ -267,50 +259,43 @@ void session_trace(struct session *s, bool outgoing, const char *kind,
 enum { AUDIO_EVENT_MS = 1000 };
 
 /* Nobody waits for these: if the connection is gone, its end is told anyway. */
-static void send_quietly(struct session *s, const struct buf *frame)
+static void send_quietly(void *owner, const struct buf *frame)
 {
-	struct error ignored = { 0 };
+	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	if (frame->len)
-		session_transmit(s, frame, &ignored);
-	error_reset(&ignored);
+	session_transmit(owner, frame, &ignored);
 }
 
-static void take_one(struct session *s, struct message *m)
+static void take_notification(void *owner, const struct message *m)
 {
-	switch (m->kind) {
-	case MESSAGE_RESULT:
-	case MESSAGE_ERROR:
-		session_reply_take(s, m);
-		break;
-	case MESSAGE_REQUEST:
-		session_request(s, m);
-		break;
-	case MESSAGE_NOTIFICATION:
-		session_progress(s, m);
-		session_event(s, EVENT_NOTIFICATION, m->method, m->text,
-			      m->len);
-		break;
-	case MESSAGE_BATCH:
-		session_odd(s, m->text, m->len,
-			    "a batch inside a batch is not read");
-		break;
-	case MESSAGE_UNKNOWN:
-		session_odd(
-			s, m->text, m->len,
-			"JSON, but neither a reply nor a request nor a notification");
-		break;
-	}
+	struct session *s = owner;
+
+	session_progress(s, m);
+	session_event(s, EVENT_NOTIFICATION, m->method, m->text, m->len);
 }
 
-static bool has_batches(const struct session *s)
+static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	return !s->revision[0] || strcmp(s->revision, "2025-03-26") == 0;
+	session_odd(owner, m->text, m->len, "%s%s",
+		    m->kind == MESSAGE_UNKNOWN ? "JSON, but " : "", why);
+}
+
+static bool take_batch(void *owner, const struct message *batch)
+{
+	struct session *s = owner;
+
+	if (!s->revision[0] || strcmp(s->revision, "2025-03-26") == 0)
+		return true;
+	session_odd(s, batch->text, batch->len,
+		    "a batch is not read: revision %s does not have them",
+		    s->revision);
+	return false;
 }
 
 /* It is not read, but who waits for a reply in it is not to wait in vain. */
-static void fail_reply(struct session *s, const struct message *m)
+static void fail_reply(void *owner, const struct message *m)
 {
+	struct session *s = owner;
 	bool reply = m->kind == MESSAGE_RESULT || m->kind == MESSAGE_ERROR;
 	struct call *c =
 		reply && m->has_number ? session_find_call(s, m->number) : NULL;
@@ -327,52 +312,22 @@ static void fail_reply(struct session *s, const struct message *m)
 }
 
 /*
- * Each element becomes a message of its own; its tree moves out of the array,
- * its bytes are found beside.
- */
-static void take_batch(struct session *s, struct message *batch)
-{
-	struct span whole = { batch->text, batch->len }, bytes;
-	bool good = has_batches(s);
-	size_t at = 0;
-
-	if (!batch->json->child)
-		session_odd(s, batch->text, batch->len, "an empty batch");
-	else if (!good)
-		session_odd(
-			s, batch->text, batch->len,
-			"a batch is not read: revision %s does not have them",
-			s->revision);
-	while (batch->json->child && json_span_next(whole, &at, &bytes)) {
-		cJSON *tree = cJSON_DetachItemViaPointer(batch->json,
-							 batch->json->child);
-		struct message m;
-
-		if (message_decode_take(&m, tree, bytes.text, bytes.len, NULL))
-			return;
-		if (good)
-			take_one(s, &m);
-		else
-			fail_reply(s, &m);
-		message_done(&m);
-	}
-}
-
-/*
  * Older firmware has no "features" at all (device.md 7.3); session_wait_up
  * judges.
  */
-static void take_hello(struct session *s, const char *text, size_t len)
+static void take_hello(void *owner, struct span frame)
 {
+	struct session *s = owner;
+
 	/* Serve answered it, and it is news of the device. */
 	if (s->link.relayed) {
-		session_event(s, EVENT_HELLO, "hello", text, len);
+		session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
 		return;
 	}
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
 	if (s->link.hellos > 1 && !s->link.has_udp) {
 		session_odd(
-			s, text, len,
+			s, frame.text, frame.len,
 			"the device said hello again (%u times by now); it was answered again",
 			s->link.hellos);
 		return;
@@ -381,16 +336,24 @@ static void take_hello(struct session *s, const char *text, size_t len)
 		s->times.hello = (loop_now_us() - s->opened_us) / 1000;
 	if (s->times.up < 0)
 		s->times.up = s->times.hello;
-	session_event(s, EVENT_HELLO, "hello", text, len);
+	session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
 }
 
-static void take_audio(struct session *s, const struct link_item *item)
+static void take_device(void *owner, const char *type, struct span frame)
 {
+	session_event(owner, EVENT_DEVICE, type, frame.text, frame.len);
+}
+
+static void take_audio(void *owner, struct span frame,
+		       const struct error *problem)
+{
+	struct session *s = owner;
 	int64_t now = loop_now();
 	struct event *e;
 
-	if (item->problem.kind != ERR_NONE && s->link.audio_broken == 1)
-		session_odd(s, NULL, 0, "%s", item->problem.text);
+	(void)frame;
+	if (problem->kind != ERR_NONE && s->link.audio_broken == 1)
+		session_odd(s, NULL, 0, "%s", problem->text);
 	if (s->link.audio_frames > 1 && now - s->audio_told < AUDIO_EVENT_MS)
 		return;
 	s->audio_told = now;
@@ -404,32 +367,19 @@ static void take_audio(struct session *s, const struct link_item *item)
 				     (unsigned long long)s->link.audio_broken);
 }
 
-static void take_item(struct session *s, struct link_item *item,
-		      const char *text, size_t len)
-{
-	switch (item->kind) {
-	case LINK_NOTHING:
-		break;
-	case LINK_HELLO:
-		take_hello(s, text, len);
-		break;
-	case LINK_PAYLOAD:
-		if (item->message.kind == MESSAGE_BATCH)
-			take_batch(s, &item->message);
-		else
-			take_one(s, &item->message);
-		break;
-	case LINK_DEVICE:
-		session_event(s, EVENT_DEVICE, item->type, text, len);
-		break;
-	case LINK_AUDIO:
-		take_audio(s, item);
-		break;
-	case LINK_BROKEN:
-		session_broken_reply(s, item, text, len);
-		break;
-	}
-}
+static const struct link_events link_events = {
+	.send = send_quietly,
+	.hello = take_hello,
+	.reply = session_take_reply,
+	.request = take_request,
+	.notification = take_notification,
+	.odd = take_odd,
+	.batch = take_batch,
+	.unread = fail_reply,
+	.device = take_device,
+	.audio = take_audio,
+	.broken = session_take_broken,
+};
 
 static void hear(struct session *s, enum frame_kind kind)
 {
@@ -447,17 +397,9 @@ static void hear(struct session *s, enum frame_kind kind)
 void session_frame(struct session *s, enum frame_kind kind, const void *data,
 		   size_t len)
 {
-	CLEANUP(buf_done) struct buf reply = { 0 };
-	struct link_item item;
-
 	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		      len);
 	hear(s, kind);
-	link_receive(&s->link, kind, data, len, &item, &reply);
-	/*
-	 * The server hello goes out before anything else can (device.md 1.5).
-	 */
-	send_quietly(s, &reply);
-	take_item(s, &item, data, len);
-	link_item_done(&item);
+	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,
+		     s);
 }

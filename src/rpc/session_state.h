@@ -81,10 +81,11 @@ int session_turn(struct session *s, int64_t deadline, struct error *err);
 void session_frame(struct session *s, enum frame_kind kind, const void *data,
 		   size_t len);
 
-/* session_calls.c */
-void session_reply_take(struct session *s, struct message *m);
-void session_broken_reply(struct session *s, const struct link_item *item,
-			  const char *text, size_t len);
+/* session_calls.c, for struct link_events */
+void session_take_reply(void *owner, struct message *m);
+void session_take_broken(void *owner, struct span frame,
+			 const struct error *problem,
+			 const struct salvage *salvage);
 
 /* session_calls.c */
 struct call *session_find_call(const struct session *s, int64_t id);

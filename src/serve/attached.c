@@ -8,7 +8,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "serve/board_start.h"
+#include "serve/board.h"
 #include "serve/control.h"
 #include "wire/envelope.h"
 
@@ -181,25 +181,12 @@ void attached_leave(struct control_peer *p)
 		    NULL, "a command left (pid %d)", p->pid);
 }
 
-int control_payload(struct envelope *out, const char *frame, size_t len,
-		    struct span *payload)
-{
-	if (envelope_decode(out, frame, len, NULL))
-		return -1;
-	*payload = (struct span){ frame, len };
-	if (!out->type)
-		return cJSON_IsObject(out->json) ? 0 : -1;
-	*payload = out->payload_text;
-	return out->payload ? 0 : -1;
-}
-
 static void keep_initialize(struct board *d, const char *frame, size_t len)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
-	struct span payload;
 
-	if (d && !control_payload(&e, frame, len, &payload))
-		board_keep_initialize(d, payload.text, payload.len);
+	if (d && !envelope_decode(&e, frame, len, NULL))
+		board_keep_initialize(d, &e.message);
 }
 
 /* A device that goes fails all of them: `gone` says it once. */
@@ -236,21 +223,21 @@ static void refuse(struct control_peer *p, int code, const char *message)
 	answer_error(p, (struct span){ "null", 4 }, code, message);
 }
 
-static void send_request(struct control_peer *p, struct span payload,
-			 struct span id, const char *method)
+static void send_request(struct control_peer *p, const struct message *m)
 {
+	struct span payload = { m->text, m->len };
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct attached_call *call;
 	int64_t patience =
 		p->timeout > 0 ? p->timeout : p->server->config.timeout;
 
-	if (board_admit(p->device, method, &why)) {
-		answer_error(p, id, SERVE_NOT_SENT, why.text);
+	if (board_admit(p->device, m->method, &why)) {
+		answer_error(p, m->id, SERVE_NOT_SENT, why.text);
 		return;
 	}
 	if (p->calls_count >= CALLS_MAX) {
 		answer_error(
-			p, id, SERVE_NOT_SENT,
+			p, m->id, SERVE_NOT_SENT,
 			"too many requests of this command are on their way");
 		return;
 	}
@@ -258,12 +245,12 @@ static void send_request(struct control_peer *p, struct span payload,
 	call->relay.done = on_reply;
 	call->relay.owner = call;
 	call->relay.patience = patience;
-	call->initialize = strcmp(method, "initialize") == 0;
-	if (!relay_send(&call->relay, p->device, payload, id, 0, &why))
+	call->initialize = strcmp(m->method, "initialize") == 0;
+	if (!relay_send(&call->relay, p->device, payload, m->id, 0, &why))
 		return;
 	unlink_call(call);
 	mem_free(call);
-	answer_error(p, id, SERVE_NOT_SENT, why.text);
+	answer_error(p, m->id, SERVE_NOT_SENT, why.text);
 }
 
 static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
@@ -290,32 +277,26 @@ void attached_text(struct control_peer *p, const char *frame, size_t len)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct span whole = { frame, len }, payload = whole, id;
-	const cJSON *inside;
-	const char *method;
+	const struct message *m = &e.message;
 
 	if (envelope_decode(&e, frame, len, &why)) {
 		refuse(p, JSONRPC_PARSE_ERROR, why.text);
 		return;
 	}
-	if (!e.type && cJSON_IsArray(e.json)) {
+	if (!e.type.text && m->kind == MESSAGE_BATCH) {
 		refuse(p, JSONRPC_INVALID_REQUEST,
 		       "serve passes no batches: devices do not answer them");
 		return;
 	}
-	if (text_same(e.type, "hello")) {
+	if (json_span_is(e.type, "hello")) {
 		refuse(p, JSONRPC_INVALID_REQUEST,
 		       "serve has said hello to the device already");
 		return;
 	}
-	if (e.type)
-		payload = e.payload_text;
-	inside = e.type ? e.payload : e.json;
-	method = json_string(inside, "method");
-	if (method && json_span_member(payload, "id", &id))
-		send_request(p, payload, id, method);
+	if (m->kind == MESSAGE_REQUEST)
+		send_request(p, m);
 	else
-		send_other(p, whole, !e.type);
+		send_other(p, (struct span){ frame, len }, !e.type.text);
 }
 
 /* ---- what the device says ---- */

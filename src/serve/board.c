@@ -16,10 +16,9 @@
 #include "net/ws.h"
 #include "rpc/session.h"
 #include "serve/board.h"
-#include "serve/board_start.h"
+#include "serve/serve_state.h"
 
-static void board_frame(struct board *d, enum frame_kind kind, const void *data,
-			size_t len);
+static const struct link_events link_events;
 
 /*
  * The life of a device that serve holds: it comes, replaces its older self,
@@ -350,7 +349,8 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		return;
 	d->seen_ms = unix_now_ms();
 	trace(d, false, kind == FRAME_TEXT ? "text" : "binary", data, len);
-	board_frame(d, kind, data, len);
+	link_receive(&d->link, kind, (struct span){ data, len }, &link_events,
+		     d);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -617,7 +617,7 @@ static void tell(struct board *d, enum record_level level, const char *end)
 	r->detail = buf_take(&detail);
 }
 
-static void forward_audio(struct board *d, const void *data, size_t len)
+static void forward_audio(struct board *d, struct span data)
 {
 	struct audio_frame frame;
 
@@ -625,23 +625,23 @@ static void forward_audio(struct board *d, const void *data, size_t len)
 		return;
 	/* Over MQTT it comes bare, decrypted. */
 	if (d->link.has_udp)
-		d->server->events->audio(d, data, len);
-	else if (audio_decode(&frame, d->link.frame_version, data, len, NULL) ==
-		 0)
+		d->server->events->audio(d, data.text, data.len);
+	else if (audio_decode(&frame, d->link.frame_version, data.text,
+			      data.len, NULL) == 0)
 		d->server->events->audio(d, frame.payload, frame.len);
 }
 
-static void board_audio_take(struct board *d, const struct link_item *item,
-			     const void *data, size_t len)
+static void take_audio(void *owner, struct span frame,
+		       const struct error *problem)
 {
+	struct board *d = owner;
 	int64_t now = loop_now(), since = now - d->audio_told;
 	/* A board that listens sends for as long as it does. */
 	bool begins = !d->audio_told || since >= PAUSE_MS;
 
-	if (item->problem.kind != ERR_NONE && d->link.audio_broken == 1)
-		board_record(d, RECORD_ODD, LEVEL_WARN, "%s",
-			     item->problem.text);
-	forward_audio(d, data, len);
+	if (problem->kind != ERR_NONE && d->link.audio_broken == 1)
+		board_record(d, RECORD_ODD, LEVEL_WARN, "%s", problem->text);
+	forward_audio(d, frame);
 	if (!begins && since < RECORD_MS)
 		return;
 	d->audio_told = now;
@@ -805,18 +805,17 @@ void board_describe(struct buf *out, const struct board *d)
 #define DETAIL_MAX 8192
 
 /* Nobody waits for these: if the connection is gone, its end is told anyway. */
-static void send_quietly(struct board *d, const struct buf *frame)
+static void send_quietly(void *owner, const struct buf *frame)
 {
 	struct error ignored = { 0 };
 
-	if (frame->len)
-		board_send(d, frame->data, frame->len, &ignored);
+	board_send(owner, frame->data, frame->len, &ignored);
 	error_reset(&ignored);
 }
 
-static void forward(struct board *d, const char *text, size_t len)
+static void forward(struct board *d, struct span frame)
 {
-	d->server->events->text(d, text, len);
+	d->server->events->text(d, frame.text, frame.len);
 }
 
 static int shown(size_t len)
@@ -837,17 +836,17 @@ static void add_message(struct record *r, const char *text, size_t len)
 }
 
 /* What cannot be read, or is out of place: as text, since it may be no JSON. */
-static void record_odd(struct board *d, const char *text, size_t len,
-		       const char *why)
+static void record_odd(struct board *d, struct span frame, const char *why)
 {
 	struct record *r = board_record(d, RECORD_ODD, LEVEL_WARN, "%s: %.*s",
-					why, shown(len), text);
+					why, shown(frame.len), frame.text);
 	struct buf detail = { 0 };
 
 	if (!r)
 		return;
 	buf_text(&detail, "\"frame\":");
-	buf_json_string(&detail, text, len < DETAIL_MAX ? len : DETAIL_MAX);
+	buf_json_string(&detail, frame.text,
+			frame.len < DETAIL_MAX ? frame.len : DETAIL_MAX);
 	r->detail = buf_take(&detail);
 }
 
@@ -857,15 +856,16 @@ static void record_odd(struct board *d, const char *text, size_t len,
  * A reply that nobody asked for is never handed on: its id is one of ours, and
  * could be taken for one of the command's own.
  */
-static void take_reply(struct board *d, const struct message *m,
-		       const char *frame, size_t len)
+static void take_reply(void *owner, struct message *m)
 {
-	if (m->has_number && (relay_answer(d, m->number, frame, len) ||
-			      relay_is_probe(&d->server->relays, m->number)))
+	struct board *d = owner;
+	const struct relay_table *relays = &d->server->relays;
+
+	if (m->has_number && (relay_answer(d, m->number, m->frame, m->id) ||
+			      relay_is_probe(relays, m->number)))
 		return;
-	record_odd(d, frame, len,
-		   m->has_number &&
-				   relay_issued(&d->server->relays, m->number) ?
+	record_odd(d, m->frame,
+		   m->has_number && relay_issued(relays, m->number) ?
 			   "a reply that nobody waits for any more" :
 			   "a reply to nothing that was asked");
 }
@@ -873,14 +873,11 @@ static void take_reply(struct board *d, const struct message *m,
 /* The raw token, so that an id beyond a double comes back unharmed. */
 static void refuse_request(struct board *d, const struct message *m)
 {
-	struct span whole = { m->text, m->len }, id;
-	CLEANUP(mem_free_ptr) char *token = NULL, *text = NULL;
+	CLEANUP(mem_free_ptr) char *token = mem_strndup(m->id.text, m->id.len);
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("method not found: %s", m->method);
 	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
 
-	if (!json_span_member(whole, "id", &id))
-		return;
-	token = mem_strndup(id.text, id.len);
-	text = mem_printf("method not found: %s", m->method);
 	jsonrpc_error(&payload, token, JSONRPC_METHOD_NOT_FOUND, text);
 	link_wrap(&d->link, payload.data, payload.len, &frame);
 	send_quietly(d, &frame);
@@ -889,76 +886,50 @@ static void refuse_request(struct board *d, const struct message *m)
 static void record_call(struct board *d, const struct message *m,
 			enum record_kind kind)
 {
-	struct span whole = { m->text, m->len }, params = { .text = "" };
-	struct record *r;
+	struct record *r =
+		board_record(d, kind, LEVEL_INFO, "%s%s%.*s", m->method,
+			     m->params.len ? " " : "", shown(m->params.len),
+			     m->params.text ? m->params.text : "");
 
-	json_span_member(whole, "params", &params);
-	r = board_record(d, kind, LEVEL_INFO, "%s%s%.*s", m->method,
-			 params.len ? " " : "", shown(params.len), params.text);
 	add_message(r, m->text, m->len);
 }
 
-static void take_message(struct board *d, const struct message *m,
-			 const char *frame, size_t len)
+static void take_request(void *owner, const struct message *m)
 {
-	switch (m->kind) {
-	case MESSAGE_RESULT:
-	case MESSAGE_ERROR:
-		take_reply(d, m, frame, len);
-		return;
-	case MESSAGE_REQUEST:
-		record_call(d, m, RECORD_REQUEST);
-		refuse_request(d, m);
-		break;
-	case MESSAGE_NOTIFICATION:
-		record_call(d, m, RECORD_NOTIFICATION);
-		break;
-	case MESSAGE_BATCH:
-		record_odd(d, frame, len, "a batch inside a batch is not read");
-		break;
-	case MESSAGE_UNKNOWN:
-		record_odd(d, frame, len,
-			   "neither a reply nor a request nor a notification");
-		break;
-	}
-	forward(d, frame, len);
+	record_call(owner, m, RECORD_REQUEST);
+	refuse_request(owner, m);
+	forward(owner, m->frame);
 }
 
-/* Each element by itself, in a frame of its own. */
-static void take_batch(struct board *d, const struct message *batch)
+static void take_notification(void *owner, const struct message *m)
 {
-	struct span whole = { batch->text, batch->len }, bytes;
-	size_t at = 0;
+	record_call(owner, m, RECORD_NOTIFICATION);
+	forward(owner, m->frame);
+}
 
-	if (!batch->json->child)
-		record_odd(d, batch->text, batch->len, "an empty batch");
-	while (json_span_next(whole, &at, &bytes)) {
-		CLEANUP(buf_done) struct buf frame = { 0 };
-		CLEANUP(message_done) struct message m = { 0 };
-
-		if (message_decode_take(&m, NULL, bytes.text, bytes.len, NULL))
-			return;
-		link_wrap(&d->link, bytes.text, bytes.len, &frame);
-		take_message(d, &m, buf_string(&frame), frame.len);
-	}
+static void take_odd(void *owner, const struct message *m, const char *why)
+{
+	record_odd(owner, m->frame, why);
+	forward(owner, m->frame);
 }
 
 /* Firmware pastes error texts in without escaping (device.md 3.7). */
-static void take_broken(struct board *d, const struct link_item *item,
-			const char *text, size_t len)
+static void take_broken(void *owner, struct span frame,
+			const struct error *problem,
+			const struct salvage *salvage)
 {
-	const struct salvage *salvage = &item->salvage;
-	const char *why = item->problem.text;
+	struct board *d = owner;
 
-	if (salvage->has_id && relay_answer(d, salvage->id, text, len)) {
+	if (salvage->has_id &&
+	    relay_answer(d, salvage->id, frame, salvage->id_text)) {
 		board_record(d, RECORD_ODD, LEVEL_DEBUG,
-			     "a reply whose JSON is broken (%s): %.*s", why,
-			     shown(len), text);
+			     "a reply whose JSON is broken (%s): %.*s",
+			     problem->text, shown(frame.len), frame.text);
 		return;
 	}
-	record_odd(d, text, len, why);
+	record_odd(d, frame, problem->text);
 	if (!salvage->has_id)
-		forward(d, text, len);
+		forward(d, frame);
 }
 
 /* ---- hello ---- */
@@ -999,73 +970,49 @@ static void check_features(struct board *d)
 	board_unfit(d, DEVICE_NO_MCP, &why);
 }
 
-static void take_hello(struct board *d, const char *text, size_t len)
+static void take_hello(void *owner, struct span frame)
 {
+	struct board *d = owner;
+
 	/* All that is needed of it stands in its other members. */
 	cJSON_Delete(TAKE(d->link.hello.json));
 	mem_free(TAKE(d->hello));
-	if (len <= HELLO_MAX)
-		d->hello = mem_strndup(text, len);
+	if (frame.len <= HELLO_MAX)
+		d->hello = mem_strndup(frame.text, frame.len);
 	d->deadline = LOOP_FOREVER;
 	board_said_hello(d);
 	record_hello(d);
 	/* Who waits for it to be ready is told of its hello then. */
-	forward(d, text, len);
+	forward(d, frame);
 	if (d->state == DEVICE_CONNECTED)
 		check_features(d);
 }
 
 /* ---- the rest ---- */
 
-static void take_device_message(struct board *d, const char *text, size_t len)
+static void take_device_message(void *owner, const char *type,
+				struct span frame)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
 	struct record *r;
 
-	json_minify(&line, text, len);
-	r = board_record(d, RECORD_MESSAGE, LEVEL_INFO, "%.*s", shown(line.len),
-			 buf_string(&line));
-	add_message(r, text, len);
-	forward(d, text, len);
+	json_minify(&line, frame.text, frame.len);
+	r = board_record(owner, RECORD_MESSAGE, LEVEL_INFO, "%.*s",
+			 shown(line.len), buf_string(&line));
+	add_message(r, frame.text, frame.len);
+	forward(owner, frame);
+	if (strcmp(type, "goodbye") == 0)
+		board_audio_over(owner);
 }
 
-static void take_item(struct board *d, const struct link_item *item,
-		      const char *text, size_t len)
-{
-	switch (item->kind) {
-	case LINK_NOTHING:
-		break;
-	case LINK_HELLO:
-		take_hello(d, text, len);
-		break;
-	case LINK_PAYLOAD:
-		if (item->message.kind == MESSAGE_BATCH)
-			take_batch(d, &item->message);
-		else
-			take_message(d, &item->message, text, len);
-		break;
-	case LINK_DEVICE:
-		take_device_message(d, text, len);
-		if (strcmp(item->type, "goodbye") == 0)
-			board_audio_over(d);
-		break;
-	case LINK_AUDIO:
-		board_audio_take(d, item, text, len);
-		break;
-	case LINK_BROKEN:
-		take_broken(d, item, text, len);
-		break;
-	}
-}
-
-static void board_frame(struct board *d, enum frame_kind kind, const void *data,
-			size_t len)
-{
-	CLEANUP(buf_done) struct buf reply = { 0 };
-	CLEANUP(link_item_done) struct link_item item;
-
-	link_receive(&d->link, kind, data, len, &item, &reply);
-	/* The server hello goes out before anything else can (device.md 1.5). */
-	send_quietly(d, &reply);
-	take_item(d, &item, data, len);
-}
+static const struct link_events link_events = {
+	.send = send_quietly,
+	.hello = take_hello,
+	.reply = take_reply,
+	.request = take_request,
+	.notification = take_notification,
+	.odd = take_odd,
+	.device = take_device_message,
+	.audio = take_audio,
+	.broken = take_broken,
+};

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "mcp/listing.h"
 #include "rpc/link.h"
+#include "serve/record.h"
 #include "serve/relay.h"
 #include "serve/tool_lists.h"
 
@@ -122,5 +123,29 @@ const char *board_state_name(enum board_state state);
 
 /* Called every second while s->sweep runs; true: still needed. */
 bool board_sweep(struct board *d, int64_t now);
+
+/* It calls itself by what is another board's: told once. */
+void board_tell_claim(struct board *d);
+/* A record about d, to be completed; NULL if it is not kept. */
+struct record *board_record(struct board *d, enum record_kind kind,
+			    enum record_level level, const char *format, ...)
+	PRINTF_LIKE(4, 5);
+/* What a peer told, cut; yours. NULL for what is empty: then it was not told. */
+char *board_keep(const char *text, size_t max);
+
+/* ---- board_start.c: on its way to ready ---- */
+
+/* The link is up: initialize it and list its tools, unless --no-init. */
+void board_start(struct board *d);
+/* Forget what is under way. */
+void board_start_drop(struct board *d);
+/* It offers no MCP, or something failed: stays connected. */
+void board_unfit(struct board *d, enum board_state state,
+		 const struct error *why);
+/*
+ * A reply to initialize that came for an attached command: kept if it is a
+ * good one and there is none so far.
+ */
+void board_keep_initialize(struct board *d, struct message *m);
 
 #endif

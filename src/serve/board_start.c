@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "mcp/initialize.h"
 #include "mcp/tools.h"
-#include "serve/board_start.h"
+#include "serve/board.h"
+#include "serve/serve_state.h"
 
 /*
  * Lists that are read at the same time: each is held as trees until it is
@@ -132,24 +133,25 @@ static int peer_error(const struct message *m, const char *meant,
 static int read_reply(struct message *out, const char *frame, size_t len,
 		      const struct error *why, struct error *err)
 {
-	CLEANUP(link_done) struct link plain = { 0 };
-	CLEANUP(link_item_done) struct link_item item = { 0 };
-	struct buf nothing = { 0 };
+	CLEANUP(envelope_done) struct envelope e = { 0 };
+	CLEANUP(salvage_done) struct salvage salvage = { 0 };
+	CLEANUP(error_reset) struct error problem = { 0 };
 
 	if (why) {
 		error_copy(err, why);
 		return -1;
 	}
-	link_init(&plain, DIALECT_DEVICE, 0);
-	link_receive(&plain, FRAME_TEXT, frame, len, &item, &nothing);
-	if (item.kind == LINK_BROKEN && item.salvage.is_error)
-		return peer_error(&item.message, item.salvage.message, err);
-	if (item.kind != LINK_PAYLOAD)
+	if (envelope_decode(&e, frame, len, &problem) ||
+	    message_keep(&e.message, &problem)) {
+		jsonrpc_salvage(frame, len, &salvage);
+		if (salvage.is_error)
+			return peer_error(&e.message, salvage.message, err);
 		return error_set(err, ERR_PROTOCOL, "the reply is broken: %s",
-				 item.problem.text);
-	if (item.message.kind == MESSAGE_ERROR)
-		return peer_error(&item.message, NULL, err);
-	message_take(out, &item.message);
+				 problem.text);
+	}
+	if (e.message.kind == MESSAGE_ERROR)
+		return peer_error(&e.message, NULL, err);
+	message_take(out, &e.message);
 	return 0;
 }
 
@@ -280,15 +282,10 @@ static int keep_reply(struct board *d, const struct message *m,
 	return 0;
 }
 
-void board_keep_initialize(struct board *d, const char *payload, size_t len)
+void board_keep_initialize(struct board *d, struct message *m)
 {
-	CLEANUP(message_done) struct message m = { 0 };
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
-	if (d->initialize || d->start)
-		return;
-	if (message_decode_take(&m, NULL, payload, len, &ignored) ||
-	    m.kind != MESSAGE_RESULT || keep_reply(d, &m, &ignored))
+	if (d->initialize || d->start || m->kind != MESSAGE_RESULT ||
+	    message_keep(m, NULL) || keep_reply(d, m, NULL))
 		return;
 	/* It was asked once more, by somebody else, and answered. */
 	if (d->state != DEVICE_FAILED)

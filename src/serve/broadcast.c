@@ -109,15 +109,14 @@ static int add_reply(struct buf *out, const struct control_peer *p,
 		     const char *frame, size_t len, struct error *err)
 {
 	CLEANUP(envelope_done) struct envelope e = { 0 };
-	struct span payload;
 
 	if (p->out.bytes + len > REPLY_ROOM)
 		return error_set(
 			err, ERR_PROTOCOL,
 			"a reply of %zu bytes was left out: the command reads too slowly",
 			len);
-	if (!control_payload(&e, frame, len, &payload))
-		return buf_add(out, payload.text, payload.len);
+	if (!envelope_decode(&e, frame, len, NULL) && envelope_has_object(&e))
+		return buf_add(out, e.message.text, e.message.len);
 	return salvaged_reply(out, frame, len, err);
 }
 
@@ -345,25 +344,24 @@ static int check_question(const cJSON *question, struct error *err)
 	return 0;
 }
 
-void broadcast_ask(struct control_peer *p, const cJSON *question,
-		   struct span text)
+void broadcast_ask(struct control_peer *p, const struct control_question *q)
 {
-	const char *pattern = json_string(question, "device");
-	const char *list = json_string(question, "list");
+	const char *pattern = json_string(q->json, "device");
+	const char *list = json_string(q->json, "list");
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct broadcast *f;
 
-	if (check_question(question, &why)) {
+	if (check_question(q->json, &why)) {
 		control_peer_error(p, &why);
 		return;
 	}
 	f = mem_zalloc(sizeof(*f));
 	f->peer = p;
-	f->method = mem_strdup(json_string(question, "method"));
-	f->notify = mem_strdup(json_string(question, "notify"));
-	f->message = span_text(text, "message");
-	f->params = span_text(text, "params");
-	if (json_integer(question, "timeout", &f->timeout) || f->timeout <= 0 ||
+	f->method = mem_strdup(json_string(q->json, "method"));
+	f->notify = mem_strdup(json_string(q->json, "notify"));
+	f->message = span_text(q->text, "message");
+	f->params = span_text(q->text, "params");
+	if (json_integer(q->json, "timeout", &f->timeout) || f->timeout <= 0 ||
 	    f->timeout > TIMEOUT_MAX)
 		f->timeout = TIMEOUT_DEFAULT;
 	collect(f, pattern, list, true);

@@ -158,16 +158,14 @@ static size_t add_names(struct asked_names *n, struct buf *out)
 	return count;
 }
 
-static void names_ask(struct control_peer *p, const cJSON *question,
-		      struct span text)
+static void names_ask(struct control_peer *p, const struct control_question *q)
 {
-	const char *prefix = json_string(question, "prefix");
+	const char *prefix = json_string(q->json, "prefix");
 	struct asked_names n = { .prefix = prefix ? prefix : "" };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	size_t count;
 
-	(void)text;
-	find_lists(&n, p, json_string(question, "device"));
+	find_lists(&n, p, json_string(q->json, "device"));
 	buf_text(&out, "{\"op\":\"names\",\"tools\":[");
 	count = add_names(&n, &out);
 	buf_printf(&out, "],\"count\":%zu,\"lists\":[", count);
@@ -252,15 +250,13 @@ int control_which(struct serve *s, const char *pattern, struct error *err)
 
 /* ---- the questions ---- */
 
-static void on_attach(struct control_peer *p, const cJSON *question,
-		      struct span text)
+static void on_attach(struct control_peer *p, const struct control_question *q)
 {
-	(void)text;
-	if (json_integer(question, "timeout", &p->timeout) != 0 ||
+	if (json_integer(q->json, "timeout", &p->timeout) != 0 ||
 	    p->timeout < 0 || p->timeout > PATIENCE_MAX)
 		p->timeout = 0;
-	attached_ask(p, json_string(question, "device"),
-		     json_true(question, "tail"));
+	attached_ask(p, json_string(q->json, "device"),
+		     json_true(q->json, "tail"));
 }
 
 /* The only device that fits; NULL: *err says why there is none. */
@@ -283,7 +279,7 @@ static struct board *only_device(struct control_peer *p, const char *pattern,
 	return d;
 }
 
-/* The list that a question is about; NULL in *out: nothing is listed. */
+/* The list that a q->json is about; NULL in *out: nothing is listed. */
 static int find_list(struct control_peer *p, const cJSON *question,
 		     const struct shared_list **out, const char **broke,
 		     struct error *err)
@@ -310,20 +306,18 @@ static int find_list(struct control_peer *p, const cJSON *question,
 	return 0;
 }
 
-static void on_tool(struct control_peer *p, const cJSON *question,
-		    struct span text)
+static void on_tool(struct control_peer *p, const struct control_question *q)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *nearest = NULL;
-	const char *name = json_string(question, "name"), *broke;
+	const char *name = json_string(q->json, "name"), *broke;
 	const struct shared_list *list;
 	struct span tool;
 
-	(void)text;
 	if (!name)
 		error_set(&why, ERR_USAGE, "'tool' needs a name");
-	if (!name || find_list(p, question, &list, &broke, &why)) {
+	if (!name || find_list(p, q->json, &list, &broke, &why)) {
 		control_peer_error(p, &why);
 		return;
 	}
@@ -341,17 +335,15 @@ static void on_tool(struct control_peer *p, const cJSON *question,
 	send_json(p, &out);
 }
 
-static void on_upload(struct control_peer *p, const cJSON *question,
-		      struct span text)
+static void on_upload(struct control_peer *p, const struct control_question *q)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *url = NULL;
 	struct board *d = p->device;
 
-	(void)text;
 	if (!d)
-		d = only_device(p, json_string(question, "device"), &why);
+		d = only_device(p, json_string(q->json, "device"), &why);
 	if (d && p->server->door)
 		url = door_upload_url(p->server->door, d);
 	if (d && !url)
@@ -414,16 +406,14 @@ static size_t add_away(struct control_peer *p, struct buf *batch)
 	return count;
 }
 
-static void on_devices(struct control_peer *p, const cJSON *question,
-		       struct span text)
+static void on_devices(struct control_peer *p, const struct control_question *q)
 {
-	const char *pattern = json_string(question, "device");
-	bool enrolled = json_true(question, "enrolled");
+	const char *pattern = json_string(q->json, "device");
+	bool enrolled = json_true(q->json, "enrolled");
 	CLEANUP(buf_done) struct buf one = { 0 }, batch = { 0 };
 	struct board *d = NULL;
 	size_t count = 0;
 
-	(void)text;
 	while ((d = registry_next(&p->server->registry, d, pattern))) {
 		if (enrolled && !is_enrolled(d))
 			continue;
@@ -439,23 +429,21 @@ static void on_devices(struct control_peer *p, const cJSON *question,
 	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu}", count);
 	control_encode(&batch, CONTROL_JSON, one.data, one.len);
 	flush_batch(p, &batch);
-	if (!json_true(question, "watch") || p->finishing)
+	if (!json_true(q->json, "watch") || p->finishing)
 		return;
 	p->watching = true;
 	mem_free(p->watched);
 	p->watched = mem_strdup(pattern);
 }
 
-static void on_kick(struct control_peer *p, const cJSON *question,
-		    struct span text)
+static void on_kick(struct control_peer *p, const struct control_question *q)
 {
-	const char *pattern = json_string(question, "device");
+	const char *pattern = json_string(q->json, "device");
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf out = { 0 };
 	struct board *d, *next;
 	size_t count = 0;
 
-	(void)text;
 	if (!pattern) {
 		error_set(&why, ERR_USAGE, "'kick' needs a device");
 		control_peer_error(p, &why);
@@ -474,13 +462,11 @@ static void on_kick(struct control_peer *p, const cJSON *question,
 	send_json(p, &out);
 }
 
-static void on_stop(struct control_peer *p, const cJSON *question,
-		    struct span text)
+static void on_stop(struct control_peer *p, const struct control_question *q)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	(void)question;
-	(void)text;
+	(void)q;
 	buf_text(&out, "{\"op\":\"stopping\"}");
 	send_json(p, &out);
 	/* Never closed: its end tells the asker that this process has ended. */
@@ -490,13 +476,11 @@ static void on_stop(struct control_peer *p, const cJSON *question,
 	p->server->wake = true;
 }
 
-static void on_status(struct control_peer *p, const cJSON *question,
-		      struct span text)
+static void on_status(struct control_peer *p, const struct control_question *q)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	(void)question;
-	(void)text;
+	(void)q;
 	buf_printf(&out, "{\"op\":\"status\",\"pid\":%d", (int)getpid());
 	json_add_text(&out, "version", MCPCTL_VERSION);
 	buf_text(&out, ",\"addresses\":");
@@ -509,13 +493,11 @@ static void on_status(struct control_peer *p, const cJSON *question,
 	send_json(p, &out);
 }
 
-static void on_greet(struct control_peer *p, const cJSON *question,
-		     struct span text)
+static void on_greet(struct control_peer *p, const struct control_question *q)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
-	int protocol = member_int(question, "protocol");
+	int protocol = member_int(q->json, "protocol");
 
-	(void)text;
 	p->foreign = protocol == CONTROL_PROTOCOL ? 0 : protocol;
 	greeting_answer(&out, (int)getpid());
 	send_json(p, &out);
@@ -523,8 +505,7 @@ static void on_greet(struct control_peer *p, const cJSON *question,
 
 static const struct op {
 	const char *name;
-	void (*run)(struct control_peer *p, const cJSON *question,
-		    struct span text);
+	void (*run)(struct control_peer *p, const struct control_question *q);
 	bool always; /* it means the same in every protocol */
 } ops[] = {
 	{ "greet", on_greet, true },	 { "attach", on_attach, false },
@@ -551,7 +532,8 @@ void control_ask(struct control_peer *p, const char *text, size_t len)
 	const struct op *known = find_op(op);
 
 	if (known && (known->always || !p->foreign)) {
-		known->run(p, question, (struct span){ text, len });
+		known->run(p, &(struct control_question){ question,
+							  { text, len } });
 		return;
 	}
 	if (known)

@@ -44,7 +44,6 @@ void control_gone(struct board *d, const struct error *why);
 #define CONTROL_PEERS_MAX 512
 
 struct attached_call;
-struct envelope;
 struct broadcast;
 
 struct control {
@@ -88,6 +87,12 @@ struct control_peer {
 	struct attached_call *calls;
 	size_t calls_count;
 	struct broadcast *fan; /* NULL: none runs */
+};
+
+/* What it asked: read, and the bytes. */
+struct control_question {
+	const cJSON *json;
+	struct span text;
 };
 
 struct audience {
@@ -134,18 +139,9 @@ void attached_look_again(struct control_peer *p);
 void attached_text(struct control_peer *p, const char *frame, size_t len);
 /* It goes: nothing comes back to it. */
 void attached_leave(struct control_peer *p);
-/*
- * The JSON-RPC object in a device's frame, enveloped or bare: lent by the
- * frame, out is to be released. -1: there is none.
- */
-int control_payload(struct envelope *out, const char *frame, size_t len,
-		    struct span *payload);
-
 /* ---- broadcast.c ---- */
 
-/* text is the checked JSON of the question. */
-void broadcast_ask(struct control_peer *p, const cJSON *question,
-		   struct span text);
+void broadcast_ask(struct control_peer *p, const struct control_question *q);
 /* The next slice. */
 void broadcast_step(struct broadcast *f);
 void broadcast_abandon(struct control_peer *p);

@@ -5,8 +5,6 @@
  */
 #include "serve/relay.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,9 +12,6 @@
 #include "base/text.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
-
-/* Room for a number as JSON allows it. */
-#define NUMBER_MAX 64
 
 static struct relay **slot_of(struct relay_table *t, int32_t id)
 {
@@ -206,7 +201,18 @@ void relay_forget(struct relay *r)
 	mem_free(take_out(r));
 }
 
-bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len)
+void relay_restore_id(struct buf *out, struct span frame, struct span id,
+		      const char *to)
+{
+	size_t before = (size_t)(id.text - frame.text);
+
+	buf_add(out, frame.text, before);
+	buf_text(out, to);
+	buf_add(out, id.text + id.len, frame.len - before - id.len);
+}
+
+bool relay_answer(struct board *d, int64_t id, struct span frame,
+		  struct span id_text)
 {
 	struct relay *r = find(&d->server->relays, id);
 	CLEANUP(buf_done) struct buf answer = { 0 };
@@ -216,7 +222,7 @@ bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len)
 		return false;
 	asker_id = take_out(r);
 	board_answered(d);
-	relay_restore_id(&answer, frame, len, id, asker_id);
+	relay_restore_id(&answer, frame, id_text, asker_id);
 	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
 	return true;
 }
@@ -271,78 +277,4 @@ int64_t relay_sweep(struct relay_table *t, int64_t now)
 		}
 	}
 	return soonest;
-}
-
-/* ---- ids in replies ---- */
-
-/* 7, "7" and 7e0 are all 7: as wire/jsonrpc reads an id. */
-static bool is_number(struct span token, int64_t value)
-{
-	char text[NUMBER_MAX], *end;
-	double number;
-
-	if (token.len >= 2 && token.text[0] == '"')
-		token = (struct span){ token.text + 1, token.len - 2 };
-	if (!token.len || token.len >= sizeof(text))
-		return false;
-	memcpy(text, token.text, token.len);
-	text[token.len] = '\0';
-	number = strtod(text, &end);
-	return !*end && number >= (double)value && number <= (double)value;
-}
-
-static bool find_by_spans(struct span frame, int64_t from, struct span *out)
-{
-	struct span payload;
-
-	if (!json_span_member(frame, "payload", &payload) ||
-	    payload.text[0] != '{')
-		payload = frame;
-	return json_span_member(payload, "id", out) && is_number(*out, from);
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/*
- * What jsonrpc_salvage found: "id", a colon, a whole number, in quotes or not.
- */
-static bool find_loosely(struct span frame, int64_t from, struct span *out)
-{
-	static const char key[] = "\"id\"";
-	const char *at = frame.text, *end = frame.text + frame.len;
-
-	while ((at = memmem(at, (size_t)(end - at), key, sizeof(key) - 1))) {
-		const char *start;
-
-		at += sizeof(key) - 1;
-		while (at < end && (is_space(*at) || *at == ':'))
-			at++;
-		start = at;
-		while (at < end && strchr("-0123456789\"", *at) && *at)
-			at++;
-		*out = (struct span){ start, (size_t)(at - start) };
-		if (is_number(*out, from))
-			return true;
-	}
-	return false;
-}
-
-void relay_restore_id(struct buf *out, const char *frame, size_t len,
-		      int64_t from, const char *to)
-{
-	struct span whole = { frame, len }, id;
-	size_t before;
-
-	if (!len || (!find_by_spans(whole, from, &id) &&
-		     !find_loosely(whole, from, &id))) {
-		buf_add(out, frame, len);
-		return;
-	}
-	before = (size_t)(id.text - frame);
-	buf_add(out, frame, before);
-	buf_text(out, to);
-	buf_add(out, id.text + id.len, len - before - id.len);
 }

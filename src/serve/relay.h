@@ -67,8 +67,9 @@ int relay_request(struct relay *r, struct board *d, const char *method,
 /* Its reply will count as unknown. Nothing happens if it is not on its way. */
 void relay_forget(struct relay *r);
 
-/* For board.c: a reply with this id came from d. False: nobody waits. */
-bool relay_answer(struct board *d, int64_t id, const char *frame, size_t len);
+/* For board.c: a reply with this id, which stands there in the frame, came from d. False: nobody waits. */
+bool relay_answer(struct board *d, int64_t id, struct span frame,
+		  struct span id_text);
 /* All of a device that goes. */
 void relay_fail_all(struct board *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
@@ -81,12 +82,8 @@ int32_t relay_probe_id(struct relay_table *t);
 bool relay_is_probe(const struct relay_table *t, int64_t id);
 /* Whether an id was given out here: then an answer that nobody waits for is late. */
 bool relay_issued(const struct relay_table *t, int64_t id);
-
-/*
- * Replace the first id of value `from` in a reply frame by token `to`: pure, by
- * spans if the frame is JSON, else by the loose scan that found it.
- */
-void relay_restore_id(struct buf *out, const char *frame, size_t len,
-		      int64_t from, const char *to);
+/* Append the frame with the token `to` in place of the id, which is within it. */
+void relay_restore_id(struct buf *out, struct span frame, struct span id,
+		      const char *to);
 
 #endif

@@ -402,8 +402,7 @@ static void keep_tools(struct shell_last *l, const struct tool_list *list)
 		const struct message *page = &list->page[i];
 		struct message m;
 
-		if (message_decode_take(&m, NULL, page->text, page->len,
-					NULL) == 0)
+		if (message_decode(&m, page->text, page->len, NULL) == 0)
 			tool_list_add_take(&l->tools, &m, NULL, NULL);
 	}
 }
@@ -475,7 +474,7 @@ static int show_message(struct renderer *r, const struct shell_last *l,
 	CLEANUP(result_done) struct result result = { 0 };
 	CLEANUP(message_done) struct message m = { 0 };
 
-	if (l->text && message_decode_take(&m, NULL, l->text, l->len, err))
+	if (l->text && message_decode(&m, l->text, l->len, err))
 		return -1;
 	if (l->kind == LAST_REPLY) {
 		if (r->ops->reply)

@@ -7,69 +7,97 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/json_scan.h"
+#include "base/text.h"
 
-static void decode_session(struct envelope *out)
+enum {
+	TYPE = MESSAGE_MEMBERS,
+	SESSION,
+	SESSION_CAMEL,
+	VERSION,
+	PAYLOAD,
+	NAMES
+};
+
+static bool is_string(struct span value)
 {
-	const char *id = json_string(out->json, "session_id");
-
-	if (!id) {
-		id = json_string(out->json, "sessionId");
-		out->camel_case = id != NULL;
-	}
-	out->session_id = mem_strdup(id);
+	return value.text && *value.text == '"';
 }
 
 /*
  * A JSON-RPC object may have a member called "type" too: with "jsonrpc" and
  * without a payload it is no envelope.
  */
-static bool is_bare(const cJSON *json)
+static bool is_bare(const struct json_places *at)
 {
-	return !json_string(json, "type") ||
-	       (json_string(json, "jsonrpc") && !json_object(json, "payload"));
+	const struct span *payload = &at->outer[PAYLOAD];
+
+	return !is_string(at->outer[TYPE]) ||
+	       (is_string(at->outer[VERSION]) &&
+		!(payload->text && *payload->text == '{'));
 }
 
-static void decode_object(struct envelope *out, const char *text, size_t len)
+static void decode_object(struct envelope *out, const struct json_places *at)
 {
-	struct span whole = { text, len };
-
-	if (is_bare(out->json))
-		return;
-	out->type = mem_strdup(json_string(out->json, "type"));
-	decode_session(out);
-	if (strcmp(out->type, "mcp") != 0)
-		return;
-	out->payload = json_object(out->json, "payload");
-	if (!json_span_member(whole, "payload", &out->payload_text))
-		out->payload_text = (struct span){ 0 };
+	out->type = at->outer[TYPE];
+	if (is_string(at->outer[SESSION])) {
+		out->session_id = at->outer[SESSION];
+	} else if (is_string(at->outer[SESSION_CAMEL])) {
+		out->session_id = at->outer[SESSION_CAMEL];
+		out->camel_case = true;
+	}
+	if (json_span_is(out->type, "mcp"))
+		message_classify(&out->message, at->outer[PAYLOAD], at->inner);
 }
 
 int envelope_decode(struct envelope *out, const char *text, size_t len,
 		    struct error *err)
 {
+	static const char *const names[] = {
+		MESSAGE_NAMES,
+		[TYPE] = "type",
+		[SESSION] = "session_id",
+		[SESSION_CAMEL] = "sessionId",
+		[VERSION] = "jsonrpc",
+		[PAYLOAD] = "payload",
+	};
+	struct json_places at = { .name = names,
+				  .names = NAMES,
+				  .inside = PAYLOAD };
+	struct span whole = { text, len };
+	bool odd;
+
 	*out = (struct envelope){ 0 };
-	out->json = json_parse(text, len, err);
-	if (!out->json)
+	if (json_scan(text, len, &at, &odd, err))
 		return error_detail(err, text, len);
-	if (cJSON_IsArray(out->json))
-		return 0;
-	if (!cJSON_IsObject(out->json)) {
-		envelope_done(out);
+	whole.len = text_trim(&whole.text, len);
+	if (*whole.text != '{' && *whole.text != '[') {
 		error_set(err, ERR_PROTOCOL,
 			  "message is neither a JSON object nor an array");
 		return error_detail(err, text, len);
 	}
-	decode_object(out, text, len);
+	if (is_bare(&at)) {
+		message_classify(&out->message, whole, at.outer);
+		out->message.text = text;
+		out->message.len = len;
+	} else {
+		decode_object(out, &at);
+	}
+	out->message.odd = odd;
 	return 0;
 }
 
 void envelope_done(struct envelope *e)
 {
-	mem_free(e->type);
-	mem_free(e->session_id);
-	cJSON_Delete(e->json);
+	message_done(&e->message);
 	*e = (struct envelope){ 0 };
+}
+
+bool envelope_has_object(const struct envelope *e)
+{
+	const char *text = e->message.text;
+
+	return text_trim(&text, e->message.len) && *text == '{';
 }
 
 void envelope_encode(struct buf *out, const char *session_id,

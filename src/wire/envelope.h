@@ -6,7 +6,7 @@
 #ifndef WIRE_ENVELOPE_H
 #define WIRE_ENVELOPE_H
 
-#include "base/json.h"
+#include "wire/jsonrpc.h"
 
 enum dialect {
 	DIALECT_UNKNOWN, /* to be found out */
@@ -14,33 +14,29 @@ enum dialect {
 	DIALECT_PLAIN
 };
 
+/* Slices are of the text that was decoded. */
 struct envelope {
-	/*
-	 * "mcp", "hello", "listen", …; NULL for a bare JSON-RPC object; owned
-	 */
-	char *type;
-	char *session_id; /* NULL if absent or no string; owned */
+	/* "mcp", "hello", "listen", … with its quotes; text NULL: bare JSON-RPC */
+	struct span type;
+	struct span session_id; /* the same; text NULL if absent or no string */
 	/* the session came as "sessionId" (a hazard that some backends show) */
 	bool camel_case;
-	cJSON *json; /* whole object; owned */
 	/*
-	 * for type mcp: the payload, borrowed from json; NULL if absent or no
-	 * object
+	 * bare, or the payload of type mcp, of whatever type that is (text NULL:
+	 * there is none); lent
 	 */
-	cJSON *payload;
-	/*
-	 * bytes of the payload, of any type, within the text that was decoded
-	 */
-	struct span payload_text;
+	struct message message;
 };
 
 /*
- * Decode one text frame. -1 (ERR_PROTOCOL, detail the frame): not JSON, or no
- * object and no array. A bare JSON-RPC object has type NULL.
+ * Decode one text frame in one pass. -1 (ERR_PROTOCOL, detail the frame): not
+ * JSON, or no object and no array.
  */
 int envelope_decode(struct envelope *out, const char *text, size_t len,
 		    struct error *err);
 void envelope_done(struct envelope *e);
+/* Whether it carries or is an object, which a batch is not. */
+bool envelope_has_object(const struct envelope *e);
 
 /*
  * {"session_id":"ID","type":"mcp","payload":PAYLOAD}; session_id NULL leaves

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "wire/jsonrpc.h"
@@ -16,14 +17,13 @@
  * stands below; ids are matched in rpc/session_calls.c.
  */
 
-static void read_id(struct message *m)
+bool jsonrpc_number(struct span token, int64_t *out)
 {
-	m->has_number = json_integer(m->json, "id", &m->number) == 0;
-	if (m->has_number || !cJSON_IsString(m->id))
-		return;
-	m->has_number = text_integer(m->id->valuestring, INT64_MIN, INT64_MAX,
-				     &m->number) == 0;
-	m->id_was_text = m->has_number;
+	CLEANUP(mem_free_ptr) char *text = json_span_string(token);
+
+	if (text)
+		return text_integer(text, INT64_MIN, INT64_MAX, out) == 0;
+	return json_span_integer(token, out) == 0;
 }
 
 /*
@@ -33,59 +33,105 @@ static void read_id(struct message *m)
 static enum message_kind object_kind(const struct message *m)
 {
 	if (m->method)
-		return m->id ? MESSAGE_REQUEST : MESSAGE_NOTIFICATION;
-	if (!m->id)
+		return m->id.text ? MESSAGE_REQUEST : MESSAGE_NOTIFICATION;
+	if (!m->id.text)
 		return MESSAGE_UNKNOWN;
-	if (m->error && !cJSON_IsNull(m->error))
+	if (m->error_text.text && *m->error_text.text != 'n')
 		return MESSAGE_ERROR;
-	if (m->result)
+	if (m->result_text.text)
 		return MESSAGE_RESULT;
-	return m->error ? MESSAGE_ERROR : MESSAGE_UNKNOWN;
+	return m->error_text.text ? MESSAGE_ERROR : MESSAGE_UNKNOWN;
 }
 
-static void classify(struct message *m)
+void message_classify(struct message *out, struct span text,
+		      const struct span members[MESSAGE_MEMBERS])
 {
-	if (!cJSON_IsObject(m->json)) {
-		m->kind = cJSON_IsArray(m->json) ? MESSAGE_BATCH :
-						   MESSAGE_UNKNOWN;
-		return;
-	}
-	m->method = json_string(m->json, "method");
-	m->id = json_member(m->json, "id");
-	m->params = json_member(m->json, "params");
-	m->result = json_member(m->json, "result");
-	m->error = json_member(m->json, "error");
-	m->both = m->result && m->error;
-	read_id(m);
-	m->kind = object_kind(m);
+	*out = (struct message){ .text = text.text,
+				 .len = text.len,
+				 .id = members[0],
+				 .method = json_span_string(members[1]),
+				 .params = members[2],
+				 .result_text = members[3],
+				 .error_text = members[4] };
+	out->both = out->result_text.text && out->error_text.text;
+	out->has_number = jsonrpc_number(out->id, &out->number);
+	out->id_was_text = out->has_number && *out->id.text == '"';
+	out->kind = text.len && *text.text == '[' ? MESSAGE_BATCH :
+						    object_kind(out);
 }
 
-int message_decode_take(struct message *out, cJSON *tree, const char *text,
-			size_t len, struct error *err)
+int message_read(struct message *out, const char *text, size_t len,
+		 struct error *err)
 {
-	*out = (struct message){ .kind = MESSAGE_UNKNOWN };
-	if (!tree)
-		tree = json_parse(text, len, err);
-	if (!tree)
+	static const char *const names[] = { MESSAGE_NAMES };
+	struct json_places at = { .name = names,
+				  .names = MESSAGE_MEMBERS,
+				  .inside = MESSAGE_MEMBERS };
+	struct span whole = { text, len };
+	bool odd;
+
+	*out = (struct message){ 0 };
+	if (json_scan(text, len, &at, &odd, err))
 		return -1;
-	out->json = tree;
-	out->text = mem_copy(text, len);
+	whole.len = text_trim(&whole.text, len);
+	message_classify(out, whole, at.outer);
+	out->text = text;
 	out->len = len;
-	classify(out);
+	out->odd = odd;
+	return 0;
+}
+
+static int make_tree(cJSON **out, struct span text, bool odd, struct error *err)
+{
+	if (!text.text)
+		return 0;
+	*out = json_tree(text, odd, err);
+	return *out ? 0 : -1;
+}
+
+int message_keep(struct message *m, struct error *err)
+{
+	struct span *const members[] = { &m->id, &m->params, &m->result_text,
+					 &m->error_text };
+
+	if (m->kept)
+		return 0;
+	if (make_tree(&m->result, m->result_text, m->odd, err) ||
+	    make_tree(&m->error, m->error_text, m->odd, err))
+		return -1;
+	m->kept = mem_copy(m->text, m->len);
+	for (size_t i = 0; i < COUNT(members); i++) {
+		if (members[i]->text)
+			members[i]->text =
+				m->kept + (members[i]->text - m->text);
+	}
+	m->text = m->kept;
+	return 0;
+}
+
+int message_decode(struct message *out, const char *text, size_t len,
+		   struct error *err)
+{
+	if (message_read(out, text, len, err) || message_keep(out, err)) {
+		message_done(out);
+		return -1;
+	}
 	return 0;
 }
 
 void message_done(struct message *m)
 {
-	cJSON_Delete(m->json);
-	mem_free(m->text);
-	*m = (struct message){ .kind = MESSAGE_UNKNOWN };
+	mem_free(m->kept);
+	mem_free(m->method);
+	cJSON_Delete(m->result);
+	cJSON_Delete(m->error);
+	*m = (struct message){ 0 };
 }
 
 void message_take(struct message *to, struct message *from)
 {
 	*to = *from;
-	*from = (struct message){ .kind = MESSAGE_UNKNOWN };
+	*from = (struct message){ 0 };
 }
 
 static void add_call(struct buf *out, const char *method, const char *params)
@@ -192,19 +238,21 @@ static const char *find_value(const char *at, const char *end, const char *key)
 	return NULL;
 }
 
-/* A whole number, in quotes or not. */
-static bool read_number(const char *at, const char *end, int64_t *out)
+/* A whole number, in quotes or not; behind it, or NULL. */
+static const char *read_number(const char *at, const char *end, int64_t *out)
 {
 	char digits[24];
 	size_t len = 0;
+	bool quoted = at < end && *at == '"';
 
-	if (at < end && *at == '"')
-		at++;
+	at += quoted;
 	while (at < end && len < sizeof(digits) - 1 &&
 	       ((*at >= '0' && *at <= '9') || (*at == '-' && !len)))
 		digits[len++] = *at++;
 	digits[len] = '\0';
-	return text_integer(digits, INT64_MIN, INT64_MAX, out) == 0;
+	if (text_integer(digits, INT64_MIN, INT64_MAX, out))
+		return NULL;
+	return quoted && at < end && *at == '"' ? at + 1 : at;
 }
 
 static const char *find_last(const char *from, const char *end,
@@ -254,7 +302,7 @@ static void read_error(const char *at, const char *end, struct salvage *out)
 void jsonrpc_salvage(const char *text, size_t len, struct salvage *out)
 {
 	const char *end = text + len;
-	const char *id, *error, *result;
+	const char *id, *id_end, *error, *result;
 
 	*out = (struct salvage){ 0 };
 	if (!len)
@@ -262,7 +310,11 @@ void jsonrpc_salvage(const char *text, size_t len, struct salvage *out)
 	id = find_value(text, end, "\"id\"");
 	error = find_value(text, end, "\"error\"");
 	result = find_value(text, end, "\"result\"");
-	out->has_id = id && read_number(id, end, &out->id);
+	id_end = id ? read_number(id, end, &out->id) : NULL;
+	if (id_end) {
+		out->has_id = true;
+		out->id_text = (struct span){ id, (size_t)(id_end - id) };
+	}
 	out->is_error = error && (!result || error < result);
 	if (out->is_error)
 		read_error(error, end, out);

@@ -21,38 +21,59 @@
 #define LLM_UNAVAILABLE (-32001)
 
 enum message_kind {
+	MESSAGE_UNKNOWN, /* JSON, but none of these */
 	MESSAGE_REQUEST, /* method and id */
 	MESSAGE_NOTIFICATION, /* method, no id */
 	MESSAGE_RESULT, /* id and result (of any type, null too) */
 	MESSAGE_ERROR, /* id and error */
-	MESSAGE_BATCH, /* an array */
-	MESSAGE_UNKNOWN /* JSON, but none of these */
+	MESSAGE_BATCH /* an array */
 };
 
 struct message {
 	enum message_kind kind;
-	cJSON *json; /* owned tree of the payload */
-	char *text; /* owned, the payload's bytes as received, then a NUL */
+	/* the payload's bytes as received; lent, until message_keep */
+	const char *text;
 	size_t len;
-	/* borrowed from json */
-	const char *method;
-	const cJSON *id, *params, *result, *error;
+	struct span
+		frame; /* that it came in, where rpc/link hands it out; lent */
+	/* within text; text NULL: there is none */
+	struct span id, params, result_text, error_text;
+	char *method; /* owned */
 	bool has_number; /* id is a whole number that fits: number is set */
 	int64_t number;
 	bool id_was_text; /* "7" for 7: some peers answer so; number is set */
 	/* result and error in one reply: error wins unless it is null */
 	bool both;
+	bool odd; /* see json_tree */
+	/* owned, after message_keep: a copy of text, with a NUL; trees, or NULL */
+	char *kept;
+	cJSON *result, *error;
 };
 
 /*
- * Classify a payload: takes tree (may be NULL: then text is parsed) and copies
- * text. -1 (ERR_PROTOCOL): not JSON.
+ * Read a payload in one pass, without a tree: text must outlive the message,
+ * or be kept. -1 (ERR_PROTOCOL): not JSON.
  */
-int message_decode_take(struct message *out, cJSON *tree, const char *text,
-			size_t len, struct error *err);
+int message_read(struct message *out, const char *text, size_t len,
+		 struct error *err);
+/* Make it last, with its result and error as trees. -1 (ERR_PROTOCOL). */
+int message_keep(struct message *m, struct error *err);
+/* Both. */
+int message_decode(struct message *out, const char *text, size_t len,
+		   struct error *err);
 void message_done(struct message *m);
 /* Move, leaving `from` empty. */
 void message_take(struct message *to, struct message *from);
+
+/* A whole number that fits, also as a text: as some peers send ids. */
+bool jsonrpc_number(struct span token, int64_t *out);
+
+/* For wire/envelope.h: the members of a message, in the order of these names. */
+#define MESSAGE_NAMES "id", "method", "params", "result", "error"
+#define MESSAGE_MEMBERS 5
+/* The message that text is, of which these members were found. */
+void message_classify(struct message *out, struct span text,
+		      const struct span members[MESSAGE_MEMBERS]);
 
 /*
  * {"jsonrpc":"2.0","id":ID,"method":METHOD,"params":PARAMS}; params NULL is
@@ -75,6 +96,7 @@ void jsonrpc_error(struct buf *out, const char *id, int code,
 struct salvage {
 	bool has_id, is_error;
 	int64_t id;
+	struct span id_text; /* where it stands, with quotes if it has some */
 	char *message; /* yours to mem_free; NULL if none was found */
 	bool has_code; /* firmware after 2.4.2 sends one before the message */
 	int code;

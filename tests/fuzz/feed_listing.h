@@ -18,7 +18,7 @@ static int feed_one(struct listing *l, const char *text, size_t len)
 	struct message m;
 	int status;
 
-	if (message_decode_take(&m, NULL, text, len, NULL) < 0)
+	if (message_decode(&m, text, len, NULL) < 0)
 		return 0;
 	status = listing_feed_take(l, &m, &err);
 	assert((status < 0) == (err.kind == ERR_PROTOCOL));

@@ -68,8 +68,7 @@ static inline void rendered_end(struct rendered *s)
 static inline struct message message_from(const char *text)
 {
 	struct message m = { 0 };
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), NULL), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), NULL), 0);
 	return m;
 }
 

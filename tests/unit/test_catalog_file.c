@@ -25,8 +25,7 @@ static void decode(struct tool_list *l, const char *tools)
 	char *text = mem_printf("{\"id\":1,\"result\":{\"tools\":%s}}", tools);
 	struct message m;
 
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), NULL), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), NULL), 0);
 	assert_int_equal(tool_list_add_take(l, &m, NULL, NULL), 0);
 }
 

@@ -555,9 +555,9 @@ static int check_output(const char *tool, const char *result, struct error *err)
 	char *text = mem_printf("{\"id\":1,\"result\":{\"tools\":[%s]}}", tool);
 	int status;
 
-	message_decode_take(&page, NULL, text, strlen(text), NULL);
+	message_decode(&page, text, strlen(text), NULL);
 	assert_int_equal(tool_list_add_take(&list, &page, NULL, NULL), 0);
-	message_decode_take(&m, NULL, result, strlen(result), NULL);
+	message_decode(&m, result, strlen(result), NULL);
 	result_decode_take(&r, &m);
 	status = client_check_output(&list.tool[0], &r, err);
 	result_done(&r);

@@ -21,8 +21,7 @@ static struct message reply(const char *result)
 	char *text = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}",
 				result);
 
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), NULL), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), NULL), 0);
 	return m;
 }
 

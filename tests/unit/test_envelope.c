@@ -32,11 +32,12 @@ static void mcp(void **state)
 	(void)state;
 	decode(&e, "{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":"
 		   "{\"id\": 1}}");
-	assert_string_equal(e.type, "mcp");
-	assert_string_equal(e.session_id, "S1");
+	assert_span(e.type, "\"mcp\"");
+	assert_span(e.session_id, "\"S1\"");
 	assert_false(e.camel_case);
-	assert_non_null(e.payload);
-	assert_span(e.payload_text, "{\"id\": 1}");
+	assert_true(envelope_has_object(&e));
+	assert_span((struct span){ e.message.text, e.message.len },
+		    "{\"id\": 1}");
 	envelope_done(&e);
 	envelope_done(&e);
 }
@@ -47,18 +48,18 @@ static void session_ids(void **state)
 
 	(void)state;
 	decode(&e, "{\"type\":\"mcp\",\"payload\":{}}");
-	assert_null(e.session_id);
+	assert_null(e.session_id.text);
 	envelope_done(&e);
 	decode(&e, "{\"type\":\"listen\",\"session_id\":\"\"}");
-	assert_string_equal(e.session_id, "");
-	assert_null(e.payload);
+	assert_span(e.session_id, "\"\"");
+	assert_false(envelope_has_object(&e));
 	envelope_done(&e);
 	decode(&e, "{\"type\":\"mcp\",\"sessionId\":\"S2\",\"payload\":{}}");
-	assert_string_equal(e.session_id, "S2");
+	assert_span(e.session_id, "\"S2\"");
 	assert_true(e.camel_case);
 	envelope_done(&e);
 	decode(&e, "{\"type\":\"mcp\",\"session_id\":5}");
-	assert_null(e.session_id);
+	assert_null(e.session_id.text);
 	envelope_done(&e);
 }
 
@@ -68,17 +69,17 @@ static void bare(void **state)
 
 	(void)state;
 	decode(&e, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
-	assert_null(e.type);
+	assert_null(e.type.text);
 	envelope_done(&e);
 	decode(&e, "[{\"id\":1}]");
-	assert_null(e.type);
+	assert_null(e.type.text);
 	envelope_done(&e);
 	/* a member called "type" makes no envelope of JSON-RPC */
 	decode(&e, "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"type\":\"mcp\"}");
-	assert_null(e.type);
+	assert_null(e.type.text);
 	envelope_done(&e);
 	decode(&e, "{\"type\":5}");
-	assert_null(e.type);
+	assert_null(e.type.text);
 	envelope_done(&e);
 }
 
@@ -95,8 +96,8 @@ static void payload_is_no_object(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		decode(&e, texts[i]);
-		assert_string_equal(e.type, "mcp");
-		assert_null(e.payload);
+		assert_span(e.type, "\"mcp\"");
+		assert_false(envelope_has_object(&e));
 		envelope_done(&e);
 	}
 }
@@ -116,7 +117,7 @@ static void refused(void **state)
 			-1);
 		assert_int_equal(err.kind, ERR_PROTOCOL);
 		assert_string_equal(err.detail, texts[i]);
-		assert_null(e.json);
+		assert_null(e.message.text);
 		error_reset(&err);
 	}
 }

@@ -342,6 +342,77 @@ static void members(void **state)
 	check_member("{\"\":7}", "", "7");
 }
 
+static void assert_place(struct span found, const char *value)
+{
+	if (!value) {
+		assert_null(found.text);
+		return;
+	}
+	assert_int_equal(found.len, strlen(value));
+	assert_memory_equal(found.text, value, found.len);
+}
+
+/* b, b.a and b.b in one pass */
+static void assert_places(const char *text, const char *b, const char *b_a,
+			  const char *b_b)
+{
+	static const char *const names[] = { "a", "b" };
+	struct json_places p = { .name = names, .names = 2, .inside = 1 };
+	bool odd;
+
+	assert_int_equal(json_scan(text, strlen(text), &p, &odd, NULL), 0);
+	assert_place(p.outer[1], b);
+	assert_place(p.inner[0], b_a);
+	assert_place(p.inner[1], b_b);
+}
+
+static void places(void **state)
+{
+	(void)state;
+	assert_places("{}", NULL, NULL, NULL);
+	assert_places("7", NULL, NULL, NULL);
+	assert_places("{\"b\" : 12 , \"x\":{\"a\":1}}", "12", NULL, NULL);
+	assert_places(
+		" {\"x\":[{\"b\":1}],\"b\":{\"x\":{\"a\":1},\"a\": \"t\" ,"
+		"\"b\":[2, 3]} }",
+		"{\"x\":{\"a\":1},\"a\": \"t\" ,\"b\":[2, 3]}", "\"t\"",
+		"[2, 3]");
+	/* the first counts, there and inside; names have case and escapes */
+	assert_places("{\"b\":{\"a\":1,\"a\":2},\"b\":{\"b\":3}}",
+		      "{\"a\":1,\"a\":2}", "1", NULL);
+	assert_places("{\"B\":1,\"bb\":2,\"\":3,\"\\u0062\":{\"\\u0061\":4}}",
+		      "{\"\\u0061\":4}", "4", NULL);
+	/* of an array, whether alone or there, nothing is wanted */
+	assert_places("[{\"b\":{\"a\":1}}]", NULL, NULL, NULL);
+	assert_places("{\"b\":[{\"a\":1}],\"a\":{\"b\":2}}", "[{\"a\":1}]",
+		      NULL, NULL);
+}
+
+static void span_values(void **state)
+{
+	int64_t value = 0;
+
+	(void)state;
+	assert_int_equal(json_span_integer((struct span){ "1e3x", 3 }, &value),
+			 0);
+	assert_int_equal(value, 1000);
+	assert_int_equal(json_span_integer((struct span){ "7.5", 3 }, &value),
+			 -1);
+	assert_int_equal(json_span_integer((struct span){ "\"7\"", 3 }, &value),
+			 -1);
+	assert_int_equal(json_span_integer((struct span){ NULL, 0 }, &value),
+			 -1);
+	assert_int_equal(
+		json_span_integer((struct span){ "9007199254740992", 16 },
+				  &value),
+		-1);
+	assert_int_equal(value, 1000);
+	assert_true(json_span_is((struct span){ "\"m\\u0063p\"", 10 }, "mcp"));
+	assert_false(json_span_is((struct span){ "\"mcp\"", 5 }, "mc"));
+	assert_false(json_span_is((struct span){ "5", 1 }, "5"));
+	assert_false(json_span_is((struct span){ NULL, 0 }, ""));
+}
+
 static void elements(void **state)
 {
 	static const char *const expected[] = { "1", "\"a,]\"", "[2, 3]",
@@ -493,6 +564,8 @@ int main(void)
 		cmocka_unit_test(prints_pretty),
 		cmocka_unit_test(minifies),
 		cmocka_unit_test(members),
+		cmocka_unit_test(places),
+		cmocka_unit_test(span_values),
 		cmocka_unit_test(elements),
 		cmocka_unit_test(spans_of_broken),
 		cmocka_unit_test(reads),

@@ -16,8 +16,7 @@ static void decode(struct message *m, const char *text)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(message_decode_take(m, NULL, text, strlen(text), &err),
-			 0);
+	assert_int_equal(message_decode(m, text, strlen(text), &err), 0);
 	assert_string_equal(m->text, text);
 	assert_int_equal(m->len, strlen(text));
 }
@@ -101,8 +100,7 @@ static void no_json(void **state)
 	struct message m;
 
 	(void)state;
-	assert_int_equal(message_decode_take(&m, NULL, "{\"id\":", 6, &err),
-			 -1);
+	assert_int_equal(message_decode(&m, "{\"id\":", 6, &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
 	message_done(&m);
 	error_reset(&err);
@@ -115,7 +113,7 @@ static void taken(void **state)
 	(void)state;
 	decode(&from, "{\"id\":3,\"result\":true}");
 	message_take(&to, &from);
-	assert_null(from.json);
+	assert_null(from.result);
 	assert_null(from.text);
 	assert_int_equal(to.number, 3);
 	message_done(&from);

@@ -10,15 +10,180 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "rpc/link.h"
 
 #define HELLO "{\"type\":\"hello\",\"version\":3,\"features\":{\"mcp\":true}}"
 
+enum link_kind {
+	LINK_NOTHING,
+	LINK_HELLO,
+	LINK_PAYLOAD,
+	LINK_DEVICE,
+	LINK_AUDIO,
+	LINK_BROKEN
+};
+
+/* What was handed out last. */
+struct link_item {
+	enum link_kind kind;
+	unsigned count; /* of all */
+	struct message message; /* kept */
+	char *type;
+	struct salvage salvage;
+	struct error problem;
+	struct buf *reply;
+	char *why; /* odd */
+	bool refuse; /* batches */
+	unsigned unread;
+};
+
+static void link_item_done(struct link_item *i)
+{
+	message_done(&i->message);
+	mem_free(i->type);
+	mem_free(i->why);
+	salvage_done(&i->salvage);
+	error_reset(&i->problem);
+	*i = (struct link_item){ 0 };
+}
+
+static void on_send(void *owner, const struct buf *frame)
+{
+	struct link_item *i = owner;
+
+	/* Before it is told. */
+	assert_int_equal(i->kind, LINK_NOTHING);
+	buf_add(i->reply, frame->data, frame->len);
+}
+
+static void on_hello(void *owner, struct span frame)
+{
+	struct link_item *i = owner;
+
+	assert_true(frame.len);
+	i->kind = LINK_HELLO;
+	i->count++;
+}
+
+static void keep(struct link_item *i, const struct message *m)
+{
+	message_done(&i->message);
+	assert_int_equal(message_decode(&i->message, m->text, m->len, NULL), 0);
+	i->kind = LINK_PAYLOAD;
+	i->count++;
+}
+
+static void on_reply(void *owner, struct message *m)
+{
+	keep(owner, m);
+	assert_true(m->kind == MESSAGE_RESULT || m->kind == MESSAGE_ERROR);
+	/* Its id may be replaced in the frame. */
+	assert_true(m->id.text >= m->frame.text &&
+		    m->id.text + m->id.len <= m->frame.text + m->frame.len);
+}
+
+static void on_request(void *owner, const struct message *m)
+{
+	keep(owner, m);
+	assert_int_equal(m->kind, MESSAGE_REQUEST);
+}
+
+static void on_notification(void *owner, const struct message *m)
+{
+	keep(owner, m);
+	assert_int_equal(m->kind, MESSAGE_NOTIFICATION);
+}
+
+static void on_odd(void *owner, const struct message *m, const char *why)
+{
+	struct link_item *i = owner;
+
+	keep(i, m);
+	mem_free(i->why);
+	i->why = mem_strdup(why);
+}
+
+static bool on_batch(void *owner, const struct message *m)
+{
+	struct link_item *i = owner;
+
+	assert_int_equal(m->kind, MESSAGE_BATCH);
+	return !i->refuse;
+}
+
+static void on_unread(void *owner, const struct message *m)
+{
+	struct link_item *i = owner;
+
+	(void)m;
+	i->unread++;
+}
+
+static void on_device(void *owner, const char *type, struct span frame)
+{
+	struct link_item *i = owner;
+
+	assert_true(frame.len);
+	i->kind = LINK_DEVICE;
+	i->type = mem_strdup(type);
+	i->count++;
+}
+
+static void on_audio(void *owner, struct span frame,
+		     const struct error *problem)
+{
+	struct link_item *i = owner;
+
+	assert_true(frame.len);
+	i->kind = LINK_AUDIO;
+	i->problem.kind = problem->kind;
+	i->count++;
+}
+
+static void on_broken(void *owner, struct span frame,
+		      const struct error *problem,
+		      const struct salvage *salvage)
+{
+	struct link_item *i = owner;
+
+	assert_true(frame.len);
+	i->kind = LINK_BROKEN;
+	error_copy(&i->problem, problem);
+	i->salvage = *salvage;
+	i->salvage.message = mem_strdup(salvage->message);
+	i->count++;
+}
+
+static const struct link_events events = {
+	.send = on_send,
+	.hello = on_hello,
+	.reply = on_reply,
+	.request = on_request,
+	.notification = on_notification,
+	.odd = on_odd,
+	.batch = on_batch,
+	.unread = on_unread,
+	.device = on_device,
+	.audio = on_audio,
+	.broken = on_broken,
+};
+
 static enum link_kind receive(struct link *l, const char *text,
 			      struct link_item *item, struct buf *reply)
 {
-	link_receive(l, FRAME_TEXT, text, strlen(text), item, reply);
+	*item = (struct link_item){ .reply = reply };
+	link_receive(l, FRAME_TEXT, (struct span){ text, strlen(text) },
+		     &events, item);
 	return item->kind;
+}
+
+static void receive_binary(struct link *l, const char *data, size_t len,
+			   struct link_item *item)
+{
+	*item = (struct link_item){ 0 };
+	link_receive(l, FRAME_BINARY, (struct span){ data, len }, &events,
+		     item);
 }
 
 /* For frames of which only the kind counts. */
@@ -143,15 +308,58 @@ static void payloads(void **state)
 				 &item, &reply),
 			 LINK_PAYLOAD);
 	assert_int_equal(item.message.number, 4);
-	assert_string_equal(item.message.text, "{\"id\": 4,\"result\":[]}");
+	assert_int_equal(item.message.len, 21);
+	assert_memory_equal(item.message.text, "{\"id\": 4,\"result\":[]}", 21);
 	assert_true(l.gone_camel);
 	assert_int_equal(reply.len, 0);
 	link_item_done(&item);
+	assert_int_equal(
+		receive(&l, "{\"type\":\"mcp\",\"payload\":[[{\"id\":1}]]}",
+			&item, &reply),
+		LINK_PAYLOAD);
+	assert_int_equal(item.message.kind, MESSAGE_BATCH);
+	assert_string_equal(item.why, "a batch inside a batch is not read");
+	link_item_done(&item);
+	link_done(&l);
+}
+
+/* Each alone, in its order, and in a frame of its own. */
+static void batches(void **state)
+{
+	static const char text[] =
+		"[{\"id\":1,\"result\":{}}, {\"method\":\"x\"} ,"
+		"{\"id\":\"a\",\"method\":\"y\"}]";
+	struct link_item item;
+	struct buf reply = { 0 };
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_PLAIN, 0);
+	assert_int_equal(receive(&l, text, &item, &reply), LINK_PAYLOAD);
+	assert_int_equal(item.count, 3);
+	assert_string_equal(item.message.method, "y");
+	assert_null(item.why);
+	link_item_done(&item);
+	assert_int_equal(receive(&l, " [ ] ", &item, &reply), LINK_PAYLOAD);
+	assert_string_equal(item.why, "an empty batch");
+	link_item_done(&item);
+	item.refuse = true;
+	link_receive(&l, FRAME_TEXT, (struct span){ text, strlen(text) },
+		     &events, &item);
+	assert_int_equal(item.unread, 3);
+	assert_int_equal(item.count, 0);
+	link_settle(&l, DIALECT_DEVICE);
 	assert_int_equal(receive(&l,
-				 "{\"type\":\"mcp\",\"payload\":[{\"id\":1}]}",
+				 "{\"type\":\"mcp\",\"payload\":[{\"id\":1,"
+				 "\"error\":{}}]}",
 				 &item, &reply),
 			 LINK_PAYLOAD);
-	assert_int_equal(item.message.kind, MESSAGE_BATCH);
+	assert_string_equal(item.message.text, "{\"id\":1,\"error\":{}}");
+	link_item_done(&item);
+	assert_int_equal(receive(&l, "{\"id\":1}", &item, &reply),
+			 LINK_PAYLOAD);
+	assert_string_equal(item.why, "neither a reply nor a request nor a "
+				      "notification");
 	link_item_done(&item);
 	link_done(&l);
 }
@@ -168,7 +376,7 @@ static void device_messages(void **state)
 				 &item, &reply),
 			 LINK_DEVICE);
 	assert_string_equal(item.type, "listen");
-	assert_string_equal(json_string(item.json, "state"), "stop");
+	assert_null(item.message.text);
 	link_item_done(&item);
 	link_done(&l);
 	/* who forces plain JSON-RPC gets no hello answered */
@@ -209,17 +417,16 @@ static void broken(void **state)
 
 static void audio(void **state)
 {
-	struct buf reply = { 0 };
 	struct link_item item;
 	struct link l;
 
 	(void)state;
 	link_init(&l, DIALECT_DEVICE, 3);
-	link_receive(&l, FRAME_BINARY, "\0\0\0\1x", 5, &item, &reply);
+	receive_binary(&l, "\0\0\0\1x", 5, &item);
 	assert_int_equal(item.kind, LINK_AUDIO);
 	assert_int_equal(item.problem.kind, ERR_NONE);
 	link_item_done(&item);
-	link_receive(&l, FRAME_BINARY, "\0\0", 2, &item, &reply);
+	receive_binary(&l, "\0\0", 2, &item);
 	assert_int_equal(item.kind, LINK_AUDIO);
 	assert_int_equal(item.problem.kind, ERR_PROTOCOL);
 	link_item_done(&item);
@@ -318,7 +525,7 @@ static void udp_offer(void **state)
 	assert_non_null(strstr(buf_string(&reply), "\"port\":7"));
 	assert_non_null(strstr(buf_string(&reply), l.session_id));
 	/* audio is bare, whatever version the hello names */
-	link_receive(&l, FRAME_BINARY, "\xff\xff\xff", 3, &item, &reply);
+	receive_binary(&l, "\xff\xff\xff", 3, &item);
 	assert_int_equal(item.kind, LINK_AUDIO);
 	assert_int_equal(item.problem.kind, ERR_NONE);
 	assert_int_equal(l.audio_broken, 0);
@@ -351,7 +558,7 @@ static void relayed(void **state)
 	assert_int_equal(l.hellos, 1);
 	assert_int_equal(l.frame_version, 3);
 	/* serve takes the head off */
-	link_receive(&l, FRAME_BINARY, "\xff", 1, &item, &reply);
+	receive_binary(&l, "\xff", 1, &item);
 	assert_int_equal(item.problem.kind, ERR_NONE);
 	link_item_done(&item);
 	/* a new one: reported, and serve has answered it */
@@ -402,6 +609,7 @@ int main(void)
 		cmocka_unit_test(unknown_dialect),
 		cmocka_unit_test(settled),
 		cmocka_unit_test(payloads),
+		cmocka_unit_test(batches),
 		cmocka_unit_test(device_messages),
 		cmocka_unit_test(broken),
 		cmocka_unit_test(audio),

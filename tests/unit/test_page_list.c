@@ -16,8 +16,7 @@ static int add(struct page_list *l, const char *text, size_t *skipped,
 {
 	struct message m;
 
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), NULL), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), NULL), 0);
 	return page_list_add_take(l, &m, skipped, err);
 }
 
@@ -148,8 +147,7 @@ static int feed(struct listing *l, const char *text, struct error *err)
 {
 	struct message m;
 
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), NULL), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), NULL), 0);
 	return listing_feed_take(l, &m, err);
 }
 

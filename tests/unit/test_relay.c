@@ -63,12 +63,27 @@ static struct end *ready_device(const char *id)
 
 /* ---- restoring ids ---- */
 
+/* Where the id stands in a frame; len 0: another id, or none. */
+static struct span find_id(const char *frame, int64_t id)
+{
+	CLEANUP(envelope_done) struct envelope e = { 0 };
+	CLEANUP(salvage_done) struct salvage s = { 0 };
+
+	if (!envelope_decode(&e, frame, strlen(frame), NULL))
+		return e.message.number == id ? e.message.id :
+						(struct span){ frame, 0 };
+	jsonrpc_salvage(frame, strlen(frame), &s);
+	return s.has_id && s.id == id ? s.id_text : (struct span){ frame, 0 };
+}
+
 static void assert_restored(const char *frame, int64_t from, const char *to,
 			    const char *expected)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
+	struct span whole = { frame, strlen(frame) };
+	struct span id = find_id(frame, from);
 
-	relay_restore_id(&out, frame, strlen(frame), from, to);
+	relay_restore_id(&out, whole, id, id.len ? to : "");
 	assert_string_equal(buf_string(&out), expected);
 }
 
@@ -82,11 +97,11 @@ static void test_restore(void **state)
 			"{\"jsonrpc\":\"2.0\",\"id\":\"abc\",\"result\":{"
 			"\"id\":7}}}");
 	/* Not the first id that stands there, but the message's own. */
-	assert_restored("{\"id\":7,\"payload\":{\"result\":{\"id\":7},\"id\": "
-			"7 }}",
+	assert_restored("{\"id\":7,\"type\":\"mcp\",\"payload\":{\"result\":{"
+			"\"id\":7},\"id\": 7 }}",
 			7, "1e3",
-			"{\"id\":7,\"payload\":{\"result\":{\"id\":7},\"id\": "
-			"1e3 }}");
+			"{\"id\":7,\"type\":\"mcp\",\"payload\":{\"result\":{"
+			"\"id\":7},\"id\": 1e3 }}");
 	assert_restored("{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":7}", 7, "70",
 			"{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":70}");
 	assert_restored("{\"id\":\"7\",\"result\":1}", 7, "8",
@@ -116,7 +131,8 @@ static void test_restore_broken(void **state)
 			12, "3",
 			"{\"payload\":{\"id\" : 3,\"error\":{\"message\":\"a\n"
 			"\"b");
-	assert_restored("\"id\":1, \"id\":12", 12, "3", "\"id\":1, \"id\":3");
+	/* The first is the one that it is known by. */
+	assert_restored("\"id\":1, \"id\":12", 12, "3", "\"id\":1, \"id\":12");
 	assert_restored("\"id\":12", 12, "3", "\"id\":3");
 	assert_restored("\"id\":", 12, "3", "\"id\":");
 	assert_restored("\"id\"", 12, "3", "\"id\"");

@@ -131,8 +131,7 @@ static struct result result_of(const char *text)
 	struct message m;
 	char *all = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}",
 			       text);
-	assert_int_equal(message_decode_take(&m, NULL, all, strlen(all), NULL),
-			 0);
+	assert_int_equal(message_decode(&m, all, strlen(all), NULL), 0);
 	mem_free(all);
 	result_decode_take(&out, &m);
 	return out;

@@ -56,7 +56,7 @@ static void by_pattern_and_list(void **state)
 	struct command k;
 
 	(void)state;
-	message_decode_take(&page, NULL, text, strlen(text), NULL);
+	message_decode(&page, text, strlen(text), NULL);
 	tool_list_add_take(&list, &page, NULL, NULL);
 	b->device->tools = tool_lists_hold(&server.bank, &list);
 	question =

@@ -375,7 +375,7 @@ static struct shared_list *list_tools(const char *tools)
 				tools);
 	struct message page;
 
-	if (message_decode_take(&page, NULL, text, strlen(text), NULL) ||
+	if (message_decode(&page, text, strlen(text), NULL) ||
 	    tool_list_add_take(&list, &page, NULL, NULL))
 		abort();
 	return tool_lists_hold(&server.bank, &list);

@@ -6,7 +6,7 @@
 #include "serve_harness.h"
 
 #include "base/json_scan.h"
-#include "serve/board_start.h"
+#include "serve/board.h"
 
 #define OTHER "aa:bb:cc:dd:ee:02"
 
@@ -264,6 +264,14 @@ static void test_initialize_cannot_be_sent(void **state)
 	assert_string_equal(e->device->reason, "initialize: the queue is full");
 }
 
+static void keep_initialize(struct board *d, const char *text)
+{
+	CLEANUP(message_done) struct message m = { 0 };
+
+	message_read(&m, text, strlen(text), NULL);
+	board_keep_initialize(d, &m);
+}
+
 static void test_keep_initialize(void **state)
 {
 	static const char good[] = "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":"
@@ -274,10 +282,10 @@ static void test_keep_initialize(void **state)
 	(void)state;
 	says(e, HELLO);
 	answers_as(e, "error", "{\"message\":\"no\"}");
-	board_keep_initialize(e->device, bad, sizeof(bad) - 1);
-	board_keep_initialize(e->device, "{", 1);
+	keep_initialize(e->device, bad);
+	keep_initialize(e->device, "{");
 	assert_null(e->device->initialize);
-	board_keep_initialize(e->device, good, sizeof(good) - 1);
+	keep_initialize(e->device, good);
 	assert_string_equal(e->device->initialize, good);
 	assert_string_equal(e->device->board, "late");
 	assert_int_equal(e->device->state, DEVICE_READY);

@@ -179,7 +179,7 @@ static void broken_error(void **state)
 	assert_part(err.hint, "JSON of this reply is broken");
 	assert_string_equal(err.detail, raw);
 	assert_string_equal(c.broken, raw);
-	assert_null(c.reply.json);
+	assert_null(c.reply.text);
 	assert_int_equal(seen_count, 0);
 	call_done(&c);
 	/* with the code of newer firmware */

@@ -25,8 +25,7 @@ static void add_page(struct tool_list *out, const char *tools)
 	struct message m;
 	struct error err = { 0 };
 
-	assert_int_equal(
-		message_decode_take(&m, NULL, text, strlen(text), &err), 0);
+	assert_int_equal(message_decode(&m, text, strlen(text), &err), 0);
 	assert_int_equal(tool_list_add_take(out, &m, NULL, &err), 0);
 }
 
