@@ -19,7 +19,7 @@ struct attached_call {
 	struct relay relay;
 	struct control_peer *peer;
 	bool initialize;
-	struct attached_call *previous, *next;
+	struct attached_call *next, **link; /* what points to it */
 };
 
 /* ---- which device ---- */
@@ -34,9 +34,9 @@ static void enter(struct control_peer *p, struct board *d)
 	if (!d->audience)
 		d->audience = mem_zalloc(sizeof(*d->audience));
 	p->next_there = d->audience->first;
-	p->previous_there = NULL;
+	p->link_there = &d->audience->first;
 	if (p->next_there)
-		p->next_there->previous_there = p;
+		p->next_there->link_there = &p->next_there;
 	d->audience->first = p;
 	p->device = d;
 	records_add(&p->server->records, RECORD_ATTACHED, LEVEL_DEBUG, d->id,
@@ -134,12 +134,9 @@ static void unlink_call(struct attached_call *call)
 {
 	struct control_peer *p = call->peer;
 
-	if (call->previous)
-		call->previous->next = call->next;
-	else
-		p->calls = call->next;
+	*call->link = call->next;
 	if (call->next)
-		call->next->previous = call->previous;
+		call->next->link = call->link;
 	p->calls_count--;
 }
 
@@ -149,8 +146,9 @@ static struct attached_call *new_call(struct control_peer *p)
 
 	call->peer = p;
 	call->next = p->calls;
+	call->link = &p->calls;
 	if (call->next)
-		call->next->previous = call;
+		call->next->link = &call->next;
 	p->calls = call;
 	p->calls_count++;
 	return call;
@@ -168,12 +166,9 @@ void attached_leave(struct control_peer *p)
 	}
 	if (!d)
 		return;
-	if (p->previous_there)
-		p->previous_there->next_there = p->next_there;
-	else
-		d->audience->first = p->next_there;
+	*p->link_there = p->next_there;
 	if (p->next_there)
-		p->next_there->previous_there = p->previous_there;
+		p->next_there->link_there = p->link_there;
 	if (!d->audience->first)
 		mem_free(TAKE(d->audience));
 	p->device = NULL;

@@ -23,7 +23,7 @@ struct broadcast_call {
 	struct broadcast *fan;
 	struct board *device;
 	int64_t started_us;
-	struct broadcast_call *previous, *next;
+	struct broadcast_call *next, **link; /* what points to it */
 };
 
 struct broadcast {
@@ -146,12 +146,9 @@ static void free_call(struct broadcast_call *call)
 {
 	struct broadcast *f = call->fan;
 
-	if (call->previous)
-		call->previous->next = call->next;
-	else
-		f->calls = call->next;
+	*call->link = call->next;
 	if (call->next)
-		call->next->previous = call->previous;
+		call->next->link = call->link;
 	f->calls_count--;
 	mem_free(call);
 }
@@ -185,8 +182,9 @@ static int send_call(struct broadcast *f, struct board *d, struct error *err)
 	call->relay.done = on_reply;
 	call->relay.owner = call;
 	call->next = f->calls;
+	call->link = &f->calls;
 	if (call->next)
-		call->next->previous = call;
+		call->next->link = &call->next;
 	f->calls = call;
 	f->calls_count++;
 	if (!relay_request(&call->relay, d, f->method, f->params, f->timeout,

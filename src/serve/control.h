@@ -83,7 +83,7 @@ struct control_peer {
 	char *pattern; /* of what it waits for */
 	char *watched; /* pattern; NULL: all */
 	struct board *device; /* attached to it; NULL */
-	struct control_peer *previous_there, *next_there; /* of its audience */
+	struct control_peer *next_there, **link_there; /* of its audience */
 	struct attached_call *calls;
 	size_t calls_count;
 	struct broadcast *fan; /* NULL: none runs */

@@ -19,9 +19,10 @@ enum {
 	NAMES
 };
 
-static bool is_string(struct span value)
+/* A text starts with '"', an object with '{'. */
+static bool starts(struct span value, char c)
 {
-	return value.text && *value.text == '"';
+	return value.text && *value.text == c;
 }
 
 /*
@@ -30,19 +31,17 @@ static bool is_string(struct span value)
  */
 static bool is_bare(const struct json_places *at)
 {
-	const struct span *payload = &at->outer[PAYLOAD];
-
-	return !is_string(at->outer[TYPE]) ||
-	       (is_string(at->outer[VERSION]) &&
-		!(payload->text && *payload->text == '{'));
+	return !starts(at->outer[TYPE], '"') ||
+	       (starts(at->outer[VERSION], '"') &&
+		!starts(at->outer[PAYLOAD], '{'));
 }
 
 static void decode_object(struct envelope *out, const struct json_places *at)
 {
 	out->type = at->outer[TYPE];
-	if (is_string(at->outer[SESSION])) {
+	if (starts(at->outer[SESSION], '"')) {
 		out->session_id = at->outer[SESSION];
-	} else if (is_string(at->outer[SESSION_CAMEL])) {
+	} else if (starts(at->outer[SESSION_CAMEL], '"')) {
 		out->session_id = at->outer[SESSION_CAMEL];
 		out->camel_case = true;
 	}
