@@ -66,3 +66,22 @@ none_runs() { ! pgrep -xf "$1"; }
 	wait "$log" || :
 	until_true none_runs "sleep $mark"
 }
+
+# So many lines say that something ran.
+ran() {
+	[ "$(grep -c '^ran ' log.out)" = "$1" ]
+}
+
+@test "more boards than run at once: each gets one run, in its turn" {
+	background log mcpctl serve --listen 127.0.0.1:0 --exec "echo \"ran \$MCPCTL_DEVICE\""
+	log=$LAST
+	wait_for log.err '/xiaozhi/ota/'
+	PORT=$(grep -oE '127\.0\.0\.1:[0-9]+' log.err | head -n 1 | cut -d: -f2)
+	device boards --devices 40
+	until_true ran 40
+	mcp stop
+	ends 0
+	wait "$log" || :
+	ran 40
+	[ "$(grep '^ran ' log.out | sort -u | grep -c .)" = 40 ]
+}
