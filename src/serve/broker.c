@@ -146,6 +146,7 @@ struct broker {
 	struct broker_config config; /* texts owned */
 	char *program, *plugin, *near;
 	char *host, *key_file, *operator_file;
+	struct addrinfo *addresses; /* of host, found once */
 	char *around; /* the folder that ours is in; NULL before the first start */
 	struct broker_files files;
 	struct child *child; /* NULL: it does not run */
@@ -262,6 +263,8 @@ static void release(void *owner)
 	mem_free(b->program);
 	mem_free(b->plugin);
 	mem_free(b->near);
+	if (b->addresses)
+		freeaddrinfo(b->addresses);
 	mem_free(b->host);
 	mem_free(b->key_file);
 	mem_free(b->operator_file);
@@ -278,7 +281,7 @@ static void explain(const struct broker *b, struct error *err)
 	struct error port = { 0 };
 
 	if (strstr(words, "Address already in use") &&
-	    broker_check_port(b->host, b->config.port, &port)) {
+	    broker_check_port(b->addresses, b->host, b->config.port, &port)) {
 		error_copy(err, &port);
 		error_reset(&port);
 		return;
@@ -433,7 +436,7 @@ static int wait_for_port(struct broker *b, struct error *err)
 	int64_t until = loop_now() + ORPHAN_MS;
 	unsigned unseen = 0;
 
-	while (broker_check_port(b->host, b->config.port, err)) {
+	while (broker_check_port(b->addresses, b->host, b->config.port, err)) {
 		if (err->code != EADDRINUSE || loop_now() >= until ||
 		    !may_become_free(b, &unseen))
 			return -1;
@@ -465,7 +468,9 @@ static int open_first(struct broker *b, struct error *err)
 	if (b->near)
 		broker_sweep(b->near);
 	b->plugin = module_file("broker", err);
-	if (!b->plugin || wait_for_port(b, err) || start(b, err))
+	if (!b->plugin ||
+	    broker_find_port(&b->addresses, b->host, b->config.port, err) ||
+	    wait_for_port(b, err) || start(b, err))
 		return -1;
 	if (loop_wait(b->loop, &b->settled, loop_now() + START_MS, err)) {
 		if (err->kind != ERR_TIMEOUT)

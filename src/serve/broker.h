@@ -7,6 +7,8 @@
 #ifndef SERVE_BROKER_H
 #define SERVE_BROKER_H
 
+#include <netdb.h>
+
 #include "base/child.h"
 #include "base/random.h"
 #include "base/split.h"
@@ -69,8 +71,12 @@ struct broker_files {
 
 /* mosquitto's path, yours. NULL (ERR_CONNECT): not installed; how to. */
 char *broker_program(struct error *err);
+/* Where it will listen (freeaddrinfo). It may take seconds: not from the loop. */
+int broker_find_port(struct addrinfo **out, const char *host, uint16_t port,
+		     struct error *err);
 /* -1 (ERR_CONNECT): the port cannot be listened on; who does. */
-int broker_check_port(const char *host, uint16_t port, struct error *err);
+int broker_check_port(const struct addrinfo *list, const char *host,
+		      uint16_t port, struct error *err);
 /* Makes the folder with all that is in it. -1: nothing is left. */
 int broker_files_write(struct broker_files *f, const struct broker_config *c,
 		       const char *plugin, struct error *err);

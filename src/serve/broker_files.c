@@ -133,24 +133,30 @@ static int try_bind(const struct addrinfo *a)
 	return error;
 }
 
-int broker_check_port(const char *host, uint16_t port, struct error *err)
+int broker_find_port(struct addrinfo **out, const char *host, uint16_t port,
+		     struct error *err)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-				  .ai_flags = AI_PASSIVE },
-			*list = NULL;
-	const struct addrinfo *a;
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+					.ai_flags = AI_PASSIVE };
 	char service[8];
-	int status, error = 0;
+	int status;
 
 	snprintf(service, sizeof(service), "%u", (unsigned)port);
-	status = getaddrinfo(host, service, &hints, &list);
+	status = getaddrinfo(host, service, &hints, out);
 	if (status)
 		return error_set(err, ERR_CONNECT,
 				 "cannot find the host '%s': %s",
 				 host ? host : "", gai_strerror(status));
-	for (a = list; a && !error; a = a->ai_next)
+	return 0;
+}
+
+int broker_check_port(const struct addrinfo *list, const char *host,
+		      uint16_t port, struct error *err)
+{
+	int error = 0;
+
+	for (const struct addrinfo *a = list; a && !error; a = a->ai_next)
 		error = try_bind(a);
-	freeaddrinfo(list);
 	return error ? cannot_listen(host, port, error, err) : 0;
 }
 

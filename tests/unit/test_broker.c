@@ -3,8 +3,11 @@
  * serve/broker and the plugin in it: the real mosquitto, real sockets. serve
  * is played by a client that shows the broker's secret.
  */
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -35,6 +38,20 @@
 
 #define OTHER "GID_b@@@02_00_00_00_00_02@@@u"
 #define OTHER_SIGNATURE "9Ln8eAU3MfbXtjnsURhmRPeQTWVJW6C0SIufwBlE1Y0="
+
+static unsigned looked_up;
+
+/* In place of the C library's: it may wait for seconds, and not in the loop. */
+int getaddrinfo(const char *host, const char *service,
+		const struct addrinfo *hints, struct addrinfo **list)
+{
+	int (*real)(const char *, const char *, const struct addrinfo *,
+		    struct addrinfo **);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+	looked_up++;
+	return real(host, service, hints, list);
+}
 
 struct rig {
 	struct loop *loop;
@@ -688,6 +705,37 @@ static void started_again(void **state)
 	rig_done(&r);
 }
 
+/* Its port was taken while it was down: by whom is told, and no name is looked up. */
+static void port_taken_meanwhile(void **state)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const int on = 1;
+	unsigned before;
+	char text[64];
+	struct rig r;
+	int fd;
+
+	(void)state;
+	rig_init(&r);
+	before = looked_up;
+	assert_true(before > 0);
+	kill(broker_pid(r.broker), SIGKILL);
+	wait_until(&r, &r.downs, 1);
+	at.sin_port = htons(r.port);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	wait_until(&r, &r.downs, 2);
+	snprintf(text, sizeof(text), "port %u, for MQTT, is in use by '",
+		 r.port);
+	assert_non_null(strstr(r.why, text));
+	assert_int_equal(looked_up, before);
+	close(fd);
+	rig_done(&r);
+}
+
 /* Why it threw a client out is told; who comes and goes is not, here. */
 static void thrown_out(void **state)
 {
@@ -867,6 +915,7 @@ int main(void)
 		cmocka_unit_test(what_is_a_device),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(started_again),
+		cmocka_unit_test(port_taken_meanwhile),
 		cmocka_unit_test(thrown_out),
 		cmocka_unit_test(left_over),
 		cmocka_unit_test(port_in_use),
