@@ -264,6 +264,41 @@ static enum MHD_Result on_piece(void *cls, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
+/* The end of the boundary in a Content-Type, quoted or not; NULL: it has none. */
+static char *boundary_end(const char *type)
+{
+	char *at = strstr(type, "boundary=");
+
+	if (!at)
+		return NULL;
+	at += strlen("boundary=");
+	if (*at != '"')
+		return at + strcspn(at, "; \t");
+	at += 1 + strcspn(at + 1, "\"");
+	return at + (*at == '"');
+}
+
+/* The processor takes all that follows "boundary=" for the boundary. */
+static struct MHD_PostProcessor *processor_of(struct front_request *rq,
+					      struct post_form *f)
+{
+	/* It lies in the buffer of the connection, which writes there, too. */
+	const char *type = MHD_lookup_connection_value(
+		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE);
+	char *end = type ? boundary_end(type) : NULL, was = '\0';
+	struct MHD_PostProcessor *processor;
+
+	if (end) {
+		was = *end;
+		*end = '\0';
+	}
+	processor = MHD_create_post_processor(rq->connection, PIECE_MAX,
+					      on_piece, f);
+	if (end)
+		*end = was;
+	return processor;
+}
+
 int front_form(struct front_request *rq, front_form_field *field, void *owner,
 	       struct error *err)
 {
@@ -272,8 +307,7 @@ int front_form(struct front_request *rq, front_form_field *field, void *owner,
 	bool whole;
 
 	if (rq->connection)
-		processor = MHD_create_post_processor(rq->connection, PIECE_MAX,
-						      on_piece, &f);
+		processor = processor_of(rq, &f);
 	if (!processor)
 		return error_set(err, ERR_PROTOCOL,
 				 "the body is no form (multipart/form-data)");

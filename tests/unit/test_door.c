@@ -851,6 +851,9 @@ static void end_form(struct buf *form)
 	buf_text(form, "--" EDGE "--\r\n");
 }
 
+/* What stands in Content-Type behind the boundary. */
+static const char *behind_boundary = "";
+
 /* As firmware sends it: chunked, so many bytes each. Consumes form. */
 static const char *post(const char *path, const char *token, struct buf *form,
 			size_t chunk)
@@ -858,9 +861,9 @@ static const char *post(const char *path, const char *token, struct buf *form,
 	buf_printf(&request,
 		   "POST %s HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer %s\r\n"
 		   "Client-Id: c-1\r\nContent-Type: multipart/form-data; "
-		   "boundary=" EDGE "\r\nDevice-Id: 02:00:00:00:00:0a\r\n"
+		   "boundary=" EDGE "%s\r\nDevice-Id: 02:00:00:00:00:0a\r\n"
 		   "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
-		   path, token);
+		   path, token, behind_boundary);
 	for (size_t at = 0; at < form->len; at += chunk) {
 		size_t n = form->len - at < chunk ? form->len - at : chunk;
 
@@ -1004,6 +1007,25 @@ static void test_vision_refused(void **state)
 	       "the form in the body is broken or cut");
 	expect(ask("GET " VISION_PATH " HTTP/1.1\r\n" BOARD, ""), "405",
 	       "pictures are sent here with POST");
+	stop();
+}
+
+/* More parameters may follow the boundary (RFC 2046, 5.1.1). */
+static void test_boundary_and_more(void **state)
+{
+	static const char *const more[] = { "; charset=utf-8", ";x=\"1;2\"",
+					    " ; charset=utf-8", ";" };
+
+	(void)state;
+	start();
+	for (size_t i = 0; i < COUNT(more); i++) {
+		behind_boundary = more[i];
+		expect(good_post(), "200", RECEIVED);
+	}
+	/* Another boundary than that of the form. */
+	behind_boundary = "X; charset=utf-8";
+	expect(good_post(), "400", "the form has no field 'file'");
+	behind_boundary = "";
 	stop();
 }
 
@@ -1557,6 +1579,7 @@ int main(void)
 		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_vision),
 		cmocka_unit_test(test_vision_refused),
+		cmocka_unit_test(test_boundary_and_more),
 		cmocka_unit_test(test_cut_forms),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_save),
