@@ -271,8 +271,12 @@ static int open_session(struct app *app, const struct transport_ops *ops,
 			 &observer, err))
 		return serve_target_stale(app, err);
 	app->opened++;
-	if (app->endpoint.port == 0)
-		app->port = listen_port(session_transport(app->session));
+	if (app->endpoint.port == 0) {
+		const struct port *p =
+			listen_port(session_transport(app->session));
+
+		app->port = p ? p->place[0].number : 0;
+	}
 	return 0;
 }
 

@@ -16,7 +16,6 @@
 
 #include "base/text.h"
 #include "net/address.h"
-#include "net/listen.h"
 
 /*
  * Hosts, ports and socket addresses as text. No look-ups.

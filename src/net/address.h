@@ -51,6 +51,12 @@ size_t address_host_length(const char *text);
 uint16_t address_port(const struct sockaddr *sa);
 
 /*
+ * Addresses of this machine that a device may reach, the default route's
+ * first, loopback last and only if there is no other. Copies into out.
+ */
+size_t local_addresses(char (*out)[64], size_t max);
+
+/*
  * The address from which we would send to a device ("192.168.1.7", or with a
  * port; a number): nothing is sent. False: there is no way to it.
  */

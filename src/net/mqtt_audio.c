@@ -12,7 +12,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "net/listen.h"
 #include "net/mqtt_private.h"
 #include "net/port.h"
 

@@ -1,494 +1,667 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every port of ours for boards needs, listen: and serve alike: who
- * knocks, what a board is told, the parts of a page, and who else listens
- * there.
+ * A port that boards knock at: what came, what is answered, and who is let in.
+ * Who has a place, and what is shown of all that, is the owner's matter.
  */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
+#include <time.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "base/module.h"
-#include "base/secret_file.h"
 #include "base/text.h"
-#include "base/text_safe.h"
-#include "net/address.h"
-#include "net/head.h"
-#include "net/listen.h"
 #include "net/port.h"
 
-/*
- * The head of a request, understood. Nothing is answered and nothing kept
- * here.
- */
+#define QUESTION_MAX 65536
+#define JSON_TYPE "application/json"
 
-const char *knock_host(const struct front_head *head)
+/* ---- what is told, and what is answered ---- */
+
+static void tell(const struct visit *v, enum port_event event, const char *text,
+		 const char *hint)
 {
-	const char *host = headers_get(head->headers, "Host");
-
-	return host && head_is_host(host) ? host : head->local;
-}
-
-char *knock_value(const struct front_head *head, const char *name)
-{
-	const char *value = headers_get(head->headers, name);
-
-	if (value && *value)
-		return mem_strdup(value);
-	return head_query_value(head->query, name);
-}
-
-char *knock_token(const struct front_head *head)
-{
-	char *token = knock_value(head, "Authorization");
-
-	return token ? token : head_query_value(head->query, "token");
-}
-
-int knock_protocol_version(const struct front_head *head)
-{
-	CLEANUP(mem_free_ptr)
-	char *text = knock_value(head, "Protocol-Version");
-	int64_t version = 0;
-
-	if (text)
-		text_integer(text, 0, INT16_MAX, &version);
-	return (int)version;
-}
-
-bool knock_token_fits(const char *token, const char *given)
-{
-	const char *bare = given ? given : "", *whole = bare;
-	size_t len = strlen(token);
-	bool fits;
-
-	if (strncasecmp(bare, "Bearer ", 7) == 0)
-		bare += 7;
-	/*
-	 * The whole value too: the firmware sends a token that has a space as
-	 * it is (device.md 1.2), and it may begin with any word.
-	 */
-	fits = secret_same(token, len, bare, strlen(bare));
-	fits |= secret_same(token, len, whole, strlen(whole));
-	return fits && given;
-}
-
-bool knock_path_fits(const char *wanted, const char *path)
-{
-	size_t a = strlen(wanted), b = strlen(path);
-
-	if (a > 1 && wanted[a - 1] == '/')
-		a--;
-	if (b > 1 && path[b - 1] == '/')
-		b--;
-	return a == b && strncmp(wanted, path, a) == 0;
-}
-
-char *knock_safe_path(const struct front_head *head)
-{
-	static const char *const secret[] = { "authorization=", "token=" };
-	struct buf out = { 0 };
-	const char *at = head->query;
-
-	buf_text(&out, head->path);
-	if (at)
-		buf_char(&out, '?');
-	while (at && *at) {
-		size_t len = strcspn(at, "&"), shown = len;
-
-		for (size_t i = 0; i < COUNT(secret); i++) {
-			if (strncasecmp(at, secret[i], strlen(secret[i])) == 0)
-				shown = strlen(secret[i]);
-		}
-		buf_add(&out, at, shown);
-		if (shown < len)
-			buf_text(&out, "***");
-		if (at[len] == '&')
-			buf_char(&out, '&');
-		at += len + (at[len] == '&');
-	}
-	return buf_take(&out);
-}
-
-enum knock_wish knock_wish(const struct front_head *head)
-{
-	bool ota = knock_path_fits(OTA_PATH, head->path);
-	bool posts = strcmp(head->method, "POST") == 0;
-	bool reads = strcmp(head->method, "GET") == 0 ||
-		     strcmp(head->method, "HEAD") == 0;
-
-	if (!reads && !posts)
-		return KNOCK_METHOD;
-	if (ota && (posts || headers_get(head->headers, "Device-Id")))
-		return KNOCK_OTA;
-	if (knock_path_fits(OTA_PATH "activate", head->path))
-		return KNOCK_ACTIVATE;
-	if (reads && (ota || strcmp(head->path, "/") == 0))
-		return KNOCK_PAGE;
-	if (text_starts(head->path, "/favicon") ||
-	    text_starts(head->path, "/apple-touch-icon"))
-		return KNOCK_ICON;
-	return KNOCK_OTHER;
-}
-
-const char *knock_noise(enum front_noise what)
-{
-	static const char *const texts[] = {
-		[FRONT_TLS] =
-			"something spoke TLS to this plain port: the board was given https:// or wss://,\nuse http:// and ws://",
-		[FRONT_GARBAGE] = "something came that is no HTTP",
-		[FRONT_BROKEN] =
-			"a request was broken, could be read in two ways, or wanted another upgrade than WebSocket 13",
-		[FRONT_SLOW] = "a request was begun and never finished",
-		[FRONT_EMPTY] = NULL,
-		[FRONT_TOO_LARGE] = "a request was too large",
-		[FRONT_BODY_OF_STRANGER] =
-			"a large body was refused: it came without the token or the address that a picture needs",
-		[FRONT_BODY_TOO_LARGE] = "a request was too large",
-		[FRONT_CUT] = "a request ended amid its body",
-		[FRONT_BUSY] = "a request was refused: too many at once",
+	const struct port_news n = {
+		.event = event, .who = v->who, .text = text, .hint = hint
 	};
 
-	return texts[what];
+	v->port->policy->heard(v->owner, &n);
 }
 
-void knock_error(struct buf *out, const char *text)
+void visit_answer(const struct visit *v, int status, const char *type,
+		  const struct buf *body)
 {
-	buf_text(out, "{\"error\":");
-	buf_json_string(out, text, strlen(text));
-	buf_text(out, "}\n");
+	v->port->front->reply(v->rq, status, type, buf_string(body), body->len);
 }
 
-/*
- * The addresses that are told to people and to devices, and the question of a
- * board that came by one.
- */
-
-#define ADDRESSES_MAX 8
-
-static int bad_advertise(const char *text, struct error *err)
+void visit_refuse(const struct visit *v, int status, const char *text)
 {
-	error_set(err, ERR_USAGE,
-		  "--advertise '%.100s' is no address that a device can dial",
-		  text);
-	return error_hint(err,
-			  "expected HOST, HOST:PORT, or a ws:// or wss:// URL");
+	CLEANUP(buf_done) struct buf body = { 0 };
+
+	knock_error(&body, text);
+	visit_answer(v, status, JSON_TYPE, &body);
 }
 
-static char *ota_address(const struct endpoint *e)
+static void keep(char *out, size_t size, const char *text)
 {
+	snprintf(out, size, "%s", text ? text : "");
+}
+
+/* Something came: count it, note whether from another machine. */
+static void came(struct port *p, const char *address, const char *local)
+{
+	size_t len = address_host_length(address);
+
+	p->facts.connections++;
+	if (strncmp(address, "127.", 4) == 0 ||
+	    strncmp(address, "[::1]", 5) == 0)
+		return;
+	if (local && len == address_host_length(local) &&
+	    strncmp(address, local, len) == 0)
+		return;
+	p->facts.lan = true;
+}
+
+/* ---- the OTA question of a board ---- */
+
+static uint16_t port_of(const char *host)
+{
+	struct authority a;
+
+	if (authority_parse(&a, host, strlen(host), NULL) || !a.has_port)
+		return 80;
+	return a.port;
+}
+
+char *port_device_url(const struct port *p, const char *host, uint16_t number)
+{
+	const char *path = p->config.path;
 	struct buf url = { 0 };
 
-	buf_text(&url, endpoint_has(e, SCHEME_TLS) ? "https://" : "http://");
-	authority_print(&url, e->host, e->has_port ? e->port : 0);
-	buf_text(&url, OTA_PATH);
+	if (p->advertised_ws)
+		return mem_strdup(p->advertised_ws);
+	buf_printf(&url, "ws://%s%s", host, path ? path : DEVICE_PATH);
+	if (p->config.tells_port && number && port_of(host) != number)
+		buf_printf(&url, "?" REACHED_PORT "=%u",
+			   (unsigned)port_of(host));
 	return buf_take(&url);
 }
 
-/* A URL stays as it is; only a path that is missing is added. */
-static int advertise_url(const char *text, const char *path, char **ws_url,
-			 char **ota_url, struct error *err)
+static struct ota_clock now(void)
 {
-	const char *host = strstr(text, "//") + 2;
-	struct endpoint e;
+	struct ota_clock clock = { .now_ms = unix_now_ms() };
+	time_t seconds = (time_t)(clock.now_ms / 1000);
+	struct tm local;
 
-	if (!text_starts(text, "ws://") && !text_starts(text, "wss://"))
-		return bad_advertise(text, err);
-	if (endpoint_parse(&e, text, "--advertise", err))
-		return -1;
-	*ws_url =
-		mem_printf("%s%s", text, host[strcspn(host, "/?")] ? "" : path);
-	*ota_url = ota_address(&e);
-	endpoint_done(&e);
-	return 0;
+	if (localtime_r(&seconds, &local))
+		clock.offset = (int)(local.tm_gmtoff / 60);
+	return clock;
 }
 
-int ota_advertise(const char *text, uint16_t port, const char *path,
-		  char **ws_url, char **ota_url, struct error *err)
-{
-	CLEANUP(buf_done) struct buf where = { 0 };
-	struct authority a;
-
-	*ws_url = *ota_url = NULL;
-	if (strstr(text, "://"))
-		return advertise_url(text, path, ws_url, ota_url, err);
-	if (!head_is_host(text) ||
-	    authority_parse(&a, text, strlen(text), NULL))
-		return bad_advertise(text, err);
-	authority_print(&where, a.host, a.has_port ? a.port : port);
-	*ws_url = mem_printf("ws://%s%s", buf_string(&where), path);
-	*ota_url = mem_printf("http://%s" OTA_PATH, buf_string(&where));
-	return 0;
-}
-
-static void add_address(struct words *out, const char *host, uint16_t port)
-{
-	CLEANUP(buf_done) struct buf url = { 0 };
-
-	buf_text(&url, "http://");
-	authority_print(&url, host, port);
-	buf_text(&url, OTA_PATH);
-	words_add(out, buf_string(&url));
-}
-
-void ota_addresses(struct words *out, const char *host, uint16_t port)
-{
-	char found[ADDRESSES_MAX][64];
-	size_t count;
-
-	if (host && strcmp(host, "0.0.0.0") != 0 && strcmp(host, "::") != 0) {
-		add_address(out, host, port);
-		return;
-	}
-	count = local_addresses(found, ADDRESSES_MAX);
-	for (size_t i = 0; i < count; i++)
-		add_address(out, found[i], port);
-	if (count == 0)
-		add_address(out, "127.0.0.1", port);
-}
-
-static void copy(char *out, size_t size, const struct headers *h,
-		 const char *name)
-{
-	const char *value = headers_get(h, name);
-
-	snprintf(out, size, "%s", value ? value : "");
-}
-
-int ota_read(struct ota_request *out, const struct front_head *head,
-	     const char *body, size_t len, struct error *err)
-{
-	const struct headers *h = head->headers;
-
-	*out = (struct ota_request){ 0 };
-	copy(out->device_id, sizeof(out->device_id), h, "Device-Id");
-	copy(out->client_id, sizeof(out->client_id), h, "Client-Id");
-	copy(out->language, sizeof(out->language), h, "Accept-Language");
-	copy(out->user_agent, sizeof(out->user_agent), h, "User-Agent");
-	copy(out->serial, sizeof(out->serial), h, "Serial-Number");
-	return ota_request_decode(out, body, len, err);
-}
-
-/* "board/version" is what firmware sends as its User-Agent (device.md 5.1). */
-void ota_board(struct ota_board *out, const struct ota_request *rq)
-{
-	const char *slash = strchr(rq->user_agent, '/');
-	const char *version = rq->version;
-	int name = slash ? (int)(slash - rq->user_agent) : 0;
-
-	if (!*version && slash)
-		version = slash + 1;
-	if (rq->board_name[0] || rq->board_type[0])
-		snprintf(out->name, sizeof(out->name), "%s",
-			 rq->board_name[0] ? rq->board_name : rq->board_type);
-	else
-		snprintf(out->name, sizeof(out->name), "%.*s", name,
-			 rq->user_agent);
-	snprintf(out->version, sizeof(out->version), "%.*s",
-		 (int)sizeof(out->version) - 1, version);
-}
-
-void ota_describe(struct buf *out, const struct ota_request *rq)
+static void note_board(struct port_facts *f, const struct visit *v,
+		       const struct ota_request *rq)
 {
 	struct ota_board board;
 
 	ota_board(&board, rq);
-	buf_text(out, "asked OTA");
-	if (board.name[0])
-		buf_printf(out, ": board '%s'", board.name);
-	if (board.version[0])
-		buf_printf(out, "%s version %s", board.name[0] ? "," : ":",
-			   board.version);
-	if (rq->compile_time[0])
-		buf_printf(out, " (%s)", rq->compile_time);
+	f->ota++;
+	keep(f->ota_id, sizeof(f->ota_id), rq->device_id);
+	keep(f->ota_board, sizeof(f->ota_board), board.name);
+	keep(f->ota_version, sizeof(f->ota_version), board.version);
+	keep(f->ota_address, sizeof(f->ota_address), v->head->address);
 }
 
-/*
- * The parts of a page. What is said on it is its owner's matter.
- */
-
-void page_start(struct buf *out)
+static void too_large(const struct visit *v)
 {
-	buf_text(
-		out,
-		"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>mcpctl</title></head>\n<body>\n<h1>mcpctl</h1>\n");
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf(
+		"asked OTA with a body of %zu bytes: refused, above %d", v->len,
+		QUESTION_MAX);
+
+	visit_refuse(v, 413, "the body is too large for an OTA question");
+	tell(v, PORT_TOO_LARGE, text, NULL);
 }
 
-void page_end(struct buf *out)
+/* Remembered, and told; given: as whom it joins the broker, NULL. */
+static void answered(const struct visit *v, const struct ota_request *rq,
+		     const char *to, const char *given)
 {
-	buf_text(out, "</body></html>\n");
-}
+	const struct port_asked a = { rq, to, given != NULL };
+	const struct told_it it = { given, to };
+	CLEANUP(mem_free_ptr)
+	char *before = memory_tell(&v->port->memory, rq, v->head->address, &it);
+	CLEANUP(mem_free_ptr) char *text = NULL;
 
-void page_text(struct buf *out, const char *text)
-{
-	CLEANUP(buf_done) struct buf safe = { 0 };
-
-	text_safe(&safe, text, strlen(text), TEXT_NAME);
-	for (const char *p = buf_string(&safe); *p; p++) {
-		if (strchr("<>&\"'", *p))
-			buf_printf(out, "&#%u;", (unsigned)*p);
-		else
-			buf_char(out, *p);
-	}
-}
-
-void page_address(struct buf *out, const char *host)
-{
-	buf_text(out, "<p><b>http://");
-	page_text(out, host);
-	buf_text(out, OTA_PATH "</b></p>\n");
-}
-
-/*
- * Loads what a listening port is made of. Opens none.
- */
-
-int port_parts_load(const struct front_table **front,
-		    const struct ws_table **ws, struct error *err)
-{
-	*front = module_table("front", FRONT_TABLE, err);
-	*ws = *front ? module_table("ws", WS_TABLE, err) : NULL;
-	return *ws ? 0 : -1;
-}
-
-/*
- * Finds the process that listens on a port: its socket's inode in
- * /proc/net/tcp*, then the process that has this inode open.
- */
-
-#define STATE_LISTEN 0x0A
-#define STATE_UNCONNECTED 0x07 /* of UDP */
-
-/* The start of the n-th word (from 0) of a line, NULL if it has fewer. */
-static const char *word_at(const char *line, int n)
-{
-	for (;;) {
-		line += strspn(line, " ");
-		if (!*line || *line == '\n')
-			return NULL;
-		if (n-- == 0)
-			return line;
-		line += strcspn(line, " \n");
-	}
-}
-
-static unsigned long inode_of(const char *line, uint16_t port,
-			      unsigned long wanted)
-{
-	const char *local = word_at(line, 1), *state = word_at(line, 3);
-	const char *inode = word_at(line, 9), *colon;
-
-	if (!local || !state || !inode)
-		return 0;
-	colon = strchr(local, ':');
-	if (!colon || strtoul(colon + 1, NULL, 16) != port ||
-	    strtoul(state, NULL, 16) != wanted)
-		return 0;
-	return strtoul(inode, NULL, 10);
-}
-
-unsigned long port_owner_inode(const char *line, uint16_t port)
-{
-	return inode_of(line, port, STATE_LISTEN);
-}
-
-static unsigned long find_inode(const char *table, uint16_t port,
-				unsigned long state)
-{
-	unsigned long inode = 0;
-	FILE *file = fopen(table, "re");
-	char line[512];
-
-	if (!file)
-		return 0;
-	while (!inode && fgets(line, sizeof(line), file))
-		inode = inode_of(line, port, state);
-	fclose(file);
-	return inode;
-}
-
-static bool process_has(const char *pid, const char *link)
-{
-	char path[64], target[64];
-	struct dirent *entry;
-	bool found = false;
-	DIR *fds;
-
-	snprintf(path, sizeof(path), "/proc/%.16s/fd", pid);
-	fds = opendir(path);
-	if (!fds)
-		return false;
-	while (!found && (entry = readdir(fds))) {
-		ssize_t len = readlinkat(dirfd(fds), entry->d_name, target,
-					 sizeof(target) - 1);
-
-		if (len <= 0)
-			continue;
-		target[len] = '\0';
-		found = strcmp(target, link) == 0;
-	}
-	closedir(fds);
-	return found;
-}
-
-static void read_program(const char *pid, char *out, size_t size)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(out, size, "?");
-	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	file = fopen(path, "re");
-	if (!file)
+	v->port->policy->asked(v, &a);
+	if (!before)
 		return;
-	if (fgets(out, (int)size, file))
-		out[strcspn(out, "\n")] = '\0';
-	fclose(file);
+	text = mem_printf("it is sent to %s now, and was sent to %s before", to,
+			  before);
+	tell(v, PORT_TOLD, text, NULL);
 }
 
-static bool find_process(unsigned long inode, struct port_owner *out)
+static int send_to_broker(const struct visit *v, const struct ota_request *rq,
+			  const struct ota_mqtt *mqtt, struct buf *reply,
+			  struct error *err)
 {
-	struct dirent *entry;
-	bool found = false;
-	int64_t pid;
-	char link[48];
-	DIR *proc;
+	const struct ota_clock clock = now();
+	const char *given = mqtt->client_id ? mqtt->client_id : "";
+	CLEANUP(mem_free_ptr)
+	char *to = mem_printf("mqtt://%s as %s", mqtt->endpoint, given);
 
-	proc = inode ? opendir("/proc") : NULL;
-	if (!proc)
-		return false;
-	snprintf(link, sizeof(link), "socket:[%lu]", inode);
-	while (!found && (entry = readdir(proc))) {
-		if (text_integer(entry->d_name, 1, INT32_MAX, &pid) ||
-		    !process_has(entry->d_name, link))
-			continue;
-		out->pid = (int)pid;
-		read_program(entry->d_name, out->program, sizeof(out->program));
-		found = true;
+	if (ota_reply_encode(reply, mqtt, NULL, NULL, &clock, err))
+		return -1;
+	answered(v, rq, to, given);
+	return 0;
+}
+
+static int send_to_us(const struct visit *v, const struct ota_request *rq,
+		      struct buf *reply, struct error *err)
+{
+	struct port *p = v->port;
+	const char *token = p->policy->token_for(v->owner, rq);
+	CLEANUP(mem_free_ptr)
+	char *url = port_device_url(p, knock_host(v->head), v->place->number);
+	const struct ota_clock clock = now();
+
+	if (ota_reply_encode(reply, NULL, url, token,
+			     p->config.tells_time ? &clock : NULL, err))
+		return -1;
+	answered(v, rq, url, NULL);
+	return 0;
+}
+
+/*
+ * Every board is answered, also one that sends no Device-Id or no JSON: it
+ * would go on with whatever it has stored (device.md 5.4 item 2).
+ */
+static void answer_ota(const struct visit *v)
+{
+	struct port *p = v->port;
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(buf_done) struct buf reply = { 0 };
+	enum port_offer offer = PORT_OFFER_HERE;
+	struct ota_mqtt mqtt = { 0 };
+	struct ota_request rq;
+	int bad;
+
+	if (v->len > QUESTION_MAX) {
+		too_large(v);
+		return;
 	}
-	closedir(proc);
-	return found;
+	ota_read(&rq, v->head, v->body, v->len, &err);
+	error_reset(&err);
+	note_board(&p->facts, v, &rq);
+	if (p->policy->offer)
+		offer = p->policy->offer(v, &rq, &mqtt);
+	if (offer == PORT_OFFER_NONE)
+		return;
+	bad = offer == PORT_OFFER_BROKER ?
+		      send_to_broker(v, &rq, &mqtt, &reply, &err) :
+		      send_to_us(v, &rq, &reply, &err);
+	if (bad) {
+		visit_refuse(v, 500, err.text);
+		tell(v, PORT_FAILED, err.text, err.hint);
+	} else {
+		visit_answer(v, 200, JSON_TYPE, &reply);
+	}
 }
 
-bool port_owner_find(uint16_t port, struct port_owner *out)
-{
-	unsigned long inode = find_inode("/proc/net/tcp", port, STATE_LISTEN);
+/* ---- what else comes over HTTP ---- */
 
-	if (!inode)
-		inode = find_inode("/proc/net/tcp6", port, STATE_LISTEN);
-	return find_process(inode, out);
+/* Empty is no body to firmware: it would wait for the end (device.md 5.4 item 7). */
+static void activate(const struct visit *v)
+{
+	CLEANUP(buf_done) struct buf done = { 0 };
+
+	buf_text(&done, "{}");
+	visit_answer(v, 200, JSON_TYPE, &done);
+	tell(v, PORT_ACTIVATE, "asked for activation: it needs none here",
+	     NULL);
 }
 
-bool port_owner_find_udp(uint16_t port, struct port_owner *out)
+static void show_page(const struct visit *v)
 {
-	unsigned long inode =
-		find_inode("/proc/net/udp", port, STATE_UNCONNECTED);
+	CLEANUP(buf_done) struct buf page = { 0 };
 
-	if (!inode)
-		inode = find_inode("/proc/net/udp6", port, STATE_UNCONNECTED);
-	return find_process(inode, out);
+	v->port->facts.browser++;
+	page_start(&page);
+	v->port->policy->page(v, &page);
+	page_end(&page);
+	visit_answer(v, 200, "text/html; charset=utf-8", &page);
+	tell(v, PORT_BROWSER,
+	     "a browser opened the page: network and port are fine", NULL);
+}
+
+static void note_path(struct port_facts *f, const char *path)
+{
+	f->wrong_path++;
+	keep(f->wrong_path_text, sizeof(f->wrong_path_text), path);
+}
+
+static void nothing_here(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%.16s '%.120s': there is nothing",
+				v->head->method, v->head->path);
+
+	visit_refuse(v, 404, "nothing at this path; the OTA path is " OTA_PATH);
+	if (v->who.device_id)
+		note_path(&v->port->facts, v->head->path);
+	else
+		v->port->facts.browser++;
+	tell(v, PORT_NOTHING, text, "the OTA path is " OTA_PATH);
+}
+
+/* NULL too if it is empty, or too long to be a name. */
+static const char *sane_header(const struct front_head *head, const char *name)
+{
+	const char *value = headers_get(head->headers, name);
+
+	return value && *value && strlen(value) <= ID_MAX ? value : NULL;
+}
+
+static struct visit visit_of(void *place, const struct front_head *head)
+{
+	const struct port_place *at = place;
+
+	return (struct visit){ .port = at->port,
+			       .owner = at->port->owner,
+			       .place = at,
+			       .head = head,
+			       .who = { sane_header(head, "Device-Id"),
+					sane_header(head, "Client-Id"),
+					head->address } };
+}
+
+static void on_http(void *place, struct front_request *rq,
+		    const struct front_head *head, const char *body, size_t len)
+{
+	struct visit v = visit_of(place, head);
+
+	v.rq = rq;
+	v.body = body;
+	v.len = len;
+	came(v.port, head->address, head->local);
+	if (v.port->policy->http && v.port->policy->http(&v))
+		return;
+	switch (knock_wish(head)) {
+	case KNOCK_METHOD:
+		visit_refuse(&v, 405, "only GET and POST are answered");
+		break;
+	case KNOCK_OTA:
+		answer_ota(&v);
+		break;
+	case KNOCK_ACTIVATE:
+		activate(&v);
+		break;
+	case KNOCK_PAGE:
+		show_page(&v);
+		break;
+	case KNOCK_ICON:
+		visit_refuse(&v, 404, "there is no icon");
+		break;
+	case KNOCK_OTHER:
+		nothing_here(&v);
+		break;
+	}
+}
+
+/* ---- a WebSocket ---- */
+
+static int refuse_name(struct visit *v, const char **reason)
+{
+	v->who.device_id = v->who.client_id = NULL;
+	tell(v, PORT_NAME, "its Device-Id or Client-Id has more than 127 bytes",
+	     NULL);
+	*reason = "Device-Id and Client-Id have 127 characters at most";
+	return 403;
+}
+
+static int refuse_path(const struct visit *v, const char **reason)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("it dialled '%.120s', not '%.120s'",
+				v->head->path, v->port->config.path);
+
+	note_path(&v->port->facts, v->head->path);
+	tell(v, PORT_PATH, text, NULL);
+	*reason = "no WebSocket at this path";
+	return 404;
+}
+
+static int refuse_token(const struct visit *v, enum token_verdict verdict,
+			const char **reason)
+{
+	static const char *const texts[] = {
+		[TOKEN_MISSING] = "it gave no token",
+		[TOKEN_WRONG] = "its token is wrong",
+		[TOKEN_OF_ANOTHER] =
+			"its token is another board's, and this Device-Id has not got it",
+	};
+	const struct port_news n = { .event = PORT_TOKEN,
+				     .who = v->who,
+				     .text = texts[verdict],
+				     .verdict = verdict };
+
+	v->port->facts.wrong_token++;
+	v->port->policy->heard(v->owner, &n);
+	/* What it guessed right is not told to it. */
+	*reason = verdict == TOKEN_MISSING ? "a token is needed" :
+					     "the token is wrong";
+	return 401;
+}
+
+/* Takes the descriptor, in any case but a status. */
+static int let_in(const struct visit *v, int fd, const char **reason)
+{
+	struct port *p = v->port;
+	CLEANUP(error_reset) struct error err = { 0 };
+	CLEANUP(mem_free_ptr) char *path = knock_safe_path(v->head);
+	const struct told *told =
+		memory_find(&p->memory, v->who.device_id, v->head->address);
+	const struct peer_info peer = { .address = v->head->address,
+					.headers = v->head->headers,
+					.path = path,
+					.device_id = v->who.device_id,
+					.client_id = v->who.client_id,
+					.ota = told ? &told->asked : NULL,
+					.protocol_version =
+						knock_protocol_version(v->head),
+					.envelope = true };
+	struct transport *t = p->policy->place(v, &peer, reason);
+
+	if (!t)
+		return 503;
+	if (p->ws->adopt(t, fd, &peer, p->config.message_max, &err)) {
+		p->policy->unplace(v->owner, t);
+		tell(v, PORT_FAILED, err.text, NULL);
+		return 0;
+	}
+	t->ops = &p->ws->dial;
+	p->facts.upgraded++;
+	return 0;
+}
+
+static bool too_long(const char *id)
+{
+	return id && strlen(id) > ID_MAX;
+}
+
+static int on_upgrade(void *place, int fd, const struct front_head *head,
+		      const char **reason)
+{
+	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
+	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
+	CLEANUP(mem_free_ptr) char *token = knock_token(head);
+	struct visit v = visit_of(place, head);
+	const struct port *p = v.port;
+	enum token_verdict verdict;
+
+	v.who.device_id = id;
+	v.who.client_id = client;
+	came(v.port, head->address, head->local);
+	if (too_long(id) || too_long(client))
+		return refuse_name(&v, reason);
+	if (p->config.path && !knock_path_fits(p->config.path, head->path))
+		return refuse_path(&v, reason);
+	verdict = p->policy->token(v.owner, &v.who, token);
+	if (verdict != TOKEN_FITS)
+		return refuse_token(&v, verdict, reason);
+	return let_in(&v, fd, reason);
+}
+
+/* ---- what is no request, and who may hold how much ---- */
+
+static void on_noise(void *place, enum front_noise what, const char *address)
+{
+	const struct port_place *at = place;
+	struct port *p = at->port;
+	const struct port_news n = { .event = PORT_NOISE,
+				     .who = { .address = address },
+				     .text = knock_noise(what),
+				     .noise = what };
+
+	if (address)
+		came(p, address, NULL);
+	else
+		p->facts.connections++;
+	p->facts.tls += what == FRONT_TLS;
+	if (n.text && address)
+		p->policy->heard(p->owner, &n);
+}
+
+static void on_refused(void *place, const struct front_refusal *r)
+{
+	const struct port_place *at = place;
+	struct port *p = at->port;
+	struct port_facts *f = &p->facts;
+	const struct port_news n = { .event = PORT_REFUSED,
+				     .who = { .address = r->address },
+				     .text = r->text,
+				     .hint = r->hint,
+				     .count = r->count };
+
+	p->policy->heard(p->owner, &n);
+	if (!r->address)
+		return;
+	came(p, r->address, NULL);
+	f->foreign++;
+	keep(f->foreign_text, sizeof(f->foreign_text), r->text);
+	keep(f->foreign_hint, sizeof(f->foreign_hint), r->hint);
+}
+
+static enum front_standing standing(void *place, const struct front_head *head)
+{
+	const struct visit v = visit_of(place, head);
+
+	return v.port->policy->standing(&v);
+}
+
+static size_t body_max(void *place, const struct front_head *head)
+{
+	const struct visit v = visit_of(place, head);
+
+	return v.port->policy->body_max(&v);
+}
+
+static size_t sockets_max(void *place)
+{
+	const struct port_place *at = place;
+
+	return at->port->policy->sockets_max(at->port->owner, at);
+}
+
+/* ---- the end ---- */
+
+static void port_free(struct port *p)
+{
+	for (size_t i = 0; i < p->places; i++)
+		mem_free(p->place[i].host);
+	mem_free(p->place);
+	mem_free(p->advertised_ws);
+	mem_free(p->advertised_ota);
+	mem_free(p->ota_url);
+	memory_done(&p->memory);
+	if (p->holds_ws)
+		p->ws->let_go(p->loop);
+	mem_free(p);
+}
+
+static void on_front_closed(void *place)
+{
+	const struct port_place *at = place;
+	struct port *p = at->port;
+	void (*closed)(void *owner) = p->closed;
+	void *owner = p->closed_owner;
+
+	if (--p->open > 0)
+		return;
+	port_free(p);
+	if (closed)
+		closed(owner);
+}
+
+void port_close(struct port *p, void (*closed)(void *owner), void *owner)
+{
+	if (p->closing)
+		return;
+	p->closing = true;
+	p->closed = closed;
+	p->closed_owner = owner;
+	for (size_t i = 0; i < p->places; i++)
+		p->front->close(p->place[i].front, on_front_closed);
+}
+
+/* ---- opening ---- */
+
+static int open_place(struct port *p, const char *where, struct error *err)
+{
+	const struct port_config *c = &p->config;
+	const struct port_policy *policy = p->policy;
+	struct port_place *at = &p->place[p->places];
+	CLEANUP(mem_free_ptr) char *host = where ? NULL : mem_strdup(c->host);
+	struct front_config config = { .port = c->number,
+				       .admit = c->admit,
+				       .body_max = c->body_max,
+				       .head_timeout = c->head_timeout,
+				       .connections_max = c->connections_max,
+				       .budget = c->budget,
+				       .counts_questions = true };
+	const struct front_events events = {
+		.http = on_http,
+		.upgrade = on_upgrade,
+		.noise = on_noise,
+		.refused = on_refused,
+		.standing = standing,
+		.body_max = policy->body_max ? body_max : NULL,
+		.sockets_max = policy->sockets_max ? sockets_max : NULL,
+	};
+
+	if (where && endpoint_parse_listen(where, &host, &config.port, err))
+		return error_prefix(err, "--listen");
+	config.host = host;
+	at->port = p;
+	at->front = p->front->open(p->loop, &config, &events, at, err);
+	if (!at->front) {
+		if (!where && c->taken && err->kind == ERR_CONNECT)
+			error_hint(err, "%s", c->taken);
+		return -1;
+	}
+	at->host = TAKE(host);
+	at->number = p->front->port(at->front);
+	p->places++;
+	p->open++;
+	return 0;
+}
+
+static int open_places(struct port *p, struct error *err)
+{
+	const struct words *listen = p->config.listen;
+	size_t count = listen ? listen->count : 0;
+
+	/* Never moved: each front knows its own. */
+	p->place = mem_zalloc((count ? count : 1) * sizeof(*p->place));
+	if (count == 0)
+		return open_place(p, NULL, err);
+	for (size_t i = 0; i < count; i++) {
+		if (open_place(p, listen->word[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_advertise(struct port *p, uint16_t number, struct error *err)
+{
+	const char *text = p->config.admit.advertise;
+	const char *path = p->config.path ? p->config.path : DEVICE_PATH;
+
+	mem_free(TAKE(p->advertised_ws));
+	mem_free(TAKE(p->advertised_ota));
+	if (!text)
+		return 0;
+	p->behind_proxy = strstr(text, "://") != NULL;
+	return ota_advertise(text, number, path, &p->advertised_ws,
+			     &p->advertised_ota, err);
+}
+
+/* What would make every OTA reply fail is said at once. */
+static int check_reply(const struct port *p, struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *url = port_device_url(p, "127.0.0.1:65535", 1);
+	const char *token = NULL;
+	size_t i = 0;
+
+	do {
+		CLEANUP(buf_done) struct buf reply = { 0 };
+
+		if (ota_reply_encode(&reply, NULL, url, token, NULL, err))
+			return -1;
+	} while ((token = p->policy->token_at(p->owner, i++)));
+	return 0;
+}
+
+static int hold_ws(struct port *p, struct error *err)
+{
+	if (p->ws->hold(p->loop, err))
+		return -1;
+	p->holds_ws = true;
+	return 0;
+}
+
+static void note_url(struct port *p)
+{
+	CLEANUP(words_done) struct words found = { 0 };
+
+	port_addresses(p, &found);
+	p->ota_url = mem_strdup(found.count ? found.word[0] : NULL);
+}
+
+int port_open(struct port **out, struct loop *l, const struct port_config *c,
+	      const struct port_policy *policy, void *owner, struct error *err)
+{
+	struct port *p = mem_zalloc(sizeof(*p));
+
+	p->loop = l;
+	p->config = *c;
+	p->policy = policy;
+	p->owner = owner;
+	if (port_parts_load(&p->front, &p->ws, err) ||
+	    take_advertise(p, c->number, err) || check_reply(p, err) ||
+	    hold_ws(p, err) || open_places(p, err)) {
+		if (p->places)
+			port_close(p, NULL, NULL);
+		else
+			port_free(p);
+		return -1;
+	}
+	/* Now that the port is known; what was right stays right. */
+	take_advertise(p, p->place[0].number, err);
+	note_url(p);
+	*out = p;
+	return 0;
+}
+
+/* ---- where it is ---- */
+
+void port_addresses(const struct port *p, struct words *out)
+{
+	if (p->advertised_ota)
+		words_add(out, p->advertised_ota);
+	for (size_t i = 0; i < p->places && !p->advertised_ota; i++)
+		ota_addresses(out, p->place[i].host, p->place[i].number);
+}
+
+void port_describe(const struct port *p, struct buf *out)
+{
+	CLEANUP(words_done) struct words found = { 0 }, behind = { 0 };
+
+	port_addresses(p, &found);
+	for (size_t i = 0; i < found.count; i++)
+		buf_printf(out, "  %s\n", found.word[i]);
+	/* A URL is a proxy's: what it must pass on to is worth a line. */
+	if (!p->behind_proxy)
+		return;
+	ota_addresses(&behind, p->place[0].host, p->place[0].number);
+	buf_printf(out, "  (passed on to %s)\n", behind.word[0]);
 }

@@ -1,113 +1,195 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who knocks at a listening port, how it got there and what it wants: pure
- * functions over the head of a request, for listen: and serve.
+ * A port that boards knock at: it listens in one place or many, answers their
+ * OTA question (device.md 5), activation and a browser, judges path, token and
+ * names of a WebSocket before its upgrade is answered (device.md 1.2), counts
+ * what came and remembers what each board was told. What is done otherwise by
+ * listen: (one board) and by serve (many) is a table of theirs, port_policy.
+ * Files: port.c, port_memory.c (of boards), port_parts.c (what other ports of
+ * ours need too).
  */
 #ifndef NET_PORT_H
 #define NET_PORT_H
 
-#include "base/base.h"
-#include "base/buf.h"
-#include "base/split.h"
-#include "net/front.h"
-#include "net/ws.h"
-#include "wire/ota.h"
+#include "net/port_memory.h"
+#include "net/port_parts.h"
 
-/* How the peer reached us: its Host if that is one, else our end of the socket. Lent. */
-const char *knock_host(const struct front_head *head);
+#define ID_MAX 127 /* bytes of a Device-Id or Client-Id */
 
-/* From the header or the query string; yours, NULL if in neither, or empty. */
-char *knock_value(const struct front_head *head, const char *name);
-/* What it gave as Authorization, or as token in the query string; yours, NULL. */
-char *knock_token(const struct front_head *head);
-/* Protocol-Version; 0 if not told or no number. */
-int knock_protocol_version(const struct front_head *head);
-
-/*
- * Whether `given` ("Bearer T", T, NULL: none) is this token. It takes the same
- * time for all tokens of a length.
- */
-bool knock_token_fits(const char *token, const char *given);
-
-/* The same path; a last slash more or less is no other one. */
-bool knock_path_fits(const char *wanted, const char *path);
-/* The path with its query, but with no secret in it; yours. */
-char *knock_safe_path(const struct front_head *head);
-
-/* What a plain HTTP request wants. */
-enum knock_wish {
-	KNOCK_OTA, /* a board asks, whatever its method */
-	KNOCK_ACTIVATE,
-	KNOCK_PAGE, /* a browser at / or at the OTA path */
-	KNOCK_METHOD, /* neither GET, HEAD nor POST */
-	KNOCK_ICON, /* browsers ask for these by themselves */
-	KNOCK_OTHER
-};
-enum knock_wish knock_wish(const struct front_head *head);
-
-/* One sentence about noise; NULL: not worth one. */
-const char *knock_noise(enum front_noise what);
-
-/* {"error":TEXT} and a newline, appended. */
-void knock_error(struct buf *out, const char *text);
-
-#define OTA_PATH "/xiaozhi/ota/"
-/* Where a device is sent when no path is named. */
-#define DEVICE_PATH "/xiaozhi/v1/"
-
-/*
- * --advertise HOST, HOST:PORT or a ws:// or wss:// URL: the URL for devices and
- * the OTA address that belongs to it; yours. -1 (ERR_USAGE): it is none of these.
- */
-int ota_advertise(const char *text, uint16_t port, const char *path,
-		  char **ws_url, char **ota_url, struct error *err);
-
-/* The OTA addresses of a port that is open on host (NULL, 0.0.0.0, ::: all), best first, added. */
-void ota_addresses(struct words *out, const char *host, uint16_t port);
-
-/*
- * What the board tells, from headers and body. Filled also if the body is no
- * JSON: -1 (ERR_PROTOCOL) then.
- */
-int ota_read(struct ota_request *out, const struct front_head *head,
-	     const char *body, size_t len, struct error *err);
-
-/* Board and version of it, also if only its User-Agent tells them; "" if unknown. */
-struct ota_board {
-	char name[96], version[48];
-};
-void ota_board(struct ota_board *out, const struct ota_request *rq);
-
-/* "asked OTA: board 'NAME', version V (DATE)", as far as it told; appended. */
-void ota_describe(struct buf *out, const struct ota_request *rq);
-
-/* Up to the heading, and the end. */
-void page_start(struct buf *out);
-void page_end(struct buf *out);
-
-/* Text of anybody's, as text: nothing in it is markup, and it stays on its line. */
-void page_text(struct buf *out, const char *text);
-
-/* The OTA address that belongs to host, as the browser named us. */
-void page_address(struct buf *out, const char *host);
-
-struct port_owner {
-	char program[32];
-	int pid;
+/* Who a visit is about; NULL where it is not known. */
+struct who {
+	const char *device_id, *client_id, *address;
 };
 
-/* False if nobody does, or it is another user's and cannot be seen. */
-bool port_owner_find(uint16_t port, struct port_owner *out); /* TCP */
-bool port_owner_find_udp(uint16_t port, struct port_owner *out);
+/* A request, during its event; lent. */
+struct visit {
+	struct port *port;
+	void *owner; /* of the port */
+	const struct port_place *place; /* where it came in */
+	struct front_request *rq; /* NULL: an upgrade, or a head alone */
+	const struct front_head *head;
+	const char *body;
+	size_t len;
+	/* from its headers, of an upgrade from its query too; no id above ID_MAX */
+	struct who who;
+};
 
+enum port_event {
+	PORT_ACTIVATE,
+	PORT_BROWSER, /* it saw the page */
+	PORT_NOISE,
+	PORT_NOTHING, /* there is nothing at that path */
+	PORT_REFUSED, /* by the rules of net/front: text, hint, count */
+	PORT_TOO_LARGE, /* an OTA question */
+	PORT_FAILED, /* we could not */
+	PORT_PATH, /* an upgrade for another path than ours */
+	PORT_TOKEN,
+	PORT_NAME, /* an upgrade whose ids are too long */
+	PORT_TOLD /* a board is sent elsewhere than before */
+};
+
+enum token_verdict {
+	TOKEN_FITS, /* also if there are no tokens */
+	TOKEN_MISSING,
+	TOKEN_WRONG,
+	TOKEN_OF_ANOTHER /* right, and of another device: what it showed was copied */
+};
+
+/* What happened; texts are lent. */
+struct port_news {
+	enum port_event event;
+	struct who who;
+	const char *text;
+	const char *hint; /* NULL */
+	enum front_noise noise; /* of PORT_NOISE */
+	enum token_verdict verdict; /* of PORT_TOKEN */
+	uint64_t count;
+};
+
+/* A question that was answered. */
+struct port_asked {
+	const struct ota_request *rq;
+	const char *sent_to;
+	bool mqtt;
+};
+
+enum port_offer {
+	PORT_OFFER_HERE, /* our WebSocket */
+	PORT_OFFER_BROKER,
+	PORT_OFFER_NONE /* it was refused, and answered */
+};
+
+struct port_policy {
+	void (*heard)(void *owner, const struct port_news *n);
+	/* After it was remembered. */
+	void (*asked)(const struct visit *v, const struct port_asked *a);
+	/* What stands between page_start and page_end. */
+	void (*page)(const struct visit *v, struct buf *out);
+	/* May a board with these names come with that token ("Bearer X", X, NULL)? */
+	enum token_verdict (*token)(void *owner, const struct who *who,
+				    const char *given);
+	/* The token that it is told; NULL: none. */
+	const char *(*token_for)(void *owner, const struct ota_request *rq);
+	/* All that may be told, one by one; NULL: no more. */
+	const char *(*token_at)(void *owner, size_t i);
+	/*
+	 * An upgrade is let in: what takes its WebSocket, and the share. NULL:
+	 * there is no place, *reason says why (503). peer is lent.
+	 */
+	struct transport *(*place)(const struct visit *v,
+				   const struct peer_info *peer,
+				   const char **reason);
+	/* Its WebSocket could not be opened: it has its place no more. */
+	void (*unplace)(void *owner, struct transport *t);
+	enum front_standing (*standing)(const struct visit *v);
+
+	/* NULL: not of this owner. */
+
+	/* True: the request is the owner's matter. */
+	bool (*http)(const struct visit *v);
+	enum port_offer (*offer)(const struct visit *v,
+				 const struct ota_request *rq,
+				 struct ota_mqtt *mqtt);
+	size_t (*body_max)(const struct visit *v);
+	size_t (*sockets_max)(void *owner, const struct port_place *at);
+};
+
+struct port_config { /* lent; path and budget until it is closed */
+	const struct words
+		*listen; /* [HOST:]PORT each, of --listen; or these: */
+	const char *host; /* NULL: all addresses */
+	uint16_t number;
+	const char
+		*taken; /* hint where that one cannot be had; NULL: front's */
+	const char *path; /* the only one for WebSockets; NULL: any */
+	struct admit_options admit;
+	size_t body_max, connections_max, message_max; /* 0: front's */
+	int64_t head_timeout;
+	struct budget *budget; /* NULL: one of its own */
+	bool tells_time; /* in the answer to OTA */
+	bool tells_port; /* a device is told by which port it asked (REACHED_PORT) */
+};
+
+/* What came so far; judged by diag/arrival. */
+struct port_facts {
+	unsigned connections; /* anything at all */
+	unsigned browser, tls, ota, wrong_path, wrong_token, upgraded;
+	unsigned foreign; /* pages of others, names that are not ours */
+	bool lan; /* something came from another machine than this one */
+	char ota_id[64], ota_board[96], ota_version[48],
+		ota_address[64]; /* of the last OTA question */
+	char wrong_path_text[128]; /* the last wrong path */
+	char foreign_text[200], foreign_hint[256]; /* of the last one */
+};
+
+struct port_place { /* one listening socket */
+	struct port *port;
+	struct front *front;
+	char *host; /* NULL: all addresses */
+	uint16_t number;
+};
+
+struct port {
+	struct loop *loop;
+	struct port_config config;
+	const struct port_policy *policy;
+	void *owner;
+	const struct front_table *front;
+	const struct ws_table *ws;
+	struct port_place *place;
+	size_t places; /* opened */
+	size_t open; /* not closed yet */
+	char *advertised_ws, *advertised_ota; /* by --advertise; NULL */
+	bool behind_proxy; /* --advertise was a URL */
+	char *ota_url; /* the first that is shown */
+	struct port_facts facts;
+	struct memory memory;
+	bool holds_ws, closing;
+	void (*closed)(void *owner);
+	void *closed_owner;
+};
+
+/* All places, or none. -1: as front's open; ERR_USAGE: what the user gave. */
+int port_open(struct port **out, struct loop *l, const struct port_config *c,
+	      const struct port_policy *policy, void *owner, struct error *err);
+/* No event from now on; then released, and closed(owner), which may be NULL. */
+void port_close(struct port *p, void (*closed)(void *owner), void *owner);
+
+/* The OTA addresses to set on boards, best first, added. */
+void port_addresses(const struct port *p, struct words *out);
+/* The same in lines, and where they lead behind a proxy; appended. */
+void port_describe(const struct port *p, struct buf *out);
 /*
- * One line of /proc/net/tcp or tcp6 (pure): the inode of the socket if it
- * listens on that port, else 0.
+ * The WebSocket URL for a device that named us so at this port (0: ours); yours.
+ * Firmware leaves the port out when it dials (device.md 1.2): where it is not
+ * ours, since it is forwarded, it stands in the query too (tells_port).
  */
-unsigned long port_owner_inode(const char *line, uint16_t port);
+#define REACHED_PORT "port"
+char *port_device_url(const struct port *p, const char *host, uint16_t number);
 
-/* -1 (ERR_CONNECT): one of them is missing; the hint names the package. */
-int port_parts_load(const struct front_table **front,
-		    const struct ws_table **ws, struct error *err);
+void visit_answer(const struct visit *v, int status, const char *type,
+		  const struct buf *body);
+/* {"error":text} */
+void visit_refuse(const struct visit *v, int status, const char *text);
 
 #endif

@@ -1,87 +1,105 @@
 /* SPDX-License-Identifier: MIT */
-/* The port of serve: who may come in, as what, and what a browser sees. */
+/*
+ * The port of serve: who may come in, as what, what OTA offers, what a browser
+ * sees, and the addresses that boards are given.
+ */
 #include <string.h>
 #include <time.h>
 
 #include "base/mem.h"
-#include "base/secret_file.h"
 #include "base/text.h"
 #include "net/head.h"
-#include "net/port.h"
 #include "serve/aliases.h"
 #include "serve/board.h"
 #include "serve/door.h"
+#include "serve/mqtt_boards.h"
 
-/*
- * A WebSocket knocks: path, token and names are judged before the upgrade is
- * answered (device.md 1.2); then it becomes a device.
- */
+/* ---- what happened ---- */
 
-static int refuse_path(struct door *d, const struct who *who, const char *path,
-		       const char **reason)
+/* Of a token that is wrong, of a body that was too large; NULL: the row's. Yours. */
+static char *hint_of(const struct serve *s, const struct port_news *n)
 {
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("refused: it dialled '%.120s', not '%.120s'",
-				path, d->server->config.path);
-	struct record *r =
-		door_record(d, who, RECORD_REFUSED, LEVEL_WARN, text);
-
-	record_hint(
-		r,
-		"reboot the board, so that OTA tells it the right path; without --path any is accepted");
-	*reason = "no WebSocket at this path";
-	return 404;
+	if (n->event == PORT_TOKEN && n->verdict == TOKEN_OF_ANOTHER)
+		return mem_strdup(
+			"a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is");
+	if (n->event == PORT_NOISE && n->noise == FRONT_BODY_TOO_LARGE)
+		return mem_printf(
+			"its body was above %lld bytes; --picture-max allows more",
+			(long long)s->config.picture_max);
+	return mem_strdup(n->hint);
 }
 
-static int refuse_token(struct door *d, const struct who *who,
-			enum token_verdict verdict, const char **reason)
+static void on_heard(void *owner, const struct port_news *n)
 {
-	static const char *const texts[] = {
-		[TOKEN_MISSING] = "refused: it gave no token",
-		[TOKEN_WRONG] = "refused: its token is wrong",
-		[TOKEN_OF_ANOTHER] =
-			"refused: its token is another board's, and this Device-Id has not got it",
+	static const struct {
+		enum record_kind kind;
+		enum record_level level;
+		const char *before, *hint;
+	} rows[] = {
+		[PORT_ACTIVATE] = { RECORD_ACTIVATE, LEVEL_INFO, "", NULL },
+		[PORT_BROWSER] = { RECORD_BROWSER, LEVEL_INFO, "", NULL },
+		[PORT_NOISE] = { RECORD_NOISE, LEVEL_WARN, "", NULL },
+		[PORT_NOTHING] = { RECORD_REFUSED, LEVEL_WARN, "", NULL },
+		[PORT_REFUSED] = { RECORD_REFUSED, LEVEL_WARN, "", NULL },
+		[PORT_TOO_LARGE] = { RECORD_REFUSED, LEVEL_WARN, "", NULL },
+		[PORT_FAILED] = { RECORD_REFUSED, LEVEL_BAD, "", NULL },
+		[PORT_NAME] = { RECORD_REFUSED, LEVEL_WARN, "refused: ", NULL },
+		[PORT_PATH] = { RECORD_REFUSED, LEVEL_WARN, "refused: ",
+				"reboot the board, so that OTA tells it the right path; without --path any is accepted" },
+		[PORT_TOKEN] = { RECORD_REFUSED, LEVEL_WARN, "refused: ",
+				 "reboot the board, so that OTA gives it the token, or add its own to --token-file" },
+		[PORT_TOLD] = { RECORD_TOLD, LEVEL_WARN, "", NULL },
 	};
+	const struct door *d = owner;
+	bool odd = n->event == PORT_NOTHING && !n->who.device_id;
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("%s%s", rows[n->event].before, n->text);
+	CLEANUP(mem_free_ptr) char *hint = hint_of(d->server, n);
 	struct record *r =
-		door_record(d, who, RECORD_REFUSED, LEVEL_WARN, texts[verdict]);
+		record_of(d->server, &n->who, rows[n->event].kind,
+			  odd ? LEVEL_INFO : rows[n->event].level, text);
 
-	record_hint(
-		r,
-		verdict == TOKEN_OF_ANOTHER ?
-			"a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is" :
-			"reboot the board, so that OTA gives it the token, or add its own to --token-file");
-	/* What it guessed right is not told to it. */
-	*reason = verdict == TOKEN_MISSING ? "a token is needed" :
-					     "the token is wrong";
-	return 401;
+	record_hint(r, hint ? hint : rows[n->event].hint);
+	if (r)
+		r->count = n->count;
 }
 
-static int refuse_name(struct door *d, const struct who *who,
-		       const char **reason)
-{
-	const struct who nobody = { .address = who->address };
+/* ---- a WebSocket is let in ---- */
 
-	door_record(
-		d, &nobody, RECORD_REFUSED, LEVEL_WARN,
-		"refused: its Device-Id or Client-Id has more than 127 bytes");
-	*reason = "Device-Id and Client-Id have 127 characters at most";
-	return 403;
+static enum token_verdict judge_token(void *owner, const struct who *who,
+				      const char *given)
+{
+	const struct door *d = owner;
+
+	return tokens_judge(&d->server->tokens, who->device_id, who->client_id,
+			    given);
 }
 
-static bool too_long(const char *id)
+static const char *token_for(void *owner, const struct ota_request *rq)
 {
-	return id && strlen(id) > ID_MAX;
+	const struct door *d = owner;
+
+	return tokens_for(&d->server->tokens, rq->device_id, rq->client_id);
+}
+
+static const char *token_at(void *owner, size_t i)
+{
+	const struct door *d = owner;
+	const struct tokens *t = &d->server->tokens;
+
+	return i < t->count ? t->item[i].token : NULL;
 }
 
 /* What OTA told it beside our name, for it to tell us (door_device_url). */
-static uint16_t port_told(const struct gate *g, const struct front_head *head)
+static uint16_t port_told(const struct port_place *at,
+			  const struct front_head *head)
 {
 	CLEANUP(mem_free_ptr)
 	char *text = head_query_value(head->query, REACHED_PORT);
 	int64_t port;
 
 	if (!text || text_integer(text, 1, UINT16_MAX, &port))
-		return g->port;
+		return at->number;
 	return (uint16_t)port;
 }
 
@@ -89,7 +107,7 @@ static uint16_t port_told(const struct gate *g, const struct front_head *head)
  * By which address of ours it came; yours. Firmware leaves the port out of Host
  * in this request (device.md 1.2).
  */
-static char *reached(const struct gate *g, const struct front_head *head)
+static char *reached(const struct port_place *at, const struct front_head *head)
 {
 	const char *host = knock_host(head);
 	struct buf text = { 0 };
@@ -98,247 +116,44 @@ static char *reached(const struct gate *g, const struct front_head *head)
 
 	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
 		return mem_strdup(host);
-	port = port_told(g, head);
+	port = port_told(at, head);
 	authority_print(&text, a.host, port == 80 ? 0 : port);
 	return buf_take(&text);
 }
 
-/* Takes the descriptor, in any case but NULL. */
-static int let_in(struct gate *g, int fd, const struct front_head *head,
-		  const struct who *who, const char **reason)
+static struct transport *on_place(const struct visit *v,
+				  const struct peer_info *peer,
+				  const char **reason)
 {
-	CLEANUP(mem_free_ptr) char *path = knock_safe_path(head);
-	struct door *d = g->door;
-	struct error err = { 0 };
-	struct peer_info peer = {
-		.address = head->address,
-		.headers = head->headers,
-		.path = path,
-		.device_id = who->device_id,
-		.client_id = who->client_id,
-		.ota = door_asked(d, who->device_id, head->address),
-		.protocol_version = knock_protocol_version(head),
-		.envelope = true
-	};
+	struct serve *s = door_of(v)->server;
+	struct share *share = v->head->share;
 	struct board *device;
 
-	if (share_is_over(head->share) &&
-	    !board_make_room(d->server, head->share)) {
+	if (share_is_over(share) && !board_make_room(s, share)) {
 		*reason = "busy: too many connections of this address";
-		return 503;
+		return NULL;
 	}
-	device = board_new(d->server, &peer, false);
+	device = board_new(s, peer, false);
 	if (!device) {
 		*reason = "busy: no more devices are accepted";
-		return 503;
+		return NULL;
 	}
-	device->reached = reached(g, head);
-	share_move(&device->share, head->share);
+	device->reached = reached(v->place, v->head);
+	share_move(&device->share, share);
 	share_hold(&device->share, 0);
-	if (d->ws_table->adopt(&device->transport, fd, &peer,
-			       (size_t)d->server->config.message_max, &err)) {
-		board_discard(device);
-		door_record(d, who, RECORD_REFUSED, LEVEL_BAD, err.text);
-		error_reset(&err);
-		return 0;
-	}
-	device->transport.ops = &d->ws_table->dial;
-	if (!who->device_id)
+	if (!peer->device_id)
 		record_hint(
-			door_record(
-				d, who, RECORD_ODD, LEVEL_WARN,
+			record_of(
+				s, &v->who, RECORD_ODD, LEVEL_WARN,
 				"it sent no Device-Id: it is known by its Client-Id or address only"),
 			"a stock board always sends the header Device-Id");
-	return 0;
+	return &device->transport;
 }
 
-static int door_upgrade(void *gate, int fd, const struct front_head *head,
-			const char **reason)
+static void on_unplace(void *owner, struct transport *t)
 {
-	struct gate *g = gate;
-	struct serve *s = g->door->server;
-	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
-	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
-	CLEANUP(mem_free_ptr) char *token = knock_token(head);
-	struct who who = { id, client, head->address };
-	enum token_verdict verdict;
-
-	if (too_long(id) || too_long(client))
-		return refuse_name(g->door, &who, reason);
-	if (s->config.path && !knock_path_fits(s->config.path, head->path))
-		return refuse_path(g->door, &who, head->path, reason);
-	verdict = tokens_judge(&s->tokens, id, client, token);
-	if (verdict != TOKEN_FITS)
-		return refuse_token(g->door, &who, verdict, reason);
-	return let_in(g, fd, head, &who, reason);
-}
-
-/*
- * Who may upload a picture. With a photo of the camera a board shows the token
- * of its connection (device.md 6); with a snapshot of the screen it sends
- * nothing that names it, so the address itself is the pass, for one picture.
- * Judged from the head alone: how much of a body is taken from whom can be
- * decided here too, before it is read.
- */
-
-/* ---- the token of a connection ---- */
-
-static bool shows_token(const struct board *d, const char *given)
-{
-	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
-}
-
-const struct board *pass_by_token(const struct visit *v, const char *given)
-{
-	const struct serve *s = v->door->server;
-	const struct board *d;
-
-	if (!given)
-		return NULL;
-	if (v->who.device_id) {
-		d = registry_find_written(&s->registry, v->who.device_id);
-		return d && shows_token(d, given) ? d : NULL;
-	}
-	for (d = s->registry.first; d; d = d->next) {
-		if (shows_token(d, given))
-			return d;
-	}
-	return NULL;
-}
-
-/* ---- addresses for one picture ---- */
-
-static void drop(struct passes *p, size_t i)
-{
-	explicit_bzero(p->item[i].token, sizeof(p->item[i].token));
-	mem_free(p->item[i].id);
-	p->count--;
-	/* They stay in the order in which they were made. */
-	memmove(&p->item[i], &p->item[i + 1],
-		(p->count - i) * sizeof(p->item[0]));
-}
-
-void passes_done(struct passes *p)
-{
-	while (p->count)
-		drop(p, p->count - 1);
-}
-
-/* The oldest go: of this device first, then of all. */
-static void make_room(struct passes *p, const char *id, int64_t now)
-{
-	size_t own = 0, first = 0;
-
-	for (size_t i = p->count; i-- > 0;) {
-		if (p->item[i].until <= now) {
-			drop(p, i);
-			first -= first > i;
-		} else if (strcmp(p->item[i].id, id) == 0) {
-			own++;
-			first = i;
-		}
-	}
-	if (own >= PASSES_EACH)
-		drop(p, first);
-	if (p->count == PASSES_MAX)
-		drop(p, 0);
-}
-
-const char *passes_add(struct passes *p, const char *id, int64_t now)
-{
-	struct pass *new;
-
-	make_room(p, id, now);
-	new = &p->item[p->count++];
-	random_hex(new->token);
-	new->id = mem_strdup(id);
-	new->until = now + PASS_MS;
-	return new->token;
-}
-
-/* Its place; count: there is none, or it is too late. */
-static size_t find(const struct passes *p, const char *token, int64_t now)
-{
-	size_t found = p->count, len = strlen(token);
-
-	for (size_t i = 0; i < p->count; i++) {
-		if (secret_same(p->item[i].token, RANDOM_HEX_SIZE - 1, token,
-				len) &&
-		    p->item[i].until > now)
-			found = i;
-	}
-	return found;
-}
-
-char *passes_take(struct passes *p, const char *token, int64_t now)
-{
-	size_t found = find(p, token, now);
-	char *id;
-
-	if (found == p->count)
-		return NULL;
-	id = TAKE(p->item[found].id);
-	drop(p, found);
-	return id;
-}
-
-/* What stands behind UPLOAD_PATH; "" if nothing does. */
-static char *token_in_path(const char *path)
-{
-	const char *token = path + strlen(UPLOAD_PATH);
-	size_t len;
-
-	token += *token == '/';
-	len = strlen(token);
-	len -= len && token[len - 1] == '/';
-	return mem_strndup(token, len);
-}
-
-char *pass_by_address(const struct visit *v)
-{
-	CLEANUP(mem_free_ptr) char *token = token_in_path(v->head->path);
-	CLEANUP(mem_free_ptr)
-	char *id = passes_take(&v->door->passes, token, loop_now());
-
-	if (id && v->who.device_id && !text_same(id, v->who.device_id))
-		return NULL;
-	return TAKE(id);
-}
-
-static bool shows_address(const struct visit *v)
-{
-	const struct passes *p = &v->door->passes;
-	CLEANUP(mem_free_ptr) char *token = NULL;
-
-	if (!text_starts(v->head->path, UPLOAD_PATH))
-		return false;
-	token = token_in_path(v->head->path);
-	return find(p, token, loop_now()) < p->count;
-}
-
-/* Whether either would find one; nothing is used up. */
-static bool pass_is_shown(const struct visit *v)
-{
-	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-
-	return pass_by_token(v, given) || shows_address(v);
-}
-
-/*
- * The same, and more than any stranger's who dialled in as a board: an address
- * that we were asked to give out, or the token of a board that is known.
- */
-static bool pass_of_known(const struct visit *v)
-{
-	const struct serve *s = v->door->server;
-	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-	const struct board *d = pass_by_token(v, given);
-
-	if (d &&
-	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,
-						   d->device_id, d->client_id)))
-		return true;
-	return shows_address(v);
+	(void)owner;
+	board_discard(t->owner);
 }
 
 /*
@@ -379,7 +194,7 @@ static const char *const hints[] = {
 static bool shows_token_known(const struct visit *v,
 			      const struct ota_request *asked)
 {
-	const struct tokens *t = &v->door->server->tokens;
+	const struct tokens *t = &door_of(v)->server->tokens;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
 
 	return given && t->count &&
@@ -397,7 +212,7 @@ static bool may_enroll(const struct serve *s, const struct enrolled_board *b)
 static enum standing judge(const struct visit *v,
 			   const struct ota_request *asked)
 {
-	const struct serve *s = v->door->server;
+	const struct serve *s = door_of(v)->server;
 	const char *id = asked->device_id;
 	const struct enrolled_board *b = enrolled_find(&s->enrolled, id);
 
@@ -417,7 +232,7 @@ static enum standing judge(const struct visit *v,
 
 static void enroll(const struct visit *v, const struct ota_request *asked)
 {
-	struct serve *s = v->door->server;
+	struct serve *s = door_of(v)->server;
 	bool again = enrolled_find(&s->enrolled, asked->device_id) != NULL;
 	CLEANUP(error_reset) struct error err = { 0 };
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -432,17 +247,17 @@ static void enroll(const struct visit *v, const struct ota_request *asked)
 			  again ? " again, with another Client-Id" : "",
 			  bad ? ", but only until serve ends: " : "",
 			  bad ? err.text : "");
-	r = door_record(v->door, &v->who, RECORD_ENROLLED,
-			bad ? LEVEL_WARN : LEVEL_GOOD, text);
+	r = record_of(door_of(v)->server, &v->who, RECORD_ENROLLED,
+		      bad ? LEVEL_WARN : LEVEL_GOOD, text);
 	record_hint(
 		r,
 		bad ? err.hint :
 		      "if it is none of yours: 'mcpctl devices --enrolled' lists all");
-	door_member(&detail, "client_id", asked->client_id);
+	record_member(&detail, "client_id", asked->client_id);
 	record_detail(r, &detail);
 }
 
-bool door_knows(const struct visit *v, const struct ota_request *asked)
+static bool is_known(const struct visit *v, const struct ota_request *asked)
 {
 	enum standing standing = judge(v, asked);
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -454,10 +269,124 @@ bool door_knows(const struct visit *v, const struct ota_request *asked)
 	text = mem_printf("asked OTA, and gets no password for the broker: %s",
 			  whys[standing]);
 	visit_refuse(v, 403, "this board is not known here");
-	record_hint(
-		door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text),
-		hints[standing]);
+	record_hint(record_of(door_of(v)->server, &v->who, RECORD_REFUSED,
+			      LEVEL_WARN, text),
+		    hints[standing]);
 	return false;
+}
+
+/*
+ * The OTA question of a board: the WebSocket or the broker that it shall use
+ * (device.md 5), and what is told of it.
+ */
+
+static bool offers_mqtt(const struct serve *s)
+{
+	return s->rack && s->config.offer != OFFER_WEBSOCKET;
+}
+
+/* The host alone, by which the board reached us: the broker has a port of its own. */
+static char *bare_host(const struct visit *v)
+{
+	const char *text = knock_host(v->head);
+	struct authority a;
+	size_t len;
+
+	if (v->port->advertised_ota) {
+		text = strstr(v->port->advertised_ota, "//") + 2;
+		len = strlen(text) - strlen(OTA_PATH);
+	} else {
+		len = strlen(text);
+	}
+	if (authority_parse(&a, text, len, NULL))
+		return mem_strndup(text, len);
+	return mem_strdup(a.host);
+}
+
+/* Somebody asks for a board that is connected from elsewhere. */
+static const struct board *held_elsewhere(const struct visit *v,
+					  const struct ota_request *asked)
+{
+	const struct board *d = registry_find_written(
+		&door_of(v)->server->registry, asked->device_id);
+
+	if (!d || !d->address || memory_same_peer(d->address, v->head->address))
+		return NULL;
+	return d;
+}
+
+static void hint_ota(struct record *r, const struct ota_request *asked,
+		     const struct board *elsewhere, bool mqtt)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!asked->device_id[0]) {
+		record_hint(
+			r,
+			"a stock board sends the header Device-Id: without it no server knows who asks");
+	} else if (elsewhere) {
+		text = mem_printf(
+			"the board with this Device-Id is connected from %s: unless it was restarted, somebody else asks; for the board that is there this changes nothing",
+			elsewhere->address);
+		record_hint(r, text);
+	} else {
+		record_hint(r, mqtt ? "it connects by itself over MQTT" :
+				      "now wake it: wake word or button");
+	}
+}
+
+/* What the record says: who, what it was sent to, what to do next. */
+static void on_asked(const struct visit *v, const struct port_asked *a)
+{
+	const struct ota_request *asked = a->rq;
+	const struct board *elsewhere = held_elsewhere(v, asked);
+	bool warn = !asked->device_id[0] || elsewhere;
+	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
+	struct ota_board board;
+	struct record *r;
+
+	ota_board(&board, asked);
+	if (!asked->device_id[0])
+		buf_text(&text, "a board without a Device-Id ");
+	ota_describe(&text, asked);
+	buf_printf(&text, "; it was sent to %s", a->sent_to);
+	r = record_of(door_of(v)->server, &v->who, RECORD_OTA,
+		      warn ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
+	hint_ota(r, asked, elsewhere, a->mqtt);
+	record_member(&detail, "sent_to", a->sent_to);
+	record_member(&detail, "transport", a->mqtt ? "mqtt" : "websocket");
+	record_member(&detail, "board", board.name);
+	record_member(&detail, "version", board.version);
+	record_member(&detail, "client_id", asked->client_id);
+	record_detail(r, &detail);
+}
+
+/* Where its connection to the broker will not tell how it reached us. */
+static const char *reached_by(const struct visit *v)
+{
+	const char *host = knock_host(v->head);
+
+	return v->port->advertised_ota || text_same(host, v->head->local) ?
+		       NULL :
+		       host;
+}
+
+static enum port_offer on_offer(const struct visit *v,
+				const struct ota_request *asked,
+				struct ota_mqtt *mqtt)
+{
+	struct serve *s = door_of(v)->server;
+	CLEANUP(mem_free_ptr) char *host = NULL;
+	struct mqtt_boards_asker asker = { .address = v->head->address };
+
+	if (!offers_mqtt(s))
+		return PORT_OFFER_HERE;
+	if (!is_known(v, asked))
+		return PORT_OFFER_NONE;
+	asker.host = host = bare_host(v);
+	asker.reached = reached_by(v);
+	mqtt_boards_offer(s->rack, asked, &asker, mqtt);
+	return PORT_OFFER_BROKER;
 }
 
 /*
@@ -527,7 +456,7 @@ static void add_devices(struct buf *out, const struct registry *r)
 
 static void add_address(struct buf *out, const struct visit *v)
 {
-	const char *ota = v->door->advertised_ota;
+	const char *ota = v->port->advertised_ota;
 
 	buf_text(
 		out,
@@ -542,8 +471,8 @@ static void add_address(struct buf *out, const struct visit *v)
 	buf_text(
 		out,
 		"<p>Then reboot the board: it asks this address once at each start. ");
-	if (v->door->server->rack &&
-	    v->door->server->config.offer != OFFER_WEBSOCKET)
+	if (door_of(v)->server->rack &&
+	    door_of(v)->server->config.offer != OFFER_WEBSOCKET)
 		buf_text(out, "It connects over MQTT by itself.</p>\n");
 	else
 		buf_text(
@@ -551,34 +480,193 @@ static void add_address(struct buf *out, const struct visit *v)
 			"Then wake it, by wake word or button: it connects only then.</p>\n");
 }
 
-static void door_page(const struct visit *v)
+static void on_page(const struct visit *v, struct buf *out)
 {
-	struct buf page = { 0 };
-
-	page_start(&page);
 	buf_text(
-		&page,
+		out,
 		"<p>This address answers: network and firewall are fine. mcpctl serve is here, a server for boards with MCP.</p>\n");
-	add_address(&page, v);
-	add_devices(&page, &v->door->server->registry);
+	add_address(out, v);
+	add_devices(out, &door_of(v)->server->registry);
 	buf_text(
-		&page,
+		out,
 		"<p>Next, in a terminal of the machine where it runs:</p>\n<pre>mcpctl devices\nmcpctl tools\n"
 		"mcpctl call self.get_device_status\n"
 		"mcpctl help board</pre>\n");
-	page_end(&page);
-	visit_answer(v, 200, "text/html; charset=utf-8", &page);
-	buf_done(&page);
-	door_record(v->door, &v->who, RECORD_BROWSER, LEVEL_INFO,
-		    "a browser opened the page: network and port are fine");
 }
 
 /*
- * The listening ports of serve: opened, described, closed; and which of the
- * other files a request is for.
+ * Where we are reached: what is told to the user, and the URLs that devices are
+ * given.
  */
 
-#define DEFAULT_PORT 8000
+uint16_t door_port(const struct door *d)
+{
+	return d->port ? d->port->place[0].number : 0;
+}
+
+void door_addresses(const struct door *d, struct buf *out)
+{
+	struct words found = { 0 };
+
+	port_addresses(d->port, &found);
+	buf_char(out, '[');
+	for (size_t i = 0; i < found.count; i++) {
+		if (i)
+			buf_char(out, ',');
+		buf_json_string(out, found.word[i], strlen(found.word[i]));
+	}
+	buf_char(out, ']');
+	words_done(&found);
+}
+
+static void describe_ports(const struct port *p, struct buf *out)
+{
+	buf_printf(out, "listening on port%s", p->places > 1 ? "s" : "");
+	for (size_t i = 0; i < p->places; i++) {
+		const struct port_place *at = &p->place[i];
+
+		buf_text(out, i ? ", " : " ");
+		if (at->host)
+			authority_print(out, at->host, at->number);
+		else
+			buf_printf(out, "%u", (unsigned)at->number);
+	}
+	buf_text(out, "\nOTA address to set on the board:\n");
+	port_describe(p, out);
+	if (!p->advertised_ota && p->place[0].host &&
+	    text_starts(p->ota_url, "http://127."))
+		buf_text(
+			out,
+			"  (only this machine reaches that one: for boards, leave the host of --listen out)\n");
+}
+
+static void describe_broker(const struct door *d, struct buf *out)
+{
+	if (!d->server->rack)
+		return;
+	buf_text(out, "MQTT:\n  ");
+	mqtt_boards_describe(d->server->rack, out);
+	buf_char(out, '\n');
+}
+
+void door_describe(struct door *d)
+{
+	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
+	const struct who nobody = { 0 };
+	struct record *r;
+
+	describe_ports(d->port, &text);
+	describe_broker(d, &text);
+	buf_text(
+		&text,
+		"open the same address in a browser: it shows who is connected;\nno page means a firewall");
+	r = record_of(d->server, &nobody, RECORD_LISTENING, LEVEL_GOOD,
+		      buf_string(&text));
+	record_hint(
+		r,
+		"'mcpctl help board' tells how to set it on the board; then reboot the board");
+	buf_printf(&detail, "\"port\":%u,\"ota\":", (unsigned)door_port(d));
+	door_addresses(d, &detail);
+	record_detail(r, &detail);
+}
+
+/* The way to us that an OTA address tells, without its path; yours. */
+static char *base_of(const char *ota_url)
+{
+	return mem_strndup(ota_url, strlen(ota_url) - strlen(OTA_PATH));
+}
+
+/*
+ * A board that was at the broker before serve was started: it did not ask OTA,
+ * and never reached this port. By the way that we would reach it.
+ */
+static char *base_towards(const struct door *d, const struct board *device)
+{
+	CLEANUP(buf_done) struct buf at = { 0 };
+	char own[64];
+
+	if (!local_address_towards(device->address, own, sizeof(own)))
+		return base_of(d->port->ota_url);
+	for (size_t i = 0; i < d->port->places; i++) {
+		const struct port_place *place = &d->port->place[i];
+		const char *host = place->host;
+
+		if (host && strcmp(host, own) != 0 &&
+		    strcmp(host, "0.0.0.0") != 0 && strcmp(host, "::") != 0)
+			continue;
+		authority_print(&at, own, place->number);
+		return mem_printf("http://%s", buf_string(&at));
+	}
+	return base_of(d->port->ota_url);
+}
+
+/* "http://HOST:PORT" of ours for that device; yours. */
+static char *base_url(const struct door *d, const struct board *device)
+{
+	if (device->reached && !d->port->advertised_ota)
+		return mem_printf("http://%s", device->reached);
+	if (device->mqtt && device->address && !d->port->advertised_ota)
+		return base_towards(d, device);
+	/* Nothing tells how it reaches us: the first address will do. */
+	return base_of(d->port->ota_url);
+}
+
+char *door_upload_url(struct door *d, const struct board *device)
+{
+	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
+
+	return mem_printf("%s" UPLOAD_PATH "/%s", base,
+			  passes_add(&d->passes, device->id, loop_now()));
+}
+
+char *door_vision_url(struct door *d, const struct board *device)
+{
+	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
+	char *url = mem_printf("%s" VISION_PATH, base);
+	CLEANUP(mem_free_ptr) char *before = NULL;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct who who = { device->id, device->client_id, device->address };
+
+	if (device->id)
+		before = memory_sent(&d->port->memory, device->id, url);
+	if (!before)
+		return url;
+	text = mem_printf("its pictures go to %s from now on, and went to %s",
+			  url, before);
+	record_hint(
+		record_of(d->server, &who, RECORD_TOLD, LEVEL_WARN, text),
+		"that is how its own connection reached serve; --advertise makes it one address for all");
+	return url;
+}
+
+const struct ota_request *door_asked(const struct door *d,
+				     const char *device_id, const char *address)
+{
+	const struct told *t =
+		memory_find(&d->port->memory, device_id, address);
+
+	return t ? &t->asked : NULL;
+}
+
+bool door_asked_elsewhere(const struct door *d, const char *device_id,
+			  const char *address)
+{
+	const struct told *t = memory_find(&d->port->memory, device_id, NULL);
+
+	return t && !memory_same_peer(t->from, address);
+}
+
+const struct ota_request *door_asked_client(const struct door *d,
+					    const char *client_id,
+					    const char *address)
+{
+	const struct told *t =
+		memory_find_given(&d->port->memory, client_id, address);
+
+	return t ? &t->asked : NULL;
+}
+/* ---- who may hold how much ---- */
+
 /* All boards together may send so many of the largest pictures. */
 #define PICTURES_A_MINUTE 32
 /* Of a body, from whom we do not know: twice what a question may have. */
@@ -587,191 +675,15 @@ static void door_page(const struct visit *v)
 #define CONNECTIONS_MAX 512
 /* Sockets, beside those, whose heads are awaited though all devices are there. */
 #define HEADS_SPARE 256
-/* Below the 30 s that firmware waits for an answer (device.md 6). */
-#define EXEC_LIMIT_MS 25000
 
-/* ---- records and answers ---- */
-
-struct record *door_record(struct door *d, const struct who *who,
-			   enum record_kind kind, enum record_level level,
-			   const char *text)
+static enum front_standing on_standing(const struct visit *v)
 {
-	struct serve *s = d->server;
-	struct record *r = records_add(&s->records, kind, level, who->device_id,
-				       who->address, "%s", text);
+	const struct serve *s = door_of(v)->server;
+	CLEANUP(mem_free_ptr) char *id = knock_value(v->head, "Device-Id");
+	CLEANUP(mem_free_ptr) char *client = knock_value(v->head, "Client-Id");
+	CLEANUP(mem_free_ptr) char *token = knock_token(v->head);
 
-	if (r)
-		r->alias = mem_strdup(aliases_name(&s->aliases, who->device_id,
-						   who->client_id));
-	return r;
-}
-
-void record_hint(struct record *r, const char *hint)
-{
-	if (r && !r->hint)
-		r->hint = mem_strdup(hint);
-}
-
-void record_detail(struct record *r, struct buf *detail)
-{
-	if (r && !r->detail)
-		r->detail = buf_take(detail);
-	buf_done(detail);
-}
-
-void door_member(struct buf *out, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	buf_printf(out, "%s\"%s\":", out->len ? "," : "", name);
-	buf_json_string(out, value, strlen(value));
-}
-
-void visit_answer(const struct visit *v, int status, const char *type,
-		  const struct buf *body)
-{
-	v->door->front_table->reply(v->rq, status, type, buf_string(body),
-				    body->len);
-}
-
-void visit_refuse(const struct visit *v, int status, const char *text)
-{
-	CLEANUP(buf_done) struct buf body = { 0 };
-
-	knock_error(&body, text);
-	visit_answer(v, status, "application/json", &body);
-}
-
-/* ---- what came ---- */
-
-/*
- * Empty is no body to firmware: it would wait for the end (device.md 5.4 item
- * 7).
- */
-static void activate(const struct visit *v)
-{
-	struct buf done = { 0 };
-
-	buf_text(&done, "{}");
-	visit_answer(v, 200, "application/json", &done);
-	buf_done(&done);
-	door_record(v->door, &v->who, RECORD_ACTIVATE, LEVEL_INFO,
-		    "asked for activation: it needs none here");
-}
-
-static void nothing_here(const struct visit *v)
-{
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%.16s '%.120s': there is nothing",
-				v->head->method, v->head->path);
-	bool device = v->who.device_id != NULL;
-	struct record *r;
-
-	visit_refuse(v, 404, "nothing at this path; the OTA path is " OTA_PATH);
-	r = door_record(v->door, &v->who, RECORD_REFUSED,
-			device ? LEVEL_WARN : LEVEL_INFO, text);
-	record_hint(r, "the OTA path is " OTA_PATH);
-}
-
-/* NULL too if it is empty, or too long to be a name. */
-static const char *sane_header(const struct front_head *head, const char *name)
-{
-	const char *value = headers_get(head->headers, name);
-
-	return value && *value && strlen(value) <= ID_MAX ? value : NULL;
-}
-
-static struct visit visit_of(struct gate *g, const struct front_head *head)
-{
-	struct visit v = { .door = g->door, .gate = g, .head = head };
-
-	v.who.device_id = sane_header(head, "Device-Id");
-	v.who.client_id = sane_header(head, "Client-Id");
-	v.who.address = head->address;
-	return v;
-}
-
-static void on_http(void *owner, struct front_request *rq,
-		    const struct front_head *head, const char *body, size_t len)
-{
-	struct visit v = visit_of(owner, head);
-
-	v.rq = rq;
-	v.body = body;
-	v.len = len;
-	if (knock_path_fits(VISION_PATH, head->path)) {
-		door_vision(&v);
-		return;
-	}
-	if (knock_path_fits(UPLOAD_PATH, head->path) ||
-	    text_starts(head->path, UPLOAD_PATH "/")) {
-		door_upload(&v);
-		return;
-	}
-	switch (knock_wish(head)) {
-	case KNOCK_METHOD:
-		visit_refuse(&v, 405, "only GET and POST are answered");
-		break;
-	case KNOCK_OTA:
-		door_ota(&v);
-		break;
-	case KNOCK_ACTIVATE:
-		activate(&v);
-		break;
-	case KNOCK_PAGE:
-		door_page(&v);
-		break;
-	case KNOCK_ICON:
-		visit_refuse(&v, 404, "there is no icon");
-		break;
-	case KNOCK_OTHER:
-		nothing_here(&v);
-		break;
-	}
-}
-
-static void on_noise(void *owner, enum front_noise what, const char *address)
-{
-	struct gate *g = owner;
-	struct who who = { .address = address };
-	const char *text = knock_noise(what);
-	CLEANUP(mem_free_ptr) char *limit = NULL;
-	struct record *r;
-
-	if (!text || !address)
-		return;
-	r = door_record(g->door, &who, RECORD_NOISE, LEVEL_WARN, text);
-	if (what != FRONT_BODY_TOO_LARGE)
-		return;
-	limit = mem_printf(
-		"its body was above %lld bytes; --picture-max allows more",
-		(long long)g->door->server->config.picture_max);
-	record_hint(r, limit);
-}
-
-static void on_refused(void *owner, const struct front_refusal *r)
-{
-	struct gate *g = owner;
-	struct who who = { .address = r->address };
-	struct record *record =
-		door_record(g->door, &who, RECORD_REFUSED, LEVEL_WARN, r->text);
-
-	record_hint(record, r->hint);
-	if (record)
-		record->count = r->count;
-}
-
-static enum front_standing standing_of(void *owner,
-				       const struct front_head *head)
-{
-	struct gate *g = owner;
-	const struct visit v = visit_of(g, head);
-	const struct serve *s = g->door->server;
-	CLEANUP(mem_free_ptr) char *id = knock_value(head, "Device-Id");
-	CLEANUP(mem_free_ptr) char *client = knock_value(head, "Client-Id");
-	CLEANUP(mem_free_ptr) char *token = knock_token(head);
-
-	if (pass_of_known(&v) ||
+	if (pass_of_known(v) ||
 	    (s->tokens.count &&
 	     tokens_judge(&s->tokens, id, client, token) == TOKEN_FITS))
 		return FRONT_SHOWN;
@@ -781,11 +693,9 @@ static enum front_standing standing_of(void *owner,
 }
 
 /* What is no picture is a question; and a picture is taken from whom we know. */
-static size_t body_max(void *owner, const struct front_head *head)
+static size_t on_body_max(const struct visit *v)
 {
-	const struct visit v = visit_of(owner, head);
-
-	return pass_is_shown(&v) ? SIZE_MAX : STRANGER_BODY_MAX;
+	return pass_is_shown(v) ? SIZE_MAX : STRANGER_BODY_MAX;
 }
 
 size_t door_places(const struct serve *s)
@@ -797,26 +707,27 @@ size_t door_places(const struct serve *s)
 }
 
 /* What the other ports have, and the devices. */
-static size_t sockets_elsewhere(const struct gate *g)
+static size_t sockets_elsewhere(const struct serve *s,
+				const struct port_place *at)
 {
-	const struct door *d = g->door;
-	size_t count = d->server->sockets;
+	const struct port *p = at->port;
+	size_t count = s->sockets;
 
-	for (size_t i = 0; i < d->gates; i++) {
-		if (&d->gate[i] != g)
-			count += d->front_table->sockets(d->gate[i].front);
+	for (size_t i = 0; i < p->places; i++) {
+		if (&p->place[i] != at)
+			count += p->front->sockets(p->place[i].front);
 	}
 	return count;
 }
 
 /* Each may become a device, and has its descriptor (serve.c). */
-static size_t sockets_max(void *owner)
+static size_t on_sockets_max(void *owner, const struct port_place *at)
 {
-	const struct gate *g = owner;
-	const struct serve *s = g->door->server;
+	const struct door *d = owner;
+	const struct serve *s = d->server;
 	int64_t left = s->config.devices_max - (int64_t)s->registry.count;
 	size_t max = HEADS_SPARE + CONNECTIONS_MAX;
-	size_t elsewhere = sockets_elsewhere(g);
+	size_t elsewhere = sockets_elsewhere(s, at);
 	size_t room = s->room > elsewhere ? s->room - elsewhere : 0;
 
 	if (left > 0)
@@ -824,42 +735,49 @@ static size_t sockets_max(void *owner)
 	return s->room && room < max ? room : max;
 }
 
-static const struct front_events front_events = {
-	.http = on_http,
-	.upgrade = door_upgrade,
-	.noise = on_noise,
-	.refused = on_refused,
-	.standing = standing_of,
-	.body_max = body_max,
-	.sockets_max = sockets_max,
-};
+/* ---- open and close ---- */
 
-/* ---- the end ---- */
+#define DEFAULT_PORT 8000
+/* Below the 30 s that firmware waits for an answer (device.md 6). */
+#define EXEC_LIMIT_MS 25000
 
-static void door_free(struct door *d)
+/* Pictures. */
+static bool on_http(const struct visit *v)
 {
-	for (size_t i = 0; i < d->gates; i++)
-		mem_free(d->gate[i].host);
-	mem_free(d->gate);
-	mem_free(d->advertised_ws);
-	mem_free(d->advertised_ota);
-	memory_done(&d->memory);
-	passes_done(&d->passes);
-	if (d->holds_ws)
-		d->ws_table->let_go(d->server->loop);
-	mem_free(d);
+	if (knock_path_fits(VISION_PATH, v->head->path))
+		door_vision(v);
+	else if (knock_path_fits(UPLOAD_PATH, v->head->path) ||
+		 text_starts(v->head->path, UPLOAD_PATH "/"))
+		door_upload(v);
+	else
+		return false;
+	return true;
 }
 
-static void on_front_closed(void *owner)
+static const struct port_policy policy = {
+	.heard = on_heard,
+	.asked = on_asked,
+	.page = on_page,
+	.token = judge_token,
+	.token_for = token_for,
+	.token_at = token_at,
+	.place = on_place,
+	.unplace = on_unplace,
+	.standing = on_standing,
+	.http = on_http,
+	.offer = on_offer,
+	.body_max = on_body_max,
+	.sockets_max = on_sockets_max,
+};
+
+static void on_port_closed(void *owner)
 {
-	struct gate *g = owner;
-	struct door *d = g->door;
+	struct door *d = owner;
 	void (*closed)(void *owner) = d->closed;
 
 	owner = d->owner;
-	if (--d->open > 0)
-		return;
-	door_free(d);
+	passes_done(&d->passes);
+	mem_free(d);
 	if (closed)
 		closed(owner);
 }
@@ -871,126 +789,42 @@ void door_close(struct door *d, void (*closed)(void *owner), void *owner)
 	d->closing = true;
 	d->closed = closed;
 	d->owner = owner;
-	/* First: an answer after the front was closed would have no request. */
+	/* First: an answer after the port was closed would have no request. */
 	door_vision_abandon(d);
-	for (size_t i = 0; i < d->gates; i++)
-		d->front_table->close(d->gate[i].front, on_front_closed);
-}
-
-/* ---- opening ---- */
-
-static int open_gate(struct door *d, const char *where, struct error *err)
-{
-	const struct serve_config *c = &d->server->config;
-	struct gate *g = &d->gate[d->gates];
-	CLEANUP(mem_free_ptr) char *host = NULL;
-	struct front_config config = { .port = DEFAULT_PORT,
-				       .admit = { c->allow_hosts,
-						  c->allow_origins, c->proxies,
-						  c->advertise },
-				       .body_max = (size_t)c->picture_max,
-				       .head_timeout = c->handshake,
-				       .connections_max = CONNECTIONS_MAX,
-				       .budget = d->server->budget,
-				       .counts_questions = true };
-
-	if (where && endpoint_parse_listen(where, &host, &config.port, err))
-		return error_prefix(err, "--listen");
-	config.host = host;
-	g->door = d;
-	g->front = d->front_table->open(d->server->loop, &config, &front_events,
-					g, err);
-	if (!g->front) {
-		if (!where && err->kind == ERR_CONNECT)
-			error_hint(
-				err,
-				"end that program, or take another port: --listen 8001");
-		return -1;
-	}
-	g->host = TAKE(host);
-	g->port = d->front_table->port(g->front);
-	d->gates++;
-	d->open++;
-	return 0;
-}
-
-static int hold_ws(struct door *d, struct error *err)
-{
-	if (d->ws_table->hold(d->server->loop, err))
-		return -1;
-	d->holds_ws = true;
-	return 0;
-}
-
-static int open_gates(struct door *d, struct error *err)
-{
-	const struct words *listen = d->server->config.listen;
-	size_t count = listen ? listen->count : 0;
-
-	/* Never moved: each front knows its gate. */
-	d->gate = mem_zalloc((count ? count : 1) * sizeof(*d->gate));
-	if (count == 0)
-		return open_gate(d, NULL, err);
-	for (size_t i = 0; i < count; i++) {
-		if (open_gate(d, listen->word[i], err))
-			return -1;
-	}
-	return 0;
-}
-
-static int take_advertise(struct door *d, uint16_t port, struct error *err)
-{
-	const struct serve_config *c = &d->server->config;
-	const char *path = c->path ? c->path : DEVICE_PATH;
-
-	mem_free(TAKE(d->advertised_ws));
-	mem_free(TAKE(d->advertised_ota));
-	if (!c->advertise)
-		return 0;
-	d->behind_proxy = strstr(c->advertise, "://") != NULL;
-	return ota_advertise(c->advertise, port, path, &d->advertised_ws,
-			     &d->advertised_ota, err);
-}
-
-/* What would make every OTA reply fail is said at once. */
-static int check_reply(struct door *d, struct error *err)
-{
-	CLEANUP(mem_free_ptr)
-	char *url = door_device_url(d, "127.0.0.1:65535", 1);
-	const struct tokens *tokens = &d->server->tokens;
-	CLEANUP(buf_done) struct buf reply = { 0 };
-	int result = ota_reply_encode(&reply, NULL, url, NULL, NULL, err);
-
-	for (size_t i = 0; i < tokens->count && !result; i++) {
-		buf_reset(&reply);
-		result = ota_reply_encode(&reply, NULL, url,
-					  tokens->item[i].token, NULL, err);
-	}
-	return result;
+	port_close(d->port, on_port_closed, d);
 }
 
 int door_open(struct door **out, struct serve *s, struct error *err)
 {
 	struct door *d = mem_zalloc(sizeof(*d));
-	const char *folder = s->config.save_images;
+	const struct serve_config *c = &s->config;
+	const struct port_config config = {
+		.listen = c->listen,
+		.number = DEFAULT_PORT,
+		.taken =
+			"end that program, or take another port: --listen 8001",
+		.path = c->path,
+		.admit = { c->allow_hosts, c->allow_origins, c->proxies,
+			   c->advertise },
+		.body_max = (size_t)c->picture_max,
+		.connections_max = CONNECTIONS_MAX,
+		.message_max = (size_t)c->message_max,
+		.head_timeout = c->handshake,
+		.budget = s->budget,
+		.tells_time = true,
+		.tells_port = true
+	};
 
 	d->server = s;
 	d->exec_limit = EXEC_LIMIT_MS;
 	d->space = disk_space;
 	budget_set(s->budget, BUDGET_WRITTEN,
-		   PICTURES_A_MINUTE * (uint64_t)s->config.picture_max);
-	if (port_parts_load(&d->front_table, &d->ws_table, err) ||
-	    take_advertise(d, DEFAULT_PORT, err) || check_reply(d, err) ||
-	    (folder && upload_folder(folder, err)) || hold_ws(d, err) ||
-	    open_gates(d, err)) {
-		if (d->gates)
-			door_close(d, NULL, NULL);
-		else
-			door_free(d);
+		   PICTURES_A_MINUTE * (uint64_t)c->picture_max);
+	if ((c->save_images && upload_folder(c->save_images, err)) ||
+	    port_open(&d->port, s->loop, &config, &policy, d, err)) {
+		mem_free(d);
 		return -1;
 	}
-	/* Now that the port is known; what was right stays right. */
-	take_advertise(d, d->gate[0].port, err);
 	*out = d;
 	return 0;
 }

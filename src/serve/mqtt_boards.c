@@ -17,7 +17,6 @@
 #include "net/address.h"
 #include "net/control_client.h"
 #include "net/head.h"
-#include "net/listen.h"
 #include "serve/board.h"
 #include "serve/door.h"
 #include "serve/mqtt_boards.h"

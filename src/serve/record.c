@@ -3,11 +3,11 @@
  * The queue of what happened. Bounded in number and in the length of each
  * text, since most of it can be caused by strangers. Shows nothing.
  */
-#include "serve/record.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "serve/serve_state.h"
 
 #include <string.h>
 
@@ -107,6 +107,40 @@ struct record *records_add(struct records *r, enum record_kind kind,
 	new->text = format_text(format, args);
 	va_end(args);
 	return new;
+}
+
+struct record *record_of(struct serve *s, const struct who *who,
+			 enum record_kind kind, enum record_level level,
+			 const char *text)
+{
+	struct record *r = records_add(&s->records, kind, level, who->device_id,
+				       who->address, "%s", text);
+
+	if (r)
+		r->alias = mem_strdup(aliases_name(&s->aliases, who->device_id,
+						   who->client_id));
+	return r;
+}
+
+void record_hint(struct record *r, const char *hint)
+{
+	if (r && !r->hint)
+		r->hint = mem_strdup(hint);
+}
+
+void record_detail(struct record *r, struct buf *detail)
+{
+	if (r && !r->detail)
+		r->detail = buf_take(detail);
+	buf_done(detail);
+}
+
+void record_member(struct buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(out, "%s\"%s\":", out->len ? "," : "", name);
+	buf_json_string(out, value, strlen(value));
 }
 
 struct record *records_seldom(struct records *r, struct seldom *kind,

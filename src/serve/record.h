@@ -84,6 +84,18 @@ struct record *records_add(struct records *r, enum record_kind kind,
 			   enum record_level level, const char *device,
 			   const char *address, const char *format, ...)
 	PRINTF_LIKE(6, 7);
+/* The same about somebody, with the alias. */
+struct serve;
+struct who;
+struct record *record_of(struct serve *s, const struct who *who,
+			 enum record_kind kind, enum record_level level,
+			 const char *text);
+/* r NULL is fine; texts are copied. */
+void record_hint(struct record *r, const char *hint);
+/* Takes the memory of detail. */
+void record_detail(struct record *r, struct buf *detail);
+/* `"name":"value"`, with a comma unless first; nothing if value is NULL. */
+void record_member(struct buf *out, const char *name, const char *value);
 /* What can happen very often is told once in 10 s. */
 struct seldom {
 	int64_t until; /* loop_now() ms: not told again before */

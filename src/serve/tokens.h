@@ -10,6 +10,7 @@
 #define SERVE_TOKENS_H
 
 #include "base/error.h"
+#include "net/port.h"
 #include "serve/aliases.h"
 
 struct token {
@@ -29,12 +30,6 @@ struct tokens {
 int tokens_read(struct tokens *t, const char *file, struct error *err);
 void tokens_done(struct tokens *t);
 
-enum token_verdict {
-	TOKEN_FITS, /* also if there are no tokens */
-	TOKEN_MISSING,
-	TOKEN_WRONG,
-	TOKEN_OF_ANOTHER /* right, and of another device: what it showed was copied */
-};
 /* Whether the device may come with what it gave ("Bearer X", X, NULL): in constant time. */
 enum token_verdict tokens_judge(const struct tokens *t, const char *device_id,
 				const char *client_id, const char *given);

@@ -16,11 +16,24 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/picture.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/port.h"
 #include "serve/board.h"
 #include "serve/door.h"
+
+struct picture_upload {
+	char *question; /* cut at 4 kB; NULL: none came */
+	struct buf data;
+	size_t bytes;
+	unsigned more; /* files beside the first */
+	bool has_file;
+	const struct picture_type *type; /* NULL: no picture that we know */
+	unsigned width, height; /* 0: unknown */
+	char *file; /* where it lies; NULL */
+	bool temporary; /* removed with it */
+};
 
 /* One picture until it is answered. */
 struct vision {
@@ -82,7 +95,7 @@ static int upload_read(struct picture_upload *u, const struct visit *v,
 		       struct error *err)
 {
 	*u = (struct picture_upload){ 0 };
-	if (v->door->front_table->form(v->rq, on_field, u, err))
+	if (v->port->front->form(v->rq, on_field, u, err))
 		return -1;
 	if (!u->has_file)
 		return error_set(err, ERR_PROTOCOL,
@@ -138,7 +151,7 @@ static void upload_describe(struct buf *out, const struct picture_upload *u)
 static void add_member(struct buf *out, const char *name, const char *value)
 {
 	if (value)
-		door_member(out, name, value);
+		record_member(out, name, value);
 	else
 		buf_printf(out, "%s\"%s\":null", out->len ? "," : "", name);
 }
@@ -385,11 +398,11 @@ static void upload_refuse(const struct visit *v, int status,
 	add_text(&body, message, strlen(message));
 	buf_char(&body, '}');
 	snprintf(seconds, sizeof(seconds), "%d",
-		 budget_retry_after(v->door->server->budget));
+		 budget_retry_after(door_of(v)->server->budget));
 	if (status == 429)
 		headers_add(&more, "Retry-After", seconds);
-	v->door->front_table->reply_with(v->rq, status, "application/json",
-					 &more, body.data, body.len);
+	v->port->front->reply_with(v->rq, status, "application/json", &more,
+				   body.data, body.len);
 }
 
 /* Answer the board: text is what it shows or says. */
@@ -407,7 +420,7 @@ static void vision_answer(struct vision *p, bool success, const char *text,
 	json_add_text(&body, "warning", p->warning);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
-	p->door->front_table->reply(p->rq, 200, "application/json", body.data,
+	p->door->port->front->reply(p->rq, 200, "application/json", body.data,
 				    body.len);
 }
 
@@ -441,8 +454,8 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 	add_verdict(&text, u);
 	if (problem)
 		buf_printf(&text, "; %s", problem);
-	r = door_record(p->door, &who, kind, warn ? LEVEL_WARN : LEVEL_GOOD,
-			buf_string(&text));
+	r = record_of(p->door->server, &who, kind,
+		      warn ? LEVEL_WARN : LEVEL_GOOD, buf_string(&text));
 	upload_members(&detail, u);
 	buf_printf(&detail, ",\"took_ms\":%lld",
 		   (long long)((loop_now_us() - p->started_us) / 1000));
@@ -498,7 +511,7 @@ static void save(struct vision *p, enum record_kind kind)
 		return;
 	p->warning =
 		mem_printf("the picture was not saved: %s", strerror(err.code));
-	r = door_record(p->door, &who, kind, LEVEL_BAD, err.text);
+	r = record_of(p->door->server, &who, kind, LEVEL_BAD, err.text);
 	record_hint(
 		r,
 		"the board was answered all the same; make room, or see to the folder of --save-images");
@@ -510,7 +523,7 @@ static struct vision *vision_new(const struct visit *v, const struct who *who,
 {
 	struct vision *p = mem_zalloc(sizeof(*p));
 
-	p->door = v->door;
+	p->door = door_of(v);
 	p->rq = v->rq;
 	p->device_id = mem_strdup(who->device_id);
 	p->client_id = mem_strdup(who->client_id);
@@ -532,9 +545,9 @@ static void refuse_and_tell(const struct visit *v, int status,
 				message);
 
 	upload_refuse(v, status, message);
-	record_hint(
-		door_record(v->door, &v->who, RECORD_REFUSED, LEVEL_WARN, text),
-		hint);
+	record_hint(record_of(door_of(v)->server, &v->who, RECORD_REFUSED,
+			      LEVEL_WARN, text),
+		    hint);
 }
 
 static bool only_post(const struct visit *v)
@@ -571,7 +584,7 @@ static struct who who_is(const struct visit *v, const struct board *d)
 
 void door_vision(const struct visit *v)
 {
-	const struct serve *s = v->door->server;
+	const struct serve *s = door_of(v)->server;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
 	const struct board *device;
 	struct vision *p;
@@ -587,7 +600,7 @@ void door_vision(const struct visit *v)
 			"each connection has its own, which the board gets with initialize: serve must be the one that it is connected to");
 		return;
 	}
-	if (s->config.vision_exec && v->door->job_count >= JOBS_MAX) {
+	if (s->config.vision_exec && door_of(v)->job_count >= JOBS_MAX) {
 		refuse_and_tell(v, 503, "too many pictures at once", NULL);
 		return;
 	}
@@ -629,7 +642,7 @@ void door_upload(const struct visit *v)
 		return;
 	id = pass_by_address(v);
 	given = id ? NULL : knock_token(v->head);
-	device = id ? registry_find(&v->door->server->registry, id) :
+	device = id ? registry_find(&door_of(v)->server->registry, id) :
 		      pass_by_token(v, given);
 	if (!id && !device) {
 		refuse_and_tell(
@@ -774,9 +787,9 @@ int disk_space(const char *folder, struct disk_space *out)
 static void tell(const struct visit *v, const struct who *who, const char *text,
 		 const char *hint)
 {
-	struct record *r =
-		records_seldom(&v->door->server->records, &v->door->no_room,
-			       who->device_id, who->address, text);
+	struct record *r = records_seldom(&door_of(v)->server->records,
+					  &door_of(v)->no_room, who->device_id,
+					  who->address, text);
 
 	record_hint(r, hint);
 }
@@ -789,7 +802,7 @@ static bool has_space(const struct visit *v, const struct who *who,
 	uint64_t reserve;
 
 	/* If it cannot be known, writing will tell. */
-	if (v->door->space(folder, &space))
+	if (door_of(v)->space(folder, &space))
 		return true;
 	reserve = space.all / 10 < RESERVE_MAX ? space.all / 10 : RESERVE_MAX;
 	if (space.left >= reserve && space.left - reserve >= v->len)
@@ -807,7 +820,7 @@ static bool has_part(const struct visit *v, const struct who *who)
 {
 	const char *id = who->device_id ? who->device_id : "";
 
-	if (budget_spend(v->door->server->budget, budget_key_name(id),
+	if (budget_spend(door_of(v)->server->budget, budget_key_name(id),
 			 BUDGET_WRITTEN, v->len))
 		return true;
 	upload_refuse(v, 429, "too many pictures in this minute");
@@ -826,7 +839,7 @@ static bool has_part(const struct visit *v, const struct who *who)
 static bool upload_has_room(const struct visit *v, const struct who *who,
 			    bool by_command)
 {
-	const char *kept = v->door->server->config.save_images;
+	const char *kept = door_of(v)->server->config.save_images;
 	const char *folder = kept ? kept : file_temporary();
 
 	if (!kept && !by_command)

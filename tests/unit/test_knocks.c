@@ -18,7 +18,8 @@
 
 #define URL "http://192.168.1.2:8000/xiaozhi/ota/"
 
-static void explains(const struct knocks *k, const char *text, const char *hint)
+static void explains(const struct port_facts *k, const char *text,
+		     const char *hint)
 {
 	struct error err = { 0 };
 
@@ -32,14 +33,14 @@ static void explains(const struct knocks *k, const char *text, const char *hint)
 
 static void test_steps_in_order(void **state)
 {
-	struct knocks k = { 0 };
+	struct port_facts k = { 0 };
 
 	(void)state;
 	explains(&k, "nothing came at all", URL);
 	explains(&k, "nothing", "firewall");
 	explains(&k, "nothing", "same network");
 	explains(&k, "nothing", "rebooted");
-	k.connections = k.noise = 3;
+	k.connections = 3;
 	explains(&k, "3 connections came, but no request", URL);
 	k.browser = 1;
 	explains(&k, "only a browser came, from this machine", "phone");
@@ -58,7 +59,9 @@ static void test_steps_in_order(void **state)
 
 static void test_let_in(void **state)
 {
-	struct knocks k = { .connections = 9, .wrong_token = 1, .upgraded = 1 };
+	struct port_facts k = { .connections = 9,
+				.wrong_token = 1,
+				.upgraded = 1 };
 	struct error err = { 0 };
 
 	(void)state;
@@ -68,7 +71,7 @@ static void test_let_in(void **state)
 
 static void test_board_is_named(void **state)
 {
-	struct knocks k = { .ota = 1 };
+	struct port_facts k = { .ota = 1 };
 
 	(void)state;
 	snprintf(k.ota_board, sizeof(k.ota_board), "%s", "bread-compact");
