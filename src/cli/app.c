@@ -23,6 +23,7 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "diag/arrival.h"
 #include "net/listen.h"
 
 /*
@@ -215,6 +216,19 @@ static void on_tick(void *owner)
 	timer_start(&app->tick, 1000);
 }
 
+/* A port of ours knows what came instead. */
+static void explain_port(const struct app *app, struct error *err)
+{
+	const struct port *p = listen_port(session_transport(app->session));
+	struct arrival a = { 0 };
+
+	if (!p || err->kind != ERR_CONNECT)
+		return;
+	a.port = &p->facts;
+	a.ota_url = p->ota_url;
+	arrival_explain(&a, err);
+}
+
 static int wait_up(struct app *app, struct error *err)
 {
 	bool count_down = app->out.err_terminal && !app->out.quiet;
@@ -227,6 +241,8 @@ static int wait_up(struct app *app, struct error *err)
 	if (count_down)
 		timer_stop(&app->tick);
 	render_count_down(&app->out, NULL);
+	if (result)
+		explain_port(app, err);
 	return result;
 }
 

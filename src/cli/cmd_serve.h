@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/split.h"
 #include "cli/app.h"
+#include "diag/arrival.h"
 #include "mcp/name_set.h"
 #include "serve/serve.h"
 
@@ -44,22 +45,8 @@ struct serve_exec {
 
 struct record;
 
-struct serve_missing {
-	bool came, browser, ota, mqtt, connected, hello;
-	char *failed, *refused; /* "ID: why" of the last one, or NULL */
-	char *hint; /* of that record */
-	char *broker; /* why there is none now; NULL */
-	char *broker_hint;
-	char *who; /* who got furthest, last; NULL */
-};
-
 /* Each record that was taken, shown or not. */
-void serve_missing_note(struct serve_missing *m, const struct record *record);
-
-/* Always -1: ERR_CONNECT. waited: ms. */
-int serve_missing_explain(const struct serve_missing *m, int64_t waited,
-			  struct error *err);
-void serve_missing_done(struct serve_missing *m);
+void serve_note_arrival(struct arrival *a, const struct record *record);
 
 /*
  * Of the device that is attached; yours. -1: ERR_USAGE: it is no device of a

@@ -24,124 +24,6 @@ struct listen {
 	struct error why;
 };
 
-/*
- * Nobody came: which step is the first that is missing? Judged from the
- * knocks alone; the furthest one tells how far the board got.
- */
-
-static int nothing_came(const struct port_facts *k, const char *ota_url,
-			struct error *err)
-{
-	if (k->connections) {
-		error_set(
-			err, ERR_CONNECT,
-			"no device dialled in: %u connection%s came, but no request",
-			k->connections, k->connections == 1 ? "" : "s");
-		return error_hint(err, "is the OTA address of the board %s ?",
-				  ota_url);
-	}
-	error_set(err, ERR_CONNECT,
-		  "no device dialled in: nothing came at all");
-	return error_hint(
-		err,
-		"is the board in the same network, its OTA address %s, and was it rebooted since? open that address in a phone's browser: no page means a firewall",
-		ota_url);
-}
-
-static int only_browser(const struct port_facts *k, const char *ota_url,
-			struct error *err)
-{
-	error_set(err, ERR_CONNECT,
-		  "no device dialled in: only a browser came%s",
-		  k->lan ? "" : ", from this machine");
-	if (k->lan)
-		return error_hint(
-			err,
-			"so network and firewall are fine: set the board's OTA address to %s and reboot it",
-			ota_url);
-	return error_hint(
-		err,
-		"that tells nothing of the network: open %s in a phone's browser, set it as the board's OTA address, and reboot the board",
-		ota_url);
-}
-
-static int only_foreign(const struct port_facts *k, const char *ota_url,
-			struct error *err)
-{
-	error_set(err, ERR_CONNECT, "no device was let in; %s",
-		  k->foreign_text);
-	return error_hint(err, "%s%sthe board's OTA address is %s",
-			  k->foreign_hint, k->foreign_hint[0] ? "; else: " : "",
-			  ota_url);
-}
-
-static int never_woken(const struct port_facts *k, struct error *err)
-{
-	error_set(
-		err, ERR_CONNECT,
-		"no device dialled in: the board%s%s%s%s%s asked OTA%s%s, but was never woken",
-		k->ota_board[0] ? " '" : "", k->ota_board,
-		k->ota_board[0] ? "'" : "",
-		k->ota_version[0] ? " version " : "", k->ota_version,
-		k->ota_address[0] ? " from " : "", k->ota_address);
-	if (k->tls)
-		return error_hint(
-			err,
-			"wake it: say the wake word or press its button; something also spoke TLS to this plain port: give the board ws://, not wss://");
-	return error_hint(
-		err,
-		"wake it: say the wake word or press its button; if it was woken, it cannot reach the address that OTA gave it: see --advertise");
-}
-
-static int wrong_path(const struct port_facts *k, const char *ota_url,
-		      struct error *err)
-{
-	error_set(
-		err, ERR_CONNECT,
-		"no device was let in: one asked for the path '%s', which is a wrong one",
-		k->wrong_path_text);
-	return error_hint(
-		err,
-		"its OTA address is %s: set that and reboot it, so that it is told the right path; a target without a path accepts any",
-		ota_url);
-}
-
-static int wrong_token(struct error *err)
-{
-	error_set(err, ERR_CONNECT,
-		  "no device was let in: its token is wrong or missing");
-	return error_hint(
-		err,
-		"reboot it, so that OTA gives it the token, or take its own with MCPCTL_TOKEN or --token-file");
-}
-
-int knocks_explain(const struct port_facts *k, const char *ota_url,
-		   struct error *err)
-{
-	if (k->upgraded)
-		return 0;
-	if (k->wrong_token)
-		return wrong_token(err);
-	if (k->wrong_path)
-		return wrong_path(k, ota_url, err);
-	if (k->ota)
-		return never_woken(k, err);
-	if (k->tls) {
-		error_set(
-			err, ERR_CONNECT,
-			"no device dialled in: something spoke TLS to this plain port");
-		return error_hint(
-			err,
-			"the board was given https:// or wss://: its OTA address is %s",
-			ota_url);
-	}
-	if (k->foreign)
-		return only_foreign(k, ota_url, err);
-	if (k->browser)
-		return only_browser(k, ota_url, err);
-	return nothing_came(k, ota_url, err);
-}
-
 /* ---- what is told ---- */
 
 static void notice(struct listen *l, enum notice_kind kind, const char *address,
@@ -205,14 +87,16 @@ static void heard(void *owner, const struct port_news *n)
 		       n->who.address, text);
 }
 
-static void asked(const struct visit *v, const struct port_asked *a)
+static void asked(const struct visit *v, const struct ota_request *rq,
+		  const char *sent_to, bool mqtt)
 {
-	const char *id = a->rq->device_id;
+	const char *id = rq->device_id;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
+	(void)mqtt;
 	buf_printf(&text, "%s ", id[0] ? id : "a board without a Device-Id");
-	ota_describe(&text, a->rq);
-	buf_printf(&text, "\nit was sent to %s: now wake it", a->sent_to);
+	ota_describe(&text, rq);
+	buf_printf(&text, "\nit was sent to %s: now wake it", sent_to);
 	notice(v->owner, NOTICE_OTA, v->head->address, buf_string(&text));
 }
 
@@ -535,13 +419,6 @@ static void listen_close(struct transport *t)
 		begin_end(t->impl);
 }
 
-static int listen_explain(struct transport *t, struct error *err)
-{
-	const struct port *p = listen_port(t);
-
-	return p ? knocks_explain(&p->facts, p->ota_url, err) : 0;
-}
-
 const struct port *listen_port(const struct transport *t)
 {
 	const struct listen *l = t->ops == &listen_ops ? t->impl : NULL;
@@ -554,5 +431,4 @@ const struct transport_ops listen_ops = {
 	.open = listen_open,
 	.send = listen_send,
 	.close = listen_close,
-	.explain = listen_explain,
 };

@@ -15,10 +15,6 @@ extern const struct transport_ops listen_ops;
 /* The port of an open listen: transport; NULL for any other. */
 const struct port *listen_port(const struct transport *t);
 
-/* The first missing step in words: pure. err becomes ERR_CONNECT with a hint. `ota_url` is the address to set. */
-int knocks_explain(const struct port_facts *k, const char *ota_url,
-		   struct error *err);
-
 /* The page's middle. host: as the browser named us; device: NULL if none is connected. */
 void listen_page(struct buf *out, const char *host, const char *device);
 

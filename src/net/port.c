@@ -121,17 +121,17 @@ static void too_large(const struct visit *v)
 	tell(v, PORT_TOO_LARGE, text, NULL);
 }
 
-/* Remembered, and told; given: as whom it joins the broker, NULL. */
+/* Remembered, and told. mqtt: NULL where it is sent to us. */
 static void answered(const struct visit *v, const struct ota_request *rq,
-		     const char *to, const char *given)
+		     const struct ota_mqtt *mqtt, const char *to)
 {
-	const struct port_asked a = { rq, to, given != NULL };
-	const struct told_it it = { given, to };
+	const char *id = mqtt && mqtt->client_id ? mqtt->client_id : "";
+	const struct told_it it = { mqtt ? id : NULL, to };
 	CLEANUP(mem_free_ptr)
 	char *before = memory_tell(&v->port->memory, rq, v->head->address, &it);
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
-	v->port->policy->asked(v, &a);
+	v->port->policy->asked(v, rq, to, mqtt != NULL);
 	if (!before)
 		return;
 	text = mem_printf("it is sent to %s now, and was sent to %s before", to,
@@ -139,34 +139,24 @@ static void answered(const struct visit *v, const struct ota_request *rq,
 	tell(v, PORT_TOLD, text, NULL);
 }
 
-static int send_to_broker(const struct visit *v, const struct ota_request *rq,
-			  const struct ota_mqtt *mqtt, struct buf *reply,
-			  struct error *err)
-{
-	const struct ota_clock clock = now();
-	const char *given = mqtt->client_id ? mqtt->client_id : "";
-	CLEANUP(mem_free_ptr)
-	char *to = mem_printf("mqtt://%s as %s", mqtt->endpoint, given);
-
-	if (ota_reply_encode(reply, mqtt, NULL, NULL, &clock, err))
-		return -1;
-	answered(v, rq, to, given);
-	return 0;
-}
-
-static int send_to_us(const struct visit *v, const struct ota_request *rq,
-		      struct buf *reply, struct error *err)
+static int send_it(const struct visit *v, const struct ota_request *rq,
+		   const struct ota_mqtt *mqtt, struct buf *reply,
+		   struct error *err)
 {
 	struct port *p = v->port;
-	const char *token = p->policy->token_for(v->owner, rq);
-	CLEANUP(mem_free_ptr)
-	char *url = port_device_url(p, knock_host(v->head), v->place->number);
 	const struct ota_clock clock = now();
+	const char *token = mqtt ? NULL : p->policy->token_for(v->owner, rq);
+	CLEANUP(mem_free_ptr) char *to = NULL;
 
-	if (ota_reply_encode(reply, NULL, url, token,
+	if (mqtt)
+		to = mem_printf("mqtt://%s as %s", mqtt->endpoint,
+				mqtt->client_id ? mqtt->client_id : "");
+	else
+		to = port_device_url(p, knock_host(v->head), v->place->number);
+	if (ota_reply_encode(reply, mqtt, to, token,
 			     p->config.tells_time ? &clock : NULL, err))
 		return -1;
-	answered(v, rq, url, NULL);
+	answered(v, rq, mqtt, to);
 	return 0;
 }
 
@@ -182,7 +172,6 @@ static void answer_ota(const struct visit *v)
 	enum port_offer offer = PORT_OFFER_HERE;
 	struct ota_mqtt mqtt = { 0 };
 	struct ota_request rq;
-	int bad;
 
 	if (v->len > QUESTION_MAX) {
 		too_large(v);
@@ -195,10 +184,8 @@ static void answer_ota(const struct visit *v)
 		offer = p->policy->offer(v, &rq, &mqtt);
 	if (offer == PORT_OFFER_NONE)
 		return;
-	bad = offer == PORT_OFFER_BROKER ?
-		      send_to_broker(v, &rq, &mqtt, &reply, &err) :
-		      send_to_us(v, &rq, &reply, &err);
-	if (bad) {
+	if (send_it(v, &rq, offer == PORT_OFFER_BROKER ? &mqtt : NULL, &reply,
+		    &err)) {
 		visit_refuse(v, 500, err.text);
 		tell(v, PORT_FAILED, err.text, err.hint);
 	} else {
@@ -477,13 +464,14 @@ static void port_free(struct port *p)
 {
 	for (size_t i = 0; i < p->places; i++)
 		mem_free(p->place[i].host);
-	mem_free(p->place);
 	mem_free(p->advertised_ws);
 	mem_free(p->advertised_ota);
 	mem_free(p->ota_url);
 	memory_done(&p->memory);
-	if (p->holds_ws)
+	/* Made once that is held. */
+	if (p->place)
 		p->ws->let_go(p->loop);
+	mem_free(p->place);
 	mem_free(p);
 }
 
@@ -503,9 +491,6 @@ static void on_front_closed(void *place)
 
 void port_close(struct port *p, void (*closed)(void *owner), void *owner)
 {
-	if (p->closing)
-		return;
-	p->closing = true;
 	p->closed = closed;
 	p->closed_owner = owner;
 	for (size_t i = 0; i < p->places; i++)
@@ -601,25 +586,10 @@ static int check_reply(const struct port *p, struct error *err)
 	return 0;
 }
 
-static int hold_ws(struct port *p, struct error *err)
-{
-	if (p->ws->hold(p->loop, err))
-		return -1;
-	p->holds_ws = true;
-	return 0;
-}
-
-static void note_url(struct port *p)
-{
-	CLEANUP(words_done) struct words found = { 0 };
-
-	port_addresses(p, &found);
-	p->ota_url = mem_strdup(found.count ? found.word[0] : NULL);
-}
-
 int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	      const struct port_policy *policy, void *owner, struct error *err)
 {
+	CLEANUP(words_done) struct words found = { 0 };
 	struct port *p = mem_zalloc(sizeof(*p));
 
 	p->loop = l;
@@ -628,7 +598,7 @@ int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	p->owner = owner;
 	if (port_parts_load(&p->front, &p->ws, err) ||
 	    take_advertise(p, c->number, err) || check_reply(p, err) ||
-	    hold_ws(p, err) || open_places(p, err)) {
+	    p->ws->hold(p->loop, err) || open_places(p, err)) {
 		if (p->places)
 			port_close(p, NULL, NULL);
 		else
@@ -637,7 +607,8 @@ int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	}
 	/* Now that the port is known; what was right stays right. */
 	take_advertise(p, p->place[0].number, err);
-	note_url(p);
+	port_addresses(p, &found);
+	p->ota_url = mem_strdup(found.word[0]);
 	*out = p;
 	return 0;
 }

@@ -66,13 +66,6 @@ struct port_news {
 	uint64_t count;
 };
 
-/* A question that was answered. */
-struct port_asked {
-	const struct ota_request *rq;
-	const char *sent_to;
-	bool mqtt;
-};
-
 enum port_offer {
 	PORT_OFFER_HERE, /* our WebSocket */
 	PORT_OFFER_BROKER,
@@ -81,8 +74,9 @@ enum port_offer {
 
 struct port_policy {
 	void (*heard)(void *owner, const struct port_news *n);
-	/* After it was remembered. */
-	void (*asked)(const struct visit *v, const struct port_asked *a);
+	/* OTA, and was sent there: to our WebSocket, or to a broker. */
+	void (*asked)(const struct visit *v, const struct ota_request *rq,
+		      const char *sent_to, bool mqtt);
 	/* What stands between page_start and page_end. */
 	void (*page)(const struct visit *v, struct buf *out);
 	/* May a board with these names come with that token ("Bearer X", X, NULL)? */
@@ -164,7 +158,6 @@ struct port {
 	char *ota_url; /* the first that is shown */
 	struct port_facts facts;
 	struct memory memory;
-	bool holds_ws, closing;
 	void (*closed)(void *owner);
 	void *closed_owner;
 };
@@ -172,7 +165,7 @@ struct port {
 /* All places, or none. -1: as front's open; ERR_USAGE: what the user gave. */
 int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	      const struct port_policy *policy, void *owner, struct error *err);
-/* No event from now on; then released, and closed(owner), which may be NULL. */
+/* Once. No event from now on; then released, and closed(owner), which may be NULL. */
 void port_close(struct port *p, void (*closed)(void *owner), void *owner);
 
 /* The OTA addresses to set on boards, best first, added. */

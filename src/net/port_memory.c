@@ -79,30 +79,19 @@ static bool is_from(const struct told *t, const char *from)
 	return text_same(t->from, host);
 }
 
-static struct told *find(const struct memory *m, const char *id,
+/* By the id that it gave, or by the one that it was given. */
+static struct told *find(const struct memory *m, bool given, const char *id,
 			 const char *from)
 {
 	uint32_t wanted = hash(id);
 
 	for (size_t i = 0; id && *id && i < m->count; i++) {
-		if (m->item[i]->id_hash == wanted &&
-		    text_same(m->item[i]->asked.device_id, id) &&
-		    is_from(m->item[i], from))
-			return m->item[i];
-	}
-	return NULL;
-}
+		struct told *t = m->item[i];
+		const char *its = given ? t->given : t->asked.device_id;
 
-static struct told *find_given(const struct memory *m, const char *id,
-			       const char *from)
-{
-	uint32_t wanted = hash(id);
-
-	for (size_t i = 0; id && *id && i < m->count; i++) {
-		if (m->item[i]->given && m->item[i]->given_hash == wanted &&
-		    text_same(m->item[i]->given, id) &&
-		    is_from(m->item[i], from))
-			return m->item[i];
+		if ((given ? t->given_hash : t->id_hash) == wanted && its &&
+		    text_same(its, id) && is_from(t, from))
+			return t;
 	}
 	return NULL;
 }
@@ -110,13 +99,13 @@ static struct told *find_given(const struct memory *m, const char *id,
 const struct told *memory_find(const struct memory *m, const char *device_id,
 			       const char *from)
 {
-	return find(m, device_id, from);
+	return find(m, false, device_id, from);
 }
 
 const struct told *memory_find_given(const struct memory *m,
 				     const char *client_id, const char *from)
 {
-	return find_given(m, client_id, from);
+	return find(m, true, client_id, from);
 }
 
 static struct told *make_room(struct memory *m)
@@ -136,13 +125,13 @@ static struct told *make_room(struct memory *m)
 char *memory_tell(struct memory *m, const struct ota_request *asked,
 		  const char *from, const struct told_it *it)
 {
-	struct told *t = find(m, asked->device_id, from);
+	struct told *t = find(m, false, asked->device_id, from);
 	CLEANUP(mem_free_ptr) char *before = NULL;
 
 	if (!t && !asked->device_id[0]) {
 		if (!it->given)
 			return NULL;
-		t = find_given(m, it->given, from);
+		t = find(m, true, it->given, from);
 	}
 	if (!t)
 		t = make_room(m);

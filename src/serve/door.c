@@ -16,19 +16,6 @@
 
 /* ---- what happened ---- */
 
-/* Of a token that is wrong, of a body that was too large; NULL: the row's. Yours. */
-static char *hint_of(const struct serve *s, const struct port_news *n)
-{
-	if (n->event == PORT_TOKEN && n->verdict == TOKEN_OF_ANOTHER)
-		return mem_strdup(
-			"a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is");
-	if (n->event == PORT_NOISE && n->noise == FRONT_BODY_TOO_LARGE)
-		return mem_printf(
-			"its body was above %lld bytes; --picture-max allows more",
-			(long long)s->config.picture_max);
-	return mem_strdup(n->hint);
-}
-
 static void on_heard(void *owner, const struct port_news *n)
 {
 	static const struct {
@@ -54,12 +41,19 @@ static void on_heard(void *owner, const struct port_news *n)
 	bool odd = n->event == PORT_NOTHING && !n->who.device_id;
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("%s%s", rows[n->event].before, n->text);
-	CLEANUP(mem_free_ptr) char *hint = hint_of(d->server, n);
+	CLEANUP(mem_free_ptr) char *limit = NULL;
+	const char *hint = n->hint ? n->hint : rows[n->event].hint;
 	struct record *r =
 		record_of(d->server, &n->who, rows[n->event].kind,
 			  odd ? LEVEL_INFO : rows[n->event].level, text);
 
-	record_hint(r, hint ? hint : rows[n->event].hint);
+	if (n->verdict == TOKEN_OF_ANOTHER)
+		hint = "a token belongs to the Device-Id in its line of --token-file, whatever the Client-Id is";
+	if (n->noise == FRONT_BODY_TOO_LARGE)
+		limit = mem_printf(
+			"its body was above %lld bytes; --picture-max allows more",
+			(long long)d->server->config.picture_max);
+	record_hint(r, limit ? limit : hint);
 	if (r)
 		r->count = n->count;
 }
@@ -336,9 +330,9 @@ static void hint_ota(struct record *r, const struct ota_request *asked,
 }
 
 /* What the record says: who, what it was sent to, what to do next. */
-static void on_asked(const struct visit *v, const struct port_asked *a)
+static void on_asked(const struct visit *v, const struct ota_request *asked,
+		     const char *sent_to, bool mqtt)
 {
-	const struct ota_request *asked = a->rq;
 	const struct board *elsewhere = held_elsewhere(v, asked);
 	bool warn = !asked->device_id[0] || elsewhere;
 	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
@@ -349,12 +343,12 @@ static void on_asked(const struct visit *v, const struct port_asked *a)
 	if (!asked->device_id[0])
 		buf_text(&text, "a board without a Device-Id ");
 	ota_describe(&text, asked);
-	buf_printf(&text, "; it was sent to %s", a->sent_to);
+	buf_printf(&text, "; it was sent to %s", sent_to);
 	r = record_of(door_of(v)->server, &v->who, RECORD_OTA,
 		      warn ? LEVEL_WARN : LEVEL_INFO, buf_string(&text));
-	hint_ota(r, asked, elsewhere, a->mqtt);
-	record_member(&detail, "sent_to", a->sent_to);
-	record_member(&detail, "transport", a->mqtt ? "mqtt" : "websocket");
+	hint_ota(r, asked, elsewhere, mqtt);
+	record_member(&detail, "sent_to", sent_to);
+	record_member(&detail, "transport", mqtt ? "mqtt" : "websocket");
 	record_member(&detail, "board", board.name);
 	record_member(&detail, "version", board.version);
 	record_member(&detail, "client_id", asked->client_id);
@@ -376,15 +370,16 @@ static enum port_offer on_offer(const struct visit *v,
 				struct ota_mqtt *mqtt)
 {
 	struct serve *s = door_of(v)->server;
+	struct mqtt_boards_asker asker = { .address = v->head->address,
+					   .reached = reached_by(v) };
 	CLEANUP(mem_free_ptr) char *host = NULL;
-	struct mqtt_boards_asker asker = { .address = v->head->address };
 
 	if (!offers_mqtt(s))
 		return PORT_OFFER_HERE;
 	if (!is_known(v, asked))
 		return PORT_OFFER_NONE;
-	asker.host = host = bare_host(v);
-	asker.reached = reached_by(v);
+	host = bare_host(v);
+	asker.host = host;
 	mqtt_boards_offer(s->rack, asked, &asker, mqtt);
 	return PORT_OFFER_BROKER;
 }

@@ -466,6 +466,11 @@ bool serve_stopping(const struct serve *s)
 	return s->stopping;
 }
 
+const struct port *serve_port(const struct serve *s)
+{
+	return s->door->port;
+}
+
 const char *serve_socket(const struct serve *s)
 {
 	return control_socket(s->control);

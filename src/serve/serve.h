@@ -11,6 +11,7 @@
 #include "base/split.h"
 #include "serve/record.h"
 
+struct port;
 struct trace;
 
 enum serve_offer { OFFER_AUTO, OFFER_WEBSOCKET, OFFER_MQTT };
@@ -96,6 +97,8 @@ bool serve_stopping(const struct serve *s); /* `mcpctl stop` */
 void serve_reload(struct serve *s);
 
 const char *serve_socket(const struct serve *s);
+/* The port that boards knock at. */
+const struct port *serve_port(const struct serve *s);
 /* The next device that became ready (or failed) since the last call: its id, lent until the next call; NULL: none. failed: its state. */
 const char *serve_next_ready(struct serve *s, bool *failed);
 /* How a command picks that device alone (-d), also where its id reads like another's alias; yours. */

@@ -36,6 +36,14 @@ none_runs() { ! pgrep -xf "$1"; }
 	grep -qi 'nothing\|no device\|nobody' once.err
 }
 
+@test "a TLS greeting is named, as listen: names it" {
+	once --wait 4 --exec true
+	curl -sk "https://127.0.0.1:$PORT/xiaozhi/ota/" || :
+	finish "$ONCE" 3
+	grep -q 'no device was ready within 4 s: something spoke TLS to this plain port' once.err
+	grep -q 'the board was given https:// or wss://' once.err
+}
+
 @test "somebody came, but not far: who, and how far" {
 	once --exec true --wait 5s
 	device board --fault no-hello

@@ -5,6 +5,7 @@
  */
 #include "base/json.h"
 #include "base/mem.h"
+#include "diag/arrival.h"
 #include "net/listen.h"
 #include "raw_client.h"
 
@@ -125,9 +126,12 @@ static void told(enum notice_kind kind, const char *text)
 
 static void explains(const char *text)
 {
+	const struct port *port = listen_port(&transport);
+	const struct arrival a = { .port = &port->facts,
+				   .ota_url = port->ota_url };
 	struct error err = { 0 };
 
-	listen_ops.explain(&transport, &err);
+	arrival_explain(&a, &err);
 	if (!strstr(err.text, text))
 		fail_msg("'%s' does not say '%s'", err.text, text);
 }

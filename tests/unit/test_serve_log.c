@@ -417,23 +417,23 @@ static void test_daemon(void **state)
 	}
 }
 
-static void note(struct serve_missing *m, enum record_kind kind,
-		 const char *text, const char *hint)
+static void note(struct arrival *m, enum record_kind kind, const char *text,
+		 const char *hint)
 {
 	struct record *r = make(kind, LEVEL_WARN, text);
 
 	r->device = mem_strdup("aa:01");
 	r->hint = mem_strdup(hint);
-	serve_missing_note(m, r);
+	serve_note_arrival(m, r);
 	record_free(r);
 }
 
-static void explained(const struct serve_missing *m, const char *text,
+static void explained(const struct arrival *m, const char *text,
 		      const char *hint)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(serve_missing_explain(m, 120000, &err), -1);
+	assert_int_equal(arrival_explain(m, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_non_null(strstr(err.text, text));
 	assert_non_null(strstr(err.hint, hint));
@@ -442,15 +442,23 @@ static void explained(const struct serve_missing *m, const char *text,
 
 static void test_missing(void **state)
 {
-	struct serve_missing m = { 0 };
+	struct port_facts came = { 0 };
+	struct arrival m = { .port = &came,
+			     .ota_url = "http://h/xiaozhi/ota/",
+			     .serves = true,
+			     .waited = 120000 };
 
 	(void)state;
 	explained(&m, "nothing came at all", "OTA address");
-	note(&m, RECORD_NOISE, "TLS", NULL);
-	explained(&m, "no device", "OTA address");
-	note(&m, RECORD_BROWSER, "", NULL);
+	came.connections = 1;
+	explained(&m, "no device was ready within 2 min: 1 connection came",
+		  "OTA address");
+	came.browser = 1;
 	explained(&m, "only a browser came", "reboot");
-	note(&m, RECORD_OTA, "", NULL);
+	came.tls = 1;
+	explained(&m, "something spoke TLS to this plain port", "OTA address");
+	came.ota = 1;
+	snprintf(came.ota_id, sizeof(came.ota_id), "%s", "aa:01");
 	explained(&m, "aa:01 asked OTA, but never dialled", "wake it");
 	m.mqtt = true;
 	explained(&m, "asked OTA, but never dialled", "broker");
@@ -463,7 +471,7 @@ static void test_missing(void **state)
 	note(&m, RECORD_FAILED, "initialize: error -32603", NULL);
 	note(&m, RECORD_REFUSED, "too many devices", "never mind");
 	explained(&m, "aa:01: initialize: error -32603", "mcpctl devices");
-	serve_missing_done(&m);
+	arrival_done(&m);
 }
 
 static int prepare(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nobody came: which step is missing, judged from the knocks. And what stands
+ * Nobody came: which step is missing, judged from what came. And what stands
  * around it: tokens, the advertised address, the page, who has a port.
  */
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "diag/arrival.h"
 #include "net/listen.h"
 #include "net/port.h"
 
@@ -21,9 +22,10 @@
 static void explains(const struct port_facts *k, const char *text,
 		     const char *hint)
 {
+	const struct arrival a = { .port = k, .ota_url = URL };
 	struct error err = { 0 };
 
-	assert_int_equal(knocks_explain(k, URL, &err), -1);
+	assert_int_equal(arrival_explain(&a, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	if (!strstr(err.text, text))
 		fail_msg("'%s' does not say '%s'", err.text, text);
@@ -62,10 +64,11 @@ static void test_let_in(void **state)
 	struct port_facts k = { .connections = 9,
 				.wrong_token = 1,
 				.upgraded = 1 };
+	const struct arrival a = { .port = &k, .ota_url = URL };
 	struct error err = { 0 };
 
 	(void)state;
-	assert_int_equal(knocks_explain(&k, URL, &err), 0);
+	assert_int_equal(arrival_explain(&a, &err), 0);
 	assert_int_equal(err.kind, ERR_NONE);
 }
 
@@ -82,7 +85,26 @@ static void test_board_is_named(void **state)
 	explains(&k, "from 192.168.1.7:51234", "button");
 	explains(&k, "OTA", "--advertise");
 	k.tls = 1;
-	explains(&k, "never woken", "ws://, not wss://");
+	explains(&k, "never dialled", "ws://, not wss://");
+}
+
+static void test_foreign(void **state)
+{
+	struct port_facts k = { .connections = 2, .foreign = 1, .browser = 1 };
+
+	(void)state;
+	snprintf(k.foreign_text, sizeof(k.foreign_text), "%s",
+		 "a page of 'x' was refused");
+	explains(&k, "no device was let in; a page of 'x' was refused",
+		 "the board's OTA address is " URL);
+	snprintf(k.foreign_hint, sizeof(k.foreign_hint), "%s",
+		 "--allow-origin x");
+	explains(&k, "no device", "--allow-origin x; else: the board's");
+	/* Others got further. */
+	k.tls = 1;
+	explains(&k, "TLS", URL);
+	k.ota = 1;
+	explains(&k, "asked OTA", "wake");
 }
 
 static void test_tokens(void **state)
@@ -208,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_steps_in_order),
 		cmocka_unit_test(test_let_in),
 		cmocka_unit_test(test_board_is_named),
+		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_advertise),
 		cmocka_unit_test(test_page),
@@ -215,5 +238,5 @@ int main(void)
 		cmocka_unit_test(test_port_owner),
 	};
 
-	return cmocka_run_group_tests_name("knocks", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("arrival", tests, NULL, NULL);
 }
