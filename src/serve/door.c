@@ -634,32 +634,6 @@ char *door_vision_url(struct door *d, const struct board *device)
 	return url;
 }
 
-const struct ota_request *door_asked(const struct door *d,
-				     const char *device_id, const char *address)
-{
-	const struct told *t =
-		memory_find(&d->port->memory, device_id, address);
-
-	return t ? &t->asked : NULL;
-}
-
-bool door_asked_elsewhere(const struct door *d, const char *device_id,
-			  const char *address)
-{
-	const struct told *t = memory_find(&d->port->memory, device_id, NULL);
-
-	return t && !memory_same_peer(t->from, address);
-}
-
-const struct ota_request *door_asked_client(const struct door *d,
-					    const char *client_id,
-					    const char *address)
-{
-	const struct told *t =
-		memory_find_given(&d->port->memory, client_id, address);
-
-	return t ? &t->asked : NULL;
-}
 /* ---- who may hold how much ---- */
 
 /* All boards together may send so many of the largest pictures. */

@@ -43,20 +43,6 @@ char *door_vision_url(struct door *d, const struct board *device);
  */
 char *door_upload_url(struct door *d, const struct board *device);
 
-/*
- * What this device told when it asked OTA here from that address (NULL: it is
- * not known); NULL. Lent until the next question.
- */
-const struct ota_request *
-door_asked(const struct door *d, const char *device_id, const char *address);
-/* The same by the MQTT client id that was given to it. */
-const struct ota_request *door_asked_client(const struct door *d,
-					    const char *client_id,
-					    const char *address);
-/* Whether it asked before, first from another address than this. */
-bool door_asked_elsewhere(const struct door *d, const char *device_id,
-			  const char *address);
-
 #define VISION_PATH "/vision/explain"
 #define UPLOAD_PATH "/upload"
 

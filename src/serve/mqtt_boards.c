@@ -271,13 +271,18 @@ static void expect(struct mqtt_boards *r, const struct ota_request *rq,
 {
 	const struct door *door = r->server->door;
 	const char *client_id = buf_string(&r->client_id);
+	const struct told *told;
 	struct board *d;
 	struct error why = { 0 };
 
 	if (r->broker)
 		return;
 	d = registry_next(&r->server->registry, NULL, client_id);
-	if (d && door && door_asked_elsewhere(door, rq->device_id, address))
+	/* It asked before, first from another address. */
+	told = d && door ?
+		       memory_find(&door->port->memory, rq->device_id, NULL) :
+		       NULL;
+	if (told && !memory_same_peer(told->from, address))
 		return;
 	if (d && d->mqtt) {
 		error_set(&why, ERR_CONNECT,
@@ -797,16 +802,19 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 		.envelope = true,
 		.standby = true,
 	};
+	const struct told *told = NULL;
 	struct board *d;
 
 	if (r->closing || s->closing)
 		return;
 	mqtt_boards_expect_done(r, who->client_id);
 	if (s->door)
-		peer.ota = door_asked_client(s->door, who->client_id,
-					     who->address);
-	if (s->door && !peer.ota && who->device_id)
-		peer.ota = door_asked(s->door, who->device_id, who->address);
+		told = memory_find_given(&s->door->port->memory, who->client_id,
+					 who->address);
+	if (s->door && !told)
+		told = memory_find(&s->door->port->memory, who->device_id,
+				   who->address);
+	peer.ota = told ? &told->asked : NULL;
 	/* A Device-Id that is no MAC address does not show in the client id. */
 	if (!peer.device_id && peer.ota && peer.ota->device_id[0])
 		peer.device_id = peer.ota->device_id;

@@ -359,6 +359,23 @@ static void expect_websocket(const char *got, const char *url)
 	cJSON_Delete(json);
 }
 
+static const struct ota_request *door_asked(const char *id, const char *address)
+{
+	const struct told *t =
+		memory_find(&server.door->port->memory, id, address);
+
+	return t ? &t->asked : NULL;
+}
+
+static const struct ota_request *door_asked_client(const char *id,
+						   const char *address)
+{
+	const struct told *t =
+		memory_find_given(&server.door->port->memory, id, address);
+
+	return t ? &t->asked : NULL;
+}
+
 static void test_ota(void **state)
 {
 	const struct ota_request *asked;
@@ -376,16 +393,15 @@ static void test_ota(void **state)
 	json = detail(RECORD_OTA);
 	assert_string_equal(json_string(json, "transport"), "websocket");
 	cJSON_Delete(json);
-	asked = door_asked(server.door, "02:00:00:00:00:0a", "127.0.0.1:9");
+	asked = door_asked("02:00:00:00:00:0a", "127.0.0.1:9");
 	assert_non_null(asked);
 	assert_string_equal(asked->client_id, "c-1");
-	assert_ptr_equal(door_asked(server.door, "02:00:00:00:00:0a", NULL),
-			 asked);
-	assert_null(door_asked(server.door, "02:00:00:00:00:0a", "10.0.0.1:9"));
-	assert_null(door_asked(server.door, "02:00:00:00:00:0b", NULL));
-	assert_null(door_asked(server.door, "", NULL));
-	assert_null(door_asked(server.door, NULL, NULL));
-	assert_null(door_asked_client(server.door, "c-1", NULL));
+	assert_ptr_equal(door_asked("02:00:00:00:00:0a", NULL), asked);
+	assert_null(door_asked("02:00:00:00:00:0a", "10.0.0.1:9"));
+	assert_null(door_asked("02:00:00:00:00:0b", NULL));
+	assert_null(door_asked("", NULL));
+	assert_null(door_asked(NULL, NULL));
+	assert_null(door_asked_client("c-1", NULL));
 	expect_websocket(ask("POST /xiaozhi/ota HTTP/1.1\r\n" BOARD, ""),
 			 "ws://box.local:99/xiaozhi/v1/?port=99");
 	expect_websocket(ask("GET /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, ""),
@@ -460,8 +476,7 @@ static void test_ota_mqtt(void **state)
 	told(RECORD_OTA, LEVEL_INFO,
 	     "sent to mqtt://box.local:1883 as GID@@@02_00");
 	assert_non_null(strstr(server.records.first->hint, "by itself"));
-	assert_non_null(
-		door_asked_client(server.door, "gid@@@02_00", "127.0.0.1"));
+	assert_non_null(door_asked_client("gid@@@02_00", "127.0.0.1"));
 	standby.client_id = unknown;
 	/*
 	 * serve was started anew, and the board was at the broker all the time:
