@@ -146,6 +146,9 @@ static double apart(const struct pages *p, struct renderer *r)
 	if (pipe(channel) || (child = fork()) < 0)
 		exit(1);
 	if (child == 0) {
+		/* The floor has the allocator as it comes. */
+		if (r)
+			mem_init();
 		took = r ? client_run(p, r) : floor_run(p);
 		_exit(write(channel[1], &took, sizeof(took)) < 0);
 	}
@@ -171,7 +174,6 @@ int main(int argc, char **argv)
 	struct renderer r;
 	int a;
 
-	mem_init();
 	renderer_init(&r, OUTPUT_TEXT, COLOR_NEVER);
 	r.out = fopen("/dev/null", "w");
 	for (a = 1; a < argc; a++) {

@@ -72,6 +72,11 @@ void mem_init(void)
 {
 	cJSON_Hooks hooks = { .malloc_fn = mem_alloc, .free_fn = mem_free };
 
+	/*
+	 * Small blocks are merged when they are freed, and not all of them
+	 * whenever a large one is asked for, as for each page of tools.
+	 */
+	mallopt(M_MXFAST, 0);
 	cJSON_InitHooks(&hooks);
 }
 
