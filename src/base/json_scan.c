@@ -373,34 +373,60 @@ static int report(const struct scan *s, struct error *err)
 			 (size_t)(s->at - s->text), fault);
 }
 
+/* Not initialised as a whole: open would be cleared each time. */
+static void start(struct scan *s, const char *text, size_t len,
+		  struct json_places *places)
+{
+	s->text = s->at = text;
+	s->end = text + len;
+	s->fault = NULL;
+	s->odd = false;
+	s->places = places;
+	memset(s->reading, 0, sizeof(s->reading));
+	s->depth = 0;
+}
+
+/* False: at and fault say why. */
+static bool run(struct scan *s)
+{
+	enum state state = VALUE;
+
+	do {
+		state = step(s, state);
+		if (state == BEHIND && s->depth < COUNT(s->reading) &&
+		    s->reading[s->depth])
+			end_member(s);
+	} while (state != BAD && (s->depth || state != BEHIND));
+	if (state == BAD)
+		return false;
+	s->at = skip_space(s->at, s->end);
+	if (s->at == s->end)
+		return true;
+	bad(s, s->at, "something stands behind the value");
+	return false;
+}
+
 int json_scan(const char *text, size_t len, struct json_places *places,
 	      bool *odd, struct error *err)
 {
 	struct scan s;
-	enum state state = VALUE;
 
-	/* Not initialised as a whole: open would be cleared each time. */
-	s.text = s.at = text;
-	s.end = text + len;
-	s.fault = NULL;
-	s.odd = false;
-	s.places = places;
-	memset(s.reading, 0, sizeof(s.reading));
-	s.depth = 0;
-	do {
-		state = step(&s, state);
-		if (state == BEHIND && s.depth < COUNT(s.reading) &&
-		    s.reading[s.depth])
-			end_member(&s);
-	} while (state != BAD && (s.depth || state != BEHIND));
-	if (state != BAD) {
-		s.at = skip_space(s.at, s.end);
-		*odd = s.odd;
-		if (s.at == s.end)
-			return 0;
-		bad(&s, s.at, "something stands behind the value");
-	}
-	return report(&s, err);
+	start(&s, text, len, places);
+	if (!run(&s))
+		return report(&s, err);
+	*odd = s.odd;
+	return 0;
+}
+
+bool json_fault(const char *text, size_t len, size_t *at)
+{
+	struct scan s;
+
+	start(&s, text, len, NULL);
+	if (run(&s))
+		return false;
+	*at = (size_t)(s.at - s.text);
+	return true;
 }
 
 int json_check(const char *text, size_t len, struct error *err)

@@ -55,14 +55,10 @@ static void add_usage(struct buf *out, const struct list_item *prompt)
 	}
 }
 
-/* The words of a tool's check, said of a prompt. */
 static int explain(const struct list_item *prompt, struct error *err)
 {
-	static const char tool[] = "this tool";
 	CLEANUP(buf_done) struct buf usage = { 0 };
 
-	if (text_starts(err->hint, tool))
-		error_hint(err, "this prompt%s", err->hint + strlen(tool));
 	if (prompt)
 		add_usage(&usage, prompt);
 	else

@@ -537,16 +537,6 @@ static int take_headers(struct endpoint *e, const cJSON *entry,
 	return 0;
 }
 
-/* endpoint_parse names the target, with what the variables brought: not here. */
-static int wrong_url(struct error *err)
-{
-	char *reason = strstr(err->text, "': ");
-	CLEANUP(mem_free_ptr) char *copy = mem_strdup(reason ? reason + 3 : "");
-
-	return error_set(err, ERR_USAGE, "\"url\" is no target%s%s",
-			 *copy ? ": " : "", copy);
-}
-
 static int check_scheme(const char *url, const struct entry_type *type,
 			struct error *err)
 {
@@ -576,8 +566,9 @@ static int take_url(struct endpoint *e, const cJSON *entry,
 	if (!url || check_scheme(url, type, err))
 		return -1;
 	text = mem_printf("%s%s", type ? type->before : "", url);
-	if (endpoint_parse(e, text, place->file, err))
-		return wrong_url(err);
+	/* Not named, since variables may have brought secrets into it. */
+	if (endpoint_read(e, text, place->file, err))
+		return error_prefix(err, "\"url\" is no target");
 	return take_headers(e, entry, err);
 }
 

@@ -48,10 +48,10 @@ static int refuse_unknown(const struct names *known, const char *name,
 	else
 		error_set(err, ERR_USAGE, "unknown argument '%.100s'", name);
 	if (known->count == 0)
-		return error_hint(err, "this tool takes no arguments");
+		return error_hint(err, "it takes no arguments");
 	for (size_t i = 0; i < known->count; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", known->name[i]);
-	return error_hint(err, "this tool takes: %.400s", buf_string(&list));
+	return error_hint(err, "it takes: %.400s", buf_string(&list));
 }
 
 static void warn_unknown(const struct names *known, const char *name,

@@ -350,9 +350,11 @@ int endpoint_parse_listen(const char *text, char **host, uint16_t *port,
 #define COMMAND_MAX ((size_t)256 * 1024)
 #define STDIO "stdio:"
 
-static int unknown_scheme(const char *text, const char *name,
-			  const char *source, struct error *err)
+static int unknown_scheme(const char *text, const char *source,
+			  struct error *err)
 {
+	CLEANUP(mem_free_ptr)
+	char *name = mem_strndup(text, strcspn(text, ":"));
 	const struct scheme *row = scheme_find(name, strlen(name));
 	size_t behind = strlen(name) + 1;
 
@@ -397,32 +399,52 @@ static char *without_password(const char *text)
 	return mem_printf("%.*s***%s", (int)(colon + 1 - text), text, at);
 }
 
-int endpoint_parse(struct endpoint *out, const char *text, const char *source,
-		   struct error *err)
+static const struct scheme *scheme_of(const char *text)
 {
-	const char *colon = strchr(text, ':');
-	CLEANUP(mem_free_ptr) char *name = NULL, *shown = NULL;
-	const struct scheme *row;
-	size_t max = strncasecmp(text, STDIO, strlen(STDIO)) ? TARGET_MAX :
-							       COMMAND_MAX;
+	size_t len = strcspn(text, ":");
+
+	return text[len] ? scheme_find(text, len) : NULL;
+}
+
+static size_t length_max(const struct scheme *row)
+{
+	return row && row->kind == SCHEME_CHILD ? COMMAND_MAX : TARGET_MAX;
+}
+
+int endpoint_read(struct endpoint *out, const char *text, const char *source,
+		  struct error *err)
+{
+	const struct scheme *row = scheme_of(text);
+	size_t max = length_max(row);
 
 	*out = (struct endpoint){ 0 };
-	if (strlen(text) > max) {
-		error_set(err, ERR_USAGE, "the target is longer than %zu bytes",
-			  max);
-		return error_hint(err, "it came from %s", source);
-	}
-	name = mem_strndup(text, colon ? (size_t)(colon - text) : strlen(text));
-	row = colon ? scheme_find(name, strlen(name)) : NULL;
+	if (strlen(text) > max)
+		return error_set(err, ERR_USAGE,
+				 "the target is longer than %zu bytes", max);
 	if (!row)
-		return unknown_scheme(text, name, source, err);
+		return error_set(err, ERR_USAGE, "its scheme is unknown");
 	out->text = mem_strdup(text);
 	out->source = mem_strdup(source);
 	out->scheme = row;
 	out->port = row->port;
-	if (!row->parse(out, colon + 1, err))
+	if (!row->parse(out, strchr(text, ':') + 1, err))
 		return 0;
 	endpoint_done(out);
+	return -1;
+}
+
+int endpoint_parse(struct endpoint *out, const char *text, const char *source,
+		   struct error *err)
+{
+	const struct scheme *row = scheme_of(text);
+	CLEANUP(mem_free_ptr) char *shown = NULL;
+
+	if (!endpoint_read(out, text, source, err))
+		return 0;
+	if (strlen(text) > length_max(row))
+		return error_hint(err, "it came from %s", source);
+	if (!row)
+		return unknown_scheme(text, source, err);
 	shown = without_password(text);
 	error_prefix(err, "target '%.100s'", shown);
 	return error_hint(err, "expected %s (it came from %s)", row->syntax,

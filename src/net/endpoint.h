@@ -110,6 +110,9 @@ struct endpoint {
  */
 int endpoint_parse(struct endpoint *out, const char *text, const char *source,
 		   struct error *err);
+/* The same with the reason alone as error: for who names the target itself. */
+int endpoint_read(struct endpoint *out, const char *text, const char *source,
+		  struct error *err);
 void endpoint_done(struct endpoint *e);
 
 /* The scheme's row has that trait. */

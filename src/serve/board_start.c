@@ -161,9 +161,6 @@ static void failed_listing(struct board *d, struct error *why)
 {
 	struct tool_list *tools = &d->start->tools;
 
-	/* The listing's own words begin with it. */
-	if (!text_starts(why->text, "tools/list"))
-		error_prefix(why, "tools/list");
 	if (tools->count)
 		d->tools = tool_lists_hold(&d->server->bank, tools);
 	board_unfit(d, DEVICE_FAILED, why);
@@ -185,6 +182,7 @@ static void ask_page(struct board *d)
 			   d->server->config.timeout, &err))
 		return;
 	listing_failed(&st->listing, &err);
+	error_prefix(&err, "tools/list");
 	failed_listing(d, &err);
 }
 
@@ -198,10 +196,12 @@ static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
 	int status = 0;
 
 	(void)r;
-	if (read_reply(&page, frame, len, why, &err))
+	if (read_reply(&page, frame, len, why, &err)) {
 		status = listing_failed(l, &err);
-	else
+		error_prefix(&err, "tools/list");
+	} else {
 		status = listing_feed_take(l, &page, &err);
+	}
 	if (status) {
 		failed_listing(d, &err);
 	} else if (!l->done) {

@@ -469,16 +469,9 @@ static int check_topic(const char *option, const char *pattern,
 static int parse_whole(struct mqtt_boards *r, const char *whole,
 		       struct error *err)
 {
-	struct error why = { 0 };
-	const char *reason;
-
-	if (!endpoint_parse(&r->where, whole, "--mqtt-broker", &why))
+	if (!endpoint_read(&r->where, whole, "--mqtt-broker", err))
 		return 0;
-	reason = strstr(why.text, SERVE_ID "': ");
-	error_set(err, ERR_USAGE, "--mqtt-broker: %s",
-		  reason ? reason + strlen(SERVE_ID "': ") : why.text);
-	error_reset(&why);
-	return -1;
+	return error_prefix(err, "--mqtt-broker");
 }
 
 static int parse_url(struct mqtt_boards *r, struct error *err)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/profile.h"
@@ -353,16 +354,13 @@ void profile_chain_done(struct profile_chain *c)
 	}
 }
 
-/* Where a person finds the byte that json_parse names; "" if it names none. */
-static void find_byte(const struct error *err, const char *text, size_t len,
-		      struct buf *out)
+/* Where a person finds what is no JSON; "" if all of it is. */
+static void find_byte(const char *text, size_t len, struct buf *out)
 {
-	const char *digits = strstr(err->text, "at byte ");
 	size_t byte, line = 1, column = 1;
 
-	if (!digits)
+	if (!json_fault(text, len, &byte))
 		return;
-	byte = (size_t)strtoull(digits + strlen("at byte "), NULL, 10);
 	for (size_t i = 0; i < byte && i < len; i++) {
 		column++;
 		if (text[i] == '\n') {
@@ -378,18 +376,16 @@ static cJSON *parse(const char *file, const char *text, size_t len,
 {
 	struct error why = { 0 };
 	cJSON *tree = json_parse(text, len, &why);
-	struct buf where;
+	CLEANUP(buf_done) struct buf where = { 0 };
 
 	if (tree)
 		return tree;
-	buf_init(&where, 0);
-	find_byte(&why, text, len, &where);
+	find_byte(text, len, &where);
 	error_set(err, ERR_USAGE, "profile '%s'%s: %s", file,
 		  buf_string(&where), why.text);
 	error_hint(
 		err,
 		"a profile is one JSON object; 'mcpctl help profile' tells what stands in it");
-	buf_done(&where);
 	error_reset(&why);
 	return NULL;
 }

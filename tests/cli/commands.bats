@@ -117,7 +117,7 @@ server() {
 	server prompt city city=a cit=b
 	ends 2
 	hints "did you mean 'city'"
-	hints "this prompt takes: city, state"
+	hints "it takes: city, state"
 	server prompt cty
 	ends 2
 	hints "did you mean 'city'?"

@@ -269,13 +269,13 @@ static void unknown_names(void **state)
 	refuses(&b, "VOLUME=3",
 		"unknown argument 'VOLUME' (did you mean 'volume'?)");
 	refuses(&b, "volume=1 zzzzzzzz=3", "unknown argument 'zzzzzzzz'");
-	assert_string_equal(b.err.hint, "this tool takes: volume");
+	assert_string_equal(b.err.hint, "it takes: volume");
 	bench_done(&b);
 	bench_init(&b, "{\"type\":\"object\",\"properties\":{}}");
 	b.options.device = true;
 	gives(&b, "", "{}");
 	refuses(&b, "x=3", "unknown argument 'x'");
-	assert_string_equal(b.err.hint, "this tool takes no arguments");
+	assert_string_equal(b.err.hint, "it takes no arguments");
 	bench_done(&b);
 }
 

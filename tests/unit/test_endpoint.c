@@ -145,6 +145,29 @@ static void test_rows(void **state)
 	assert_null(scheme_find("", 0));
 }
 
+/* Nothing of the target, which may hold a secret, is in the reason alone. */
+static void test_reason(void **state)
+{
+	static const char *const wrong[] = { "ws://h:secret/", "nothing:secret",
+					     "mqtt://h/#secret" };
+	struct error err = { 0 };
+	struct endpoint e;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		assert_int_equal(endpoint_read(&e, wrong[i], "a file", &err),
+				 -1);
+		assert_null(e.text);
+		assert_null(strstr(err.text, "target '"));
+		assert_string_equal(err.hint, "");
+		assert_int_equal(err.kind, ERR_USAGE);
+	}
+	assert_int_equal(endpoint_read(&e, "SIM:x", "a file", &err), 0);
+	assert_string_equal(e.scheme->name, "sim");
+	assert_string_equal(e.source, "a file");
+	endpoint_done(&e);
+}
+
 static void test_good(void **state)
 {
 	(void)state;
@@ -333,6 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_reason),
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_mqtt),

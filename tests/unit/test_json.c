@@ -366,6 +366,21 @@ static void assert_places(const char *text, const char *b, const char *b_a,
 	assert_place(p.inner[1], b_b);
 }
 
+static void fault_found(void **state)
+{
+	size_t at = 99;
+
+	(void)state;
+	assert_false(json_fault(" [1] ", 5, &at));
+	assert_int_equal(at, 99);
+	assert_true(json_fault("[1,]", 4, &at));
+	assert_int_equal(at, 3);
+	assert_true(json_fault("[1", 2, &at));
+	assert_int_equal(at, 2);
+	assert_true(json_fault("{} x", 4, &at));
+	assert_int_equal(at, 3);
+}
+
 static void places(void **state)
 {
 	(void)state;
@@ -564,6 +579,7 @@ int main(void)
 		cmocka_unit_test(prints_pretty),
 		cmocka_unit_test(minifies),
 		cmocka_unit_test(members),
+		cmocka_unit_test(fault_found),
 		cmocka_unit_test(places),
 		cmocka_unit_test(span_values),
 		cmocka_unit_test(elements),
