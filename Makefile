@@ -151,10 +151,15 @@ ONLY_service_listen = base/% wire/% net/% mcp/initialize \
 core_for = $(if $(ONLY_$1),$(filter $(addprefix $(BUILD)/,$(addsuffix .o,$(ONLY_$1))),$(CORE)),$(CORE))
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/test_%: tests/unit/test_%.c $(CORE) | $(PROFILES:%=$(BUILD)/%)
+.SECONDARY: $(UNIT:$(BUILD)/%=$(BUILD)/unit/%.o)
+$(BUILD)/unit/%.o: tests/unit/%.c
+	@mkdir -p $(@D)
+	@echo "  CC      $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/test_%: $(BUILD)/unit/test_%.o $(CORE) | $(PROFILES:%=$(BUILD)/%)
 	@echo "  TEST    $@"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -rdynamic \
-		-o $@ $< $(call core_for,$*) $(PKG_LIBS) -lcmocka
+	$(Q)$(CC) $(ALL_LDFLAGS) -rdynamic -o $@ $< $(call core_for,$*) $(PKG_LIBS) -lcmocka
 
 # named,FILES: those that have a word of ONLY in their names; all without it.
 named = $(if $(ONLY),$(foreach f,$1,$(if $(strip \
