@@ -10,6 +10,7 @@
 #: make soak        the tests that take long
 #: make fuzz        each parser for FUZZ_SECONDS (60)
 #: make lint        the lints alone
+#: make mutants     small faults (N=40, PART=src/net): which do the tests not see?
 #: make bench       measure it (bench/README.md)
 #: make generate    the man pages anew, from the command table
 #: make clean       remove what was built
@@ -229,6 +230,12 @@ lint: deps-check
 	$(Q)$(MAKE) -s -j$(JOBS) all
 	$(Q)$(RUN) lint
 
+# Faults put into a copy of the tree, one at a time (see scripts/mutants).
+.PHONY: mutants
+mutants: deps-check
+	$(Q)N='$(N)' PART='$(PART)' SEED='$(SEED)' PLANT='$(PLANT)' \
+		MCPCTL_BUILD=$(TOP) nice -n 19 scripts/mutants
+
 # The man pages come from the command table.
 .PHONY: generate
 generate: all
@@ -311,5 +318,5 @@ clean:
 		echo "make clean: BUILD=$(BUILD) holds the sources" >&2; exit 1 ;; esac
 	$(Q)rm -rf $(BUILD)
 
-# What tests fetch has files of that name, too.
--include $(shell find $(BUILD) -name fetched -prune -o -name '*.d' -type f -print 2>/dev/null)
+# What tests fetch has files of that name, too, and so have copies of the tree.
+-include $(shell find $(BUILD) \( -name fetched -o -name mutants \) -prune -o -name '*.d' -type f -print 2>/dev/null)

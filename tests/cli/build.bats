@@ -124,7 +124,7 @@ d e/opt/m c/share/mcpctl/profiles/mine.json" ]
 
 @test "make help: every target that is there for people" {
 	quiet_make -C "$ROOT" help
-	for target in demo check install uninstall deb soak fuzz lint bench generate clean; do
+	for target in demo check install uninstall deb soak fuzz lint mutants bench generate clean; do
 		grep -q "^make $target " make.out
 		grep -qE "^$target( [a-z]+)*:" "$ROOT/Makefile" ||
 			grep -qE "^\.PHONY:.* $target( |$)" "$ROOT/Makefile"

@@ -22,6 +22,8 @@ setup() {
 	# Else Python writes a line in pieces, and half of one is read.
 	unset "${!MCPCTL_@}" NO_COLOR PYTHONUNBUFFERED
 	export PYTHONDONTWRITEBYTECODE=1
+	# scripts/mutants wants to know what each test executes.
+	[ -z "${GCOV_PREFIX:-}" ] || GCOV_PREFIX=${GCOV_PREFIX%/*}/$BATS_TEST_NUMBER
 	PIDS=()
 	cd "$WORK" || return 1
 	mkdir -m 700 run

@@ -133,3 +133,39 @@ wrong() {
 	echo 'int x;' >tree/src/one/x.c
 	found check-citations 'doc/hacking.md has no line for one/x'
 }
+
+@test "make mutants: a fault that a test sees, one that none does, and nothing is left" {
+	mkdir -p tree/src/one tree/tests/unit
+	cat >tree/Makefile <<-'END'
+		all: build/one/a.o
+		unit: all build/test_a
+		build/one/a.o: src/one/a.c; mkdir -p build/one; $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+		build/test_a: tests/unit/test_a.c build/one/a.o; $(CC) $(LDFLAGS) -o $@ $^
+	END
+	cat >tree/src/one/a.c <<-'END'
+		int limit(int n);
+		int limit(int n)
+		{
+			return n < 3 && n != 5;
+		}
+	END
+	# A number of each side; the border itself is not looked at.
+	echo 'int limit(int n); int main(void) { return !limit(2) || limit(4); }' \
+		>tree/tests/unit/test_a.c
+	PLANT=src/one/a.c:4:logic,src/one/a.c:4:bound SEED=1 JOBS=1 \
+		"$ROOT/scripts/mutants" tree >out
+	grep -q '^ *1  src/one/a.c:4:logic  caught by test_a.c$' out
+	grep -q '^ *2  src/one/a.c:4:bound  PASSES 1, with sanitizers 1, of 1 tests that execute the line$' out
+	grep -qF -e '-return n < 3 && n != 5;' out
+	grep -qF -e '+return n <= 3 && n != 5;' out
+	[ "$(tail -n 1 out)" = 'caught 1 of 2 (50 %), SEED=1' ]
+	[ "$(find . -name 'mutants-*')" = '' ]
+	[ "$(cd tree/build/mutants && echo *)" = "$(cd tree/build/mutants && echo cover-*)" ]
+	# It ends when nothing is left to be drawn.
+	PART=src/one N=50 SEED=1 JOBS=1 "$ROOT/scripts/mutants" tree >out
+	grep -qE '^caught [01] of 1 \(' out
+	export PART=src/two
+	run "$ROOT/scripts/mutants" tree
+	[ "$status" = 1 ]
+	[[ $output == *'mutants: nothing in src/two that compiles to other code' ]]
+}
