@@ -298,6 +298,24 @@ END
 	ends 0
 }
 
+@test "SIGHUP with nobody behind stderr is no end: that was no terminal" {
+	local reader
+	mkfifo log
+	cat log >heard &
+	reader=$!
+	PIDS+=("$reader")
+	mcpctl -o json serve --listen 127.0.0.1:0 >serve.out 2>log </dev/null 3>&- &
+	SERVER=$!
+	PIDS+=("$SERVER")
+	event listening
+	kill "$reader"
+	wait "$reader" || :
+	kill -HUP "$SERVER"
+	event reload
+	kill -TERM "$SERVER"
+	finish "$SERVER" 143
+}
+
 @test "kill -9 leaves a socket that the next serve and command take for what it is" {
 	serve
 	kill -KILL "$SERVER"

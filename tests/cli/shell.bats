@@ -177,6 +177,17 @@ lines() {
 	[ "$(grep -c alive stdout)" = 1 ]
 }
 
+@test "a script that is read from stdin leaves none of it to a command" {
+	lines sim: shell <<-'END'
+		tools --diff -
+		ping
+	END
+	ends 2
+	hints 'stdin is read by something else already'
+	hints "only one '-'"
+	absent alive stdout
+}
+
 @test "run FILE, run in it, and itself" {
 	printf 'ping\nself.get_device_status | cat\nrun inner.mcp\n' >outer.mcp
 	printf 'set timeout 2s\nping\nnope\nping\n' >inner.mcp

@@ -114,6 +114,7 @@ static void test_tokens(void **state)
 	(void)state;
 	words_add(&some, "right");
 	words_add(&some, "Basic x y");
+	words_add(&some, "Bearer own");
 	assert_true(listen_token_fits(&none, NULL));
 	assert_true(listen_token_fits(&none, "anything"));
 	assert_false(listen_token_fits(&some, NULL));
@@ -127,7 +128,11 @@ static void test_tokens(void **state)
 	assert_true(listen_token_fits(&some, "right"));
 	assert_true(listen_token_fits(&some, "Bearer right"));
 	assert_true(listen_token_fits(&some, "bearer right"));
+	/* A token that has a space is sent as it is (device.md 1.2). */
 	assert_true(listen_token_fits(&some, "Basic x y"));
+	assert_true(listen_token_fits(&some, "Bearer own"));
+	assert_true(listen_token_fits(&some, "Bearer Bearer own"));
+	assert_false(listen_token_fits(&some, "own"));
 	words_done(&some);
 }
 

@@ -550,6 +550,47 @@ static void requests(void **state)
 	error_reset(&err);
 }
 
+/* Only firmware drops what it does not like; another peer may be late. */
+static void is_silent(enum dialect dialect, bool said)
+{
+	static const char *const dropped[][2] = {
+		{ "notifications/x", "{}" },
+		{ "x/y", " [1]" },
+	};
+	struct message reply;
+	int64_t took;
+
+	config.timeout = 100;
+	open_client(dialect);
+	for (size_t i = 0; i < COUNT(dropped); i++) {
+		struct error err = { 0 };
+
+		script_add(dropped[i][0], NULL);
+		assert_int_equal(client_request(&client, dropped[i][0],
+						dropped[i][1], &reply, &took,
+						&err),
+				 -1);
+		assert_int_equal(err.kind, ERR_TIMEOUT);
+		assert_int_equal(strstr(err.hint, "firmware never answers") !=
+					 NULL,
+				 said);
+		message_done(&reply);
+		error_reset(&err);
+	}
+}
+
+static void silent_device(void **state)
+{
+	(void)state;
+	is_silent(DIALECT_DEVICE, true);
+}
+
+static void silent_server(void **state)
+{
+	(void)state;
+	is_silent(DIALECT_PLAIN, false);
+}
+
 /* in steps */
 
 static void opens_in_steps(void **state)
@@ -660,6 +701,8 @@ int main(void)
 		CLIENT_TEST(upgrade_is_not_known),
 		CLIENT_TEST(pings),
 		CLIENT_TEST(requests),
+		CLIENT_TEST(silent_device),
+		CLIENT_TEST(silent_server),
 		CLIENT_TEST(opens_in_steps),
 		CLIENT_TEST(opening_is_dropped),
 		CLIENT_TEST(cancels),

@@ -769,6 +769,13 @@ static void test_refused(void **state)
 {
 	struct error err = { 0 };
 	char *extra = mem_printf("Device-Id: %0200d\r\n", 1);
+	char *client = mem_printf("Device-Id: 02:00:00:00:00:0b\r\n"
+				  "Client-Id: %0128d\r\n",
+				  1);
+	char *longest = mem_printf("Device-Id: 02:00:00:00:00:0b\r\n"
+				   "Client-Id: %0127d\r\n"
+				   "Authorization: Bearer right\r\n",
+				   1);
 
 	(void)state;
 	begin();
@@ -786,12 +793,17 @@ static void test_refused(void **state)
 	told(RECORD_REFUSED, LEVEL_WARN, "its token is wrong");
 	dial("/ws", extra, "HTTP/1.1 403 Forbidden{\"error\":");
 	told(RECORD_REFUSED, LEVEL_WARN, "more than 127 bytes");
+	dial("/ws", client, "HTTP/1.1 403 Forbidden{\"error\":");
+	told(RECORD_REFUSED, LEVEL_WARN, "more than 127 bytes");
 	assert_int_equal(device_count, 0);
+	dial("/ws", longest, WELCOME);
 	dial("/ws/", ID "Authorization: Bearer right\r\n", WELCOME);
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
 			 "ws://box.local:99/ws?port=99");
 	assert_non_null(strstr(child.said.data, "\"token\":\"right\""));
 	stop();
+	mem_free(longest);
+	mem_free(client);
 	mem_free(extra);
 }
 

@@ -596,6 +596,24 @@ static void test_vi_mode(void **state)
 	mem_free(path);
 }
 
+/* Who wants every ESC to wait for what follows says so with 0. */
+static void test_vi_mode_unhurried(void **state)
+{
+	static const char rc[] = "set editing-mode vi\n"
+				 "set keyseq-timeout 0\n";
+	char *path = folder_write("inputrc", rc, strlen(rc));
+	char *setting = mem_printf("INPUTRC=%s", path);
+	char *const env[] = { setting, NULL };
+
+	(void)state;
+	open_terminal(10, 40, env);
+	type("hello world\0330dw");
+	expect_row("> world");
+	close_terminal();
+	mem_free(setting);
+	mem_free(path);
+}
+
 static void test_dumb_terminal(void **state)
 {
 	static char dumb[] = "TERM=dumb";
@@ -884,6 +902,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_vi_mode),
+		cmocka_unit_test(test_vi_mode_unhurried),
 		cmocka_unit_test(test_dumb_terminal),
 		cmocka_unit_test(test_quit_key_does_nothing),
 		cmocka_unit_test(test_suspends),

@@ -163,6 +163,20 @@ static void test_memory(void **state)
 	is_open(&call_ask);
 }
 
+/* Nor where what failed weighs no more than it; and it proves nothing. */
+static void test_ping(void **state)
+{
+	(void)state;
+	target("ws://a/");
+	bad(&list_ask, 5);
+	is_open(&list_ask);
+	good(&ping_ask);
+	is_open(&list_ask);
+	target("ws://b/");
+	bad(&ping_ask, 20);
+	good(&list_ask);
+}
+
 static void test_off(void **state)
 {
 	(void)state;
@@ -478,19 +492,13 @@ static int enter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_option),
-		TEST(test_memory),
-		TEST(test_off),
-		TEST(test_row),
-		TEST(test_opening),
-		TEST(test_tries),
-		TEST(test_trial_is_one_request),
-		TEST(test_policy),
-		TEST(test_long_error),
-		TEST(test_file),
-		TEST(test_file_trial),
-		TEST(test_file_broken),
-		TEST(test_file_place),
+		TEST(test_option),	TEST(test_memory),
+		TEST(test_ping),	TEST(test_off),
+		TEST(test_row),		TEST(test_opening),
+		TEST(test_tries),	TEST(test_trial_is_one_request),
+		TEST(test_policy),	TEST(test_long_error),
+		TEST(test_file),	TEST(test_file_trial),
+		TEST(test_file_broken), TEST(test_file_place),
 	};
 
 	mem_init();

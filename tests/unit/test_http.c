@@ -492,6 +492,68 @@ static void test_stream_taken_up(void **state)
 	assert_int_equal(seen.failures.count, 0);
 }
 
+/* The server's word counts, however long it is. */
+static void answer_patient(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "GET"))
+		answer_well(c, rq);
+	else
+		web_stream(c, "\r\nretry: 45000\n\n"), web_hang_up(c);
+}
+
+static void test_stream_waits(void **state)
+{
+	(void)state;
+	begin(answer_patient);
+	handshake();
+	assert_non_null(strstr(notice(0), "taken up again in 45 s"));
+}
+
+/* A server, or a proxy, that lost patience may have more of it later. */
+static void answer_impatient(struct web_client *c, const char *rq)
+{
+	if (!text_starts(rq, "GET")) {
+		answer_well(c, rq);
+	} else if (web.step++ == 0) {
+		web_stream(c, "\r\nretry: 1\n\n"), web_hang_up(c);
+	} else if (web.step == 2) {
+		web_reply(c, 408, "", "", "");
+	} else {
+		web_stream(c, "");
+		web_say(c, EVENT("{\"method\":\"b\"}"));
+	}
+}
+
+static void test_stream_request_timeout(void **state)
+{
+	(void)state;
+	begin(answer_impatient);
+	handshake();
+	assert_string_equal(message(1), "{\"method\":\"b\"}");
+	assert_int_equal(web.step, 3);
+	assert_false(seen.closed);
+}
+
+/* "identity" says that it is not compressed (RFC 9110, 8.4.1). */
+static void answer_as_it_is(struct web_client *c, const char *rq)
+{
+	if (!asks(rq, "tools/call")) {
+		answer_well(c, rq);
+		return;
+	}
+	web_stream(c, "Content-Encoding: Identity\r\n");
+	web_say(c, EVENT(REPLY(3)));
+}
+
+static void test_identity(void **state)
+{
+	(void)state;
+	begin(answer_as_it_is);
+	seen_send(&seen, CALL);
+	assert_string_equal(message(0), REPLY(3));
+	assert_int_equal(seen.failures.count, 0);
+}
+
 static void answer_breaking(struct web_client *c, const char *rq)
 {
 	if (!text_starts(rq, "GET"))
@@ -761,6 +823,8 @@ static void test_resumption_refused(void **state)
 					    "reply came, and the rest cannot "
 					    "be fetched: "));
 	assert_non_null(strstr(failure(0), "HTTP 405"));
+	/* It was carried out, perhaps: the status says nothing of that. */
+	assert_int_equal(seen.last.code, ECONNRESET);
 	assert_int_equal(web.requests.count, 2);
 }
 
@@ -923,6 +987,9 @@ static void test_statuses(void **state)
 		  "2: '127.0.0.1' has no MCP server at '/mcp': HTTP 404",
 		  ERR_CONNECT },
 		{ 429, "Retry-After: 7\r\n", "", "",
+		  "2: '127.0.0.1' has had too many requests: HTTP 429",
+		  ERR_CONNECT },
+		{ 429, "Retry-After: 7\r\n", "application/json", REPLY(2),
 		  "2: '127.0.0.1' has had too many requests: HTTP 429",
 		  ERR_CONNECT },
 		{ 503, "", "application/json", REPLY(2),
@@ -1358,6 +1425,7 @@ static void test_unreachable(void **state)
 	seen_reset(&seen);
 	fails_with("http://nowhere.invalid/",
 		   "cannot find the host 'nowhere.invalid'");
+	assert_null(strstr(seen.last.text, "the name server does not answer"));
 	seen_reset(&seen);
 	web.answer = answer_garbage;
 	fails_with(tls, "accepted the connection, but not the TLS handshake");
@@ -1753,6 +1821,9 @@ int main(void)
 		TEST(test_stream_refused_first),
 		TEST(test_stream_too_late),
 		TEST(test_stream_taken_up),
+		TEST(test_stream_waits),
+		TEST(test_stream_request_timeout),
+		TEST(test_identity),
 		TEST(test_stream_given_up),
 		TEST(test_stream_given_up_amid),
 		TEST(test_stream_ends_at_once),

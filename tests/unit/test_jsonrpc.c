@@ -199,6 +199,17 @@ static void salvage_odd(void **state)
 	assert_int_equal(s.id, 8);
 	assert_string_equal(s.message, "a");
 	salvage_done(&s);
+	/* both members, as JSON-RPC 1.0 has them: the first counts */
+	salvage("{\"id\":7,\"error\":{\"message\":\"a\"b\"},\"result\":null}",
+		&s);
+	assert_true(s.is_error);
+	assert_string_equal(s.message, "a\"b");
+	salvage_done(&s);
+	salvage("{\"id\":7,\"result\":{\"text\":\"a\"b \"error\":{\"message\":\"c\"}",
+		&s);
+	assert_true(s.has_id && !s.is_error);
+	assert_null(s.message);
+	salvage_done(&s);
 	/* a code inside the message is text */
 	salvage("{\"id\":9,\"error\":{\"message\":\"a\"b \"code\":5\"}}", &s);
 	assert_false(s.has_code);

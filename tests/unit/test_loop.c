@@ -167,6 +167,22 @@ static void signals(void **state)
 	loop_free(l);
 }
 
+/* Ctrl-C ends a read from a terminal: else a question could not be left. */
+static void signals_end_reads(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+	struct loop *l = new_loop();
+	struct sigaction action[COUNT(numbers)];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		assert_int_equal(sigaction(numbers[i], NULL, &action[i]), 0);
+	/* First, since a signal does not end what watches for it. */
+	loop_free(l);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		assert_false(action[i].sa_flags & SA_RESTART);
+}
+
 static void raise_now(void *owner)
 {
 	(void)owner;
@@ -284,6 +300,7 @@ int main(void)
 		cmocka_unit_test(timer_after_work),
 		cmocka_unit_test(stopped_timer),
 		cmocka_unit_test(signals),
+		cmocka_unit_test(signals_end_reads),
 		cmocka_unit_test(spared),
 		cmocka_unit_test(hangup),
 		cmocka_unit_test(signal_while_waiting),

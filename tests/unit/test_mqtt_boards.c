@@ -183,14 +183,21 @@ static void expect_devices(struct rig *r, size_t count)
 	}
 }
 
-static void offer(struct rig *r, struct ota_mqtt *out)
+/* A board asks OTA. */
+static void offer_as(struct rig *r, const char *mac, struct ota_mqtt *out)
 {
-	struct ota_request rq = { .device_id = MAC, .client_id = "uuid" };
+	struct ota_request rq = { .client_id = "uuid" };
 
+	snprintf(rq.device_id, sizeof(rq.device_id), "%s", mac);
 	mqtt_boards_offer(r->server->rack, &rq,
 			  &(struct mqtt_boards_asker){ "192.168.1.7:51234",
 						       "127.0.0.1", NULL },
 			  out);
+}
+
+static void offer(struct rig *r, struct ota_mqtt *out)
+{
+	offer_as(r, MAC, out);
 }
 
 /* ---- the tests ---- */
@@ -524,6 +531,68 @@ static void foreign_standby(void **state)
 	broker_done(&broker);
 }
 
+/* ---- time ---- */
+
+/* What loop_now() is ahead of the clock, in ns. Timers of libuv know nothing of it. */
+static uint64_t ahead;
+
+/* In place of libuv's, for serve. */
+uint64_t uv_hrtime(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       ahead;
+}
+
+/* A board that never answers is not asked for ever. */
+static void foreign_silent(void **state)
+{
+	/* One of them asks OTA, and so has all that are due asked at once. */
+	static const char *const others[] = { "02:00:00:00:00:02",
+					      "02:00:00:00:00:03" };
+	static const char *const at[] = { "devices/p2p/02_00_00_00_00_02",
+					  "devices/p2p/02_00_00_00_00_03" };
+	struct real_broker broker = { .pid = 0 };
+	unsigned asked = 0, minutes;
+	struct raw_packet p = { 0 };
+	struct ota_mqtt m;
+	char url[64];
+	struct rig r;
+
+	(void)state;
+	if (!broker_start(&broker, "allow_anonymous true"))
+		skip();
+	rig_folder(&r);
+	r.config.mqtt = false;
+	snprintf(url, sizeof(url), "mqtt://127.0.0.1:%u", broker.port);
+	r.config.mqtt_broker = url;
+	rig_start(&r);
+	expect_record(&r, RECORD_BROKER, "connected to the broker");
+	raw_mqtt_open(&r.board, broker.port, "listener", NULL, NULL);
+	raw_expect_open(&r.board, r.loop);
+	raw_subscribe(&r.board, "devices/p2p/#");
+	assert_true(raw_next(&r.board, r.loop, &p));
+	offer(&r, &m);
+	offer_as(&r, others[1], &m);
+	for (minutes = 0; minutes < 40; minutes++) {
+		size_t due = (minutes + 1) % COUNT(others);
+
+		ahead += 60 * (uint64_t)1000000000;
+		offer_as(&r, others[minutes % COUNT(others)], &m);
+		/* In the order in which they asked first. */
+		do {
+			assert_true(raw_next(&r.board, r.loop, &p));
+			asked += !strcmp(p.topic,
+					 "devices/p2p/02_00_00_00_00_01");
+		} while (strcmp(p.topic, at[due]) != 0);
+	}
+	assert_int_equal(asked, 24);
+	rig_done(&r);
+	broker_done(&broker);
+}
+
 static void expect_failure(struct rig *r, enum error_kind kind,
 			   const char *text)
 {
@@ -590,6 +659,7 @@ int main(void)
 		cmocka_unit_test(foreign),
 		cmocka_unit_test(foreign_deaf),
 		cmocka_unit_test(foreign_standby),
+		cmocka_unit_test(foreign_silent),
 		cmocka_unit_test(failures),
 	};
 	struct error err = { 0 };

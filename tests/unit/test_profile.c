@@ -344,6 +344,7 @@ static const char rules[] =
 	"\"result\":{\"set\":{\"level\":\"${n}\",\"name\":\"<${n}>\"}}},"
 	"{\"name\":\"get\",\"result\":{\"cases\":["
 	"{\"when\":{\"state.level\":{\"max\":9}},\"result\":\"low\"},"
+	"{\"when\":{\"state.level\":{\"min\":30,\"max\":31}},\"result\":\"high\"},"
 	"{\"when\":{\"state.level\":[10,11]},\"result\":{\"json\":{\"a\":[1.5,"
 	"\"x\"]}}},"
 	"{\"when\":{\"state.name\":{\"glob\":\"<2*>\",\"not\":\"<22>\"}},"
@@ -386,6 +387,15 @@ static void test_rules(void **state)
 	call(&h, "get", "{}", TEXT("low"));
 	call(&h, "set", "{\"n\":11}", TEXT("true"));
 	call(&h, "get", "{}", TEXT("{\\\"a\\\":[1.5,\\\"x\\\"]}"));
+	/* Both borders belong to a range. */
+	call(&h, "set", "{\"n\":9}", TEXT("true"));
+	call(&h, "get", "{}", TEXT("low"));
+	call(&h, "set", "{\"n\":30}", TEXT("true"));
+	call(&h, "get", "{}", TEXT("high"));
+	call(&h, "set", "{\"n\":31}", TEXT("true"));
+	call(&h, "get", "{}", TEXT("high"));
+	call(&h, "set", "{\"n\":32}", TEXT("true"));
+	call(&h, "get", "{}", TEXT("true"));
 	call(&h, "set", "{\"n\":23}", TEXT("true"));
 	call(&h, "get", "{}", FAILED("no <23>"));
 	call(&h, "set", "{\"n\":22}", TEXT("true"));

@@ -582,6 +582,10 @@ static void test_ota_failures(void **state)
 	mem_free(large);
 	ota_fails("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
 		  "404 Not Found", HAZARD_COUNT);
+	/* Firmware takes no other status than 200, good as it may be. */
+	ota_fails("HTTP/1.1 201 Created\r\nContent-Length: 41\r\n\r\n"
+		  "{\"websocket\":{\"url\":\"ws://127.0.0.1:9/\"}}",
+		  "201 Created", HAZARD_COUNT);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n{\"mqtt\":{}}",
 		  "MQTT without an endpoint", HAZARD_OTA_LENGTH);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n"

@@ -462,6 +462,7 @@ static void test_session(void **state)
 		{ LISTEN, { "{\"type\":\"goodbye\"}" } },
 		{ MCP("S", PONG),
 		  { "{\"type\":\"goodbye\",\"session_id\":\"S\"}",
+		    "{\"type\":\"goodbye\",\"session_id\":\"S\"}",
 		    MCP("S", PING) } },
 		/*
 		 * MQTT stays, and so does the stale session id (device.md 2.2).
@@ -490,6 +491,9 @@ static void test_session(void **state)
 	assert_true(hazard_seen(&s, HAZARD_AUDIO_OLD));
 	assert_true(hazard_seen(&s, HAZARD_AUDIO_BROKEN));
 	saw_line(&s, "the session is over");
+	/* A second goodbye ends nothing. */
+	assert_null(strstr(strstr(buf_string(&s.lines), "session is over") + 1,
+			   "session is over"));
 	stop(&s);
 }
 

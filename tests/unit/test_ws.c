@@ -24,7 +24,7 @@ struct side {
 
 	bool ready, closed, front_closed;
 	struct words texts; /* received; binary ones start with "B:" */
-	char *path, *device_id;
+	char *path, *device_id, *authorization;
 	struct error why, send_error;
 	size_t filled;
 };
@@ -106,6 +106,9 @@ static int upgrade(void *owner, int fd, const struct front_head *head,
 
 	(void)owner;
 	*reason = "because";
+	mem_free(side.authorization);
+	side.authorization =
+		mem_strdup(headers_get(head->headers, "Authorization"));
 	/* "/404" is refused with that. */
 	if (!text_integer(head->path + 1, 300, 599, &status))
 		return (int)status;
@@ -152,6 +155,7 @@ static int tear_down(void **state)
 	raw_done(&side.child);
 	mem_free(side.path);
 	mem_free(side.device_id);
+	mem_free(side.authorization);
 	error_reset(&side.why);
 	return 0;
 }
@@ -420,11 +424,10 @@ static void test_queue_is_full(void **state)
 
 /* ---- what is dialled ---- */
 
-static void dial(const char *target, struct endpoint *to)
+static void dial_to(struct endpoint *to, const char *target)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(endpoint_parse(to, target, "the test", &err), 0);
 	to->connect_timeout = 1500;
 	if (ws->dial.open(&side.t, to, &err))
 		fail_msg("%s", err.text);
@@ -433,6 +436,14 @@ static void dial(const char *target, struct endpoint *to)
 	assert_false(side.ready);
 	endpoint_done(to);
 	side.closed = false;
+}
+
+static void dial(const char *target, struct endpoint *to)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(endpoint_parse(to, target, "the test", &err), 0);
+	dial_to(to, target);
 }
 
 static void fails(const char *target, enum error_kind kind, const char *text,
@@ -467,6 +478,28 @@ static void test_refusals(void **state)
 	refused(421, ERR_CONNECT, "--allow-host");
 	refused(503, ERR_CONNECT, "one client at a time");
 	refused(400, ERR_CONNECT, "WebSocket server");
+}
+
+static void shows(const char *token, const char *expected)
+{
+	struct endpoint to;
+	struct error err = { 0 };
+	char target[64];
+
+	snprintf(target, sizeof(target), "ws://127.0.0.1:%u/404",
+		 (unsigned)port());
+	assert_int_equal(endpoint_parse(&to, target, "the test", &err), 0);
+	words_add(&to.tokens, token);
+	dial_to(&to, target);
+	assert_string_equal(side.authorization, expected);
+}
+
+/* device.md 1.2: one that has a space brings its own scheme. */
+static void test_tokens(void **state)
+{
+	(void)state;
+	shows("plain", "Bearer plain");
+	shows("Basic x y", "Basic x y");
 }
 
 static void test_nobody(void **state)
@@ -564,12 +597,19 @@ static void test_bad_options(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_messages),	  TEST(test_unknown_subprotocol),
-		TEST(test_close_code),	  TEST(test_drop),
-		TEST(test_broken_frame),  TEST(test_reset),
-		TEST(test_too_large),	  TEST(test_close_unanswered),
-		TEST(test_queue_is_full), TEST(test_refusals),
-		TEST(test_nobody),	  TEST(test_plain_server_for_tls),
+		TEST(test_messages),
+		TEST(test_unknown_subprotocol),
+		TEST(test_close_code),
+		TEST(test_drop),
+		TEST(test_broken_frame),
+		TEST(test_reset),
+		TEST(test_too_large),
+		TEST(test_close_unanswered),
+		TEST(test_queue_is_full),
+		TEST(test_refusals),
+		TEST(test_tokens),
+		TEST(test_nobody),
+		TEST(test_plain_server_for_tls),
 		TEST(test_bad_options),
 	};
 
