@@ -374,7 +374,7 @@ static int report(const struct scan *s, struct error *err)
 }
 
 /* Not initialised as a whole: open would be cleared each time. */
-static void start(struct scan *s, const char *text, size_t len,
+static void begin(struct scan *s, const char *text, size_t len,
 		  struct json_places *places)
 {
 	s->text = s->at = text;
@@ -411,7 +411,7 @@ int json_scan(const char *text, size_t len, struct json_places *places,
 {
 	struct scan s;
 
-	start(&s, text, len, places);
+	begin(&s, text, len, places);
 	if (!run(&s))
 		return report(&s, err);
 	*odd = s.odd;
@@ -422,7 +422,7 @@ bool json_fault(const char *text, size_t len, size_t *at)
 {
 	struct scan s;
 
-	start(&s, text, len, NULL);
+	begin(&s, text, len, NULL);
 	if (run(&s))
 		return false;
 	*at = (size_t)(s.at - s.text);

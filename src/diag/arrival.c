@@ -149,11 +149,13 @@ int arrival_explain(const struct arrival *a, struct error *err)
 	const struct port_facts *f = a->port;
 	const char *what =
 		a->serves ? "no device was ready" : "no device dialled in";
-	char within[48] = "", time[32];
+	char within[48] = "";
 
 	if (f->upgraded && !a->serves)
 		return 0;
 	if (a->serves) {
+		char time[32];
+
 		text_milliseconds(a->waited, time, sizeof(time));
 		snprintf(within, sizeof(within), " within %s", time);
 	}
