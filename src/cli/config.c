@@ -88,7 +88,7 @@ const struct option_row config_options[] = {
 	  .brief = "tries in all, of what may be repeated" },
 	{ .name = "retry-calls", .type = OPTION_FLAG,
 	  .offset = PLACE(retry_calls),
-	  .brief = "repeat tool calls too that are not marked as idempotent" },
+	  .brief = "repeat calls of tools, too, that are not marked as idempotent or read-only" },
 	{ .name = "breaker", .word = "N[,DURATION]",
 	  .type = OPTION_OPTIONAL_TEXT,
 	  .offset = PLACE(breaker), .env = "MCPCTL_BREAKER",

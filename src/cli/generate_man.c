@@ -351,9 +351,9 @@ static const char examples[] =
 	"    \\-e \\(aqcall self.get_device_status\\(aq\n"
 	".Ed\n"
 	".Pp\n"
-	"A simulated board that dials in to a backend:\n"
+	"A simulated board that dials in to a backend, here that \\(aqserve\\(aq:\n"
 	".Bd -literal -offset indent\n"
-	"mcpctl sim \\-\\-ota http://127.0.0.1:8002/xiaozhi/ota/\n"
+	"mcpctl sim \\-\\-ota http://127.0.0.1:8000/xiaozhi/ota/\n"
 	".Ed\n";
 
 static const char links[] = ".Pp\n"

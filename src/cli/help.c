@@ -81,10 +81,11 @@ static void print_overview(FILE *out, bool minor)
 	print_commands(out, minor);
 	if (!minor) {
 		print_names(out, "and", false);
-		fputs(" (help)\n", out);
+		fputc('\n', out);
 	}
-	fputs("\nMore: mcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
-	      out);
+	fprintf(out,
+		"\nMore: %smcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
+		minor ? "" : "mcpctl help, ");
 	print_topics(out);
 }
 

@@ -381,7 +381,7 @@ static void write_environment(struct buf *out)
 
 /* clang-format off */
 const struct topic topics[] = {
-	{ "targets", "how to name the peer: attach:, listen:, ws:, http:, stdio:, sim:",
+	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, stdio:, sim:",
 	  '7', NULL, write_targets },
 	{ "board", "how to bring a real board here, and how to put it back",
 	  '7', NULL, write_board },
