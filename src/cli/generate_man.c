@@ -300,7 +300,7 @@ static const char description[] =
 	"Results go to standard output, everything else to standard error; the exit status tells what happened.\n"
 	"\n"
 	"Options may stand before or after the command. The value of a long option may follow as the next word or behind '='. "
-	"Durations take ms, s, m or h; a bare number is seconds. Secrets are read from files or from the environment, never from the command line.\n";
+	"Durations take ms, s, m or h; a bare number is seconds. Secrets are read from files or from the environment; what stands in --header or --env is seen by whoever lists processes.\n";
 
 static const char files[] =
 	".Sh FILES\n"
