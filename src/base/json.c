@@ -470,11 +470,14 @@ static bool member_at(const char **p, const char *end, struct span *name,
 
 bool json_span_member(struct span object, const char *name, struct span *out)
 {
-	const char *end = object.text + object.len;
-	const char *p = skip_space(object.text, end);
+	const char *end, *p;
 	struct span found, value;
 
-	if (!object.text || p == end || *p != '{')
+	if (!object.text)
+		return false;
+	end = object.text + object.len;
+	p = skip_space(object.text, end);
+	if (p == end || *p != '{')
 		return false;
 	do {
 		p = skip_space(p + 1, end);
