@@ -2,6 +2,7 @@
 /*
  * Text made safe for a terminal and for the eye of who reads it there.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -67,20 +68,18 @@ static const struct range bases[] = {
 	{ 0x1f000, 0x1faff, EMOJI },
 };
 
+static int compare_range(const void *point, const void *range)
+{
+	const uint32_t wanted = *(const uint32_t *)point;
+	const struct range *r = range;
+
+	return wanted < r->first ? -1 : wanted > r->last;
+}
+
 static const struct range *find(uint32_t point, const struct range *ranges,
 				size_t count)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (point > ranges[middle].last)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && point >= ranges[low].first ? &ranges[low] : NULL;
+	return bsearch(&point, ranges, count, sizeof(*ranges), compare_range);
 }
 
 bool text_is_invisible(uint32_t point)
@@ -730,20 +729,18 @@ static const struct skeleton_look looks[] = {
 
 /* clang-format on */
 
+static int compare_look(const void *point, const void *look)
+{
+	const uint32_t wanted = *(const uint32_t *)point;
+	const struct skeleton_look *l = look;
+
+	return wanted < l->from ? -1 : wanted > l->from;
+}
+
 static const struct skeleton_look *find_skeleton(uint32_t point)
 {
-	size_t low = 0, high = COUNT(looks);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (point > looks[middle].from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < COUNT(looks) && looks[low].from == point ? &looks[low] :
-								NULL;
+	return bsearch(&point, looks, COUNT(looks), sizeof(*looks),
+		       compare_look);
 }
 
 /* ASCII that looks like other ASCII. */

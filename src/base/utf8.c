@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "base/text.h"
 
+#include <stdlib.h>
+
 /*
  * UTF-8: checked and decoded.
  */
@@ -222,20 +224,18 @@ static const struct width_range wide[] = {
 
 /* clang-format on */
 
+static int compare_width(const void *point, const void *range)
+{
+	const uint32_t wanted = *(const uint32_t *)point;
+	const struct width_range *r = range;
+
+	return wanted < r->first ? -1 : wanted > r->last;
+}
+
 static bool within(uint32_t point, const struct width_range *ranges,
 		   size_t count)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (point > ranges[middle].last)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && point >= ranges[low].first;
+	return bsearch(&point, ranges, count, sizeof(*ranges), compare_width);
 }
 
 static size_t columns_of(uint32_t point)

@@ -290,22 +290,14 @@ static char *cache_folder(void)
 	return user_path(&user_cache, "tools");
 }
 
-/* FNV-1a: the key stands in the file as well, so that a collision is seen. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
+/* The key stands in the file as well, so that a collision of hashes is seen. */
 static char *file_of(const char *folder, const char *key)
 {
 	size_t scheme = strspn(key, "abcdefghijklmnopqrstuvwxyz");
 
 	return mem_printf("%s/%.*s-%016" PRIx64, folder,
-			  (int)(scheme < 16 ? scheme : 16), key, hash_of(key));
+			  (int)(scheme < 16 ? scheme : 16), key,
+			  text_hash(key, strlen(key)));
 }
 
 /* ---- writing ---- */
