@@ -2,23 +2,29 @@
 /* The numbers stand in a map where the things of others would. */
 #include "mcp/name_set.h"
 
-size_t name_set_find(const struct name_set *s, const char *name)
+static size_t find(const struct name_set *s, uint64_t hash)
 {
 	size_t at = 0;
-	const void *found = map_find(&s->names, map_hash_text(name), &at);
+	const void *found = map_find(&s->names, hash, &at);
 
 	return found ? (size_t)(uintptr_t)found - 1 : NAME_NONE;
 }
 
+size_t name_set_find(const struct name_set *s, const char *name)
+{
+	return find(s, map_hash_text(name));
+}
+
 size_t name_set_add(struct name_set *s, const char *name, size_t value)
 {
-	size_t known = name_set_find(s, name);
+	uint64_t hash = map_hash_text(name);
+	size_t known = find(s, hash);
 
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr): nobody follows it */
 	void *item = (void *)(uintptr_t)(value + 1);
 
 	if (known == NAME_NONE)
-		map_add(&s->names, map_hash_text(name), item);
+		map_add(&s->names, hash, item);
 	return known;
 }
 

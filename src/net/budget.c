@@ -72,17 +72,18 @@ static uint64_t hash_of(const struct budget_key *key)
 
 static struct budget_holder *holder_of(struct budget *b, struct budget_key key)
 {
+	uint64_t hash = hash_of(&key);
 	struct budget_holder *h;
 	size_t at = 0;
 
-	while ((h = map_find(&b->holders, hash_of(&key), &at))) {
+	while ((h = map_find(&b->holders, hash, &at))) {
 		if (memcmp(&h->key, &key, sizeof(key)) == 0)
 			return h;
 	}
 	h = mem_zalloc(sizeof(*h));
 	h->key = key;
 	h->minute = b->minute;
-	map_add(&b->holders, hash_of(&key), h);
+	map_add(&b->holders, hash, h);
 	return h;
 }
 

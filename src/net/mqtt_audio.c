@@ -49,10 +49,11 @@ static uint64_t hash_of(uint32_t ssrc)
 
 static struct audio *mqtt_audio_find(const struct audio_port *a, uint32_t ssrc)
 {
+	uint64_t hash = hash_of(ssrc);
 	struct audio *d;
 	size_t at = 0;
 
-	while ((d = map_find(&a->boards, hash_of(ssrc), &at))) {
+	while ((d = map_find(&a->boards, hash, &at))) {
 		if (d->ssrc == ssrc)
 			break;
 	}
