@@ -77,7 +77,7 @@ static void board_free(struct board *d)
 
 	board_start_drop(d);
 	share_close(&d->share);
-	tool_lists_release(&s->bank, d->tools);
+	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
 	mem_free(d->breaker);
 	if (d->why)

@@ -162,7 +162,7 @@ static void failed_listing(struct board *d, struct error *why)
 	struct tool_list *tools = &d->start->tools;
 
 	if (tools->count)
-		d->tools = tool_lists_hold(&d->server->bank, tools);
+		d->tools = tool_lists_hold(&d->server->tool_lists, tools);
 	board_unfit(d, DEVICE_FAILED, why);
 }
 
@@ -207,7 +207,8 @@ static void on_page(void *owner, struct relay *r, const char *frame, size_t len,
 	} else if (!l->done) {
 		ask_page(d);
 	} else {
-		d->tools = tool_lists_hold(&d->server->bank, &d->start->tools);
+		d->tools = tool_lists_hold(&d->server->tool_lists,
+					   &d->start->tools);
 		ready(d);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The life of the broker: started, watched, started again, ended. What it
- * says is told in its own words; who joins it is the rack's matter.
+ * says is told in its own words; who joins it is mqtt_boards' matter.
  */
 #include <dirent.h>
 #include <errno.h>

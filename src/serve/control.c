@@ -289,7 +289,7 @@ static int find_list(struct control_peer *p, const cJSON *question,
 
 	*broke = NULL;
 	if (list) {
-		*out = tool_lists_find(&p->server->bank, list);
+		*out = tool_lists_find(&p->server->tool_lists, list);
 		if (*out)
 			return 0;
 		return error_set(err, ERR_CONNECT,
@@ -454,7 +454,7 @@ static void on_kick(struct control_peer *p, const struct control_question *q)
 	     d = next) {
 		next = registry_next(&p->server->registry, d, pattern);
 		if (d->mqtt)
-			mqtt_boards_kick(p->server->rack, d);
+			mqtt_boards_kick(p->server->mqtt_boards, d);
 		board_end(d, &why);
 		count++;
 	}

@@ -276,7 +276,7 @@ static bool is_known(const struct visit *v, const struct ota_request *asked)
 
 static bool offers_mqtt(const struct serve *s)
 {
-	return s->rack && s->config.offer != OFFER_WEBSOCKET;
+	return s->mqtt_boards && s->config.offer != OFFER_WEBSOCKET;
 }
 
 /* The host alone, by which the board reached us: the broker has a port of its own. */
@@ -380,7 +380,7 @@ static enum port_offer on_offer(const struct visit *v,
 		return PORT_OFFER_NONE;
 	host = bare_host(v);
 	asker.host = host;
-	mqtt_boards_offer(s->rack, asked, &asker, mqtt);
+	mqtt_boards_offer(s->mqtt_boards, asked, &asker, mqtt);
 	return PORT_OFFER_BROKER;
 }
 
@@ -466,7 +466,7 @@ static void add_address(struct buf *out, const struct visit *v)
 	buf_text(
 		out,
 		"<p>Then reboot the board: it asks this address once at each start. ");
-	if (door_of(v)->server->rack &&
+	if (door_of(v)->server->mqtt_boards &&
 	    door_of(v)->server->config.offer != OFFER_WEBSOCKET)
 		buf_text(out, "It connects over MQTT by itself.</p>\n");
 	else
@@ -537,10 +537,10 @@ static void describe_ports(const struct port *p, struct buf *out)
 
 static void describe_broker(const struct door *d, struct buf *out)
 {
-	if (!d->server->rack)
+	if (!d->server->mqtt_boards)
 		return;
 	buf_text(out, "MQTT:\n  ");
-	mqtt_boards_describe(d->server->rack, out);
+	mqtt_boards_describe(d->server->mqtt_boards, out);
 	buf_char(out, '\n');
 }
 

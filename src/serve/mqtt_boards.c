@@ -25,7 +25,7 @@
 #include "wire/envelope.h"
 #include "wire/jsonrpc.h"
 
-static const struct broker_events rack_broker_events;
+static const struct broker_events mqtt_boards_broker_events;
 
 /*
  * Boards that are, or soon will be, silent at a broker that runs elsewhere: in
@@ -606,7 +606,7 @@ static int start_broker(struct mqtt_boards *r, struct error *err)
 		return error_hint(err, "take another port: --mqtt=1883");
 	}
 	return broker_open(&r->broker, r->server->loop, &config,
-			   &rack_broker_events, r, err);
+			   &mqtt_boards_broker_events, r, err);
 }
 
 /* Everything that is set up before the hub. */
@@ -672,8 +672,8 @@ static int mqtt_boards_join(struct mqtt_boards *r, struct error *err)
 		config.broker.user = r->where.user;
 		config.broker.password = r->where.password;
 	}
-	r->hub = r->mqtt->hub_open(r->server->loop, &config, &rack_hub_events,
-				   r, err);
+	r->hub = r->mqtt->hub_open(r->server->loop, &config,
+				   &mqtt_boards_hub_events, r, err);
 	return r->hub ? 0 : -1;
 }
 
@@ -747,8 +747,8 @@ static void on_said(void *owner, bool bad, const char *line)
 		add_hint(rec, "--message-max allows more");
 }
 
-static const struct broker_events rack_broker_events = { on_up, on_down,
-							 on_said };
+static const struct broker_events mqtt_boards_broker_events = { on_up, on_down,
+								on_said };
 
 /* ---- the connection to the broker ---- */
 
@@ -845,7 +845,7 @@ static void on_refused(void *owner, const char *client_id, const char *address,
 		       "a board gets fitting ones when it asks OTA here; without --mqtt-key-file nothing is checked");
 }
 
-const struct mqtt_hub_events rack_hub_events = {
+const struct mqtt_hub_events mqtt_boards_hub_events = {
 	.broker = on_broker,
 	.joined = on_joined,
 	.refused = on_refused,
@@ -963,7 +963,7 @@ int mqtt_boards_reload(struct mqtt_boards *r)
 
 bool mqtt_boards_audio(const struct board *d, struct audio_counts *out)
 {
-	const struct mqtt_boards *r = d->server->rack;
+	const struct mqtt_boards *r = d->server->mqtt_boards;
 
 	return d->mqtt && r && r->mqtt->audio_counts(&d->transport, out);
 }

@@ -50,7 +50,7 @@ void mqtt_boards_fence(const struct mqtt_boards *r, struct words *rules);
 void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out);
 /* End a client at the broker. */
 void mqtt_boards_kick(struct mqtt_boards *r, const struct board *d);
-/* What came of its audio over UDP, and what was dropped. False: it is no device of a rack. */
+/* What came of its audio over UDP, and what was dropped. False: it is no board at a broker. */
 bool mqtt_boards_audio(const struct board *d, struct audio_counts *out);
 
 struct expected;
@@ -77,7 +77,7 @@ struct mqtt_boards {
 	struct buf endpoint, client_id, user, password, topic;
 };
 
-extern const struct mqtt_hub_events rack_hub_events; /* mqtt_boards.c */
+extern const struct mqtt_hub_events mqtt_boards_hub_events; /* mqtt_boards.c */
 
 /* By which address of ours the board asked OTA, from the user name that it was given and shows; yours. NULL: as its connection tells. */
 char *mqtt_boards_reached(const char *user);

@@ -34,7 +34,7 @@ static void release(struct serve *s)
 {
 	records_done(&s->records);
 	registry_done(&s->registry);
-	tool_lists_done(&s->bank);
+	tool_lists_done(&s->tool_lists);
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);
 	enrolled_done(&s->enrolled);
@@ -45,7 +45,7 @@ static void release(struct serve *s)
 
 static bool is_all_gone(const struct serve *s)
 {
-	return !s->held && !s->door && !s->rack && !s->control;
+	return !s->held && !s->door && !s->mqtt_boards && !s->control;
 }
 
 /* What ended late, after nobody waited for it any more. */
@@ -73,11 +73,11 @@ static void on_door_closed(void *owner)
 	part_gone(s);
 }
 
-static void on_rack_closed(void *owner)
+static void on_mqtt_boards_closed(void *owner)
 {
 	struct serve *s = owner;
 
-	s->rack = NULL;
+	s->mqtt_boards = NULL;
 	part_gone(s);
 }
 
@@ -131,8 +131,8 @@ void serve_close(struct serve *s)
 	close_devices(s);
 	if (s->door)
 		door_close(s->door, on_door_closed, s);
-	if (s->rack)
-		mqtt_boards_close(s->rack, on_rack_closed, s);
+	if (s->mqtt_boards)
+		mqtt_boards_close(s->mqtt_boards, on_mqtt_boards_closed, s);
 	if (s->control)
 		control_close(s->control, on_control_closed, s);
 	s->sweep.owner = &sweep_closed;
@@ -171,8 +171,8 @@ void serve_fence(const struct serve *s, struct words *rules)
 	fence_rule(rules, "write", enrolled);
 	if (c->vision_exec)
 		fence_rule(rules, "write", file_temporary());
-	if (s->rack)
-		mqtt_boards_fence(s->rack, rules);
+	if (s->mqtt_boards)
+		mqtt_boards_fence(s->mqtt_boards, rules);
 }
 
 void serve_allow(const struct serve_config *c)
@@ -374,7 +374,8 @@ static int open_parts(struct serve *s, struct error *err)
 	if (!ws)
 		return -1;
 	ws->many();
-	if ((c->mqtt || c->mqtt_broker) && mqtt_boards_open(&s->rack, s, err))
+	if ((c->mqtt || c->mqtt_broker) &&
+	    mqtt_boards_open(&s->mqtt_boards, s, err))
 		return -1;
 	if (door_open(&s->door, s, err) || control_open(&s->control, s, err) ||
 	    serve_files_share(s, err))
@@ -583,7 +584,7 @@ void serve_reload(struct serve *s)
 	for (struct board *d = s->registry.first; d; d = d->next)
 		d->alias =
 			aliases_name(&s->aliases, d->device_id, d->client_id);
-	if (s->rack && mqtt_boards_reload(s->rack))
+	if (s->mqtt_boards && mqtt_boards_reload(s->mqtt_boards))
 		bad++;
 	if (!bad)
 		records_add(&s->records, RECORD_RELOAD, LEVEL_INFO, NULL, NULL,

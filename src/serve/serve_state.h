@@ -70,14 +70,14 @@ struct serve {
 	struct board *turn_first, *turn_last;
 	size_t held_most; /* since memory was given back */
 	bool trim; /* memory is to be given back when it is quiet */
-	struct tool_lists bank;
+	struct tool_lists tool_lists;
 	struct tokens tokens;
 	struct aliases aliases;
 	struct enrolled enrolled;
 	int64_t enroll_from; /* Unix ms: since when boards may enrol */
 	int64_t enroll_until; /* loop_now() ms */
 	struct door *door;
-	struct mqtt_boards *rack; /* NULL without MQTT */
+	struct mqtt_boards *mqtt_boards; /* NULL without MQTT */
 	struct control *control;
 	struct timer
 		sweep; /* runs, once a second, only while something has a deadline */

@@ -371,7 +371,7 @@ static inline int serve_end(void **state)
 	timer_close(&server.sweep, NULL);
 	loop_poll(loop);
 	registry_done(&server.registry);
-	tool_lists_done(&server.bank);
+	tool_lists_done(&server.tool_lists);
 	records_done(&server.records);
 	if (server.relays.count || server.held)
 		return -1;

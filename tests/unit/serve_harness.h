@@ -94,7 +94,7 @@ static const struct transport_ops end_ops = { .scheme = "end",
 					      .send = end_send,
 					      .close = end_close };
 
-/* A device as the door or the rack makes it, not ready yet. */
+/* A device as the door or mqtt_boards makes it, not ready yet. */
 static inline struct end *knock_with(const struct peer_info *peer, bool mqtt)
 {
 	struct board *d = board_new(server, peer, mqtt);

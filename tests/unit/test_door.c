@@ -459,7 +459,7 @@ static void test_ota_mqtt(void **state)
 
 	(void)state;
 	begin();
-	server.rack = (struct mqtt_boards *)&offer;
+	server.mqtt_boards = (struct mqtt_boards *)&offer;
 	offer = (struct ota_mqtt){ .endpoint = "box.local:1883",
 				   .client_id = "GID@@@02_00",
 				   .publish_topic = "device-server" };
@@ -509,7 +509,7 @@ static void test_ota_mqtt(void **state)
 	server.config.offer = OFFER_WEBSOCKET;
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
 			 "ws://box.local:99/xiaozhi/v1/?port=99");
-	server.rack = NULL;
+	server.mqtt_boards = NULL;
 	stop();
 }
 
@@ -535,7 +535,7 @@ static void test_known_boards(void **state)
 
 	(void)state;
 	begin();
-	server.rack = (struct mqtt_boards *)&offer;
+	server.mqtt_boards = (struct mqtt_boards *)&offer;
 	server.config.mqtt_key_file = "/key";
 	server.aliases = (struct aliases){ &listed, 1 };
 	offer = (struct ota_mqtt){ .endpoint = "h:1883",
@@ -584,7 +584,7 @@ static void test_known_boards(void **state)
 		answer(ask(ASKS("02:00:00:00:00:04", "s"), QUESTION), "200"));
 	server.aliases = (struct aliases){ 0 };
 	enrolled_done(&server.enrolled);
-	server.rack = NULL;
+	server.mqtt_boards = NULL;
 	stop();
 }
 
@@ -1572,7 +1572,7 @@ static void test_describe(void **state)
 	(void)state;
 	begin();
 	server.config.advertise = "wss://proxy.example/ws";
-	server.rack = (struct mqtt_boards *)&offer;
+	server.mqtt_boards = (struct mqtt_boards *)&offer;
 	words_add(&ports, "127.0.0.1:0");
 	open_door();
 	door_describe(server.door);

@@ -189,7 +189,7 @@ static void offer_as(struct rig *r, const char *mac, struct ota_mqtt *out)
 	struct ota_request rq = { .client_id = "uuid" };
 
 	snprintf(rq.device_id, sizeof(rq.device_id), "%s", mac);
-	mqtt_boards_offer(r->server->rack, &rq,
+	mqtt_boards_offer(r->server->mqtt_boards, &rq,
 			  &(struct mqtt_boards_asker){ "192.168.1.7:51234",
 						       "127.0.0.1", NULL },
 			  out);
@@ -231,7 +231,7 @@ static void standby(void **state)
 	assert_int_equal(r.server->registry.count, 1);
 	raw_close(&old);
 	d = registry_find(&r.server->registry, MAC);
-	mqtt_boards_kick(r.server->rack, d);
+	mqtt_boards_kick(r.server->mqtt_boards, d);
 	expect_record(&r, RECORD_GONE, "");
 	assert_true(r.board.over || r.server->registry.count == 0);
 	raw_close(&pub);
@@ -246,7 +246,7 @@ static void broker_dies(void **state)
 	rig_init(&r);
 	raw_mqtt_open(&r.board, r.config.mqtt_port, DEVICE, NULL, NULL);
 	expect_record(&r, RECORD_READY, "");
-	kill(broker_pid(r.server->rack->broker), SIGKILL);
+	kill(broker_pid(r.server->mqtt_boards->broker), SIGKILL);
 	expect_record(&r, RECORD_BROKER,
 		      "the broker is down: mosquitto was ended by signal 9");
 	expect_record(&r, RECORD_BROKER, "again");
@@ -267,16 +267,16 @@ static void broker_hangs(void **state)
 	(void)state;
 	rig_init(&r);
 	expect_record(&r, RECORD_BROKER, "connected to the broker");
-	pid = broker_pid(r.server->rack->broker);
+	pid = broker_pid(r.server->mqtt_boards->broker);
 	kill(pid, SIGSTOP);
 	/* What the connection says after two keepalives. */
 	error_set(&why, ERR_CONNECT, "no answer to a ping");
 	error_code(&why, ETIMEDOUT);
-	rack_hub_events.broker(r.server->rack, &why);
+	mqtt_boards_hub_events.broker(r.server->mqtt_boards, &why);
 	expect_record(&r, RECORD_BROKER, "no answer to a ping");
 	expect_record(&r, RECORD_BROKER, "answered nobody any more");
 	expect_record(&r, RECORD_BROKER, "again");
-	assert_int_not_equal(broker_pid(r.server->rack->broker), pid);
+	assert_int_not_equal(broker_pid(r.server->mqtt_boards->broker), pid);
 	expect_record(&r, RECORD_BROKER, "connected to the broker");
 	rig_done(&r);
 }
@@ -302,14 +302,14 @@ static void offers(void **state)
 	/* What could break a topic or a client id; an address with colons. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "A/b+#@ \"%s", "x");
 	mqtt_boards_offer(
-		r.server->rack, &rq,
+		r.server->mqtt_boards, &rq,
 		&(struct mqtt_boards_asker){ "[fe80::2]:5", "fe80::1", NULL },
 		&m);
 	assert_string_equal(m.client_id, "GID_mcpctl@@@a-b-----x@@@a-b-----x");
 	assert_ptr_equal(strchr(m.endpoint, ':'), strrchr(m.endpoint, ':'));
 	rq.device_id[0] = '\0';
 	mqtt_boards_offer(
-		r.server->rack, &rq,
+		r.server->mqtt_boards, &rq,
 		&(struct mqtt_boards_asker){ "10.0.0.1:5", "h", "h:99" }, &m);
 	assert_string_equal(m.client_id, "GID_mcpctl@@@unknown@@@10.0.0.1");
 	reached = mqtt_boards_reached(m.username);
@@ -323,7 +323,7 @@ static void offers(void **state)
 	/* Another's Device-Id, written otherwise, is not that of the board. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "02_00_00_00_00_01");
 	mqtt_boards_offer(
-		r.server->rack, &rq,
+		r.server->mqtt_boards, &rq,
 		&(struct mqtt_boards_asker){ "10.0.0.1:5", "h", NULL }, &m);
 	assert_false(client_id_mac(m.client_id, text));
 	rig_done(&r);
@@ -349,7 +349,7 @@ static void key_file(void **state)
 	expect_record(&r, RECORD_READY, "");
 	/* Both sides read the new key. */
 	write_key(&r, "another key");
-	mqtt_boards_reload(r.server->rack);
+	mqtt_boards_reload(r.server->mqtt_boards);
 	assert_int_equal(r.server->registry.count, 1);
 	do {
 		raw_close(&r.board);
@@ -410,7 +410,7 @@ static void foreign(void **state)
 	r.config.mqtt_broker = url;
 	rig_start(&r);
 	expect_record(&r, RECORD_BROKER, "connected to the broker");
-	mqtt_boards_describe(r.server->rack, &text);
+	mqtt_boards_describe(r.server->mqtt_boards, &text);
 	url[strlen(url) - 1] = '\0';
 	assert_string_equal(buf_string(&text), url);
 	buf_done(&text);
@@ -507,7 +507,7 @@ static void foreign_standby(void **state)
 	expect_nothing_odd(&r);
 	/* Here it cannot be thrown out; it is greeted anew. */
 	d = registry_find(&r.server->registry, MAC);
-	mqtt_boards_kick(r.server->rack, d);
+	mqtt_boards_kick(r.server->mqtt_boards, d);
 	board_end(d, &(struct error){ .kind = ERR_CONNECT, .text = "kick" });
 	expect_record(&r, RECORD_GONE, "kick");
 	expect_record(&r, RECORD_READY, "");

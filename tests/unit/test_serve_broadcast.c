@@ -58,7 +58,7 @@ static void by_pattern_and_list(void **state)
 	(void)state;
 	message_decode(&page, text, strlen(text), NULL);
 	tool_list_add_take(&list, &page, NULL, NULL);
-	b->device->tools = tool_lists_hold(&server.bank, &list);
+	b->device->tools = tool_lists_hold(&server.tool_lists, &list);
 	question =
 		mem_printf("{\"op\":\"fan\",\"notify\":\"n\",\"list\":\"%s\","
 			   "\"device\":\"a*\"}",

@@ -378,7 +378,7 @@ static struct shared_list *list_tools(const char *tools)
 	if (message_decode(&page, text, strlen(text), NULL) ||
 	    tool_list_add_take(&list, &page, NULL, NULL))
 		abort();
-	return tool_lists_hold(&server.bank, &list);
+	return tool_lists_hold(&server.tool_lists, &list);
 }
 
 static void tool(void **state)

@@ -75,7 +75,7 @@ static void test_lists_are_shared(void **state)
 	becomes_ready(one);
 	becomes_ready(two);
 	assert_ptr_equal(one->device->tools, two->device->tools);
-	assert_int_equal(server->bank.lists.count, 1);
+	assert_int_equal(server->tool_lists.lists.count, 1);
 }
 
 static void test_vision(void **state)
