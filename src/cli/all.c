@@ -392,15 +392,15 @@ static bool judge_call(void *owner, struct all_row *row)
 
 /* ---- what is sent ---- */
 
-static int send_call(struct calling *c, const char *list, const char *arguments,
-		     struct error *err)
+static int send_call(struct calling *c, const char *list, const char *name,
+		     const char *arguments, struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
 	struct all_request rq = { .list = list, .method = "tools/call" };
 	struct all_fan *f = &c->fan[c->fans++];
 
 	buf_text(&params, "{\"name\":");
-	buf_json_string(&params, c->call->name, strlen(c->call->name));
+	buf_json_string(&params, name, strlen(name));
 	buf_printf(&params, ",\"arguments\":%s}", arguments);
 	rq.params = buf_string(&params);
 	*f = (struct all_fan){ .judge = judge_call, .owner = c };
@@ -464,9 +464,9 @@ static int decode_tool(const struct serve_answer *answer, struct tool_list *out,
 	return error_set(err, ERR_PROTOCOL, "serve's tool is none");
 }
 
-/* The arguments for one list of tools. */
-static int prepare(struct calling *c, const char *list, struct buf *out,
-		   struct error *err)
+/* The tool's whole name (yours) and the arguments for one list of tools. */
+static int prepare(struct calling *c, const char *list, char **name,
+		   struct buf *out, struct error *err)
 {
 	CLEANUP(tool_list_done) struct tool_list tools = { 0 };
 	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
@@ -482,6 +482,7 @@ static int prepare(struct calling *c, const char *list, struct buf *out,
 		return no_such_tool(c, &answer, err);
 	if (decode_tool(&answer, &tools, err))
 		return -1;
+	*name = mem_strdup(tools.tool[0].name);
 	return build(c, &tools.tool[0], out, err);
 }
 
@@ -543,9 +544,10 @@ static int call_list(struct calling *c, const char *list, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf arguments = { 0 };
+	CLEANUP(mem_free_ptr) char *name = NULL;
 
-	if (prepare(c, list, &arguments, &why) == 0)
-		return send_call(c, list, buf_string(&arguments), err);
+	if (prepare(c, list, &name, &arguments, &why) == 0)
+		return send_call(c, list, name, buf_string(&arguments), err);
 	/* An answer that comes late would be taken for the next one's. */
 	if (why.kind == ERR_INTERRUPTED || why.kind == ERR_TIMEOUT) {
 		error_copy(err, &why);
@@ -585,7 +587,7 @@ static int call_blindly(struct calling *c, struct error *err)
 
 	if (build(c, NULL, &arguments, err))
 		return -1;
-	return send_call(c, NULL, buf_string(&arguments), err);
+	return send_call(c, NULL, c->call->name, buf_string(&arguments), err);
 }
 
 /* stdin can be read once only, whatever the number of lists. */

@@ -633,7 +633,8 @@ static void keep_tool(void *owner, const char *tool, size_t len,
 	if (!tool)
 		return;
 	asked->kept =
-		tool_list_add_text(&asked->app->tools, tool, len, NULL) == 0;
+		tool_list_add_text(&asked->app->tools, tool, len, NULL) == 0 &&
+		asked->app->tools.count == 1;
 }
 
 /*
@@ -661,16 +662,24 @@ static bool ask_serve(struct app *app, const char *name, struct error *err)
 static int look_up(struct app *app, const char *name, const struct tool **out,
 		   struct error *err)
 {
-	*out = app->has_tools ? tool_list_find(&app->tools, name) : NULL;
-	if (!*out && ask_serve(app, name, err))
-		*out = tool_list_find(&app->tools, name);
+	CLEANUP(error_reset) struct error unclear = { 0 };
+	int status = 0;
+
+	*out = NULL;
+	if (app->has_tools)
+		status = tool_list_meant(&app->tools, name, out, err);
+	if (status == 0 && !*out && ask_serve(app, name, err))
+		*out = &app->tools.tool[0];
 	if (*out)
 		return 0;
 	if (err->kind != ERR_NONE)
 		return -1;
-	int status = tools_cache_refresh(app, err);
-	*out = tool_list_find(&app->tools, name);
-	return status;
+	status = tools_cache_refresh(app, err);
+	if (tool_list_meant(&app->tools, name, out, &unclear) == 0 ||
+	    status != 0)
+		return status;
+	error_copy(err, &unclear);
+	return -1;
 }
 
 int tools_cache_find(struct app *app, const char *name, const struct tool **out,
@@ -688,6 +697,8 @@ int tools_cache_find(struct app *app, const char *name, const struct tool **out,
 	if (status == 0)
 		return no_such_tool(app, name, err);
 	error_copy(err, &why);
+	if (why.kind == ERR_USAGE)
+		return -1;
 	error_prefix(err, "the tools could not be listed");
 	if (!err->hint[0])
 		error_hint(err, "'call --no-validate' needs no list");

@@ -102,8 +102,8 @@ int tools_cache_refresh(struct app *app, struct error *err);
 void tools_cache_take(struct app *app, const struct tool_list *list);
 
 /*
- * The tool of that name, lent until the next refresh or drop. -1 (ERR_USAGE):
- * there is none; the nearest is proposed. When the listing broke on the way
+ * The tool that name means (tool_list_meant), lent until the next refresh or
+ * drop. -1 (ERR_USAGE): there is none; the nearest is proposed. When the listing broke on the way
  * but had the tool, a note says so and it is lent all the same.
  */
 int tools_cache_find(struct app *app, const char *name, const struct tool **out,

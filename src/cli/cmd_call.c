@@ -205,7 +205,8 @@ static int call_run(const struct invocation *in, struct error *err)
 	if (read_expected(in, &expected, err) ||
 	    build_arguments(in, &arguments, &tool, err))
 		return -1;
-	int status = client_call_tool(&in->app->client, in->argv[0],
+	int status = client_call_tool(&in->app->client,
+				      tool ? tool->name : in->argv[0],
 				      buf_string(&arguments), &result, err);
 	hint_at_vision(err);
 	status = finish(in, &result, expected, status, err);
@@ -259,7 +260,9 @@ const struct command cmd_call = {
 	.name = "call",
 	.args = "TOOL [ARG]...",
 	.brief = "call a tool and print its result",
-	.text = "ARG is one of these; they can be mixed, but for the first three, which are the whole arguments object:\n"
+	.text = "TOOL may be the last part of a name (set_volume) where only one tool ends so; what is for users only, or cannot be taken back (self.reboot), needs the whole name. The word 'call' may be left out before a name with a dot.\n"
+		"\n"
+		"ARG is one of these; they can be mixed, but for the first three, which are the whole arguments object:\n"
 		"\n"
 		"'{...}'\tthe object as JSON\n"
 		"@FILE\tthe object from a file\n"

@@ -198,6 +198,7 @@ const struct command cmd_run = {
 	.args = "[FILE]",
 	.brief = "many commands on one connection",
 	.text = "FILE holds a command a line, as on the command line but without 'mcpctl' and the target; quotes work as in a shell, empty lines and lines that begin with # are skipped; - is stdin. "
+		"Pipes and '!' are for the shell: 'mcpctl shell <FILE'. "
 		"-e COMMAND gives one command and may be repeated; -e without the word run is the same. With both, FILE goes first.\n"
 		"\n"
 		"All lines are checked before the first is run. "

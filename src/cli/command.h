@@ -104,6 +104,11 @@ extern const struct command *const commands[];
 
 /* By name or alias; NULL. */
 const struct command *command_find(const char *name);
+/*
+ * Whether a word that is no command's name calls a tool by its own: it has a
+ * dot, so that no command to come takes it, and is no address.
+ */
+bool command_is_tool(const char *word);
 /* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
 const char *command_nearest(const char *word);
 

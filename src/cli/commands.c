@@ -37,3 +37,9 @@ const struct command *command_find(const char *name)
 	}
 	return NULL;
 }
+
+bool command_is_tool(const char *word)
+{
+	return strchr(word, '.') && !strpbrk(word, ":/@") &&
+	       strcspn(word, "0123456789.") > 0;
+}

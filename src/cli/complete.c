@@ -258,33 +258,24 @@ void complete_line(struct completion *out, const char *line,
 struct finding {
 	struct position *out;
 	const struct complete_question *question;
-	const struct schema_source *source;
 	size_t target, command; /* index of these words, or NOWHERE */
 	bool tool; /* the command's word is a tool's name */
-	char *whole; /* that name, where only its beginning was typed */
 };
 
-/* On a line of the shell: its own words, commands, tools; then unique prefixes. */
-/* NOLINTNEXTLINE(misc-no-recursion): once, with a whole name */
-static void find_inside(struct finding *f, const char *word)
+/* Of mcpctl, or on a line of the shell: its own words come first there. */
+static void find_command(struct finding *f, const char *word)
 {
 	struct position *p = f->out;
-	CLEANUP(buf_done) struct buf json = { 0 };
+	bool inside = f->question->inside;
 	const struct command *c = command_find(word);
 
-	p->inside = inside_find(word);
-	if (p->inside)
-		return;
-	if (c && inside_allows(c)) {
-		p->command = c;
-	} else if (f->source->tool(f->source->owner, word, &json)) {
+	if (inside)
+		p->inside = inside_find(word);
+	f->tool = !c && !p->inside && command_is_tool(word);
+	if (f->tool)
 		p->command = &cmd_call;
-		f->tool = true;
-	} else if (!f->whole) {
-		f->whole = inside_only(word, f->source);
-		if (f->whole)
-			find_inside(f, f->whole);
-	}
+	else if (c && !p->inside && (!inside || inside_allows(c)))
+		p->command = c;
 }
 
 static void survey_word(struct finding *f, struct words_walk *w,
@@ -298,10 +289,7 @@ static void survey_word(struct finding *f, struct words_walk *w,
 		return;
 	}
 	f->command = piece->index;
-	if (f->question->inside)
-		find_inside(f, piece->text);
-	else
-		f->out->command = command_find(piece->text);
+	find_command(f, piece->text);
 	w->command = f->out->command;
 }
 
@@ -370,9 +358,7 @@ static void collect(struct finding *f)
 				p->pending = piece.row;
 		} else if (piece.index != f->target &&
 			   (piece.index != f->command || f->tool)) {
-			bool begun = piece.index == f->command && f->whole;
-
-			words_add(&p->operands, begun ? f->whole : piece.text);
+			words_add(&p->operands, piece.text);
 		}
 	}
 }
@@ -387,14 +373,11 @@ static void collect_inside(struct finding *f)
 }
 
 static void position_find(struct position *out,
-			  const struct complete_question *q,
-			  const struct schema_source *source)
+			  const struct complete_question *q)
 {
-	struct finding f = { .out = out,
-			     .question = q,
-			     .source = source,
-			     .target = NOWHERE,
-			     .command = NOWHERE };
+	struct finding f = {
+		.out = out, .question = q, .target = NOWHERE, .command = NOWHERE
+	};
 
 	*out = (struct position){ 0 };
 	survey(&f);
@@ -407,7 +390,6 @@ static void position_find(struct position *out,
 		out->has_target = true;
 	}
 	out->unknown = f.command != NOWHERE && !out->command && !out->inside;
-	mem_free(f.whole);
 }
 
 static void position_done(struct position *p)
@@ -440,7 +422,7 @@ static void find_outside(struct position *out,
 	struct complete_question outside = *q;
 
 	outside.inside = false;
-	position_find(out, &outside, NULL);
+	position_find(out, &outside);
 }
 
 char *complete_kept_target(const struct complete_question *q)
@@ -624,6 +606,8 @@ static void complete_first(struct completing *c)
 	complete_source(c, SOURCE_COMMANDS, &offer);
 	if (!c->position->has_target)
 		complete_targets(c, &offer);
+	if (c->out->count == 0 || strchr(c->question->word, '.'))
+		complete_bare_tools(c);
 }
 
 /* "@FILE" where JSON is expected. */
@@ -751,6 +735,6 @@ void complete(struct completion *out, const struct complete_question *q,
 	};
 
 	*out = (struct completion){ 0 };
-	position_find(&p, q, source);
+	position_find(&p, q);
 	complete_at(&c);
 }

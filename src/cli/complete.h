@@ -215,8 +215,13 @@ void complete_source(struct completing *c, enum source_kind kind,
 void complete_devices(struct completing *c, const struct offer *offer);
 void complete_targets(struct completing *c, const struct offer *offer);
 
-/* Names by segment; a note if there is no list. */
+/*
+ * Names by segment; where none begins so, the last parts that stand for one
+ * (tool_list_meant); a note if there is no list.
+ */
 void complete_tools(struct completing *c, const char *typed);
+/* Those that may stand where a command does (command_is_tool). */
+void complete_bare_tools(struct completing *c);
 
 /* A tool, as its arguments are completed. */
 struct tool_schema {
@@ -237,8 +242,6 @@ void complete_inside_first(struct completing *c);
 /* Behind one of the shell's own words. */
 void complete_inside_operand(struct completing *c);
 const struct inside_word *inside_find(const char *name);
-/* The only thing of the shell's, command or tool that begins so; NULL. Yours. */
-char *inside_only(const char *prefix, const struct schema_source *source);
 /* Commands that a line of the shell may begin with. */
 bool inside_allows(const struct command *c);
 

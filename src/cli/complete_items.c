@@ -12,6 +12,7 @@
 #include "mcp/name_set.h"
 #include "mcp/schema.h"
 #include "mcp/schema_look.h"
+#include "mcp/tools.h"
 #include "net/head.h"
 #include "out/wrap.h"
 
@@ -180,6 +181,7 @@ struct group {
 	char *first, *brief;
 	size_t part; /* bytes of first up to and with that dot; 0: it has none */
 	size_t count;
+	bool bare; /* only those that command_is_tool */
 };
 
 static void flush(struct group *g)
@@ -204,6 +206,7 @@ static void take_tool(void *owner, const char *name, const char *brief)
 	const char *dot;
 
 	if (!text_starts(name, g->typed) || !complete_is_safe(name) ||
+	    (g->bare && (!command_is_tool(name) || command_find(name))) ||
 	    (g->count > 0 && strcmp(g->first, name) == 0))
 		return;
 	if (g->count > 0 && g->part > 0 &&
@@ -259,6 +262,87 @@ static void complete_note_unknown(struct completing *c)
 		complete_note_list(c, "tools");
 }
 
+void complete_bare_tools(struct completing *c)
+{
+	const struct schema_source *s = c->source;
+	struct group g = { .c = c, .typed = c->question->word, .bare = true };
+
+	s->tools(s->owner, g.typed, take_tool, &g);
+	flush(&g);
+	if (command_is_tool(g.typed))
+		complete_note_unknown(c);
+}
+
+/* ---- the last part of a name instead of all of it ---- */
+
+#define ENDINGS_MAX 64
+
+struct endings {
+	const char *typed;
+	bool begun; /* the last part begins so; else the name ends so */
+	struct words names;
+};
+
+static void take_ending(void *owner, const char *name, const char *brief)
+{
+	struct endings *e = owner;
+	const char *dot = strrchr(name, '.');
+
+	(void)brief;
+	if (e->begun ? dot && text_starts(dot + 1, e->typed) :
+		       tool_name_ends(name, e->typed))
+		words_add(&e->names, name);
+}
+
+/* Those tools, to be judged (tool_list_meant); none if there are too many. */
+static void find_endings(const struct schema_source *s, const char *typed,
+			 bool begun, struct tool_list *out)
+{
+	struct endings e = { .typed = typed, .begun = begun };
+
+	s->tools(s->owner, "", take_ending, &e);
+	for (size_t i = 0; i < e.names.count && e.names.count < ENDINGS_MAX;
+	     i++) {
+		CLEANUP(buf_done) struct buf json = { 0 };
+
+		if (s->tool(s->owner, e.names.word[i], &json))
+			tool_list_add_text(out, buf_string(&json), json.len,
+					   NULL);
+	}
+	words_done(&e.names);
+}
+
+static void complete_endings(struct completing *c, const char *typed)
+{
+	CLEANUP(tool_list_done) struct tool_list few = { 0 };
+	const struct offer offer = { .typed = typed };
+
+	find_endings(c->source, typed, true, &few);
+	for (size_t i = 0; i < few.count; i++) {
+		const char *name = few.tool[i].name;
+		const char *last = strrchr(name, '.') + 1;
+		const struct tool *meant;
+
+		if (tool_list_meant(&few, last, &meant, NULL) == 0 && meant &&
+		    strcmp(meant->name, name) == 0)
+			complete_add(c, &offer, last, name);
+	}
+}
+
+/* The JSON of the tool that word means; false: there is none. */
+static bool find_meant(const struct schema_source *s, const char *word,
+		       struct buf *json)
+{
+	CLEANUP(tool_list_done) struct tool_list few = { 0 };
+	const struct tool *meant;
+
+	if (s->tool(s->owner, word, json))
+		return true;
+	find_endings(s, word, false, &few);
+	return tool_list_meant(&few, word, &meant, NULL) == 0 && meant &&
+	       s->tool(s->owner, meant->name, json);
+}
+
 void complete_tools(struct completing *c, const char *typed)
 {
 	const struct schema_source *s = c->source;
@@ -266,6 +350,8 @@ void complete_tools(struct completing *c, const char *typed)
 
 	s->tools(s->owner, typed, take_tool, &g);
 	flush(&g);
+	if (c->out->count == 0 && *typed)
+		complete_endings(c, typed);
 	complete_note_unknown(c);
 }
 
@@ -425,7 +511,7 @@ void complete_arguments(struct completing *c, const char *tool,
 
 	if (!may_go_on(c, words, count))
 		return;
-	if (!s->tool(s->owner, tool, &json)) {
+	if (!find_meant(s, tool, &json)) {
 		complete_note_unknown(c);
 		return;
 	}
@@ -770,45 +856,7 @@ void complete_inside_first(struct completing *c)
 		if (inside_allows(*p) && !inside_find((*p)->name))
 			complete_add(c, &offer, (*p)->name, (*p)->brief);
 	}
-	complete_tools(c, c->question->word);
-}
-
-struct search {
-	const char *prefix;
-	char *found;
-	size_t count;
-};
-
-static void count_name(void *owner, const char *name, const char *brief)
-{
-	struct search *s = owner;
-
-	(void)brief;
-	if (!text_starts(name, s->prefix) ||
-	    (s->found && strcmp(s->found, name) == 0))
-		return;
-	s->count++;
-	if (!s->found)
-		s->found = mem_strdup(name);
-}
-
-char *inside_only(const char *prefix, const struct schema_source *source)
-{
-	struct search s = { .prefix = prefix };
-	const struct inside_word *w = complete_inside_words;
-
-	for (; w && w->name; w++)
-		count_name(&s, w->name, "");
-	for (const struct command *const *c = commands; *c; c++) {
-		if (inside_allows(*c) && !inside_find((*c)->name))
-			count_name(&s, (*c)->name, "");
-	}
-	if (s.count < 2)
-		source->tools(source->owner, prefix, count_name, &s);
-	if (s.count == 1)
-		return s.found;
-	mem_free(s.found);
-	return NULL;
+	complete_bare_tools(c);
 }
 
 /* ---- behind the shell's own words ---- */

@@ -23,6 +23,7 @@ struct parser {
 	char *const *words;
 	size_t count;
 	size_t target, command; /* index of these words, or NOWHERE */
+	bool tool; /* the command's word is a tool's name */
 	bool *seen, *config_seen; /* for each row */
 };
 
@@ -48,6 +49,17 @@ static void presume_output(struct parser *p, const char *value)
 			     NULL);
 }
 
+/* A host's name has a dot, too; a command behind it shows what it is. */
+static const struct command *command_at(struct parser *p, size_t at)
+{
+	const char *next = at + 1 < p->count ? p->words[at + 1] : NULL;
+	const struct command *c = command_find(p->words[at]);
+
+	p->tool = !c && command_is_tool(p->words[at]) &&
+		  !(next && command_find(next));
+	return p->tool ? &cmd_call : c;
+}
+
 static void survey_word(struct parser *p, struct words_walk *w,
 			const struct piece *piece)
 {
@@ -58,7 +70,7 @@ static void survey_word(struct parser *p, struct words_walk *w,
 		return;
 	}
 	p->command = piece->index;
-	p->out->command = command_find(piece->text);
+	p->out->command = command_at(p, piece->index);
 	w->command = p->out->command;
 }
 
@@ -194,7 +206,7 @@ static int collect(struct parser *p, struct error *err)
 			if (take_option(p, &piece, err))
 				return -1;
 		} else if (piece.index != p->target &&
-			   piece.index != p->command) {
+			   (piece.index != p->command || p->tool)) {
 			words_add(&p->out->operands, piece.text);
 		}
 	}

@@ -189,7 +189,9 @@ int suggest_command(const char *word, bool inside, struct error *err)
 			err,
 			"did you mean '%s'? (mcpctl help lists the commands)",
 			near);
-	return error_hint(err, "mcpctl help lists the commands");
+	return error_hint(
+		err, "mcpctl help lists the commands; 'call %s' calls a tool",
+		word);
 }
 
 static size_t option_names(const struct option_row *rows, const char **out,

@@ -6,8 +6,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "mcp/tool_effect.h"
 #include "mcp/tools.h"
 #include "mcp/types.h"
+
+#define MEANT_SHOWN 20 /* tools that a part of a name may mean */
 
 /* One tool: whether it matches a word, and what backends make of its name. */
 
@@ -300,6 +303,73 @@ const struct tool *tool_list_find(const struct tool_list *l, const char *name)
 	size_t at = name_set_find(&l->names, name);
 
 	return at == NAME_NONE ? NULL : &l->tool[at];
+}
+
+bool tool_name_ends(const char *name, const char *ending)
+{
+	size_t len = strlen(name), end = strlen(ending);
+
+	return end > 0 && len > end && name[len - end - 1] == '.' &&
+	       strcmp(name + len - end, ending) == 0;
+}
+
+/* Several tools of the list end so: which? */
+static int ambiguous(const struct tool_list *l, const char *word,
+		     struct error *err)
+{
+	CLEANUP(buf_done) struct buf list = { 0 };
+	size_t found = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		if (!l->tool[i].duplicate &&
+		    tool_name_ends(l->tool[i].name, word) &&
+		    found++ < MEANT_SHOWN)
+			buf_printf(&list, "%s%s", list.len ? "\n" : "",
+				   l->tool[i].name);
+	}
+	if (found > MEANT_SHOWN)
+		buf_printf(&list, "\nand %zu more", found - MEANT_SHOWN);
+	error_set(err, ERR_USAGE, "'%s' is ambiguous: %zu tools end so", word,
+		  found);
+	error_detail(err, buf_string(&list), list.len);
+	return error_hint(err, "give the whole name");
+}
+
+/* A slip of the hand, or of the memory, must not reach such a tool. */
+static int whole_name(const struct tool *t, const char *word, const char *why,
+		      struct error *err)
+{
+	error_set(err, ERR_USAGE,
+		  "'%s' is short for '%s', which %s: it needs its whole name",
+		  word, t->name, why);
+	return error_hint(err, "call %s", t->name);
+}
+
+int tool_list_meant(const struct tool_list *l, const char *word,
+		    const struct tool **out, struct error *err)
+{
+	const struct tool *only = NULL;
+
+	*out = tool_list_find(l, word);
+	if (*out)
+		return 0;
+	for (size_t i = 0; l->tool && i < l->count; i++) {
+		const struct tool *t = &l->tool[i];
+
+		if (t->duplicate || !tool_name_ends(t->name, word))
+			continue;
+		if (only)
+			return ambiguous(l, word, err);
+		only = t;
+	}
+	if (!only)
+		return 0;
+	if (only->user_only)
+		return whole_name(only, word, "is for users only", err);
+	if (tool_effect(only) == EFFECT_DESTROYS)
+		return whole_name(only, word, "cannot be taken back", err);
+	*out = only;
+	return 0;
 }
 
 /* "set_volume" or "audio_speaker.set_volume" for a name that ends so. */

@@ -49,6 +49,18 @@ int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 const struct tool *tool_list_find(const struct tool_list *l, const char *name);
 
 /*
+ * The tool that a user means by word: of that name, else the only one that ends
+ * so behind a dot ("set_volume", "audio_speaker.set_volume"). NULL: none does,
+ * or, with -1 (ERR_USAGE), several do (which), or it must be called by its whole
+ * name since it is for users only or destroys something (mcp/tool_effect.h).
+ */
+int tool_list_meant(const struct tool_list *l, const char *word,
+		    const struct tool **out, struct error *err);
+
+/* Whether name ends with ending behind a dot. */
+bool tool_name_ends(const char *name, const char *ending);
+
+/*
  * The name nearest to a wrong one; NULL. A last part ("set_volume" for
  * "self.audio_speaker.set_volume") counts as near.
  */

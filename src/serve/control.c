@@ -313,17 +313,18 @@ static void on_tool(struct control_peer *p, const struct control_question *q)
 	CLEANUP(mem_free_ptr) char *nearest = NULL;
 	const char *name = json_string(q->json, "name"), *broke;
 	const struct shared_list *list;
-	struct span tool;
+	struct span tool = { 0 };
 
 	if (!name)
 		error_set(&why, ERR_USAGE, "'tool' needs a name");
-	if (!name || find_list(p, q->json, &list, &broke, &why)) {
+	if (!name || find_list(p, q->json, &list, &broke, &why) ||
+	    (list && shared_list_meant(list, name, &tool, &why))) {
 		control_peer_error(p, &why);
 		return;
 	}
 	buf_printf(&out, "{\"op\":\"tool\",\"tools\":%zu",
 		   list ? list->count : 0);
-	if (list && shared_list_tool(list, name, &tool)) {
+	if (tool.text) {
 		buf_text(&out, ",\"tool\":");
 		buf_add(&out, tool.text, tool.len);
 	} else if (list) {

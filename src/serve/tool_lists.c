@@ -191,6 +191,33 @@ bool shared_list_tool(const struct shared_list *list, const char *name,
 	return true;
 }
 
+int shared_list_meant(const struct shared_list *list, const char *word,
+		      struct span *out, struct error *err)
+{
+	CLEANUP(tool_list_done) struct tool_list few = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 };
+	const struct tool *tool;
+
+	*out = (struct span){ 0 };
+	if (shared_list_tool(list, word, out))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		CLEANUP(mem_free_ptr) char *name = shared_list_name(list, i);
+		struct span one = shared_list_text(list, i);
+
+		if (!tool_name_ends(name, word))
+			continue;
+		buf_text(&text, text.len ? "," : "");
+		buf_add(&text, one.text, one.len);
+	}
+	if (tool_list_add_text(&few, buf_string(&text), text.len, err) ||
+	    tool_list_meant(&few, word, &tool, err))
+		return -1;
+	if (tool)
+		shared_list_tool(list, tool->name, out);
+	return 0;
+}
+
 char *shared_list_nearest(const struct shared_list *list, const char *name)
 {
 	CLEANUP(words_done) struct words names = { 0 };

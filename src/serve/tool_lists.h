@@ -45,6 +45,12 @@ char *shared_list_name(const struct shared_list *list, size_t i);
 /* The text of a tool by name; false: there is none. */
 bool shared_list_tool(const struct shared_list *list, const char *name,
 		      struct span *out);
+/*
+ * The text of the tool that word means (tool_list_meant); NULL in out->text:
+ * none. -1: as there.
+ */
+int shared_list_meant(const struct shared_list *list, const char *word,
+		      struct span *out, struct error *err);
 /* The nearest name, or NULL; yours. */
 char *shared_list_nearest(const struct shared_list *list, const char *name);
 

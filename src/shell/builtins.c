@@ -356,7 +356,7 @@ static void help_shell(FILE *out)
 			help_item(out, (*c)->name, (*c)->args, (*c)->brief);
 	}
 	help_item(out, "TOOL", "[ARG]...",
-		  "call a tool by its name alone: the same as 'call TOOL'");
+		  "a name with a dot alone is the same as 'call TOOL'");
 	fputs("\nOf the shell:\n", out);
 	for (const struct builtin *b = builtins; b->name; b++)
 		help_item(out, b->name, b->args, b->brief);
@@ -444,7 +444,7 @@ const struct builtin builtins[] = {
 	  "FORM is text, json or raw; without it, that of 'set output'. Nothing is asked of the device. A pipe may follow: last -o raw | jq .",
 	  0, 2, INSIDE_FORM, last },
 	{ "run", "[-k] FILE", "run the lines of a file",
-	  "As if they were typed: builtins, tools and pipes too, but no beginnings of names. The first line that fails ends it; with -k (--keep-going) the rest is run all the same.",
+	  "As if they were typed: builtins, tools and pipes too. The first line that fails ends it; with -k (--keep-going) the rest is run all the same.",
 	  1, 2, INSIDE_FILE, run },
 	{ "help", "[COMMAND|TOOL|TOPIC]", "help on a command, a tool, a topic",
 	  "Without an operand: what can be typed here. A tool is described as by 'describe'.",

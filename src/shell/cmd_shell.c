@@ -70,13 +70,13 @@ const struct command cmd_shell = {
 	.name = "shell",
 	.args = "",
 	.brief = "explore a device: commands on one open session",
-	.text = "Every command that makes sense on an open session, without 'mcpctl' and the target; the name of a tool alone calls it:\n"
+	.text = "Every command that makes sense on an open session, without 'mcpctl' and the target; the name of a tool with a dot alone calls it:\n"
 		"\n"
 		"  self.audio_speaker.set_volume volume=50\n"
 		"  call self.get_device_status | jq .battery\n"
 		"\n"
 		"TAB completes commands, options, tools, arguments and their values; on an empty word it shows which arguments are missing. JSON needs no quotes. "
-		"A line is a command, else the name of a tool, else, at a terminal, the only beginning of one of them. Besides:\n"
+		"A line is a command, or the name of a tool where that has a dot; other tools by 'call'. Besides:\n"
 		"\n"
 		"use [DEVICE|TARGET]\tanother device of serve, another target; alone: which there are\n"
 		"reconnect\topen the target again\n"

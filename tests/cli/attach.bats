@@ -59,6 +59,19 @@ three() { # three boards
 	[ "$(wc -l <<<"$out")" = 2 ]
 	mcp --all call self.audio_speaker.set_volume volume=101
 	ends 2
+	mcp --all call set_volume volume=34
+	ends 0
+	mcp -d '*:01' set_volume volume=34
+	ends 2
+	mcp -d '*:01' call set_volume volume=34
+	ends 0
+	mcp -d '*:01' audio_speaker.set_volume volume=34
+	ends 0
+	mcp -d '*:01' call reboot
+	ends 2
+	hints 'call self.reboot'
+	mcp --all call reboot
+	ends 2
 	mcp --all call no.such.tool
 	ends 2
 	mcp --all tools

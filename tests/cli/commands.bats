@@ -323,7 +323,7 @@ server() {
 	see '^done'
 	absent 'part 4' screen
 	enter 'unknown-thing'
-	see 'neither a command nor a tool'
+	see "unknown command 'unknown-thing'"
 }
 
 @test "devices have none of these: they answer so" {

@@ -166,6 +166,17 @@ odd() {
 	got self.screen.set_theme
 	bash_complete mcpctl -t sim: call $SET ''
 	[ "$(cat got)" = volume= ]
+	bash_complete mcpctl sim: call set_v
+	[ "$(cat got)" = set_volume ]
+	bash_complete mcpctl sim: call set_volume ''
+	[ "$(cat got)" = volume= ]
+	# One for users only needs its whole name.
+	bash_complete mcpctl sim: call reb
+	nothing
+	bash_complete mcpctl sim: self.aud
+	[ "$(cat got)" = $SET ]
+	bash_complete mcpctl sim: $SET ''
+	[ "$(cat got)" = volume= ]
 	bash_complete mcpctl sim: call $SET volume=5 ''
 	nothing
 	bash_complete mcpctl sim: call $SET volume=
@@ -315,6 +326,8 @@ odd() {
 	touch 'my file'
 	fish_complete 'mcpctl sim: call self.s'
 	grep -qE '^self\.screen\.[[:space:]]+5 tools' got
+	fish_complete 'mcpctl sim: call set_v'
+	grep -qE "^set_volume[[:space:]]$SET" got
 	fish_complete "mcpctl sim: call $SET "
 	grep -qE '^volume=[[:space:]].*0\.\.100' got
 	fish_complete "mcpctl sim: call $SET volume="

@@ -365,12 +365,12 @@ at_terminal() {
 @test "in the shell: while a command runs, and between lines; what was typed comes back" {
 	at_terminal --elicit ask shell
 	last_line '^asker> *$'
-	enter 'ask'
+	enter 'call ask'
 	last_line '^Answer it'
 	enter d
 	see '"action": "decline"'
 	last_line '^asker> *$'
-	enter 'later after:=1'
+	enter 'call later after:=1'
 	see '^wait'
 	last_line '^asker> *$'
 	type_text 'call capab'
@@ -387,7 +387,7 @@ at_terminal() {
 	see '"elicitation"'
 	last_line '^asker> *$'
 	wait_for heard '"action":"cancel"'
-	enter 'later after:=0.1'
+	enter 'call later after:=0.1'
 	last_line '^Answer it'
 	enter d
 	last_line '^asker> *$'
@@ -398,7 +398,7 @@ at_terminal() {
 @test "in the shell the server may die while it asks" {
 	at_terminal --elicit ask shell
 	last_line '^asker> *$'
-	enter 'die after:=0.5'
+	enter 'call die after:=0.5'
 	see '^Answer it'
 	see 'status|exit|closed|ended'
 	last_line '^asker \(lost\)> *$'

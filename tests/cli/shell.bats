@@ -73,7 +73,7 @@ lines() {
 	ends 2
 }
 
-@test "a tool's name alone calls it; JSON needs no quotes; beginnings are for terminals" {
+@test "a tool's name alone calls it; JSON needs no quotes; nothing runs by its beginning" {
 	lines sim: shell <<-'END'
 		self.audio_speaker.set_volume volume=21
 		self.audio_speaker.set_volume {"volume": 22}
@@ -82,10 +82,15 @@ lines() {
 	ends 0
 	lines sim: shell <<<'self.audio_speaker volume=1'
 	ends 2
-	hints 'neither a command nor a tool'
+	hints "no tool 'self.audio_speaker'"
 	hints "did you mean 'self.audio_speaker.set_volume'?"
 	lines sim: shell <<<'inf'
 	ends 2
+	lines sim: shell <<<'call set_volume volume=5'
+	ends 0
+	lines sim: shell <<<'self.reb'
+	ends 2
+	hints "did you mean 'self.reboot'?"
 	lines sim: shell <<<'self.audio_speaker.set_volume volume=101'
 	ends 2
 	hints '101'
@@ -193,7 +198,7 @@ lines() {
 	printf 'set timeout 2s\nping\nnope\nping\n' >inner.mcp
 	lines sim: shell <<<'run outer.mcp'
 	ends 2
-	hints "stdin:1: outer.mcp:3: inner.mcp:3: 'nope'"
+	hints "stdin:1: outer.mcp:3: inner.mcp:3: unknown command 'nope'"
 	[ "$(grep -c alive stdout)" = 2 ]
 	lines sim: shell <<<'run -k inner.mcp'
 	ends 2

@@ -26,22 +26,21 @@ order() { printf '%s\n' "$@" >orders; }
 # Whether `tail` runs: what comes then is not above a prompt.
 tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 
-@test "a prompt, commands, tools, beginnings; Ctrl-D leaves with status 0" {
+@test "a prompt, commands, tools; Ctrl-D leaves with status 0" {
 	terminal
 	enter 'mcpctl sim: shell'
 	last_line '^pretend-esp32s3> *$'
 	see 'connected: pretend-esp32s3'
 	enter 'pin'
+	see "unknown command 'pin'"
+	enter 'ping'
 	see '^alive'
-	enter 'self.audio'
+	enter 'audio_speaker.set_volume'
 	see "argument 'volume' is required"
-	enter 'self.screen'
-	see "'self.screen' is ambiguous"
-	see '  self.screen.set_theme'
-	enter 't'
-	see "'t' is ambiguous: [0-9]"
+	enter 'call set_'
+	see "no tool 'set_'"
 	enter 'nonsense.of.mine'
-	see 'neither a command nor a tool'
+	see "no tool 'nonsense.of.mine'"
 	enter 'self.audio_speaker.set_volume {"volume":'
 	last_line '^\.\.\. *$'
 	enter ' 33}'
@@ -50,7 +49,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	see '^volume":33'
 	leave 0
 	[ "$(stat -c %a "$XDG_STATE_HOME/mcpctl/history")" = 600 ]
-	grep -q '^pin$' "$XDG_STATE_HOME/mcpctl/history"
+	grep -q '^ping$' "$XDG_STATE_HOME/mcpctl/history"
 }
 
 @test "secrets and lines behind a space are not kept; --no-history keeps none" {
@@ -84,11 +83,11 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	terminal 60 20
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
-	type_text 'echo text="你好 wörld'
-	last_line '^plain-server> echo text="你好 wörld$'
+	type_text 'call echo text="你好 wörld'
+	last_line '^plain-server> call echo text="你好 wörld$'
 	order 'say first'
 	see 'notifications/first'
-	last_line '^plain-server> echo text="你好 wörld$'
+	last_line '^plain-server> call echo text="你好 wörld$'
 	type_text '世界"'
 	order 'say second'
 	see 'notifications/second'
@@ -103,10 +102,10 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	order 'storm 20000 10000'
-	type_text 'echo te'
+	type_text 'call echo te'
 	see 'notifications/storm'
 	type_text 'xt=usable'
-	last_line '^plain-server> echo text=usable$'
+	last_line '^plain-server> call echo text=usable$'
 	keys Enter
 	see '^usable$'
 	see '[0-9,]+ more messages not shown here'
@@ -154,7 +153,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	until_true matches heard slow.one 2
 	keys C-c C-c
 	last_line '^plain-server> *$'
-	enter 'echo text=alive'
+	enter 'call echo text=alive'
 	see '^alive$'
 	leave 0
 }
@@ -177,9 +176,9 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
 	enter 'set timeout 7s'
-	type_text 'echo te'
+	type_text 'call echo te'
 	order drop
-	last_line '^plain-server \(lost\)> echo te$'
+	last_line '^plain-server \(lost\)> call echo te$'
 	see "'reconnect' or the"
 	[ "$(grep -c 'reconnect' screen)" = 1 ]
 	enter 'xt=again'
@@ -199,7 +198,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	enter 'mcpctl ws://127.0.0.1:1/ shell'
 	last_line '\(not connected\)> *$'
 	[ "$(grep -c 'refused' screen)" -ge 1 ]
-	enter 'hel info'
+	enter 'help info'
 	see 'usage: mcpctl'
 	enter 'use sim:'
 	last_line '^pretend-esp32s3> *$'
@@ -314,7 +313,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	last_line 'xending$'
 	keys C-a C-k
 	last_line '^plain-server> *$'
-	enter 'echo text=fine'
+	enter 'call echo text=fine'
 	see '^fine$'
 	leave 0
 }
@@ -324,8 +323,8 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	terminal
 	enter "mcpctl ws://127.0.0.1:$PEER_PORT/ shell"
 	last_line '^plain-server> *$'
-	type_text 'echo te'
-	last_line 'echo te$'
+	type_text 'call echo te'
+	last_line 'call echo te$'
 	keys C-z
 	see 'Stopped'
 	last_line '^\$ *$'
@@ -334,7 +333,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	order 'say meanwhile'
 	enter fg
 	see 'notifications/meanwhile'
-	last_line '^plain-server> echo te$'
+	last_line '^plain-server> call echo te$'
 	type_text 'xt=back'
 	keys Enter
 	see '^back$'

@@ -37,7 +37,7 @@ SERVER=$BATS_TEST_DIRNAME/shouting_server.py
 	last_line '> *$'
 	enter 'call t'
 	see 'result.x1b.0;owned'
-	enter 'refuses'
+	enter 'call refuses'
 	see 'no.x1b.0;owned'
 	[ "$(tmux -S "$SOCKET" display -p '#{pane_title}')" != owned ]
 }

@@ -437,10 +437,13 @@ static void test_inside(void **state)
 	expect_as("self.audio_speaker.set_volume ", true, "volume=+|fade=+|");
 	expect_as("self.audio_speaker.mute on=", true, "on=true|on=false|");
 	expect_as("self.audio_speaker.mute --sa", true, "--save|");
-	/* A beginning that only one thing has. */
-	expect_as("self.audio_speaker.se v", true, "volume=+|");
-	expect_as("cal self.li", true, "self.light|");
-	expect_as("self.audio v", true, "");
+	/* A beginning stands for nothing, a last part for its tool. */
+	expect_as("self.audio_speaker.se v", true, "");
+	expect_as("cal self.li", true, "");
+	expect_as("audio_speaker.set_volume v", true, "volume=+|");
+	expect_as("call set_volume v", true, "volume=+|");
+	expect_as("call set_v", true, "set_volume|");
+	expect_as("set_v", true, "");
 	expect_as("run ", true, "files:");
 	expect_as("run -k ", true, "files:");
 	expect_as("run x ", true, "");

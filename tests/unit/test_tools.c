@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "mcp/tool_effect.h"
 #include "mcp/tools.h"
 #include "mcp/types.h"
 
@@ -210,6 +211,117 @@ static void find_and_nearest(void **state)
 	tool_list_done(&l);
 }
 
+static void meant_by_a_part(void **state)
+{
+	static const char *const names[] = { "self.audio_speaker.set_volume",
+					     "self.lamp.get_state",
+					     "self.fan.get_state",
+					     "self.reboot",
+					     "arm.factory_reset",
+					     "set_theme",
+					     "self.screen.set_theme" };
+	static const struct {
+		const char *word, *name, *says;
+	} rows[] = {
+		{ "set_volume", "self.audio_speaker.set_volume", NULL },
+		{ "audio_speaker.set_volume", "self.audio_speaker.set_volume",
+		  NULL },
+		{ "fan.get_state", "self.fan.get_state", NULL },
+		{ "self.reboot", "self.reboot", NULL },
+		{ "set_theme", "set_theme", NULL },
+		{ "volume", NULL, NULL },
+		{ "_volume", NULL, NULL },
+		{ ".set_volume", NULL, NULL },
+		{ "", NULL, NULL },
+		{ "Set_Volume", NULL, NULL },
+		{ "self", NULL, NULL },
+		{ "get_state", NULL, "'get_state' is ambiguous: 2 tools" },
+		{ "reboot", NULL, "'self.reboot', which cannot be taken back" },
+		{ "factory_reset", NULL, "'arm.factory_reset', which cannot" },
+	};
+	struct tool_list l = { 0 };
+
+	(void)state;
+	add_names(&l, names, COUNT(names));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		const struct tool *t = &l.tool[0];
+		int status = tool_list_meant(&l, rows[i].word, &t, &err);
+
+		assert_int_equal(status, rows[i].says ? -1 : 0);
+		if (rows[i].says)
+			assert_non_null(strstr(err.text, rows[i].says));
+		if (rows[i].name)
+			assert_string_equal(t->name, rows[i].name);
+		else
+			assert_null(t);
+		error_reset(&err);
+	}
+	tool_list_done(&l);
+}
+
+static void a_part_reaches_no_user_tool(void **state)
+{
+	struct tool_list l = { 0 };
+	struct error err = { 0 };
+	const struct tool *t;
+
+	(void)state;
+	assert_int_equal(
+		add(&l,
+		    "{\"id\":1,\"result\":{\"tools\":[{\"name\":\"self.get\","
+		    "\"annotations\":{\"audience\":[\"user\"]}}]}}",
+		    NULL, NULL),
+		0);
+	assert_int_equal(tool_list_meant(&l, "get", &t, &err), -1);
+	assert_non_null(strstr(err.text, "is for users only"));
+	assert_string_equal(err.hint, "call self.get");
+	error_reset(&err);
+	tool_list_done(&l);
+}
+
+static enum tool_effect effect_of(const char *tool)
+{
+	struct tool_list l = { 0 };
+	enum tool_effect effect;
+
+	assert_int_equal(tool_list_add_text(&l, tool, strlen(tool), NULL), 0);
+	effect = tool_effect(&l.tool[0]);
+	tool_list_done(&l);
+	return effect;
+}
+
+static void effects(void **state)
+{
+	(void)state;
+	assert_int_equal(effect_of("{\"name\":\"self.get_device_status\"}"),
+			 EFFECT_READS);
+	assert_int_equal(effect_of("{\"name\":\"self.screen.set_theme\"}"),
+			 EFFECT_ACTS);
+	assert_int_equal(effect_of("{\"name\":\"x.y\"}"), EFFECT_UNKNOWN);
+	assert_int_equal(effect_of("{\"name\":\"x.Reboot_now\"}"),
+			 EFFECT_DESTROYS);
+	/* Only the last part is looked at. */
+	assert_int_equal(effect_of("{\"name\":\"reset.get\"}"), EFFECT_UNKNOWN);
+	assert_int_equal(
+		effect_of(
+			"{\"name\":\"x.y\",\"annotations\":{\"readOnlyHint\":true}}"),
+		EFFECT_READS);
+	assert_int_equal(
+		effect_of(
+			"{\"name\":\"x.y\",\"annotations\":{\"destructiveHint\":true,\"readOnlyHint\":true}}"),
+		EFFECT_DESTROYS);
+	/* What is known, and what the name says, is more than a hint. */
+	assert_int_equal(
+		effect_of(
+			"{\"name\":\"self.reboot\",\"annotations\":{\"readOnlyHint\":true}}"),
+		EFFECT_DESTROYS);
+	assert_int_equal(
+		effect_of(
+			"{\"name\":\"x.wipe\",\"annotations\":{\"readOnlyHint\":true}}"),
+		EFFECT_DESTROYS);
+}
+
 static void words_and_globs(void **state)
 {
 	struct tool_list l = { 0 };
@@ -348,6 +460,9 @@ int main(void)
 		cmocka_unit_test(text_is_as_received),
 		cmocka_unit_test(no_tools_is_an_error),
 		cmocka_unit_test(find_and_nearest),
+		cmocka_unit_test(meant_by_a_part),
+		cmocka_unit_test(a_part_reaches_no_user_tool),
+		cmocka_unit_test(effects),
 		cmocka_unit_test(words_and_globs),
 		cmocka_unit_test(names_are_sanitised),
 		cmocka_unit_test(collisions),
