@@ -23,7 +23,7 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 		      struct error *err)
 {
 	if (p->help) {
-		help_all(app->out.out, app->out.width);
+		help_brief(app->out.out);
 		return 0;
 	}
 	if (words == 0) {

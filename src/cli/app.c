@@ -559,7 +559,7 @@ static int refuse_all(const struct command *c, struct error *err)
 	CLEANUP(buf_done) struct buf names = { 0 };
 
 	for (const struct command *const *other = commands; *other; other++) {
-		if ((*other)->all)
+		if ((*other)->all && *other != &cmd_help)
 			buf_printf(&names, "%s%s", names.len ? ", " : "",
 				   (*other)->name);
 	}

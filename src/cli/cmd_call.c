@@ -289,7 +289,7 @@ const struct command cmd_call = {
 		"\n"
 		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them. "
 		"The arguments are checked against the tool as each device has it; where they do not fit, nothing is sent to it.",
-	.group = GROUP_TOOLS,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,
 	.max = -1,

@@ -152,7 +152,7 @@ const struct command cmd_complete = {
 	.text = "Asks completion/complete for values of ARG that begin with PREFIX ('ARG=' asks for any) and prints them, one a line. "
 		"NAME is that of a prompt, URI that of a template, told by its '{' or '://'. The other ARG=VALUE are what is known already, for servers of 2025-06-18 and later. "
 		"No value is status 7.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
 	.min = 2,
 	.max = -1,

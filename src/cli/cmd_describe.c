@@ -57,7 +57,7 @@ const struct command cmd_describe = {
 		"What is inside of an argument stands below it by its path: 'route[].at.lat' is a member of a member of each element of the array 'route'. "
 		"'(1 of 2)' is one of two forms that the argument may have, '*' any name, '/PATTERN/' every name that fits it. "
 		"Local references are followed; where one leads back to what it is inside of, it says so ('as root above').",
-	.group = GROUP_TOOLS,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,
 	.max = 1,

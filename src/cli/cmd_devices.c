@@ -231,7 +231,7 @@ const struct command cmd_devices = {
 		"With --watch it goes on until Ctrl-C. -o json prints each device as an object; with --watch {\"change\", \"device\"}.\n"
 		"\n"
 		"None at all is no error: it is told on stderr, and the status is 0.",
-	.group = GROUP_DEVICE,
+	.group = GROUP_START,
 	.flags = CMD_SHELL,
 	.max = 1,
 	.operand = OPERAND_DEVICE,

@@ -25,7 +25,7 @@ static int help_run(const struct invocation *in, struct error *err)
 	size_t width = in->app->out.width;
 
 	if (in->argc == 0) {
-		help_all(out, width);
+		help_brief(out);
 		return 0;
 	}
 
@@ -44,7 +44,17 @@ static int help_run(const struct invocation *in, struct error *err)
 	return 0;
 }
 
+/* --all means all of it here. */
+static int help_all_run(const struct invocation *in, struct error *err)
+{
+	if (in->argc > 0)
+		return help_run(in, err);
+	help_all(in->app->out.out, in->app->out.width);
+	return 0;
+}
+
 static const struct example help_examples[] = {
+	{ "help --all", "--timeout", 0 },
 	{ "help call", "usage: mcpctl", 0 },
 	{ "help targets", "listen:", 0 },
 	{ NULL, NULL, 0 }
@@ -54,12 +64,13 @@ const struct command cmd_help = {
 	.name = "help",
 	.args = "[COMMAND|TOPIC]",
 	.brief = "help on a command or a topic",
-	.text = "Without an operand: all commands, the options that every command has, and the topics. "
+	.text = "Without an operand: the commands that one needs first, and the topics; with --all all commands, and the options that every command has. "
 		"'mcpctl COMMAND --help' is the same as 'mcpctl help COMMAND'; 'mcpctl TARGET call TOOL --help' describes that tool.",
 	.group = GROUP_PROGRAM,
 	.flags = CMD_SHELL,
 	.max = 1,
 	.operand = OPERAND_COMMAND_OR_TOPIC,
 	.examples = help_examples,
-	.run = help_run
+	.run = help_run,
+	.all = help_all_run
 };

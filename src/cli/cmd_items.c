@@ -228,7 +228,7 @@ const struct command cmd_prompts = {
 	.brief = "the prompts of a server, a line each",
 	.text = "Asks for all pages of prompts/list and prints the name, the arguments ('city=' is required, '[state=]' is not), and what is said of it. "
 		"WORD and GLOB are as for 'resources'; nothing found is status 7. 'prompt NAME' fills one in.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,
 	.operand = OPERAND_PROMPT,
@@ -259,7 +259,7 @@ const struct command cmd_resources = {
 		"A WORD is searched in URIs, names, titles and descriptions, without case; a GLOB (with * ? or [) must match a whole URI or name. "
 		"Nothing found is status 7, and so is a server that has no resources (a device answers with an error: status 1). "
 		"'read URI' shows one; 'templates' are URIs with parts to fill in.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,
 	.operand = OPERAND_RESOURCE,
@@ -287,7 +287,7 @@ const struct command cmd_templates = {
 	.text = "Asks for all pages of resources/templates/list. "
 		"A template is a URI with parts in braces, as 'file:///logs/{day}': fill them in and 'read' the URI. 'complete TEMPLATE PART=' asks the server which values a part can have. "
 		"WORD and GLOB are as for 'resources'; nothing found is status 7.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.max = 1,
 	.operand = OPERAND_TEMPLATE,

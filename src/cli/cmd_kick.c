@@ -51,7 +51,7 @@ const struct command cmd_kick = {
 	.brief = "end the connection of a device of the running serve",
 	.text = "DEVICE is an id, a client id, an alias, or a glob over these: then all that fit are meant. "
 		"A board connects again by itself when it is used next, or by MQTT after some seconds. Commands attached to it are told.",
-	.group = GROUP_DEVICE,
+	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,

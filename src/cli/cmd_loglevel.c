@@ -69,7 +69,7 @@ const struct command cmd_loglevel = {
 	.brief = "from which level on the server logs",
 	.text = "LEVEL is debug, info, notice, warning, error, critical, alert or emergency. It holds as long as the connection: of use in the shell and in run. "
 		"For one command there is 'tail --level LEVEL', which also shows what is logged.",
-	.group = GROUP_PROTOCOL,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,
 	.min = 1,
 	.max = 1,

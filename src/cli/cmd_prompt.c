@@ -147,7 +147,7 @@ const struct command cmd_prompt = {
 		"As with 'call', a value may come from a file (ARG=@FILE), and all of them from one JSON object ('{...}', @FILE or -).\n"
 		"\n"
 		"Each message has its role above it; in a pipe a prompt of one text is exactly that text.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = -1,

@@ -53,7 +53,7 @@ const struct command cmd_read = {
 	.text = "A word without ':' is looked up by its name in the list of resources; a URI is sent as it is, listed or not. "
 		"The text goes to stdout; in a pipe a single text is exactly that text, so that '| jq' works. Bytes are described: --save keeps them. "
 		"One read may give several resources; then each has its URI above it, and --save writes one file for each.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,

@@ -50,7 +50,7 @@ const struct command cmd_request = {
 	.brief = "send any request and print its result",
 	.text = "PARAMS is JSON, @FILE, or - for stdin; without it no params are sent. "
 		"Nothing is checked or added but the id, so this shows what a peer does with any method and any params. The firmware never answers params that are no object.",
-	.group = GROUP_PROTOCOL,
+	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_SHELL,
 	.min = 1,
 	.max = 2,

@@ -206,7 +206,7 @@ const struct command cmd_run = {
 		"When the connection was lost (self.reboot), the next command opens the target again.\n"
 		"\n"
 		"--report writes JUnit XML or TAP, a case for each command with its time and, where it failed, its error.",
-	.group = GROUP_SCRIPT,
+	.group = GROUP_USE,
 	.flags = 0,
 	.max = 1,
 	.operand = OPERAND_FILE,

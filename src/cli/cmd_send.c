@@ -79,7 +79,7 @@ const struct command cmd_send = {
 		"  {\"type\":\"system\",\"command\":\"reboot\"}\n"
 		"\n"
 		"It is for devices: a peer that speaks plain JSON-RPC has no such messages.",
-	.group = GROUP_PROTOCOL,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,

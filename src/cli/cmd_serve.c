@@ -932,7 +932,7 @@ const struct command cmd_serve = {
 		"With --trace FILE every frame of every board goes to FILE: for a board that does not answer.\n"
 		"\n"
 		"If the log cannot be written, serve goes on, says so once, and ends with status 8. More: mcpctl help backend, mcpctl help board.",
-	.group = GROUP_DEVICE,
+	.group = GROUP_START,
 	.flags = CMD_STREAM,
 	.min = 0,
 	.max = 0,

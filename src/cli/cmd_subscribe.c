@@ -252,7 +252,7 @@ const struct command cmd_subscribe = {
 		"\n"
 		"Without --count and --for it runs until Ctrl-C (status 130) or until the server goes (status 3). "
 		"At the prompt of the shell, without options, it only subscribes: updates are shown as they come. A server that has no subscriptions is status 7.",
-	.group = GROUP_DATA,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_MINOR,
 	.min = 1,
 	.max = -1,

@@ -180,7 +180,7 @@ const struct command cmd_tail = {
 		"\n"
 		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3). "
 		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.",
-	.group = GROUP_PROTOCOL,
+	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,
 	.options_size = sizeof(struct tail_options),

@@ -123,7 +123,7 @@ const struct command cmd_targets = {
 		"Options of the command line count more than the entry.\n"
 		"\n"
 		"Secrets are shown as ***. What is wrong with an entry or a file stands behind it and hides no other; the status is 0 all the same, but for a file that was given and cannot be read.",
-	.group = GROUP_DEVICE,
+	.group = GROUP_START,
 	.flags = CMD_SHELL | CMD_MINOR,
 	.examples = targets_examples,
 	.run = targets_run

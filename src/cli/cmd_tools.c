@@ -267,7 +267,7 @@ const struct command cmd_tools = {
 		"--cached shows that list without a connection, by name, and on stderr how old it is; without a target that of the device of the running serve, else what a serve showed last.\n"
 		"\n"
 		"With --all a row for each device of the running serve tells how many tools it has, or which of them match.",
-	.group = GROUP_TOOLS,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS,
 	.max = 1,
 	.operand = OPERAND_TOOL,

@@ -204,7 +204,7 @@ const struct command cmd_trust = {
 		"MCPCTL_TOKEN and MCPCTL_MQTT_PASSWORD are not sent to what a folder's file names, trusted or not, unless a header of the entry says ${MCPCTL_TOKEN}; --token-file and --mqtt-password-file of the command line are.\n"
 		"\n"
 		"The state is own (nobody is asked), trusted, changed (since it was trusted), untrusted, unusable (and why), or, with --list, gone.",
-	.group = GROUP_DEVICE,
+	.group = GROUP_START,
 	.flags = CMD_MINOR,
 	.max = 1,
 	.operand = OPERAND_FILE,

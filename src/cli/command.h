@@ -22,7 +22,7 @@ enum {
 	CMD_OPENS =
 		1
 		<< 4, /* with CMD_SESSION: run opens it by itself, to see its first events */
-	CMD_MINOR = 1 << 5, /* the shortest help only names it */
+	CMD_MINOR = 1 << 5, /* the short help only names it: that has a dozen */
 	CMD_VERBATIM =
 		1
 		<< 6 /* as the first word: all behind it are operands, options too */
@@ -30,13 +30,11 @@ enum {
 
 /* Groups, in the order of help. */
 enum command_group {
-	GROUP_DEVICE,
-	GROUP_TOOLS,
-	GROUP_DATA, /* resources and prompts; the shortest help names them all */
-	GROUP_PROTOCOL,
-	GROUP_SCRIPT,
+	GROUP_START,
+	GROUP_USE,
+	GROUP_DIAGNOSE,
 	GROUP_PRETEND,
-	GROUP_PROGRAM
+	GROUP_PROGRAM /* the short help only names them */
 };
 
 /* In the place of a status: it goes on, or needs what a test has not. */

@@ -5,18 +5,22 @@
 #include "cli/help.h"
 #include "base/buf.h"
 #include "cli/app.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/manual.h"
 #include "cli/topics.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #define GROUP_COUNT (GROUP_PROGRAM + 1)
+#define BRIEF_WIDTH 80 /* columns */
 
 static const char *const group_names[GROUP_COUNT] = {
-	[GROUP_DEVICE] = "device",  [GROUP_TOOLS] = "tools",
-	[GROUP_DATA] = "data",	    [GROUP_PROTOCOL] = "protocol",
-	[GROUP_SCRIPT] = "script",  [GROUP_PRETEND] = "pretend",
+	[GROUP_START] = "start",
+	[GROUP_USE] = "use",
+	[GROUP_DIAGNOSE] = "diagnose",
+	[GROUP_PRETEND] = "pretend",
 	[GROUP_PROGRAM] = "program"
 };
 
@@ -27,35 +31,42 @@ static size_t clip_width(size_t width)
 	return width > 80 ? 80 : width;
 }
 
-/* "data      resources templates read" */
-static void print_names(FILE *out, const char *heading, bool data)
+static bool is_brief(const struct command *c)
 {
-	const char *between = "";
+	return c->group != GROUP_PROGRAM && !(c->flags & CMD_MINOR);
+}
 
-	fprintf(out, "%-10s", heading);
+/* "more      resources templates read …": what the lines above have no room for. */
+static void print_others(FILE *out)
+{
+	size_t column = 9; /* of what stands there */
+
+	fprintf(out, "%-9s", "more");
 	for (const struct command *const *c = commands; *c; c++) {
-		if (!((*c)->flags & CMD_MINOR) ||
-		    ((*c)->group == GROUP_DATA) != data)
+		size_t width = strlen((*c)->name) + 1;
+
+		if (((*c)->flags & CMD_HIDDEN) || is_brief(*c))
 			continue;
-		fprintf(out, "%s%s", between, (*c)->name);
-		between = " ";
+		if (column + width > BRIEF_WIDTH) {
+			fprintf(out, "\n%-9s", "");
+			column = 9;
+		}
+		fprintf(out, " %s", (*c)->name);
+		column += width;
 	}
+	fputc('\n', out);
 }
 
 /* One line a command, groups in the left margin. */
-static void print_commands(FILE *out, bool minor)
+static void print_commands(FILE *out, bool all)
 {
 	for (unsigned group = 0; group < GROUP_COUNT; group++) {
 		const char *heading = group_names[group];
 
-		if (!minor && group == GROUP_DATA) {
-			print_names(out, heading, true);
-			fputc('\n', out);
-		}
 		for (const struct command *const *c = commands; *c; c++) {
 			if ((*c)->group != group ||
 			    ((*c)->flags & CMD_HIDDEN) ||
-			    (!minor && ((*c)->flags & CMD_MINOR)))
+			    (!all && !is_brief(*c)))
 				continue;
 			fprintf(out, "%-10s%-12s%s\n", heading, (*c)->name,
 				(*c)->brief);
@@ -71,21 +82,19 @@ static void print_topics(FILE *out)
 	fputc('\n', out);
 }
 
-static void print_overview(FILE *out, bool minor)
+static void print_overview(FILE *out, bool all)
 {
 	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
 	      "Start here:\n"
 	      "  mcpctl sim: tools      try it: a simulated device, no hardware\n"
 	      "  mcpctl serve           wait for your boards; says what to set on them\n\n",
 	      out);
-	print_commands(out, minor);
-	if (!minor) {
-		print_names(out, "and", false);
-		fputc('\n', out);
-	}
+	print_commands(out, all);
+	if (!all)
+		print_others(out);
 	fprintf(out,
 		"\nMore: %smcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
-		minor ? "" : "mcpctl help, ");
+		all ? "" : "mcpctl help --all, ");
 	print_topics(out);
 }
 
@@ -150,7 +159,7 @@ void help_all(FILE *out, size_t width)
 
 bool help_takes_target(const struct command *c)
 {
-	return c->flags & CMD_SESSION || c->group == GROUP_SCRIPT;
+	return c->flags & CMD_SESSION || c == &cmd_run;
 }
 
 void help_usage(struct buf *out, const struct command *c)
@@ -192,5 +201,5 @@ void help_command(FILE *out, const struct command *c, size_t width)
 		fputs("\nExamples:\n", out);
 	for (const struct example *e = c->examples; e && e->line; e++)
 		fprintf(out, "  mcpctl %s\n", e->line);
-	fputs("\nOptions that every command has: mcpctl help\n", out);
+	fputs("\nOptions that every command has: mcpctl help --all\n", out);
 }

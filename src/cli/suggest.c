@@ -21,7 +21,8 @@ struct synonym {
 };
 
 static const struct synonym command_synonyms[] = {
-	{ "list ls ps tools/list list-tools catalog functions", "tools" },
+	{ "ps boards ls-devices", "devices" },
+	{ "list ls tools/list list-tools catalog functions", "tools" },
 	{ "logs log listen watch follow monitor events sub notifications",
 	  "tail" },
 	{ "mock device fake simulate simulator emulate emulator stub play demo",
@@ -70,6 +71,7 @@ static const struct synonym option_synonyms[] = {
 	{ "--raw", "for the received bytes: -o raw" },
 	{ "--debug --log-level", "every frame: -v; to a file: --trace FILE" },
 	{ "--silent", "without notices: -q" },
+	{ "-V --ver", "mcpctl version" },
 	{ "--listen --port -p",
 	  "to wait for a board: the target listen:PORT, or serve --listen PORT" },
 	{ "--url --host --connect",
@@ -230,8 +232,8 @@ int suggest_option(const struct command *c, const char *text, struct error *err)
 	}
 	if (near)
 		return error_hint(err, "did you mean '--%s'?", near);
-	return error_hint(err, "mcpctl help%s%s lists the options",
-			  of ? " " : "", of ? of : "");
+	return error_hint(err, "mcpctl help %s lists the options",
+			  of ? of : "--all");
 }
 
 int suggest_topic(const char *word, struct error *err)

@@ -374,10 +374,13 @@ static int unknown_scheme(const char *text, const char *source,
 	if (row)
 		return error_hint(err, "did you mean %s? (it came from %s)",
 				  row->syntax, source);
+	/* HOST:PORT; boards' doors are /ws, /mcp and /sse are HTTP's. */
 	if (text[behind] >= '0' && text[behind] <= '9')
-		return error_hint(err,
-				  "did you mean ws://%.100s? (it came from %s)",
-				  text, source);
+		return error_hint(
+			err, "did you mean %s://%.100s? (it came from %s)",
+			strstr(text, "/mcp") || strstr(text, "/sse") ? "http" :
+								       "ws",
+			text, source);
 	return error_hint(err,
 			  "'mcpctl help targets' lists them (it came from %s)",
 			  source);

@@ -96,7 +96,7 @@ const struct command cmd_shell = {
 		"Lines are kept in mcpctl/history in $XDG_STATE_HOME (~/.local/state), but not those with a token, a password or another secret, nor those that begin with a space.\n"
 		"\n"
 		"Where stdin is no terminal it is a script: the first line that fails ends it, and its status is that of the whole; with --keep-going the rest is run too.",
-	.group = GROUP_SCRIPT,
+	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_OPENS,
 	.options = shell_options,
 	.options_size = sizeof(struct shell_options),

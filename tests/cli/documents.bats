@@ -25,7 +25,7 @@ load helper
 
 @test "mcpctl(1) has every common option, mcpctl-faults(7) every fault" {
 	mandoc -T ascii "$ROOT/man/mcpctl.1" | col -b >page
-	mcpctl help | grep -oE -- '--[a-z][a-z-]+' | sort -u >options
+	mcpctl help --all | grep -oE -- '--[a-z][a-z-]+' | sort -u >options
 	[ -s options ]
 	while read -r option; do
 		grep -qF -- "$option" page

@@ -11,11 +11,45 @@ load helper
 }
 
 @test "words of other tools are known" {
-	for pair in ls:tools ps:tools list:tools logs:tail listen:listen: mock:sim; do
+	for pair in ls:tools ps:devices list:tools logs:tail listen:listen: mock:sim; do
 		mcp sim: "${pair%%:*}"
 		ends 2
 		hints "${pair#*:}"
 	done
+}
+
+@test "habits of other tools: a word says what to type" {
+	mcp -V
+	ends 2
+	hints 'mcpctl version'
+	mcp sim: call self.audio_speaker.set_volume 'volume: 5'
+	ends 2
+	hints 'write volume=5'
+	mcp sim: call self.audio_speaker.set_volume '"volume":'
+	ends 2
+	mcp localhost:1/mcp tools
+	ends 2
+	hints 'did you mean http://localhost:1/mcp?'
+	mcp 127.0.0.1:1/ws tools
+	ends 2
+	hints 'did you mean ws://127.0.0.1:1/ws?'
+}
+
+@test "the short help stays short; help --all has the rest" {
+	mcp
+	ends 0
+	[ "$(wc -l <<<"$out")" -le 24 ]
+	cp stdout short
+	for how in help --help; do
+		mcp $how
+		ends 0
+		cmp short stdout
+	done
+	[ "$(grep -cE '^(start|use|diagnose|pretend|  {8}) +[a-z]+ {2,}[^ ]' short)" = 12 ]
+	mcp help --all
+	ends 0
+	says '--timeout'
+	says 'the values that a server proposes'
 }
 
 @test "an unknown option proposes the nearest" {
