@@ -423,6 +423,14 @@ const char *text_milliseconds(int64_t ms, char *out, size_t size)
 	return out;
 }
 
+const char *text_microseconds(int64_t us, char *out, size_t size)
+{
+	if (us >= 1000)
+		return text_milliseconds(us / 1000, out, size);
+	snprintf(out, size, "0.%02d ms", us > 0 ? (int)(us / 10) : 0);
+	return out;
+}
+
 /*
  * Base64 (RFC 4648, section 4) and percent-encoding (RFC 3986, 2.1).
  */

@@ -76,6 +76,8 @@ int text_duration(const char *text, int64_t *out_ms, struct error *err);
 
 /* "850 ms", "4 ms", "12.3 s", "2 min 5 s" into out. Returns out. */
 const char *text_milliseconds(int64_t ms, char *out, size_t size);
+/* The same of microseconds: "0.40 ms" where it is less than one. Gives out. */
+const char *text_microseconds(int64_t us, char *out, size_t size);
 
 /*
  * Base64 (RFC 4648; padding optional, white space skipped) to bytes. -1 if it

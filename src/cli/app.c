@@ -145,7 +145,8 @@ void app_configure(struct app *app)
 
 	renderer_init(&app->out, (enum output_form)c->output,
 		      (enum color_mode)c->color);
-	app->out.verbose = c->verbose;
+	app->out.verbose = c->verbose > 0;
+	app->out.raw_frames = c->verbose > 1;
 	app->out.quiet = c->quiet;
 }
 

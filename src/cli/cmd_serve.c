@@ -787,6 +787,8 @@ static void on_trace(void *owner, const struct trace *t)
 {
 	struct app *app = owner;
 
+	if (app->out.verbose)
+		render_trace(&app->out, t);
 	if (app->trace)
 		trace_write(app->trace, t);
 }
@@ -795,12 +797,12 @@ static int open_trace(struct serving *s, struct error *err)
 {
 	struct app *app = s->app;
 
-	if (!app->config.trace)
-		return 0;
-	app->trace = trace_open(app->config.trace, err);
-	s->config.trace = on_trace;
+	if (app->config.trace || app->config.verbose)
+		s->config.trace = on_trace;
 	s->config.trace_owner = app;
-	return app->trace ? 0 : -1;
+	if (app->config.trace)
+		app->trace = trace_open(app->config.trace, err);
+	return app->config.trace && !app->trace ? -1 : 0;
 }
 
 static int serve(struct serving *s, struct error *err)

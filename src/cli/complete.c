@@ -493,7 +493,7 @@ static void add_option(struct completing *c, const struct option_row *row)
 {
 	const struct offer offer = { .typed = complete_sifted(
 					     c, c->question->word),
-				     .equals = row->type != OPTION_FLAG,
+				     .equals = !option_is_flag(row),
 				     .kind = SOURCE_OPTIONS };
 	CLEANUP(mem_free_ptr) char *name = mem_printf("--%s", row->name);
 

@@ -801,7 +801,7 @@ void complete_value(struct completing *c, const struct option_row *row,
 {
 	struct offer offer = { .before = before, .typed = typed };
 
-	if (row->type == OPTION_FLAG)
+	if (option_is_flag(row))
 		return;
 	c->out->wanted = row->word;
 	c->out->about = row->brief;
@@ -875,7 +875,7 @@ static void complete_setting(struct completing *c)
 
 	if (operands->count == 1) {
 		row = setting_row(operands->word[0]);
-		if (row && row->type == OPTION_FLAG) {
+		if (row && option_is_flag(row)) {
 			complete_add(c, &offer, "on", row->brief);
 			complete_add(c, &offer, "off", "");
 		} else if (row) {

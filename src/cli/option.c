@@ -32,9 +32,14 @@ const struct option_row *option_by_letter(const struct option_row *rows,
 	return NULL;
 }
 
+bool option_is_flag(const struct option_row *row)
+{
+	return row->type == OPTION_FLAG || row->type == OPTION_COUNT;
+}
+
 bool option_takes_word(const struct option_row *row)
 {
-	return row->type != OPTION_FLAG && !option_is_optional(row);
+	return !option_is_flag(row) && !option_is_optional(row);
 }
 
 bool option_is_optional(const struct option_row *row)
@@ -59,14 +64,26 @@ static char *option_label(const struct option_row *row, const char *given)
 	return mem_printf("option '--%s'", row->name);
 }
 
-static int store_flag(const struct option_row *row, bool *place,
+/* Given once more; on and off are said by a value. */
+static void set_flag(const struct option_row *row, void *place, bool on,
+		     bool more)
+{
+	int *count = place;
+
+	if (row->type == OPTION_FLAG)
+		*(bool *)place = on;
+	else
+		*count = more ? *count + 1 : on;
+}
+
+static int store_flag(const struct option_row *row, void *place,
 		      const char *value, const char *given, struct error *err)
 {
 	static const char *const on[] = { "1", "true", "yes", "on" };
 	static const char *const off[] = { "0", "false", "no", "off" };
 
 	if (!value) {
-		*place = true;
+		set_flag(row, place, true, true);
 		return 0;
 	}
 	if (!given) {
@@ -76,11 +93,11 @@ static int store_flag(const struct option_row *row, bool *place,
 	}
 	for (size_t i = 0; i < COUNT(on); i++) {
 		if (text_same(value, on[i])) {
-			*place = true;
+			set_flag(row, place, true, false);
 			return 0;
 		}
 		if (text_same(value, off[i])) {
-			*place = false;
+			set_flag(row, place, false, false);
 			return 0;
 		}
 	}
@@ -156,7 +173,7 @@ int option_store(const struct option_row *row, void *target, const char *value,
 	CLEANUP(mem_free_ptr) char *label = option_label(row, given);
 	const char **text = place;
 
-	if (row->type == OPTION_FLAG)
+	if (option_is_flag(row))
 		return store_flag(row, place, value, given, err);
 	if (option_is_optional(row) && !value) {
 		store_bare(row, place);
@@ -167,6 +184,7 @@ int option_store(const struct option_row *row, void *target, const char *value,
 				 row->word);
 	switch (row->type) {
 	case OPTION_FLAG:
+	case OPTION_COUNT:
 		break;
 	case OPTION_TEXT:
 	case OPTION_FILE:

@@ -11,6 +11,7 @@
 
 enum option_type {
 	OPTION_FLAG, /* bool; --no-NAME is not made up: such options have their own row */
+	OPTION_COUNT, /* int: how often the flag was given */
 	OPTION_TEXT, /* const char *, borrowed from argv or the environment */
 	OPTION_FILE, /* the same, completed as a file */
 	OPTION_NUMBER, /* int64_t within [min, max] */
@@ -42,6 +43,8 @@ struct option_row {
 };
 
 /* Whether the word behind the option is its value, if none stands behind '='. */
+/* FLAG or COUNT: on or off. */
+bool option_is_flag(const struct option_row *row);
 bool option_takes_word(const struct option_row *row);
 
 /* Whether a value may stand behind '=', and need not. */

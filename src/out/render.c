@@ -518,6 +518,8 @@ void render_trace(struct renderer *r, const struct trace *t)
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
 	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf words = { 0 };
+	bool short_form = r->err_terminal && !r->raw_frames;
 	char clock[STAMP_SIZE];
 	/* A notice is an event too, and shown as such. */
 	if (strcmp(t->kind, "notice") == 0)
@@ -528,11 +530,18 @@ void render_trace(struct renderer *r, const struct trace *t)
 		return;
 	}
 	buf_printf(&line, "%s %s", trace_arrow(t), clock_time(clock));
-	if (strcmp(t->kind, "text") == 0 || strcmp(t->kind, "binary") == 0)
-		buf_printf(&line, " %zu B", t->len);
-	add_trace_data(&line, t);
+	if (t->device)
+		buf_printf(&line, " %s", t->device);
+	if (short_form && frame_describe(&words, &r->frames, t)) {
+		buf_printf(&line, " %s", buf_string(&words));
+	} else {
+		if (strcmp(t->kind, "text") == 0 ||
+		    strcmp(t->kind, "binary") == 0)
+			buf_printf(&line, " %zu B", t->len);
+		add_trace_data(&line, t);
+	}
 	term_paint(&b, r->err_color, PAINT_DIM);
-	wrap_cut(&b, line.data, line.len, r->err_terminal ? r->width : 0);
+	wrap_cut(&b, line.data, line.len, short_form ? r->width : 0);
 	term_plain(&b, r->err_color);
 	buf_char(&b, '\n');
 	put_err(r, &b);

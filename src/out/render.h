@@ -13,6 +13,7 @@
 
 #include "mcp/client.h"
 #include "mcp/tool_diff.h"
+#include "out/frame.h"
 #include "rpc/session.h"
 
 enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW };
@@ -27,7 +28,8 @@ struct renderer {
 	bool out_terminal, err_terminal;
 	bool out_color, err_color; /* decided: terminal, NO_COLOR, TERM=dumb,
 				      --color, form */
-	bool verbose; /* -v: frames on stderr */
+	bool verbose; /* -v: frames on stderr, on a terminal in words */
+	bool raw_frames; /* -vv: as they are, whole */
 	bool quiet; /* -q: no notices */
 	bool dated; /* a log file: records begin with the day */
 	bool count_down; /* a count-down line is on the terminal now: erase it
@@ -47,6 +49,7 @@ struct renderer {
 	int64_t aside_second; /* in which `asides` were shown */
 	unsigned asides;
 	uint64_t held; /* not shown since then */
+	struct frames frames; /* asked and not answered yet */
 	int64_t progress_at; /* loop_now() ms when progress was shown last */
 };
 
@@ -214,8 +217,8 @@ int64_t render_held(struct renderer *r);
  */
 void render_keep_peer_error(struct renderer *r, const struct message *reply);
 
-/* A frame for -v: one line on stderr, cut to a readable length on a terminal,
-   secrets masked. */
+/* A frame for -v: one line on stderr, secrets masked. On a terminal it is told
+   in words and cut to its width, unless raw_frames. */
 void render_trace(struct renderer *r, const struct trace *t);
 
 /* A line of our own on stderr ("saved 1,204 bytes to x.png"); not shown with

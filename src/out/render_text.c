@@ -47,12 +47,8 @@ void text_ping(struct renderer *r, const struct ping_record *p)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	char took[32];
-	if (p->took_us < 1000)
-		snprintf(took, sizeof(took), "0.%02d ms",
-			 (int)(p->took_us / 10 % 100));
-	else
-		text_milliseconds(p->took_us / 1000, took, sizeof(took));
-	buf_printf(&b, "alive, %s\n", took);
+	buf_printf(&b, "alive, %s\n",
+		   text_microseconds(p->took_us, took, sizeof(took)));
 	put_out(r, &b);
 	if (p->was_error && r->verbose)
 		render_note(

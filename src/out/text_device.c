@@ -341,17 +341,13 @@ static void add_answer(struct buf *out, const struct device_record *d)
 	}
 }
 
-/* "12 ms", "0.40 ms". */
+/* Nothing where it is not known. */
 static void add_took(struct buf *out, int64_t took_us)
 {
-	if (took_us >= 1000) {
-		char took[32];
+	char took[32];
 
-		text_milliseconds(took_us / 1000, took, sizeof(took));
-		buf_text(out, took);
-	} else if (took_us >= 0) {
-		buf_printf(out, "0.%02d ms", (int)(took_us / 10));
-	}
+	if (took_us >= 0)
+		buf_text(out, text_microseconds(took_us, took, sizeof(took)));
 }
 
 void text_row(struct renderer *r, const struct device_record *d)

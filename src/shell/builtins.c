@@ -230,6 +230,9 @@ static void add_setting(struct buf *out, const struct option_row *row,
 	case OPTION_FLAG:
 		buf_text(out, *(const bool *)place ? "on" : "off");
 		break;
+	case OPTION_COUNT:
+		buf_text(out, *(const int *)place ? "on" : "off");
+		break;
 	case OPTION_CHOICE:
 		add_choice(out, row->choices, *(const int *)place);
 		break;
@@ -298,7 +301,7 @@ static int set(struct shell *s, int argc, char **argv, struct error *err)
 	if (!row)
 		return no_setting(argv[0], err);
 	buf_printf(&label, "set %s", row->name);
-	if (argc == 1 && row->type != OPTION_FLAG) {
+	if (argc == 1 && !option_is_flag(row)) {
 		error_set(err, ERR_USAGE, "'set %s' needs %s", row->name,
 			  row->word);
 		return error_hint(err, "'set' shows what it is now");

@@ -14,6 +14,20 @@ load terminal
 	[ "$(wc -L <screen)" -le 80 ]
 }
 
+@test "-v tells frames in words; -vv, and -v in a pipe, as they are" {
+	terminal 100 60
+	enter 'mcpctl -v sim: call self.audio_speaker.set_volume volume=3'
+	see '^-> [0-9:.]+ #3 tools/call self.audio_speaker.set_volume {"volume":3}$'
+	see '^<- [0-9:.]+ #3 result [0-9.]+ ms "true"$'
+	see '^<- [0-9:.]+ hello {"version":1,'
+	enter 'clear; mcpctl -vv sim: ping 2>&1 | grep -c payload'
+	see '^[1-9]'
+	enter 'clear; mcpctl -vv sim: ping'
+	see '"type":"mcp","payload"'
+	mcp -v sim: ping
+	hints '"type":"mcp","payload"'
+}
+
 @test "a count-down while waiting; Ctrl-C ends it and leaves the line clean" {
 	terminal
 	enter 'mcpctl --wait 30 listen:127.0.0.1:0 info'

@@ -349,7 +349,7 @@ static void nobody(void **state)
 	assert_int_equal(all("ping"), ERR_CONNECT);
 	assert_part(err.text, "fits 'z'");
 	assert_int_equal(all("info"), ERR_USAGE);
-	assert_part(err.hint, "tools, call, ping");
+	assert_part(err.hint, "tools, call, send, notify, ping");
 	app.config.target = "sim:";
 	app.target_source = "the argument";
 	assert_int_equal(all("ping"), ERR_USAGE);

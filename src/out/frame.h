@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A frame in words, as a person reads it while it passes: what it asks or
+ * answers, with its arguments, and how long the answer took.
+ */
+#ifndef OUT_FRAME_H
+#define OUT_FRAME_H
+
+#include "rpc/session.h"
+
+#define FRAMES_KEPT 64
+
+/* Questions that may be answered yet: the last ones. Starts zeroed. */
+struct frames {
+	struct frame_asked {
+		uint64_t key; /* of device, direction and id */
+		int64_t at_us;
+	} asked[FRAMES_KEPT];
+	size_t next;
+};
+
+/*
+ * `#3 tools/call self.x {"volume":3}`, `#3 result 0.40 ms "true"`,
+ * `#3 error 4 ms {…}`, `notifications/x {…}`; a device's other messages as
+ * `hello {…}`. Appended: secrets masked, made safe, on one line. f remembers
+ * what was asked. False: it is none of these (broken JSON, a batch), and
+ * nothing was appended.
+ */
+bool frame_describe(struct buf *out, struct frames *f, const struct trace *t);
+
+#endif
