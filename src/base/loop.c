@@ -153,20 +153,38 @@ static int cannot_watch(int status, struct error *err)
 	return error_code(err, -status);
 }
 
-int loop_new(struct loop **out, struct error *err)
+/* NULL: err. */
+static struct loop *make(struct error *err)
 {
 	struct loop *l = mem_zalloc(sizeof(*l));
 	int status = uv_loop_init(&l->uv);
 
-	*out = NULL;
 	if (status) {
 		mem_free(l);
 		error_set(err, ERR_CONNECT, "cannot start the event loop: %s",
 			  uv_strerror(status));
-		return error_code(err, -status);
+		error_code(err, -status);
+		return NULL;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	watch_timers(l);
+	return l;
+}
+
+int loop_new_aside(struct loop **out, struct error *err)
+{
+	*out = make(err);
+	return *out ? 0 : -1;
+}
+
+int loop_new(struct loop **out, struct error *err)
+{
+	struct loop *l = make(err);
+	int status;
+
+	*out = NULL;
+	if (!l)
+		return -1;
 	status = watch(l, &l->interrupt, on_signal, SIGINT);
 	if (!status)
 		status = watch(l, &l->terminate, on_signal, SIGTERM);

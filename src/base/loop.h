@@ -19,6 +19,12 @@ struct loop;
 int loop_new(struct loop **out, struct error *err);
 
 /*
+ * One more, that watches no signal: what comes is the first one's. For a short
+ * wait of its own, also where the first one runs.
+ */
+int loop_new_aside(struct loop **out, struct error *err);
+
+/*
  * Where the user stays (the shell): a second SIGINT does not kill, however
  * many come. False: as before.
  */

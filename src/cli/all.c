@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One command to many devices: which, each one's row, and the worst of them. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -33,9 +32,10 @@ static int64_t timeout_of(const struct app *app)
 
 /* ---- which devices ---- */
 
-static void add_device(struct all *a, struct serve_answer *answer)
+static void add_device(void *owner, struct control_answer *answer)
 {
-	struct span text = serve_answer_member(answer, "device");
+	struct span text = control_answer_member(answer, "device");
+	struct all *a = owner;
 	struct all_device *d;
 
 	if (!text.text)
@@ -55,31 +55,6 @@ static void add_device(struct all *a, struct serve_answer *answer)
 	render_widen(&a->columns);
 }
 
-static int ask_devices(struct all *a, struct serve_client *serve,
-		       struct error *err)
-{
-	CLEANUP(buf_done) struct buf json = { 0 };
-	bool end = false;
-
-	buf_text(&json, "{\"op\":\"devices\"");
-	json_add_text(&json, "device", a->app->config.device);
-	buf_char(&json, '}');
-	if (serve_client_send(serve, &json, err))
-		return -1;
-	while (!end) {
-		struct serve_answer answer;
-
-		if (serve_client_next(serve, loop_now() + MARGIN_MS, &answer,
-				      err))
-			return -1;
-		end = strcmp(answer.op, "end") == 0;
-		if (!end)
-			add_device(a, &answer);
-		serve_answer_done(&answer);
-	}
-	return 0;
-}
-
 static int nobody(const struct all *a, struct error *err)
 {
 	const char *device = a->app->config.device;
@@ -94,19 +69,17 @@ static int nobody(const struct all *a, struct error *err)
 }
 
 /*
- * Ask which devices there are. -1: as serve_client_open; ERR_CONNECT: none
+ * Ask which devices there are. -1: as serve_ask; ERR_CONNECT: none
  * fits -d.
  */
 static int all_open(struct all *a, struct app *app, struct error *err)
 {
-	struct serve_client *serve;
+	const struct serve_question q = { .op = "devices",
+					  .device = app->config.device };
 	int status;
 
 	*a = (struct all){ .app = app };
-	if (serve_client_open(&serve, app, err))
-		return -1;
-	status = ask_devices(a, serve, err);
-	serve_client_free(serve);
+	status = serve_ask(app, &q, loop_now() + MARGIN_MS, add_device, a, err);
 	if (status == 0 && a->count == 0)
 		status = nobody(a, err);
 	return status;
@@ -185,34 +158,28 @@ static int all_outcome(const struct all *a, struct error *err)
 
 /* ---- a request ---- */
 
-static void add_json(struct buf *out, const char *name, const char *json)
-{
-	if (json)
-		buf_printf(out, ",\"%s\":%s", name, json);
-}
-
 static int all_start(struct all *a, struct all_fan *f,
 		     const struct all_request *rq, struct error *err)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct serve_question q = {
+		.op = "fan",
+		.timeout = timeout_of(a->app),
+		.device = rq->device ? rq->device : a->app->config.device,
+		.list = rq->list,
+		.method = rq->method,
+		.notify = rq->notify,
+		.message = rq->message,
+		.params = rq->params
+	};
 
-	buf_printf(&json, "{\"op\":\"fan\",\"timeout\":%" PRId64,
-		   timeout_of(a->app));
-	json_add_text(&json, "device",
-		      rq->device ? rq->device : a->app->config.device);
-	json_add_text(&json, "list", rq->list);
-	json_add_text(&json, "method", rq->method);
-	json_add_text(&json, "notify", rq->notify);
-	add_json(&json, "message", rq->message);
-	add_json(&json, "params", rq->params);
-	buf_char(&json, '}');
-	if (serve_client_open(&f->serve, a->app, err))
+	if (serve_client_open(&f->serve, a->app, false, err))
 		return -1;
-	return serve_client_send(f->serve, &json, err);
+	return control_line_send(f->serve, &q, err);
 }
 
 /* The device as it was listed, or as the row tells it: it may be new. */
-static struct all_device *device_of(struct all *a, struct serve_answer *answer)
+static struct all_device *device_of(struct all *a,
+				    struct control_answer *answer)
 {
 	const char *id = json_string(json_object(answer->json, "device"), "id");
 	struct all_device *d = id ? find_from(a, a->rows, id) : NULL;
@@ -224,9 +191,9 @@ static struct all_device *device_of(struct all *a, struct serve_answer *answer)
 	return a->count > before ? &a->device[before] : NULL;
 }
 
-static void read_row(struct all_row *row, const struct serve_answer *answer)
+static void read_row(struct all_row *row, const struct control_answer *answer)
 {
-	struct span reply = serve_answer_member(answer, "reply");
+	struct span reply = control_answer_member(answer, "reply");
 	const cJSON *error = json_object(answer->json, "error");
 
 	if (json_integer(answer->json, "took_us", &row->took_us) != 0)
@@ -240,7 +207,7 @@ static void read_row(struct all_row *row, const struct serve_answer *answer)
 }
 
 static void take_row(struct all *a, const struct all_fan *f,
-		     struct serve_answer *answer)
+		     struct control_answer *answer)
 {
 	struct all_row row = { .took_us = -1 };
 
@@ -283,19 +250,19 @@ static int all_finish(struct all *a, struct all_fan *f, struct error *err)
 
 	while (!end && status == 0) {
 		int64_t deadline = loop_now() + timeout_of(a->app) + MARGIN_MS;
-		struct serve_answer answer;
+		struct control_answer answer;
 
-		status = serve_client_next(f->serve, deadline, &answer, err);
+		status = control_line_next(f->serve, deadline, &answer, err);
 		if (status != 0)
 			break;
 		end = strcmp(answer.op, "end") == 0;
 		if (strcmp(answer.op, "row") == 0)
 			take_row(a, f, &answer);
-		serve_answer_done(&answer);
+		control_answer_done(&answer);
 	}
 	if (status != 0)
 		tell_silent(a, err);
-	serve_client_free(TAKE(f->serve));
+	control_line_close(TAKE(f->serve));
 	return status;
 }
 
@@ -310,7 +277,7 @@ static int run_one(struct all *a, const struct all_request *rq,
 		   struct all_fan *f, struct error *err)
 {
 	if (all_start(a, f, rq, err)) {
-		serve_client_free(f->serve);
+		control_line_close(f->serve);
 		return -1;
 	}
 	if (all_finish(a, f, err))
@@ -343,7 +310,7 @@ struct calling {
 	struct app *app;
 	const struct all_call *call;
 	struct all all;
-	struct serve_client *serve; /* for questions about tools */
+	struct control_line *serve; /* for questions about tools */
 	struct words words; /* the arguments; stdin is read into them */
 	struct buf warned; /* warnings so far */
 	struct all_fan fan[AT_ONCE];
@@ -441,7 +408,7 @@ static int build(struct calling *c, const struct tool *tool, struct buf *out,
 }
 
 static int no_such_tool(const struct calling *c,
-			const struct serve_answer *answer, struct error *err)
+			const struct control_answer *answer, struct error *err)
 {
 	const char *nearest = json_string(answer->json, "nearest");
 
@@ -452,10 +419,10 @@ static int no_such_tool(const struct calling *c,
 }
 
 /* One tool as a list of its own, for which texts and trees are kept. */
-static int decode_tool(const struct serve_answer *answer, struct tool_list *out,
-		       struct error *err)
+static int decode_tool(const struct control_answer *answer,
+		       struct tool_list *out, struct error *err)
 {
-	struct span tool = serve_answer_member(answer, "tool");
+	struct span tool = control_answer_member(answer, "tool");
 
 	if (tool_list_add_text(out, tool.text, tool.len, err))
 		return -1;
@@ -469,16 +436,15 @@ static int prepare(struct calling *c, const char *list, char **name,
 		   struct buf *out, struct error *err)
 {
 	CLEANUP(tool_list_done) struct tool_list tools = { 0 };
-	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-	CLEANUP(buf_done) struct buf json = { 0 };
+	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
+	const struct serve_question q = { .op = "tool",
+					  .name = c->call->name,
+					  .list = list };
 
-	buf_text(&json, "{\"op\":\"tool\"");
-	json_add_text(&json, "name", c->call->name);
-	json_add_text(&json, "list", list);
-	buf_char(&json, '}');
-	if (serve_client_ask(c->serve, &json, &answer, err))
+	if (control_line_ask(c->serve, &q, serve_deadline(c->app),
+			     control_answer_take, &answer, err))
 		return -1;
-	if (!serve_answer_member(&answer, "tool").text)
+	if (!control_answer_member(&answer, "tool").text)
 		return no_such_tool(c, &answer, err);
 	if (decode_tool(&answer, &tools, err))
 		return -1;
@@ -534,7 +500,7 @@ static int finish_all(struct calling *c, struct error *err)
 		if (status == 0)
 			status = all_finish(&c->all, &c->fan[i], err);
 		else
-			serve_client_free(TAKE(c->fan[i].serve));
+			control_line_close(TAKE(c->fan[i].serve));
 	}
 	c->fans = 0;
 	return status;
@@ -566,7 +532,7 @@ static int call_lists(struct calling *c, struct error *err)
 	size_t listed = c->all.count;
 	int status = 0;
 
-	if (serve_client_open(&c->serve, c->app, err))
+	if (serve_client_open(&c->serve, c->app, false, err))
 		return -1;
 	for (size_t i = 0; i < listed && status == 0; i++) {
 		if (c->all.device[i].list && is_first(&c->all, i))
@@ -621,7 +587,7 @@ static int run(struct calling *c, struct error *err)
 	if (status == 0)
 		return finish_all(c, err) != 0 ? -1 : all_outcome(&c->all, err);
 	for (size_t i = 0; i < c->fans; i++)
-		serve_client_free(c->fan[i].serve);
+		control_line_close(c->fan[i].serve);
 	return -1;
 }
 
@@ -631,7 +597,7 @@ int all_call_run(struct app *app, const struct all_call *call,
 	struct calling c = { .app = app, .call = call };
 	int status = run(&c, err);
 
-	serve_client_free(c.serve);
+	control_line_close(c.serve);
 	words_done(&c.words);
 	buf_done(&c.warned);
 	all_done(&c.all);
@@ -756,7 +722,7 @@ static int ask_page(struct tools_of_all *t, struct listed *l, struct error *err)
 	else if (l->tools.pages > 0)
 		rq.device = l->id;
 	if (all_start(&t->all, &f, &rq, err)) {
-		serve_client_free(f.serve);
+		control_line_close(f.serve);
 		return -1;
 	}
 	return all_finish(&t->all, &f, err);

@@ -48,7 +48,7 @@ struct all_row {
  * be NULL) is called for each row before it is shown; false: it is not shown.
  */
 struct all_fan {
-	struct serve_client *serve;
+	struct control_line *serve;
 	bool (*judge)(void *owner, struct all_row *row);
 	void *owner;
 };

@@ -24,9 +24,10 @@ struct source_serve {
 	const char *socket, *device; /* lent; NULL */
 	int64_t ms; /* for all that it is asked */
 	bool tried; /* to connect */
-	struct control_quick quick;
-	char *names; /* its last answer to `names`, and for which prefix */
-	size_t len;
+	struct loop *loop; /* of its own: the shell asks from inside its own */
+	struct control_line *line; /* NULL: none answers (any more) */
+	int64_t deadline; /* for all that is asked */
+	struct control_answer names; /* the last one, and for which prefix */
 	char *prefix;
 	struct words lists; /* which lists the answer is from */
 };
@@ -108,56 +109,65 @@ static bool source_cache_tool(struct schema_cache *c, const char *name,
  * Tools and devices that a running serve tells (wire/control_frames.h).
  */
 
-#define DEVICES_MAX 5000
+static void hang_up(struct source_serve *s)
+{
+	control_line_close(TAKE(s->line));
+	loop_free(TAKE(s->loop));
+}
 
 static void source_serve_done(struct source_serve *s)
 {
-	if (s->tried)
-		control_quick_close(&s->quick);
-	mem_free(s->names);
+	hang_up(s);
+	control_answer_done(&s->names);
 	mem_free(s->prefix);
 	words_done(&s->lists);
 	*s = (struct source_serve){ 0 };
 }
 
-static bool is_connected(struct source_serve *s)
+static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *path = NULL;
-
-	if (s->tried)
-		return s->quick.fd >= 0;
-	s->tried = true;
-	s->quick.fd = -1;
-	return control_path(&path, s->socket, false, NULL) == 0 &&
-	       control_quick_open(&s->quick, path, s->ms) == 0;
+	(void)owner;
+	return greeting_check(g, err);
 }
 
-/* One question, one answer with this op. */
-static bool ask(struct source_serve *s, struct buf *json, const char *op,
-		struct span *answer)
+/* Only where there is a socket of ours. */
+static void dial(struct source_serve *s)
 {
-	CLEANUP(mem_free_ptr) char *found = NULL;
-	struct span text;
+	CLEANUP(mem_free_ptr) char *path = NULL;
+	bool exists = false;
 
-	buf_char(json, '}');
-	if (!is_connected(s) || control_quick_send(&s->quick, json) != 0 ||
-	    control_quick_next(&s->quick, answer) != 0)
-		return false;
-	if (json_span_member(*answer, "op", &text))
-		found = json_span_string(text);
-	return found && strcmp(found, op) == 0;
+	s->tried = true;
+	s->deadline = loop_now() + s->ms;
+	if (control_path(&path, s->socket, false, NULL) == 0 &&
+	    control_path_check(path, &exists, NULL) == 0 && exists &&
+	    loop_new_aside(&s->loop, NULL) == 0 &&
+	    control_line_open(&s->line, s->loop, path, on_greeted, NULL,
+			      NULL) == 0)
+		control_line_bare(s->line);
+}
+
+/* Who did not answer in time is not asked again. */
+static bool ask(struct source_serve *s, const struct serve_question *q,
+		void (*each)(void *owner, struct control_answer *a),
+		void *owner)
+{
+	if (!s->tried)
+		dial(s);
+	if (s->line &&
+	    control_line_ask(s->line, q, s->deadline, each, owner, NULL) == 0)
+		return true;
+	hang_up(s);
+	return false;
 }
 
 /* ---- tools ---- */
 
-static void keep_lists(struct source_serve *s, struct span answer)
+static void keep_lists(struct source_serve *s)
 {
-	struct span lists, one;
+	struct span lists = control_answer_member(&s->names, "lists"), one;
 	size_t at = 0;
 
 	words_done(&s->lists);
-	if (!json_span_member(answer, "lists", &lists))
-		return;
 	while (json_span_next(lists, &at, &one)) {
 		CLEANUP(mem_free_ptr) char *id = json_span_string(one);
 
@@ -169,23 +179,17 @@ static void keep_lists(struct source_serve *s, struct span answer)
 /* Ask for names; false: nothing is listed there. */
 static bool source_serve_has(struct source_serve *s, const char *prefix)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
-	struct span answer;
+	const struct serve_question q = { .op = "names",
+					  .device = s->device,
+					  .prefix = prefix };
 
-	if (s->prefix && strcmp(s->prefix, prefix) == 0)
-		return s->lists.count > 0;
-	mem_free(TAKE(s->names));
-	mem_free(s->prefix);
-	s->prefix = mem_strdup(prefix);
-	buf_text(&json, "{\"op\":\"names\"");
-	json_add_text(&json, "device", s->device);
-	json_add_text(&json, "prefix", prefix);
-	words_done(&s->lists);
-	if (!ask(s, &json, "names", &answer))
-		return false;
-	s->names = mem_copy(answer.text, answer.len);
-	s->len = answer.len;
-	keep_lists(s, answer);
+	if (!s->prefix || strcmp(s->prefix, prefix) != 0) {
+		mem_free(s->prefix);
+		s->prefix = mem_strdup(prefix);
+		control_answer_done(&s->names);
+		ask(s, &q, control_answer_take, &s->names);
+		keep_lists(s);
+	}
 	return s->lists.count > 0;
 }
 
@@ -193,11 +197,10 @@ static bool source_serve_has(struct source_serve *s, const char *prefix)
 static void source_serve_tools(struct source_serve *s, schema_each *each,
 			       void *to)
 {
-	struct span answer = { s->names, s->len }, tools, row, part;
+	struct span tools = control_answer_member(&s->names, "tools");
+	struct span row, part;
 	size_t at = 0;
 
-	if (!s->names || !json_span_member(answer, "tools", &tools))
-		return;
 	while (json_span_next(tools, &at, &row)) {
 		CLEANUP(mem_free_ptr) char *name = NULL;
 		CLEANUP(mem_free_ptr) char *brief = NULL;
@@ -216,17 +219,19 @@ static bool source_serve_tool(struct source_serve *s, const char *name,
 			      struct buf *out)
 {
 	for (size_t i = 0; i < s->lists.count; i++) {
-		CLEANUP(buf_done) struct buf json = { 0 };
-		struct span answer, tool;
+		const struct serve_question q = { .op = "tool",
+						  .name = name,
+						  .list = s->lists.word[i] };
+		CLEANUP(control_answer_done)
+		struct control_answer answer = { 0 };
+		struct span tool;
 
-		buf_text(&json, "{\"op\":\"tool\"");
-		json_add_text(&json, "name", name);
-		json_add_text(&json, "list", s->lists.word[i]);
-		if (!ask(s, &json, "tool", &answer) ||
-		    !json_span_member(answer, "tool", &tool))
-			continue;
+		if (!ask(s, &q, control_answer_take, &answer))
+			return false;
+		tool = control_answer_member(&answer, "tool");
 		buf_add(out, tool.text, tool.len);
-		return true;
+		if (tool.len > 0)
+			return true;
 	}
 	return false;
 }
@@ -244,10 +249,19 @@ static bool begins_alike(const char *text, const char *prefix)
 	return text && *text && strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* Where the devices are told, and how they begin. */
+struct device_telling {
+	const char *prefix;
+	schema_each *each;
+	void *to;
+};
+
 /* As -d takes it: without case, but the word that is typed stays. */
-static void tell_device(const cJSON *device, const char *prefix,
-			schema_each *each, void *to)
+static void tell_device(void *owner, struct control_answer *a)
 {
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(a->text, a->len, NULL);
+	const struct device_telling *t = owner;
+	const cJSON *device = json_object(json, "device");
 	const char *id = json_string(device, "id");
 	const char *alias = json_string(device, "alias");
 	CLEANUP(buf_done) struct buf brief = { 0 };
@@ -258,57 +272,31 @@ static void tell_device(const cJSON *device, const char *prefix,
 	if (version && *version && brief.len)
 		buf_printf(&brief, " %s", version);
 	add_part(&brief, json_string(device, "state"));
-	if (begins_alike(alias, prefix)) {
+	if (begins_alike(alias, t->prefix)) {
 		add_part(&named, id);
 		add_part(&named, buf_string(&brief));
-		each(to, alias, buf_string(&named));
+		t->each(t->to, alias, buf_string(&named));
 	}
-	if (begins_alike(id, prefix)) {
+	if (begins_alike(id, t->prefix)) {
 		buf_reset(&named);
 		add_part(&named, alias);
 		add_part(&named, buf_string(&brief));
-		each(to, id, buf_string(&named));
+		t->each(t->to, id, buf_string(&named));
 	}
 }
 
 /* A glob keeps the answer short; what is one itself is not made one. */
-static void ask_pattern(struct buf *json, const char *prefix)
-{
-	CLEANUP(mem_free_ptr) char *pattern = NULL;
-
-	if (!*prefix || text_has_glob(prefix) || strchr(prefix, '\\'))
-		return;
-	pattern = mem_printf("%s*", prefix);
-	json_add_text(json, "device", pattern);
-}
-
-/* False: no serve answers. */
-static bool source_serve_devices(struct source_serve *s, const char *prefix,
+static void source_serve_devices(struct source_serve *s, const char *prefix,
 				 schema_each *each, void *to)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
-	struct span answer;
-	size_t count = 0;
+	struct device_telling t = { prefix, each, to };
+	CLEANUP(mem_free_ptr) char *pattern = mem_printf("%s*", prefix);
+	bool glob = text_has_glob(prefix) || strchr(prefix, '\\');
+	const struct serve_question q = { .op = "devices",
+					  .device = *prefix && !glob ? pattern :
+								       NULL };
 
-	buf_text(&json, "{\"op\":\"devices\"");
-	ask_pattern(&json, prefix);
-	buf_char(&json, '}');
-	if (!is_connected(s) || control_quick_send(&s->quick, &json) != 0)
-		return false;
-	while (control_quick_next(&s->quick, &answer) == 0) {
-		CLEANUP(json_free_ptr)
-		cJSON *tree = json_parse(answer.text, answer.len, NULL);
-		const cJSON *device = json_object(tree, "device");
-
-		if (!device)
-			return true;
-		if (count++ == DEVICES_MAX)
-			break;
-		tell_device(device, prefix, each, to);
-	}
-	/* The rest of the answer is not read: nothing more can be asked. */
-	control_quick_close(&s->quick);
-	return true;
+	ask(s, &q, tell_device, &t);
 }
 
 /* ---- the session of the shell, where it has listed what is asked for ---- */

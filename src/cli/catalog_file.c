@@ -559,8 +559,6 @@ void item_as_tool(struct buf *out, enum list_kind kind,
  * The list of tools behind call and describe. It never shows them.
  */
 
-enum { ASK_MS = 10000 };
-
 void tools_cache_drop(struct app *app)
 {
 	tool_list_done(&app->tools);
@@ -645,15 +643,13 @@ static bool ask_serve(struct app *app, const char *name, struct error *err)
 {
 	struct transport *t = session_transport(app->session);
 	struct asked asked = { .app = app };
-	int64_t timeout = app->config.timeout;
 
 	if (t->ops != &attach_ops)
 		return false;
 	tools_cache_drop(app);
 	if (attach_ask_tool(t, name, keep_tool, &asked, err))
 		return false;
-	session_watch(app->session, &asked.answered,
-		      loop_now() + (timeout ? timeout : ASK_MS), err);
+	session_watch(app->session, &asked.answered, serve_deadline(app), err);
 	attach_ask_tool(t, NULL, NULL, NULL, NULL);
 	return asked.kept;
 }
@@ -715,28 +711,18 @@ enum { PATIENCE_MS = 1000 };
 /* ---- which one ---- */
 
 /* The devices that fit -d: the id of the first, and how many there are. */
-static int ask_devices(struct serve_client *serve, struct app *app,
-		       char **first, size_t *count)
+struct fitting {
+	char *first;
+	size_t count;
+};
+
+static void take_device(void *owner, struct control_answer *a)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
-	int64_t deadline = loop_now() + PATIENCE_MS;
+	const cJSON *device = json_object(a->json, "device");
+	struct fitting *f = owner;
 
-	buf_text(&json, "{\"op\":\"devices\"");
-	json_add_text(&json, "device", app->config.device);
-	buf_char(&json, '}');
-	if (serve_client_send(serve, &json, NULL) != 0)
-		return -1;
-	for (;;) {
-		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-
-		if (serve_client_next(serve, deadline, &answer, NULL) != 0)
-			return -1;
-		if (strcmp(answer.op, "end") == 0)
-			return 0;
-		if ((*count)++ == 0)
-			*first = mem_strdup(json_string(
-				json_object(answer.json, "device"), "id"));
-	}
+	if (device && f->count++ == 0)
+		f->first = mem_strdup(json_string(device, "id"));
 }
 
 static int several(const struct app *app, size_t count, struct error *err)
@@ -754,23 +740,24 @@ static int several(const struct app *app, size_t count, struct error *err)
 /* *id stays NULL if no serve answers, or has no such device. */
 static int running_device(struct app *app, char **id, struct error *err)
 {
+	const struct serve_question q = { .op = "devices",
+					  .device = app->config.device };
 	CLEANUP(mem_free_ptr) char *path = NULL;
-	struct serve_client *serve = NULL;
+	struct fitting found = { 0 };
 	bool exists = false;
-	size_t count = 0;
 
 	if (app->connected) {
 		*id = mem_strdup(session_peer(app->session)->relay_id);
 		return 0;
 	}
 	if (serve_target_path(app, &path, NULL) != 0 ||
-	    control_path_check(path, &exists, NULL) != 0 || !exists ||
-	    serve_client_open(&serve, app, NULL) != 0)
+	    control_path_check(path, &exists, NULL) != 0 || !exists)
 		return 0;
-	if (ask_devices(serve, app, id, &count) != 0)
-		mem_free(TAKE(*id));
-	serve_client_free(serve);
-	return count > 1 ? several(app, count, err) : 0;
+	if (serve_ask(app, &q, loop_now() + PATIENCE_MS, take_device, &found,
+		      NULL) == 0)
+		*id = TAKE(found.first);
+	mem_free(found.first);
+	return found.count > 1 ? several(app, found.count, err) : 0;
 }
 
 static int key_of_serve(struct app *app, char **key, struct error *err)

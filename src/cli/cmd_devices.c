@@ -35,52 +35,34 @@ struct devices {
 	struct app *app;
 	const char *pattern; /* NULL: all */
 	bool watch, enrolled;
-	struct serve_client *serve;
-	struct serve_answer *item;
+	struct control_line *serve;
+	struct control_answer *item;
 	size_t count, capacity;
 	struct device_record columns; /* widths */
 };
 
-static int ask(struct devices *d, struct error *err)
-{
-	CLEANUP(buf_done) struct buf json = { 0 };
-
-	buf_text(&json, "{\"op\":\"devices\"");
-	json_add_text(&json, "device", d->pattern);
-	buf_printf(&json, ",\"enrolled\":%s,\"watch\":%s}",
-		   d->enrolled ? "true" : "false", d->watch ? "true" : "false");
-	return serve_client_send(d->serve, &json, err);
-}
-
 /* All that are there, since the columns must be known before the first. */
-static int collect(struct devices *d, struct error *err)
+static void keep(void *owner, struct control_answer *a)
 {
-	struct serve_answer answer;
+	struct devices *d = owner;
 
-	for (;;) {
-		if (serve_client_next(d->serve, loop_now() + SILENT_MS, &answer,
-				      err))
-			return -1;
-		if (strcmp(answer.op, "end") == 0)
-			break;
-		d->columns.device = json_object(answer.json, "device");
-		render_widen(&d->columns);
-		d->item = mem_grow(d->item, &d->capacity, d->count,
-				   sizeof(*d->item));
-		d->item[d->count++] = answer;
-	}
-	serve_answer_done(&answer);
-	return 0;
+	d->columns.device = json_object(a->json, "device");
+	if (!d->columns.device)
+		return;
+	render_widen(&d->columns);
+	d->item = mem_grow(d->item, &d->capacity, d->count, sizeof(*d->item));
+	d->item[d->count++] = *a;
+	*a = (struct control_answer){ 0 };
 }
 
-static void show(const struct devices *d, const struct serve_answer *answer,
+static void show(const struct devices *d, const struct control_answer *answer,
 		 const char *change)
 {
 	struct renderer *r = &d->app->out;
 	struct device_record record = d->columns;
 
 	record.device = json_object(answer->json, "device");
-	record.device_text = serve_answer_member(answer, "device");
+	record.device_text = control_answer_member(answer, "device");
 	record.change = change;
 	if (record.device && r->ops->device)
 		r->ops->device(r, &record);
@@ -116,16 +98,14 @@ static void show_all(struct devices *d)
 /* The next step depends on whether boards know the way here. */
 static void tell_next_step(struct devices *d)
 {
-	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-	CLEANUP(buf_done) struct buf json = { 0 };
-	struct error ignored = { 0 };
+	const struct serve_question q = { .op = "status" };
+	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
 	const char *address = NULL;
 	const cJSON *addresses;
 	int64_t came = 0;
 
-	buf_text(&json, "{\"op\":\"status\"}");
-	if (serve_client_ask(d->serve, &json, &answer, &ignored) != 0)
-		error_reset(&ignored);
+	control_line_ask(d->serve, &q, serve_deadline(d->app),
+			 control_answer_take, &answer, NULL);
 	addresses = json_array(answer.json, "addresses");
 	if (addresses && addresses->child)
 		address = addresses->child->valuestring; /* NULL: no text */
@@ -160,10 +140,11 @@ static void tell_nobody(struct devices *d)
 static int watch(struct devices *d, struct error *err)
 {
 	while (!ferror(d->app->out.out)) {
-		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
+		CLEANUP(control_answer_done)
+		struct control_answer answer = { 0 };
 		const char *change;
 
-		if (serve_client_next(d->serve, LOOP_FOREVER, &answer, err) !=
+		if (control_line_next(d->serve, LOOP_FOREVER, &answer, err) !=
 		    0)
 			return -1;
 		change = json_string(answer.json, "change");
@@ -178,7 +159,13 @@ static int watch(struct devices *d, struct error *err)
 
 static int list(struct devices *d, struct error *err)
 {
-	if (ask(d, err) || collect(d, err))
+	const struct serve_question q = { .op = "devices",
+					  .device = d->pattern,
+					  .watch = d->watch,
+					  .enrolled = d->enrolled };
+
+	if (control_line_ask(d->serve, &q, loop_now() + SILENT_MS, keep, d,
+			     err))
 		return -1;
 	show_all(d);
 	if (d->count == 0)
@@ -201,12 +188,12 @@ static int devices_run(const struct invocation *in, struct error *err)
 			"options '--watch' and '--enrolled' exclude each other");
 	if (!d.pattern)
 		d.pattern = serve_target_device(in->app);
-	status = serve_client_open(&d.serve, in->app, err);
+	status = serve_client_open(&d.serve, in->app, false, err);
 	if (status == 0)
 		status = list(&d, err);
-	serve_client_free(d.serve);
+	control_line_close(d.serve);
 	for (size_t i = 0; i < d.count; i++)
-		serve_answer_done(&d.item[i]);
+		control_answer_done(&d.item[i]);
 	mem_free(d.item);
 	return status;
 }

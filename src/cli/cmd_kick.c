@@ -6,39 +6,28 @@
 #include "cli/serve_client.h"
 #include "out/wrap.h"
 
-static int kick(struct app *app, struct serve_client *serve, const char *device,
-		struct error *err)
+static void take_count(void *owner, struct control_answer *a)
 {
-	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-	CLEANUP(buf_done) struct buf json = { 0 }, words = { 0 };
-	int64_t count = 0;
-
-	buf_text(&json, "{\"op\":\"kick\"");
-	json_add_text(&json, "device", device);
-	buf_char(&json, '}');
-	if (serve_client_ask(serve, &json, &answer, err))
-		return -1;
-	json_integer(answer.json, "count", &count);
-	if (count <= 0) {
-		error_set(err, ERR_CONNECT,
-			  "no device of the running serve fits '%s'", device);
-		return error_hint(err, "'mcpctl devices' shows who is there");
-	}
-	wrap_count(&words, (uint64_t)count, "connection");
-	render_note(&app->out, "ended %s", buf_string(&words));
-	return 0;
+	json_integer(a->json, "count", owner);
 }
 
 static int kick_run(const struct invocation *in, struct error *err)
 {
-	struct serve_client *serve;
-	int status;
+	const struct serve_question q = { .op = "kick", .device = in->argv[0] };
+	CLEANUP(buf_done) struct buf words = { 0 };
+	int64_t count = 0;
 
-	if (serve_client_open(&serve, in->app, err))
+	if (serve_ask(in->app, &q, serve_deadline(in->app), take_count, &count,
+		      err))
 		return -1;
-	status = kick(in->app, serve, in->argv[0], err);
-	serve_client_free(serve);
-	return status;
+	if (count <= 0) {
+		error_set(err, ERR_CONNECT,
+			  "no device of the running serve fits '%s'", q.device);
+		return error_hint(err, "'mcpctl devices' shows who is there");
+	}
+	wrap_count(&words, (uint64_t)count, "connection");
+	render_note(&in->app->out, "ended %s", buf_string(&words));
+	return 0;
 }
 
 static const struct example kick_examples[] = { { "kick kitchen", NULL, 3 },

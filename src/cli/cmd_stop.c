@@ -9,19 +9,19 @@
 
 enum { END_MS = 10000 };
 
-static int stop(struct app *app, struct serve_client *serve, struct error *err)
+static int stop(struct app *app, struct control_line *serve, struct error *err)
 {
-	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct serve_question q = { .op = "stop" };
+	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
 	int64_t deadline = loop_now() + END_MS;
 
-	buf_text(&json, "{\"op\":\"stop\"}");
-	if (serve_client_ask(serve, &json, &answer, err))
+	if (control_line_send(serve, &q, err) ||
+	    control_line_next(serve, serve_deadline(app), &answer, err))
 		return -1;
 	/* Its socket is closed when it has ended. */
 	do
-		serve_answer_done(&answer);
-	while (serve_client_next(serve, deadline, &answer, err) == 0);
+		control_answer_done(&answer);
+	while (control_line_next(serve, deadline, &answer, err) == 0);
 	if (err->kind != ERR_CONNECT)
 		return -1;
 	error_reset(err);
@@ -31,14 +31,12 @@ static int stop(struct app *app, struct serve_client *serve, struct error *err)
 
 static int stop_run(const struct invocation *in, struct error *err)
 {
-	struct serve_client *serve;
-	int status;
+	struct control_line *serve;
+	int status = serve_client_open(&serve, in->app, true, err);
 
-	if (serve_client_open(&serve, in->app, err))
-		return -1;
-	serve_client_any(serve);
-	status = stop(in->app, serve, err);
-	serve_client_free(serve);
+	if (status == 0)
+		status = stop(in->app, serve, err);
+	control_line_close(serve);
 	return status;
 }
 

@@ -291,19 +291,13 @@ enum {
 
 struct brief {
 	struct app *app;
-	struct serve_client *serve;
+	struct control_line *serve;
 	int64_t deadline;
+	struct control_answer first[SHOWN];
+	size_t count; /* of the devices */
 	struct buf text;
 	size_t name_width;
 };
-
-static int ask(struct brief *b, const char *question, struct error *why)
-{
-	CLEANUP(buf_done) struct buf json = { 0 };
-
-	buf_text(&json, question);
-	return serve_client_send(b->serve, &json, why);
-}
 
 /* One that is longer shifts its own line, not all of them. */
 static void widen(struct brief *b, const cJSON *device)
@@ -339,45 +333,41 @@ static void add_device(struct brief *b, const cJSON *device)
 	buf_char(out, '\n');
 }
 
-static int add_devices(struct brief *b, struct error *why)
+static void take_device(void *owner, struct control_answer *a)
 {
-	struct serve_answer first[SHOWN] = { 0 };
-	size_t count = 0;
-	int status;
+	struct brief *b = owner;
+	const cJSON *device = json_object(a->json, "device");
 
-	status = ask(b, "{\"op\":\"devices\"}", why);
-	while (status == 0) {
-		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-
-		status = serve_client_next(b->serve, b->deadline, &answer, why);
-		if (status != 0 || strcmp(answer.op, "end") == 0)
-			break;
-		if (count++ >= SHOWN)
-			continue;
-		widen(b, json_object(answer.json, "device"));
-		first[count - 1] = answer;
-		answer = (struct serve_answer){ 0 };
-	}
-	for (size_t i = 0; i < count && i < SHOWN; i++) {
-		if (status == 0)
-			add_device(b, json_object(first[i].json, "device"));
-		serve_answer_done(&first[i]);
-	}
-	if (status != 0)
-		return -1;
-	if (count > SHOWN)
-		buf_printf(&b->text, "  and %zu more: mcpctl devices\n",
-			   count - SHOWN);
-	return 0;
+	if (!device || b->count++ >= SHOWN)
+		return;
+	widen(b, device);
+	control_answer_take(&b->first[b->count - 1], a);
 }
 
-static int describe(struct brief *b, struct error *why)
+static int add_devices(struct brief *b)
 {
-	CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
+	const struct serve_question q = { .op = "devices" };
+	int status = control_line_ask(b->serve, &q, b->deadline, take_device, b,
+				      NULL);
+
+	for (size_t i = 0; i < b->count && i < SHOWN; i++) {
+		add_device(b, json_object(b->first[i].json, "device"));
+		control_answer_done(&b->first[i]);
+	}
+	if (b->count > SHOWN)
+		buf_printf(&b->text, "  and %zu more: mcpctl devices\n",
+			   b->count - SHOWN);
+	return status;
+}
+
+static int describe(struct brief *b)
+{
+	const struct serve_question q = { .op = "status" };
+	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
 	int64_t pid = 0, devices = 0;
 
-	if (ask(b, "{\"op\":\"status\"}", why) != 0 ||
-	    serve_client_next(b->serve, b->deadline, &answer, why) != 0)
+	if (control_line_ask(b->serve, &q, b->deadline, control_answer_take,
+			     &answer, NULL))
 		return -1;
 	json_integer(answer.json, "pid", &pid);
 	json_integer(answer.json, "devices", &devices);
@@ -395,7 +385,7 @@ static int describe(struct brief *b, struct error *why)
 		return 0;
 	}
 	buf_text(&b->text, ":\n");
-	return add_devices(b, why);
+	return add_devices(b);
 }
 
 static bool has_socket(const struct app *app)
@@ -409,14 +399,13 @@ static bool has_socket(const struct app *app)
 
 void brief_devices(struct app *app)
 {
-	CLEANUP(error_reset) struct error why = { 0 };
 	struct brief b = { .app = app };
 
-	if (!has_socket(app) || serve_client_open(&b.serve, app, &why) != 0)
+	if (!has_socket(app) || serve_client_open(&b.serve, app, false, NULL))
 		return;
 	b.deadline = loop_now() + PATIENCE_MS;
-	if (describe(&b, &why) == 0)
+	if (describe(&b) == 0)
 		fputs(buf_string(&b.text), app->out.out);
 	buf_done(&b.text);
-	serve_client_free(b.serve);
+	control_line_close(b.serve);
 }

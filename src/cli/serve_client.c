@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A running serve as seen by commands: found, asked, its frames queued for the
- * main line.
+ * The running serve as a command means it: found, and asked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,233 +10,55 @@
 #include "base/text.h"
 #include "cli/complete.h"
 #include "cli/serve_client.h"
-#include "net/control_client.h"
 
-/*
- * A queue between the socket's callbacks, which record, and the main line,
- * which takes. What the objects mean is the commands' matter.
- */
+enum { ASK_MS = 10000 };
 
-enum { ASK_MS = 10000, CLOSE_MS = 1000 };
-
-struct queued {
-	char *text;
-	size_t len;
-	struct queued *next;
-};
-
-struct serve_client {
-	struct app *app;
-	struct control_client *socket;
-	struct queued *first, **last;
-	bool wake; /* there is something, or it is closed */
-	bool closed, abandoned;
-	bool any; /* also one of another protocol */
-	bool tell; /* the difference of versions, when the main line is here */
-	struct greeting serve;
-	struct error why; /* of closed */
-};
-
-static void release(struct serve_client *c)
-{
-	while (c->first) {
-		struct queued *q = c->first;
-
-		c->first = q->next;
-		mem_free(q->text);
-		mem_free(q);
-	}
-	error_reset(&c->why);
-	mem_free(c);
-}
-
+/* Once for each serve: a command may ask it several times. */
 static int on_greeted(void *owner, const struct greeting *g, struct error *err)
 {
-	struct serve_client *c = owner;
+	CLEANUP(buf_done) struct buf line = { 0 };
+	struct app *app = owner;
 
-	c->serve = *g;
-	if (c->any)
-		return 0;
 	if (greeting_check(g, err))
 		return -1;
-	c->tell = greeting_differs(g);
+	if (!greeting_differs(g) || app->told_serve == g->pid)
+		return 0;
+	app->told_serve = g->pid;
+	greeting_tell(&line, g);
+	render_note(&app->out, "%s", buf_string(&line));
 	return 0;
 }
 
-/* Once for each serve: a command may ask it several times. */
-static void tell_difference(struct serve_client *c)
-{
-	CLEANUP(buf_done) struct buf line = { 0 };
-	struct app *app = c->app;
-
-	if (!c->tell || app->told_serve == c->serve.pid)
-		return;
-	c->tell = false;
-	app->told_serve = c->serve.pid;
-	greeting_tell(&line, &c->serve);
-	render_note(&app->out, "%s", buf_string(&line));
-}
-
-static void on_frame(void *owner, const struct control_frame *f)
-{
-	struct serve_client *c = owner;
-	struct queued *q;
-
-	if (f->kind != CONTROL_JSON)
-		return;
-	q = mem_zalloc(sizeof(*q));
-	q->text = mem_copy(f->data, f->len);
-	q->len = f->len;
-	*c->last = q;
-	c->last = &q->next;
-	c->wake = true;
-}
-
-static void on_closed(void *owner, const struct error *why)
-{
-	struct serve_client *c = owner;
-
-	if (c->abandoned) {
-		release(c);
-		return;
-	}
-	c->closed = c->wake = true;
-	error_copy(&c->why, why);
-}
-
-static const struct control_client_events events = { .greeted = on_greeted,
-						     .frame = on_frame,
-						     .closed = on_closed };
-
-int serve_client_open(struct serve_client **out, struct app *app,
+int serve_client_open(struct control_line **out, struct app *app, bool any,
 		      struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *path = NULL;
-	struct serve_client *c;
 
 	*out = NULL;
 	if (serve_target_path(app, &path, err) || app_open_loop(app, err))
 		return -1;
-	c = mem_zalloc(sizeof(*c));
-	c->app = app;
-	c->last = &c->first;
-	if (control_client_open(&c->socket, app->loop, path, &events, c, err) !=
-	    0) {
-		mem_free(c);
-		return -1;
-	}
-	*out = c;
-	return 0;
+	return control_line_open(out, app->loop, path, any ? NULL : on_greeted,
+				 app, err);
 }
 
-void serve_client_any(struct serve_client *c)
+int64_t serve_deadline(const struct app *app)
 {
-	c->any = true;
+	int64_t timeout = app->config.timeout;
+
+	return loop_now() + (timeout ? timeout : ASK_MS);
 }
 
-void serve_client_free(struct serve_client *c)
+int serve_ask(struct app *app, const struct serve_question *q, int64_t deadline,
+	      void (*each)(void *owner, struct control_answer *a), void *owner,
+	      struct error *err)
 {
-	struct error ignored = { 0 };
+	struct control_line *serve;
+	int status = serve_client_open(&serve, app, false, err);
 
-	if (!c)
-		return;
-	if (!c->closed) {
-		control_client_close(c->socket);
-		loop_wait(c->app->loop, &c->closed, loop_now() + CLOSE_MS,
-			  &ignored);
-		error_reset(&ignored);
-	}
-	if (c->closed)
-		release(c);
-	else
-		c->abandoned = true;
-}
-
-void serve_answer_done(struct serve_answer *a)
-{
-	cJSON_Delete(a->json);
-	mem_free(a->text);
-	*a = (struct serve_answer){ 0 };
-}
-
-struct span serve_answer_member(const struct serve_answer *a, const char *name)
-{
-	struct span whole = { a->text, a->len }, found;
-
-	if (!json_span_member(whole, name, &found) || *found.text == 'n')
-		return (struct span){ 0 };
-	return found;
-}
-
-int serve_client_send(struct serve_client *c, const struct buf *json,
-		      struct error *err)
-{
-	if (c->closed) {
-		error_copy(err, &c->why);
-		return -1;
-	}
-	return control_client_send(c->socket, CONTROL_JSON, json->data,
-				   json->len, err);
-}
-
-static int take(struct serve_client *c, struct serve_answer *out,
-		struct error *err)
-{
-	struct queued *q = c->first;
-
-	c->first = q->next;
-	if (!c->first)
-		c->last = &c->first;
-	*out = (struct serve_answer){ .text = q->text, .len = q->len };
-	mem_free(q);
-	out->json = json_parse(out->text, out->len, err);
-	out->op = json_string(out->json, "op");
-	if (!out->json) {
-		serve_answer_done(out);
-		return error_prefix(err, "serve's answer");
-	}
-	if (!out->op)
-		out->op = "";
-	if (strcmp(out->op, "error") != 0)
-		return 0;
-	control_error_decode(err, json_object(out->json, "error"));
-	if (err->kind == ERR_PROTOCOL)
-		greeting_blame(&c->serve, err);
-	serve_answer_done(out);
-	return -1;
-}
-
-int serve_client_next(struct serve_client *c, int64_t deadline,
-		      struct serve_answer *out, struct error *err)
-{
-	*out = (struct serve_answer){ 0 };
-	while (!c->first && !c->closed) {
-		c->wake = false;
-		if (loop_wait(c->app->loop, &c->wake, deadline, err)) {
-			if (err->kind == ERR_TIMEOUT)
-				control_client_silent(ERR_TIMEOUT, err);
-			return -1;
-		}
-	}
-	tell_difference(c);
-	if (c->first)
-		return take(c, out, err);
-	error_copy(err, &c->why);
-	if (err->kind == ERR_NONE)
-		error_set(err, ERR_CONNECT, "the running serve has ended");
-	return -1;
-}
-
-int serve_client_ask(struct serve_client *c, const struct buf *json,
-		     struct serve_answer *out, struct error *err)
-{
-	int64_t timeout = c->app->config.timeout;
-
-	*out = (struct serve_answer){ 0 };
-	if (serve_client_send(c, json, err))
-		return -1;
-	return serve_client_next(c, loop_now() + (timeout ? timeout : ASK_MS),
-				 out, err);
+	if (status == 0)
+		status = control_line_ask(serve, q, deadline, each, owner, err);
+	control_line_close(serve);
+	return status;
 }
 
 /*

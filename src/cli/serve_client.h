@@ -1,54 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking the running serve itself (wire/control_frames.h), from the main line: send
- * a question, wait for the objects that answer it. For devices, kick, stop and
- * --all.
+ * The running serve as a command means it: which socket, and whether the
+ * options fit; asked by net/control_client. For devices, kick, stop and --all.
  */
 #ifndef CLI_SERVE_CLIENT_H
 #define CLI_SERVE_CLIENT_H
 
 #include "cli/app.h"
-
-struct serve_client;
+#include "net/control_client.h"
 
 /*
  * Connect to the serve that app's options mean; opens the loop if needed. If
- * it is of another version, a note tells so with the first answer. -1: as
- * serve_target_path and control_client_open.
+ * it is of another version, a note tells so. -1: as serve_target_path and
+ * control_line_open; any: also where it speaks another protocol (for stop,
+ * which every serve takes alike).
  */
-int serve_client_open(struct serve_client **out, struct app *app,
-		      struct error *err);
-/* Whatever protocol it speaks: for stop, which every serve takes alike. */
-void serve_client_any(struct serve_client *c);
-/* NULL is fine. */
-void serve_client_free(struct serve_client *c);
-
-/* One object as serve sent it. */
-struct serve_answer {
-	cJSON *json;
-	const char *op; /* borrowed from it; "" if it has none */
-	char *text; /* its bytes; owned */
-	size_t len;
-};
-void serve_answer_done(struct serve_answer *a);
-/* The bytes of a member; empty if it is absent or null. */
-struct span serve_answer_member(const struct serve_answer *a, const char *name);
-
-/* Send a JSON object; it is not waited for. */
-int serve_client_send(struct serve_client *c, const struct buf *json,
+int serve_client_open(struct control_line **out, struct app *app, bool any,
 		      struct error *err);
 
-/*
- * The next object, yours, waited for until deadline (loop_now() ms). -1:
- * ERR_TIMEOUT; ERR_INTERRUPTED; what an `error` object says; why the
- * connection ended. *out is zeroed then.
- */
-int serve_client_next(struct serve_client *c, int64_t deadline,
-		      struct serve_answer *out, struct error *err);
+/* Until when an answer is waited for: --timeout, else 10 s (loop_now() ms). */
+int64_t serve_deadline(const struct app *app);
 
-/* Send, and the next object, within the configured time (10 s). */
-int serve_client_ask(struct serve_client *c, const struct buf *json,
-		     struct serve_answer *out, struct error *err);
+/* One question on a line of its own: serve_client_open and control_line_ask. */
+int serve_ask(struct app *app, const struct serve_question *q, int64_t deadline,
+	      void (*each)(void *owner, struct control_answer *a), void *owner,
+	      struct error *err);
 
 /*
  * No target was given: if there is the socket of a serve, or one was named by

@@ -261,16 +261,12 @@ static const struct control_client_events client_events = {
 static int ask_attach(struct attach *a, const struct endpoint *to,
 		      struct error *err)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct serve_question q = { .op = "attach",
+					  .device = to->device,
+					  .timeout = to->call_timeout,
+					  .tail = to->tail };
 
-	buf_text(&json, "{\"op\":\"attach\"");
-	json_add_text(&json, "device", to->device);
-	if (to->call_timeout > 0)
-		buf_printf(&json, ",\"timeout\":%lld",
-			   (long long)to->call_timeout);
-	buf_printf(&json, ",\"tail\":%s}", to->tail ? "true" : "false");
-	return control_client_send(a->client, CONTROL_JSON, json.data, json.len,
-				   err);
+	return control_client_ask(a->client, &q, err);
 }
 
 static int attach_open(struct transport *t, const struct endpoint *to,
@@ -335,8 +331,8 @@ static int attach_explain(struct transport *t, struct error *err)
 		"wake the board (wake word or button); 'mcpctl devices' shows who is there, 'mcpctl help board' what to set on a board");
 }
 
-/* json NULL: nothing. */
-static int ask(struct transport *t, const struct buf *json,
+/* q NULL: nothing. */
+static int ask(struct transport *t, const struct serve_question *q,
 	       attach_tool_answer *answer, void *owner, struct error *err)
 {
 	struct attach *a = t->ops == &attach_ops ? t->impl : NULL;
@@ -345,10 +341,9 @@ static int ask(struct transport *t, const struct buf *json,
 		return error_set(err, ERR_CONNECT, "not connected to serve");
 	a->forgotten += a->answer != NULL;
 	a->answer = NULL;
-	if (!json)
+	if (!q)
 		return 0;
-	if (control_client_send(a->client, CONTROL_JSON, json->data, json->len,
-				err) != 0)
+	if (control_client_ask(a->client, q, err))
 		return -1;
 	a->answer = answer;
 	a->answer_owner = owner;
@@ -358,21 +353,17 @@ static int ask(struct transport *t, const struct buf *json,
 int attach_ask_tool(struct transport *t, const char *name,
 		    attach_tool_answer *answer, void *owner, struct error *err)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct serve_question q = { .op = "tool", .name = name };
 
-	buf_text(&json, "{\"op\":\"tool\"");
-	json_add_text(&json, "name", name);
-	buf_char(&json, '}');
-	return ask(t, name ? &json : NULL, answer, owner, err);
+	return ask(t, name ? &q : NULL, answer, owner, err);
 }
 
 int attach_ask_upload(struct transport *t, attach_tool_answer *answer,
 		      void *owner, struct error *err)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
+	const struct serve_question q = { .op = "upload" };
 
-	buf_text(&json, "{\"op\":\"upload\"}");
-	return ask(t, &json, answer, owner, err);
+	return ask(t, &q, answer, owner, err);
 }
 
 const struct transport_ops attach_ops = {

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * serve's socket seen from a command: where it is, who may be behind it, and
- * frames in both directions: on the loop, or polled until a deadline.
+ * frames in both directions, as they come or taken from a queue.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json_scan.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/control_client.h"
 #include "wire/control_frames.h"
 
@@ -253,6 +252,15 @@ int control_client_send(struct control_client *c, enum control_kind kind,
 	return 0;
 }
 
+int control_client_ask(struct control_client *c, const struct serve_question *q,
+		       struct error *err)
+{
+	CLEANUP(buf_done) struct buf json = { 0 };
+
+	serve_question_encode(&json, q);
+	return control_client_send(c, CONTROL_JSON, json.data, json.len, err);
+}
+
 int control_client_silent(enum error_kind kind, struct error *err)
 {
 	error_set(err, kind, "the running serve does not answer");
@@ -406,149 +414,257 @@ int control_client_open(struct control_client **out, struct loop *l,
 }
 
 /*
- * A socket that is polled until a deadline. Serve's answers are read as they
- * are; what they say is the asker's matter.
+ * A queue between the socket's callbacks, which record, and the main line,
+ * which takes.
  */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
+struct queued {
+	char *text;
+	size_t len;
+	struct queued *next;
+};
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+struct control_line {
+	struct loop *loop;
+	struct control_client *client;
+	int (*greeted)(void *owner, const struct greeting *g,
+		       struct error *err);
+	void *owner;
+	struct queued *first, **last;
+	bool wake; /* there is something, or it is closed */
+	bool closed, abandoned;
+	bool bare; /* no trees */
+	struct greeting serve;
+	struct error why; /* of closed */
+};
+
+static void release(struct control_line *c)
+{
+	while (c->first) {
+		struct queued *q = c->first;
+
+		c->first = q->next;
+		mem_free(q->text);
+		mem_free(q);
+	}
+	error_reset(&c->why);
+	mem_free(c);
 }
 
-void control_quick_close(struct control_quick *q)
+static int line_greeted(void *owner, const struct greeting *g,
+			struct error *err)
 {
-	if (q->fd >= 0)
-		close(q->fd);
-	q->fd = -1;
-	buf_done(&q->in);
-	q->used = 0;
+	struct control_line *c = owner;
+
+	c->serve = *g;
+	return c->greeted ? c->greeted(c->owner, g, err) : 0;
 }
 
-static int give_up(struct control_quick *q)
+static void line_frame(void *owner, const struct control_frame *f)
 {
-	control_quick_close(q);
+	struct control_line *c = owner;
+	struct queued *q;
+
+	if (f->kind != CONTROL_JSON)
+		return;
+	q = mem_zalloc(sizeof(*q));
+	q->text = mem_copy(f->data, f->len);
+	q->len = f->len;
+	*c->last = q;
+	c->last = &q->next;
+	c->wake = true;
+}
+
+static void line_closed(void *owner, const struct error *why)
+{
+	struct control_line *c = owner;
+
+	if (c->abandoned) {
+		release(c);
+		return;
+	}
+	c->closed = c->wake = true;
+	error_copy(&c->why, why);
+}
+
+int control_line_open(struct control_line **out, struct loop *l,
+		      const char *path,
+		      int (*greeted)(void *owner, const struct greeting *g,
+				     struct error *err),
+		      void *owner, struct error *err)
+{
+	static const struct control_client_events line_events = {
+		.greeted = line_greeted,
+		.frame = line_frame,
+		.closed = line_closed
+	};
+	struct control_line *c = mem_zalloc(sizeof(*c));
+
+	*out = NULL;
+	*c = (struct control_line){
+		.loop = l, .greeted = greeted, .owner = owner, .last = &c->first
+	};
+	if (control_client_open(&c->client, l, path, &line_events, c, err)) {
+		mem_free(c);
+		return -1;
+	}
+	*out = c;
+	return 0;
+}
+
+void control_line_bare(struct control_line *c)
+{
+	c->bare = true;
+}
+
+void control_line_close(struct control_line *c)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	if (!c)
+		return;
+	if (!c->closed) {
+		control_client_close(c->client);
+		loop_wait(c->loop, &c->closed, loop_now() + DRAIN_MS, &ignored);
+	}
+	if (c->closed)
+		release(c);
+	else
+		c->abandoned = true;
+}
+
+void control_answer_done(struct control_answer *a)
+{
+	cJSON_Delete(a->json);
+	mem_free(a->op);
+	mem_free(a->text);
+	*a = (struct control_answer){ 0 };
+}
+
+void control_answer_take(void *owner, struct control_answer *a)
+{
+	control_answer_done(owner);
+	memcpy(owner, a, sizeof(*a));
+	*a = (struct control_answer){ 0 };
+}
+
+struct span control_answer_member(const struct control_answer *a,
+				  const char *name)
+{
+	struct span whole = { a->text, a->len }, found;
+
+	if (!json_span_member(whole, name, &found) || *found.text == 'n')
+		return (struct span){ 0 };
+	return found;
+}
+
+int control_line_send(struct control_line *c, const struct serve_question *q,
+		      struct error *err)
+{
+	if (!c->closed)
+		return control_client_ask(c->client, q, err);
+	error_copy(err, &c->why);
 	return -1;
 }
 
-/* -1: the time is over. A hang-up is found by what is done next. */
-static int wait_for(const struct control_quick *q, short what)
+/* What an `error` object says. */
+static int refused_by(const struct control_line *c,
+		      const struct control_answer *a, struct error *err)
 {
-	struct pollfd p = { .fd = q->fd, .events = what };
-	int n;
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(a->text, a->len, NULL);
 
-	do {
-		int64_t left = q->deadline - now_ms();
-
-		n = left > 0 ? poll(&p, 1, (int)left) : 0;
-	} while (n < 0 && errno == EINTR);
-	return n > 0 ? 0 : -1;
+	control_error_decode(err, json_object(json, "error"));
+	if (err->kind == ERR_PROTOCOL)
+		greeting_blame(&c->serve, err);
+	return -1;
 }
 
-int control_quick_open(struct control_quick *q, const char *path, int64_t ms)
+static int read_answer(const struct control_line *c, struct control_answer *a,
+		       struct error *err)
 {
-	struct sockaddr_un to;
-	bool exists = false;
-	CLEANUP(buf_done) struct buf question = { 0 };
+	struct span whole = { a->text, a->len }, op;
 
-	*q = (struct control_quick){ .fd = -1, .deadline = now_ms() + ms };
-	if (make_address(&to, path, NULL) ||
-	    control_path_check(path, &exists, NULL) != 0 || !exists)
-		return -1;
-	/* A full queue is EAGAIN then: such a serve is too slow anyway. */
-	q->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (q->fd < 0 ||
-	    connect(q->fd, (struct sockaddr *)&to, sizeof(to)) != 0 ||
-	    check_owner(q->fd, path, NULL))
-		return give_up(q);
-	buf_init(&q->in, CONTROL_HEAD + CONTROL_FRAME_MAX + CHUNK);
-	greeting_ask(&question);
-	return control_quick_send(q, &question);
+	if (!c->bare)
+		a->json = json_parse(a->text, a->len, err);
+	if (c->bare ? json_check(a->text, a->len, err) != 0 : !a->json)
+		return error_prefix(err, "serve's answer");
+	if (json_span_member(whole, "op", &op))
+		a->op = json_span_string(op);
+	if (!a->op)
+		a->op = mem_strdup("");
+	return strcmp(a->op, "error") == 0 ? refused_by(c, a, err) : 0;
 }
 
-int control_quick_send(struct control_quick *q, const struct buf *json)
+static int take(struct control_line *c, struct control_answer *out,
+		struct error *err)
 {
-	CLEANUP(buf_done) struct buf frame = { 0 };
-	size_t at = 0;
+	struct queued *q = c->first;
 
-	if (q->fd < 0)
+	c->first = q->next;
+	if (!c->first)
+		c->last = &c->first;
+	*out = (struct control_answer){ .text = q->text, .len = q->len };
+	mem_free(q);
+	if (read_answer(c, out, err) == 0)
+		return 0;
+	control_answer_done(out);
+	return -1;
+}
+
+static int next(struct control_line *c, int64_t deadline,
+		struct control_answer *out, struct error *err)
+{
+	while (!c->first && !c->closed) {
+		c->wake = false;
+		if (loop_wait(c->loop, &c->wake, deadline, err) == 0)
+			continue;
+		if (err->kind == ERR_TIMEOUT)
+			control_client_silent(ERR_TIMEOUT, err);
 		return -1;
-	if (json->len > CONTROL_FRAME_MAX)
-		return give_up(q);
-	control_encode(&frame, CONTROL_JSON, buf_string(json), json->len);
-	while (at < frame.len) {
-		ssize_t n = send(q->fd, frame.data + at, frame.len - at,
-				 MSG_NOSIGNAL);
+	}
+	if (c->first)
+		return take(c, out, err);
+	error_copy(err, &c->why);
+	if (err->kind == ERR_NONE)
+		error_set(err, ERR_CONNECT, "the running serve has ended");
+	return -1;
+}
 
-		if (n > 0)
-			at += (size_t)n;
-		else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
-			 wait_for(q, POLLOUT) != 0)
-			return give_up(q);
+int control_line_next(struct control_line *c, int64_t deadline,
+		      struct control_answer *out, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	*out = (struct control_answer){ 0 };
+	if (next(c, deadline, out, &why) == 0)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
+static bool is_last(const struct control_answer *a)
+{
+	return !text_same(a->op, "device") && !text_same(a->op, "row");
+}
+
+int control_line_ask(struct control_line *c, const struct serve_question *q,
+		     int64_t deadline,
+		     void (*each)(void *owner, struct control_answer *a),
+		     void *owner, struct error *err)
+{
+	bool last = false;
+
+	if (control_line_send(c, q, err))
+		return -1;
+	while (!last) {
+		CLEANUP(control_answer_done) struct control_answer a;
+
+		if (control_line_next(c, deadline, &a, err))
+			return -1;
+		last = is_last(&a);
+		each(owner, &a);
 	}
 	return 0;
-}
-
-/* More of what is no whole frame yet. -1: nothing comes, or it is too much. */
-static int receive(struct control_quick *q)
-{
-	char chunk[CHUNK];
-	ssize_t n;
-
-	buf_consume(&q->in, q->used);
-	q->used = 0;
-	do {
-		if (wait_for(q, POLLIN) != 0)
-			return -1;
-		n = recv(q->fd, chunk, sizeof(chunk), 0);
-	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
-	if (n <= 0 || buf_add(&q->in, chunk, (size_t)n) != 0)
-		return -1;
-	return 0;
-}
-
-/* The next JSON frame; lent until more is received. */
-static int next_frame(struct control_quick *q, struct control_frame *f)
-{
-	int status;
-
-	do {
-		status = control_decode(f, buf_string(&q->in) + q->used,
-					q->in.len - q->used, NULL);
-		if (status < 0 || (status == 0 && receive(q) != 0))
-			return -1;
-		if (status > 0)
-			q->used += f->size;
-	} while (status == 0 || f->kind != CONTROL_JSON);
-	return 0;
-}
-
-/* Past the greeting. -1: a serve that is not understood, or says no more. */
-static int meet(struct control_quick *q)
-{
-	struct control_frame f;
-	struct greeting g;
-
-	if (q->greeted)
-		return 0;
-	q->greeted = true;
-	if (next_frame(q, &f) != 0 || !greeting_read(&g, &f))
-		return -1;
-	return greeting_check(&g, NULL);
-}
-
-int control_quick_next(struct control_quick *q, struct span *out)
-{
-	struct control_frame f;
-
-	if (q->fd < 0)
-		return -1;
-	if (meet(q) != 0 || next_frame(q, &f) != 0)
-		return give_up(q);
-	*out = (struct span){ f.data, f.len };
-	return json_check(f.data, f.len, NULL) == 0 ? 0 : give_up(q);
 }
 
 /*

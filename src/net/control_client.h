@@ -43,6 +43,10 @@ int control_client_open(struct control_client **out, struct loop *l,
 int control_client_send(struct control_client *c, enum control_kind kind,
 			const void *data, size_t len, struct error *err);
 
+/* The same, of a question. */
+int control_client_ask(struct control_client *c, const struct serve_question *q,
+		       struct error *err);
+
 /* Ends in closed from the loop, which releases it. Twice is fine. */
 void control_client_close(struct control_client *c);
 
@@ -64,24 +68,60 @@ int control_path(char **out, const char *given, bool create, struct error *err);
  */
 int control_path_check(const char *path, bool *exists, struct error *err);
 
-struct control_quick {
-	int fd; /* -1: closed */
-	int64_t deadline; /* monotonic ms, for all that is asked */
-	struct buf in;
-	bool greeted;
-	size_t used; /* bytes of in that were answers */
-};
+/*
+ * Asking from the main line, whose loop waits: what serve says is queued
+ * until it is taken. Any number of such lines may be open.
+ */
+struct control_line;
 
 /*
- * Connect to the serve at that path, if there is a socket of ours and the same
- * user behind it. ms: for everything from now on. -1: none.
+ * As control_client_open. greeted: as of the events there; NULL: any serve is
+ * talked to, whatever protocol it speaks.
  */
-int control_quick_open(struct control_quick *q, const char *path, int64_t ms);
-/* A JSON object as a question. -1: closed. */
-int control_quick_send(struct control_quick *q, const struct buf *json);
-/* The next JSON of an answer, checked; lent until the next call. -1: closed. */
-int control_quick_next(struct control_quick *q, struct span *out);
-/* Twice is fine. */
-void control_quick_close(struct control_quick *q);
+int control_line_open(struct control_line **out, struct loop *l,
+		      const char *path,
+		      int (*greeted)(void *owner, const struct greeting *g,
+				     struct error *err),
+		      void *owner, struct error *err);
+/* From now on no trees are made, which take longer than all else here. */
+void control_line_bare(struct control_line *c);
+/* NULL is fine. */
+void control_line_close(struct control_line *c);
+
+/* One object as serve sent it. */
+struct control_answer {
+	cJSON *json; /* owned, as all here; NULL: the line is bare */
+	char *op; /* "" if it has none */
+	char *text; /* its bytes, checked */
+	size_t len;
+};
+void control_answer_done(struct control_answer *a);
+/* For control_line_ask: the last object, into owner, which is one, zeroed. */
+void control_answer_take(void *owner, struct control_answer *a);
+/* The bytes of a member; empty if it is absent or null. */
+struct span control_answer_member(const struct control_answer *a,
+				  const char *name);
+
+/* The answer is not waited for. */
+int control_line_send(struct control_line *c, const struct serve_question *q,
+		      struct error *err);
+
+/*
+ * The next object, yours, waited for until deadline (loop_now() ms). -1:
+ * ERR_TIMEOUT; ERR_INTERRUPTED; what an `error` object says; why the
+ * connection ended. *out is zeroed then.
+ */
+int control_line_next(struct control_line *c, int64_t deadline,
+		      struct control_answer *out, struct error *err);
+
+/*
+ * Send, and call each for all objects of the answer, the last
+ * one too, which is no device and no row. It may take what it is given, and
+ * zero it. -1: as control_line_next: then the line is of no use any more.
+ */
+int control_line_ask(struct control_line *c, const struct serve_question *q,
+		     int64_t deadline,
+		     void (*each)(void *owner, struct control_answer *a),
+		     void *owner, struct error *err);
 
 #endif

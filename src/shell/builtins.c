@@ -74,31 +74,19 @@ static int use_child(struct shell *s, size_t count, char *const *words,
 	return use_target(s, target, err);
 }
 
+static void take_count(void *owner, struct control_answer *a)
+{
+	json_integer(a->json, "count", owner); /* of the last one */
+}
+
 /* How many devices of serve it means. -1: err. */
 static int count_devices(struct shell *s, const char *pattern, int64_t *count,
 			 struct error *err)
 {
-	CLEANUP(buf_done) struct buf json = { 0 };
-	struct serve_client *serve;
-	bool end = false;
-	int status;
+	const struct serve_question q = { .op = "devices", .device = pattern };
 
-	if (serve_client_open(&serve, s->app, err))
-		return -1;
-	buf_text(&json, "{\"op\":\"devices\"");
-	json_add_text(&json, "device", pattern);
-	buf_char(&json, '}');
-	status = serve_client_send(serve, &json, err);
-	while (status == 0 && !end) {
-		CLEANUP(serve_answer_done) struct serve_answer answer = { 0 };
-
-		status = serve_client_next(serve, loop_now() + 10000, &answer,
-					   err);
-		end = status == 0 && strcmp(answer.op, "end") == 0;
-		*count += status == 0 && !end;
-	}
-	serve_client_free(serve);
-	return status;
+	return serve_ask(s->app, &q, serve_deadline(s->app), take_count, count,
+			 err);
 }
 
 static int wrong_count(const char *device, int64_t count, struct error *err)

@@ -4,6 +4,7 @@
  * What the objects mean is not known here.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -118,6 +119,31 @@ void control_error_decode(struct error *out, const cJSON *object)
 		error_code(out, (int)code);
 	if (detail)
 		error_detail(out, detail, strlen(detail));
+}
+
+static void add_json(struct buf *out, const char *name, const char *json)
+{
+	if (json)
+		buf_printf(out, ",\"%s\":%s", name, json);
+}
+
+void serve_question_encode(struct buf *out, const struct serve_question *q)
+{
+	buf_printf(out, "{\"op\":\"%s\"", q->op);
+	if (q->timeout > 0)
+		buf_printf(out, ",\"timeout\":%" PRId64, q->timeout);
+	json_add_text(out, "device", q->device);
+	json_add_text(out, "list", q->list);
+	json_add_text(out, "name", q->name);
+	json_add_text(out, "prefix", q->prefix);
+	json_add_text(out, "method", q->method);
+	json_add_text(out, "notify", q->notify);
+	add_json(out, "message", q->message);
+	add_json(out, "params", q->params);
+	add_json(out, "tail", q->tail ? "true" : NULL);
+	add_json(out, "watch", q->watch ? "true" : NULL);
+	add_json(out, "enrolled", q->enrolled ? "true" : NULL);
+	buf_char(out, '}');
 }
 
 /*

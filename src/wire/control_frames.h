@@ -103,6 +103,19 @@ void control_error_encode(struct buf *out, const struct error *e);
 void control_error_decode(struct error *out, const cJSON *object);
 
 /*
+ * A question of those above, and its JSON. Members that are NULL, 0 or false
+ * are left out; message and params are JSON.
+ */
+struct serve_question {
+	const char *op;
+	const char *device, *list, *name, *prefix, *method, *notify;
+	const char *message, *params;
+	int64_t timeout;
+	bool tail, watch, enrolled;
+};
+void serve_question_encode(struct buf *out, const struct serve_question *q);
+
+/*
  * Grows when an operation or a frame comes to mean something else. What is
  * only added leaves it as it is: whoever does not know it says so.
  */

@@ -335,6 +335,8 @@ END
 	mcp --timeout 500ms kick x
 	ends 4
 	hints Ctrl-Z
+	mcp tools --cached
+	ends 7
 	kill -CONT "$SERVER"
 	mcp devices
 	ends 0

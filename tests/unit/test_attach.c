@@ -184,7 +184,7 @@ static void nothing_kept(void **state)
 	(void)state;
 	serve_with(bare_device);
 	open_it(4);
-	assert_string_equal(serve.asked, "{\"op\":\"attach\",\"tail\":false}");
+	assert_string_equal(serve.asked, "{\"op\":\"attach\"}");
 	assert_string_equal(buf_string(&seen),
 			    "ready aa:01 aa:01 c 1   |binary opus|text |"
 			    "text end|");

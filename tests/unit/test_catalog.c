@@ -505,27 +505,6 @@ static void test_session_listed(void **state)
 	app_done(&app);
 }
 
-static void test_closed(void **state)
-{
-	struct control_quick q;
-	struct buf json = { 0 };
-	struct span answer;
-
-	(void)state;
-	buf_text(&json, "{}");
-	assert_int_equal(control_quick_open(&q, path, 100), -1);
-	assert_int_equal(control_quick_send(&q, &json), -1);
-	assert_int_equal(control_quick_next(&q, &answer), -1);
-	control_quick_close(&q);
-	serve(ANSWERS, 0);
-	/* No time at all. */
-	assert_int_equal(control_quick_open(&q, path, 0), 0);
-	assert_int_equal(control_quick_send(&q, &json), 0);
-	assert_int_equal(control_quick_next(&q, &answer), -1);
-	assert_int_equal(q.fd, -1);
-	buf_done(&json);
-}
-
 static int make(void **state)
 {
 	mem_init();
@@ -551,7 +530,6 @@ int main(void)
 		TEST(test_old_serve),  TEST(test_foreign),
 		TEST(test_cache),      TEST(test_aliases),
 		TEST(test_session),    TEST(test_session_listed),
-		TEST(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

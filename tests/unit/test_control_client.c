@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net/control_client: a serve whose queue of connections is full.
+ * net/control_client: a serve whose queue of connections is full, and questions
+ * from the main line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "fake_serve.h"
 #include "folder.h"
 #include "net/control_client.h"
 
@@ -172,6 +174,153 @@ static void never_comes_in(void **state)
 	loop_free(l);
 }
 
+/* ---- questions ---- */
+
+struct asking {
+	struct loop *loop;
+	struct fake_serve serve;
+	struct control_line *line;
+	struct buf told;
+	struct error err;
+};
+
+static void on_question(struct fake_peer *p, const struct control_frame *f)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *question = json_parse(f->data, f->len, NULL);
+	const char *op = json_string(question, "op");
+
+	if (strcmp(op, "devices") == 0) {
+		fake_serve_json(p, "{\"op\":\"device\",\"device\":{\"id\":1}}");
+		fake_serve_json(p, "{\"op\":\"device\",\"device\":null}");
+		fake_serve_json(p, "{\"op\":\"end\",\"count\":2}");
+		fake_serve_json(p, "{\"op\":\"device\",\"device\":{\"id\":3}}");
+	} else if (strcmp(op, "kick") == 0) {
+		fake_serve_json(p,
+				"{\"op\":\"error\",\"error\":{\"kind\":"
+				"\"usage\",\"text\":\"no\",\"hint\":\"h\"}}");
+	} else if (strcmp(op, "stop") == 0) {
+		fake_serve_drop(p);
+	}
+}
+
+static void open_line(struct asking *a)
+{
+	*a = (struct asking){ 0 };
+	assert_int_equal(loop_new(&a->loop, &a->err), 0);
+	fake_serve_open(&a->serve, a->loop, on_question);
+	assert_int_equal(control_line_open(&a->line, a->loop, a->serve.path,
+					   NULL, NULL, &a->err),
+			 0);
+}
+
+static void close_line(struct asking *a)
+{
+	control_line_close(a->line);
+	control_line_close(NULL);
+	fake_serve_close(&a->serve);
+	loop_free(a->loop);
+	buf_done(&a->told);
+	error_reset(&a->err);
+}
+
+static void note_answer(void *owner, struct control_answer *a)
+{
+	struct asking *asking = owner;
+	struct span device = control_answer_member(a, "device");
+
+	buf_printf(&asking->told, "%s=%.*s ", a->op, (int)device.len,
+		   device.text ? device.text : "");
+}
+
+static int ask(struct asking *a, const char *op, int64_t ms)
+{
+	const struct serve_question q = { .op = op, .device = "x\"*" };
+
+	error_reset(&a->err);
+	return control_line_ask(a->line, &q, loop_now() + ms, note_answer, a,
+				&a->err);
+}
+
+/* All that belongs to it, and what comes later when it is asked for. */
+static void is_answered(void **state)
+{
+	CLEANUP(control_answer_done) struct control_answer later = { 0 };
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	assert_int_equal(ask(&a, "devices", PATIENCE), 0);
+	assert_string_equal(a.serve.asked,
+			    "{\"op\":\"devices\",\"device\":\"x\\\"*\"}");
+	assert_string_equal(buf_string(&a.told),
+			    "device={\"id\":1} device= end= ");
+	assert_int_equal(
+		control_line_next(a.line, loop_now() + PATIENCE, &later, NULL),
+		0);
+	assert_string_equal(later.text,
+			    "{\"op\":\"device\",\"device\":{\"id\":3}}");
+	close_line(&a);
+}
+
+static void is_refused(void **state)
+{
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	assert_int_equal(ask(&a, "kick", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_USAGE);
+	assert_string_equal(a.err.text, "no");
+	assert_string_equal(a.err.hint, "h");
+	assert_int_equal(ask(&a, "stop", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_CONNECT);
+	assert_string_equal(a.err.text,
+			    "the running serve ended the connection");
+	assert_int_equal(ask(&a, "devices", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_CONNECT);
+	assert_int_equal(a.told.len, 0);
+	close_line(&a);
+}
+
+/* Nobody who asks has to want to know why. */
+static void is_silent(void **state)
+{
+	struct control_answer none;
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	assert_int_equal(ask(&a, "attach", 20), -1);
+	assert_int_equal(a.err.kind, ERR_TIMEOUT);
+	assert_non_null(strstr(a.err.hint, "stopped"));
+	assert_int_equal(
+		control_line_next(a.line, loop_now() + 20, &none, NULL), -1);
+	assert_null(none.text);
+	close_line(&a);
+}
+
+static void is_bare(void **state)
+{
+	CLEANUP(control_answer_done) struct control_answer end = { 0 };
+	const struct serve_question q = { .op = "devices" };
+	struct asking a;
+
+	(void)state;
+	open_line(&a);
+	control_line_bare(a.line);
+	assert_int_equal(ask(&a, "devices", PATIENCE), 0);
+	assert_string_equal(buf_string(&a.told),
+			    "device={\"id\":1} device= end= ");
+	assert_int_equal(control_line_ask(a.line, &q, loop_now() + PATIENCE,
+					  control_answer_take, &end, NULL),
+			 0);
+	assert_null(end.json);
+	assert_int_equal(ask(&a, "kick", PATIENCE), -1);
+	assert_int_equal(a.err.kind, ERR_USAGE);
+	close_line(&a);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -191,6 +340,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_in_later),
 		cmocka_unit_test(never_comes_in),
+		cmocka_unit_test(is_answered),
+		cmocka_unit_test(is_refused),
+		cmocka_unit_test(is_silent),
+		cmocka_unit_test(is_bare),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -64,6 +64,43 @@ static void times_out(void **state)
 	loop_free(l);
 }
 
+/* Waits in the midst of a turn of the other one. */
+static void wait_aside(void *owner)
+{
+	bool *answered = owner, done = false;
+	struct timer t = { 0 };
+	struct loop *aside;
+
+	assert_int_equal(loop_new_aside(&aside, NULL), 0);
+	timer_open(&t, aside, set_flag, &done);
+	timer_start(&t, 1);
+	assert_int_equal(loop_wait(aside, &done, loop_now() + 60000, NULL), 0);
+	done = false;
+	assert_int_equal(loop_wait(aside, &done, loop_now() + 5, NULL), -1);
+	timer_close(&t, NULL);
+	loop_free(aside);
+	*answered = true;
+}
+
+static void turns_inside(void **state)
+{
+	struct loop *l = new_loop();
+	struct timer t = { 0 };
+	struct error err = { 0 };
+	bool answered = false, never = false;
+
+	(void)state;
+	timer_open(&t, l, wait_aside, &answered);
+	timer_start(&t, 0);
+	assert_int_equal(loop_wait(l, &answered, loop_now() + 60000, NULL), 0);
+	/* Signals are still the first one's. */
+	raise(SIGINT);
+	assert_int_equal(loop_wait(l, &never, loop_now() + 60000, &err), -1);
+	assert_int_equal(err.kind, ERR_INTERRUPTED);
+	timer_close(&t, NULL);
+	loop_free(l);
+}
+
 static void timer_ends_it(void **state)
 {
 	struct loop *l = new_loop();
@@ -295,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_done),
 		cmocka_unit_test(times_out),
+		cmocka_unit_test(turns_inside),
 		cmocka_unit_test(timer_ends_it),
 		cmocka_unit_test(ready_after_deadline),
 		cmocka_unit_test(timer_after_work),
