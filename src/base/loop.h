@@ -2,7 +2,7 @@
 /*
  * The one event loop (libuv). It owns sockets, timers, signals, children. It
  * knows nothing of MCP. One function runs it: loop_wait, from the main line,
- * never from inside a callback.
+ * never from inside a callback (but one of loop_new_aside).
  */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H

@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the client and its peer: tries that follow a failure, and the breaker
- * with its file.
+ * Between the client and its peer: which tries follow a failure, and whether a
+ * call is made at all. Waits for nothing, sends nothing; the rules are
+ * mcp/guard's.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "base/text_safe.h"
 #include "base/utf8.h"
 #include "cli/app.h"
 #include "cli/catalog_file.h"
-#include "cli/config.h"
+#include "cli/guard_file.h"
 #include "cli/guards.h"
-#include "mcp/guard.h"
 #include "out/mask.h"
-
-#define OPENING_METHOD "initialize"
 
 /* A target that was used in this run. */
 struct guarded {
-	char *key; /* without secrets */
-	struct guards_record record;
-	struct guards_file file;
+	struct guard_file file;
 	struct guarded *next;
 };
 
@@ -44,18 +30,15 @@ struct guards {
 	struct client_guard guard;
 	struct retry_policy policy;
 	struct guards_option option;
-	struct guarded *all, *here;
+	struct guarded *all;
+	struct guard_file *here; /* the present target's */
+	bool listens; /* it comes by itself */
 	bool opening; /* admitted, and not over */
 	bool trial; /* the one that is out is ours */
 	bool spoilt; /* what stood in the file is none of ours */
 	bool told; /* so */
 	unsigned tries; /* of the present request or opening */
 };
-
-/*
- * The breaker of the present target, in memory or in its file. Tries are
- * guards.c's matter.
- */
 
 /* ---- the state, in memory or in its file ---- */
 
@@ -67,27 +50,20 @@ static void tell_problem(struct guards *g, const struct error *why)
 	g->told = true;
 }
 
-static struct guards_record *begin_change(struct guards *g)
+static void begin_change(struct guards *g)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct guarded *here = g->here;
 
-	g->spoilt = here->file.path &&
-		    guards_file_begin(&here->file, &here->record, &why) != 0;
+	g->spoilt = guard_file_begin(g->here, &why) != 0;
 	if (g->spoilt)
 		tell_problem(g, &why);
-	return &here->record;
 }
 
 static void end_change(struct guards *g, bool changed)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct guarded *here = g->here;
 
-	if (here->file.path &&
-	    guards_file_end(&here->file,
-			    changed || g->spoilt ? &here->record : NULL,
-			    &why) != 0)
+	if (guard_file_end(g->here, changed || g->spoilt, &why) != 0)
 		tell_problem(g, &why);
 }
 
@@ -95,68 +71,34 @@ static void end_change(struct guards *g, bool changed)
 
 static void hint_open(const struct guards *g, struct error *err)
 {
-	const struct guarded *here = g->here;
-	const char *why = here->record.why ? here->record.why : "unknown";
-	int len = (int)text_cut(why, strlen(why), 200);
+	const struct guard_file *f = g->here;
+	const char *why = f->why ? f->why : "unknown";
 
-	if (here->file.path)
-		error_hint(
-			err,
-			"the last one: %.*s; then one trial call is let through; --breaker=off tries at once",
-			len, why);
-	else
-		error_hint(
-			err,
-			"the last one: %.*s; then one trial call is let through; 'reconnect' in the shell closes it now, --breaker=off leaves it out",
-			len, why);
-}
-
-/* How much a success of it tells. */
-static int weight_of(const char *method)
-{
-	static const char *const small[] = { "tools/list",
-					     "resources/list",
-					     "resources/templates/list",
-					     "prompts/list",
-					     "ping",
-					     "logging/setLevel",
-					     "completion/complete" };
-
-	if (strcmp(method, OPENING_METHOD) == 0)
-		return 0;
-	for (size_t i = 0; i < COUNT(small); i++) {
-		if (strcmp(method, small[i]) == 0)
-			return 1;
-	}
-	return retry_is_call(method) ? 3 : 2;
-}
-
-/* A server that reads well although its tools fail goes on reading. */
-static bool is_apart(const struct guards_record *r, const char *method)
-{
-	return r->method && strcmp(method, OPENING_METHOD) != 0 &&
-	       weight_of(method) < weight_of(r->method);
+	error_hint(
+		err,
+		"the last one: %.*s; then one trial call is let through; %s",
+		(int)text_cut(why, strlen(why), 200), why,
+		f->path ?
+			"--breaker=off tries at once" :
+			"'reconnect' in the shell closes it now, --breaker=off leaves it out");
 }
 
 /* May it be sent to the present target? -1: its breaker is open. */
-static int guards_breaker_admit(struct guards *g, const char *method,
-				struct error *err)
+static int admit(struct guards *g, const char *method, struct error *err)
 {
-	struct guards_record *r;
+	struct breaker *b = &g->here->breaker;
 	int64_t now = unix_now_ms();
-	bool trial;
-	int status;
+	int status = 0;
 
 	if (!g->option.on || g->trial)
 		return 0;
-	r = begin_change(g);
-	if (is_apart(r, method)) {
-		end_change(g, false);
-		return 0;
+	begin_change(g);
+	if (!guard_is_apart(method, g->here->method)) {
+		bool trial = breaker_state(b, now) == BREAKER_HALF_OPEN;
+
+		status = breaker_admit(b, now, err);
+		g->trial = trial && status == 0;
 	}
-	trial = breaker_state(&r->breaker, now) == BREAKER_HALF_OPEN;
-	status = breaker_admit(&r->breaker, now, err);
-	g->trial = trial && status == 0;
 	end_change(g, g->trial);
 	if (status != 0)
 		hint_open(g, err);
@@ -166,89 +108,77 @@ static int guards_breaker_admit(struct guards *g, const char *method,
 	return status;
 }
 
-static bool ends_row(const char *method, const char *failed)
+/* Does it change what is known? */
+static bool tells(const struct guards *g, const char *method,
+		  enum breaker_verdict verdict)
 {
-	return !failed || weight_of(method) >= weight_of(failed);
+	switch (verdict) {
+	case BREAKER_GOOD:
+		return g->here->breaker.failures > 0 &&
+		       guard_ends_row(method, g->here->method);
+	case BREAKER_BAD:
+		return true;
+	case BREAKER_SILENT:
+		break;
+	}
+	return g->trial;
 }
 
-static void settle_bad(struct guards *g, const char *method,
-		       const struct error *why)
+static void tell_state(const struct guards *g, bool was_open)
 {
-	struct guards_record *r = &g->here->record;
-	int64_t now = unix_now_ms();
-	bool was_open = r->breaker.opened_at > 0;
+	const struct breaker *b = &g->here->breaker;
+	struct renderer *r = &g->app->out;
 	char text[32];
 
-	breaker_settle(&r->breaker, why, now);
-	mem_free(r->method);
-	mem_free(r->why);
-	r->method = mem_strdup(method);
-	r->why = mask_text(why->text);
-	g->trial = false;
-	if (was_open || r->breaker.opened_at == 0)
+	if (was_open == (b->opened_at > 0))
 		return;
-	text_milliseconds(breaker_left(&r->breaker, now), text, sizeof(text));
-	render_note(
-		&g->app->out,
-		"%lld failed in a row: the circuit breaker is open, calls fail at once for %s",
-		(long long)r->breaker.failures, text);
-}
-
-/* True: it changed. */
-static bool settle_good(struct guards *g, const char *method)
-{
-	struct guards_record *r = &g->here->record;
-	bool was_open = r->breaker.opened_at > 0;
-
-	if (r->breaker.failures == 0 || !ends_row(method, r->method))
-		return false;
-	breaker_close(&r->breaker);
-	g->trial = false;
-	if (was_open && g->app->out.verbose)
-		render_note(&g->app->out, "the circuit breaker is closed");
-	return true;
-}
-
-static bool settle_silent(struct guards *g)
-{
-	bool trial = g->trial;
-
-	if (trial)
-		breaker_release(&g->here->record.breaker);
-	g->trial = false;
-	return trial;
+	if (!was_open)
+		render_note(
+			r,
+			"%lld failed in a row: the circuit breaker is open, calls fail at once for %s",
+			(long long)b->failures,
+			text_milliseconds(breaker_left(b, unix_now_ms()), text,
+					  sizeof(text)));
+	else if (r->verbose)
+		render_note(r, "the circuit breaker is closed");
 }
 
 /* How it ended; why NULL: good. */
-static void guards_breaker_settle(struct guards *g, const char *method,
-				  const struct error *why)
+static void settle(struct guards *g, const char *method,
+		   const struct error *why)
 {
-	bool changed = true;
+	struct guard_file *f = g->here;
+	enum breaker_verdict verdict = breaker_judge(why);
+	bool was_open, changed;
 
 	if (!g->option.on)
 		return;
 	begin_change(g);
-	switch (breaker_judge(why)) {
-	case BREAKER_GOOD:
-		changed = settle_good(g, method);
-		break;
-	case BREAKER_BAD:
-		settle_bad(g, method, why);
-		break;
-	case BREAKER_SILENT:
-		changed = settle_silent(g);
-		break;
+	was_open = f->breaker.opened_at > 0;
+	changed = tells(g, method, verdict);
+	if (changed) {
+		breaker_settle(&f->breaker, why, unix_now_ms());
+		g->trial = false;
 	}
+	if (verdict == BREAKER_BAD) {
+		mem_free(f->method);
+		mem_free(f->why);
+		f->method = mem_strdup(method);
+		f->why = mask_text(why->text);
+	}
+	tell_state(g, was_open);
 	end_change(g, changed);
 }
 
 /* A trial of ours that nothing came of. */
-static void guards_breaker_release(struct guards *g)
+static void give_back(struct guards *g)
 {
 	if (!g->trial)
 		return;
 	begin_change(g);
-	end_change(g, settle_silent(g));
+	breaker_release(&g->here->breaker);
+	g->trial = false;
+	end_change(g, true);
 }
 
 void guards_reset(struct guards *g)
@@ -256,16 +186,10 @@ void guards_reset(struct guards *g)
 	if (!g || !g->here || !g->option.on)
 		return;
 	begin_change(g);
-	breaker_close(&g->here->record.breaker);
+	breaker_close(&g->here->breaker);
 	g->trial = false;
 	end_change(g, true);
 }
-
-/*
- * Between the client and its peer: which tries follow a failure, and whether
- * a call is made at all. Waits for nothing, sends nothing; the rules are
- * mcp/guard's.
- */
 
 #define HTTP_TRIES 3
 
@@ -348,17 +272,12 @@ static void add_tries(struct guards *g, const struct guard_ask *ask,
 
 /* ---- the guard of the client ---- */
 
-static bool is_ping(const struct guard_ask *ask)
-{
-	return strcmp(ask->method, "ping") == 0;
-}
-
 static int on_admit(void *owner, const struct guard_ask *ask, struct error *err)
 {
 	struct guards *g = owner;
 
 	g->tries = 0;
-	return is_ping(ask) ? 0 : guards_breaker_admit(g, ask->method, err);
+	return guard_is_free(ask->method) ? 0 : admit(g, ask->method, err);
 }
 
 static int64_t on_again(void *owner, const struct guard_ask *ask,
@@ -372,8 +291,8 @@ static void on_settle(void *owner, const struct guard_ask *ask,
 {
 	struct guards *g = owner;
 
-	if (!is_ping(ask))
-		guards_breaker_settle(g, ask->method, err);
+	if (!guard_is_free(ask->method))
+		settle(g, ask->method, err);
 	add_tries(g, ask, err);
 }
 
@@ -384,11 +303,11 @@ const struct client_guard *guards_guard(const struct guards *g)
 
 /* ---- opening ---- */
 
-static const struct guard_ask opening_ask = { .method = OPENING_METHOD };
+static const struct guard_ask opening = { .method = "initialize" };
 
 int64_t guards_again(struct guards *g, unsigned tries, const struct error *why)
 {
-	return g && g->opening ? again(g, &opening_ask, tries, why) : -1;
+	return g && g->opening ? again(g, &opening, tries, why) : -1;
 }
 
 /* Nobody dials a device that comes by itself. */
@@ -397,8 +316,7 @@ int guards_admit(struct guards *g, struct error *err)
 	if (g->opening)
 		return 0;
 	g->tries = 0;
-	if (!app_listens(g->app) &&
-	    guards_breaker_admit(g, OPENING_METHOD, err))
+	if (!g->listens && admit(g, opening.method, err))
 		return -1;
 	g->opening = true;
 	return 0;
@@ -409,31 +327,22 @@ void guards_opened(struct guards *g, struct error *why)
 	if (!g || !g->opening)
 		return;
 	g->opening = false;
-	if (!app_listens(g->app))
-		guards_breaker_settle(g, OPENING_METHOD, why);
+	if (!g->listens)
+		settle(g, opening.method, why);
 	else if (!why)
 		guards_reset(g);
-	add_tries(g, &opening_ask, why);
+	add_tries(g, &opening, why);
 }
 
 /* ---- its life ---- */
 
-static char *key_of(const struct app *app)
+static char *key_of(const struct endpoint *e)
 {
-	CLEANUP(mem_free_ptr)
-	char *target = schema_cache_key(app->endpoint.text, NULL);
-	const char *device = app->endpoint.device;
+	CLEANUP(mem_free_ptr) char *target = schema_cache_key(e->text, NULL);
 
-	if (device && *device)
-		return mem_printf("%s -d %s", target, device);
+	if (e->device && *e->device)
+		return mem_printf("%s -d %s", target, e->device);
 	return TAKE(target);
-}
-
-static void close_file(struct guards *g, struct guarded *t)
-{
-	if (g->here == t)
-		guards_breaker_release(g);
-	guards_file_close(&t->file);
 }
 
 /* The one of that key becomes the present one. */
@@ -441,19 +350,18 @@ static void choose(struct guards *g, const char *key)
 {
 	struct guarded *t = g->all;
 
-	if (g->here && strcmp(g->here->key, key) == 0)
-		return;
-	if (g->here)
-		close_file(g, g->here);
-	while (t && strcmp(t->key, key) != 0)
+	while (t && strcmp(t->file.target, key) != 0)
 		t = t->next;
+	if (t && g->here == &t->file)
+		return;
+	give_back(g);
 	if (!t) {
 		t = mem_zalloc(sizeof(*t));
-		t->key = mem_strdup(key);
+		guard_file_init(&t->file, key);
 		t->next = g->all;
 		g->all = t;
 	}
-	g->here = t;
+	g->here = &t->file;
 	g->trial = g->opening = false;
 }
 
@@ -472,9 +380,9 @@ static struct guards *guards_new(struct app *app)
 int guards_open(struct app *app, struct error *err)
 {
 	const struct config *c = &app->config;
-	unsigned usual =
-		app->endpoint.scheme->kind == SCHEME_HTTP ? HTTP_TRIES : 1;
-	CLEANUP(mem_free_ptr) char *key = key_of(app);
+	const struct scheme *scheme = app->endpoint.scheme;
+	unsigned usual = scheme->kind == SCHEME_HTTP ? HTTP_TRIES : 1;
+	CLEANUP(mem_free_ptr) char *key = key_of(&app->endpoint);
 	struct guards_option option;
 	struct guards *g;
 
@@ -486,211 +394,27 @@ int guards_open(struct app *app, struct error *err)
 	g->option = option;
 	g->policy.tries = c->retry ? (unsigned)c->retry : usual;
 	g->policy.calls = c->retry_calls;
+	g->listens = scheme->traits & SCHEME_WAITS;
 	choose(g, key);
-	g->here->record.breaker.limit = option.limit;
-	g->here->record.breaker.pause_ms = option.pause_ms;
-	if (!option.lasts || g->here->file.path)
-		return 0;
-	return guards_file_open(&g->here->file, key, err);
+	g->here->breaker.limit = option.limit;
+	g->here->breaker.pause_ms = option.pause_ms;
+	return option.lasts ? guard_file_keep(g->here, err) : 0;
 }
 
 void guards_close(struct app *app)
 {
 	struct guards *g = TAKE(app->guarding);
 
+	if (g)
+		give_back(g);
 	while (g && g->all) {
 		struct guarded *t = g->all;
 
-		close_file(g, t);
 		g->all = t->next;
-		guards_record_done(&t->record);
-		mem_free(t->key);
+		guard_file_done(&t->file);
 		mem_free(t);
 	}
 	mem_free(g);
-}
-
-/*
- * Reading and writing the file of a breaker: small, replaced as a whole, and
- * not believed further than its numbers make sense. Decides nothing.
- */
-
-#define FOLDER "breakers/"
-
-enum {
-	FILE_MAX = 16384,
-	WHY_MAX = 400, /* bytes of the words that are kept */
-	LOCK_TRIES = 50, /* 10 ms each: a stopped command must not stop us */
-	FAILURES_MAX = 1000000
-};
-
-void guards_record_done(struct guards_record *r)
-{
-	mem_free(r->method);
-	mem_free(r->why);
-	*r = (struct guards_record){ 0 };
-}
-
-int guards_file_open(struct guards_file *out, const char *target,
-		     struct error *err)
-{
-	CLEANUP(mem_free_ptr)
-	char *name = mem_printf(FOLDER "%016" PRIx64 ".json",
-				text_hash(target, strlen(target)));
-
-	*out = (struct guards_file){ .lock = -1 };
-	if (state_file(&out->path, name, err) ||
-	    state_file(&out->lock_path, FOLDER "lock", err)) {
-		guards_file_close(out);
-		return -1;
-	}
-	out->target = mem_strdup(target);
-	return 0;
-}
-
-void guards_file_close(struct guards_file *f)
-{
-	mem_free(f->path);
-	mem_free(f->lock_path);
-	mem_free(f->target);
-	*f = (struct guards_file){ .lock = -1 };
-}
-
-/* Not the file itself, which is replaced. -1: go on without. */
-static int take_lock(const char *path)
-{
-	const struct timespec pause = { .tv_nsec = 10000000 };
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	for (int i = 0; fd >= 0 && i < LOCK_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			return fd;
-		nanosleep(&pause, NULL);
-	}
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* ---- reading ---- */
-
-/* -1: there is no regular file. */
-static int read_text(struct buf *out, const char *path)
-{
-	struct stat st;
-	int fd = file_open_regular(path, O_NOFOLLOW, &st), status;
-
-	if (fd < 0)
-		return -1;
-	buf_init(out, FILE_MAX);
-	status = file_read_fd(out, fd);
-	close(fd);
-	return status;
-}
-
-static bool number_of(const cJSON *tree, const char *name, int64_t *out)
-{
-	return json_integer(tree, name, out) == 0 && *out >= 0;
-}
-
-static bool decode(struct guards_record *r, const char *target,
-		   const struct buf *text)
-{
-	CLEANUP(json_free_ptr)
-	cJSON *tree = json_parse(buf_string(text), text->len, NULL);
-	const char *whose = json_string(tree, "target");
-	struct breaker *b = &r->breaker;
-	int64_t failures, opened_at, trial_at;
-
-	if (!whose || !number_of(tree, "failures", &failures) ||
-	    !number_of(tree, "opened_at", &opened_at) ||
-	    !number_of(tree, "trial_at", &trial_at) || failures > FAILURES_MAX)
-		return false;
-	/* Two targets of one hash: the last one counts. */
-	if (strcmp(whose, target) != 0)
-		return true;
-	b->failures = failures;
-	b->opened_at = opened_at;
-	b->trial_at = trial_at;
-	r->method = mem_strdup(json_string(tree, "method"));
-	r->why = mem_strdup(json_string(tree, "why"));
-	return true;
-}
-
-static void forget(struct guards_record *r)
-{
-	mem_free(TAKE(r->method));
-	mem_free(TAKE(r->why));
-	breaker_close(&r->breaker);
-}
-
-int guards_file_begin(struct guards_file *f, struct guards_record *r,
-		      struct error *err)
-{
-	CLEANUP(buf_done) struct buf text = { 0 };
-
-	forget(r);
-	f->lock = take_lock(f->lock_path);
-	if (access(f->path, F_OK) != 0 && errno == ENOENT)
-		return 0;
-	if (read_text(&text, f->path) == 0 && decode(r, f->target, &text))
-		return 0;
-	return error_set(
-		err, ERR_USAGE,
-		"the state of the circuit breaker in '%s' cannot be read: it counts as closed",
-		f->path);
-}
-
-/* ---- writing ---- */
-
-static void encode(struct buf *out, const struct guards_file *f,
-		   const struct guards_record *r)
-{
-	const struct breaker *b = &r->breaker;
-
-	buf_text(out, "{\"target\":");
-	buf_json_string(out, f->target, strlen(f->target));
-	buf_printf(out,
-		   ",\"failures\":%lld,\"opened_at\":%lld,\"trial_at\":%lld",
-		   (long long)b->failures, (long long)b->opened_at,
-		   (long long)b->trial_at);
-	json_add_text(out, "method", r->method);
-	if (r->why) {
-		size_t len = text_cut(r->why, strlen(r->why), WHY_MAX);
-		CLEANUP(buf_done) struct buf safe = { 0 };
-
-		text_safe(&safe, r->why, len, TEXT_LINE);
-		json_add_text(out, "why", buf_string(&safe));
-	}
-	buf_text(out, "}\n");
-}
-
-static int drop(const char *path)
-{
-	return unlink(path) == 0 || errno == ENOENT ? 0 : -1;
-}
-
-int guards_file_end(struct guards_file *f, const struct guards_record *r,
-		    struct error *err)
-{
-	CLEANUP(buf_done) struct buf text = { 0 };
-	int status = 0;
-
-	if (r && r->breaker.failures == 0 && r->breaker.opened_at == 0) {
-		status = drop(f->path);
-	} else if (r) {
-		encode(&text, f, r);
-		status = file_replace(f->path, 0600, text.data, text.len);
-	}
-	if (status != 0)
-		error_set(
-			err, ERR_OUTPUT,
-			"the state of the circuit breaker was not kept in '%s': %s",
-			f->path, strerror(errno));
-	if (f->lock >= 0)
-		close(f->lock);
-	f->lock = -1;
-	return status;
 }
 
 /*

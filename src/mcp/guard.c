@@ -199,3 +199,39 @@ void breaker_close(struct breaker *b)
 {
 	b->failures = b->opened_at = b->trial_at = 0;
 }
+
+/* How much a success of it tells. */
+static int weight_of(const char *method)
+{
+	static const char *const small[] = { "tools/list",
+					     "resources/list",
+					     "resources/templates/list",
+					     "prompts/list",
+					     "ping",
+					     "logging/setLevel",
+					     "completion/complete" };
+
+	if (strcmp(method, "initialize") == 0)
+		return 0;
+	for (size_t i = 0; i < COUNT(small); i++) {
+		if (strcmp(method, small[i]) == 0)
+			return 1;
+	}
+	return retry_is_call(method) ? 3 : 2;
+}
+
+bool guard_is_free(const char *method)
+{
+	return strcmp(method, "ping") == 0;
+}
+
+bool guard_ends_row(const char *method, const char *failed)
+{
+	return !failed || weight_of(method) >= weight_of(failed);
+}
+
+bool guard_is_apart(const char *method, const char *failed)
+{
+	return strcmp(method, "initialize") != 0 &&
+	       !guard_ends_row(method, failed);
+}

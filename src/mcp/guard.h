@@ -2,7 +2,7 @@
 /*
  * Between a client and its peer: may a request be sent at all (a circuit
  * breaker), may a failed one be tried again (retry). The client asks, and
- * waits; what decides is behind these functions (cli/guards.c).
+ * waits; what decides is behind these functions (cli/guards.c), by the rules below.
  */
 #ifndef MCP_GUARD_H
 #define MCP_GUARD_H
@@ -70,6 +70,19 @@ void breaker_close(struct breaker *b);
 /* What an outcome says of the peer. */
 enum breaker_verdict { BREAKER_GOOD, BREAKER_BAD, BREAKER_SILENT };
 enum breaker_verdict breaker_judge(const struct error *why);
+
+/* Never held up, and proves nothing: ping, by which anybody asks who is there. */
+bool guard_is_free(const char *method);
+/*
+ * A row of failures, of which `failed` (NULL: unknown) was the last: does a
+ * success of method end it? One of the same, of a call, or of what says more:
+ * initialize says least, then lists. So a model that is down is noticed
+ * although its server answers.
+ */
+bool guard_ends_row(const char *method, const char *failed);
+/* Does method go on although its breaker is open? A server that reads well
+   although its tools fail goes on reading. */
+bool guard_is_apart(const char *method, const char *failed);
 
 struct retry_policy {
 	unsigned tries; /* in all; 0 counts as 1 */

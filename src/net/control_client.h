@@ -115,9 +115,10 @@ int control_line_next(struct control_line *c, int64_t deadline,
 		      struct control_answer *out, struct error *err);
 
 /*
- * Send, and call each for all objects of the answer, the last
- * one too, which is no device and no row. It may take what it is given, and
- * zero it. -1: as control_line_next: then the line is of no use any more.
+ * Send, and call each for all objects of the answer, the last one too, which
+ * is no device and no row. It may take what it is given, and zero it. -1: as
+ * control_line_next; after ERR_TIMEOUT and ERR_INTERRUPTED the answer may come
+ * all the same, so nothing else is to be asked on this line.
  */
 int control_line_ask(struct control_line *c, const struct serve_question *q,
 		     int64_t deadline,

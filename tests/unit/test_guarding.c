@@ -9,6 +9,7 @@
 
 #include "base/loop.h"
 #include "cli/app.h"
+#include "cli/guard_file.h"
 #include "cli/guards.h"
 #include "folder.h"
 
@@ -414,27 +415,25 @@ static void test_file_trial(void **state)
 
 static void file_is(const char *content, bool noticed)
 {
-	struct guards_record record = { 0 };
-	struct guards_file file;
+	struct guard_file file;
 	FILE *f;
 
 	error_reset(&err);
-	assert_int_equal(guards_file_open(&file, "ws://a/", &err), 0);
+	guard_file_init(&file, "ws://a/");
+	assert_int_equal(guard_file_keep(&file, &err), 0);
 	f = fopen(file.path, "we");
 	assert_non_null(f);
 	assert_true(fputs(content, f) >= 0);
 	assert_int_equal(fclose(f), 0);
-	assert_int_equal(guards_file_begin(&file, &record, &err),
-			 noticed ? -1 : 0);
+	assert_int_equal(guard_file_begin(&file, &err), noticed ? -1 : 0);
 	if (noticed)
 		assert_non_null(strstr(err.text, "counts as closed"));
-	assert_int_equal(breaker_state(&record.breaker, unix_now_ms()),
+	assert_int_equal(breaker_state(&file.breaker, unix_now_ms()),
 			 BREAKER_CLOSED);
-	assert_int_equal(guards_file_end(&file, &record, &err), 0);
+	assert_int_equal(guard_file_end(&file, true, &err), 0);
 	/* A closed one has no file. */
 	assert_int_equal(access(file.path, F_OK), -1);
-	guards_record_done(&record);
-	guards_file_close(&file);
+	guard_file_done(&file);
 }
 
 static void test_file_broken(void **state)
