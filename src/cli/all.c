@@ -9,6 +9,7 @@
 #include "mcp/arguments.h"
 #include "mcp/content.h"
 #include "mcp/listing.h"
+#include "mcp/name_set.h"
 #include "mcp/tools.h"
 #include "out/text_device.h"
 #include "out/wrap.h"
@@ -312,7 +313,7 @@ struct calling {
 	struct all all;
 	struct control_line *serve; /* for questions about tools */
 	struct words words; /* the arguments; stdin is read into them */
-	struct buf warned; /* warnings so far */
+	struct name_set warned; /* warnings so far */
 	struct all_fan fan[AT_ONCE];
 	size_t fans;
 };
@@ -383,9 +384,8 @@ static void warn(struct calling *c, const struct buf *warnings)
 		CLEANUP(mem_free_ptr) char *one = mem_strndup(line, len);
 
 		/* Lists of other firmware may give the same ones. */
-		if (!strstr(buf_string(&c->warned), one))
+		if (name_set_add(&c->warned, one, 0) == NAME_NONE)
 			render_note(&c->app->out, "warning: %s", one);
-		buf_printf(&c->warned, "%s\n", one);
 		line += len + (line[len] == '\n');
 	}
 }
@@ -599,7 +599,7 @@ int all_call_run(struct app *app, const struct all_call *call,
 
 	control_line_close(c.serve);
 	words_done(&c.words);
-	buf_done(&c.warned);
+	name_set_done(&c.warned);
 	all_done(&c.all);
 	return status;
 }

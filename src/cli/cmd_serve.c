@@ -328,10 +328,9 @@ static void reached(struct arrival *a, bool *step, bool further,
 
 static void note_broker(struct arrival *a, const struct record *record)
 {
-	const char *state = record->detail ? record->detail : "";
-	bool lost = strstr(state, "\"lost\"") || strstr(state, "\"down\"");
+	bool lost = record->broker == NEWS_LOST || record->broker == NEWS_DOWN;
 
-	if (!lost && !strstr(state, "\"joined\""))
+	if (!lost && record->broker != NEWS_JOINED)
 		return;
 	mem_free(TAKE(a->broker));
 	mem_free(TAKE(a->broker_hint));

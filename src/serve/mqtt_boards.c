@@ -686,16 +686,23 @@ static int mqtt_boards_join(struct mqtt_boards *r, struct error *err)
 
 /* NULL: nobody will see it. */
 static struct record *tell(struct mqtt_boards *r, enum record_level level,
-			   const char *state, const char *text)
+			   enum broker_news state, const char *text)
 {
+	static const char *const names[] = { [NEWS_UP] = "up",
+					     [NEWS_DOWN] = "down",
+					     [NEWS_SAID] = "said",
+					     [NEWS_JOINED] = "joined",
+					     [NEWS_LOST] = "lost" };
 	struct record *rec;
 
 	if (r->closing)
 		return NULL;
 	rec = records_add(&r->server->records, RECORD_BROKER, level, NULL, NULL,
 			  "%s", text);
-	if (rec)
-		rec->detail = mem_printf("\"state\":\"%s\"", state);
+	if (!rec)
+		return NULL;
+	rec->broker = state;
+	rec->detail = mem_printf("\"state\":\"%s\"", names[state]);
 	return rec;
 }
 
@@ -721,7 +728,7 @@ static void on_up(void *owner, bool again)
 		"mosquitto %s listens on port %u%s", broker_version(r->broker),
 		(unsigned)r->server->config.mqtt_port,
 		again ? " again: devices come back by themselves" : "");
-	tell(r, again ? LEVEL_GOOD : LEVEL_INFO, "up", text);
+	tell(r, again ? LEVEL_GOOD : LEVEL_INFO, NEWS_UP, text);
 }
 
 static void on_down(void *owner, const struct error *why, int64_t again_ms)
@@ -733,7 +740,7 @@ static void on_down(void *owner, const struct error *why, int64_t again_ms)
 	text_milliseconds(again_ms, wait, sizeof(wait));
 	text = mem_printf("the broker is down: %s; it is started again in %s",
 			  why->text, wait);
-	add_hint(tell(r, LEVEL_BAD, "down", text), why->hint);
+	add_hint(tell(r, LEVEL_BAD, NEWS_DOWN, text), why->hint);
 }
 
 static void on_said(void *owner, bool bad, const char *line)
@@ -741,7 +748,7 @@ static void on_said(void *owner, bool bad, const char *line)
 	CLEANUP(mem_free_ptr) char *text = mem_printf("mosquitto: %s", line);
 
 	struct record *rec =
-		tell(owner, bad ? LEVEL_WARN : LEVEL_DEBUG, "said", text);
+		tell(owner, bad ? LEVEL_WARN : LEVEL_DEBUG, NEWS_SAID, text);
 
 	if (strstr(line, "oversize"))
 		add_hint(rec, "--message-max allows more");
@@ -768,7 +775,7 @@ static void on_broker(void *owner, const struct error *why)
 	bool own = r->broker != NULL;
 
 	if (!why) {
-		tell(r, LEVEL_GOOD, "joined", "connected to the broker");
+		tell(r, LEVEL_GOOD, NEWS_JOINED, "connected to the broker");
 		return;
 	}
 	text = mem_printf("no connection to the broker: %s; it is tried again",
@@ -776,7 +783,7 @@ static void on_broker(void *owner, const struct error *why)
 	/* That our own went down is told already. */
 	add_hint(tell(r,
 		      own && !broker_pid(r->broker) ? LEVEL_DEBUG : LEVEL_WARN,
-		      "lost", text),
+		      NEWS_LOST, text),
 		 why->hint);
 	expect_all(r);
 	if (own && !r->closing && why->code == ETIMEDOUT)

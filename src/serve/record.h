@@ -53,10 +53,21 @@ enum record_level {
 	LEVEL_BAD
 };
 
+/* Of RECORD_BROKER; "state" in its detail. */
+enum broker_news {
+	NEWS_OTHER,
+	NEWS_UP,
+	NEWS_DOWN,
+	NEWS_SAID,
+	NEWS_JOINED,
+	NEWS_LOST
+};
+
 /* All owned; texts may hold what a peer sent. NULL where it does not apply. */
 struct record {
 	enum record_kind kind;
 	enum record_level level;
+	enum broker_news broker;
 	int64_t at_ms; /* Unix time */
 	char *device; /* Device-Id, else client id */
 	char *alias, *address;

@@ -428,6 +428,16 @@ static void note(struct arrival *m, enum record_kind kind, const char *text,
 	record_free(r);
 }
 
+static void note_broker(struct arrival *m, enum broker_news news)
+{
+	struct record *r = make(RECORD_BROKER, LEVEL_WARN, "no way to it");
+
+	r->broker = news;
+	r->hint = mem_strdup("look there");
+	serve_note_arrival(m, r);
+	record_free(r);
+}
+
 static void explained(const struct arrival *m, const char *text,
 		      const char *hint)
 {
@@ -461,6 +471,16 @@ static void test_missing(void **state)
 	snprintf(came.ota_id, sizeof(came.ota_id), "%s", "aa:01");
 	explained(&m, "aa:01 asked OTA, but never dialled", "wake it");
 	m.mqtt = true;
+	explained(&m, "asked OTA, but never dialled", "broker");
+	note_broker(&m, NEWS_LOST);
+	note_broker(&m, NEWS_SAID);
+	assert_string_equal(m.broker, "no way to it");
+	assert_string_equal(m.broker_hint, "look there");
+	note_broker(&m, NEWS_JOINED);
+	assert_null(m.broker);
+	note_broker(&m, NEWS_DOWN);
+	assert_non_null(m.broker);
+	note_broker(&m, NEWS_JOINED);
 	explained(&m, "asked OTA, but never dialled", "broker");
 	note(&m, RECORD_REFUSED, "wrong token", "give it the token");
 	explained(&m, "aa:01: wrong token", "give it the token");
