@@ -33,6 +33,7 @@ struct config { /* global options; see config_options in config.c */
 struct app {
 	struct config config;
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
+	bool later; /* the shell has gone on to it from another one */
 	int told_serve; /* -1; pid of the serve whose other version was told */
 	bool found_serve; /* no target was given: a serve's socket was found */
 	struct loop *loop;

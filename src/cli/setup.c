@@ -456,13 +456,6 @@ int setup_target(struct endpoint *out, struct app *app, struct error *err)
 	return 0;
 }
 
-/* What was given for the first target says nothing about a later one. */
-static bool is_later(const struct app *app)
-{
-	return app->target_source &&
-	       strcmp(app->target_source, "the command use") == 0;
-}
-
 int app_setup(struct app *app, const struct transport_ops **ops,
 	      struct error *err)
 {
@@ -475,8 +468,9 @@ int app_setup(struct app *app, const struct transport_ops **ops,
 		return serve_target_none(app, err);
 	if (setup_target(e, app, err))
 		return -1;
+	/* What was given for the first target says nothing about a later one. */
 	if (serve_target_options(app, e, err) ||
-	    (!is_later(app) && check_fit(e, c, err)) || set_options(e, c, err))
+	    (!app->later && check_fit(e, c, err)) || set_options(e, c, err))
 		return -1;
 	*ops = target_ops(e->scheme->kind, err);
 	return *ops ? 0 : -1;

@@ -37,8 +37,8 @@ static int show_peer(struct shell *s, struct error *err)
 	return 0;
 }
 
-int shell_check_target(const struct shell *s, const char *target,
-		       const char *source, struct error *err)
+int shell_check_target(const struct shell *s, const char *target, bool later,
+		       struct error *err)
 {
 	const struct transport_ops *ops;
 	struct app other = *s->app;
@@ -47,7 +47,8 @@ int shell_check_target(const struct shell *s, const char *target,
 	other.endpoint = (struct endpoint){ 0 };
 	other.config.target = target;
 	other.config.device = NULL;
-	other.target_source = source;
+	if (later)
+		shell_mark_later(&other);
 	status = app_setup(&other, &ops, err);
 	endpoint_done(&other.endpoint);
 	return status;
@@ -55,7 +56,7 @@ int shell_check_target(const struct shell *s, const char *target,
 
 static int use_target(struct shell *s, const char *target, struct error *err)
 {
-	if (shell_check_target(s, target, "the command use", err))
+	if (shell_check_target(s, target, true, err))
 		return -1;
 	shell_peer_choose(s, target, NULL);
 	return shell_peer_open(s, err);

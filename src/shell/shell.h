@@ -147,9 +147,12 @@ int shell_peer_open(struct shell *s, struct error *err);
 void shell_peer_failed(struct shell *s, struct error *why);
 /* Another target, or device of serve (NULL: whichever), from now on. */
 void shell_peer_choose(struct shell *s, const char *target, const char *device);
-/* Whether it can be a target at all, with the options that were given. */
-int shell_check_target(const struct shell *s, const char *target,
-		       const char *source, struct error *err);
+/* It is from 'use': options were for the first one. */
+void shell_mark_later(struct app *app);
+/* Whether it can be a target at all; the first one also with the options that
+   were given. */
+int shell_check_target(const struct shell *s, const char *target, bool later,
+		       struct error *err);
 /* The target is what a running serve holds. */
 bool shell_is_attached(const struct shell *s);
 /* "kitchen (lost)> ", with colours; yours. */

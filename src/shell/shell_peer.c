@@ -264,6 +264,12 @@ void shell_peer_after(struct shell *s, const struct error *why)
 
 /* ---- switched ---- */
 
+void shell_mark_later(struct app *app)
+{
+	app->target_source = "the command use";
+	app->later = true;
+}
+
 void shell_peer_choose(struct shell *s, const char *target, const char *device)
 {
 	struct config *c = &s->app->config;
@@ -275,7 +281,7 @@ void shell_peer_choose(struct shell *s, const char *target, const char *device)
 	s->device = new_device;
 	c->target = s->target;
 	c->device = s->device;
-	s->app->target_source = "the command use";
+	shell_mark_later(s->app);
 	s->app->found_serve = false;
 	s->app->again = false;
 	s->app->port = 0;

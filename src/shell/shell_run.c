@@ -407,7 +407,7 @@ int shell_script(struct shell *s, struct error *err)
 
 	/* Also for a script that has no line to stumble over it. */
 	if (app->config.target &&
-	    shell_check_target(s, app->config.target, app->target_source, err))
+	    shell_check_target(s, app->config.target, false, err))
 		return -1;
 	s->app->stdin_taken = true;
 	return run(s, STDIN_FILENO, "stdin", s->keep_going, err);

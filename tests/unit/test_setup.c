@@ -120,9 +120,9 @@ static void test_misfits(void **state)
 	app.config.cwd = "/tmp";
 	refused("sim:", "'--cwd' is for a child process");
 	/* In the shell it was for the first target. */
-	app.target_source = "the command use";
+	app.later = true;
 	assert_int_equal(setup("sim:"), 0);
-	app.target_source = "the argument";
+	app.later = false;
 	app.config.cwd = NULL;
 	words_add(&app.config.env, "A=1");
 	refused("ws://h/", "'--env' is for a child process, and the target is "
