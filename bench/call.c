@@ -10,6 +10,7 @@
 #include "base/module.h"
 #include "mcp/client.h"
 #include "mcp/content.h"
+#include "mcp/rules.h"
 #include "net/ws.h"
 #include "samples.h"
 
@@ -39,7 +40,8 @@ static int run(struct client *c, size_t count, double *sample,
 static int measure(size_t count, const char *url, struct error *err)
 {
 	struct session_observer observer = { .event = ignore_event };
-	struct session_config config = { .dialect = DIALECT_PLAIN };
+	struct session_config config = { .rules = &mcp_rules,
+					 .dialect = DIALECT_PLAIN };
 	const struct ws_table *ws = module_table("ws", WS_TABLE, err);
 	double *sample = mem_zalloc(count * sizeof(*sample));
 	struct client_config none = { 0 };

@@ -24,6 +24,7 @@
 #include "cli/setup.h"
 #include "cli/trace.h"
 #include "diag/arrival.h"
+#include "mcp/rules.h"
 #include "net/listen.h"
 
 /*
@@ -275,7 +276,8 @@ static int open_session(struct app *app, const struct transport_ops *ops,
 						   .trace = app_on_trace,
 						   .request = app_on_request,
 						   .owner = app };
-	struct session_config config = { .dialect = app->endpoint.envelope,
+	struct session_config config = { .rules = &mcp_rules,
+					 .dialect = app->endpoint.envelope,
 					 .timeout = app->config.timeout,
 					 .wait = app->config.wait,
 					 .trace = app->trace ||

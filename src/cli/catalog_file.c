@@ -570,9 +570,10 @@ static void keep_list(struct app *app)
 {
 	const struct endpoint *e = &app->endpoint;
 	bool attached = e->scheme && e->scheme->kind == SCHEME_ATTACH;
-	const char *device =
-		attached ? session_peer(app->session)->relay_id : NULL;
-	CLEANUP(mem_free_ptr) char *key = schema_cache_key(e->text, device);
+	const struct peer_kept *kept =
+		attached ? session_peer(app->session)->kept : NULL;
+	CLEANUP(mem_free_ptr)
+	char *key = schema_cache_key(e->text, kept ? kept->id : NULL);
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (*key && schema_cache_write(key, &app->tools, &why) != 0 &&
@@ -747,7 +748,9 @@ static int running_device(struct app *app, char **id, struct error *err)
 	bool exists = false;
 
 	if (app->connected) {
-		*id = mem_strdup(session_peer(app->session)->relay_id);
+		const struct peer_kept *kept = session_peer(app->session)->kept;
+
+		*id = kept ? mem_strdup(kept->id) : NULL;
 		return 0;
 	}
 	if (serve_target_path(app, &path, NULL) != 0 ||

@@ -511,8 +511,7 @@ int client_check_output(const struct tool *t, const struct result *r,
 }
 
 /*
- * What a server said of itself: its parts, and whether it is the LLM service.
- * Asks nothing.
+ * What a server said of itself: its parts. Asks nothing.
  */
 
 /* A device, or no initialize: nothing is known. */
@@ -579,9 +578,4 @@ int client_require_part(const struct client *c, const char *name,
 	error_set(err, ERR_UNMET, "the server '%.100s' offers %s without '%s'",
 		  name_of(c), name, part);
 	return hint_at_parts(c->capabilities, err);
-}
-
-bool client_is_llm_service(const struct client *c)
-{
-	return c->server_name && strcmp(c->server_name, "llm-service") == 0;
 }

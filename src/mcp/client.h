@@ -125,10 +125,6 @@ int client_list(struct client *c, enum list_kind kind, struct page_list *out,
 int client_check_output(const struct tool *t, const struct result *r,
 			struct error *err);
 
-/* The server is the LLM service (its serverInfo.name is "llm-service"; sim llm
-   is one): its codes -32000 and -32001 have names then. */
-bool client_is_llm_service(const struct client *c);
-
 /*
  * Any answer counts, an error too: firmware has no ping. *took_us is the round
  * trip.

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "mcp/guard.h"
 #include "wire/jsonrpc.h"
+#include "wire/llm.h"
 
 /*
  * The rules of trying again: which failures, which requests, how long between.
@@ -29,7 +30,7 @@ bool retry_may_pass(const struct error *why)
 	case ERR_TIMEOUT:
 		return is_passing_status(why->code);
 	case ERR_PEER:
-		return why->code == LLM_TIMEOUT || why->code == LLM_UNAVAILABLE;
+		return llm_is_code(why->code);
 	case ERR_NONE:
 	case ERR_USAGE:
 	case ERR_PROTOCOL:
@@ -154,10 +155,7 @@ enum breaker_verdict breaker_judge(const struct error *why)
 	case ERR_TIMEOUT:
 		return BREAKER_BAD;
 	case ERR_PEER:
-		return why->code == LLM_TIMEOUT ||
-				       why->code == LLM_UNAVAILABLE ?
-			       BREAKER_BAD :
-			       BREAKER_GOOD;
+		return llm_is_code(why->code) ? BREAKER_BAD : BREAKER_GOOD;
 	case ERR_NONE:
 	case ERR_PROTOCOL:
 	case ERR_AUTH:

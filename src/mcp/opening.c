@@ -9,6 +9,7 @@
 #include "mcp/client.h"
 #include "mcp/initialize.h"
 #include "rpc/session_calls.h"
+#include "wire/llm.h"
 
 enum { PROBE_MS = 2000 };
 
@@ -58,13 +59,6 @@ void client_done(struct client *c)
 	*c = (struct client){ 0 };
 }
 
-static const char *llm_code_name(int code)
-{
-	if (code == LLM_TIMEOUT)
-		return "LLM timeout";
-	return code == LLM_UNAVAILABLE ? "LLM unavailable" : NULL;
-}
-
 static void borrow_reply(struct client *c)
 {
 	const cJSON *result = c->initialize.result;
@@ -75,8 +69,9 @@ static void borrow_reply(struct client *c)
 	c->server_info = json_object(result, "serverInfo");
 	c->server_name = json_string(c->server_info, "name");
 	c->server_version = json_string(c->server_info, "version");
-	session_name_codes(c->session,
-			   client_is_llm_service(c) ? llm_code_name : NULL);
+	session_name_codes(c->session, llm_is_service(c->server_name) ?
+					       llm_code_name :
+					       NULL);
 }
 
 /*
@@ -85,12 +80,12 @@ static void borrow_reply(struct client *c)
  */
 static bool take_kept(struct client *c, const struct client_config *config)
 {
-	const struct session_peer *peer = session_peer(c->session);
+	const struct peer_kept *kept = session_peer(c->session)->kept;
 
-	if (!peer->initialize || (config && config->vision_url))
+	if (!kept || !kept->initialize || (config && config->vision_url))
 		return false;
-	if (message_decode(&c->initialize, peer->initialize,
-			   peer->initialize_len, NULL) == 0 &&
+	if (message_decode(&c->initialize, kept->initialize,
+			   kept->initialize_len, NULL) == 0 &&
 	    cJSON_IsObject(c->initialize.result))
 		return true;
 	message_done(&c->initialize);

@@ -57,6 +57,22 @@ static void on_waiting(struct attach *a, const cJSON *json)
 	a->transport->events->notice(a->transport->owner, &n);
 }
 
+struct peer_kept *peer_kept_copy(const struct peer_kept *from)
+{
+	size_t id = strlen(from->id) + 1, device = strlen(from->device) + 1;
+	struct peer_kept *copy = mem_zalloc(sizeof(*copy) + id + device +
+					    from->initialize_len + 1);
+	char *texts = (char *)(copy + 1);
+
+	*copy = *from;
+	copy->id = memcpy(texts, from->id, id);
+	copy->device = memcpy(texts + id, from->device, device);
+	if (from->initialize)
+		copy->initialize = memcpy(texts + id + device, from->initialize,
+					  from->initialize_len);
+	return copy;
+}
+
 static void on_attached(struct attach *a, const struct control_frame *f,
 			const cJSON *json)
 {
@@ -69,11 +85,14 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	const char *session = json_string(json, "session_id");
 	struct relay_info relay = { .hello = hello.text,
 				    .hello_len = hello.len,
-				    .initialize = reply.text,
-				    .initialize_len = reply.len,
-				    .session_id = session ? session : "",
-				    .device = text };
-	struct peer_info peer = { .envelope = true, .relay = &relay };
+				    .session_id = session ? session : "" };
+	struct peer_kept kept = { .initialize = reply.text,
+				  .initialize_len = reply.len,
+				  .id = json_string(device, "id"),
+				  .device = text };
+	struct peer_info peer = { .envelope = true,
+				  .relay = &relay,
+				  .kept = &kept };
 	int64_t version = 0;
 
 	if (a->attached)
@@ -81,14 +100,13 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	a->attached = true;
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
-	relay.id = json_string(device, "id");
-	if (!relay.id)
-		relay.id = "";
-	peer.device_id = json_string(device, "id");
+	peer.device_id = kept.id;
+	if (!kept.id)
+		kept.id = "";
 	peer.client_id = json_string(device, "client_id");
 	peer.address = json_string(device, "address");
 	if (!peer.address)
-		peer.address = relay.id;
+		peer.address = kept.id;
 	a->transport->events->ready(a->transport->owner, &peer);
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "net/http_private.h"
 #include "wire/jsonrpc.h"
+#include "wire/llm.h"
 
 /*
  * As much of JSON-RPC as HTTP makes its transport see: is an answer due, and
@@ -169,28 +170,23 @@ char *http_message_error(const char *text, size_t len)
 	return json_span_string(message);
 }
 
-/* An error reply with a code of the LLM service (wire/jsonrpc.h). */
+/* An error reply with a code of the LLM service (wire/llm.h). */
 static bool http_message_is_llm_error(const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
 	int64_t code;
 
 	return !json_integer(json_object(tree, "error"), "code", &code) &&
-	       (code == LLM_TIMEOUT || code == LLM_UNAVAILABLE);
+	       code == (int)code && llm_is_code((int)code);
 }
 
-/* Seconds; they need not be whole. */
 int64_t http_message_retry_after(const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
-	const cJSON *data = json_object(json_object(tree, "error"), "data");
-	const cJSON *asked = json_member(data, "retry_after");
+	int64_t asked = llm_retry_after(json_object(tree, "error"));
+	int64_t most = (int64_t)HTTP_RETRY_AFTER_MAX_S * 1000;
 
-	if (!cJSON_IsNumber(asked) || !(asked->valuedouble > 0))
-		return 0;
-	if (asked->valuedouble >= HTTP_RETRY_AFTER_MAX_S)
-		return (int64_t)HTTP_RETRY_AFTER_MAX_S * 1000;
-	return (int64_t)ceil(asked->valuedouble * 1000);
+	return asked < most ? asked : most;
 }
 
 /*

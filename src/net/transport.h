@@ -29,17 +29,23 @@
 
 enum frame_kind { FRAME_TEXT, FRAME_BINARY };
 
-/* What a running serve knows of a device that it hands on (net/attach.h). */
+/* The link of a device that a running serve hands on (net/attach.h). */
 struct relay_info {
 	const char *hello; /* its message; NULL: none came */
 	size_t hello_len;
-	const char *initialize; /* the whole reply; NULL: not done */
-	size_t initialize_len;
 	const char *session_id; /* "" if none */
 	int frame_version;
+};
+
+/* What serve knows of that device besides, for those above the session. */
+struct peer_kept {
+	const char *initialize; /* the whole reply; NULL: not done */
+	size_t initialize_len;
 	const char *id; /* what names it: Device-Id, else client id */
 	const char *device; /* the object of wire/control_frames.h, JSON text */
 };
+/* net/attach.c: one block, with its texts; yours to mem_free. */
+struct peer_kept *peer_kept_copy(const struct peer_kept *from);
 
 /* The peer as the transport saw it; lent during ready. */
 struct peer_info {
@@ -63,7 +69,9 @@ struct peer_info {
 	 * another one after each hello that was sent.
 	 */
 	const struct udp_offer *udp;
-	const struct relay_info *relay; /* attach: only; NULL */
+	/* attach: only; NULL */
+	const struct relay_info *relay;
+	const struct peer_kept *kept;
 };
 
 /* Something worth a line for the user while waiting or serving. A listener has most of them. */

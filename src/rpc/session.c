@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A session's life: opened, connected, sent through, waited for, closed. What
- * comes in is session_events.c's matter, calls are that of session_calls.c.
+ * A session's life: opened, connected, listened to, waited for, closed. Calls
+ * are session_calls.c's matter.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,17 +91,6 @@ static char *mask_path(const char *path)
 	return buf_take(&out);
 }
 
-static void keep_relay(struct session_peer *out, const struct relay_info *relay)
-{
-	if (relay->initialize) {
-		out->initialize =
-			mem_copy(relay->initialize, relay->initialize_len);
-		out->initialize_len = relay->initialize_len;
-	}
-	out->relay_id = mem_strdup(relay->id);
-	out->relay_device = mem_strdup(relay->device);
-}
-
 static void session_keep_peer(struct session_peer *out,
 			      const struct peer_info *peer)
 {
@@ -116,8 +105,8 @@ static void session_keep_peer(struct session_peer *out,
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
 		out->ota = *peer->ota;
-	if (peer->relay)
-		keep_relay(out, peer->relay);
+	if (peer->kept)
+		out->kept = peer_kept_copy(peer->kept);
 }
 
 static void session_peer_done(struct session_peer *p)
@@ -127,17 +116,12 @@ static void session_peer_done(struct session_peer *p)
 	mem_free(p->device_id);
 	mem_free(p->client_id);
 	mem_free(p->tls);
-	mem_free(p->initialize);
-	mem_free(p->relay_id);
-	mem_free(p->relay_device);
+	mem_free(p->kept);
 	headers_done(&p->headers);
 	*p = (struct session_peer){ 0 };
 }
 
-/*
- * A session's life: opened, connected, sent through, closed. What comes in is
- * session_events.c's matter, calls are that of session_calls.c.
- */
+/* ---- life ---- */
 
 enum {
 	TIMEOUT_MS = 10000,
@@ -151,12 +135,7 @@ static int64_t since_open(const struct session *s)
 	return (loop_now_us() - s->opened_us) / 1000;
 }
 
-void session_wake(struct session *s)
-{
-	s->wake = true;
-}
-
-void session_sign_of_life(struct session *s)
+static void sign_of_life(struct session *s)
 {
 	s->wait_deadline = loop_now() + s->config.wait;
 	session_wake(s);
@@ -166,6 +145,160 @@ void session_sign_of_life(struct session *s)
 static bool session_is_usable(const struct session *s)
 {
 	return s->open && (s->link.up || s->link.dialect == DIALECT_UNKNOWN);
+}
+
+/*
+ * What comes in: every frame goes through the link, then to a call or into
+ * the queue of events. Runs inside callbacks: it records, and sends only what
+ * the link must answer at once.
+ */
+
+enum { AUDIO_EVENT_MS = 1000 };
+
+/* Nobody waits for these: if the connection is gone, its end is told anyway. */
+static void send_quietly(void *owner, const struct buf *frame)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+
+	session_transmit(owner, frame, &ignored);
+}
+
+static void take_notification(void *owner, const struct message *m)
+{
+	struct session *s = owner;
+
+	session_progress(s, m);
+	session_event(s, EVENT_NOTIFICATION, m->method, m->text, m->len);
+}
+
+static void take_odd(void *owner, const struct message *m, const char *why)
+{
+	session_odd(owner, m->text, m->len, "%s%s",
+		    m->kind == MESSAGE_UNKNOWN ? "JSON, but " : "", why);
+}
+
+static bool take_batch(void *owner, const struct message *batch)
+{
+	struct session *s = owner;
+
+	if (!s->revision[0] || s->config.rules->batches(s->revision))
+		return true;
+	session_odd(s, batch->text, batch->len,
+		    "a batch is not read: revision %s does not have them",
+		    s->revision);
+	return false;
+}
+
+/* It is not read, but who waits for a reply in it is not to wait in vain. */
+static void fail_reply(void *owner, const struct message *m)
+{
+	struct session *s = owner;
+	bool reply = m->kind == MESSAGE_RESULT || m->kind == MESSAGE_ERROR;
+	struct call *c =
+		reply && m->has_number ? session_find_call(s, m->number) : NULL;
+	CLEANUP(mem_free_ptr) char *label = c ? call_label(c) : NULL;
+
+	if (!c)
+		return;
+	error_set(
+		&c->failure, ERR_PROTOCOL,
+		"the reply to '%s' came in a batch, which revision %s does not have",
+		label, s->revision);
+	error_detail(&c->failure, m->text, m->len);
+	session_end_call(s, c, true);
+}
+
+/*
+ * Older firmware has no "features" at all (device.md 7.3); session_wait_up
+ * judges.
+ */
+static void take_hello(void *owner, struct span frame)
+{
+	struct session *s = owner;
+
+	/* Serve answered it, and it is news of the device. */
+	if (s->link.relayed) {
+		session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
+		return;
+	}
+	/* Over MQTT each voice session begins with one (device.md 2.3). */
+	if (s->link.hellos > 1 && !s->link.has_udp) {
+		session_odd(
+			s, frame.text, frame.len,
+			"the device said hello again (%u times by now); it was answered again",
+			s->link.hellos);
+		return;
+	}
+	if (s->link.hellos == 1)
+		s->times.hello = (loop_now_us() - s->opened_us) / 1000;
+	if (s->times.up < 0)
+		s->times.up = s->times.hello;
+	session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
+}
+
+static void take_device(void *owner, const char *type, struct span frame)
+{
+	session_event(owner, EVENT_DEVICE, type, frame.text, frame.len);
+}
+
+static void take_audio(void *owner, struct span frame,
+		       const struct error *problem)
+{
+	struct session *s = owner;
+	int64_t now = loop_now();
+	struct event *e;
+
+	(void)frame;
+	if (problem->kind != ERR_NONE && s->link.audio_broken == 1)
+		session_odd(s, NULL, 0, "%s", problem->text);
+	if (s->link.audio_frames > 1 && now - s->audio_told < AUDIO_EVENT_MS)
+		return;
+	s->audio_told = now;
+	e = session_event(s, EVENT_AUDIO, "audio", NULL, 0);
+	if (!e)
+		return;
+	e->count = s->link.audio_frames;
+	e->bytes = s->link.audio_bytes;
+	if (s->link.audio_broken)
+		e->note = mem_printf("%llu of them broken",
+				     (unsigned long long)s->link.audio_broken);
+}
+
+static const struct link_events link_events = {
+	.send = send_quietly,
+	.hello = take_hello,
+	.reply = session_take_reply,
+	.request = session_take_request,
+	.notification = take_notification,
+	.odd = take_odd,
+	.batch = take_batch,
+	.unread = fail_reply,
+	.device = take_device,
+	.audio = take_audio,
+	.broken = session_take_broken,
+};
+
+static void hear(struct session *s, enum frame_kind kind)
+{
+	s->heard.at = loop_now();
+	s->heard.audio = kind == FRAME_BINARY;
+	if (kind == FRAME_TEXT)
+		s->heard.messages++;
+	/*
+	 * A stream of audio must not keep the wait for a hello alive for ever.
+	 */
+	if (kind == FRAME_TEXT || s->link.audio_frames == 0)
+		sign_of_life(s);
+}
+
+static void take_frame(struct session *s, enum frame_kind kind,
+		       const void *data, size_t len)
+{
+	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
+		      len);
+	hear(s, kind);
+	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,
+		     s);
 }
 
 /*
@@ -212,7 +345,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 		s->times.up = s->times.connected;
 	session_trace(s, false, "ready", s->peer.address,
 		      s->peer.address ? strlen(s->peer.address) : 0);
-	session_sign_of_life(s);
+	sign_of_life(s);
 }
 
 static void on_message(void *owner, enum frame_kind kind, const void *data,
@@ -221,7 +354,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	struct session *s = owner;
 
 	if (!s->closing)
-		session_frame(s, kind, data, len);
+		take_frame(s, kind, data, len);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -294,7 +427,7 @@ static void on_lost(struct session *s, const struct notice *n)
 	struct event *e = session_event(s, EVENT_DROPPED, "dropped", NULL, 0);
 
 	if (!e) {
-		/* It was counted as one itself. */
+		/* That it is lost too counted as one. */
 		s->events.dropped += n->count - 1;
 		return;
 	}
@@ -313,7 +446,7 @@ static void on_notice(void *owner, const struct notice *n)
 	if (n->kind == NOTICE_OTA && !s->open)
 		s->times.ota = since_open(s);
 	if (is_life(n->kind))
-		session_sign_of_life(s);
+		sign_of_life(s);
 	session_trace(s, false, "notice", n->text, len);
 	if (n->kind == NOTICE_LOST) {
 		on_lost(s, n);
@@ -418,38 +551,6 @@ void session_free(struct session *s)
 		s->abandoned = true;
 }
 
-static int session_closed_error(const struct session *s, struct error *err)
-{
-	if (s->why.kind == ERR_NONE)
-		return error_set(err, ERR_CONNECT, "connection closed");
-	error_copy(err, &s->why);
-	return -1;
-}
-
-int session_transmit(struct session *s, const struct buf *frame,
-		     struct error *err)
-{
-	const char *text = buf_string(frame);
-
-	if (s->ended)
-		return session_closed_error(s, err);
-	if (!s->open)
-		return error_set(err, ERR_CONNECT, "not connected yet");
-	if (s->transport.ops->send(&s->transport, text, frame->len, err))
-		return -1;
-	session_trace(s, true, "text", text, frame->len);
-	return 0;
-}
-
-int session_send(struct session *s, const struct buf *payload,
-		 struct error *err)
-{
-	CLEANUP(buf_done) struct buf frame = { 0 };
-
-	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
-	return session_transmit(s, &frame, err);
-}
-
 int session_send_device(struct session *s, const char *json, struct error *err)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };
@@ -527,22 +628,6 @@ const struct session_peer *session_peer(const struct session *s)
  * words for what they waited for in vain. The only place that waits, but for
  * the end in session_free.
  */
-
-int session_turn(struct session *s, int64_t deadline, struct error *err)
-{
-	CLEANUP(error_reset) struct error why = { 0 };
-	int64_t next = session_next_deadline(s);
-	int status;
-
-	s->wake = false;
-	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
-			   &why);
-	session_expire_calls(s);
-	if (!status || why.kind == ERR_TIMEOUT)
-		return 0;
-	error_copy(err, &why);
-	return -1;
-}
 
 /* Connected to something that never said hello. */
 static int explain_no_hello(const struct session *s, struct error *err)

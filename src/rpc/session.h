@@ -2,7 +2,8 @@
 /*
  * A session opens a transport, waits until its link is up, numbers calls,
  * matches replies, keeps deadlines, and queues everything else as events. It
- * knows nothing of MCP methods, targets or output.
+ * knows nothing of MCP (what it must is in struct session_rules), targets or
+ * output.
  *
  * Callbacks only record. The blocking functions run the loop and, between
  * turns, hand queued events to the observer on the main line, where it may
@@ -65,13 +66,40 @@ struct session_observer {
 	 * Main line, before `event`: the peer asks (EVENT_REQUEST, text is the
 	 * whole message). True: it is, or will be, answered with session_answer
 	 * or session_refuse. False, or NULL: the session refuses it (-32601).
-	 * ping is answered by the session and does not come here.
+	 * What session_rules.answer answers does not come here.
 	 */
 	bool (*request)(void *owner, const struct event *e);
 	void *owner;
 };
 
+struct call;
+
+/*
+ * What the protocol above JSON-RPC lays down, from who knows it (mcp/rules.h).
+ * None may wait or send.
+ */
+struct session_rules {
+	/* A request of the peer that is answered at once: with this, JSON text;
+	   NULL: it goes to the observer. */
+	const char *(*answer)(const char *method);
+	/* A notification says that a call goes on: its token, which is the call's
+	   id. False: it says something else. */
+	bool (*progress)(const struct message *m, struct span *token);
+	/* The notification that nobody waits for a call any more: its method, with
+	   its params added. NULL: the peer must not be told. */
+	const char *(*cancel)(const struct call *c, const char *reason,
+			      struct buf *params);
+	/* Why a request will never be answered, if that is known; static. */
+	const char *(*silence)(enum dialect dialect, const struct call *c,
+			       const char *params);
+	/* Whether a revision has batches. */
+	bool (*batches)(const char *revision);
+	/* ms after which an error reply asks to be asked again; 0: it does not. */
+	int64_t (*retry_after)(const cJSON *error);
+};
+
 struct session_config {
+	const struct session_rules *rules; /* static; never NULL */
 	enum dialect dialect;
 	int64_t timeout; /* ms for a call; 0: 10 s */
 	/* ms to get up, restarted by each sign of life; 0: 60 s */
@@ -139,10 +167,7 @@ struct session_peer {
 	struct headers headers; /* secrets masked */
 	bool has_ota;
 	struct ota_request ota;
-	/* attach: what serve knows; NULL elsewhere */
-	char *initialize; /* the whole reply to initialize; NULL: not done */
-	size_t initialize_len;
-	char *relay_id, *relay_device;
+	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 };
 const struct session_peer *session_peer(const struct session *s);
 
@@ -161,8 +186,8 @@ struct call {
 	int32_t id;
 	int64_t started_us, ended_us;
 	/*
-	 * loop_now() ms. notifications/progress whose progressToken is the
-	 * call's id starts the time anew, up to PROGRESS_TIMES timeouts in all.
+	 * loop_now() ms. Progress (session_rules) starts the time anew, up to
+	 * PROGRESS_TIMES timeouts in all.
 	 */
 	int64_t deadline;
 	int64_t latest; /* where that ends */
@@ -170,8 +195,7 @@ struct call {
 	unsigned progress; /* how many of those came */
 	/* subject: the tool, for messages; may be NULL; both owned */
 	char *method, *subject;
-	/* why firmware will not answer it, if that is known; static */
-	const char *silence;
+	const char *silence; /* session_rules.silence */
 	struct message reply; /* owned */
 	char *broken; /* the reply's raw text when its JSON is broken; owned */
 	struct error failure;
@@ -207,9 +231,9 @@ int session_refuse(struct session *s, const char *id, int code,
 		   const char *message, struct error *err);
 
 /*
- * What initialize settled, for transports that repeat it
- * (transport_ops.negotiated). From now on batches are read only if the revision
- * has them (2025-03-26); before, and if this is never called, always.
+ * The revision that was agreed on, for transports that repeat it
+ * (transport_ops.negotiated). From now on batches are read only if it has them
+ * (session_rules); before, and if this is never called, always.
  */
 void session_negotiated(struct session *s, const char *revision);
 

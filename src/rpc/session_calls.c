@@ -21,8 +21,6 @@
 /* What is longer than this is given as detail too, since error.text is cut. */
 enum { MESSAGE_FITS = 400 };
 
-#define RETRY_AFTER_MOST (10 * 24 * 3600) /* seconds */
-
 /* The newest of that id, since ids may wrap. */
 static struct past_call *find_past(struct session *s, int64_t id)
 {
@@ -97,24 +95,6 @@ static void add_data(struct error *e, const struct message *m)
 		error_detail(e, data.text, data.len);
 }
 
-/* Seconds, as the LLM service says it; they need not be whole. */
-static void add_retry_after(struct error *e, const struct message *m)
-{
-	const cJSON *data = json_object(m->error, "data");
-	const cJSON *member = json_member(data, "retry_after");
-
-	if (!cJSON_IsNumber(member) || !(member->valuedouble > 0))
-		return;
-	if (member->valuedouble < RETRY_AFTER_MOST) {
-		int64_t ms = (int64_t)(member->valuedouble * 1000);
-
-		error_retry_after(
-			e, ms + ((double)ms < member->valuedouble * 1000));
-	} else {
-		error_retry_after(e, (int64_t)RETRY_AFTER_MOST * 1000);
-	}
-}
-
 static void reply_error(const struct session *s, struct error *e,
 			const struct message *m)
 {
@@ -130,7 +110,6 @@ static void reply_error(const struct session *s, struct error *e,
 	}
 	describe_error(s, e, error_message(m), has_code ? &narrow : NULL);
 	add_data(e, m);
-	add_retry_after(e, m);
 }
 
 void session_peer_error(struct error *e, const struct message *m)
@@ -202,8 +181,11 @@ void session_take_reply(void *owner, struct message *m)
 		return;
 	}
 	report_shape(s, m);
-	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR)
+	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR) {
 		reply_error(s, &c->failure, m);
+		error_retry_after(&c->failure,
+				  s->config.rules->retry_after(m->error));
+	}
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
 }
@@ -256,50 +238,8 @@ void session_take_broken(void *owner, struct span frame,
 
 /*
  * Why no answer came, as far as it can be known: what was heard last, and
- * where firmware never answers (device.md 3.2, 3.9). Sends and ends nothing.
+ * whether one can come at all. Sends and ends nothing.
  */
-
-static const char *subject_reason(const char *subject)
-{
-	static const struct {
-		const char *subject, *reason;
-	} rows[] = {
-		{ "self.reboot",
-		  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops" },
-		{ "self.upgrade_firmware",
-		  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts" },
-		{ "self.system.reconfigure_wifi",
-		  "firmware never answers 'self.system.reconfigure_wifi': it ends the session and opens its Wi-Fi setup" },
-	};
-
-	for (size_t i = 0; subject && i < COUNT(rows); i++) {
-		if (strcmp(rows[i].subject, subject) == 0)
-			return rows[i].reason;
-	}
-	return NULL;
-}
-
-/* Conditions of device.md 3.2 under which a request is dropped unread. */
-static const char *shape_reason(const char *method, const char *params)
-{
-	if (text_starts(method, "notifications"))
-		return "firmware never answers a method whose name starts with 'notifications'";
-	if (params && params[strspn(params, " \t\r\n")] != '{')
-		return "firmware never answers a request whose params are no object";
-	return NULL;
-}
-
-/* Firmware's ways of not answering (device.md 3.2, 3.9) */
-static const char *session_silence_reason(const struct session *s,
-					  const struct call *c,
-					  const char *params)
-{
-	const char *reason = subject_reason(c->subject);
-
-	if (!reason && s->link.dialect == DIALECT_DEVICE)
-		reason = shape_reason(c->method, params);
-	return reason;
-}
 
 static const char *plural(uint64_t count)
 {
@@ -437,30 +377,26 @@ static void session_give_up(struct session *s, int32_t id)
 bool session_cancel(struct session *s, const struct call *c, const char *reason)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
-	CLEANUP(mem_free_ptr) char *params = NULL;
+	CLEANUP(buf_done) struct buf params = { 0 };
+	const char *method;
 
 	if (!s->open || s->link.dialect != DIALECT_PLAIN)
 		return false;
-	params = mem_printf("{\"requestId\":%d,\"reason\":\"%s\"}", (int)c->id,
-			    reason);
-	return session_notify(s, "notifications/cancelled", params, &ignored) ==
-	       0;
+	method = s->config.rules->cancel(c, reason, &params);
+	return method &&
+	       session_notify(s, method, buf_string(&params), &ignored) == 0;
 }
 
-/*
- * A server that works on in vain should know (mcp.md 2025-11-25: time-outs);
- * never of initialize.
- */
+/* A server that works on in vain should know. */
 static void expire(struct session *s, struct call *c)
 {
 	session_explain_timeout(s, c);
-	if (strcmp(c->method, "initialize") != 0)
-		session_cancel(s, c, "time over");
+	session_cancel(s, c, "time over");
 	session_end_call(s, c, false);
 	session_give_up(s, c->id);
 }
 
-void session_expire_calls(struct session *s)
+static void expire_calls(struct session *s)
 {
 	int64_t now = loop_now();
 	struct call *next;
@@ -474,26 +410,15 @@ void session_expire_calls(struct session *s)
 	}
 }
 
-/* Its token is the id of the call, which some give back as a text. */
-static struct call *call_of_progress(const struct session *s,
-				     const struct message *m)
-{
-	struct span token;
-	int64_t id;
-
-	if (!json_span_member(m->params, "progressToken", &token) ||
-	    !jsonrpc_number(token, &id))
-		return NULL;
-	return session_find_call(s, id);
-}
-
 void session_progress(struct session *s, const struct message *m)
 {
 	struct call *c = NULL;
-	int64_t deadline;
+	struct span token;
+	int64_t deadline, id;
 
-	if (strcmp(m->method, "notifications/progress") == 0)
-		c = call_of_progress(s, m);
+	/* Some give it back as a text. */
+	if (s->config.rules->progress(m, &token) && jsonrpc_number(token, &id))
+		c = session_find_call(s, id);
 	if (!c)
 		return;
 	c->progress++;
@@ -653,7 +578,7 @@ int session_start(struct session *s, struct call *c, const char *method,
 	CLEANUP(buf_done) struct buf payload = { 0 };
 
 	prepare_call(s, c, method, timeout);
-	c->silence = session_silence_reason(s, c, params);
+	c->silence = s->config.rules->silence(s->link.dialect, c, params);
 	jsonrpc_request(&payload, c->id, method, params);
 	c->started_us = loop_now_us();
 	session_start_clock(c);
@@ -678,6 +603,22 @@ static int call_outcome(const struct call *c, struct error *err)
 	if (c->failure.kind == ERR_NONE)
 		return 0;
 	error_copy(err, &c->failure);
+	return -1;
+}
+
+int session_turn(struct session *s, int64_t deadline, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int64_t next = session_next_deadline(s);
+	int status;
+
+	s->wake = false;
+	status = loop_wait(s->loop, &s->wake, next < deadline ? next : deadline,
+			   &why);
+	expire_calls(s);
+	if (!status || why.kind == ERR_TIMEOUT)
+		return 0;
+	error_copy(err, &why);
 	return -1;
 }
 

@@ -29,10 +29,9 @@ int32_t session_next_id(const struct session *s);
 void session_forget(struct session *s, struct call *c);
 
 /*
- * Tell the peer that nobody waits for it any more (notifications/cancelled),
- * which the session does by itself when its time is over. False: it was not
- * told, since the connection is gone, or firmware, which has no cancel
- * (device.md 3.9).
+ * Tell the peer that nobody waits for it any more (session_rules.cancel), which
+ * the session does by itself when its time is over. False: it was not told,
+ * since the connection is gone, or firmware, which has no cancel (device.md 3.9).
  */
 bool session_cancel(struct session *s, const struct call *c,
 		    const char *reason);
@@ -40,8 +39,7 @@ bool session_cancel(struct session *s, const struct call *c,
 /*
  * Wait for a started call. 0: it has a result. -1: err is its failure, or the
  * loop's (interrupted). Time over names the call, what was last heard and,
- * where a reply can never come (device.md 3.9: self.reboot, an oversized
- * answer), says so. After ERR_INTERRUPTED the call is still in flight.
+ * where a reply can never come (session_rules.silence), says so. After ERR_INTERRUPTED the call is still in flight.
  */
 int session_wait(struct session *s, struct call *c, struct error *err);
 int session_notify(struct session *s, const char *method, const char *params,

@@ -1,15 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes in: frames, requests of the peer, and the queue between callbacks,
- * which record, and the main line, which hands events to the observer.
+ * What a session tells: the peer, by frames and answers; and the observer, by
+ * the queue between callbacks, which record, and the main line.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "rpc/session_state.h"
 
+void session_wake(struct session *s)
+{
+	s->wake = true;
+}
+
+int session_closed_error(const struct session *s, struct error *err)
+{
+	if (s->why.kind == ERR_NONE)
+		return error_set(err, ERR_CONNECT, "connection closed");
+	error_copy(err, &s->why);
+	return -1;
+}
+
+int session_transmit(struct session *s, const struct buf *frame,
+		     struct error *err)
+{
+	const char *text = buf_string(frame);
+
+	if (s->ended)
+		return session_closed_error(s, err);
+	if (!s->open)
+		return error_set(err, ERR_CONNECT, "not connected yet");
+	if (s->transport.ops->send(&s->transport, text, frame->len, err))
+		return -1;
+	session_trace(s, true, "text", text, frame->len);
+	return 0;
+}
+
+int session_send(struct session *s, const struct buf *payload,
+		 struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+
+	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
+	return session_transmit(s, &frame, err);
+}
+
 /*
- * What the peer asks: ping is answered here and at once, the rest as the
+ * What the peer asks: some is answered here and at once, the rest as the
  * observer says on the main line, and refused if it says nothing.
  */
 
@@ -48,28 +85,29 @@ static void refuse_method(struct session *s, const char *method, struct span id)
 	session_refuse(s, token, JSONRPC_METHOD_NOT_FOUND, words, &ignored);
 }
 
-static void answer_ping(struct session *s, struct span id)
+static void answer_at_once(struct session *s, struct span id,
+			   const char *result)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 	CLEANUP(mem_free_ptr) char *token = raw_id(id);
 
-	session_answer(s, token, "{}", &ignored);
+	session_answer(s, token, result, &ignored);
 }
 
 /* Requests of the peer; in the callback, then on the main line */
-static void take_request(void *owner, const struct message *m)
+void session_take_request(void *owner, const struct message *m)
 {
 	struct session *s = owner;
-	bool ping = strcmp(m->method, "ping") == 0;
+	const char *result = s->config.rules->answer(m->method);
 	struct event *e =
 		session_event(s, EVENT_REQUEST, m->method, m->text, m->len);
 
 	if (e)
-		e->answered = ping;
+		e->answered = result != NULL;
 	if (s->link.relayed) /* serve does */
 		return;
-	if (ping)
-		answer_ping(s, m->id);
+	if (result)
+		answer_at_once(s, m->id, result);
 	else if (!e || !s->observer.request)
 		refuse_method(s, m->method, m->id);
 }
@@ -248,158 +286,4 @@ void session_trace(struct session *s, bool outgoing, const char *kind,
 	t.data = data;
 	t.len = len;
 	s->observer.trace(s->observer.owner, &t);
-}
-
-/*
- * What comes in: every frame goes through the link, then to a call or into
- * the queue of events. Runs inside callbacks: it records, and sends only what
- * the link must answer at once.
- */
-
-enum { AUDIO_EVENT_MS = 1000 };
-
-/* Nobody waits for these: if the connection is gone, its end is told anyway. */
-static void send_quietly(void *owner, const struct buf *frame)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
-	session_transmit(owner, frame, &ignored);
-}
-
-static void take_notification(void *owner, const struct message *m)
-{
-	struct session *s = owner;
-
-	session_progress(s, m);
-	session_event(s, EVENT_NOTIFICATION, m->method, m->text, m->len);
-}
-
-static void take_odd(void *owner, const struct message *m, const char *why)
-{
-	session_odd(owner, m->text, m->len, "%s%s",
-		    m->kind == MESSAGE_UNKNOWN ? "JSON, but " : "", why);
-}
-
-static bool take_batch(void *owner, const struct message *batch)
-{
-	struct session *s = owner;
-
-	if (!s->revision[0] || strcmp(s->revision, "2025-03-26") == 0)
-		return true;
-	session_odd(s, batch->text, batch->len,
-		    "a batch is not read: revision %s does not have them",
-		    s->revision);
-	return false;
-}
-
-/* It is not read, but who waits for a reply in it is not to wait in vain. */
-static void fail_reply(void *owner, const struct message *m)
-{
-	struct session *s = owner;
-	bool reply = m->kind == MESSAGE_RESULT || m->kind == MESSAGE_ERROR;
-	struct call *c =
-		reply && m->has_number ? session_find_call(s, m->number) : NULL;
-	CLEANUP(mem_free_ptr) char *label = c ? call_label(c) : NULL;
-
-	if (!c)
-		return;
-	error_set(
-		&c->failure, ERR_PROTOCOL,
-		"the reply to '%s' came in a batch, which revision %s does not have",
-		label, s->revision);
-	error_detail(&c->failure, m->text, m->len);
-	session_end_call(s, c, true);
-}
-
-/*
- * Older firmware has no "features" at all (device.md 7.3); session_wait_up
- * judges.
- */
-static void take_hello(void *owner, struct span frame)
-{
-	struct session *s = owner;
-
-	/* Serve answered it, and it is news of the device. */
-	if (s->link.relayed) {
-		session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
-		return;
-	}
-	/* Over MQTT each voice session begins with one (device.md 2.3). */
-	if (s->link.hellos > 1 && !s->link.has_udp) {
-		session_odd(
-			s, frame.text, frame.len,
-			"the device said hello again (%u times by now); it was answered again",
-			s->link.hellos);
-		return;
-	}
-	if (s->link.hellos == 1)
-		s->times.hello = (loop_now_us() - s->opened_us) / 1000;
-	if (s->times.up < 0)
-		s->times.up = s->times.hello;
-	session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
-}
-
-static void take_device(void *owner, const char *type, struct span frame)
-{
-	session_event(owner, EVENT_DEVICE, type, frame.text, frame.len);
-}
-
-static void take_audio(void *owner, struct span frame,
-		       const struct error *problem)
-{
-	struct session *s = owner;
-	int64_t now = loop_now();
-	struct event *e;
-
-	(void)frame;
-	if (problem->kind != ERR_NONE && s->link.audio_broken == 1)
-		session_odd(s, NULL, 0, "%s", problem->text);
-	if (s->link.audio_frames > 1 && now - s->audio_told < AUDIO_EVENT_MS)
-		return;
-	s->audio_told = now;
-	e = session_event(s, EVENT_AUDIO, "audio", NULL, 0);
-	if (!e)
-		return;
-	e->count = s->link.audio_frames;
-	e->bytes = s->link.audio_bytes;
-	if (s->link.audio_broken)
-		e->note = mem_printf("%llu of them broken",
-				     (unsigned long long)s->link.audio_broken);
-}
-
-static const struct link_events link_events = {
-	.send = send_quietly,
-	.hello = take_hello,
-	.reply = session_take_reply,
-	.request = take_request,
-	.notification = take_notification,
-	.odd = take_odd,
-	.batch = take_batch,
-	.unread = fail_reply,
-	.device = take_device,
-	.audio = take_audio,
-	.broken = session_take_broken,
-};
-
-static void hear(struct session *s, enum frame_kind kind)
-{
-	s->heard.at = loop_now();
-	s->heard.audio = kind == FRAME_BINARY;
-	if (kind == FRAME_TEXT)
-		s->heard.messages++;
-	/*
-	 * A stream of audio must not keep the wait for a hello alive for ever.
-	 */
-	if (kind == FRAME_TEXT || s->link.audio_frames == 0)
-		session_sign_of_life(s);
-}
-
-void session_frame(struct session *s, enum frame_kind kind, const void *data,
-		   size_t len)
-{
-	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
-		      len);
-	hear(s, kind);
-	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,
-		     s);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a session, for its own files only: session.c (opening,
- * waiting, closing), session_events.c (what comes in), session_calls.c.
+ * The inside of a session, for its own files only. session.c (opening, what
+ * comes in, waiting, closing) stands on session_calls.c, and both on
+ * session_events.c (what goes out: to the peer, to the observer).
  */
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H
@@ -15,7 +16,7 @@ struct past_call {
 	int32_t id;
 	bool answered; /* false: time was over, or it was forgotten */
 	int64_t ended_us;
-	char *label; /* "tools/call self.x"; owned */
+	char *label; /* call_label; owned */
 };
 
 struct event_queue {
@@ -63,23 +64,16 @@ struct session {
 	int64_t held_at; /* loop_now() of the first of them */
 };
 
-/* session.c */
+/* session_events.c */
 /* A payload as a frame of the dialect. */
 int session_send(struct session *s, const struct buf *payload,
 		 struct error *err);
 int session_transmit(struct session *s, const struct buf *frame,
 		     struct error *err);
-void session_sign_of_life(struct session *s);
-
-/*
- * session.c: one turn of the loop, until woken, the deadline, or the first
- * call's time is over
- */
-int session_turn(struct session *s, int64_t deadline, struct error *err);
-
-/* session_events.c */
-void session_frame(struct session *s, enum frame_kind kind, const void *data,
-		   size_t len);
+/* Why it ended. Always -1. */
+int session_closed_error(const struct session *s, struct error *err);
+/* For struct link_events: it is answered, refused, or waits for the observer. */
+void session_take_request(void *owner, const struct message *m);
 
 /* session_calls.c, for struct link_events */
 void session_take_reply(void *owner, struct message *m);
@@ -95,12 +89,16 @@ void session_call_failed(struct session *s, int64_t id,
 			 const struct error *why);
 void session_fail_calls(struct session *s);
 void session_forget_past(struct session *s);
-/* "tools/call self.x"; yours. */
+/* "METHOD SUBJECT"; yours. */
 char *call_label(const struct call *c);
-void session_expire_calls(struct session *s);
+/*
+ * One turn of the loop, until woken, the deadline, or the first call's time is
+ * over.
+ */
+int session_turn(struct session *s, int64_t deadline, struct error *err);
 /* LOOP_FOREVER if nothing is in flight, or the clocks stand still. */
 int64_t session_next_deadline(const struct session *s);
-/* notifications/progress: the time of its call starts anew. */
+/* A notification may say that a call goes on: its time starts anew. */
 void session_progress(struct session *s, const struct message *m);
 
 /*

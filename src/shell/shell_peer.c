@@ -38,9 +38,9 @@ static char *find_name(const struct app *app)
 	CLEANUP(json_free_ptr) cJSON *device = NULL;
 	const char *name = NULL;
 
-	if (peer->relay_device)
-		device = json_parse(peer->relay_device,
-				    strlen(peer->relay_device), NULL);
+	if (peer->kept)
+		device = json_parse(peer->kept->device,
+				    strlen(peer->kept->device), NULL);
 	if (device)
 		name = render_device_name(device);
 	if (!name || !*name)
@@ -99,18 +99,17 @@ char *shell_peer_prompt(const struct shell *s)
 /* The same device comes back, whoever else does. */
 static void keep_device(struct shell *s)
 {
-	const struct session_peer *peer = session_peer(s->app->session);
+	const struct peer_kept *kept = session_peer(s->app->session)->kept;
 	CLEANUP(json_free_ptr) cJSON *device = NULL;
-	const char *id = peer->relay_id, *pick = NULL;
+	const char *pick;
 
-	if (!shell_is_attached(s) || s->app->config.device || !id || !*id)
+	if (!shell_is_attached(s) || s->app->config.device || !kept ||
+	    !*kept->id)
 		return;
-	if (peer->relay_device)
-		device = json_parse(peer->relay_device,
-				    strlen(peer->relay_device), NULL);
+	device = json_parse(kept->device, strlen(kept->device), NULL);
 	pick = json_string(device, "pick");
 	mem_free(s->device);
-	s->device = mem_strdup(pick ? pick : id);
+	s->device = mem_strdup(pick ? pick : kept->id);
 	s->app->config.device = s->device;
 }
 

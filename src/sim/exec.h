@@ -13,6 +13,7 @@
 #include "sim/reader.h"
 #include "sim/template.h"
 #include "wire/jsonrpc.h"
+#include "wire/llm.h"
 
 struct child;
 struct http_fetch;

@@ -9,6 +9,7 @@
 
 #include "sim/service.h"
 #include "wire/jsonrpc.h"
+#include "wire/llm.h"
 
 #define SERVICE_BATCH_MAX 100 /* messages in one batch */
 #define SERVICE_CALLS_MAX 100 /* tools at work, of all clients */

@@ -15,10 +15,7 @@
 #define JSONRPC_INTERNAL_ERROR (-32603)
 #define MCP_RESOURCE_NOT_FOUND (-32002)
 #define MCP_URL_ELICITATION_REQUIRED (-32042)
-/* Of the LLM service; elsewhere they mean anything. */
 #define SERVE_NOT_SENT (-32050) /* serve: the device was not asked */
-#define LLM_TIMEOUT (-32000)
-#define LLM_UNAVAILABLE (-32001)
 
 enum message_kind {
 	MESSAGE_UNKNOWN, /* JSON, but none of these */
@@ -106,7 +103,7 @@ void salvage_done(struct salvage *s);
 
 /*
  * "invalid params" for -32602, …, NULL for a code without a standard name.
- * MCP's own are known, those of the LLM service are not.
+ * MCP's own are known, those of the LLM service are not (wire/llm.h).
  */
 const char *jsonrpc_code_name(int code);
 

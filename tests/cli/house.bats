@@ -41,6 +41,23 @@ found() {
 	found check-names 'command "x" is in src/one/cmd_x.c and in src/one/cmd_y.c'
 }
 
+@test "an include that goes up, a folder of no layer, MCP in rpc" {
+	mkdir -p tree/src/rpc tree/src/mcp
+	printf '#include "wire/jsonrpc.h"\nint its_self;\n' >tree/src/rpc/a.c
+	printf 'const char *m = "ping";\n' >tree/src/mcp/b.h
+	"$ROOT/scripts/check-layers" tree
+	echo '#include "mcp/b.h"' >tree/src/rpc/a.c
+	found check-layers "src/rpc/a.c includes from 'mcp', which is above 'rpc'"
+	for said in '"ping"' '"notifications/progress"' '"tools/call x"' 'a self.reboot' 'of 2025-03-26'; do
+		printf '\n/* %s */\n' "$said" >tree/src/rpc/a.c
+		found check-layers 'src/rpc/a.c:2: rpc knows no MCP; session_rules says what it must'
+	done
+	mkdir tree/src/one
+	: >tree/src/rpc/a.c
+	: >tree/src/one/c.c
+	found check-layers "src/one/c.c: folder 'one' is in no layer"
+}
+
 @test "a message in two literals, a comparison by negation" {
 	tree
 	printf 'int a =\n\tf("a line\\n"\n\t  "one. "\n\t  "two");\n' >tree/src/one/a.c

@@ -9,6 +9,7 @@
 #include "fake_transport.h"
 
 #include "base/json.h"
+#include "mcp/rules.h"
 #include "rpc/session_calls.h"
 #include "rpc/session_state.h"
 
@@ -65,7 +66,8 @@ static inline int set_up(void **state)
 	(void)state;
 	fake_reset();
 	observer.request = NULL;
-	config = (struct session_config){ .dialect = DIALECT_PLAIN,
+	config = (struct session_config){ .rules = &mcp_rules,
+					  .dialect = DIALECT_PLAIN,
 					  .timeout = 2000,
 					  .wait = 2000,
 					  .trace = true };

@@ -29,15 +29,16 @@ static char path[64];
 static void on_ready(void *owner, const struct peer_info *peer)
 {
 	const struct relay_info *r = peer->relay;
+	const struct peer_kept *k = peer->kept;
 
 	(void)owner;
 	assert_non_null(r);
 	buf_printf(&seen, "ready %s %s %s %d %s %.*s %.*s|", peer->address,
 		   peer->device_id, peer->client_id, r->frame_version,
 		   r->session_id, (int)r->hello_len, r->hello ? r->hello : "",
-		   (int)r->initialize_len, r->initialize ? r->initialize : "");
-	device = mem_strdup(r->device);
-	assert_string_equal(r->id, "aa:01");
+		   (int)k->initialize_len, k->initialize ? k->initialize : "");
+	device = mem_strdup(k->device);
+	assert_string_equal(k->id, "aa:01");
 	assert_true(peer->envelope);
 	enough = --events == 0;
 }

@@ -43,13 +43,15 @@ static void initialize_device(void **state)
 	assert_true(client.initialize_us > 0);
 }
 
-static struct relay_info kept = { .session_id = "S", .id = "x" };
+static const struct relay_info relay = { .session_id = "S" };
+static struct peer_kept kept = { .id = "x", .device = "{}" };
 
 static void open_kept(const char *initialize)
 {
 	kept.initialize = initialize;
 	kept.initialize_len = strlen(initialize);
-	fake.peer.relay = &kept;
+	fake.peer.relay = &relay;
+	fake.peer.kept = &kept;
 	fake.on_send = answer;
 }
 

@@ -11,6 +11,7 @@
 #include "mcp/content.h"
 #include "mcp/guard.h"
 #include "mcp/tools.h"
+#include "wire/llm.h"
 
 #define GOOD "\"result\":{}"
 #define BUSY "\"error\":{\"code\":-32000,\"message\":\"busy\"}"
@@ -448,7 +449,7 @@ static void names_of_the_llm_service(void **state)
 	script_add("x", "\"error\":{\"code\":-32001,\"message\":\"m\"}");
 	script_add("x", "\"error\":{\"code\":-32002,\"message\":\"m\"}");
 	open_client(DIALECT_PLAIN);
-	assert_true(client_is_llm_service(&client));
+	assert_true(llm_is_service(client.server_name));
 	assert_int_equal(request("x", &err), -1);
 	assert_string_equal(err.text, "LLM timeout (-32000): m");
 	assert_int_equal(err.retry_after, 5000);
@@ -466,7 +467,7 @@ static void other_services_have_none(void **state)
 	(void)state;
 	script_add("x", "\"error\":{\"code\":-32001,\"message\":\"m\"}");
 	open_client(DIALECT_PLAIN);
-	assert_false(client_is_llm_service(&client));
+	assert_false(llm_is_service(client.server_name));
 	assert_int_equal(request("x", &err), -1);
 	assert_string_equal(err.text, "error -32001: m");
 	error_reset(&err);

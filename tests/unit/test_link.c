@@ -577,7 +577,7 @@ static void relayed(void **state)
 /* By MQTT there may be none; and it may be rubbish, or too long. */
 static void relayed_without_hello(void **state)
 {
-	const struct relay_info none = { .session_id = "", .id = "x" };
+	const struct relay_info none = { .session_id = "" };
 	const struct relay_info bad = {
 		.hello = "{\"type\":\"listen\"}",
 		.hello_len = 17,

@@ -575,10 +575,12 @@ static void tap(void **state)
 static const struct relay_info relay = {
 	.hello = HELLO,
 	.hello_len = sizeof(HELLO) - 1,
-	.initialize = "{\"result\":{}} and more",
-	.initialize_len = 13,
 	.session_id = "S-1",
 	.frame_version = 1,
+};
+static const struct peer_kept kept = {
+	.initialize = "{\"result\":{}} and more",
+	.initialize_len = 13,
 	.id = "aa:01",
 	.device = "{\"id\":\"aa:01\"}",
 };
@@ -591,16 +593,17 @@ static void relayed(void **state)
 	config.dialect = DIALECT_DEVICE;
 	fake.peer.envelope = true;
 	fake.peer.relay = &relay;
+	fake.peer.kept = &kept;
 	open_with(&fake_ops);
 	assert_ptr_equal(session_transport(session)->ops, &fake_ops);
 	assert_int_equal(session_wait_up(session, &err), 0);
 	assert_int_equal(session_times(session)->up,
 			 session_times(session)->connected);
-	assert_string_equal(session_peer(session)->initialize,
+	assert_string_equal(session_peer(session)->kept->initialize,
 			    "{\"result\":{}}");
-	assert_int_equal(session_peer(session)->initialize_len, 13);
-	assert_string_equal(session_peer(session)->relay_id, "aa:01");
-	assert_string_equal(session_peer(session)->relay_device, relay.device);
+	assert_int_equal(session_peer(session)->kept->initialize_len, 13);
+	assert_string_equal(session_peer(session)->kept->id, "aa:01");
+	assert_string_equal(session_peer(session)->kept->device, kept.device);
 	assert_string_equal(session_link(session)->session_id, "S-1");
 	/* serve answers both */
 	fake_text("{\"type\":\"mcp\",\"payload\":{\"id\":1,\"method\":"
@@ -623,13 +626,12 @@ static void relayed_without_mcp(void **state)
 	(void)state;
 	other.hello = hello;
 	other.hello_len = strlen(hello);
-	other.initialize = NULL;
 	config.dialect = DIALECT_DEVICE;
 	fake.peer.relay = &other;
 	open_with(&fake_ops);
 	assert_int_equal(session_wait_up(session, &err), -1);
 	assert_part(err.text, "offers no MCP");
-	assert_null(session_peer(session)->initialize);
+	assert_null(session_peer(session)->kept);
 	error_reset(&err);
 }
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What MCP lays down for a session, and firmware's ways of not answering
+ * (device.md 3.2, 3.9).
+ */
+#include "mcp/rules.h"
+
+#include <string.h>
+
+#include "base/json_scan.h"
+#include "base/text.h"
+#include "wire/llm.h"
+
+static const char *answer_at_once(const char *method)
+{
+	return strcmp(method, "ping") == 0 ? "{}" : NULL;
+}
+
+/* Requests carry their id as the token (mcp/client). */
+static bool progress_token(const struct message *m, struct span *token)
+{
+	return strcmp(m->method, "notifications/progress") == 0 &&
+	       json_span_member(m->params, "progressToken", token);
+}
+
+/* Never of initialize (mcp.md 2025-11-25: time-outs). */
+static const char *cancel(const struct call *c, const char *reason,
+			  struct buf *params)
+{
+	if (strcmp(c->method, "initialize") == 0)
+		return NULL;
+	buf_printf(params, "{\"requestId\":%d,\"reason\":\"%s\"}", (int)c->id,
+		   reason);
+	return "notifications/cancelled";
+}
+
+static const char *subject_reason(const char *subject)
+{
+	static const struct {
+		const char *subject, *reason;
+	} rows[] = {
+		{ "self.reboot",
+		  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops" },
+		{ "self.upgrade_firmware",
+		  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts" },
+		{ "self.system.reconfigure_wifi",
+		  "firmware never answers 'self.system.reconfigure_wifi': it ends the session and opens its Wi-Fi setup" },
+	};
+
+	for (size_t i = 0; subject && i < COUNT(rows); i++) {
+		if (strcmp(rows[i].subject, subject) == 0)
+			return rows[i].reason;
+	}
+	return NULL;
+}
+
+/* Conditions of device.md 3.2 under which a request is dropped unread. */
+static const char *shape_reason(const char *method, const char *params)
+{
+	if (text_starts(method, "notifications"))
+		return "firmware never answers a method whose name starts with 'notifications'";
+	if (params && params[strspn(params, " \t\r\n")] != '{')
+		return "firmware never answers a request whose params are no object";
+	return NULL;
+}
+
+static const char *silence_reason(enum dialect dialect, const struct call *c,
+				  const char *params)
+{
+	const char *reason = subject_reason(c->subject);
+
+	if (!reason && dialect == DIALECT_DEVICE)
+		reason = shape_reason(c->method, params);
+	return reason;
+}
+
+/* They came with this revision, and went with the next. */
+static bool has_batches(const char *revision)
+{
+	return strcmp(revision, "2025-03-26") == 0;
+}
+
+const struct session_rules mcp_rules = {
+	.answer = answer_at_once,
+	.progress = progress_token,
+	.cancel = cancel,
+	.silence = silence_reason,
+	.batches = has_batches,
+	.retry_after = llm_retry_after,
+};
