@@ -95,6 +95,45 @@ static void tell_waiting(struct control_peer *p, const struct board *d)
 	control_peer_send(p, CONTROL_JSON, out.data, out.len);
 }
 
+#define WHICH_MAX 100 /* devices that a message lists */
+
+static void add_line(struct buf *out, const struct board *d)
+{
+	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
+
+	buf_printf(out, "%s%s", out->len ? "\n" : "", pick);
+	if (d->alias)
+		buf_printf(out, " (%s)", d->alias);
+	if (d->board)
+		buf_printf(out, ", %s", d->board);
+	if (d->state != DEVICE_READY)
+		buf_printf(out, ", %s", board_state_name(d->state));
+}
+
+int attached_which(struct serve *s, const char *pattern, struct error *err)
+{
+	CLEANUP(buf_done) struct buf list = { 0 };
+	struct board *d = NULL;
+	size_t count = 0;
+
+	while ((d = registry_next(&s->registry, d, pattern))) {
+		if (count++ < WHICH_MAX)
+			add_line(&list, d);
+	}
+	if (count > WHICH_MAX)
+		buf_printf(&list, "\nand %zu more", count - WHICH_MAX);
+	if (pattern)
+		error_set(err, ERR_USAGE, "%zu devices fit '%s'", count,
+			  pattern);
+	else
+		error_set(err, ERR_USAGE, "there are %zu devices: which one?",
+			  count);
+	error_hint(
+		err,
+		"name one with -d/--device: its id, client id or alias; --all takes all of them");
+	return error_detail(err, buf_string(&list), list.len);
+}
+
 void attached_look_again(struct control_peer *p)
 {
 	struct serve *s = p->server;
@@ -103,7 +142,7 @@ void attached_look_again(struct control_peer *p)
 
 	if (d && registry_next(&s->registry, d, p->pattern)) {
 		p->waiting = false;
-		control_which(s, p->pattern, &why);
+		attached_which(s, p->pattern, &why);
 		control_peer_error(p, &why);
 	} else if (d && is_at_rest(d)) {
 		attach(p, d);

@@ -93,13 +93,23 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 bool board_make_room(struct serve *s, const struct share *share);
 /* The caller could not adopt its transport: it never was there. */
 void board_discard(struct board *d);
+/* Called every second while s->sweep runs; true: still needed. */
+bool board_sweep(struct board *d, int64_t now);
 
 /* End the connection; the device goes when the transport says closed. why: for the record and attached commands. */
 void board_end(struct board *d, const struct error *why);
 
+/* ---- board_tell.c ---- */
+
 /* A text frame as it is. -1 as transport send. */
 int board_send(struct board *d, const char *text, size_t len,
 	       struct error *err);
+/* One frame, for --trace. */
+void board_trace(const struct board *d, bool outgoing, const char *kind,
+		 const void *data, size_t len);
+/* A packet came (link_events.audio); the voice session ended. */
+void board_audio(void *owner, struct span frame, const struct error *problem);
+void board_audio_over(struct board *d);
 
 /*
  * Its circuit breaker: after 5 calls in a row without an answer others fail at
@@ -120,9 +130,6 @@ void board_describe(struct buf *out, const struct board *d);
 void board_describe_away(struct buf *out, const struct serve *s,
 			 const struct enrolled_board *b);
 const char *board_state_name(enum board_state state);
-
-/* Called every second while s->sweep runs; true: still needed. */
-bool board_sweep(struct board *d, int64_t now);
 
 /* It calls itself by what is another board's: told once. */
 void board_tell_claim(struct board *d);

@@ -184,68 +184,11 @@ static void names_ask(struct control_peer *p, const struct control_question *q)
  */
 
 #define BATCH (64u << 10) /* bytes of device objects that go together */
-#define WHICH_MAX 100 /* devices that a message lists */
 #define PATIENCE_MAX (INT64_C(10) * 24 * 3600 * 1000)
 
 static void send_json(struct control_peer *p, const struct buf *text)
 {
 	control_peer_send(p, CONTROL_JSON, buf_string(text), text->len);
-}
-
-void control_tell_error(struct control_peer *p, const char *op,
-			const struct error *why)
-{
-	CLEANUP(buf_done) struct buf text = { 0 };
-
-	buf_printf(&text, "{\"op\":\"%s\",\"error\":", op);
-	control_error_encode(&text, why);
-	buf_char(&text, '}');
-	send_json(p, &text);
-}
-
-void control_begin_device(struct buf *out, const char *op,
-			  const struct board *d)
-{
-	buf_printf(out, "{\"op\":\"%s\",\"device\":{", op);
-	board_describe(out, d);
-	buf_char(out, '}');
-}
-
-static void add_line(struct buf *out, const struct board *d)
-{
-	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
-
-	buf_printf(out, "%s%s", out->len ? "\n" : "", pick);
-	if (d->alias)
-		buf_printf(out, " (%s)", d->alias);
-	if (d->board)
-		buf_printf(out, ", %s", d->board);
-	if (d->state != DEVICE_READY)
-		buf_printf(out, ", %s", board_state_name(d->state));
-}
-
-int control_which(struct serve *s, const char *pattern, struct error *err)
-{
-	CLEANUP(buf_done) struct buf list = { 0 };
-	struct board *d = NULL;
-	size_t count = 0;
-
-	while ((d = registry_next(&s->registry, d, pattern))) {
-		if (count++ < WHICH_MAX)
-			add_line(&list, d);
-	}
-	if (count > WHICH_MAX)
-		buf_printf(&list, "\nand %zu more", count - WHICH_MAX);
-	if (pattern)
-		error_set(err, ERR_USAGE, "%zu devices fit '%s'", count,
-			  pattern);
-	else
-		error_set(err, ERR_USAGE, "there are %zu devices: which one?",
-			  count);
-	error_hint(
-		err,
-		"name one with -d/--device: its id, client id or alias; --all takes all of them");
-	return error_detail(err, buf_string(&list), list.len);
 }
 
 /* ---- the questions ---- */
@@ -267,7 +210,7 @@ static struct board *only_device(struct control_peer *p, const char *pattern,
 	struct board *d = registry_next(&s->registry, NULL, pattern);
 
 	if (d && registry_next(&s->registry, d, pattern)) {
-		control_which(s, pattern, err);
+		attached_which(s, pattern, err);
 		return NULL;
 	}
 	if (!d && pattern)
@@ -525,7 +468,7 @@ static const struct op *find_op(const char *name)
 	return NULL;
 }
 
-void control_ask(struct control_peer *p, const char *text, size_t len)
+static void ask(struct control_peer *p, const char *text, size_t len)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(json_free_ptr) cJSON *question = json_parse(text, len, &why);
@@ -551,6 +494,40 @@ void control_ask(struct control_peer *p, const char *text, size_t len)
 	error_hint(&why, "this serve is version " MCPCTL_VERSION
 			 ": restart it if the command is of a newer one");
 	control_peer_error(p, &why);
+}
+
+static void refuse_frame(struct control_peer *p, const char *what)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	error_set(&why, ERR_PROTOCOL, "%s", what);
+	control_peer_error(p, &why);
+}
+
+static void on_frame(struct control_peer *p, const struct control_frame *f)
+{
+	switch (f->kind) {
+	case CONTROL_JSON:
+		ask(p, f->data, f->len);
+		break;
+	case CONTROL_TEXT:
+		if (p->device)
+			attached_text(p, f->data, f->len);
+		else
+			refuse_frame(p,
+				     "a message before a device was attached");
+		break;
+	case CONTROL_BINARY:
+		refuse_frame(p, "serve takes no audio from commands");
+		break;
+	}
+}
+
+/* Nothing comes back to it. */
+static void on_leave(struct control_peer *p)
+{
+	attached_leave(p);
+	broadcast_abandon(p);
 }
 
 /* ---- what happens to devices ---- */
@@ -674,6 +651,41 @@ static void on_incoming(uv_poll_t *poll, int status, int events)
 	}
 }
 
+static void release_if_done(struct control *c)
+{
+	void (*closed)(void *owner) = c->closed;
+	void *owner = c->owner;
+
+	if (!c->closing || c->handles || c->first)
+		return;
+	mem_free(c->path);
+	mem_free(c);
+	if (closed)
+		closed(owner);
+}
+
+static void on_peer_closed(struct control_peer *p)
+{
+	struct control *c = p->control;
+
+	if (p->previous)
+		p->previous->next = p->next;
+	else
+		c->first = p->next;
+	if (p->next)
+		p->next->previous = p->previous;
+	c->count--;
+	mem_free(p);
+	release_if_done(c);
+}
+
+static const struct control_above above = {
+	.frame = on_frame,
+	.step = broadcast_step,
+	.leave = on_leave,
+	.closed = on_peer_closed,
+};
+
 int control_open(struct control **out, struct serve *s, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *path = NULL;
@@ -689,6 +701,7 @@ int control_open(struct control **out, struct serve *s, struct error *err)
 		return -1;
 	c = mem_zalloc(sizeof(*c));
 	c->server = s;
+	c->above = &above;
 	c->path = TAKE(path);
 	c->socket = file;
 	c->fd = fd;
@@ -713,34 +726,6 @@ int control_check(struct serve *s, struct error *err)
 const char *control_socket(const struct control *c)
 {
 	return c->path;
-}
-
-static void release_if_done(struct control *c)
-{
-	void (*closed)(void *owner) = c->closed;
-	void *owner = c->owner;
-
-	if (!c->closing || c->handles || c->first)
-		return;
-	mem_free(c->path);
-	mem_free(c);
-	if (closed)
-		closed(owner);
-}
-
-void control_peer_gone(struct control_peer *p)
-{
-	struct control *c = p->control;
-
-	if (p->previous)
-		p->previous->next = p->next;
-	else
-		c->first = p->next;
-	if (p->next)
-		p->next->previous = p->previous;
-	c->count--;
-	mem_free(p);
-	release_if_done(c);
 }
 
 static void on_handle_closed(void *owner)

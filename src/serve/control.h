@@ -45,9 +45,22 @@ void control_gone(struct board *d, const struct error *why);
 
 struct attached_call;
 struct broadcast;
+struct control_frame;
+struct control_peer;
+
+/* What those above one connection do for it; control_peer.c knows none of them. */
+struct control_above {
+	void (*frame)(struct control_peer *p, const struct control_frame *f);
+	void (*step)(struct broadcast *f); /* its next slice */
+	/* It reads no more: nothing is to come back to it. */
+	void (*leave)(struct control_peer *p);
+	/* Its last handle is closed: to be released. */
+	void (*closed)(struct control_peer *p);
+};
 
 struct control {
 	struct serve *server;
+	const struct control_above *above;
 	char *path;
 	struct stat socket; /* the file that is ours */
 	int fd;
@@ -115,23 +128,17 @@ void control_peer_later(struct control_peer *p);
 /* Read no more, write what waits for at most ms, close. */
 void control_peer_finish(struct control_peer *p, int64_t ms);
 
-/* ---- control.c ---- */
-
-void control_peer_gone(struct control_peer *p); /* its last handle is closed */
-
-/* Frames of kind j. */
-void control_ask(struct control_peer *p, const char *text, size_t len);
 /* {"op":"gone"|"error","error":…} */
 void control_tell_error(struct control_peer *p, const char *op,
 			const struct error *why);
-/* A pattern's devices, for a message: one a line, as error detail. */
-int control_which(struct serve *s, const char *pattern, struct error *err);
 /* {"op":OP,"device":{…} without the closing brace. */
 void control_begin_device(struct buf *out, const char *op,
 			  const struct board *d);
 
 /* ---- attached.c ---- */
 
+/* A pattern's devices, for a message: one a line, as error detail. Always -1. */
+int attached_which(struct serve *s, const char *pattern, struct error *err);
 void attached_ask(struct control_peer *p, const char *pattern, bool tail);
 /* A device came to rest, or one more fits. */
 void attached_look_again(struct control_peer *p);

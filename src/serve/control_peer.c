@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One attached command: frames in, frames out, its end. What they mean is in
- * control.c and attached.c.
+ * One attached command: frames in, frames out, its end. What they mean is told
+ * to who stands above (struct control_above).
  */
 #include <errno.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void arm(struct control_peer *p)
 static void release_if_done(struct control_peer *p)
 {
 	if (--p->handles == 0)
-		control_peer_gone(p);
+		p->control->above->closed(p);
 }
 
 static void on_timer_closed(void *owner)
@@ -59,8 +59,7 @@ static void on_poll_closed(uv_handle_t *handle)
 
 static void leave(struct control_peer *p)
 {
-	attached_leave(p);
-	broadcast_abandon(p);
+	p->control->above->leave(p);
 	p->waiting = p->watching = false;
 }
 
@@ -150,36 +149,28 @@ void control_peer_send(struct control_peer *p, enum control_kind kind,
 	packet_release(packet);
 }
 
+void control_tell_error(struct control_peer *p, const char *op,
+			const struct error *why)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	buf_printf(&text, "{\"op\":\"%s\",\"error\":", op);
+	control_error_encode(&text, why);
+	buf_char(&text, '}');
+	control_peer_send(p, CONTROL_JSON, text.data, text.len);
+}
+
+void control_begin_device(struct buf *out, const char *op,
+			  const struct board *d)
+{
+	buf_printf(out, "{\"op\":\"%s\",\"device\":{", op);
+	board_describe(out, d);
+	buf_char(out, '}');
+}
+
 void control_peer_error(struct control_peer *p, const struct error *why)
 {
 	control_tell_error(p, "error", why);
-}
-
-static void refuse_frame(struct control_peer *p, const char *what)
-{
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	error_set(&why, ERR_PROTOCOL, "%s", what);
-	control_peer_error(p, &why);
-}
-
-static void take_frame(struct control_peer *p, const struct control_frame *f)
-{
-	switch (f->kind) {
-	case CONTROL_JSON:
-		control_ask(p, f->data, f->len);
-		break;
-	case CONTROL_TEXT:
-		if (p->device)
-			attached_text(p, f->data, f->len);
-		else
-			refuse_frame(p,
-				     "a message before a device was attached");
-		break;
-	case CONTROL_BINARY:
-		refuse_frame(p, "serve takes no audio from commands");
-		break;
-	}
 }
 
 /* All whole frames that came. A frame may end the peer. */
@@ -198,7 +189,7 @@ static void take_frames(struct control_peer *p)
 		if (status <= 0)
 			break;
 		at += f.size;
-		take_frame(p, &f);
+		p->control->above->frame(p, &f);
 	}
 	if (status < 0) {
 		control_peer_error(p, &why);
@@ -281,7 +272,7 @@ static void on_timer(void *owner)
 		return;
 	}
 	if (p->fan)
-		broadcast_step(p->fan);
+		p->control->above->step(p->fan);
 	if (p->in.len && !p->finishing)
 		take_frames(p);
 	arm(p);

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is told of a held device, and what it is told: frames to it, its circuit
+ * breaker, its audio, records, and the object that attached commands are given.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "mcp/guard.h"
+#include "net/mqtt.h"
+#include "rpc/session.h"
+#include "serve/board.h"
+#include "serve/serve_state.h"
+
+char *board_keep(const char *text, size_t max)
+{
+	size_t len = text ? text_cut(text, strlen(text), max) : 0;
+
+	return len ? mem_strndup(text, len) : NULL;
+}
+
+void board_trace(const struct board *d, bool outgoing, const char *kind,
+		 const void *data, size_t len)
+{
+	const struct serve *s = d->server;
+	struct trace t = { .outgoing = outgoing,
+			   .kind = kind,
+			   .data = data,
+			   .len = len,
+			   .device = d->id };
+
+	if (!s->config.trace)
+		return;
+	t.at_us = loop_now_us() - s->opened_us;
+	s->config.trace(s->config.trace_owner, &t);
+}
+
+int board_send(struct board *d, const char *text, size_t len, struct error *err)
+{
+	if (!d->open || d->closing)
+		return error_set(err, ERR_CONNECT,
+				 "the connection of the device is %s",
+				 d->closing ? "closing" : "not open yet");
+	board_trace(d, true, "text", text, len);
+	return d->transport.ops->send(&d->transport, text, len, err);
+}
+
+/*
+ * The circuit breaker of a held device: a board that hangs is not asked again
+ * and again, and who asks is told at once. The rules are mcp/guard's.
+ */
+
+static const char *left_text(const struct board *d, char *out, size_t size)
+{
+	int64_t left = breaker_left(d->breaker, loop_now());
+
+	return text_milliseconds((left + 999) / 1000 * 1000, out, size);
+}
+
+int board_admit(struct board *d, const char *method, struct error *err)
+{
+	char left[32];
+
+	/* Whether anybody is there may be asked at any time. */
+	if (!d->breaker || guard_is_free(method) ||
+	    breaker_admit(d->breaker, loop_now(), NULL) == 0)
+		return 0;
+	return error_set(
+		err, ERR_CONNECT,
+		"not sent: the last %lld calls to the device got no answer, so its circuit breaker is open for %s more; 'ping' passes, and closes it if the device answers",
+		(long long)d->breaker->failures,
+		left_text(d, left, sizeof(left)));
+}
+
+void board_answered(struct board *d)
+{
+	struct breaker *b = TAKE(d->breaker);
+
+	if (b && b->opened_at)
+		board_record(d, RECORD_BREAKER, LEVEL_GOOD,
+			     "it answers again: the circuit breaker is closed");
+	mem_free(b);
+}
+
+void board_unanswered(struct board *d)
+{
+	const struct error why = { .kind = ERR_TIMEOUT };
+	bool was_open = d->breaker && d->breaker->opened_at;
+	struct record *r;
+	char left[32];
+
+	if (!d->breaker)
+		d->breaker = mem_zalloc(sizeof(*d->breaker));
+	breaker_settle(d->breaker, &why, loop_now());
+	if (!d->breaker->opened_at || d->gone)
+		return;
+	left_text(d, left, sizeof(left));
+	if (was_open) {
+		board_record(
+			d, RECORD_BREAKER, LEVEL_INFO,
+			"still no answer: the circuit breaker is open for another %s",
+			left);
+		return;
+	}
+	r = board_record(
+		d, RECORD_BREAKER, LEVEL_WARN,
+		"no answer to %lld calls in a row: the circuit breaker is open, calls fail at once for %s",
+		(long long)d->breaker->failures, left);
+	if (r)
+		r->hint = mem_strdup(
+			"is it hung? see its own log; 'mcpctl ping' goes through all the same");
+}
+
+void board_untold(struct board *d)
+{
+	if (d->breaker)
+		breaker_release(d->breaker);
+}
+
+/*
+ * The audio of a held device: counted, told of, handed to who listens. It is
+ * played nowhere. Over MQTT it comes by UDP, where packets can be lost.
+ */
+
+#define RECORD_MS 1000
+#define PAUSE_MS 5000
+
+static void count_audio(struct audio_counts *out, const struct board *d)
+{
+	if (d->server->events->audio_counts(d, out))
+		return;
+	*out = (struct audio_counts){ .packets = d->link.audio_frames,
+				      .bytes = d->link.audio_bytes,
+				      .broken = d->link.audio_broken };
+}
+
+static void add_members(struct buf *out, const struct audio_counts *c)
+{
+	buf_printf(out,
+		   "\"bytes\":%" PRIu64 ",\"broken\":%" PRIu64
+		   ",\"repeated\":%" PRIu64 ",\"gaps\":%" PRIu64
+		   ",\"sent\":%" PRIu64,
+		   c->bytes, c->broken, c->repeated, c->gaps, c->sent);
+}
+
+/* The member "audio", appended with a comma in front. */
+static void board_audio_describe(struct buf *out, const struct board *d)
+{
+	struct audio_counts c;
+
+	count_audio(&c, d);
+	if (!c.packets && !c.broken && !c.repeated) {
+		buf_text(out, ",\"audio\":null");
+		return;
+	}
+	buf_printf(out, ",\"audio\":{\"frames\":%" PRIu64 ",", c.packets);
+	add_members(out, &c);
+	buf_char(out, '}');
+}
+
+static void add_count(struct buf *out, uint64_t number, const char *what,
+		      const char *plural)
+{
+	if (number)
+		buf_printf(out, ", %" PRIu64 " %s", number,
+			   number == 1 ? what : plural);
+}
+
+static void tell(struct board *d, enum record_level level, const char *end)
+{
+	CLEANUP(buf_done) struct buf more = { 0 }, detail = { 0 };
+	struct audio_counts c;
+	struct record *r;
+
+	count_audio(&c, d);
+	add_count(&more, c.broken, "broken packet", "broken packets");
+	add_count(&more, c.repeated, "repeated or late", "repeated or late");
+	add_count(&more, c.gaps, "gap", "gaps");
+	r = board_record(d, RECORD_AUDIO, level,
+			 "audio: %" PRIu64 " frame%s, %" PRIu64 " bytes%s %s",
+			 c.packets, c.packets == 1 ? "" : "s", c.bytes,
+			 buf_string(&more), end);
+	if (!r)
+		return;
+	add_members(&detail, &c);
+	r->count = c.packets;
+	r->detail = buf_take(&detail);
+}
+
+static void forward_audio(struct board *d, struct span data)
+{
+	struct audio_frame frame;
+
+	if (!d->audience)
+		return;
+	/* Over MQTT it comes bare, decrypted. */
+	if (d->link.has_udp)
+		d->server->events->audio(d, data.text, data.len);
+	else if (audio_decode(&frame, d->link.frame_version, data.text,
+			      data.len, NULL) == 0)
+		d->server->events->audio(d, frame.payload, frame.len);
+}
+
+void board_audio(void *owner, struct span frame, const struct error *problem)
+{
+	struct board *d = owner;
+	int64_t now = loop_now(), since = now - d->audio_told;
+	/* A board that listens sends for as long as it does. */
+	bool begins = !d->audio_told || since >= PAUSE_MS;
+
+	if (problem->kind != ERR_NONE && d->link.audio_broken == 1)
+		board_record(d, RECORD_ODD, LEVEL_WARN, "%s", problem->text);
+	forward_audio(d, frame);
+	if (!begins && since < RECORD_MS)
+		return;
+	d->audio_told = now;
+	tell(d, begins ? LEVEL_INFO : LEVEL_DEBUG, "so far");
+}
+
+/* A voice session ended: what came in it is told. */
+void board_audio_over(struct board *d)
+{
+	if (d->audio_told)
+		tell(d, LEVEL_INFO, "in all");
+	d->audio_told = 0;
+}
+
+/*
+ * A held device in words: its records, and the object that attached commands
+ * are given.
+ */
+
+struct record *board_record(struct board *d, enum record_kind kind,
+			    enum record_level level, const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	struct record *r;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	r = records_add(&d->server->records, kind, level, d->id, d->address,
+			"%s", text);
+	if (r)
+		r->alias = mem_strdup(d->alias);
+	return r;
+}
+
+void board_tell_claim(struct board *d)
+{
+	struct claim claim = device_claim(d);
+	struct record *r;
+
+	if (!claim.told || d->claim_told)
+		return;
+	d->claim_told = true;
+	r = board_record(d, RECORD_CLAIM, LEVEL_WARN,
+			 "calls itself '%s', and that is %s: its own id is %s",
+			 claim.told, claim.whose, d->id);
+	if (r)
+		r->hint = mem_strdup(
+			"an alias, or that id, never means this device; list its Device-Id in devices.json if it shall have a name");
+}
+
+const char *board_state_name(enum board_state state)
+{
+	static const char *const names[] = {
+		[DEVICE_CONNECTED] = "connected",
+		[DEVICE_INITIALIZING] = "initializing",
+		[DEVICE_LISTING] = "listing",
+		[DEVICE_READY] = "ready",
+		[DEVICE_NO_MCP] = "no-mcp",
+		[DEVICE_FAILED] = "failed",
+	};
+
+	return names[state];
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
+static void add_time(struct buf *out, const char *name, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	char text[32];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	buf_printf(out, ",\"%s\":\"%s.%03dZ\"", name, text,
+		   (int)(unix_ms % 1000));
+}
+
+/* Who it is not, and how it is picked where its id alone means another. */
+static void add_claim(struct buf *out, const struct board *d)
+{
+	struct claim claim = device_claim(d);
+	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
+
+	if (strcmp(pick, d->id) != 0)
+		add_text(out, "pick", pick);
+	if (!claim.told)
+		return;
+	buf_text(out, ",\"claims\":{\"name\":");
+	buf_json_string(out, claim.told, strlen(claim.told));
+	add_text(out, "id", claim.whose);
+	buf_char(out, '}');
+}
+
+/* Since when OTA signs for it. */
+static void add_enrolled(struct buf *out, const struct serve *s,
+			 const char *device_id)
+{
+	const struct enrolled_board *b = enrolled_find(&s->enrolled, device_id);
+
+	if (b)
+		add_time(out, "enrolled", b->at_ms);
+}
+
+void board_describe_away(struct buf *out, const struct serve *s,
+			 const struct enrolled_board *b)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, b->device_id, strlen(b->device_id));
+	add_text(out, "client_id", b->client_id);
+	add_text(out, "alias", aliases_name(&s->aliases, b->device_id, NULL));
+	add_text(out, "state", "away");
+	add_enrolled(out, s, b->device_id);
+}
+
+void board_describe(struct buf *out, const struct board *d)
+{
+	buf_text(out, "\"id\":");
+	buf_json_string(out, d->id, strlen(d->id));
+	add_text(out, "client_id", d->client_id);
+	add_text(out, "alias", d->alias);
+	add_claim(out, d);
+	add_text(out, "board", d->board);
+	add_text(out, "version", d->version);
+	add_text(out, "transport", d->mqtt ? "mqtt" : "websocket");
+	add_text(out, "address", d->address);
+	add_time(out, "since", d->since_ms);
+	add_time(out, "seen", d->seen_ms);
+	add_text(out, "state", board_state_name(d->state));
+	add_text(out, "reason", d->reason);
+	if (d->tools)
+		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",
+			   d->tools->count, d->tools->user);
+	else
+		buf_text(out, ",\"tools\":null,\"user_tools\":null");
+	add_text(out, "list", d->tools ? d->tools->id : NULL);
+	board_audio_describe(out, d);
+	if (d->server)
+		add_enrolled(out, d->server, d->device_id);
+	if (d->breaker && d->breaker->opened_at)
+		buf_text(out, ",\"breaker\":\"open\"");
+}
