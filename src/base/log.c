@@ -7,8 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/loop.h"
+#include <uv.h>
 
 void log_debug(const char *format, ...)
 {
@@ -28,5 +27,5 @@ void log_debug(const char *format, ...)
 	va_end(args);
 	/* One call, so that lines of several processes do not mix. */
 	fprintf(stderr, "mcpctl: debug: %lld us: %s\n",
-		(long long)loop_now_us(), line);
+		(long long)(uv_hrtime() / 1000), line);
 }

@@ -10,7 +10,6 @@
 #include "base/loop.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/text.h"
 
 struct budget_holder {
 	struct budget_key key;
@@ -55,7 +54,7 @@ struct budget_key budget_key_address(const struct sockaddr *sa)
 
 struct budget_key budget_key_name(const char *name)
 {
-	uint64_t hash = text_hash(name, strlen(name));
+	uint64_t hash = map_hash_text(name);
 	/* No peer has an address of multicast. */
 	struct budget_key key = { { 0xff } };
 

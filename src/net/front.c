@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The listener: opens, accepts, lingers, closes; whose share a connection
- * counts to. What a connection wants is found out in front_head.c; HTTP is
- * spoken in front_http.c.
+ * The listener: opens, accepts, closes. What a connection wants is found out in
+ * front_head.c; HTTP is spoken in front_http.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/descriptors.h"
 #include "base/mem.h"
 #include "net/front_private.h"
@@ -155,11 +153,6 @@ static int front_bind(const char *host, uint16_t port, struct error *err)
 }
 
 /*
- * The listener: opens, accepts, and closes. What a connection wants is found
- * out in front_head.c; HTTP is spoken in front_http.c.
- */
-
-/*
  * All that come at once are taken before the next of them is served: a queue
  * of the system that is full loses them.
  */
@@ -205,7 +198,7 @@ static void on_accept_timer(void *owner)
 	start_accepting(owner);
 }
 
-void front_less(struct front *f)
+static void less(struct front *f)
 {
 	/* Without a free descriptor the timer tries again, not each close. */
 	if (f->closing)
@@ -318,13 +311,6 @@ static void on_connect(uv_poll_t *poll, int status, int events)
 	}
 }
 
-void front_noise(struct front *f, enum front_noise what, const char *address)
-{
-	if (!f->closing && f->events.noise)
-		f->events.noise(f->owner, what,
-				front_tells(f, what) ? address : NULL);
-}
-
 static void take_config(struct front *f, const struct front_config *config)
 {
 	f->config = *config;
@@ -405,6 +391,7 @@ static struct front *front_open(struct loop *l,
 	struct front *f = mem_zalloc(sizeof(*f));
 
 	f->loop = l;
+	f->less = less;
 	f->events = *events;
 	f->owner = owner;
 	take_config(f, config);
@@ -433,22 +420,6 @@ static struct front *front_open(struct loop *l,
 static uint16_t front_port(const struct front *f)
 {
 	return f->port;
-}
-
-void front_handle_closed(struct front *f)
-{
-	void (*closed)(void *owner) = f->closed;
-	void *owner = f->owner;
-
-	if (--f->handles > 0)
-		return;
-	mem_free(f->scratch);
-	admit_done(&f->admit);
-	if (f->budget != f->config.budget)
-		budget_free(f->budget);
-	mem_free(f);
-	if (closed)
-		closed(owner);
 }
 
 static void on_timer_closed(void *owner)
@@ -506,203 +477,3 @@ const struct front_table front_table = {
 	.form = front_form,
 	.close = front_close,
 };
-
-/*
- * Sees a peer go while its request is suspended: libmicrohttpd does not look
- * at such a socket. What then becomes of the request is not decided here.
- */
-
-static void free_poll(uv_handle_t *handle)
-{
-	mem_free(handle);
-}
-
-void request_unwatch(struct front_request *rq)
-{
-	if (rq->watch)
-		uv_close((uv_handle_t *)TAKE(rq->watch), free_poll);
-}
-
-static void on_poll(uv_poll_t *poll, int status, int events)
-{
-	struct front_request *rq = poll->data;
-
-	if (status >= 0 && !(events & UV_DISCONNECT))
-		return;
-	request_unwatch(rq);
-	rq->cut = true;
-	request_resume(rq);
-}
-
-int request_socket(const struct front_request *rq)
-{
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		rq->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	return info ? info->connect_fd : -1;
-}
-
-void request_watch(struct front_request *rq)
-{
-	int fd = request_socket(rq);
-
-	if (rq->watch || fd < 0)
-		return;
-	rq->watch = mem_zalloc(sizeof(*rq->watch));
-	if (uv_poll_init(loop_uv(rq->front->loop), rq->watch, fd)) {
-		mem_free(TAKE(rq->watch));
-		return;
-	}
-	rq->watch->data = rq;
-	uv_poll_start(rq->watch, UV_DISCONNECT, on_poll);
-}
-
-/*
- * Answers by hand for requests that no library gets to see. The socket is
- * closed only when the peer has closed or a limit is reached: closing with
- * unread bytes would reset the connection and take the answer with it.
- */
-
-#define LINGER_MS 2000
-#define DRAIN_MAX (4u << 20)
-
-static const char *status_text(int status)
-{
-	switch (status) {
-	case 400:
-		return "Bad Request";
-	case 401:
-		return "Unauthorized";
-	case 403:
-		return "Forbidden";
-	case 404:
-		return "Not Found";
-	case 421:
-		return "Misdirected Request";
-	case 408:
-		return "Request Timeout";
-	case 431:
-		return "Request Header Fields Too Large";
-	case 503:
-		return "Service Unavailable";
-	default:
-		return "Refused";
-	}
-}
-
-static void on_readable(uv_poll_t *poll, int status, int events)
-{
-	struct visitor *v = poll->data;
-	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX, 0);
-
-	(void)events;
-	if (len < 0 && (errno == EAGAIN || errno == EINTR) && status >= 0)
-		return;
-	if (len > 0)
-		v->drained += (size_t)len;
-	if (len <= 0 || v->drained > DRAIN_MAX)
-		visitor_close(v);
-}
-
-static void write_answer(int fd, int status, const char *reason)
-{
-	CLEANUP(buf_done) struct buf body = { 0 }, answer = { 0 };
-
-	buf_text(&body, "{\"error\":");
-	buf_json_string(&body, reason, strlen(reason));
-	buf_text(&body, "}\n");
-	buf_printf(&answer, "HTTP/1.1 %d %s\r\n", status, status_text(status));
-	if (status == 401)
-		buf_text(&answer, "WWW-Authenticate: Bearer\r\n");
-	if (status == 400)
-		buf_text(&answer, "Sec-WebSocket-Version: 13\r\n");
-	buf_printf(&answer,
-		   "Content-Type: application/json\r\n"
-		   "Content-Length: %zu\r\n"
-		   "Connection: close\r\n\r\n%s",
-		   body.len, buf_string(&body));
-	/* A fresh socket takes these few bytes whole, or the peer is gone. */
-	(void)!send(fd, answer.data, answer.len, MSG_NOSIGNAL);
-	buf_done(&answer);
-}
-
-/*
- * No shutdown: firmware that reads the answer must not find the end of the
- * stream before it closes by itself (device.md 5.4 item 8).
- */
-static void linger(struct visitor *v)
-{
-	const int one = 1;
-
-	visitor_unqueue(v);
-	visitor_unwatch(v);
-	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
-	v->lingering = true;
-	timer_start(&v->timer, LINGER_MS);
-	if (!visitor_watch(v, on_readable))
-		visitor_close(v);
-}
-
-void visitor_refuse(struct visitor *v, int status, const char *reason)
-{
-	write_answer(v->fd, status, reason);
-	linger(v);
-}
-
-void front_refuse_socket(struct front *f, int fd, const char *reason)
-{
-	/* What is unread when it is closed would take the answer with it. */
-	(void)!recv(fd, f->scratch, FRONT_HEAD_MAX, MSG_DONTWAIT);
-	write_answer(fd, 503, reason);
-	shutdown(fd, SHUT_WR);
-	close(fd);
-}
-
-void visitor_refuse_tls(struct visitor *v)
-{
-	/* Record type alert, TLS 1.0, two bytes: fatal, protocol_version. */
-	static const unsigned char alert[] = { 21, 3, 1, 0, 2, 2, 70 };
-
-	(void)!send(v->fd, alert, sizeof(alert), MSG_NOSIGNAL);
-	linger(v);
-}
-
-/*
- * What strangers hold at this port: where a connection begins to count, and
- * who it counts for.
- */
-
-void front_share_begin(struct front *f, struct share *s,
-		       const struct sockaddr *peer)
-{
-	share_close(s);
-	if (!forwarded_is_proxy(&f->admit.proxies, peer))
-		share_open(s, f->budget, budget_key_address(peer));
-}
-
-void front_share_whose(struct front *f, struct share *s,
-		       const struct sockaddr_storage *peer,
-		       const struct headers *h, char *address)
-{
-	struct sockaddr_storage from = *peer;
-	uint64_t bytes = s->bytes;
-
-	if (forwarded_peer(&f->admit.proxies, h, &from)) {
-		address_print((struct sockaddr *)&from, address,
-			      ADDRESS_TEXT_MAX);
-		share_close(s);
-	}
-	if (!s->budget)
-		share_open(s, f->budget,
-			   budget_key_address((struct sockaddr *)&from));
-	share_hold(s, bytes);
-	share_ask(s);
-}
-
-enum front_standing front_standing(const struct front *f,
-				   const struct front_head *head)
-{
-	return f->events.standing && !f->closing ?
-		       f->events.standing(f->owner, head) :
-		       FRONT_STRANGER;
-}

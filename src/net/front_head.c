@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A visitor: an accepted socket whose request head is looked at, and judged,
- * without being read.
+ * A visitor: an accepted socket whose request head is looked at without being
+ * read; it waits for its place, or is answered by hand.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "net/front_private.h"
-
-static const char *front_refuse(struct front *f, const struct front_head *head,
-				bool upgrade, int *status);
-
-/*
- * A visitor: an accepted socket whose request head is looked at without being
- * read, so that the library which serves it finds it untouched.
- */
 
 /* A wake-up without a new byte or an end; more of them than this is a fault. */
 #define IDLE_WAKES_MAX 100
@@ -38,7 +28,7 @@ static void free_poll(uv_handle_t *handle)
  * Each watch is a handle of its own: it must be closed, not only stopped,
  * before another library puts the descriptor into the same loop.
  */
-bool visitor_watch(struct visitor *v, uv_poll_cb fn)
+static bool visitor_watch(struct visitor *v, uv_poll_cb fn)
 {
 	v->poll = mem_zalloc(sizeof(*v->poll));
 	if (uv_poll_init(loop_uv(v->front->loop), v->poll, v->fd)) {
@@ -50,16 +40,92 @@ bool visitor_watch(struct visitor *v, uv_poll_cb fn)
 	return true;
 }
 
-void visitor_unwatch(struct visitor *v)
+static void visitor_unwatch(struct visitor *v)
 {
 	if (v->poll)
 		uv_close((uv_handle_t *)TAKE(v->poll), free_poll);
 }
 
-bool visitor_await(struct visitor *v)
+static bool visitor_await(struct visitor *v)
 {
 	return visitor_watch(v, on_readable);
 }
+
+/*
+ * HTTP requests that the daemon has no place for: it would drop them. They
+ * wait outside, their heads unread, for the end of another connection; who is
+ * known before strangers.
+ */
+
+static bool is_full(const struct front *f)
+{
+	return f->http_connections + f->called >= f->config.connections_max;
+}
+
+static bool is_known(const struct visitor *v)
+{
+	return v->standing != FRONT_STRANGER;
+}
+
+/* Behind all; one that is known, behind those only. */
+static void put_in(struct visitor *v)
+{
+	struct front *f = v->front;
+	struct visitor **link = &f->queue_first;
+
+	if (!is_known(v) && f->queue_last)
+		link = &f->queue_last->next_queued;
+	while (*link && is_known(*link))
+		link = &(*link)->next_queued;
+	v->next_queued = *link;
+	*link = v;
+	if (!v->next_queued)
+		f->queue_last = v;
+	v->queued = true;
+	f->queued++;
+}
+
+static bool visitor_may_enter(struct visitor *v)
+{
+	struct front *f = v->front;
+
+	if (v->called || !is_full(f))
+		return true;
+	put_in(v);
+	visitor_unwatch(v);
+	front_press(f, is_known(v));
+	return false;
+}
+
+static void take_out(struct visitor *v)
+{
+	struct front *f = v->front;
+	struct visitor *before = NULL;
+
+	/* Nearly always the first. */
+	for (struct visitor *at = f->queue_first; at != v; at = at->next_queued)
+		before = at;
+	if (before)
+		before->next_queued = v->next_queued;
+	else
+		f->queue_first = v->next_queued;
+	if (f->queue_last == v)
+		f->queue_last = before;
+	v->next_queued = NULL;
+	v->queued = false;
+	f->queued--;
+}
+
+static void visitor_unqueue(struct visitor *v)
+{
+	if (v->queued)
+		take_out(v);
+	if (v->called)
+		v->front->called--;
+	v->called = false;
+}
+
+/* ---- here, and gone ---- */
 
 static void on_timer_closed(void *owner)
 {
@@ -107,9 +173,121 @@ void visitor_close(struct visitor *v)
 	visitor_unqueue(v);
 	share_close(&v->share);
 	unlist(v);
-	front_less(v->front);
+	v->front->less(v->front);
 	timer_close(&v->timer, on_timer_closed);
 }
+
+/*
+ * Answers by hand for requests that no library gets to see. The socket is
+ * closed only when the peer has closed or a limit is reached: closing with
+ * unread bytes would reset the connection and take the answer with it.
+ */
+
+#define LINGER_MS 2000
+#define DRAIN_MAX (4u << 20)
+
+static const char *status_text(int status)
+{
+	switch (status) {
+	case 400:
+		return "Bad Request";
+	case 401:
+		return "Unauthorized";
+	case 403:
+		return "Forbidden";
+	case 404:
+		return "Not Found";
+	case 421:
+		return "Misdirected Request";
+	case 408:
+		return "Request Timeout";
+	case 431:
+		return "Request Header Fields Too Large";
+	case 503:
+		return "Service Unavailable";
+	default:
+		return "Refused";
+	}
+}
+
+static void on_drained(uv_poll_t *poll, int status, int events)
+{
+	struct visitor *v = poll->data;
+	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX, 0);
+
+	(void)events;
+	if (len < 0 && (errno == EAGAIN || errno == EINTR) && status >= 0)
+		return;
+	if (len > 0)
+		v->drained += (size_t)len;
+	if (len <= 0 || v->drained > DRAIN_MAX)
+		visitor_close(v);
+}
+
+static void write_answer(int fd, int status, const char *reason)
+{
+	CLEANUP(buf_done) struct buf body = { 0 }, answer = { 0 };
+
+	buf_text(&body, "{\"error\":");
+	buf_json_string(&body, reason, strlen(reason));
+	buf_text(&body, "}\n");
+	buf_printf(&answer, "HTTP/1.1 %d %s\r\n", status, status_text(status));
+	if (status == 401)
+		buf_text(&answer, "WWW-Authenticate: Bearer\r\n");
+	if (status == 400)
+		buf_text(&answer, "Sec-WebSocket-Version: 13\r\n");
+	buf_printf(&answer,
+		   "Content-Type: application/json\r\n"
+		   "Content-Length: %zu\r\n"
+		   "Connection: close\r\n\r\n%s",
+		   body.len, buf_string(&body));
+	/* A fresh socket takes these few bytes whole, or the peer is gone. */
+	(void)!send(fd, answer.data, answer.len, MSG_NOSIGNAL);
+	buf_done(&answer);
+}
+
+/*
+ * No shutdown: firmware that reads the answer must not find the end of the
+ * stream before it closes by itself (device.md 5.4 item 8).
+ */
+static void linger(struct visitor *v)
+{
+	const int one = 1;
+
+	visitor_unqueue(v);
+	visitor_unwatch(v);
+	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
+	v->lingering = true;
+	timer_start(&v->timer, LINGER_MS);
+	if (!visitor_watch(v, on_drained))
+		visitor_close(v);
+}
+
+static void visitor_refuse(struct visitor *v, int status, const char *reason)
+{
+	write_answer(v->fd, status, reason);
+	linger(v);
+}
+
+void front_refuse_socket(struct front *f, int fd, const char *reason)
+{
+	/* What is unread when it is closed would take the answer with it. */
+	(void)!recv(fd, f->scratch, FRONT_HEAD_MAX, MSG_DONTWAIT);
+	write_answer(fd, 503, reason);
+	shutdown(fd, SHUT_WR);
+	close(fd);
+}
+
+static void visitor_refuse_tls(struct visitor *v)
+{
+	/* Record type alert, TLS 1.0, two bytes: fatal, protocol_version. */
+	static const unsigned char alert[] = { 21, 3, 1, 0, 2, 2, 70 };
+
+	(void)!send(v->fd, alert, sizeof(alert), MSG_NOSIGNAL);
+	linger(v);
+}
+
+/* ---- its head ---- */
 
 static void on_timer(void *owner)
 {
@@ -311,7 +489,7 @@ static void look(struct visitor *v, size_t len)
 	}
 }
 
-bool visitor_look(struct visitor *v)
+static bool visitor_look(struct visitor *v)
 {
 	ssize_t len = recv(v->fd, v->front->scratch, FRONT_HEAD_MAX,
 			   MSG_PEEK | MSG_DONTWAIT);
@@ -355,251 +533,57 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 }
 
 /*
- * Which requests of HTTP reach the owner at all. Here, and not where the head
- * was looked at, since a connection that is kept brings more of them.
+ * There is no place for who comes: who makes room, and who waits.
  */
 
-static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind,
-				  const char *name, const char *value)
+static struct visitor *longest_waiting(const struct front *f)
 {
-	(void)kind;
-	headers_add(cls, name, value ? value : "");
-	return MHD_YES;
-}
+	struct visitor *oldest = NULL;
 
-/* The body is not read: the connection ends with the answer. */
-enum MHD_Result request_refuse(struct front_request *rq, int status,
-			       const char *reason)
-{
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("{\"error\":\"%s\"}\n", reason);
-	CLEANUP(headers_done) struct headers headers = { 0 };
-	const struct front_answer answer = { .status = status,
-					     .content_type = "application/json",
-					     .headers = &headers,
-					     .body = text,
-					     .len = strlen(text) };
-	char seconds[16];
-
-	snprintf(seconds, sizeof(seconds), "%d",
-		 budget_retry_after(rq->front->budget));
-	if (status == MHD_HTTP_TOO_MANY_REQUESTS)
-		headers_add(&headers, "Retry-After", seconds);
-	rq->closes = true;
-	request_answer(rq, &answer);
-	return request_queue_answer(rq);
-}
-
-static enum MHD_Result refuse_head_judge(struct front_request *rq,
-					 const char *reason)
-{
-	front_noise(rq->front, FRONT_BROKEN, rq->peer);
-	return request_refuse(rq, 400, reason);
-}
-
-/* Who asks, and has its address had more than it gets? Not of those that are known. */
-static enum MHD_Result charge(struct front_request *rq)
-{
-	struct http_guest *g = http_guest_of(rq->connection);
-	struct front *f = rq->front;
-	const struct front_head head = request_head(rq);
-	enum front_standing standing = front_standing(f, &head);
-
-	g->known = standing != FRONT_STRANGER;
-	if (standing == FRONT_SHOWN)
-		share_close(&g->share);
-	if (share_is_over(&g->share))
-		front_http_look(f);
-	if (!g->known && share_is_over(&g->share) &&
-	    !front_end_other(f, &g->share)) {
-		front_lacks(f, LACK_CONNECTIONS, rq->peer);
-		return request_refuse(rq, MHD_HTTP_SERVICE_UNAVAILABLE,
-				      BUSY_ADDRESS);
+	for (struct visitor *v = f->visitors_last; v; v = v->previous) {
+		if (v->lingering)
+			return v;
+		if (!oldest && !v->queued && !v->called)
+			oldest = v;
 	}
-	if (!f->config.counts_questions ||
-	    share_spend(&g->share, g->known ? BUDGET_NAMED : BUDGET_QUESTIONS,
-			1))
-		return MHD_YES;
-	front_lacks(f, LACK_QUESTIONS, rq->peer);
-	return request_refuse(rq, MHD_HTTP_TOO_MANY_REQUESTS,
-			      "too many requests of this address");
+	return oldest;
 }
 
-enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
+bool front_make_room(struct front *f)
 {
-	const struct sockaddr_storage peer = connection_peer(rq->connection);
-	struct http_guest *g = http_guest_of(rq->connection);
-	struct front_head head;
-	const char *reason;
-	int status;
+	struct visitor *v = longest_waiting(f);
 
-	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
-				  &rq->headers);
-	reason = head_problem(&rq->headers, http_1_0);
-	if (reason)
-		return refuse_head_judge(rq, reason);
-	front_share_whose(rq->front, &g->share, &peer, &rq->headers, rq->peer);
-	head = request_head(rq);
-	reason = front_refuse(rq->front, &head, false, &status);
-	if (reason)
-		return request_refuse(rq, status, reason);
-	rq->guest = mem_strdup(admit_guest(&rq->front->admit, &rq->headers));
-	return charge(rq);
-}
-
-bool request_preflight(struct front_request *rq, const char *method)
-{
-	const struct headers *asked = &rq->headers;
-	const char *fields =
-		headers_get(asked, "Access-Control-Request-Headers");
-	CLEANUP(headers_done) struct headers headers = { 0 };
-	const struct front_answer answer = { .status = MHD_HTTP_NO_CONTENT,
-					     .headers = &headers };
-
-	if (!rq->guest || strcmp(method, "OPTIONS") != 0 ||
-	    !headers_get(asked, "Access-Control-Request-Method"))
+	/* Its place is free later, when the library has seen it. */
+	if (!v) {
+		front_end_silent(f, 1);
 		return false;
-	headers_add(&headers, "Access-Control-Allow-Methods",
-		    "GET, POST, DELETE, OPTIONS");
-	if (fields && header_value_fits(fields))
-		headers_add(&headers, "Access-Control-Allow-Headers", fields);
-	/* A page of the Internet that asks a private address (Chromium). */
-	if (headers_get(asked, "Access-Control-Request-Private-Network"))
-		headers_add(&headers, "Access-Control-Allow-Private-Network",
-			    "true");
-	request_answer(rq, &answer);
+	}
+	if (!v->lingering) {
+		/* Perhaps all of it came, and only its turn did not. */
+		if (visitor_look(v))
+			return true;
+		front_lacks(f, LACK_PLACES, v->address);
+		visitor_unwatch(v);
+		front_refuse_socket(f, v->fd, "busy: others wait");
+		v->fd = -1;
+	}
+	visitor_close(v);
 	return true;
 }
 
 /*
- * Requests that are answered for nobody: pages of others, names that are not
- * ours. Each is told once a minute, and no more than a few of them; how many
- * more there were is told behind that, so that no page can fill a log.
+ * Amid an event of the daemon: so the head is looked at in another turn of
+ * the loop. Until then the place is kept, or who came later would take it.
  */
-
-static const char *value_of(enum admit_verdict why, const struct headers *h)
+void front_dequeue(struct front *f)
 {
-	const char *value =
-		headers_get(h, why == ADMIT_HOST ? "Host" : "Origin");
+	struct visitor *v;
 
-	return value ? value : "";
-}
-
-static bool is_told(const struct refusals *r, uint64_t hash)
-{
-	for (size_t i = 0; i < r->told; i++) {
-		if (r->hash[i] == hash)
-			return true;
+	while ((v = f->queue_first) && !is_full(f)) {
+		take_out(v);
+		v->called = true;
+		f->called++;
+		if (!visitor_await(v))
+			visitor_close(v);
 	}
-	return false;
-}
-
-static void tell_more(struct front *f)
-{
-	struct refusals *r = &f->refusals;
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
-		"%" PRIu64
-		" more request%s of pages, or for names that are not ours, %s refused since",
-		r->more, r->more == 1 ? "" : "s",
-		r->more == 1 ? "was" : "were");
-	const struct front_refusal more = { .text = text, .count = r->more };
-
-	f->events.refused(f->owner, &more);
-}
-
-static void on_timer_refused(void *owner)
-{
-	struct front *f = owner;
-	struct refusals *r = &f->refusals;
-
-	if (r->more && f->events.refused && !f->closing)
-		tell_more(f);
-	r->more = 0;
-	r->told = 0;
-}
-
-/* A page that dials may be a device: some of their libraries send an Origin. */
-static void add_hint(struct buf *out, enum admit_verdict why,
-		     const struct front_head *head, bool upgrade)
-{
-	CLEANUP(buf_done) struct buf option = { 0 };
-
-	if (admit_remedy(&option, why, head->headers))
-		buf_printf(out, "if that is %s: %s",
-			   why == ADMIT_HOST ? "a name of this machine" :
-					       "a page of yours",
-			   buf_string(&option));
-	else if (why == ADMIT_ORIGIN)
-		buf_text(
-			out,
-			"no option lets a page in whose origin is not like https://HOST: serve it from an address");
-	if (why == ADMIT_ORIGIN && upgrade)
-		buf_text(
-			out,
-			"; if it is a device: let it send its Device-Id as a header, which no page can");
-}
-
-static void tell(struct front *f, const struct front_head *head,
-		 enum admit_verdict why, bool upgrade)
-{
-	const char *value = value_of(why, head->headers);
-	CLEANUP(buf_done) struct buf hint = { 0 };
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
-		why == ADMIT_HOST ?
-			"refused: it asked for the host '%.120s', which is no name of ours" :
-			"refused: a page of '%.120s' may not ask here",
-		value);
-	struct front_refusal refusal = { .address = head->address,
-					 .text = text,
-					 .count = 1 };
-
-	add_hint(&hint, why, head, upgrade);
-	refusal.hint = hint.len ? buf_string(&hint) : NULL;
-	f->events.refused(f->owner, &refusal);
-}
-
-/*
- * NULL, or why such a request is not answered, with the
- * status of HTTP; it was told then.
- */
-static const char *front_refuse(struct front *f, const struct front_head *head,
-				bool upgrade, int *status)
-{
-	enum admit_verdict why = admit_judge(&f->admit, head->headers, upgrade);
-	struct refusals *r = &f->refusals;
-	const char *value = value_of(why, head->headers);
-	uint64_t hash = text_hash(value, strlen(value));
-
-	if (why == ADMIT_YES)
-		return NULL;
-	if (r->told == 0 && r->more == 0)
-		timer_start(&r->timer, f->config.refused_again);
-	if (r->told == REFUSALS_TOLD || is_told(r, hash)) {
-		r->more++;
-	} else if (f->events.refused && !f->closing) {
-		r->hash[r->told++] = hash;
-		tell(f, head, why, upgrade);
-	}
-	*status = why == ADMIT_HOST ? 421 : 403;
-	return why == ADMIT_HOST ?
-		       "this is no name of this server (--allow-host)" :
-		       "pages of this origin may not ask here (--allow-origin)";
-}
-
-void front_refusals_open(struct front *f)
-{
-	timer_open(&f->refusals.timer, f->loop, on_timer_refused, f);
-	f->handles++;
-}
-
-static void on_timer_closed_refused(void *owner)
-{
-	front_handle_closed(owner);
-}
-
-void front_refusals_close(struct front *f)
-{
-	timer_close(&f->refusals.timer, on_timer_closed_refused);
 }

@@ -1,472 +1,144 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libmicrohttpd on the loop: requests with their bodies and forms come in,
- * answers and streams go out.
+ * libmicrohttpd on the loop: requests come in, are judged, and go to the owner.
  */
-#include <assert.h>
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "net/front_private.h"
 
-static void request_drop(struct front_request *rq);
-
-/*
- * Answers to HTTP requests, above all those behind which the connection is
- * closed: libmicrohttpd would close at once, a board must close first.
- */
-
-/* How long the peer may take to close first (device.md 5.4 item 8). */
-#define CLOSE_GRACE_MS 1000
-/* The library tells nothing of a connection that rests, so it is looked at. */
-#define CLOSE_LOOK_MS 20
-
-/*
- * The body of an answer behind which the connection is closed. After its last
- * byte the connection rests until the peer had time to close.
- */
-static ssize_t read_answer(void *cls, uint64_t at, char *out, size_t max)
+/* As its owner sees it, once its head is there. */
+static struct front_head request_head(struct front_request *rq)
 {
-	struct front_request *rq = cls;
-	size_t left = at < rq->text_len ? rq->text_len - (size_t)at : 0;
+	struct http_guest *g = http_guest_of(rq->connection);
 
-	if (left > 0) {
-		left = left < max ? left : max;
-		memcpy(out, rq->text + at, left);
-		return (ssize_t)left;
-	}
-	if (rq->grace_over || rq->front->closing)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	rq->suspended = true;
-	MHD_suspend_connection(rq->connection);
-	rq->grace_end = loop_now() + CLOSE_GRACE_MS;
-	timer_start(&rq->grace, CLOSE_LOOK_MS);
-	return 0;
-}
-
-static bool peer_closed(const struct front_request *rq)
-{
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		rq->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	ssize_t len;
-	char byte;
-
-	if (!info)
-		return true;
-	len = recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	return len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR);
-}
-
-/* The timer grace: the peer had time to close. */
-static void request_grace(void *owner)
-{
-	struct front_request *rq = owner;
-
-	if (rq->connection && loop_now() < rq->grace_end && !peer_closed(rq)) {
-		timer_start(&rq->grace, CLOSE_LOOK_MS);
-		return;
-	}
-	rq->grace_over = true;
-	request_resume(rq);
-}
-
-void front_http_look(struct front *f)
-{
-	for (struct front_request *rq = f->requests; rq; rq = rq->next) {
-		struct http_guest *g = rq->suspended && rq->grace_end ?
-					       http_guest_of(rq->connection) :
-					       NULL;
-
-		if (!g || rq->grace_over || !peer_closed(rq))
-			continue;
-		share_close(&g->share);
-		rq->grace_over = true;
-		request_resume(rq);
-	}
+	return (struct front_head){ .address = rq->peer,
+				    .local = rq->local,
+				    .method = rq->method,
+				    .path = rq->path,
+				    .query = rq->query,
+				    .headers = &rq->headers,
+				    .share = &g->share };
 }
 
 /*
- * libmicrohttpd ends such a connection at once when it knows the length. So
- * it is not told: the length is a header of ours, and the stream ends late.
- */
-static struct MHD_Response *closing_response(struct front_request *rq)
-{
-	struct MHD_Response *r = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, 4096, read_answer, rq, NULL);
-	char number[24];
-
-	if (!r)
-		return NULL;
-	MHD_set_response_options(r,
-				 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT |
-					 MHD_RF_INSANITY_HEADER_CONTENT_LENGTH,
-				 MHD_RO_END);
-	snprintf(number, sizeof(number), "%zu", rq->text_len);
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_LENGTH, number);
-	return r;
-}
-
-/* Pages of others may read it only if the user named them. */
-static void add_guest(struct MHD_Response *r, const char *guest)
-{
-	if (!guest)
-		return;
-	MHD_add_response_header(r, "Access-Control-Allow-Origin", guest);
-	MHD_add_response_header(r, "Access-Control-Expose-Headers",
-				"Mcp-Session-Id");
-	MHD_add_response_header(r, "Vary", "Origin");
-}
-
-/* The header fields of its response. */
-static void response_fill(const struct front_request *rq,
-			  const char *content_type,
-			  const struct headers *headers)
-{
-	struct MHD_Response *r = rq->response;
-
-	if (content_type)
-		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
-					content_type);
-	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	add_guest(r, rq->guest);
-	for (size_t i = 0; headers && i < headers->count; i++)
-		MHD_add_response_header(r, headers->item[i].name,
-					headers->item[i].value);
-}
-
-void request_answer(struct front_request *rq, const struct front_answer *a)
-{
-	bool empty = a->status == MHD_HTTP_ACCEPTED ||
-		     a->status == MHD_HTTP_NO_CONTENT;
-	struct MHD_Response *r;
-
-	/* The request lives longer than its response: the copy is lent to it. */
-	rq->text_len = empty ? 0 : a->len;
-	rq->text = mem_alloc(rq->text_len + 1);
-	if (rq->text_len > 0)
-		memcpy(rq->text, a->body, rq->text_len);
-	if (rq->closes && a->status != MHD_HTTP_NO_CONTENT)
-		r = closing_response(rq);
-	else
-		r = MHD_create_response_from_buffer(rq->text_len, rq->text,
-						    MHD_RESPMEM_PERSISTENT);
-	rq->status = (unsigned)a->status;
-	rq->response = r;
-	if (r)
-		response_fill(rq, empty ? NULL : a->content_type, a->headers);
-}
-
-void front_reply_with(struct front_request *rq, int status,
-		      const char *content_type, const struct headers *headers,
-		      const char *body, size_t len)
-{
-	const struct front_answer answer = { status, content_type, headers,
-					     body, len };
-
-	if (rq->status)
-		return;
-	if (!rq->connection) {
-		rq->status = (unsigned)status;
-		request_drop(rq);
-		return;
-	}
-	request_unwatch(rq);
-	request_answer(rq, &answer);
-	request_resume(rq);
-}
-
-void front_reply(struct front_request *rq, int status, const char *content_type,
-		 const char *body, size_t len)
-{
-	front_reply_with(rq, status, content_type, NULL, body, len);
-}
-
-enum MHD_Result request_queue_answer(struct front_request *rq)
-{
-	enum MHD_Result result;
-
-	if (!rq->response)
-		return MHD_NO;
-	result = MHD_queue_response(rq->connection, rq->status, rq->response);
-	MHD_destroy_response(TAKE(rq->response));
-	return result;
-}
-
-/*
- * The fields of a form, by libmicrohttpd's post processor. It gives them in
- * pieces; here each becomes whole.
+ * Which requests of HTTP reach the owner at all. Here, and not where the head
+ * was looked at, since a connection that is kept brings more of them.
  */
 
-/* What the processor looks at in one go. */
-#define PIECE_MAX 65536
-
-struct post_form {
-	front_form_field *field;
-	void *owner;
-	char *name, *filename, *type; /* of the field that has begun */
-	struct buf data;
-	bool begun;
-};
-
-static void finish_field(struct post_form *f)
+static enum MHD_Result add_header(void *cls, enum MHD_ValueKind kind,
+				  const char *name, const char *value)
 {
-	if (f->begun)
-		f->field(f->owner, f->name, f->filename, f->type,
-			 buf_string(&f->data), f->data.len);
-	f->begun = false;
-	buf_reset(&f->data);
-	mem_free(TAKE(f->name));
-	mem_free(TAKE(f->filename));
-	mem_free(TAKE(f->type));
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* The first piece of a field may be empty, and then the next one begins at 0 too. */
-static bool goes_on(const struct post_form *f, uint64_t offset,
-		    const char *name, const char *filename)
-{
-	if (!f->begun)
-		return false;
-	return offset > 0 || (f->data.len == 0 && same(f->name, name) &&
-			      same(f->filename, filename));
-}
-
-/* NOLINTNEXTLINE(readability-function-size) the signature is libmicrohttpd's */
-static enum MHD_Result on_piece(void *cls, enum MHD_ValueKind kind,
-				const char *name, const char *filename,
-				const char *type, const char *encoding,
-				const char *data, uint64_t offset, size_t len)
-{
-	struct post_form *f = cls;
-
 	(void)kind;
-	(void)encoding;
-	name = name ? name : "";
-	if (!goes_on(f, offset, name, filename)) {
-		finish_field(f);
-		f->begun = true;
-		f->name = mem_strdup(name);
-		f->filename = mem_strdup(filename);
-		f->type = mem_strdup(type);
-	}
-	buf_add(&f->data, data, len);
+	headers_add(cls, name, value ? value : "");
 	return MHD_YES;
 }
 
-/* The end of the boundary in a Content-Type, quoted or not; NULL: it has none. */
-static char *boundary_end(const char *type)
+/* The body is not read: the connection ends with the answer. */
+static enum MHD_Result request_refuse(struct front_request *rq, int status,
+				      const char *reason)
 {
-	char *at = strstr(type, "boundary=");
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("{\"error\":\"%s\"}\n", reason);
+	CLEANUP(headers_done) struct headers headers = { 0 };
+	const struct front_answer answer = { .status = status,
+					     .content_type = "application/json",
+					     .headers = &headers,
+					     .body = text,
+					     .len = strlen(text) };
+	char seconds[16];
 
-	if (!at)
-		return NULL;
-	at += strlen("boundary=");
-	if (*at != '"')
-		return at + strcspn(at, "; \t");
-	at += 1 + strcspn(at + 1, "\"");
-	return at + (*at == '"');
+	snprintf(seconds, sizeof(seconds), "%d",
+		 budget_retry_after(rq->front->budget));
+	if (status == MHD_HTTP_TOO_MANY_REQUESTS)
+		headers_add(&headers, "Retry-After", seconds);
+	rq->closes = true;
+	request_answer(rq, &answer);
+	return request_queue_answer(rq);
 }
 
-/* The processor takes all that follows "boundary=" for the boundary. */
-static struct MHD_PostProcessor *processor_of(struct front_request *rq,
-					      struct post_form *f)
+static enum MHD_Result refuse_head_judge(struct front_request *rq,
+					 const char *reason)
 {
-	/* It lies in the buffer of the connection, which writes there, too. */
-	const char *type = MHD_lookup_connection_value(
-		rq->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE);
-	char *end = type ? boundary_end(type) : NULL, was = '\0';
-	struct MHD_PostProcessor *processor;
+	front_noise(rq->front, FRONT_BROKEN, rq->peer);
+	return request_refuse(rq, 400, reason);
+}
 
-	if (end) {
-		was = *end;
-		*end = '\0';
+/* Who asks, and has its address had more than it gets? Not of those that are known. */
+static enum MHD_Result charge(struct front_request *rq)
+{
+	struct http_guest *g = http_guest_of(rq->connection);
+	struct front *f = rq->front;
+	const struct front_head head = request_head(rq);
+	enum front_standing standing = front_standing(f, &head);
+
+	g->known = standing != FRONT_STRANGER;
+	if (standing == FRONT_SHOWN)
+		share_close(&g->share);
+	if (share_is_over(&g->share))
+		front_http_look(f);
+	if (!g->known && share_is_over(&g->share) &&
+	    !front_end_other(f, &g->share)) {
+		front_lacks(f, LACK_CONNECTIONS, rq->peer);
+		return request_refuse(rq, MHD_HTTP_SERVICE_UNAVAILABLE,
+				      BUSY_ADDRESS);
 	}
-	processor = MHD_create_post_processor(rq->connection, PIECE_MAX,
-					      on_piece, f);
-	if (end)
-		*end = was;
-	return processor;
+	if (!f->config.counts_questions ||
+	    share_spend(&g->share, g->known ? BUDGET_NAMED : BUDGET_QUESTIONS,
+			1))
+		return MHD_YES;
+	front_lacks(f, LACK_QUESTIONS, rq->peer);
+	return request_refuse(rq, MHD_HTTP_TOO_MANY_REQUESTS,
+			      "too many requests of this address");
 }
 
-int front_form(struct front_request *rq, front_form_field *field, void *owner,
-	       struct error *err)
+static enum MHD_Result request_judge(struct front_request *rq, bool http_1_0)
 {
-	struct post_form f = { .field = field, .owner = owner };
-	struct MHD_PostProcessor *processor = NULL;
-	bool whole;
+	const struct sockaddr_storage peer = connection_peer(rq->connection);
+	struct http_guest *g = http_guest_of(rq->connection);
+	struct front_head head;
+	const char *reason;
+	int status;
 
-	if (rq->connection)
-		processor = processor_of(rq, &f);
-	if (!processor)
-		return error_set(err, ERR_PROTOCOL,
-				 "the body is no form (multipart/form-data)");
-	whole = MHD_post_process(processor, buf_string(&rq->body),
-				 rq->body.len) == MHD_YES;
-	whole = MHD_destroy_post_processor(processor) == MHD_YES && whole;
-	/* A field that was cut is none. */
-	f.begun = f.begun && whole;
-	finish_field(&f);
-	buf_done(&f.data);
-	if (!whole)
-		return error_set(err, ERR_PROTOCOL,
-				 "the form in the body is broken or cut");
-	return 0;
+	MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, add_header,
+				  &rq->headers);
+	reason = head_problem(&rq->headers, http_1_0);
+	if (reason)
+		return refuse_head_judge(rq, reason);
+	front_share_whose(rq->front, &g->share, &peer, &rq->headers, rq->peer);
+	head = request_head(rq);
+	reason = front_refuse(rq->front, &head, false, &status);
+	if (reason)
+		return request_refuse(rq, status, reason);
+	rq->guest = mem_strdup(admit_guest(&rq->front->admit, &rq->headers));
+	return charge(rq);
 }
 
-/*
- * Answers that go on until they are ended. What waits is kept here, bounded;
- * while nothing waits the connection is suspended. Knows no event streams.
- */
-
-#define PART_MAX 16384
-/* An empty buffer larger than this is given back. */
-#define KEEP_MAX 65536
-
-/* Parts are small and wanted at once: none waits for the peer's word on the one before. */
-static void hurry(const struct front_request *rq)
+static bool request_preflight(struct front_request *rq, const char *method)
 {
-	const int one = 1;
+	const struct headers *asked = &rq->headers;
+	const char *fields =
+		headers_get(asked, "Access-Control-Request-Headers");
+	CLEANUP(headers_done) struct headers headers = { 0 };
+	const struct front_answer answer = { .status = MHD_HTTP_NO_CONTENT,
+					     .headers = &headers };
 
-	setsockopt(request_socket(rq), IPPROTO_TCP, TCP_NODELAY, &one,
-		   sizeof(one));
-}
-
-static void rest(struct front_request *rq)
-{
-	rq->suspended = true;
-	MHD_suspend_connection(rq->connection);
-}
-
-/* What was sent leaves the buffer now and then, not at each part. */
-static void forget_sent(struct front_stream *s)
-{
-	if (s->sent < s->waiting.len && s->sent < KEEP_MAX)
-		return;
-	buf_consume(&s->waiting, s->sent);
-	s->sent = 0;
-	if (s->waiting.len == 0 && s->waiting.capacity > KEEP_MAX)
-		buf_done(&s->waiting);
-}
-
-static ssize_t read_stream(void *cls, uint64_t at, char *out, size_t max)
-{
-	struct front_stream *s = cls;
-	size_t left = s->waiting.len - s->sent;
-
-	(void)at;
-	if (s->request->cut)
-		return MHD_CONTENT_READER_END_WITH_ERROR;
-	if (left == 0) {
-		if (!s->open)
-			return MHD_CONTENT_READER_END_OF_STREAM;
-		rest(s->request);
-		return 0;
-	}
-	left = left < max ? left : max;
-	memcpy(out, s->waiting.data + s->sent, left);
-	s->sent += left;
-	forget_sent(s);
-	return (ssize_t)left;
-}
-
-/* The request is over. */
-static void stream_over(struct front_stream *s)
-{
-	if (!s->open)
-		return;
-	s->open = false;
-	if (!s->request->front->closing)
-		s->events.gone(s->owner);
-}
-
-/* The peer was gone before the stream began. */
-static void on_never(void *owner)
-{
-	struct front_request *rq = owner;
-
-	stream_over(&rq->stream);
-	request_drop(rq);
-}
-
-static void begin(struct front_request *rq, const char *content_type,
-		  const struct headers *headers)
-{
-	rq->response = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, PART_MAX, read_stream, &rq->stream, NULL);
-	if (rq->response)
-		response_fill(rq, content_type, headers);
-	hurry(rq);
-	request_watch(rq);
-	request_resume(rq);
-}
-
-/* NOLINTNEXTLINE(readability-function-size) see front_table */
-struct front_stream *front_stream(struct front_request *rq, int status,
-				  const char *content_type,
-				  const struct headers *headers,
-				  const struct front_stream_events *events,
-				  void *owner)
-{
-	struct front_stream *s = &rq->stream;
-
-	assert(!rq->status);
-	rq->status = (unsigned)status;
-	s->request = rq;
-	s->events = *events;
-	s->owner = owner;
-	s->open = true;
-	if (rq->connection) {
-		begin(rq, content_type, headers);
-		return s;
-	}
-	rq->cut = true;
-	rq->grace.fn = on_never;
-	timer_start(&rq->grace, 0);
-	return s;
-}
-
-/* A peer that reads nothing holds the library back: its socket is ended. */
-static void cut(struct front_request *rq)
-{
-	rq->cut = true;
-	shutdown(request_socket(rq), SHUT_RDWR);
-	request_resume(rq);
-}
-
-void front_stream_write(struct front_stream *s, const char *data, size_t len)
-{
-	struct front_request *rq = s->request;
-
-	if (rq->cut || rq->front->closing)
-		return;
-	if (len > FRONT_STREAM_MAX - (s->waiting.len - s->sent)) {
-		cut(rq);
-		return;
-	}
-	buf_add(&s->waiting, data, len);
-	request_resume(rq);
-}
-
-void front_stream_end(struct front_stream *s)
-{
-	struct front_request *rq = s->request;
-
-	s->open = false;
-	if (rq->connection)
-		request_resume(rq);
-	else
-		timer_start(&rq->grace, 0);
+	if (!rq->guest || strcmp(method, "OPTIONS") != 0 ||
+	    !headers_get(asked, "Access-Control-Request-Method"))
+		return false;
+	headers_add(&headers, "Access-Control-Allow-Methods",
+		    "GET, POST, DELETE, OPTIONS");
+	if (fields && header_value_fits(fields))
+		headers_add(&headers, "Access-Control-Allow-Headers", fields);
+	/* A page of the Internet that asks a private address (Chromium). */
+	if (headers_get(asked, "Access-Control-Request-Private-Network"))
+		headers_add(&headers, "Access-Control-Allow-Private-Network",
+			    "true");
+	request_answer(rq, &answer);
+	return true;
 }
 
 /*
@@ -483,66 +155,6 @@ void front_stream_end(struct front_stream *s)
 /* How long a stranger's body may keep others waiting, if it comes in drops. */
 #define BODY_MS 5000
 
-static void run_later(struct front *f)
-{
-	f->http_due = true;
-	if (!f->closing)
-		timer_start(&f->http_timer, 0);
-}
-
-static void free_request(void *owner)
-{
-	struct front_request *rq = owner;
-	struct front *f = rq->front;
-
-	mem_free(rq->uri);
-	mem_free(rq->path);
-	mem_free(rq->query);
-	mem_free(rq->guest);
-	headers_done(&rq->headers);
-	mem_free(rq->text);
-	buf_done(&rq->body);
-	buf_done(&rq->stream.waiting);
-	mem_free(rq);
-	front_handle_closed(f);
-}
-
-static void request_drop(struct front_request *rq)
-{
-	struct front_request **link = &rq->front->requests;
-
-	while (*link != rq)
-		link = &(*link)->next;
-	*link = rq->next;
-	request_unwatch(rq);
-	if (rq->response)
-		MHD_destroy_response(TAKE(rq->response));
-	timer_close(&rq->grace, free_request);
-}
-
-void request_resume(struct front_request *rq)
-{
-	if (!rq->suspended || !rq->connection)
-		return;
-	rq->suspended = false;
-	MHD_resume_connection(rq->connection);
-	run_later(rq->front);
-}
-
-struct sockaddr_storage connection_peer(struct MHD_Connection *c)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	const struct sockaddr *sa = info ? info->client_addr : NULL;
-	struct sockaddr_storage out = { 0 };
-
-	if (sa && sa->sa_family == AF_INET)
-		memcpy(&out, sa, sizeof(struct sockaddr_in));
-	else if (sa && sa->sa_family == AF_INET6)
-		memcpy(&out, sa, sizeof(struct sockaddr_in6));
-	return out;
-}
-
 static void take_addresses(struct front_request *rq)
 {
 	struct sockaddr_storage peer = connection_peer(rq->connection),
@@ -552,19 +164,6 @@ static void take_addresses(struct front_request *rq)
 	getsockname(request_socket(rq), (struct sockaddr *)&local, &len);
 	address_print((struct sockaddr *)&peer, rq->peer, sizeof(rq->peer));
 	address_print((struct sockaddr *)&local, rq->local, sizeof(rq->local));
-}
-
-struct front_head request_head(struct front_request *rq)
-{
-	struct http_guest *g = http_guest_of(rq->connection);
-
-	return (struct front_head){ .address = rq->peer,
-				    .local = rq->local,
-				    .method = rq->method,
-				    .path = rq->path,
-				    .query = rq->query,
-				    .headers = &rq->headers,
-				    .share = &g->share };
 }
 
 /* libmicrohttpd: a request line came; what is returned becomes its context. */
@@ -663,7 +262,7 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
 	}
 	f->http_connections--;
 	http_guest_remove(f, context);
-	front_less(f);
+	f->less(f);
 }
 
 /* The body is there: ask the owner. */
@@ -882,7 +481,7 @@ void front_http_add(struct front *f, int fd, const struct visitor *v)
 	/* Takes fd, also when it fails. */
 	if (MHD_add_connection(f->daemon, fd, (const struct sockaddr *)&v->peer,
 			       v->peer_len) == MHD_YES)
-		run_later(f);
+		front_http_later(f);
 }
 
 static void on_timer_closed(void *owner)

@@ -18,14 +18,14 @@ struct http_guest;
 
 #define REFUSALS_TOLD 10 /* lines a minute */
 
-struct refusals { /* front_head.c; of the last minute */
+struct refusals { /* front_tell.c; of the last minute */
 	struct timer timer;
 	uint64_t hash[REFUSALS_TOLD]; /* of what was told */
 	size_t told;
 	uint64_t more; /* that were not */
 };
 
-enum front_lack { /* what there is not enough of (front_room.c) */
+enum front_lack { /* what there is not enough of (front_tell.c) */
 		  LACK_FILES,
 		  LACK_MEMORY,
 		  LACK_PLACES,
@@ -70,7 +70,7 @@ struct front {
 	struct visitor *visitors_last;
 	size_t visitor_count;
 	struct visitor *queue_first,
-		*queue_last; /* of those: see front_room.c */
+		*queue_last; /* of those: see front_head.c */
 	size_t queued;
 	size_t called; /* from the queue; each has a place of HTTP */
 	char *scratch; /* FRONT_HEAD_MAX bytes to peek into */
@@ -84,86 +84,35 @@ struct front {
 	struct http_guest *guests, *guests_last; /* front_room.c */
 	struct timer press;
 
+	void (*less)(
+		struct front *f); /* a place is free: go on with who waits */
 	bool closing;
 	unsigned
 		handles; /* of ours that are not closed yet, visitors included */
 	void (*closed)(void *owner);
 };
 
-/* front.c: a place is free, go on with who waits; one handle less, perhaps the last. */
-void front_less(struct front *f);
+/* front_tell.c */
+/* One handle less, perhaps the last. */
 void front_handle_closed(struct front *f);
 void front_noise(struct front *f, enum front_noise what, const char *address);
 
-/* front_head.c */
-struct visitor {
-	struct front *front;
-	struct visitor *previous, *next;
-	struct sockaddr_storage peer;
-	socklen_t peer_len;
-	char address
-		[ADDRESS_TEXT_MAX]; /* of whom a proxy asks for, if it does */
-	struct share share;
-	enum front_standing standing; /* once its head is there */
-	int fd; /* -1 once handed on */
-	uv_poll_t *poll; /* NULL while stopped */
-	struct timer timer;
-	size_t seen; /* bytes peeked at */
-	unsigned idle_wakes;
-	size_t drained;
-	struct visitor *next_queued;
-	bool queued, called;
-	bool lingering;
-	bool closing;
-};
-/* Take an accepted socket. */
-void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
-		 socklen_t len);
-/* Drop it: with its socket, unless that was handed on. */
-void visitor_close(struct visitor *v);
-bool visitor_watch(struct visitor *v, uv_poll_cb fn);
-/* Look at its head, now or when more of it comes. */
-bool visitor_await(struct visitor *v);
-void visitor_unwatch(struct visitor *v);
-/* False: no more of its head is there than before. Else it may be gone now. */
-bool visitor_look(struct visitor *v);
-
+/* Somebody is refused, since that is used up. */
+void front_lacks(struct front *f, enum front_lack what, const char *address);
+void front_lacks_open(struct front *f);
+void front_lacks_close(struct front *f);
 /*
- * front_room.c: there is no place for who comes: the one that kept us waiting
- * longest goes, or went on. False: there is none such.
+ * NULL, or why such a request is not answered, with the status of HTTP; it was
+ * told then.
  */
-bool front_make_room(struct front *f);
-void front_press_open(struct front *f);
-/*
- * An address has more connections than one gets, and another one comes: one of
- * HTTP that was silent for long goes. False: there is none.
- */
-bool front_end_other(struct front *f, const struct share *than);
-#define BUSY_ADDRESS "busy: too many connections of this address"
-void front_press_close(struct front *f);
-
-/*
- * front_room.c: an HTTP request that the daemon has no place for waits, its
- * head unread; who came first is looked at again first.
- */
-/* False: it waits now. */
-bool visitor_may_enter(struct visitor *v);
-/* It goes, or is refused; without effect on others. */
-void visitor_unqueue(struct visitor *v);
-void front_dequeue(struct front *f);
+const char *front_refuse(struct front *f, const struct front_head *head,
+			 bool upgrade, int *status);
 void front_refusals_open(struct front *f);
 void front_refusals_close(struct front *f);
 
-/* front_room.c: somebody is refused, since that is used up. */
-void front_lacks(struct front *f, enum front_lack what, const char *address);
-/* Such noise was heard: is it told, or counted only? */
-bool front_tells(struct front *f, enum front_noise what);
-void front_lacks_open(struct front *f);
-void front_lacks_close(struct front *f);
-
 /*
- * front.c: what strangers hold. A connection came: one of a proxy is
- * nobody's before the head of a request is there.
+ * What strangers hold. A connection came: one of a proxy is nobody's before the
+ * head of a request is there.
  */
 void front_share_begin(struct front *f, struct share *s,
 		       const struct sockaddr *peer);
@@ -173,41 +122,7 @@ void front_share_whose(struct front *f, struct share *s,
 		       const struct headers *h, char *address);
 enum front_standing front_standing(const struct front *f,
 				   const struct front_head *head);
-
-/* front.c: answer by hand {"error":reason}, wait until the peer has read it. */
-void visitor_refuse(struct visitor *v, int status, const char *reason);
-/* The same at once, without waiting: fd is closed. */
-void front_refuse_socket(struct front *f, int fd, const char *reason);
-/* The same with a TLS alert, which is all that a TLS client understands. */
-void visitor_refuse_tls(struct visitor *v);
-
-/* front_http.c */
-int front_http_open(struct front *f, struct error *err);
-void front_http_add(struct front *f, int fd, const struct visitor *v);
-void front_http_close(struct front *f);
-/*
- * Who was answered and has closed counts no more, though nobody looked yet:
- * before one is refused, since many boards end a question and dial at once.
- */
-void front_http_look(struct front *f);
-void front_reply(struct front_request *rq, int status, const char *content_type,
-		 const char *body, size_t len);
-void front_reply_with(struct front_request *rq, int status,
-		      const char *content_type, const struct headers *headers,
-		      const char *body, size_t len);
-
-/* front_http.c */
-struct front_stream *front_stream(struct front_request *rq, int status,
-				  const char *content_type,
-				  const struct headers *headers,
-				  const struct front_stream_events *events,
-				  void *owner);
-void front_stream_write(struct front_stream *s, const char *data, size_t len);
-void front_stream_end(struct front_stream *s);
-
-/* front_http.c */
-int front_form(struct front_request *rq, front_form_field *field, void *owner,
-	       struct error *err);
+#define BUSY_ADDRESS "busy: too many connections of this address"
 
 /* The part of a request that is answered by a stream. */
 struct front_stream {
@@ -271,30 +186,97 @@ void http_guest_remove(struct front *f, void **context);
 struct http_guest *http_guest_of(struct MHD_Connection *c);
 /* It said something, or is to be answered: it goes behind the others. g may be NULL. */
 void http_guest_moved(struct http_guest *g, bool answering);
-
-/* front_http.c */
-void request_resume(struct front_request *rq);
 /* The address of the connection's other end; of no family if it is not known. */
 struct sockaddr_storage connection_peer(struct MHD_Connection *c);
-/* As its owner sees it, once its head is there. */
-struct front_head request_head(struct front_request *rq);
+/*
+ * An address has more connections than one gets, and another one comes: one of
+ * HTTP that was silent for long goes. False: there is none.
+ */
+bool front_end_other(struct front *f, const struct share *than);
+/* So many of those that were silent, or have ended, go. */
+void front_end_silent(struct front *f, size_t wanted);
+/*
+ * A request waits for a place of HTTP: those that are silent go; for one that
+ * is known, a stranger goes at once.
+ */
+void front_press(struct front *f, bool known);
+void front_press_open(struct front *f);
+void front_press_close(struct front *f);
 
-/* front_head.c: its head came; an answer is queued if it goes no further. */
-enum MHD_Result request_judge(struct front_request *rq, bool http_1_0);
-/* A browser asks whether its page may ask (CORS): true, answered. */
-bool request_preflight(struct front_request *rq, const char *method);
-/* {"error":reason} before the body was read; reason: text of ours. */
-enum MHD_Result request_refuse(struct front_request *rq, int status,
-			       const char *reason);
+/* front_answer.c: see front_table */
+void front_reply(struct front_request *rq, int status, const char *content_type,
+		 const char *body, size_t len);
+void front_reply_with(struct front_request *rq, int status,
+		      const char *content_type, const struct headers *headers,
+		      const char *body, size_t len);
+struct front_stream *front_stream(struct front_request *rq, int status,
+				  const char *content_type,
+				  const struct headers *headers,
+				  const struct front_stream_events *events,
+				  void *owner);
+void front_stream_write(struct front_stream *s, const char *data, size_t len);
+void front_stream_end(struct front_stream *s);
+int front_form(struct front_request *rq, front_form_field *field, void *owner,
+	       struct error *err);
 
-/* front_http.c */
+/* front_answer.c: the daemon runs in the next turn of the loop. */
+void front_http_later(struct front *f);
+/*
+ * Who was answered and has closed counts no more, though nobody looked yet:
+ * before one is refused, since many boards end a question and dial at once.
+ */
+void front_http_look(struct front *f);
 void request_answer(struct front_request *rq, const struct front_answer *a);
 enum MHD_Result request_queue_answer(struct front_request *rq);
-
-/* front.c: see a peer go that sends nothing and is sent nothing. */
+void request_resume(struct front_request *rq);
+/* See a peer go that sends nothing and is sent nothing. */
 void request_watch(struct front_request *rq);
-void request_unwatch(struct front_request *rq);
 /* Its descriptor; -1. */
 int request_socket(const struct front_request *rq);
+void request_grace(void *owner); /* its timer: the peer had time to close */
+void request_drop(struct front_request *rq);
+/* The request is over. */
+void stream_over(struct front_stream *s);
+
+/* front_http.c */
+int front_http_open(struct front *f, struct error *err);
+void front_http_add(struct front *f, int fd, const struct visitor *v);
+void front_http_close(struct front *f);
+
+/* front_head.c */
+struct visitor {
+	struct front *front;
+	struct visitor *previous, *next;
+	struct sockaddr_storage peer;
+	socklen_t peer_len;
+	char address
+		[ADDRESS_TEXT_MAX]; /* of whom a proxy asks for, if it does */
+	struct share share;
+	enum front_standing standing; /* once its head is there */
+	int fd; /* -1 once handed on */
+	uv_poll_t *poll; /* NULL while stopped */
+	struct timer timer;
+	size_t seen; /* bytes peeked at */
+	unsigned idle_wakes;
+	size_t drained;
+	struct visitor *next_queued;
+	bool queued, called;
+	bool lingering;
+	bool closing;
+};
+/* Take an accepted socket. */
+void visitor_new(struct front *f, int fd, const struct sockaddr_storage *peer,
+		 socklen_t len);
+/* Drop it: with its socket, unless that was handed on. */
+void visitor_close(struct visitor *v);
+/*
+ * There is no place for who comes: the one that kept us waiting longest goes, or
+ * went on. False: there is none such.
+ */
+bool front_make_room(struct front *f);
+/* Those that wait for a place of HTTP are looked at again, who came first first. */
+void front_dequeue(struct front *f);
+/* {"error":reason} without waiting for the peer: fd is closed. */
+void front_refuse_socket(struct front *f, int fd, const char *reason);
 
 #endif

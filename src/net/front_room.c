@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who gets a place when there are not enough: what waits, who makes room, who
- * is refused.
+ * The connections of HTTP, and which of them make room for others.
  */
-#include <inttypes.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
 #include "net/front_private.h"
-#include "net/port.h"
 
 /*
  * Who makes room when there is none: not who comes, but the one that has kept
@@ -24,7 +22,19 @@
 #define SILENCE_MS 400
 #define PRESS_MS 20
 
-/* ---- connections of HTTP ---- */
+struct sockaddr_storage connection_peer(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *sa = info ? info->client_addr : NULL;
+	struct sockaddr_storage out = { 0 };
+
+	if (sa && sa->sa_family == AF_INET)
+		memcpy(&out, sa, sizeof(struct sockaddr_in));
+	else if (sa && sa->sa_family == AF_INET6)
+		memcpy(&out, sa, sizeof(struct sockaddr_in6));
+	return out;
+}
 
 void http_guest_add(struct front *f, struct MHD_Connection *c, void **context)
 {
@@ -130,7 +140,7 @@ static bool is_cut(const struct http_guest *g)
 }
 
 /* So many of those that were silent, or have ended. */
-static void end_silent(struct front *f, size_t wanted)
+void front_end_silent(struct front *f, size_t wanted)
 {
 	int64_t before = loop_now() - SILENCE_MS;
 
@@ -162,7 +172,7 @@ static void press(void *owner)
 {
 	struct front *f = owner;
 
-	end_silent(f, f->queued);
+	front_end_silent(f, f->queued);
 	if (f->queued > 0 && !f->closing)
 		timer_start(&f->press, PRESS_MS);
 }
@@ -171,7 +181,7 @@ static void press(void *owner)
  * A request waits for a place of HTTP: those that are silent go; for one that
  * is known, a stranger goes at once.
  */
-static void front_press(struct front *f, bool known)
+void front_press(struct front *f, bool known)
 {
 	if (known)
 		end_stranger(f);
@@ -193,248 +203,4 @@ static void on_timer_closed(void *owner)
 void front_press_close(struct front *f)
 {
 	timer_close(&f->press, on_timer_closed);
-}
-
-/* ---- heads ---- */
-
-static struct visitor *longest_waiting(const struct front *f)
-{
-	struct visitor *oldest = NULL;
-
-	for (struct visitor *v = f->visitors_last; v; v = v->previous) {
-		if (v->lingering)
-			return v;
-		if (!oldest && !v->queued && !v->called)
-			oldest = v;
-	}
-	return oldest;
-}
-
-bool front_make_room(struct front *f)
-{
-	struct visitor *v = longest_waiting(f);
-
-	/* Its place is free later, when the library has seen it. */
-	if (!v) {
-		end_silent(f, 1);
-		return false;
-	}
-	if (!v->lingering) {
-		/* Perhaps all of it came, and only its turn did not. */
-		if (visitor_look(v))
-			return true;
-		front_lacks(f, LACK_PLACES, v->address);
-		visitor_unwatch(v);
-		front_refuse_socket(f, v->fd, "busy: others wait");
-		v->fd = -1;
-	}
-	visitor_close(v);
-	return true;
-}
-
-/*
- * HTTP requests that the daemon has no place for: it would drop them. They
- * wait outside, their heads unread, for the end of another connection; who is
- * known before strangers.
- */
-
-static bool is_full(const struct front *f)
-{
-	return f->http_connections + f->called >= f->config.connections_max;
-}
-
-static bool is_known(const struct visitor *v)
-{
-	return v->standing != FRONT_STRANGER;
-}
-
-/* Behind all; one that is known, behind those only. */
-static void put_in(struct visitor *v)
-{
-	struct front *f = v->front;
-	struct visitor **link = &f->queue_first;
-
-	if (!is_known(v) && f->queue_last)
-		link = &f->queue_last->next_queued;
-	while (*link && is_known(*link))
-		link = &(*link)->next_queued;
-	v->next_queued = *link;
-	*link = v;
-	if (!v->next_queued)
-		f->queue_last = v;
-	v->queued = true;
-	f->queued++;
-}
-
-bool visitor_may_enter(struct visitor *v)
-{
-	struct front *f = v->front;
-
-	if (v->called || !is_full(f))
-		return true;
-	put_in(v);
-	visitor_unwatch(v);
-	front_press(f, is_known(v));
-	return false;
-}
-
-static void take_out(struct visitor *v)
-{
-	struct front *f = v->front;
-	struct visitor *before = NULL;
-
-	/* Nearly always the first. */
-	for (struct visitor *at = f->queue_first; at != v; at = at->next_queued)
-		before = at;
-	if (before)
-		before->next_queued = v->next_queued;
-	else
-		f->queue_first = v->next_queued;
-	if (f->queue_last == v)
-		f->queue_last = before;
-	v->next_queued = NULL;
-	v->queued = false;
-	f->queued--;
-}
-
-void visitor_unqueue(struct visitor *v)
-{
-	if (v->queued)
-		take_out(v);
-	if (v->called)
-		v->front->called--;
-	v->called = false;
-}
-
-/*
- * Amid an event of the daemon: so the head is looked at in another turn of
- * the loop. Until then the place is kept, or who came later would take it.
- */
-void front_dequeue(struct front *f)
-{
-	struct visitor *v;
-
-	while ((v = f->queue_first) && !is_full(f)) {
-		take_out(v);
-		v->called = true;
-		f->called++;
-		if (!visitor_await(v))
-			visitor_close(v);
-	}
-}
-
-/*
- * Connections that are not served, since what they need is used up, and those
- * that are no request. Of each kind some are told in a minute; how many more
- * there were is told behind that, so that no stranger can fill a log.
- */
-
-#define NOISE_TOLD 10
-#define PROXY_HINT                                                        \
-	"if many come through a reverse proxy of yours: --trusted-proxy " \
-	"ADDRESS"
-
-static const struct {
-	const char *text, *hint;
-	const char *more; /* "N more connections were refused since: …" */
-} words[] = {
-	[LACK_FILES] = { "refused: no open file is left for its connection",
-			 "the others go on; raise the limit of open files (ulimit -n)",
-			 "no open file was left" },
-	[LACK_MEMORY] = { "refused: no memory is left for its connection",
-			  "the others go on", "no memory was left" },
-	[LACK_PLACES] = { "closed: it said nothing for a while, or half of what it wants, and others wait for its place",
-			  NULL, "others waited for their place" },
-	[LACK_CONNECTIONS] = { "refused: its address has more connections than one gets",
-			       PROXY_HINT,
-			       "their addresses had more than one gets" },
-	[LACK_BYTES] = { "refused: what it sent does not fit into the memory that is for strangers",
-			 PROXY_HINT,
-			 "the memory that is for strangers was full" },
-	[LACK_QUESTIONS] = { "refused for up to a minute: its address asks more often than one may",
-			     PROXY_HINT,
-			     "their addresses asked more often than one may" },
-};
-
-static void tell_more(struct front *f, uint64_t count, char *text)
-{
-	const struct front_refusal more = { .text = text, .count = count };
-
-	if (f->events.refused && !f->closing)
-		f->events.refused(f->owner, &more);
-	mem_free(text);
-}
-
-static void tell_lack(struct front *f, enum front_lack what, uint64_t count)
-{
-	tell_more(f, count,
-		  mem_printf("%" PRIu64 " more connection%s refused since: %s",
-			     count, count == 1 ? " was" : "s were",
-			     words[what].more));
-}
-
-static void tell_noise(struct front *f, enum front_noise what, uint64_t count)
-{
-	const char *text = knock_noise(what);
-
-	if (text)
-		tell_more(f, count,
-			  mem_printf("%" PRIu64 " more within a minute: %s",
-				     count, text));
-}
-
-static void on_timer(void *owner)
-{
-	struct front *f = owner;
-	struct lacks *l = &f->lacks;
-
-	for (unsigned i = 0; i < COUNT(l->of); i++) {
-		if (l->of[i].more)
-			tell_lack(f, (enum front_lack)i, l->of[i].more);
-	}
-	for (unsigned i = 0; i < COUNT(l->noise); i++) {
-		if (l->noise[i].more)
-			tell_noise(f, (enum front_noise)i, l->noise[i].more);
-	}
-	memset(l->of, 0, sizeof(l->of));
-	memset(l->noise, 0, sizeof(l->noise));
-}
-
-static bool tells(struct front *f, struct counted *c, unsigned most)
-{
-	if (!uv_is_active((uv_handle_t *)&f->lacks.timer.uv))
-		timer_start(&f->lacks.timer, f->config.refused_again);
-	if (c->told < most) {
-		c->told++;
-		return true;
-	}
-	c->more++;
-	return false;
-}
-
-void front_lacks(struct front *f, enum front_lack what, const char *address)
-{
-	const struct front_refusal refusal = { .address = address,
-					       .text = words[what].text,
-					       .hint = words[what].hint,
-					       .count = 1 };
-
-	if (!f->closing && tells(f, &f->lacks.of[what], 1) && f->events.refused)
-		f->events.refused(f->owner, &refusal);
-}
-
-bool front_tells(struct front *f, enum front_noise what)
-{
-	return tells(f, &f->lacks.noise[what], NOISE_TOLD);
-}
-
-void front_lacks_open(struct front *f)
-{
-	timer_open(&f->lacks.timer, f->loop, on_timer, f);
-	f->handles++;
-}
-
-void front_lacks_close(struct front *f)
-{
-	timer_close(&f->lacks.timer, on_timer_closed);
 }
