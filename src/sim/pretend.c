@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/exec.h"
+#include "sim/order.h"
 #include "sim/pretend.h"
 #include "sim/pretend_loop.h"
 #include "sim/upload.h"

@@ -21,22 +21,12 @@ static char *profile_brief(const char *name);
 
 /*
  * A device's profile is built from its files, the root of
- * the chain first. What the members mean is in profile_tools.c and
- * profile_tools.c.
+ * the chain first. What the members mean is in profile_tools.c.
  */
 
 /* The extra tools of --fill, as in the recording with 200-byte descriptions. */
 static const char fill_generator[] =
 	"{\"name\":\"self.fill.t${n:3}\",\"result\":true,\"description\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}";
-
-int profile_state(const struct profile *p, const char *name)
-{
-	for (size_t i = 0; i < p->state_count; i++) {
-		if (strcmp(p->state[i].name, name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
 
 void profile_free(struct profile *p)
 {

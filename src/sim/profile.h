@@ -101,9 +101,6 @@ struct profile *profile_parse(const char *text, size_t len, const char *file,
 			      struct error *err);
 void profile_free(struct profile *p); /* NULL is fine */
 
-/* The index of a state by name; -1. */
-int profile_state(const struct profile *p, const char *name);
-
 /*
  * Parts of reading, each in a file of its own. Apply one file's members to a
  * profile (profile_tools.c), its tools (profile_tools.c): -1: r->err.

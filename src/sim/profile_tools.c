@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/exec.h"
+#include "sim/order.h"
 #include "sim/profile.h"
 #include "sim/rule.h"
 #include "sim/template.h"
@@ -462,7 +462,7 @@ static int apply_hello(struct profile *p, struct reader *r, const cJSON *tree)
 
 static void put_state(struct profile *p, const cJSON *value)
 {
-	int index = profile_state(p, value->string);
+	int index = rule_state_index(p, value->string);
 	CLEANUP(buf_done) struct buf text = { .max = RULE_STATE_MAX };
 
 	if (index < 0) {

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "sim/exec.h"
+#include "sim/order.h"
 #include "sim/rule.h"
 #include "sim/template.h"
 
@@ -34,6 +34,15 @@ void rule_state_free(const struct profile *p, char **state)
 	mem_free(state);
 }
 
+int rule_state_index(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->state_count; i++) {
+		if (strcmp(p->state[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
 static const char *state_text(const struct rule_world *w, size_t index)
 {
 	if (w->state && w->state[index])
@@ -52,7 +61,7 @@ static int get(void *owner, const char *name, struct buf *out)
 		firmware_value_text(&r->call->tool->argument[index],
 				    &r->call->value[index], out);
 	else if (text_starts(name, "state."))
-		buf_text(out, state_text(w, (size_t)profile_state(
+		buf_text(out, state_text(w, (size_t)rule_state_index(
 						    w->profile,
 						    name + strlen("state."))));
 	else if (strcmp(name, "vision") == 0)
@@ -161,7 +170,7 @@ static const cJSON *choose(struct rule_running *r, const cJSON *rule)
 static void set_state(struct rule_running *r, const cJSON *value)
 {
 	const struct profile *p = r->world->profile;
-	size_t index = (size_t)profile_state(p, value->string);
+	size_t index = (size_t)rule_state_index(p, value->string);
 	CLEANUP(buf_done) struct buf text = { .max = RULE_STATE_MAX };
 
 	if (cJSON_IsString(value))
@@ -346,7 +355,8 @@ static int known(void *owner, const char *name, struct buf *out)
 		return 0;
 	if (!text_starts(name, "state."))
 		return -1;
-	return profile_state(c->profile, name + strlen("state.")) < 0 ? -1 : 0;
+	return rule_state_index(c->profile, name + strlen("state.")) < 0 ? -1 :
+									   0;
 }
 
 static const char names[] =
@@ -424,7 +434,7 @@ static int check_set(struct checking *c, const cJSON *rule)
 	cJSON_ArrayForEach(value, set) {
 		if (bad)
 			break;
-		if (profile_state(c->profile, value->string) < 0)
+		if (rule_state_index(c->profile, value->string) < 0)
 			bad = reader_fail(
 				c->r,
 				"there is no state '%.60s'; name it and its first value in 'state'",

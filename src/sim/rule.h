@@ -61,5 +61,7 @@ int rule_check(const struct profile *p, const struct firmware_tool *t,
 void rule_run(struct rule_world *w, const struct firmware_call *call,
 	      struct rule_result *out);
 void rule_state_free(const struct profile *p, char **state);
+/* By name; -1. */
+int rule_state_index(const struct profile *p, const char *name);
 
 #endif

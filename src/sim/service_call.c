@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/schema.h"
-#include "sim/exec.h"
+#include "sim/order.h"
 #include "sim/service_private.h"
 #include "sim/template.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/exec.h"
 #include "sim/normalise.h"
+#include "sim/order.h"
 #include "sim/profile.h"
 #include "sim/reader.h"
 #include "sim/service_private.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A service in parts: what its profile says (service_load.c), messages and
- * their replies (service.c), what they ask for and tools at work
- * (service_call.c). Private to them.
+ * A service in parts: what is answered (service_answer.c), what its profile says
+ * (service_load.c), what messages ask for and tools at work (service_call.c),
+ * clients and their messages (service.c). Private to them.
  */
 #ifndef SIM_SERVICE_PRIVATE_H
 #define SIM_SERVICE_PRIVATE_H
@@ -99,6 +99,10 @@ void service_fail(struct service_part *p, int code, const char *data,
 		  const char *format, ...) PRINTF_LIKE(4, 5);
 /* A part that was at work has its reply (or none: it was cancelled). */
 void service_part_over(struct service_part *p);
+/* All of it is said. The owner may free the client while it is told. */
+void service_question_over(struct service_question *q);
+/* Nothing of it is at work any more. */
+void service_question_free(struct service_question *q);
 
 /* service_call.c */
 void service_prompts_list(struct service_part *p);
@@ -134,7 +138,7 @@ struct service_call {
 };
 
 /*
- * service.c: what a tool answers. text with is_error: an error of the
+ * service_answer.c: what a tool answers. text with is_error: an error of the
  * tool; else text is all there is, or object is its structured form.
  */
 void service_answer_text(struct service_call *call, const char *text,

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/rule.h"
 #include "sim/sim.h"
 #include "sim/template.h"
 #include "sim_harness.h"
@@ -66,7 +67,7 @@ static void test_extends(void **state)
 	assert_string_equal(p->catalog.board, "x");
 	assert_string_equal(p->about.chip, "esp32s3");
 	assert_null(firmware_catalog_find(&p->catalog, "self.screen.get_info"));
-	assert_string_equal(p->state[profile_state(p, "volume")].value, "3");
+	assert_string_equal(p->state[rule_state_index(p, "volume")].value, "3");
 	/* AI-visible tools stay in front of user-only ones */
 	assert_string_equal(p->catalog.tool[3].name, "self.lamp");
 	assert_true(p->catalog.tool[4].user_only);
