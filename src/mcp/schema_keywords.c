@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "mcp/schema_check.h"
 #include "mcp/schema_look.h"
@@ -81,39 +82,33 @@ static bool check_max_items(const struct check *c, const cJSON *operand)
 	       walk_fail_json(c, "maxItems", operand);
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+static uint64_t hash_both(uint64_t a, uint64_t b)
 {
-	const unsigned char *byte = data;
+	const uint64_t both[] = { a, b };
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-	return hash;
+	return map_hash(both, sizeof(both));
 }
 
 /* Equal values have equal hashes: numbers by value, members in any order. */
 /* NOLINTNEXTLINE(misc-no-recursion): no deeper than JSON_DEPTH_MAX */
 static uint64_t hash_value(const cJSON *value)
 {
-	unsigned type = (unsigned)value->type & 0xff;
-	uint64_t hash =
-		hash_bytes(UINT64_C(0xcbf29ce484222325), &type, sizeof(type));
+	uint64_t hash = (unsigned)value->type & 0xff;
 	double number = value->valuedouble + 0.0; /* -0.0 is 0.0 */
 	uint64_t members = 0;
 	const cJSON *child;
 
 	if (cJSON_IsNumber(value))
-		return hash_bytes(hash, &number, sizeof(number));
+		return hash_both(hash, map_hash(&number, sizeof(number)));
 	if (cJSON_IsString(value))
-		return hash_bytes(hash, value->valuestring,
-				  strlen(value->valuestring));
+		return hash_both(hash, map_hash_text(value->valuestring));
 	cJSON_ArrayForEach(child, value) {
 		uint64_t one = hash_value(child);
 
 		if (child->string)
-			members += hash_bytes(one, child->string,
-					      strlen(child->string));
+			members += hash_both(one, map_hash_text(child->string));
 		else
-			hash = hash_bytes(hash, &one, sizeof(one));
+			hash = hash_both(hash, one);
 	}
 	return hash + members;
 }

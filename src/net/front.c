@@ -422,11 +422,6 @@ static uint16_t front_port(const struct front *f)
 	return f->port;
 }
 
-static void on_timer_closed(void *owner)
-{
-	front_handle_closed(owner);
-}
-
 static void on_poll_closed(uv_handle_t *handle)
 {
 	front_handle_closed(handle->data);
@@ -446,7 +441,7 @@ static void close_later(void *owner)
 	front_refusals_close(f);
 	front_lacks_close(f);
 	front_press_close(f);
-	timer_close(&f->accept_timer, on_timer_closed);
+	timer_close(&f->accept_timer, front_handle_closed);
 }
 
 static void front_close(struct front *f, void (*closed)(void *owner))

@@ -21,7 +21,7 @@ void front_http_later(struct front *f)
 		timer_start(&f->http_timer, 0);
 }
 
-void request_resume(struct front_request *rq)
+static void request_resume(struct front_request *rq)
 {
 	if (!rq->suspended || !rq->connection)
 		return;

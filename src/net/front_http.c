@@ -484,11 +484,6 @@ void front_http_add(struct front *f, int fd, const struct visitor *v)
 		front_http_later(f);
 }
 
-static void on_timer_closed(void *owner)
-{
-	front_handle_closed(owner);
-}
-
 static void on_poll_closed(uv_handle_t *handle)
 {
 	front_handle_closed(handle->data);
@@ -499,7 +494,7 @@ void front_http_close(struct front *f)
 	struct front_request *next;
 
 	uv_close((uv_handle_t *)&f->http_poll, on_poll_closed);
-	timer_close(&f->http_timer, on_timer_closed);
+	timer_close(&f->http_timer, front_handle_closed);
 	/* The library ends the process if a connection is suspended now. */
 	for (struct front_request *rq = f->requests; rq; rq = rq->next) {
 		if (rq->suspended && rq->connection)

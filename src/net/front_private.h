@@ -94,7 +94,7 @@ struct front {
 
 /* front_tell.c */
 /* One handle less, perhaps the last. */
-void front_handle_closed(struct front *f);
+void front_handle_closed(void *front);
 void front_noise(struct front *f, enum front_noise what, const char *address);
 
 /* Somebody is refused, since that is used up. */
@@ -228,7 +228,6 @@ void front_http_later(struct front *f);
 void front_http_look(struct front *f);
 void request_answer(struct front_request *rq, const struct front_answer *a);
 enum MHD_Result request_queue_answer(struct front_request *rq);
-void request_resume(struct front_request *rq);
 /* See a peer go that sends nothing and is sent nothing. */
 void request_watch(struct front_request *rq);
 /* Its descriptor; -1. */

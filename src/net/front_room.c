@@ -195,12 +195,7 @@ void front_press_open(struct front *f)
 	f->handles++;
 }
 
-static void on_timer_closed(void *owner)
-{
-	front_handle_closed(owner);
-}
-
 void front_press_close(struct front *f)
 {
-	timer_close(&f->press, on_timer_closed);
+	timer_close(&f->press, front_handle_closed);
 }

@@ -11,8 +11,9 @@
 #include "net/front_private.h"
 #include "net/port.h"
 
-void front_handle_closed(struct front *f)
+void front_handle_closed(void *front)
 {
+	struct front *f = front;
 	void (*closed)(void *owner) = f->closed;
 	void *owner = f->owner;
 
@@ -25,11 +26,6 @@ void front_handle_closed(struct front *f)
 	mem_free(f);
 	if (closed)
 		closed(owner);
-}
-
-static void on_timer_closed(void *owner)
-{
-	front_handle_closed(owner);
 }
 
 /*
@@ -185,7 +181,7 @@ void front_lacks_open(struct front *f)
 
 void front_lacks_close(struct front *f)
 {
-	timer_close(&f->lacks.timer, on_timer_closed);
+	timer_close(&f->lacks.timer, front_handle_closed);
 }
 
 void front_noise(struct front *f, enum front_noise what, const char *address)
@@ -320,5 +316,5 @@ void front_refusals_open(struct front *f)
 
 void front_refusals_close(struct front *f)
 {
-	timer_close(&f->refusals.timer, on_timer_closed);
+	timer_close(&f->refusals.timer, front_handle_closed);
 }

@@ -27,8 +27,8 @@ static void tell(const struct visit *v, enum port_event event, const char *text,
 	v->port->policy->heard(v->owner, &n);
 }
 
-void visit_answer(const struct visit *v, int status, const char *type,
-		  const struct buf *body)
+static void visit_answer(const struct visit *v, int status, const char *type,
+			 const struct buf *body)
 {
 	v->port->front->reply(v->rq, status, type, buf_string(body), body->len);
 }
@@ -72,7 +72,13 @@ static uint16_t port_of(const char *host)
 	return a.port;
 }
 
-char *port_device_url(const struct port *p, const char *host, uint16_t number)
+/*
+ * The WebSocket URL for a device that named us so at this port (0: ours); yours.
+ * Firmware leaves the port out when it dials (device.md 1.2): where it is not
+ * ours, since it is forwarded, it stands in the query too (tells_port).
+ */
+static char *port_device_url(const struct port *p, const char *host,
+			     uint16_t number)
 {
 	const char *path = p->config.path;
 	struct buf url = { 0 };

@@ -172,16 +172,9 @@ void port_close(struct port *p, void (*closed)(void *owner), void *owner);
 void port_addresses(const struct port *p, struct words *out);
 /* The same in lines, and where they lead behind a proxy; appended. */
 void port_describe(const struct port *p, struct buf *out);
-/*
- * The WebSocket URL for a device that named us so at this port (0: ours); yours.
- * Firmware leaves the port out when it dials (device.md 1.2): where it is not
- * ours, since it is forwarded, it stands in the query too (tells_port).
- */
+/* The member of the query in which a device says by which port it came. */
 #define REACHED_PORT "port"
-char *port_device_url(const struct port *p, const char *host, uint16_t number);
 
-void visit_answer(const struct visit *v, int status, const char *type,
-		  const struct buf *body);
 /* {"error":text} */
 void visit_refuse(const struct visit *v, int status, const char *text);
 

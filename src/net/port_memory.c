@@ -11,40 +11,45 @@
 #include "base/text.h"
 #include "net/port_memory.h"
 
-/* FNV-1a without case: some boards write their digits otherwise here and there. */
-static uint32_t hash(const char *text)
+/* Without case: some boards write their digits otherwise here and there. */
+static uint64_t hash_of(const char *id)
 {
-	uint32_t sum = 2166136261u;
+	CLEANUP(mem_free_ptr) char *key = mem_strdup(id);
 
-	for (; text && *text; text++)
-		sum = (sum ^ (uint32_t)text_lower(*text)) * 16777619u;
-	return sum;
+	for (char *c = key; *c; c++)
+		*c = (char)text_lower(*c);
+	return map_hash_text(key);
 }
 
-static void empty_told(struct told *t)
+static void empty_told(struct memory *m, struct told *t)
 {
+	map_remove(&m->by_id, hash_of(t->asked.device_id), t);
+	if (t->given)
+		map_remove(&m->by_given, hash_of(t->given), t);
 	mem_free(t->given);
 	mem_free(t->sent_to);
-	*t = (struct told){ 0 };
 }
 
-static void empty_sent(struct sent *s)
+static void empty_sent(struct memory *m, struct sent *s)
 {
+	map_remove(&m->sent_by_id, hash_of(s->id), s);
 	mem_free(s->id);
 	mem_free(s->url);
-	*s = (struct sent){ 0 };
 }
 
 void memory_done(struct memory *m)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		empty_told(m->item[i]);
-		mem_free(m->item[i]);
+	while (m->count > 0) {
+		empty_told(m, m->item[--m->count]);
+		mem_free(m->item[m->count]);
 	}
-	for (size_t i = 0; i < m->sent_count; i++)
-		empty_sent(&m->sent[i]);
-	mem_free(m->sent);
-	*m = (struct memory){ 0 };
+	while (m->sent_count > 0) {
+		empty_sent(m, m->sent[--m->sent_count]);
+		mem_free(m->sent[m->sent_count]);
+	}
+	map_done(&m->by_id);
+	map_done(&m->by_given);
+	map_done(&m->sent_by_id);
 }
 
 /* The host of "HOST:PORT", or of an address without a port, cut. */
@@ -83,17 +88,17 @@ static bool is_from(const struct told *t, const char *from)
 static struct told *find(const struct memory *m, bool given, const char *id,
 			 const char *from)
 {
-	uint32_t wanted = hash(id);
+	const struct map *ids = given ? &m->by_given : &m->by_id;
+	uint64_t hash = id && *id ? hash_of(id) : 0;
+	struct told *t, *first = NULL;
+	size_t at = 0;
 
-	for (size_t i = 0; id && *id && i < m->count; i++) {
-		struct told *t = m->item[i];
-		const char *its = given ? t->given : t->asked.device_id;
-
-		if ((given ? t->given_hash : t->id_hash) == wanted && its &&
-		    text_same(its, id) && is_from(t, from))
-			return t;
+	while (hash && (t = map_find(ids, hash, &at))) {
+		if (text_same(given ? t->given : t->asked.device_id, id) &&
+		    is_from(t, from) && (!first || t->since < first->since))
+			first = t;
 	}
-	return NULL;
+	return first;
 }
 
 const struct told *memory_find(const struct memory *m, const char *device_id,
@@ -110,16 +115,17 @@ const struct told *memory_find_given(const struct memory *m,
 
 static struct told *make_room(struct memory *m)
 {
-	size_t oldest = 0;
+	struct told *oldest = m->item[0];
 
 	if (m->count < MEMORY_MAX)
-		return m->item[m->count++] = mem_zalloc(sizeof(struct told));
+		return m->item[m->count++] = mem_zalloc(sizeof(*oldest));
 	for (size_t i = 1; i < m->count; i++) {
-		if (m->item[i]->at < m->item[oldest]->at)
-			oldest = i;
+		if (m->item[i]->at < oldest->at)
+			oldest = m->item[i];
 	}
-	empty_told(m->item[oldest]);
-	return m->item[oldest];
+	empty_told(m, oldest);
+	*oldest = (struct told){ 0 };
+	return oldest;
 }
 
 char *memory_tell(struct memory *m, const struct ota_request *asked,
@@ -133,15 +139,19 @@ char *memory_tell(struct memory *m, const struct ota_request *asked,
 			return NULL;
 		t = find(m, true, it->given, from);
 	}
-	if (!t)
+	if (t) {
+		before = TAKE(t->sent_to);
+		empty_told(m, t);
+	} else {
 		t = make_room(m);
-	before = TAKE(t->sent_to);
-	empty_told(t);
+		t->since = m->clock;
+	}
 	t->asked = *asked;
-	t->id_hash = hash(asked->device_id);
+	map_add(&m->by_id, hash_of(asked->device_id), t);
 	host_of(t->from, from);
 	t->given = mem_strdup(it->given);
-	t->given_hash = hash(it->given);
+	if (t->given)
+		map_add(&m->by_given, hash_of(t->given), t);
 	t->sent_to = mem_strdup(it->sent_to);
 	t->at = ++m->clock;
 	if (!before || text_same(before, it->sent_to))
@@ -151,34 +161,47 @@ char *memory_tell(struct memory *m, const struct ota_request *asked,
 
 /* ---- where a board that is connected was sent ---- */
 
-static struct sent *place_of(struct memory *m, const char *id)
+static struct sent *find_sent(const struct memory *m, const char *id)
 {
-	uint32_t wanted = hash(id);
-	size_t oldest = 0;
+	uint64_t hash = hash_of(id);
+	struct sent *s;
+	size_t at = 0;
 
-	for (size_t i = 0; i < m->sent_count; i++) {
-		if (m->sent[i].hash == wanted && text_same(m->sent[i].id, id))
-			return &m->sent[i];
-		if (m->sent[i].at < m->sent[oldest].at)
-			oldest = i;
+	while ((s = map_find(&m->sent_by_id, hash, &at))) {
+		if (text_same(s->id, id))
+			break;
 	}
-	if (m->sent_count == MEMORY_MAX) {
-		empty_sent(&m->sent[oldest]);
-		return &m->sent[oldest];
+	return s;
+}
+
+static struct sent *make_sent(struct memory *m, const char *id)
+{
+	struct sent *oldest = m->sent[0];
+
+	if (m->sent_count < MEMORY_MAX) {
+		oldest = mem_zalloc(sizeof(*oldest));
+		m->sent[m->sent_count++] = oldest;
+	} else {
+		for (size_t i = 1; i < m->sent_count; i++) {
+			if (m->sent[i]->at < oldest->at)
+				oldest = m->sent[i];
+		}
+		empty_sent(m, oldest);
 	}
-	m->sent = mem_grow(m->sent, &m->sent_capacity, m->sent_count,
-			   sizeof(*m->sent));
-	m->sent[m->sent_count] = (struct sent){ 0 };
-	return &m->sent[m->sent_count++];
+	*oldest = (struct sent){ .id = mem_strdup(id) };
+	map_add(&m->sent_by_id, hash_of(id), oldest);
+	return oldest;
 }
 
 char *memory_sent(struct memory *m, const char *id, const char *url)
 {
-	struct sent *s = place_of(m, id);
-	CLEANUP(mem_free_ptr) char *before = TAKE(s->url);
+	struct sent *s = find_sent(m, id);
+	CLEANUP(mem_free_ptr) char *before = NULL;
 
-	empty_sent(s);
-	*s = (struct sent){ mem_strdup(id), mem_strdup(url), hash(id),
-			    ++m->clock };
+	if (!s)
+		s = make_sent(m, id);
+	before = TAKE(s->url);
+	s->url = mem_strdup(url);
+	s->at = ++m->clock;
 	return before && strcmp(before, url) != 0 ? TAKE(before) : NULL;
 }

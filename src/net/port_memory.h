@@ -9,6 +9,7 @@
 #ifndef NET_PORT_MEMORY_H
 #define NET_PORT_MEMORY_H
 
+#include "base/map.h"
 #include "net/address.h"
 #include "wire/ota.h"
 
@@ -19,21 +20,19 @@ struct told {
 	char from[ADDRESS_TEXT_MAX]; /* the asker's address, without the port */
 	char *given; /* the MQTT client id that it was given; NULL */
 	char *sent_to; /* in the answer; NULL */
-	uint32_t id_hash, given_hash;
-	uint64_t at; /* the larger the newer */
+	uint64_t since, at; /* it asked first, and last: the larger the newer */
 };
 /* What a board that is connected was told last. */
 struct sent {
 	char *id, *url;
-	uint32_t hash;
 	uint64_t at;
 };
 struct memory {
 	struct told *item[MEMORY_MAX];
-	size_t count;
+	struct sent *sent[MEMORY_MAX];
+	size_t count, sent_count;
+	struct map by_id, by_given, sent_by_id; /* ids in lower case */
 	uint64_t clock;
-	struct sent *sent; /* at most MEMORY_MAX */
-	size_t sent_count, sent_capacity;
 };
 void memory_done(struct memory *m);
 /* What the answer to a question tells: a client id for MQTT, or NULL; where to dial. */

@@ -13,20 +13,21 @@
 #include "serve/board.h"
 #include "serve/serve_state.h"
 
-static struct relay **slot_of(struct relay_table *t, int32_t id)
+static uint64_t hash_of(int64_t id)
 {
-	return &t->slot[(uint32_t)id % RELAY_SLOTS];
+	return map_hash(&id, sizeof(id));
 }
 
-static struct relay *find(struct relay_table *t, int64_t id)
+static struct relay *find(const struct relay_table *t, int64_t id)
 {
+	uint64_t hash = hash_of(id);
 	struct relay *r;
+	size_t at = 0;
 
-	if (id <= 0 || id > INT32_MAX)
-		return NULL;
-	r = *slot_of(t, (int32_t)id);
-	while (r && r->id != id)
-		r = r->next_in_slot;
+	while ((r = map_find(&t->by_id, hash, &at))) {
+		if (r->id == id)
+			break;
+	}
 	return r;
 }
 
@@ -72,36 +73,25 @@ bool relay_issued(const struct relay_table *t, int64_t id)
 
 static void put_in(struct relay *r, struct board *d)
 {
-	struct relay_table *t = &d->server->relays;
-	struct relay **slot = slot_of(t, r->id);
-
+	map_add(&d->server->relays.by_id, hash_of(r->id), r);
 	r->device = d;
-	r->next_in_slot = *slot;
-	*slot = r;
 	r->next_of_device = d->relays;
 	r->link_of_device = &d->relays;
 	if (r->next_of_device)
 		r->next_of_device->link_of_device = &r->next_of_device;
 	d->relays = r;
-	t->count++;
 }
 
 /* The asker's id is the caller's now. */
 static char *take_out(struct relay *r)
 {
-	struct relay_table *t = &r->device->server->relays;
-	struct relay **link = slot_of(t, r->id);
-
-	while (*link != r)
-		link = &(*link)->next_in_slot;
-	*link = r->next_in_slot;
+	map_remove(&r->device->server->relays.by_id, hash_of(r->id), r);
 	*r->link_of_device = r->next_of_device;
 	if (r->next_of_device)
 		r->next_of_device->link_of_device = r->link_of_device;
-	r->next_in_slot = r->next_of_device = NULL;
+	r->next_of_device = NULL;
 	r->link_of_device = NULL;
 	r->device = NULL;
-	t->count--;
 	return TAKE(r->asker_id);
 }
 
@@ -251,30 +241,42 @@ static void time_over(struct relay *r)
 	fail(r, &why);
 }
 
-static struct relay *first_over(struct relay *r, int64_t now)
+/* Whoever is told may ask and forget others: each is looked for anew. */
+static void end_over(struct relay_table *t, int64_t now)
 {
-	while (r && r->deadline > now)
-		r = r->next_in_slot;
-	return r;
+	int32_t *over = mem_alloc((t->by_id.count + 1) * sizeof(*over));
+	size_t count = 0, at = 0;
+	struct relay *r;
+
+	while ((r = map_each(&t->by_id, &at))) {
+		if (r->deadline <= now)
+			over[count++] = r->id;
+	}
+	while (count > 0) {
+		r = find(t, over[--count]);
+		if (r && r->deadline <= now)
+			time_over(r);
+	}
+	mem_free(over);
 }
 
 int64_t relay_sweep(struct relay_table *t, int64_t now)
 {
 	int64_t soonest = LOOP_FOREVER;
 	struct relay *r;
+	size_t at = 0;
 
-	for (size_t i = 0; t->count && i < RELAY_SLOTS; i++) {
-		/* Whoever is told may ask and forget others: look anew. */
-		while ((r = first_over(t->slot[i], now)))
-			time_over(r);
-	}
-	for (size_t i = 0; t->count && i < RELAY_SLOTS; i++) {
-		for (r = t->slot[i]; r; r = r->next_in_slot) {
-			if (r->silent_at <= now)
-				count_silence(r);
-			if (soonest_of(r) < soonest)
-				soonest = soonest_of(r);
-		}
+	end_over(t, now);
+	while ((r = map_each(&t->by_id, &at))) {
+		if (r->silent_at <= now)
+			count_silence(r);
+		if (soonest_of(r) < soonest)
+			soonest = soonest_of(r);
 	}
 	return soonest;
+}
+
+void relay_done(struct relay_table *t)
+{
+	map_done(&t->by_id);
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/map.h"
 
 struct board;
 struct serve;
@@ -37,16 +38,11 @@ struct relay {
 	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
 	int64_t silent_at; /* the same; LOOP_FOREVER: it counted */
 	struct relay *next_of_device, **link_of_device;
-	struct relay *next_in_slot;
 };
-
-/* Ids are given out one after the other, so the chains stay even. */
-#define RELAY_SLOTS 4096u
 
 /* All of a serve; zeroed at first. */
 struct relay_table {
-	struct relay *slot[RELAY_SLOTS]; /* by id */
-	size_t count;
+	struct map by_id;
 	int32_t first, last; /* ids given out so far */
 	int32_t probe; /* 0: not given out */
 };
@@ -74,6 +70,8 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 void relay_fail_all(struct board *d, const struct error *why);
 /* End all that are over time. Returns the soonest deadline that is left, or LOOP_FOREVER. */
 int64_t relay_sweep(struct relay_table *t, int64_t now);
+/* Nothing is on its way any more. */
+void relay_done(struct relay_table *t);
 /*
  * An id for questions that only find out whether somebody is there: an answer
  * to it belongs to nobody, and is no news.

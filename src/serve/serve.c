@@ -34,6 +34,7 @@ static void release(struct serve *s)
 {
 	records_done(&s->records);
 	registry_done(&s->registry);
+	relay_done(&s->relays);
 	tool_lists_done(&s->tool_lists);
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);

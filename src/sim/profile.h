@@ -106,11 +106,6 @@ void profile_free(struct profile *p); /* NULL is fine */
  * profile (profile_tools.c), its tools (profile_tools.c): -1: r->err.
  */
 int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
-/* Give each element of a list of the file to `one`, with its place. */
-int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
-		 const char *name,
-		 int (*one)(struct profile *p, struct reader *r,
-			    const cJSON *element));
 /* Add `count` tools from a generator: {"name":"self.x${n:3}",…}. */
 int profile_generate(struct profile *p, struct reader *r,
 		     const cJSON *generator, int64_t count);

@@ -22,10 +22,11 @@ static const char *const argument_members[] = {
 	"type", "default", "minimum", "maximum", "maxLength", NULL,
 };
 
-int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
-		 const char *name,
-		 int (*one)(struct profile *p, struct reader *r,
-			    const cJSON *element))
+/* Give each element of a list of the file to `one`, with its place. */
+static int profile_each(struct profile *p, struct reader *r, const cJSON *tree,
+			const char *name,
+			int (*one)(struct profile *p, struct reader *r,
+				   const cJSON *element))
 {
 	const cJSON *list = NULL, *element;
 	size_t mark, index = 0;

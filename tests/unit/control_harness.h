@@ -373,8 +373,9 @@ static inline int serve_end(void **state)
 	registry_done(&server.registry);
 	tool_lists_done(&server.tool_lists);
 	records_done(&server.records);
-	if (server.relays.count || server.held)
+	if (server.relays.by_id.count || server.held)
 		return -1;
+	relay_done(&server.relays);
 	loop_free(loop);
 	return 0;
 }

@@ -261,7 +261,7 @@ static inline void close_all(void)
 	for (struct board *d = server->registry.first; d; d = d->next)
 		board_end(d, &why);
 	turn();
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 }
 
 static inline int tear_down(void **state)

@@ -165,7 +165,7 @@ static void test_ids_of_askers(void **state)
 	answers(e, "{\"n\":3}");
 	assert_non_null(strstr(exponent.frame, "\"id\":1e3,"));
 	assert_int_equal(number.count, 0);
-	assert_int_equal(server->relays.count, 1);
+	assert_int_equal(server->relays.by_id.count, 1);
 	e->sent.count--;
 	mem_free(TAKE(e->sent.word[e->sent.count]));
 	answers(e, "{\"n\":2}");
@@ -242,7 +242,7 @@ static void test_forget(void **state)
 	asks(&a, e, "{\"id\":1,\"method\":\"ping\"}");
 	relay_forget(&a.relay);
 	relay_forget(&a.relay);
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 	answers(e, "{}");
 	assert_int_equal(a.count, 0);
 	the_record(RECORD_ODD, 0, "a reply that nobody waits for any more");
@@ -274,7 +274,7 @@ static void test_not_sent(void **state)
 			 -1);
 	assert_non_null(strstr(err.text, "closing"));
 	assert_int_equal(a.count, 0);
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 }
 
 static void test_device_goes(void **state)
@@ -299,7 +299,7 @@ static void test_device_goes(void **state)
 	assert_int_equal(c.count, 1);
 	assert_null(b.frame);
 	assert_string_equal(b.why.text, "kicked");
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 	asked_done(&b);
 	asked_done(&c);
 }
@@ -366,7 +366,7 @@ static void test_many(void **state)
 		assert_int_not_equal(last_id(e), id);
 		id = last_id(e);
 	}
-	assert_int_equal(server->relays.count, MANY);
+	assert_int_equal(server->relays.by_id.count, MANY);
 	for (int i = 0; i < MANY / 2; i++) {
 		answers(one, "{}");
 		one->sent.count--;
@@ -378,7 +378,7 @@ static void test_many(void **state)
 			relay_forget(&a[i].relay);
 		asked_done(&a[i]);
 	}
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 	mem_free(a);
 }
 

@@ -261,7 +261,7 @@ static void dies_in_the_middle(void **state)
 	request(&one, "1");
 	request(&two, "1");
 	command_done(&one);
-	assert_int_equal(server.relays.count, 1);
+	assert_int_equal(server.relays.by_id.count, 1);
 	board_answers(b, board_asked(b, 0), "\"late\"");
 	board_answers(b, board_asked(b, 1), "\"mine\"");
 	expect_text(&two, REPLY("1", "\"mine\""));
@@ -319,7 +319,7 @@ static void refusals(void **state)
 	expect_refusal(&c, "\"id\":\"q\"", "-32050");
 	say(&c, CONTROL_TEXT, "{\"type\":\"tts\"}");
 	expect_refusal(&c, "\"id\":null", "-32050");
-	assert_int_equal(server.relays.count, 0);
+	assert_int_equal(server.relays.by_id.count, 0);
 	command_done(&c);
 	fake_board_free(b);
 }
@@ -335,13 +335,13 @@ static void too_many_calls(void **state)
 		request(&c, "1");
 	request(&c, "\"last\"");
 	expect_refusal(&c, "\"id\":\"last\"", "-32050");
-	assert_int_equal(server.relays.count, 1000);
+	assert_int_equal(server.relays.by_id.count, 1000);
 	board_answers(b, board_asked(b, 500), "{}");
 	expect_text(&c, REPLY("1", "{}"));
 	request(&c, "\"last\"");
-	assert_int_equal(server.relays.count, 1000);
+	assert_int_equal(server.relays.by_id.count, 1000);
 	command_done(&c);
-	assert_int_equal(server.relays.count, 0);
+	assert_int_equal(server.relays.by_id.count, 0);
 	fake_board_free(b);
 }
 
@@ -500,7 +500,7 @@ static void deaf_caller(void **state)
 	for (int i = 0; i < 10; i++)
 		loop_poll(loop);
 	assert_null(b->device->audience);
-	assert_int_equal(server.relays.count, 0);
+	assert_int_equal(server.relays.by_id.count, 0);
 	command_done(&c);
 	fake_board_free(b);
 }
@@ -521,7 +521,7 @@ static void device_goes(void **state)
 	expect_end(&one);
 	expect_json(&two, "\"op\":\"gone\"", "\"connect\"");
 	expect_end(&two);
-	assert_int_equal(server.relays.count, 0);
+	assert_int_equal(server.relays.by_id.count, 0);
 	command_done(&one);
 	command_done(&two);
 	fake_board_free(b);

@@ -171,10 +171,10 @@ static void command_goes(void **state)
 	(void)state;
 	command_open(&k);
 	ask(&k, PING);
-	assert_int_equal(server.relays.count, 2);
+	assert_int_equal(server.relays.by_id.count, 2);
 	board_answers(a, board_asked(a, 0), "{}");
 	command_done(&k);
-	assert_int_equal(server.relays.count, 0);
+	assert_int_equal(server.relays.by_id.count, 0);
 	board_answers(b, board_asked(b, 0), "{}");
 	fake_board_free(a);
 	fake_board_free(b);
@@ -272,7 +272,7 @@ static void many(void **state)
 	for (int turns = 0; answered < BOARDS && turns < BOARDS; turns++) {
 		size_t now;
 
-		assert_true(server.relays.count <= 500);
+		assert_true(server.relays.by_id.count <= 500);
 		now = answer_all(board, "{}");
 		answered += now;
 		for (; now; now--, rows++)

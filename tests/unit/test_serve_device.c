@@ -624,7 +624,7 @@ static void test_goes(void **state)
 	turn();
 	the_record(RECORD_GONE, 0, "the device closed the connection");
 	assert_int_equal(server->held, 0);
-	assert_int_equal(server->relays.count, 0);
+	assert_int_equal(server->relays.by_id.count, 0);
 }
 
 static void test_handshake_fails(void **state)
