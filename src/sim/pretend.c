@@ -15,6 +15,12 @@
 static struct job *pretend_outcome(struct pretend *d,
 				   const struct firmware_call *call,
 				   const struct firmware_outcome *outcome);
+static const struct pretend_work work;
+static void pretend_standby(struct pretend *d);
+static void pretend_begin(struct pretend *d);
+static void pretend_drop(struct pretend *d);
+static void pretend_forget_upload(struct pretend *d);
+static void pretend_forget_outside(struct pretend *d);
 
 /*
  * What reaches a pretend device: a connection, frames, the end, alarms. Runs
@@ -96,7 +102,7 @@ static const struct firmware_events server_events = {
 };
 
 /* State is in the board's store and stays. */
-void pretend_restart(struct pretend *d)
+static void pretend_restart(struct pretend *d)
 {
 	pretend_end_session(d);
 	firmware_reset(&d->server);
@@ -105,7 +111,7 @@ void pretend_restart(struct pretend *d)
 	d->hello_flag = false;
 }
 
-void pretend_schedule_events(struct pretend *d)
+static void pretend_schedule_events(struct pretend *d)
 {
 	const cJSON *event;
 	int64_t after = 0;
@@ -120,7 +126,7 @@ void pretend_schedule_events(struct pretend *d)
 }
 
 /* The server hello was waited for and is there: the session begins. */
-void pretend_welcome(struct pretend *d)
+static void pretend_welcome(struct pretend *d)
 {
 	d->hello_flag = false;
 	d->waiting = false;
@@ -156,6 +162,7 @@ void pretend_init(struct pretend *d, const struct pretend_config *config,
 	d->server.owner = d;
 	d->watch.found = on_hazard;
 	d->watch.owner = d;
+	d->work = &work;
 	timer_open(&d->timer, config->loop, pretend_on_timer, d);
 }
 
@@ -175,7 +182,7 @@ void pretend_open(struct pretend *d)
 		pretend_begin(d);
 }
 
-void pretend_begin(struct pretend *d)
+static void pretend_begin(struct pretend *d)
 {
 	d->waiting = d->busy = true;
 	if (fault_has(&d->config.faults, FAULT_LATE_HELLO))
@@ -185,7 +192,7 @@ void pretend_begin(struct pretend *d)
 		hello_and_wait(d);
 }
 
-void pretend_take_session(struct pretend *d, const cJSON *hello)
+static void pretend_take_session(struct pretend *d, const cJSON *hello)
 {
 	const cJSON *id = cJSON_GetObjectItem(hello, "session_id");
 
@@ -193,6 +200,114 @@ void pretend_take_session(struct pretend *d, const cJSON *hello)
 		return;
 	mem_free(d->session_id);
 	d->session_id = mem_strdup(id->valuestring);
+}
+
+/*
+ * The voice session of a device that lives at a broker: begun and ended by
+ * messages, its sound over UDP (device.md 2.3, 2.5). MCP needs none of it.
+ */
+
+/* Events that only a voice session can carry. */
+static bool needs_session(const struct pretend *d)
+{
+	const cJSON *event;
+
+	if (d->config.audio)
+		return true;
+	cJSON_ArrayForEach(event, d->config.profile->events) {
+		if (!json_object(event, "notification"))
+			return true;
+	}
+	return false;
+}
+
+static void pretend_standby(struct pretend *d)
+{
+	d->watch.standby = true;
+	if (!needs_session(d)) {
+		pretend_schedule_events(d);
+		return;
+	}
+	/* The session before is forgotten here and not earlier. */
+	mem_free(d->session_id);
+	d->session_id = NULL;
+	d->hello_flag = false;
+	pretend_begin(d);
+}
+
+static bool is_hex(const char *text, char out[33])
+{
+	if (!text || strlen(text) != 32)
+		return false;
+	for (size_t i = 0; i <= 32; i++)
+		out[i] = text[i];
+	return strspn(text, "0123456789abcdefABCDEF") == 32;
+}
+
+/* What firmware looks at from 2.4.0 on; older ones trust it. */
+static bool read_offer(struct udp_offer *out, const cJSON *udp)
+{
+	const char *server =
+		cJSON_GetStringValue(cJSON_GetObjectItem(udp, "server"));
+	const cJSON *port = cJSON_GetObjectItem(udp, "port");
+
+	if (!server || !*server || strlen(server) >= sizeof(out->server) ||
+	    !cJSON_IsNumber(port) || port->valueint < 1 ||
+	    port->valueint > UINT16_MAX)
+		return false;
+	memcpy(out->server, server, strlen(server) + 1);
+	out->port = (uint16_t)port->valueint;
+	return is_hex(cJSON_GetStringValue(cJSON_GetObjectItem(udp, "key")),
+		      out->key) &&
+	       is_hex(cJSON_GetStringValue(cJSON_GetObjectItem(udp, "nonce")),
+		      out->nonce);
+}
+
+static void pretend_udp_hello(struct pretend *d, const cJSON *root)
+{
+	const char *transport =
+		cJSON_GetStringValue(cJSON_GetObjectItem(root, "transport"));
+	struct udp_offer offer;
+
+	if (!transport || strcmp(transport, "udp") != 0) {
+		hazard_tell(&d->watch, HAZARD_HELLO_NOT_UDP);
+		pretend_line(
+			d,
+			"the server hello was ignored: its 'transport' is not \"udp\"");
+		return;
+	}
+	if (!read_offer(&offer, cJSON_GetObjectItem(root, "udp"))) {
+		hazard_tell(&d->watch, HAZARD_HELLO_NO_UDP);
+		pretend_line(
+			d,
+			"the server hello was ignored: its 'udp' lacks a server, a port from 1 to 65535, or 32 hex digits of key or nonce");
+		return;
+	}
+	hazard_hello(&d->watch, root);
+	pretend_take_session(d, root);
+	if (!d->waiting || !d->watch.hello_sent)
+		return;
+	d->in_session = true;
+	d->config.events->audio(d->config.owner, &offer);
+	pretend_welcome(d);
+}
+
+static void pretend_goodbye(struct pretend *d, const cJSON *root)
+{
+	const char *id =
+		cJSON_GetStringValue(cJSON_GetObjectItem(root, "session_id"));
+
+	if (!id || strcmp(id, d->session_id ? d->session_id : "") != 0) {
+		hazard_tell(&d->watch, HAZARD_GOODBYE_SESSION);
+		pretend_line(
+			d,
+			"a goodbye was ignored: its session_id is not that of the session");
+		return;
+	}
+	if (d->in_session)
+		pretend_line(d,
+			     "the session is over: the backend said goodbye");
+	pretend_leave_session(d);
 }
 
 /* 1.5: a real board crashes on a hello without transport. */
@@ -324,8 +439,40 @@ void pretend_hang_up(struct pretend *d)
 	pretend_leave_session(d);
 	d->online = false;
 	d->mode = DEVICE_IDLE;
+	pretend_forget_upload(d);
+	pretend_forget_outside(d);
 	pretend_forget_work(d);
 	hazard_end(&d->watch);
+}
+
+static void on_timer_closed(void *owner)
+{
+	struct pretend *d = owner;
+
+	rule_state_free(d->config.profile, d->state);
+	firmware_reset(&d->server);
+	mem_free(d->session_id);
+	mem_free(d->device_id);
+	mem_free(d->client_id);
+	d->state = NULL;
+	d->session_id = d->device_id = d->client_id = NULL;
+	d->closed(d->config.owner);
+}
+
+void pretend_close(struct pretend *d, void (*closed)(void *owner))
+{
+	pretend_hang_up(d);
+	d->closed = closed;
+	timer_close(&d->timer, on_timer_closed);
+}
+
+static void pretend_drop(struct pretend *d)
+{
+	if (!d->online)
+		return;
+	pretend_end_session(d);
+	d->config.events->drop(d->config.owner);
+	pretend_hang_up(d);
 }
 
 void pretend_set_version(struct pretend *d, int frame_version)
@@ -338,7 +485,7 @@ void pretend_set_mqtt(struct pretend *d, bool mqtt)
 	d->config.mqtt = mqtt;
 }
 
-void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
+static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 {
 	switch (kind) {
 	case ALARM_REBOOT:
@@ -462,7 +609,7 @@ static bool pretend_outside(struct pretend *d, struct job *job,
 	return true;
 }
 
-void pretend_forget_outside(struct pretend *d)
+static void pretend_forget_outside(struct pretend *d)
 {
 	exec_abandon(TAKE(d->outside));
 	firmware_call_free(TAKE(d->uploading));
@@ -563,7 +710,7 @@ static bool pretend_upload(struct pretend *d, struct job *job,
 	return false;
 }
 
-void pretend_forget_upload(struct pretend *d)
+static void pretend_forget_upload(struct pretend *d)
 {
 	upload_abandon(TAKE(d->upload));
 	firmware_call_free(TAKE(d->uploading));
@@ -583,7 +730,8 @@ static void do_reply(struct pretend *d, const struct job *job)
 		pretend_send_as_is(d, fault_no_json());
 	} else if (fault_has(f, FAULT_CUT_FRAME) ||
 		   fault_has(f, FAULT_CLOSE_MID_REPLY)) {
-		pretend_send_cut(d, job->payload, job->len);
+		if (pretend_send_cut(d, job->payload, job->len))
+			pretend_hang_up(d);
 	} else if (!fault_has(f, FAULT_NO_REPLY)) {
 		pretend_send_payload(d, job->payload, job->len);
 		if (fault_has(f, FAULT_TWO_REPLIES))
@@ -723,7 +871,7 @@ static void do_silence(struct pretend *d)
 		pretend_start_listening(d);
 }
 
-bool pretend_do_job(struct pretend *d, struct job *job)
+static bool pretend_do_job(struct pretend *d, struct job *job)
 {
 	switch (job->kind) {
 	case JOB_REPLY:
@@ -756,3 +904,8 @@ bool pretend_do_job(struct pretend *d, struct job *job)
 	}
 	return true;
 }
+
+static const struct pretend_work work = {
+	.job = pretend_do_job,
+	.alarm = pretend_on_alarm,
+};

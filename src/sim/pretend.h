@@ -25,6 +25,7 @@
 
 struct alarm;
 struct job;
+struct pretend_work;
 struct upload;
 
 #define DEVICE_SEND_MAX \
@@ -81,6 +82,7 @@ enum pretend_mode { DEVICE_IDLE, DEVICE_LISTENING, DEVICE_SPEAKING };
 
 struct pretend {
 	struct pretend_config config;
+	const struct pretend_work *work; /* pretend_loop.h */
 	char *device_id, *client_id; /* owned; set before the first open */
 	struct firmware server;
 	struct hazard_watch watch;

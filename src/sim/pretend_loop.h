@@ -64,43 +64,29 @@ void pretend_on_timer(void *owner);
 /* Drop all jobs and alarms. */
 void pretend_forget_work(struct pretend *d);
 
-/* One job; false: it takes time, an alarm will go on. (pretend.c) */
-bool pretend_do_job(struct pretend *d, struct job *job);
-void pretend_forget_upload(struct pretend *d);
-void pretend_forget_outside(struct pretend *d);
+/* What is done, by who stands above the loop. */
+struct pretend_work {
+	/* One job; false: it takes time, an alarm will go on. */
+	bool (*job)(struct pretend *d, struct job *job);
+	/* An alarm that is not ALARM_JOB rang. */
+	void (*alarm)(struct pretend *d, enum alarm_kind kind);
+};
 
-/* MQTT: connected; hello and goodbye of the server. */
-void pretend_standby(struct pretend *d);
-void pretend_udp_hello(struct pretend *d, const cJSON *root);
-void pretend_goodbye(struct pretend *d, const cJSON *root);
-/* Sound is over, nothing is said of it. */
+/* Sound is over, nothing is said of it. (pretend_say.c) */
 void pretend_leave_session(struct pretend *d);
-
-/* Say hello, now or late as the fault wants it, and wait. (pretend.c) */
-void pretend_begin(struct pretend *d);
-/* The server hello that was waited for is there. */
-void pretend_welcome(struct pretend *d);
-/* A session_id of a server hello, if it is one. */
-void pretend_take_session(struct pretend *d, const cJSON *hello);
-void pretend_schedule_events(struct pretend *d);
 
 /* What leaves at once; nothing if there is no connection. (pretend_say.c) */
 void pretend_say_hello(struct pretend *d);
-void pretend_say_goodbye(struct pretend *d);
 void pretend_start_listening(struct pretend *d);
 void pretend_send_audio(struct pretend *d);
 void pretend_say_event(struct pretend *d, const cJSON *event);
 /* A JSON-RPC payload, in its envelope unless the device is bare. */
 void pretend_send_payload(struct pretend *d, const char *payload, size_t len);
-/* Half of it, then the end: cut-frame, close-mid-reply. */
-void pretend_send_cut(struct pretend *d, const char *payload, size_t len);
+/*
+ * Half of it: cut-frame, close-mid-reply. True: then the connection has ended.
+ */
+bool pretend_send_cut(struct pretend *d, const char *payload, size_t len);
 void pretend_send_as_is(struct pretend *d, const char *text);
-void pretend_drop(struct pretend *d);
-/* A restart forgets what is only in memory. (pretend.c) */
-void pretend_restart(struct pretend *d);
-
-/* An alarm that is not ALARM_JOB rang. (pretend.c) */
-void pretend_on_alarm(struct pretend *d, enum alarm_kind kind);
 
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);

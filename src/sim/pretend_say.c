@@ -29,15 +29,6 @@ void pretend_line(struct pretend *d, const char *format, ...)
 	d->config.events->note(d->config.owner, DEVICE_LINE, text);
 }
 
-void pretend_drop(struct pretend *d)
-{
-	if (!d->online)
-		return;
-	pretend_end_session(d);
-	d->config.events->drop(d->config.owner);
-	pretend_hang_up(d);
-}
-
 /* 1.4: nothing is sent, MCP goes on, but nothing else is said any more. */
 static void refuse_size(struct pretend *d, size_t len)
 {
@@ -82,19 +73,19 @@ void pretend_send_payload(struct pretend *d, const char *payload, size_t len)
 	send_text(d, &frame, fault_has(&d->config.faults, FAULT_HUGE));
 }
 
-void pretend_send_cut(struct pretend *d, const char *payload, size_t len)
+bool pretend_send_cut(struct pretend *d, const char *payload, size_t len)
 {
 	bool close_frame = fault_has(&d->config.faults, FAULT_CLOSE_MID_REPLY);
 	struct buf frame;
 
 	if (!can_send(d))
-		return;
+		return false;
 	buf_init(&frame, 0);
 	wrap(d, payload, len, &frame);
 	d->config.events->cut(d->config.owner, buf_string(&frame), frame.len,
 			      close_frame);
 	buf_done(&frame);
-	pretend_hang_up(d);
+	return true;
 }
 
 /* Back to listening; the firmware says so each time. */
@@ -156,6 +147,15 @@ static void say_audio(struct pretend *d, const char *hex)
 		buf_char(&bytes, (char)strtol(pair, NULL, 16));
 	}
 	send_binary(d, d->audio_ms, buf_string(&bytes), bytes.len);
+}
+
+void pretend_leave_session(struct pretend *d)
+{
+	if (!d->in_session)
+		return;
+	d->in_session = false;
+	d->mode = DEVICE_IDLE;
+	d->config.events->audio(d->config.owner, NULL);
 }
 
 /* An object of the profile with one more member in front. */
@@ -273,13 +273,21 @@ void pretend_say_hello(struct pretend *d)
 	d->watch.hello_sent = true;
 }
 
-void pretend_say_goodbye(struct pretend *d)
+static void say_goodbye(struct pretend *d)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	buf_printf(&text, "{\"session_id\":\"%s\",\"type\":\"goodbye\"}",
 		   d->session_id ? d->session_id : "");
 	send_text(d, &text, false);
+}
+
+void pretend_end_session(struct pretend *d)
+{
+	if (!d->in_session)
+		return;
+	pretend_leave_session(d);
+	say_goodbye(d);
 }
 
 void pretend_send_as_is(struct pretend *d, const char *text)
