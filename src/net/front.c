@@ -406,8 +406,7 @@ static struct front *front_open(struct loop *l,
 	f->accept_poll.data = f;
 	timer_open(&f->accept_timer, l, on_accept_timer, f);
 	f->handles += 2;
-	front_refusals_open(f);
-	front_lacks_open(f);
+	front_tell_open(f);
 	front_press_open(f);
 	f->sockets_max = default_sockets(f);
 	take_budget(f);
@@ -438,8 +437,7 @@ static void close_later(void *owner)
 		visitor_close(v);
 	}
 	front_http_close(f);
-	front_refusals_close(f);
-	front_lacks_close(f);
+	front_tell_close(f);
 	front_press_close(f);
 	timer_close(&f->accept_timer, front_handle_closed);
 }

@@ -35,24 +35,13 @@ static void request_resume(struct front_request *rq)
  * at such a socket. What then becomes of the request is not decided here.
  */
 
-static void free_poll(uv_handle_t *handle)
-{
-	mem_free(handle);
-}
-
-static void request_unwatch(struct front_request *rq)
-{
-	if (rq->watch)
-		uv_close((uv_handle_t *)TAKE(rq->watch), free_poll);
-}
-
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
 	struct front_request *rq = poll->data;
 
 	if (status >= 0 && !(events & UV_DISCONNECT))
 		return;
-	request_unwatch(rq);
+	front_unwatch(&rq->watch);
 	rq->cut = true;
 	request_resume(rq);
 }
@@ -71,13 +60,7 @@ void request_watch(struct front_request *rq)
 
 	if (rq->watch || fd < 0)
 		return;
-	rq->watch = mem_zalloc(sizeof(*rq->watch));
-	if (uv_poll_init(loop_uv(rq->front->loop), rq->watch, fd)) {
-		mem_free(TAKE(rq->watch));
-		return;
-	}
-	rq->watch->data = rq;
-	uv_poll_start(rq->watch, UV_DISCONNECT, on_poll);
+	rq->watch = front_watch(rq->front, fd, UV_DISCONNECT, on_poll, rq);
 }
 
 /* ---- its end ---- */
@@ -106,7 +89,7 @@ void request_drop(struct front_request *rq)
 	while (*link != rq)
 		link = &(*link)->next;
 	*link = rq->next;
-	request_unwatch(rq);
+	front_unwatch(&rq->watch);
 	if (rq->response)
 		MHD_destroy_response(TAKE(rq->response));
 	timer_close(&rq->grace, free_request);
@@ -271,7 +254,7 @@ void front_reply_with(struct front_request *rq, int status,
 		request_drop(rq);
 		return;
 	}
-	request_unwatch(rq);
+	front_unwatch(&rq->watch);
 	request_answer(rq, &answer);
 	request_resume(rq);
 }

@@ -19,31 +19,11 @@
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
-static void free_poll(uv_handle_t *handle)
-{
-	mem_free(handle);
-}
-
-/*
- * Each watch is a handle of its own: it must be closed, not only stopped,
- * before another library puts the descriptor into the same loop.
- */
 static bool visitor_watch(struct visitor *v, uv_poll_cb fn)
 {
-	v->poll = mem_zalloc(sizeof(*v->poll));
-	if (uv_poll_init(loop_uv(v->front->loop), v->poll, v->fd)) {
-		mem_free(TAKE(v->poll));
-		return false;
-	}
-	v->poll->data = v;
-	uv_poll_start(v->poll, UV_READABLE | UV_DISCONNECT, fn);
-	return true;
-}
-
-static void visitor_unwatch(struct visitor *v)
-{
-	if (v->poll)
-		uv_close((uv_handle_t *)TAKE(v->poll), free_poll);
+	v->poll = front_watch(v->front, v->fd, UV_READABLE | UV_DISCONNECT, fn,
+			      v);
+	return v->poll != NULL;
 }
 
 static bool visitor_await(struct visitor *v)
@@ -92,7 +72,7 @@ static bool visitor_may_enter(struct visitor *v)
 	if (v->called || !is_full(f))
 		return true;
 	put_in(v);
-	visitor_unwatch(v);
+	front_unwatch(&v->poll);
 	front_press(f, is_known(v));
 	return false;
 }
@@ -166,7 +146,7 @@ void visitor_close(struct visitor *v)
 	if (v->closing)
 		return;
 	v->closing = true;
-	visitor_unwatch(v);
+	front_unwatch(&v->poll);
 	if (v->fd >= 0)
 		close(v->fd);
 	v->fd = -1;
@@ -255,7 +235,7 @@ static void linger(struct visitor *v)
 	const int one = 1;
 
 	visitor_unqueue(v);
-	visitor_unwatch(v);
+	front_unwatch(&v->poll);
 	setsockopt(v->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
 	v->lingering = true;
 	timer_start(&v->timer, LINGER_MS);
@@ -343,7 +323,7 @@ static int release_socket(struct visitor *v)
 	const int one = 1;
 	int fd = v->fd;
 
-	visitor_unwatch(v);
+	front_unwatch(&v->poll);
 	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof(one));
 	return fd;
 }
@@ -563,7 +543,7 @@ bool front_make_room(struct front *f)
 		if (visitor_look(v))
 			return true;
 		front_lacks(f, LACK_PLACES, v->address);
-		visitor_unwatch(v);
+		front_unwatch(&v->poll);
 		front_refuse_socket(f, v->fd, "busy: others wait");
 		v->fd = -1;
 	}

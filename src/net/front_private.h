@@ -16,15 +16,6 @@
 struct visitor;
 struct http_guest;
 
-#define REFUSALS_TOLD 10 /* lines a minute */
-
-struct refusals { /* front_tell.c; of the last minute */
-	struct timer timer;
-	uint64_t hash[REFUSALS_TOLD]; /* of what was told */
-	size_t told;
-	uint64_t more; /* that were not */
-};
-
 enum front_lack { /* what there is not enough of (front_tell.c) */
 		  LACK_FILES,
 		  LACK_MEMORY,
@@ -35,6 +26,8 @@ enum front_lack { /* what there is not enough of (front_tell.c) */
 		  LACKS
 };
 
+#define PAGES_TOLD 10 /* lines a minute */
+
 struct counted { /* lines of one kind */
 	unsigned told;
 	uint64_t more; /* that were not */
@@ -43,6 +36,8 @@ struct lacks { /* of the last minute */
 	struct timer timer;
 	struct counted of[LACKS];
 	struct counted noise[FRONT_BUSY + 1];
+	struct counted pages; /* of others, and names that are not ours */
+	uint64_t page[PAGES_TOLD]; /* hashes of those that were told */
 };
 
 struct front {
@@ -54,7 +49,6 @@ struct front {
 
 	struct admit admit;
 	struct budget *budget;
-	struct refusals refusals;
 	struct lacks lacks;
 
 	int fd;
@@ -95,20 +89,25 @@ struct front {
 /* front_tell.c */
 /* One handle less, perhaps the last. */
 void front_handle_closed(void *front);
+/*
+ * Each watch is a handle of its own: it must be closed, not only stopped, before
+ * another library puts the descriptor into the same loop. NULL: it failed.
+ */
+uv_poll_t *front_watch(struct front *f, int fd, int events, uv_poll_cb fn,
+		       void *data);
+void front_unwatch(uv_poll_t **poll); /* *poll may be NULL, and is afterwards */
 void front_noise(struct front *f, enum front_noise what, const char *address);
 
 /* Somebody is refused, since that is used up. */
 void front_lacks(struct front *f, enum front_lack what, const char *address);
-void front_lacks_open(struct front *f);
-void front_lacks_close(struct front *f);
+void front_tell_open(struct front *f);
+void front_tell_close(struct front *f);
 /*
  * NULL, or why such a request is not answered, with the status of HTTP; it was
  * told then.
  */
 const char *front_refuse(struct front *f, const struct front_head *head,
 			 bool upgrade, int *status);
-void front_refusals_open(struct front *f);
-void front_refusals_close(struct front *f);
 
 /*
  * What strangers hold. A connection came: one of a proxy is nobody's before the

@@ -28,6 +28,33 @@ void front_handle_closed(void *front)
 		closed(owner);
 }
 
+/* ---- watches ---- */
+
+static void free_poll(uv_handle_t *handle)
+{
+	mem_free(handle);
+}
+
+uv_poll_t *front_watch(struct front *f, int fd, int events, uv_poll_cb fn,
+		       void *data)
+{
+	uv_poll_t *poll = mem_zalloc(sizeof(*poll));
+
+	if (uv_poll_init(loop_uv(f->loop), poll, fd)) {
+		mem_free(poll);
+		return NULL;
+	}
+	poll->data = data;
+	uv_poll_start(poll, events, fn);
+	return poll;
+}
+
+void front_unwatch(uv_poll_t **poll)
+{
+	if (*poll)
+		uv_close((uv_handle_t *)TAKE(*poll), free_poll);
+}
+
 /*
  * What strangers hold at this port: where a connection begins to count, and
  * who it counts for.
@@ -128,7 +155,19 @@ static void tell_noise(struct front *f, enum front_noise what, uint64_t count)
 				     count, text));
 }
 
-static void on_timer_lacks(void *owner)
+static void tell_pages(struct front *f, uint64_t count)
+{
+	tell_more(
+		f, count,
+		mem_printf(
+			"%" PRIu64
+			" more request%s of pages, or for names that are not ours, %s refused since",
+			count, count == 1 ? "" : "s",
+			count == 1 ? "was" : "were"));
+}
+
+/* The minute is over. */
+static void on_timer(void *owner)
 {
 	struct front *f = owner;
 	struct lacks *l = &f->lacks;
@@ -141,8 +180,11 @@ static void on_timer_lacks(void *owner)
 		if (l->noise[i].more)
 			tell_noise(f, (enum front_noise)i, l->noise[i].more);
 	}
+	if (l->pages.more)
+		tell_pages(f, l->pages.more);
 	memset(l->of, 0, sizeof(l->of));
 	memset(l->noise, 0, sizeof(l->noise));
+	l->pages = (struct counted){ 0 };
 }
 
 static bool tells(struct front *f, struct counted *c, unsigned most)
@@ -173,13 +215,13 @@ static bool front_tells(struct front *f, enum front_noise what)
 	return tells(f, &f->lacks.noise[what], NOISE_TOLD);
 }
 
-void front_lacks_open(struct front *f)
+void front_tell_open(struct front *f)
 {
-	timer_open(&f->lacks.timer, f->loop, on_timer_lacks, f);
+	timer_open(&f->lacks.timer, f->loop, on_timer, f);
 	f->handles++;
 }
 
-void front_lacks_close(struct front *f)
+void front_tell_close(struct front *f)
 {
 	timer_close(&f->lacks.timer, front_handle_closed);
 }
@@ -205,38 +247,13 @@ static const char *value_of(enum admit_verdict why, const struct headers *h)
 	return value ? value : "";
 }
 
-static bool is_told(const struct refusals *r, uint64_t hash)
+static bool is_told(const struct lacks *l, uint64_t hash)
 {
-	for (size_t i = 0; i < r->told; i++) {
-		if (r->hash[i] == hash)
+	for (unsigned i = 0; i < l->pages.told; i++) {
+		if (l->page[i] == hash)
 			return true;
 	}
 	return false;
-}
-
-static void tell_more_refused(struct front *f)
-{
-	struct refusals *r = &f->refusals;
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
-		"%" PRIu64
-		" more request%s of pages, or for names that are not ours, %s refused since",
-		r->more, r->more == 1 ? "" : "s",
-		r->more == 1 ? "was" : "were");
-	const struct front_refusal more = { .text = text, .count = r->more };
-
-	f->events.refused(f->owner, &more);
-}
-
-static void on_timer_refused(void *owner)
-{
-	struct front *f = owner;
-	struct refusals *r = &f->refusals;
-
-	if (r->more && f->events.refused && !f->closing)
-		tell_more_refused(f);
-	r->more = 0;
-	r->told = 0;
 }
 
 /* A page that dials may be a device: some of their libraries send an Origin. */
@@ -288,33 +305,18 @@ const char *front_refuse(struct front *f, const struct front_head *head,
 			 bool upgrade, int *status)
 {
 	enum admit_verdict why = admit_judge(&f->admit, head->headers, upgrade);
-	struct refusals *r = &f->refusals;
-	const char *value = value_of(why, head->headers);
-	uint64_t hash = map_hash_text(value);
+	struct lacks *l = &f->lacks;
+	uint64_t hash = map_hash_text(value_of(why, head->headers));
 
 	if (why == ADMIT_YES)
 		return NULL;
-	if (r->told == 0 && r->more == 0)
-		timer_start(&r->timer, f->config.refused_again);
-	if (r->told == REFUSALS_TOLD || is_told(r, hash)) {
-		r->more++;
-	} else if (f->events.refused && !f->closing) {
-		r->hash[r->told++] = hash;
-		tell_refused(f, head, why, upgrade);
+	if (tells(f, &l->pages, is_told(l, hash) ? 0 : PAGES_TOLD)) {
+		l->page[l->pages.told - 1] = hash;
+		if (f->events.refused && !f->closing)
+			tell_refused(f, head, why, upgrade);
 	}
 	*status = why == ADMIT_HOST ? 421 : 403;
 	return why == ADMIT_HOST ?
 		       "this is no name of this server (--allow-host)" :
 		       "pages of this origin may not ask here (--allow-origin)";
-}
-
-void front_refusals_open(struct front *f)
-{
-	timer_open(&f->refusals.timer, f->loop, on_timer_refused, f);
-	f->handles++;
-}
-
-void front_refusals_close(struct front *f)
-{
-	timer_close(&f->refusals.timer, front_handle_closed);
 }
