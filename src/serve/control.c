@@ -601,9 +601,7 @@ static void refuse_too_many(struct control *c, int fd)
 	error_set(&why, ERR_CONNECT, "serve has %d commands, which is the most",
 		  CONTROL_PEERS_MAX);
 	error_hint(&why, "end some of them, or try again");
-	buf_text(&text, "{\"op\":\"error\",\"error\":");
-	control_error_encode(&text, &why);
-	buf_char(&text, '}');
+	control_error_text(&text, "error", &why);
 	control_encode(&frame, CONTROL_JSON, text.data, text.len);
 	if (send(fd, frame.data, frame.len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		refuse(c, "too many commands, and one that left");

@@ -128,7 +128,9 @@ void control_peer_later(struct control_peer *p);
 /* Read no more, write what waits for at most ms, close. */
 void control_peer_finish(struct control_peer *p, int64_t ms);
 
-/* {"op":"gone"|"error","error":…} */
+/* {"op":"gone"|"error","error":…}, appended; and sent. */
+void control_error_text(struct buf *out, const char *op,
+			const struct error *why);
 void control_tell_error(struct control_peer *p, const char *op,
 			const struct error *why);
 /* {"op":OP,"device":{…} without the closing brace. */

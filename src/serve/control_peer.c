@@ -127,11 +127,28 @@ void control_peer_offer(struct control_peer *p, struct packet *packet)
 	arm(p);
 }
 
+static void send_frame(struct control_peer *p, enum control_kind kind,
+		       const void *data, size_t len)
+{
+	struct packet *packet = packet_new(kind, data, len);
+
+	control_peer_packet(p, packet);
+	packet_release(packet);
+}
+
+void control_error_text(struct buf *out, const char *op,
+			const struct error *why)
+{
+	buf_printf(out, "{\"op\":\"%s\",\"error\":", op);
+	control_error_encode(out, why);
+	buf_char(out, '}');
+}
+
 void control_peer_send(struct control_peer *p, enum control_kind kind,
 		       const void *data, size_t len)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct packet *packet;
+	CLEANUP(buf_done) struct buf text = { 0 };
 
 	if (p->finishing)
 		return;
@@ -140,13 +157,12 @@ void control_peer_send(struct control_peer *p, enum control_kind kind,
 			&why, ERR_PROTOCOL,
 			"an answer of %zu bytes is too long for the control socket",
 			len);
-		control_peer_error(p, &why);
+		control_error_text(&text, "error", &why);
+		send_frame(p, CONTROL_JSON, text.data, text.len);
 		control_peer_finish(p, LINGER_MS);
 		return;
 	}
-	packet = packet_new(kind, data, len);
-	control_peer_packet(p, packet);
-	packet_release(packet);
+	send_frame(p, kind, data, len);
 }
 
 void control_tell_error(struct control_peer *p, const char *op,
@@ -154,9 +170,7 @@ void control_tell_error(struct control_peer *p, const char *op,
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	buf_printf(&text, "{\"op\":\"%s\",\"error\":", op);
-	control_error_encode(&text, why);
-	buf_char(&text, '}');
+	control_error_text(&text, op, why);
 	control_peer_send(p, CONTROL_JSON, text.data, text.len);
 }
 
