@@ -15,7 +15,7 @@
 
 static const char *const pairs[][2] = {
 	{ "list", "tools" },	   { "ls", "tools" },
-	{ "ps", "tools" },	   { "LS", "tools" },
+	{ "ps", "devices" },	   { "LS", "tools" },
 	{ "lst", "tools" },	   { "lit", "tools" },
 	{ "tool", "tools" },	   { "toosl", "tools" },
 	{ "logs", "tail" },	   { "listen", "tail" },
