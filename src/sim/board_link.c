@@ -21,6 +21,7 @@ static void board_link_mqtt_cut(struct board_link *c, const char *text,
 				size_t len);
 static void board_link_take_version(struct board_link *c, int64_t told);
 static void board_link_ask_ota(struct board_link *c);
+static int no_url(struct error *err);
 
 /*
  * Joins a device to its connection. What is said is the device's matter, how
@@ -190,9 +191,9 @@ static void board_link_maybe_closed(struct board_link *c)
 	if (!c->closing || c->using != LINE_NONE || !c->device_gone ||
 	    !c->timer_gone)
 		return;
-	mem_free(c->next_url);
-	mem_free(c->next_token);
-	c->next_url = c->next_token = NULL;
+	mem_free(c->stored_url);
+	mem_free(c->stored_token);
+	c->stored_url = c->stored_token = NULL;
 	broker_where_done(&c->where);
 	c->events->closed(c);
 }
@@ -228,6 +229,16 @@ static void board_link_refuse(struct board_link *c, struct error *why)
 	error_reset(why);
 }
 
+/* An address that the board cannot dial; what it does then. Takes the error. */
+static void unreadable(struct board_link *c, struct error *why)
+{
+	if (why->kind == ERR_UNMET) {
+		hazard_tell(&c->device.watch, HAZARD_OTA_URL);
+		error_prefix(why, "a real device restarts here");
+	}
+	board_link_refuse(c, why);
+}
+
 /* An address that this program can dial; -1: refused. */
 static int board_link_usable(struct board_link *c, const char *text,
 			     struct board_ws_url *out)
@@ -235,10 +246,11 @@ static int board_link_usable(struct board_link *c, const char *text,
 	struct error err = { 0 };
 
 	if (board_ws_url_parse(out, text, &err)) {
-		hazard_tell(&c->device.watch, HAZARD_OTA_URL);
-		board_link_refuse(c, &err);
+		unreadable(c, &err);
 		return -1;
 	}
+	if (out->more_port && text == c->stored_url)
+		hazard_tell(&c->device.watch, HAZARD_OTA_PORT);
 	if (!out->tls)
 		return 0;
 	board_ws_url_done(out);
@@ -301,7 +313,7 @@ static void on_again(void *owner)
 /* Later once more, or it is finished. */
 static void board_link_again(struct board_link *c)
 {
-	if (!c->plan->reconnect) {
+	if (!c->plan->reconnect || c->hung) {
 		c->events->finished(c);
 		return;
 	}
@@ -549,18 +561,39 @@ static void board_link_take_version(struct board_link *c, int64_t told)
 	pretend_set_version(&c->device, (int)version);
 }
 
-/* Whatever was stored before is overwritten; without a broker it stays. */
+static void store(char **place, char **told)
+{
+	if (!*told)
+		return;
+	mem_free(*place);
+	*place = TAKE(*told);
+}
+
+/*
+ * What a reply names is kept, what it does not name stays as it was stored
+ * (device.md 5.4 items 3, 10, 11).
+ */
+static void store_websocket(struct board_link *c, struct ota_reply *reply)
+{
+	store(&c->stored_url, &reply->websocket_url);
+	store(&c->stored_token, &reply->websocket_token);
+	if (reply->has_version)
+		c->stored_version = reply->websocket_version;
+	board_link_take_version(c, c->stored_version);
+}
+
+/* Where to from here; -1: nowhere, and why. */
 static int take_reply(struct board_link *c, struct ota_reply *reply,
 		      struct error *err)
 {
 	struct broker_where where;
 
+	if (reply->websocket)
+		store_websocket(c, reply);
 	if (!reply->mqtt) {
 		broker_where_done(&c->where);
-		c->next_url = TAKE(reply->websocket_url);
-		c->next_token = TAKE(reply->websocket_token);
-		board_link_take_version(c, reply->websocket_version);
-		return 0;
+		c->told_url = c->stored_url && *c->stored_url;
+		return c->told_url ? 0 : no_url(err);
 	}
 	if (ota_broker(&where, reply->mqtt, &c->device.watch, err))
 		return -1;
@@ -575,9 +608,12 @@ static void on_answered(void *owner, const char *body, size_t len)
 	struct error err = { 0 };
 	struct ota_reply reply;
 
+	c->told_url = c->dead = false;
 	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
-	    take_reply(c, &reply, &err))
+	    take_reply(c, &reply, &err)) {
+		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
+	}
 	ota_reply_done(&reply);
 	board_http_close(&c->line.ota);
 }
@@ -589,6 +625,8 @@ static void on_failed(void *owner, enum http_failure what, const char *why)
 
 	if (what == HTTP_HUNG)
 		hazard_tell(&c->device.watch, HAZARD_OTA_TOO_LONG);
+	c->told_url = false;
+	c->hung = what == HTTP_HUNG;
 	c->events->step(c, CALLER_REFUSED, text);
 	board_http_close(&c->line.ota);
 }
@@ -605,18 +643,17 @@ static void on_odd(void *owner, enum http_oddity what)
 static void on_closed(void *owner)
 {
 	struct board_link *c = owner;
-	CLEANUP(mem_free_ptr) char *url = TAKE(c->next_url);
-	CLEANUP(mem_free_ptr) char *token = TAKE(c->next_token);
 
 	c->using = LINE_NONE;
-	c->asked = true;
+	c->asked = !c->dead;
 	if (c->closing)
 		board_link_maybe_closed(c);
-	else if (url)
-		board_link_dial(c, url,
-				c->plan->token ? c->plan->token : token);
+	else if (c->told_url)
+		board_link_dial(c, c->stored_url,
+				c->plan->token ? c->plan->token :
+						 c->stored_token);
 	/* Told now, or stored before (device.md 5.4 item 2). */
-	else if (c->where.host)
+	else if (c->where.host && !c->dead && !c->hung)
 		board_link_join(c);
 	else
 		board_link_again(c);
@@ -669,94 +706,147 @@ static void board_link_ask_ota(struct board_link *c)
 #define STORE_VALUE 4000 /* bytes of a value */
 #define BROKER_PORT_TLS 8883 /* the default; every other port is plain */
 
-static void look_at_store(struct hazard_watch *w, const cJSON *section)
+/* What a real board does not get past. Returns -1. */
+PRINTF_LIKE(4, 5)
+static int dies(struct hazard_watch *w, enum hazard h, struct error *err,
+		const char *format, ...)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	hazard_tell(w, h);
+	return error_set(err, ERR_UNMET, "%s", text);
+}
+
+/* The members of a section become names and values of the board's store. */
+static int look_at_store(struct hazard_watch *w, const cJSON *section,
+			 struct error *err)
 {
 	const cJSON *m;
 
 	cJSON_ArrayForEach(m, section) {
-		bool kept = cJSON_IsString(m) || cJSON_IsNumber(m);
 		const char *text = cJSON_GetStringValue(m);
 
-		if (kept && (strlen(m->string) > STORE_NAME ||
-			     (text && strlen(text) > STORE_VALUE)))
-			hazard_tell(w, HAZARD_OTA_STORE);
+		if (!text && !cJSON_IsNumber(m))
+			continue;
+		if (strlen(m->string) > STORE_NAME)
+			return dies(
+				w, HAZARD_OTA_STORE, err,
+				"the OTA reply has '%.60s' in '%s', a name of more than %d letters: a real device aborts here, at every start",
+				m->string, section->string, STORE_NAME);
+		if (text && strlen(text) > STORE_VALUE)
+			return dies(
+				w, HAZARD_OTA_STORE, err,
+				"the OTA reply has %zu bytes in '%s.%s', more than %d: a real device aborts here, at every start",
+				strlen(text), section->string, m->string,
+				STORE_VALUE);
 	}
+	return 0;
 }
 
-/* "2.4.2", "2.4.2-x"; not "v2.4.2", not "2..1" (device.md 5.4 item 5). */
+/*
+ * "2.4.2", "2.4.2-x", ""; not "v2.4.2", not "2..1": each part between dots is
+ * a number at its front (device.md 5.4 item 5).
+ */
 static bool is_dotted(const char *version)
 {
-	for (;;) {
-		size_t digits = strspn(version, "0123456789");
+	while (*version) {
+		CLEANUP(mem_free_ptr)
+		char *part = mem_strndup(version, strcspn(version, "."));
+		const char *behind;
+		int number;
 
-		if (!digits || digits > 9)
+		if (!board_number(part, &number, &behind))
 			return false;
-		version += digits;
-		if (*version != '.')
-			return true;
-		version++;
+		version += strlen(part);
+		version += *version == '.';
 	}
+	return true;
 }
 
-static void look_at_firmware(struct hazard_watch *w, const cJSON *firmware)
+/* It is looked at only if there is a url, too, empty or not. */
+static int look_at_firmware(struct hazard_watch *w, const cJSON *firmware,
+			    struct error *err)
 {
-	const char *version = json_string(firmware, "version");
+	const char *version =
+		cJSON_GetStringValue(cJSON_GetObjectItem(firmware, "version"));
 
-	if (version && json_string(firmware, "url") && !is_dotted(version))
-		hazard_tell(w, HAZARD_OTA_FIRMWARE);
+	if (!version || !cJSON_IsString(cJSON_GetObjectItem(firmware, "url")) ||
+	    is_dotted(version))
+		return 0;
+	return dies(
+		w, HAZARD_OTA_FIRMWARE, err,
+		"the OTA reply has the firmware.version '%.60s', which is no dotted number: a real device restarts here, over and over",
+		version);
 }
 
-static void look(struct hazard_watch *w, const cJSON *json)
+/* In the order in which firmware reads it. */
+static int look(struct hazard_watch *w, const cJSON *json, struct error *err)
 {
-	const cJSON *websocket = json_object(json, "websocket");
-	const cJSON *mqtt = json_object(json, "mqtt");
+	const cJSON *websocket = ota_section(json, "websocket");
+	const cJSON *mqtt = ota_section(json, "mqtt");
 
 	if (websocket && mqtt)
 		hazard_tell(w, HAZARD_OTA_BOTH);
-	if (!websocket && !mqtt && !json_object(json, "activation"))
+	if (!websocket && !mqtt && !ota_section(json, "activation"))
 		hazard_tell(w, HAZARD_OTA_NEITHER);
-	look_at_store(w, websocket);
-	look_at_store(w, mqtt);
+	if (websocket && !mqtt && !json_string(websocket, "url"))
+		hazard_tell(w, HAZARD_OTA_NO_URL);
 	if (json_string(websocket, "version"))
 		hazard_tell(w, HAZARD_OTA_VERSION_TEXT);
-	look_at_firmware(w, json_object(json, "firmware"));
+	if (look_at_store(w, mqtt, err) || look_at_store(w, websocket, err))
+		return -1;
+	return look_at_firmware(w, ota_section(json, "firmware"), err);
 }
 
-static int refuse(const struct ota_reply *r, struct error *err)
+static int no_address(const char *what, struct error *err)
 {
-	if (r->activation_code || r->activation_challenge) {
-		error_set(
-			err, ERR_CONNECT,
-			"the backend wants this device to be activated first%s%s",
-			r->activation_code ? ", with the code " : "",
-			r->activation_code ? r->activation_code : "");
-		return error_hint(
-			err,
-			"activate it there, then start again with the same --device-id");
-	}
-	error_set(
-		err, ERR_CONNECT,
-		"the OTA reply has no websocket.url: a real device falls back to MQTT as it was stored");
+	error_set(err, ERR_CONNECT, "%s", what);
 	return error_hint(
 		err,
 		"the least that a device needs is {\"websocket\":{\"url\":\"ws://…\"}}, or {\"mqtt\":{\"endpoint\":\"HOST:PORT\",…}}");
 }
 
+static int no_url(struct error *err)
+{
+	return no_address(
+		"the OTA reply has a 'websocket' without url: a real device stays on WebSocket with the address that it has stored; this one has none stored",
+		err);
+}
+
+static int refuse(const struct ota_reply *r, struct error *err)
+{
+	if (!r->activation_code && !r->activation_challenge)
+		return no_address(
+			"the OTA reply has neither 'websocket' nor 'mqtt': a real device uses MQTT as it was stored",
+			err);
+	error_set(err, ERR_CONNECT,
+		  "the backend wants this device to be activated first%s%s",
+		  r->activation_code ? ", with the code " : "",
+		  r->activation_code ? r->activation_code : "");
+	return error_hint(
+		err,
+		"activate it there, then start again with the same --device-id");
+}
+
 int ota_judge(struct ota_reply *out, const char *body, size_t len,
 	      struct hazard_watch *watch, struct error *err)
 {
-	cJSON *json;
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
 
 	if (ota_reply_decode(out, body, len, err)) {
 		if (err)
 			err->kind = ERR_CONNECT;
 		return -1;
 	}
-	json = json_parse(body, len, NULL);
-	look(watch, json);
-	cJSON_Delete(json);
+	json = ota_reply_parse(body, len, NULL);
+	if (look(watch, json, err))
+		return -1;
 	if (out->activation_code || out->activation_challenge ||
-	    (!out->mqtt && !out->websocket_url))
+	    (!out->mqtt && !out->websocket))
 		return refuse(out, err);
 	return 0;
 }
@@ -773,30 +863,28 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 
 /*
  * 2.1: what stands behind the first ':' goes to a parser of integers, which
- * takes leading digits and throws on anything else.
+ * takes a number at the front and throws on anything else.
  */
 static int read_endpoint(struct broker_where *out, const char *text,
 			 struct hazard_watch *watch, struct error *err)
 {
-	const char *colon = strchr(text, ':');
+	const char *colon = strchr(text, ':'), *behind;
 	size_t host = strcspn(text, ":");
-	char digits[6] = "";
-	int64_t port = BROKER_PORT_TLS;
-	size_t len = colon ? strspn(colon + 1, "0123456789") : 0;
+	int port = BROKER_PORT_TLS;
 
-	if (colon && len < sizeof(digits))
-		memcpy(digits, colon + 1, len);
-	if (host && (!colon || !text_integer(digits, 1, UINT16_MAX, &port))) {
+	if (colon && !board_number(colon + 1, &port, &behind)) {
+		dies(watch, HAZARD_OTA_ENDPOINT, err,
+		     "mqtt.endpoint '%.200s' has no number behind its ':': a real device restarts here, over and over",
+		     text);
+	} else if (!host || port < 1 || port > UINT16_MAX) {
+		error_set(err, ERR_CONNECT, "mqtt.endpoint '%.200s' has no %s",
+			  text, host ? "port of 1 to 65535" : "host");
+	} else {
 		out->host = mem_strndup(text, host);
 		out->port = (uint16_t)port;
 		out->tls = port == BROKER_PORT_TLS;
 		return 0;
 	}
-	hazard_tell(watch, HAZARD_OTA_ENDPOINT);
-	error_set(
-		err, ERR_CONNECT,
-		"mqtt.endpoint '%.200s' has no host or no port: a real device restarts over and over",
-		text);
 	return error_hint(err, "write it as HOST:PORT, without a scheme");
 }
 

@@ -74,9 +74,13 @@ struct board_link {
 		struct broker_line mqtt;
 	} line;
 	enum { LINE_NONE, LINE_OTA, LINE_DIAL, LINE_MQTT } using;
-	char *next_url, *next_token; /* where OTA sent it */
-	struct broker_where
-		where; /* the broker, kept as the board's store does */
+	/* What OTA told, kept as the board's store keeps it; NULL: never told. */
+	char *stored_url, *stored_token;
+	int stored_version;
+	struct broker_where where;
+	bool told_url; /* the last reply sent it to stored_url */
+	bool hung; /* in OTA, for good */
+	bool dead; /* the last reply was one that the board does not survive */
 	struct sound *sound; /* of the voice session; NULL */
 	bool asked; /* OTA, since the last restart */
 	int64_t wait_ms; /* before the next try */
@@ -95,7 +99,8 @@ void board_link_close(struct board_link *c);
 
 /*
  * 0: out->mqtt says where to go (see ota_broker), or, if that is NULL,
- * out->websocket_url. -1 (ERR_CONNECT): why nowhere. Free out by
+ * out->websocket_url, or what was stored. -1: why nowhere; ERR_UNMET where a
+ * real board does not survive the reply, else ERR_CONNECT. Free out by
  * ota_reply_done in both cases.
  */
 int ota_judge(struct ota_reply *out, const char *body, size_t len,
@@ -103,8 +108,8 @@ int ota_judge(struct ota_reply *out, const char *body, size_t len,
 
 /*
  * The broker that `mqtt` of a reply names, as the board reads it (device.md
- * 2.1). out is overwritten; down and client_id may be NULL. -1 (ERR_CONNECT):
- * why not; out is empty then.
+ * 2.1). out is overwritten; down and client_id may be NULL. -1: why not, as
+ * ota_judge; out is empty then.
  */
 int ota_broker(struct broker_where *out, const cJSON *mqtt,
 	       struct hazard_watch *watch, struct error *err);

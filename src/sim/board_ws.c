@@ -3,6 +3,9 @@
  * A pretend board's WebSocket: dialled, its frames written and read byte by
  * byte, so that a fault can be put into each.
  */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -234,29 +237,49 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 #define FIN 0x80
 #define MASKED 0x80
 
-static int no_port(const char *text, size_t len, struct error *err)
+bool board_number(const char *text, int *out, const char **behind)
 {
-	error_set(
-		err, ERR_USAGE,
-		"the port '%.*s' is no number from 1 to 65535: a real device restarts over and over",
-		(int)(len < 60 ? len : 60), text);
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(text, &end, 10);
+	*behind = end;
+	if (end == text || errno || number < INT_MIN || number > INT_MAX)
+		return false;
+	*out = (int)number;
+	return true;
+}
+
+static int bad_port(const char *text, size_t len, bool restarts,
+		    struct error *err)
+{
+	int shown = (int)(len < 60 ? len : 60);
+
+	error_set(err, restarts ? ERR_UNMET : ERR_USAGE,
+		  restarts ? "the port '%.*s' is no number" :
+			     "the port '%.*s' is not one of 1 to 65535",
+		  shown, text);
 	return error_hint(
 		err,
 		"write the address as SCHEME://HOST:PORT/PATH, with an IPv4 address or a name");
 }
 
+/* The first number is read: of h:8000:8015 that is 8000 (device.md 5.4). */
 static int parse_port(struct board_ws_url *out, const char *text, size_t len,
 		      struct error *err)
 {
-	char digits[8] = "";
-	int64_t port;
+	CLEANUP(mem_free_ptr) char *port = mem_strndup(text, len);
+	const char *behind;
+	int number;
 
-	if (len < sizeof(digits))
-		memcpy(digits, text, len);
-	if (text_integer(digits, 1, 65535, &port))
-		return no_port(text, len, err);
-	out->has_port = port != out->port;
-	out->port = (uint16_t)port;
+	if (!board_number(port, &number, &behind))
+		return bad_port(text, len, true, err);
+	if (number < 1 || number > UINT16_MAX)
+		return bad_port(text, len, false, err);
+	out->more_port = *behind != '\0';
+	out->has_port = number != out->port;
+	out->port = (uint16_t)number;
 	return 0;
 }
 
@@ -283,7 +306,7 @@ static int parse_rest(struct board_ws_url *out, const char *rest,
 
 	out->path = mem_strdup(slash ? slash : "/");
 	if (colon && slash && colon > slash)
-		return no_port(colon + 1, strlen(colon + 1), err);
+		return bad_port(colon + 1, strlen(colon + 1), true, err);
 	if (colon) {
 		host = (size_t)(colon - rest);
 		if (parse_port(out, colon + 1, strcspn(colon + 1, "/?"), err))

@@ -20,15 +20,22 @@ struct board_ws_url {
 	char *host, *path; /* path with its query */
 	uint16_t port;
 	bool has_port; /* another one than the scheme's own */
+	bool more_port; /* text behind the port's number, which is not read */
 	bool tls;
 };
 /*
- * -1 (ERR_USAGE): what the board would stumble over (a port that is no number
- * restarts it), in words. A query without a path is lost.
+ * -1: why the board gets nowhere, in words: ERR_UNMET where it restarts (a port
+ * that begins with no number), else ERR_USAGE. A query without a path is lost.
  */
 int board_ws_url_parse(struct board_ws_url *out, const char *text,
 		       struct error *err);
 void board_ws_url_done(struct board_ws_url *u);
+
+/*
+ * A number as the board's parser of integers takes it: from the front of a
+ * text, whatever stands behind. False: it throws, and the board restarts.
+ */
+bool board_number(const char *text, int *out, const char **behind);
 
 struct board_ws_identity {
 	const char *device_id, *client_id;

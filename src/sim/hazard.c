@@ -91,11 +91,15 @@ static const char *const texts[HAZARD_COUNT] = {
 	[HAZARD_OTA_NEITHER] =
 		"the OTA reply had neither mqtt nor websocket: a device then uses MQTT as stored",
 	[HAZARD_OTA_STORE] =
-		"the OTA reply had a name above 15 characters or a value above 4,000 bytes in mqtt or websocket: a real device then fails at every start",
+		"the OTA reply had a name above 15 characters or a value above 4,000 bytes in mqtt or websocket: a real device aborts at every start",
 	[HAZARD_OTA_VERSION_TEXT] =
 		"the OTA reply had websocket.version as a string: the device takes version 1",
 	[HAZARD_OTA_URL] =
-		"the OTA reply had a websocket.url that the device cannot read",
+		"the OTA reply had a websocket.url whose port is no number: a real device restarts when it dials",
+	[HAZARD_OTA_PORT] =
+		"the OTA reply had a websocket.url with more behind the number of its port: the device takes the number and ignores the rest",
+	[HAZARD_OTA_NO_URL] =
+		"the OTA reply had a websocket without url: the device stays on WebSocket with the address it has stored",
 	[HAZARD_OTA_FIRMWARE] =
 		"the OTA reply had a firmware.version that is no dotted number: a real device restarts over and over",
 	[HAZARD_OTA_LENGTH] =
@@ -103,7 +107,7 @@ static const char *const texts[HAZARD_COUNT] = {
 	[HAZARD_OTA_CLOSED] =
 		"the server closed right after the OTA reply, where some devices crash",
 	[HAZARD_OTA_ENDPOINT] =
-		"the OTA reply had an mqtt.endpoint that is neither HOST nor HOST:PORT (a scheme is none): a real device restarts over and over",
+		"the OTA reply had an mqtt.endpoint with no number behind its ':' (as with a scheme): a real device restarts over and over",
 	[HAZARD_OTA_NO_TOPIC] =
 		"the OTA reply had no mqtt.publish_topic: the device connects and never says anything",
 	[HAZARD_HELLO_NOT_UDP] =

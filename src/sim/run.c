@@ -71,8 +71,11 @@ static int check_url(const char *url, bool http, struct error *err)
 				 "--%s '%s': an address with %s is expected",
 				 http ? "ota" : "connect", url,
 				 http ? "http://" : "ws:// or mqtt://");
-	if (board_ws_url_parse(&u, url, err))
+	if (board_ws_url_parse(&u, url, err)) {
+		if (err)
+			err->kind = ERR_USAGE; /* what a board would do */
 		return -1;
+	}
 	if (u.tls) {
 		board_ws_url_done(&u);
 		error_set(err, ERR_USAGE,

@@ -222,26 +222,55 @@ int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
 	return 0;
 }
 
+cJSON *ota_section(const cJSON *reply, const char *name)
+{
+	cJSON *section = cJSON_GetObjectItem(reply, name);
+
+	return cJSON_IsObject(section) ? section : NULL;
+}
+
+cJSON *ota_reply_parse(const char *body, size_t len, struct error *err)
+{
+	cJSON *json = cJSON_ParseWithLength(body, strnlen(body, len));
+
+	if (cJSON_IsObject(json))
+		return json;
+	cJSON_Delete(json);
+	json = parse_object(body, len, err); /* which says where it breaks */
+	if (!json)
+		return NULL;
+	cJSON_Delete(json);
+	error_set(err, ERR_PROTOCOL, "OTA body: a device cannot read it");
+	return NULL;
+}
+
+static const char *section_text(const cJSON *section, const char *name)
+{
+	return cJSON_GetStringValue(cJSON_GetObjectItem(section, name));
+}
+
 int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 		     struct error *err)
 {
-	CLEANUP(json_free_ptr) cJSON *json = parse_object(body, len, err);
+	CLEANUP(json_free_ptr) cJSON *json = ota_reply_parse(body, len, err);
 	const cJSON *websocket, *activation;
 
 	*out = (struct ota_reply){ 0 };
 	if (!json)
 		return -1;
-	websocket = json_object(json, "websocket");
-	activation = json_object(json, "activation");
+	websocket = ota_section(json, "websocket");
+	activation = ota_section(json, "activation");
+	out->websocket = websocket != NULL;
 	out->websocket_url = mem_strdup(json_string(websocket, "url"));
 	out->websocket_token = mem_strdup(json_string(websocket, "token"));
+	out->has_version = json_member(websocket, "version") != NULL;
 	out->websocket_version = member_int(websocket, "version");
-	out->activation_code = mem_strdup(json_string(activation, "code"));
+	out->activation_code = mem_strdup(section_text(activation, "code"));
 	out->activation_challenge =
-		json_string(activation, "challenge") != NULL;
-	if (json_object(json, "mqtt"))
+		section_text(activation, "challenge") != NULL;
+	if (ota_section(json, "mqtt"))
 		out->mqtt = cJSON_DetachItemViaPointer(
-			json, json_object(json, "mqtt"));
+			json, ota_section(json, "mqtt"));
 	return 0;
 }
 

@@ -65,16 +65,26 @@ int ota_reply_encode(struct buf *out, const struct ota_mqtt *mqtt,
  * What a reply told: for the simulated device. Owned strings, NULL if absent.
  */
 struct ota_reply {
+	/* the object is there (even {}): the device stays on WebSocket */
+	bool websocket;
 	char *websocket_url, *websocket_token;
-	/* 0 if absent or a string, as firmware reads it */
-	int websocket_version;
+	bool has_version;
+	int websocket_version; /* 0 if a string, as firmware reads it */
 	/* the object if present (even {}): it hides websocket; owned */
 	cJSON *mqtt;
 	char *activation_code;
 	bool activation_challenge;
 };
+/*
+ * As firmware reads it: sections without case, members (which are names in its
+ * store) with case, whatever stands behind the value.
+ */
 int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 		     struct error *err);
+/* A section of a reply, as firmware finds it; NULL if there is no object. */
+cJSON *ota_section(const cJSON *reply, const char *name);
+/* The reply as firmware parses it; NULL with err set. Yours. */
+cJSON *ota_reply_parse(const char *body, size_t len, struct error *err);
 void ota_reply_done(struct ota_reply *r);
 
 #endif

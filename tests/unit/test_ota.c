@@ -243,6 +243,11 @@ static void replies(void **state)
 	assert_null(r.activation_code);
 	assert_false(r.activation_challenge);
 	ota_reply_done(&r);
+	decode_reply(&r, "{\"WEBSOCKET\":{\"Url\":\"ws://h/\"}}behind");
+	assert_true(r.websocket);
+	assert_null(r.websocket_url);
+	assert_false(r.has_version);
+	ota_reply_done(&r);
 	assert_int_equal(ota_reply_decode(&r, "[1]", 3, &err), -1);
 	assert_int_equal(err.kind, ERR_PROTOCOL);
 	ota_reply_done(&r);

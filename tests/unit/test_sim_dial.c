@@ -523,6 +523,78 @@ static void script_ota(const struct backend *b)
 	close(fd);
 }
 
+/* What the answer to OTA says, from the backend's side. */
+static void answer_ota(const struct backend *b, const char *body)
+{
+	char head[8192], answer[1024];
+	int fd;
+
+	ask(b, &fd, head, sizeof(head));
+	snprintf(answer, sizeof(answer),
+		 "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+		 strlen(body), body);
+	put(fd, answer);
+	WANT(at_end(fd));
+	close(fd);
+}
+
+/* The last answer: the device never comes back from it, whatever it was told. */
+static void hang(const struct backend *b)
+{
+	char head[8192];
+	char body[9001];
+	int fd;
+
+	ask(b, &fd, head, sizeof(head));
+	memset(body, ' ', 9000);
+	body[9000] = '\0';
+	put(fd, "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n");
+	put(fd, body);
+	WANT(at_end(fd));
+	close(fd);
+}
+
+static void script_stored(const struct backend *b)
+{
+	char head[8192], body[256];
+	int fd, i;
+
+	snprintf(body, sizeof(body),
+		 "{\"websocket\":{\"url\":\"ws://127.0.0.1:%u:8015/y\","
+		 "\"token\":\"t\",\"version\":3}}",
+		 b->port);
+	answer_ota(b, body);
+	for (i = 0; i < 2; i++) {
+		fd = next_visitor(b);
+		get_until(fd, head, sizeof(head), "\r\n\r\n");
+		WANT(!strncmp(head, "GET /y HTTP/1.1\r\n", 17));
+		WANT(strstr(head, "\r\nAuthorization: Bearer t\r\n"));
+		WANT(strstr(head, "\r\nProtocol-Version: 3\r\n"));
+		put(fd, SWITCH);
+		get_frame(fd, WIRE_TEXT);
+		put_frame(fd, 0x81, HELLO);
+		get_frame(fd, WIRE_TEXT);
+		close(fd);
+		if (i == 0)
+			answer_ota(b, "{\"websocket\":{}}");
+	}
+	hang(b);
+}
+
+/* What a reply does not name stays as it was stored (5.4 items 3, 10, 11). */
+static void test_ota_stored(void **state)
+{
+	struct sim_options o = { .devices = 1, .reconnect = true };
+	struct outcome out;
+
+	(void)state;
+	play(script_stored, &o, true, &out);
+	assert_int_equal(out.sum.welcomed, 2);
+	assert_true(hazard_seen(&out, HAZARD_OTA_PORT));
+	assert_true(hazard_seen(&out, HAZARD_OTA_NO_URL));
+	done(&out);
+}
+
 static void test_ota(void **state)
 {
 	struct sim_options o = { .devices = 1, .audio = true };
@@ -592,16 +664,46 @@ static void test_ota_failures(void **state)
 		  "{\"mqtt\":{\"endpoint\":\"mqtt://h\"}}",
 		  "restarts", HAZARD_OTA_ENDPOINT);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		  "no websocket.url", HAZARD_OTA_CLOSED);
+		  "neither 'websocket' nor 'mqtt'", HAZARD_OTA_CLOSED);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
 		  "before the reply was whole", HAZARD_COUNT);
-	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 46\r\n\r\n"
-		  "{\"websocket\":{\"url\":\"ws://192.168.1:4:8015\"}}  ",
+	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n"
+		  "{\"websocket\":{\"url\":\"ws://h:/x\"}}  ",
 		  "restarts", HAZARD_OTA_URL);
+	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n"
+		  "{\"websocket\":{}}",
+		  "has none stored", HAZARD_OTA_NO_URL);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n"
 		  "{\"websocket\":{\"url\":\"wss://h/x\"}}  ",
 		  "TLS", HAZARD_COUNT);
 	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", HAZARD_COUNT);
+}
+
+static void script_kills(const struct backend *b)
+{
+	char body[256];
+
+	/* A good address, and behind it what no board gets past. */
+	snprintf(body, sizeof(body),
+		 "{\"websocket\":{\"url\":\"ws://127.0.0.1:%u/y\"},"
+		 "\"firmware\":{\"version\":\"v2.4.2\",\"url\":\"\"}}",
+		 b->port);
+	answer_ota(b, body);
+	answer_ota(b, body); /* it asks again, instead of dialling */
+	hang(b);
+}
+
+/* Neither does the simulated one. */
+static void test_ota_kills(void **state)
+{
+	struct sim_options o = { .devices = 1, .reconnect = true };
+	struct outcome out;
+
+	(void)state;
+	play(script_kills, &o, true, &out);
+	assert_int_equal(out.sum.dialled, 0);
+	assert_true(hazard_seen(&out, HAZARD_OTA_FIRMWARE));
+	done(&out);
 }
 
 static void test_nobody_there(void **state)
@@ -651,7 +753,7 @@ static void test_misuse(void **state)
 	misused((struct sim_options){ .connect = "http://h/" }, "ws://");
 	misused((struct sim_options){ .connect = "wss://h/" }, "no TLS");
 	misused((struct sim_options){ .ota = "ws://h/" }, "http://");
-	misused((struct sim_options){ .connect = "ws://h/a:b" }, "restarts");
+	misused((struct sim_options){ .connect = "ws://h/a:b" }, "no number");
 	misused((struct sim_options){ .connect = "ws://h/", .devices = 10001 },
 		"10000");
 	misused((struct sim_options){ .connect = "ws://h/", .device_id = "" },
@@ -688,7 +790,9 @@ int main(void)
 		cmocka_unit_test(test_reconnect),
 		cmocka_unit_test(test_left_open),
 		cmocka_unit_test(test_ota),
+		cmocka_unit_test(test_ota_stored),
 		cmocka_unit_test(test_ota_failures),
+		cmocka_unit_test(test_ota_kills),
 		cmocka_unit_test(test_nobody_there),
 		cmocka_unit_test(test_misuse),
 	};

@@ -55,11 +55,16 @@ static void test_addresses(void **state)
 	assert_int_equal(board_ws_url_parse(&u, "https://h/", NULL), 0);
 	assert_true(u.tls);
 	board_ws_url_done(&u);
-	bad_address("ws://h/a:b", "restarts");
-	bad_address("ws://h:4:8015/x", "'4:8015'");
-	bad_address("ws://[::1]:80/", "restarts");
-	bad_address("ws://h:0/", "no number");
-	bad_address("ws://h:70000/", "no number");
+	/* The first number is read (5.4 item 9). */
+	address("ws://h:8000:8015/", "h", 8000, "/");
+	address("ws://h:81x/y", "h", 81, "/y");
+	bad_address("ws://h/a:b", "no number");
+	bad_address("ws://h:/x", "no number");
+	bad_address("ws://h::8015/x", "':8015' is no number");
+	bad_address("ws://h:99999999999/x", "no number");
+	bad_address("ws://[::1]:80/", "no number");
+	bad_address("ws://h:0/", "not one of 1 to 65535");
+	bad_address("ws://h:70000/", "not one of 1 to 65535");
 	bad_address("ws:///x", "host");
 	bad_address("h:80", "SCHEME");
 	bad_address("ws://h/a b", "no address");
@@ -305,14 +310,47 @@ static void judged(const char *body, const char *url, const char *words,
 
 static void test_judge(void **state)
 {
+	static const struct {
+		const char *text;
+		bool boots;
+	} versions[] = { { "", true },
+			 { "2.4.2", true },
+			 { "2.4.2-x", true },
+			 { "2.4.", true },
+			 { " 2", true },
+			 { "v2.4.2", false },
+			 { "2..1", false },
+			 { ".1", false },
+			 { "2.4.x", false },
+			 { "2-a.x", false },
+			 { "99999999999", false } };
+	char *long_value = mem_printf("{\"websocket\":{\"url\":\"ws://h/\","
+				      "\"x\":\"%04001d\"}}",
+				      0);
+
 	(void)state;
 	judged("{\"websocket\":{\"url\":\"ws://h/\",\"token\":\"t\","
 	       "\"version\":1}}",
 	       "ws://h/", NULL, 0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\",\"version\":\"3\"},"
 	       "\"firmware\":{\"version\":\"v2.4.2\",\"url\":\"\"}}",
-	       "ws://h/", NULL,
+	       "ws://h/", "restarts here",
 	       BIT(HAZARD_OTA_VERSION_TEXT) | BIT(HAZARD_OTA_FIRMWARE));
+	for (size_t i = 0; i < COUNT(versions); i++) {
+		char *body = mem_printf("{\"websocket\":{\"url\":\"ws://h/\"},"
+					"\"firmware\":{\"version\":\"%s\","
+					"\"url\":\"\"}}",
+					versions[i].text);
+
+		judged(body, "ws://h/",
+		       versions[i].boots ? NULL : "no dotted number",
+		       versions[i].boots ? 0 : BIT(HAZARD_OTA_FIRMWARE));
+		mem_free(body);
+	}
+	/* Without a url that is a text the version is not looked at. */
+	judged("{\"websocket\":{\"url\":\"ws://h/\"},"
+	       "\"firmware\":{\"version\":\"v1\"}}",
+	       "ws://h/", NULL, 0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\"},"
 	       "\"firmware\":{\"version\":\"2.4.2-x\",\"url\":\"\"}}",
 	       "ws://h/", NULL, 0);
@@ -320,12 +358,27 @@ static void test_judge(void **state)
 	       "\"ws://h/\"}}",
 	       "ws://h/", NULL, BIT(HAZARD_OTA_BOTH));
 	judged("{\"mqtt\":{}}", NULL, NULL, 0);
-	judged("{}", NULL, "no websocket.url", BIT(HAZARD_OTA_NEITHER));
+	judged("{}", NULL, "neither 'websocket' nor 'mqtt'",
+	       BIT(HAZARD_OTA_NEITHER));
+	/* It stays on WebSocket with what was stored (5.4 item 10). */
+	judged("{\"websocket\":{}}", NULL, NULL, BIT(HAZARD_OTA_NO_URL));
+	judged("{\"websocket\":{\"URL\":\"ws://h/\"}}", NULL, NULL,
+	       BIT(HAZARD_OTA_NO_URL));
+	/* Sections are found without case, and a text may stand behind it all. */
+	judged("{\"WebSocket\":{\"url\":\"ws://h/\"}} x", "ws://h/", NULL, 0);
 	judged("{\"activation\":{\"code\":\"123456\"}}", NULL, "code 123456",
 	       0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\","
 	       "\"a_name_too_long_\":1}}",
-	       "ws://h/", NULL, BIT(HAZARD_OTA_STORE));
+	       "ws://h/", "'a_name_too_long_' in 'websocket'",
+	       BIT(HAZARD_OTA_STORE));
+	/* What is not stored is not looked at either. */
+	judged("{\"websocket\":{\"url\":\"ws://h/\","
+	       "\"a_name_too_long_\":true}}",
+	       "ws://h/", NULL, 0);
+	judged(long_value, "ws://h/", "4001 bytes in 'websocket.x'",
+	       BIT(HAZARD_OTA_STORE));
+	mem_free(long_value);
 	judged("<html>", NULL, "", 0);
 }
 
@@ -383,10 +436,10 @@ static void test_broker(void **state)
 	brokered("{\"endpoint\":\"mqtt://h:1883\"," UP "}", "restarts",
 		 BIT(HAZARD_OTA_ENDPOINT));
 	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(HAZARD_OTA_ENDPOINT));
-	brokered("{\"endpoint\":\"h:123456\"}", "restarts",
+	brokered("{\"endpoint\":\"h:123456\"}", "no port of 1 to 65535", 0);
+	brokered("{\"endpoint\":\"h:12345678901\"}", "restarts",
 		 BIT(HAZARD_OTA_ENDPOINT));
-	brokered("{\"endpoint\":\":1883\"}", "restarts",
-		 BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":\":1883\"}", "no host", 0);
 	brokered("{\"endpoint\":1883}", "without an endpoint that is a text",
 		 0);
 	brokered("{}", "without an endpoint", 0);
