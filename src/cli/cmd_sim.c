@@ -88,38 +88,89 @@ static void add_audio_json(struct buf *out, const struct sim_audio *a)
 		   a->sent, a->received, a->broken, a->repeated);
 }
 
+static void add_asked_json(struct buf *out, const char *name,
+			   const struct asked_counts *a)
+{
+	buf_printf(out,
+		   ",\"%s\":{\"came\":%" PRIu64 ",\"answered\":%" PRIu64
+		   ",\"refused\":%" PRIu64 ",\"unanswered\":%" PRIu64 "}",
+		   name, a->came, a->answered, a->refused, asked_unanswered(a));
+}
+
+/* ',"lost_tools":[{"name":"self.x","connections":1}]' */
+static void add_named_json(struct buf *out, const char *name,
+			   const char *counted, const struct sim_named *n)
+{
+	buf_printf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < n->name.count; i++) {
+		buf_text(out, i ? ",{\"name\":" : "{\"name\":");
+		buf_json_string(out, n->name.word[i], strlen(n->name.word[i]));
+		buf_printf(out, ",\"%s\":%" PRIu64 "}", counted, n->count[i]);
+	}
+	buf_char(out, ']');
+}
+
+static void add_hazards_json(struct buf *out, const struct sim_summary *s)
+{
+	buf_text(out, ",\"hazards\":[");
+	for (size_t i = 0; i < s->hazards.count; i++) {
+		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
+		buf_json_string(out, s->hazards.word[i],
+				strlen(s->hazards.word[i]));
+		buf_printf(out,
+			   ",\"connections\":%" PRIu64 ",\"times\":%" PRIu64
+			   ",\"fatal\":%s}",
+			   s->hazard[i].connections, s->hazard[i].times,
+			   s->hazard[i].fatal ? "true" : "false");
+	}
+	buf_char(out, ']');
+}
+
 static void add_json(struct buf *out, const struct sim_summary *s)
 {
 	buf_printf(out,
 		   "{\"devices\":%" PRIu64 ",\"dialled\":%" PRIu64
 		   ",\"refused\":%" PRIu64 ",\"welcomed\":%" PRIu64
 		   ",\"initialized\":%" PRIu64 ",\"listed\":%" PRIu64
-		   ",\"calls\":%" PRIu64 ",\"closed\":%" PRIu64,
+		   ",\"listed_whole\":%" PRIu64 ",\"calls\":%" PRIu64
+		   ",\"closed\":%" PRIu64,
 		   s->devices, s->dialled, s->refused, s->welcomed,
-		   s->initialized, s->listed, s->calls, s->closed);
+		   s->initialized, s->listed, s->listed_whole, s->calls,
+		   s->closed);
+	add_asked_json(out, "requests", &s->requests);
+	add_asked_json(out, "tool_calls", &s->tool_calls);
 	add_latency_json(out, "welcome_ms", s->welcome_p50, s->welcome_p99);
 	add_latency_json(out, "first_call_ms", s->first_call_p50,
 			 s->first_call_p99);
+	add_latency_json(out, "answer_us", s->answer_p50, s->answer_p99);
+	add_named_json(out, "lost_tools", "connections", &s->lost_tools);
+	add_named_json(out, "lost_replies", "times", &s->lost_replies);
 	add_audio_json(out, &s->audio);
-	buf_text(out, ",\"hazards\":[");
-	for (size_t i = 0; i < s->hazards.count; i++) {
-		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
-		buf_json_string(out, s->hazards.word[i],
-				strlen(s->hazards.word[i]));
-		buf_printf(out, ",\"connections\":%" PRIu64 "}",
-			   s->hazard_times[i]);
-	}
-	buf_text(out, "]}\n");
+	add_hazards_json(out, s);
+	buf_text(out, "}\n");
 }
 
-static void add_latency(struct buf *out, int64_t p50, int64_t p99)
+/* "4 ms", or "4 ms (p50), 9 ms (p99)"; unit: µs of one. */
+static void add_times(struct buf *out, int64_t p50, int64_t p99, int64_t unit)
 {
-	if (p50 >= 0 && p50 == p99)
-		buf_printf(out, "  after %" PRId64 " ms", p50);
-	else if (p50 >= 0)
+	const double ms = (double)unit / 1000;
+	const int digits = unit < 1000;
+
+	buf_printf(out, "%.*f ms", digits, (double)p50 * ms);
+	if (p50 != p99)
+		buf_printf(out, " (p50), %.*f ms (p99)", digits,
+			   (double)p99 * ms);
+}
+
+static void add_asked(struct buf *out, const char *heading,
+		      const struct asked_counts *a)
+{
+	buf_printf(out, "%-13s%" PRIu64, heading, a->came);
+	if (a->came)
 		buf_printf(out,
-			   "  after %" PRId64 " ms (p50), %" PRId64 " ms (p99)",
-			   p50, p99);
+			   ": answered %" PRIu64 ", refused %" PRIu64
+			   ", unanswered %" PRIu64,
+			   a->answered, a->refused, asked_unanswered(a));
 	buf_char(out, '\n');
 }
 
@@ -137,25 +188,73 @@ static void add_audio(struct buf *out, const struct sim_audio *a)
 	buf_char(out, '\n');
 }
 
+#define NAMES_MAX 8 /* shown of what was lost; -o json has all */
+
+/* "lost tools   69: self.a (1), self.b (1), … and 61 more" */
+static void add_named(struct buf *out, const char *heading,
+		      const struct sim_named *n)
+{
+	size_t all = n->name.count, shown = all > NAMES_MAX ? NAMES_MAX : all;
+
+	if (!all)
+		return;
+	buf_printf(out, "%-13s", heading);
+	for (size_t i = 0; i < shown; i++)
+		buf_printf(out, "%s%s (%" PRIu64 ")", i ? ", " : "",
+			   n->name.word[i], n->count[i]);
+	if (all > shown)
+		buf_printf(out, " and %zu more", all - shown);
+	buf_char(out, '\n');
+}
+
+static void add_hazards(struct buf *out, const struct sim_summary *s)
+{
+	if (!s->hazards.count)
+		buf_text(out, "hazards      none\n");
+	for (size_t i = 0; i < s->hazards.count; i++) {
+		const struct sim_hazard *h = &s->hazard[i];
+
+		buf_printf(out, "%s%" PRIu64 "x",
+			   i ? "             " : "hazards      ", h->times);
+		if (h->times != h->connections)
+			buf_printf(out, " (on %" PRIu64 " connection%s)",
+				   h->connections,
+				   h->connections == 1 ? "" : "s");
+		buf_printf(out, " %s\n", s->hazards.word[i]);
+	}
+}
+
 static void add_text(struct buf *out, const struct sim_summary *s)
 {
 	buf_printf(out, "devices      %" PRIu64 "\n", s->devices);
 	buf_printf(out, "connected    %" PRIu64 ", refused %" PRIu64 "\n",
 		   s->dialled, s->refused);
 	buf_printf(out, "welcomed     %" PRIu64, s->welcomed);
-	add_latency(out, s->welcome_p50, s->welcome_p99);
-	buf_printf(out, "initialized  %" PRIu64 "\n", s->initialized);
-	buf_printf(out, "listed       %" PRIu64 "\n", s->listed);
-	buf_printf(out, "calls        %" PRIu64, s->calls);
-	add_latency(out, s->first_call_p50, s->first_call_p99);
+	if (s->welcome_p50 >= 0) {
+		buf_text(out, "  after ");
+		add_times(out, s->welcome_p50, s->welcome_p99, 1000);
+	}
+	buf_printf(out, "\ninitialized  %" PRIu64 "\n", s->initialized);
+	buf_printf(out,
+		   "listed       %" PRIu64 "; to the last page: %" PRIu64 "\n",
+		   s->listed, s->listed_whole);
+	add_asked(out, "requests", &s->requests);
+	add_asked(out, "calls", &s->tool_calls);
+	if (s->first_call_p50 >= 0) {
+		buf_text(out, "first call   ");
+		add_times(out, s->first_call_p50, s->first_call_p99, 1000);
+		buf_text(out, " after dialling\n");
+	}
+	if (s->answer_p50 >= 0) {
+		buf_text(out, "answers      after ");
+		add_times(out, s->answer_p50, s->answer_p99, 1);
+		buf_char(out, '\n');
+	}
+	add_named(out, "never listed", &s->lost_tools);
+	add_named(out, "no reply to", &s->lost_replies);
 	buf_printf(out, "closed       %" PRIu64 "\n", s->closed);
 	add_audio(out, &s->audio);
-	if (!s->hazards.count)
-		buf_text(out, "hazards      none\n");
-	for (size_t i = 0; i < s->hazards.count; i++)
-		buf_printf(out, "%s%" PRIu64 "x %s\n",
-			   i ? "             " : "hazards      ",
-			   s->hazard_times[i], s->hazards.word[i]);
+	add_hazards(out, s);
 }
 
 /* Results: lines, or with -o json one object (see the man page). */
@@ -176,8 +275,9 @@ struct sim_arguments {
 	const char *connect, *ota, *listen, *device_id, *client_id;
 	const char *token_file, *rate, *photo, *ollama, *model;
 	int64_t devices, run_for, fill, frame_version, ollama_timeout;
+	int64_t expect_calls;
 	int firmware;
-	bool reconnect, audio, subscribe;
+	bool reconnect, audio, subscribe, expect_listed, expect_no_hazards;
 	struct words faults;
 };
 
@@ -219,6 +319,12 @@ static const struct option_row sim_rows[] = {
 	  "version of binary frames: 1, 2 or 3", NULL, NULL, 1, 3, "1, or what OTA tells" },
 	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
 	  "misbehave; 3:NAME for the third device only (see help faults)", NULL, NULL, 0, 0, NULL },
+	{ 0, "expect-calls", "N", OPTION_NUMBER, AT(expect_calls),
+	  "status 7 unless N calls of tools, or more, were answered with a result", NULL, NULL, 1, INT32_MAX, NULL },
+	{ 0, "expect-listed", NULL, OPTION_FLAG, AT(expect_listed),
+	  "status 7 unless the tools of each device were listed to the last page", NULL, NULL, 0, 0, NULL },
+	{ 0, "expect-no-hazards", NULL, OPTION_FLAG, AT(expect_no_hazards),
+	  "status 7 if the backend showed any hazard", NULL, NULL, 0, 0, NULL },
 	{ 0, "ollama", "URL", OPTION_TEXT, AT(ollama),
 	  "Ollama, for tools that a language model answers", NULL, NULL, 0, 0,
 	  "the profile's, or http://127.0.0.1:11434" },
@@ -330,6 +436,9 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.frame_version = a->frame_version,
 		.faults = &a->faults,
 		.outside = outside_of(a),
+		.expect_calls = a->expect_calls,
+		.expect_listed = a->expect_listed,
+		.expect_no_hazards = a->expect_no_hazards,
 	};
 }
 
@@ -355,6 +464,9 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "photo", a->photo },
 		{ "fault", a->faults.count },
 		{ "frame-version", a->frame_version },
+		{ "expect-calls", a->expect_calls },
+		{ "expect-listed", a->expect_listed },
+		{ "expect-no-hazards", a->expect_no_hazards },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -448,10 +560,12 @@ const struct command cmd_sim = {
 		"With --connect it dials a backend, with --ota it asks the OTA address first, as a board does at each start, and goes where that sends it, with --listen it waits for clients as otto-robot boards do. "
 		"At a broker (MQTT) it stays in standby, where MCP works without a voice session; it never subscribes, as stock firmware, so that only 'serve' or a broker that subscribes for it gets through, unless --subscribe is given. self.camera.take_photo uploads a picture to the vision address that initialize gave. "
 		"What happens stands on stderr. "
-		"At the end, stdout says how far the devices got, how long it took, and which hazards the backend showed: habits that lose replies or that some board does not survive.\n"
+		"At the end, stdout says how far the devices got, how long it took, what came, was answered, refused and lost, and which hazards the backend showed: habits that lose replies or that some board does not survive. "
+		"The status is 3 if no backend was reached, or none said hello; 7 if one showed a hazard that a real board does not survive, or not what an --expect option wants: for CI.\n"
 		"\n"
 		"  mcpctl sim --ota http://192.168.1.2:8000/xiaozhi/ota/\n"
 		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 --rate 50/s --for 1m\n"
+		"  mcpctl sim --connect ws://127.0.0.1:8000/ --for 10s --expect-listed --expect-calls 1\n"
 		"  mcpctl sim --connect mqtt://127.0.0.1/board-1 --subscribe\n"
 		"\n"
 		"A profile can be a service instead, an MCP server that is no device; llm is one: it takes entities out of Portuguese text, with a language model that Ollama runs. "

@@ -375,7 +375,7 @@ static void on_list(struct firmware *s, const cJSON *params,
 	if (r.first)
 		body.data[--body.len] = '\0';
 	buf_char(&body, ']');
-	r.more = next != NULL;
+	r.next = next;
 	if (next)
 		buf_printf(&body, ",\"nextCursor\":\"%s\"", next->name);
 	buf_char(&body, '}');

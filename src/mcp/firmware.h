@@ -104,7 +104,8 @@ struct firmware_reply {
 	size_t len;
 	const struct firmware_tool
 		*first; /* SERVER_LIST: first tool of the page; NULL */
-	bool more; /* SERVER_LIST: the page names a next one */
+	const struct firmware_tool
+		*next; /* SERVER_LIST: where the next page begins; NULL */
 };
 /*
  * Append the JSON-RPC payload. An error's message is not escaped (device.md

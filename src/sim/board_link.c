@@ -279,6 +279,7 @@ static void board_link_dial(struct board_link *c, const char *url,
 	}
 	c->events->step(c, CALLER_DIALS, url);
 	pretend_set_mqtt(&c->device, false);
+	c->device.unheard = false;
 	c->using = LINE_DIAL;
 	board_ws_open(&c->line.dial, c->plan->loop, &u, &who, &dial_events, c);
 	board_ws_url_done(&u);
@@ -492,6 +493,7 @@ static void board_link_join(struct board_link *c)
 	complete(c);
 	tell(c);
 	pretend_set_mqtt(&c->device, true);
+	c->device.unheard = !c->where.up;
 	if (broker_line_open(&c->line.mqtt, &order, &err)) {
 		board_link_refuse(c, &err);
 		board_link_again(c);

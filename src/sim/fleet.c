@@ -3,7 +3,6 @@
  * Starts callers at a rate, counts what they report, ends them. One caller's
  * life is board_link.c's matter.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -125,8 +124,11 @@ static void on_hazard(struct board_link *c, enum hazard h)
 {
 	struct fleet *f = c->fleet;
 
-	tally_hazard(f->tally, h);
-	line(f, c, "hazard: %s", hazard_text(h));
+	bool first = c->device.watch.times[h] == 1;
+
+	tally_hazard(f->tally, h, first);
+	if (first)
+		line(f, c, "hazard: %s", hazard_text(h));
 }
 
 static void on_finished(struct board_link *c)
@@ -235,6 +237,7 @@ static void make(struct fleet *f)
 			.audio = o->audio,
 			.photo = f->order->photo,
 			.outside = o->outside,
+			.counts = &f->tally->counts,
 		};
 
 		fault_plan_for(f->order->faults, i + 1, &config.faults);
@@ -284,8 +287,12 @@ static int verdict(const struct fleet *f, struct error *err)
 	const char *url = o->ota ? o->ota : o->connect;
 	bool refused;
 
-	if (f->tally->sum.dialled || !f->tally->sum.refused)
+	if (f->tally->sum.dialled)
 		return 0;
+	if (!f->tally->sum.refused)
+		return error_set(
+			err, ERR_TIMEOUT,
+			"not connected to '%s' within the time of --for", url);
 	refused = is_about_credentials(f->last_refusal);
 	error_set(err, refused ? ERR_AUTH : ERR_CONNECT,
 		  "%s was reached at '%s': %s",
@@ -344,41 +351,71 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 
 /* Counters become a summary. */
 
+static void named_add(struct sim_named *n, const char *name, uint64_t count)
+{
+	if (!count)
+		return;
+	n->count = mem_grow(n->count, &n->capacity, n->name.count,
+			    sizeof(*n->count));
+	n->count[n->name.count] = count;
+	words_add(&n->name, name);
+}
+
+static void named_done(struct sim_named *n)
+{
+	words_done(&n->name);
+	mem_free(n->count);
+}
+
 void sim_summary_done(struct sim_summary *s)
 {
 	words_done(&s->hazards);
-	mem_free(s->hazard_times);
+	mem_free(s->hazard);
+	named_done(&s->lost_tools);
+	named_done(&s->lost_replies);
 	*s = (struct sim_summary){ 0 };
 }
 
-void tally_hazard(struct tally *t, enum hazard h)
+void tally_hazard(struct tally *t, enum hazard h, bool first)
 {
-	t->hazard[h]++;
+	t->hazard_times[h]++;
+	if (first)
+		t->hazard[h]++;
 }
 
-void samples_add(struct samples *s, int64_t ms)
+static void take_hazards(const struct tally *t, struct sim_summary *out)
 {
-	s->ms = mem_grow(s->ms, &s->capacity, s->count, sizeof(*s->ms));
-	s->ms[s->count++] = ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+	out->hazard = mem_zalloc(HAZARD_COUNT * sizeof(*out->hazard));
+	for (size_t i = 0; i < HAZARD_COUNT; i++) {
+		if (!t->hazard[i])
+			continue;
+		out->hazard[out->hazards.count] = (struct sim_hazard){
+			.connections = t->hazard[i],
+			.times = t->hazard_times[i],
+			.fatal = hazard_is_fatal((enum hazard)i),
+		};
+		words_add(&out->hazards, hazard_text((enum hazard)i));
+	}
 }
 
-static int by_size(const void *a, const void *b)
+static void take_counts(struct counts *c, struct sim_summary *out)
 {
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+	size_t count = c->catalog ? c->catalog->count : 0;
 
-	return (x > y) - (x < y);
-}
+	out->requests = c->requests;
+	out->tool_calls = c->calls;
+	out->sessions = c->sessions;
+	out->listed_whole = c->listed_whole;
+	out->answer_p50 = samples_percentile(&c->answer_us, 50);
+	out->answer_p99 = samples_percentile(&c->answer_us, 99);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = c->catalog->tool[i].name;
 
-int64_t samples_percentile(struct samples *s, unsigned p)
-{
-	size_t rank;
-
-	if (!s->count)
-		return -1;
-	qsort(s->ms, s->count, sizeof(*s->ms), by_size);
-	/* nearest rank: the smallest value that p percent do not pass */
-	rank = (s->count * p + 99) / 100;
-	return s->ms[rank ? rank - 1 : 0];
+		named_add(&out->lost_tools, name, c->tool[i].unlisted);
+		named_add(&out->lost_replies, name,
+			  asked_unanswered(&c->tool[i].calls));
+	}
+	counts_done(c);
 }
 
 void tally_finish(struct tally *t, struct sim_summary *out)
@@ -388,14 +425,9 @@ void tally_finish(struct tally *t, struct sim_summary *out)
 	out->welcome_p99 = samples_percentile(&t->welcome, 99);
 	out->first_call_p50 = samples_percentile(&t->first_call, 50);
 	out->first_call_p99 = samples_percentile(&t->first_call, 99);
-	out->hazard_times = mem_zalloc(HAZARD_COUNT * sizeof(uint64_t));
-	for (size_t i = 0; i < HAZARD_COUNT; i++) {
-		if (!t->hazard[i])
-			continue;
-		out->hazard_times[out->hazards.count] = t->hazard[i];
-		words_add(&out->hazards, hazard_text((enum hazard)i));
-	}
-	mem_free(t->welcome.ms);
-	mem_free(t->first_call.ms);
+	take_hazards(t, out);
+	take_counts(&t->counts, out);
+	samples_done(&t->welcome);
+	samples_done(&t->first_call);
 	*t = (struct tally){ 0 };
 }

@@ -4,27 +4,22 @@
 #define SIM_FLEET_H
 
 #include "sim/board_link.h"
+#include "sim/counts.h"
 #include "sim/hazard.h"
 #include "sim/sim.h"
 
-/* Times in milliseconds, to be sorted at the end. */
-struct samples {
-	int32_t *ms;
-	size_t count, capacity;
-};
-
 struct tally {
-	struct sim_summary sum; /* its latencies and hazards only at the end */
-	uint64_t hazard[HAZARD_COUNT];
-	struct samples welcome, first_call;
+	/* its latencies, hazards and what was lost only at the end */
+	struct sim_summary sum;
+	struct counts counts;
+	uint64_t hazard[HAZARD_COUNT], hazard_times[HAZARD_COUNT];
+	struct samples welcome, first_call; /* ms */
 };
 
-void tally_hazard(struct tally *t, enum hazard h);
-void samples_add(struct samples *s, int64_t ms);
-/* The value that p percent do not pass; -1 if there is none. Sorts. */
-int64_t samples_percentile(struct samples *s, unsigned p);
+/* It showed on a connection; first: for the first time there. */
+void tally_hazard(struct tally *t, enum hazard h, bool first);
 
-/* Hand the sum over and release the rest. */
+/* Hand the sum over and release the rest. The catalog must live still. */
 void tally_finish(struct tally *t, struct sim_summary *out);
 
 #define FLEET_MAX 10000

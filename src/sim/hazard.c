@@ -10,8 +10,6 @@
 
 #include "base/text.h"
 
-_Static_assert(HAZARD_COUNT <= 64, "told has 64 bits");
-
 static const char *const texts[HAZARD_COUNT] = {
 	[HAZARD_EARLY_INITIALIZE] =
 		"initialize came before the server hello: it waits until the hello comes, at most 10 s; some firmware never answers it",
@@ -55,8 +53,7 @@ static const char *const texts[HAZARD_COUNT] = {
 		"the first tools/list had an empty cursor: {\"cursor\":\"\"}",
 	[HAZARD_FIRST_PAGE_ONLY] =
 		"nextCursor was not followed to the last page: some tools stay unknown",
-	[HAZARD_REPEATED_CURSOR] =
-		"the same page of tools was asked for twice in a row",
+	[HAZARD_REPEATED_CURSOR] = "the same page of tools was asked for again",
 	[HAZARD_USER_TOOLS_DROPPED] =
 		"withUserTools was not repeated on a later page: the listing breaks off",
 	[HAZARD_PING] =
@@ -140,11 +137,26 @@ void hazard_watch_start(struct hazard_watch *w)
 	*w = fresh;
 }
 
+bool hazard_is_fatal(enum hazard h)
+{
+	static const enum hazard fatal[] = {
+		HAZARD_HELLO_NO_TRANSPORT, HAZARD_OTA_TOO_LONG,
+		HAZARD_OTA_STORE,	   HAZARD_OTA_URL,
+		HAZARD_OTA_FIRMWARE,	   HAZARD_OTA_ENDPOINT,
+		HAZARD_UPLOAD_TOO_LONG,
+	};
+
+	for (size_t i = 0; i < COUNT(fatal); i++) {
+		if (fatal[i] == h)
+			return true;
+	}
+	return false;
+}
+
 void hazard_tell(struct hazard_watch *w, enum hazard h)
 {
-	if (w->told & (uint64_t)1 << h)
-		return;
-	w->told |= (uint64_t)1 << h;
+	if (w->times[h] < UINT32_MAX)
+		w->times[h]++;
 	w->found(w->owner, h);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Habits of a backend that some device does not survive, or that lose replies
  * (backends.md 1.10; device.md 1 to 5). A watch looks at one connection and
- * tells each hazard once. Pure: it neither answers nor sends.
+ * tells each time a hazard shows. Pure: it neither answers nor sends.
  */
 #ifndef SIM_HAZARD_H
 #define SIM_HAZARD_H
@@ -80,10 +80,13 @@ enum hazard {
 
 /* In words, for the summary. */
 const char *hazard_text(enum hazard h);
+/* A real board with the firmware that is played does not survive it. */
+bool hazard_is_fatal(enum hazard h);
 
 /* What one connection has shown so far. */
 struct hazard_watch {
-	uint64_t told; /* 1 << enum hazard */
+	uint32_t
+		times[HAZARD_COUNT]; /* each one showed; 1: this is the first */
 	int32_t ids[16]; /* the last request ids, a ring */
 	uint32_t requests;
 	bool initialized, notified, hello_sent, hello_received;
@@ -99,7 +102,7 @@ struct hazard_watch {
 
 /* A new connection: forgets everything but found and owner. */
 void hazard_watch_start(struct hazard_watch *w);
-/* Tell it, unless it was told before. */
+/* It showed once more: counted, then told. */
 void hazard_tell(struct hazard_watch *w, enum hazard h);
 
 /* A text frame as it came; root NULL: no JSON. bare: no envelope is expected. */

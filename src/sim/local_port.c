@@ -138,8 +138,11 @@ static void on_device_hazard(void *owner, enum hazard h)
 {
 	struct local_port *d = owner;
 
-	tally_hazard(d->tally, h);
-	line(d, "hazard: %s", hazard_text(h));
+	bool first = d->device.watch.times[h] == 1;
+
+	tally_hazard(d->tally, h, first);
+	if (first)
+		line(d, "hazard: %s", hazard_text(h));
 }
 
 static const struct pretend_events device_events = {
@@ -351,6 +354,7 @@ static void make_device(struct local_port *d, const struct fleet_order *order)
 		.bare = true,
 		.photo = order->photo,
 		.outside = o->outside,
+		.counts = &d->tally->counts,
 	};
 
 	fault_plan_for(order->faults, 1, &config.faults);

@@ -12,8 +12,7 @@
 #include "sim/pretend_loop.h"
 #include "sim/upload.h"
 
-static struct job *pretend_outcome(struct pretend *d,
-				   const struct firmware_call *call,
+static struct job *pretend_outcome(struct pretend *d, const struct job *of,
 				   const struct firmware_outcome *outcome);
 static const struct pretend_work work;
 static void pretend_standby(struct pretend *d);
@@ -49,7 +48,42 @@ static void on_hazard(void *owner, enum hazard h)
 	d->config.events->hazard(d->config.owner, h);
 }
 
+/* What is asked is counted before firmware looks at it: it may not answer. */
+static void count_request(struct pretend *d, const cJSON *payload)
+{
+	const cJSON *params = cJSON_GetObjectItem(payload, "params");
+	const char *method = text_of(payload, "method");
+
+	if (!*method || strncmp(method, "notifications", 13) == 0)
+		return;
+	d->asked = (struct counted_request){ .came_ns = uv_hrtime() };
+	if (strcmp(method, "tools/call") == 0) {
+		d->asked.is_call = true;
+		d->asked.tool = firmware_catalog_find(d->server.catalog,
+						      text_of(params, "name"));
+	}
+	counts_came(d->config.counts, &d->asked);
+}
+
 /* The server's events: replies and calls become jobs of the main loop. */
+
+/* How far the listing got; the first one that gets to the end is counted. */
+static void on_page(struct pretend *d, const struct firmware_reply *r)
+{
+	const struct firmware_catalog *c = d->server.catalog;
+	size_t to = r->next ? (size_t)(r->next - c->tool) : c->count;
+
+	if (!d->watch.listed)
+		d->config.events->note(d->config.owner, DEVICE_LISTED, NULL);
+	hazard_page(&d->watch, r->next != NULL);
+	if (to > d->listed_to)
+		d->listed_to = to;
+	if (r->next || d->listed_whole)
+		return;
+	d->listed_whole = true;
+	if (d->config.counts)
+		d->config.counts->listed_whole++;
+}
 
 static void on_reply(void *owner, const struct firmware_reply *r)
 {
@@ -57,15 +91,13 @@ static void on_reply(void *owner, const struct firmware_reply *r)
 	struct buf payload;
 	struct job *job = job_new(JOB_REPLY);
 
-	if (r->method == SERVER_LIST && !r->is_error) {
-		if (!d->watch.listed)
-			d->config.events->note(d->config.owner, DEVICE_LISTED,
-					       NULL);
-		hazard_page(&d->watch, r->more);
-	}
+	if (r->method == SERVER_LIST && !r->is_error)
+		on_page(d, r);
 	buf_init(&payload, 0);
 	fault_encode(&d->config.faults, r, d->server.dialect, &payload);
 	job->method = r->method;
+	job->is_error = r->is_error;
+	job->of = d->asked;
 	job->len = payload.len;
 	job->payload = buf_take(&payload);
 	buf_done(&payload);
@@ -91,6 +123,7 @@ static void on_call(void *owner, struct firmware_call *call)
 	struct job *job = job_new(JOB_CALL);
 
 	job->call = call;
+	job->of = d->asked;
 	d->config.events->note(d->config.owner, DEVICE_CALLED,
 			       call->tool->name);
 	pretend_add_job(d, job);
@@ -172,6 +205,7 @@ void pretend_open(struct pretend *d)
 	d->online = true;
 	d->peer_closed = d->unusable = d->stopped = false;
 	d->initialized = false;
+	d->listed_to = 0;
 	d->mode = DEVICE_IDLE;
 	d->audio_ms = 0;
 	if (d->config.bare)
@@ -185,6 +219,8 @@ void pretend_open(struct pretend *d)
 static void pretend_begin(struct pretend *d)
 {
 	d->waiting = d->busy = true;
+	if (d->config.counts)
+		d->config.counts->sessions++;
 	if (fault_has(&d->config.faults, FAULT_LATE_HELLO))
 		pretend_set_alarm(d, ALARM_HELLO,
 				  d->config.faults.hello_late_ms, NULL);
@@ -370,6 +406,7 @@ static void on_mcp(struct pretend *d, const cJSON *payload)
 	if (!cJSON_IsObject(payload))
 		return;
 	hazard_payload(&d->watch, payload, d->server.vision_url != NULL);
+	count_request(d, payload);
 	firmware_receive(&d->server, payload);
 }
 
@@ -384,6 +421,7 @@ static void on_bare(struct pretend *d, const cJSON *root)
 	    cJSON_IsObject(payload))
 		root = payload;
 	hazard_payload(&d->watch, root, d->server.vision_url != NULL);
+	count_request(d, root);
 	firmware_receive(&d->server, root);
 }
 
@@ -443,6 +481,9 @@ void pretend_hang_up(struct pretend *d)
 	pretend_forget_outside(d);
 	pretend_forget_work(d);
 	hazard_end(&d->watch);
+	if (d->watch.listed)
+		counts_listed(d->config.counts, d->listed_to,
+			      d->watch.user_tools);
 }
 
 static void on_timer_closed(void *owner)
@@ -517,7 +558,7 @@ static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
  * as for an upload, so that every other reply waits too (device.md 3.9).
  */
 
-static void reply_outside(struct pretend *d, const struct firmware_call *call,
+static void reply_outside(struct pretend *d, const struct job *of,
 			  const struct exec_answer *a)
 {
 	const struct fault_set *f = &d->config.faults;
@@ -528,7 +569,7 @@ static void reply_outside(struct pretend *d, const struct firmware_call *call,
 		o = (struct firmware_outcome){ .kind = SERVER_FAILED,
 					       .text = a->why->text,
 					       .len = strlen(a->why->text) };
-	job = pretend_outcome(d, call, &o);
+	job = pretend_outcome(d, of, &o);
 	if (fault_has(f, FAULT_LATE_REPLY))
 		pretend_set_alarm(d, ALARM_JOB, f->reply_late_ms, job);
 	else
@@ -548,13 +589,28 @@ static void tell(struct pretend *d, const struct firmware_call *call,
 	}
 }
 
+/* The call that the main loop waits for, as the job that it was. */
+static struct job under_way(const struct pretend *d)
+{
+	return (struct job){ .kind = JOB_CALL,
+			     .call = d->uploading,
+			     .of = d->outside_of };
+}
+
+static void wait_outside(struct pretend *d, struct job *job)
+{
+	d->uploading = TAKE(job->call);
+	d->outside_of = job->of;
+}
+
 static void on_done(void *owner, const struct exec_answer *a)
 {
 	struct pretend *d = owner;
+	const struct job of = under_way(d);
 
 	d->outside = NULL;
 	tell(d, d->uploading, a);
-	reply_outside(d, d->uploading, a);
+	reply_outside(d, &of, a);
 	pretend_forget_outside(d);
 	d->busy = false;
 	pretend_run(d);
@@ -600,10 +656,10 @@ static bool pretend_outside(struct pretend *d, struct job *job,
 	add_arguments(&arguments, job->call);
 	order.arguments = buf_string(&arguments);
 	if (!order_start(&d->outside, &order, on_done, d, &why)) {
-		d->uploading = TAKE(job->call);
+		wait_outside(d, job);
 		return false;
 	}
-	reply_outside(d, job->call, &(struct exec_answer){ .why = &why });
+	reply_outside(d, job, &(struct exec_answer){ .why = &why });
 	pretend_line(d, "%s: %s", job->call->tool->name, why.text);
 	error_reset(&why);
 	return true;
@@ -620,8 +676,8 @@ static void pretend_forget_outside(struct pretend *d)
  * every other reply waits too (device.md 3.9).
  */
 
-static void reply_upload(struct pretend *d, const struct firmware_call *call,
-			 bool failed, const char *text, size_t len)
+static void reply_upload(struct pretend *d, const struct job *of, bool failed,
+			 const char *text, size_t len)
 {
 	const struct firmware_outcome o = {
 		.kind = failed ? SERVER_FAILED : SERVER_TEXT,
@@ -629,7 +685,7 @@ static void reply_upload(struct pretend *d, const struct firmware_call *call,
 		.len = len,
 	};
 	const struct fault_set *f = &d->config.faults;
-	struct job *job = pretend_outcome(d, call, &o);
+	struct job *job = pretend_outcome(d, of, &o);
 
 	if (fault_has(f, FAULT_LATE_REPLY))
 		pretend_set_alarm(d, ALARM_JOB, f->reply_late_ms, job);
@@ -640,9 +696,10 @@ static void reply_upload(struct pretend *d, const struct firmware_call *call,
 static void on_ended(void *owner, bool failed, const char *text, size_t len)
 {
 	struct pretend *d = owner;
+	const struct job of = under_way(d);
 
 	d->upload = NULL;
-	reply_upload(d, d->uploading, failed, text, len);
+	reply_upload(d, &of, failed, text, len);
 	pretend_forget_upload(d);
 	d->busy = false;
 	pretend_run(d);
@@ -666,14 +723,14 @@ static const struct upload_events upload_events = {
 	.hazard = on_hazard_upload,
 };
 
-static void fail(struct pretend *d, const struct firmware_call *call,
+static void fail(struct pretend *d, const struct job *of,
 		 const struct upload_order *order, const struct error *why)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	upload_unreachable(&text, order->kind, order->url);
 	on_line(d, why->text);
-	reply_upload(d, call, true, buf_string(&text), text.len);
+	reply_upload(d, of, true, buf_string(&text), text.len);
 }
 
 /*
@@ -700,13 +757,13 @@ static bool pretend_upload(struct pretend *d, struct job *job,
 	d->upload =
 		upload_start(d->config.loop, &order, &upload_events, d, &why);
 	if (!d->upload) {
-		fail(d, job->call, &order, &why);
+		fail(d, job, &order, &why);
 		error_reset(&why);
 		return true;
 	}
 	pretend_line(d, "sends a picture of %zu bytes to %s", order.photo->len,
 		     order.url);
-	d->uploading = TAKE(job->call);
+	wait_outside(d, job);
 	return false;
 }
 
@@ -720,12 +777,19 @@ static void pretend_forget_upload(struct pretend *d)
 
 enum { STORM_SLICE = 1000, STORM_PAUSE_MS = 1 };
 
+static void send_reply(struct pretend *d, const struct job *job)
+{
+	if (pretend_send_payload(d, job->payload, job->len))
+		counts_replied(d->config.counts, &job->of, job->is_error,
+			       uv_hrtime());
+}
+
 static void do_reply(struct pretend *d, const struct job *job)
 {
 	const struct fault_set *f = &d->config.faults;
 
 	if (job->method != SERVER_CALL) {
-		pretend_send_payload(d, job->payload, job->len);
+		send_reply(d, job);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
 		pretend_send_as_is(d, fault_no_json());
 	} else if (fault_has(f, FAULT_CUT_FRAME) ||
@@ -733,15 +797,14 @@ static void do_reply(struct pretend *d, const struct job *job)
 		if (pretend_send_cut(d, job->payload, job->len))
 			pretend_hang_up(d);
 	} else if (!fault_has(f, FAULT_NO_REPLY)) {
-		pretend_send_payload(d, job->payload, job->len);
+		send_reply(d, job);
 		if (fault_has(f, FAULT_TWO_REPLIES))
 			pretend_send_payload(d, job->payload, job->len);
 	}
 }
 
 /* The job that a finished call leaves behind. */
-static struct job *pretend_outcome(struct pretend *d,
-				   const struct firmware_call *call,
+static struct job *pretend_outcome(struct pretend *d, const struct job *of,
 				   const struct firmware_outcome *outcome)
 {
 	struct firmware_reply reply;
@@ -750,10 +813,12 @@ static struct job *pretend_outcome(struct pretend *d,
 
 	buf_init(&body, 0);
 	buf_init(&payload, 0);
-	firmware_outcome(call, outcome, &body, &reply);
+	firmware_outcome(of->call, outcome, &body, &reply);
 	fault_encode(&d->config.faults, &reply, d->server.dialect, &payload);
 	job = job_new(JOB_REPLY);
 	job->method = SERVER_CALL;
+	job->is_error = reply.is_error;
+	job->of = of->of;
 	job->len = payload.len;
 	job->payload = buf_take(&payload);
 	buf_done(&body);
@@ -761,8 +826,7 @@ static struct job *pretend_outcome(struct pretend *d,
 	return job;
 }
 
-static struct job *consequence(struct pretend *d,
-			       const struct firmware_call *call,
+static struct job *consequence(struct pretend *d, const struct job *of,
 			       const struct rule_result *result)
 {
 	const struct firmware_outcome o = {
@@ -780,15 +844,15 @@ static struct job *consequence(struct pretend *d,
 	case RULE_REPLY:
 		break;
 	}
-	return pretend_outcome(d, call, &o);
+	return pretend_outcome(d, of, &o);
 }
 
 /* A call has its outcome. True if the main loop is free at once. */
-static bool finish_call(struct pretend *d, const struct firmware_call *call,
+static bool finish_call(struct pretend *d, const struct job *of,
 			const struct rule_result *result)
 {
 	const struct fault_set *f = &d->config.faults;
-	struct job *job = consequence(d, call, result);
+	struct job *job = consequence(d, of, result);
 	int64_t delay = result->delay_ms, late = 0;
 
 	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
@@ -824,7 +888,7 @@ static bool do_call(struct pretend *d, struct job *job)
 	else if (result.upload)
 		at_once = pretend_upload(d, job, &result);
 	else
-		at_once = finish_call(d, job->call, &result);
+		at_once = finish_call(d, job, &result);
 	rule_result_done(&result);
 	return at_once;
 }

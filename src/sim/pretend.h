@@ -16,6 +16,7 @@
 #define SIM_PRETEND_H
 
 #include "base/loop.h"
+#include "sim/counts.h"
 #include "sim/exec.h"
 #include "sim/fault.h"
 #include "sim/hazard.h"
@@ -65,6 +66,7 @@ struct pretend_config {
 	const struct profile *profile; /* must outlive the device */
 	const struct pretend_events *events;
 	void *owner;
+	struct counts *counts; /* counted there; NULL */
 	struct fault_set faults;
 	int frame_version; /* 1, 2, 3 */
 	bool audio; /* stream silent frames while listening */
@@ -99,6 +101,10 @@ struct pretend {
 	bool stopped; /* the user ended listening */
 	bool busy; /* the main loop is in a job that takes time */
 	bool initialized; /* on this connection */
+	bool unheard; /* MQTT without a topic: what is sent reaches nobody */
+	bool listed_whole; /* once, to the last page */
+	size_t listed_to; /* tools on this connection, an index */
+	struct counted_request asked; /* the request that is being looked at */
 	bool running; /* jobs are being run: do not nest */
 	bool ticking; /* an audio alarm is set */
 	uint32_t audio_ms; /* timestamp of the next frame */
@@ -107,6 +113,7 @@ struct pretend {
 	struct upload *upload; /* under way; NULL */
 	struct exec *outside; /* a command or model at work; NULL */
 	struct firmware_call *uploading; /* what either was called for */
+	struct counted_request outside_of; /* the same, to be counted */
 	struct timer timer;
 	void (*closed)(void *owner);
 };

@@ -29,6 +29,8 @@ struct job {
 	char *payload; /* JOB_REPLY; owned */
 	size_t len;
 	enum firmware_method method; /* JOB_REPLY */
+	bool is_error; /* JOB_REPLY */
+	struct counted_request of; /* JOB_REPLY, JOB_CALL: the request */
 	const cJSON *event; /* JOB_EVENT */
 	int64_t said; /* JOB_STORM: so far */
 };
@@ -80,8 +82,11 @@ void pretend_say_hello(struct pretend *d);
 void pretend_start_listening(struct pretend *d);
 void pretend_send_audio(struct pretend *d);
 void pretend_say_event(struct pretend *d, const cJSON *event);
-/* A JSON-RPC payload, in its envelope unless the device is bare. */
-void pretend_send_payload(struct pretend *d, const char *payload, size_t len);
+/*
+ * A JSON-RPC payload, in its envelope unless the device is bare. False: it did
+ * not go out.
+ */
+bool pretend_send_payload(struct pretend *d, const char *payload, size_t len);
 /*
  * Half of it: cut-frame, close-mid-reply. True: then the connection has ended.
  */

@@ -39,16 +39,17 @@ static void refuse_size(struct pretend *d, size_t len)
 		     len, DEVICE_SEND_MAX);
 }
 
-static void send_text(struct pretend *d, const struct buf *text, bool any_size)
+static bool send_text(struct pretend *d, const struct buf *text, bool any_size)
 {
 	if (!can_send(d))
-		return;
+		return false;
 	if (text->len > DEVICE_SEND_MAX && !d->config.bare && !d->config.mqtt &&
 	    !any_size) {
 		refuse_size(d, text->len);
-		return;
+		return false;
 	}
 	d->config.events->text(d->config.owner, buf_string(text), text->len);
+	return !d->unheard;
 }
 
 /* Everything is pasted in as it is (device.md 3.7, 4.1). */
@@ -65,12 +66,12 @@ static void wrap(const struct pretend *d, const char *payload, size_t len,
 	buf_char(out, '}');
 }
 
-void pretend_send_payload(struct pretend *d, const char *payload, size_t len)
+bool pretend_send_payload(struct pretend *d, const char *payload, size_t len)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };
 
 	wrap(d, payload, len, &frame);
-	send_text(d, &frame, fault_has(&d->config.faults, FAULT_HUGE));
+	return send_text(d, &frame, fault_has(&d->config.faults, FAULT_HUGE));
 }
 
 bool pretend_send_cut(struct pretend *d, const char *payload, size_t len)

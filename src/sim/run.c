@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_run: options checked, profile and faults read, then a fleet or a door. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
 
@@ -137,7 +139,8 @@ static int read_faults(struct fault_plan *out, const struct words *faults,
 }
 
 /* Everything is checked and read but the profile. */
-static int run(struct fleet_order *order, struct error *err)
+static int run(struct fleet_order *order, struct sim_summary *out,
+	       struct error *err)
 {
 	const struct sim_options *o = order->options;
 	const struct profile_changes changes = {
@@ -150,9 +153,81 @@ static int run(struct fleet_order *order, struct error *err)
 	if (!p)
 		return -1;
 	order->profile = p;
+	counts_init(&order->tally->counts, &p->catalog);
 	status = o->listen ? local_port_run(order, err) : fleet_run(order, err);
+	tally_finish(order->tally, out);
 	profile_free(p);
 	return status;
+}
+
+/* What the run was like, once it ended by itself. */
+
+static int deadly(const struct sim_summary *s, struct error *err)
+{
+	for (size_t i = 0; i < s->hazards.count; i++) {
+		const struct sim_hazard *h = &s->hazard[i];
+		CLEANUP(mem_free_ptr) char *before = NULL;
+
+		if (!h->fatal)
+			continue;
+		before = mem_strdup(err->kind ? err->text : NULL);
+		error_set(err, ERR_UNMET,
+			  "a real board does not survive this backend: %s",
+			  s->hazards.word[i]);
+		if (before)
+			error_hint(err, "%s", before);
+		return -1;
+	}
+	return 0;
+}
+
+/* Somebody waited for a server hello, and none ever came. */
+static int unwelcome(const struct sim_summary *s, struct error *err)
+{
+	if (!s->sessions || s->welcomed)
+		return 0;
+	error_set(err, ERR_CONNECT,
+		  "connected, but the backend never said hello: welcomed 0");
+	return error_hint(
+		err,
+		"a device waits 10 s for {\"type\":\"hello\",…} after its own");
+}
+
+static int unmet(const struct sim_options *o, const struct sim_summary *s,
+		 struct error *err)
+{
+	if (o->expect_listed && s->listed_whole < s->devices)
+		return error_set(
+			err, ERR_UNMET,
+			"the tools of %" PRIu64 " of %" PRIu64
+			" devices were listed to the last page, not of all",
+			s->listed_whole, s->devices);
+	if (s->tool_calls.answered < (uint64_t)o->expect_calls)
+		return error_set(
+			err, ERR_UNMET,
+			"calls of tools that were answered with a result: %" PRIu64
+			", expected %" PRId64 " (%" PRIu64 " came)",
+			s->tool_calls.answered, o->expect_calls,
+			s->tool_calls.came);
+	if (o->expect_no_hazards && s->hazards.count)
+		return error_set(
+			err, ERR_UNMET,
+			"the backend showed %zu kinds of hazards, none was expected: %s%s",
+			s->hazards.count, s->hazards.word[0],
+			s->hazards.count > 1 ? ", …" : "");
+	return 0;
+}
+
+static int judge(const struct sim_options *o, const struct sim_summary *s,
+		 int status, struct error *err)
+{
+	if (status && err->kind != ERR_CONNECT && err->kind != ERR_AUTH)
+		return status;
+	if (deadly(s, err))
+		return -1;
+	if (status || unwelcome(s, err))
+		return -1;
+	return unmet(o, s, err);
 }
 
 int sim_run(struct loop *l, const struct sim_options *o,
@@ -169,6 +244,7 @@ int sim_run(struct loop *l, const struct sim_options *o,
 				     .faults = &faults,
 				     .observer = observer,
 				     .tally = &tally };
+	struct error why = { 0 };
 	int status;
 
 	*out = (struct sim_summary){ 0 };
@@ -179,7 +255,10 @@ int sim_run(struct loop *l, const struct sim_options *o,
 	photo = (struct photo){ picture.data, picture.len };
 	order.photo = o->photo ? &photo : NULL;
 	order.mqtt = mqtt.host ? &mqtt : NULL;
-	status = run(&order, err);
-	tally_finish(&tally, out);
+	status = run(&order, out, &why);
+	status = judge(o, out, status, &why);
+	if (status)
+		error_copy(err, &why);
+	error_reset(&why);
 	return status;
 }

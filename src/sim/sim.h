@@ -9,6 +9,7 @@
 
 #include "net/admit.h"
 #include "net/transport.h"
+#include "sim/counts.h"
 #include "sim/exec.h"
 
 /*
@@ -65,6 +66,10 @@ struct sim_options {
 		*photo; /* a JPEG file for the camera; NULL: a built-in one */
 	int64_t frame_version; /* 0: what OTA told, or 1 */
 	const struct words *faults; /* NAME[,NAME] or N:NAME */
+	/* What must have been, or it ends with ERR_UNMET: */
+	int64_t expect_calls; /* answered with a result; 0: any number */
+	bool expect_listed; /* of all devices, to the last page */
+	bool expect_no_hazards;
 	struct exec_config outside; /* what the user says of models */
 };
 
@@ -75,6 +80,19 @@ struct sim_audio {
 		repeated; /* UDP: dropped for head or length; sequence */
 };
 
+/* A name and how often, of many; owned. */
+struct sim_named {
+	struct words name;
+	uint64_t *count;
+	size_t capacity;
+};
+
+struct sim_hazard {
+	uint64_t connections; /* on which it showed */
+	uint64_t times;
+	bool fatal; /* a real board does not survive it */
+};
+
 /* What the fleet saw of the backend. Times in ms, -1 if none. */
 struct sim_summary {
 	uint64_t devices;
@@ -83,12 +101,18 @@ struct sim_summary {
 	uint64_t welcomed, initialized, listed; /* of the opened ones */
 	uint64_t calls; /* of tools, arguments accepted */
 	uint64_t closed; /* opened ones that are over */
+	struct asked_counts requests,
+		tool_calls; /* all that came; see sim/counts.h */
+	uint64_t sessions; /* begun: a server hello was waited for */
+	uint64_t listed_whole; /* devices, to the last page */
+	int64_t answer_p50, answer_p99; /* µs, from a request to its reply */
+	struct sim_named lost_tools; /* connections that did not list them */
+	struct sim_named lost_replies; /* calls that got none, by tool */
 	struct sim_audio audio;
 	/* From dialling to the server hello, and to the first call. */
 	int64_t welcome_p50, welcome_p99, first_call_p50, first_call_p99;
 	struct words hazards; /* in words, each once */
-	/* On how many connections; hazards.count of them; owned. */
-	uint64_t *hazard_times;
+	struct sim_hazard *hazard; /* hazards.count of them; owned */
 };
 
 struct sim_observer {
@@ -103,7 +127,8 @@ struct sim_observer {
 
 /*
  * Run until all devices are done, run_for is over, or Ctrl-C (ERR_INTERRUPTED, summary is filled all the same).
- * -1: ERR_USAGE (profile, fault name: nearest proposed), ERR_CONNECT (nobody could be reached: why).
+ * -1: ERR_USAGE (profile, fault name: nearest proposed), ERR_CONNECT (nobody could be reached: why; nobody was
+ * welcomed), ERR_UNMET (a hazard that a real board does not survive; what was expected was not seen).
  */
 int sim_run(struct loop *l, const struct sim_options *o,
 	    const struct sim_observer *observer, struct sim_summary *out,

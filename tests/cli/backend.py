@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A backend for tests/cli/sim.bats: backend.py sloppy|careful|silent."""
+"""A backend for tests/cli/sim.bats: backend.py and the name of a habit below."""
 import asyncio
 import json
 import sys
@@ -51,6 +51,33 @@ async def careful(ws):
 async def silent(ws):
     await say(ws, HELLO)
     await asyncio.sleep(30)
+
+
+async def mute(ws):
+    await asyncio.sleep(0)
+
+
+async def looping(ws):
+    """Asks for the first page over and over, and makes calls that fail."""
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await answer(ws)
+    for i in range(2, 102):
+        await mcp(ws, {"id": i, "method": "tools/list",
+                       "params": {"cursor": "self.fill.t001"}})
+        await answer(ws)
+    await mcp(ws, {"id": 200, "method": "tools/call",
+                   "params": {"name": "self.audio_speaker.set_volume",
+                              "arguments": {"volume": 101}}})
+    await answer(ws)
+    await mcp(ws, {"id": "x", "method": "tools/call",
+                   "params": {"name": "self.get_device_status"}})
+    await asyncio.sleep(0.2)
+
+
+async def crashing(ws):
+    await say(ws, {"type": "hello", "session_id": "s"})
+    await ws.wait_closed()
 
 
 async def serve(ws, _path=None):

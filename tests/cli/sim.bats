@@ -80,6 +80,51 @@ backend() {
 	says 'hazards      none'
 }
 
+@test "the summary counts what came, was answered, refused and lost" {
+	backend looping
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fill 100
+	ends 0
+	says 'listed       1; to the last page: 0'
+	says 'requests     103: answered 101, refused 1, unanswered 1'
+	says 'calls        2: answered 0, refused 1, unanswered 1'
+	says 'never listed self.fill.'
+	says 'no reply to  self.get_device_status (1)'
+	says '99x (on 1 connection) the same page of tools was asked for again'
+	# What never was a call's duration is not told as one.
+	absent 'calls .* after' <(printf '%s' "$out")
+	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --fill 100
+	[ "$(jq -c '.tool_calls' <<<"$out")" = '{"came":2,"answered":0,"refused":1,"unanswered":1}' ]
+	[ "$(jq -c '.lost_replies' <<<"$out")" = '[{"name":"self.get_device_status","times":1}]' ]
+	jq -e '.answer_us.p50 >= 0 and (.lost_tools | length) > 20' <<<"$out"
+	jq -e '.hazards[] | select(.times == 99 and .connections == 1 and (.fatal | not))' <<<"$out"
+}
+
+@test "nobody welcomed, a hazard that kills, what was expected: the status says so" {
+	backend mute
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 3
+	hints 'welcomed 0'
+	backend crashing
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 7
+	hints "a real board does not survive this backend: the server hello had no 'transport'"
+	backend sloppy
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-calls 1 --expect-listed
+	ends 0
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-calls 2
+	ends 7
+	hints 'answered with a result: 1, expected 2 (1 came)'
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-listed --fill 100
+	ends 7
+	hints 'the tools of 0 of 1 devices were listed'
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-no-hazards
+	ends 7
+	hints 'none was expected'
+	backend careful
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-no-hazards --expect-listed
+	ends 0
+}
+
 @test "--for ends it, Ctrl-C too, with the summary" {
 	backend silent
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 3s

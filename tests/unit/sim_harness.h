@@ -28,7 +28,8 @@ struct harness {
 		said; /* text frames; "<binary HEX>", "<cut …>", "<drop>" */
 	size_t read; /* how many of them were looked at */
 	struct words notes; /* "welcomed", "called self.x", … */
-	uint64_t hazards; /* 1 << enum hazard */
+	bool hazards[HAZARD_COUNT]; /* seen */
+	struct counts counts;
 	bool closed;
 };
 
@@ -89,12 +90,21 @@ static inline void harness_hazard(void *owner, enum hazard h)
 	struct harness *mine = owner;
 
 	assert_string_not_equal(hazard_text(h), "");
-	mine->hazards |= (uint64_t)1 << h;
+	mine->hazards[h] = true;
 }
 
 static inline bool harness_saw(const struct harness *h, enum hazard which)
 {
-	return h->hazards >> which & 1;
+	return h->hazards[which];
+}
+
+static inline size_t harness_hazards(const struct harness *h)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < HAZARD_COUNT; i++)
+		count += h->hazards[i];
+	return count;
 }
 
 static const struct pretend_events harness_events = {
@@ -124,6 +134,8 @@ static inline void harness_start(struct harness *h, struct profile *profile,
 	h->profile = profile;
 	config.loop = h->loop;
 	config.profile = profile;
+	counts_init(&h->counts, &profile->catalog);
+	config.counts = &h->counts;
 	if (fault)
 		assert_int_equal(fault_plan_add(&plan, fault, &err), 0);
 	fault_plan_for(&plan, 1, &config.faults);
@@ -160,6 +172,7 @@ static inline void harness_stop(struct harness *h)
 	assert_int_equal(
 		loop_wait(h->loop, &h->closed, loop_now() + 60000, NULL), 0);
 	loop_free(h->loop);
+	counts_done(&h->counts);
 	profile_free(h->profile);
 	words_done(&h->said);
 	words_done(&h->notes);

@@ -384,11 +384,91 @@ static void test_no_hazards(void **state)
 	harness_mcp(&h,
 		    CALL("3", "self.camera.take_photo", "{\"question\":\"\"}"));
 	pretend_hang_up(&h.device);
-	assert_int_equal(h.hazards, 0);
+	assert_int_equal(harness_hazards(&h), 0);
 	harness_stop(&h);
 }
 
 /* The local port (device.md 3.11): bare or in an envelope, answered bare. */
+static void calls(const struct harness *h, uint64_t came, uint64_t answered,
+		  uint64_t refused)
+{
+	assert_int_equal(h->counts.calls.came, came);
+	assert_int_equal(h->counts.calls.answered, answered);
+	assert_int_equal(h->counts.calls.refused, refused);
+	assert_int_equal(asked_unanswered(&h->counts.calls),
+			 came - answered - refused);
+}
+
+/* What came, and what became of it. */
+static void test_counts(void **state)
+{
+	const struct firmware_catalog *c;
+	struct harness h;
+	size_t i, lost = 0;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", NULL), NULL, false);
+	c = h.counts.catalog;
+	harness_welcome(&h);
+	assert_int_equal(h.counts.sessions, 1);
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"tools/call\",\"params\":{\"name\":"
+			"\"self.get_device_status\"}}");
+	calls(&h, 1, 1, 0);
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+			"\"tools/call\",\"params\":{\"name\":\"nope\"}}");
+	calls(&h, 2, 1, 1);
+	/* Never answered: a text as id, and a restart. */
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":\"3\",\"method\":"
+			"\"tools/call\",\"params\":{\"name\":\"nope\"}}");
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":"
+			"\"tools/call\",\"params\":{\"name\":"
+			"\"self.reboot\"}}");
+	calls(&h, 4, 1, 1);
+	assert_int_equal(h.counts.requests.came, 4);
+	for (i = 0; i < c->count; i++) {
+		const struct asked_counts *a = &h.counts.tool[i].calls;
+
+		if (!strcmp(c->tool[i].name, "self.reboot"))
+			assert_int_equal(asked_unanswered(a), 1);
+		else
+			assert_int_equal(asked_unanswered(a), 0);
+	}
+	harness_stop(&h);
+
+	harness_start(&h,
+		      harness_profile("esp32",
+				      &(struct profile_changes){ .fill = 40 }),
+		      NULL, false);
+	c = h.counts.catalog;
+	harness_welcome(&h);
+	harness_mcp(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			"\"tools/list\"}");
+	pretend_hang_up(&h.device);
+	assert_int_equal(h.counts.listed_whole, 0);
+	for (i = 0; i < c->count; i++) {
+		lost += h.counts.tool[i].unlisted;
+		if (c->tool[i].user_only)
+			assert_int_equal(h.counts.tool[i].unlisted, 0);
+	}
+	assert_in_range(lost, 10, 40);
+	harness_stop(&h);
+}
+
+static void test_samples(void **state)
+{
+	struct samples s = { .count = 0 };
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 10 * SAMPLES_MAX; i++)
+		samples_add(&s, i);
+	assert_in_range(s.count, 1, SAMPLES_MAX);
+	assert_in_range(samples_percentile(&s, 50), 4.9 * SAMPLES_MAX,
+			5.1 * SAMPLES_MAX);
+	samples_done(&s);
+}
+
 static void test_bare(void **state)
 {
 	struct harness h;
@@ -457,6 +537,8 @@ int main(void)
 		cmocka_unit_test(test_hazards),
 		cmocka_unit_test(test_hazards_over_time),
 		cmocka_unit_test(test_no_hazards),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_events),
 	};

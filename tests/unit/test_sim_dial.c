@@ -335,7 +335,9 @@ static void test_hello_without_transport(void **state)
 
 	(void)state;
 	play(script_wrong_hello, &o, false, &out);
-	assert_int_equal(out.status, 0);
+	assert_int_equal(out.status, -1);
+	assert_int_equal(out.err.kind, ERR_UNMET);
+	assert_non_null(strstr(out.err.text, "does not survive"));
 	assert_int_equal(out.sum.welcomed, 0);
 	assert_true(hazard_seen(&out, HAZARD_HELLO_NO_TRANSPORT));
 	done(&out);
@@ -436,6 +438,65 @@ static void script_again(const struct backend *b)
 		close(welcome(b));
 		board_ws_reader_done(&in);
 	}
+}
+
+static void script_mute(const struct backend *b)
+{
+	int fd = next_visitor(b);
+	char head[2048];
+
+	get_until(fd, head, sizeof(head), "\r\n\r\n");
+	put(fd, SWITCH);
+	get_frame(fd, WIRE_TEXT);
+	close(fd);
+}
+
+static void script_welcome(const struct backend *b)
+{
+	close(welcome(b));
+}
+
+static void script_sloppy(const struct backend *b)
+{
+	int fd = welcome(b);
+
+	put_frame(fd, 0x81,
+		  "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
+		  "\"id\":0,\"method\":\"ping\"}}");
+	WANT(strstr(get_frame(fd, WIRE_TEXT), "not implemented"));
+	close(fd);
+}
+
+/* A run that ended, and as what. */
+static void ends_as(void (*script)(const struct backend *b),
+		    struct sim_options o, enum error_kind kind,
+		    const char *words)
+{
+	struct outcome out;
+
+	play(script, &o, false, &out);
+	assert_int_equal(out.status, kind ? -1 : 0);
+	assert_int_equal(out.err.kind, kind);
+	if (words)
+		assert_non_null(strstr(out.err.text, words));
+	done(&out);
+}
+
+/* Nobody welcomed is no success; nor is what was expected and did not come. */
+static void test_verdicts(void **state)
+{
+	const struct sim_options none = { .devices = 1 };
+	const struct sim_options calls = { .expect_calls = 2 };
+	const struct sim_options listed = { .expect_listed = true };
+	const struct sim_options clean = { .expect_no_hazards = true };
+
+	(void)state;
+	ends_as(script_mute, none, ERR_CONNECT, "welcomed 0");
+	ends_as(script_welcome, none, ERR_NONE, NULL);
+	ends_as(script_welcome, calls, ERR_UNMET, "result: 0, expected 2");
+	ends_as(script_welcome, listed, ERR_UNMET, "0 of 1 devices");
+	ends_as(script_welcome, clean, ERR_NONE, NULL);
+	ends_as(script_sloppy, clean, ERR_UNMET, "hazard");
 }
 
 static void test_reconnect(void **state)
@@ -620,20 +681,26 @@ static void script_ota_answer(const struct backend *b)
 	close(fd);
 }
 
-/* An answer that leads nowhere, and why. */
+/*
+ * An answer that leads nowhere, and why: in the text, or in the hint where a
+ * real board does not survive the answer.
+ */
 static void ota_fails(const char *answer, const char *words,
 		      enum hazard expected)
 {
+	bool fatal = expected != HAZARD_COUNT && hazard_is_fatal(expected);
+	const char *said;
 	struct sim_options o = { .devices = 1 };
 	struct outcome out;
 
 	ota_answer = answer;
 	play(script_ota_answer, &o, true, &out);
 	assert_int_equal(out.status, -1);
-	assert_int_equal(out.err.kind, ERR_CONNECT);
-	if (!strstr(out.err.text, words))
-		print_error("said: %s\n", out.err.text);
-	assert_non_null(strstr(out.err.text, words));
+	assert_int_equal(out.err.kind, fatal ? ERR_UNMET : ERR_CONNECT);
+	said = fatal ? out.err.hint : out.err.text;
+	if (!strstr(said, words))
+		print_error("said: %s\n", said);
+	assert_non_null(strstr(said, words));
 	if (expected != HAZARD_COUNT)
 		assert_true(hazard_seen(&out, expected));
 	done(&out);
@@ -787,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_hello_without_transport),
 		cmocka_unit_test(test_cut_frames),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_reconnect),
 		cmocka_unit_test(test_left_open),
 		cmocka_unit_test(test_ota),

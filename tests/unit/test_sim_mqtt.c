@@ -371,7 +371,7 @@ static void test_stock(void **state)
 	start(&s, steps);
 	s.kill_at_end = true;
 	run(&s, &o, "board-1");
-	assert_int_equal(s.status, 0);
+	assert_int_equal(s.err.kind, ERR_CONNECT); /* no hello came */
 	assert_null(s.step->wait); /* hello came, and was answered in vain */
 	assert_int_equal(s.messages, 1);
 	assert_int_equal(s.sum.welcomed, 0);
@@ -538,7 +538,7 @@ static void test_two(void **state)
 	run(&s, &o,
 	    "GID_t%40%40%4002_00_00_00_00_01%40%40%40"
 	    "00000000-0000-4000-8000-000000000001?up=up/{mac}/{client_id}");
-	assert_int_equal(s.status, 0);
+	assert_int_equal(s.err.kind, ERR_CONNECT); /* no hello came */
 	assert_int_equal(s.sum.dialled, 2);
 	assert_int_equal(s.messages, 2);
 	saw_line(&s, "1 dials mqtt://127.0.0.1");
@@ -609,7 +609,7 @@ static void test_ota_no_topic(void **state)
 	start(&s, steps);
 	s.kill_connected = true;
 	told_by_ota(&s, &o, ",\"publish_topic\":\"\"");
-	assert_int_equal(s.status, 0);
+	assert_int_equal(s.err.kind, ERR_CONNECT); /* no hello came */
 	assert_int_equal(s.sum.dialled, 1);
 	assert_int_equal(s.messages, 0);
 	assert_true(hazard_seen(&s, HAZARD_OTA_NO_TOPIC));
@@ -629,7 +629,7 @@ static void test_lost(void **state)
 	start(&s, steps);
 	s.kill_at_end = true;
 	run(&s, &o, "board-1");
-	assert_int_equal(s.status, 0);
+	assert_int_equal(s.err.kind, ERR_CONNECT); /* no hello came */
 	assert_int_equal(s.sum.dialled, 1);
 	assert_int_equal(s.sum.closed, 1);
 	stop(&s);

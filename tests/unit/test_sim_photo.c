@@ -160,7 +160,8 @@ static void photographed(const char *token)
 	harness_mcp(&h, ASK);
 	waits_for(&h, SAYS("1", "{\\\"success\\\":true,\\\"n\\\":"
 				"\\\"\\\\\\\"\\\"}  "));
-	assert_int_equal(h.hazards, (uint64_t)1 << HAZARD_ID_ZERO);
+	assert_int_equal(harness_hazards(&h), 1);
+	assert_true(harness_saw(&h, HAZARD_ID_ZERO));
 	assert_true(noted(&h, "sends a picture of 600 bytes"));
 	harness_stop(&h);
 	http_child_finish(&c);

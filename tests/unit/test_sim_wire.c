@@ -278,10 +278,13 @@ static void test_chunks(void **state)
 
 static uint64_t found;
 
+/* Those of OTA. */
+#define BIT(h) ((uint64_t)1 << ((h)-HAZARD_OTA_TOO_LONG))
+
 static void on_found(void *owner, enum hazard h)
 {
 	(void)owner;
-	found |= (uint64_t)1 << h;
+	found |= BIT(h);
 }
 
 static void judged(const char *body, const char *url, const char *words,
@@ -305,8 +308,6 @@ static void judged(const char *body, const char *url, const char *words,
 	ota_reply_done(&r);
 	error_reset(&err);
 }
-
-#define BIT(h) ((uint64_t)1 << (h))
 
 static void test_judge(void **state)
 {
@@ -523,9 +524,10 @@ static void test_tally(void **state)
 	for (ms = 100; ms > 0; ms--)
 		samples_add(&t.welcome, ms);
 	samples_add(&t.first_call, 3);
-	tally_hazard(&t, HAZARD_PING);
-	tally_hazard(&t, HAZARD_PING);
-	tally_hazard(&t, HAZARD_ID_ZERO);
+	tally_hazard(&t, HAZARD_PING, true);
+	tally_hazard(&t, HAZARD_PING, false);
+	tally_hazard(&t, HAZARD_PING, true);
+	tally_hazard(&t, HAZARD_ID_ZERO, true);
 	tally_finish(&t, &sum);
 	assert_int_equal(sum.welcome_p50, 50);
 	assert_int_equal(sum.welcome_p99, 99);
@@ -534,7 +536,9 @@ static void test_tally(void **state)
 	assert_int_equal(sum.devices, 7);
 	assert_int_equal(sum.hazards.count, 2);
 	assert_string_equal(sum.hazards.word[1], hazard_text(HAZARD_PING));
-	assert_int_equal(sum.hazard_times[1], 2);
+	assert_int_equal(sum.hazard[1].connections, 2);
+	assert_int_equal(sum.hazard[1].times, 3);
+	assert_false(sum.hazard[1].fatal);
 	sim_summary_done(&sum);
 }
 
