@@ -13,6 +13,7 @@
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
+#include "cli/trace.h"
 #include "out/render.h"
 #include "sim/fleet.h"
 #include "sim/ollama.h"
@@ -27,16 +28,56 @@ struct sim_service {
 	struct exec_config outside; /* its loop does not count */
 };
 
+/* -v and --trace: what goes over the wire, of devices and services alike. */
+
+static void show_frame(struct app *app, const struct trace *t)
+{
+	if (app->out.verbose)
+		render_trace(&app->out, t);
+	if (app->trace)
+		trace_write(app->trace, t);
+}
+
+static int open_trace(struct app *app, struct error *err)
+{
+	if (!app->config.trace)
+		return 0;
+	app->trace = trace_open(app->config.trace, err);
+	return app->trace ? 0 : -1;
+}
+
 /* Runs a pretend service at a port, and shows what happens there. */
+
+struct service_showing {
+	struct app *app;
+	int64_t opened_us;
+};
+
+static void show_message(void *owner, bool outgoing, const char *text,
+			 size_t len)
+{
+	const struct service_showing *s = owner;
+	const struct trace t = { .at_us = loop_now_us() - s->opened_us,
+				 .outgoing = outgoing,
+				 .kind = "text",
+				 .data = text,
+				 .len = len };
+
+	show_frame(s->app, &t);
+}
 
 static void show_line_service(void *owner, const char *text)
 {
-	render_note(owner, "%s", text);
+	const struct service_showing *s = owner;
+
+	render_note(&s->app->out, "%s", text);
 }
 
 static void show_listening_service(void *owner, const char *url)
 {
-	render_note(owner, "listening at %s", url);
+	const struct service_showing *s = owner;
+
+	render_note(&s->app->out, "listening at %s", url);
 }
 
 /* Until the time is over or Ctrl-C; what happens stands on stderr. -1: err, as service_load and service_listen. */
@@ -46,16 +87,20 @@ static int sim_service_run(struct app *app, const struct sim_service *o,
 	const struct service_listen_options options = { .listen = o->listen,
 							.admit = o->admit,
 							.run_for = o->run_for };
+	struct service_showing showing = { .app = app,
+					   .opened_us = loop_now_us() };
 	const struct service_listen_observer observer = {
-		show_listening_service, show_line_service, &app->out
+		show_listening_service, show_line_service, &showing
 	};
 	struct service_config config = { .outside = o->outside,
 					 .line = show_line_service,
-					 .owner = &app->out };
+					 .owner = &showing };
 	struct service *s;
 	int status;
 
-	if (app_open_loop(app, err))
+	if (app->out.verbose || app->config.trace)
+		config.message = show_message;
+	if (open_trace(app, err) || app_open_loop(app, err))
 		return -1;
 	config.loop = config.outside.loop = app->loop;
 	s = service_load(o->profile, &config, err);
@@ -360,6 +405,7 @@ static int parse_rate(const char *text, double *out, struct error *err)
 }
 
 struct showing {
+	struct app *app;
 	struct renderer *out;
 	bool many;
 	uint64_t lines;
@@ -387,6 +433,13 @@ static void show_listening(void *owner, const char *url)
 	struct showing *s = owner;
 
 	render_note(s->out, "listening at %s", url);
+}
+
+static void show_trace(void *owner, const struct trace *t)
+{
+	const struct showing *s = owner;
+
+	show_frame(s->app, t);
 }
 
 static struct exec_config outside_of(const struct sim_arguments *a)
@@ -503,9 +556,15 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	struct app *app = in->app;
 	CLEANUP(mem_free_ptr) char *token = NULL;
 	CLEANUP(mem_free_ptr) char *password = NULL;
-	struct showing show = { .out = &app->out, .many = a->devices > 1 };
-	const struct sim_observer observer = { show_line, show_listening,
-					       &show };
+	struct showing show = { .app = app,
+				.out = &app->out,
+				.many = a->devices > 1 };
+	const bool traced = app->out.verbose || app->config.trace;
+	const struct sim_observer observer = { .line = show_line,
+					       .listening = show_listening,
+					       .trace = traced ? show_trace :
+								 NULL,
+					       .owner = &show };
 	struct error why = { 0 };
 	struct sim_summary sum = { 0 };
 	struct sim_options o;
@@ -521,7 +580,7 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	    secret_find(&password, "password file",
 			app->config.mqtt_password_file, "MCPCTL_MQTT_PASSWORD",
 			err) ||
-	    app_open_loop(app, err))
+	    open_trace(app, err) || app_open_loop(app, err))
 		return -1;
 	o.token = token;
 	o.password = password;
@@ -559,7 +618,7 @@ const struct command cmd_sim = {
 		"\n"
 		"With --connect it dials a backend, with --ota it asks the OTA address first, as a board does at each start, and goes where that sends it, with --listen it waits for clients as otto-robot boards do. "
 		"At a broker (MQTT) it stays in standby, where MCP works without a voice session; it never subscribes, as stock firmware, so that only 'serve' or a broker that subscribes for it gets through, unless --subscribe is given. self.camera.take_photo uploads a picture to the vision address that initialize gave. "
-		"What happens stands on stderr. "
+		"What happens stands on stderr, with -v every frame too, and OTA's question and answer; --trace FILE keeps them. "
 		"At the end, stdout says how far the devices got, how long it took, what came, was answered, refused and lost, and which hazards the backend showed: habits that lose replies or that some board does not survive. "
 		"The status is 3 if no backend was reached, or none said hello; 7 if one showed a hazard that a real board does not survive, or not what an --expect option wants: for CI.\n"
 		"\n"

@@ -530,8 +530,10 @@ void render_trace(struct renderer *r, const struct trace *t)
 		return;
 	}
 	buf_printf(&line, "%s %s", trace_arrow(t), clock_time(clock));
-	if (t->device)
-		buf_printf(&line, " %s", t->device);
+	if (t->device) {
+		buf_char(&line, ' ');
+		text_safe(&line, t->device, strlen(t->device), TEXT_NAME);
+	}
 	if (short_form && frame_describe(&words, &r->frames, t)) {
 		buf_printf(&line, " %s", buf_string(&words));
 	} else {

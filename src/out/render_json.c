@@ -100,7 +100,8 @@ const char json_help_stderr[] =
 	"    \"complete\":true, \"kept\": optional, of a kept list: the target,\n"
 	"    \"age_s\": optional}}; of the other lists \"resources\", \"templates\"\n"
 	"    or \"prompts\" instead of the first two\n"
-	"  {\"trace\":{\"at_us\", \"direction\":\"in\" or \"out\", \"kind\", \"size\",\n"
+	"  {\"trace\":{\"at_us\", \"device\": optional, of many,\n"
+	"    \"direction\":\"in\" or \"out\", \"kind\", \"size\",\n"
 	"    \"text\": optional}}, with -v\n"
 	"\n"
 	"kind of an error is the exit status as a word: peer, usage, connect, timeout, protocol, auth, unmet, output, interrupted. -q leaves only errors. "
@@ -113,7 +114,7 @@ const char json_help_stderr[] =
 	"  {\"t\": microseconds since the target was opened, \"dir\":\"in\" or \"out\",\n"
 	"   \"kind\":\"text\", \"binary\", \"ready\", \"closed\" or \"notice\",\n"
 	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\",\n"
-	"   \"device\": optional, whose it is, of serve}\n";
+	"   \"device\": optional, whose it is, of serve and sim}\n";
 
 const char json_help_serve[] =
 	"\n"
@@ -667,6 +668,8 @@ void json_trace(struct buf *out, const struct trace *t)
 	bool binary = strcmp(t->kind, "binary") == 0;
 	buf_text(out, "{\"trace\":{");
 	line_number(out, "at_us", t->at_us);
+	if (t->device)
+		line_text(out, "device", t->device);
 	line_text(out, "direction", t->outgoing ? "out" : "in");
 	line_text(out, "kind", t->kind);
 	line_number(out, "size", (int64_t)t->len);

@@ -28,12 +28,28 @@ static int no_url(struct error *err);
  * it is framed dial's, when it starts and what is counted fleet's.
  */
 
+static void frame(struct board_link *c, bool outgoing, const char *kind,
+		  const void *data, size_t len)
+{
+	const struct trace t = {
+		.outgoing = outgoing,
+		.kind = kind,
+		.data = data,
+		.len = len,
+	};
+
+	if (c->events->frame)
+		c->events->frame(c, &t);
+}
+
 /* The device's events. */
 
 static void device_text_out(void *owner, const char *text, size_t len)
 {
 	struct board_link *c = owner;
 
+	if (!c->device.unheard)
+		frame(c, true, "text", text, len);
 	if (c->using == LINE_DIAL)
 		board_ws_text(&c->line.dial, text, len);
 	else if (c->using == LINE_MQTT)
@@ -44,6 +60,7 @@ static void device_binary_out(void *owner, const void *data, size_t len)
 {
 	struct board_link *c = owner;
 
+	frame(c, true, "binary", data, len);
 	if (c->using == LINE_MQTT) {
 		board_link_sound(c, data, len);
 		return;
@@ -59,6 +76,7 @@ static void board_link_over(struct board_link *c, const char *why)
 	if (!c->opened)
 		return;
 	c->opened = false;
+	frame(c, false, "closed", why, strlen(why));
 	pretend_hang_up(&c->device);
 	c->events->step(c, CALLER_CLOSED, why);
 }
@@ -68,6 +86,7 @@ static void device_cut_out(void *owner, const char *text, size_t len,
 {
 	struct board_link *c = owner;
 
+	frame(c, true, "text", text, len / 2);
 	if (c->using == LINE_DIAL)
 		board_ws_cut(&c->line.dial, text, len, close_frame);
 	else
@@ -135,6 +154,7 @@ static void board_link_opened(void *owner)
 
 	c->opened = true;
 	c->wait_ms = CALLER_AGAIN_MS;
+	frame(c, false, "ready", NULL, 0);
 	c->events->step(c, CALLER_OPENED, NULL);
 	pretend_open(&c->device);
 }
@@ -143,15 +163,16 @@ static void board_link_text(void *owner, const char *text, size_t len)
 {
 	struct board_link *c = owner;
 
+	frame(c, false, "text", text, len);
 	pretend_text(&c->device, text, len);
 }
 
-static void on_binary(void *owner, size_t len)
+static void on_binary(void *owner, const void *data, size_t len)
 {
 	struct board_link *c = owner;
 
 	/* Speech that is not asked for is dropped (device.md 1.7). */
-	(void)len;
+	frame(c, false, "binary", data, len);
 	c->plan->audio->received++;
 }
 
@@ -611,6 +632,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 	struct ota_reply reply;
 
 	c->told_url = c->dead = false;
+	frame(c, false, "text", body, len);
 	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
 	    take_reply(c, &reply, &err)) {
 		c->dead = err.kind == ERR_UNMET;
@@ -685,6 +707,7 @@ static void board_link_ask_ota(struct board_link *c)
 	char *agent = mem_printf("%s/%s", about.board_name, about.version);
 	struct board_ws_url u;
 	struct buf request;
+	const char *body;
 
 	if (board_link_usable(c, c->plan->ota, &u)) {
 		board_link_again(c);
@@ -696,6 +719,8 @@ static void board_link_ask_ota(struct board_link *c)
 	buf_init(&request, 0);
 	board_ws_ota_request(&request, &u, &about);
 	c->events->step(c, CALLER_ASKS, c->plan->ota);
+	body = strstr(buf_string(&request), "\r\n\r\n") + 4;
+	frame(c, true, "text", body, strlen(body));
 	c->using = LINE_OTA;
 	board_http_open(&c->line.ota, c->plan->loop, &u, &request, &ota_events,
 			c);

@@ -107,7 +107,7 @@ static void deliver(struct board_ws *d)
 			d->events->text(d->owner, data, len);
 			break;
 		case WIRE_BINARY:
-			d->events->binary(d->owner, len);
+			d->events->binary(d->owner, data, len);
 			break;
 		case WIRE_PING:
 			send_frame(d, WIRE_FIRST_PONG, data, len);

@@ -92,7 +92,7 @@ struct board_ws;
 struct board_ws_events {
 	void (*opened)(void *owner);
 	void (*text)(void *owner, const char *text, size_t len);
-	void (*binary)(void *owner, size_t len);
+	void (*binary)(void *owner, const void *data, size_t len);
 	void (*peer_close)(void *owner, int code);
 	/*
 	 * It failed or is over: why, in words (NULL: the peer closed TCP).

@@ -131,6 +131,26 @@ static void on_hazard(struct board_link *c, enum hazard h)
 		line(f, c, "hazard: %s", hazard_text(h));
 }
 
+void fleet_trace(const struct fleet_order *order, const struct trace *t,
+		 const char *device)
+{
+	const struct sim_observer *o = order->observer;
+	struct trace told = *t;
+
+	if (!o || !o->trace)
+		return;
+	told.at_us = loop_now_us() - order->opened_us;
+	told.device = device;
+	o->trace(o->owner, &told);
+}
+
+static void on_frame(struct board_link *c, const struct trace *t)
+{
+	const struct fleet *f = c->fleet;
+
+	fleet_trace(f->order, t, f->count > 1 ? c->device.device_id : NULL);
+}
+
 static void on_finished(struct board_link *c)
 {
 	struct fleet *f = c->fleet;
@@ -155,6 +175,7 @@ static const struct board_link_events caller_events = {
 	.step = on_step,
 	.note = on_note,
 	.hazard = on_hazard,
+	.frame = on_frame,
 	.finished = on_finished,
 	.closed = on_closed,
 };

@@ -35,7 +35,12 @@ struct fleet_order {
 	const struct photo *photo; /* NULL: the built-in one */
 	const struct sim_observer *observer; /* may be NULL */
 	struct tally *tally; /* filled in every case */
+	int64_t opened_us; /* loop_now_us() of the beginning */
 };
+
+/* To the observer, with the time since the run began; device NULL: the only one. */
+void fleet_trace(const struct fleet_order *order, const struct trace *t,
+		 const char *device);
 
 /* Dial with connect or ota; ends as sim_run says. */
 int fleet_run(const struct fleet_order *order, struct error *err);

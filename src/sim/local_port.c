@@ -29,6 +29,7 @@ struct local_visitor {
 
 struct local_port {
 	struct loop *loop;
+	const struct fleet_order *order;
 	const struct sim_observer *observer;
 	struct admit_options admit;
 	struct tally *tally;
@@ -60,6 +61,19 @@ static void check_ended(struct local_port *d)
 	d->ended = d->ending && d->front_gone && d->device_gone && !d->count;
 }
 
+static void frame(const struct local_port *d, bool outgoing, const char *kind,
+		  const void *data, size_t len)
+{
+	const struct trace t = {
+		.outgoing = outgoing,
+		.kind = kind,
+		.data = data,
+		.len = len,
+	};
+
+	fleet_trace(d->order, &t, NULL);
+}
+
 /* The device's events. */
 
 static void on_device_text(void *owner, const char *text, size_t len)
@@ -67,6 +81,7 @@ static void on_device_text(void *owner, const char *text, size_t len)
 	struct local_port *d = owner;
 	struct local_visitor *v;
 
+	frame(d, true, "text", text, len);
 	for (v = d->visitors; v; v = v->next) {
 		if (!v->gone)
 			v->transport.ops->send(&v->transport, text, len, NULL);
@@ -161,6 +176,8 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	struct local_visitor *v = owner;
 
 	v->door->tally->sum.dialled++;
+	frame(v->door, false, "ready", peer->address,
+	      peer->address ? strlen(peer->address) : 0);
 	line(v->door, "connected: %s", peer->address ? peer->address : "?");
 }
 
@@ -170,6 +187,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	struct local_visitor *v = owner;
 	struct local_port *d = v->door;
 
+	frame(d, false, kind == FRAME_TEXT ? "text" : "binary", data, len);
 	if (kind != FRAME_TEXT || v->gone)
 		return;
 	if (len > DOOR_MESSAGE_MAX) {
@@ -196,6 +214,7 @@ static void on_closed(void *owner, const struct error *why)
 
 	line(d, "connection over%s%s", why && why->kind ? ": " : "",
 	     why && why->kind ? why->text : "");
+	frame(d, false, "closed", NULL, 0);
 	d->tally->sum.closed++;
 	while (*at != v)
 		at = &(*at)->next;
@@ -365,6 +384,7 @@ int local_port_run(const struct fleet_order *order, struct error *err)
 {
 	const struct sim_options *o = order->options;
 	struct local_port d = { .loop = order->loop,
+				.order = order,
 				.observer = order->observer,
 				.admit = o->admit,
 				.tally = order->tally };

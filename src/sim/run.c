@@ -153,6 +153,7 @@ static int run(struct fleet_order *order, struct sim_summary *out,
 	if (!p)
 		return -1;
 	order->profile = p;
+	order->opened_us = loop_now_us();
 	counts_init(&order->tally->counts, &p->catalog);
 	status = o->listen ? local_port_run(order, err) : fleet_run(order, err);
 	tally_finish(order->tally, out);

@@ -454,6 +454,7 @@ struct service_question *service_ask(struct service_client *c, const char *text,
 	q->done = done;
 	q->owner = owner;
 	q->asking = true;
+	service_message(c, false, text, len);
 	service_take(q, text, len);
 	q->asking = false;
 	if (q->open) {

@@ -22,6 +22,9 @@ struct service_config {
 	struct exec_config outside; /* --ollama, --model, limits */
 	/* A line worth showing: "extract_entities: ollama answered in 812 ms". May be NULL. */
 	void (*line)(void *owner, const char *text);
+	/* A message of a client, or the reply to one. May be NULL. */
+	void (*message)(void *owner, bool outgoing, const char *text,
+			size_t len);
 	void *owner;
 };
 

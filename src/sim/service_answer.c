@@ -97,6 +97,15 @@ static void compose(const struct service_question *q, struct buf *out)
 		buf_char(out, ']');
 }
 
+void service_message(const struct service_client *c, bool outgoing,
+		     const char *text, size_t len)
+{
+	const struct service_config *config = &c->service->config;
+
+	if (config->message)
+		config->message(config->owner, outgoing, text, len);
+}
+
 /* Everything is said. The owner may free the client while it is told. */
 void service_question_over(struct service_question *q)
 {
@@ -105,6 +114,8 @@ void service_question_over(struct service_question *q)
 	CLEANUP(buf_done) struct buf reply = { 0 };
 
 	compose(q, &reply);
+	if (reply.len)
+		service_message(q->client, true, buf_string(&reply), reply.len);
 	service_question_free(q);
 	done(owner, buf_string(&reply), reply.len);
 }

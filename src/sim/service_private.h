@@ -99,6 +99,9 @@ void service_fail(struct service_part *p, int code, const char *data,
 		  const char *format, ...) PRINTF_LIKE(4, 5);
 /* A part that was at work has its reply (or none: it was cancelled). */
 void service_part_over(struct service_part *p);
+/* Show it to whom the configuration names (service_config.message). */
+void service_message(const struct service_client *c, bool outgoing,
+		     const char *text, size_t len);
 /* All of it is said. The owner may free the client while it is told. */
 void service_question_over(struct service_question *q);
 /* Nothing of it is at work any more. */

@@ -9,6 +9,7 @@
 
 #include "net/admit.h"
 #include "net/transport.h"
+#include "rpc/session.h"
 #include "sim/counts.h"
 #include "sim/exec.h"
 
@@ -122,6 +123,12 @@ struct sim_observer {
 	 */
 	void (*line)(void *owner, uint64_t device, const char *text);
 	void (*listening)(void *owner, const char *url);
+	/*
+	 * What goes over the wire: frames, the bodies of OTA, ready, closed; as
+	 * session_observer's. device is set where there are many. NULL: nobody
+	 * looks.
+	 */
+	void (*trace)(void *owner, const struct trace *t);
 	void *owner;
 };
 

@@ -125,6 +125,36 @@ backend() {
 	ends 0
 }
 
+@test "-v shows every frame of a device, --trace keeps it; of a service, too" {
+	backend sloppy
+	mcp -v --trace t.jsonl sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 0
+	hints ' B {"type":"hello"'
+	hints '"method": "tools/list"'
+	[ "$(jq -rs '[.[] | select(.dir == "out") | .text | fromjson | .type] | join(" ")' \
+		t.jsonl)" = 'hello listen mcp mcp mcp' ]
+	[ "$(jq -rs 'map(.kind) | unique | join(" ")' t.jsonl)" = 'closed ready text' ]
+	mcp -v sim --connect "ws://127.0.0.1:$BACKEND/" --devices 2
+	hints ' 02:00:00:00:00:02 181 B {"type":"hello"'
+	listener l --wait 60 listen:127.0.0.1:0 ping
+	mcp -v sim --ota "$OTA"
+	hints '"mac_address":"02:00:00:00:00:01"'
+	hints ' B {"websocket":{"url"'
+	background sim mcpctl -v --trace door.jsonl sim --listen 127.0.0.1:0 --for 120s
+	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+	mcp "$url" ping
+	wait_for sim.err '-> .*not implemented: ping'
+	wait_for door.jsonl '"dir":"in".*ping'
+	background sim mcpctl -v --trace llm.jsonl sim llm --listen 127.0.0.1:0 --for 120s
+	url=$(wait_for sim.err 'http://' | sed 's/.*\(http:[^ ]*\).*/\1/')
+	mcp "$url" tools
+	ends 0
+	wait_for sim.err '<- .*"tools/list"'
+	wait_for llm.jsonl '"dir":"out".*inputSchema'
+	mcp --trace /nowhere/t sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 8
+}
+
 @test "--for ends it, Ctrl-C too, with the summary" {
 	backend silent
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 3s
