@@ -90,6 +90,7 @@ static const struct example completion_examples[] = {
 
 const struct command cmd_completion = {
 	.name = "completion",
+	.globals = "",
 	.args = "SHELL",
 	.brief = "print the completion for bash, zsh or fish",
 	.text = "'make install' puts these files where the shells look for them: share/bash-completion/completions/mcpctl, share/zsh/site-functions/_mcpctl and share/fish/vendor_completions.d/mcpctl.fish. "

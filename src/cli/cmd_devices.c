@@ -207,6 +207,7 @@ static const struct example devices_examples[] = {
 
 const struct command cmd_devices = {
 	.name = "devices",
+	.globals = "device socket timeout",
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve",
 	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, since when it is connected and when it was heard last. "

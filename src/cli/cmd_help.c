@@ -62,6 +62,7 @@ static const struct example help_examples[] = {
 
 const struct command cmd_help = {
 	.name = "help",
+	.globals = "",
 	.args = "[COMMAND|TOPIC]",
 	.brief = "help on a command or a topic",
 	.text = "Without an operand: the commands that one needs first, and the topics; with --all all commands, and the options that every command has. "

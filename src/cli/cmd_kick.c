@@ -36,6 +36,7 @@ static const struct example kick_examples[] = { { "kick kitchen", NULL, 3 },
 
 const struct command cmd_kick = {
 	.name = "kick",
+	.globals = "socket timeout",
 	.args = "DEVICE",
 	.brief = "end the connection of a device of the running serve",
 	.text = "DEVICE is an id, a client id, an alias, or a glob over these: then all that fit are meant. "

@@ -910,6 +910,8 @@ static const struct example serve_examples[] = {
 
 const struct command cmd_serve = {
 	.name = "serve",
+	.globals =
+		"target device verbose trace timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file no-init",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
 	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "

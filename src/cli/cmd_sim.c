@@ -550,6 +550,42 @@ static int run_service(const struct invocation *in, struct error *err)
 		in->argv[0]);
 }
 
+/* What fits the one way of being reached, and not the other. */
+static int check_ways(const struct invocation *in, struct error *err)
+{
+	const struct sim_arguments *a = in->options;
+	const struct config *c = &in->app->config;
+	const bool joins =
+		a->ota || (a->connect && strncmp(a->connect, "mqtt", 4) == 0);
+	const struct {
+		const char *option, *what;
+		bool given, fits;
+	} rows[] = {
+		{ "rate", "that dial", a->rate, !a->listen },
+		{ "reconnect", "that dial", a->reconnect, !a->listen },
+		{ "audio", "that dial", a->audio, !a->listen },
+		{ "token-file", "that dial", a->token_file, !a->listen },
+		{ "frame-version", "that dial", a->frame_version, !a->listen },
+		{ "mqtt-password-file", "at a broker", c->mqtt_password_file,
+		  joins },
+		{ "allow-origin", "with --listen", c->allow_origins.count,
+		  a->listen },
+		{ "allow-host", "with --listen", c->allow_hosts.count,
+		  a->listen },
+		{ "trusted-proxy", "with --listen", c->trusted_proxies.count,
+		  a->listen },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!rows[i].given || rows[i].fits)
+			continue;
+		error_set(err, ERR_USAGE, "option '--%s' is for devices %s",
+			  rows[i].option, rows[i].what);
+		return error_hint(err, "leave it out; mcpctl help sim");
+	}
+	return 0;
+}
+
 static int sim_run_command(const struct invocation *in, struct error *err)
 {
 	const struct sim_arguments *a = in->options;
@@ -574,6 +610,8 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 		return -1;
 	if (in->argc && service_profile_is(in->argv[0]))
 		return run_service(in, err);
+	if (check_ways(in, err))
+		return -1;
 	take_arguments(&o, in);
 	if (parse_rate(a->rate, &o.rate, err) ||
 	    secret_read(&token, a->token_file, "MCPCTL_SIM_TOKEN", err) ||
@@ -611,6 +649,8 @@ static const struct example sim_examples[] = {
 
 const struct command cmd_sim = {
 	.name = "sim",
+	.globals =
+		"verbose trace mqtt-password-file cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.args = "[PROFILE]",
 	.brief = "pretend to be a device that dials in, many, or a service",
 	.text = "Says and does on the wire what stock firmware does, byte for byte: handshake, hello, envelope, paging, error texts that break JSON, silence where firmware is silent. "

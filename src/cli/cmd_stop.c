@@ -45,6 +45,7 @@ static const struct example stop_examples[] = { { "stop", NULL, 3 },
 
 const struct command cmd_stop = {
 	.name = "stop",
+	.globals = "socket timeout",
 	.args = "",
 	.brief = "end the running serve",
 	.text = "Asks the 'mcpctl serve' of this user to end, as SIGTERM does: it closes its devices properly and removes its socket. The command is back when that is done. Status 3: none was running.",

@@ -108,6 +108,7 @@ static const struct example targets_examples[] = { { "targets", NULL, 0 },
 
 const struct command cmd_targets = {
 	.name = "targets",
+	.globals = "config trust",
 	.args = "",
 	.brief = "the servers that mcp.json files name",
 	.text = "A line for each server that can be named as -t NAME: its name, what it is as a target, and the file that says so. Nothing is started or dialled.\n"

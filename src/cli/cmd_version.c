@@ -32,6 +32,7 @@ static const struct example version_examples[] = { { "version", "mcpctl ", 0 },
 
 const struct command cmd_version = {
 	.name = "version",
+	.globals = "verbose version",
 	.args = "",
 	.brief = "the version; with -v also of its libraries",
 	.group = GROUP_PROGRAM,

@@ -90,6 +90,12 @@ struct command {
 	enum operand_kind operand;
 	const struct option_row *options; /* ends with name NULL; NULL: none */
 	size_t options_size; /* of the command's option struct */
+	/*
+	 * The global options that it heeds, beside those of all (output, quiet,
+	 * color, help): their names with a space between. The others are
+	 * refused. NULL: it works on a target, and heeds what that has use for.
+	 */
+	const char *globals;
 	const struct example *examples; /* ends with line NULL; NULL */
 	/* 0, or -1 with err. Prints results through app's renderer. */
 	int (*run)(const struct invocation *in, struct error *err);
@@ -99,6 +105,9 @@ struct command {
 
 /* All commands, in the order of help; NULL-terminated. (src/cli/commands.c) */
 extern const struct command *const commands[];
+
+/* Whether it heeds that global option. */
+bool command_heeds(const struct command *c, const struct option_row *global);
 
 /* By name or alias; NULL. */
 const struct command *command_find(const char *name);

@@ -29,6 +29,15 @@ static bool is_alias(const struct command *c, const char *name)
 	return false;
 }
 
+bool command_heeds(const struct command *c, const struct option_row *global)
+{
+	/* What holds for all; and what is refused in words of its own. */
+	static const char all[] = "output quiet color help version all execute";
+
+	return !c->globals || option_choice(all, global->name) >= 0 ||
+	       option_choice(c->globals, global->name) >= 0;
+}
+
 const struct command *command_find(const char *name)
 {
 	for (const struct command *const *c = commands; *c; c++) {

@@ -502,6 +502,13 @@ static void add_option(struct completing *c, const struct option_row *row)
 		add_letter(c, row);
 }
 
+static bool is_heeded(const struct completing *c, const struct option_row *row)
+{
+	const struct command *command = c->position->command;
+
+	return !command || command_heeds(command, row);
+}
+
 /* What may stand there and does not yet. */
 static void each_option(struct completing *c,
 			void (*add)(struct completing *,
@@ -515,7 +522,7 @@ static void each_option(struct completing *c,
 	}
 	for (row = config_options; row->name; row++) {
 		if ((!c->question->inside || is_inside_option(row)) &&
-		    !is_given(c, row))
+		    is_heeded(c, row) && !is_given(c, row))
 			add(c, row);
 	}
 }

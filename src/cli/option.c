@@ -122,7 +122,7 @@ static int store_number(const struct option_row *row, int64_t *place,
 }
 
 /* The index of value in "text json raw"; -1 if it is none of them. */
-static int choice_index(const char *choices, const char *value)
+int option_choice(const char *choices, const char *value)
 {
 	size_t len = strlen(value);
 	int index = 0;
@@ -142,7 +142,7 @@ static int choice_index(const char *choices, const char *value)
 static int store_choice(const struct option_row *row, int *place,
 			const char *value, const char *label, struct error *err)
 {
-	int index = choice_index(row->choices, value);
+	int index = option_choice(row->choices, value);
 
 	if (index < 0)
 		return error_set(err, ERR_USAGE, "%s: '%s' is none of: %s",

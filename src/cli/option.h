@@ -47,6 +47,9 @@ struct option_row {
 bool option_is_flag(const struct option_row *row);
 bool option_takes_word(const struct option_row *row);
 
+/* The index of a word in a list with spaces between, such as choices; -1. */
+int option_choice(const char *choices, const char *value);
+
 /* Whether a value may stand behind '=', and need not. */
 bool option_is_optional(const struct option_row *row);
 

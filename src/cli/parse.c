@@ -130,6 +130,14 @@ static int refuse_global(const struct piece *piece, struct error *err)
 		name);
 }
 
+static int unheeded(const struct command *c, const struct piece *piece,
+		    struct error *err)
+{
+	error_set(err, ERR_USAGE, "'%s' has no use for option '%s'", c->name,
+		  piece->text);
+	return error_hint(err, "leave it out; mcpctl help %s", c->name);
+}
+
 static int take_global(struct parser *p, const struct piece *piece,
 		       struct error *err)
 {
@@ -137,6 +145,8 @@ static int take_global(struct parser *p, const struct piece *piece,
 		p->out->help = true;
 	else if (!p->config)
 		return refuse_global(piece, err);
+	else if (p->out->command && !command_heeds(p->out->command, piece->row))
+		return unheeded(p->out->command, piece, err);
 	p->config_seen[piece->row - config_options] = true;
 	if (!p->config)
 		return 0;

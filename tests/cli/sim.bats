@@ -241,4 +241,14 @@ backend() {
 	hints 50/s
 	mcp sim --connect ws://h/ --devices 10001
 	ends 2
+	# What it would not heed is not taken.
+	mcp sim --listen 127.0.0.1:0 --reconnect
+	ends 2
+	hints "option '--reconnect' is for devices that dial"
+	mcp sim --connect ws://h/ --allow-host h
+	ends 2
+	hints 'with --listen'
+	mcp sim --connect ws://h/ --timeout 5s
+	ends 2
+	hints "'sim' has no use for option '--timeout'"
 }

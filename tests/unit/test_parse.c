@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/split.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
@@ -249,6 +250,100 @@ static void test_child(void **state)
 	bad("version -- x", "'version' asks no target", "");
 }
 
+/* A global option with a value that it takes. */
+static char *with_value(const struct option_row *row)
+{
+	static const char *const values[] = {
+		[OPTION_TEXT] = "x:",  [OPTION_FILE] = "x",
+		[OPTION_NUMBER] = "1", [OPTION_DURATION] = "1s",
+		[OPTION_LIST] = "x",
+	};
+
+	switch (row->type) {
+	case OPTION_FLAG:
+	case OPTION_OPTIONAL:
+	case OPTION_OPTIONAL_TEXT:
+		return mem_printf("--%s", row->name);
+	case OPTION_CHOICE:
+		return mem_printf("--%s=%.*s", row->name,
+				  (int)strcspn(row->choices, " "),
+				  row->choices);
+	default:
+		return mem_printf("--%s=%s", row->name, values[row->type]);
+	}
+}
+
+/* Who heeds what, beside output, quiet, color, help, version, all, execute. */
+static const struct heeds {
+	const char *command, *options;
+} heeds[] = {
+	{ "completion", "" },
+	{ "devices", " device socket timeout " },
+	{ "help", "" },
+	{ "kick", " socket timeout " },
+	{ "serve",
+	  " target device verbose trace timeout wait token-file"
+	  " mqtt-password-file socket cacert insecure advertise allow-origin"
+	  " allow-host trusted-proxy vision-url vision-token-file no-init " },
+	/* token-file is its own, of another meaning */
+	{ "sim", " verbose trace token-file mqtt-password-file cacert insecure"
+		 " advertise allow-origin allow-host trusted-proxy " },
+	{ "stop", " socket timeout " },
+	{ "targets", " config trust " },
+	{ "trust", " trust " },
+	{ "version", " verbose " },
+};
+
+static const char *heeded_by(const char *command)
+{
+	for (size_t i = 0; i < COUNT(heeds); i++) {
+		if (!strcmp(heeds[i].command, command))
+			return heeds[i].options;
+	}
+	return NULL;
+}
+
+static bool expected(const char *list, const struct option_row *row)
+{
+	static const char all[] =
+		" output quiet color help version all execute ";
+	char name[64];
+
+	snprintf(name, sizeof(name), " %s ", row->name);
+	return !list || strstr(all, name) || strstr(list, name);
+}
+
+/* No command accepts an option that it does not heed. */
+static void test_heeded(void **state)
+{
+	const struct command *const *c;
+	const struct option_row *row;
+
+	(void)state;
+	for (c = commands; *c; c++) {
+		const char *list = heeded_by((*c)->name);
+
+		/* Without a list it works on a target, or opens one. */
+		if (!list && !((*c)->flags & (CMD_SESSION | CMD_HIDDEN)))
+			assert_true(*c == &cmd_run);
+		if ((*c)->flags & CMD_SESSION)
+			assert_null((*c)->globals);
+		for (row = config_options; row->name; row++) {
+			char *option = with_value(row);
+			char *line = mem_printf("%s %s", (*c)->name, option);
+
+			if (expected(list, row))
+				(void)parse(line);
+			else
+				bad(line, "has no use for option", "leave it");
+			if (expected(list, row) && err.kind)
+				assert_null(strstr(err.text, "no use for"));
+			mem_free(option);
+			mem_free(line);
+		}
+	}
+}
+
 static void test_output_of_errors(void **state)
 {
 	(void)state;
@@ -359,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_execute),
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_heeded),
 		cmocka_unit_test(test_output_of_errors),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_table),
