@@ -63,7 +63,7 @@ ALL_CFLAGS = -std=gnu17 $(WARNINGS) $(MODE) -fPIE $(CFLAGS) $(PKG_CFLAGS)
 ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
-MODULES = ws front http mqtt shell fence
+MODULES = ws front http mqtt tls shell fence
 MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
@@ -72,6 +72,8 @@ MODULE_http_SOURCES = $(wildcard src/net/http*.c)
 MODULE_http_PKG = libcurl
 MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
+MODULE_tls_SOURCES = src/net/tls.c
+MODULE_tls_PKG = libssl libcrypto
 MODULE_shell_SOURCES = $(wildcard src/shell/edit*.c)
 MODULE_shell_PKG = readline
 MODULE_fence_SOURCES = src/base/fence_calls.c

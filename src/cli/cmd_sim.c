@@ -331,9 +331,9 @@ struct sim_arguments {
 /* clang-format off */
 static const struct option_row sim_rows[] = {
 	{ 0, "connect", "URL", OPTION_TEXT, AT(connect),
-	  "dial this backend: ws://HOST:PORT/PATH, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]", NULL, NULL, 0, 0, NULL },
-	{ 0, "ota", "http://HOST:PORT/PATH", OPTION_TEXT, AT(ota),
-	  "ask this OTA address first, and go where it sends", NULL, NULL, 0, 0, NULL },
+	  "dial this backend: ws://HOST:PORT/PATH or wss://, or a broker as mqtt://[USER@]HOST[:PORT]/CLIENT_ID[?up=TOPIC]", NULL, NULL, 0, 0, NULL },
+	{ 0, "ota", "URL", OPTION_TEXT, AT(ota),
+	  "ask this OTA address first (http:// or https://), and go where it sends", NULL, NULL, 0, 0, NULL },
 	{ 0, "listen", "[HOST:]PORT", OPTION_TEXT, AT(listen),
 	  "be a WebSocket MCP server at /ws, as boards like otto-robot are; of a service, where it is reached (127.0.0.1:8088)", NULL, NULL, 0, 0, NULL },
 	{ 0, "devices", "N", OPTION_NUMBER, AT(devices),

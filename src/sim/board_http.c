@@ -141,13 +141,17 @@ void board_http_open(struct board_http *a, struct loop *l,
 		     const struct board_ws_url *u, struct buf *request,
 		     const struct board_http_events *events, void *owner)
 {
+	struct tcp_order to = board_ws_url_order(u, l);
+
 	*a = (struct board_http){ 0 };
 	a->events = events;
 	a->owner = owner;
 	a->request = *request;
 	*request = (struct buf){ 0 };
 	board_reply_init(&a->reply);
-	tcp_open(&a->tcp, l, u->host, u->port, &tcp_events, a);
+	to.events = &tcp_events;
+	to.owner = a;
+	tcp_open(&a->tcp, &to);
 	tcp_deadline(&a->tcp, CONNECT_MS);
 }
 

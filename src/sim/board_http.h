@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One HTTP exchange of the board, without TLS: a request that is ready goes
+ * One HTTP exchange of the board: a request that is ready goes
  * out, the reply is read as the board reads it. Judges nothing.
  */
 #ifndef SIM_BOARD_HTTP_H

@@ -272,15 +272,8 @@ static int board_link_usable(struct board_link *c, const char *text,
 	}
 	if (out->more_port && text == c->stored_url)
 		hazard_tell(&c->device.watch, HAZARD_OTA_PORT);
-	if (!out->tls)
-		return 0;
-	board_ws_url_done(out);
-	error_set(&err, ERR_CONNECT,
-		  "address '%.200s': TLS is not spoken by the simulated device",
-		  text);
-	error_hint(&err, "use ws:// or http://, past the proxy that adds TLS");
-	board_link_refuse(c, &err);
-	return -1;
+	out->trust = &c->plan->trust;
+	return 0;
 }
 
 static void board_link_dial(struct board_link *c, const char *url,
@@ -503,8 +496,8 @@ static void board_link_join(struct board_link *c)
 	struct broker_line_order order = {
 		.loop = c->plan->loop,
 		.where = &c->where,
-		.cacert = c->plan->cacert,
-		.insecure = c->plan->insecure,
+		.cacert = c->plan->trust.cacert,
+		.insecure = c->plan->trust.insecure,
 		.events = &mqtt_events,
 		.owner = c,
 	};

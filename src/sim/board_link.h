@@ -31,8 +31,7 @@ struct board_link_plan {
 	/* MQTT: */
 	bool subscribe;
 	const char *password; /* with mqtt; NULL */
-	const char *cacert; /* NULL: the system's */
-	bool insecure;
+	struct tls_trust trust; /* of all that is TLS */
 	const char *token; /* NULL: the OTA reply's, or none */
 	int64_t frame_version; /* 0: the OTA reply's, or 1 */
 	bool reconnect;

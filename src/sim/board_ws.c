@@ -218,6 +218,7 @@ void board_ws_open(struct board_ws *d, struct loop *l,
 		   const struct board_ws_identity *who,
 		   const struct board_ws_events *events, void *owner)
 {
+	struct tcp_order to = board_ws_url_order(u, l);
 	char key[25];
 
 	*d = (struct board_ws){ 0 };
@@ -226,7 +227,9 @@ void board_ws_open(struct board_ws *d, struct loop *l,
 	board_ws_key(key);
 	buf_init(&d->handshake, 0);
 	board_ws_handshake(&d->handshake, u, who, key);
-	tcp_open(&d->tcp, l, u->host, u->port, &tcp_events, d);
+	to.events = &tcp_events;
+	to.owner = d;
+	tcp_open(&d->tcp, &to);
 	tcp_deadline(&d->tcp, DIAL_TIMEOUT_MS);
 }
 
@@ -337,6 +340,18 @@ int board_ws_url_parse(struct board_ws_url *out, const char *text,
 		return 0;
 	board_ws_url_done(out);
 	return error_prefix(err, "address '%.200s'", text);
+}
+
+struct tcp_order board_ws_url_order(const struct board_ws_url *u,
+				    struct loop *l)
+{
+	static const struct tls_trust roots = { .cacert = NULL };
+	const struct tls_trust *trust = u->trust ? u->trust : &roots;
+
+	return (struct tcp_order){ .loop = l,
+				   .host = u->host,
+				   .port = u->port,
+				   .trust = u->tls ? trust : NULL };
 }
 
 void board_ws_url_done(struct board_ws_url *u)

@@ -22,7 +22,12 @@ struct board_ws_url {
 	bool has_port; /* another one than the scheme's own */
 	bool more_port; /* text behind the port's number, which is not read */
 	bool tls;
+	const struct tls_trust
+		*trust; /* lent, by who dials; NULL: the system's */
 };
+/* What to connect to, as tcp_open wants it; u must outlive its use. */
+struct tcp_order board_ws_url_order(const struct board_ws_url *u,
+				    struct loop *l);
 /*
  * -1: why the board gets nowhere, in words: ERR_UNMET where it restarts (a port
  * that begins with no number), else ERR_USAGE. A query without a path is lost.

@@ -259,6 +259,7 @@ static void make(struct fleet *f)
 			.photo = f->order->photo,
 			.outside = o->outside,
 			.counts = &f->tally->counts,
+			.trust = &f->plan.trust,
 		};
 
 		fault_plan_for(f->order->faults, i + 1, &config.faults);
@@ -340,8 +341,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 			  .ota = o->ota,
 			  .subscribe = o->subscribe,
 			  .password = o->password,
-			  .cacert = o->cacert,
-			  .insecure = o->insecure,
+			  .trust = { o->cacert, o->insecure },
 			  .audio = &order->tally->sum.audio,
 			  .token = o->token,
 			  .frame_version = o->frame_version,

@@ -751,6 +751,7 @@ static bool pretend_upload(struct pretend *d, struct job *job,
 		.token = d->server.vision_token,
 		.device_id = d->device_id,
 		.client_id = d->client_id,
+		.trust = d->config.trust,
 	};
 	struct error why = { 0 };
 

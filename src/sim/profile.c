@@ -60,7 +60,6 @@ static void set_defaults(struct profile *p)
 {
 	snprintf(p->about.board_name, sizeof(p->about.board_name),
 		 "mcpctl-sim");
-	snprintf(p->about.board_type, sizeof(p->about.board_type), "wifi");
 	snprintf(p->about.version, sizeof(p->about.version), "2.4.2");
 	snprintf(p->about.language, sizeof(p->about.language), "en-US");
 	snprintf(p->about.chip, sizeof(p->about.chip), "esp32s3");
@@ -85,6 +84,10 @@ static char *name_of(const char *file)
 
 static void finish(struct profile *p)
 {
+	/* Firmware's type is the name of the board it was built for. */
+	if (!*p->about.board_type)
+		snprintf(p->about.board_type, sizeof(p->about.board_type),
+			 "%.63s", p->about.board_name);
 	p->catalog.board = p->about.board_name;
 	p->catalog.version = p->about.version;
 	for (size_t i = 0; i < p->catalog.count; i++)

@@ -72,20 +72,12 @@ static int check_url(const char *url, bool http, struct error *err)
 		return error_set(err, ERR_USAGE,
 				 "--%s '%s': an address with %s is expected",
 				 http ? "ota" : "connect", url,
-				 http ? "http://" : "ws:// or mqtt://");
+				 http ? "http:// or https://" :
+					"ws://, wss:// or mqtt://");
 	if (board_ws_url_parse(&u, url, err)) {
 		if (err)
 			err->kind = ERR_USAGE; /* what a board would do */
 		return -1;
-	}
-	if (u.tls) {
-		board_ws_url_done(&u);
-		error_set(err, ERR_USAGE,
-			  "--%s '%s': the simulated device speaks no TLS",
-			  http ? "ota" : "connect", url);
-		return error_hint(
-			err, "give it the address behind the proxy, with %s",
-			http ? "http://" : "ws://");
 	}
 	board_ws_url_done(&u);
 	return 0;

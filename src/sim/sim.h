@@ -40,8 +40,8 @@ struct sim_options {
 	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
 	const char *profile;
 	/*
-	 * One of the three: ws://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
-	 * [?up=TOPIC&down=TOPIC]; http://…; [HOST:]PORT (path /ws).
+	 * One of the three: ws[s]://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
+	 * [?up=TOPIC&down=TOPIC]; http[s]://…; [HOST:]PORT (path /ws).
 	 */
 	const char *connect, *ota, *listen;
 	struct admit_options admit; /* with listen */
@@ -61,8 +61,8 @@ struct sim_options {
 	bool audio;
 	bool subscribe; /* MQTT: to ?down=, or devices/p2p/MAC, which firmware never does */
 	const char *password; /* of the broker in connect; NULL */
-	const char *cacert; /* for mqtts; NULL: the system's */
-	bool insecure; /* mqtts: certificates are not checked */
+	const char *cacert; /* for wss, https, mqtts; NULL: the system's */
+	bool insecure; /* certificates are not checked */
 	const char
 		*photo; /* a JPEG file for the camera; NULL: a built-in one */
 	int64_t frame_version; /* 0: what OTA told, or 1 */

@@ -7,6 +7,7 @@
 
 #include "base/lookup.h"
 #include "base/mem.h"
+#include "base/module.h"
 
 #define READ_SIZE 65536
 
@@ -18,11 +19,15 @@ struct rest {
 };
 
 static void try_next(struct tcp *t);
+static void write_raw(struct tcp *t, const void *data, size_t len);
 
 static void maybe_closed(struct tcp *t)
 {
 	if (!t->closing || !t->handle_gone || !t->timer_gone)
 		return;
+	if (t->tls)
+		t->tls_table->free(TAKE(t->tls));
+	mem_free(TAKE(t->why));
 	t->events->closed(t);
 }
 
@@ -81,18 +86,78 @@ static void on_alloc(uv_handle_t *uv, size_t suggested, uv_buf_t *out)
 	*out = uv_buf_init(shared, sizeof(shared));
 }
 
+/* TLS between the socket and the events. */
+
+/* What TLS has for the network. */
+static void flush(struct tcp *t)
+{
+	char piece[4096];
+	size_t len;
+
+	while ((len = t->tls_table->pending(t->tls, piece, sizeof(piece))) > 0)
+		write_raw(t, piece, len);
+}
+
+static void fail_tls(struct tcp *t, struct error *why)
+{
+	t->why = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
+			    why->hint);
+	error_reset(why);
+	end(t, t->why);
+}
+
+static void shake(struct tcp *t)
+{
+	struct error why = { 0 };
+	int done = t->tls_table->shake(t->tls, &why);
+
+	flush(t);
+	if (done < 0) {
+		fail_tls(t, &why);
+	} else if (done > 0) {
+		t->shaken = true;
+		t->events->connected(t);
+	}
+}
+
+static void take_tls(struct tcp *t, const char *data, size_t len)
+{
+	char piece[16384];
+	ptrdiff_t got = 0;
+
+	t->tls_table->feed(t->tls, data, len);
+	if (!t->shaken)
+		shake(t);
+	while (t->shaken && !t->closing) {
+		got = t->tls_table->read(t->tls, piece, sizeof(piece));
+		flush(t);
+		if (got <= 0)
+			break;
+		t->events->data(t, piece, (size_t)got);
+	}
+	if (t->shaken && got < 0) {
+		uv_read_stop((uv_stream_t *)&t->uv);
+		end(t, NULL);
+	}
+}
+
 static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 {
 	struct tcp *t = uv->data;
 
 	if (t->closing || got == 0)
 		return;
-	if (got > 0) {
+	if (got > 0 && t->tls)
+		take_tls(t, buf->base, (size_t)got);
+	else if (got > 0)
 		t->events->data(t, buf->base, (size_t)got);
+	if (got > 0)
 		return;
-	}
 	uv_read_stop(uv);
-	end(t, got == UV_EOF ? NULL : uv_strerror((int)got));
+	if (t->tls && !t->shaken && got == UV_EOF)
+		end(t, "it ended the TLS handshake: does it speak TLS there?");
+	else
+		end(t, got == UV_EOF ? NULL : uv_strerror((int)got));
 }
 
 static void on_connect(uv_connect_t *rq, int status)
@@ -110,7 +175,10 @@ static void on_connect(uv_connect_t *rq, int status)
 	}
 	uv_tcp_nodelay(&t->uv, 1);
 	uv_read_start((uv_stream_t *)&t->uv, on_alloc, on_read);
-	t->events->connected(t);
+	if (t->tls)
+		shake(t);
+	else
+		t->events->connected(t);
 }
 
 /* Begin with the next address; the last failure is told when none is left. */
@@ -120,7 +188,7 @@ static void try_next(struct tcp *t)
 	uv_connect_t *rq;
 
 	if (t->next == t->count) {
-		end(t, uv_strerror(t->status));
+		end(t, t->why ? t->why : uv_strerror(t->status));
 		return;
 	}
 	to = (const struct sockaddr *)&t->address[t->next++];
@@ -183,28 +251,51 @@ static int look_up(struct tcp *t, const char *host, uint16_t port)
 	return status;
 }
 
-void tcp_open(struct tcp *t, struct loop *l, const char *host, uint16_t port,
-	      const struct tcp_events *events, void *owner)
+/* It ends before it began: told from the loop, as everything is. */
+static void end_soon(struct tcp *t)
+{
+	t->retrying = true;
+	uv_tcp_init(loop_uv(t->loop), &t->uv);
+	t->uv.data = t;
+	t->open = true;
+	uv_close((uv_handle_t *)&t->uv, on_handle_closed);
+}
+
+static int open_tls(struct tcp *t, const struct tcp_order *o)
+{
+	struct error why = { 0 };
+
+	if (!o->trust)
+		return 0;
+	t->tls_table = module_table("tls", TLS_TABLE, &why);
+	if (t->tls_table)
+		t->tls = t->tls_table->open(o->host, o->trust, &why);
+	if (t->tls)
+		return 0;
+	t->why = mem_strdup(why.text);
+	error_reset(&why);
+	return -1;
+}
+
+void tcp_open(struct tcp *t, const struct tcp_order *o)
 {
 	*t = (struct tcp){ 0 };
-	t->loop = l;
-	t->events = events;
-	t->owner = owner;
-	timer_open(&t->timer, l, on_timer, t);
-	if (!uv_ip4_addr(host, port, &t->address[0])) {
+	t->loop = o->loop;
+	t->events = o->events;
+	t->owner = o->owner;
+	timer_open(&t->timer, o->loop, on_timer, t);
+	if (open_tls(t, o)) {
+		end_soon(t);
+		return;
+	}
+	if (!uv_ip4_addr(o->host, o->port, &t->address[0])) {
 		t->count = 1;
 		try_next(t);
 		return;
 	}
-	t->status = look_up(t, host, port);
-	if (!t->status)
-		return;
-	/* Too long a name: told from the loop, as everything is. */
-	t->retrying = true;
-	uv_tcp_init(loop_uv(l), &t->uv);
-	t->uv.data = t;
-	t->open = true;
-	uv_close((uv_handle_t *)&t->uv, on_handle_closed);
+	t->status = look_up(t, o->host, o->port);
+	if (t->status)
+		end_soon(t); /* too long a name */
 }
 
 void tcp_deadline(struct tcp *t, int64_t ms)
@@ -246,7 +337,7 @@ size_t tcp_waiting(const struct tcp *t)
 					0;
 }
 
-void tcp_write(struct tcp *t, const void *data, size_t len)
+static void write_raw(struct tcp *t, const void *data, size_t len)
 {
 	size_t queued = uv_stream_get_write_queue_size((uv_stream_t *)&t->uv);
 	uv_buf_t buf;
@@ -270,6 +361,18 @@ void tcp_write(struct tcp *t, const void *data, size_t len)
 		return;
 	}
 	write_rest(t, (const char *)data + done, len - (size_t)done);
+}
+
+void tcp_write(struct tcp *t, const void *data, size_t len)
+{
+	if (!t->tls) {
+		write_raw(t, data, len);
+		return;
+	}
+	if (t->closing || !t->shaken)
+		return;
+	t->tls_table->write(t->tls, data, len);
+	flush(t);
 }
 
 static void on_shutdown(uv_shutdown_t *rq, int status)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One outgoing TCP connection: name looked up (IPv4 first, as on the board),
- * each address tried, bytes written and read, one deadline. No framing, no TLS.
+ * each address tried, TLS if that is wanted, bytes written and read, one
+ * deadline. No framing.
  */
 #ifndef SIM_TCP_H
 #define SIM_TCP_H
 
 #include "base/loop.h"
+#include "net/tls.h"
 
 #define TCP_TRIES 4
 #define TCP_QUEUE_MAX (64u << 20) /* bytes that the peer has not taken yet */
@@ -37,11 +39,23 @@ struct tcp {
 	bool open; /* uv is a live handle */
 	bool closing, retrying, handle_gone, timer_gone;
 	bool overflow; /* the peer does not read */
+	const struct tls_table *tls_table; /* NULL: no TLS */
+	struct tls_link *tls;
+	bool shaken; /* TLS is up */
+	char *why; /* TLS failed; owned */
 };
 
-/* Begin to connect; owner for the events. Nothing fails here: see ended. */
-void tcp_open(struct tcp *t, struct loop *l, const char *host, uint16_t port,
-	      const struct tcp_events *events, void *owner);
+struct tcp_order { /* host is lent during the call */
+	struct loop *loop;
+	const char *host;
+	uint16_t port;
+	const struct tls_trust *trust; /* TLS, with this trust; NULL: none */
+	const struct tcp_events *events;
+	void *owner;
+};
+
+/* Begin to connect. Nothing fails here: see ended. */
+void tcp_open(struct tcp *t, const struct tcp_order *o);
 /* Call deadline after that time, once; 0 takes it back. */
 void tcp_deadline(struct tcp *t, int64_t ms);
 /* Written at once as far as it goes, the rest is copied. Too much: ended. */

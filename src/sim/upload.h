@@ -17,6 +17,7 @@ struct upload_order { /* lent during upload_start */
 	const struct photo *photo;
 	const char *question, *token; /* RULE_PHOTO only; token NULL: none */
 	const char *device_id, *client_id;
+	const struct tls_trust *trust; /* of https; NULL: the system's */
 };
 
 /* From the loop only. */

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A backend for tests/cli/sim.bats: backend.py and the name of a habit below."""
+"""A backend for tests/cli/sim.bats: backend.py HABIT [CERTIFICATE KEY]."""
 import asyncio
 import json
+import ssl
 import sys
 
 import sockets
@@ -87,7 +88,12 @@ async def serve(ws, _path=None):
 
 
 async def main():
-    server = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1)
+    tls = None
+    if sys.argv[2:]:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(*sys.argv[2:])
+    server = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1,
+                                    ssl=tls)
     print("port", server.sockets[0].getsockname()[1], flush=True)
     await asyncio.sleep(60)
 

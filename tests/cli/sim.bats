@@ -155,6 +155,63 @@ backend() {
 	ends 8
 }
 
+# An OTA address over TLS, which answers with its argument.
+ota_over_tls() {
+	cat >ota.py <<'END'
+import ssl, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = self.rfile.read(int(self.headers["Content-Length"]))
+        print(asked.decode(), flush=True)
+        body = sys.argv[1].encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+server = HTTPServer(("127.0.0.1", 0), Handler)
+tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+tls.load_cert_chain("server.pem", "server.key")
+server.socket = tls.wrap_socket(server.socket, server_side=True)
+print("port", server.server_port, flush=True)
+server.serve_forever()
+END
+	background ota /usr/bin/python3 ota.py "$1"
+	OTA_PORT=$(wait_for ota.out '^port' | cut -d' ' -f2)
+}
+
+@test "TLS: OTA and WebSocket, verified as a board does; --cacert, --insecure" {
+	certificates
+	backend careful server.pem server.key
+	mcp sim --connect "wss://localhost:$BACKEND/"
+	ends 3
+	hints "no TLS with 'localhost'"
+	hints '--cacert'
+	says 'connected    0, refused 1'
+	mcp --cacert ca.pem sim --connect "wss://localhost:$BACKEND/" --expect-listed
+	ends 0
+	mcp --insecure sim --connect "wss://localhost:$BACKEND/" --expect-listed
+	ends 0
+	ota_over_tls "{\"websocket\":{\"url\":\"wss://localhost:$BACKEND/\"}}"
+	mcp --cacert ca.pem sim --ota "https://localhost:$OTA_PORT/" --expect-listed
+	ends 0
+	says 'hazards      none'
+	# As firmware: the type of the board is the name it was built under.
+	[ "$(grep '^{' ota.out | jq -r '.board.type == .board.name')" = true ]
+	mcp sim --ota "https://localhost:$OTA_PORT/"
+	ends 3
+	hints 'OTA: no TLS'
+	backend careful
+	mcp --insecure sim --connect "wss://localhost:$BACKEND/"
+	ends 3
+	hints 'TLS'
+	mcp --cacert none.pem sim --connect "wss://localhost:$BACKEND/"
+	[ "$status" != 0 ]
+	hints none.pem
+}
+
 @test "--for ends it, Ctrl-C too, with the summary" {
 	backend silent
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --for 3s
@@ -233,9 +290,6 @@ backend() {
 	hints '--connect, --ota or --listen'
 	mcp sim --connect ws://h/ --ota http://h/
 	ends 2
-	mcp sim --connect wss://h/
-	ends 2
-	hints TLS
 	mcp sim --connect ws://h/ --rate fast
 	ends 2
 	hints 50/s

@@ -740,9 +740,6 @@ static void test_ota_failures(void **state)
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n"
 		  "{\"websocket\":{}}",
 		  "has none stored", HAZARD_OTA_NO_URL);
-	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n"
-		  "{\"websocket\":{\"url\":\"wss://h/x\"}}  ",
-		  "TLS", HAZARD_COUNT);
 	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", HAZARD_COUNT);
 }
 
@@ -818,7 +815,6 @@ static void test_misuse(void **state)
 				      .ota = "http://h/" },
 		"exclude each other");
 	misused((struct sim_options){ .connect = "http://h/" }, "ws://");
-	misused((struct sim_options){ .connect = "wss://h/" }, "no TLS");
 	misused((struct sim_options){ .ota = "ws://h/" }, "http://");
 	misused((struct sim_options){ .connect = "ws://h/a:b" }, "no number");
 	misused((struct sim_options){ .connect = "ws://h/", .devices = 10001 },

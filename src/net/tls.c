@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenSSL between two buffers in memory; the contract is in the header. */
+#include "net/tls.h"
+
+#include <limits.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include "base/mem.h"
+#include "net/dial_words.h"
+
+struct tls_link {
+	SSL_CTX *context;
+	SSL *ssl; /* owns both of these */
+	BIO *in, *out;
+	char *host;
+};
+
+static void link_free(struct tls_link *t)
+{
+	if (!t)
+		return;
+	SSL_free(t->ssl);
+	SSL_CTX_free(t->context);
+	mem_free(t->host);
+	mem_free(t);
+}
+
+static int believe(struct tls_link *t, const struct tls_trust *trust,
+		   struct error *err)
+{
+	if (trust->insecure) {
+		SSL_CTX_set_verify(t->context, SSL_VERIFY_NONE, NULL);
+		return 0;
+	}
+	SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
+	if (!trust->cacert) {
+		SSL_CTX_set_default_verify_paths(t->context);
+		return 0;
+	}
+	if (dial_check_cacert(trust->cacert, err))
+		return -1;
+	if (SSL_CTX_load_verify_locations(t->context, trust->cacert, NULL) == 1)
+		return 0;
+	return error_set(err, ERR_USAGE, "the certificates of '%s' are broken",
+			 trust->cacert);
+}
+
+/* An address is looked for among the certificate's addresses. */
+static void name_peer(struct tls_link *t)
+{
+	X509_VERIFY_PARAM *param = SSL_get0_param(t->ssl);
+
+	if (X509_VERIFY_PARAM_set1_ip_asc(param, t->host) == 1)
+		return;
+	SSL_set1_host(t->ssl, t->host);
+	SSL_set_tlsext_host_name(t->ssl, t->host);
+}
+
+static struct tls_link *
+link_open(const char *host, const struct tls_trust *trust, struct error *err)
+{
+	struct tls_link *t = mem_zalloc(sizeof(*t));
+
+	t->host = mem_strdup(host);
+	t->context = SSL_CTX_new(TLS_client_method());
+	if (!t->context || believe(t, trust, err)) {
+		if (!t->context)
+			error_set(err, ERR_CONNECT, "no memory for TLS");
+		link_free(t);
+		return NULL;
+	}
+	SSL_CTX_set_min_proto_version(t->context, TLS1_2_VERSION);
+	t->ssl = SSL_new(t->context);
+	t->in = BIO_new(BIO_s_mem());
+	t->out = BIO_new(BIO_s_mem());
+	SSL_set_bio(t->ssl, t->in, t->out);
+	SSL_set_connect_state(t->ssl);
+	name_peer(t);
+	return t;
+}
+
+static void link_feed(struct tls_link *t, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		int piece = len > INT_MAX ? INT_MAX : (int)len;
+
+		if (BIO_write(t->in, at, piece) != piece)
+			return; /* no memory: the next read says so */
+		at += piece;
+		len -= (size_t)piece;
+	}
+}
+
+static const char *problem_of(const struct tls_link *t)
+{
+	long verified = SSL_get_verify_result(t->ssl);
+	unsigned long error = ERR_peek_error();
+	const char *words = ERR_reason_error_string(error);
+
+	if (verified != X509_V_OK)
+		return X509_verify_cert_error_string(verified);
+	return words ? words : "it ended the handshake";
+}
+
+static int link_shake(struct tls_link *t, struct error *err)
+{
+	const char *problem;
+	int done;
+
+	ERR_clear_error();
+	done = SSL_do_handshake(t->ssl);
+	if (done == 1)
+		return 1;
+	if (SSL_get_error(t->ssl, done) == SSL_ERROR_WANT_READ)
+		return 0;
+	problem = problem_of(t);
+	if (dial_is_no_tls(problem))
+		error_set(err, ERR_CONNECT, "'%s' speaks no TLS there",
+			  t->host);
+	else
+		error_set(err, ERR_CONNECT, "no TLS with '%s': %s", t->host,
+			  dial_tls_words(problem));
+	error_hint(err, "%s", dial_tls_hint(problem));
+	return -1;
+}
+
+static ptrdiff_t link_read(struct tls_link *t, char *out, size_t size)
+{
+	int got;
+
+	ERR_clear_error();
+	got = SSL_read(t->ssl, out, size > INT_MAX ? INT_MAX : (int)size);
+	if (got > 0)
+		return got;
+	return SSL_get_error(t->ssl, got) == SSL_ERROR_WANT_READ ? 0 : -1;
+}
+
+static void link_write(struct tls_link *t, const void *data, size_t len)
+{
+	const char *at = data;
+
+	/* The buffer in memory takes all; a failure shows with the next read. */
+	while (len) {
+		int piece = len > INT_MAX ? INT_MAX : (int)len;
+
+		ERR_clear_error();
+		if (SSL_write(t->ssl, at, piece) != piece)
+			return;
+		at += piece;
+		len -= (size_t)piece;
+	}
+}
+
+static size_t link_pending(struct tls_link *t, char *out, size_t size)
+{
+	int got = BIO_read(t->out, out, size > INT_MAX ? INT_MAX : (int)size);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+const struct tls_table tls_table = {
+	.size = sizeof(tls_table),
+	.open = link_open,
+	.free = link_free,
+	.feed = link_feed,
+	.shake = link_shake,
+	.read = link_read,
+	.write = link_write,
+	.pending = link_pending,
+};
