@@ -9,8 +9,6 @@
 
 /* A TCP connection for one request. What the body means is the owner's matter. */
 
-/* How long the end of TCP may follow a reply and still be "right after" it. */
-#define CLOSE_WINDOW_MS 20
 #define CONNECT_MS 10000
 
 static void fail(struct board_http *a, enum http_failure what, const char *why)
@@ -45,11 +43,9 @@ static void take(struct board_http *a, enum http_state state)
 	case HTTP_MORE:
 		break;
 	case HTTP_WHOLE:
-		/*
-		 * Wait a little to see who closes first (device.md 5.4 item 8).
-		 */
 		a->whole = true;
-		tcp_deadline(&a->tcp, CLOSE_WINDOW_MS);
+		a->events->answered(a->owner, buf_string(&a->reply.body),
+				    a->reply.body.len);
 		break;
 	case HTTP_REFUSED:
 		fail(a, HTTP_OTHER_STATUS, a->reply.line);
@@ -76,7 +72,7 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 	if (!had_head && a->reply.has_head) {
 		tcp_deadline(t, HTTP_WAIT_MS);
 		if (!a->reply.chunked && a->reply.length < 0)
-			a->events->odd(a->owner, HTTP_NO_LENGTH);
+			a->events->no_length(a->owner);
 	}
 	take(a, state);
 }
@@ -92,14 +88,8 @@ static void on_ended(struct tcp *t, const char *why)
 {
 	struct board_http *a = t->owner;
 
-	if (a->peer_ended)
-		return;
-	a->peer_ended = true;
-	if (a->whole) {
-		if (a->reply.length >= 0 || a->reply.chunked)
-			a->events->odd(a->owner, HTTP_CLOSED_AT_ONCE);
-		return;
-	}
+	if (a->whole)
+		return; /* as the board's own Connection: close wants it */
 	if (!a->over && !why)
 		take(a, board_reply_end(&a->reply));
 	if (!a->whole)
@@ -115,9 +105,6 @@ static void on_deadline(struct tcp *t)
 		fail(a, stage(a),
 		     a->asked ? "no whole reply within 30 s" :
 				"not connected within 10 s");
-	else if (!a->over)
-		a->events->answered(a->owner, buf_string(&a->reply.body),
-				    a->reply.body.len);
 }
 
 static void on_closed(struct tcp *t)

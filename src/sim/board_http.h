@@ -52,20 +52,14 @@ enum http_failure {
 	HTTP_HUNG /* 8 kB or more: the real one never comes back */
 };
 
-/* What some device stumbles over. */
-enum http_oddity {
-	HTTP_NO_LENGTH, /* neither Content-Length nor chunked */
-	/* TCP ended right after the reply (device.md 5.4 item 8) */
-	HTTP_CLOSED_AT_ONCE
-};
-
 /* From the loop only. */
 struct board_http_events {
 	/* Status 200 and its whole body; lent. */
 	void (*answered)(void *owner, const char *body, size_t len);
 	/* No usable reply: why, in words. */
 	void (*failed)(void *owner, enum http_failure what, const char *why);
-	void (*odd)(void *owner, enum http_oddity what);
+	/* Neither Content-Length nor chunked: some device stumbles over it. */
+	void (*no_length)(void *owner);
 	/* After board_http_close: the struct may be used again or released. */
 	void (*closed)(void *owner);
 };
@@ -79,7 +73,6 @@ struct board_http {
 	bool asked;
 	bool whole; /* the reply is there */
 	bool over; /* failed, or closed by us */
-	bool peer_ended;
 };
 
 /* request is taken: empty after. */

@@ -648,13 +648,11 @@ static void on_failed(void *owner, enum http_failure what, const char *why)
 	board_http_close(&c->line.ota);
 }
 
-static void on_odd(void *owner, enum http_oddity what)
+static void on_no_length(void *owner)
 {
 	struct board_link *c = owner;
 
-	hazard_tell(&c->device.watch, what == HTTP_NO_LENGTH ?
-					      HAZARD_OTA_LENGTH :
-					      HAZARD_OTA_CLOSED);
+	hazard_tell(&c->device.watch, HAZARD_OTA_LENGTH);
 }
 
 static void on_closed(void *owner)
@@ -679,7 +677,7 @@ static void on_closed(void *owner)
 static const struct board_http_events ota_events = {
 	.answered = on_answered,
 	.failed = on_failed,
-	.odd = on_odd,
+	.no_length = on_no_length,
 	.closed = on_closed,
 };
 

@@ -101,8 +101,6 @@ static const char *const texts[HAZARD_COUNT] = {
 		"the OTA reply had a firmware.version that is no dotted number: a real device restarts over and over",
 	[HAZARD_OTA_LENGTH] =
 		"the OTA reply had no Content-Length and was not chunked: the device waits until the server closes",
-	[HAZARD_OTA_CLOSED] =
-		"the server closed right after the OTA reply, where some devices crash",
 	[HAZARD_OTA_ENDPOINT] =
 		"the OTA reply had an mqtt.endpoint with no number behind its ':' (as with a scheme): a real device restarts over and over",
 	[HAZARD_OTA_NO_TOPIC] =
@@ -121,8 +119,6 @@ static const char *const texts[HAZARD_COUNT] = {
 		"the answer to an upload had about 8 kB or more: a real device hangs for good",
 	[HAZARD_UPLOAD_LENGTH] =
 		"the answer to an upload had no Content-Length and was not chunked: the device waits until the server closes",
-	[HAZARD_UPLOAD_CLOSED] =
-		"the server closed right after the answer to an upload, where some devices crash",
 };
 
 const char *hazard_text(enum hazard h)

@@ -169,14 +169,12 @@ static void on_failed(void *owner, enum http_failure what, const char *why)
 	}
 }
 
-static void on_odd(void *owner, enum http_oddity what)
+static void on_no_length(void *owner)
 {
 	struct upload *u = owner;
 
 	if (u->events)
-		u->events->hazard(u->owner, what == HTTP_NO_LENGTH ?
-						    HAZARD_UPLOAD_LENGTH :
-						    HAZARD_UPLOAD_CLOSED);
+		u->events->hazard(u->owner, HAZARD_UPLOAD_LENGTH);
 }
 
 static void on_closed(void *owner)
@@ -190,7 +188,7 @@ static void on_closed(void *owner)
 static const struct board_http_events ask_events = {
 	.answered = on_answered,
 	.failed = on_failed,
-	.odd = on_odd,
+	.no_length = on_no_length,
 	.closed = on_closed,
 };
 

@@ -26,7 +26,7 @@ crowd_goes() {
 open_files() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 
 # here N: whether so many devices, or more, are there; away: whether none is.
-here() { [ "$(mcpctl -o json devices --wait 100ms | grep -c '"state"')" -ge "$1" ]; }
+here() { [ "$(mcpctl -o json devices | grep -c '"state"')" -ge "$1" ]; }
 away() { ! here 1; }
 
 # answered: the simulated board is ready and answers a call. It is started

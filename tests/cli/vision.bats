@@ -178,7 +178,7 @@ END
 	curl -sf -H "Authorization: Bearer $TOKEN" -F 'file=@large.jpg' "http://127.0.0.1:$PORT/upload"
 	event '(upload|failed)' pictures
 	[ "$(find pictures -type f | wc -l)" = 0 ]
-	mcp --wait 100ms devices
+	mcp devices
 	ends 0
 }
 

@@ -731,7 +731,7 @@ static void test_ota_failures(void **state)
 		  "{\"mqtt\":{\"endpoint\":\"mqtt://h\"}}",
 		  "restarts", HAZARD_OTA_ENDPOINT);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		  "neither 'websocket' nor 'mqtt'", HAZARD_OTA_CLOSED);
+		  "neither 'websocket' nor 'mqtt'", HAZARD_OTA_NEITHER);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
 		  "before the reply was whole", HAZARD_COUNT);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n"

@@ -278,8 +278,7 @@ static void test_unreachable(void **state)
 	assert_true(noted(&h, "refused"));
 	initialize(&h, "https://127.0.0.1:1/", NULL);
 	harness_mcp(&h, ASK);
-	harness_mcp_says(&h, FAILS("1", "Failed to connect to explain URL"));
-	assert_true(noted(&h, "TLS"));
+	waits_for(&h, FAILS("1", "Failed to connect to explain URL"));
 	harness_mcp(&h, CALL("2", SCREEN, "{\"url\":\"h\"}"));
 	harness_mcp_says(&h, FAILS("2", "Failed to open URL: h"));
 	harness_mcp(&h, CALL("3", SCREEN, "{\"url\":\"http://127.0.0.1:1/\"}"));
@@ -370,7 +369,7 @@ static void test_late_reply(void **state)
 	harness_start(&h, harness_profile("esp32", NULL), "late-reply=80ms",
 		      false);
 	harness_welcome(&h);
-	initialize(&h, "https://h/", NULL);
+	initialize(&h, "h", NULL);
 	harness_mcp(&h, ASK);
 	harness_mcp(&h, PING);
 	harness_mcp_says(&h, PONG);
