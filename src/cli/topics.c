@@ -205,7 +205,7 @@ static const char targets_more[] =
 	"\n"
 	"With --token-file or MCPCTL_TOKEN, listen: refuses devices without one of these tokens, and ws: and http: send it as 'Authorization: Bearer'.\n"
 	"\n"
-	"For sim:, PROFILE is a name or a file, and behind '?' may stand fault=NAME[,NAME]..., firmware=next and fill=N:\n"
+	"For sim:, PROFILE is a name or a file, and behind '?' may stand fault=NAME[,NAME]..., firmware=2.5.0 and fill=N:\n"
 	"\n"
 	"  mcpctl 'sim:esp32?fault=late-reply' tools\n"
 	"\n"

@@ -168,7 +168,7 @@ static void add_argument(struct buf *out, const struct firmware_argument *a,
 		buf_printf(out, ",\"minimum\":%d", (int)a->minimum);
 	if (a->has_maximum)
 		buf_printf(out, ",\"maximum\":%d", (int)a->maximum);
-	if (a->max_length && dialect == SERVER_NEXT)
+	if (a->max_length && dialect == SERVER_2_5_0)
 		buf_printf(out, ",\"maxLength\":%d", (int)a->max_length);
 	buf_char(out, '}');
 }
@@ -215,7 +215,7 @@ void firmware_tool_prepare(struct firmware_tool *t,
 	t->json = buf_take(&out);
 }
 
-/* JSON-RPC codes; only SERVER_NEXT shows them. */
+/* JSON-RPC codes; only SERVER_2_5_0 shows them. */
 enum { CODE_METHOD = -32601, CODE_PARAMS = -32602, CODE_OTHER = -32603 };
 
 static const cJSON *member(const cJSON *object, const char *name)
@@ -258,7 +258,7 @@ void firmware_reply_encode(const struct firmware_reply *r,
 		return;
 	}
 	buf_text(out, "\"error\":{");
-	if (dialect == SERVER_NEXT)
+	if (dialect == SERVER_2_5_0)
 		buf_printf(out, "\"code\":%d,", r->code);
 	buf_text(out, "\"message\":\"");
 	buf_add(out, r->body, r->len);
@@ -415,7 +415,7 @@ static void take_default(struct firmware_value *out,
 static int check_range(struct firmware *s, const struct firmware_argument *a,
 		       int32_t value, const struct firmware_reply *about)
 {
-	bool next = s->dialect == SERVER_NEXT;
+	bool next = s->dialect == SERVER_2_5_0;
 
 	if (a->has_minimum && value < a->minimum) {
 		if (next)
@@ -445,12 +445,12 @@ static int check_length(struct firmware *s, const struct firmware_argument *a,
 {
 	size_t len = strlen(text);
 
-	if (s->dialect != SERVER_NEXT || !a->max_length ||
+	if (s->dialect != SERVER_2_5_0 || !a->max_length ||
 	    len <= (size_t)a->max_length)
 		return 0;
 	fail(s, about, CODE_PARAMS,
-	     "Property '%s': length %zu exceeds maximum %d", a->name, len,
-	     (int)a->max_length);
+	     "Property '%s': string length %zu exceeds maximum %d", a->name,
+	     len, (int)a->max_length);
 	return -1;
 }
 
@@ -469,7 +469,7 @@ static int take_argument(struct firmware *s, const struct firmware_argument *a,
 			return check_length(s, a, out->text, about);
 		return 0;
 	}
-	if (s->dialect == SERVER_NEXT && given) {
+	if (s->dialect == SERVER_2_5_0 && given) {
 		fail(s, about, CODE_PARAMS, "Invalid type for argument: %s",
 		     a->name);
 		return -1;
@@ -479,8 +479,8 @@ static int take_argument(struct firmware *s, const struct firmware_argument *a,
 		return 0;
 	}
 	fail(s, about, CODE_PARAMS,
-	     s->dialect == SERVER_NEXT ? "Missing required argument: %s" :
-					 "Missing valid argument: %s",
+	     s->dialect == SERVER_2_5_0 ? "Missing required argument: %s" :
+					  "Missing valid argument: %s",
 	     a->name);
 	return -1;
 }
@@ -507,7 +507,7 @@ static void start_call(struct firmware *s, const struct firmware_tool *t,
 static void on_call(struct firmware *s, const cJSON *params,
 		    const struct firmware_reply *about)
 {
-	bool next = s->dialect == SERVER_NEXT;
+	bool next = s->dialect == SERVER_2_5_0;
 	const cJSON *arguments = member(params, "arguments");
 	const char *name = text_of(params, "name");
 	const struct firmware_tool *t;

@@ -17,7 +17,7 @@
 
 enum firmware_dialect {
 	SERVER_2_4_2, /* errors without a code (device.md 3.7) */
-	SERVER_NEXT /* codes and other words (device.md 3.8) */
+	SERVER_2_5_0 /* codes and other words, also called next (device.md 3.8) */
 };
 
 enum firmware_type { SERVER_BOOLEAN, SERVER_INTEGER, SERVER_STRING };
@@ -30,7 +30,7 @@ struct firmware_argument {
 	char *text; /* default of a string */
 	bool has_minimum, has_maximum;
 	int32_t minimum, maximum;
-	int32_t max_length; /* bytes of a string; SERVER_NEXT only; 0: any */
+	int32_t max_length; /* bytes of a string; SERVER_2_5_0 only; 0: any */
 };
 
 struct firmware_tool {
@@ -98,7 +98,7 @@ struct firmware_reply {
 	enum firmware_method method; /* of the request */
 	int32_t id;
 	bool is_error;
-	int code; /* of an error; shown by SERVER_NEXT only */
+	int code; /* of an error; shown by SERVER_2_5_0 only */
 	const char *
 		body; /* a result as JSON, or an error's message as it is; lent */
 	size_t len;

@@ -55,6 +55,7 @@ struct counted_request {
 	bool is_call;
 	const struct firmware_tool *tool; /* of a call; NULL: no such tool */
 	uint64_t came_ns; /* uv_hrtime */
+	uint64_t asker; /* pretend.asker */
 };
 
 /* A request came; c may be NULL here and below. */

@@ -72,6 +72,8 @@ static const char *const texts[HAZARD_COUNT] = {
 		"a result above 65,535 bytes was asked for: the device cannot send it",
 	[HAZARD_HELLO_NO_TRANSPORT] =
 		"the server hello had no 'transport': a real device crashes and restarts",
+	[HAZARD_HELLO_TRANSPORT_IGNORED] =
+		"the server hello had no 'transport': the device ignores it, and firmware up to 2.4.2 crashes and restarts",
 	[HAZARD_HELLO_OTHER_TRANSPORT] =
 		"the server hello had another 'transport' than \"websocket\": the device ignores it",
 	[HAZARD_HELLO_TWICE] = "the server said hello twice",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The second door of otto-robot boards (device.md 3.11): one pretend device
- * with a WebSocket server, its answers bare and broadcast to all clients.
+ * with a WebSocket server, its answers bare, and broadcast to all clients up to
+ * firmware 2.4.2.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct local_visitor {
 	struct share share;
 	struct local_port *door;
 	struct local_visitor *next;
+	uint64_t number; /* from 1 */
 	bool gone;
 };
 
@@ -38,6 +40,7 @@ struct local_port {
 	struct front *front;
 	struct local_visitor *visitors;
 	size_t count;
+	uint64_t numbered;
 	struct pretend device;
 	bool front_gone, device_gone, ending, ended;
 };
@@ -76,6 +79,13 @@ static void frame(const struct local_port *d, bool outgoing, const char *kind,
 
 /* The device's events. */
 
+/* 3.11: up to 2.4.2 a reply goes to all clients, later to the asker. */
+static bool is_meant(const struct local_port *d, const struct local_visitor *v)
+{
+	return d->device.server.dialect == SERVER_2_4_2 ||
+	       !d->device.answering || d->device.answering == v->number;
+}
+
 static void on_device_text(void *owner, const char *text, size_t len)
 {
 	struct local_port *d = owner;
@@ -83,7 +93,7 @@ static void on_device_text(void *owner, const char *text, size_t len)
 
 	frame(d, true, "text", text, len);
 	for (v = d->visitors; v; v = v->next) {
-		if (!v->gone)
+		if (!v->gone && is_meant(d, v))
 			v->transport.ops->send(&v->transport, text, len, NULL);
 	}
 }
@@ -196,6 +206,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	}
 	if (!d->device.online) /* it has restarted since */
 		pretend_open(&d->device);
+	d->device.asker = v->number;
 	pretend_text(&d->device, data, len);
 }
 
@@ -276,6 +287,7 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 		mem_free(v); /* adopt has closed fd */
 		return 0;
 	}
+	v->number = ++d->numbered;
 	v->next = d->visitors;
 	d->visitors = v;
 	d->count++;

@@ -56,7 +56,8 @@ static void count_request(struct pretend *d, const cJSON *payload)
 
 	if (!*method || strncmp(method, "notifications", 13) == 0)
 		return;
-	d->asked = (struct counted_request){ .came_ns = uv_hrtime() };
+	d->asked = (struct counted_request){ .came_ns = uv_hrtime(),
+					     .asker = d->asker };
 	if (strcmp(method, "tools/call") == 0) {
 		d->asked.is_call = true;
 		d->asked.tool = firmware_catalog_find(d->server.catalog,
@@ -351,6 +352,13 @@ static void on_hello(struct pretend *d, const cJSON *root)
 {
 	const cJSON *transport = cJSON_GetObjectItem(root, "transport");
 
+	if (!cJSON_IsString(transport) && d->server.dialect == SERVER_2_5_0) {
+		hazard_tell(&d->watch, HAZARD_HELLO_TRANSPORT_IGNORED);
+		pretend_line(
+			d,
+			"the server hello was ignored: it has no 'transport'");
+		return;
+	}
 	if (!cJSON_IsString(transport)) {
 		hazard_tell(&d->watch, HAZARD_HELLO_NO_TRANSPORT);
 		pretend_line(
@@ -391,6 +399,17 @@ static void on_alert(struct pretend *d, const cJSON *root)
 
 	if (*status && *message && *text_of(root, "emotion"))
 		pretend_line(d, "shows the alert '%s: %s'", status, message);
+}
+
+/* 3.8, from 2.5.0 on: a sound to play, with what is said in it. */
+static void on_notify(struct pretend *d, const cJSON *root)
+{
+	const char *url = text_of(root, "audio_url");
+	const cJSON *subtitles = cJSON_GetObjectItem(root, "subtitles");
+
+	if (d->server.dialect == SERVER_2_5_0 && *url)
+		pretend_line(d, "notifies: plays %s, %d subtitles", url,
+			     cJSON_GetArraySize(subtitles));
 }
 
 static void on_system(struct pretend *d, const cJSON *root)
@@ -445,6 +464,8 @@ static void on_message(struct pretend *d, const cJSON *root)
 		on_alert(d, root);
 	else if (strcmp(type, "system") == 0)
 		on_system(d, root);
+	else if (strcmp(type, "notify") == 0)
+		on_notify(d, root);
 }
 
 void pretend_text(struct pretend *d, const char *text, size_t len)
@@ -789,6 +810,7 @@ static void do_reply(struct pretend *d, const struct job *job)
 {
 	const struct fault_set *f = &d->config.faults;
 
+	d->answering = job->of.asker;
 	if (job->method != SERVER_CALL) {
 		send_reply(d, job);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
@@ -941,6 +963,7 @@ static bool pretend_do_job(struct pretend *d, struct job *job)
 	switch (job->kind) {
 	case JOB_REPLY:
 		do_reply(d, job);
+		d->answering = 0;
 		return true;
 	case JOB_CALL:
 		return do_call(d, job);

@@ -105,6 +105,9 @@ struct pretend {
 	bool unheard; /* MQTT without a topic: what is sent reaches nobody */
 	bool listed_whole; /* once, to the last page */
 	size_t listed_to; /* tools on this connection, an index */
+	/* Of many clients (the local port): whose message comes in, and whose is
+	 * answered right now; 0: told to all. Set and read by the owner. */
+	uint64_t asker, answering;
 	struct counted_request asked; /* the request that is being looked at */
 	bool running; /* jobs are being run: do not nest */
 	bool ticking; /* an audio alarm is set */

@@ -82,8 +82,33 @@ static char *name_of(const char *file)
 	return dot ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
 }
 
+int profile_dialect(const char *firmware, enum firmware_dialect *out)
+{
+	static const char names[] = "2.4.2 2.5.0 next";
+	static const enum firmware_dialect dialects[] = {
+		SERVER_2_4_2,
+		SERVER_2_5_0,
+		SERVER_2_5_0,
+	};
+	int index = 0;
+
+	for (const char *at = names; *at; index++) {
+		size_t len = strcspn(at, " ");
+
+		if (strlen(firmware) == len && !strncmp(at, firmware, len)) {
+			*out = dialects[index];
+			return 0;
+		}
+		at += len + strspn(at + len, " ");
+	}
+	return -1;
+}
+
 static void finish(struct profile *p)
 {
+	/* Unless the profile says another one. */
+	if (p->dialect == SERVER_2_5_0 && !strcmp(p->about.version, "2.4.2"))
+		snprintf(p->about.version, sizeof(p->about.version), "2.5.0");
 	/* Firmware's type is the name of the board it was built for. */
 	if (!*p->about.board_type)
 		snprintf(p->about.board_type, sizeof(p->about.board_type),
@@ -102,8 +127,8 @@ static int change(struct profile *p, const struct profile_changes *changes,
 
 	if (!changes)
 		return 0;
-	if (changes->next_firmware)
-		p->dialect = SERVER_NEXT;
+	if (changes->firmware_2_5)
+		p->dialect = SERVER_2_5_0;
 	if (!changes->fill)
 		return 0;
 	generator = cJSON_Parse(fill_generator);
@@ -607,7 +632,7 @@ const char sim_profile_help[] =
 "extends\tanother profile (looked for beside this one first), whose members hold where this one is silent\n"
 "board\tthe board's name, or an object: name, type, chip, language, serial, compile_time, idf_version, elf_sha256, ip, ssid, flash_size, rssi (what it tells OTA)\n"
 "version\tthe firmware's version\n"
-"firmware\t\"2.4.2\" or \"next\": the error texts before and after they got codes; --firmware wins\n"
+"firmware\t\"2.4.2\" or \"2.5.0\": the firmware that is played; --firmware wins\n"
 "device_id, client_id\tthe ids of the first device, unless --device-id and --client-id say others\n"
 "camera\ttrue: a vision address given in initialize is kept\n"
 "hello\tan object: features (false: none at all), mcp, aec, glyph_push (null: not sent), text_font, sample_rate, channels, frame_duration\n"
@@ -619,7 +644,7 @@ const char sim_profile_help[] =
 "ollama\tdefaults of the tools that ask a model: url, model, timeout_ms, retry_after_ms, stream, options\n"
 "\n"
 "A tool has name, description, user_only (true: listed only with withUserTools), arguments and result. "
-"An argument has type (boolean, integer or string: firmware knows no others), default (without one it is required), minimum, maximum, and maxLength (with firmware \"next\"). "
+"An argument has type (boolean, integer or string: firmware knows no others), default (without one it is required), minimum, maximum, and maxLength (with firmware \"2.5.0\"). "
 "A generator is a tool with a count, and ${n} in its name and description (${n:4} is 0007).\n"
 "\n"
 "A result is a text, a number, true or false, which become the text of the answer; or an object with one of these, or none, which answers true:\n"

@@ -84,7 +84,7 @@ struct profile {
 
 /* What is changed after the file was read. */
 struct profile_changes {
-	bool next_firmware; /* error texts after 2.4.2 */
+	bool firmware_2_5; /* --firmware 2.5.0 */
 	int64_t fill; /* self.fill.tNNN tools at the end */
 };
 
@@ -109,5 +109,8 @@ int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
 /* Add `count` tools from a generator: {"name":"self.x${n:3}",…}. */
 int profile_generate(struct profile *p, struct reader *r,
 		     const cJSON *generator, int64_t count);
+
+/* By the name of a firmware, next included. -1: not known. */
+int profile_dialect(const char *firmware, enum firmware_dialect *out);
 
 #endif

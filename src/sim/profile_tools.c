@@ -543,11 +543,10 @@ static int apply_firmware(struct profile *p, struct reader *r,
 		return -1;
 	if (!firmware)
 		return 0;
-	if (strcmp(firmware, "2.4.2") != 0 && strcmp(firmware, "next") != 0)
+	if (profile_dialect(firmware, &p->dialect))
 		return reader_fail(
 			r,
-			"'firmware' is \"2.4.2\" or \"next\": which error texts to use");
-	p->dialect = strcmp(firmware, "next") ? SERVER_2_4_2 : SERVER_NEXT;
+			"'firmware' is \"2.4.2\" or \"2.5.0\" (also \"next\"): which one is played");
 	return 0;
 }
 

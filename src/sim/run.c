@@ -136,7 +136,7 @@ static int run(struct fleet_order *order, struct sim_summary *out,
 {
 	const struct sim_options *o = order->options;
 	const struct profile_changes changes = {
-		.next_firmware = o->next_firmware,
+		.firmware_2_5 = o->firmware_2_5,
 		.fill = o->fill,
 	};
 	struct profile *p = profile_load(o->profile, &changes, err);

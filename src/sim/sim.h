@@ -14,7 +14,7 @@
 #include "sim/exec.h"
 
 /*
- * Target sim:[PROFILE][?fault=NAME,…&firmware=next&fill=N&ollama=URL&model=NAME
+ * Target sim:[PROFILE][?fault=NAME,…&firmware=2.5.0&fill=N&ollama=URL&model=NAME
  * &timeout=DURATION]: device and client in one process, device dialect with
  * hello; or a service (sim/service.h; only the last three), which is told by
  * peer_info.plain.
@@ -52,7 +52,7 @@ struct sim_options {
 	double rate; /* dials a second; 0: all at once */
 	int64_t run_for; /* ms; 0: until all is over (for ever with reconnect, listen) */
 	int64_t fill; /* self.fill.tNNN tools */
-	bool next_firmware; /* error texts after 2.4.2 */
+	bool firmware_2_5; /* the firmware that is played */
 	bool reconnect; /* dial again after a close */
 	/*
 	 * Stream silent frames while listening; over MQTT a voice session is

@@ -195,13 +195,14 @@ struct settings {
 static int set_firmware(void *out, const char *value, struct error *err)
 {
 	struct settings *s = out;
+	enum firmware_dialect dialect;
 
-	if (strcmp(value, "2.4.2") != 0 && strcmp(value, "next") != 0)
+	if (profile_dialect(value, &dialect))
 		return error_set(
 			err, ERR_USAGE,
-			"firmware '%s' is not known: 2.4.2 or next is expected",
+			"firmware '%s' is not known: 2.4.2 or 2.5.0 is expected",
 			value);
-	s->changes.next_firmware = strcmp(value, "next") == 0;
+	s->changes.firmware_2_5 = dialect == SERVER_2_5_0;
 	return 0;
 }
 

@@ -76,6 +76,15 @@ async def looping(ws):
     await asyncio.sleep(0.2)
 
 
+async def forgetful(ws):
+    await say(ws, {"type": "hello", "session_id": "s"})
+    await say(ws, HELLO)
+    await say(ws, {"type": "notify", "audio_url": "http://h/a.mp3",
+                   "subtitles": [{"start_ms": 0, "text": "T"}]})
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await answer(ws)
+
+
 async def crashing(ws):
     await say(ws, {"type": "hello", "session_id": "s"})
     await ws.wait_closed()

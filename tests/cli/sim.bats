@@ -155,6 +155,33 @@ backend() {
 	ends 8
 }
 
+@test "firmware 2.5.0, also called next: codes, no crash on a hello, the asker alone" {
+	for version in 2.5.0 next; do
+		mcp -o raw "sim:esp32?firmware=$version" call --no-validate \
+			self.audio_speaker.set_volume volume=101
+		ends 1
+		[[ $out$err == *"Property 'volume': value 101 exceeds maximum 100"* ]]
+		mcp "sim:esp32?firmware=$version" info
+		says 'pretend-esp32s3 2.5.0'
+	done
+	mcp 'sim:?firmware=2.6' info
+	ends 2
+	hints '2.4.2 or 2.5.0'
+	backend forgetful
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --firmware 2.5.0
+	ends 0
+	hints "the server hello was ignored: it has no 'transport'"
+	hints 'notifies: plays http://h/a.mp3, 1 subtitles'
+	says 'welcomed     1'
+	background sim mcpctl sim --listen 127.0.0.1:0 --firmware 2.5.0 --for 120s
+	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+	background other mcpctl -v --no-init "$url" tail --for 60s
+	wait_for sim.err 'connected:'
+	mcp "$url" ping
+	ends 0
+	absent 'not implemented' other.err
+}
+
 # An OTA address over TLS, which answers with its argument.
 ota_over_tls() {
 	cat >ota.py <<'END'

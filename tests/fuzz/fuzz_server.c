@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	device.config.faults.huge = 100;
 	device.config.faults.storm = 3;
 	device.config.bare = *text & 32;
-	device.server.dialect = *text & 64 ? SERVER_NEXT : SERVER_2_4_2;
+	device.server.dialect = *text & 64 ? SERVER_2_5_0 : SERVER_2_4_2;
 	text++;
 	size--;
 	pretend_open(&device);

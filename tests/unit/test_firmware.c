@@ -314,7 +314,7 @@ static void expect_refusal(struct fixture *f, const char *params,
 	reply = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":"
 			   "%d,\"message\":\"%s\"}}",
 			   code, next);
-	f->server.dialect = SERVER_NEXT;
+	f->server.dialect = SERVER_2_5_0;
 	assert_string_equal(ask(f, request), reply);
 	assert_null(f->call);
 	mem_free(reply);
@@ -353,7 +353,7 @@ static void test_unknown_method_next(void **state)
 {
 	struct fixture *f = *state;
 
-	f->server.dialect = SERVER_NEXT;
+	f->server.dialect = SERVER_2_5_0;
 	assert_string_equal(
 		ask(f, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}"),
 		"{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32601,"
@@ -390,14 +390,14 @@ static void test_optional_of_wrong_type(void **state)
 	ask(f, request);
 	assert_non_null(f->call);
 	assert_int_equal(f->call->value[1].number, 10);
-	f->server.dialect = SERVER_NEXT;
+	f->server.dialect = SERVER_2_5_0;
 	assert_non_null(
 		strstr(ask(f, request), "\"Invalid type for argument: n\""));
 	assert_non_null(strstr(
 		ask(f, "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":"
 		       "\"tools/call\",\"params\":{\"name\":\"mix\","
 		       "\"arguments\":{\"flag\":false,\"s\":\"abcde\"}}}"),
-		"Property 's': length 5 exceeds maximum 4"));
+		"Property 's': string length 5 exceeds maximum 4"));
 }
 
 static void encode(struct fixture *f, enum firmware_outcome_kind kind,
@@ -437,7 +437,7 @@ static void test_outcomes(void **state)
 	encode(f, SERVER_FAILED, "said \"no\"\n",
 	       "{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"message\":\"said "
 	       "\"no\"\n\"}}");
-	f->server.dialect = SERVER_NEXT;
+	f->server.dialect = SERVER_2_5_0;
 	encode(f, SERVER_FAILED, "x",
 	       "{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":-32603,"
 	       "\"message\":\"x\"}}");

@@ -93,6 +93,25 @@ static void test_bad_hellos(void **state)
 }
 
 /* 1.5: a hello that nobody waits for lets the next session start at once. */
+/* From 2.5.0 on a hello without transport is ignored, and kills nobody. */
+static void test_hello_2_5(void **state)
+{
+	const struct profile_changes changes = { .firmware_2_5 = true };
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", &changes), NULL, false);
+	assert_non_null(harness_next(&h, 0));
+	harness_send(&h, "{\"type\":\"hello\",\"session_id\":\"S1\"}");
+	harness_says(&h, NULL);
+	assert_true(harness_saw(&h, HAZARD_HELLO_TRANSPORT_IGNORED));
+	assert_false(hazard_is_fatal(HAZARD_HELLO_TRANSPORT_IGNORED));
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
+			 "\"session_id\":\"S1\"}");
+	assert_non_null(strstr(harness_next(&h, 0), "listen"));
+	harness_stop(&h);
+}
+
 static void test_late_hello_helps_the_next_session(void **state)
 {
 	struct harness h;
@@ -524,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_mcp_before_hello),
 		cmocka_unit_test(test_bad_hellos),
+		cmocka_unit_test(test_hello_2_5),
 		cmocka_unit_test(test_late_hello_helps_the_next_session),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_reboot),

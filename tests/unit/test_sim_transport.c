@@ -17,7 +17,7 @@ struct client {
 	bool close_at_message;
 	bool done;
 	struct error why;
-	char address[64], device_id[64];
+	char address[64], device_id[64], version[48];
 	bool envelope;
 };
 
@@ -32,7 +32,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	c->envelope = peer->envelope;
 	assert_string_equal(headers_get(peer->headers, "device-id"),
 			    peer->device_id);
-	assert_string_equal(peer->ota->version, "2.4.2");
+	snprintf(c->version, sizeof(c->version), "%s", peer->ota->version);
 	if (c->close_at_ready)
 		c->transport.ops->close(&c->transport);
 }
@@ -180,6 +180,7 @@ static void test_session(void **state)
 	until(&c, 4);
 	assert_non_null(strstr(c.got.word[2], "\"text\":\"42\""));
 	assert_non_null(strstr(c.got.word[3], "Missing valid argument"));
+	assert_string_equal(c.version, "2.4.2");
 	end(&c);
 	assert_int_equal(c.why.kind, ERR_NONE);
 }
@@ -278,6 +279,7 @@ static void test_query(void **state)
 		    "\"tools/list\"}"));
 	say(&c, CALL("self.test.int"));
 	until(&c, 6);
+	assert_string_equal(c.version, "2.5.0");
 	assert_non_null(strstr(c.got.word[2], "\"code\":-32601"));
 	assert_non_null(strstr(c.got.word[3], "self.fill.t002"));
 	assert_non_null(strstr(c.got.word[4], "[[[["));
@@ -308,7 +310,7 @@ static void test_bad_targets(void **state)
 	bad_target("sim:./nope.json", "./nope.json");
 	bad_target(TARGET "?faults=deep", "did you mean 'fault'?");
 	bad_target(TARGET "?fault=dep", "did you mean 'deep'?");
-	bad_target(TARGET "?firmware=2", "2.4.2 or next");
+	bad_target(TARGET "?firmware=2", "2.4.2 or 2.5.0");
 	bad_target(TARGET "?fill=x", "number of tools");
 	bad_target(TARGET "?fault=%zz", "escape");
 	bad_target(TARGET "?timeout=0", "'0' is no time");
