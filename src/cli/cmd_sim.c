@@ -321,7 +321,7 @@ struct sim_arguments {
 	const char *token_file, *rate, *photo, *ollama, *model;
 	int64_t devices, run_for, fill, frame_version, ollama_timeout;
 	int64_t expect_calls;
-	int firmware;
+	int firmware, wake;
 	bool reconnect, audio, subscribe, expect_listed, expect_no_hazards;
 	struct words faults;
 };
@@ -356,6 +356,8 @@ static const struct option_row sim_rows[] = {
 	  "dial again when the connection is over", NULL, NULL, 0, 0, NULL },
 	{ 0, "audio", NULL, OPTION_FLAG, AT(audio),
 	  "send a frame of silence every 60 ms while listening; over MQTT, begin a voice session for it", NULL, NULL, 0, 0, NULL },
+	{ 0, "wake", "HOW", OPTION_CHOICE, AT(wake),
+	  "how a voice session begins: by the button, or by the wake word, with two packets of sound and listen/detect", NULL, "button word", 0, 0, "button" },
 	{ 0, "subscribe", NULL, OPTION_FLAG, AT(subscribe),
 	  "MQTT: subscribe to ?down=TOPIC of the URL, or to devices/p2p/MAC, which stock firmware never does", NULL, NULL, 0, 0, NULL },
 	{ 0, "photo", "FILE", OPTION_FILE, AT(photo),
@@ -482,6 +484,7 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.firmware_2_5 = a->firmware > 0,
 		.reconnect = a->reconnect,
 		.audio = a->audio,
+		.wake_word = a->wake == 1,
 		.subscribe = a->subscribe,
 		.photo = a->photo,
 		.cacert = in->app->config.cacert,
@@ -513,6 +516,7 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "firmware", a->firmware },
 		{ "reconnect", a->reconnect },
 		{ "audio", a->audio },
+		{ "wake", a->wake },
 		{ "subscribe", a->subscribe },
 		{ "photo", a->photo },
 		{ "fault", a->faults.count },
@@ -564,6 +568,7 @@ static int check_ways(const struct invocation *in, struct error *err)
 		{ "rate", "that dial", a->rate, !a->listen },
 		{ "reconnect", "that dial", a->reconnect, !a->listen },
 		{ "audio", "that dial", a->audio, !a->listen },
+		{ "wake", "that dial", a->wake, !a->listen },
 		{ "token-file", "that dial", a->token_file, !a->listen },
 		{ "frame-version", "that dial", a->frame_version, !a->listen },
 		{ "mqtt-password-file", "at a broker", c->mqtt_password_file,

@@ -26,6 +26,7 @@ struct mqtt_options { /* texts are copied */
 	const char *client_id;
 	int keepalive; /* seconds; 0: 60 */
 	bool reconnect; /* after a loss, with 1 s to 30 s between tries; lost is told each time */
+	bool retained; /* messages that the broker kept are taken, too */
 };
 
 struct mqtt_client;

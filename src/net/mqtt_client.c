@@ -341,6 +341,7 @@ struct mqtt_client *mqtt_client_open(struct loop *l,
 	c->host = mem_strdup(o->host);
 	c->port = o->port;
 	c->insecure = o->insecure;
+	c->retained = o->retained;
 	if (o->tls) {
 		c->tls = mqtt_tls_new(c, o->cacert, err);
 		if (!c->tls) {
@@ -395,8 +396,9 @@ static void on_message(struct mosquitto *mosq, void *owner,
 	struct mqtt_client *c = owner;
 
 	(void)mosq;
-	/* What the broker retained is of the past. */
-	if (c->state == MQTT_CONNECTED && !m->retain && c->events->message)
+	/* What the broker retained is of the past, unless it is wanted. */
+	if (c->state == MQTT_CONNECTED && (!m->retain || c->retained) &&
+	    c->events->message)
 		c->events->message(
 			c->owner, m->topic, m->payloadlen > 0 ? m->payload : "",
 			m->payloadlen > 0 ? (size_t)m->payloadlen : 0);

@@ -62,6 +62,7 @@ struct mqtt_client {
 	uint16_t port;
 	int keepalive;
 	bool reconnect, insecure;
+	bool retained;
 	SSL_CTX *tls; /* NULL: plain */
 	char problem[128]; /* what is wrong with certificate or handshake; "" */
 

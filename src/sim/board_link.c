@@ -164,15 +164,22 @@ static void board_link_text(void *owner, const char *text, size_t len)
 	struct board_link *c = owner;
 
 	frame(c, false, "text", text, len);
-	pretend_text(&c->device, text, len);
+	pretend_receive(&c->device, text, len);
 }
 
 static void on_binary(void *owner, const void *data, size_t len)
 {
 	struct board_link *c = owner;
+	struct audio_frame audio;
 
-	/* Speech that is not asked for is dropped (device.md 1.7). */
+	/*
+	 * Speech that is not asked for is dropped (device.md 1.7), after it was
+	 * taken apart.
+	 */
 	frame(c, false, "binary", data, len);
+	if (audio_decode(&audio, c->device.config.frame_version, data, len,
+			 NULL))
+		hazard_tell(&c->device.watch, HAZARD_FRAME_LENGTH);
 	c->plan->audio->received++;
 }
 

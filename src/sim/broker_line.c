@@ -90,6 +90,7 @@ int broker_line_open(struct broker_line *d,
 		.password = to->password,
 		.client_id = to->client_id,
 		.keepalive = (int)to->keepalive,
+		.retained = true, /* firmware does not look at the flag */
 	};
 
 	*d = (struct broker_line){ 0 };

@@ -256,6 +256,7 @@ static void make(struct fleet *f)
 			.profile = p,
 			.frame_version = 1,
 			.audio = o->audio,
+			.wake_word = o->wake_word,
 			.photo = f->order->photo,
 			.outside = o->outside,
 			.counts = &f->tally->counts,

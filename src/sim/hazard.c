@@ -113,6 +113,8 @@ static const char *const texts[HAZARD_COUNT] = {
 		"the server hello over MQTT had no udp object with server, port (a number), key and nonce (32 hex digits): the device ignores it, older ones crash",
 	[HAZARD_GOODBYE_SESSION] =
 		"a goodbye had no session_id, or another one than the session: the device ignores it",
+	[HAZARD_FRAME_LENGTH] =
+		"a binary frame was shorter than its head says, or had another version: a real board reads beyond its end",
 	[HAZARD_AUDIO_BROKEN] =
 		"a UDP packet had another type than 1 or another length than it says: the device drops it",
 	[HAZARD_AUDIO_OLD] =

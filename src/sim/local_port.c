@@ -207,7 +207,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	if (!d->device.online) /* it has restarted since */
 		pretend_open(&d->device);
 	d->device.asker = v->number;
-	pretend_text(&d->device, data, len);
+	pretend_receive(&d->device, data, len);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)

@@ -27,10 +27,13 @@ static void pretend_forget_outside(struct pretend *d);
  * but the hello.
  */
 
-/* Firmware's own view of JSON: cJSON, whatever stands behind the value. */
+/*
+ * Firmware's own view of JSON: cJSON, whatever stands behind the value. A NUL
+ * between tokens is a blank to it.
+ */
 static cJSON *parse(const char *text, size_t len)
 {
-	return cJSON_ParseWithLength(text, strnlen(text, len));
+	return cJSON_ParseWithLength(text, len);
 }
 
 static const char *text_of(const cJSON *object, const char *name)
@@ -167,6 +170,8 @@ static void pretend_welcome(struct pretend *d)
 	d->busy = false;
 	pretend_clear_alarms(d, ALARM_NO_HELLO);
 	d->config.events->note(d->config.owner, DEVICE_WELCOMED, NULL);
+	if (d->config.wake_word)
+		pretend_say_wake_word(d);
 	pretend_start_listening(d);
 	pretend_schedule_events(d);
 }
@@ -249,7 +254,7 @@ static bool needs_session(const struct pretend *d)
 {
 	const cJSON *event;
 
-	if (d->config.audio)
+	if (d->config.audio || d->config.wake_word)
 		return true;
 	cJSON_ArrayForEach(event, d->config.profile->events) {
 		if (!json_object(event, "notification"))
@@ -468,17 +473,31 @@ static void on_message(struct pretend *d, const cJSON *root)
 		on_notify(d, root);
 }
 
-void pretend_text(struct pretend *d, const char *text, size_t len)
+static bool take_text(struct pretend *d, const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *root = NULL;
 
 	if (!d->online || d->peer_closed)
-		return;
+		return false;
 	root = parse(text, len);
 	hazard_frame(&d->watch, root, len, d->config.bare);
 	if (root)
 		on_message(d, root);
-	pretend_run(d);
+	return true;
+}
+
+void pretend_text(struct pretend *d, const char *text, size_t len)
+{
+	if (take_text(d, text, len))
+		pretend_run(d);
+}
+
+void pretend_receive(struct pretend *d, const char *text, size_t len)
+{
+	if (!take_text(d, text, len) || d->stirred)
+		return;
+	d->stirred = true;
+	pretend_set_alarm(d, ALARM_STIR, 0, NULL);
 }
 
 void pretend_peer_close(struct pretend *d)
@@ -567,6 +586,9 @@ static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 		break;
 	case ALARM_LEFT_OPEN:
 		hazard_tell(&d->watch, HAZARD_CLOSE_LEFT_OPEN);
+		break;
+	case ALARM_STIR:
+		d->stirred = false;
 		break;
 	case ALARM_JOB:
 	case ALARM_FREE:
@@ -870,13 +892,27 @@ static struct job *consequence(struct pretend *d, const struct job *of,
 	return pretend_outcome(d, of, &o);
 }
 
+/*
+ * What closes the voice channel leaves the local port open, and there the call
+ * is answered once the upgrade has failed (device.md 3.11).
+ */
+static struct job *failed_upgrade(struct pretend *d, const struct job *of)
+{
+	const struct firmware_outcome o = { .text = "true", .len = 4 };
+
+	return pretend_outcome(d, of, &o);
+}
+
 /* A call has its outcome. True if the main loop is free at once. */
 static bool finish_call(struct pretend *d, const struct job *of,
 			const struct rule_result *result)
 {
 	const struct fault_set *f = &d->config.faults;
-	struct job *job = consequence(d, of, result);
-	int64_t delay = result->delay_ms, late = 0;
+	bool failed = result->then == RULE_CLOSE && d->config.bare;
+	struct job *job =
+		failed ? failed_upgrade(d, of) : consequence(d, of, result);
+	int64_t delay = failed ? DEVICE_UPGRADE_MS : result->delay_ms;
+	int64_t late = 0;
 
 	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
 		late = f->reply_late_ms;

@@ -33,6 +33,7 @@ struct upload;
 	65535 /* bytes of a message that the board can send (device.md 1.4) */
 #define DEVICE_HELLO_MS 10000
 #define DEVICE_REBOOT_MS 1000
+#define DEVICE_UPGRADE_MS 7000 /* until one has failed (device.md 3.11) */
 #define DEVICE_AUDIO_MS 60
 #define DEVICE_LEFT_OPEN_MS 3000
 
@@ -70,6 +71,7 @@ struct pretend_config {
 	struct fault_set faults;
 	int frame_version; /* 1, 2, 3 */
 	bool audio; /* stream silent frames while listening */
+	bool wake_word; /* sessions begin by the wake word, not by the button */
 	/*
 	 * the local port: no hello, no envelope around replies (device.md 3.11)
 	 */
@@ -111,6 +113,7 @@ struct pretend {
 	struct counted_request asked; /* the request that is being looked at */
 	bool running; /* jobs are being run: do not nest */
 	bool ticking; /* an audio alarm is set */
+	bool stirred; /* the main loop gets its turn soon */
 	uint32_t audio_ms; /* timestamp of the next frame */
 	struct job *first, *last;
 	struct alarm *alarms;
@@ -130,6 +133,12 @@ void pretend_init(struct pretend *d, const struct pretend_config *config,
 void pretend_open(struct pretend *d);
 /* A text frame came; data need not end with a NUL. */
 void pretend_text(struct pretend *d, const char *text, size_t len);
+/*
+ * The same as on the board, where what came together is parsed before the main
+ * loop has its turn: replies of pipelined calls then stand behind those of the
+ * pings among them (device.md 3.9).
+ */
+void pretend_receive(struct pretend *d, const char *text, size_t len);
 /* A Close frame came. */
 void pretend_peer_close(struct pretend *d);
 /* The connection is gone, from either side. It may be opened again. */

@@ -114,6 +114,7 @@ void pretend_forget_work(struct pretend *d)
 	d->busy = false;
 	d->waiting = false;
 	d->ticking = false;
+	d->stirred = false;
 	timer_stop(&d->timer);
 }
 

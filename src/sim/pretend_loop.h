@@ -42,6 +42,7 @@ enum alarm_kind {
 	ALARM_HELLO, /* say hello now */
 	ALARM_NO_HELLO, /* the server hello did not come */
 	ALARM_AUDIO, /* the next frame */
+	ALARM_STIR, /* the main loop's turn, after what came */
 	ALARM_LEFT_OPEN /* the peer closed and kept TCP open */
 };
 
@@ -79,6 +80,7 @@ void pretend_leave_session(struct pretend *d);
 
 /* What leaves at once; nothing if there is no connection. (pretend_say.c) */
 void pretend_say_hello(struct pretend *d);
+void pretend_say_wake_word(struct pretend *d);
 void pretend_start_listening(struct pretend *d);
 void pretend_send_audio(struct pretend *d);
 void pretend_say_event(struct pretend *d, const cJSON *event);

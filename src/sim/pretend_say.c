@@ -10,6 +10,11 @@
 #include "sim/pretend_loop.h"
 #include "wire/audio.h"
 
+#define WAKE_WORD "你好小智"
+
+static void send_binary(struct pretend *d, uint32_t at, const void *data,
+			size_t len);
+
 /* The Opus packet of silence. */
 static const unsigned char silence[] = { 0xf8, 0xff, 0xfe };
 
@@ -87,6 +92,20 @@ bool pretend_send_cut(struct pretend *d, const char *payload, size_t len)
 			      close_frame);
 	buf_done(&frame);
 	return true;
+}
+
+/* 1.6: a few packets of the wake phrase, then what was heard. */
+void pretend_say_wake_word(struct pretend *d)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		send_binary(d, 0, silence, sizeof(silence));
+	buf_printf(
+		&text,
+		"{\"session_id\":\"%s\",\"type\":\"listen\",\"state\":\"detect\",\"text\":\"%s\"}",
+		d->session_id ? d->session_id : "", WAKE_WORD);
+	send_text(d, &text, false);
 }
 
 /* Back to listening; the firmware says so each time. */

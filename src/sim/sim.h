@@ -59,6 +59,7 @@ struct sim_options {
 	 * begun for it.
 	 */
 	bool audio;
+	bool wake_word; /* sessions begin as by the wake word */
 	bool subscribe; /* MQTT: to ?down=, or devices/p2p/MAC, which firmware never does */
 	const char *password; /* of the broker in connect; NULL */
 	const char *cacert; /* for wss, https, mqtts; NULL: the system's */

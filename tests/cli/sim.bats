@@ -182,6 +182,17 @@ backend() {
 	absent 'not implemented' other.err
 }
 
+@test "--wake word: two packets of sound, what was heard, then listening" {
+	backend silent
+	mcp --trace t.jsonl sim --connect "ws://127.0.0.1:$BACKEND/" --wake word --for 3s
+	ends 0
+	[ "$(jq -rs '[.[] | select(.dir == "out") |
+		if .kind == "text" then (.text | fromjson | .state // .type) else .kind end] |
+		join(" ")' t.jsonl)" = 'hello binary binary detect start' ]
+	mcp sim --listen 127.0.0.1:0 --wake word
+	ends 2
+}
+
 # An OTA address over TLS, which answers with its argument.
 ota_over_tls() {
 	cat >ota.py <<'END'

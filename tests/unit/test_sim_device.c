@@ -32,6 +32,12 @@ static bool noted(const struct harness *h, const char *text)
 	return false;
 }
 
+#define IN_ENVELOPE(payload) "{\"type\":\"mcp\",\"payload\":" payload "}"
+#define CALL_STATUS(id)                                                 \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":" id \
+	",\"method\":\"tools/call\",\"params\":{\"name\":"              \
+	"\"self.get_device_status\"}}}"
+
 static void test_hello(void **state)
 {
 	struct harness h;
@@ -109,6 +115,87 @@ static void test_hello_2_5(void **state)
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
 			 "\"session_id\":\"S1\"}");
 	assert_non_null(strstr(harness_next(&h, 0), "listen"));
+	harness_stop(&h);
+}
+
+/* Pings among pipelined calls are answered in between (device.md 3.9). */
+static void test_interleaved(void **state)
+{
+	static const char *const frames[] = { CALL_STATUS("1"),
+					      IN_ENVELOPE(PING("2")),
+					      CALL_STATUS("3"),
+					      IN_ENVELOPE(PING("4")) };
+	static const char ids[] = "2413";
+	struct harness h;
+	size_t i;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", NULL), NULL, false);
+	harness_welcome(&h);
+	for (i = 0; i < COUNT(frames); i++)
+		pretend_receive(&h.device, frames[i], strlen(frames[i]));
+	for (i = 0; i < COUNT(frames); i++) {
+		const char *text = harness_next(&h, 60000);
+		const char *id = strstr(text, "\"id\":");
+
+		assert_non_null(id);
+		assert_int_equal(id[5], ids[i]);
+	}
+	harness_stop(&h);
+}
+
+/* The wake word: two packets, what was heard, then listening. */
+static void test_wake_word(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", NULL), NULL, false);
+	h.device.config.wake_word = true;
+	assert_non_null(strstr(harness_next(&h, 0), "\"type\":\"hello\""));
+	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
+			 "\"session_id\":\"S1\"}");
+	harness_says(&h, "<binary f8fffe>");
+	harness_says(&h, "<binary f8fffe>");
+	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
+			 "\"state\":\"detect\",\"text\":\"你好小智\"}");
+	harness_says(&h, "{\"session_id\":\"S1\",\"type\":\"listen\","
+			 "\"state\":\"start\",\"mode\":\"auto\"}");
+	harness_stop(&h);
+}
+
+/* A NUL between tokens is a blank, and no end. */
+static void test_nul(void **state)
+{
+	static const char text[] = "{\"type\":\"mcp\",\0\"payload\":\0{"
+				   "\"jsonrpc\":\"2.0\",\"id\":7,\0"
+				   "\"method\":\"ping\"}}";
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", NULL), NULL, false);
+	harness_welcome(&h);
+	pretend_text(&h.device, text, sizeof(text) - 1);
+	assert_non_null(strstr(harness_next(&h, 0), "not implemented: ping"));
+	harness_stop(&h);
+}
+
+/* At the local port an upgrade fails, is answered, and the port stays. */
+static void test_bare_upgrade(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_start(&h, harness_profile("esp32", NULL), NULL, true);
+	harness_send(&h, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+			 "\"tools/call\",\"params\":{\"name\":"
+			 "\"self.upgrade_firmware\",\"arguments\":{}}}");
+	harness_says(&h, NULL);
+	assert_string_equal(
+		harness_next(&h, 60000),
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{"
+		"\"type\":\"text\",\"text\":\"true\"}],\"isError\":false}}");
+	assert_true(h.device.online);
 	harness_stop(&h);
 }
 
@@ -544,6 +631,10 @@ int main(void)
 		cmocka_unit_test(test_mcp_before_hello),
 		cmocka_unit_test(test_bad_hellos),
 		cmocka_unit_test(test_hello_2_5),
+		cmocka_unit_test(test_interleaved),
+		cmocka_unit_test(test_wake_word),
+		cmocka_unit_test(test_nul),
+		cmocka_unit_test(test_bare_upgrade),
 		cmocka_unit_test(test_late_hello_helps_the_next_session),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_reboot),

@@ -467,6 +467,15 @@ static void script_sloppy(const struct backend *b)
 	close(fd);
 }
 
+static void script_short_frame(const struct backend *b)
+{
+	static const unsigned char frame[] = { 0x82, 5, 0, 0, 0, 9, 'x' };
+	int fd = welcome(b);
+
+	WANT(send(fd, frame, sizeof(frame), 0) == sizeof(frame));
+	close(fd);
+}
+
 /* A run that ended, and as what. */
 static void ends_as(void (*script)(const struct backend *b),
 		    struct sim_options o, enum error_kind kind,
@@ -488,7 +497,7 @@ static void test_verdicts(void **state)
 	const struct sim_options none = { .devices = 1 };
 	const struct sim_options calls = { .expect_calls = 2 };
 	const struct sim_options listed = { .expect_listed = true };
-	const struct sim_options clean = { .expect_no_hazards = true };
+	struct sim_options clean = { .expect_no_hazards = true };
 
 	(void)state;
 	ends_as(script_mute, none, ERR_CONNECT, "welcomed 0");
@@ -496,6 +505,10 @@ static void test_verdicts(void **state)
 	ends_as(script_welcome, calls, ERR_UNMET, "result: 0, expected 2");
 	ends_as(script_welcome, listed, ERR_UNMET, "0 of 1 devices");
 	ends_as(script_welcome, clean, ERR_NONE, NULL);
+	clean.frame_version = 3;
+	ends_as(script_short_frame, clean, ERR_UNMET,
+		"shorter than its head says");
+	clean.frame_version = 0;
 	ends_as(script_sloppy, clean, ERR_UNMET, "hazard");
 }
 
