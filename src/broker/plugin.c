@@ -228,8 +228,9 @@ static void plugin_tell_up(const char *id, const void *data, size_t len)
 
 #define EXPORT __attribute__((visibility("default")))
 /*
- * A stock device with a client id of its own kind connects and is silent. A
- * client that subscribes, or publishes something else or elsewhere, is none.
+ * A device with a client id of its own kind connects and is silent, but for a
+ * subscription to its own topic. A client that subscribes or publishes
+ * elsewhere, or publishes something else, is none.
  */
 #define SILENT_MS 2000
 #define DENIED_MAX 128 /* bytes of a topic that are told */
@@ -397,8 +398,7 @@ static int on_access(int event, void *data, void *owner)
 		return MOSQ_ERR_ACL_DENIED;
 	if (cl->operator)
 		return MOSQ_ERR_SUCCESS;
-	/* A stock device never subscribes. */
-	cl->foreign = cl->foreign || a->access == MOSQ_ACL_SUBSCRIBE;
+	/* Stock firmware never subscribes; others to what OTA told them. */
 	if (plugin_is_own_topic(cl->id, a->topic, publish))
 		return MOSQ_ERR_SUCCESS;
 	cl->foreign = true;

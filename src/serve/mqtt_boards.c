@@ -293,6 +293,23 @@ static void expect(struct mqtt_boards *r, const struct ota_request *rq,
 			   rq->device_id[0] ? rq->device_id : NULL);
 }
 
+/*
+ * Without a key nothing checks it; software other than stock firmware refuses
+ * settings that have none.
+ */
+#define NO_PASSWORD "none"
+
+/* What devices with other software subscribe to; stock firmware never does. */
+static void set_topic_down(struct mqtt_boards *r, const struct ota_request *rq)
+{
+	buf_reset(&r->topic_down);
+	if (r->broker)
+		broker_own_topic(&r->topic_down, buf_string(&r->client_id));
+	else
+		topic_fill(&r->topic_down, r->down, buf_string(&r->client_id),
+			   rq->device_id[0] ? rq->device_id : NULL);
+}
+
 void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
 		       const struct mqtt_boards_asker *asker,
 		       struct ota_mqtt *out)
@@ -309,6 +326,9 @@ void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
 	if (r->key.len)
 		r->mqtt->sign(&r->password, &r->key, buf_string(&r->client_id),
 			      buf_string(&r->user));
+	else if (r->broker)
+		buf_text(&r->password, NO_PASSWORD);
+	set_topic_down(r, rq);
 	buf_reset(&r->topic);
 	if (r->broker)
 		buf_text(&r->topic, BROKER_UP_TOPIC);
@@ -320,8 +340,9 @@ void mqtt_boards_offer(struct mqtt_boards *r, const struct ota_request *rq,
 		.endpoint = buf_string(&r->endpoint),
 		.client_id = buf_string(&r->client_id),
 		.username = buf_string(&r->user),
-		.password = r->key.len ? buf_string(&r->password) : NULL,
+		.password = buf_string(&r->password),
 		.publish_topic = buf_string(&r->topic),
+		.subscribe_topic = buf_string(&r->topic_down),
 	};
 }
 
@@ -872,6 +893,7 @@ static void mqtt_boards_free(struct mqtt_boards *r)
 	buf_done(&r->user);
 	buf_done(&r->password);
 	buf_done(&r->topic);
+	buf_done(&r->topic_down);
 	mem_free(r);
 }
 

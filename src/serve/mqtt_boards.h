@@ -74,7 +74,7 @@ struct mqtt_boards {
 	void *owner;
 
 	/* what mqtt_boards_offer gave */
-	struct buf endpoint, client_id, user, password, topic;
+	struct buf endpoint, client_id, user, password, topic, topic_down;
 };
 
 extern const struct mqtt_hub_events mqtt_boards_hub_events; /* mqtt_boards.c */

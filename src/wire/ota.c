@@ -173,7 +173,8 @@ static int check_mqtt(const struct ota_mqtt *m, struct error *err)
 			 length(m->password);
 
 	if (check_length("broker address", m->endpoint, URL_MAX, err) ||
-	    check_length("topic", m->publish_topic, URL_MAX, err))
+	    check_length("topic", m->publish_topic, URL_MAX, err) ||
+	    check_length("topic", m->subscribe_topic, URL_MAX, err))
 		return -1;
 	if (connect <= CONNECT_MAX)
 		return 0;
@@ -193,7 +194,8 @@ static int add_mqtt(struct buf *out, const struct ota_mqtt *m,
 		       { "client_id", m->client_id },
 		       { "username", m->username },
 		       { "password", m->password },
-		       { "publish_topic", m->publish_topic } };
+		       { "publish_topic", m->publish_topic },
+		       { "subscribe_topic", m->subscribe_topic } };
 
 	if (check_mqtt(m, err))
 		return -1;

@@ -51,6 +51,7 @@ struct ota_mqtt {
 	const char *client_id, *username,
 		*password; /* empty ones are left out */
 	const char *publish_topic;
+	const char *subscribe_topic; /* stock firmware has no use for it */
 };
 
 /*

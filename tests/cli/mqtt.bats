@@ -152,6 +152,23 @@ broker() { # a plain broker without our plugin
 	until_true mosquitto_pub -p "$MQTT" -t test -n
 }
 
+@test "a simulated board hands on what the broker retained, as firmware does" {
+	broker
+	mosquitto_pub -p "$MQTT" -r -t down -m '{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"ping"}}'
+	background board mcpctl -v sim --connect "mqtt://127.0.0.1:$MQTT/$ID?down=down" --subscribe
+	wait_for board.err '-> .*not implemented: ping'
+}
+
+@test "without a key file, too, OTA tells a password and a topic to subscribe to" {
+	serve "--mqtt=$(free_port)"
+	ota=$(curl -sf -H 'Device-Id: 02:00:00:00:00:07' -H 'Client-Id: c' -d '{}' "$OTA")
+	jq -e '.mqtt.password != "" and .mqtt.subscribe_topic == "devices/p2p/02_00_00_00_00_07"' <<<"$ota"
+	background board mcpctl sim --ota "$OTA" --subscribe --device-id 02:00:00:00:00:07
+	event ready 02:00:00:00:00:07
+	mcp -d 02:00:00:00:00:07 call self.get_device_status
+	ends 0
+}
+
 @test "target mqtt: on a foreign broker, with a device that subscribes" {
 	broker
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --subscribe

@@ -297,7 +297,9 @@ static void offers(void **state)
 			    "GID_mcpctl@@@02_00_00_00_00_01@@@uuid");
 	/* {"ip":"192.168.1.7"} */
 	assert_string_equal(m.username, "eyJpcCI6IjE5Mi4xNjguMS43In0=");
-	assert_null(m.password);
+	/* Other software than firmware wants these two, key or none. */
+	assert_string_equal(m.password, "none");
+	assert_string_equal(m.subscribe_topic, "devices/p2p/02_00_00_00_00_01");
 	assert_string_equal(m.publish_topic, "device-server");
 	/* What could break a topic or a client id; an address with colons. */
 	snprintf(rq.device_id, sizeof(rq.device_id), "A/b+#@ \"%s", "x");
