@@ -73,7 +73,7 @@ const struct command cmd_send = {
 	.text = "JSON (or @FILE, or - for stdin) is an object with \"type\"; session_id is filled in where it has none, and what was sent is shown on stderr. Firmware answers none of these. Some that it knows:\n"
 		"\n"
 		"  {\"type\":\"alert\",\"status\":\"S\",\"message\":\"M\",\"emotion\":\"happy\"}\n"
-		"  {\"type\":\"notify\",\"audio_url\":\"URL\",\"subtitles\":[{\"start_ms\":0,\"text\":\"T\"}]}    (firmware 2.5.0)\n"
+		"  {\"type\":\"notify\",\"audio_url\":\"URL\",\"subtitles\":[]}    (firmware 2.5.0)\n"
 		"  {\"type\":\"tts\",\"state\":\"start\"}    (or stop, sentence_start with text)\n"
 		"  {\"type\":\"stt\",\"text\":\"what was said\"}\n"
 		"  {\"type\":\"llm\",\"emotion\":\"happy\"}\n"
