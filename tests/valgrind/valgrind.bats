@@ -129,7 +129,7 @@ watched() {
 	local status=0
 	checked sim: shell <lines >out 2>err || status=$?
 	[ "$status" = 2 ]
-	grep -q "stdin:20: 'nope'" err
+	grep -q "stdin:20: unknown command 'nope'" err
 	checked sim: shell --keep-going >out 2>err < <(printf '"\nnope\ntools nothing\nping\n') || status=$?
 	[ "$status" = 2 ]
 	grep -q '3 of 4 lines failed' err
