@@ -4,15 +4,14 @@
  * it failed, in words.
  */
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/dial_words.h"
@@ -93,6 +92,7 @@ static struct ws_dial *ws_dial_new(struct ws *ws, const struct endpoint *to)
 	uint16_t usual = tls ? 443 : 80;
 
 	ws->dial = d;
+	d->fd = -1;
 	d->use_tls = tls;
 	d->tls.insecure = tls && to->insecure;
 	snprintf(d->tls.host, sizeof(d->tls.host), "%s", bare);
@@ -113,8 +113,6 @@ void ws_dial_free(struct ws *ws)
 
 	if (!d)
 		return;
-	if (d->addresses)
-		freeaddrinfo(d->addresses);
 	headers_done(&d->headers);
 	mem_free(d->host);
 	mem_free(d->path);
@@ -152,132 +150,6 @@ void ws_dial_ready(struct ws *ws)
 		"the certificate of '%s' is not verified (--insecure)%s%s",
 		d->host, d->tls.problem[0] ? ": " : "", d->tls.problem);
 	ws_notice(ws, NOTICE_INSECURE, text);
-}
-
-/*
- * libwebsockets says only "Unable to connect". So, when it could not, the
- * kernel is asked once more, for its error number alone.
- */
-
-#define ASK_MS 1000
-
-struct ws_ask {
-	uv_poll_t poll;
-	int fd; /* -1: there was no socket to be had */
-	int error;
-	struct timer timer;
-	void (*done)(void *owner, int error); /* NULL: nobody waits any more */
-	void *owner;
-	unsigned handles;
-};
-
-static void part_closed(struct ws_ask *a)
-{
-	void (*done)(void *owner, int error) = a->done;
-	void *owner = a->owner;
-	int error = a->error;
-
-	if (--a->handles > 0)
-		return;
-	if (a->fd >= 0)
-		close(a->fd);
-	mem_free(a);
-	if (done)
-		done(owner, error);
-}
-
-static void on_timer_closed(void *owner)
-{
-	part_closed(owner);
-}
-
-static void on_poll_closed(uv_handle_t *handle)
-{
-	part_closed(handle->data);
-}
-
-static void finish(struct ws_ask *a, int error)
-{
-	a->error = error;
-	if (a->fd >= 0)
-		uv_close((uv_handle_t *)&a->poll, on_poll_closed);
-	timer_close(&a->timer, on_timer_closed);
-}
-
-static void on_writable(uv_poll_t *poll, int status, int events)
-{
-	struct ws_ask *a = poll->data;
-	socklen_t len = sizeof(int);
-	int error = 0;
-
-	(void)events;
-	if (status < 0)
-		error = -status;
-	getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &error, &len);
-	finish(a, error);
-}
-
-static void on_timer(void *owner)
-{
-	struct ws_ask *a = owner;
-
-	finish(a, a->error ? a->error : ETIMEDOUT);
-}
-
-static void set_port(struct sockaddr_storage *address, uint16_t port)
-{
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-
-	if (address->ss_family == AF_INET) {
-		memcpy(&v4, address, sizeof(v4));
-		v4.sin_port = htons(port);
-		memcpy(address, &v4, sizeof(v4));
-	} else {
-		memcpy(&v6, address, sizeof(v6));
-		v6.sin6_port = htons(port);
-		memcpy(address, &v6, sizeof(v6));
-	}
-}
-
-struct ws_ask *ws_ask_open(struct loop *l, const struct sockaddr *to,
-			   uint16_t port, void (*done)(void *owner, int error),
-			   void *owner)
-{
-	socklen_t len = to->sa_family == AF_INET ? sizeof(struct sockaddr_in) :
-						   sizeof(struct sockaddr_in6);
-	struct sockaddr_storage address = { 0 };
-	struct ws_ask *a = mem_zalloc(sizeof(*a));
-	int64_t wait = ASK_MS;
-
-	memcpy(&address, to, len);
-	set_port(&address, port);
-	a->done = done;
-	a->owner = owner;
-	a->handles = 1;
-	timer_open(&a->timer, l, on_timer, a);
-	a->fd = socket(to->sa_family,
-		       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (a->fd < 0 || (connect(a->fd, (struct sockaddr *)&address, len) &&
-			  errno != EINPROGRESS)) {
-		a->error = errno;
-		wait = 0;
-	}
-	if (a->fd >= 0) {
-		a->handles++;
-		uv_poll_init(loop_uv(l), &a->poll, a->fd);
-		a->poll.data = a;
-		if (wait)
-			uv_poll_start(&a->poll, UV_WRITABLE, on_writable);
-	}
-	timer_start(&a->timer, wait);
-	return a;
-}
-
-static void ws_ask_close(struct ws_ask *a)
-{
-	a->done = NULL;
-	finish(a, 0);
 }
 
 /*
@@ -535,88 +407,55 @@ static void ws_fail_handshake(struct ws *ws)
 }
 
 /*
- * Dialling out: name, then each address in turn, then the handshake. Why it
- * failed is put into words below.
+ * Dialling out: net/dial connects, libwebsockets shakes hands. Why it failed
+ * is put into words above.
+ *
+ * The library takes no connected socket as a client's, but a Unix socket in
+ * place of an address: it connects to one of ours at once, tells its
+ * descriptor, and only then begins to speak. There it gets the connection in
+ * exchange.
  */
 
-#define ATTEMPT_MIN_MS 250
-
-static void next_address(struct ws *ws);
-
-/* ---- the name ---- */
-
-static void on_found(uv_getaddrinfo_t *uv, int status, struct addrinfo *found)
+void ws_dial_failed(struct ws *ws)
 {
-	struct ws_lookup *lookup = (struct ws_lookup *)uv;
-	struct ws *ws = lookup->ws;
+	const struct ws_dial *d = ws->dial;
 
-	mem_free(lookup);
-	if (!ws) {
-		uv_freeaddrinfo(found);
-		return;
-	}
-	ws->dial->lookup = NULL;
-	if (status || !found) {
-		ws_fail_lookup(ws, status);
-		ws_gone(ws);
-		return;
-	}
-	ws->dial->addresses = ws->dial->address = found;
-	next_address(ws);
+	if (!ws->closing && d->connected)
+		ws_fail_handshake(ws);
+	else if (!ws->closing)
+		ws_fail_connect(ws, ENOBUFS);
+	ws_gone(ws);
 }
 
-/*
- * A number needs no thread, and the events still come from the loop: the
- * timer calls next_address.
- */
-static void look_up(struct ws *ws)
+/* Listening under a name that the kernel chose; -1: errno tells why not. */
+static int open_exchange(char *name, size_t size)
 {
-	struct ws_dial *d = ws->dial;
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-				  .ai_flags = AI_NUMERICHOST };
-	int status;
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(un);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	ws->state = WS_RESOLVING;
-	if (!getaddrinfo(d->host, NULL, &hints, &d->addresses)) {
-		d->address = d->addresses;
-		timer_start(&ws->timer, 0);
-		return;
+	if (fd < 0)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&un, sizeof(sa_family_t)) ||
+	    getsockname(fd, (struct sockaddr *)&un, &len) || listen(fd, 1)) {
+		close(fd);
+		return -1;
 	}
-	hints.ai_flags = 0;
-	d->lookup = mem_zalloc(sizeof(*d->lookup));
-	d->lookup->ws = ws;
-	status = lookup_start(ws->context->loop, &d->lookup->uv, on_found,
-			      d->host, NULL, &hints);
-	if (status) {
-		mem_free(TAKE(d->lookup));
-		ws_fail_lookup(ws, status);
-		ws_gone(ws);
-		return;
-	}
-	timer_start(&ws->timer, d->timeout);
+	snprintf(name, size, "+@%.*s",
+		 (int)(len - offsetof(struct sockaddr_un, sun_path) - 1),
+		 un.sun_path + 1);
+	return fd;
 }
 
-static void forget_lookup(struct ws_dial *d)
-{
-	if (!d->lookup)
-		return;
-	d->lookup->ws = NULL;
-	uv_cancel((uv_req_t *)&d->lookup->uv);
-	d->lookup = NULL;
-}
-
-/* ---- the addresses ---- */
-
-static struct lws *connect_to(struct ws *ws, struct lws_vhost *vhost,
-			      const char *number)
+static struct lws *shake_hands(struct ws *ws, const char *exchange)
 {
 	const struct ws_dial *d = ws->dial;
 	struct lws_client_connect_info info = { 0 };
 	struct lws *wsi;
 
 	info.context = ws->context->lws;
-	info.vhost = vhost;
-	info.address = number;
+	info.vhost = d->vhost;
+	info.address = exchange;
 	info.port = d->port;
 	info.host = d->host_header;
 	info.path = d->path;
@@ -624,7 +463,6 @@ static struct lws *connect_to(struct ws *ws, struct lws_vhost *vhost,
 	info.local_protocol_name = "mcp";
 	info.ietf_version_or_minus_one = -1;
 	info.opaque_user_data = ws;
-	info.pwsi = &ws->wsi;
 	info.alpn = "http/1.1";
 	info.ssl_connection = LCCSCF_HTTP_NO_FOLLOW_REDIRECT;
 	if (d->use_tls)
@@ -634,141 +472,102 @@ static struct lws *connect_to(struct ws *ws, struct lws_vhost *vhost,
 	return wsi;
 }
 
-static void next_address(struct ws *ws)
+static void begin_handshake(struct ws *ws, const char *exchange)
 {
 	struct ws_dial *d = ws->dial;
+	/* What comes now has all the time that is left. */
 	int64_t left = d->deadline - loop_now();
-	int64_t share = left / (int64_t)address_count(d->address);
-	char number[ADDRESS_TEXT_MAX];
+	struct lws *wsi;
 
 	ws->state = WS_DIALLING;
-	d->connected = d->timed_out = false;
-	d->status = 0;
-	d->said[0] = '\0';
-	address_print_host(d->address->ai_addr, number, sizeof(number));
-	timer_start(&ws->timer,
-		    share > ATTEMPT_MIN_MS ? share : ATTEMPT_MIN_MS);
-	ws->wsi = NULL;
-	d->starting = true;
-	if (connect_to(ws, d->vhost, number)) {
-		d->starting = false;
+	timer_start(&ws->timer, left > DIAL_MIN_MS ? left : DIAL_MIN_MS);
+	last_failure.text[0] = '\0';
+	wsi = shake_hands(ws, exchange);
+	if (ws->state != WS_DIALLING || (wsi && d->connected))
+		return;
+	if (wsi) {
+		ws->wsi = wsi;
+		ws_kill(ws);
 		return;
 	}
-	d->starting = false;
-	/* Failed at once; what is left of it must not find us again. */
+	/* It failed at once: why is not called back. What is left must not find us again. */
+	ws_tls_reason(&d->tls, last_failure.fd);
 	if (ws->wsi)
 		lws_set_opaque_user_data(TAKE(ws->wsi), NULL);
 	ws_dial_failed(ws);
 }
 
-static void on_asked(void *owner, int error)
+static void on_connected(void *owner, int fd)
+{
+	struct ws *ws = owner;
+	struct ws_dial *d = ws->dial;
+	char name[sizeof(struct sockaddr_un) + 2];
+	int exchange = open_exchange(name, sizeof(name));
+
+	d->way = NULL;
+	d->fd = fd;
+	if (exchange >= 0) {
+		begin_handshake(ws, name);
+		close(exchange);
+	} else {
+		ws_fail_connect(ws, errno);
+		ws_gone(ws);
+	}
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+static void on_failed(void *owner, const struct dial_facts *f)
 {
 	struct ws *ws = owner;
 
-	ws->dial->ask = NULL;
-	ws_fail_connect(ws, error);
+	ws->dial->way = NULL;
+	if (f->stage == DIAL_NAME)
+		ws_fail_lookup(ws, f->error);
+	else
+		ws_fail_connect(ws, f->error);
 	ws_gone(ws);
-}
-
-/* The last word of an attempt; not called while connect_to is running. */
-static void attempt_over(struct ws *ws)
-{
-	struct ws_dial *d = ws->dial;
-
-	if (ws->closing) {
-		ws_gone(ws);
-		return;
-	}
-	if (d->connected) {
-		ws_fail_handshake(ws);
-		ws_gone(ws);
-		return;
-	}
-	if (d->address->ai_next && loop_now() < d->deadline) {
-		d->address = d->address->ai_next;
-		next_address(ws);
-		return;
-	}
-	if (d->timed_out) {
-		ws_fail_connect(ws, ETIMEDOUT);
-		ws_gone(ws);
-		return;
-	}
-	ws->state = WS_ASKING;
-	timer_stop(&ws->timer);
-	d->ask = ws_ask_open(ws->context->loop, d->address->ai_addr, d->port,
-			     on_asked, ws);
-}
-
-void ws_dial_failed(struct ws *ws)
-{
-	struct ws_dial *d = ws->dial;
-
-	if (d->starting)
-		return;
-	/* Not here: this may be a callback of the library, which is amid closing. */
-	d->over = true;
-	timer_start(&ws->timer, 0);
 }
 
 void ws_dial_timer(struct ws *ws)
 {
-	struct ws_dial *d = ws->dial;
-
-	if (!d) {
-		ws_kill(ws);
-	} else if (d->over) {
-		d->over = false;
-		attempt_over(ws);
-	} else if (ws->state == WS_RESOLVING && d->addresses) {
-		next_address(ws);
-	} else if (ws->state == WS_RESOLVING) {
-		forget_lookup(d);
-		ws_fail_lookup(ws, UV_ETIMEDOUT);
-		ws_gone(ws);
-	} else if (ws->state == WS_DIALLING) {
-		d->timed_out = true;
-		ws_kill(ws);
-	}
+	if (ws->dial)
+		ws->dial->timed_out = true;
+	ws_kill(ws);
 }
 
 void ws_dial_close(struct ws *ws)
 {
-	struct ws_dial *d = ws->dial;
-
-	if (!d || ws->state == WS_DIALLING) {
-		/* Without a wsi the attempt is over, and the timer is set. */
+	if (ws->state == WS_DIALLING) {
 		ws_kill(ws);
 		return;
 	}
-	forget_lookup(d);
-	if (d->ask)
-		ws_ask_close(TAKE(d->ask));
+	dial_close(TAKE(ws->dial->way));
 	ws_gone(ws);
 }
 
 /* ---- the handshake ---- */
 
-/* The connection stands: what comes now is the handshake's matter, with all the time that is left. */
-static void on_connected(struct ws *ws)
+static void exchange_socket(struct ws *ws, struct lws *wsi)
 {
 	struct ws_dial *d = ws->dial;
-	int64_t left = d->deadline - loop_now();
 
-	d->connected = true;
-	timer_start(&ws->timer, left > ATTEMPT_MIN_MS ? left : ATTEMPT_MIN_MS);
+	ws->wsi = wsi;
+	d->connected = d->fd >= 0 &&
+		       dup3(d->fd, lws_get_socket_fd(wsi), O_CLOEXEC) >= 0;
 }
 
 static void on_established(struct ws *ws, struct lws *wsi)
 {
 	struct ws_dial *d = ws->dial;
-	CLEANUP(buf_done) struct buf address = { 0 };
-	char number[ADDRESS_TEXT_MAX];
-	struct peer_info info = { .path = d->path };
+	struct sockaddr_storage sa = { 0 };
+	socklen_t len = sizeof(sa);
+	char address[ADDRESS_TEXT_MAX];
+	const struct peer_info info = { .address = address, .path = d->path };
 
-	address_print_host(d->address->ai_addr, number, sizeof(number));
-	authority_print(&address, number, d->port);
-	info.address = buf_string(&address);
+	getpeername(lws_get_socket_fd(wsi), (struct sockaddr *)&sa, &len);
+	address_print((struct sockaddr *)&sa, address, sizeof(address));
 	ws_peer_free(ws->peer);
 	ws->peer = ws_peer_new(&info);
 	if (d->use_tls) {
@@ -810,7 +609,7 @@ int ws_dial_callback(struct ws *ws, struct lws *wsi,
 		on_established(ws, wsi);
 		return 0;
 	case LWS_CALLBACK_WSI_CREATE:
-		on_connected(ws);
+		exchange_socket(ws, wsi);
 		return 0;
 	default:
 		return 0;
@@ -820,6 +619,10 @@ int ws_dial_callback(struct ws *ws, struct lws *wsi,
 int ws_dial_open(struct transport *t, const struct endpoint *to,
 		 struct error *err)
 {
+	struct dial_order order = { .host = to->host,
+				    .port = to->port,
+				    .connected = on_connected,
+				    .failed = on_failed };
 	struct ws_context *context;
 	struct lws_vhost *vhost;
 	struct ws_dial *d;
@@ -840,6 +643,8 @@ int ws_dial_open(struct transport *t, const struct endpoint *to,
 	ws = ws_new(t, context, to->message_max);
 	d = ws_dial_new(ws, to);
 	d->vhost = vhost;
-	look_up(ws);
+	order.timeout = d->timeout;
+	order.owner = ws;
+	d->way = dial_open(t->loop, &order);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <libwebsockets.h>
 
 #include "base/buf.h"
-#include "net/address.h"
+#include "net/dial.h"
 #include "net/ws.h"
 
 /* ---- ws.c: made at first use, destroyed when the last connection has gone ---- */
@@ -61,9 +61,8 @@ struct ws_message {
 };
 
 enum ws_state {
-	WS_RESOLVING, /* the name is being looked up */
-	WS_DIALLING, /* libwebsockets connects and shakes hands */
-	WS_ASKING, /* refused: asking the kernel why */
+	WS_CONNECTING, /* net/dial looks up and connects */
+	WS_DIALLING, /* libwebsockets shakes hands */
 	WS_ACCEPTED, /* established; ready is not told yet */
 	WS_OPEN,
 	WS_GONE /* nothing of the library's is left; closed is due */
@@ -110,7 +109,8 @@ void ws_dial_timer(struct ws *ws);
 void ws_dial_ready(struct ws *ws); /* just before ready is told */
 void ws_dial_close(struct ws *ws);
 void ws_dial_free(struct ws *ws);
-void ws_dial_failed(struct ws *ws); /* the attempt is over, its wsi has gone */
+void ws_dial_failed(
+	struct ws *ws); /* the handshake is over, its wsi has gone */
 
 struct ws_tls {
 	bool insecure;
@@ -118,14 +118,6 @@ struct ws_tls {
 	char problem
 		[128]; /* what is wrong with the certificate or the handshake; "" */
 };
-
-/* Lives until the thread that looks up has ended, however long that takes. */
-struct ws_lookup {
-	uv_getaddrinfo_t uv;
-	struct ws *ws; /* NULL: nobody waits any more */
-};
-
-struct ws_ask;
 
 struct ws_dial {
 	char *host, *path, *host_header, *subprotocol;
@@ -136,14 +128,11 @@ struct ws_dial {
 	struct lws_vhost *vhost;
 	int64_t timeout, deadline;
 
-	struct ws_lookup *lookup;
-	struct addrinfo *addresses, *address; /* all, the one being tried */
-	struct ws_ask *ask;
+	struct dial *way; /* until TCP stands; NULL */
+	int fd; /* of TCP, for the library to take; -1 */
 
-	/* of the attempt under way */
-	bool starting; /* inside the library's connect function */
-	bool over; /* its wsi has gone; the timer goes on from here */
-	bool connected; /* TCP stands */
+	/* of the handshake */
+	bool connected; /* the library has the socket */
 	bool handshake_sent; /* TLS stands too, if there is any */
 	bool timed_out;
 	int status; /* HTTP; 0 if none came */
@@ -158,14 +147,5 @@ int ws_tls_verify(struct ws_tls *tls, void *store, bool verified);
  * fault. ws_tls_watch makes that known for all connections of an SSL_CTX.
  */
 void ws_tls_watch(void *ssl_ctx);
-
-/*
- * ws_dial.c: ask the kernel why an address cannot be connected to. done comes
- * once, from the loop, with an errno (0 if it can be connected to now), unless
- * closed before. Frees itself.
- */
-struct ws_ask *ws_ask_open(struct loop *l, const struct sockaddr *to,
-			   uint16_t port, void (*done)(void *owner, int error),
-			   void *owner);
 
 #endif

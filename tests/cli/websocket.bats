@@ -109,3 +109,23 @@ time.sleep(600)'
 	mcp --wait 2 "ws://127.0.0.1:$port/" info
 	ends 3
 }
+
+# Reset before we look, or amid the request: it was connected to, and only once.
+@test "a server that accepts and resets" {
+	background reset python -c '
+import socket, struct
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+while True:
+    c, _ = s.accept()
+    c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    print("accepted", flush=True)
+    c.close()'
+	port=$(wait_for reset.out '^port' | cut -d' ' -f2)
+	for _ in {1..10}; do
+		mcp --retry 1 "ws://127.0.0.1:$port/" ping
+		ends 3
+		hints 'closed the connection during the handshake'
+	done
+	[ "$(grep -c accepted reset.out)" -eq 10 ]
+}
