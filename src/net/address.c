@@ -194,15 +194,6 @@ bool address_is_here(const char *host)
 	return text_same(host, "localhost") || strcmp(host, "::1") == 0;
 }
 
-size_t address_count(const struct addrinfo *list)
-{
-	size_t count = 0;
-
-	for (; list; list = list->ai_next)
-		count++;
-	return count ? count : 1;
-}
-
 /*
  * The addresses by which a device may reach this machine. Stock firmware
  * takes IPv4 or names only (device.md 1.2), so IPv4 is what is listed.

@@ -28,9 +28,6 @@ int authority_parse(struct authority *out, const char *text, size_t len,
 /* Append "host:port", an IPv6 address in brackets; port 0 is left out. */
 void authority_print(struct buf *out, const char *host, uint16_t port);
 
-/* From this one on; at least 1. */
-size_t address_count(const struct addrinfo *list);
-
 #define ADDRESS_TEXT_MAX 64
 
 /*

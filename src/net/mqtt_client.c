@@ -149,8 +149,6 @@ static void mqtt_connected(struct mqtt_client *c)
 {
 	c->state = MQTT_CONNECTED;
 	c->delay = 0;
-	freeaddrinfo(c->addresses);
-	c->addresses = c->address = NULL;
 	timer_start(&c->timer, misc_interval(c));
 	for (size_t i = 0; i < c->filters; i++)
 		send_subscribe(c, &c->filter[i]);
@@ -163,6 +161,7 @@ void mqtt_lost(struct mqtt_client *c)
 	CLEANUP(error_reset) struct error why = c->why;
 
 	c->why = (struct error){ 0 };
+	dial_close(TAKE(c->dial));
 	mqtt_library_done(c);
 	mqtt_drop_queue(c);
 	timer_stop(&c->timer);
@@ -186,8 +185,6 @@ static void on_closed(void *owner)
 	owner = c->owner;
 	mqtt_library_done(c);
 	mqtt_drop_queue(c);
-	if (c->addresses)
-		freeaddrinfo(c->addresses);
 	SSL_CTX_free(c->tls);
 	for (size_t i = 0; i < c->filters; i++)
 		mem_free(c->filter[i].text);
@@ -209,7 +206,7 @@ void mqtt_gone(struct mqtt_client *c)
 	if (c->state == MQTT_GONE)
 		return;
 	c->state = MQTT_GONE;
-	mqtt_forget_lookup(c);
+	dial_close(TAKE(c->dial));
 	mqtt_unwatch(c);
 	/* This may be a callback of the library: released from the loop. */
 	timer_close(&c->timer, on_closed);
@@ -261,16 +258,6 @@ static void on_timer(void *owner)
 	struct mqtt_client *c = owner;
 
 	switch (c->state) {
-	case MQTT_RESOLVING:
-		if (c->addresses) {
-			mqtt_connect_next(c);
-			break;
-		}
-		/* It did not end, or could not begin. */
-		mqtt_fail_lookup(c, c->lookup ? UV_ETIMEDOUT : UV_EAGAIN);
-		mqtt_forget_lookup(c);
-		mqtt_lost(c);
-		break;
 	case MQTT_CONNECTING:
 		mqtt_broken(c, 0, ETIMEDOUT);
 		break;
@@ -559,6 +546,7 @@ static bool check_tcp(struct mqtt_client *c)
 		return false;
 	}
 	/* What comes now has all the time that is left. */
+	dial_close(TAKE(c->dial));
 	left = c->deadline - loop_now();
 	timer_start(&c->timer, left > 0 ? left : 0);
 	return true;

@@ -7,30 +7,22 @@
 #define NET_MQTT_PRIVATE_H
 
 #include <mosquitto.h>
-#include <netdb.h>
 #include <openssl/ssl.h>
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "net/address.h"
+#include "net/dial.h"
 #include "net/mqtt.h"
 
 /* ---- mqtt_client.c: one connection ---- */
 
 enum mqtt_state {
-	MQTT_RESOLVING, /* the name is being looked up, or soon will be */
-	MQTT_CONNECTING, /* TCP, TLS and CONNECT of one address */
+	MQTT_CONNECTING, /* the name, then TCP, TLS and CONNECT */
 	MQTT_CONNECTED,
 	MQTT_WAITING, /* for the next try */
 	MQTT_OVER, /* lost, and not tried again */
 	MQTT_DRAINING, /* closed by us: what is queued, then DISCONNECT */
 	MQTT_GONE /* only the timer's handle is left */
-};
-
-/* Lives until the thread that looks up has ended, however long that takes. */
-struct mqtt_lookup {
-	uv_getaddrinfo_t uv;
-	struct mqtt_client *client; /* NULL: nobody waits any more */
 };
 
 /* One for each descriptor: its handle may outlive the connection by a turn. */
@@ -70,8 +62,7 @@ struct mqtt_client {
 	struct timer timer;
 	int64_t deadline,
 		delay; /* of this try, or of draining; ms until the next try */
-	struct mqtt_lookup *lookup;
-	struct addrinfo *addresses, *address; /* all, the one being tried */
+	struct dial *dial; /* until TCP stands; NULL */
 	struct mosquitto *mosq; /* made anew for each address */
 	struct mqtt_poll *poll;
 	bool tcp_up, tls_up, disconnecting;
@@ -104,8 +95,6 @@ void mqtt_gone(struct mqtt_client *c);
 /* ---- mqtt_dial.c ---- */
 /* A try begins: name, then each address in turn. */
 void mqtt_begin(struct mqtt_client *c);
-void mqtt_connect_next(struct mqtt_client *c);
-void mqtt_forget_lookup(struct mqtt_client *c);
 /*
  * The connection broke: rc is the library's, error an errno. The next address
  * is tried, or it is lost.
@@ -119,9 +108,6 @@ void mqtt_library_done(struct mqtt_client *c);
 /* Watch the socket for what the library waits for; after every call into it. */
 void mqtt_watch(struct mqtt_client *c);
 void mqtt_unwatch(struct mqtt_client *c);
-
-/* ---- mqtt_dial.c: set c->why ---- */
-void mqtt_fail_lookup(struct mqtt_client *c, int status);
 
 /* ---- mqtt_dial.c ---- */
 /* NULL (ERR_USAGE): the file of certificates cannot be used. */
