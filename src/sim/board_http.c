@@ -9,8 +9,6 @@
 
 /* A TCP connection for one request. What the body means is the owner's matter. */
 
-#define CONNECT_MS 10000
-
 static void fail(struct board_http *a, enum http_failure what, const char *why)
 {
 	if (a->over)
@@ -139,7 +137,6 @@ void board_http_open(struct board_http *a, struct loop *l,
 	to.events = &tcp_events;
 	to.owner = a;
 	tcp_open(&a->tcp, &to);
-	tcp_deadline(&a->tcp, CONNECT_MS);
 }
 
 /* The head and the body of one reply; who asked is board_http.c's matter. */

@@ -230,7 +230,6 @@ void board_ws_open(struct board_ws *d, struct loop *l,
 	to.events = &tcp_events;
 	to.owner = d;
 	tcp_open(&d->tcp, &to);
-	tcp_deadline(&d->tcp, DIAL_TIMEOUT_MS);
 }
 
 /* Bytes of the board's own clients; sockets are sim/tcp's matter. */

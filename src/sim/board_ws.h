@@ -89,8 +89,6 @@ void board_ws_feed(struct board_ws_reader *r, const char *data, size_t len);
 enum board_ws_item board_ws_next(struct board_ws_reader *r, const char **data,
 				 size_t *len, int *code);
 
-#define DIAL_TIMEOUT_MS 10000
-
 struct board_ws;
 
 /* From the loop only; data is lent. */

@@ -2,10 +2,10 @@
 /* libuv's TCP for one outgoing connection; the contract is in the header. */
 #include "sim/tcp.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/module.h"
 
@@ -18,12 +18,11 @@ struct rest {
 	char data[];
 };
 
-static void try_next(struct tcp *t);
 static void write_raw(struct tcp *t, const void *data, size_t len);
 
 static void maybe_closed(struct tcp *t)
 {
-	if (!t->closing || !t->handle_gone || !t->timer_gone)
+	if (t->open || !t->timer_gone)
 		return;
 	if (t->tls)
 		t->tls_table->free(TAKE(t->tls));
@@ -36,12 +35,6 @@ static void on_handle_closed(uv_handle_t *uv)
 	struct tcp *t = uv->data;
 
 	t->open = false;
-	if (t->retrying && !t->closing) {
-		t->retrying = false;
-		try_next(t);
-		return;
-	}
-	t->handle_gone = true;
 	maybe_closed(t);
 }
 
@@ -59,14 +52,8 @@ void tcp_close(struct tcp *t)
 		return;
 	t->closing = true;
 	timer_close(&t->timer, on_timer_closed);
-	if (t->lookup) { /* it may take long and cannot be stopped: let go */
-		t->lookup->data = NULL;
-		uv_cancel((uv_req_t *)t->lookup);
-		t->lookup = NULL;
-	}
-	if (!t->open)
-		t->handle_gone = true;
-	else if (!t->retrying) /* its close is under way then */
+	dial_close(TAKE(t->dial));
+	if (t->open)
 		uv_close((uv_handle_t *)&t->uv, on_handle_closed);
 }
 
@@ -160,17 +147,19 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 		end(t, got == UV_EOF ? NULL : uv_strerror((int)got));
 }
 
-static void on_connect(uv_connect_t *rq, int status)
+static void on_connected(void *owner, int fd)
 {
-	struct tcp *t = rq->handle->data;
+	struct tcp *t = owner;
+	int status;
 
-	mem_free(rq);
-	if (t->closing)
-		return;
+	t->dial = NULL;
+	uv_tcp_init(loop_uv(t->loop), &t->uv);
+	t->uv.data = t;
+	t->open = true;
+	status = uv_tcp_open(&t->uv, fd);
 	if (status) {
-		t->status = status;
-		t->retrying = true;
-		uv_close((uv_handle_t *)&t->uv, on_handle_closed);
+		close(fd);
+		end(t, uv_strerror(status));
 		return;
 	}
 	uv_tcp_nodelay(&t->uv, 1);
@@ -181,45 +170,17 @@ static void on_connect(uv_connect_t *rq, int status)
 		t->events->connected(t);
 }
 
-/* Begin with the next address; the last failure is told when none is left. */
-static void try_next(struct tcp *t)
+static void on_failed(void *owner, const struct dial_facts *f)
 {
-	const struct sockaddr *to;
-	uv_connect_t *rq;
+	struct tcp *t = owner;
+	int status = f->stage == DIAL_NAME ? f->error :
+					     uv_translate_sys_error(f->error);
 
-	if (t->next == t->count) {
-		end(t, t->why ? t->why : uv_strerror(t->status));
-		return;
-	}
-	to = (const struct sockaddr *)&t->address[t->next++];
-	uv_tcp_init(loop_uv(t->loop), &t->uv);
-	t->uv.data = t;
-	t->open = true;
-	rq = mem_zalloc(sizeof(*rq));
-	t->status = uv_tcp_connect(rq, &t->uv, to, on_connect);
-	if (!t->status)
-		return;
-	mem_free(rq);
-	t->retrying = true;
-	uv_close((uv_handle_t *)&t->uv, on_handle_closed);
-}
-
-static void on_resolved(uv_getaddrinfo_t *rq, int status, struct addrinfo *list)
-{
-	struct tcp *t = rq->data;
-	const struct addrinfo *a;
-
-	for (a = list; t && a && t->count < TCP_TRIES; a = a->ai_next)
-		memcpy(&t->address[t->count++], a->ai_addr,
-		       sizeof(t->address[0]));
-	if (list)
-		uv_freeaddrinfo(list);
-	mem_free(rq);
-	if (!t)
-		return;
-	t->lookup = NULL;
-	t->status = status ? status : UV_EADDRNOTAVAIL;
-	try_next(t);
+	t->dial = NULL;
+	if (status == UV_ETIMEDOUT)
+		t->events->deadline(t);
+	else
+		end(t, uv_strerror(status ? status : UV_EADDRNOTAVAIL));
 }
 
 static void on_timer(void *owner)
@@ -228,37 +189,10 @@ static void on_timer(void *owner)
 
 	if (t->overflow)
 		end(t, "the peer does not read what is sent");
+	else if (t->why && !t->tls)
+		end(t, t->why);
 	else if (!t->closing)
 		t->events->deadline(t);
-}
-
-static int look_up(struct tcp *t, const char *host, uint16_t port)
-{
-	/* The board's own addresses are IPv4 (device.md 1.2). */
-	const struct addrinfo hints = { .ai_family = AF_INET,
-					.ai_socktype = SOCK_STREAM };
-	uv_getaddrinfo_t *rq = mem_zalloc(sizeof(*rq));
-	char service[8];
-	int status;
-
-	snprintf(service, sizeof(service), "%u", (unsigned)port);
-	rq->data = t;
-	status = lookup_start(t->loop, rq, on_resolved, host, service, &hints);
-	if (status)
-		mem_free(rq);
-	else
-		t->lookup = rq;
-	return status;
-}
-
-/* It ends before it began: told from the loop, as everything is. */
-static void end_soon(struct tcp *t)
-{
-	t->retrying = true;
-	uv_tcp_init(loop_uv(t->loop), &t->uv);
-	t->uv.data = t;
-	t->open = true;
-	uv_close((uv_handle_t *)&t->uv, on_handle_closed);
 }
 
 static int open_tls(struct tcp *t, const struct tcp_order *o)
@@ -279,23 +213,24 @@ static int open_tls(struct tcp *t, const struct tcp_order *o)
 
 void tcp_open(struct tcp *t, const struct tcp_order *o)
 {
+	/* The board's own addresses are IPv4 (device.md 1.2). */
+	const struct dial_order order = { .host = o->host,
+					  .port = o->port,
+					  .family = AF_INET,
+					  .timeout = TCP_CONNECT_MS,
+					  .connected = on_connected,
+					  .failed = on_failed,
+					  .owner = t };
+
 	*t = (struct tcp){ 0 };
 	t->loop = o->loop;
 	t->events = o->events;
 	t->owner = o->owner;
 	timer_open(&t->timer, o->loop, on_timer, t);
-	if (open_tls(t, o)) {
-		end_soon(t);
-		return;
-	}
-	if (!uv_ip4_addr(o->host, o->port, &t->address[0])) {
-		t->count = 1;
-		try_next(t);
-		return;
-	}
-	t->status = look_up(t, o->host, o->port);
-	if (t->status)
-		end_soon(t); /* too long a name */
+	/* Why not is told from the loop, as everything is. */
+	timer_start(&t->timer, open_tls(t, o) ? 0 : TCP_CONNECT_MS);
+	if (!t->why)
+		t->dial = dial_open(o->loop, &order);
 }
 
 void tcp_deadline(struct tcp *t, int64_t ms)
@@ -343,7 +278,7 @@ static void write_raw(struct tcp *t, const void *data, size_t len)
 	uv_buf_t buf;
 	int done = 0;
 
-	if (t->closing || !t->open || t->retrying)
+	if (t->closing || !t->open)
 		return;
 	if (!queued) {
 		/* libuv takes a buffer that it does not change. */
@@ -388,7 +323,7 @@ void tcp_finish(struct tcp *t)
 {
 	uv_shutdown_t *rq;
 
-	if (t->closing || !t->open || t->retrying) {
+	if (t->closing || !t->open) {
 		tcp_close(t);
 		return;
 	}

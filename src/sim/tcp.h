@@ -7,10 +7,10 @@
 #ifndef SIM_TCP_H
 #define SIM_TCP_H
 
-#include "base/loop.h"
+#include "net/dial.h"
 #include "net/tls.h"
 
-#define TCP_TRIES 4
+#define TCP_CONNECT_MS 10000
 #define TCP_QUEUE_MAX (64u << 20) /* bytes that the peer has not taken yet */
 
 struct tcp;
@@ -32,12 +32,9 @@ struct tcp {
 	struct loop *loop;
 	const struct tcp_events *events;
 	void *owner;
-	struct sockaddr_in address[TCP_TRIES];
-	unsigned count, next; /* addresses, and the one to be tried next */
-	struct uv_getaddrinfo_s *lookup; /* under way; NULL */
-	int status; /* of the last try, libuv's */
+	struct dial *dial; /* until it is connected; NULL */
 	bool open; /* uv is a live handle */
-	bool closing, retrying, handle_gone, timer_gone;
+	bool closing, timer_gone;
 	bool overflow; /* the peer does not read */
 	const struct tls_table *tls_table; /* NULL: no TLS */
 	struct tls_link *tls;
@@ -54,7 +51,10 @@ struct tcp_order { /* host is lent during the call */
 	void *owner;
 };
 
-/* Begin to connect. Nothing fails here: see ended. */
+/*
+ * Begin to connect. Nothing fails here: see ended, and deadline, which comes
+ * after TCP_CONNECT_MS unless tcp_deadline says else.
+ */
 void tcp_open(struct tcp *t, const struct tcp_order *o);
 /* Call deadline after that time, once; 0 takes it back. */
 void tcp_deadline(struct tcp *t, int64_t ms);
