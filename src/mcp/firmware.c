@@ -604,3 +604,25 @@ void firmware_outcome(const struct firmware_call *c,
 	out->body = buf_string(body);
 	out->len = body->len;
 }
+
+int firmware_dialect_named(const char *version, enum firmware_dialect *out)
+{
+	static const char names[] = "2.4.2 2.5.0 next";
+	static const enum firmware_dialect dialects[] = {
+		SERVER_2_4_2,
+		SERVER_2_5_0,
+		SERVER_2_5_0,
+	};
+	int index = 0;
+
+	for (const char *at = names; *at; index++) {
+		size_t len = strcspn(at, " ");
+
+		if (strlen(version) == len && strncmp(at, version, len) == 0) {
+			*out = dialects[index];
+			return 0;
+		}
+		at += len + strspn(at + len, " ");
+	}
+	return -1;
+}

@@ -156,4 +156,7 @@ void firmware_outcome(const struct firmware_call *c,
 void firmware_value_text(const struct firmware_argument *a,
 			 const struct firmware_value *v, struct buf *out);
 
+/* By the name of a firmware, next included. -1: not known. */
+int firmware_dialect_named(const char *version, enum firmware_dialect *out);
+
 #endif

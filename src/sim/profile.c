@@ -82,32 +82,11 @@ static char *name_of(const char *file)
 	return dot ? mem_strndup(from, (size_t)(dot - from)) : mem_strdup(from);
 }
 
-int profile_dialect(const char *firmware, enum firmware_dialect *out)
-{
-	static const char names[] = "2.4.2 2.5.0 next";
-	static const enum firmware_dialect dialects[] = {
-		SERVER_2_4_2,
-		SERVER_2_5_0,
-		SERVER_2_5_0,
-	};
-	int index = 0;
-
-	for (const char *at = names; *at; index++) {
-		size_t len = strcspn(at, " ");
-
-		if (strlen(firmware) == len && !strncmp(at, firmware, len)) {
-			*out = dialects[index];
-			return 0;
-		}
-		at += len + strspn(at + len, " ");
-	}
-	return -1;
-}
-
 static void finish(struct profile *p)
 {
 	/* Unless the profile says another one. */
-	if (p->dialect == SERVER_2_5_0 && !strcmp(p->about.version, "2.4.2"))
+	if (p->dialect == SERVER_2_5_0 &&
+	    strcmp(p->about.version, "2.4.2") == 0)
 		snprintf(p->about.version, sizeof(p->about.version), "2.5.0");
 	/* Firmware's type is the name of the board it was built for. */
 	if (!*p->about.board_type)

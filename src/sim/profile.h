@@ -110,7 +110,4 @@ int profile_apply(struct profile *p, struct reader *r, const cJSON *tree);
 int profile_generate(struct profile *p, struct reader *r,
 		     const cJSON *generator, int64_t count);
 
-/* By the name of a firmware, next included. -1: not known. */
-int profile_dialect(const char *firmware, enum firmware_dialect *out);
-
 #endif

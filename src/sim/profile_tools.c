@@ -543,7 +543,7 @@ static int apply_firmware(struct profile *p, struct reader *r,
 		return -1;
 	if (!firmware)
 		return 0;
-	if (profile_dialect(firmware, &p->dialect))
+	if (firmware_dialect_named(firmware, &p->dialect))
 		return reader_fail(
 			r,
 			"'firmware' is \"2.4.2\" or \"2.5.0\" (also \"next\"): which one is played");

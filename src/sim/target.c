@@ -197,7 +197,7 @@ static int set_firmware(void *out, const char *value, struct error *err)
 	struct settings *s = out;
 	enum firmware_dialect dialect;
 
-	if (profile_dialect(value, &dialect))
+	if (firmware_dialect_named(value, &dialect))
 		return error_set(
 			err, ERR_USAGE,
 			"firmware '%s' is not known: 2.4.2 or 2.5.0 is expected",

@@ -42,7 +42,7 @@ SHOWN = {
 }
 # The same for the board at serve; devices and the like want no other target.
 ATTACHED = {
-    "devices": ["devices", "devices -v"],
+    "devices": ["devices"],
     "send": ["send alert status=a message=b emotion=c"],
     "kick": ["kick nothing"],
 }
@@ -59,6 +59,10 @@ C0 = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 ANEW = re.compile(rb"\r\x1b\[K|^\r|(?<=\n)\r")
 COLOUR = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[K")
 SHELL = b"info\ntools\ncall t\nt n:=1\nt n:=9\nlast\ndescribe t\nfails\nrefuses\nuse\n"
+
+
+# Not by options: some commands have no use for them, and say so.
+PATIENT = {**os.environ, "MCPCTL_TIMEOUT": "30s", "MCPCTL_WAIT": "30s"}
 
 
 def terminal():
@@ -83,7 +87,8 @@ def read_all(descriptor):
 def run(words, stdin, on_terminal):
     """(stdout, stderr) of the command, as bytes."""
     ends = [terminal() if on_terminal else os.pipe() for _ in range(2)]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=ends[0][1], stderr=ends[1][1])
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=ends[0][1], stderr=ends[1][1],
+                               env=PATIENT)
     for end in ends:
         os.close(end[1])
     with concurrent.futures.ThreadPoolExecutor(2) as both:
@@ -98,7 +103,7 @@ def run(words, stdin, on_terminal):
 
 def judge(command, line, form, on_terminal, attached):
     """A complaint, or None."""
-    words = ["mcpctl", "--timeout", "30s", "--wait", "30s", "-o", form if form != "colour" else "text"]
+    words = ["mcpctl", "-o", form if form != "colour" else "text"]
     words += ["--color", "always" if form == "colour" else "never"] + shlex.split(line)
     if not attached and command not in ("targets", "trust"):
         words += ["-t", f"stdio:/usr/bin/python3 {SERVER}"]
@@ -124,7 +129,7 @@ def judge(command, line, form, on_terminal, attached):
 
 def commands():
     """The command table, as help prints it."""
-    text = subprocess.run(["mcpctl", "help"], capture_output=True, check=True, text=True).stdout
+    text = subprocess.run(["mcpctl", "help", "--all"], capture_output=True, check=True, text=True).stdout
     rows = text.split("\n\n", 2)[2].split("\n\nMore:")[0]
     return set(re.findall(r"^(?:[a-z]+)? {2,}([a-z]+) {2,}\S", rows, re.M))
 

@@ -55,7 +55,7 @@ static void test_addresses(void **state)
 	assert_int_equal(board_ws_url_parse(&u, "https://h/", NULL), 0);
 	assert_true(u.tls);
 	board_ws_url_done(&u);
-	/* The first number is read (5.4 item 9). */
+	/* The first number is read (device.md 5.4 item 9). */
 	address("ws://h:8000:8015/", "h", 8000, "/");
 	address("ws://h:81x/y", "h", 81, "/y");
 	bad_address("ws://h/a:b", "no number");
@@ -361,7 +361,7 @@ static void test_judge(void **state)
 	judged("{\"mqtt\":{}}", NULL, NULL, 0);
 	judged("{}", NULL, "neither 'websocket' nor 'mqtt'",
 	       BIT(HAZARD_OTA_NEITHER));
-	/* It stays on WebSocket with what was stored (5.4 item 10). */
+	/* It stays on WebSocket with what was stored (device.md 5.4 item 10). */
 	judged("{\"websocket\":{}}", NULL, NULL, BIT(HAZARD_OTA_NO_URL));
 	judged("{\"websocket\":{\"URL\":\"ws://h/\"}}", NULL, NULL,
 	       BIT(HAZARD_OTA_NO_URL));
