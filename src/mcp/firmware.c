@@ -607,22 +607,18 @@ void firmware_outcome(const struct firmware_call *c,
 
 int firmware_dialect_named(const char *version, enum firmware_dialect *out)
 {
-	static const char names[] = "2.4.2 2.5.0 next";
-	static const enum firmware_dialect dialects[] = {
-		SERVER_2_4_2,
-		SERVER_2_5_0,
-		SERVER_2_5_0,
-	};
-	int index = 0;
+	static const struct {
+		const char *version;
+		enum firmware_dialect dialect;
+	} rows[] = { { "2.4.2", SERVER_2_4_2 },
+		     { "2.5.0", SERVER_2_5_0 },
+		     { "next", SERVER_2_5_0 } };
 
-	for (const char *at = names; *at; index++) {
-		size_t len = strcspn(at, " ");
-
-		if (strlen(version) == len && strncmp(at, version, len) == 0) {
-			*out = dialects[index];
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (strcmp(rows[i].version, version) == 0) {
+			*out = rows[i].dialect;
 			return 0;
 		}
-		at += len + strspn(at + len, " ");
 	}
 	return -1;
 }
