@@ -139,7 +139,7 @@ static const struct firmware_events server_events = {
 };
 
 /* State is in the board's store and stays. */
-static void pretend_restart(struct pretend *d)
+void pretend_restart(struct pretend *d)
 {
 	pretend_end_session(d);
 	firmware_reset(&d->server);

@@ -143,6 +143,8 @@ void pretend_receive(struct pretend *d, const char *text, size_t len);
 void pretend_peer_close(struct pretend *d);
 /* The connection is gone, from either side. It may be opened again. */
 void pretend_hang_up(struct pretend *d);
+/* A restart: what is only in memory is forgotten. */
+void pretend_restart(struct pretend *d);
 /* Another frame version for the next open (the OTA reply told it). */
 void pretend_set_version(struct pretend *d, int frame_version);
 /* The next connection is one to a broker, or not. */
