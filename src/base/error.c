@@ -95,6 +95,13 @@ int error_code(struct error *err, int code)
 	return -1;
 }
 
+int error_reason(struct error *err, int reason)
+{
+	if (err)
+		err->reason = reason;
+	return -1;
+}
+
 int error_retry_after(struct error *err, int64_t ms)
 {
 	if (err)

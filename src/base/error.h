@@ -33,6 +33,7 @@ struct error {
 	enum error_kind kind;
 	int code; /* JSON-RPC code, HTTP status or errno; 0 if none */
 	bool has_code; /* firmware up to 2.4.2 sends errors without one */
+	int reason; /* which one of net/why.h; 0: none of those */
 	int64_t retry_after; /* ms that the peer asked to wait; 0: it did not */
 	char text[512];
 	char hint[512]; /* what the user can do next; "" if nothing */
@@ -49,6 +50,7 @@ int error_set(struct error *err, enum error_kind kind, const char *format, ...)
 /* Add to an error that is set. Each returns -1: it can end a function. */
 int error_hint(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 int error_code(struct error *err, int code);
+int error_reason(struct error *err, int reason);
 int error_retry_after(struct error *err, int64_t ms);
 /* A copy of text, up to a NUL, cut at 64 kB. */
 int error_detail(struct error *err, const char *text, size_t len);

@@ -2,7 +2,7 @@
 /*
  * The way to a TCP server: its name is looked up, then its addresses are tried
  * in turn, each with a share of the time. What came of it is told in facts;
- * the words are net/dial_words' matter.
+ * the words are net/why's matter.
  */
 #ifndef NET_DIAL_H
 #define NET_DIAL_H

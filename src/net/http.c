@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/address.h"
-#include "net/dial_words.h"
 #include "net/http_private.h"
 
 /*
@@ -378,7 +377,7 @@ static int http_configure(struct http *h, const struct endpoint *to,
 	if (!site->tls || !to->cacert)
 		return 0;
 	site->cacert = mem_strdup(to->cacert);
-	return dial_check_cacert(site->cacert, err);
+	return why_check_cacert(site->cacert, err);
 }
 
 /*
@@ -453,11 +452,11 @@ static void on_done(void *owner)
 	const struct http_transfer *t = f->transfer;
 	struct error why = { 0 };
 
-	if (t->outcome.end != HTTP_END_WELL && t->status)
+	if (t->outcome.what != WHY_NONE && t->status)
 		error_set(&why, ERR_PROTOCOL,
 			  "the answer of '%s' was cut after %zu bytes",
 			  f->site.host, f->body.len);
-	else if (t->outcome.end != HTTP_END_WELL)
+	else if (t->outcome.what != WHY_NONE)
 		http_fail_transfer(&why, &f->site, t);
 	answer(f, &why);
 }

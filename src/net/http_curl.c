@@ -262,18 +262,18 @@ static bool names_proxy(const struct curl_request *r, struct http_outcome *o)
 	return true;
 }
 
-static enum http_end time_over(const struct curl_request *r)
+static enum why time_over(const struct curl_request *r)
 {
 	curl_off_t found = 0;
 
 	curl_easy_getinfo(r->easy, CURLINFO_NAMELOOKUP_TIME_T, &found);
 	if (found <= 0)
-		return HTTP_END_NO_NAMESERVER;
+		return WHY_NO_NAMESERVER;
 	/* Of TCP. Addresses, from curl 8 on, are told only behind TLS. */
 	if (!number(r, CURLINFO_NUM_CONNECTS))
-		return HTTP_END_NO_CONNECTION;
+		return WHY_NO_CONNECTION;
 	/* Without TLS only a proxy has something to say before the request. */
-	return r->transfer->site->tls ? HTTP_END_TLS_SILENT : HTTP_END_PROXY;
+	return r->transfer->site->tls ? WHY_TLS_SILENT : WHY_PROXY;
 }
 
 /* CONNECT was refused, or a SOCKS proxy did not let us through. */
@@ -295,23 +295,23 @@ static bool is_proxys(const struct curl_request *r, CURLcode result,
 	return true;
 }
 
-static enum http_end end_of(const struct curl_request *r, CURLcode result)
+static enum why what_of(const struct curl_request *r, CURLcode result)
 {
 	switch ((int)result) {
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return HTTP_END_NO_HOST;
+		return WHY_NO_HOST;
 	case CURLE_COULDNT_CONNECT:
-		return HTTP_END_NO_CONNECTION;
+		return WHY_NO_CONNECTION;
 	case CURLE_OPERATION_TIMEDOUT:
 		return time_over(r);
 	case CURLE_SSL_CACERT_BADFILE:
-		return HTTP_END_BAD_CACERT;
+		return WHY_BAD_CACERT;
 	case CURLE_SSL_CONNECT_ERROR:
 	case CURLE_PEER_FAILED_VERIFICATION:
 	case CURLE_SSL_CERTPROBLEM:
 	case CURLE_SSL_CIPHER:
 	case CURLE_SSL_ISSUER_ERROR:
-		return HTTP_END_NO_TLS;
+		return WHY_TLS;
 	case CURLE_GOT_NOTHING:
 	case CURLE_SEND_ERROR:
 	case CURLE_RECV_ERROR:
@@ -319,16 +319,16 @@ static enum http_end end_of(const struct curl_request *r, CURLcode result)
 	case CURLE_HTTP2:
 	case CURLE_HTTP2_STREAM:
 	case CURLE_ABORTED_BY_CALLBACK: /* on_send: not a second time */
-		return HTTP_END_LOST;
+		return WHY_CLOSED;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_WRITE_ERROR: /* a head without end */
 	case CURLE_OUT_OF_MEMORY: /* one line of it, curl's word for that */
 	case 100: /* CURLE_TOO_LARGE, the word of newer ones */
 	case CURLE_BAD_CONTENT_ENCODING:
-		return HTTP_END_NO_HTTP;
+		return WHY_FOREIGN;
 	default:
-		return HTTP_END_OTHER;
+		return WHY_OTHER;
 	}
 }
 
@@ -336,20 +336,20 @@ static void fail(const struct curl_request *r, CURLcode result,
 		 struct http_outcome *o)
 {
 	if (is_proxys(r, result, o)) {
-		o->end = HTTP_END_PROXY;
+		o->what = WHY_PROXY;
 		return;
 	}
-	o->end = end_of(r, result);
-	o->error = (int)number(r, CURLINFO_OS_ERRNO);
-	if (o->end == HTTP_END_NO_CONNECTION) {
+	o->what = what_of(r, result);
+	if (o->what == WHY_NO_CONNECTION || o->what == WHY_CLOSED)
+		o->error = (int)number(r, CURLINFO_OS_ERRNO);
+	if (o->what == WHY_NO_CONNECTION) {
 		if (result == CURLE_OPERATION_TIMEDOUT)
 			o->error = ETIMEDOUT;
 		if (names_proxy(r, o))
-			o->end = HTTP_END_PROXY;
-	} else if (o->end == HTTP_END_PROXY) {
-		o->error = 0;
+			o->what = WHY_PROXY;
+	} else if (o->what == WHY_PROXY) {
 		snprintf(o->text, sizeof(o->text), "it says nothing");
-	} else if (o->end == HTTP_END_NO_TLS || o->end == HTTP_END_OTHER) {
+	} else if (o->what == WHY_TLS || o->what == WHY_OTHER) {
 		snprintf(o->text, sizeof(o->text), "%.250s",
 			 r->problem[0] ? r->problem :
 					 curl_easy_strerror(result));

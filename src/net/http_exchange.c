@@ -446,7 +446,7 @@ static void lose_session(struct http_exchange *x)
 	h->forgotten = true;
 	if (stream)
 		http_exchange_end(stream);
-	http_fail_session(&why, &h->site);
+	http_fail_as(&why, &h->site, WHY_SESSION_FORGOTTEN, 404);
 	fail_and_end(x, &why);
 }
 
@@ -488,7 +488,7 @@ static void end_refused(struct http_exchange *x, int status)
 		try_old(x);
 	} else {
 		if (status == 404 && h->revision)
-			http_fail_gone(&why, &h->site);
+			http_fail_as(&why, &h->site, WHY_SERVER_GONE, 404);
 		else
 			http_fail_status(&why, &h->site, x->transfer, &x->body);
 		fail_unasked(x, &why);
@@ -497,13 +497,12 @@ static void end_refused(struct http_exchange *x, int status)
 
 static void end_without(struct http_exchange *x)
 {
-	enum http_end end = x->transfer->outcome.end;
+	enum why what = x->transfer->outcome.what;
 	struct error why = { 0 };
 
 	http_fail_transfer(&why, &x->http->site, x->transfer);
 	/* It is an HTTP server, for it answered before. */
-	if (x->http->spoken &&
-	    (end == HTTP_END_LOST || end == HTTP_END_NO_HTTP))
+	if (x->http->spoken && (what == WHY_CLOSED || what == WHY_FOREIGN))
 		error_hint(&why,
 			   "whether the request was carried out is not known");
 	fail_unasked(x, &why);
@@ -534,7 +533,7 @@ static void http_post_done(struct http_exchange *x)
 {
 	const struct http_transfer *t = x->transfer;
 	int status = t->status;
-	bool broke = t->finished && t->outcome.end != HTTP_END_WELL;
+	bool broke = t->finished && t->outcome.what != WHY_NONE;
 
 	buf_consume(&x->body, text_mark(buf_string(&x->body), x->body.len));
 	if (x->kind == HTTP_BODY_EVENTS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why HTTP failed, in words, with the next step: no whole answer came, or one
- * that is not the one that was wanted.
+ * Why HTTP failed: no whole answer came, or one that is not the one that was
+ * wanted. What is found here are facts; net/why has the words.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,49 +11,26 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "net/dial_words.h"
 #include "net/http_private.h"
 
-/*
- * Why there was no whole answer, in words, with the next step: names,
- * addresses, proxies, certificates, connections that end. What an answer says
- * that did come is judged below.
- */
-
-#define UNKNOWN "it failed" /* libcurl told no errno */
-
-static void fail_connect(struct error *why, const struct http_site *site,
-			 int error)
+/* The facts that are known of every request; net/why has the words. */
+static int fail(struct error *why, const struct http_site *site,
+		struct why_facts f)
 {
-	const struct dial_place to = { .noun = "",
-				       .host = site->host,
-				       .port = site->port,
-				       .timeout = site->connect_timeout,
-				       .unknown = UNKNOWN };
-
-	dial_fail_connect(why, &to, error);
+	f.with |= WITH_HTTP | (site->tls ? 0 : WITH_PLAIN);
+	f.host = site->host;
+	f.port = site->port;
+	f.waited = site->connect_timeout;
+	return why_set(why, &f);
 }
 
-/* A status of HTTP is no errno: it is in the text then. */
-static void fail_proxy(struct error *why, const struct http_outcome *o)
+void http_fail_as(struct error *why, const struct http_site *site,
+		  enum why what, int number)
 {
-	if (o->error == 407)
-		error_set(why, ERR_AUTH,
-			  "the proxy wants credentials: HTTP 407");
-	else if (o->error >= 300 || o->error == 0)
-		error_set(why, ERR_CONNECT,
-			  "the proxy does not let us through: %s", o->text);
-	else
-		error_set(why, ERR_CONNECT,
-			  "cannot connect to the proxy %s: %s", o->text,
-			  dial_words(o->error, UNKNOWN));
-	error_hint(
-		why,
-		o->error == 407 ?
-			"give them as in --proxy http://USER:PASSWORD@HOST:PORT" :
-			"check --proxy and the environment's http_proxy, https_proxy, all_proxy; --proxy none goes without one");
-	error_code(why, o->error);
+	fail(why, site, (struct why_facts){ .what = what, .number = number });
 }
+
+/* Why there was no whole answer. */
 
 /* "error:0A000086:SSL routines::certificate verify failed": the last part. */
 static const char *tls_reason(const char *problem)
@@ -70,121 +47,29 @@ static const char *tls_reason(const char *problem)
 	return problem;
 }
 
-static void fail_tls(struct error *why, const struct http_site *site,
-		     const struct http_outcome *o)
-{
-	const char *reason = tls_reason(o->text);
-
-	if (dial_is_no_tls(reason)) {
-		error_set(why, ERR_CONNECT,
-			  "'%s' does not speak TLS on port %u", site->host,
-			  (unsigned)site->port);
-		error_hint(why,
-			   "use http:// instead of https://, or another port");
-		return;
-	}
-	if (strstr(reason, "unexpected eof") ||
-	    strstr(reason, "SSL_ERROR_SYSCALL") || !reason[0])
-		reason = "it ended the handshake";
-	error_set(why, ERR_CONNECT, "TLS with '%s' failed: %.200s", site->host,
-		  dial_tls_words(reason));
-	error_hint(why, "%s", dial_tls_hint(reason));
-}
-
-static void fail_tls_silent(struct error *why, const struct http_site *site)
-{
-	char time[32];
-
-	error_set(
-		why, ERR_CONNECT,
-		"'%s' port %u accepted the connection, but not the TLS handshake within %s",
-		site->host, (unsigned)site->port,
-		text_milliseconds(site->connect_timeout, time, sizeof(time)));
-	error_hint(why, "is it an HTTPS server?");
-}
-
-static const char *other_server(const struct http_site *site)
-{
-	return site->tls ? "is it an HTTPS server?" :
-			   "is it an HTTP server? does it want https://?";
-}
-
-static void fail_lost(struct error *why, const struct http_site *site,
-		      const struct http_transfer *t)
-{
-	int error = t->outcome.error;
-
-	if (t->status) {
-		error_set(
-			why, ERR_CONNECT,
-			"the connection to '%s' broke before its answer was whole",
-			site->host);
-		error_hint(why,
-			   "whether the request was carried out is not known");
-	} else {
-		error_set(
-			why, ERR_CONNECT,
-			"'%s' port %u closed the connection without an answer",
-			site->host, (unsigned)site->port);
-		error_hint(why, "%s", other_server(site));
-	}
-	error_code(why, error ? error : ECONNRESET);
-}
-
 void http_fail_transfer(struct error *why, const struct http_site *site,
 			const struct http_transfer *t)
 {
 	const struct http_outcome *o = &t->outcome;
+	struct why_facts f = {
+		.what = o->what,
+		.number = o->error,
+		.path = site->cacert ? site->cacert : "this system",
+		.said = o->what == WHY_TLS ? tls_reason(o->text) : o->text,
+	};
 
-	switch (o->end) {
-	case HTTP_END_NO_HOST:
-		dial_fail_lookup(why, "the host", site->host, o->text);
-		break;
-	case HTTP_END_NO_NAMESERVER:
-		dial_fail_lookup(why, "the host", site->host, NULL);
-		break;
-	case HTTP_END_NO_CONNECTION:
-		fail_connect(why, site, o->error);
-		break;
-	case HTTP_END_NO_TLS:
-		fail_tls(why, site, o);
-		break;
-	case HTTP_END_TLS_SILENT:
-		fail_tls_silent(why, site);
-		break;
-	case HTTP_END_BAD_CACERT:
-		error_set(why, ERR_USAGE,
-			  "the certificates of '%s' cannot be used",
-			  site->cacert ? site->cacert : "this system");
-		error_hint(why,
-			   "--cacert names a file of certificates in PEM form");
-		break;
-	case HTTP_END_PROXY:
-		fail_proxy(why, o);
-		break;
-	case HTTP_END_WELL:
-	case HTTP_END_LOST:
-		fail_lost(why, site, t);
-		break;
-	case HTTP_END_NO_HTTP:
-		error_set(
-			why, ERR_PROTOCOL,
-			"'%s' port %u answered something that is no HTTP, or a head that is too long",
-			site->host, (unsigned)site->port);
-		error_hint(why, "%s", other_server(site));
-		break;
-	case HTTP_END_OTHER:
-		error_set(why, ERR_CONNECT, "the request to '%s' failed: %s",
-			  site->host, o->text);
-		break;
+	if (o->what == WHY_CLOSED || o->what == WHY_NONE) {
+		f.what = t->status ? WHY_CUT : WHY_CLOSED;
+		f.number = o->error ? o->error : ECONNRESET;
 	}
+	fail(why, site, f);
 }
 
 int http_explain(struct transport *t, struct error *err)
 {
 	const struct http *h = t->impl;
 	const struct http_exchange *x;
-	bool events, held;
+	bool events;
 
 	if (!h || h->closing)
 		return 0;
@@ -192,25 +77,19 @@ int http_explain(struct transport *t, struct error *err)
 	if (!x || !x->transfer)
 		return 0;
 	events = x->kind == HTTP_BODY_EVENTS;
-	held = events || h->old;
-	error_set(
-		err, ERR_CONNECT, "'%s' %s", h->site.host,
-		!x->transfer->status ?
-			"took the request, and has not begun to answer" :
-		!events ?
-			"began to answer, and has not ended" :
-		h->old ?
-			"opened the event stream, and does not tell where messages go (event 'endpoint')" :
-			"began a stream of events, and none of them came");
-	return error_hint(
-		err,
-		held ? "a proxy in front of it may hold it back (nginx: proxy_buffering off)" :
-		       "--timeout waits longer");
+	return fail(err, &h->site,
+		    (struct why_facts){
+			    .what = !x->transfer->status ? WHY_WAITS_ANSWER :
+				    !events		 ? WHY_WAITS_END :
+				    h->old		 ? WHY_WAITS_ENDPOINT :
+							   WHY_WAITS_EVENT,
+			    .with = h->old ? WITH_OLD : 0,
+		    });
 }
 
 /*
  * What an answer says that is not the one that was wanted: its status, or a
- * body that is no message. In words, with the next step.
+ * body that is no message.
  */
 
 #define SAID_MAX 160
@@ -286,149 +165,38 @@ static char *reason_told(const struct http_transfer *t, const struct buf *body)
 	return page_title(whole.text);
 }
 
-/* ": REASON", or nothing. */
-static char *because(const struct http_transfer *t, const struct buf *body)
+/* What it asks for, in quotes; NULL: nothing. */
+static char *challenge_of(const struct http_transfer *t)
 {
-	CLEANUP(mem_free_ptr) char *said = reason_told(t, body);
-
-	return said ? mem_printf(": %s", said) : mem_strdup("");
-}
-
-static void fail_credentials(struct error *why, const struct http_site *site,
-			     const struct http_transfer *t, const char *said)
-{
-	int status = t->status;
 	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
 	CLEANUP(mem_free_ptr)
 	char *line = wants ? first_line(wants, strlen(wants)) : NULL;
 
-	error_set(why, ERR_AUTH, "'%s' refused: HTTP %d (%s)%s%s%s%s",
-		  site->host, status,
-		  status == 401 ? "not authorized" : "forbidden", said,
-		  line ? "; it asks for '" : "", line ? line : "",
-		  line ? "'" : "");
-	error_hint(
-		why,
-		"give credentials: MCPCTL_TOKEN, --token-file, or --header 'Authorization: …'");
-}
-
-/* There is no URL that could be followed. */
-static void fail_location(struct error *why, const struct http_site *site,
-			  const struct http_transfer *t)
-{
-	const char *to = http_transfer_answer(t, "Location");
-
-	if (to && *to)
-		error_set(
-			why, ERR_CONNECT,
-			"'%s' redirects to '%.*s', which is no http or https URL: HTTP %d",
-			site->host,
-			(int)text_cut(to, strcspn(to, "?#"), SAID_MAX), to,
-			t->status);
-	else
-		error_set(why, ERR_CONNECT,
-			  "'%s' redirects without saying where to: HTTP %d",
-			  site->host, t->status);
+	return line ? mem_printf("'%s'", line) : NULL;
 }
 
 static void fail_redirect(struct error *why, const struct http_site *site,
 			  const struct http_transfer *t)
 {
+	const char *told = http_transfer_answer(t, "Location");
 	CLEANUP(mem_free_ptr) char *to = http_transfer_location(t);
 	CLEANUP(mem_free_ptr) char *shown = NULL;
+	struct why_facts f = { .number = t->status };
 
-	if (!to) {
-		fail_location(why, site, t);
-		return;
+	if (to) {
+		bool again =
+			t->status >= 307 && http_url_same_origin(site->url, to);
+
+		f.what = again ? WHY_REDIRECT_AGAIN : WHY_REDIRECT;
+		shown = http_url_show(to);
+	} else if (told && *told) {
+		f.what = WHY_REDIRECT_ODD;
+		shown = mem_strndup(told, strcspn(told, "?#"));
+	} else {
+		f.what = WHY_REDIRECT_NOWHERE;
 	}
-	shown = http_url_show(to);
-	if (t->status >= 307 && http_url_same_origin(site->url, to)) {
-		error_set(
-			why, ERR_CONNECT,
-			"'%s' redirects again and again, at last to '%s': HTTP %d",
-			site->host, shown, t->status);
-		return;
-	}
-	error_set(why, ERR_CONNECT, "'%s' redirects to '%s': HTTP %d",
-		  site->host, shown, t->status);
-	error_hint(why, "if you trust that, make it the target");
-}
-
-static void fail_missing(struct error *why, const struct http_site *site,
-			 const char *said)
-{
-	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
-
-	error_set(why, ERR_CONNECT,
-		  "'%s' has no MCP server at '%s': HTTP 404%s", site->host,
-		  path, said);
-	error_hint(why, "check the path of the target (often /mcp or /sse)");
-}
-
-void http_fail_session(struct error *why, const struct http_site *site)
-{
-	error_set(why, ERR_CONNECT,
-		  "'%s' does not know the session any more: HTTP 404",
-		  site->host);
-	error_hint(why,
-		   "it was restarted, or ended the session: connect again");
-	error_code(why, 404);
-}
-
-void http_fail_gone(struct error *why, const struct http_site *site)
-{
-	error_set(why, ERR_CONNECT,
-		  "'%s' does not know the MCP server any more: HTTP 404",
-		  site->host);
-	error_hint(
-		why,
-		"it answered before: was it stopped, or is another server behind this address?");
-	error_code(why, 404);
-}
-
-/* The rest of them: what they mean, and what can be done. */
-static const struct {
-	int status;
-	const char *words, *hint;
-} rows[] = {
-	{ 400, "did not accept the request", NULL },
-	{ 405, "does not take this kind of request here",
-	  "check the path of the target (often /mcp or /sse)" },
-	{ 406, "has no answer of a kind that we accept", NULL },
-	{ 408, "waited too long for the request", "try again" },
-	{ 413, "does not take a request of this size", NULL },
-	{ 415, "does not take JSON here",
-	  "check the path of the target (often /mcp or /sse)" },
-	{ 421, "does not serve this host",
-	  "use its IP address, or --header 'Host: …'; if it is mcpctl, --allow-host there adds a name" },
-	{ 429, "has had too many requests", "try again later" },
-	{ 502, "is not available", "what it stands for may be down" },
-	{ 503, "is not available", "try again later" },
-	{ 504, "is not available", "what it stands for did not answer" },
-};
-
-static void fail_by_table(struct error *why, const struct http_site *site,
-			  int status, const char *said)
-{
-	const char *words = status >= 500 ? "failed" :
-			    status >= 400 ? "did not accept the request" :
-					    "gave no answer of use";
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (rows[i].status != status)
-			continue;
-		error_set(why, ERR_CONNECT, "'%s' %s: HTTP %d%s", site->host,
-			  rows[i].words, status, said);
-		if (status == 400 && !site->tls && text_find(said, "https"))
-			error_hint(why, "use https:// instead of http://");
-		else if (rows[i].hint)
-			error_hint(why, "%s", rows[i].hint);
-		return;
-	}
-	error_set(why, ERR_CONNECT, "'%s' %s: HTTP %d%s", site->host, words,
-		  status, said);
-	if (status == 501)
-		error_hint(why, "is this the address of an MCP server?");
+	f.to = shown;
+	fail(why, site, f);
 }
 
 /* The head's word counts; what stands between may have left it out. */
@@ -442,33 +210,27 @@ static int64_t asked_wait(const struct http_transfer *t, const struct buf *body)
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body)
 {
-	CLEANUP(mem_free_ptr) char *said = because(t, body);
+	CLEANUP(mem_free_ptr) char *said = reason_told(t, body);
+	CLEANUP(mem_free_ptr) char *challenge = challenge_of(t);
+	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
+	const struct why_facts f = {
+		.what = t->status == 407 ? WHY_PROXY : WHY_STATUS,
+		.number = t->status,
+		.path = path,
+		.said = said,
+		.challenge = challenge,
+	};
 	int64_t wait = asked_wait(t, body);
-	int status = t->status;
+	char time[32];
 
-	if (status == 401 || status == 403) {
-		fail_credentials(why, site, t, said);
-	} else if (status == 407) {
-		error_set(why, ERR_AUTH,
-			  "the proxy wants credentials: HTTP 407");
-		error_hint(
-			why,
-			"give them as in --proxy http://USER:PASSWORD@HOST:PORT");
-	} else if (status >= 300 && status < 400) {
+	if (t->status >= 300 && t->status < 400)
 		fail_redirect(why, site, t);
-	} else if (status == 404) {
-		fail_missing(why, site, said);
-	} else {
-		fail_by_table(why, site, status, said);
-	}
-	error_code(why, status);
+	else
+		fail(why, site, f);
 	error_retry_after(why, wait);
-	if (wait) {
-		char time[32];
-
+	if (wait)
 		error_hint(why, "it asks to wait %s before the next try",
 			   text_milliseconds(wait, time, sizeof(time)));
-	}
 }
 
 static bool is_page(const char *type, const struct buf *body)
@@ -480,43 +242,39 @@ static bool is_page(const char *type, const struct buf *body)
 	       text_starts(text, "<!") || text_starts(text, "<html");
 }
 
+/* What is wrong with it, if it is neither JSON nor events. */
+static struct why_facts odd_body(const struct http_transfer *t,
+				 const struct buf *body)
+{
+	const char *type = http_transfer_type(t);
+	struct why_facts f = { .what = WHY_NO_MESSAGE };
+
+	if (body->len == 0) {
+		f.what = WHY_NO_ANSWER;
+		f.number = t->status;
+	} else if (packed(t)) {
+		f.what = WHY_COMPRESSED;
+		f.said = packed(t);
+	} else if (is_page(type, body)) {
+		f.what = WHY_PAGE;
+	} else if (*type && !text_find(type, "json")) {
+		f.what = WHY_TYPE;
+		f.said = type;
+	}
+	return f;
+}
+
 void http_fail_body(struct error *why, const struct http_site *site,
 		    const struct http_transfer *t, const struct buf *body)
 {
-	const char *type = http_transfer_type(t);
-	struct error json = { 0 };
+	CLEANUP(error_reset) struct error json = { 0 };
+	struct why_facts f = odd_body(t, body);
 
-	if (body->len == 0) {
-		error_set(why, ERR_PROTOCOL,
-			  "'%s' took the request and gave no answer: HTTP %d",
-			  site->host, t->status);
-	} else if (packed(t)) {
-		error_set(
-			why, ERR_PROTOCOL,
-			"'%s' sent its answer compressed ('%.40s'), which is not read here",
-			site->host, packed(t));
-		error_hint(
-			why,
-			"--header 'Accept-Encoding: identity' asks for the plain one");
-	} else if (is_page(type, body)) {
-		error_set(
-			why, ERR_PROTOCOL,
-			"'%s' answered with a web page: that is no MCP server",
-			site->host);
-		error_hint(why,
-			   "check the path of the target (often /mcp or /sse)");
-	} else if (*type && !text_find(type, "json")) {
-		error_set(
-			why, ERR_PROTOCOL,
-			"'%s' answered with '%.80s', neither JSON nor an event stream",
-			site->host, type);
-		error_hint(why, "is this the address of an MCP server?");
-	} else {
+	if (f.what == WHY_NO_MESSAGE) {
 		json_check(buf_string(body), body->len, &json);
-		error_set(why, ERR_PROTOCOL,
-			  "the answer of '%s' is no message: %s", site->host,
-			  json.kind ? json.text : "it is no JSON-RPC");
-		error_detail(why, buf_string(body), body->len);
-		error_reset(&json);
+		f.said = json.kind ? json.text : "it is no JSON-RPC";
 	}
+	fail(why, site, f);
+	if (f.what == WHY_NO_MESSAGE)
+		error_detail(why, buf_string(body), body->len);
 }

@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "net/head.h"
 #include "net/http.h"
+#include "net/why.h"
 #include "wire/sse.h"
 
 struct curl_socket;
@@ -65,24 +66,11 @@ struct http_transfer_events {
 	void (*done)(void *owner);
 };
 
-/* How a request ended that has no whole answer. */
-enum http_end {
-	HTTP_END_WELL,
-	HTTP_END_NO_HOST, /* the name is unknown; text: the resolver's words */
-	HTTP_END_NO_NAMESERVER, /* it does not answer */
-	HTTP_END_NO_CONNECTION, /* error: why */
-	HTTP_END_NO_TLS, /* text: OpenSSL's words */
-	HTTP_END_TLS_SILENT,
-	HTTP_END_BAD_CACERT,
-	HTTP_END_PROXY, /* text: which or why; error: an HTTP status, an errno */
-	HTTP_END_LOST, /* the connection, before the answer was whole */
-	HTTP_END_NO_HTTP,
-	HTTP_END_OTHER /* text */
-};
+/* How a request ended; WHY_NONE: with a whole answer. */
 struct http_outcome {
-	enum http_end end;
-	int error; /* errno; 0 */
-	char text[256];
+	enum why what; /* WHY_CLOSED: before the answer was whole */
+	int error; /* errno, of a proxy perhaps an HTTP status; 0 */
+	char text[256]; /* OpenSSL's words, curl's; of a proxy: which, or why */
 };
 
 struct http_transfer {
@@ -152,21 +140,18 @@ char *http_url_show(const char *url);
 /* Its path likewise. */
 char *http_url_path(const char *url);
 
-/* ---- http_failure.c: why, in words ---- */
+/* ---- http_failure.c: the facts of what failed, for net/why ---- */
 
 /* A transfer that ended without a whole answer. */
 void http_fail_transfer(struct error *why, const struct http_site *site,
 			const struct http_transfer *t);
 
-/* ---- http_failure.c ---- */
-
 /* A status that is not as wanted; body: what came with it. */
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body);
-/* A 404 to a session id. */
-void http_fail_session(struct error *why, const struct http_site *site);
-/* A 404 of a server that spoke MCP before. */
-void http_fail_gone(struct error *why, const struct http_site *site);
+/* What needs no other facts; number: a status, an errno, or 0. */
+void http_fail_as(struct error *why, const struct http_site *site,
+		  enum why what, int number);
 /* A 2xx whose body is no message. */
 void http_fail_body(struct error *why, const struct http_site *site,
 		    const struct http_transfer *t, const struct buf *body);

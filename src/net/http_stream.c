@@ -103,10 +103,9 @@ static void explain(const struct http_exchange *x, struct error *why)
 	const struct http *h = x->http;
 
 	if (x->kind == HTTP_BODY_EVENTS)
-		error_set(why, ERR_CONNECT, "'%s' ended it too often",
-			  h->site.host);
+		http_fail_as(why, &h->site, WHY_STREAM_OFTEN, 0);
 	else if (is_forgotten(x))
-		http_fail_session(why, &h->site);
+		http_fail_as(why, &h->site, WHY_SESSION_FORGOTTEN, 404);
 	else if (x->transfer->status)
 		http_fail_status(why, &h->site, x->transfer, &x->body);
 	else
@@ -118,7 +117,7 @@ static bool is_gone(const struct http_exchange *x)
 {
 	const struct http_transfer *t = x->transfer;
 
-	return t->outcome.end == HTTP_END_NO_CONNECTION || is_forgotten(x) ||
+	return t->outcome.what == WHY_NO_CONNECTION || is_forgotten(x) ||
 	       (x->stood && http_may_pass(t->status));
 }
 
@@ -195,8 +194,11 @@ static void both(struct error *why, const struct error *first)
 {
 	enum error_kind kind = why->kind == ERR_AUTH ? ERR_AUTH : first->kind;
 
-	if (strcmp(why->text, first->text) == 0)
+	/* Both were refused for the same reason. */
+	if (why->reason == first->reason && why->code == first->code) {
+		error_copy(why, first);
 		return;
+	}
 	error_set(why, kind, "%.230s; and for HTTP+SSE: %.230s", first->text,
 		  why->text);
 	error_hint(why, "check the path of the target (often /mcp or /sse)");
@@ -305,20 +307,14 @@ void http_old_done(struct http_exchange *x)
 	}
 	if (status >= 300 && http_exchange_redirect(x))
 		return;
-	if (x->kind == HTTP_BODY_EVENTS) {
-		error_set(
-			&why, ERR_PROTOCOL,
-			"the event stream of '%s' ended without telling where messages go",
-			h->site.host);
-		error_hint(&why, "is it an MCP server?");
-	} else if (t->finished && t->outcome.end != HTTP_END_WELL &&
-		   status < 300) {
+	if (x->kind == HTTP_BODY_EVENTS)
+		http_fail_as(&why, &h->site, WHY_NO_ENDPOINT, 0);
+	else if (t->finished && t->outcome.what != WHY_NONE && status < 300)
 		http_fail_transfer(&why, &h->site, t);
-	} else if (status < 200 || status >= 300) {
+	else if (status < 200 || status >= 300)
 		http_fail_status(&why, &h->site, t, &x->body);
-	} else {
+	else
 		http_fail_body(&why, &h->site, t, &x->body);
-	}
 	fail_open(x, &why);
 }
 
@@ -327,12 +323,6 @@ void http_old_alarm(struct http_exchange *x)
 	struct http *h = x->http;
 	struct error why = { 0 };
 
-	error_set(
-		&why, ERR_PROTOCOL,
-		"'%s' does not tell where messages go: no event 'endpoint' came",
-		h->site.host);
-	error_hint(
-		&why,
-		"is it an MCP server? a proxy in front of it may hold events back (nginx: proxy_buffering off)");
+	http_fail_as(&why, &h->site, WHY_ENDPOINT_SILENT, 0);
 	fail_open(x, &why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mqtt:// and mqtts://: reached, trusted, and used as a transport for one
- * device; why that failed, in words.
+ * device.
  */
 #include <errno.h>
 #include <openssl/err.h>
@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/random.h"
-#include "net/dial_words.h"
 #include "net/mqtt_private.h"
+#include "net/why.h"
 #include "wire/broker_topic.h"
 
 /*
@@ -452,160 +452,65 @@ int mqtt_dial_explain(struct transport *t, struct error *err)
 
 	if (!d || d->heard)
 		return 0;
-	if (!d->ready) {
-		error_set(err, ERR_CONNECT,
-			  "the broker '%s' port %u has not answered yet",
-			  d->host, (unsigned)d->number);
-		return error_hint(err, "is it an MQTT broker?");
-	}
-	error_set(
-		err, ERR_CONNECT,
-		"nothing was heard of the device '%.100s': it was asked by '%.100s' and should answer to '%.100s'",
-		d->client_id, d->down, d->up);
-	return error_hint(
-		err,
-		"stock firmware never subscribes, so a plain broker cannot reach it: use 'mcpctl serve --mqtt', or a broker that subscribes for it; else check the topics (?up=TOPIC&down=TOPIC)");
+	return why_set(err, &(struct why_facts){
+				    .what = d->ready ? WHY_WAITS_DEVICE :
+						       WHY_WAITS_BROKER,
+				    .with = WITH_MQTT,
+				    .host = d->host,
+				    .port = d->number,
+				    .path = d->down,
+				    .to = d->up,
+				    .said = d->client_id,
+			    });
 }
 
 /*
- * Why a broker could not be reached, refused, or went away: in words, with
- * the next step. One place for all of it.
+ * Why a broker could not be reached, refused, or went away: the facts; net/why
+ * has the words.
  */
 
-#define CREDENTIALS                                                          \
-	"name the user as in mqtt://USER@HOST/…; its password comes from " \
-	"--mqtt-password-file or MCPCTL_MQTT_PASSWORD"
+#define TIMEOUT_MS 10000 /* of a try */
+
+static void fail(struct mqtt_client *c, enum why what, int number,
+		 const char *said)
+{
+	why_set(&c->why, &(struct why_facts){
+				 .what = what,
+				 .with = WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
+					 (c->user ? WITH_USER : 0),
+				 .number = number,
+				 .host = c->host,
+				 .port = c->port,
+				 .path = c->refused,
+				 .waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
+				 .said = said,
+			 });
+}
 
 static void fail_lookup(struct mqtt_client *c, int status)
 {
-	const char *reason = status ? uv_strerror(status) : "it has no address";
-
-	dial_fail_lookup(&c->why, "the broker's host", c->host,
-			 status == UV_ETIMEDOUT ? NULL : reason);
-}
-
-static void fail_connect(struct mqtt_client *c, int error)
-{
-	const struct dial_place to = { .noun = "the broker ",
-				       .host = c->host,
-				       .port = c->port,
-				       .unknown = "it failed" };
-
-	dial_fail_connect(&c->why, &to, error);
-	if (error == ECONNREFUSED)
-		error_hint(
-			&c->why,
-			"is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one");
-}
-
-static void fail_tls(struct mqtt_client *c)
-{
-	struct error *why = &c->why;
-
-	if (dial_is_no_tls(c->problem)) {
-		error_set(why, ERR_CONNECT,
-			  "the broker '%s' does not speak TLS on port %u",
-			  c->host, (unsigned)c->port);
-		error_hint(
-			why,
-			"use mqtt:// instead of mqtts://, or another port (8883 is usual)");
-		return;
-	}
-	if (!c->problem[0] || strstr(c->problem, "unexpected eof")) {
-		error_set(why, ERR_CONNECT,
-			  "the broker '%s' port %u ended the TLS handshake",
-			  c->host, (unsigned)c->port);
-		error_hint(
-			why,
-			"does it speak TLS there? else use mqtt:// instead of mqtts://, or another port (8883 is usual)");
-		return;
-	}
-	error_set(why, ERR_CONNECT, "TLS with the broker '%s' failed: %s",
-		  c->host, dial_tls_words(c->problem));
-	error_hint(why, "%s", dial_tls_hint(c->problem));
-}
-
-/* CONNACK (MQTT 3.1.1, 3.2.2.3). */
-static void fail_refused(struct mqtt_client *c)
-{
-	static const char *const words[] = {
-		"it accepted", /* not used */
-		"it does not speak MQTT 3.1.1",
-		"it does not accept this client id",
-		"it is not available",
-		"bad user name or password",
-		"not authorised",
-	};
-	int code = c->connack;
-	bool credentials = code == 4 || code == 5;
-
-	error_set(&c->why, credentials ? ERR_AUTH : ERR_CONNECT,
-		  "the broker '%s' refused the connection: %s", c->host,
-		  code > 0 && (size_t)code < COUNT(words) ?
-			  words[code] :
-			  "for a reason of its own");
-	error_code(&c->why, code);
-	if (credentials)
-		error_hint(
-			&c->why, "%s",
-			c->user ?
-				"check the password (--mqtt-password-file or MCPCTL_MQTT_PASSWORD), and that the broker knows the user" :
-				CREDENTIALS);
+	if (status == UV_ETIMEDOUT)
+		fail(c, WHY_NO_NAMESERVER, 0, NULL);
 	else
-		error_hint(&c->why, "the broker's log may tell more");
+		fail(c, WHY_NO_HOST, 0,
+		     status ? uv_strerror(status) : "it has no address");
 }
 
-static void fail_handshake(struct mqtt_client *c, int rc, int error)
+static bool is_no_mqtt(int rc)
 {
-	const char *wants =
-		c->tls ? "is it an MQTT broker?" :
-			 "is it an MQTT broker? does it want mqtts://?";
-
-	if (error == ETIMEDOUT)
-		error_set(
-			&c->why, ERR_CONNECT,
-			"'%s' port %u accepted the connection, but no MQTT handshake followed within 10 s",
-			c->host, (unsigned)c->port);
-	else if (rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET)
-		error_set(&c->why, ERR_PROTOCOL,
-			  "'%s' port %u answered something that is no MQTT",
-			  c->host, (unsigned)c->port);
-	else
-		error_set(
-			&c->why, ERR_CONNECT,
-			"'%s' port %u closed the connection during the MQTT handshake",
-			c->host, (unsigned)c->port);
-	error_hint(&c->why, "%s", wants);
-	if (error == ETIMEDOUT)
-		error_code(&c->why, ETIMEDOUT);
+	return rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET;
 }
 
 static void fail_connected(struct mqtt_client *c, int rc)
 {
-	const char *ends = "the connection to the broker";
-
-	if (c->refused) {
-		error_set(&c->why, ERR_AUTH,
-			  "the broker '%s' does not let us subscribe to '%s'",
-			  c->host, c->refused);
-		error_hint(&c->why, "its access rules must allow that for %s",
-			   c->user ? "this user" :
-				     "users that give no name; " CREDENTIALS);
-	} else if (rc == MOSQ_ERR_KEEPALIVE) {
-		error_set(&c->why, ERR_CONNECT,
-			  "%s '%s' is dead: no answer to a ping", ends,
-			  c->host);
-		error_code(&c->why, ETIMEDOUT);
-	} else if (rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET) {
-		error_set(&c->why, ERR_PROTOCOL,
-			  "%s '%s' ended: what came is no MQTT", ends, c->host);
-	} else {
-		error_set(&c->why, ERR_CONNECT, "the broker '%s' went away",
-			  c->host);
-		error_hint(
-			&c->why,
-			"was it stopped? another client with our client id would end it too");
-	}
+	if (c->refused)
+		fail(c, WHY_SUBSCRIBE, 0, NULL);
+	else if (rc == MOSQ_ERR_KEEPALIVE)
+		fail(c, WHY_NO_PONG, ETIMEDOUT, NULL);
+	else if (is_no_mqtt(rc))
+		fail(c, WHY_NO_MQTT, 0, NULL);
+	else
+		fail(c, WHY_WENT, 0, NULL);
 }
 
 static void mqtt_fail(struct mqtt_client *c, int rc, int error)
@@ -615,19 +520,19 @@ static void mqtt_fail(struct mqtt_client *c, int rc, int error)
 	if (c->state == MQTT_CONNECTED)
 		fail_connected(c, rc);
 	else if (c->connack)
-		fail_refused(c);
-	else if (tls_failed && error != ETIMEDOUT)
-		fail_tls(c);
+		fail(c, WHY_CONNACK, c->connack, NULL);
+	else if (error == ETIMEDOUT)
+		fail(c, WHY_SILENT, ETIMEDOUT, NULL);
+	else if (tls_failed)
+		fail(c, WHY_TLS, 0, c->problem);
 	else
-		fail_handshake(c, rc, error);
+		fail(c, is_no_mqtt(rc) ? WHY_FOREIGN : WHY_CLOSED, 0, NULL);
 }
 
 /*
  * A try to reach the broker: the library connects to each address as net/dial
  * goes along. What comes after TCP is the library's matter.
  */
-
-#define TIMEOUT_MS 10000
 
 static int dial_to(struct mqtt_client *c, const struct addrinfo *address)
 {
@@ -680,7 +585,7 @@ static void on_failed(void *owner, const struct dial_facts *f)
 	if (f->stage == DIAL_NAME)
 		fail_lookup(c, f->error);
 	else
-		fail_connect(c, f->error);
+		fail(c, WHY_NO_CONNECTION, f->error, NULL);
 	mqtt_lost(c);
 }
 

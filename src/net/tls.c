@@ -8,7 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/mem.h"
-#include "net/dial_words.h"
+#include "net/why.h"
 
 struct tls_link {
 	SSL_CTX *context;
@@ -39,7 +39,7 @@ static int believe(struct tls_link *t, const struct tls_trust *trust,
 		SSL_CTX_set_default_verify_paths(t->context);
 		return 0;
 	}
-	if (dial_check_cacert(trust->cacert, err))
+	if (why_check_cacert(trust->cacert, err))
 		return -1;
 	if (SSL_CTX_load_verify_locations(t->context, trust->cacert, NULL) == 1)
 		return 0;
@@ -95,6 +95,7 @@ static void link_feed(struct tls_link *t, const void *data, size_t len)
 	}
 }
 
+/* NULL: it ended the handshake. */
 static const char *problem_of(const struct tls_link *t)
 {
 	long verified = SSL_get_verify_result(t->ssl);
@@ -103,12 +104,11 @@ static const char *problem_of(const struct tls_link *t)
 
 	if (verified != X509_V_OK)
 		return X509_verify_cert_error_string(verified);
-	return words ? words : "it ended the handshake";
+	return words;
 }
 
 static int link_shake(struct tls_link *t, struct error *err)
 {
-	const char *problem;
 	int done;
 
 	ERR_clear_error();
@@ -117,15 +117,10 @@ static int link_shake(struct tls_link *t, struct error *err)
 		return 1;
 	if (SSL_get_error(t->ssl, done) == SSL_ERROR_WANT_READ)
 		return 0;
-	problem = problem_of(t);
-	if (dial_is_no_tls(problem))
-		error_set(err, ERR_CONNECT, "'%s' speaks no TLS there",
-			  t->host);
-	else
-		error_set(err, ERR_CONNECT, "no TLS with '%s': %s", t->host,
-			  dial_tls_words(problem));
-	error_hint(err, "%s", dial_tls_hint(problem));
-	return -1;
+	return why_set(err, &(struct why_facts){ .what = WHY_TLS,
+						 .with = WITH_BOARD,
+						 .host = t->host,
+						 .said = problem_of(t) });
 }
 
 static ptrdiff_t link_read(struct tls_link *t, char *out, size_t size)

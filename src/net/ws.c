@@ -14,9 +14,9 @@
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "net/dial_words.h"
 #include "net/front.h"
 #include "net/head.h"
+#include "net/why.h"
 #include "net/ws_private.h"
 
 static void ws_begin_close(struct ws *ws, int code);
@@ -418,7 +418,7 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 			return t->vhost;
 		count++;
 	}
-	if (cacert && dial_check_cacert(cacert, err))
+	if (cacert && why_check_cacert(cacert, err))
 		return NULL;
 	/* --cacert is instead of the system's certificates, not beside them. */
 	if (cacert)

@@ -246,5 +246,6 @@ void mask_error(struct error *to, const struct error *from)
 	error_detail(to, detail, detail ? strlen(detail) : 0);
 	to->code = from->code;
 	to->has_code = from->has_code;
+	to->reason = from->reason;
 	to->retry_after = from->retry_after;
 }

@@ -225,7 +225,7 @@ END
 	backend careful server.pem server.key
 	mcp sim --connect "wss://localhost:$BACKEND/"
 	ends 3
-	hints "no TLS with 'localhost'"
+	hints "TLS with 'localhost' failed"
 	hints '--cacert'
 	says 'connected    0, refused 1'
 	mcp --cacert ca.pem sim --connect "wss://localhost:$BACKEND/" --expect-listed
@@ -240,7 +240,7 @@ END
 	[ "$(grep '^{' ota.out | jq -r '.board.type == .board.name')" = true ]
 	mcp sim --ota "https://localhost:$OTA_PORT/"
 	ends 3
-	hints 'OTA: no TLS'
+	hints 'OTA: TLS with'
 	backend careful
 	mcp --insecure sim --connect "wss://localhost:$BACKEND/"
 	ends 3

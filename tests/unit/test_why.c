@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of reasons: each row says something, can be reached, and is
+ * filled with the facts alone.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "net/why.h"
+
+/* Facts that this row is made for. */
+static struct why_facts facts_of(const struct why_row *r)
+{
+	static char said[64];
+
+	snprintf(said, sizeof(said), "%s", r->said ? r->said : "odd words");
+	said[strcspn(said, "|")] = '\0';
+	return (struct why_facts){ .what = r->what,
+				   .with = r->with,
+				   .number = r->from,
+				   .host = "far.example",
+				   .port = 4711,
+				   .waited = 10000,
+				   .path = "/here",
+				   .to = "ws://there/",
+				   .said = said,
+				   .challenge = "'Basic'" };
+}
+
+/* As base/error.h and doc/hacking.md want them. */
+static void well_formed(const char *text, bool hint)
+{
+	size_t len = strlen(text);
+
+	if (len < 8 || len > 400)
+		fail_msg("'%s' has %zu bytes", text, len);
+	if (strchr(".,;: ", text[len - 1]))
+		fail_msg("'%s' ends in '%c'", text, text[len - 1]);
+	/* Names may have capitals: "TLS with …", "TLS 1.0". */
+	if (isupper((unsigned char)text[0]) && !text_starts(text, "TLS"))
+		fail_msg("'%s' begins with a capital", text);
+	if (strstr(text, "  ") || strpbrk(text, "\n\t"))
+		fail_msg("'%s' has odd blanks", text);
+	if (!hint && strchr(text, '?'))
+		fail_msg("'%s' asks", text);
+}
+
+static void test_rows_are_whole(void **state)
+{
+	size_t count;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct why_row *r = &rows[i];
+
+		assert_true(r->what >= WHY_OTHER);
+		assert_true(r->kind != ERR_NONE);
+		assert_true(r->from <= r->to);
+		assert_non_null(r->text);
+		well_formed(r->text, false);
+		if (r->hint)
+			well_formed(r->hint, true);
+	}
+}
+
+/* The peer said it all, or nothing can be done: no row joins them unnoticed. */
+static void test_rows_without_hint(void **state)
+{
+	static const enum why known[] = {
+		WHY_STATUS,    WHY_REDIRECT_AGAIN,   WHY_REDIRECT_ODD,
+		WHY_NO_ANSWER, WHY_REDIRECT_NOWHERE, WHY_NO_MESSAGE,
+		WHY_NO_PONG,   WHY_NO_MQTT,	     WHY_STREAM_OFTEN,
+		WHY_OTHER,
+	};
+	size_t count;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		bool found = rows[i].hint;
+
+		for (size_t k = 0; k < COUNT(known) && !found; k++)
+			found = known[k] == rows[i].what;
+		if (!found)
+			fail_msg("no hint: '%s'", rows[i].text);
+	}
+}
+
+/* Its own facts lead to each row: none hides another, none stands twice. */
+static void test_rows_are_reached(void **state)
+{
+	size_t count;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		struct why_facts f = facts_of(&rows[i]);
+
+		if (why_find(&f) != &rows[i])
+			fail_msg("'%s' hides '%s'", why_find(&f)->text,
+				 rows[i].text);
+	}
+}
+
+/* A peer chooses numbers and words: for whatever failed there is a row. */
+static void test_each_reason_is_caught(void **state)
+{
+	static const unsigned with[] = { 0,	    WITH_WS,	WITH_HTTP,
+					 WITH_MQTT, WITH_PLAIN, WITH_USER,
+					 WITH_OLD,  WITH_BOARD, ~0u };
+	static const int numbers[] = { 0, 1, 6, 99, 101, 299, 418, 599, 999 };
+
+	(void)state;
+	for (int what = WHY_OTHER; what <= WHY_WAITS_DEVICE; what++) {
+		for (size_t i = 0; i < COUNT(with) * COUNT(numbers); i++) {
+			const struct why_facts f = {
+				.what = (enum why)what,
+				.with = with[i % COUNT(with)],
+				.number = numbers[i / COUNT(with)],
+				.said = "odd",
+			};
+
+			if (why_find(&f)->what != f.what)
+				fail_msg("no row for %d, with %x, number %d",
+					 what, f.with, f.number);
+		}
+	}
+}
+
+static void no_braces(const char *text)
+{
+	if (strpbrk(text, "{}"))
+		fail_msg("not filled: '%s'", text);
+}
+
+static void test_rows_are_filled(void **state)
+{
+	size_t count;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct why_facts f = facts_of(&rows[i]);
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		assert_int_equal(why_set(&err, &f), -1);
+		assert_int_equal(err.kind, rows[i].kind);
+		assert_int_equal(err.reason, rows[i].what);
+		assert_int_equal(err.code, f.number);
+		assert_int_equal(err.has_code, f.number != 0);
+		no_braces(err.text);
+		no_braces(err.hint);
+		assert_true(!rows[i].hint == !err.hint[0]);
+		if (strstr(rows[i].text, "{host}"))
+			assert_non_null(strstr(err.text, "'far.example'"));
+		if (strstr(rows[i].text, "{port}"))
+			assert_non_null(strstr(err.text, "4711"));
+		if (strstr(rows[i].text, "wait}"))
+			assert_non_null(strstr(err.text, "within 10 s"));
+	}
+}
+
+/* A name between braces that is none would be told as a number. */
+static void known_names(const char *text)
+{
+	static const char *const names[] = {
+		"host",	 "port",   "path",   "to",   "said",  "challenge",
+		"errno", "number", "wait",   "it",   "whose", "server",
+		"wish",	 "open",   "secure", "usual"
+	};
+
+	while ((text = strchr(text, '{')) != NULL) {
+		const char *end = strchr(text, '}'), *name = end;
+		bool known = false;
+
+		assert_non_null(end);
+		while (name[-1] != '{' && name[-1] != ' ')
+			name--;
+		for (size_t i = 0; i < COUNT(names); i++)
+			known |= strlen(names[i]) == (size_t)(end - name) &&
+				 text_starts(name, names[i]);
+		if (!known)
+			fail_msg("who is '%s'?", name);
+		text = end;
+	}
+}
+
+static void test_names_are_known(void **state)
+{
+	size_t count;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		known_names(rows[i].text);
+		known_names(rows[i].hint ? rows[i].hint : "");
+	}
+}
+
+static void says(const struct why_facts *f, const char *text, const char *hint)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	why_set(&err, f);
+	assert_string_equal(err.text, text);
+	assert_string_equal(err.hint, hint);
+}
+
+static void test_words(void **state)
+{
+	struct why_facts f = { .what = WHY_NO_CONNECTION,
+			       .with = WITH_WS,
+			       .host = "h",
+			       .port = 80,
+			       .number = ETIMEDOUT };
+
+	(void)state;
+	says(&f, "cannot connect to 'h' port 80: no answer",
+	     "is the address right, and in this network? a firewall can drop it too");
+	f.waited = 2500;
+	says(&f, "cannot connect to 'h' port 80: no answer within 2.5 s",
+	     "is the address right, and in this network? a firewall can drop it too");
+	f.number = ECONNREFUSED;
+	f.with = WITH_MQTT;
+	says(&f, "cannot connect to the broker 'h' port 80: connection refused",
+	     "is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one");
+	f.number = 0;
+	says(&f, "cannot connect to the broker 'h' port 80: it failed",
+	     "check the address");
+	f.what = WHY_CLOSED;
+	says(&f, "'h' port 80 closed the connection during the MQTT handshake",
+	     "is it an MQTT broker?");
+	f.with = WITH_WS | WITH_PLAIN;
+	says(&f, "'h' port 80 closed the connection during the handshake",
+	     "is it a WebSocket server? does it want wss://?");
+	f.with = WITH_HTTP | WITH_PLAIN;
+	says(&f, "'h' port 80 closed the connection without an answer",
+	     "is it an HTTP server? does it want https://?");
+	f.with = WITH_HTTP;
+	says(&f, "'h' port 80 closed the connection without an answer",
+	     "is it an HTTPS server?");
+}
+
+/* What the peer said: in the words or not, never as a pattern, and cut. */
+static void test_hostile_words(void **state)
+{
+	char many[4096];
+	struct why_facts f = { .what = WHY_STATUS,
+			       .with = WITH_HTTP,
+			       .number = 401,
+			       .host = "h",
+			       .said = "{host} %s %n",
+			       .challenge = "'x'" };
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	(void)state;
+	why_set(&err, &f);
+	assert_string_equal(
+		err.text,
+		"'h' refused: HTTP 401 (not authorized): {host} %s %n; it asks for 'x'");
+	memset(many, 'a', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	f.said = many;
+	why_set(&err, &f);
+	assert_true(strlen(err.text) < 300);
+	assert_non_null(strstr(err.text, "; it asks for 'x'"));
+	f = (struct why_facts){ .what = WHY_STATUS, .number = 401 };
+	why_set(&err, &f);
+	assert_string_equal(err.text, "'' refused: HTTP 401 (not authorized)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows_are_whole),
+		cmocka_unit_test(test_rows_without_hint),
+		cmocka_unit_test(test_rows_are_reached),
+		cmocka_unit_test(test_each_reason_is_caught),
+		cmocka_unit_test(test_rows_are_filled),
+		cmocka_unit_test(test_names_are_known),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_hostile_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
