@@ -431,6 +431,58 @@ const char *text_microseconds(int64_t us, char *out, size_t size)
 	return out;
 }
 
+/* Patterns filled with values. */
+
+struct text_filling {
+	const char *(*value)(const void *of, const char *name,
+			     char room[TEXT_ROOM]);
+	const void *of;
+	size_t max;
+};
+
+/* What stands between two braces: words, and behind them a name. */
+static void fill_one(struct buf *out, const char *at, size_t len,
+		     const struct text_filling *f)
+{
+	size_t front = len, size = 0;
+	char name[TEXT_ROOM], room[TEXT_ROOM];
+	const char *value, *quote;
+
+	while (front && at[front - 1] != ' ')
+		front--;
+	quote = at[front] == '\'' ? "'" : "";
+	for (const char *c = at + front + strlen(quote);
+	     c < at + len && *c != '\'' && size < sizeof(name) - 1; c++)
+		name[size++] = *c;
+	name[size] = '\0';
+	value = f->value(f->of, name, room);
+	if (!value || !*value)
+		return;
+	buf_add(out, at, front);
+	buf_text(out, quote);
+	buf_add(out, value, text_cut(value, strlen(value), f->max));
+	buf_text(out, quote);
+}
+
+void text_fill(struct buf *out, const char *pattern,
+	       const char *(*value)(const void *of, const char *name,
+				    char room[TEXT_ROOM]),
+	       const void *of, size_t max)
+{
+	const struct text_filling f = { value, of, max };
+	size_t len = strcspn(pattern, "{");
+
+	buf_add(out, pattern, len);
+	while (pattern[len]) {
+		pattern += len + 1;
+		len = strcspn(pattern, "}");
+		fill_one(out, pattern, len, &f);
+		pattern += len + (pattern[len] == '}');
+		len = strcspn(pattern, "{");
+		buf_add(out, pattern, len);
+	}
+}
+
 /*
  * Base64 (RFC 4648, section 4) and percent-encoding (RFC 3986, 2.1).
  */

@@ -80,6 +80,18 @@ const char *text_milliseconds(int64_t ms, char *out, size_t size);
 const char *text_microseconds(int64_t us, char *out, size_t size);
 
 /*
+ * Append pattern, in which "{host}" stands for what value() has for that name,
+ * at most max bytes of it, "{'host'}" for the same in quotes, and "{, at host}"
+ * for the same behind these words; where it has NULL or "", for nothing. room:
+ * for a value that is made there.
+ */
+#define TEXT_ROOM 32
+void text_fill(struct buf *out, const char *pattern,
+	       const char *(*value)(const void *of, const char *name,
+				    char room[TEXT_ROOM]),
+	       const void *of, size_t max);
+
+/*
  * Base64 (RFC 4648; padding optional, white space skipped) to bytes. -1 if it
  * is none, or out is full: nothing is added then.
  */

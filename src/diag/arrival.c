@@ -1,175 +1,174 @@
 /* SPDX-License-Identifier: MIT */
-/* Why nobody came, in words. */
+/* Why nobody came: the facts, and the table of what they mean. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "diag/arrival.h"
 
-/* Text and hint of one step; whoever calls it says in front of what. */
+enum {
+	FAILED = 1 << 0,
+	HELLO = 1 << 1,
+	CONNECTED = 1 << 2,
+	REFUSED = 1 << 3,
+	HINT = 1 << 4, /* of what failed or was refused */
+	WRONG_TOKEN = 1 << 5,
+	WRONG_PATH = 1 << 6,
+	ONLY_FOREIGN = 1 << 7,
+	FOREIGN_HINT = 1 << 8,
+	NO_BROKER = 1 << 9,
+	BROKER_HINT = 1 << 10,
+	OTA = 1 << 11,
+	MQTT = 1 << 12,
+	TLS = 1 << 13,
+	BROWSER = 1 << 14,
+	LAN = 1 << 15,
+	CAME = 1 << 16
+};
 
-static int nothing_came(const struct arrival *a, struct error *err)
+#define NEVER_DIALLED \
+	"{none}{ within time}: the board{ id}{ 'board'}{ version version}{ from address} asked OTA, but never dialled"
+#define ITS_LOG \
+	"the board's own log (USB) tells why; mcpctl --trace FILE serve keeps every frame"
+#define EACH_STEP "mcpctl serve -v shows each step"
+
+/* Who got furthest comes first. */
+static const struct arrival_row rows[] = {
+	{ FAILED | HINT, "{none}{ within time}: {failed}", "{hint}" },
+	{ FAILED, "{none}{ within time}: {failed}",
+	  "mcpctl devices shows its state" },
+	{ HELLO,
+	  "{none}{ within time}: {who} said hello, and did not answer further",
+	  ITS_LOG },
+	{ CONNECTED, "{none}{ within time}: {who} connected, and said no hello",
+	  ITS_LOG },
+	{ REFUSED | HINT, "no device was let in{ within time}: {refused}",
+	  "{hint}" },
+	{ REFUSED, "no device was let in{ within time}: {refused}", EACH_STEP },
+	{ WRONG_TOKEN,
+	  "no device was let in{ within time}: its token is wrong or missing",
+	  "reboot it, so that OTA gives it the token, or take its own with MCPCTL_TOKEN or --token-file" },
+	{ WRONG_PATH,
+	  "no device was let in{ within time}: one asked for the path '{path}', which is a wrong one",
+	  "its OTA address is {ota}: set that and reboot it, so that it is told the right path; a target without a path accepts any" },
+	{ ONLY_FOREIGN | FOREIGN_HINT, "no device was let in; {foreign}",
+	  "{foreignhint}; else: the board's OTA address is {ota}" },
+	{ ONLY_FOREIGN, "no device was let in; {foreign}",
+	  "the board's OTA address is {ota}" },
+	{ NO_BROKER | BROKER_HINT, "{none}{ within time}: {broker}",
+	  "{brokerhint}" },
+	{ NO_BROKER, "{none}{ within time}: {broker}", EACH_STEP },
+	{ OTA | MQTT, NEVER_DIALLED,
+	  "it cannot reach the broker that OTA gave it: is that port open? see --advertise" },
+	{ OTA | TLS, NEVER_DIALLED,
+	  "wake it: say the wake word or press its button; something also spoke TLS to this plain port: give the board ws://, not wss://" },
+	{ OTA, NEVER_DIALLED,
+	  "wake it: say the wake word or press its button; if it was woken, it cannot reach the address that OTA gave it: see --advertise" },
+	{ TLS, "{none}{ within time}: something spoke TLS to this plain port",
+	  "the board was given https:// or wss://: its OTA address is {ota}" },
+	{ BROWSER | LAN, "{none}{ within time}: only a browser came",
+	  "so network and firewall are fine: set the board's OTA address to {ota} and reboot it" },
+	{ BROWSER,
+	  "{none}{ within time}: only a browser came, from this machine",
+	  "that tells nothing of the network: open {ota} in a phone's browser, set it as the board's OTA address, and reboot the board" },
+	{ CAME, "{none}{ within time}: {connections} came, but no request",
+	  "is the OTA address of the board {ota} ?" },
+	{ 0, "{none}{ within time}: nothing came at all",
+	  "is the board in the same network, its OTA address {ota}, and was it rebooted since? open that address in a phone's browser: no page means a firewall" },
+};
+
+const struct arrival_row *arrival_rows(size_t *count)
 {
-	unsigned count = a->port->connections;
+	*count = COUNT(rows);
+	return rows;
+}
 
-	if (count) {
-		error_set(err, ERR_CONNECT,
-			  "%u connection%s came, but no request", count,
-			  count == 1 ? "" : "s");
-		return error_hint(err, "is the OTA address of the board %s ?",
-				  a->ota_url);
+static unsigned facts_of(const struct arrival *a)
+{
+	const struct port_facts *f = a->port;
+	const bool foreign = f->foreign && !f->ota && !f->tls && !a->serves;
+	const struct {
+		unsigned bit;
+		bool holds;
+	} facts[] = {
+		{ FAILED, a->failed },
+		{ HELLO, a->hello },
+		{ CONNECTED, a->connected },
+		{ REFUSED, a->refused },
+		{ HINT, a->hint && *a->hint },
+		{ WRONG_TOKEN, f->wrong_token },
+		{ WRONG_PATH, f->wrong_path },
+		{ ONLY_FOREIGN, foreign },
+		{ FOREIGN_HINT, f->foreign_hint[0] },
+		{ NO_BROKER, a->broker },
+		{ BROKER_HINT, a->broker_hint && *a->broker_hint },
+		{ OTA, f->ota },
+		{ MQTT, a->mqtt },
+		{ TLS, f->tls },
+		{ BROWSER, f->browser },
+		{ LAN, f->lan },
+		{ CAME, f->connections },
+	};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < COUNT(facts); i++)
+		found |= facts[i].holds ? facts[i].bit : 0;
+	return found;
+}
+
+static const char *value(const void *of, const char *name, char room[TEXT_ROOM])
+{
+	const struct arrival *a = of;
+	const struct port_facts *f = a->port;
+	const struct {
+		const char *name, *value;
+	} values[] = {
+		{ "none",
+		  a->serves ? "no device was ready" : "no device dialled in" },
+		{ "failed", a->failed },
+		{ "refused", a->refused },
+		{ "hint", a->hint },
+		{ "who", a->who ? a->who : "one" },
+		{ "path", f->wrong_path_text },
+		{ "foreign", f->foreign_text },
+		{ "foreignhint", f->foreign_hint },
+		{ "broker", a->broker },
+		{ "brokerhint", a->broker_hint },
+		{ "id", f->ota_id },
+		{ "board", f->ota_board },
+		{ "version", f->ota_version },
+		{ "address", f->ota_address },
+		{ "ota", a->ota_url },
+	};
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		if (strcmp(values[i].name, name) == 0)
+			return values[i].value;
 	}
-	error_set(err, ERR_CONNECT, "nothing came at all");
-	return error_hint(
-		err,
-		"is the board in the same network, its OTA address %s, and was it rebooted since? open that address in a phone's browser: no page means a firewall",
-		a->ota_url);
-}
-
-static int only_browser(const struct arrival *a, struct error *err)
-{
-	error_set(err, ERR_CONNECT, "only a browser came%s",
-		  a->port->lan ? "" : ", from this machine");
-	if (a->port->lan)
-		return error_hint(
-			err,
-			"so network and firewall are fine: set the board's OTA address to %s and reboot it",
-			a->ota_url);
-	return error_hint(
-		err,
-		"that tells nothing of the network: open %s in a phone's browser, set it as the board's OTA address, and reboot the board",
-		a->ota_url);
-}
-
-static int only_tls(const struct arrival *a, struct error *err)
-{
-	error_set(err, ERR_CONNECT, "something spoke TLS to this plain port");
-	return error_hint(
-		err,
-		"the board was given https:// or wss://: its OTA address is %s",
-		a->ota_url);
-}
-
-static int never_dialled(const struct arrival *a, struct error *err)
-{
-	const struct port_facts *f = a->port;
-
-	error_set(err, ERR_CONNECT,
-		  "the board%s%s%s%s%s%s%s%s%s asked OTA, but never dialled",
-		  f->ota_id[0] ? " " : "", f->ota_id,
-		  f->ota_board[0] ? " '" : "", f->ota_board,
-		  f->ota_board[0] ? "'" : "",
-		  f->ota_version[0] ? " version " : "", f->ota_version,
-		  f->ota_address[0] ? " from " : "", f->ota_address);
-	if (a->mqtt)
-		return error_hint(
-			err,
-			"it cannot reach the broker that OTA gave it: is that port open? see --advertise");
-	if (f->tls)
-		return error_hint(
-			err,
-			"wake it: say the wake word or press its button; something also spoke TLS to this plain port: give the board ws://, not wss://");
-	return error_hint(
-		err,
-		"wake it: say the wake word or press its button; if it was woken, it cannot reach the address that OTA gave it: see --advertise");
-}
-
-static int wrong_path(const struct arrival *a, struct error *err)
-{
-	error_set(err, ERR_CONNECT,
-		  "one asked for the path '%s', which is a wrong one",
-		  a->port->wrong_path_text);
-	return error_hint(
-		err,
-		"its OTA address is %s: set that and reboot it, so that it is told the right path; a target without a path accepts any",
-		a->ota_url);
-}
-
-static int said(const char *text, const char *hint, const char *otherwise,
-		struct error *err)
-{
-	error_set(err, ERR_CONNECT, "%s", text);
-	return error_hint(err, "%s", hint && *hint ? hint : otherwise);
-}
-
-static int not_further(const struct arrival *a, struct error *err)
-{
-	error_set(err, ERR_CONNECT, "%s %s", a->who ? a->who : "one",
-		  a->hello ? "said hello, and did not answer further" :
-			     "connected, and said no hello");
-	return error_hint(
-		err,
-		"the board's own log (USB) tells why; mcpctl --trace FILE serve keeps every frame");
-}
-
-/* It came, and was not let in. False: none such. */
-static bool not_let_in(const struct arrival *a, struct error *err)
-{
-	if (a->refused)
-		said(a->refused, a->hint, "mcpctl serve -v shows each step",
-		     err);
-	else if (a->port->wrong_token)
-		said("its token is wrong or missing", NULL,
-		     "reboot it, so that OTA gives it the token, or take its own with MCPCTL_TOKEN or --token-file",
-		     err);
-	else if (a->port->wrong_path)
-		wrong_path(a, err);
-	else
-		return false;
-	return true;
-}
-
-static int not_there(const struct arrival *a, struct error *err)
-{
-	if (a->broker)
-		return said(a->broker, a->broker_hint,
-			    "mcpctl serve -v shows each step", err);
-	if (a->port->ota)
-		return never_dialled(a, err);
-	if (a->port->tls)
-		return only_tls(a, err);
-	if (a->port->browser)
-		return only_browser(a, err);
-	return nothing_came(a, err);
-}
-
-static int only_foreign(const struct arrival *a, struct error *err)
-{
-	const struct port_facts *f = a->port;
-
-	error_set(err, ERR_CONNECT, "no device was let in; %s",
-		  f->foreign_text);
-	return error_hint(err, "%s%sthe board's OTA address is %s",
-			  f->foreign_hint, f->foreign_hint[0] ? "; else: " : "",
-			  a->ota_url);
+	if (strcmp(name, "time") == 0)
+		return a->serves ?
+			       text_milliseconds(a->waited, room, TEXT_ROOM) :
+			       NULL;
+	snprintf(room, TEXT_ROOM, "%u connection%s", f->connections,
+		 f->connections == 1 ? "" : "s");
+	return room;
 }
 
 int arrival_explain(const struct arrival *a, struct error *err)
 {
-	const struct port_facts *f = a->port;
-	const char *what =
-		a->serves ? "no device was ready" : "no device dialled in";
-	char within[48] = "";
+	CLEANUP(buf_done) struct buf text = { 0 }, hint = { 0 };
+	const struct arrival_row *r = rows;
+	const unsigned facts = facts_of(a);
 
-	if (f->upgraded && !a->serves)
+	if (a->port->upgraded && !a->serves)
 		return 0;
-	if (a->serves) {
-		char time[32];
-
-		text_milliseconds(a->waited, time, sizeof(time));
-		snprintf(within, sizeof(within), " within %s", time);
-	}
-	if (a->failed)
-		said(a->failed, a->hint, "mcpctl devices shows its state", err);
-	else if (a->hello || a->connected)
-		not_further(a, err);
-	else if (not_let_in(a, err))
-		what = "no device was let in";
-	else if (f->foreign && !f->ota && !f->tls && !a->serves)
-		return only_foreign(a, err);
-	else
-		not_there(a, err);
-	return error_prefix(err, "%s%s", what, within);
+	while (r->needs & ~facts)
+		r++;
+	text_fill(&text, r->text, value, a, SIZE_MAX);
+	text_fill(&hint, r->hint, value, a, SIZE_MAX);
+	error_set(err, ERR_CONNECT, "%s", buf_string(&text));
+	return error_hint(err, "%s", buf_string(&hint));
 }
 
 void arrival_done(struct arrival *a)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nobody came: which step is the first that is missing? Judged from what came,
- * for listen: and for serve --wait alike; who got furthest tells how far.
+ * for listen: and for serve --wait alike; who got furthest tells how far. A
+ * table, as net/why is one.
  */
 #ifndef DIAG_ARRIVAL_H
 #define DIAG_ARRIVAL_H
@@ -25,5 +26,13 @@ struct arrival {
 /* Pure. -1 (ERR_CONNECT) with a hint; 0: one was let in by listen:, err stays. */
 int arrival_explain(const struct arrival *a, struct error *err);
 void arrival_done(struct arrival *a);
+
+/* The first row whose facts are all there; the last one needs none. */
+struct arrival_row {
+	unsigned needs; /* bits */
+	const char *text, *hint; /* filled by text_fill of base/text.h */
+};
+/* For tests. */
+const struct arrival_row *arrival_rows(size_t *count);
 
 #endif

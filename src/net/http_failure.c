@@ -165,16 +165,6 @@ static char *reason_told(const struct http_transfer *t, const struct buf *body)
 	return page_title(whole.text);
 }
 
-/* What it asks for, in quotes; NULL: nothing. */
-static char *challenge_of(const struct http_transfer *t)
-{
-	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
-	CLEANUP(mem_free_ptr)
-	char *line = wants ? first_line(wants, strlen(wants)) : NULL;
-
-	return line ? mem_printf("'%s'", line) : NULL;
-}
-
 static void fail_redirect(struct error *why, const struct http_site *site,
 			  const struct http_transfer *t)
 {
@@ -211,7 +201,9 @@ void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body)
 {
 	CLEANUP(mem_free_ptr) char *said = reason_told(t, body);
-	CLEANUP(mem_free_ptr) char *challenge = challenge_of(t);
+	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
+	CLEANUP(mem_free_ptr)
+	char *challenge = wants ? first_line(wants, strlen(wants)) : NULL;
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
 	const struct why_facts f = {
 		.what = t->status == 407 ? WHY_PROXY : WHY_STATUS,

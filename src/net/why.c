@@ -13,7 +13,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 #define VALUE_MAX 200 /* bytes of one fact that are told */
 
@@ -194,10 +193,10 @@ static const struct why_row rows[] = {
 	CONNACK(0, 0, ERR_CONNECT, "for a reason of its own", SEE_LOG),
 
 	{ WHY_STATUS, 0, NUMBER(401), ERR_AUTH,
-	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for challenge}",
+	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for 'challenge'}",
 	  CREDENTIALS },
 	{ WHY_STATUS, 0, NUMBER(403), ERR_AUTH,
-	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for challenge}",
+	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for 'challenge'}",
 	  CREDENTIALS },
 	{ WHY_STATUS, WITH_WS, NUMBER(404), ERR_CONNECT,
 	  "'{host}' has no WebSocket at '{path}': HTTP 404",
@@ -389,15 +388,9 @@ static const struct {
 	{ "usual", { "", "", "", "", "", " (8883 is usual)" } },
 };
 
-static bool is_named(const char *name, const char *text, size_t len)
+static const char *value(const void *of, const char *name, char room[TEXT_ROOM])
 {
-	return strlen(name) == len && memcmp(name, text, len) == 0;
-}
-
-/* NULL or "": not known. room is for those that are made here. */
-static const char *value(const struct why_facts *f, const char *name,
-			 size_t len, char room[32])
-{
+	const struct why_facts *f = of;
 	const unsigned transport = (f->with & WITH_MQTT ? 4u :
 				    f->with & WITH_HTTP ? 2u :
 							  0u) +
@@ -414,51 +407,20 @@ static const char *value(const struct why_facts *f, const char *name,
 	};
 
 	for (size_t i = 0; i < COUNT(facts); i++) {
-		if (is_named(facts[i].name, name, len))
+		if (strcmp(facts[i].name, name) == 0)
 			return facts[i].value;
 	}
 	for (size_t i = 0; i < COUNT(nouns); i++) {
-		if (is_named(nouns[i].name, name, len))
+		if (strcmp(nouns[i].name, name) == 0)
 			return nouns[i].of[transport];
 	}
-	if (is_named("wait", name, len))
-		return f->waited ? text_milliseconds(f->waited, room, 32) : "";
-	snprintf(room, 32, "%d",
-		 is_named("port", name, len) ? f->port : f->number);
+	if (strcmp(name, "wait") == 0)
+		return f->waited ?
+			       text_milliseconds(f->waited, room, TEXT_ROOM) :
+			       NULL;
+	snprintf(room, TEXT_ROOM, "%d",
+		 strcmp(name, "port") == 0 ? f->port : f->number);
 	return room;
-}
-
-/* What stands between two braces: words, and the name of a fact behind them. */
-static void fill_one(struct buf *out, const char *at, size_t len,
-		     const struct why_facts *f)
-{
-	size_t front = len;
-	char room[32];
-	const char *text;
-
-	while (front && at[front - 1] != ' ')
-		front--;
-	text = value(f, at + front, len - front, room);
-	if (!text || !*text)
-		return;
-	buf_add(out, at, front);
-	buf_add(out, text, text_cut(text, strlen(text), VALUE_MAX));
-}
-
-static void fill(struct buf *out, const char *pattern,
-		 const struct why_facts *f)
-{
-	while (*pattern) {
-		size_t len = strcspn(pattern, "{");
-
-		buf_add(out, pattern, len);
-		pattern += len;
-		if (!*pattern)
-			return;
-		len = strcspn(++pattern, "}");
-		fill_one(out, pattern, len, f);
-		pattern += len + 1;
-	}
 }
 
 int why_set(struct error *err, const struct why_facts *f)
@@ -466,8 +428,8 @@ int why_set(struct error *err, const struct why_facts *f)
 	const struct why_row *r = why_find(f);
 	CLEANUP(buf_done) struct buf text = { 0 }, hint = { 0 };
 
-	fill(&text, r->text, f);
-	fill(&hint, r->hint ? r->hint : "", f);
+	text_fill(&text, r->text, value, f, VALUE_MAX);
+	text_fill(&hint, r->hint ? r->hint : "", value, f, VALUE_MAX);
 	error_set(err, r->kind, "%s", buf_string(&text));
 	error_hint(err, "%s", buf_string(&hint));
 	if (f->number)

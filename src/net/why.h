@@ -80,7 +80,7 @@ struct why_facts {
 	uint16_t port;
 	int64_t waited; /* ms */
 	const char *path, *to, *said;
-	const char *challenge; /* WWW-Authenticate, in quotes */
+	const char *challenge; /* WWW-Authenticate */
 };
 
 /*
@@ -88,9 +88,8 @@ struct why_facts {
  * lies within from and to (to 0: any does), and `said` is NULL or has one of
  * its alternatives ("a|b", without case; an empty one: nothing was said).
  *
- * In text and hint {host} stands for a fact, {, asks for path} for it and the
- * words in front, or for nothing if it is not known. Also: {it}, "the broker "
- * or nothing; {errno}, the number in words.
+ * In text and hint {host} stands for a fact (text_fill of base/text.h). Also:
+ * {it}, "the broker " or nothing; {errno}, the number in words.
  */
 struct why_row {
 	enum why what;

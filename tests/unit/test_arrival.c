@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "diag/arrival.h"
 #include "net/listen.h"
 #include "net/port.h"
@@ -105,6 +106,72 @@ static void test_foreign(void **state)
 	explains(&k, "TLS", URL);
 	k.ota = 1;
 	explains(&k, "asked OTA", "wake");
+}
+
+/* No row hides another, and none says what no board's owner could do. */
+static void test_rows(void **state)
+{
+	size_t count;
+	const struct arrival_row *rows = arrival_rows(&count);
+
+	(void)state;
+	assert_int_equal(rows[count - 1].needs, 0);
+	for (size_t i = 0; i < count; i++) {
+		const char *hint = rows[i].hint;
+
+		for (size_t k = 0; k < i; k++) {
+			if (!(rows[k].needs & ~rows[i].needs))
+				fail_msg("row %zu hides row %zu", k, i);
+		}
+		assert_true(
+			text_starts(rows[i].text, "{none}{ within time}: ") ||
+			text_starts(rows[i].text, "no device was let in"));
+		assert_true(strlen(hint) > 0);
+		assert_null(strchr(".,;: ", hint[strlen(hint) - 1]));
+		assert_null(strchr(".,;: ?",
+				   rows[i].text[strlen(rows[i].text) - 1]));
+	}
+}
+
+/* All facts at once, then one less in each turn: each row is filled. */
+static void test_rows_are_filled(void **state)
+{
+	struct port_facts k = { .connections = 1,
+				.browser = 1,
+				.tls = 1,
+				.ota = 1,
+				.wrong_path = 1,
+				.wrong_token = 1 };
+	struct arrival a = {
+		.port = &k, .ota_url = URL, .serves = true, .waited = 3000
+	};
+	unsigned *const steps[] = { &k.wrong_token, &k.wrong_path,
+				    &k.ota,	    &k.tls,
+				    &k.browser,	    &k.connections };
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i <= COUNT(steps); i++) {
+		assert_int_equal(arrival_explain(&a, &err), -1);
+		assert_null(strpbrk(err.text, "{}"));
+		assert_null(strpbrk(err.hint, "{}"));
+		assert_non_null(strstr(err.text, " within 3 s: "));
+		if (i < COUNT(steps))
+			*steps[i] = 0;
+	}
+	assert_string_equal(err.text, "no device was ready within 3 s: "
+				      "nothing came at all");
+	k.connections = 1;
+	arrival_explain(&a, &err);
+	assert_string_equal(err.text, "no device was ready within 3 s: "
+				      "1 connection came, but no request");
+	k.ota = 1;
+	snprintf(k.ota_board, sizeof(k.ota_board), "%s", "{ota} b");
+	a.serves = false;
+	arrival_explain(&a, &err);
+	assert_string_equal(
+		err.text,
+		"no device dialled in: the board '{ota} b' asked OTA, but never dialled");
 }
 
 static void test_tokens(void **state)
@@ -236,6 +303,8 @@ int main(void)
 		cmocka_unit_test(test_let_in),
 		cmocka_unit_test(test_board_is_named),
 		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rows_are_filled),
 		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_advertise),
 		cmocka_unit_test(test_page),

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -672,9 +673,54 @@ static void percent(void **state)
 	check_percent("%41%00", NULL);
 }
 
+static const char *fill_value(const void *of, const char *name,
+			      char room[TEXT_ROOM])
+{
+	if (strcmp(name, "host") == 0)
+		return of;
+	if (strcmp(name, "made") == 0) {
+		snprintf(room, TEXT_ROOM, "%d", 42);
+		return room;
+	}
+	return strcmp(name, "empty") == 0 ? "" : NULL;
+}
+
+static void fills(const char *pattern, const char *host, const char *expected)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	text_fill(&out, pattern, fill_value, host, 8);
+	assert_string_equal(buf_string(&out), expected);
+}
+
+static void test_fill(void **state)
+{
+	(void)state;
+	fills("", "h", "");
+	fills("plain", "h", "plain");
+	fills("{host}", "h", "h");
+	fills("at {host}, {made}.", "h", "at h, 42.");
+	fills("it{, at host}{ of made}", "h", "it, at h of 42");
+	fills("it{, at host}!", NULL, "it!");
+	fills("it{, at empty}{: none}!", "h", "it!");
+	fills("{'host'}{ in 'host'}{ in 'empty'}", "h", "'h' in 'h'");
+	/* What is filled in is no pattern, and is cut between characters. */
+	fills("{host}", "{made}%s", "{made}%s");
+	fills("{host}.", "1234567\xc3\xa4", "1234567.");
+	fills("{host}.", "123456789", "12345678.");
+	/* Not closed, empty, or no name. */
+	fills("a{host", "h", "ah");
+	fills("a{", "h", "a");
+	fills("a{}b", "h", "ab");
+	fills("a{a name that is longer than there is room for it}b", "h", "ab");
+	fills("a{anamethatislongerthanthereisroomforit,reallyitis}b", "h",
+	      "ab");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fill),
 		cmocka_unit_test(safe),
 		cmocka_unit_test(unseen),
 		cmocka_unit_test(unseen_everywhere),
