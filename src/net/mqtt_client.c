@@ -1,19 +1,164 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One connection to a broker, from its options to its end, with libmosquitto on
- * the loop.
+ * One connection to a broker, reached, trusted, from its options to its end,
+ * with libmosquitto on the loop.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/mqtt_private.h"
+#include "net/why.h"
 
+static void mqtt_begin(struct mqtt_client *c);
+static void mqtt_broken(struct mqtt_client *c, int rc, int error);
+static void mqtt_library_done(struct mqtt_client *c);
+static void mqtt_watch(struct mqtt_client *c);
+static void mqtt_unwatch(struct mqtt_client *c);
 static bool mqtt_is_idle(const struct mqtt_client *c);
 static int mqtt_hand_over(struct mqtt_client *c, const char *topic,
 			  const void *data, size_t len);
+
+/*
+ * TLS to a broker. The context is ours, because the library checks the
+ * certificate against what it dials, which is a number here, and keeps the
+ * reason for a failure to itself.
+ */
+
+static struct mqtt_client *client_of(const SSL *ssl)
+{
+	return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+}
+
+static void note(struct mqtt_client *c, const char *problem)
+{
+	/* The first problem is the cause, later ones follow from it. */
+	if (!c->problem[0] && problem)
+		snprintf(c->problem, sizeof(c->problem), "%s", problem);
+}
+
+static int on_verify(int verified, X509_STORE_CTX *store)
+{
+	const SSL *ssl = X509_STORE_CTX_get_ex_data(
+		store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	struct mqtt_client *c = client_of(ssl);
+
+	if (verified)
+		return 1;
+	if (c->insecure) {
+		X509_STORE_CTX_set_error(store, X509_V_OK);
+		return 1;
+	}
+	note(c, X509_verify_cert_error_string(X509_STORE_CTX_get_error(store)));
+	return 0;
+}
+
+static bool is_number(const char *host)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST }, *found;
+
+	if (getaddrinfo(host, NULL, &hints, &found))
+		return false;
+	freeaddrinfo(found);
+	return true;
+}
+
+static const char *alert_words(int alert)
+{
+	/* OpenSSL calls it unknown. */
+	if ((alert & 0xff) == TLS13_AD_CERTIFICATE_REQUIRED)
+		return "certificate required";
+	return SSL_alert_desc_string_long(alert);
+}
+
+/* The library begins the handshake before it knows of a connection. */
+static void note_tcp(struct mqtt_client *c, int error)
+{
+	bool waits = error == EAGAIN || error == EINPROGRESS;
+
+	if (!c->tcp_up && !waits && error != ECONNRESET && error != EPIPE)
+		c->early_error = error;
+}
+
+static void on_info(const SSL *ssl, int where, int result)
+{
+	int met = errno;
+	struct mqtt_client *c = client_of(ssl);
+	unsigned long error = ERR_peek_last_error();
+
+	if ((where & SSL_CB_EXIT) && result <= 0)
+		note_tcp(c, met);
+	/* The library has named the number that it dials; the name is wanted. */
+	if (where & SSL_CB_HANDSHAKE_START)
+		SSL_set_tlsext_host_name((SSL *)mosquitto_ssl_get(c->mosq),
+					 is_number(c->host) ? NULL : c->host);
+	if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT &&
+	    SSL_alert_type_string(result)[0] == 'F')
+		note(c, alert_words(result));
+	if ((where & SSL_CB_EXIT) && result <= 0 && error)
+		note(c, ERR_reason_error_string(error));
+}
+
+static void expect_host(SSL_CTX *tls, const char *host)
+{
+	X509_VERIFY_PARAM *param = SSL_CTX_get0_param(tls);
+	/* The zone of "fe80::1%eth0" is this machine's own matter. */
+	CLEANUP(mem_free_ptr)
+	char *bare = mem_strndup(host, strcspn(host, "%"));
+
+	X509_VERIFY_PARAM_set_hostflags(param,
+					X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	if (is_number(bare))
+		X509_VERIFY_PARAM_set1_ip_asc(param, bare);
+	else
+		X509_VERIFY_PARAM_set1_host(param, bare, 0);
+}
+
+/* NULL (ERR_USAGE): the file of certificates cannot be used. */
+static SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
+			     struct error *err)
+{
+	SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+
+	if (!tls) {
+		error_set(err, ERR_CONNECT, "cannot start TLS");
+		return NULL;
+	}
+	SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION);
+	SSL_CTX_set_app_data(tls, c);
+	SSL_CTX_set_info_callback(tls, on_info);
+	SSL_CTX_set_verify(tls, SSL_VERIFY_PEER, on_verify);
+	expect_host(tls, c->host);
+	if (!cacert) {
+		SSL_CTX_set_default_verify_paths(tls);
+		return tls;
+	}
+	if (SSL_CTX_load_verify_file(tls, cacert) == 1)
+		return tls;
+	ERR_clear_error();
+	SSL_CTX_free(tls);
+	if (access(cacert, R_OK))
+		error_set(err, ERR_USAGE,
+			  "cannot read the certificates in '%s': %s", cacert,
+			  strerror(errno));
+	else
+		error_set(err, ERR_USAGE, "there is no certificate in '%s'",
+			  cacert);
+	error_hint(err, "--cacert takes a file of certificates in PEM form");
+	return NULL;
+}
+
+const char *mqtt_tls_version(const struct mqtt_client *c)
+{
+	const SSL *ssl = c->mosq ? mosquitto_ssl_get(c->mosq) : NULL;
+
+	return ssl ? SSL_get_version(ssl) : NULL;
+}
 
 /*
  * One connection to a broker, from its options to its end: what is told to
@@ -156,7 +301,8 @@ static void mqtt_connected(struct mqtt_client *c)
 		c->events->connected(c->owner);
 }
 
-void mqtt_lost(struct mqtt_client *c)
+/* c->why is set: tell it, and try again or not. */
+static void mqtt_lost(struct mqtt_client *c)
 {
 	CLEANUP(error_reset) struct error why = c->why;
 
@@ -201,7 +347,8 @@ static void on_closed(void *owner)
 		closed(owner);
 }
 
-void mqtt_gone(struct mqtt_client *c)
+/* Nothing is to be waited for any more: release, ending in `closed`. */
+static void mqtt_gone(struct mqtt_client *c)
 {
 	if (c->state == MQTT_GONE)
 		return;
@@ -405,7 +552,8 @@ static void on_subscribe(struct mosquitto *mosq, void *owner, int mid,
 	errno = 0;
 }
 
-struct mosquitto *mqtt_library_new(struct mqtt_client *c)
+/* NULL: no memory or no descriptor is left. */
+static struct mosquitto *mqtt_library_new(struct mqtt_client *c)
 {
 	struct mosquitto *mosq = mosquitto_new(c->client_id, true, c);
 
@@ -427,7 +575,7 @@ struct mosquitto *mqtt_library_new(struct mqtt_client *c)
 }
 
 /* Not from inside a callback of the library. */
-void mqtt_library_done(struct mqtt_client *c)
+static void mqtt_library_done(struct mqtt_client *c)
 {
 	mqtt_unwatch(c);
 	if (c->mosq)
@@ -603,7 +751,7 @@ static void on_poll_closed(uv_handle_t *uv)
 	mem_free(uv->data);
 }
 
-void mqtt_unwatch(struct mqtt_client *c)
+static void mqtt_unwatch(struct mqtt_client *c)
 {
 	struct mqtt_poll *p = TAKE(c->poll);
 
@@ -629,7 +777,8 @@ static void watch_anew(struct mqtt_client *c, int fd)
 	c->poll = p;
 }
 
-void mqtt_watch(struct mqtt_client *c)
+/* Watch the socket for what the library waits for; after every call into it. */
+static void mqtt_watch(struct mqtt_client *c)
 {
 	int fd = c->mosq ? mosquitto_socket(c->mosq) : -1;
 	int events;
@@ -646,4 +795,162 @@ void mqtt_watch(struct mqtt_client *c)
 		return;
 	c->poll->events = events;
 	uv_poll_start(&c->poll->uv, events, on_poll);
+}
+
+/*
+ * Why a broker could not be reached, refused, or went away: the facts; net/why
+ * has the words.
+ */
+
+#define TIMEOUT_MS 10000 /* of a try */
+
+static void fail(struct mqtt_client *c, enum why what, int number,
+		 const char *said)
+{
+	why_set(&c->why, &(struct why_facts){
+				 .what = what,
+				 .with = WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
+					 (c->user ? WITH_USER : 0),
+				 .number = number,
+				 .host = c->host,
+				 .port = c->port,
+				 .path = c->refused,
+				 .waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
+				 .said = said,
+			 });
+}
+
+static void fail_lookup(struct mqtt_client *c, int status)
+{
+	if (status == UV_ETIMEDOUT)
+		fail(c, WHY_NO_NAMESERVER, 0, NULL);
+	else
+		fail(c, WHY_NO_HOST, 0,
+		     status ? uv_strerror(status) : "it has no address");
+}
+
+static bool is_no_mqtt(int rc)
+{
+	return rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET;
+}
+
+static void fail_connected(struct mqtt_client *c, int rc)
+{
+	if (c->refused)
+		fail(c, WHY_SUBSCRIBE, 0, NULL);
+	else if (rc == MOSQ_ERR_KEEPALIVE)
+		fail(c, WHY_NO_PONG, ETIMEDOUT, NULL);
+	else if (is_no_mqtt(rc))
+		fail(c, WHY_NO_MQTT, 0, NULL);
+	else
+		fail(c, WHY_WENT, 0, NULL);
+}
+
+static void mqtt_fail(struct mqtt_client *c, int rc, int error)
+{
+	bool tls_failed = c->tls && (!c->tls_up || c->problem[0]);
+
+	if (c->state == MQTT_CONNECTED)
+		fail_connected(c, rc);
+	else if (c->connack)
+		fail(c, WHY_CONNACK, c->connack, NULL);
+	else if (error == ETIMEDOUT)
+		fail(c, WHY_SILENT, ETIMEDOUT, NULL);
+	else if (tls_failed)
+		fail(c, WHY_TLS, 0, c->problem);
+	else
+		fail(c, is_no_mqtt(rc) ? WHY_FOREIGN : WHY_CLOSED, 0, NULL);
+}
+
+/*
+ * A try to reach the broker: the library connects to each address as net/dial
+ * goes along. What comes after TCP is the library's matter.
+ */
+
+static int dial_to(struct mqtt_client *c, const struct addrinfo *address)
+{
+	char number[NI_MAXHOST];
+	int rc;
+
+	c->tcp_up = c->tls_up = c->disconnecting = false;
+	c->problem[0] = '\0';
+	c->early_error = 0;
+	mqtt_library_done(c);
+	c->mosq = mqtt_library_new(c);
+	if (!c->mosq) {
+		errno = ENOMEM;
+		return MOSQ_ERR_ERRNO;
+	}
+	/* With the zone of an address of this link. */
+	if (getnameinfo(address->ai_addr, address->ai_addrlen, number,
+			sizeof(number), NULL, 0, NI_NUMERICHOST)) {
+		errno = EADDRNOTAVAIL;
+		return MOSQ_ERR_ERRNO;
+	}
+	errno = 0;
+	rc = mosquitto_connect_async(c->mosq, number, c->port, c->keepalive);
+	c->tcp_up = rc == MOSQ_ERR_TLS && !c->early_error;
+	if (c->early_error)
+		errno = c->early_error;
+	else if (errno != EINPROGRESS && errno != EAGAIN)
+		c->early_error = errno;
+	return rc == MOSQ_ERR_CONN_PENDING ? MOSQ_ERR_SUCCESS : rc;
+}
+
+static int on_attempt(void *owner, const struct addrinfo *address)
+{
+	struct mqtt_client *c = owner;
+	int rc = dial_to(c, address), error = errno;
+
+	if (!rc)
+		mqtt_watch(c);
+	else if (!c->tcp_up)
+		return error ? error : EIO;
+	else
+		mqtt_broken(c, rc, error);
+	return 0;
+}
+
+static void on_failed(void *owner, const struct dial_facts *f)
+{
+	struct mqtt_client *c = owner;
+
+	if (f->stage == DIAL_NAME)
+		fail_lookup(c, f->error);
+	else
+		fail(c, WHY_NO_CONNECTION, f->error, NULL);
+	mqtt_lost(c);
+}
+
+static void mqtt_begin(struct mqtt_client *c)
+{
+	const struct dial_order order = { .host = c->host,
+					  .port = c->port,
+					  .timeout = TIMEOUT_MS,
+					  .attempt = on_attempt,
+					  .failed = on_failed,
+					  .owner = c };
+
+	c->state = MQTT_CONNECTING;
+	c->connack = 0;
+	c->refused = NULL;
+	c->deadline = loop_now() + TIMEOUT_MS;
+	c->dial = dial_open(c->loop, &order);
+}
+
+/*
+ * The connection broke: rc is the library's, error an errno. The next address
+ * is tried, or it is lost.
+ */
+static void mqtt_broken(struct mqtt_client *c, int rc, int error)
+{
+	mqtt_unwatch(c);
+	if (c->state == MQTT_DRAINING) {
+		mqtt_gone(c);
+	} else if (c->dial && !c->tcp_up) {
+		dial_refused(c->dial, error);
+	} else {
+		mqtt_fail(c, rc, error);
+		mqtt_lost(c);
+	}
 }

@@ -87,32 +87,8 @@ int mqtt_subscribe(struct mqtt_client *c, const char *filter,
 int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
 		 size_t len, struct error *err);
 void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner));
-/* c->why is set: tell it, and try again or not. */
-void mqtt_lost(struct mqtt_client *c);
-/* Nothing is to be waited for any more: release, ending in `closed`. */
-void mqtt_gone(struct mqtt_client *c);
-
-/* ---- mqtt_dial.c ---- */
-/* A try begins: name, then each address in turn. */
-void mqtt_begin(struct mqtt_client *c);
-/*
- * The connection broke: rc is the library's, error an errno. The next address
- * is tried, or it is lost.
- */
-void mqtt_broken(struct mqtt_client *c, int rc, int error);
-
-/* ---- mqtt_client.c: the library on the loop ---- */
-/* NULL: no memory or no descriptor is left. */
-struct mosquitto *mqtt_library_new(struct mqtt_client *c);
-void mqtt_library_done(struct mqtt_client *c);
-/* Watch the socket for what the library waits for; after every call into it. */
-void mqtt_watch(struct mqtt_client *c);
-void mqtt_unwatch(struct mqtt_client *c);
-
-/* ---- mqtt_dial.c ---- */
-/* NULL (ERR_USAGE): the file of certificates cannot be used. */
-SSL_CTX *mqtt_tls_new(struct mqtt_client *c, const char *cacert,
-		      struct error *err);
+/* "TLSv1.3"; NULL for a plain connection. */
+const char *mqtt_tls_version(const struct mqtt_client *c);
 
 /* ---- mqtt_audio.c: the UDP socket; mqtt_audio.c: one device on it ---- */
 
