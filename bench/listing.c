@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "mcp/listing.h"
 #include "mcp/tools.h"
-#include "out/render.h"
+#include "out/forms.h"
 #include "rpc/link.h"
 
 struct pages {

@@ -26,6 +26,7 @@
 #include "diag/arrival.h"
 #include "mcp/rules.h"
 #include "net/listen.h"
+#include "out/forms.h"
 
 /*
  * Events of the session: to the command that waits for them, to the renderer,

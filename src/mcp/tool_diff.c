@@ -515,3 +515,10 @@ void tool_changes_done(struct tool_changes *c)
 	mem_free(c->item);
 	*c = (struct tool_changes){ 0 };
 }
+
+const char *tool_change_name(const struct tool_change *c)
+{
+	if (c->new)
+		return c->new->name;
+	return c->old ? c->old->name : "";
+}

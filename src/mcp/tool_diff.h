@@ -29,6 +29,9 @@ struct tool_change {
 	struct tool_differences differences; /* where both are there */
 };
 
+/* "": it has none. */
+const char *tool_change_name(const struct tool_change *c);
+
 struct tool_changes {
 	struct tool_change *item; /* by name */
 	size_t count, capacity;

@@ -5,36 +5,25 @@
 #include "out/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/loop.h"
 
-static void local_of(struct tm *out, int64_t unix_ms)
+const char *clock_day_at(char *out, int64_t unix_ms)
 {
 	time_t seconds = (time_t)(unix_ms / 1000);
-	localtime_r(&seconds, out);
-}
-
-static void add_milliseconds(char *out, int64_t unix_ms, size_t len)
-{
+	struct tm tm = { 0 };
+	localtime_r(&seconds, &tm);
+	size_t len = strftime(out, STAMP_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
 	snprintf(out + len, STAMP_SIZE - len, ".%03d", (int)(unix_ms % 1000));
+	return out;
 }
 
 const char *clock_time_at(char *out, int64_t unix_ms)
 {
-	struct tm tm = { 0 };
-	local_of(&tm, unix_ms);
-	add_milliseconds(out, unix_ms,
-			 strftime(out, STAMP_SIZE, "%H:%M:%S", &tm));
-	return out;
-}
-
-const char *clock_day_at(char *out, int64_t unix_ms)
-{
-	struct tm tm = { 0 };
-	local_of(&tm, unix_ms);
-	add_milliseconds(out, unix_ms,
-			 strftime(out, STAMP_SIZE, "%Y-%m-%d %H:%M:%S", &tm));
+	const char *time = strchr(clock_day_at(out, unix_ms), ' ') + 1;
+	memmove(out, time, strlen(time) + 1);
 	return out;
 }
 

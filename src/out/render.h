@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records become text or JSON. One table of functions by kind of record,
- * three instances (render_text, render_json, render_raw); NULL means "not
- * shown". stdout carries results, stderr everything else. Text that a peer
+ * three instances (out/forms); NULL means "not shown". stdout carries results, stderr everything else. Text that a peer
  * sent passes through text_safe here, and only here; what goes to a pipe or a
  * file is exact instead, because programs read it.
  */
@@ -185,16 +184,15 @@ struct render_ops {
 	/* the same event while another command runs, on stderr */
 	void (*aside)(struct renderer *r, const struct event *e);
 	void (*error)(struct renderer *r, const struct error *e);
+	/* a line of our own; a frame for -v: on stderr */
+	void (*note)(struct renderer *r, const char *note);
+	void (*trace)(struct renderer *r, const struct trace *t);
 	/* serve: what happened */
 	void (*record)(struct renderer *r, const struct record *record);
 	void (*device)(struct renderer *r, const struct device_record *d);
 	/* --all: one device's answer */
 	void (*row)(struct renderer *r, const struct device_record *d);
 };
-
-/* stdout and stderr, their terminals, and the environment decide the rest. */
-void renderer_init(struct renderer *r, enum output_form form,
-		   enum color_mode color);
 
 /*
  * Call through the table; nothing where it is NULL. Secrets in an error are
@@ -243,8 +241,6 @@ void render_restore(struct renderer *r, const struct render_place *place);
  * stdout was lost. Code EPIPE: its reader had enough, which needs no words.
  */
 int renderer_finish(struct renderer *r, struct error *err);
-
-extern const struct render_ops render_text, render_json, render_raw;
 
 /* Write to stdout or stderr; the buffer is emptied. */
 void put_out(struct renderer *r, struct buf *b);

@@ -15,6 +15,7 @@
 #include "mcp/tools.h"
 #include "out/backends.h"
 #include "out/clock.h"
+#include "out/forms.h"
 #include "out/mask.h"
 #include "out/render_json.h"
 #include "serve/record.h"
@@ -165,7 +166,9 @@ const char json_help_serve[] =
  * Commas and quotes. Knows no records.
  */
 
-void line_name(struct buf *out, const char *name)
+/* A comma if a member or element stands before, then "name": — for a value
+   that the caller adds itself. */
+static void line_name(struct buf *out, const char *name)
 {
 	char last = '{';
 	if (out->len > 0)
@@ -175,7 +178,8 @@ void line_name(struct buf *out, const char *name)
 	buf_printf(out, "\"%s\":", name);
 }
 
-void line_text(struct buf *out, const char *name, const char *text)
+/* NULL text, value or json becomes null. */
+static void line_text(struct buf *out, const char *name, const char *text)
 {
 	line_name(out, name);
 	if (text)
@@ -190,13 +194,13 @@ static void line_number(struct buf *out, const char *name, int64_t number)
 	buf_printf(out, "%" PRId64, number);
 }
 
-void line_bool(struct buf *out, const char *name, bool value)
+static void line_bool(struct buf *out, const char *name, bool value)
 {
 	line_name(out, name);
 	buf_text(out, value ? "true" : "false");
 }
 
-void line_tree(struct buf *out, const char *name, const cJSON *value)
+static void line_tree(struct buf *out, const char *name, const cJSON *value)
 {
 	line_name(out, name);
 	if (value)
@@ -205,7 +209,9 @@ void line_tree(struct buf *out, const char *name, const cJSON *value)
 		buf_text(out, "null");
 }
 
-void line_json(struct buf *out, const char *name, const char *json, size_t len)
+/* Valid JSON text, as received; white space between its tokens goes. */
+static void line_json(struct buf *out, const char *name, const char *json,
+		      size_t len)
 {
 	line_name(out, name);
 	if (json)
@@ -501,6 +507,61 @@ static void tool(struct renderer *r, const struct tool *t,
 	json_put_line(r, &b);
 }
 
+/* ---- tools --diff: a tool that came, went or changed ---- */
+
+static void add_tool(struct buf *out, const char *name, const struct tool *t)
+{
+	struct span text = tool_text(t);
+
+	line_json(out, name, text.text, text.len);
+}
+
+/* "old" and "new" only where there is a value: it may be null. */
+static void add_difference(struct buf *out, const struct tool_difference *d)
+{
+	if (out->data[out->len - 1] == '}')
+		buf_char(out, ',');
+	buf_char(out, '{');
+	line_text(out, "path", d->pointer);
+	line_text(out, "what", d->label);
+	if (d->required && !d->argument) {
+		line_bool(out, "old", d->old != NULL);
+		line_bool(out, "new", d->new != NULL);
+		buf_char(out, '}');
+		return;
+	}
+	if (d->old)
+		line_tree(out, "old", d->old);
+	if (d->new)
+		line_tree(out, "new", d->new);
+	buf_char(out, '}');
+}
+
+static void change(struct renderer *r, const struct tool_change *c)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_char(&b, '{');
+	line_text(&b, "change",
+		  !c->old ? "added" :
+		  !c->new ? "removed" :
+			    "changed");
+	line_text(&b, "name", tool_change_name(c));
+	if (!c->old || !c->new) {
+		add_tool(&b, "tool", c->new ? c->new : c->old);
+	} else {
+		add_tool(&b, "old", c->old);
+		add_tool(&b, "new", c->new);
+		line_name(&b, "differences");
+		buf_char(&b, '[');
+		for (size_t i = 0; i < c->differences.count; i++)
+			add_difference(&b, &c->differences.item[i]);
+		buf_char(&b, ']');
+	}
+	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
 static void tools_end(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -662,30 +723,41 @@ static void error(struct renderer *r, const struct error *e)
 	json_put_error_line(r, &b);
 }
 
-void json_trace(struct buf *out, const struct trace *t)
+static void trace(struct renderer *r, const struct trace *t)
 {
+	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf masked = { 0 };
 	bool binary = strcmp(t->kind, "binary") == 0;
-	buf_text(out, "{\"trace\":{");
-	line_number(out, "at_us", t->at_us);
+	buf_text(&b, "{\"trace\":{");
+	line_number(&b, "at_us", t->at_us);
 	if (t->device)
-		line_text(out, "device", t->device);
-	line_text(out, "direction", t->outgoing ? "out" : "in");
-	line_text(out, "kind", t->kind);
-	line_number(out, "size", (int64_t)t->len);
+		line_text(&b, "device", t->device);
+	line_text(&b, "direction", t->outgoing ? "out" : "in");
+	line_text(&b, "kind", t->kind);
+	line_number(&b, "size", (int64_t)t->len);
 	if (!binary) {
 		mask_secrets(&masked, t->data, t->len);
-		line_name(out, "text");
-		buf_json_string(out, buf_string(&masked), masked.len);
+		line_name(&b, "text");
+		buf_json_string(&b, buf_string(&masked), masked.len);
 	}
-	buf_text(out, "}}");
+	buf_text(&b, "}}");
+	json_put_error_line(r, &b);
+}
+
+static void note(struct renderer *r, const char *note)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "note", note);
+	buf_char(&b, '}');
+	json_put_error_line(r, &b);
 }
 
 const struct render_ops render_json = {
 	.info = info,
 	.tool = tool,
 	.tools_end = tools_end,
-	.change = json_change,
+	.change = change,
 	.describe = describe,
 	.result = result,
 	.reply = reply,
@@ -699,6 +771,8 @@ const struct render_ops render_json = {
 	.event = event,
 	.aside = aside,
 	.error = error,
+	.note = note,
+	.trace = trace,
 	.record = json_record,
 	.device = json_device,
 	.row = json_row,

@@ -19,9 +19,6 @@ extern const char json_help[];
 extern const char json_help_stderr[];
 extern const char json_help_serve[];
 
-/* {"trace":{…}}: a frame for -v, secrets masked; without a newline. */
-void json_trace(struct buf *out, const struct trace *t);
-
 /* A line of ours or of the peer's on stdout; b is empty after. */
 void json_put_line(struct renderer *r, struct buf *b);
 /* The same on stderr. */
@@ -29,19 +26,7 @@ void json_put_error_line(struct renderer *r, struct buf *b);
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
 void json_trust(struct renderer *r, const struct trust_record *t);
-void json_change(struct renderer *r, const struct tool_change *c);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);
-
-/* A comma if a member or element stands before, then "name": — for a value
-   that the caller adds itself. */
-void line_name(struct buf *out, const char *name);
-
-/* NULL text, value or json becomes null. */
-void line_text(struct buf *out, const char *name, const char *text);
-void line_bool(struct buf *out, const char *name, bool value);
-void line_tree(struct buf *out, const char *name, const cJSON *value);
-/* Valid JSON text, as received; white space between its tokens goes. */
-void line_json(struct buf *out, const char *name, const char *json, size_t len);
 
 #endif

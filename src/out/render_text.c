@@ -7,8 +7,11 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "out/clock.h"
+#include "out/forms.h"
+#include "out/frame.h"
+#include "out/mask.h"
 #include "out/term.h"
-#include "out/text_describe.h"
 #include "out/text_device.h"
 #include "out/text_result.h"
 #include "out/wrap.h"
@@ -38,6 +41,8 @@ const struct render_ops render_text = {
 	.event = text_event,
 	.aside = text_aside,
 	.error = text_error,
+	.note = text_note,
+	.trace = text_trace,
 	.record = text_record,
 	.device = text_device,
 	.row = text_row,
@@ -103,5 +108,61 @@ void text_error(struct renderer *r, const struct error *e)
 		add_detail(r, &b, e->detail);
 	if (e->hint[0])
 		add_hanging(r, &b, "hint: ", PAINT_KEY, e->hint);
+	put_err(r, &b);
+}
+
+static const char *trace_arrow(const struct trace *t)
+{
+	if (strcmp(t->kind, "text") != 0 && strcmp(t->kind, "binary") != 0)
+		return "--";
+	return t->outgoing ? "->" : "<-";
+}
+
+static void add_trace_data(struct buf *out, const struct trace *t)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	if (strcmp(t->kind, "text") != 0)
+		buf_printf(out, " %s", t->kind);
+	if (strcmp(t->kind, "binary") == 0 || t->len == 0)
+		return;
+	mask_secrets(&masked, t->data, t->len);
+	buf_char(out, ' ');
+	text_safe(out, buf_string(&masked), masked.len, TEXT_NAME);
+}
+
+void text_trace(struct renderer *r, const struct trace *t)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf words = { 0 };
+	bool short_form = r->err_terminal && !r->raw_frames;
+	char clock[STAMP_SIZE];
+	buf_printf(&line, "%s %s", trace_arrow(t), clock_time(clock));
+	if (t->device) {
+		buf_char(&line, ' ');
+		text_safe(&line, t->device, strlen(t->device), TEXT_NAME);
+	}
+	if (short_form && frame_describe(&words, &r->frames, t)) {
+		buf_printf(&line, " %s", buf_string(&words));
+	} else {
+		if (strcmp(t->kind, "text") == 0 ||
+		    strcmp(t->kind, "binary") == 0)
+			buf_printf(&line, " %zu B", t->len);
+		add_trace_data(&line, t);
+	}
+	term_paint(&b, r->err_color, PAINT_DIM);
+	wrap_cut(&b, line.data, line.len, short_form ? r->width : 0);
+	term_plain(&b, r->err_color);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+void text_note(struct renderer *r, const char *note)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	term_paint(&b, r->err_color, PAINT_DIM);
+	wrap_safe(&b, note);
+	term_plain(&b, r->err_color);
+	buf_char(&b, '\n');
 	put_err(r, &b);
 }

@@ -13,6 +13,7 @@ void text_tool(struct renderer *r, const struct tool *t,
 	       const struct tools_record *of);
 void text_tree(struct renderer *r, const struct tools_record *t);
 void text_change(struct renderer *r, const struct tool_change *c);
+void text_describe(struct renderer *r, const struct describe_record *d);
 void text_tools_end(struct renderer *r, const struct tools_record *t);
 void text_ping(struct renderer *r, const struct ping_record *p);
 void text_item(struct renderer *r, const struct item_record *i);
@@ -23,5 +24,7 @@ void text_event(struct renderer *r, const struct event *e);
 void text_aside(struct renderer *r, const struct event *e);
 void text_record(struct renderer *r, const struct record *record);
 void text_error(struct renderer *r, const struct error *e);
+void text_note(struct renderer *r, const char *note);
+void text_trace(struct renderer *r, const struct trace *t);
 
 #endif

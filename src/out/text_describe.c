@@ -5,24 +5,262 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "base/text_safe.h"
+#include "base/utf8.h"
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
 #include "mcp/schema_example.h"
 #include "mcp/schema_look.h"
 #include "mcp/tools.h"
 #include "out/alike.h"
+#include "out/argument_rows.h"
 #include "out/backends.h"
 #include "out/render_text.h"
-#include "out/table.h"
 #include "out/term.h"
-#include "out/text_describe.h"
 #include "out/wrap.h"
 
 #define NAMES_MOST 64
+#define PATH_COLUMNS_MOST 24
 
-static void add_title(struct table *s, const struct tool *t)
+/* Where to, and how. */
+struct describing {
+	struct buf b;
+	bool color;
+	size_t width; /* 0: lines are not wrapped */
+};
+
+static void add_heading(struct describing *s, const char *word)
+{
+	buf_char(&s->b, '\n');
+	term_painted(&s->b, s->color, PAINT_KEY, word);
+	buf_char(&s->b, '\n');
+}
+
+/* Indented by the columns of lead, which stands before its first line. */
+static void add_paragraph(struct describing *s, const char *lead,
+			  const char *text)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	struct wrap how = { strlen(lead), strlen(lead), s->width };
+	size_t len = strlen(text);
+	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	text_safe(&safe, text, len, TEXT_PARAGRAPH);
+	buf_text(&s->b, lead);
+	wrap_wrap(&s->b, buf_string(&safe), safe.len, &how);
+	buf_char(&s->b, '\n');
+}
+
+/* A line to copy: never wrapped. */
+static void add_copy_line(struct describing *s, const char *text)
+{
+	buf_text(&s->b, "  ");
+	wrap_name(&s->b, text);
+	buf_char(&s->b, '\n');
+}
+
+/* ---- rows ---- */
+
+struct rows {
+	const cJSON *root;
+	struct argument_rows list;
+	bool result;
+};
+
+static void add_label(struct buf *out, const struct argument_row *row)
+{
+	wrap_name(out, row->path);
+	if (!*row->path && row->form == 0)
+		buf_text(out, "\"\"");
+	if (row->form > 0)
+		buf_printf(out, "%s(%d of %d)", *row->path ? " " : "",
+			   row->form, row->forms);
+}
+
+/* The columns of the widest label, but no more than is sensible. */
+static size_t label_columns(const struct argument_rows *rows)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < rows->count; i++) {
+		CLEANUP(buf_done) struct buf label = { 0 };
+		add_label(&label, &rows->row[i]);
+		size_t width = text_width(buf_string(&label), label.len);
+		if (width > columns)
+			columns = width;
+	}
+	return columns < PATH_COLUMNS_MOST ? columns : PATH_COLUMNS_MOST;
+}
+
+/* The first row that is inside of this one; NULL. */
+static const struct argument_row *first_inside(const struct rows *rows,
+					       size_t index)
+{
+	const struct argument_row *next = &rows->list.row[index + 1];
+	bool inside = index + 1 < rows->list.count && next->up == index;
+	return inside ? next : NULL;
+}
+
+/* Of one with rows of its own: what stands there is not said twice. */
+static void add_kind(struct buf *out, const struct argument_row *row,
+		     const struct argument_row *inside)
+{
+	size_t len = strlen(row->path) + 2 * row->arrays;
+	bool tuple = inside->path[len] == '[';
+	for (size_t i = 0; i < row->arrays; i++)
+		buf_text(out, i == 0 ? "array of " : "arrays of ");
+	if (inside->form > 0)
+		buf_text(out, "one of these");
+	else if (tuple)
+		buf_text(out, row->arrays > 0 ? "arrays" : "array");
+	else
+		buf_text(out, row->arrays > 0 ? "objects" : "object");
+	limits_of_array(row->resolved, out);
+}
+
+static void add_default(struct buf *out, const struct argument_row *row)
+{
+	const cJSON *usual = json_member(row->schema, "default");
+	if (!usual)
+		usual = json_member(row->resolved, "default");
+	if (!usual)
+		return;
+	buf_text(out, ", default ");
+	json_print(out, usual);
+}
+
+/* "integer 0..100, required" */
+static void add_rule(struct buf *out, const struct rows *rows, size_t index)
+{
+	const struct argument_row *row = &rows->list.row[index];
+	const struct argument_row *inside = first_inside(rows, index);
+	bool usual = json_member(row->schema, "default") ||
+		     json_member(row->resolved, "default");
+	if (row->also)
+		buf_text(out, "also ");
+	if (row->same != SIZE_MAX) {
+		schema_type_names(schema_types(rows->root, row->schema), out);
+		buf_printf(out, ", as %s above",
+			   rows->list.row[row->same].path);
+	} else if (inside) {
+		add_kind(out, row, inside);
+		add_default(out, row);
+	} else {
+		schema_describe_in(rows->root, row->schema, out);
+	}
+	if (row->unnamed || row->also || row->form > 0)
+		return;
+	if (row->required && !rows->result)
+		buf_text(out, ", required");
+	else if (!row->required && !usual)
+		buf_text(out, ", optional");
+}
+
+static const char *description_of(const struct argument_row *row)
+{
+	static const char *const members[] = { "description", "title" };
+	for (size_t i = 0; i < COUNT(members); i++) {
+		const char *own = json_string(row->schema, members[i]);
+		const char *other = json_string(row->resolved, members[i]);
+		if (own && *own)
+			return own;
+		if (other && *other)
+			return other;
+	}
+	return NULL;
+}
+
+static void add_row(struct describing *s, const struct rows *rows, size_t index)
+{
+	const struct argument_row *row = &rows->list.row[index];
+	size_t columns = rows->list.columns;
+	CLEANUP(buf_done) struct buf label = { 0 };
+	CLEANUP(buf_done) struct buf rule = { 0 };
+	CLEANUP(buf_done) struct buf lead = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	const char *description = description_of(row);
+	add_label(&label, row);
+	buf_text(&s->b, "  ");
+	term_painted(&s->b, s->color, PAINT_STRONG, buf_string(&label));
+	wrap_pad(&s->b, text_width(buf_string(&label), label.len), columns);
+	add_rule(&rule, rows, index);
+	wrap_pad(&lead, 0, columns + 4);
+	struct wrap how = { lead.len, lead.len, s->width };
+	text_safe(&safe, buf_string(&rule), rule.len, TEXT_LINE);
+	buf_text(&s->b, "  ");
+	wrap_wrap(&s->b, buf_string(&safe), safe.len, &how);
+	buf_char(&s->b, '\n');
+	if (description)
+		add_paragraph(s, buf_string(&lead), description);
+}
+
+/* ---- what stands around them ---- */
+
+/* "a and b" of {"required":["a","b"]}; -1: the schema says more, or nothing. */
+static int add_names(struct buf *out, const cJSON *schema)
+{
+	const cJSON *required = json_array(schema, "required");
+	const cJSON *name;
+	if (!required || !required->child || cJSON_GetArraySize(schema) != 1)
+		return -1;
+	cJSON_ArrayForEach(name, required) {
+		if (!cJSON_IsString(name))
+			return -1;
+		if (name != required->child)
+			buf_text(out, " and ");
+		buf_printf(out, "'%s'", name->valuestring);
+	}
+	return 0;
+}
+
+/* {"anyOf":[{"required":["a"]},{"required":["b"]}]}: which of them must be there. */
+static void add_needs(struct describing *s, const cJSON *schema,
+		      const char *keyword, const char *lead)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	const cJSON *choices = json_array(schema, keyword);
+	const cJSON *each;
+	if (!choices || !choices->child)
+		return;
+	buf_text(&text, lead);
+	cJSON_ArrayForEach(each, choices) {
+		if (each != choices->child)
+			buf_text(&text, ", or ");
+		if (add_names(&text, each) != 0)
+			return;
+	}
+	add_paragraph(s, "  ", buf_string(&text));
+}
+
+/*
+ * What an object of this schema holds, a row each; or, if that is nothing, the
+ * whole in words. result: it comes back, so what is required is always there.
+ */
+static void add_schema(struct describing *s, const cJSON *schema, bool result)
+{
+	struct rows rows = { .root = schema, .result = result };
+	const cJSON *whole = schema_resolve(schema, schema);
+	argument_rows_init(&rows.list, schema);
+	rows.list.columns = label_columns(&rows.list);
+	if (rows.list.count == 0 && result) {
+		CLEANUP(buf_done) struct buf rule = { 0 };
+		schema_describe(schema, &rule);
+		add_paragraph(s, "  ", buf_string(&rule));
+	} else if (rows.list.count == 0) {
+		add_paragraph(s, "  ", "none");
+	}
+	for (size_t i = 0; i < rows.list.count; i++)
+		add_row(s, &rows, i);
+	if (rows.list.cut)
+		add_paragraph(s, "  ",
+			      "… and more (-o json has the whole schema)");
+	add_needs(s, whole, "anyOf", "At least one is needed: ");
+	add_needs(s, whole, "oneOf", "Exactly one is needed: ");
+	argument_rows_done(&rows.list);
+}
+
+static void add_title(struct describing *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf name = { 0 };
 	wrap_name(&name, t->name);
@@ -34,15 +272,15 @@ static void add_title(struct table *s, const struct tool *t)
 	buf_char(&s->b, '\n');
 	bool titled = t->title && *t->title && strcmp(t->title, t->name) != 0;
 	if (titled)
-		table_paragraph(s, "  ", t->title);
+		add_paragraph(s, "  ", t->title);
 	if (*t->description)
-		table_paragraph(s, "  ", t->description);
+		add_paragraph(s, "  ", t->description);
 	else if (!titled)
-		table_paragraph(s, "  ", "(no description)");
+		add_paragraph(s, "  ", "(no description)");
 }
 
 /* Whoever sees the name alone may take it for the other. */
-static void add_look(struct table *s, const struct describe_record *d)
+static void add_look(struct describing *s, const struct describe_record *d)
 {
 	const struct tool *other =
 		tool_collision(d->list, d->tool, SANITISE_LOOK);
@@ -56,19 +294,19 @@ static void add_look(struct table *s, const struct describe_record *d)
 	buf_char(&s->b, '\n');
 }
 
-static void add_arguments(struct table *s, const struct tool *t)
+static void add_arguments(struct describing *s, const struct tool *t)
 {
-	table_heading(s, "arguments");
-	table_schema(s, t->schema, false);
+	add_heading(s, "arguments");
+	add_schema(s, t->schema, false);
 }
 
-static void add_result(struct table *s, const struct tool *t)
+static void add_result(struct describing *s, const struct tool *t)
 {
 	const cJSON *schema = json_member(t->json, "outputSchema");
 	if (!schema)
 		return;
-	table_heading(s, "result");
-	table_schema(s, schema, true);
+	add_heading(s, "result");
+	add_schema(s, schema, true);
 }
 
 /* What the protocol says of a member of annotations; "" if nothing. */
@@ -96,13 +334,13 @@ static const char *meaning(const cJSON *member)
 	return "";
 }
 
-static void add_annotations(struct table *s, const struct tool *t)
+static void add_annotations(struct describing *s, const struct tool *t)
 {
 	const cJSON *all = json_object(t->json, "annotations");
 	const cJSON *member;
 	if (!all || !all->child)
 		return;
-	table_heading(s, "annotations");
+	add_heading(s, "annotations");
 	cJSON_ArrayForEach(member, all) {
 		CLEANUP(buf_done) struct buf line = { 0 };
 		const char *means = meaning(member);
@@ -110,12 +348,12 @@ static void add_annotations(struct table *s, const struct tool *t)
 		json_print(&line, member);
 		if (*means)
 			buf_printf(&line, " (%s)", means);
-		table_paragraph(s, "  ", buf_string(&line));
+		add_paragraph(s, "  ", buf_string(&line));
 	}
 }
 
 /* Why there is none, as far as one argument is to blame. */
-static void add_no_example(struct table *s, const struct tool *t)
+static void add_no_example(struct describing *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	const char *name[NAMES_MOST];
@@ -135,41 +373,41 @@ static void add_no_example(struct table *s, const struct tool *t)
 		schema_describe_in(t->schema, schema, &text);
 		break;
 	}
-	table_paragraph(s, "  ", buf_string(&text));
+	add_paragraph(s, "  ", buf_string(&text));
 }
 
-static void add_example(struct table *s, const struct tool *t)
+static void add_example(struct describing *s, const struct tool *t)
 {
 	CLEANUP(buf_done) struct buf example = { 0 };
-	table_heading(s, "example");
+	add_heading(s, "example");
 	if (arguments_example(t, &example) != 0) {
 		add_no_example(s, t);
 		return;
 	}
-	table_copy_line(s, buf_string(&example));
+	add_copy_line(s, buf_string(&example));
 }
 
-static void add_backends(struct table *s, const struct describe_record *d)
+static void add_backends(struct describing *s, const struct describe_record *d)
 {
 	CLEANUP(words_done) struct words notes = { 0 };
 	backend_notes(d->list, d->tool, &notes);
 	if (notes.count == 0)
 		return;
-	table_heading(s, "backends");
+	add_heading(s, "backends");
 	for (size_t i = 0; i < notes.count; i++)
-		table_paragraph(s, "  - ", notes.word[i]);
+		add_paragraph(s, "  - ", notes.word[i]);
 }
 
 void text_describe(struct renderer *r, const struct describe_record *d)
 {
-	struct table s = { .color = r->out_color,
-			   .width = r->out_terminal ? r->width : 0 };
+	struct describing s = { .color = r->out_color,
+				.width = r->out_terminal ? r->width : 0 };
 	CLEANUP(buf_done) struct buf usage = { 0 };
 	add_title(&s, d->tool);
 	add_look(&s, d);
 	arguments_usage(d->tool, &usage);
-	table_heading(&s, "usage");
-	table_copy_line(&s, buf_string(&usage));
+	add_heading(&s, "usage");
+	add_copy_line(&s, buf_string(&usage));
 	add_arguments(&s, d->tool);
 	add_example(&s, d->tool);
 	add_result(&s, d->tool);
@@ -178,308 +416,4 @@ void text_describe(struct renderer *r, const struct describe_record *d)
 		add_backends(&s, d);
 	put_out(r, &s.b);
 	buf_done(&s.b);
-}
-
-/*
- * Walks a schema's properties in their order, with a stack of its own: a peer
- * decides how deep they are. What a reference leads back to is named, not
- * walked again.
- */
-
-#define ROWS_MOST 1000
-#define DEPTH_MOST 100
-#define PARTS_MOST 32 /* of allOf */
-#define ARRAYS_MOST 8 /* in arrays */
-#define STACK_MOST 4000
-#define PATH_MOST 2000 /* bytes; a longer one is not walked into */
-#define NONE SIZE_MAX
-
-struct rows_walk {
-	const cJSON *root;
-	struct argument_rows *rows; /* those that are done */
-	struct argument_rows
-		stack; /* those that are not, the next one on top */
-};
-
-static struct argument_row *add(struct argument_rows *rows)
-{
-	rows->row = mem_grow(rows->row, &rows->capacity, rows->count,
-			     sizeof(*rows->row));
-	return &rows->row[rows->count++];
-}
-
-/* ---- what counts as one schema ---- */
-
-/* A schema, what it refers to, and all that must fit besides. */
-struct row_parts {
-	const cJSON *part[PARTS_MOST];
-	size_t count;
-};
-
-static void add_part(struct row_parts *p, const cJSON *schema)
-{
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->part[i] == schema)
-			return;
-	}
-	if (cJSON_IsObject(schema) && p->count < PARTS_MOST)
-		p->part[p->count++] = schema;
-}
-
-static void find_parts(struct row_parts *p, const cJSON *root,
-		       const cJSON *schema)
-{
-	p->count = 0;
-	add_part(p, schema);
-	for (size_t i = 0; i < p->count; i++) {
-		const cJSON *each;
-
-		add_part(p, schema_resolve(root, p->part[i]));
-		cJSON_ArrayForEach(each, json_array(p->part[i], "allOf")) {
-			add_part(p, each);
-		}
-	}
-}
-
-/* ---- rows onto the stack ---- */
-
-/* What the rows that are pushed have in common. */
-struct inside {
-	const char *prefix; /* of their paths: "items[]." */
-	size_t up, depth;
-};
-
-/* path is the row's from now on. */
-static struct argument_row *
-push(struct rows_walk *w, const struct inside *in, const cJSON *schema,
-     /* NOLINTNEXTLINE(readability-non-const-parameter) */
-     char *path)
-{
-	struct argument_row *row = add(&w->stack);
-
-	*row = (struct argument_row){
-		.path = path,
-		.schema = schema,
-		.resolved = schema_resolve(w->root, schema),
-		.depth = in->depth,
-		.up = in->up,
-		.same = NONE,
-	};
-	return row;
-}
-
-static bool is_full(struct rows_walk *w)
-{
-	if (w->stack.count < STACK_MOST)
-		return false;
-	w->rows->cut = true;
-	return true;
-}
-
-static void push_properties(struct rows_walk *w, const struct inside *in,
-			    const cJSON *whole, const cJSON *part)
-{
-	const cJSON *property;
-
-	cJSON_ArrayForEach(property, json_object(part, "properties")) {
-		const char *name = property->string;
-		struct argument_row *row;
-
-		if (is_full(w))
-			return;
-		row = push(w, in, property,
-			   mem_printf("%s%s", in->prefix, name));
-		row->required = schema_requires(w->root, whole, name);
-		row->also = property != schema_property(w->root, whole, name);
-	}
-}
-
-/* What must be there, and nothing else is said of it. */
-static void push_unknown(struct rows_walk *w, const struct inside *in,
-			 const cJSON *whole, const cJSON *part)
-{
-	static const cJSON any = { .type = cJSON_True };
-	const cJSON *name;
-
-	cJSON_ArrayForEach(name, json_array(part, "required")) {
-		const char *text = cJSON_GetStringValue(name);
-
-		if (is_full(w))
-			return;
-		if (text && !schema_property(w->root, whole, text))
-			push(w, in, &any, mem_printf("%s%s", in->prefix, text))
-				->required = true;
-	}
-}
-
-/* Members whose names the schema does not say. */
-static void push_free(struct rows_walk *w, const struct inside *in,
-		      const cJSON *part)
-{
-	const cJSON *rest = json_object(part, "additionalProperties");
-	const cJSON *each;
-
-	cJSON_ArrayForEach(each, json_object(part, "patternProperties")) {
-		if (is_full(w))
-			return;
-		push(w, in, each,
-		     mem_printf("%s/%s/", in->prefix, each->string))
-			->unnamed = true;
-	}
-	if (rest)
-		push(w, in, rest, mem_printf("%s*", in->prefix))->unnamed =
-			true;
-}
-
-/* The forms that it may have, where one of them has rows of its own. */
-static void push_choices(struct rows_walk *w, const struct inside *in,
-			 const char *path, const cJSON *choices)
-{
-	int count = cJSON_GetArraySize(choices), number = 0;
-	bool any = false;
-	const cJSON *each;
-
-	cJSON_ArrayForEach(each, choices) {
-		const cJSON *form = schema_resolve(w->root, each);
-
-		any = any || json_object(form, "properties") ||
-		      json_array(form, "allOf") || json_object(form, "items");
-	}
-	if (!any || count < 2)
-		return;
-	cJSON_ArrayForEach(each, choices) {
-		struct argument_row *row;
-
-		if (is_full(w))
-			return;
-		row = push(w, in, each, mem_strdup(path));
-		row->form = ++number;
-		row->forms = count;
-	}
-}
-
-/* The elements of a tuple. */
-static void push_tuple(struct rows_walk *w, const struct inside *in,
-		       const char *path, const cJSON *tuple)
-{
-	size_t number = 0;
-	const cJSON *each;
-
-	cJSON_ArrayForEach(each, tuple) {
-		if (is_full(w))
-			return;
-		push(w, in, each, mem_printf("%s[%zu]", path, number++))
-			->unnamed = true;
-	}
-}
-
-static void push_part(struct rows_walk *w, const struct inside *in,
-		      const char *path, const struct row_parts *parts,
-		      const cJSON *part)
-{
-	const cJSON *tuple = json_array(part, "prefixItems");
-
-	push_properties(w, in, parts->part[0], part);
-	push_unknown(w, in, parts->part[0], part);
-	push_free(w, in, part);
-	push_choices(w, in, path, json_array(part, "anyOf"));
-	push_choices(w, in, path, json_array(part, "oneOf"));
-	push_tuple(w, in, path, tuple ? tuple : json_array(part, "items"));
-}
-
-/* The elements, if schema is an array of one kind of them; else NULL. */
-static const cJSON *elements(const struct row_parts *parts)
-{
-	for (size_t i = 0; i < parts->count; i++) {
-		const cJSON *items = json_object(parts->part[i], "items");
-
-		if (items)
-			return items;
-	}
-	return NULL;
-}
-
-/* What is inside of schema, which stands at path; the first one on top. */
-static size_t push_inside(struct rows_walk *w, struct inside in,
-			  const char *path, const cJSON *schema)
-{
-	CLEANUP(mem_free_ptr) char *at = mem_strdup(path);
-	size_t first = w->stack.count, arrays = 0;
-	struct row_parts parts;
-
-	find_parts(&parts, w->root, schema);
-	for (const cJSON *items = elements(&parts);
-	     items && arrays < ARRAYS_MOST &&
-	     schema_resolve(w->root, items) != schema_resolve(w->root, schema);
-	     items = elements(&parts)) {
-		char *deeper = mem_printf("%s[]", at);
-
-		mem_free(at);
-		at = deeper;
-		arrays++;
-		find_parts(&parts, w->root, items);
-	}
-	CLEANUP(mem_free_ptr)
-	char *prefix = mem_printf("%s%s", at, *at ? "." : "");
-	in.prefix = prefix;
-	for (size_t i = 0; i < parts.count; i++)
-		push_part(w, &in, at, &parts, parts.part[i]);
-	for (size_t a = first, b = w->stack.count; a + 1 < b; a++, b--) {
-		struct argument_row swap = w->stack.row[a];
-
-		w->stack.row[a] = w->stack.row[b - 1];
-		w->stack.row[b - 1] = swap;
-	}
-	return arrays;
-}
-
-/* ---- the walk ---- */
-
-/* The row around this one that shows the same schema. */
-static size_t find_same(const struct argument_rows *rows,
-			const struct argument_row *row)
-{
-	size_t up = row->up;
-
-	while (up != NONE && rows->row[up].resolved != row->resolved)
-		up = rows->row[up].up;
-	return up;
-}
-
-static void take_next(struct rows_walk *w)
-{
-	struct argument_row *row = add(w->rows);
-	const struct inside in = {
-		.up = w->rows->count - 1,
-		.depth = w->stack.row[w->stack.count - 1].depth + 1
-	};
-
-	*row = w->stack.row[--w->stack.count];
-	row->same = find_same(w->rows, row);
-	if (row->same != NONE)
-		return;
-	if (row->depth >= DEPTH_MOST || strlen(row->path) > PATH_MOST)
-		w->rows->cut = true;
-	else
-		row->arrays = push_inside(w, in, row->path, row->schema);
-}
-
-void argument_rows_init(struct argument_rows *rows, const cJSON *schema)
-{
-	struct rows_walk w = { .root = schema, .rows = rows };
-
-	*rows = (struct argument_rows){ 0 };
-	push_inside(&w, (struct inside){ .up = NONE }, "", schema);
-	while (w.stack.count > 0 && rows->count < ROWS_MOST)
-		take_next(&w);
-	rows->cut = rows->cut || w.stack.count > 0;
-	argument_rows_done(&w.stack);
-}
-
-void argument_rows_done(struct argument_rows *rows)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		mem_free(rows->row[i].path);
-	mem_free(rows->row);
-	*rows = (struct argument_rows){ 0 };
 }

@@ -14,7 +14,6 @@
 #include "out/clock.h"
 #include "out/mask.h"
 #include "out/render_text.h"
-#include "out/table.h"
 #include "out/term.h"
 #include "out/wrap.h"
 #include "serve/record.h"

@@ -18,6 +18,7 @@
 #include "cli/show.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
+#include "out/forms.h"
 #include "out/term.h"
 #include "rpc/session_calls.h"
 #include "shell/shell.h"

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
-#include "out/render.h"
+#include "out/forms.h"
 
 struct rendered {
 	struct renderer r;

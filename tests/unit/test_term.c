@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "out/table.h"
 #include "out/term.h"
+#include "out/text_result.h"
 #include "out/wrap.h"
 
 static char *wrapped(const char *text, struct wrap how)

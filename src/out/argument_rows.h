@@ -3,11 +3,10 @@
  * The arguments of a tool as a flat list, nested ones by path
  * ("items[].name"). Decides what is listed, not how it looks.
  */
-#ifndef OUT_TEXT_DESCRIBE_H
-#define OUT_TEXT_DESCRIBE_H
+#ifndef OUT_ARGUMENT_ROWS_H
+#define OUT_ARGUMENT_ROWS_H
 
 #include "base/json.h"
-#include "out/render.h"
 
 struct argument_row {
 	char *path; /* owned */
@@ -35,7 +34,5 @@ struct argument_rows {
 /* schema may be NULL or anything a peer sent; local references are followed. */
 void argument_rows_init(struct argument_rows *rows, const cJSON *schema);
 void argument_rows_done(struct argument_rows *rows);
-
-void text_describe(struct renderer *r, const struct describe_record *d);
 
 #endif
