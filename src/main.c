@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/cmd_tools.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "out/term.h"
@@ -72,7 +73,7 @@ static int invoke(struct app *app, char *const *words, size_t count,
 	result = command_execute(app, &p, err);
 	if (result != 0)
 		app_check_signal(app, err);
-	app_disconnect(app);
+	connection_close(app);
 	return result;
 }
 
@@ -112,6 +113,7 @@ int main(int argc, char **argv)
 			error_copy(&err, &lost);
 	}
 	status = exit_status(&app, &err);
+	connection_done(&app);
 	app_done(&app);
 	error_reset(&err);
 	error_reset(&lost);

@@ -41,7 +41,7 @@ struct app {
 	FILE *trace;
 	bool stdin_taken;
 	struct endpoint endpoint;
-	struct session *session; /* NULL until app_connect */
+	struct session *session; /* NULL until connection_open */
 	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
 	char *vision_token; /* until initialize is sent; owned */
@@ -61,14 +61,14 @@ struct app {
 	void *on_event_owner;
 	struct tool_list
 		/*
-		 * see cli/catalog_file.h; app_disconnect calls tools_cache_drop
+		 * see cli/catalog_file.h; connection_close calls tools_cache_drop
 		 */
 		tools;
 	bool has_tools;
 	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */
 	bool has_items[3];
 	struct timer tick; /* once a second while waiting for the peer */
-	struct guards *guarding; /* cli/guards.h; NULL until app_begin */
+	struct guards *guarding; /* cli/guards.h; NULL until connection_begin */
 	struct requests
 		*answering; /* cli/requests.h; NULL: nothing is answered */
 };
@@ -82,20 +82,6 @@ int app_open_loop(struct app *app, struct error *err);
 /* The renderer as the configuration says; call once it is parsed. */
 void app_configure(struct app *app);
 
-/* Open the target, wait until up, initialize. 0 at once if connected. */
-int app_connect(struct app *app, struct error *err);
-/* Close it; the next app_connect opens it anew. */
-void app_disconnect(struct app *app);
-
-/*
- * app_connect in steps, for a main line that waits for other things too (the
- * shell): begin, if there is no session; then poll after each turn of the
- * loop, and at client_poll_at. poll: 1 connected, 0 not yet; -1: why not, and
- * all is closed. app_connect goes on from where they are.
- */
-int app_begin(struct app *app, struct error *err);
-int app_poll(struct app *app, struct error *err);
-
 /* Whether the target is one at which a device comes by itself: listen:, attach:. */
 bool app_listens(const struct app *app);
 
@@ -104,26 +90,5 @@ int app_finish(struct app *app, struct error *err);
 
 /* After a failure: if a signal came meanwhile, that is the reason, and *err says so. */
 void app_check_signal(struct app *app, struct error *err);
-
-struct parsed;
-/* Run what parse_words took apart: --help, operand count, session, the command. -1: err; nothing was shown. */
-int command_execute(struct app *app, struct parsed *p, struct error *err);
-
-/*
- * Look up words[0], parse its options and operands, prepare, run. Shared by
- * main, run and the shell. -1: err; nothing was shown.
- */
-int command_run(struct app *app, char *const *words, size_t count,
-		struct error *err);
-
-/* The transport of a kind of targets. NULL: err. (targets.c) */
-const struct transport_ops *target_ops(enum scheme_kind kind,
-				       struct error *err);
-
-/* Show the progress of a call under way. False: e is something else. */
-bool app_progress(struct app *app, const struct event *e);
-
-/* render_aside, but for what a note has told already. */
-void app_aside(struct app *app, const struct event *e);
 
 #endif

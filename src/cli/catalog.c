@@ -14,6 +14,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/named.h"
+#include "cli/target_text.h"
 #include "mcp/name_set.h"
 #include "mcp/tools.h"
 #include "net/control_client.h"
@@ -52,13 +53,13 @@ static bool source_cache_open(struct schema_cache *c, const char *target,
 	CLEANUP(mem_free_ptr) char *id = NULL;
 
 	if (target) {
-		key = schema_cache_key(target, NULL);
+		key = target_key(target, NULL);
 		return open_key(c, key) ||
 		       (text_starts(target, LISTEN) && open_key(c, LISTEN));
 	}
 	if (device && *device) {
 		id = aliases_device(aliases, device);
-		key = schema_cache_key(NULL, id);
+		key = target_key(NULL, id);
 		if (open_key(c, key))
 			return true;
 		mem_free(key);

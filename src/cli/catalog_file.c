@@ -20,16 +20,15 @@
 #include "base/utf8.h"
 #include "cli/catalog_file.h"
 #include "cli/config.h"
-#include "cli/named_file.h"
 #include "cli/operand.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
+#include "cli/target_text.h"
 #include "mcp/tools.h"
 #include "mcp/types.h"
 #include "net/attach.h"
 #include "net/control_client.h"
 #include "net/head.h"
-#include "out/mask.h"
 #include "out/wrap.h"
 #include "serve/aliases.h"
 
@@ -240,49 +239,6 @@ size_t schema_cache_find(const struct schema_cache *c, const char *prefix)
 #define ATTACH_FILES "attach-"
 
 /* ---- keys and places ---- */
-
-/* "//USER@HOST/PATH?QUERY" without USER and QUERY. */
-static void add_without_secrets(struct buf *out, const char *rest)
-{
-	if (strncmp(rest, "//", 2) == 0) {
-		size_t authority = strcspn(rest + 2, "/?#");
-		const char *at = memrchr(rest + 2, '@', authority);
-
-		buf_text(out, "//");
-		rest = at ? at + 1 : rest + 2;
-	}
-	text_safe(out, rest, strcspn(rest, "?"), TEXT_NAME);
-}
-
-char *schema_cache_key(const char *target, const char *device)
-{
-	size_t scheme =
-		target && strchr(target, ':') ? strcspn(target, ":") + 1 : 0;
-	struct buf out = { 0 };
-	const char *rest;
-
-	if (device && *device) {
-		buf_text(&out, ATTACH);
-		text_safe(&out, device, strlen(device), TEXT_NAME);
-		return buf_take(&out);
-	}
-	for (size_t i = 0; i < scheme; i++)
-		buf_char(&out, (char)text_lower(target[i]));
-	if (!target)
-		return buf_take(&out);
-	rest = target + scheme;
-	if (strcmp(buf_string(&out), "sim:") == 0) {
-		text_safe(&out, rest, strlen(rest), TEXT_NAME);
-	} else if (strcmp(buf_string(&out), "stdio:") == 0) {
-		CLEANUP(buf_done) struct buf masked = { 0 };
-
-		mask_secrets(&masked, rest, strlen(rest));
-		text_safe(&out, buf_string(&masked), masked.len, TEXT_NAME);
-	} else {
-		add_without_secrets(&out, rest);
-	}
-	return buf_take(&out);
-}
 
 /* NULL: there is no home folder. Yours. */
 static char *cache_folder(void)
@@ -573,7 +529,7 @@ static void keep_list(struct app *app)
 	const struct peer_kept *kept =
 		attached ? session_peer(app->session)->kept : NULL;
 	CLEANUP(mem_free_ptr)
-	char *key = schema_cache_key(e->text, kept ? kept->id : NULL);
+	char *key = target_key(e->text, kept ? kept->id : NULL);
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	if (*key && schema_cache_write(key, &app->tools, &why) != 0 &&
@@ -775,7 +731,7 @@ static int key_of_serve(struct app *app, char **key, struct error *err)
 		aliases_read(&known, NULL, NULL);
 		id = aliases_device(&known, app->config.device);
 	}
-	*key = id ? schema_cache_key(NULL, id) : schema_cache_newest();
+	*key = id ? target_key(NULL, id) : schema_cache_newest();
 	if (*key)
 		return 0;
 	error_set(err, ERR_UNMET,
@@ -795,7 +751,7 @@ static int find_key(struct app *app, char **key, struct error *err)
 		return -1;
 	if (e.scheme->kind == SCHEME_ATTACH)
 		return key_of_serve(app, key, err);
-	*key = schema_cache_key(e.text, NULL);
+	*key = target_key(e.text, NULL);
 	return 0;
 }
 
@@ -822,7 +778,7 @@ static int hint_list(const struct app *app, struct error *err)
 	CLEANUP(buf_done) struct buf target = { 0 };
 
 	if (!app->found_serve)
-		named_words(&target, c->target, c->config_file);
+		target_words(&target, c->target, c->config_file);
 	return error_hint(err, "list them once, and it is kept: mcpctl %stools",
 			  buf_string(&target));
 }

@@ -59,13 +59,6 @@ struct schema_cache { /* a file, mapped */
 	char *target; /* the key */
 };
 
-/*
- * The key of a listing: the target's text, and for what serve holds "attach:"
- * with the device's id; yours. Secrets in it (user names, queries but those of
- * sim:) are left out. target may be NULL if device is not.
- */
-char *schema_cache_key(const char *target, const char *device);
-
 /* The key of what a serve showed last; NULL: nothing is kept. Yours. */
 char *schema_cache_newest(void);
 
@@ -109,7 +102,7 @@ void tools_cache_take(struct app *app, const struct tool_list *list);
 int tools_cache_find(struct app *app, const char *name, const struct tool **out,
 		     struct error *err);
 
-/* Forget it: app_disconnect and app_done call this. Twice is fine. */
+/* Forget it: connection_close calls this. Twice is fine. */
 void tools_cache_drop(struct app *app);
 
 #endif

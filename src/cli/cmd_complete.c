@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/show.h"
 
 /* A template has parts, or at least a scheme. */
@@ -125,7 +126,7 @@ static int complete_run(const struct invocation *in, struct error *err)
 	struct answer_record record = { .kind = ANSWER_VALUES,
 					.reply = &reply };
 
-	if (check_words(in, err) || app_connect(app, err) ||
+	if (check_words(in, err) || connection_open(app, err) ||
 	    client_require(&app->client, "completions", err))
 		return -1;
 	add_params(&params, in);

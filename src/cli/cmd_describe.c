@@ -7,6 +7,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_describe.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 
 /*
  * The hazards of a tool lie in its neighbours: here one tool alone, which a
@@ -23,7 +24,7 @@ static void list_all(struct app *app)
 int describe_tool(struct app *app, const char *name, struct error *err)
 {
 	struct describe_record record = { 0 };
-	if (app_connect(app, err))
+	if (connection_open(app, err))
 		return -1;
 	list_all(app);
 	if (tools_cache_find(app, name, &record.tool, err))

@@ -8,7 +8,7 @@
 #include "cli/app.h"
 
 /*
- * Connect if that is not done, find the tool and show it. -1: as app_connect
+ * Connect if that is not done, find the tool and show it. -1: as connection_open
  * and tools_cache_find; ERR_USAGE for a name that the peer does not have.
  */
 int describe_tool(struct app *app, const char *name, struct error *err);

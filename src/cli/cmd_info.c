@@ -7,6 +7,7 @@
 #include "cli/catalog_file.h"
 #include "cli/commands.h"
 #include "cli/show.h"
+#include "cli/target_text.h"
 #include "net/http.h"
 
 /* What the HTTP of it came to be. */
@@ -23,7 +24,7 @@ static char *target_shown(const struct app *app)
 {
 	const char *target = app->config.target;
 
-	return target ? schema_cache_key(target, NULL) : NULL;
+	return target ? target_key(target, NULL) : NULL;
 }
 
 void info_show(const struct app *app, struct renderer *r)

@@ -7,6 +7,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/commands.h"
+#include "cli/target_text.h"
 #include "mcp/tools.h"
 #include "out/alike.h"
 #include "out/wrap.h"
@@ -29,7 +30,7 @@ void items_cache_drop(struct app *app)
 
 char *items_cache_key(const char *target, enum list_kind kind)
 {
-	CLEANUP(mem_free_ptr) char *key = schema_cache_key(target, NULL);
+	CLEANUP(mem_free_ptr) char *key = target_key(target, NULL);
 
 	return *key ? mem_printf("%s %ss", key, list_noun(kind)) : TAKE(key);
 }
@@ -187,12 +188,19 @@ static int nothing_found(const struct items_record *end, struct error *err)
 		"names and descriptions were searched; with * ? or [ only whole names");
 }
 
+static enum list_kind kind_of(const struct command *c)
+{
+	return c->operand == OPERAND_PROMPT   ? LIST_PROMPTS :
+	       c->operand == OPERAND_RESOURCE ? LIST_RESOURCES :
+						LIST_TEMPLATES;
+}
+
 /* argv[0], if there is one: WORD|GLOB. -1: what the listing says, or
    ERR_UNMET: nothing was found. */
-static int items_command(const struct invocation *in, enum list_kind kind,
-			 struct error *err)
+static int items_run(const struct invocation *in, struct error *err)
 {
 	struct app *app = in->app;
+	enum list_kind kind = kind_of(in->command);
 	struct items_record end = { .list = &app->items[kind],
 				    .filter = in->argv[0] };
 	int status = client_require(
@@ -213,11 +221,6 @@ static int items_command(const struct invocation *in, enum list_kind kind,
  * prompts: what a server has prepared to be said to a model.
  */
 
-static int prompts_run(const struct invocation *in, struct error *err)
-{
-	return items_command(in, LIST_PROMPTS, err);
-}
-
 static const struct example prompts_examples[] = {
 	{ "sim:llm prompts", "entity_extraction_prompt", 0 }, { NULL, NULL, 0 }
 };
@@ -233,17 +236,12 @@ const struct command cmd_prompts = {
 	.max = 1,
 	.operand = OPERAND_PROMPT,
 	.examples = prompts_examples,
-	.run = prompts_run
+	.run = items_run
 };
 
 /*
  * resources: what a server offers to be read.
  */
-
-static int resources_run(const struct invocation *in, struct error *err)
-{
-	return items_command(in, LIST_RESOURCES, err);
-}
 
 static const struct example resources_examples[] = {
 	{ "sim:llm resources", "prompt://", 0 },
@@ -264,17 +262,12 @@ const struct command cmd_resources = {
 	.max = 1,
 	.operand = OPERAND_RESOURCE,
 	.examples = resources_examples,
-	.run = resources_run
+	.run = items_run
 };
 
 /*
  * templates: URIs with parts to be filled in.
  */
-
-static int templates_run(const struct invocation *in, struct error *err)
-{
-	return items_command(in, LIST_TEMPLATES, err);
-}
 
 static const struct example templates_examples[] = {
 	{ "sim:llm templates", NULL, 7 }, { NULL, NULL, 0 }
@@ -292,5 +285,5 @@ const struct command cmd_templates = {
 	.max = 1,
 	.operand = OPERAND_TEMPLATE,
 	.examples = templates_examples,
-	.run = templates_run
+	.run = items_run
 };

@@ -20,7 +20,7 @@ int items_cache_find(struct app *app, enum list_kind kind, const char *key,
 /* The key of the kept list of a target in cli/catalog_file.h; yours. */
 char *items_cache_key(const char *target, enum list_kind kind);
 
-/* Forget all: app_disconnect calls this. Twice is fine. */
+/* Forget all: connection_close calls this. Twice is fine. */
 void items_cache_drop(struct app *app);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cmd_loglevel.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/show.h"
 
 const char *const log_levels[] = { "debug",   "info",	   "notice",
@@ -50,7 +51,7 @@ static int loglevel_run(const struct invocation *in, struct error *err)
 {
 	const char *level = in->argv[0];
 
-	if (log_level_check(level, err) || app_connect(in->app, err) ||
+	if (log_level_check(level, err) || connection_open(in->app, err) ||
 	    log_level_set(in->app, level, err))
 		return -1;
 	render_note(&in->app->out, "the server logs from '%s' on", level);

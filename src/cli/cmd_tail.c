@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/cmd_loglevel.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "net/http.h"
 
 struct tail_options {
@@ -132,8 +133,8 @@ static int watch(struct tail *t, struct error *err)
 	/* An earlier command of `run` attached without audio. */
 	if (app->connected && !app->endpoint.tail &&
 	    app->endpoint.scheme->kind == SCHEME_ATTACH)
-		app_disconnect(app);
-	if (app_connect(app, err))
+		connection_close(app);
+	if (connection_open(app, err))
 		return -1;
 	tell_whom(app);
 	http_watch(session_transport(app->session));

@@ -13,6 +13,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_tools.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/serve_client.h"
 #include "mcp/tools.h"
 #include "net/control_client.h"
@@ -132,7 +133,7 @@ static int get_list(const struct invocation *in, struct source *s,
 		return 0;
 	}
 	record->list = o->no_user ? &s->own : &app->tools;
-	if (app_connect(app, err))
+	if (connection_open(app, err))
 		return -1;
 	record->device = app->client.device;
 	if (o->no_user)

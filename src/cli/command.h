@@ -119,4 +119,15 @@ bool command_is_tool(const char *word);
 /* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
 const char *command_nearest(const char *word);
 
+struct parsed;
+/* Run what parse_words took apart: --help, operand count, session, the command. -1: err; nothing was shown. */
+int command_execute(struct app *app, struct parsed *p, struct error *err);
+
+/*
+ * Look up words[0], parse its options and operands, prepare, run. Shared by
+ * main, run and the shell. -1: err; nothing was shown.
+ */
+int command_run(struct app *app, char *const *words, size_t count,
+		struct error *err);
+
 #endif

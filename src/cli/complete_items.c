@@ -7,6 +7,7 @@
 #include "cli/complete.h"
 #include "cli/config.h"
 #include "cli/named_file.h"
+#include "cli/target_text.h"
 #include "mcp/argument_value.h"
 #include "mcp/arguments.h"
 #include "mcp/name_set.h"
@@ -226,7 +227,7 @@ static void take_tool(void *owner, const char *name, const char *brief)
 static void add_peer(struct buf *out, const struct position *p)
 {
 	if (p->peer.target) {
-		named_words(out, p->peer.target, p->config);
+		target_words(out, p->peer.target, p->config);
 	} else if (p->peer.device) {
 		buf_text(out, "-d ");
 		words_quote(out, p->peer.device);

@@ -17,6 +17,7 @@
 #include "cli/catalog_file.h"
 #include "cli/guard_file.h"
 #include "cli/guards.h"
+#include "cli/target_text.h"
 #include "out/mask.h"
 
 /* A target that was used in this run. */
@@ -338,7 +339,7 @@ void guards_opened(struct guards *g, struct error *why)
 
 static char *key_of(const struct endpoint *e)
 {
-	CLEANUP(mem_free_ptr) char *target = schema_cache_key(e->text, NULL);
+	CLEANUP(mem_free_ptr) char *target = target_key(e->text, NULL);
 
 	if (e->device && *e->device)
 		return mem_printf("%s -d %s", target, e->device);

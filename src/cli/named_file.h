@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "cli/trust_store.h"
-#include "net/endpoint.h"
 
 #define NAMED_FILE_MAX TRUST_TEXT_MAX /* bytes */
 #define NAMED_ENTRIES_MAX 1000 /* of one file */
@@ -60,49 +59,5 @@ const cJSON *named_file_parse(cJSON **json, const struct buf *text,
 
 /* The entry of that name; NULL. Lent. */
 const cJSON *named_file_entry(const struct named_file *f, const char *name);
-
-struct named_place { /* where it stands; lent */
-	const char *file;
-	const char
-		*folder; /* that "cwd" is counted from; NULL: the current one */
-};
-
-/*
- * The entry as an endpoint, with its variables. -1 (ERR_USAGE): which member is
- * wrong, and how; *out is empty then. No value of a header, a variable or an
- * argument stands in the error.
- */
-int named_entry_endpoint(struct endpoint *out, const cJSON *entry,
-			 const struct named_place *place, struct error *err);
-
-/*
- * The entry as a target would be written, its variables by their names,
- * secrets as ***; "" where it is none. Yours.
- */
-char *named_entry_shown(const cJSON *entry);
-
-#define NAMED_TEXT_MAX (64u << 10) /* bytes of a text with its variables */
-
-/*
- * The text with its variables, yours; ${env:VAR} is the same as ${VAR}. The
- * default counts where the variable is not set or empty; it is taken as it is,
- * up to the first '}'. NULL (ERR_USAGE): a variable is not set, the braces
- * are not understood, or it becomes too long. No value stands in the error.
- */
-char *named_expand(const char *text, struct error *err);
-
-/*
- * The names of its variables, added to out, each once, as long as out has
- * fewer than max. Reads no variable.
- */
-void named_expand_names(struct words *out, const char *text, size_t max);
-
-/*
- * Append the words that name the target, quoted for a shell, with a space
- * behind them: "-t NAME ", with "--config FILE " in front if config_file is not
- * NULL; a target with ':' without its secrets: "ws://HOST/PATH ". Nothing if
- * target is NULL or empty.
- */
-void named_words(struct buf *out, const char *target, const char *config_file);
 
 #endif

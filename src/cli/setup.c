@@ -15,6 +15,7 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/suggest.h"
+#include "cli/targets.h"
 #include "net/head.h"
 
 /*

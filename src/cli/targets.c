@@ -3,8 +3,8 @@
  * Kind of target -> transport: the only place that knows which there are. How
  * targets are written is net/endpoint's matter.
  */
+#include "cli/targets.h"
 #include "base/module.h"
-#include "cli/app.h"
 #include "net/attach.h"
 #include "net/http.h"
 #include "net/listen.h"

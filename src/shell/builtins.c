@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/config.h"
+#include "cli/connection.h"
 #include "cli/guards.h"
 #include "cli/manual.h"
 #include "cli/named.h"
@@ -128,7 +129,7 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 	/* It is there: at a terminal too this does not last. */
 	if (shell_peer_open(s, err))
 		return -1;
-	return app_connect(s->app, err);
+	return connection_open(s->app, err);
 }
 
 /* A Device-Id has colons too. */

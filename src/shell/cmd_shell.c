@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "out/term.h"
 #include "shell/shell.h"
 
@@ -29,7 +30,7 @@ static void shell_done(struct shell *s, const struct config *before)
 {
 	struct app *app = s->app;
 
-	app_disconnect(app);
+	connection_close(app);
 	shell_list_stop(s);
 	app->config.target = before->target;
 	app->config.device = before->device;

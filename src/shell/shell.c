@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/catalog_file.h"
 #include "cli/config.h"
+#include "cli/connection.h"
 #include "cli/requests.h"
 #include "cli/show.h"
 #include "mcp/content.h"
@@ -259,7 +260,7 @@ int shell_interact(struct shell *s, bool history, struct error *err)
 	shell_dress(s);
 	s->wanted = true;
 	builtins_offer();
-	status = app_begin(app, err);
+	status = connection_begin(app, err);
 	app->found_serve = false;
 	/* A wrong target is told at once; what is not there may come. */
 	if (status == 0 || err->kind != ERR_USAGE) {

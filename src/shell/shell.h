@@ -160,7 +160,7 @@ char *shell_peer_prompt(const struct shell *s);
 
 void shell_list_start(struct shell *s);
 void shell_list_step(struct shell *s);
-/* Behind app_disconnect, whose last events may start it. */
+/* Behind connection_close, whose last events may start it. */
 void shell_list_stop(struct shell *s);
 
 /* ---- shell_peer.c ---- */

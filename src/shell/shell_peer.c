@@ -2,13 +2,14 @@
 /*
  * The peer of a shell at a terminal: opened in the background, lost, opened
  * again where its target listens, switched; and what the prompt says of it. A
- * command that needs it goes on from wherever this is (app_connect).
+ * command that needs it goes on from wherever this is (connection_open).
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/connection.h"
 #include "cli/requests.h"
 #include "out/mask.h"
 #include "out/term.h"
@@ -176,7 +177,7 @@ static void end_session(struct shell *s, bool tell)
 
 	if (session_step(app->session, NULL, 0, &why) == 0)
 		error_set(&why, ERR_CONNECT, "connection closed");
-	app_disconnect(app);
+	connection_close(app);
 	shell_list_stop(s);
 	now_lost(s, tell ? why.text : NULL);
 }
@@ -214,9 +215,9 @@ void shell_peer_step(struct shell *s)
 	if (app->connected && !session_is_open(app->session))
 		end_session(s, true);
 	if (!app->session && s->wanted && loop_now() >= s->retry_at)
-		status = app_begin(app, &why);
+		status = connection_begin(app, &why);
 	if (status == 0 && app->session && !app->connected)
-		status = app_poll(app, &why);
+		status = connection_poll(app, &why);
 	if (status < 0)
 		shell_peer_failed(s, &why);
 	else if (app->connected && !s->up)
@@ -293,13 +294,14 @@ int shell_peer_open(struct shell *s, struct error *err)
 {
 	struct app *app = s->app;
 
-	app_disconnect(app);
+	connection_close(app);
 	shell_list_stop(s);
 	s->up = false;
 	s->tries = 0;
 	s->retry_at = 0;
 	s->wanted = s->edit && app_listens(app);
-	return s->wanted ? app_begin(app, err) : app_connect(app, err);
+	return s->wanted ? connection_begin(app, err) :
+			   connection_open(app, err);
 }
 
 /*
@@ -350,8 +352,8 @@ static void on_event(void *owner, const struct event *e)
 			return;
 	}
 	/* At the prompt no call is under way whose progress it could be. */
-	if (s->editing || !app_progress(s->app, e))
-		app_aside(s->app, e);
+	if (s->editing || !connection_progress(s->app, e))
+		connection_aside(s->app, e);
 }
 
 void shell_dress(struct shell *s)

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/suggest.h"
 #include "mcp/tools.h"
 #include "shell/shell.h"

@@ -7,6 +7,7 @@
 
 #include "cli/cmd_tools.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "rendered.h"
 
 #define DEVICE(id, state, list)                 \
@@ -176,6 +177,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	fake_serve_close(&serve);
+	connection_done(&app);
 	app_done(&app);
 	rendered_end(&shown);
 	buf_done(&asked);

@@ -19,6 +19,8 @@
 #include "cli/app.h"
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
+#include "cli/connection.h"
+#include "cli/target_text.h"
 #include "folder.h"
 #include "mcp/tools.h"
 #include "mcp/types.h"
@@ -244,7 +246,7 @@ static void decode(struct tool_list *l, const char *tools)
 
 static void keep(const char *target, const char *device, const char *tools)
 {
-	CLEANUP(mem_free_ptr) char *key = schema_cache_key(target, device);
+	CLEANUP(mem_free_ptr) char *key = target_key(target, device);
 	CLEANUP(tool_list_done) struct tool_list l = { 0 };
 
 	decode(&l, tools);
@@ -491,7 +493,7 @@ static void test_session_listed(void **state)
 	app.config.no_init = true;
 	app_configure(&app);
 	app.out.quiet = true;
-	assert_int_equal(app_connect(&app, &err), 0);
+	assert_int_equal(connection_open(&app, &err), 0);
 	decode(&app.tools, "[{\"name\":\"b\"},{\"name\":\"a\",\"description\":"
 			   "\"A.\"},{\"name\":\"b\",\"title\":\"2\"}]");
 	app.has_tools = true;
@@ -502,6 +504,7 @@ static void test_session_listed(void **state)
 	expect_tool(&s, "c", NULL);
 	assert_true(s.known(s.owner));
 	schema_source_close(&s);
+	connection_done(&app);
 	app_done(&app);
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cli/catalog_file.h"
+#include "cli/target_text.h"
 #include "folder.h"
 #include "mcp/tools.h"
 #include "mcp/types.h"
@@ -399,7 +400,7 @@ static void places_are_found(void **state)
 static void assert_key(const char *target, const char *device,
 		       const char *expected)
 {
-	CLEANUP(mem_free_ptr) char *key = schema_cache_key(target, device);
+	CLEANUP(mem_free_ptr) char *key = target_key(target, device);
 
 	assert_string_equal(key, expected);
 }
@@ -428,7 +429,7 @@ static void keys_tell_no_secrets(void **state)
 static void files_tell_no_secrets(void **state)
 {
 	CLEANUP(mem_free_ptr)
-	char *key = schema_cache_key("mqtt://carol@h/id?up=hidden", NULL);
+	char *key = target_key("mqtt://carol@h/id?up=hidden", NULL);
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	CLEANUP(buf_done) struct buf bytes = { 0 };
 

@@ -14,7 +14,9 @@
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
 #include "cli/named.h"
+#include "cli/named_entry.h"
 #include "cli/named_file.h"
+#include "cli/target_text.h"
 #include "folder.h"
 #include "named_harness.h"
 #include "net/head.h"
@@ -239,7 +241,7 @@ static void words_are(const char *target, const char *config_file,
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
-	named_words(&out, target, config_file);
+	target_words(&out, target, config_file);
 	assert_string_equal(buf_string(&out), expected);
 }
 
@@ -260,7 +262,7 @@ static void test_kept(void **state)
 	CLEANUP(mem_free_ptr)
 	char *path = config("{\"mcpServers\":{\"x\":{\"url\":\"sim:2\"}}}");
 	CLEANUP(mem_free_ptr) char *cache = folder_path("cache");
-	CLEANUP(mem_free_ptr) char *key = schema_cache_key("sim:2", NULL);
+	CLEANUP(mem_free_ptr) char *key = target_key("sim:2", NULL);
 	const struct tool_list none = { 0 };
 	struct schema_source source;
 	struct app app = { .config = { .target = "x", .config_file = path } };

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cli/connection.h"
 #include "shell/shell.h"
 
 static struct app app;
@@ -60,7 +61,7 @@ static int prepare(void **state)
 static int clean(void **state)
 {
 	(void)state;
-	app_disconnect(&app);
+	connection_close(&app);
 	shell_list_stop(&shell);
 	shell_last_done(&shell.last);
 	mem_free(shell.target);
@@ -73,6 +74,7 @@ static int clean(void **state)
 	free(errors);
 	app.out.out = stdout;
 	app.out.err = stderr;
+	connection_done(&app);
 	app_done(&app);
 	error_reset(&err);
 	return 0;
@@ -271,7 +273,7 @@ static void prompts(void **state)
 		shell_peer_step(&shell);
 	}
 	assert_true(app.has_tools);
-	app_disconnect(&app);
+	connection_close(&app);
 	shell_peer_after(&shell, NULL);
 	prompt = shell_peer_prompt(&shell);
 	assert_string_equal(prompt, "pretend-esp32s3 (lost)> ");
@@ -287,7 +289,7 @@ static void lists_each_peer(void **state)
 		runs("ping");
 		shell_peer_after(&shell, NULL);
 		assert_true(shell.list.active);
-		app_disconnect(&app); /* as app_connect does */
+		connection_close(&app); /* as connection_open does */
 	}
 	runs("ping");
 	shell_peer_after(&shell, NULL);
