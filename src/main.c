@@ -52,10 +52,11 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 		app->config.target ? app->config.target : "sim:");
 }
 
-static int invoke(struct app *app, char *const *words, size_t count,
-		  struct error *err)
+static int invoke(struct connection *connection, char *const *words,
+		  size_t count, struct error *err)
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
+	struct app *app = connection->app;
 	int result = parse_words(&p, words, count, &app->config, err);
 
 	app_configure(app);
@@ -70,10 +71,10 @@ static int invoke(struct app *app, char *const *words, size_t count,
 	}
 	if (!p.command)
 		return no_command(app, &p, count, err);
-	result = command_execute(app, &p, err);
+	result = command_execute(connection, &p, err);
 	if (result != 0)
 		app_check_signal(app, err);
-	connection_close(app);
+	connection_close(connection);
 	return result;
 }
 
@@ -100,11 +101,13 @@ int main(int argc, char **argv)
 {
 	struct error err = { 0 }, lost = { 0 };
 	struct app app;
+	struct connection connection = { .app = &app };
 	int status;
 
 	mem_init();
 	app_init(&app);
-	if (invoke(&app, argv + 1, argc > 0 ? (size_t)argc - 1 : 0, &err))
+	if (invoke(&connection, argv + 1, argc > 0 ? (size_t)argc - 1 : 0,
+		   &err))
 		report(&app, &err);
 	if (app_finish(&app, &lost) != 0) {
 		if (lost.code != EPIPE)
@@ -113,7 +116,7 @@ int main(int argc, char **argv)
 			error_copy(&err, &lost);
 	}
 	status = exit_status(&app, &err);
-	connection_done(&app);
+	connection_done(&connection);
 	app_done(&app);
 	error_reset(&err);
 	error_reset(&lost);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What all commands of one run of the program share: configuration, loop,
- * renderer, and the open session. main.c makes it, `run` uses it for many commands.
+ * renderer. main.c makes it, `run` uses it for many commands.
  */
 #ifndef CLI_APP_H
 #define CLI_APP_H
 
 #include "cli/command.h"
-
-struct guards;
-struct requests;
 
 struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *cacert, *advertise, *vision_url,
@@ -40,37 +37,7 @@ struct app {
 	struct renderer out;
 	FILE *trace;
 	bool stdin_taken;
-	struct endpoint endpoint;
-	struct session *session; /* NULL until connection_open */
-	unsigned opened; /* sessions so far: which one this is */
-	struct client client;
-	char *vision_token; /* until initialize is sent; owned */
-	bool asked; /* it was */
-	bool connected;
-	/* A wait that ended without a device leaves a listening target open. */
-	bool stays;
-	/* It is opened again: no addresses; on this port, where any would do. */
-	bool again;
-	uint16_t port;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */
-	/* events go to ops->event (stdout) instead of ops->aside; audio too */
-	bool tail;
-	void (*on_event)(
-		void *owner,
-		const struct event *e); /* tail's filter and count; NULL */
-	void *on_event_owner;
-	struct tool_list
-		/*
-		 * see cli/catalog_file.h; connection_close calls tools_cache_drop
-		 */
-		tools;
-	bool has_tools;
-	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */
-	bool has_items[3];
-	struct timer tick; /* once a second while waiting for the peer */
-	struct guards *guarding; /* cli/guards.h; NULL until connection_begin */
-	struct requests
-		*answering; /* cli/requests.h; NULL: nothing is answered */
 };
 
 void app_init(struct app *app);

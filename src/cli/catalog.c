@@ -13,6 +13,7 @@
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
+#include "cli/connection.h"
 #include "cli/named.h"
 #include "cli/target_text.h"
 #include "mcp/name_set.h"
@@ -302,20 +303,20 @@ static void source_serve_devices(struct source_serve *s, const char *prefix,
 
 /* ---- the session of the shell, where it has listed what is asked for ---- */
 
-static bool has_tools(const struct app *app)
+static bool has_tools(const struct connection *c)
 {
-	return app && app->has_tools && session_is_open(app->session);
+	return c && c->has_tools && session_is_open(c->session);
 }
 
-static bool has_items(const struct app *app, enum list_kind kind)
+static bool has_items(const struct connection *c, enum list_kind kind)
 {
-	return app && app->has_items[kind] && session_is_open(app->session);
+	return c && c->has_items[kind] && session_is_open(c->session);
 }
 
-static void session_tools(const struct app *app, const char *prefix,
+static void session_tools(const struct connection *c, const char *prefix,
 			  schema_each *each, void *to)
 {
-	const struct tool_list *list = &app->tools;
+	const struct tool_list *list = &c->tools;
 	CLEANUP(mem_free_ptr)
 	const struct tool **sorted =
 		mem_alloc((list->count + 1) * sizeof(struct tool *));
@@ -330,10 +331,10 @@ static void session_tools(const struct app *app, const char *prefix,
 		each(to, sorted[i]->name, sorted[i]->description);
 }
 
-static bool session_tool(const struct app *app, const char *name,
+static bool session_tool(const struct connection *c, const char *name,
 			 struct buf *out)
 {
-	const struct tool *tool = tool_list_find(&app->tools, name);
+	const struct tool *tool = tool_list_find(&c->tools, name);
 	struct span text;
 
 	if (!tool)
@@ -343,10 +344,10 @@ static bool session_tool(const struct app *app, const char *name,
 	return true;
 }
 
-static void session_items(const struct app *app, enum list_kind kind,
+static void session_items(const struct connection *c, enum list_kind kind,
 			  const char *prefix, schema_each *each, void *to)
 {
-	const struct page_list *list = &app->items[kind];
+	const struct page_list *list = &c->items[kind];
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct list_item *item = &list->item[i];
@@ -358,10 +359,10 @@ static void session_items(const struct app *app, enum list_kind kind,
 	}
 }
 
-static bool session_item(const struct app *app, enum list_kind kind,
+static bool session_item(const struct connection *c, enum list_kind kind,
 			 const char *key, struct buf *out)
 {
-	const struct list_item *item = page_list_find(&app->items[kind], key);
+	const struct list_item *item = page_list_find(&c->items[kind], key);
 
 	if (item)
 		item_as_tool(out, kind, item);
@@ -378,7 +379,8 @@ static bool session_item(const struct app *app, enum list_kind kind,
 enum place { PLACE_UNDECIDED, PLACE_SERVE, PLACE_CACHE, PLACE_NONE };
 
 struct places {
-	const struct app *app; /* its session goes before all; NULL: none */
+	const struct connection
+		*connection; /* its session goes before all; NULL: none */
 	char *target, *device, *socket; /* target NULL: what serve holds */
 	enum place place;
 	struct source_serve serve;
@@ -417,8 +419,8 @@ static void each_tool(void *owner, const char *prefix, schema_each *each,
 	struct places *p = owner;
 	enum place place;
 
-	if (has_tools(p->app)) {
-		session_tools(p->app, prefix, each, to);
+	if (has_tools(p->connection)) {
+		session_tools(p->connection, prefix, each, to);
 		return;
 	}
 	place = decide(p, prefix);
@@ -433,8 +435,8 @@ static bool find_tool(void *owner, const char *name, struct buf *out)
 	struct places *p = owner;
 	enum place place;
 
-	if (has_tools(p->app))
-		return session_tool(p->app, name, out);
+	if (has_tools(p->connection))
+		return session_tool(p->connection, name, out);
 	place = decide(p, name);
 	if (place == PLACE_SERVE)
 		return source_serve_tool(&p->serve, name, out);
@@ -458,8 +460,8 @@ static bool each_item(void *owner, enum list_kind kind, const char *prefix,
 	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
 	const struct places *p = owner;
 
-	if (has_items(p->app, kind)) {
-		session_items(p->app, kind, prefix, each, to);
+	if (has_items(p->connection, kind)) {
+		session_items(p->connection, kind, prefix, each, to);
 		return true;
 	}
 	if (!open_items(&cache, p, kind))
@@ -474,8 +476,8 @@ static bool find_item(void *owner, enum list_kind kind, const char *key,
 	CLEANUP(schema_cache_close) struct schema_cache cache = { 0 };
 	const struct places *p = owner;
 
-	if (has_items(p->app, kind))
-		return session_item(p->app, kind, key, out);
+	if (has_items(p->connection, kind))
+		return session_item(p->connection, kind, key, out);
 	return open_items(&cache, p, kind) &&
 	       source_cache_tool(&cache, key, out);
 }
@@ -484,7 +486,7 @@ static bool is_known(void *owner)
 {
 	struct places *p = owner;
 
-	if (has_tools(p->app))
+	if (has_tools(p->connection))
 		return true;
 	if (p->place == PLACE_UNDECIDED)
 		decide(p, "");
@@ -567,9 +569,10 @@ void schema_source_close(struct schema_source *s)
 	*s = (struct schema_source){ 0 };
 }
 
-void schema_source_session(struct schema_source *out, struct app *app)
+void schema_source_session(struct schema_source *out,
+			   struct connection *connection)
 {
-	const struct config *c = &app->config;
+	const struct config *c = &connection->app->config;
 	const struct named_search search = { .config_file = c->config_file,
 					     .trust = c->trust };
 	CLEANUP(mem_free_ptr)
@@ -578,5 +581,5 @@ void schema_source_session(struct schema_source *out, struct app *app)
 
 	schema_source_open(out, target, c->device, c->socket, SCHEMA_SOURCE_MS);
 	p = out->owner;
-	p->app = app;
+	p->connection = connection;
 }

@@ -9,7 +9,7 @@
 
 #include "mcp/listing.h"
 
-struct app;
+struct connection;
 
 typedef void schema_each(void *to, const char *name, const char *brief);
 
@@ -56,7 +56,7 @@ void schema_source_open(struct schema_source *out, const char *target,
  * For the shell, one TAB long: its session's list; before that was asked for,
  * as schema_source_open with the session's target. Asks no device.
  */
-void schema_source_session(struct schema_source *out, struct app *app);
+void schema_source_session(struct schema_source *out, struct connection *c);
 void schema_source_close(struct schema_source *s);
 
 #endif

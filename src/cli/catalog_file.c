@@ -515,51 +515,51 @@ void item_as_tool(struct buf *out, enum list_kind kind,
  * The list of tools behind call and describe. It never shows them.
  */
 
-void tools_cache_drop(struct app *app)
+void tools_cache_drop(struct connection *c)
 {
-	tool_list_done(&app->tools);
-	app->has_tools = false;
+	tool_list_done(&c->tools);
+	c->has_tools = false;
 }
 
 /* For completion and --cached. That it fails is no failure of the command. */
-static void keep_list(struct app *app)
+static void keep_list(struct connection *c)
 {
-	const struct endpoint *e = &app->endpoint;
+	const struct endpoint *e = &c->endpoint;
 	bool attached = e->scheme && e->scheme->kind == SCHEME_ATTACH;
 	const struct peer_kept *kept =
-		attached ? session_peer(app->session)->kept : NULL;
+		attached ? session_peer(c->session)->kept : NULL;
 	CLEANUP(mem_free_ptr)
 	char *key = target_key(e->text, kept ? kept->id : NULL);
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (*key && schema_cache_write(key, &app->tools, &why) != 0 &&
-	    app->out.verbose)
-		render_note(&app->out, "%s", why.text);
+	if (*key && schema_cache_write(key, &c->tools, &why) != 0 &&
+	    c->app->out.verbose)
+		render_note(&c->app->out, "%s", why.text);
 }
 
-int tools_cache_refresh(struct app *app, struct error *err)
+int tools_cache_refresh(struct connection *c, struct error *err)
 {
-	tools_cache_drop(app);
-	if (client_list_tools(&app->client, false, &app->tools, err))
+	tools_cache_drop(c);
+	if (client_list_tools(&c->client, false, &c->tools, err))
 		return -1;
-	app->has_tools = true;
-	keep_list(app);
+	c->has_tools = true;
+	keep_list(c);
 	return 0;
 }
 
-void tools_cache_take(struct app *app, const struct tool_list *list)
+void tools_cache_take(struct connection *c, const struct tool_list *list)
 {
-	tools_cache_drop(app);
-	app->tools = *list;
-	app->has_tools = true;
-	client_know_tools(&app->client, list);
-	keep_list(app);
+	tools_cache_drop(c);
+	c->tools = *list;
+	c->has_tools = true;
+	client_know_tools(&c->client, list);
+	keep_list(c);
 }
 
-static int no_such_tool(const struct app *app, const char *name,
+static int no_such_tool(const struct connection *c, const char *name,
 			struct error *err)
 {
-	const char *nearest = tool_list_nearest(&app->tools, name);
+	const char *nearest = tool_list_nearest(&c->tools, name);
 	error_set(err, ERR_USAGE, "no tool '%s'", name);
 	if (nearest)
 		return error_hint(err,
@@ -568,11 +568,11 @@ static int no_such_tool(const struct app *app, const char *name,
 	return error_hint(
 		err,
 		"the peer has %zu tools: 'tools' lists them; 'call --no-validate' sends the name all the same",
-		app->tools.count);
+		c->tools.count);
 }
 
 struct asked {
-	struct app *app;
+	struct connection *connection;
 	bool answered, kept;
 };
 
@@ -584,71 +584,70 @@ static void keep_tool(void *owner, const char *tool, size_t len,
 	(void)nearest;
 	(void)broke;
 	asked->answered = true;
-	session_wake(asked->app->session);
+	session_wake(asked->connection->session);
 	if (!tool)
 		return;
-	asked->kept =
-		tool_list_add_text(&asked->app->tools, tool, len, NULL) == 0 &&
-		asked->app->tools.count == 1;
+	asked->kept = tool_list_add_text(&asked->connection->tools, tool, len,
+					 NULL) == 0 &&
+		      asked->connection->tools.count == 1;
 }
 
 /*
  * A serve has listed the tools long ago: one question to it instead of all
  * pages from the device. False: it does not know the tool, or err is set.
  */
-static bool ask_serve(struct app *app, const char *name, struct error *err)
+static bool ask_serve(struct connection *c, const char *name, struct error *err)
 {
-	struct transport *t = session_transport(app->session);
-	struct asked asked = { .app = app };
+	struct transport *t = session_transport(c->session);
+	struct asked asked = { .connection = c };
 
 	if (t->ops != &attach_ops)
 		return false;
-	tools_cache_drop(app);
+	tools_cache_drop(c);
 	if (attach_ask_tool(t, name, keep_tool, &asked, err))
 		return false;
-	session_watch(app->session, &asked.answered, serve_deadline(app), err);
+	session_watch(c->session, &asked.answered, serve_deadline(c->app), err);
 	attach_ask_tool(t, NULL, NULL, NULL, NULL);
 	return asked.kept;
 }
 
 /* The peer may have changed its tools since they were kept. */
-static int look_up(struct app *app, const char *name, const struct tool **out,
-		   struct error *err)
+static int look_up(struct connection *c, const char *name,
+		   const struct tool **out, struct error *err)
 {
 	CLEANUP(error_reset) struct error unclear = { 0 };
 	int status = 0;
 
 	*out = NULL;
-	if (app->has_tools)
-		status = tool_list_meant(&app->tools, name, out, err);
-	if (status == 0 && !*out && ask_serve(app, name, err))
-		*out = &app->tools.tool[0];
+	if (c->has_tools)
+		status = tool_list_meant(&c->tools, name, out, err);
+	if (status == 0 && !*out && ask_serve(c, name, err))
+		*out = &c->tools.tool[0];
 	if (*out)
 		return 0;
 	if (err->kind != ERR_NONE)
 		return -1;
-	status = tools_cache_refresh(app, err);
-	if (tool_list_meant(&app->tools, name, out, &unclear) == 0 ||
-	    status != 0)
+	status = tools_cache_refresh(c, err);
+	if (tool_list_meant(&c->tools, name, out, &unclear) == 0 || status != 0)
 		return status;
 	error_copy(err, &unclear);
 	return -1;
 }
 
-int tools_cache_find(struct app *app, const char *name, const struct tool **out,
-		     struct error *err)
+int tools_cache_find(struct connection *c, const char *name,
+		     const struct tool **out, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	int status = look_up(app, name, out, &why);
+	int status = look_up(c, name, out, &why);
 	if (*out && status != 0)
 		render_note(
-			&app->out,
+			&c->app->out,
 			"the list of tools is incomplete (%s), but has '%s'",
 			why.text, name);
 	if (*out)
 		return 0;
 	if (status == 0)
-		return no_such_tool(app, name, err);
+		return no_such_tool(c, name, err);
 	error_copy(err, &why);
 	if (why.kind == ERR_USAGE)
 		return -1;
@@ -695,41 +694,41 @@ static int several(const struct app *app, size_t count, struct error *err)
 }
 
 /* *id stays NULL if no serve answers, or has no such device. */
-static int running_device(struct app *app, char **id, struct error *err)
+static int running_device(struct connection *c, char **id, struct error *err)
 {
 	const struct serve_question q = { .op = "devices",
-					  .device = app->config.device };
+					  .device = c->app->config.device };
 	CLEANUP(mem_free_ptr) char *path = NULL;
 	struct fitting found = { 0 };
 	bool exists = false;
 
-	if (app->connected) {
-		const struct peer_kept *kept = session_peer(app->session)->kept;
+	if (c->connected) {
+		const struct peer_kept *kept = session_peer(c->session)->kept;
 
 		*id = kept ? mem_strdup(kept->id) : NULL;
 		return 0;
 	}
-	if (serve_target_path(app, &path, NULL) != 0 ||
+	if (serve_target_path(c->app, &path, NULL) != 0 ||
 	    control_path_check(path, &exists, NULL) != 0 || !exists)
 		return 0;
-	if (serve_ask(app, &q, loop_now() + PATIENCE_MS, take_device, &found,
+	if (serve_ask(c->app, &q, loop_now() + PATIENCE_MS, take_device, &found,
 		      NULL) == 0)
 		*id = TAKE(found.first);
 	mem_free(found.first);
-	return found.count > 1 ? several(app, found.count, err) : 0;
+	return found.count > 1 ? several(c->app, found.count, err) : 0;
 }
 
-static int key_of_serve(struct app *app, char **key, struct error *err)
+static int key_of_serve(struct connection *c, char **key, struct error *err)
 {
 	CLEANUP(aliases_done) struct aliases known = { 0 };
 	CLEANUP(mem_free_ptr) char *id = NULL;
 
-	if (running_device(app, &id, err))
+	if (running_device(c, &id, err))
 		return -1;
 	/* A broken file is as good as none. */
-	if (!id && app->config.device) {
+	if (!id && c->app->config.device) {
 		aliases_read(&known, NULL, NULL);
-		id = aliases_device(&known, app->config.device);
+		id = aliases_device(&known, c->app->config.device);
 	}
 	*key = id ? target_key(NULL, id) : schema_cache_newest();
 	if (*key)
@@ -741,16 +740,17 @@ static int key_of_serve(struct app *app, char **key, struct error *err)
 		"name the target whose list is meant (mcpctl help targets), or list the tools once: mcpctl tools");
 }
 
-static int find_key(struct app *app, char **key, struct error *err)
+static int find_key(struct connection *c, char **key, struct error *err)
 {
 	CLEANUP(endpoint_done) struct endpoint e = { 0 };
 
-	if (!app->config.target)
-		return key_of_serve(app, key, err);
-	if (setup_target(&e, app, err) || serve_target_options(app, &e, err))
+	if (!c->app->config.target)
+		return key_of_serve(c, key, err);
+	if (setup_target(&e, c->app, err) ||
+	    serve_target_options(c->app, &e, err))
 		return -1;
 	if (e.scheme->kind == SCHEME_ATTACH)
-		return key_of_serve(app, key, err);
+		return key_of_serve(c, key, err);
 	*key = target_key(e.text, NULL);
 	return 0;
 }
@@ -783,24 +783,25 @@ static int hint_list(const struct app *app, struct error *err)
 			  buf_string(&target));
 }
 
-int kept_list_open(struct kept_list *out, struct app *app, struct error *err)
+int kept_list_open(struct kept_list *out, struct connection *c,
+		   struct error *err)
 {
-	CLEANUP(schema_cache_close) struct schema_cache c = { 0 };
+	CLEANUP(schema_cache_close) struct schema_cache file = { 0 };
 	CLEANUP(mem_free_ptr) char *key = NULL;
 
 	*out = (struct kept_list){ 0 };
-	if (find_key(app, &key, err))
+	if (find_key(c, &key, err))
 		return -1;
-	if (schema_cache_open(&c, key, err))
-		return hint_list(app, err);
-	if (decode(&out->tools, &c, NULL) != 0) {
+	if (schema_cache_open(&file, key, err))
+		return hint_list(c->app, err);
+	if (decode(&out->tools, &file, NULL) != 0) {
 		kept_list_done(out);
 		error_set(err, ERR_UNMET, "the kept list of '%s' is damaged",
 			  key);
-		return hint_list(app, err);
+		return hint_list(c->app, err);
 	}
 	out->from = TAKE(key);
-	out->age = time(NULL) - c.time;
+	out->age = time(NULL) - file.time;
 	return 0;
 }
 

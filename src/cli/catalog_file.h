@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/app.h"
+#include "cli/connection.h"
 #include "mcp/listing.h"
 
 /* An inputSchema; item NULL: any names. A template's parts are its arguments;
@@ -33,7 +33,8 @@ struct kept_list {
  * only one), else what a serve showed last. -1: ERR_UNMET: nothing is kept;
  * ERR_USAGE: a target that is none, -d that fits several devices.
  */
-int kept_list_open(struct kept_list *out, struct app *app, struct error *err);
+int kept_list_open(struct kept_list *out, struct connection *c,
+		   struct error *err);
 void kept_list_done(struct kept_list *k);
 
 /*
@@ -87,22 +88,22 @@ int schema_lines_read(struct schema_cache *c);
 /*
  * Ask now; a list that came whole is also written to a file.
  * -1: as client_list_tools; what came before the failure is kept in
- * app->tools, but the next tools_cache_find asks again.
+ * c->tools, but the next tools_cache_find asks again.
  */
-int tools_cache_refresh(struct app *app, struct error *err);
+int tools_cache_refresh(struct connection *c, struct error *err);
 
 /* A whole list that was asked for otherwise (the shell); takes it. */
-void tools_cache_take(struct app *app, const struct tool_list *list);
+void tools_cache_take(struct connection *c, const struct tool_list *list);
 
 /*
  * The tool that name means (tool_list_meant), lent until the next refresh or
  * drop. -1 (ERR_USAGE): there is none; the nearest is proposed. When the listing broke on the way
  * but had the tool, a note says so and it is lent all the same.
  */
-int tools_cache_find(struct app *app, const char *name, const struct tool **out,
-		     struct error *err);
+int tools_cache_find(struct connection *c, const char *name,
+		     const struct tool **out, struct error *err);
 
 /* Forget it: connection_close calls this. Twice is fine. */
-void tools_cache_drop(struct app *app);
+void tools_cache_drop(struct connection *c);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/expect_option.h"
 #include "cli/operand.h"
 #include "cli/save.h"
@@ -58,12 +59,12 @@ static void show_warnings(struct renderer *r, const struct buf *warnings)
 }
 
 /* ARG=ADDRESS, which stands in no command line. */
-static int add_upload(struct app *app, const char *name, struct words *words,
-		      struct error *err)
+static int add_upload(const struct connection *c, const char *name,
+		      struct words *words, struct error *err)
 {
 	CLEANUP(mem_free_ptr) char *url = NULL;
 	CLEANUP(mem_free_ptr) char *word = NULL;
-	if (upload_address(app, &url, err))
+	if (upload_address(c, &url, err))
 		return -1;
 	word = mem_printf("%s=%s", name, url);
 	words_add(words, word);
@@ -78,17 +79,18 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 	struct app *app = in->app;
 	CLEANUP(buf_done) struct buf warnings = { 0 };
 	struct arguments_options how = { .no_validate = o->no_validate,
-					 .device = app->client.device,
+					 .device =
+						 in->connection->client.device,
 					 .stdin_taken = app->stdin_taken };
 	if (!o->no_validate &&
-	    tools_cache_find(app, in->argv[0], &how.tool, err))
+	    tools_cache_find(in->connection, in->argv[0], &how.tool, err))
 		return -1;
 	for (int i = 1; i < in->argc; i++)
 		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
 	CLEANUP(words_done) struct words words = { 0 };
 	for (int i = 1; i < in->argc; i++)
 		words_add(&words, in->argv[i]);
-	if (o->upload && add_upload(app, o->upload, &words, err))
+	if (o->upload && add_upload(in->connection, o->upload, &words, err))
 		return -1;
 	int status = arguments_build(out, words.word, words.count, &how,
 				     &warnings, err);
@@ -205,7 +207,7 @@ static int call_run(const struct invocation *in, struct error *err)
 	if (read_expected(in, &expected, err) ||
 	    build_arguments(in, &arguments, &tool, err))
 		return -1;
-	int status = client_call_tool(&in->app->client,
+	int status = client_call_tool(&in->connection->client,
 				      tool ? tool->name : in->argv[0],
 				      buf_string(&arguments), &result, err);
 	hint_at_vision(err);

@@ -43,7 +43,7 @@ static void add_ref(struct buf *out, const char *ref)
 /* What the other arguments are, which 2025-06-18 brought. */
 static void add_context(struct buf *out, const struct invocation *in)
 {
-	const char *revision = in->app->client.revision;
+	const char *revision = in->connection->client.revision;
 
 	if (in->argc <= 2)
 		return;
@@ -126,13 +126,13 @@ static int complete_run(const struct invocation *in, struct error *err)
 	struct answer_record record = { .kind = ANSWER_VALUES,
 					.reply = &reply };
 
-	if (check_words(in, err) || connection_open(app, err) ||
-	    client_require(&app->client, "completions", err))
+	if (check_words(in, err) || connection_open(in->connection, err) ||
+	    client_require(&in->connection->client, "completions", err))
 		return -1;
 	add_params(&params, in);
 	buf_add(&name, in->argv[1], strcspn(in->argv[1], "="));
 	record.of = buf_string(&name);
-	if (client_request(&app->client, "completion/complete",
+	if (client_request(&in->connection->client, "completion/complete",
 			   buf_string(&params), &reply, &record.took_us, err)) {
 		show_error_reply(&app->out, &reply, err);
 		return -1;

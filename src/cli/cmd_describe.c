@@ -13,32 +13,32 @@
  * The hazards of a tool lie in its neighbours: here one tool alone, which a
  * serve would tell, is not enough.
  */
-static void list_all(struct app *app)
+static void list_all(struct connection *c)
 {
 	struct error ignored = { 0 };
-	if (app->endpoint.scheme->kind == SCHEME_ATTACH && !app->has_tools)
-		tools_cache_refresh(app, &ignored);
+	if (c->endpoint.scheme->kind == SCHEME_ATTACH && !c->has_tools)
+		tools_cache_refresh(c, &ignored);
 	error_reset(&ignored);
 }
 
-int describe_tool(struct app *app, const char *name, struct error *err)
+int describe_tool(struct connection *c, const char *name, struct error *err)
 {
 	struct describe_record record = { 0 };
-	if (connection_open(app, err))
+	if (connection_open(c, err))
 		return -1;
-	list_all(app);
-	if (tools_cache_find(app, name, &record.tool, err))
+	list_all(c);
+	if (tools_cache_find(c, name, &record.tool, err))
 		return -1;
-	record.list = &app->tools;
-	record.device = app->client.device;
-	if (app->out.ops->describe)
-		app->out.ops->describe(&app->out, &record);
+	record.list = &c->tools;
+	record.device = c->client.device;
+	if (c->app->out.ops->describe)
+		c->app->out.ops->describe(&c->app->out, &record);
 	return 0;
 }
 
 static int describe_run(const struct invocation *in, struct error *err)
 {
-	return describe_tool(in->app, in->argv[0], err);
+	return describe_tool(in->connection, in->argv[0], err);
 }
 
 static const struct example describe_examples[] = {

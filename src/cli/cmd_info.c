@@ -11,9 +11,9 @@
 #include "net/http.h"
 
 /* What the HTTP of it came to be. */
-static const char *spoken(const struct app *app)
+static const char *spoken(const struct connection *c)
 {
-	const struct transport *t = session_transport(app->session);
+	const struct transport *t = session_transport(c->session);
 	const struct http_table *http = http_table_of(t);
 
 	return http ? http->spoken(t) : NULL;
@@ -27,16 +27,16 @@ static char *target_shown(const struct app *app)
 	return target ? target_key(target, NULL) : NULL;
 }
 
-void info_show(const struct app *app, struct renderer *r)
+void info_show(const struct connection *c, struct renderer *r)
 {
-	CLEANUP(mem_free_ptr) char *target = target_shown(app);
+	CLEANUP(mem_free_ptr) char *target = target_shown(c->app);
 	const struct info_record record = {
 		.target = target,
-		.client = &app->client,
-		.peer = session_peer(app->session),
-		.link = session_link(app->session),
-		.times = session_times(app->session),
-		.spoken = spoken(app),
+		.client = &c->client,
+		.peer = session_peer(c->session),
+		.link = session_link(c->session),
+		.times = session_times(c->session),
+		.spoken = spoken(c),
 	};
 	if (r->ops->info)
 		r->ops->info(r, &record);
@@ -45,7 +45,7 @@ void info_show(const struct app *app, struct renderer *r)
 static int info_run(const struct invocation *in, struct error *err)
 {
 	(void)err;
-	info_show(in->app, &in->app->out);
+	info_show(in->connection, &in->app->out);
 	return 0;
 }
 

@@ -16,16 +16,16 @@
  * The lists behind read, prompt and complete. It never shows them.
  */
 
-static void drop(struct app *app, enum list_kind kind)
+static void drop(struct connection *c, enum list_kind kind)
 {
-	page_list_done(&app->items[kind]);
-	app->has_items[kind] = false;
+	page_list_done(&c->items[kind]);
+	c->has_items[kind] = false;
 }
 
-void items_cache_drop(struct app *app)
+void items_cache_drop(struct connection *c)
 {
-	for (size_t i = 0; i < COUNT(app->items); i++)
-		drop(app, (enum list_kind)i);
+	for (size_t i = 0; i < COUNT(c->items); i++)
+		drop(c, (enum list_kind)i);
 }
 
 char *items_cache_key(const char *target, enum list_kind kind)
@@ -36,12 +36,12 @@ char *items_cache_key(const char *target, enum list_kind kind)
 }
 
 /* As the tools that they are seen as. That it fails is no failure of the command. */
-static void keep(struct app *app, enum list_kind kind)
+static void keep(struct connection *c, enum list_kind kind)
 {
-	const struct page_list *list = &app->items[kind];
-	const struct scheme *scheme = app->endpoint.scheme;
+	const struct page_list *list = &c->items[kind];
+	const struct scheme *scheme = c->endpoint.scheme;
 	CLEANUP(mem_free_ptr)
-	char *key = items_cache_key(app->endpoint.text, kind);
+	char *key = items_cache_key(c->endpoint.text, kind);
 	CLEANUP(tool_list_done) struct tool_list tools = { 0 };
 	CLEANUP(buf_done) struct buf text = { 0 };
 
@@ -60,24 +60,24 @@ static void keep(struct app *app, enum list_kind kind)
 /*
  * Ask now; a list that came whole is also written to a file, for completion
  * (cli/catalog_file.h). -1: as client_list; what came before the failure is in
- * app->items[kind] all the same, but is not taken for the whole list.
+ * c->items[kind] all the same, but is not taken for the whole list.
  */
-static int items_cache_refresh(struct app *app, enum list_kind kind,
+static int items_cache_refresh(struct connection *c, enum list_kind kind,
 			       struct error *err)
 {
-	drop(app, kind);
-	int status = client_list(&app->client, kind, &app->items[kind], err);
-	app->items[kind].kind = kind;
-	app->has_items[kind] = status == 0;
+	drop(c, kind);
+	int status = client_list(&c->client, kind, &c->items[kind], err);
+	c->items[kind].kind = kind;
+	c->has_items[kind] = status == 0;
 	if (status == 0)
-		keep(app, kind);
+		keep(c, kind);
 	return status;
 }
 
-static int no_such(const struct app *app, enum list_kind kind, const char *key,
-		   struct error *err)
+static int no_such(const struct connection *c, enum list_kind kind,
+		   const char *key, struct error *err)
 {
-	const struct page_list *list = &app->items[kind];
+	const struct page_list *list = &c->items[kind];
 	const char *nearest = page_list_nearest(list, key);
 
 	error_set(err, ERR_USAGE, "no %s '%s'", list_noun(kind), key);
@@ -89,21 +89,21 @@ static int no_such(const struct app *app, enum list_kind kind, const char *key,
 			  list->count, list_noun(kind));
 }
 
-int items_cache_find(struct app *app, enum list_kind kind, const char *key,
+int items_cache_find(struct connection *c, enum list_kind kind, const char *key,
 		     const struct list_item **out, struct error *err)
 {
-	struct page_list *list = &app->items[kind];
+	struct page_list *list = &c->items[kind];
 
-	*out = app->has_items[kind] ? page_list_find(list, key) : NULL;
+	*out = c->has_items[kind] ? page_list_find(list, key) : NULL;
 	if (*out)
 		return 0;
-	int status = items_cache_refresh(app, kind, err);
+	int status = items_cache_refresh(c, kind, err);
 	*out = page_list_find(list, key);
 	if (*out) {
 		error_reset(err);
 		return 0;
 	}
-	return status == 0 ? no_such(app, kind, key, err) : -1;
+	return status == 0 ? no_such(c, kind, key, err) : -1;
 }
 
 /*
@@ -199,19 +199,19 @@ static enum list_kind kind_of(const struct command *c)
    ERR_UNMET: nothing was found. */
 static int items_run(const struct invocation *in, struct error *err)
 {
-	struct app *app = in->app;
+	struct connection *c = in->connection;
 	enum list_kind kind = kind_of(in->command);
-	struct items_record end = { .list = &app->items[kind],
+	struct items_record end = { .list = &c->items[kind],
 				    .filter = in->argv[0] };
 	int status = client_require(
-		&app->client, kind == LIST_PROMPTS ? "prompts" : "resources",
+		&c->client, kind == LIST_PROMPTS ? "prompts" : "resources",
 		err);
 
 	if (status != 0)
 		return -1;
-	status = items_cache_refresh(app, kind, err);
+	status = items_cache_refresh(c, kind, err);
 	end.broke = status != 0 ? err : NULL;
-	show(&app->out, &end);
+	show(&c->app->out, &end);
 	if (status != 0)
 		return -1;
 	return end.shown > 0 ? 0 : nothing_found(&end, err);

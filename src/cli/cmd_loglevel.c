@@ -31,19 +31,19 @@ int log_level_check(const char *level, struct error *err)
 		"levels are debug, info, notice, warning, error, critical, alert, emergency");
 }
 
-int log_level_set(struct app *app, const char *level, struct error *err)
+int log_level_set(struct connection *c, const char *level, struct error *err)
 {
 	CLEANUP(message_done) struct message reply = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
 	int64_t took_us;
 
-	if (client_require(&app->client, "logging", err))
+	if (client_require(&c->client, "logging", err))
 		return -1;
 	buf_printf(&params, "{\"level\":\"%s\"}", level);
-	if (client_request(&app->client, "logging/setLevel",
-			   buf_string(&params), &reply, &took_us, err) == 0)
+	if (client_request(&c->client, "logging/setLevel", buf_string(&params),
+			   &reply, &took_us, err) == 0)
 		return 0;
-	show_error_reply(&app->out, &reply, err);
+	show_error_reply(&c->app->out, &reply, err);
 	return -1;
 }
 
@@ -51,8 +51,9 @@ static int loglevel_run(const struct invocation *in, struct error *err)
 {
 	const char *level = in->argv[0];
 
-	if (log_level_check(level, err) || connection_open(in->app, err) ||
-	    log_level_set(in->app, level, err))
+	if (log_level_check(level, err) ||
+	    connection_open(in->connection, err) ||
+	    log_level_set(in->connection, level, err))
 		return -1;
 	render_note(&in->app->out, "the server logs from '%s' on", level);
 	return 0;

@@ -5,7 +5,7 @@
 #ifndef CLI_CMD_LOGLEVEL_H
 #define CLI_CMD_LOGLEVEL_H
 
-#include "cli/app.h"
+#include "cli/connection.h"
 
 /* From the least important one; ends with NULL. */
 extern const char *const log_levels[];
@@ -13,6 +13,6 @@ extern const char *const log_levels[];
 /* -1 (ERR_USAGE): no such level; the nearest. */
 int log_level_check(const char *level, struct error *err);
 /* Tell the connected server. -1: it does not log, or what it answered. */
-int log_level_set(struct app *app, const char *level, struct error *err);
+int log_level_set(struct connection *c, const char *level, struct error *err);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "cli/all.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/operand.h"
 #include "rpc/session_calls.h"
 
@@ -14,7 +15,7 @@ static int notify_run(const struct invocation *in, struct error *err)
 	if (in->argc > 1 &&
 	    operand_json(app, in->argv[1], "PARAMS", &params, err))
 		return -1;
-	if (session_notify(app->session, in->argv[0],
+	if (session_notify(in->connection->session, in->argv[0],
 			   in->argc > 1 ? buf_string(&params) : NULL, err))
 		return -1;
 	render_note(&app->out, "sent '%s'; a notification is not answered",

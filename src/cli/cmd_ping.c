@@ -4,13 +4,14 @@
  */
 #include "cli/all.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 
 static int ping_run(const struct invocation *in, struct error *err)
 {
 	struct app *app = in->app;
-	struct ping_record record = { .device = app->client.device };
-	if (client_ping(&app->client, &record.took_us, &record.was_error,
-			err) != 0)
+	struct ping_record record = { .device = in->connection->client.device };
+	if (client_ping(&in->connection->client, &record.took_us,
+			&record.was_error, err) != 0)
 		return -1;
 	if (app->out.ops->ping)
 		app->out.ops->ping(&app->out, &record);

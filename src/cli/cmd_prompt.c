@@ -9,6 +9,7 @@
 #include "cli/catalog_file.h"
 #include "cli/cmd_items.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/show.h"
 #include "mcp/arguments.h"
 #include "mcp/content.h"
@@ -103,8 +104,8 @@ static int get(const struct invocation *in, const struct buf *arguments,
 	if (strcmp(buf_string(arguments), "{}") != 0)
 		buf_printf(&params, ",\"arguments\":%s", buf_string(arguments));
 	buf_char(&params, '}');
-	if (client_request(&in->app->client, "prompts/get", buf_string(&params),
-			   &reply, &record.took_us, err)) {
+	if (client_request(&in->connection->client, "prompts/get",
+			   buf_string(&params), &reply, &record.took_us, err)) {
 		show_error_reply(&in->app->out, &reply, err);
 		return -1;
 	}
@@ -118,14 +119,14 @@ static int get(const struct invocation *in, const struct buf *arguments,
 static int prompt_run(const struct invocation *in, struct error *err)
 {
 	const struct prompt_options *o = in->options;
-	struct app *app = in->app;
+	struct connection *c = in->connection;
 	const struct list_item *prompt = NULL;
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 
-	if (client_require(&app->client, "prompts", err))
+	if (client_require(&c->client, "prompts", err))
 		return -1;
 	if (!o->no_validate &&
-	    items_cache_find(app, LIST_PROMPTS, in->argv[0], &prompt, err))
+	    items_cache_find(c, LIST_PROMPTS, in->argv[0], &prompt, err))
 		return -1;
 	if (build(in, &arguments, prompt, err))
 		return -1;

@@ -6,6 +6,7 @@
 
 #include "cli/cmd_items.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/show.h"
 
 struct read_options {
@@ -25,19 +26,19 @@ static const struct option_row read_options[] = {
 static int read_run(const struct invocation *in, struct error *err)
 {
 	const struct read_options *o = in->options;
-	struct app *app = in->app;
+	struct connection *c = in->connection;
 	const char *uri = in->argv[0];
 	const struct list_item *item;
 
-	if (client_require(&app->client, "resources", err))
+	if (client_require(&c->client, "resources", err))
 		return -1;
 	/* A word without a scheme is a name of the list. */
 	if (!strchr(uri, ':')) {
-		if (items_cache_find(app, LIST_RESOURCES, uri, &item, err))
+		if (items_cache_find(c, LIST_RESOURCES, uri, &item, err))
 			return -1;
 		uri = item->key;
 	}
-	return answer_read(app, uri, o->save, err);
+	return answer_read(c, uri, o->save, err);
 }
 
 static const struct example read_examples[] = {

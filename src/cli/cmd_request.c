@@ -4,6 +4,7 @@
  */
 #include "cli/all.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/operand.h"
 #include "cli/show.h"
 
@@ -16,7 +17,7 @@ static int request_run(const struct invocation *in, struct error *err)
 	if (in->argc > 1 &&
 	    operand_json(app, in->argv[1], "PARAMS", &params, err))
 		return -1;
-	int status = client_request(&app->client, in->argv[0],
+	int status = client_request(&in->connection->client, in->argv[0],
 				    in->argc > 1 ? buf_string(&params) : NULL,
 				    &reply, &took_us, err);
 	if (!show_error_reply(&app->out, &reply, err) && reply.text &&

@@ -30,6 +30,7 @@ static const struct option_row run_options[] = {
 
 struct run {
 	struct app *app;
+	struct connection *connection;
 	struct script script;
 	struct report *report; /* NULL: none */
 	bool keep_going;
@@ -93,8 +94,8 @@ static int run_line(struct run *run, size_t index, struct error *err)
 	const struct script_line *line = &run->script.line[index];
 	int64_t started = loop_now_us();
 	announce(run, line);
-	int status =
-		command_run(run->app, line->words.word, line->words.count, err);
+	int status = command_run(run->connection, line->words.word,
+				 line->words.count, err);
 	report_line(run, line, loop_now_us() - started,
 		    status != 0 ? err : NULL);
 	if (status == 0)
@@ -176,7 +177,9 @@ static int run_with_report(struct run *run, const struct invocation *in,
 static int run_run(const struct invocation *in, struct error *err)
 {
 	const struct run_options *o = in->options;
-	struct run run = { .app = in->app, .keep_going = o->keep_going };
+	struct run run = { .app = in->app,
+			   .connection = in->connection,
+			   .keep_going = o->keep_going };
 	int status = read_script(&run, in, err);
 	if (status == 0)
 		status = run_with_report(&run, in, err);

@@ -6,6 +6,7 @@
 
 #include "cli/all.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/operand.h"
 
 /* device.md 3.2: firmware drops a request whose id is no number. */
@@ -29,9 +30,10 @@ static int send_run(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf frame = { 0 };
 	struct app *app = in->app;
 	if (operand_json(app, in->argv[0], "the message", &json, err) ||
-	    link_wrap_device(session_link(app->session), buf_string(&json),
-			     &frame, err) ||
-	    session_send_device(app->session, buf_string(&json), err))
+	    link_wrap_device(session_link(in->connection->session),
+			     buf_string(&json), &frame, err) ||
+	    session_send_device(in->connection->session, buf_string(&json),
+				err))
 		return -1;
 	render_note(&app->out, "sent %s", buf_string(&frame));
 	warn_of_silence(&app->out, buf_string(&json));

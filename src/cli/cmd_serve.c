@@ -19,6 +19,7 @@
 #include "cli/cmd_serve.h"
 #include "cli/commands.h"
 #include "cli/config.h"
+#include "cli/connection.h"
 #include "cli/daemon.h"
 #include "cli/serve_client.h"
 #include "cli/serve_log.h"
@@ -950,7 +951,7 @@ const struct command cmd_serve = {
 enum { ASK_MS = 10000 };
 
 struct address_asked {
-	struct app *app;
+	struct session *session;
 	bool answered;
 	char *url, *why; /* owned; NULL */
 };
@@ -964,7 +965,7 @@ static void keep_address(void *owner, const char *url, size_t len,
 	asked->answered = true;
 	asked->url = url ? mem_strndup(url, len) : NULL;
 	asked->why = mem_strdup(broke);
-	session_wake(asked->app->session);
+	session_wake(asked->session);
 }
 
 static int no_serve(struct error *err)
@@ -976,18 +977,18 @@ static int no_serve(struct error *err)
 		"start 'mcpctl serve', which takes the picture; or give the device an address of yours: url=http://…");
 }
 
-int upload_address(struct app *app, char **out, struct error *err)
+int upload_address(const struct connection *c, char **out, struct error *err)
 {
-	struct transport *t = session_transport(app->session);
-	struct address_asked asked = { .app = app };
-	int64_t timeout = app->config.timeout;
+	struct transport *t = session_transport(c->session);
+	struct address_asked asked = { .session = c->session };
+	int64_t timeout = c->app->config.timeout;
 	int status;
 
 	if (t->ops != &attach_ops)
 		return no_serve(err);
 	if (attach_ask_upload(t, keep_address, &asked, err))
 		return -1;
-	status = session_watch(app->session, &asked.answered,
+	status = session_watch(c->session, &asked.answered,
 			       loop_now() + (timeout ? timeout : ASK_MS), err);
 	attach_ask_tool(t, NULL, NULL, NULL, NULL);
 	*out = asked.url;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/split.h"
-#include "cli/app.h"
+#include "cli/connection.h"
 #include "diag/arrival.h"
 #include "mcp/name_set.h"
 #include "serve/serve.h"
@@ -52,6 +52,6 @@ void serve_note_arrival(struct arrival *a, const struct record *record);
  * Of the device that is attached; yours. -1: ERR_USAGE: it is no device of a
  * serve; why serve has none; ERR_TIMEOUT.
  */
-int upload_address(struct app *app, char **out, struct error *err);
+int upload_address(const struct connection *c, char **out, struct error *err);
 
 #endif

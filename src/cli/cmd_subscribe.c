@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/show.h"
 #include "net/http.h"
 #include "rpc/session_calls.h"
@@ -115,7 +116,7 @@ static int subscribe(const struct invocation *in, const char *uri,
 	int64_t took_us;
 
 	answer_uri(&params, uri);
-	if (client_request(&in->app->client, "resources/subscribe",
+	if (client_request(&in->connection->client, "resources/subscribe",
 			   buf_string(&params), &reply, &took_us, err) == 0)
 		return 0;
 	show_error_reply(&in->app->out, &reply, err);
@@ -127,7 +128,7 @@ static void unsubscribe(const struct invocation *in, const char *uri)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 	CLEANUP(buf_done) struct buf params = { 0 };
-	struct session *session = in->app->session;
+	struct session *session = in->connection->session;
 	struct call call = { 0 };
 
 	answer_uri(&params, uri);
@@ -145,7 +146,7 @@ static int read_changed(struct subscription *s, struct error *err)
 
 	s->changed = (struct words){ 0 };
 	for (size_t i = 0; i < changed.count; i++) {
-		if (answer_read(s->in->app, changed.word[i], NULL, err))
+		if (answer_read(s->in->connection, changed.word[i], NULL, err))
 			return -1;
 	}
 	return 0;
@@ -170,8 +171,8 @@ static int wait_for_updates(struct subscription *s, struct error *err)
 
 	for (;;) {
 		s->stop = s->changed.count > 0 || is_enough(s);
-		if (!s->stop &&
-		    session_watch(s->in->app->session, &s->stop, deadline, err))
+		if (!s->stop && session_watch(s->in->connection->session,
+					      &s->stop, deadline, err))
 			return -1;
 		if (s->changed.count > 0 && read_changed(s, err))
 			return -1;
@@ -198,19 +199,19 @@ static int subscribe_all(struct subscription *s, struct error *err)
 /* At the prompt updates are shown as they come, like everything else. */
 static bool stays_open(const struct subscription *s)
 {
-	return s->in->app->stays && !s->options->read && !s->options->count &&
-	       !s->options->duration;
+	return s->in->connection->stays && !s->options->read &&
+	       !s->options->count && !s->options->duration;
 }
 
 static int watch(struct subscription *s, struct error *err)
 {
-	struct app *app = s->in->app;
+	struct connection *c = s->in->connection;
 	int status;
 
 	/* From before the first answer on: nothing may be missed. */
-	app->on_event = on_event;
-	app->on_event_owner = s;
-	http_watch(session_transport(app->session));
+	c->on_event = on_event;
+	c->on_event_owner = s;
+	http_watch(session_transport(c->session));
 	status = subscribe_all(s, err);
 	if (status == 0 && !stays_open(s)) {
 		status = wait_for_updates(s, err);
@@ -220,8 +221,8 @@ static int watch(struct subscription *s, struct error *err)
 		     i++)
 			unsubscribe(s->in, s->in->argv[i]);
 	}
-	app->on_event = NULL;
-	app->on_event_owner = NULL;
+	c->on_event = NULL;
+	c->on_event_owner = NULL;
 	return status;
 }
 
@@ -229,8 +230,8 @@ static int subscribe_run(const struct invocation *in, struct error *err)
 {
 	struct subscription s = { .in = in, .options = in->options };
 
-	if (client_require_part(&in->app->client, "resources", "subscribe",
-				err) != 0)
+	if (client_require_part(&in->connection->client, "resources",
+				"subscribe", err) != 0)
 		return -1;
 	int status = watch(&s, err);
 	words_done(&s.changed);

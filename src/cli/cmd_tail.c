@@ -50,7 +50,7 @@ static const struct option_row tail_options[] = {
 };
 
 struct tail {
-	struct app *app;
+	struct connection *connection;
 	const struct tail_options *options;
 	int64_t shown;
 	bool stop; /* enough came, or stdout is broken */
@@ -84,7 +84,7 @@ static bool counts(const struct tail_options *o, const struct event *e)
 static void on_event(void *owner, const struct event *e)
 {
 	struct tail *t = owner;
-	struct renderer *r = &t->app->out;
+	struct renderer *r = &t->connection->app->out;
 	if (t->stop)
 		return;
 	/* The end is told by the command's own error. */
@@ -115,33 +115,33 @@ static int too_few(const struct tail *t, struct error *err)
 }
 
 /* Through serve nothing is said at first: its hello was long ago. */
-static void tell_whom(struct app *app)
+static void tell_whom(const struct connection *c)
 {
-	const struct session_peer *peer = session_peer(app->session);
+	const struct session_peer *peer = session_peer(c->session);
 	CLEANUP(buf_done) struct buf name = { 0 };
 
-	if (app->endpoint.scheme->kind != SCHEME_ATTACH || !peer->device_id)
+	if (c->endpoint.scheme->kind != SCHEME_ATTACH || !peer->device_id)
 		return;
 	text_safe(&name, peer->device_id, strlen(peer->device_id), TEXT_NAME);
-	render_note(&app->out, "attached to %s", buf_string(&name));
+	render_note(&c->app->out, "attached to %s", buf_string(&name));
 }
 
 static int watch(struct tail *t, struct error *err)
 {
-	struct app *app = t->app;
+	struct connection *c = t->connection;
 	int64_t duration = t->options->duration;
 	/* An earlier command of `run` attached without audio. */
-	if (app->connected && !app->endpoint.tail &&
-	    app->endpoint.scheme->kind == SCHEME_ATTACH)
-		connection_close(app);
-	if (connection_open(app, err))
+	if (c->connected && !c->endpoint.tail &&
+	    c->endpoint.scheme->kind == SCHEME_ATTACH)
+		connection_close(c);
+	if (connection_open(c, err))
 		return -1;
-	tell_whom(app);
-	http_watch(session_transport(app->session));
-	if (t->options->level && log_level_set(app, t->options->level, err))
+	tell_whom(c);
+	http_watch(session_transport(c->session));
+	if (t->options->level && log_level_set(c, t->options->level, err))
 		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
-	if (session_watch(app->session, &t->stop, deadline, err))
+	if (session_watch(c->session, &t->stop, deadline, err))
 		return -1;
 	/* A broken stdout stops it too: the end of the program tells. */
 	return !t->stop && t->options->count > 0 ? too_few(t, err) : 0;
@@ -149,16 +149,17 @@ static int watch(struct tail *t, struct error *err)
 
 static int tail_run(const struct invocation *in, struct error *err)
 {
-	struct tail t = { .app = in->app, .options = in->options };
+	struct tail t = { .connection = in->connection,
+			  .options = in->options };
 	if (t.options->level && log_level_check(t.options->level, err))
 		return -1;
-	in->app->on_event = on_event;
-	in->app->on_event_owner = &t;
-	in->app->tail = true;
+	in->connection->on_event = on_event;
+	in->connection->on_event_owner = &t;
+	in->connection->tail = true;
 	int status = watch(&t, err);
-	in->app->on_event = NULL;
-	in->app->on_event_owner = NULL;
-	in->app->tail = false;
+	in->connection->on_event = NULL;
+	in->connection->on_event_owner = NULL;
+	in->connection->tail = false;
 	return status;
 }
 

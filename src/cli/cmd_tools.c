@@ -112,7 +112,7 @@ static int nothing_found(const struct tools_record *record, struct error *err)
 		"names, descriptions and arguments were searched; with * ? or [ only whole names");
 }
 
-/* Where the list is, besides app->tools. */
+/* Where the list is, besides connection->tools. */
 struct source {
 	struct tool_list own; /* as a backend asks */
 	struct kept_list kept;
@@ -123,22 +123,22 @@ static int get_list(const struct invocation *in, struct source *s,
 		    struct tools_record *record, struct error *err)
 {
 	const struct tools_options *o = in->options;
-	struct app *app = in->app;
+	struct connection *c = in->connection;
 	if (o->cached) {
 		record->list = &s->kept.tools;
-		if (kept_list_open(&s->kept, app, err))
+		if (kept_list_open(&s->kept, c, err))
 			return -1;
 		record->kept = s->kept.from;
 		record->age = s->kept.age;
 		return 0;
 	}
-	record->list = o->no_user ? &s->own : &app->tools;
-	if (connection_open(app, err))
+	record->list = o->no_user ? &s->own : &c->tools;
+	if (connection_open(c, err))
 		return -1;
-	record->device = app->client.device;
+	record->device = c->client.device;
 	if (o->no_user)
-		return client_list_tools(&app->client, true, &s->own, err);
-	return tools_cache_refresh(app, err);
+		return client_list_tools(&c->client, true, &s->own, err);
+	return tools_cache_refresh(c, err);
 }
 
 static int list_and_show(const struct invocation *in, struct source *s,

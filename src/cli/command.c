@@ -15,12 +15,15 @@
 #include "cli/serve_client.h"
 
 /* `call TOOL --help` asks the device; without one it is help on call. */
-static int show_help(struct app *app, const struct parsed *p, struct error *err)
+static int show_help(struct connection *c, const struct parsed *p,
+		     struct error *err)
 {
+	struct app *app = c->app;
+
 	if (p->command->operand == OPERAND_TOOL_CALL && p->operands.count > 0 &&
 	    (app->config.target || serve_target_find(app, NULL) == 0) &&
 	    app->config.target) {
-		if (describe_tool(app, p->operands.word[0], err) == 0)
+		if (describe_tool(c, p->operands.word[0], err) == 0)
 			return 0;
 		/* A socket that nobody answers was no target. */
 		if (app->config.target)
@@ -128,24 +131,27 @@ static int refuse_all(const struct command *c, struct error *err)
 	return error_hint(err, "these can: %s", buf_string(&names));
 }
 
-int command_execute(struct app *app, struct parsed *p, struct error *err)
+int command_execute(struct connection *connection, struct parsed *p,
+		    struct error *err)
 {
 	const struct command *c = p->command;
+	struct app *app = connection->app;
 
 	if (p->help)
-		return show_help(app, p, err);
+		return show_help(connection, p, err);
 	if (check_target(app, p, err) || check_operands(p, err))
 		return -1;
 	if (app->config.all && !c->all)
 		return refuse_all(c, err);
 	if (!app->config.all &&
 	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
-	    connection_open(app, err))
+	    connection_open(connection, err))
 		return -1;
 
 	static char *none[] = { NULL };
 	const struct invocation in = { .command = c,
 				       .app = app,
+				       .connection = connection,
 				       .options = p->options,
 				       .argc = (int)p->operands.count,
 				       .argv = p->operands.word ?
@@ -155,7 +161,7 @@ int command_execute(struct app *app, struct parsed *p, struct error *err)
 	return app->config.all ? c->all(&in, err) : c->run(&in, err);
 }
 
-int command_run(struct app *app, char *const *words, size_t count,
+int command_run(struct connection *c, char *const *words, size_t count,
 		struct error *err)
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
@@ -164,5 +170,5 @@ int command_run(struct app *app, char *const *words, size_t count,
 		return -1;
 	if (!p.command)
 		return error_set(err, ERR_USAGE, "no command on this line");
-	return command_execute(app, &p, err);
+	return command_execute(c, &p, err);
 }

@@ -12,6 +12,7 @@
 #include "out/render.h"
 
 struct app;
+struct connection;
 
 enum {
 	CMD_SESSION =
@@ -71,6 +72,7 @@ enum operand_kind {
 struct invocation {
 	const struct command *command;
 	struct app *app;
+	struct connection *connection; /* of that app, open or not */
 	const void *
 		options; /* the command's own struct, zeroed, then filled by its rows */
 	int argc;
@@ -121,13 +123,14 @@ const char *command_nearest(const char *word);
 
 struct parsed;
 /* Run what parse_words took apart: --help, operand count, session, the command. -1: err; nothing was shown. */
-int command_execute(struct app *app, struct parsed *p, struct error *err);
+int command_execute(struct connection *connection, struct parsed *p,
+		    struct error *err);
 
 /*
  * Look up words[0], parse its options and operands, prepare, run. Shared by
  * main, run and the shell. -1: err; nothing was shown.
  */
-int command_run(struct app *app, char *const *words, size_t count,
+int command_run(struct connection *c, char *const *words, size_t count,
 		struct error *err);
 
 #endif

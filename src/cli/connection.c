@@ -53,78 +53,78 @@ static bool show_progress(struct renderer *r, const struct event *e)
 	return true;
 }
 
-bool connection_progress(struct app *app, const struct event *e)
+bool connection_progress(struct connection *c, const struct event *e)
 {
-	if (!is_progress(e) || !app->out.ops->progress)
+	if (!is_progress(e) || !c->app->out.ops->progress)
 		return false;
 	/* It is rewritten in place, where a question stands now. */
-	return requests_asks(app->answering) || show_progress(&app->out, e);
+	return requests_asks(c->requests) || show_progress(&c->app->out, e);
 }
 
-void connection_aside(struct app *app, const struct event *e)
+void connection_aside(struct connection *c, const struct event *e)
 {
-	if (!requests_told(app->answering, e))
-		render_aside(&app->out, e);
+	if (!requests_told(c->requests, e))
+		render_aside(&c->app->out, e);
 }
 
 /*
  * The functions of session_observer; owner is the app.
  * Tail's own function sees what the peer sent; notices are for stderr always.
  */
-static void app_on_event(void *owner, const struct event *e)
+static void on_event(void *owner, const struct event *e)
 {
-	struct app *app = owner;
-	struct renderer *r = &app->out;
+	struct connection *c = owner;
+	struct renderer *r = &c->app->out;
 	bool notice = e->kind == EVENT_NOTICE;
 
-	if (app->answering)
-		requests_event(app->answering, e);
-	if (notice && e->notice == NOTICE_LISTENING && app->again)
+	if (c->requests)
+		requests_event(c->requests, e);
+	if (notice && e->notice == NOTICE_LISTENING && c->again)
 		return;
-	if (!notice && app->on_event)
-		app->on_event(app->on_event_owner, e);
-	else if (!notice && app->tail && r->ops->event)
+	if (!notice && c->on_event)
+		c->on_event(c->on_event_owner, e);
+	else if (!notice && c->tail && r->ops->event)
 		r->ops->event(r, e);
-	else if (!connection_progress(app, e))
-		connection_aside(app, e);
+	else if (!connection_progress(c, e))
+		connection_aside(c, e);
 }
 
-static void app_on_trace(void *owner, const struct trace *t)
+static void on_trace(void *owner, const struct trace *t)
 {
-	struct app *app = owner;
+	struct connection *c = owner;
 
-	if (app->out.verbose)
-		render_trace(&app->out, t);
-	if (app->trace)
-		trace_write(app->trace, t);
+	if (c->app->out.verbose)
+		render_trace(&c->app->out, t);
+	if (c->app->trace)
+		trace_write(c->app->trace, t);
 }
 
-static bool app_on_request(void *owner, const struct event *e)
+static bool on_request(void *owner, const struct event *e)
 {
-	struct app *app = owner;
+	struct connection *c = owner;
 
-	return app->answering && requests_request(app->answering, e);
+	return c->requests && requests_request(c->requests, e);
 }
 
 static void on_tick(void *owner)
 {
-	struct app *app = owner;
-	int64_t left = session_wait_deadline(app->session) - loop_now();
+	struct connection *c = owner;
+	int64_t left = session_wait_deadline(c->session) - loop_now();
 	char text[80], time[32];
 
 	/* Whole seconds: the tenths would only flicker. */
 	left = left > 0 ? (left + 999) / 1000 * 1000 : 0;
 	snprintf(text, sizeof(text), "waiting for %s: %s left (Ctrl-C ends)",
-		 app_listens(app) ? "a device" : "an answer",
+		 app_listens(c->app) ? "a device" : "an answer",
 		 text_milliseconds(left, time, sizeof(time)));
-	render_count_down(&app->out, text);
-	timer_start(&app->tick, 1000);
+	render_count_down(&c->app->out, text);
+	timer_start(&c->tick, 1000);
 }
 
 /* A port of ours knows what came instead. */
-static void explain_port(const struct app *app, struct error *err)
+static void explain_port(const struct connection *c, struct error *err)
 {
-	const struct port *p = listen_port(session_transport(app->session));
+	const struct port *p = listen_port(session_transport(c->session));
 	struct arrival a = { 0 };
 
 	if (!p || err->kind != ERR_CONNECT)
@@ -134,151 +134,152 @@ static void explain_port(const struct app *app, struct error *err)
 	arrival_explain(&a, err);
 }
 
-static int wait_up(struct app *app, struct error *err)
+static int wait_up(struct connection *c, struct error *err)
 {
-	bool count_down = app->out.err_terminal && !app->out.quiet;
+	bool count_down = c->app->out.err_terminal && !c->app->out.quiet;
 
-	if (count_down && !app->tick.open)
-		timer_open(&app->tick, app->loop, on_tick, app);
+	if (count_down && !c->tick.open)
+		timer_open(&c->tick, c->app->loop, on_tick, c);
 	if (count_down)
-		timer_start(&app->tick, 1000);
-	int result = session_wait_up(app->session, err);
+		timer_start(&c->tick, 1000);
+	int result = session_wait_up(c->session, err);
 	if (count_down)
-		timer_stop(&app->tick);
-	render_count_down(&app->out, NULL);
+		timer_stop(&c->tick);
+	render_count_down(&c->app->out, NULL);
 	if (result)
-		explain_port(app, err);
+		explain_port(c, err);
 	return result;
 }
 
-static int begin_client(struct app *app, struct error *err)
+static int begin_client(struct connection *c, struct error *err)
 {
-	const struct config *c = &app->config;
-	const struct link *link = session_link(app->session);
-	struct client_config config = { .vision_url = c->vision_url,
-					.vision_token = app->vision_token };
+	const struct config *said = &c->app->config;
+	const struct link *link = session_link(c->session);
+	struct client_config config = { .vision_url = said->vision_url,
+					.vision_token = c->vision_token };
 	int status = 0;
 
-	app->asked = true;
-	if (app->answering)
-		config.answers = requests_declares(app->answering);
-	if (c->no_init) {
-		app->client.session = app->session;
-		app->client.device = link->dialect == DIALECT_DEVICE;
+	c->asked = true;
+	if (c->requests)
+		config.answers = requests_declares(c->requests);
+	if (said->no_init) {
+		c->client.session = c->session;
+		c->client.device = link->dialect == DIALECT_DEVICE;
 	} else {
-		status = client_begin(&app->client, app->session, &config, err);
+		status = client_begin(&c->client, c->session, &config, err);
 	}
-	app->client.guard = guards_guard(app->guarding);
+	c->client.guard = guards_guard(c->guards);
 	return status;
 }
 
-static int open_session(struct app *app, const struct transport_ops *ops,
+static int open_session(struct connection *c, const struct transport_ops *ops,
 			struct error *err)
 {
-	const struct session_observer observer = { .event = app_on_event,
-						   .trace = app_on_trace,
-						   .request = app_on_request,
-						   .owner = app };
+	const struct session_observer observer = { .event = on_event,
+						   .trace = on_trace,
+						   .request = on_request,
+						   .owner = c };
 	struct session_config config = { .rules = &mcp_rules,
-					 .dialect = app->endpoint.envelope,
-					 .timeout = app->config.timeout,
-					 .wait = app->config.wait,
-					 .trace = app->trace ||
-						  app->out.verbose };
+					 .dialect = c->endpoint.envelope,
+					 .timeout = c->app->config.timeout,
+					 .wait = c->app->config.wait,
+					 .trace = c->app->trace ||
+						  c->app->out.verbose };
 
+	c->endpoint.tail = c->tail;
 	/* A board knows the address that it was told. */
-	if (app->again && app->port && app->endpoint.port == 0)
-		app->endpoint.port = app->port;
-	if (session_open(&app->session, app->loop, ops, &app->endpoint, &config,
+	if (c->again && c->port && c->endpoint.port == 0)
+		c->endpoint.port = c->port;
+	if (session_open(&c->session, c->app->loop, ops, &c->endpoint, &config,
 			 &observer, err))
-		return serve_target_stale(app, err);
-	app->opened++;
-	if (app->endpoint.port == 0) {
+		return serve_target_stale(c->app, err);
+	c->opened++;
+	if (c->endpoint.port == 0) {
 		const struct port *p =
-			listen_port(session_transport(app->session));
+			listen_port(session_transport(c->session));
 
-		app->port = p ? p->place[0].number : 0;
+		c->port = p ? p->place[0].number : 0;
 	}
 	return 0;
 }
 
-static int begin(struct app *app, struct error *err)
+static int begin(struct connection *c, struct error *err)
 {
 	const struct transport_ops *ops;
 
-	if (app_setup(app, &ops, err) || app_open_loop(app, err) ||
-	    guards_open(app, err))
+	if (setup_endpoint(&c->endpoint, c->app, &ops, err) ||
+	    app_open_loop(c->app, err) || guards_open(c, err))
 		return -1;
 	/* Before a device is waited for: a wrong file is told at once. */
-	if (app->config.vision_url &&
-	    (app->config.vision_token_file || !app->endpoint.foreign) &&
-	    secret_read(&app->vision_token, app->config.vision_token_file,
+	if (c->app->config.vision_url &&
+	    (c->app->config.vision_token_file || !c->endpoint.foreign) &&
+	    secret_read(&c->vision_token, c->app->config.vision_token_file,
 			"MCPCTL_VISION_TOKEN", err))
 		return -1;
-	if (app->config.trace && !app->trace) {
-		app->trace = trace_open(app->config.trace, err);
-		if (!app->trace)
+	if (c->app->config.trace && !c->app->trace) {
+		c->app->trace = trace_open(c->app->config.trace, err);
+		if (!c->app->trace)
 			return -1;
 	}
-	if (requests_open(app, err) || guards_admit(app->guarding, err))
+	if (requests_open(c, err) || guards_admit(c->guards, err))
 		return -1;
-	return open_session(app, ops, err);
+	return open_session(c, ops, err);
 }
 
 /* -1: opening it failed for good. */
-static int give_up(struct app *app, struct error *err)
+static int give_up(struct connection *c, struct error *err)
 {
-	connection_close(app);
-	guards_opened(app->guarding, err);
+	connection_close(c);
+	guards_opened(c->guards, err);
 	return -1;
 }
 
-int connection_begin(struct app *app, struct error *err)
+int connection_begin(struct connection *c, struct error *err)
 {
-	return begin(app, err) == 0 ? 0 : give_up(app, err);
+	return begin(c, err) == 0 ? 0 : give_up(c, err);
 }
 
 /* As connection_poll, but what failed is left open. */
-static int poll_opening(struct app *app, struct error *err)
+static int poll_opening(struct connection *c, struct error *err)
 {
 	int status = 1;
 
-	if (app->connected)
+	if (c->connected)
 		return 1;
-	if (!app->asked) {
-		status = session_poll_up(app->session, err);
+	if (!c->asked) {
+		status = session_poll_up(c->session, err);
 		if (status == 0)
 			return 0;
-		if (status > 0 && begin_client(app, err))
+		if (status > 0 && begin_client(c, err))
 			status = -1;
 	}
 	if (status > 0)
-		status = client_poll(&app->client, err);
-	app->connected = status > 0;
-	if (app->connected)
-		guards_opened(app->guarding, NULL);
+		status = client_poll(&c->client, err);
+	c->connected = status > 0;
+	if (c->connected)
+		guards_opened(c->guards, NULL);
 	return status;
 }
 
-int connection_poll(struct app *app, struct error *err)
+int connection_poll(struct connection *c, struct error *err)
 {
-	int status = poll_opening(app, err);
+	int status = poll_opening(c, err);
 
-	return status < 0 ? give_up(app, err) : status;
+	return status < 0 ? give_up(c, err) : status;
 }
 
-static int wait_connected(struct app *app, struct error *err)
+static int wait_connected(struct connection *c, struct error *err)
 {
 	int status;
 
-	if (!app->asked && wait_up(app, err))
+	if (!c->asked && wait_up(c, err))
 		return -1;
-	while ((status = poll_opening(app, err)) == 0) {
+	while ((status = poll_opening(c, err)) == 0) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		/* The end of the connection is told by the call itself. */
-		if (session_step(app->session, NULL,
-				 client_poll_at(&app->client), &why) != 0 &&
+		if (session_step(c->session, NULL, client_poll_at(&c->client),
+				 &why) != 0 &&
 		    why.kind == ERR_INTERRUPTED) {
 			error_copy(err, &why);
 			return -1;
@@ -288,76 +289,77 @@ static int wait_connected(struct app *app, struct error *err)
 }
 
 /* What may still come is not closed because somebody stopped waiting for it. */
-static bool may_still_come(const struct app *app, const struct error *err)
+static bool may_still_come(const struct connection *c, const struct error *err)
 {
-	return app->stays && app->session && app_listens(app) &&
-	       !session_is_over(app->session) &&
-	       (err->kind == ERR_INTERRUPTED || !session_is_open(app->session));
+	return c->stays && c->session && app_listens(c->app) &&
+	       !session_is_over(c->session) &&
+	       (err->kind == ERR_INTERRUPTED || !session_is_open(c->session));
 }
 
 /* 0: it is to be tried again now. -1: that was the last, or Ctrl-C: *err. */
-static int pause_opening(struct app *app, unsigned tries, struct error *err)
+static int pause_opening(struct connection *c, unsigned tries,
+			 struct error *err)
 {
-	int64_t wait = guards_again(app->guarding, tries, err);
+	int64_t wait = guards_again(c->guards, tries, err);
 	int status;
 
 	if (wait < 0)
 		return -1;
 	/* An error that is over is none. */
 	error_reset(err);
-	status = loop_stay(app->loop, NULL, loop_now() + wait, err);
-	render_count_down(&app->out, NULL);
+	status = loop_stay(c->app->loop, NULL, loop_now() + wait, err);
+	render_count_down(&c->app->out, NULL);
 	return status;
 }
 
-static int open_and_wait(struct app *app, struct error *err)
+static int open_and_wait(struct connection *c, struct error *err)
 {
-	if (!app->session && begin(app, err))
+	if (!c->session && begin(c, err))
 		return -1;
-	return wait_connected(app, err);
+	return wait_connected(c, err);
 }
 
-int connection_open(struct app *app, struct error *err)
+int connection_open(struct connection *c, struct error *err)
 {
-	const char *target = app->config.target;
+	const char *target = c->app->config.target;
 
-	if (app->connected && session_is_open(app->session))
+	if (c->connected && session_is_open(c->session))
 		return 0;
-	if (app->connected) {
-		render_note(&app->out,
+	if (c->connected) {
+		render_note(&c->app->out,
 			    "the connection ended; opening '%s' again",
-			    target ? target : app->endpoint.text);
-		connection_close(app);
+			    target ? target : c->endpoint.text);
+		connection_close(c);
 	}
 	for (unsigned tries = 1;; tries++) {
-		if (open_and_wait(app, err) == 0)
+		if (open_and_wait(c, err) == 0)
 			return 0;
-		if (may_still_come(app, err))
+		if (may_still_come(c, err))
 			return -1;
-		connection_close(app);
-		if (pause_opening(app, tries, err))
-			return give_up(app, err);
+		connection_close(c);
+		if (pause_opening(c, tries, err))
+			return give_up(c, err);
 	}
 }
 
-void connection_close(struct app *app)
+void connection_close(struct connection *c)
 {
-	if (app->session)
-		session_drain(app->session);
-	requests_close(app);
-	tools_cache_drop(app);
-	items_cache_drop(app);
-	client_done(&app->client);
-	session_free(TAKE(app->session));
-	endpoint_done(&app->endpoint);
-	mem_free(TAKE(app->vision_token));
-	app->asked = app->connected = false;
+	if (c->session)
+		session_drain(c->session);
+	requests_close(c);
+	tools_cache_drop(c);
+	items_cache_drop(c);
+	client_done(&c->client);
+	session_free(TAKE(c->session));
+	endpoint_done(&c->endpoint);
+	mem_free(TAKE(c->vision_token));
+	c->asked = c->connected = false;
 }
 
-void connection_done(struct app *app)
+void connection_done(struct connection *c)
 {
-	connection_close(app);
-	guards_close(app);
-	if (app->tick.open)
-		timer_close(&app->tick, NULL);
+	connection_close(c);
+	guards_close(c);
+	if (c->tick.open)
+		timer_close(&c->tick, NULL);
 }

@@ -6,11 +6,44 @@
 #define CLI_CONNECTION_H
 
 #include "cli/app.h"
+#include "mcp/listing.h"
+
+struct guards;
+struct requests;
+
+struct connection { /* zeroed at first, but for the app */
+	struct app *app;
+	struct endpoint endpoint;
+	struct session *session; /* NULL until connection_open */
+	unsigned opened; /* sessions so far: which one this is */
+	struct client client;
+	char *vision_token; /* until initialize is sent; owned */
+	bool asked; /* it was */
+	bool connected;
+	/* A wait that ended without a device leaves a listening target open. */
+	bool stays;
+	/* It is opened again: no addresses; on this port, where any would do. */
+	bool again;
+	uint16_t port;
+	/* events go to ops->event (stdout) instead of ops->aside; audio too */
+	bool tail;
+	void (*on_event)(
+		void *owner,
+		const struct event *e); /* tail's filter and count; NULL */
+	void *on_event_owner;
+	struct tool_list tools; /* see cli/catalog_file.h */
+	bool has_tools;
+	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */
+	bool has_items[3];
+	struct timer tick; /* once a second while waiting for the peer */
+	struct guards *guards; /* NULL until connection_begin */
+	struct requests *requests; /* NULL: nothing is answered */
+};
 
 /* Open the target, wait until up, initialize. 0 at once if connected. */
-int connection_open(struct app *app, struct error *err);
+int connection_open(struct connection *c, struct error *err);
 /* Close it; the next connection_open opens it anew. */
-void connection_close(struct app *app);
+void connection_close(struct connection *c);
 
 /*
  * connection_open in steps, for a main line that waits for other things too (the
@@ -18,16 +51,16 @@ void connection_close(struct app *app);
  * loop, and at client_poll_at. poll: 1 connected, 0 not yet; -1: why not, and
  * all is closed. connection_open goes on from where they are.
  */
-int connection_begin(struct app *app, struct error *err);
-int connection_poll(struct app *app, struct error *err);
+int connection_begin(struct connection *c, struct error *err);
+int connection_poll(struct connection *c, struct error *err);
 
 /* Show the progress of a call under way. False: e is something else. */
-bool connection_progress(struct app *app, const struct event *e);
+bool connection_progress(struct connection *c, const struct event *e);
 
 /* render_aside, but for what a note has told already. */
-void connection_aside(struct app *app, const struct event *e);
+void connection_aside(struct connection *c, const struct event *e);
 
 /* Close it, and forget what is known of targets. Before app_done. */
-void connection_done(struct app *app);
+void connection_done(struct connection *c);
 
 #endif

@@ -378,23 +378,23 @@ static struct guards *guards_new(struct app *app)
 	return g;
 }
 
-int guards_open(struct app *app, struct error *err)
+int guards_open(struct connection *c, struct error *err)
 {
-	const struct config *c = &app->config;
-	const struct scheme *scheme = app->endpoint.scheme;
+	const struct config *config = &c->app->config;
+	const struct scheme *scheme = c->endpoint.scheme;
 	unsigned usual = scheme->kind == SCHEME_HTTP ? HTTP_TRIES : 1;
-	CLEANUP(mem_free_ptr) char *key = key_of(&app->endpoint);
+	CLEANUP(mem_free_ptr) char *key = key_of(&c->endpoint);
 	struct guards_option option;
 	struct guards *g;
 
-	if (guards_option_parse(&option, c->breaker, err))
+	if (guards_option_parse(&option, config->breaker, err))
 		return -1;
-	if (!app->guarding)
-		app->guarding = guards_new(app);
-	g = app->guarding;
+	if (!c->guards)
+		c->guards = guards_new(c->app);
+	g = c->guards;
 	g->option = option;
-	g->policy.tries = c->retry ? (unsigned)c->retry : usual;
-	g->policy.calls = c->retry_calls;
+	g->policy.tries = config->retry ? (unsigned)config->retry : usual;
+	g->policy.calls = config->retry_calls;
 	g->listens = scheme->traits & SCHEME_WAITS;
 	choose(g, key);
 	g->here->breaker.limit = option.limit;
@@ -402,9 +402,9 @@ int guards_open(struct app *app, struct error *err)
 	return option.lasts ? guard_file_keep(g->here, err) : 0;
 }
 
-void guards_close(struct app *app)
+void guards_close(struct connection *c)
 {
-	struct guards *g = TAKE(app->guarding);
+	struct guards *g = TAKE(c->guards);
 
 	if (g)
 		give_back(g);

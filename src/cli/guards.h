@@ -10,16 +10,16 @@
 #include "base/error.h"
 #include "mcp/guard.h"
 
-struct app;
+struct connection;
 struct guards;
 
-/* For the app's target (app->endpoint is set up), kept by target until close;
+/* For the target (c->endpoint is set up), kept by target until close;
    again is fine. -1 (ERR_USAGE): --breaker is none. */
-int guards_open(struct app *app, struct error *err);
+int guards_open(struct connection *c, struct error *err);
 /* Releases. A trial that is still out is given back. Nothing is open: fine. */
-void guards_close(struct app *app);
+void guards_close(struct connection *c);
 
-/* For app->client. */
+/* For c->client. */
 const struct client_guard *guards_guard(const struct guards *g);
 
 /*

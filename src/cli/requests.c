@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "cli/connection.h"
 #include "cli/requests.h"
 #include "rpc/session_calls.h"
 
@@ -208,14 +209,14 @@ void question_result(const struct question *q, const char *result)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	session_answer(q->of->app->session, q->id, result, &ignored);
+	session_answer(q->of->connection->session, q->id, result, &ignored);
 }
 
 void question_refuse(const struct question *q, int code, const char *why)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	session_refuse(q->of->app->session, q->id, code, why, &ignored);
+	session_refuse(q->of->connection->session, q->id, code, why, &ignored);
 }
 
 void question_action(const struct question *q, const char *action,
@@ -245,11 +246,13 @@ void question_note(const struct question *q, const char *format, ...)
 	told = mem_vprintf(format, args);
 	va_end(args);
 	if (words)
-		render_note(&q->of->app->out, "the server asks '%.*s%s': %s",
-			    (int)cut, words, cut < len ? "…" : "", told);
+		render_note(&q->of->connection->app->out,
+			    "the server asks '%.*s%s': %s", (int)cut, words,
+			    cut < len ? "…" : "", told);
 	else
-		render_note(&q->of->app->out, "the server asks %s: %s",
-			    method ? method : "", told);
+		render_note(&q->of->connection->app->out,
+			    "the server asks %s: %s", method ? method : "",
+			    told);
 }
 
 /* ---- open questions ---- */
@@ -272,7 +275,7 @@ struct question *question_keep(struct question *q, struct question **list)
 	while (*list)
 		list = &(*list)->next;
 	*list = kept;
-	session_hold(kept->of->app->session, true);
+	session_hold(kept->of->connection->session, true);
 	return kept;
 }
 
@@ -290,7 +293,7 @@ static void on_timer_closed(void *owner)
 
 void question_end(struct question *q, struct question **list)
 {
-	struct session *session = q->of->app->session;
+	struct session *session = q->of->connection->session;
 
 	while (*list && *list != q)
 		list = &(*list)->next;
@@ -354,7 +357,7 @@ static bool not_declared(struct requests *a, const struct kind *kind)
 
 	if (!(a->told & bit))
 		render_note(
-			&a->app->out,
+			&a->connection->app->out,
 			"the server asks %s, which it was not told it may: refused (%s answers it)",
 			kind->method, kind->option);
 	a->told |= bit;
@@ -392,7 +395,7 @@ bool requests_request(struct requests *a, const struct event *e)
 	const struct client_answers declared = requests_declares(a);
 	const struct kind *kind = kind_of(e);
 
-	if (!kind || a->app->client.device)
+	if (!kind || a->connection->client.device)
 		return false;
 	if (!kind->declared(&declared))
 		return not_declared(a, kind);
@@ -469,7 +472,7 @@ static void completed(struct requests *a, const struct event *e)
 			continue;
 		mem_free(TAKE(a->consent[i]));
 		render_note(
-			&a->app->out,
+			&a->connection->app->out,
 			"the server says that what you agreed to in the browser is done");
 	}
 }
@@ -510,17 +513,17 @@ struct client_answers requests_declares(const struct requests *a)
 	};
 }
 
-int requests_open(struct app *app, struct error *err)
+int requests_open(struct connection *c, struct error *err)
 {
 	struct requests *a;
 
-	requests_close(app);
+	requests_close(c);
 	a = mem_zalloc(sizeof(*a));
-	a->app = app;
-	app->answering = a;
-	if (requests_options(a, &app->config, err) == 0)
+	a->connection = c;
+	c->requests = a;
+	if (requests_options(a, &c->app->config, err) == 0)
 		return 0;
-	requests_close(app);
+	requests_close(c);
 	return -1;
 }
 
@@ -538,9 +541,9 @@ static void give_up(struct requests *a)
 	withdraw_all(a, NULL);
 }
 
-void requests_close(struct app *app)
+void requests_close(struct connection *c)
 {
-	struct requests *a = TAKE(app->answering);
+	struct requests *a = TAKE(c->requests);
 
 	if (!a)
 		return;
@@ -629,7 +632,7 @@ void shown_value(struct buf *out, const cJSON *value)
 
 static void add_who(struct buf *out, const struct question *q)
 {
-	const char *name = q->of->app->client.server_name;
+	const char *name = q->of->connection->client.server_name;
 
 	buf_text(out, "\nThe server ");
 	if (name && *name) {

@@ -8,19 +8,18 @@
 #ifndef CLI_REQUESTS_H
 #define CLI_REQUESTS_H
 
-#include "cli/app.h"
+#include "cli/connection.h"
 #include "cli/form.h"
 #include "mcp/client.h"
 
 struct child;
 
-struct app;
 struct requests;
 
 /* From the options; reads and checks the files. -1 (ERR_USAGE). */
-int requests_open(struct app *app, struct error *err);
+int requests_open(struct connection *c, struct error *err);
 /* Stops what is under way; cancels it while the session is open. NULL is fine. */
-void requests_close(struct app *app);
+void requests_close(struct connection *c);
 
 /* What to declare. */
 struct client_answers requests_declares(const struct requests *a);
@@ -83,7 +82,7 @@ struct question {
 struct asking; /* requests_ask.c: the one that is at the terminal */
 
 struct requests {
-	struct app *app;
+	struct connection *connection;
 	enum elicit_how elicit;
 	cJSON *values; /* ELICIT_FILE: an object */
 	enum sampling_how sampling;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/connection.h"
 #include "cli/prompt.h"
 #include "cli/requests.h"
 
@@ -299,7 +300,8 @@ static void start(struct requests *a, struct question *q)
 		form_read(&g->form, json_member(q->params, "requestedSchema"),
 			  &why);
 	a->asking = g;
-	if (prompt_open(&g->prompt, a->app, on_line, g, &why) == 0) {
+	if (prompt_open(&g->prompt, a->connection->app, on_line, g, &why) ==
+	    0) {
 		show(g);
 		return;
 	}
@@ -320,7 +322,8 @@ void requests_ask_next(struct requests *a)
 static void requests_ask(struct question *q)
 {
 	struct requests *a = q->of;
-	const char *obstacle = a->lent ? NULL : prompt_obstacle(a->app);
+	const char *obstacle =
+		a->lent ? NULL : prompt_obstacle(a->connection->app);
 
 	if (obstacle) {
 		question_action(q, "cancel", NULL);
@@ -666,13 +669,13 @@ static void start_sampling(struct question *given)
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	buf_init(&q->output, OUTPUT_MAX);
-	if (child_start(&q->child, a->app->loop, &options, &events, q, &why) !=
-	    0) {
+	if (child_start(&q->child, a->connection->app->loop, &options, &events,
+			q, &why) != 0) {
 		failed(q, why.text);
 		question_end(q, &a->running);
 		return;
 	}
-	timer_open(&q->timer, a->app->loop, on_late, q);
+	timer_open(&q->timer, a->connection->app->loop, on_late, q);
 	timer_start(&q->timer, COMMAND_MS);
 	give_request(q);
 }

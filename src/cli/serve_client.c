@@ -165,7 +165,6 @@ int serve_target_options(const struct app *app, struct endpoint *e,
 		e->path = mem_strdup(c->socket);
 	}
 	e->device = mem_strdup(c->device);
-	e->tail = app->tail;
 	e->call_timeout = c->timeout;
 	return 0;
 }

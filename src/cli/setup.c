@@ -457,11 +457,10 @@ int setup_target(struct endpoint *out, struct app *app, struct error *err)
 	return 0;
 }
 
-int app_setup(struct app *app, const struct transport_ops **ops,
-	      struct error *err)
+int setup_endpoint(struct endpoint *e, struct app *app,
+		   const struct transport_ops **ops, struct error *err)
 {
 	const struct config *c = &app->config;
-	struct endpoint *e = &app->endpoint;
 
 	if (!c->target && serve_target_find(app, err))
 		return -1;

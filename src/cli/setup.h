@@ -16,11 +16,11 @@ int setup_target(struct endpoint *out, struct app *app, struct error *err);
 
 /*
  * The transport of the configured target into *ops, its endpoint, with what the
- * options add, into app->endpoint (endpoint_done releases it). -1 (ERR_USAGE):
- * no target, not understood, an option that does not fit. (setup.c)
+ * options add, into *e (endpoint_done releases it). -1 (ERR_USAGE): no target,
+ * not understood, an option that does not fit.
  */
-int app_setup(struct app *app, const struct transport_ops **ops,
-	      struct error *err);
+int setup_endpoint(struct endpoint *e, struct app *app,
+		   const struct transport_ops **ops, struct error *err);
 
 /* A secret from a file (first line) or, if file is NULL, from the environment variable; NULL text if neither. Yours. */
 int secret_read(char **out, const char *file, const char *environment,

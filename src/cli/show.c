@@ -59,7 +59,8 @@ int answer_show(struct app *app, const struct answer_record *a,
  * The nearest URI that is listed; a template may fit all the same. Newer
  * servers say -32602 (mcp.md 2026-07-28).
  */
-static int hint_nearest(struct app *app, const char *uri, struct error *err)
+static int hint_nearest(struct connection *c, const char *uri,
+			struct error *err)
 {
 	CLEANUP(page_list_done) struct page_list list = { 0 };
 	CLEANUP(error_reset) struct error ignored = { 0 };
@@ -68,9 +69,9 @@ static int hint_nearest(struct app *app, const char *uri, struct error *err)
 	if (err->kind != ERR_PEER || *err->hint ||
 	    (err->code != MCP_RESOURCE_NOT_FOUND &&
 	     err->code != JSONRPC_INVALID_PARAMS) ||
-	    !client_offers(&app->client, "resources"))
+	    !client_offers(&c->client, "resources"))
 		return -1;
-	client_list(&app->client, LIST_RESOURCES, &list, &ignored);
+	client_list(&c->client, LIST_RESOURCES, &list, &ignored);
 	nearest = page_list_nearest(&list, uri);
 	if (nearest && strcmp(nearest, uri) != 0)
 		return error_hint(err, "did you mean '%s'?", nearest);
@@ -85,7 +86,7 @@ void answer_uri(struct buf *out, const char *uri)
 	buf_char(out, '}');
 }
 
-int answer_read(struct app *app, const char *uri, const char *save,
+int answer_read(struct connection *c, const char *uri, const char *save,
 		struct error *err)
 {
 	CLEANUP(message_done) struct message reply = { 0 };
@@ -94,14 +95,14 @@ int answer_read(struct app *app, const char *uri, const char *save,
 	struct answer_record record = { .kind = ANSWER_CONTENTS, .of = uri };
 
 	answer_uri(&params, uri);
-	if (client_request(&app->client, "resources/read", buf_string(&params),
+	if (client_request(&c->client, "resources/read", buf_string(&params),
 			   &reply, &record.took_us, err)) {
-		show_error_reply(&app->out, &reply, err);
-		return hint_nearest(app, uri, err);
+		show_error_reply(&c->app->out, &reply, err);
+		return hint_nearest(c, uri, err);
 	}
 	if (contents_decode_take(&contents, &reply, err))
 		return -1;
 	record.reply = &contents.message;
 	record.contents = &contents;
-	return answer_show(app, &record, save, err);
+	return answer_show(c->app, &record, save, err);
 }

@@ -5,7 +5,7 @@
 #ifndef CLI_SHOW_H
 #define CLI_SHOW_H
 
-#include "cli/app.h"
+#include "cli/connection.h"
 
 /*
  * An error reply: kept for render_error; the raw form also shows its bytes,
@@ -16,7 +16,7 @@ bool show_error_reply(struct renderer *r, const struct message *reply,
 		      const struct error *why);
 
 /* What is known of the connected peer. (cmd_info.c) */
-void info_show(const struct app *app, struct renderer *r);
+void info_show(const struct connection *c, struct renderer *r);
 
 /*
  * Show it, and write it to files: save is as --save, NULL for none. With
@@ -28,7 +28,7 @@ int answer_show(struct app *app, const struct answer_record *a,
 /* {"uri":URI}, appended: the params of what asks for a resource. */
 void answer_uri(struct buf *out, const char *uri);
 /* Read a resource and show it; save as above. */
-int answer_read(struct app *app, const char *uri, const char *save,
+int answer_read(struct connection *c, const char *uri, const char *save,
 		struct error *err);
 
 #endif

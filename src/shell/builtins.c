@@ -43,15 +43,15 @@ int shell_check_target(const struct shell *s, const char *target, bool later,
 {
 	const struct transport_ops *ops;
 	struct app other = *s->app;
+	struct endpoint endpoint = { 0 };
 	int status;
 
-	other.endpoint = (struct endpoint){ 0 };
 	other.config.target = target;
 	other.config.device = NULL;
 	if (later)
 		shell_mark_later(&other);
-	status = app_setup(&other, &ops, err);
-	endpoint_done(&other.endpoint);
+	status = setup_endpoint(&endpoint, &other, &ops, err);
+	endpoint_done(&endpoint);
 	return status;
 }
 
@@ -129,7 +129,7 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 	/* It is there: at a terminal too this does not last. */
 	if (shell_peer_open(s, err))
 		return -1;
-	return connection_open(s->app, err);
+	return connection_open(s->connection, err);
 }
 
 /* A Device-Id has colons too. */
@@ -172,7 +172,7 @@ static int builtin_reconnect(struct shell *s, int argc, char **argv,
 	(void)argc;
 	(void)argv;
 	/* Whoever asks for it wants it tried now. */
-	guards_reset(s->app->guarding);
+	guards_reset(s->connection->guards);
 	return shell_peer_open(s, err);
 }
 
@@ -273,8 +273,8 @@ static void apply_settings(struct shell *s)
 		render_restore(r, &place);
 	r->waiting = waiting;
 	shell_dress(s);
-	if (app->session)
-		session_adjust(app->session, c->timeout, c->wait,
+	if (s->connection->session)
+		session_adjust(s->connection->session, c->timeout, c->wait,
 			       app->trace || c->verbose);
 }
 
@@ -386,9 +386,9 @@ static int help(struct shell *s, int argc, char **argv, struct error *err)
 		return 0;
 	}
 	if (!command_find(argv[0]) && !topic_find(argv[0]) &&
-	    (strchr(argv[0], '.') || app->connected))
+	    (strchr(argv[0], '.') || s->connection->connected))
 		words[0] = describe_word;
-	return command_run(app, words, 2, err);
+	return command_run(s->connection, words, 2, err);
 }
 
 /* ---- run, !, quit ---- */

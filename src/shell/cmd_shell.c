@@ -30,11 +30,11 @@ static void shell_done(struct shell *s, const struct config *before)
 {
 	struct app *app = s->app;
 
-	connection_close(app);
+	connection_close(s->connection);
 	shell_list_stop(s);
 	app->config.target = before->target;
 	app->config.device = before->device;
-	app->on_event = NULL;
+	s->connection->on_event = NULL;
 	app->out.ops = s->inner;
 	app->out.begin = app->out.end = NULL;
 	shell_last_done(&s->last);
@@ -51,7 +51,9 @@ static int shell_run(const struct invocation *in, struct error *err)
 	const struct shell_options *o = in->options;
 	struct app *app = in->app;
 	const struct config before = app->config;
-	struct shell s = { .app = app, .keep_going = o->keep_going };
+	struct shell s = { .app = app,
+			   .connection = in->connection,
+			   .keep_going = o->keep_going };
 	int status;
 
 	shell_dress(&s);

@@ -43,8 +43,8 @@ static void on_line(void *owner, const char *line)
 	s->editing = false;
 	s->has_line = true;
 	s->line = mem_strdup(line);
-	if (s->app->session)
-		session_wake(s->app->session);
+	if (s->connection->session)
+		session_wake(s->connection->session);
 }
 
 static void on_complete(void *owner, const char *line, struct completion *out)
@@ -52,7 +52,7 @@ static void on_complete(void *owner, const char *line, struct completion *out)
 	struct shell *s = owner;
 	struct schema_source source;
 
-	schema_source_session(&source, s->app);
+	schema_source_session(&source, s->connection);
 	complete_line(out, line, &source);
 	schema_source_close(&source);
 }
@@ -99,16 +99,15 @@ static void interrupted(struct shell *s, const struct error *why)
 /* A simulator, a serve, a server nearby: then the first prompt is the right one. */
 static void settle(struct shell *s)
 {
-	const struct app *app = s->app;
+	const struct connection *c = s->connection;
 	int64_t until = loop_now() + SETTLE_MS;
 	bool never = false;
 
 	shell_peer_step(s);
-	while (!s->quit && app->session && !app->connected &&
-	       loop_now() < until) {
+	while (!s->quit && c->session && !c->connected && loop_now() < until) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
-		if (session_step(app->session, &never, until, &why) != 0 &&
+		if (session_step(c->session, &never, until, &why) != 0 &&
 		    why.kind == ERR_INTERRUPTED)
 			interrupted(s, &why);
 		shell_peer_step(s);
@@ -118,16 +117,16 @@ static void settle(struct shell *s)
 /* What the server asks a person has the terminal; what was typed comes back. */
 static void ask_questions(struct shell *s)
 {
-	const struct app *app = s->app;
+	const struct connection *c = s->connection;
 	bool never = false;
 
-	if (!requests_asks(app->answering))
+	if (!requests_asks(c->requests))
 		return;
 	if (s->editing)
 		s->edit->stop();
 	s->editing = false;
-	requests_lend(app->answering, false);
-	while (!s->quit && requests_asks(app->answering)) {
+	requests_lend(c->requests, false);
+	while (!s->quit && requests_asks(c->requests)) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
 		if (shell_wait(s, &never, &why) != 0)
@@ -145,7 +144,7 @@ static void wait_line(struct shell *s)
 		shell_peer_step(s);
 		ask_questions(s);
 		show_prompt(s);
-		requests_lend(s->app->answering, true);
+		requests_lend(s->connection->requests, true);
 		if (shell_wait(s, &s->has_line, &why) != 0)
 			interrupted(s, &why);
 	}
@@ -153,7 +152,7 @@ static void wait_line(struct shell *s)
 		s->edit->stop();
 		s->editing = false;
 	}
-	requests_lend(s->app->answering, false);
+	requests_lend(s->connection->requests, false);
 }
 
 /* ---- running it ---- */
@@ -256,11 +255,11 @@ int shell_interact(struct shell *s, bool history, struct error *err)
 	    open_editor(s, history, err))
 		return -1;
 	loop_spare(app->loop, true);
-	app->stays = true;
+	s->connection->stays = true;
 	shell_dress(s);
 	s->wanted = true;
 	builtins_offer();
-	status = connection_begin(app, err);
+	status = connection_begin(s->connection, err);
 	app->found_serve = false;
 	/* A wrong target is told at once; what is not there may come. */
 	if (status == 0 || err->kind != ERR_USAGE) {
@@ -297,15 +296,16 @@ void shell_list_start(struct shell *s)
 	struct shell_list *l = &s->list;
 	struct app *app = s->app;
 
-	if (l->opened != app->opened)
+	if (l->opened != s->connection->opened)
 		shell_list_stop(s);
-	s->listed = app->opened;
-	if (!s->edit || l->active || app->has_tools || !app->connected ||
-	    app->config.no_init)
+	s->listed = s->connection->opened;
+	if (!s->edit || l->active || s->connection->has_tools ||
+	    !s->connection->connected || app->config.no_init)
 		return;
-	*l = (struct shell_list){ .active = true, .opened = app->opened };
-	listing_init(&l->listing, &l->tools, app->client.device);
-	if (ask_page(l, app->session) != 0)
+	*l = (struct shell_list){ .active = true,
+				  .opened = s->connection->opened };
+	listing_init(&l->listing, &l->tools, s->connection->client.device);
+	if (ask_page(l, s->connection->session) != 0)
 		shell_list_stop(s);
 }
 
@@ -316,8 +316,8 @@ void shell_list_stop(struct shell *s)
 	if (!l->active)
 		return;
 	/* The end of a session ends its calls. */
-	if (s->app->session && !l->call.done)
-		session_forget(s->app->session, &l->call);
+	if (s->connection->session && !l->call.done)
+		session_forget(s->connection->session, &l->call);
 	call_done(&l->call);
 	listing_done(&l->listing);
 	tool_list_done(&l->tools);
@@ -327,18 +327,18 @@ void shell_list_stop(struct shell *s)
 void shell_list_step(struct shell *s)
 {
 	struct shell_list *l = &s->list;
-	struct app *app = s->app;
+	struct connection *c = s->connection;
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
 	if (!l->active || !l->call.done)
 		return;
-	if (app->connected && l->opened == app->opened &&
+	if (c->connected && l->opened == c->opened &&
 	    l->call.failure.kind == ERR_NONE &&
 	    listing_feed_take(&l->listing, &l->call.reply, &ignored) == 0) {
-		if (!l->listing.done && ask_page(l, app->session) == 0)
+		if (!l->listing.done && ask_page(l, c->session) == 0)
 			return;
-		if (l->listing.done && !app->has_tools) {
-			tools_cache_take(app, &l->tools);
+		if (l->listing.done && !c->has_tools) {
+			tools_cache_take(c, &l->tools);
 			l->tools = (struct tool_list){ 0 };
 		}
 	}
@@ -437,7 +437,7 @@ static void on_info(struct renderer *r, const struct info_record *i)
 {
 	struct shell *s = r->owner;
 
-	begin(r, LAST_INFO)->opened = s->app->opened;
+	begin(r, LAST_INFO)->opened = s->connection->opened;
 	inner(r)->info(r, i);
 }
 
@@ -537,9 +537,9 @@ static void dress(struct renderer *r, const struct shell *s,
 int shell_last_show(struct shell *s, enum output_form form, struct error *err)
 {
 	const struct shell_last *l = &s->last;
-	const struct app *app = s->app;
+	const struct connection *c = s->connection;
 	bool gone = l->kind == LAST_INFO &&
-		    (!app->connected || app->opened != l->opened);
+		    (!c->connected || c->opened != l->opened);
 	struct renderer r;
 
 	dress(&r, s, form);
@@ -553,7 +553,7 @@ int shell_last_show(struct shell *s, enum output_form form, struct error *err)
 	if (l->kind == LAST_RESULT || l->kind == LAST_REPLY)
 		return show_message(&r, l, err);
 	if (l->kind == LAST_INFO)
-		info_show(app, &r);
+		info_show(c, &r);
 	else if (l->kind == LAST_TOOLS)
 		show_tools(&r, l);
 	else if (l->kind == LAST_DESCRIBE)
@@ -588,7 +588,7 @@ struct shell_input {
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
 	struct shell_input *in = poll->data;
-	struct session *session = in->shell->app->session;
+	struct session *session = in->shell->connection->session;
 
 	(void)status;
 	(void)events;

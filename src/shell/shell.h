@@ -10,8 +10,8 @@
 #ifndef SHELL_SHELL_H
 #define SHELL_SHELL_H
 
-#include "cli/app.h"
 #include "cli/complete.h"
+#include "cli/connection.h"
 #include "mcp/listing.h"
 #include "shell/edit.h"
 
@@ -50,6 +50,7 @@ struct shell_list {
 
 struct shell {
 	struct app *app;
+	struct connection *connection;
 	const struct edit_table *edit; /* NULL: a script */
 	bool editing; /* a line is being edited now */
 	bool quit, keep_going;

@@ -33,9 +33,9 @@ bool shell_is_attached(const struct shell *s)
 /* ---- what it is called ---- */
 
 /* Alias or id in serve, else what it told of itself; yours, NULL: nothing. */
-static char *find_name(const struct app *app)
+static char *find_name(const struct connection *c)
 {
-	const struct session_peer *peer = session_peer(app->session);
+	const struct session_peer *peer = session_peer(c->session);
 	CLEANUP(json_free_ptr) cJSON *device = NULL;
 	const char *name = NULL;
 
@@ -45,7 +45,7 @@ static char *find_name(const struct app *app)
 	if (device)
 		name = render_device_name(device);
 	if (!name || !*name)
-		name = app->client.server_name;
+		name = c->client.server_name;
 	if (!name || !*name)
 		name = peer->device_id;
 	return name && *name ? mem_strdup(name) : NULL;
@@ -53,11 +53,11 @@ static char *find_name(const struct app *app)
 
 static const char *state_word(const struct shell *s)
 {
-	const struct app *app = s->app;
+	const struct connection *c = s->connection;
 
-	if (app->connected && session_is_open(app->session))
+	if (c->connected && session_is_open(c->session))
 		return NULL;
-	if (app->session || s->wanted)
+	if (c->session || s->wanted)
 		return "waiting";
 	return s->was_up ? "lost" : "not connected";
 }
@@ -100,7 +100,8 @@ char *shell_peer_prompt(const struct shell *s)
 /* The same device comes back, whoever else does. */
 static void keep_device(struct shell *s)
 {
-	const struct peer_kept *kept = session_peer(s->app->session)->kept;
+	const struct peer_kept *kept =
+		session_peer(s->connection->session)->kept;
 	CLEANUP(json_free_ptr) cJSON *device = NULL;
 	const char *pick;
 
@@ -116,9 +117,9 @@ static void keep_device(struct shell *s)
 
 static void tell_connected(const struct shell *s)
 {
-	const struct client *c = &s->app->client;
+	const struct client *c = &s->connection->client;
 	const char *version = c->server_version ? c->server_version : "";
-	const char *address = session_peer(s->app->session)->address;
+	const char *address = session_peer(s->connection->session)->address;
 
 	render_note(&s->app->out, "connected: %s%s%s%s%s%s", name_of(s),
 		    *version ? " " : "", version, address ? " (" : "",
@@ -127,12 +128,12 @@ static void tell_connected(const struct shell *s)
 
 static void now_up(struct shell *s, bool tell)
 {
-	char *name = find_name(s->app);
+	char *name = find_name(s->connection);
 
 	s->up = s->was_up = true;
 	s->wanted = false;
 	s->tries = 0;
-	s->app->again = true;
+	s->connection->again = true;
 	mem_free(TAKE(s->told));
 	if (name) {
 		mem_free(s->name);
@@ -173,11 +174,11 @@ static void now_lost(struct shell *s, const char *reason)
 static void end_session(struct shell *s, bool tell)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct app *app = s->app;
+	struct connection *c = s->connection;
 
-	if (session_step(app->session, NULL, 0, &why) == 0)
+	if (session_step(c->session, NULL, 0, &why) == 0)
 		error_set(&why, ERR_CONNECT, "connection closed");
-	connection_close(app);
+	connection_close(c);
 	shell_list_stop(s);
 	now_lost(s, tell ? why.text : NULL);
 }
@@ -209,18 +210,18 @@ void shell_peer_failed(struct shell *s, struct error *why)
 void shell_peer_step(struct shell *s)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct app *app = s->app;
+	struct connection *c = s->connection;
 	int status = 0;
 
-	if (app->connected && !session_is_open(app->session))
+	if (c->connected && !session_is_open(c->session))
 		end_session(s, true);
-	if (!app->session && s->wanted && loop_now() >= s->retry_at)
-		status = connection_begin(app, &why);
-	if (status == 0 && app->session && !app->connected)
-		status = connection_poll(app, &why);
+	if (!c->session && s->wanted && loop_now() >= s->retry_at)
+		status = connection_begin(c, &why);
+	if (status == 0 && c->session && !c->connected)
+		status = connection_poll(c, &why);
 	if (status < 0)
 		shell_peer_failed(s, &why);
-	else if (app->connected && !s->up)
+	else if (c->connected && !s->up)
 		now_up(s, true);
 	shell_list_step(s);
 }
@@ -228,13 +229,13 @@ void shell_peer_step(struct shell *s)
 /* loop_now() ms at which it is due at the latest. */
 static int64_t shell_peer_deadline(const struct shell *s)
 {
-	const struct app *app = s->app;
+	const struct connection *c = s->connection;
 
 	if (!s->edit)
 		return LOOP_FOREVER;
-	if (!app->session)
+	if (!c->session)
 		return s->wanted ? s->retry_at : LOOP_FOREVER;
-	return app->connected ? LOOP_FOREVER : client_poll_at(&app->client);
+	return c->connected ? LOOP_FOREVER : client_poll_at(&c->client);
 }
 
 /* ---- behind a command ---- */
@@ -245,16 +246,17 @@ void shell_peer_after(struct shell *s, const struct error *why)
 
 	if (!s->edit)
 		return;
-	if (app->connected && !session_is_open(app->session)) {
+	if (s->connection->connected &&
+	    !session_is_open(s->connection->session)) {
 		end_session(s, !why || why->kind != ERR_CONNECT);
 		return;
 	}
 	/* A command opened it, or its opening failed, which was shown. */
-	if (app->connected && !s->up)
+	if (s->connection->connected && !s->up)
 		now_up(s, false);
-	else if (app->connected && app->opened != s->listed)
+	else if (s->connection->connected && s->connection->opened != s->listed)
 		shell_list_start(s);
-	if (app->session)
+	if (s->connection->session)
 		return;
 	if (s->up)
 		now_lost(s, NULL);
@@ -283,8 +285,8 @@ void shell_peer_choose(struct shell *s, const char *target, const char *device)
 	c->device = s->device;
 	shell_mark_later(s->app);
 	s->app->found_serve = false;
-	s->app->again = false;
-	s->app->port = 0;
+	s->connection->again = false;
+	s->connection->port = 0;
 	s->was_up = false;
 	mem_free(TAKE(s->name));
 	mem_free(TAKE(s->told));
@@ -294,14 +296,14 @@ int shell_peer_open(struct shell *s, struct error *err)
 {
 	struct app *app = s->app;
 
-	connection_close(app);
+	connection_close(s->connection);
 	shell_list_stop(s);
 	s->up = false;
 	s->tries = 0;
 	s->retry_at = 0;
 	s->wanted = s->edit && app_listens(app);
-	return s->wanted ? connection_begin(app, err) :
-			   connection_open(app, err);
+	return s->wanted ? connection_begin(s->connection, err) :
+			   connection_open(s->connection, err);
 }
 
 /*
@@ -343,17 +345,17 @@ static void on_event(void *owner, const struct event *e)
 	if (s->editing && r->held == 0)
 		r->width = term_width(r->out_terminal ? r->out : r->err);
 	if (is_tools_changed(e)) {
-		bool known = s->app->has_tools;
+		bool known = s->connection->has_tools;
 
-		s->app->has_tools = false;
+		s->connection->has_tools = false;
 		shell_list_start(s);
 		/* Who did not have the list yet has no use for the news. */
 		if (!known)
 			return;
 	}
 	/* At the prompt no call is under way whose progress it could be. */
-	if (s->editing || !connection_progress(s->app, e))
-		connection_aside(s->app, e);
+	if (s->editing || !connection_progress(s->connection, e))
+		connection_aside(s->connection, e);
 }
 
 void shell_dress(struct shell *s)
@@ -368,8 +370,8 @@ void shell_dress(struct shell *s)
 	r->end = after_output;
 	r->chatty = true;
 	/* Other commands have one of their own for a while (tail). */
-	s->app->on_event = on_event;
-	s->app->on_event_owner = s;
+	s->connection->on_event = on_event;
+	s->connection->on_event_owner = s;
 }
 
 int shell_wait(struct shell *s, const bool *done, struct error *err)
@@ -379,19 +381,21 @@ int shell_wait(struct shell *s, const bool *done, struct error *err)
 	int64_t held = render_held(&app->out);
 	CLEANUP(error_reset) struct error why = { 0 };
 	/* One that is over waits for a script's next command. */
-	bool open = app->session && !session_is_over(app->session);
+	bool open = s->connection->session &&
+		    !session_is_over(s->connection->session);
 	int status;
 
 	if (held < deadline)
 		deadline = held;
 	if (open && s->editing && !*done) {
 		/* A question that just came wants the terminal at once. */
-		session_drain(app->session);
-		if (requests_asks(app->answering))
+		session_drain(s->connection->session);
+		if (requests_asks(s->connection->requests))
 			return 0;
 	}
 	if (open)
-		status = session_step(app->session, done, deadline, &why);
+		status = session_step(s->connection->session, done, deadline,
+				      &why);
 	else
 		status = loop_wait(app->loop, done, deadline, &why);
 	/* What else ends it, the end of the connection, is the peer's matter. */

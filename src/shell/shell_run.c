@@ -56,12 +56,12 @@ static const char *nearest_own(const char *word)
 /* Nothing is asked: a slip dials nobody. */
 static int unknown(const struct shell *s, const char *word, struct error *err)
 {
-	const struct tool_list *list = &s->app->tools;
+	const struct tool_list *list = &s->connection->tools;
 	const char *command = nearest_own(word);
 	const struct tool *tool = NULL;
 
 	error_set(err, ERR_USAGE, "unknown command '%s'", word);
-	if (s->app->has_tools)
+	if (s->connection->has_tools)
 		tool_list_meant(list, word, &tool, NULL);
 	if (tool)
 		return error_hint(err, "a tool? call %s", word);
@@ -102,7 +102,7 @@ static int run_command(struct shell *s, const struct command *c,
 	/* What asks serve itself means all devices, not the one in use. */
 	if (!(c->flags & CMD_SESSION))
 		config->device = NULL;
-	status = command_run(s->app, words, count, err);
+	status = command_run(s->connection, words, count, err);
 	config->device = device;
 	return status;
 }

@@ -24,6 +24,7 @@
 	"}},\"required\":[\"v\"]}}"
 
 static struct app app;
+static struct connection connection;
 static struct fake_serve serve;
 static struct rendered shown;
 static struct error err;
@@ -164,6 +165,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	app_init(&app);
+	connection = (struct connection){ .app = &app };
 	rendered_start(&shown, OUTPUT_TEXT, false);
 	app.out = shown.r;
 	assert_int_equal(app_open_loop(&app, &err), 0);
@@ -177,7 +179,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	fake_serve_close(&serve);
-	connection_done(&app);
+	connection_done(&connection);
 	app_done(&app);
 	rendered_end(&shown);
 	buf_done(&asked);
@@ -193,7 +195,7 @@ static int run(const char *line)
 	error_reset(&err);
 	buf_reset(&asked);
 	assert_int_equal(words_split(&words, line, NULL), 0);
-	status = command_run(&app, words.word, words.count, &err);
+	status = command_run(&connection, words.word, words.count, &err);
 	words_done(&words);
 	assert_int_equal(status != 0, err.kind != ERR_NONE);
 	return error_status(&err);

@@ -16,7 +16,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "cli/app.h"
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
 #include "cli/connection.h"
@@ -467,12 +466,13 @@ static void test_session(void **state)
 {
 	struct schema_source s;
 	struct app app = { 0 };
+	struct connection connection = { .app = &app };
 
 	(void)state;
 	keep("sim:", NULL, "[{\"name\":\"kept\"}]");
 	app.config.target = "sim:";
 	app.config.socket = path;
-	schema_source_session(&s, &app);
+	schema_source_session(&s, &connection);
 	expect_tools(&s, "", "kept() ");
 	expect_tool(&s, "kept", "{\"name\":\"kept\"}");
 	expect_devices(&s, "", "");
@@ -486,6 +486,7 @@ static void test_session_listed(void **state)
 	struct error err = { 0 };
 	struct schema_source s;
 	struct app app;
+	struct connection connection = { .app = &app };
 
 	(void)state;
 	app_init(&app);
@@ -493,18 +494,21 @@ static void test_session_listed(void **state)
 	app.config.no_init = true;
 	app_configure(&app);
 	app.out.quiet = true;
-	assert_int_equal(connection_open(&app, &err), 0);
-	decode(&app.tools, "[{\"name\":\"b\"},{\"name\":\"a\",\"description\":"
-			   "\"A.\"},{\"name\":\"b\",\"title\":\"2\"}]");
-	app.has_tools = true;
-	schema_source_session(&s, &app);
+	connection.tail = true;
+	assert_int_equal(connection_open(&connection, &err), 0);
+	assert_true(connection.endpoint.tail);
+	decode(&connection.tools,
+	       "[{\"name\":\"b\"},{\"name\":\"a\",\"description\":"
+	       "\"A.\"},{\"name\":\"b\",\"title\":\"2\"}]");
+	connection.has_tools = true;
+	schema_source_session(&s, &connection);
 	expect_tools(&s, "", "a(A.) b() b() ");
 	expect_tools(&s, "b", "b() b() ");
 	expect_tool(&s, "b", "{\"name\":\"b\"}");
 	expect_tool(&s, "c", NULL);
 	assert_true(s.known(s.owner));
 	schema_source_close(&s);
-	connection_done(&app);
+	connection_done(&connection);
 	app_done(&app);
 }
 

@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "base/loop.h"
-#include "cli/app.h"
+#include "cli/connection.h"
 #include "cli/guard_file.h"
 #include "cli/guards.h"
 #include "folder.h"
 
 static struct app app;
+static struct connection connection;
 static struct rendered shown;
 static struct error err;
 
@@ -24,11 +25,12 @@ static const struct guard_ask ping_ask = { .method = "ping" };
 
 static void target(const char *text)
 {
-	endpoint_done(&app.endpoint);
-	assert_int_equal(
-		endpoint_parse(&app.endpoint, text, "the argument", &err), 0);
-	app.config.target = app.endpoint.text;
-	assert_int_equal(guards_open(&app, &err), 0);
+	endpoint_done(&connection.endpoint);
+	assert_int_equal(endpoint_parse(&connection.endpoint, text,
+					"the argument", &err),
+			 0);
+	app.config.target = connection.endpoint.text;
+	assert_int_equal(guards_open(&connection, &err), 0);
 }
 
 static int prepare(void **state)
@@ -39,6 +41,7 @@ static int prepare(void **state)
 	/* What the test before this one kept. */
 	(void)nftw(kept, folder_drop, 8, FTW_DEPTH | FTW_PHYS);
 	app = (struct app){ 0 };
+	connection = (struct connection){ .app = &app };
 	rendered_start(&shown, OUTPUT_TEXT, false);
 	app.out = shown.r;
 	return 0;
@@ -47,8 +50,8 @@ static int prepare(void **state)
 static int clean(void **state)
 {
 	(void)state;
-	guards_close(&app);
-	endpoint_done(&app.endpoint);
+	guards_close(&connection);
+	endpoint_done(&connection.endpoint);
 	error_reset(&err);
 	rendered_end(&shown);
 	return 0;
@@ -56,7 +59,7 @@ static int clean(void **state)
 
 static int admit(const struct guard_ask *ask)
 {
-	const struct client_guard *g = guards_guard(app.guarding);
+	const struct client_guard *g = guards_guard(connection.guards);
 
 	error_reset(&err);
 	return g->admit(g->owner, ask, &err);
@@ -64,7 +67,7 @@ static int admit(const struct guard_ask *ask)
 
 static void settle(const struct guard_ask *ask, enum error_kind kind, int code)
 {
-	const struct client_guard *g = guards_guard(app.guarding);
+	const struct client_guard *g = guards_guard(connection.guards);
 
 	error_reset(&err);
 	if (kind == ERR_NONE) {
@@ -157,7 +160,7 @@ static void test_memory(void **state)
 	bad(&call_ask, 4);
 	target("ws://a/");
 	is_open(&call_ask);
-	guards_reset(app.guarding);
+	guards_reset(connection.guards);
 	good(&call_ask);
 	target("ws://b/");
 	bad(&call_ask, 1);
@@ -185,7 +188,7 @@ static void test_off(void **state)
 	target("ws://a/");
 	bad(&call_ask, 20);
 	good(&call_ask);
-	guards_reset(app.guarding);
+	guards_reset(connection.guards);
 	guards_reset(NULL);
 	assert_null(guards_guard(NULL));
 }
@@ -198,8 +201,8 @@ static void test_row(void **state)
 	(void)state;
 	target("ws://a/");
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(guards_admit(app.guarding, &err), 0);
-		guards_opened(app.guarding, NULL);
+		assert_int_equal(guards_admit(connection.guards, &err), 0);
+		guards_opened(connection.guards, NULL);
 		good(&list_ask);
 		good(&read_ask);
 		bad(&call_ask, 1);
@@ -236,21 +239,21 @@ static void test_opening(void **state)
 	app.config.breaker = "2,1m";
 	target("ws://a/");
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(guards_admit(app.guarding, &err), 0);
+		assert_int_equal(guards_admit(connection.guards, &err), 0);
 		/* The next try of the same opening is not asked again. */
-		assert_int_equal(guards_admit(app.guarding, &err), 0);
+		assert_int_equal(guards_admit(connection.guards, &err), 0);
 		error_set(&err, ERR_CONNECT, "refused");
-		guards_opened(app.guarding, &err);
-		guards_opened(app.guarding, &err);
+		guards_opened(connection.guards, &err);
+		guards_opened(connection.guards, &err);
 	}
-	assert_int_equal(guards_admit(app.guarding, &err), -1);
-	assert_int_equal(guards_again(app.guarding, 1, &err), -1);
+	assert_int_equal(guards_admit(connection.guards, &err), -1);
+	assert_int_equal(guards_again(connection.guards, 1, &err), -1);
 	/* A device that dials in is new, and nobody dials it. */
 	target("listen:0");
 	bad(&call_ask, 2);
 	is_open(&call_ask);
-	assert_int_equal(guards_admit(app.guarding, &err), 0);
-	guards_opened(app.guarding, NULL);
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
+	guards_opened(connection.guards, NULL);
 	good(&call_ask);
 }
 
@@ -263,7 +266,7 @@ static void test_tries(void **state)
 	(void)state;
 	app.out.verbose = true;
 	target("http://a/mcp");
-	g = guards_guard(app.guarding);
+	g = guards_guard(connection.guards);
 	assert_int_equal(admit(&list_ask), 0);
 	error_set(&err, ERR_CONNECT, "'a' is busy");
 	error_code(&err, 503);
@@ -292,7 +295,7 @@ static void test_trial_is_one_request(void **state)
 	(void)state;
 	app.config.breaker = "1,1ms";
 	target("http://a/mcp");
-	g = guards_guard(app.guarding);
+	g = guards_guard(connection.guards);
 	bad(&list_ask, 1);
 	usleep(5000);
 	assert_int_equal(admit(&list_ask), 0);
@@ -308,20 +311,21 @@ static void test_policy(void **state)
 
 	(void)state;
 	target("ws://a/");
-	assert_int_equal(guards_admit(app.guarding, &err), 0);
-	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
+	assert_int_equal(guards_again(connection.guards, 1, &why), -1);
 	app.config.retry = 2;
 	target("ws://a/");
-	assert_in_range(guards_again(app.guarding, 1, &why), 1000, 1500);
-	assert_int_equal(guards_again(app.guarding, 2, &why), -1);
+	assert_in_range(guards_again(connection.guards, 1, &why), 1000, 1500);
+	assert_int_equal(guards_again(connection.guards, 2, &why), -1);
 	app.config.retry = 0;
 	target("sse+http://a/");
-	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
-	assert_int_equal(guards_admit(app.guarding, &err), 0);
-	assert_int_equal(guards_again(app.guarding, 2, &why) >= 1000, true);
+	assert_int_equal(guards_again(connection.guards, 1, &why), -1);
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
+	assert_int_equal(guards_again(connection.guards, 2, &why) >= 1000,
+			 true);
 	why.retry_after = 3600000;
-	assert_int_equal(guards_again(app.guarding, 1, &why), -1);
-	guards_opened(app.guarding, &why);
+	assert_int_equal(guards_again(connection.guards, 1, &why), -1);
+	guards_opened(connection.guards, &why);
 	assert_non_null(strstr(why.hint, "asks to wait 1 h"));
 	assert_int_equal(guards_again(NULL, 1, &why), -1);
 }
@@ -335,11 +339,11 @@ static void test_long_error(void **state)
 	text[sizeof(text) - 1] = '\0';
 	app.config.retry = 2;
 	target("ws://a/");
-	assert_int_equal(guards_admit(app.guarding, &err), 0);
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
 	error_set(&err, ERR_CONNECT, "%s", text);
 	error_code(&err, 503);
-	assert_int_equal(guards_again(app.guarding, 1, &err) > 0, true);
-	guards_opened(app.guarding, &err);
+	assert_int_equal(guards_again(connection.guards, 1, &err) > 0, true);
+	guards_opened(connection.guards, &err);
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
@@ -348,7 +352,7 @@ static void test_long_error(void **state)
 /* Another run of the program. */
 static void run_again(const char *text)
 {
-	guards_close(&app);
+	guards_close(&connection);
 	target(text);
 }
 
@@ -372,7 +376,7 @@ static void test_file(void **state)
 	app.config.breaker = "2,1m";
 	run_again("http://a/mcp");
 	is_open(&call_ask);
-	guards_reset(app.guarding);
+	guards_reset(connection.guards);
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
 	good(&call_ask);
@@ -397,8 +401,8 @@ static void test_file_trial(void **state)
 	wait_for(60);
 	/* The trial is the whole command, and given back if it told nothing. */
 	run_again("http://a/mcp");
-	assert_int_equal(guards_admit(app.guarding, &err), 0);
-	guards_opened(app.guarding, NULL);
+	assert_int_equal(guards_admit(connection.guards, &err), 0);
+	guards_opened(connection.guards, NULL);
 	good(&list_ask);
 	run_again("http://a/mcp");
 	bad(&call_ask, 1);
@@ -471,11 +475,11 @@ static void test_file_place(void **state)
 	(void)state;
 	app.config.breaker = "";
 	setenv("XDG_STATE_HOME", "/nonexistent/folder", 1);
-	endpoint_done(&app.endpoint);
-	assert_int_equal(
-		endpoint_parse(&app.endpoint, "ws://a/", "the argument", &err),
-		0);
-	assert_int_equal(guards_open(&app, &err), -1);
+	endpoint_done(&connection.endpoint);
+	assert_int_equal(endpoint_parse(&connection.endpoint, "ws://a/",
+					"the argument", &err),
+			 0);
+	assert_int_equal(guards_open(&connection, &err), -1);
 	setenv("XDG_STATE_HOME", folder, 1);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/app.h"
 #include "cli/catalog.h"
 #include "cli/catalog_file.h"
+#include "cli/connection.h"
 #include "cli/named.h"
 #include "cli/named_entry.h"
 #include "cli/named_file.h"
@@ -266,14 +267,15 @@ static void test_kept(void **state)
 	const struct tool_list none = { 0 };
 	struct schema_source source;
 	struct app app = { .config = { .target = "x", .config_file = path } };
+	struct connection connection = { .app = &app };
 
 	(void)state;
 	setenv("XDG_CACHE_HOME", cache, 1);
-	schema_source_session(&source, &app);
+	schema_source_session(&source, &connection);
 	assert_false(source.known(source.owner));
 	schema_source_close(&source);
 	assert_int_equal(schema_cache_write(key, &none, &err), 0);
-	schema_source_session(&source, &app);
+	schema_source_session(&source, &connection);
 	assert_true(source.known(source.owner));
 	schema_source_close(&source);
 }

@@ -10,20 +10,21 @@
 #include "rpc/session_calls.h"
 
 static struct app app;
+static struct connection connection;
 static struct rendered rendered;
 static struct error err;
 
 static bool on_request(void *owner, const struct event *e)
 {
 	(void)owner;
-	return requests_request(app.answering, e);
+	return requests_request(connection.requests, e);
 }
 
 static void on_event(void *owner, const struct event *e)
 {
 	(void)owner;
-	if (app.answering)
-		requests_event(app.answering, e);
+	if (connection.requests)
+		requests_event(connection.requests, e);
 }
 
 static int begin(void **state)
@@ -32,6 +33,7 @@ static int begin(void **state)
 	observer.request = on_request;
 	observer.event = on_event;
 	app = (struct app){ 0 };
+	connection = (struct connection){ .app = &app };
 	rendered_start(&rendered, OUTPUT_TEXT, false);
 	app.out = rendered.r;
 	app.loop = loop;
@@ -40,7 +42,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	requests_close(&app);
+	requests_close(&connection);
 	words_done(&app.config.roots);
 	error_reset(&err);
 	rendered_end(&rendered);
@@ -51,10 +53,10 @@ static void open_app(const char *elicit, const char *sampling)
 {
 	app.config.elicit = elicit;
 	app.config.sampling = sampling;
-	if (requests_open(&app, &err) != 0)
+	if (requests_open(&connection, &err) != 0)
 		fail_msg("%s", err.text);
 	open_up(DIALECT_PLAIN);
-	app.session = session;
+	connection.session = session;
 }
 
 /* The last frame that was sent holds it. */
@@ -122,7 +124,7 @@ static void test_device(void **state)
 {
 	(void)state;
 	open_app("decline", NULL);
-	app.client.device = true;
+	connection.client.device = true;
 	fake_text("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
 		  "\"elicitation/create\"," FORM "}");
 	sent("-32601");
@@ -163,7 +165,7 @@ static void test_withdrawn(void **state)
 	fake_text("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		  "\"params\":{\"requestId\":5}}");
 	watch(200);
-	assert_null(app.answering->running);
+	assert_null(connection.requests->running);
 	assert_int_equal(fake.sent_count, before);
 	assert_int_equal(session_wait(session, &call, &err), -1);
 	assert_int_equal(err.kind, ERR_TIMEOUT);
@@ -176,10 +178,10 @@ static void test_closed(void **state)
 	open_app(NULL, "exec:sleep 60");
 	ask_model("1");
 	watch(100);
-	assert_non_null(app.answering->running);
+	assert_non_null(connection.requests->running);
 	fake_push(FAKE_CLOSED, NULL, 0);
 	watch(1000);
-	assert_null(app.answering->running);
+	assert_null(connection.requests->running);
 }
 
 static void test_left(void **state)
@@ -188,7 +190,7 @@ static void test_left(void **state)
 	open_app(NULL, "exec:sleep 60");
 	ask_model("1");
 	watch(100);
-	requests_close(&app);
+	requests_close(&connection);
 	sent("\"id\":1,\"error\":{\"code\":-32603");
 }
 

@@ -19,6 +19,7 @@
 #include "net/head.h"
 
 static struct app app;
+static struct endpoint endpoint;
 static struct error err;
 static char path[] = "/tmp/mcpctl-test-XXXXXX";
 
@@ -46,7 +47,7 @@ static int prepare(void **state)
 static int clean(void **state)
 {
 	(void)state;
-	endpoint_done(&app.endpoint);
+	endpoint_done(&endpoint);
 	config_release(&app.config);
 	error_reset(&err);
 	return 0;
@@ -56,10 +57,10 @@ static int setup(const char *target)
 {
 	const struct transport_ops *ops;
 
-	endpoint_done(&app.endpoint);
-	app.endpoint = (struct endpoint){ 0 };
+	endpoint_done(&endpoint);
+	endpoint = (struct endpoint){ 0 };
 	app.config.target = target;
-	return app_setup(&app, &ops, &err);
+	return setup_endpoint(&endpoint, &app, &ops, &err);
 }
 
 static void refused(const char *target, const char *says)
@@ -74,10 +75,10 @@ static void test_targets(void **state)
 {
 	(void)state;
 	assert_int_equal(setup("sim:"), 0);
-	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	assert_int_equal(setup("listen:0"), 0);
-	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
-	assert_string_equal(app.endpoint.source, "the argument");
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+	assert_string_equal(endpoint.source, "the argument");
 
 	refused(NULL, "no target");
 	assert_non_null(strstr(err.detail, "mcpctl sim: tools"));
@@ -92,18 +93,18 @@ static void test_stdio(void **state)
 {
 	(void)state;
 	assert_int_equal(setup("stdio:cat -n 'a b'"), 0);
-	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
-	assert_int_equal(app.endpoint.argv.count, 3);
-	assert_string_equal(app.endpoint.argv.word[2], "a b");
+	assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
+	assert_int_equal(endpoint.argv.count, 3);
+	assert_string_equal(endpoint.argv.word[2], "a b");
 	words_add(&app.config.env, "A=1");
 	words_add(&app.config.env, "B=x=y");
 	words_add(&app.config.env, "A=");
 	app.config.cwd = "/tmp";
 	assert_int_equal(setup("stdio:cat"), 0);
-	assert_int_equal(app.endpoint.env.count, 2);
-	assert_string_equal(app.endpoint.env.word[0], "A=");
-	assert_string_equal(app.endpoint.env.word[1], "B=x=y");
-	assert_string_equal(app.endpoint.cwd, "/tmp");
+	assert_int_equal(endpoint.env.count, 2);
+	assert_string_equal(endpoint.env.word[0], "A=");
+	assert_string_equal(endpoint.env.word[1], "B=x=y");
+	assert_string_equal(endpoint.cwd, "/tmp");
 
 	words_add(&app.config.env, "C");
 	refused("stdio:cat", "'C' is no NAME=VALUE");
@@ -144,7 +145,7 @@ static void test_misfits(void **state)
 	/* A variable is for whom it fits. */
 	setenv("MCPCTL_TOKEN", "x", 1);
 	assert_int_equal(setup("stdio:cat"), 0);
-	assert_int_equal(app.endpoint.headers.count, 0);
+	assert_int_equal(endpoint.headers.count, 0);
 }
 
 static void test_http(void **state)
@@ -160,17 +161,16 @@ static void test_http(void **state)
 	app.config.cacert = "ca.pem";
 	setenv("MCPCTL_TOKEN", "secret", 1);
 	for (size_t i = 0; i < COUNT(targets); i++) {
-		const struct headers *h = &app.endpoint.headers;
+		const struct headers *h = &endpoint.headers;
 
 		setup(targets[i]); /* the module may be missing here */
-		assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+		assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
 		assert_string_equal(headers_get(h, "x-one"), "1");
 		assert_string_equal(headers_get(h, "authorization"),
 				    "Bearer secret");
-		assert_string_equal(app.endpoint.proxy, "http://proxy:3128");
-		assert_string_equal(app.endpoint.resolve.word[0],
-				    "h:80:127.0.0.1");
-		assert_string_equal(app.endpoint.cacert, "ca.pem");
+		assert_string_equal(endpoint.proxy, "http://proxy:3128");
+		assert_string_equal(endpoint.resolve.word[0], "h:80:127.0.0.1");
+		assert_string_equal(endpoint.cacert, "ca.pem");
 	}
 }
 
@@ -182,7 +182,7 @@ static void test_named(void **state)
 		"\"authorization\":\"of the file\",\"X\":\"1\"}},"
 		"\"own\":{\"command\":\"cat\",\"args\":[\"-n\"],"
 		"\"env\":{\"A\":\"1\",\"B\":\"2\"}}}}";
-	const struct headers *h = &app.endpoint.headers;
+	const struct headers *h = &endpoint.headers;
 	char other[sizeof(path) + 6];
 
 	(void)state;
@@ -191,10 +191,10 @@ static void test_named(void **state)
 	app.config.config_file = path;
 	words_add(&app.config.env, "A=9");
 	assert_int_equal(setup("own"), 0);
-	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
-	assert_string_equal(app.endpoint.argv.word[1], "-n");
-	assert_int_equal(app.endpoint.env.count, 2);
-	assert_string_equal(app.endpoint.env.word[0], "A=9");
+	assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
+	assert_string_equal(endpoint.argv.word[1], "-n");
+	assert_int_equal(endpoint.env.count, 2);
+	assert_string_equal(endpoint.env.word[0], "A=9");
 	words_done(&app.config.env);
 
 	setenv("MCPCTL_TOKEN", "outside", 1);
@@ -227,13 +227,11 @@ static void test_named(void **state)
 static void test_serve_options(void **state)
 {
 	(void)state;
-	app.tail = true;
 	app.config.device = "kit*";
 	assert_int_equal(setup("attach:/x/s"), 0);
-	assert_string_equal(app.endpoint.path, "/x/s");
-	assert_string_equal(app.endpoint.device, "kit*");
-	assert_true(app.endpoint.tail);
-	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	assert_string_equal(endpoint.path, "/x/s");
+	assert_string_equal(endpoint.device, "kit*");
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	refused("sim:", "'--device' is for the devices of a running serve");
 	app.config.device = NULL;
 	app.config.all = true;
@@ -243,11 +241,11 @@ static void test_serve_options(void **state)
 	refused("sim:", "'--socket' is for");
 	refused("attach:/x/s", "two sockets");
 	assert_int_equal(setup("attach:"), 0);
-	assert_string_equal(app.endpoint.path, "/y");
+	assert_string_equal(endpoint.path, "/y");
 	assert_false(app.found_serve);
 	assert_int_equal(setup(NULL), 0);
 	assert_true(app.found_serve);
-	assert_string_equal(app.endpoint.path, "/y");
+	assert_string_equal(endpoint.path, "/y");
 	assert_string_equal(app.config.target, "attach:");
 	assert_string_equal(app.target_source, "the running serve");
 }
@@ -261,12 +259,12 @@ static void test_serve_environment(void **state)
 	app.config.device = getenv("MCPCTL_DEVICE");
 	app.config.socket = getenv("MCPCTL_SOCKET");
 	assert_int_equal(setup("sim:"), 0);
-	assert_null(app.endpoint.device);
+	assert_null(endpoint.device);
 	assert_int_equal(setup("attach:/x"), 0);
-	assert_string_equal(app.endpoint.path, "/x");
-	assert_string_equal(app.endpoint.device, "one");
+	assert_string_equal(endpoint.path, "/x");
+	assert_string_equal(endpoint.device, "one");
 	assert_int_equal(setup("attach:"), 0);
-	assert_string_equal(app.endpoint.path, "/z");
+	assert_string_equal(endpoint.path, "/z");
 }
 
 /* A broker's password goes with a user; what is not asked for is not sent. */
@@ -275,15 +273,15 @@ static void test_mqtt_password(void **state)
 	(void)state;
 	setenv("MCPCTL_MQTT_PASSWORD", "from outside", 1);
 	setup("mqtt://u@h/c"); /* the module may be missing beside this test */
-	assert_string_equal(app.endpoint.password, "from outside");
+	assert_string_equal(endpoint.password, "from outside");
 	setup("mqtts://h/c");
-	assert_null(app.endpoint.password);
+	assert_null(endpoint.password);
 	setup("sim:");
-	assert_null(app.endpoint.password);
+	assert_null(endpoint.password);
 	write_file("from a file\n", 12);
 	app.config.mqtt_password_file = path;
 	setup("mqtts://u@h/c");
-	assert_string_equal(app.endpoint.password, "from a file");
+	assert_string_equal(endpoint.password, "from a file");
 	refused("mqtt://h/c", "whose password");
 	assert_non_null(strstr(err.hint, "mqtt://USER@h/"));
 	write_file("", 0);
@@ -302,17 +300,17 @@ static void test_options(void **state)
 	words_add(&app.config.allow_origins, "https://bench.example");
 	app.config.envelope = DIALECT_PLAIN;
 	assert_int_equal(setup("listen:0"), 0);
-	assert_string_equal(headers_get(&app.endpoint.headers, "x-one"), "1");
-	assert_string_equal(headers_get(&app.endpoint.headers, "x-two"),
+	assert_string_equal(headers_get(&endpoint.headers, "x-one"), "1");
+	assert_string_equal(headers_get(&endpoint.headers, "x-two"),
 			    "two words");
-	assert_string_equal(app.endpoint.advertise, "10.0.0.1");
-	assert_string_equal(app.endpoint.allow_hosts.word[0], "box");
-	assert_string_equal(app.endpoint.allow_origins.word[0],
+	assert_string_equal(endpoint.advertise, "10.0.0.1");
+	assert_string_equal(endpoint.allow_hosts.word[0], "box");
+	assert_string_equal(endpoint.allow_origins.word[0],
 			    "https://bench.example");
 	/* Who dials in is a device, whatever was asked for. */
-	assert_int_equal(app.endpoint.envelope, DIALECT_DEVICE);
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
 	setup("ws://h/"); /* the module may be missing beside this test */
-	assert_int_equal(app.endpoint.envelope, DIALECT_PLAIN);
+	assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
 }
 
 static void test_headers(void **state)
@@ -335,26 +333,26 @@ static void test_tokens(void **state)
 	app.config.token_file = path;
 	write_file("one\n\n two words \r\nthree", 23);
 	assert_int_equal(setup("listen:0"), 0);
-	assert_int_equal(app.endpoint.tokens.count, 3);
-	assert_string_equal(app.endpoint.tokens.word[1], "two words");
-	assert_string_equal(app.endpoint.tokens.word[2], "three");
+	assert_int_equal(endpoint.tokens.count, 3);
+	assert_string_equal(endpoint.tokens.word[1], "two words");
+	assert_string_equal(endpoint.tokens.word[2], "three");
 	setup("ws://h/");
-	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+	assert_string_equal(headers_get(&endpoint.headers, "authorization"),
 			    "Bearer one");
 	write_file("Basic abc\n", 10);
 	setup("ws://h/");
-	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+	assert_string_equal(headers_get(&endpoint.headers, "authorization"),
 			    "Basic abc");
 	app.config.token_file = NULL;
 	setenv("MCPCTL_TOKEN", "from-outside", 1);
 	assert_int_equal(setup("listen:0"), 0);
-	assert_string_equal(app.endpoint.tokens.word[0], "from-outside");
+	assert_string_equal(endpoint.tokens.word[0], "from-outside");
 	/* A header that was given goes first. */
 	words_add(&app.config.headers, "Authorization: Mine");
 	setup("ws://h/");
-	assert_string_equal(headers_get(&app.endpoint.headers, "authorization"),
+	assert_string_equal(headers_get(&endpoint.headers, "authorization"),
 			    "Mine");
-	assert_int_equal(app.endpoint.headers.count, 1);
+	assert_int_equal(endpoint.headers.count, 1);
 }
 
 static void test_secret_files(void **state)

@@ -18,6 +18,7 @@
 #include "shell/shell.h"
 
 static struct app app;
+static struct connection connection;
 static struct shell shell;
 static struct error err;
 static char *out, *errors;
@@ -47,13 +48,14 @@ static int prepare(void **state)
 	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
 	setenv("XDG_CACHE_HOME", "/dev/null", 1);
 	app_init(&app);
+	connection = (struct connection){ .app = &app };
 	app.config.target = "sim:";
 	app_configure(&app);
 	app.out.out = out_file = open_memstream(&out, &out_len);
 	app.out.err = errors_file = open_memstream(&errors, &errors_len);
 	app.out.out_terminal = app.out.err_terminal = false;
 	app.out.out_color = app.out.err_color = app.out.err_moves = false;
-	shell = (struct shell){ .app = &app };
+	shell = (struct shell){ .app = &app, .connection = &connection };
 	shell_dress(&shell);
 	return 0;
 }
@@ -61,7 +63,7 @@ static int prepare(void **state)
 static int clean(void **state)
 {
 	(void)state;
-	connection_close(&app);
+	connection_close(&connection);
 	shell_list_stop(&shell);
 	shell_last_done(&shell.last);
 	mem_free(shell.target);
@@ -74,7 +76,7 @@ static int clean(void **state)
 	free(errors);
 	app.out.out = stdout;
 	app.out.err = stderr;
-	connection_done(&app);
+	connection_done(&connection);
 	app_done(&app);
 	error_reset(&err);
 	return 0;
@@ -145,7 +147,7 @@ static void no_beginnings(void **state)
 		fails("zzz", ERR_USAGE, "unknown command 'zzz'");
 		as_typed();
 	}
-	assert_false(app.connected);
+	assert_false(connection.connected);
 	fails("self.reb", ERR_USAGE, "no tool 'self.reb'");
 	fails("self.audio_speaker", ERR_USAGE, "no tool");
 	/* "help" is a builtin and a command: one thing. */
@@ -243,7 +245,7 @@ static void wrong_peers(void **state)
 	fails("use listen:x", ERR_USAGE, "listen:x");
 	fails("use http:h", ERR_USAGE, "http:h");
 	/* The one that was open still is. */
-	assert_true(app.connected);
+	assert_true(connection.connected);
 	assert_string_equal(app.config.target, "sim:");
 	fails("use a b", ERR_USAGE, "'use' takes");
 }
@@ -261,19 +263,20 @@ static void prompts(void **state)
 	mem_free(prompt);
 	while (!shell.up) {
 		shell_peer_step(&shell);
-		if (app.session)
-			session_step(app.session, NULL, loop_now() + 100, &err);
+		if (connection.session)
+			session_step(connection.session, NULL, loop_now() + 100,
+				     &err);
 	}
 	prompt = shell_peer_prompt(&shell);
 	assert_string_equal(prompt, "pretend-esp32s3> ");
 	mem_free(prompt);
 	/* The list comes by itself, for completion. */
-	for (int i = 0; i < 1000 && !app.has_tools; i++) {
-		session_step(app.session, NULL, loop_now() + 100, &err);
+	for (int i = 0; i < 1000 && !connection.has_tools; i++) {
+		session_step(connection.session, NULL, loop_now() + 100, &err);
 		shell_peer_step(&shell);
 	}
-	assert_true(app.has_tools);
-	connection_close(&app);
+	assert_true(connection.has_tools);
+	connection_close(&connection);
 	shell_peer_after(&shell, NULL);
 	prompt = shell_peer_prompt(&shell);
 	assert_string_equal(prompt, "pretend-esp32s3 (lost)> ");
@@ -289,15 +292,15 @@ static void lists_each_peer(void **state)
 		runs("ping");
 		shell_peer_after(&shell, NULL);
 		assert_true(shell.list.active);
-		connection_close(&app); /* as connection_open does */
+		connection_close(&connection); /* as connection_open does */
 	}
 	runs("ping");
 	shell_peer_after(&shell, NULL);
-	for (int i = 0; i < 1000 && !app.has_tools; i++) {
-		session_step(app.session, NULL, loop_now() + 100, &err);
+	for (int i = 0; i < 1000 && !connection.has_tools; i++) {
+		session_step(connection.session, NULL, loop_now() + 100, &err);
 		shell_peer_step(&shell);
 	}
-	assert_true(app.has_tools);
+	assert_true(connection.has_tools);
 }
 
 static void quits(void **state)
