@@ -15,120 +15,6 @@
 #include "out/wrap.h"
 
 /*
- * Candidates collected: only what a terminal can show and a command line can
- * hold as it is; so many and no more.
- */
-
-#define BRIEF_COLUMNS 160
-#define WORD_MAX 65536
-
-static void candidate_done(struct candidate *c)
-{
-	mem_free(c->word);
-	mem_free(c->brief);
-	mem_free(c->shown);
-}
-
-void completion_done(struct completion *c)
-{
-	for (size_t i = 0; i < c->count; i++)
-		candidate_done(&c->item[i]);
-	mem_free(c->item);
-	mem_free(c->keep);
-	mem_free(c->before);
-	mem_free(c->end[0]);
-	mem_free(c->end[1]);
-	mem_free(c->note);
-	*c = (struct completion){ 0 };
-}
-
-bool complete_is_safe(const char *text)
-{
-	return text_is_safe(text, strlen(text));
-}
-
-/* The first line, safe, not longer than what a list of them can show. */
-static char *brief_of(const char *text)
-{
-	CLEANUP(buf_done) struct buf safe = { 0 };
-	struct buf out = { 0 };
-	const char *start = text;
-	size_t len = text ? wrap_first(text, &start) : 0;
-
-	/* Most are: then nothing needs to be measured, and TAB is not felt. */
-	if (len <= BRIEF_COLUMNS && text_is_safe(start, len))
-		return mem_strndup(start, len);
-	/* Four bytes a column and more are not needed, however long it is. */
-	if (len > (size_t)BRIEF_COLUMNS * 8)
-		len = (size_t)BRIEF_COLUMNS * 8;
-	while (len > 0 && ((unsigned char)start[len] & 0xc0) == 0x80)
-		len--;
-	text_safe(&safe, start, len, TEXT_LINE);
-	wrap_cut(&out, buf_string(&safe), safe.len, BRIEF_COLUMNS);
-	return buf_take(&out);
-}
-
-bool complete_add(struct completing *c, const struct offer *offer,
-		  const char *word, const char *brief)
-{
-	struct completion *out = c->out;
-	size_t len = strlen(word);
-
-	if (c->question->no_briefs && !out->show_only)
-		brief = NULL;
-	if (out->count >= CANDIDATES_MAX || len == 0 || len > WORD_MAX ||
-	    (offer->typed && !text_starts(word, offer->typed)) ||
-	    !complete_is_safe(word))
-		return false;
-	out->item = mem_grow(out->item, &out->capacity, out->count,
-			     sizeof(*out->item));
-	out->item[out->count++] = (struct candidate){
-		.word = offer->before ?
-				mem_printf("%s%s", offer->before, word) :
-				mem_strndup(word, len),
-		.brief = brief_of(brief),
-		.shown = offer->shown ? brief_of(offer->shown) : NULL,
-		.open = offer->open,
-		.equals = offer->equals,
-		.kind = offer->kind
-	};
-	if (offer->before && *offer->before && !out->before)
-		out->before = mem_strdup(offer->before);
-	return true;
-}
-
-void complete_files(struct completing *c, const char *keep, size_t len)
-{
-	c->out->files = true;
-	mem_free(c->out->keep);
-	c->out->keep = len ? mem_strndup(keep, len) : NULL;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct candidate *left = a, *right = b;
-
-	return strcmp(left->word, right->word);
-}
-
-void complete_sort(struct completing *c)
-{
-	struct completion *out = c->out;
-	size_t kept = 0;
-
-	if (out->count == 0)
-		return;
-	qsort(out->item, out->count, sizeof(*out->item), compare);
-	for (size_t i = 1; i < out->count; i++) {
-		if (strcmp(out->item[kept].word, out->item[i].word) == 0)
-			candidate_done(&out->item[i]);
-		else
-			out->item[++kept] = out->item[i];
-	}
-	out->count = kept + 1;
-}
-
-/*
  * Words as they are typed, with quotes that may be open still. base/split.c is
  * for lines that are finished.
  */
@@ -310,7 +196,7 @@ static void take_peer(struct position *p, const struct piece *piece)
 	const char *name = piece->row ? piece->row->name : "";
 
 	if (piece->global && strcmp(name, "trust") == 0)
-		p->trust = true;
+		p->search.trust = true;
 	if (!piece->global || !piece->value)
 		return;
 	if (strcmp(name, "target") == 0) {
@@ -372,6 +258,16 @@ static void collect_inside(struct finding *f)
 		words_add(&f->out->operands, q->words[i]);
 }
 
+/* An empty variable is as good as none. */
+static const char *or_environment(const char *given, const char *option)
+{
+	const struct option_row *row =
+		option_by_name(config_options, option, strlen(option));
+	const char *value = given ? given : getenv(row->env);
+
+	return value && *value ? value : NULL;
+}
+
 static void position_find(struct position *out,
 			  const struct complete_question *q)
 {
@@ -390,29 +286,13 @@ static void position_find(struct position *out,
 		out->has_target = true;
 	}
 	out->unknown = f.command != NOWHERE && !out->command && !out->inside;
+	out->search.config_file = or_environment(out->config, "config");
 }
 
 static void position_done(struct position *p)
 {
 	words_done(&p->operands);
 	*p = (struct position){ 0 };
-}
-
-/* An empty variable is as good as none. */
-static const char *or_environment(const char *given, const char *option)
-{
-	const struct option_row *row =
-		option_by_name(config_options, option, strlen(option));
-	const char *value = given ? given : getenv(row->env);
-
-	return value && *value ? value : NULL;
-}
-
-struct named_search position_search(const struct position *p)
-{
-	return (struct named_search){ .config_file = or_environment(p->config,
-								    "config"),
-				      .trust = p->trust };
 }
 
 /* As on a command line of mcpctl. */
@@ -428,12 +308,10 @@ static void find_outside(struct position *out,
 char *complete_kept_target(const struct complete_question *q)
 {
 	CLEANUP(position_done) struct position p = { 0 };
-	struct named_search search;
 
 	find_outside(&p, q);
-	search = position_search(&p);
 	return named_target_text(or_environment(p.peer.target, "target"),
-				 &search);
+				 &p.search);
 }
 
 void complete_peer(struct complete_peer *out, const struct complete_question *q)

@@ -174,10 +174,9 @@ struct position {
 	size_t given_count;
 	struct complete_peer peer; /* as the words say, without environment */
 	const char *config; /* --config; NULL */
-	bool trust; /* --trust */
+	/* Where names are looked for: --config, or what the environment says. */
+	struct named_search search;
 };
-/* Where names are looked for: --config, or what the environment says. */
-struct named_search position_search(const struct position *p);
 
 struct completing {
 	struct completion *out;

@@ -695,9 +695,8 @@ static void add_named_value(void *owner, const struct named_entry *e)
 static void complete_named(struct completing *c, const struct offer *offer)
 {
 	struct adding a = { c, *offer };
-	const struct named_search search = position_search(c->position);
 
-	named_targets(&search, add_named_value, &a);
+	named_targets(&c->position->search, add_named_value, &a);
 }
 
 void complete_devices(struct completing *c, const struct offer *offer)

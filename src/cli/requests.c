@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions of the server: which are answered, and how they look. Asking for
- * the answers is requests_ask.c's matter.
+ * Questions of the server: which are answered, and by whom. Asking for the
+ * answers is requests_ask.c's matter.
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
-#include "cli/connection.h"
 #include "cli/requests.h"
+#include "cli/requests_ask.h"
 #include "rpc/session_calls.h"
 
 /*
@@ -197,116 +197,10 @@ static int requests_options(struct requests *a, const struct config *c,
 
 /*
  * Questions of the server: which there are, which are answered at all, and
- * the way of an answer. How each is answered is in answering_*.c.
+ * what is withdrawn. How each is answered is in requests_ask.c.
  */
 
 #define ID_MAX 1024 /* bytes of the token */
-
-/* ---- answers ---- */
-
-/* What cannot be sent is told by the end of the connection. */
-void question_result(const struct question *q, const char *result)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
-	session_answer(q->of->connection->session, q->id, result, &ignored);
-}
-
-void question_refuse(const struct question *q, int code, const char *why)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-
-	session_refuse(q->of->connection->session, q->id, code, why, &ignored);
-}
-
-void question_action(const struct question *q, const char *action,
-		     const cJSON *content)
-{
-	CLEANUP(buf_done) struct buf result = { 0 };
-
-	buf_printf(&result, "{\"action\":\"%s\"", action);
-	if (content) {
-		buf_text(&result, ",\"content\":");
-		json_print(&result, content);
-	}
-	buf_char(&result, '}');
-	question_result(q, buf_string(&result));
-}
-
-void question_note(const struct question *q, const char *format, ...)
-{
-	CLEANUP(mem_free_ptr) char *told = NULL;
-	const char *words = json_string(q->params, "message");
-	const char *method = json_string(q->json, "method");
-	size_t len = words ? strlen(words) : 0;
-	size_t cut = words ? text_cut(words, len, TITLE_MAX) : 0;
-	va_list args;
-
-	va_start(args, format);
-	told = mem_vprintf(format, args);
-	va_end(args);
-	if (words)
-		render_note(&q->of->connection->app->out,
-			    "the server asks '%.*s%s': %s", (int)cut, words,
-			    cut < len ? "…" : "", told);
-	else
-		render_note(&q->of->connection->app->out,
-			    "the server asks %s: %s", method ? method : "",
-			    told);
-}
-
-/* ---- open questions ---- */
-
-size_t question_count(const struct question *list)
-{
-	size_t n = 0;
-
-	for (; list; list = list->next)
-		n++;
-	return n;
-}
-
-struct question *question_keep(struct question *q, struct question **list)
-{
-	struct question *kept = mem_alloc(sizeof(*kept));
-
-	*kept = *q;
-	*q = (struct question){ 0 };
-	while (*list)
-		list = &(*list)->next;
-	*list = kept;
-	session_hold(kept->of->connection->session, true);
-	return kept;
-}
-
-static void release(struct question *q)
-{
-	mem_free(TAKE(q->id));
-	json_free_ptr(&q->json);
-	buf_done(&q->output);
-}
-
-static void on_timer_closed(void *owner)
-{
-	mem_free(owner);
-}
-
-void question_end(struct question *q, struct question **list)
-{
-	struct session *session = q->of->connection->session;
-
-	while (*list && *list != q)
-		list = &(*list)->next;
-	if (*list)
-		*list = q->next;
-	session_hold(session, false);
-	session_wake(session);
-	release(q);
-	if (q->timer.open)
-		timer_close(&q->timer, on_timer_closed);
-	else
-		mem_free(q);
-}
 
 /* ---- what comes ---- */
 
@@ -384,15 +278,10 @@ static bool read_question(struct question *q, const struct event *e)
 	return q->json != NULL;
 }
 
-static void question_done(struct question *q)
-{
-	release(q);
-}
-
 bool requests_request(struct requests *a, const struct event *e)
 {
 	CLEANUP(question_done) struct question q = { .of = a };
-	const struct client_answers declared = requests_declares(a);
+	const struct client_answers declared = a->declared;
 	const struct kind *kind = kind_of(e);
 
 	if (!kind || a->connection->client.device)
@@ -499,11 +388,11 @@ void requests_event(struct requests *a, const struct event *e)
 
 /* ---- its life ---- */
 
-struct client_answers requests_declares(const struct requests *a)
+/* Nobody but a person can agree to a page in the browser. */
+static struct client_answers declare(const struct requests *a)
 {
 	bool form = a->elicit != ELICIT_NONE;
 
-	/* Nobody but a person can agree to a page in the browser. */
 	return (struct client_answers){
 		.roots = a->roots != NULL,
 		.sampling = a->sampling != SAMPLING_NONE,
@@ -511,6 +400,11 @@ struct client_answers requests_declares(const struct requests *a)
 		.elicit_url = form && a->elicit != ELICIT_DEFAULTS &&
 			      a->elicit != ELICIT_FILE
 	};
+}
+
+struct client_answers requests_declares(const struct requests *a)
+{
+	return a->declared;
 }
 
 int requests_open(struct connection *c, struct error *err)
@@ -521,10 +415,12 @@ int requests_open(struct connection *c, struct error *err)
 	a = mem_zalloc(sizeof(*a));
 	a->connection = c;
 	c->requests = a;
-	if (requests_options(a, &c->app->config, err) == 0)
-		return 0;
-	requests_close(c);
-	return -1;
+	if (requests_options(a, &c->app->config, err)) {
+		requests_close(c);
+		return -1;
+	}
+	a->declared = declare(a);
+	return 0;
 }
 
 /* The command is over, or the target is left: nobody will answer. */
@@ -568,135 +464,4 @@ void requests_lend(struct requests *a, bool lent)
 bool requests_asks(const struct requests *a)
 {
 	return a && a->waiting;
-}
-
-/*
- * How a question of a server looks at the terminal. What the server says
- * stands behind '|' or within a line, so that it cannot look like a word of
- * ours.
- */
-
-#define VALUE_MAX 200 /* bytes of a value */
-
-/* Each line of it behind "| ". */
-static void add_said(struct buf *out, const char *text)
-{
-	const char *end = text + text_cut(text, strlen(text), SAID_MAX);
-
-	while (text < end) {
-		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		size_t len = (size_t)((stop ? stop : end) - text);
-
-		buf_text(out, "| ");
-		buf_add(out, text, len);
-		buf_char(out, '\n');
-		text += len + (stop != NULL);
-	}
-}
-
-void shown_line(struct buf *out, const char *text, size_t max)
-{
-	size_t len = strlen(text), cut = text_cut(text, len, max);
-
-	text_safe(out, text, cut, TEXT_NAME);
-	if (cut < len)
-		buf_text(out, "…");
-}
-
-static void add_scalar(struct buf *out, const cJSON *value)
-{
-	if (cJSON_IsString(value) && *value->valuestring)
-		buf_text(out, value->valuestring);
-	else if (cJSON_IsBool(value))
-		buf_char(out, cJSON_IsTrue(value) ? 'y' : 'n');
-	else
-		json_print(out, value);
-}
-
-void shown_value(struct buf *out, const cJSON *value)
-{
-	CLEANUP(buf_done) struct buf text = { 0 };
-
-	if (cJSON_IsArray(value) && value->child) {
-		const cJSON *one;
-
-		cJSON_ArrayForEach(one, value) {
-			buf_text(&text, text.len ? ", " : "");
-			add_scalar(&text, one);
-		}
-	} else {
-		add_scalar(&text, value);
-	}
-	shown_line(out, buf_string(&text), VALUE_MAX);
-}
-
-static void add_who(struct buf *out, const struct question *q)
-{
-	const char *name = q->of->connection->client.server_name;
-
-	buf_text(out, "\nThe server ");
-	if (name && *name) {
-		buf_char(out, '\'');
-		shown_line(out, name, TITLE_MAX);
-		buf_text(out, "' ");
-	}
-}
-
-static void add_message(struct buf *out, const struct question *q)
-{
-	const char *message = json_string(q->params, "message");
-
-	add_said(out, message ? message : "(no message)");
-}
-
-void shown_form(struct buf *out, const struct question *q, const struct form *f)
-{
-	add_who(out, q);
-	buf_text(out, "asks:\n");
-	add_message(out, q);
-	if (f->count)
-		buf_printf(
-			out,
-			"%zu field%s; Enter takes what stands in [ ], or leaves out what is not required.\n",
-			f->count, f->count == 1 ? "" : "s");
-}
-
-void shown_url(struct buf *out, const struct question *q, const char *url)
-{
-	CLEANUP(mem_free_ptr) char *host = question_url_host(url, NULL);
-	bool plain = !text_find(host, "xn--");
-
-	for (const char *p = host; *p; p++)
-		plain = plain && !(*p & 0x80);
-	add_who(out, q);
-	buf_text(out, "wants you to open a page in your browser:\n");
-	add_message(out, q);
-	buf_printf(out, "host: %s%s\n", host,
-		   plain ? "" : "  (not plain letters: look twice)");
-	buf_printf(out, "URL:  %s\n", url);
-	buf_text(
-		out,
-		"Nothing is opened for you: open it yourself if you trust that host.\n");
-}
-
-void shown_field(struct buf *out, const struct form_field *f)
-{
-	CLEANUP(buf_done) struct buf said = { 0 };
-
-	if (f->title)
-		buf_text(&said, f->title);
-	if (f->description)
-		buf_printf(&said, "%s%s", said.len ? ": " : "", f->description);
-	add_said(out, buf_string(&said));
-	for (size_t i = 0; i < f->count; i++) {
-		const struct form_choice *c = &f->choice[i];
-
-		buf_printf(out, "  %2zu  ", i + 1);
-		shown_value(out, c->value);
-		if (c->title) {
-			buf_text(out, "  ");
-			shown_line(out, c->title, VALUE_MAX);
-		}
-		buf_char(out, '\n');
-	}
 }

@@ -10,13 +10,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "cli/connection.h"
 #include "cli/prompt.h"
-#include "cli/requests.h"
+#include "cli/requests_ask.h"
 
 /*
  * elicitation/create asked of a person: one question at a time, one field
- * after another, on the loop. How it looks is in requests.c.
+ * after another, on the loop. How it looks is in question.c.
  */
 
 enum ask_step { STEP_CONSENT, STEP_FIELD, STEP_REVIEW };
@@ -420,56 +419,13 @@ static void answer_form(struct question *q)
 
 /* ---- pages in a browser ---- */
 
-/* A backslash is a slash to a browser. */
-static char *find_host(const char *url)
-{
-	const char *host = strstr(url, "://") + 3;
-	size_t len = strcspn(host, "/\\?#");
-
-	/* What stands before the last '@' is user and password. */
-	while (len > 0 && host[len - 1] != '@')
-		len--;
-	host += len;
-	if (*host == '[')
-		len = strcspn(host, "]") + 1;
-	else
-		len = strcspn(host, ":/\\?#");
-	return mem_strndup(host, len);
-}
-
-char *question_url_host(const char *url, struct error *err)
-{
-	bool web = strncasecmp(url, "https://", 8) == 0 ||
-		   strncasecmp(url, "http://", 7) == 0;
-	CLEANUP(mem_free_ptr) char *host = NULL;
-
-	if (!web) {
-		error_set(err, ERR_USAGE,
-			  "the URL begins neither with https:// nor http://");
-		return NULL;
-	}
-	for (const char *p = url; *p; p++) {
-		if ((unsigned char)*p > ' ' && *p != 0x7f)
-			continue;
-		error_set(err, ERR_USAGE,
-			  "the URL has a space or a control character");
-		return NULL;
-	}
-	host = find_host(url);
-	if (*host)
-		return TAKE(host);
-	error_set(err, ERR_USAGE, "the URL has no host");
-	return NULL;
-}
-
 static void answer_url(struct question *q)
 {
-	const struct client_answers declared = requests_declares(q->of);
 	const char *url = json_string(q->params, "url");
 	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(mem_free_ptr) char *host = NULL;
 
-	if (!declared.elicit_url)
+	if (!q->of->declared.elicit_url)
 		error_set(&why, ERR_USAGE, "the mode url was not declared");
 	else if (!url)
 		error_set(&why, ERR_USAGE, "the url is missing");

@@ -61,8 +61,7 @@ void schema_describe(const cJSON *schema, struct buf *out);
 void schema_describe_in(const cJSON *root, const cJSON *schema,
 			struct buf *out);
 
-void limits_of_number(const cJSON *schema, struct buf *out);
-void limits_of_string(const cJSON *schema, struct buf *out);
+/* ", 3 to 10 items, no item twice", appended; nothing if it says nothing. */
 void limits_of_array(const cJSON *schema, struct buf *out);
 
 #endif

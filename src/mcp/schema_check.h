@@ -6,6 +6,7 @@
 #ifndef MCP_SCHEMA_CHECK_H
 #define MCP_SCHEMA_CHECK_H
 
+#include "mcp/pattern.h"
 #include "mcp/schema.h"
 
 /* Where in the value: a chain on the stack, written out only on a mismatch. */
@@ -14,20 +15,6 @@ struct place {
 	const char *name; /* NULL: an element */
 	size_t index;
 	unsigned depth; /* 1 for a member of the whole */
-};
-
-/* The pattern that was compiled last: often the next one is the same. */
-struct pattern {
-	const char *source;
-	void *code, *match, *limits;
-	bool anchored;
-};
-
-enum pattern_result {
-	PATTERN_FITS,
-	PATTERN_FITS_NOT,
-	PATTERN_UNKNOWN, /* no PCRE2, or no pattern */
-	PATTERN_DEAR /* given up: the pattern needs too long for this text */
 };
 
 struct walk {
@@ -55,6 +42,7 @@ struct check {
 void walk_init(struct walk *w, const cJSON *root, struct schema_report *report);
 void walk_done(struct walk *w);
 
+/* Everything that the schema asks of the value. False: it does not fit. */
 bool walk_check(struct walk *w, const cJSON *schema, const cJSON *value,
 		const struct place *place);
 
@@ -71,18 +59,12 @@ size_t walk_count(const cJSON *value);
 bool walk_fail(const struct check *c, const char *keyword, const char *operand);
 bool walk_fail_json(const struct check *c, const char *keyword,
 		    const cJSON *operand);
+/* Of the whole: too deep, too long. */
+bool walk_give_up(const struct check *c, const char *why);
 /* Gives true: a keyword that is not checked does not refuse. */
 bool walk_ignore(const struct check *c, const char *keyword);
 
 /* JSON cut at 200 bytes, at the border of a character. */
 void walk_print(struct buf *out, const cJSON *value);
-
-/* pattern must stay where it is until pattern_done. It compares in bounded time. */
-enum pattern_result pattern_test(struct pattern *p, const char *pattern,
-				 const char *text);
-void pattern_done(struct pattern *p);
-
-/* Everything that the schema asks of the value. False: it does not fit. */
-bool walk_keywords(const struct check *c);
 
 #endif

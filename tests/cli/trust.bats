@@ -423,7 +423,7 @@ refused() {
 @test "terminal: the shell asks at its start and at use" {
 	attack
 	cd clone
-	terminal 100 40
+	terminal 140 40
 	enter 'mcpctl -t first shell; echo status=$?'
 	last_line 'Trust it'
 	enter 'n'

@@ -7,6 +7,7 @@
 #include "session_harness.h"
 
 #include "cli/requests.h"
+#include "cli/requests_ask.h"
 #include "rpc/session_calls.h"
 
 static struct app app;
