@@ -68,16 +68,12 @@ static void show(const struct devices *d, const struct control_answer *answer,
 		r->ops->device(r, &record);
 }
 
-static void tell_alike(struct devices *d)
+static const char *name_at(const void *list, size_t i, bool *shown)
 {
-	CLEANUP(alike_done) struct alike alike = { .renderer = &d->app->out };
+	const struct devices *d = list;
 
-	for (size_t i = 0; i < d->count; i++) {
-		const cJSON *device = json_object(d->item[i].json, "device");
-
-		alike_add(&alike, render_device_name(device), true);
-	}
-	alike_end(&alike);
+	(void)shown;
+	return render_device_name(json_object(d->item[i].json, "device"));
 }
 
 static void show_all(struct devices *d)
@@ -92,7 +88,7 @@ static void show_all(struct devices *d)
 	for (size_t i = 0; i < d->count; i++)
 		show(d, &d->item[i], d->watch ? "present" : NULL);
 	fflush(r->out);
-	tell_alike(d);
+	alike_tell(r, d, d->count, name_at);
 }
 
 /* The next step depends on whether boards know the way here. */

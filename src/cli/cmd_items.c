@@ -144,16 +144,13 @@ static void measure(const struct items_record *end, struct item_record *line,
 	}
 }
 
-static void tell_alike(struct renderer *r, const struct items_record *end)
+static const char *name_at(const void *list, size_t i, bool *shown)
 {
-	CLEANUP(alike_done) struct alike alike = { .renderer = r };
+	const struct items_record *end = list;
+	const struct list_item *item = &end->list->item[i];
 
-	for (size_t i = 0; i < end->list->count; i++) {
-		const struct list_item *item = &end->list->item[i];
-
-		alike_add(&alike, item->key, matches(item, end->filter));
-	}
-	alike_end(&alike);
+	*shown = matches(item, end->filter);
+	return item->key;
 }
 
 static void show(struct renderer *r, struct items_record *end)
@@ -169,7 +166,7 @@ static void show(struct renderer *r, struct items_record *end)
 	/* A count of nothing before an error would only be noise. */
 	if (r->ops->items_end && (end->list->count > 0 || !end->broke))
 		r->ops->items_end(r, end);
-	tell_alike(r, end);
+	alike_tell(r, end, end->list->count, name_at);
 }
 
 static int nothing_found(const struct items_record *end, struct error *err)

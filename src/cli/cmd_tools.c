@@ -70,15 +70,13 @@ static void show_lines(struct renderer *r, const struct tools_record *record)
 	}
 }
 
-static void tell_alike(struct renderer *r, const struct tools_record *record)
+static const char *name_at(const void *list, size_t i, bool *shown)
 {
-	CLEANUP(alike_done) struct alike alike = { .renderer = r };
+	const struct tools_record *record = list;
+	const struct tool *t = &record->list->tool[i];
 
-	for (size_t i = 0; i < record->list->count; i++) {
-		const struct tool *t = &record->list->tool[i];
-		alike_add(&alike, t->name, tool_matches(t, record->filter));
-	}
-	alike_end(&alike);
+	*shown = tool_matches(t, record->filter);
+	return t->name;
 }
 
 static void show(struct renderer *r, struct tools_record *record, bool tree)
@@ -91,7 +89,7 @@ static void show(struct renderer *r, struct tools_record *record, bool tree)
 	/* A count of nothing before an error would only be noise. */
 	if (r->ops->tools_end && (record->list->count > 0 || !record->broke))
 		r->ops->tools_end(r, record);
-	tell_alike(r, record);
+	alike_tell(r, record, record->list->count, name_at);
 }
 
 static int nothing_found(const struct tools_record *record, struct error *err)

@@ -6,9 +6,21 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "mcp/name_set.h"
 #include "out/wrap.h"
 
 #include <string.h>
+
+struct alike {
+	struct renderer *renderer;
+	struct name_set seen; /* skeletons, and where they stand in name */
+	struct buf skeleton;
+	struct {
+		const char *text;
+		bool shown;
+	} * name;
+	size_t count, told, more;
+};
 
 static void add_spelled(struct buf *out, const char *name)
 {
@@ -37,42 +49,48 @@ static void tell(struct alike *a, const char *name, const char *before)
 	render_note(a->renderer, "%s", buf_string(&words));
 }
 
-void alike_add(struct alike *a, const char *name, bool shown)
+static void add(struct alike *a, const char *name, bool shown)
 {
-	const struct alike_name *before;
 	size_t found;
 
-	if (a->renderer->quiet)
-		return;
 	buf_reset(&a->skeleton);
 	text_skeleton(&a->skeleton, name, strlen(name));
 	found = name_set_add(&a->seen, buf_string(&a->skeleton), a->count);
 	if (found == NAME_NONE) {
-		a->name = mem_grow(a->name, &a->capacity, a->count,
-				   sizeof(*a->name));
-		a->name[a->count++] = (struct alike_name){ name, shown };
-		return;
+		a->name[a->count].text = name;
+		a->name[a->count++].shown = shown;
+	} else if ((shown || a->name[found].shown) &&
+		   strcmp(name, a->name[found].text) != 0) {
+		tell(a, name, a->name[found].text);
 	}
-	before = &a->name[found];
-	if ((shown || before->shown) && strcmp(name, before->name) != 0)
-		tell(a, name, before->name);
 }
 
-void alike_end(struct alike *a)
+static void tell_more(const struct alike *a)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
 
-	if (!a->more)
-		return;
 	wrap_count(&count, a->more, "more name");
 	render_note(a->renderer, "%s look%s like another", buf_string(&count),
 		    a->more == 1 ? "s" : "");
 }
 
-void alike_done(struct alike *a)
+void alike_tell(struct renderer *r, const void *list, size_t count,
+		alike_name *name)
 {
-	name_set_done(&a->seen);
-	buf_done(&a->skeleton);
-	mem_free(a->name);
-	*a = (struct alike){ 0 };
+	struct alike a = { .renderer = r };
+
+	if (r->quiet || count == 0)
+		return;
+	a.name = mem_alloc(count * sizeof(*a.name));
+	for (size_t i = 0; i < count; i++) {
+		bool shown = true;
+		const char *text = name(list, i, &shown);
+
+		add(&a, text, shown);
+	}
+	if (a.more)
+		tell_more(&a);
+	name_set_done(&a.seen);
+	buf_done(&a.skeleton);
+	mem_free(a.name);
 }

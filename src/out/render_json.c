@@ -229,6 +229,33 @@ static void line_time(struct buf *out, const char *name, int64_t ms)
 		line_text(out, name, NULL);
 }
 
+/* A line of ours or of the peer's on stdout; b is empty after. */
+static void json_put_line(struct renderer *r, struct buf *b)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	buf_char(b, '\n');
+	if (!r->out_terminal) {
+		put_out(r, b);
+		return;
+	}
+	/* Valid JSON can hold C1 controls: harmless to a program only. So is
+	 * what nobody sees. */
+	text_safe(&safe, b->data, b->len, TEXT_JSON);
+	put_out(r, &safe);
+}
+
+/* The same on stderr. */
+static void json_put_error_line(struct renderer *r, struct buf *b)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	buf_char(b, '\n');
+	if (r->err_terminal)
+		text_safe(&safe, b->data, b->len, TEXT_JSON);
+	else
+		buf_add(&safe, b->data, b->len);
+	put_err(r, &safe);
+}
+
 /*
  * The JSON form of lists that are not tools, of what read, prompt and complete
  * give, and of progress. Objects of the peer are as it sent them.
@@ -360,31 +387,6 @@ static void json_record(struct renderer *r, const struct record *record)
 	buf_char(&b, '}');
 	mask_secrets(&masked, buf_string(&b), b.len);
 	json_put_line(r, &masked);
-}
-
-void json_put_line(struct renderer *r, struct buf *b)
-{
-	CLEANUP(buf_done) struct buf safe = { 0 };
-	buf_char(b, '\n');
-	if (!r->out_terminal) {
-		put_out(r, b);
-		return;
-	}
-	/* Valid JSON can hold C1 controls: harmless to a program only. So is
-	 * what nobody sees. */
-	text_safe(&safe, b->data, b->len, TEXT_JSON);
-	put_out(r, &safe);
-}
-
-void json_put_error_line(struct renderer *r, struct buf *b)
-{
-	CLEANUP(buf_done) struct buf safe = { 0 };
-	buf_char(b, '\n');
-	if (r->err_terminal)
-		text_safe(&safe, b->data, b->len, TEXT_JSON);
-	else
-		buf_add(&safe, b->data, b->len);
-	put_err(r, &safe);
 }
 
 static void add_headers(struct buf *b, const struct headers *h)

@@ -19,10 +19,6 @@ extern const char json_help[];
 extern const char json_help_stderr[];
 extern const char json_help_serve[];
 
-/* A line of ours or of the peer's on stdout; b is empty after. */
-void json_put_line(struct renderer *r, struct buf *b);
-/* The same on stderr. */
-void json_put_error_line(struct renderer *r, struct buf *b);
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
 void json_trust(struct renderer *r, const struct trust_record *t);

@@ -233,7 +233,8 @@ static void put_description(struct renderer *r, const struct content *c)
 	put_out(r, &b);
 }
 
-void text_content(struct renderer *r, const struct content *c)
+/* One content of a result: its text, or what it is in words. */
+static void text_content(struct renderer *r, const struct content *c)
 {
 	if (c->kind == CONTENT_TEXT && c->text) {
 		put_text(r, c->text, strlen(c->text));

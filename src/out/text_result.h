@@ -22,7 +22,4 @@ void text_progress(struct renderer *r, const struct progress_record *p);
 /* text is valid JSON (json_check). No newline is added at the end. */
 void json_layout(struct buf *out, const char *text, size_t len, bool color);
 
-/* One content of a result: its text, or what it is in words. */
-void text_content(struct renderer *r, const struct content *c);
-
 #endif
