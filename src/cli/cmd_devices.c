@@ -182,6 +182,7 @@ static int devices_run(const struct invocation *in, struct error *err)
 		return error_set(
 			err, ERR_USAGE,
 			"options '--watch' and '--enrolled' exclude each other");
+	d.columns.worded = d.watch || !in->app->out.out_terminal;
 	if (!d.pattern)
 		d.pattern = serve_target_device(in->app);
 	status = serve_client_open(&d.serve, in->app, false, err);
@@ -206,7 +207,7 @@ const struct command cmd_devices = {
 	.globals = "device socket timeout",
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve",
-	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, since when it is connected and when it was heard last. "
+	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, when it came and when it was heard last. 'stale 49 s' stands there if it was asked something at least 10 s ago and nothing came since: whether it is still there is in doubt. "
 		"PATTERN is an id, an alias or a glob. Where something went wrong with a device, the next line says what.\n"
 		"\n"
 		"With --enrolled: the boards that came while serve --enroll let them, and for which OTA signs passwords since then; those too that are not connected now (away). "

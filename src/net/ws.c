@@ -5,8 +5,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -564,7 +562,8 @@ static int write_text(struct ws *ws, unsigned char *data, size_t len)
 {
 	int n = lws_write(ws->wsi, data, len, LWS_WRITE_TEXT);
 
-	return n < (int)len ? -1 : 0;
+	ws->broken = n < (int)len;
+	return ws->broken ? -1 : 0;
 }
 
 static bool can_write(const struct ws *ws)
@@ -773,25 +772,7 @@ const struct ws_table ws_table = {
  * pieces become messages, Close frames become words.
  */
 
-/* A peer that is gone without a word (power, Wi-Fi) is noticed after about a minute. */
-#define KEEPALIVE_IDLE_S 30
-#define KEEPALIVE_INTERVAL_S 10
-#define KEEPALIVE_COUNT 3
 #define LARGE ((size_t)64 << 10)
-
-/* The library sets neither of the two on a socket that it was given. */
-static void set_socket(struct lws *wsi)
-{
-	const int on = 1, idle = KEEPALIVE_IDLE_S,
-		  interval = KEEPALIVE_INTERVAL_S, count = KEEPALIVE_COUNT;
-	int fd = lws_get_socket_fd(wsi);
-
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
-	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-}
 
 static const char *peer_name(const struct ws *ws)
 {
@@ -910,26 +891,18 @@ static void on_close_frame(struct ws *ws, const unsigned char *in, size_t len)
 	if (ws->closing)
 		return;
 	error_set(&ws->why, proper ? ERR_NONE : ERR_CONNECT,
-		  "%s closed the connection", peer_name(ws));
+		  "%s closed the connection (Close frame without a code)",
+		  peer_name(ws));
 	if (code && text_len)
-		error_set(&ws->why, ws->why.kind,
-			  "%s closed the connection (code %d: '%.*s')",
-			  peer_name(ws), code, text_len, text);
+		error_set(
+			&ws->why, ws->why.kind,
+			"%s closed the connection (Close frame, code %d: '%.*s')",
+			peer_name(ws), code, text_len, text);
 	else if (code)
 		error_set(&ws->why, ws->why.kind,
-			  "%s closed the connection (code %d)", peer_name(ws),
-			  code);
+			  "%s closed the connection (Close frame, code %d)",
+			  peer_name(ws), code);
 	error_code(&ws->why, code);
-}
-
-/* What it sent before is there to be read all the same. */
-static bool was_reset(struct lws *wsi)
-{
-	struct tcp_info info = { .tcpi_state = TCP_CLOSE };
-	socklen_t size = sizeof(info);
-
-	getsockopt(lws_get_socket_fd(wsi), IPPROTO_TCP, TCP_INFO, &info, &size);
-	return info.tcpi_state == TCP_CLOSE;
 }
 
 /*
@@ -943,7 +916,8 @@ static bool broke_protocol(struct ws *ws, struct lws *wsi)
 
 	if (lws_get_close_length(wsi) > 0)
 		return true;
-	if ((ws->peer && ws->peer->info.tls) || was_reset(wsi))
+	if ((ws->peer && ws->peer->info.tls) ||
+	    ws_end_is_over(lws_get_socket_fd(wsi)))
 		return false;
 	len = recv(lws_get_socket_fd(wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	return len > 0 || (len < 0 && errno == EAGAIN);
@@ -960,8 +934,8 @@ static void on_closed(struct ws *ws, struct lws *wsi)
 		error_set(&ws->why, ERR_PROTOCOL,
 			  "%s sent a broken WebSocket frame", peer_name(ws));
 	else
-		error_set(&ws->why, ERR_CONNECT, "%s closed the connection",
-			  peer_name(ws));
+		ws_end_tell(&ws->why, lws_get_socket_fd(wsi), peer_name(ws),
+			    ws->broken);
 }
 
 static void free_handle(uv_handle_t *handle)
@@ -993,8 +967,8 @@ static void on_destroy(struct ws *ws, struct lws *wsi)
 		return;
 	}
 	if (ws->why.kind == ERR_NONE && !ws->closing && !ws->peer_closed)
-		error_set(&ws->why, ERR_CONNECT, "%s closed the connection",
-			  peer_name(ws));
+		error_set(&ws->why, ERR_CONNECT,
+			  "the connection ended before its handshake was done");
 	ws_gone(ws);
 }
 
@@ -1032,7 +1006,7 @@ static int ws_callback(struct lws *wsi, enum lws_callback_reasons reason,
 	switch (reason) {
 	case LWS_CALLBACK_ESTABLISHED:
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
-		set_socket(wsi);
+		ws_end_watch(lws_get_socket_fd(wsi));
 		if (ws->dial && ws_dial_callback(ws, wsi, reason, in, len))
 			return -1;
 		ws_accepted(ws, wsi);

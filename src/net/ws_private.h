@@ -84,6 +84,7 @@ struct ws {
 	size_t queued; /* bytes */
 
 	bool closing; /* somebody here wants it closed */
+	bool broken; /* writing failed */
 	bool close_sent; /* our Close frame is under way */
 	bool peer_closed; /* a Close frame came */
 	int close_code; /* of our Close frame */
@@ -98,6 +99,23 @@ void ws_gone(struct ws *ws);
 /* End the connection without waiting for anybody. */
 void ws_kill(struct ws *ws);
 void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
+
+/* ---- ws_end.c: how TCP ends ---- */
+
+/*
+ * What a socket that carries a connection gets: no delay, and its end when the
+ * other side was not heard for WS_SILENT_MS, be it idle or not.
+ */
+#define WS_SILENT_MS 20000
+void ws_end_watch(int fd);
+/* Nothing more can come or go: it was reset, or given up by the kernel. */
+bool ws_end_is_over(int fd);
+/*
+ * For a connection that ended without a Close frame: says how, ERR_CONNECT.
+ * who: "the device". broken: writing failed, which took the reason out of the
+ * socket.
+ */
+void ws_end_tell(struct error *why, int fd, const char *who, bool broken);
 
 /* ---- ws_dial.c, ws_dial.c ---- */
 int ws_dial_open(struct transport *t, const struct endpoint *to,

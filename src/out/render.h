@@ -154,6 +154,7 @@ struct device_record {
 	const struct error *error; /* --all: it failed; NULL */
 	const char *summary; /* --all: instead of the reply, as text; NULL */
 	int64_t took_us; /* --all; -1: unknown */
+	bool worded; /* no headings: "came 3 s ago", "heard now" */
 	size_t width[DEVICE_COLUMNS]; /* columns of the widest (render_widen) */
 };
 

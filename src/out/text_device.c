@@ -97,6 +97,38 @@ const char *render_device_name(const cJSON *device)
 	return id && *id ? id : "?";
 }
 
+/*
+ * It was asked something, and for so long nothing at all came: what is shown
+ * of it may be over. Calls of a living board are answered sooner, mostly.
+ */
+#define STALE_MS 10000
+
+static bool is_stale(const cJSON *device, int64_t now)
+{
+	const char *asked = json_string(device, "asked");
+	int64_t at = asked ? read_time(asked) : -1;
+
+	return at >= 0 && now - at >= STALE_MS;
+}
+
+/* When it was heard last: "stale 49 s" where that leaves its state in doubt. */
+static void add_heard(struct buf *out, const struct device_record *d,
+		      int64_t now)
+{
+	const char *seen = json_string(d->device, "seen");
+	int64_t at = seen ? read_time(seen) : -1;
+	char words[32];
+
+	if (at < 0 || !is_stale(d->device, now)) {
+		if (d->worded && seen)
+			buf_text(out, "heard ");
+		device_age(out, seen, now);
+		return;
+	}
+	text_milliseconds((now - at) / 1000 * 1000, words, sizeof(words));
+	buf_printf(out, "stale %s", words);
+}
+
 static void add_text(struct buf *out, const cJSON *device, const char *name)
 {
 	const char *text = json_string(device, name);
@@ -127,9 +159,12 @@ static void add_state(struct buf *out, const cJSON *device)
 		buf_text(out, ", enrolled");
 }
 
-/* device NULL: the headings. */
-static void device_cells_make(struct device_cells *c, const cJSON *device)
+/* Without a device: the headings. */
+static void device_cells_make(struct device_cells *c,
+			      const struct device_record *d)
 {
+	const cJSON *device = d->device;
+
 	static const char *const headings[DEVICE_COLUMNS] = {
 		"device", "board", "version",	"by",
 		"state",  "since", "last seen", "address"
@@ -146,8 +181,10 @@ static void device_cells_make(struct device_cells *c, const cJSON *device)
 	add_text(&c->cell[2], device, "version");
 	add_transport(&c->cell[3], device);
 	add_state(&c->cell[4], device);
+	if (d->worded && json_string(device, "since"))
+		buf_text(&c->cell[5], "came ");
 	device_age(&c->cell[5], json_string(device, "since"), now);
-	device_age(&c->cell[6], json_string(device, "seen"), now);
+	add_heard(&c->cell[6], d, now);
 	add_text(&c->cell[7], device, "address");
 }
 
@@ -161,7 +198,7 @@ void render_widen(struct device_record *d)
 {
 	struct device_cells cells;
 
-	device_cells_make(&cells, d->device);
+	device_cells_make(&cells, d);
 	for (size_t i = 0; i < DEVICE_COLUMNS; i++) {
 		const struct buf *cell = &cells.cell[i];
 		size_t width = text_width(buf_string(cell), cell->len);
@@ -219,7 +256,7 @@ static void add_cells(struct renderer *r, struct buf *out,
 	size_t count = fitting(r, d, d->change ? CHANGE_WIDTH : 0);
 	struct device_cells cells;
 
-	device_cells_make(&cells, d->device);
+	device_cells_make(&cells, d);
 	for (size_t i = 0; i < count; i++) {
 		const struct buf *whole = &cells.cell[i];
 		CLEANUP(buf_done) struct buf cell = { 0 };

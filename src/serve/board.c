@@ -320,6 +320,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	if (d->closing)
 		return;
 	d->seen_ms = unix_now_ms();
+	d->asked_ms = 0;
 	board_trace(d, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		    len);
 	link_receive(&d->link, kind, (struct span){ data, len }, &link_events,
@@ -369,9 +370,13 @@ static void on_closed(void *owner, const struct error *told)
 
 	/* What was asked can only fail; a proper close is no reason by itself. */
 	if (why->kind == ERR_NONE) {
-		error_set(&proper, ERR_CONNECT, "%s",
-			  why->text[0] ? why->text :
-					 "the device closed the connection");
+		error_set(
+			&proper, ERR_CONNECT, "%s",
+			why->text[0] ?
+				why->text :
+			d->mqtt ?
+				"the device left the broker (MQTT DISCONNECT)" :
+				"the device closed the connection");
 		why = &proper;
 	}
 	board_trace(d, false, "closed", why->text, strlen(why->text));

@@ -64,6 +64,8 @@ struct board {
 	uint8_t soon_again; /* how often it dialled in again within seconds */
 	struct error *why; /* of board_end; NULL */
 	int64_t since_ms, seen_ms; /* Unix time */
+	/* Of the first question since it was heard last; 0: none is open. */
+	int64_t asked_ms;
 	int64_t deadline; /* loop_now() ms for the hello; LOOP_FOREVER */
 	int64_t audio_told; /* loop_now() ms */
 

@@ -352,6 +352,10 @@ void board_describe(struct buf *out, const struct board *d)
 	add_text(out, "address", d->address);
 	add_time(out, "since", d->since_ms);
 	add_time(out, "seen", d->seen_ms);
+	if (d->asked_ms)
+		add_time(out, "asked", d->asked_ms);
+	else
+		buf_text(out, ",\"asked\":null");
 	add_text(out, "state", board_state_name(d->state));
 	add_text(out, "reason", d->reason);
 	if (d->tools)

@@ -128,6 +128,8 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 		board_untold(d);
 		return -1;
 	}
+	if (!d->asked_ms)
+		d->asked_ms = unix_now_ms();
 	r->asker_id = mem_strndup(id.text, id.len);
 	r->started_us = loop_now_us();
 	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;

@@ -55,8 +55,9 @@
  *
  * "device" from serve is an object, the same that `devices -o json` prints:
  *  {"id","client_id","alias","board","version","transport","address","since",
- *   "seen","state","reason","tools","user_tools","list","audio"}: times in UTC
- *   (RFC 3339), texts null where unknown; state one of "connected",
+ *   "seen","asked","state","reason","tools","user_tools","list","audio"}: times in UTC
+ *   (RFC 3339), texts null where unknown, asked null unless a question is open
+ *   since it was heard last; state one of "connected",
  *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
  *   list by its content: two devices with the same firmware share it. While
  *   its circuit breaker is open, "breaker":"open" stands there too; "claims"

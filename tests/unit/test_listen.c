@@ -402,7 +402,9 @@ static void test_device(void **state)
 	assert_int_equal(loop_wait(loop, &is_closed, loop_now() + 60000, NULL),
 			 0);
 	assert_int_equal(why.kind, ERR_CONNECT);
-	assert_string_equal(why.text, "the device closed the connection");
+	assert_string_equal(why.text,
+			    "the device closed the connection (TCP FIN, "
+			    "without a Close frame)");
 	assert_null(transport.impl);
 	stop();
 }

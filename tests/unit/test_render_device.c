@@ -76,6 +76,55 @@ static void test_line(void **state)
 	end();
 }
 
+/* Written as serve does, for a moment that long ago. */
+static void stamp(char out[32], int64_t ago_s)
+{
+	time_t at = (time_t)(unix_now_ms() / 1000 - ago_s);
+	struct tm tm;
+
+	gmtime_r(&at, &tm);
+	strftime(out, 32, "%Y-%m-%dT%H:%M:%S.000Z", &tm);
+}
+
+/* What was asked is open, and nothing came: that is no "last seen" like any. */
+static void stale(int64_t asked_s, bool worded, const char *expected)
+{
+	char text[256], seen[32], asked[32];
+
+	stamp(seen, 7200);
+	stamp(asked, asked_s);
+	snprintf(text, sizeof(text),
+		 "{\"id\":\"aa:01\",\"state\":\"ready\",\"tools\":12,"
+		 "\"seen\":\"%s\",\"asked\":\"%s\"}",
+		 seen, asked);
+	start(OUTPUT_TEXT, false, text);
+	record.worded = worded;
+	s.r.ops->device(&s.r, &record);
+	if (!strstr(rendered_out(&s), expected))
+		fail_msg("%s", rendered_out(&s));
+	end();
+}
+
+static void test_stale(void **state)
+{
+	(void)state;
+	stale(60, false, "  12 tools  -  stale 2 h");
+	stale(60, true, "  12 tools  -  stale 2 h");
+	stale(0, false, "  12 tools  -  2 h ");
+	stale(0, true, "  12 tools  -  heard 2 h ");
+}
+
+static void test_worded(void **state)
+{
+	(void)state;
+	start(OUTPUT_TEXT, false, DEVICE);
+	record.worded = true;
+	s.r.ops->device(&s.r, &record);
+	assert_non_null(strstr(rendered_out(&s), "  came "));
+	assert_non_null(strstr(rendered_out(&s), " ago  heard yesterday  -"));
+	end();
+}
+
 static void test_failed(void **state)
 {
 	(void)state;
@@ -258,6 +307,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ages),
 		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_worded),
 		cmocka_unit_test(test_failed),
 		cmocka_unit_test(test_heading),
 		cmocka_unit_test(test_narrow),

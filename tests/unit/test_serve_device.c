@@ -42,6 +42,7 @@ static void test_ready(void **state)
 		    "\"capabilities\":{},\"clientInfo\"");
 	the_record(RECORD_HELLO, 0, "version 1, transport 'websocket', opus");
 	assert_int_equal(d->state, DEVICE_INITIALIZING);
+	assert_described(d, "\"asked\":\"20");
 	answers(e, INITIALIZED);
 	assert_sent(e, 2, "\"method\":\"notifications/initialized\"");
 	assert_sent(e, 3,
@@ -62,6 +63,7 @@ static void test_ready(void **state)
 	assert_int_equal(d->tools->count, 3);
 	assert_described(d, "\"state\":\"ready\",\"reason\":null,\"tools\":3,"
 			    "\"user_tools\":1,\"list\":\"");
+	assert_described(d, "\"asked\":null,\"state\"");
 	assert_described(d, "\"board\":\"bread\",\"version\":\"2.4.2\","
 			    "\"transport\":\"websocket\"");
 	assert_int_equal(e->sent.count, 5);

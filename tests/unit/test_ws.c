@@ -3,6 +3,9 @@
  * WebSocket beyond the contract: fragments, limits, how connections end, and
  * every way in which dialling fails, each with its words.
  */
+#include <linux/filter.h>
+#include <netinet/tcp.h>
+
 #include "base/mem.h"
 #include "base/module.h"
 #include "base/text.h"
@@ -22,7 +25,8 @@ struct side {
 	const char *send_at_ready;
 	bool close_at_ready, fill_at_ready, answer_too_late;
 
-	bool ready, closed, front_closed;
+	int fd; /* of the connection */
+	bool ready, heard, closed, front_closed;
 	struct words texts; /* received; binary ones start with "B:" */
 	char *path, *device_id, *authorization;
 	struct error why, send_error;
@@ -76,6 +80,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	}
 	words_add(&side.texts, text);
 	mem_free(text);
+	side.heard = true;
 	if (!side.answer_too_late)
 		return;
 	side.answer_too_late = false;
@@ -106,6 +111,7 @@ static int upgrade(void *owner, int fd, const struct front_head *head,
 
 	(void)owner;
 	*reason = "because";
+	side.fd = fd;
 	mem_free(side.authorization);
 	side.authorization =
 		mem_strdup(headers_get(head->headers, "Authorization"));
@@ -281,7 +287,9 @@ static void test_drop(void **state)
 	against(child_drop);
 	assert_int_equal(side.why.kind, ERR_CONNECT);
 	assert_int_equal(side.why.code, 0);
-	assert_string_equal(side.why.text, "the device closed the connection");
+	assert_string_equal(
+		side.why.text,
+		"the device closed the connection (TCP FIN, without a Close frame)");
 }
 
 static void child_opcode(uint16_t to, int out)
@@ -323,8 +331,77 @@ static void test_reset(void **state)
 	side.answer_too_late = true;
 	against(child_reset);
 	assert_string_equal(side.texts.word[0], "first");
-	assert_string_equal(side.why.text, "the device closed the connection");
+	assert_string_equal(side.why.text,
+			    "the device reset the connection (TCP RST)");
 	assert_int_equal(side.why.kind, ERR_CONNECT);
+}
+
+/* From here on nothing of what comes on it is heard. */
+static void go_deaf(int fd)
+{
+	struct sock_filter drop = { .code = BPF_RET | BPF_K };
+	struct sock_fprog all = { .len = 1, .filter = &drop };
+
+	assert_int_equal(
+		setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all, sizeof(all)),
+		0);
+}
+
+static void child_says_one(uint16_t to, int out)
+{
+	char head[1024];
+	int fd = raw_dial(to, "/", "", head, sizeof(head));
+
+	(void)out;
+	raw_frame(fd, 0x81, "one", 3);
+	for (;;)
+		pause();
+}
+
+static void shorten(int ms)
+{
+	setsockopt(side.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+}
+
+/* What was sent is not acknowledged: that is no close of the device. */
+static void test_vanished(void **state)
+{
+	unsigned limit = 0;
+	socklen_t size = sizeof(limit);
+
+	(void)state;
+	raw_start(&side.child, side.loop, port(), child_says_one);
+	loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL);
+	assert_true(side.heard);
+	getsockopt(side.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, &size);
+	assert_int_equal(limit, 20000);
+	shorten(1500);
+	go_deaf(side.fd);
+	side.t.ops->send(&side.t, "lost", 4, NULL);
+	await_closed();
+	raw_kill(&side.child, side.loop);
+	assert_int_equal(side.why.kind, ERR_CONNECT);
+	if (!strstr(side.why.text,
+		    "the connection with the device was lost: nothing came for ") ||
+	    !strstr(side.why.text, " s, not even an acknowledgement"))
+		fail_msg("%s", side.why.text);
+	assert_non_null(strstr(side.why.hint, "power, Wi-Fi"));
+}
+
+/* It acknowledges all the time, and does not read: not lost, and not closed by it. */
+static void test_stuck(void **state)
+{
+	(void)state;
+	raw_start(&side.child, side.loop, port(), child_says_one);
+	loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL);
+	assert_true(side.heard);
+	shorten(2500);
+	fill();
+	await_closed();
+	raw_kill(&side.child, side.loop);
+	if (!strstr(side.why.text, "took nothing of what was sent"))
+		fail_msg("%s", side.why.text);
+	assert_non_null(strstr(side.why.hint, "does not read"));
 }
 
 /* Read to the end: each frame's first byte and payload, as hexadecimal. */
@@ -603,6 +680,8 @@ int main(void)
 		TEST(test_drop),
 		TEST(test_broken_frame),
 		TEST(test_reset),
+		TEST(test_vanished),
+		TEST(test_stuck),
 		TEST(test_too_large),
 		TEST(test_close_unanswered),
 		TEST(test_queue_is_full),
