@@ -98,6 +98,7 @@ static void tell_next_step(struct devices *d)
 	CLEANUP(control_answer_done) struct control_answer answer = { 0 };
 	const char *address = NULL;
 	const cJSON *addresses;
+	const char *hint;
 	int64_t came = 0;
 
 	control_line_ask(d->serve, &q, serve_deadline(d->app),
@@ -106,10 +107,10 @@ static void tell_next_step(struct devices *d)
 	if (addresses && addresses->child)
 		address = addresses->child->valuestring; /* NULL: no text */
 	json_integer(answer.json, "came", &came);
+	hint = json_string(answer.json, "hint");
 	if (came > 0)
-		render_note(
-			&d->app->out,
-			"no device is connected now: wake the board (wake word or button); over WebSocket it stays only while it is awake");
+		render_note(&d->app->out, "no device is connected now%s%s",
+			    hint ? ": " : "", hint ? hint : "");
 	else
 		render_note(
 			&d->app->out,

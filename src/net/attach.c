@@ -17,6 +17,7 @@ struct attach {
 	struct error why; /* of closed */
 	bool attached, closing;
 	char *waiting; /* why nothing is attached yet; NULL */
+	char *waiting_hint; /* NULL */
 	attach_tool_answer *answer; /* NULL: nothing was asked */
 	void *answer_owner;
 	unsigned forgotten; /* questions whose answer is still to come */
@@ -49,6 +50,8 @@ static void on_waiting(struct attach *a, const cJSON *json)
 	bool again = a->waiting != NULL;
 
 	mem_free(a->waiting);
+	mem_free(a->waiting_hint);
+	a->waiting_hint = mem_strdup(json_string(json, "hint"));
 	a->waiting = mem_strdup(text && *text ? text : none);
 	if (again || !a->transport->events->notice)
 		return;
@@ -185,6 +188,15 @@ static void on_lost(struct attach *a, const cJSON *json)
 		a->transport->events->notice(a->transport->owner, &n);
 }
 
+static void on_odd(struct attach *a, const cJSON *json)
+{
+	CLEANUP(error_reset) struct error what = { 0 };
+	const char *text = json_string(json, "text");
+
+	error_set(&what, ERR_PROTOCOL, "%s", text ? text : "something odd");
+	a->transport->events->failed(a->transport->owner, 0, &what);
+}
+
 static void on_json(struct attach *a, const struct control_frame *f)
 {
 	CLEANUP(json_free_ptr) cJSON *json = json_parse(f->data, f->len, NULL);
@@ -200,6 +212,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_upload(a, json);
 	} else if (text_same(op, "lost")) {
 		on_lost(a, json);
+	} else if (text_same(op, "odd")) {
+		on_odd(a, json);
 	} else if (text_same(op, "error")) {
 		on_error(a, json);
 	} else if (text_same(op, "gone")) {
@@ -265,6 +279,7 @@ static void on_closed(void *owner, const struct error *why)
 	}
 	error_reset(&a->why);
 	mem_free(a->waiting);
+	mem_free(a->waiting_hint);
 	mem_free(a);
 }
 
@@ -344,9 +359,10 @@ static int attach_explain(struct transport *t, struct error *err)
 	if (!a->waiting)
 		return control_client_silent(ERR_CONNECT, err);
 	error_set(err, ERR_CONNECT, "%s", a->waiting);
-	return error_hint(
-		err,
-		"wake the board (wake word or button); 'mcpctl devices' shows who is there, 'mcpctl help board' what to set on a board");
+	return error_hint(err, "%s",
+			  a->waiting_hint ?
+				  a->waiting_hint :
+				  "'mcpctl devices' shows who is there");
 }
 
 /* q NULL: nothing. */

@@ -357,6 +357,13 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 		take_frame(s, kind, data, len);
 }
 
+/* It was heard, whatever became of it. */
+static void dropped(struct session *s, const struct error *why)
+{
+	hear(s, FRAME_TEXT);
+	session_odd(s, NULL, 0, "%s", why->text);
+}
+
 static void on_failed(void *owner, int64_t id, const struct error *why)
 {
 	struct session *s = owner;
@@ -366,7 +373,7 @@ static void on_failed(void *owner, int64_t id, const struct error *why)
 	if (id)
 		session_call_failed(s, id, why);
 	else
-		session_odd(s, NULL, 0, "%s", why->text);
+		dropped(s, why);
 }
 
 static void release(struct session *s)

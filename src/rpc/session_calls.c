@@ -253,10 +253,11 @@ static void add_heard(struct buf *out, const struct session *s)
 	char ago[32];
 
 	if (!h->messages && !frames) {
-		buf_text(out,
-			 s->link.relayed ?
-				 "nothing at all was heard from it meanwhile" :
-				 "nothing at all was heard since it connected");
+		buf_text(
+			out,
+			s->link.relayed ?
+				"nothing of it came here meanwhile; 'mcpctl devices' shows when it was heard last" :
+				"nothing at all was heard since it connected");
 		return;
 	}
 	text_milliseconds(loop_now() - h->at, ago, sizeof(ago));

@@ -75,8 +75,9 @@ static void attach(struct control_peer *p, struct board *d)
 static void tell_waiting(struct control_peer *p, const struct board *d)
 {
 	size_t count = p->server->registry.count;
-	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 }, hint = { 0 };
 
+	departed_hint(&hint, p->server, p->pattern, d);
 	if (d)
 		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
 			   board_state_name(d->state));
@@ -91,6 +92,7 @@ static void tell_waiting(struct control_peer *p, const struct board *d)
 	buf_printf(&out,
 		   "{\"op\":\"waiting\",\"devices\":%zu,\"text\":", count);
 	buf_json_string(&out, why.data, why.len);
+	json_add_text(&out, "hint", buf_string(&hint));
 	buf_char(&out, '}');
 	control_peer_send(p, CONTROL_JSON, out.data, out.len);
 }
@@ -357,6 +359,17 @@ void control_text(struct board *d, const char *frame, size_t len)
 {
 	if (d->audience)
 		offer_all(d, CONTROL_TEXT, frame, len, false);
+}
+
+void control_odd(struct board *d, const char *what)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_text(&out, "{\"op\":\"odd\"");
+	json_add_text(&out, "text", what);
+	buf_char(&out, '}');
+	if (d->audience)
+		offer_all(d, CONTROL_JSON, out.data, out.len, false);
 }
 
 void control_audio(struct board *d, const void *packet, size_t len)

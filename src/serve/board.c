@@ -94,6 +94,7 @@ static void leave(struct board *d, const struct error *why)
 	d->gone = d->closing = true;
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
+	departed_note(&d->server->departed, d, why);
 	relay_fail_all(d, why);
 	d->server->events->gone(d, why);
 	d->server->events->changed(d, "gone");
@@ -501,6 +502,17 @@ static void record_odd(struct board *d, struct span frame, const char *why)
 
 /* ---- JSON-RPC ---- */
 
+/* Who waits for an answer is to know that one came, and why it is none. */
+static void tell_odd(struct board *d, const struct message *m)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf(
+		"a reply to nothing that was asked came: its id is %.*s",
+		shown(m->id.len), m->id.text);
+
+	d->server->events->odd(d, text);
+}
+
 /*
  * A reply that nobody asked for is never handed on: its id is one of ours, and
  * could be taken for one of the command's own.
@@ -513,10 +525,14 @@ static void take_reply(void *owner, struct message *m)
 	if (m->has_number && (relay_answer(d, m->number, m->frame, m->id) ||
 			      relay_is_probe(relays, m->number)))
 		return;
-	record_odd(d, m->frame,
-		   m->has_number && relay_issued(relays, m->number) ?
-			   "a reply that nobody waits for any more" :
-			   "a reply to nothing that was asked");
+	/* One that comes late is its asker's matter, who went. */
+	if (m->has_number && relay_issued(relays, m->number)) {
+		record_odd(d, m->frame,
+			   "a reply that nobody waits for any more");
+		return;
+	}
+	record_odd(d, m->frame, "a reply to nothing that was asked");
+	tell_odd(d, m);
 }
 
 /* The raw token, so that an id beyond a double comes back unharmed. */

@@ -422,7 +422,7 @@ static void on_stop(struct control_peer *p, const struct control_question *q)
 
 static void on_status(struct control_peer *p, const struct control_question *q)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 }, hint = { 0 };
 
 	(void)q;
 	buf_printf(&out, "{\"op\":\"status\",\"pid\":%d", (int)getpid());
@@ -432,8 +432,11 @@ static void on_status(struct control_peer *p, const struct control_question *q)
 		door_addresses(p->server->door, &out);
 	else
 		buf_text(&out, "[]");
-	buf_printf(&out, ",\"devices\":%zu,\"came\":%" PRIu64 "}",
+	buf_printf(&out, ",\"devices\":%zu,\"came\":%" PRIu64,
 		   p->server->registry.count, p->server->came);
+	departed_hint(&hint, p->server, NULL, NULL);
+	json_add_text(&out, "hint", buf_string(&hint));
+	buf_char(&out, '}');
 	send_json(p, &out);
 }
 

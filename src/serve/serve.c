@@ -511,6 +511,7 @@ const struct board_events serve_events = {
 	.changed = control_changed,
 	.gone = control_gone,
 	.text = control_text,
+	.odd = control_odd,
 	.audio = control_audio,
 	.settled = on_board_settled,
 	.freed = on_board_freed,

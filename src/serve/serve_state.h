@@ -7,6 +7,7 @@
 
 #include "net/port.h"
 #include "serve/aliases.h"
+#include "serve/departed.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
 #include "serve/serve.h"
@@ -29,6 +30,8 @@ struct board_events {
 	void (*gone)(struct board *d, const struct error *why);
 	/* a text frame that is nobody's reply; an audio packet */
 	void (*text)(struct board *d, const char *frame, size_t len);
+	/* it said something that is handed to nobody: what, and why */
+	void (*odd)(struct board *d, const char *what);
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
@@ -53,6 +56,7 @@ struct serve {
 	bool abandoned; /* not all of it ended in time: the last device frees it */
 	struct registry registry;
 	struct relay_table relays; /* requests on their way to devices */
+	struct departed departed;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;

@@ -20,7 +20,7 @@
  *  C attach   device?, tail?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
- *  S waiting  devices, text        none fits yet; again when that changes;
+ *  S waiting  devices, text, hint  none fits yet; again when that changes;
  *             attached or error follows
  *  S attached device, hello?, initialize?, session_id, frame_version
  *             hello: its message; initialize: the whole JSON-RPC reply.
@@ -28,6 +28,7 @@
  *             command's own, serve rewrites them
  *  S lost     count                so many t, b or watched device frames were
  *             left out here: the command did not read; replies never are
+ *  S odd      text                the device said what is handed to nobody
  *  S gone     error                the device went; the socket closes then
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device
@@ -50,7 +51,8 @@
  *  S upload   url
  *  C kick     device               S kicked count
  *  C stop                          S stopping
- *  C status                        S status pid, version, addresses, devices, came
+ *  C status                        S status pid, version, addresses, devices, came,
+ *                                  hint
  *  S error    error                the answer to any of them
  *
  * "device" from serve is an object, the same that `devices -o json` prints:

@@ -150,6 +150,7 @@ static void on_frame(struct fake_peer *p, const struct control_frame *f)
 	} else if (strcmp(op, "status") == 0) {
 		say(p,
 		    "{\"op\":\"status\",\"pid\":7,\"devices\":%d,\"came\":%d,"
+		    "\"hint\":\"wake the board\","
 		    "\"addresses\":[\"http://h:1/xiaozhi/ota/\"]}",
 		    *devices ? 6 : 0, came);
 	} else {

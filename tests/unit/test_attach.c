@@ -59,6 +59,13 @@ static void on_closed(void *owner, const struct error *reason)
 	closed = true;
 }
 
+static void on_failed(void *owner, int64_t id, const struct error *reason)
+{
+	(void)owner;
+	buf_printf(&seen, "failed %d %s|", (int)id, reason->text);
+	enough = --events == 0;
+}
+
 static void on_notice(void *owner, const struct notice *n)
 {
 	(void)owner;
@@ -69,6 +76,7 @@ static void on_notice(void *owner, const struct notice *n)
 static const struct transport_events transport_events = {
 	.ready = on_ready,
 	.message = on_message,
+	.failed = on_failed,
 	.closed = on_closed,
 	.notice = on_notice,
 };
@@ -215,6 +223,28 @@ static void pieces(void **state)
 	assert_part(buf_string(&seen), "|text one|text two|");
 }
 
+static void says_odd(struct fake_peer *p, const struct control_frame *f)
+{
+	if (f->kind == CONTROL_JSON)
+		fake_serve_attached(p, "null", "null");
+	else
+		fake_serve_json(p, "{\"op\":\"odd\",\"text\":\"a reply to "
+				   "nothing\"}");
+}
+
+/* What serve keeps to itself, since its id is nobody's, was heard all the same. */
+static void odd(void **state)
+{
+	(void)state;
+	serve_with(says_odd);
+	open_it(1);
+	events = 1;
+	enough = false;
+	assert_int_equal(attach_ops.send(&t, "x", 1, &err), 0);
+	assert_int_equal(loop_wait(loop, &enough, loop_now() + 60000, &err), 0);
+	assert_part(buf_string(&seen), "|failed 0 a reply to nothing|");
+}
+
 static void large_echo(struct fake_peer *p, const struct control_frame *f)
 {
 	char size[32];
@@ -283,7 +313,8 @@ static void wait_twice(struct fake_peer *p, const struct control_frame *f)
 	(void)f;
 	fake_serve_json(p, "{\"op\":\"waiting\",\"devices\":0,\"text\":"
 			   "\"no device is there\"}");
-	fake_serve_json(p, "{\"op\":\"waiting\",\"devices\":1}");
+	fake_serve_json(p, "{\"op\":\"waiting\",\"devices\":1,\"hint\":"
+			   "\"it is awake\"}");
 	if (p->serve->asked[0])
 		fake_serve_send(p, CONTROL_TEXT, "x", 1);
 }
@@ -306,7 +337,7 @@ static void waiting(void **state)
 	assert_int_equal(attach_ops.explain(&t, &err), -1);
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_part(err.text, "no device is connected to serve yet");
-	assert_part(err.hint, "mcpctl devices");
+	assert_string_equal(err.hint, "it is awake");
 	assert_int_equal(attach_ops.send(&t, "x", 1, &err), -1);
 }
 
@@ -589,6 +620,7 @@ int main(void)
 		TEST(nothing_kept),
 		TEST(pieces),
 		TEST(large),
+		TEST(odd),
 		TEST(queue_is_full),
 		TEST(waiting),
 		TEST(refused),

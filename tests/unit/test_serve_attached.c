@@ -527,6 +527,71 @@ static void device_goes(void **state)
 	fake_board_free(b);
 }
 
+/* An answer came: who asked is told so, and that it is none. */
+static void stray_reply(void **state)
+{
+	struct fake_board *b = board_ready("aa");
+	struct command c;
+
+	(void)state;
+	command_attach(&c, ATTACH);
+	request(&c, "1");
+	expect_quiet(&c);
+	board_answers(b, 12345, "{}");
+	expect_json(&c, "\"op\":\"odd\"",
+		    "a reply to nothing that was asked came: its id is 12345");
+	command_done(&c);
+	fake_board_free(b);
+}
+
+static void goes(struct fake_board *b, const char *text)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "%s", text);
+	b->transport->events->closed(b->transport->owner, &why);
+	timer_close(&b->closing, NULL);
+	words_done(&b->sent);
+	loop_poll(loop);
+	mem_free(b);
+}
+
+static void wants(const char *pattern, const char *hint)
+{
+	struct command c;
+
+	command_open(&c);
+	ask(&c, pattern);
+	expect_json(&c, "\"op\":\"waiting\"", hint);
+	command_done(&c);
+}
+
+/* Waking is for a board that sleeps: others need something else. */
+static void what_to_do(void **state)
+{
+	struct fake_board *b;
+
+	(void)state;
+	wants(ATTACH, "wake the board (wake word or button); 'mcpctl help");
+	b = fake_board_new("aa");
+	wants(ATTACH, "said no hello: its own log");
+	goes(b, "reset");
+	wants(ATTACH, "'aa' went 0 ms ago: reset; wake it");
+	goes(fake_board_new("aa"), "reset");
+	goes(fake_board_new("aa"), "it was reset");
+	wants(ATTACH, "it was reset; it came 3 times and stayed less than a "
+		      "minute each time: does it crash?");
+	wants("{\"op\":\"attach\",\"device\":\"bb\"}",
+	      "\"hint\":\"wake the board (wake word or button)\"");
+	server.departed.short_stays = 1;
+	server.departed.mqtt = true;
+	wants(ATTACH, "comes again by itself: has it power");
+	b = board_ready("cc");
+	wants("{\"op\":\"attach\",\"device\":\"aa\"}",
+	      "; 'mcpctl devices' shows who is there");
+	fake_board_free(b);
+}
+
 static void device_comes_again(void **state)
 {
 	struct fake_board *b = board_ready("aa"), *again;
@@ -594,6 +659,8 @@ int main(void)
 		TEST(deaf_tail),
 		TEST(deaf_caller),
 		TEST(device_goes),
+		TEST(stray_reply),
+		TEST(what_to_do),
 		TEST(device_comes_again),
 		TEST(serve_ends),
 	};
