@@ -11,23 +11,37 @@
 #define FIRMWARE_TOOL_MAX 7959 /* bytes of one tool that it can list */
 #define GATEWAY_MESSAGE_MAX 8192 /* bytes; above, it closes the connection */
 
-size_t backend_visible(const struct tool_list *list)
+/* Whether this page begins where it does for who asks without user-only tools. */
+static bool same_start(const struct tool_list *list, size_t page)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->tool[i].user_only && list->tool[i].page < page)
+			return false;
+	}
+	return true;
+}
+
+bool backend_visible(const struct tool_list *list, size_t *out)
 {
 	size_t kept = 0, on_page = 0, page = 0;
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tool *t = &list->tool[i];
+
 		if (t->user_only)
 			continue;
-		size_t now = t->page;
-		if (now != page) {
+		if (t->page != page) {
 			kept += on_page;
 			on_page = 0;
-			page = now;
+			page = t->page;
 		}
-		if (kept + ++on_page > BACKEND_TOOLS_MAX)
-			return kept;
+		if (kept + ++on_page > BACKEND_TOOLS_MAX) {
+			*out = kept;
+			return same_start(list, page);
+		}
 	}
-	return kept + on_page;
+	*out = kept + on_page;
+	return true;
 }
 
 /* How many tools a backend sees before this one. */
@@ -48,14 +62,20 @@ static void add(struct words *out, char *text)
 static void note_place(const struct tool_list *list, const struct tool *t,
 		       struct words *out)
 {
-	size_t place = seen_before(list, t) + 1,
-	       visible = backend_visible(list);
-	if (place > visible)
+	size_t place = seen_before(list, t) + 1, visible;
+	bool known = backend_visible(list, &visible);
+
+	if (!known && place > BACKEND_TOOLS_MAX)
+		add(out,
+		    mem_printf(
+			    "it is number %zu: the MQTT gateway and the Java server keep %d tools",
+			    place, BACKEND_TOOLS_MAX));
+	else if (known && place > visible)
 		add(out,
 		    mem_printf(
 			    "it is number %zu: the MQTT gateway and the Java server keep %d tools, drop the page that would pass that, and see only the first %zu",
 			    place, BACKEND_TOOLS_MAX, visible));
-	if (t->page > 0)
+	if (t->page > 0 && same_start(list, t->page))
 		add(out,
 		    mem_printf(
 			    "it is on page %zu: the Rust server asks for the first page only",

@@ -21,8 +21,10 @@ void backend_notes(const struct tool_list *list, const struct tool *t,
 
 /*
  * How many tools those two see: they drop the whole page that would pass
- * their limit, and stop there. User-only tools do not count.
+ * their limit, and stop there. They ask without user-only tools: where some of
+ * those lie on an earlier page, their pages are others than these, and so it
+ * is not known. False then.
  */
-size_t backend_visible(const struct tool_list *list);
+bool backend_visible(const struct tool_list *list, size_t *out);
 
 #endif

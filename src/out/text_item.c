@@ -348,6 +348,22 @@ static void add_count(struct buf *out, const struct tools_record *t)
 		buf_text(out, ", incomplete");
 }
 
+static void note_limit(struct renderer *r, const struct tool_list *list)
+{
+	size_t visible;
+
+	if (backend_visible(list, &visible))
+		render_note(
+			r,
+			"the MQTT gateway and the Java server keep %d tools: they see the first %zu of these",
+			BACKEND_TOOLS_MAX, visible);
+	else
+		render_note(
+			r,
+			"the MQTT gateway and the Java server keep %d tools at most, and drop the page that would pass that; without user-only tools the pages are others: --no-user counts what they see",
+			BACKEND_TOOLS_MAX);
+}
+
 void text_tools_end(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
@@ -356,10 +372,7 @@ void text_tools_end(struct renderer *r, const struct tools_record *t)
 	render_note(r, "%s", buf_string(&count));
 	if (!t->device || t->filter || common <= BACKEND_TOOLS_MAX)
 		return;
-	render_note(
-		r,
-		"the MQTT gateway and the Java server keep %d tools: they see the first %zu of these",
-		BACKEND_TOOLS_MAX, backend_visible(t->list));
+	note_limit(r, t->list);
 }
 
 /* tools --diff: a tool that came, went or changed. */

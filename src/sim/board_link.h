@@ -87,6 +87,7 @@ struct board_link {
 	int64_t wait_ms; /* before the next try */
 	int64_t started; /* loop_now() of the last dial */
 	bool opened, closing, device_gone, timer_gone;
+	bool answered; /* OTA did, and sent it on */
 	bool welcomed, called; /* since it was started: for the latencies */
 };
 

@@ -26,6 +26,8 @@ struct fleet {
 	struct timer pace;
 	int64_t began; /* loop_now() of the first dial */
 	bool done, all_closed, pace_gone;
+	char *dialled; /* the address of the last one; NULL */
+	char *refused_at; /* the address behind OTA that refused last; NULL */
 	char *last_refusal; /* why, for the error when nobody got through */
 };
 
@@ -52,16 +54,22 @@ static void on_step(struct board_link *c, enum board_link_step step,
 
 	switch (step) {
 	case CALLER_ASKS:
+		c->answered = false;
 		line(f, c, "asks OTA at %s", text);
 		break;
 	case CALLER_DIALS:
 		c->welcomed = c->called = false;
+		c->answered = f->options->ota != NULL;
+		mem_free(f->dialled);
+		f->dialled = mem_strdup(text);
 		line(f, c, "dials %s", text);
 		break;
 	case CALLER_REFUSED:
 		f->tally->sum.refused++;
 		mem_free(f->last_refusal);
 		f->last_refusal = mem_strdup(text ? text : "closed");
+		mem_free(f->refused_at);
+		f->refused_at = c->answered ? mem_strdup(f->dialled) : NULL;
 		line(f, c, "not connected: %s", text ? text : "closed");
 		break;
 	case CALLER_OPENED:
@@ -290,17 +298,43 @@ static void finish(struct fleet *f)
 	mem_free(f->caller);
 }
 
-/* By the words of a backend (HTTP) or of a broker. */
-static bool is_about_credentials(const char *refusal)
-{
-	static const char *const words[] = { " 401 ", " 403 ", "not authorised",
-					     "bad user name or password" };
+/* By the words of a backend (HTTP), of a broker, or of the system. */
+static const struct {
+	const char *words;
+	enum error_kind kind;
+	const char *hint;
+} cures[] = {
+#define CREDENTIALS \
+	"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD"
+	{ " 401 ", ERR_AUTH, CREDENTIALS },
+	{ " 403 ", ERR_AUTH, CREDENTIALS },
+	{ "not authorised", ERR_AUTH, CREDENTIALS },
+	{ "bad user name or password", ERR_AUTH, CREDENTIALS },
+#undef CREDENTIALS
+	{ "connection refused", ERR_CONNECT,
+	  "is the backend running, and is this its address?" },
+	{ "connection timed out", ERR_CONNECT,
+	  "is this its address, and in this network? a firewall can drop it too" },
+	{ "unknown node or service", ERR_CONNECT,
+	  "check the name, or use its IP address" },
+};
 
-	for (size_t i = 0; i < COUNT(words); i++) {
-		if (strstr(refusal, words[i]))
-			return true;
+/* What names its cause needs no advice. */
+static void advise(struct error *err, const char *refusal, bool behind_ota)
+{
+	for (size_t i = 0; i < COUNT(cures); i++) {
+		if (!strstr(refusal, cures[i].words))
+			continue;
+		err->kind = cures[i].kind;
+		if (behind_ota && err->kind == ERR_CONNECT)
+			break;
+		error_hint(err, "%s", cures[i].hint);
+		return;
 	}
-	return false;
+	if (behind_ota)
+		error_hint(
+			err,
+			"that address stands in the OTA reply: a device must reach it (of 'mcpctl serve', --advertise says another)");
 }
 
 /* Ended by itself: was anybody let in? */
@@ -308,7 +342,6 @@ static int verdict(const struct fleet *f, struct error *err)
 {
 	const struct sim_options *o = f->options;
 	const char *url = o->ota ? o->ota : o->connect;
-	bool refused;
 
 	if (f->tally->sum.dialled)
 		return 0;
@@ -316,16 +349,18 @@ static int verdict(const struct fleet *f, struct error *err)
 		return error_set(
 			err, ERR_TIMEOUT,
 			"not connected to '%s' within the time of --for", url);
-	refused = is_about_credentials(f->last_refusal);
-	error_set(err, refused ? ERR_AUTH : ERR_CONNECT,
-		  "%s was reached at '%s': %s",
-		  f->count == 1 ? "nobody" : "no backend", url,
-		  f->last_refusal);
-	return error_hint(
-		err,
-		refused ?
-			"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD" :
-			"is the backend running, and is this its address?");
+	if (f->refused_at)
+		error_set(
+			err, ERR_CONNECT,
+			"OTA at '%s' answered, and '%s' did not let %s in: %s",
+			url, f->refused_at,
+			f->count == 1 ? "the device" : "any device",
+			f->last_refusal);
+	else
+		error_set(err, ERR_CONNECT, "not connected to '%s': %s", url,
+			  f->last_refusal);
+	advise(err, f->last_refusal, f->refused_at != NULL);
+	return -1;
 }
 
 int fleet_run(const struct fleet_order *order, struct error *err)
@@ -368,6 +403,8 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	if (!status)
 		status = verdict(&f, err);
 	mem_free(f.last_refusal);
+	mem_free(f.dialled);
+	mem_free(f.refused_at);
 	return status;
 }
 

@@ -22,6 +22,24 @@ backend() {
 	ends 3
 }
 
+@test "OTA answered, and what it names did not: both are said" {
+	background serve mcpctl serve --listen 127.0.0.1:0 --advertise ws://127.0.0.1:1/
+	ota=$(wait_for serve.out 'http://.*/ota/' | tr -d ' ')
+	mcp sim --ota "$ota"
+	ends 3
+	hints "OTA at '$ota' answered, and 'ws://127.0.0.1:1/' did not let the device in: connection refused"
+	hints 'stands in the OTA reply'
+	absent 'is the backend running' stderr
+	mcp sim --connect ws://127.0.0.1:1/
+	ends 3
+	hints 'is the backend running'
+	# It runs: its answer names the cause.
+	mcp sim --ota "${ota%ota/}other"
+	ends 3
+	hints '404'
+	absent 'is the backend running' stderr
+}
+
 @test "a port in use, and one that is no port" {
 	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	taken=$(wait_for sim.err 'ws://' | sed 's/.*:\([0-9]*\).*/\1/')
