@@ -24,7 +24,8 @@ enum {
 	TLS = 1 << 13,
 	BROWSER = 1 << 14,
 	LAN = 1 << 15,
-	CAME = 1 << 16
+	CAME = 1 << 16,
+	NO_UPGRADE = 1 << 17
 };
 
 #define NEVER_DIALLED \
@@ -52,6 +53,9 @@ static const struct arrival_row rows[] = {
 	{ WRONG_PATH,
 	  "no device was let in{ within time}: one asked for the path '{path}', which is a wrong one",
 	  "its OTA address is {ota}: set that and reboot it, so that it is told the right path; a target without a path accepts any" },
+	{ NO_UPGRADE,
+	  "no device was let in{ within time}: a WebSocket request came, from which a proxy took 'Upgrade' away",
+	  "the proxy must pass it on (nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection upgrade)" },
 	{ ONLY_FOREIGN | FOREIGN_HINT, "no device was let in; {foreign}",
 	  "{foreignhint}; else: the board's OTA address is {ota}" },
 	{ ONLY_FOREIGN, "no device was let in; {foreign}",
@@ -99,6 +103,7 @@ static unsigned facts_of(const struct arrival *a)
 		{ HINT, a->hint && *a->hint },
 		{ WRONG_TOKEN, f->wrong_token },
 		{ WRONG_PATH, f->wrong_path },
+		{ NO_UPGRADE, f->no_upgrade },
 		{ ONLY_FOREIGN, foreign },
 		{ FOREIGN_HINT, f->foreign_hint[0] },
 		{ NO_BROKER, a->broker },

@@ -245,6 +245,28 @@ static void nothing_here(const struct visit *v)
 	tell(v, PORT_NOTHING, text, "the OTA path is " OTA_PATH);
 }
 
+/* No browser and no board sends these with anything else. */
+static bool lost_upgrade(const struct front_head *head)
+{
+	return strcmp(head->method, "GET") == 0 &&
+	       headers_get(head->headers, "Sec-WebSocket-Key");
+}
+
+static void refuse_lost_upgrade(const struct visit *v)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = mem_printf("a WebSocket request for '%.120s' came "
+				"without 'Upgrade'",
+				v->head->path);
+
+	v->port->facts.no_upgrade++;
+	visit_refuse(
+		v, 426,
+		"this WebSocket request has no 'Upgrade': a proxy took it away");
+	tell(v, PORT_NOTHING, text,
+	     "a proxy in front took it away, and must pass it on (nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection upgrade)");
+}
+
 /* NULL too if it is empty, or too long to be a name. */
 static const char *sane_header(const struct front_head *head, const char *name)
 {
@@ -275,6 +297,10 @@ static void on_http(void *place, struct front_request *rq,
 	v.body = body;
 	v.len = len;
 	came(v.port, head->address, head->local);
+	if (lost_upgrade(head)) {
+		refuse_lost_upgrade(&v);
+		return;
+	}
 	if (v.port->policy->http && v.port->policy->http(&v))
 		return;
 	switch (knock_wish(head)) {

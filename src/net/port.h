@@ -38,7 +38,7 @@ enum port_event {
 	PORT_ACTIVATE,
 	PORT_BROWSER, /* it saw the page */
 	PORT_NOISE,
-	PORT_NOTHING, /* there is nothing at that path */
+	PORT_NOTHING, /* there is nothing at that path, or no Upgrade came with it */
 	PORT_REFUSED, /* by the rules of net/front: text, hint, count */
 	PORT_TOO_LARGE, /* an OTA question */
 	PORT_FAILED, /* we could not */
@@ -128,6 +128,8 @@ struct port_config { /* lent; path and budget until it is closed */
 struct port_facts {
 	unsigned connections; /* anything at all */
 	unsigned browser, tls, ota, wrong_path, wrong_token, upgraded;
+	unsigned
+		no_upgrade; /* WebSockets from which a proxy took Upgrade away */
 	unsigned foreign; /* pages of others, names that are not ours */
 	bool lan; /* something came from another machine than this one */
 	char ota_id[64], ota_board[96], ota_version[48],

@@ -23,11 +23,26 @@ backend() {
 }
 
 @test "OTA answered, and what it names did not: both are said" {
-	background serve mcpctl serve --listen 127.0.0.1:0 --advertise ws://127.0.0.1:1/
-	ota=$(wait_for serve.out 'http://.*/ota/' | tr -d ' ')
+	cat >ota.py <<-'END'
+		import http.server
+		class Ota(http.server.BaseHTTPRequestHandler):
+		    def do_POST(self):
+		        found = self.path == "/ota/"
+		        body = b'{"websocket":{"url":"ws://127.0.0.1:1/x"}}'
+		        self.rfile.read(int(self.headers["Content-Length"]))
+		        self.send_response(200 if found else 404)
+		        self.send_header("Content-Length", str(len(body)))
+		        self.end_headers()
+		        self.wfile.write(body)
+		server = http.server.HTTPServer(("127.0.0.1", 0), Ota)
+		print("port", server.server_address[1], flush=True)
+		server.serve_forever()
+	END
+	background ota /usr/bin/python3 ota.py
+	ota=http://127.0.0.1:$(wait_for ota.out '^port' | cut -d' ' -f2)/ota/
 	mcp sim --ota "$ota"
 	ends 3
-	hints "OTA at '$ota' answered, and 'ws://127.0.0.1:1/' did not let the device in: connection refused"
+	hints "OTA at '$ota' answered, and 'ws://127.0.0.1:1/x' did not let the device in: connection refused"
 	hints 'stands in the OTA reply'
 	absent 'is the backend running' stderr
 	mcp sim --connect ws://127.0.0.1:1/

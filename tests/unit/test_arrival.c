@@ -53,6 +53,8 @@ static void test_steps_in_order(void **state)
 	explains(&k, "TLS", "https:// or wss://");
 	k.ota = 1;
 	explains(&k, "asked OTA", "wake");
+	k.no_upgrade = 1;
+	explains(&k, "a proxy took 'Upgrade' away", "proxy_set_header Upgrade");
 	k.wrong_path = 1;
 	snprintf(k.wrong_path_text, sizeof(k.wrong_path_text), "%s", "/wrong");
 	explains(&k, "'/wrong'", URL);

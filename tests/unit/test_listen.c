@@ -278,6 +278,34 @@ static void test_page_and_paths(void **state)
 	stop();
 }
 
+static void child_without_upgrade(uint16_t to, int out)
+{
+	exchange(to, out,
+		 "GET /xiaozhi/v1/ HTTP/1.1\r\nHost: h:1\r\n"
+		 "Sec-WebSocket-Version: 13\r\n"
+		 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+	exchange(to, out,
+		 "GET / HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\n"
+		 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+}
+
+/* That is no wrong path, and no browser. */
+static void test_proxy_without_upgrade(void **state)
+{
+	const char *got;
+
+	(void)state;
+	start("listen:127.0.0.1:0", NULL, NULL);
+	got = visit(child_without_upgrade);
+	assert_non_null(strstr(got, " 426 "));
+	assert_null(strstr(got, " 404 "));
+	assert_null(strstr(got, "<html"));
+	assert_non_null(strstr(got, "a proxy took it away"));
+	told(NOTICE_PATH, "came without 'Upgrade'; a proxy in front");
+	explains("from which a proxy took 'Upgrade' away");
+	stop();
+}
+
 static void child_strangers(uint16_t to, int out)
 {
 	static const char *const said[] = {
@@ -445,6 +473,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ota),
 		cmocka_unit_test(test_page_and_paths),
+		cmocka_unit_test(test_proxy_without_upgrade),
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_device),
