@@ -489,6 +489,8 @@ static void end_refused(struct http_exchange *x, int status)
 	} else {
 		if (status == 404 && h->revision)
 			http_fail_as(&why, &h->site, WHY_SERVER_GONE, 404);
+		else if (status == 404 && h->old && h->post_url)
+			http_fail_endpoint(&why, h);
 		else
 			http_fail_status(&why, &h->site, x->transfer, &x->body);
 		fail_unasked(x, &why);

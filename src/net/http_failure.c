@@ -30,6 +30,16 @@ void http_fail_as(struct error *why, const struct http_site *site,
 	fail(why, site, (struct why_facts){ .what = what, .number = number });
 }
 
+void http_fail_endpoint(struct error *why, const struct http *h)
+{
+	CLEANUP(mem_free_ptr) char *path = http_url_path(h->post_url);
+
+	fail(why, &h->site,
+	     (struct why_facts){ .what = WHY_ENDPOINT_MISSING,
+				 .number = 404,
+				 .path = path });
+}
+
 /* Why there was no whole answer. */
 
 /* "error:0A000086:SSL routines::certificate verify failed": the last part. */

@@ -44,6 +44,8 @@ void http_engine_forget(struct http_engine *e, struct http_transfer *t);
 
 /* ---- http_exchange.c: one request ---- */
 
+struct http;
+
 /* Where requests go, and how; lent to transfers for their lives. */
 struct http_site {
 	char *url, *host; /* without brackets */
@@ -145,6 +147,9 @@ char *http_url_path(const char *url);
 /* A transfer that ended without a whole answer. */
 void http_fail_transfer(struct error *why, const struct http_site *site,
 			const struct http_transfer *t);
+
+/* HTTP+SSE: nothing is where the event stream told to send messages. */
+void http_fail_endpoint(struct error *why, const struct http *h);
 
 /* A status that is not as wanted; body: what came with it. */
 void http_fail_status(struct error *why, const struct http_site *site,

@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_scan.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/mqtt_private.h"
@@ -617,6 +619,10 @@ static bool mqtt_is_idle(const struct mqtt_client *c)
 static int mqtt_hand_over(struct mqtt_client *c, const char *topic,
 			  const void *data, size_t len)
 {
+	c->sent.at = loop_now();
+	c->sent.len = len;
+	c->sent.broken = json_check(data, len, NULL) != 0;
+	snprintf(c->sent.topic, sizeof(c->sent.topic), "%.63s", topic);
 	return mosquitto_publish(c->mosq, NULL, topic, (int)len, data, 0,
 				 false);
 }
@@ -804,20 +810,29 @@ static void mqtt_watch(struct mqtt_client *c)
 
 #define TIMEOUT_MS 10000 /* of a try */
 
+#define GATEWAY_MAX 8192 /* bytes of a packet */
+
+static unsigned with_sent(const struct mqtt_client *c)
+{
+	return (c->sent.len > GATEWAY_MAX ? WITH_LARGE : 0) |
+	       (c->sent.broken ? WITH_BROKEN : 0);
+}
+
 static void fail(struct mqtt_client *c, enum why what, int number,
 		 const char *said)
 {
-	why_set(&c->why, &(struct why_facts){
-				 .what = what,
-				 .with = WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
-					 (c->user ? WITH_USER : 0),
-				 .number = number,
-				 .host = c->host,
-				 .port = c->port,
-				 .path = c->refused,
-				 .waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
-				 .said = said,
-			 });
+	why_set(&c->why,
+		&(struct why_facts){
+			.what = what,
+			.with = WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
+				(c->user ? WITH_USER : 0) | with_sent(c),
+			.number = number,
+			.host = c->host,
+			.port = c->port,
+			.path = c->refused,
+			.waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
+			.said = said,
+		});
 }
 
 static void fail_lookup(struct mqtt_client *c, int status)
@@ -834,6 +849,21 @@ static bool is_no_mqtt(int rc)
 	return rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET;
 }
 
+/* So soon after what was sent it is because of that, most likely. */
+#define SOON_MS 1000
+
+static void fail_went(struct mqtt_client *c)
+{
+	CLEANUP(mem_free_ptr) char *said = NULL;
+
+	if (!c->sent.at || loop_now() - c->sent.at > SOON_MS) {
+		fail(c, WHY_WENT, 0, NULL);
+		return;
+	}
+	said = mem_printf("%zu bytes to '%s'", c->sent.len, c->sent.topic);
+	fail(c, WHY_WENT_AFTER, 0, said);
+}
+
 static void fail_connected(struct mqtt_client *c, int rc)
 {
 	if (c->refused)
@@ -843,7 +873,7 @@ static void fail_connected(struct mqtt_client *c, int rc)
 	else if (is_no_mqtt(rc))
 		fail(c, WHY_NO_MQTT, 0, NULL);
 	else
-		fail(c, WHY_WENT, 0, NULL);
+		fail_went(c);
 }
 
 static void mqtt_fail(struct mqtt_client *c, int rc, int error)

@@ -75,6 +75,12 @@ struct mqtt_client {
 	const char *refused; /* a filter that the broker does not grant */
 	struct mqtt_waiting *first, **last;
 	size_t queued; /* bytes */
+	struct {
+		int64_t at; /* loop_now() ms; 0: nothing was sent */
+		size_t len;
+		bool broken; /* it is no JSON */
+		char topic[64]; /* cut */
+	} sent; /* last */
 	struct error why;
 };
 

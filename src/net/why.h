@@ -46,11 +46,13 @@ enum why {
 	WHY_STREAM_OFTEN,
 	WHY_NO_ENDPOINT,
 	WHY_ENDPOINT_SILENT,
+	WHY_ENDPOINT_MISSING, /* path: where it told messages go */
 	/* of a connection that stood */
 	WHY_SUBSCRIBE, /* path: the topic */
 	WHY_NO_PONG,
 	WHY_NO_MQTT,
 	WHY_WENT,
+	WHY_WENT_AFTER, /* right behind what was sent; said: what that was */
 	/* not failed, but not ready yet */
 	WHY_WAITS_ANSWER,
 	WHY_WAITS_END,
@@ -68,6 +70,8 @@ enum why_with {
 	WITH_PLAIN = 8, /* it was dialled without TLS */
 	WITH_USER = 16, /* a user name was given */
 	WITH_OLD = 32, /* HTTP+SSE */
+	WITH_LARGE = 128, /* what was sent last: above what a gateway takes */
+	WITH_BROKEN = 256, /* … and no JSON */
 	WITH_BOARD = 64 /* a pretend board dialled, by whichever protocol */
 };
 

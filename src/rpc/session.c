@@ -641,9 +641,10 @@ static int explain_no_hello(const struct session *s, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "'%s' is connected, but no hello came",
 		  s->peer.address ? s->peer.address : "the peer");
+	/* Only who dials in is waited for like this. */
 	return error_hint(
 		err,
-		"xiaozhi firmware says hello at once: is this such a device? A plain MCP server needs --envelope plain");
+		"xiaozhi firmware says hello at once: is this such a device? Nothing else can dial in; a plain MCP client finds a server at 'mcpctl sim --listen'");
 }
 
 static int explain_not_up(struct session *s, struct error *err)

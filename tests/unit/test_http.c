@@ -850,6 +850,32 @@ static void answer_old(struct web_client *c, const char *rq)
 	}
 }
 
+static void answer_cut_path(struct web_client *c, const char *rq)
+{
+	if (text_starts(rq, "GET ")) {
+		web_stream(c, "");
+		web_say(c, "event: endpoint\ndata: /post?s=hush-4\n\n");
+	} else {
+		web_reply(c, 404, "", "text/plain", "not found");
+	}
+}
+
+/* The stream is there: it is what it named that is not. */
+static void test_endpoint_missing(void **state)
+{
+	(void)state;
+	web.answer = answer_cut_path;
+	target("sse+http", "/mcp/sse");
+	seen_open(&seen, &http->dial);
+	seen_send(&seen, INITIALIZE);
+	assert_non_null(strstr(failure(0),
+			       "opened the event stream and told to "
+			       "send messages to '/post', and has "
+			       "nothing there: HTTP 404"));
+	assert_non_null(strstr(seen.last.hint, "root_path"));
+	assert_int_equal(seen.last.kind, ERR_CONNECT);
+}
+
 static void test_fallback(void **state)
 {
 	(void)state;
@@ -1836,6 +1862,7 @@ int main(void)
 		TEST(test_cut),
 		TEST(test_resumption_refused),
 		TEST(test_fallback),
+		TEST(test_endpoint_missing),
 		TEST(test_forced),
 		TEST(test_neither),
 		TEST(test_other_origin),

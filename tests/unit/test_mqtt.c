@@ -618,6 +618,69 @@ static pid_t start_liar(const char *text, size_t len)
 	return pid;
 }
 
+/* A broker in a child that accepts, reads so many bytes more, and closes. */
+static pid_t start_picky(size_t bytes)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t size = sizeof(own);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pid_t pid;
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	getsockname(fd, (struct sockaddr *)&own, &size);
+	broker.port = ntohs(own.sin_port);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		char drop[512];
+		int client = accept(fd, NULL, NULL);
+		ssize_t n;
+
+		if (recv(client, drop, sizeof(drop), 0) > 0)
+			send(client, "\x20\x02\x00\x00", 4, MSG_NOSIGNAL);
+		while (bytes > 0 &&
+		       (n = recv(client, drop, sizeof(drop), 0)) > 0)
+			bytes -= (size_t)n < bytes ? (size_t)n : bytes;
+		_exit(0);
+	}
+	close(fd);
+	return pid;
+}
+
+/* A gateway closes at what it does not like: that is no end of the broker. */
+static void test_closes_at_what_was_sent(void **state)
+{
+	static char large[9000];
+	static const struct {
+		const char *text;
+		const char *says, *hints;
+	} rows[] = {
+		{ large, "right after it was sent 8999 bytes to 't'", "8,192" },
+		{ "{\"a\":", "right after it was sent 5 bytes to 't'",
+		  "no whole JSON" },
+		{ "{\"a\":1}", "right after it was sent 7 bytes to 't'",
+		  "signature" },
+	};
+
+	(void)state;
+	memset(large, '1', sizeof(large) - 1);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		size_t len = strlen(rows[i].text);
+		pid_t pid = start_picky(len);
+		struct mqtt_options o = options("id");
+		struct watcher w;
+
+		begin_up(&w, &o);
+		mqtt->publish(w.client, "t", rows[i].text, len, NULL);
+		wait_for(&w.down, "loss");
+		says(&w, ERR_CONNECT, rows[i].says, rows[i].hints);
+		end(&w);
+		waitpid(pid, NULL, 0);
+	}
+}
+
 static void test_liars(void **state)
 {
 	static const struct {
@@ -708,6 +771,7 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_nobody, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_liars, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_closes_at_what_was_sent, prepare, finish),
 	};
 
 	return cmocka_run_group_tests_name("mqtt", tests, NULL, NULL);

@@ -243,7 +243,8 @@ static void test_words(void **state)
 	     "check the address");
 	f.what = WHY_CLOSED;
 	says(&f, "'h' port 80 closed the connection during the MQTT handshake",
-	     "is it an MQTT broker?");
+	     "is it an MQTT broker? a gateway for boards closes so when client "
+	     "id, user or password (a signature) do not fit");
 	f.with = WITH_WS | WITH_PLAIN;
 	says(&f, "'h' port 80 closed the connection during the handshake",
 	     "is it a WebSocket server? does it want wss://?");
