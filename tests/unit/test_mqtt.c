@@ -771,7 +771,8 @@ int main(void)
 						finish),
 		cmocka_unit_test_setup_teardown(test_nobody, prepare, finish),
 		cmocka_unit_test_setup_teardown(test_liars, prepare, finish),
-		cmocka_unit_test_setup_teardown(test_closes_at_what_was_sent, prepare, finish),
+		cmocka_unit_test_setup_teardown(test_closes_at_what_was_sent,
+						prepare, finish),
 	};
 
 	return cmocka_run_group_tests_name("mqtt", tests, NULL, NULL);
