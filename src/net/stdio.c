@@ -20,7 +20,11 @@ enum {
 	QUIET_MS = 500 /* how long it may live without its stdout */
 };
 
-/* Of its stderr, for the error when it dies. */
+/*
+ * Of its stderr, for the error when it dies. The cause stands first (usage
+ * texts, panics of Go) or last (Python): both ends are kept.
+ */
+#define HEAD_LINES 10
 #define TAIL_LINES 20
 #define EXCERPT_BYTES 160
 
@@ -40,6 +44,9 @@ struct stdio {
 	enum phase phase;
 	struct lines lines;
 	char *name; /* of the program, without its folder */
+	char *head
+		[HEAD_LINES]; /* the first ones since something was sent to it */
+	size_t head_from; /* which of all that came is head[0] */
 	char *tail[TAIL_LINES]; /* a ring */
 	size_t tail_count; /* all that came */
 	bool heard; /* a message came */
@@ -59,6 +66,8 @@ static void set_phase(struct stdio *s, enum phase phase, int64_t ms)
 
 static void stdio_free(struct stdio *s)
 {
+	for (size_t i = 0; i < HEAD_LINES; i++)
+		mem_free(s->head[i]);
 	for (size_t i = 0; i < TAIL_LINES; i++)
 		mem_free(s->tail[i]);
 	lines_release(&s->lines);
@@ -188,11 +197,26 @@ static void on_data(void *owner, const char *data, size_t len)
 		set_phase(s, PHASE_SILENT, QUIET_MS);
 }
 
+static void keep(char **place, const char *line)
+{
+	mem_free(*place);
+	*place = mem_strdup(line);
+}
+
+static void keep_line(struct stdio *s, const char *line)
+{
+	size_t at = s->tail_count - s->head_from;
+
+	if (at < HEAD_LINES)
+		keep(&s->head[at], line);
+	keep(&s->tail[s->tail_count % TAIL_LINES], line);
+	s->tail_count++;
+}
+
 static void on_line(void *owner, bool is_err, const char *line)
 {
 	struct stdio *s = owner;
 	struct transport *t = s->transport;
-	char **place = &s->tail[s->tail_count % TAIL_LINES];
 	struct notice n = { .kind = NOTICE_CHILD,
 			    .text = line,
 			    .address = s->name };
@@ -200,9 +224,7 @@ static void on_line(void *owner, bool is_err, const char *line)
 	(void)is_err;
 	if (!line[strspn(line, " \t")])
 		return;
-	mem_free(*place);
-	*place = mem_strdup(line);
-	s->tail_count++;
+	keep_line(s, line);
 	tell_ready(s);
 	if (!is_ending(s) && t->events->notice)
 		t->events->notice(t->owner, &n);
@@ -210,12 +232,19 @@ static void on_line(void *owner, bool is_err, const char *line)
 
 /* ---- its end ---- */
 
-static void add_tail(const struct stdio *s, struct error *err)
+/* The head, what is missing behind it, the tail. */
+static void add_stderr(const struct stdio *s, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	size_t from =
 		s->tail_count > TAIL_LINES ? s->tail_count - TAIL_LINES : 0;
+	size_t head = 0;
 
+	while (head < HEAD_LINES && s->head_from + head < from)
+		buf_printf(&text, "%s\n", s->head[head++]);
+	if (head && s->head_from + head < from)
+		buf_printf(&text, "… (%zu lines more) …\n",
+			   from - s->head_from - head);
 	for (size_t i = from; i < s->tail_count; i++)
 		buf_printf(&text, "%s%s", i > from ? "\n" : "",
 			   s->tail[i % TAIL_LINES]);
@@ -245,7 +274,7 @@ static void set_ended(struct stdio *s, int status)
 		error_hint(
 			&s->why,
 			"this is what it wrote to its stderr; is an argument or a variable (--env NAME=VALUE) missing?");
-	add_tail(s, &s->why);
+	add_stderr(s, &s->why);
 }
 
 static void set_silent(struct stdio *s)
@@ -254,7 +283,7 @@ static void set_silent(struct stdio *s)
 		  "'%s' closed its stdout, but went on running", s->name);
 	error_hint(&s->why,
 		   "an MCP server writes its messages there, and nothing else");
-	add_tail(s, &s->why);
+	add_stderr(s, &s->why);
 }
 
 static void on_ended(void *owner, int status)
@@ -355,6 +384,7 @@ static int stdio_send(struct transport *t, const char *text, size_t len,
 			line.data[i] = ' ';
 	}
 	buf_char(&line, '\n');
+	s->head_from = s->tail_count;
 	if (child_write(s->child, line.data, line.len, err))
 		return error_prefix(err, "cannot send to '%s'", s->name);
 	return 0;
@@ -389,7 +419,7 @@ static int stdio_explain(struct transport *t, struct error *err)
 		error_hint(
 			err,
 			"is it an MCP server, and one that speaks over stdio? some need an argument for it; --timeout waits longer, as for one that is installed first");
-	add_tail(s, err);
+	add_stderr(s, err);
 	return -1;
 }
 

@@ -4,8 +4,9 @@
  * (mcp.md 2024-11-05). endpoint: argv, env, cwd. Our own tokens and passwords
  * are not handed on, unless env names them.
  *
- * Its stderr comes as notices (NOTICE_CHILD), a line each; its last lines are
- * the detail of the error when it dies. A line of stdout that is no JSON is
+ * Its stderr comes as notices (NOTICE_CHILD), a line each; its first
+ * lines (since something was sent to it) and its last ones are the detail of
+ * the error when it dies. A line of stdout that is no JSON is
  * told by failed(0, …), with what it was: servers print there by mistake.
  * close: end of stdin; after 100 ms SIGTERM; after 1 s more SIGKILL, to its
  * process group: closed comes within 2 s.

@@ -74,28 +74,37 @@ static void add_hanging(struct renderer *r, struct buf *out, const char *label,
 	buf_char(out, '\n');
 }
 
-/* A frame, a usage, a difference: as it is, two columns in. */
-static void add_detail(struct renderer *r, struct buf *out, const char *detail)
+static void add_part(struct renderer *r, struct buf *out, const char *text,
+		     size_t len)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	struct wrap how = { 2, 2, r->err_terminal ? r->width : 0 };
-	size_t len = strlen(detail), cut = 0;
-	if (r->err_terminal && !r->verbose && len > DETAIL_SHORT) {
-		size_t shown = text_fit(detail, DETAIL_SHORT, DETAIL_SHORT);
-		cut = len - shown;
-		len = shown;
-	}
-	while (len > 0 && detail[len - 1] == '\n')
+	while (len > 0 && text[len - 1] == '\n')
 		len--;
-	text_safe(&safe, detail, len, TEXT_PARAGRAPH);
+	text_safe(&safe, text, len, TEXT_PARAGRAPH);
 	buf_text(out, "  ");
 	wrap_wrap(out, buf_string(&safe), safe.len, &how);
 	buf_char(out, '\n');
-	if (cut > 0) {
-		buf_text(out, "  … ");
-		wrap_count(out, cut, "more byte");
-		buf_text(out, " (-v shows all)\n");
+}
+
+/*
+ * A frame, a usage, a difference: as it is, two columns in. Of a long one both
+ * ends: the cause stands first, or, in what a dying program wrote, last.
+ */
+static void add_detail(struct renderer *r, struct buf *out, const char *detail)
+{
+	size_t len = strlen(detail), half = DETAIL_SHORT / 2, head, tail;
+	if (!r->err_terminal || r->verbose || len <= DETAIL_SHORT) {
+		add_part(r, out, detail, len);
+		return;
 	}
+	head = text_cut(detail, len, half);
+	tail = text_cut(detail, len, len - half);
+	add_part(r, out, detail, head);
+	buf_text(out, "  … ");
+	wrap_count(out, tail - head, "more byte");
+	buf_text(out, " (-v shows all) …\n");
+	add_part(r, out, detail + tail, len - tail);
 }
 
 void text_error(struct renderer *r, const struct error *e)

@@ -638,6 +638,7 @@ static void test_error_on_a_terminal(void **state)
 	struct rendered s;
 	(void)state;
 	memset(frame, 'x', sizeof(frame));
+	memcpy(frame + sizeof(frame) - 10, "\nKeyError!", 10);
 	error_set(&e, ERR_PROTOCOL,
 		  "one two three four five six seven eight "
 		  "nine ten eleven twelve");
@@ -646,7 +647,8 @@ static void test_error_on_a_terminal(void **state)
 	render_error(&s.r, &e);
 	assert_non_null(strstr(rendered_err(&s), "nine ten\n       eleven"));
 	assert_non_null(strstr(rendered_err(&s),
-			       "\n  … 2,400 more bytes (-v shows all)\n"));
+			       "\n  … 2,400 more bytes (-v shows all) …\n"));
+	assert_non_null(strstr(rendered_err(&s), "\n  KeyError!\n"));
 	rendered_end(&s);
 	rendered_start(&s, OUTPUT_TEXT, true);
 	s.r.verbose = true;

@@ -297,7 +297,8 @@ static void test_dies_at_once(void **state)
 		"i=$((i+1)); done; exit 3");
 	lost(&s, "'sh' ended before it said anything, with status 3");
 	assert_non_null(s.why.detail);
-	assert_memory_equal(s.why.detail, "line 11\n", 8);
+	assert_memory_equal(s.why.detail, "line 1\nline 2\n", 14);
+	assert_non_null(strstr(s.why.detail, "\nline 10\nline 11\n"));
 	assert_string_equal(s.why.detail + strlen(s.why.detail) - 8,
 			    "\nline 30");
 	done(&s);
@@ -318,6 +319,28 @@ static void test_dies_later(void **state)
 	say(&s, "{\"q\":1}");
 	lost(&s, "'sh' ended, with status 139 (128 + SIGSEGV)");
 	assert_string_equal(s.why.detail, "bad {\"q\":1}");
+	done(&s);
+}
+
+/* The cause stands first as with Go, or last as with Python. */
+static void test_last_words_are_long(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	run(&s, "echo boot >&2; read a; echo 'panic: no' >&2; "
+		"i=1; while [ $i -le 99 ]; do echo frame $i >&2; "
+		"i=$((i+1)); done; exit 2");
+	await_text(&s, "note:boot\n");
+	say(&s, "{}");
+	lost(&s, "'sh' ended before it said anything, with status 2");
+	assert_non_null(s.why.detail);
+	assert_null(strstr(s.why.detail, "boot"));
+	assert_memory_equal(s.why.detail, "panic: no\nframe 1\n", 18);
+	assert_non_null(strstr(s.why.detail,
+			       "\nframe 9\n… (70 lines more) …\nframe 80\n"));
+	assert_string_equal(s.why.detail + strlen(s.why.detail) - 9,
+			    "\nframe 99");
 	done(&s);
 }
 
@@ -534,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_stderr),
 		cmocka_unit_test(test_dies_at_once),
 		cmocka_unit_test(test_dies_later),
+		cmocka_unit_test(test_last_words_are_long),
 		cmocka_unit_test(test_closes_its_stdout),
 		cmocka_unit_test(test_closes_its_stdin),
 		cmocka_unit_test(test_never_reads),
