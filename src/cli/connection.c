@@ -344,8 +344,10 @@ int connection_open(struct connection *c, struct error *err)
 
 void connection_close(struct connection *c)
 {
-	if (c->session)
+	if (c->session) {
+		session_linger(c->session);
 		session_drain(c->session);
+	}
 	requests_close(c);
 	tools_cache_drop(c);
 	items_cache_drop(c);

@@ -278,6 +278,34 @@ static int check_revision(const struct client *c, const struct call *call,
 	return refuse_revision(c->opening, revision, err);
 }
 
+/*
+ * Whether something of it is for messages that nobody asked for. Its tools and
+ * prompts, its resources, are only if they change; completions never are; what
+ * is not known here is, unless it is empty ("experimental").
+ */
+static bool may_speak(const cJSON *capabilities)
+{
+	static const char *const lists[] = { "tools", "prompts", "resources" };
+	const cJSON *each;
+
+	cJSON_ArrayForEach(each, capabilities) {
+		bool speaks =
+			cJSON_IsObject(each) &&
+			(each->child || strcmp(each->string, "logging") == 0);
+
+		for (size_t i = 0; i < COUNT(lists); i++) {
+			if (strcmp(each->string, lists[i]) == 0)
+				speaks = cJSON_IsTrue(json_member(
+						 each, "listChanged")) ||
+					 cJSON_IsTrue(json_member(each,
+								  "subscribe"));
+		}
+		if (speaks && strcmp(each->string, "completions") != 0)
+			return true;
+	}
+	return false;
+}
+
 static void keep_reply(struct client *c, struct call *call)
 {
 	message_done(&c->initialize);
@@ -285,8 +313,9 @@ static void keep_reply(struct client *c, struct call *call)
 	c->initialize_us = call->ended_us - call->started_us;
 	c->device = session_link(c->session)->dialect == DIALECT_DEVICE;
 	borrow_reply(c);
-	if (c->revision && !c->device)
-		session_negotiated(c->session, c->revision);
+	if (!c->device)
+		session_negotiated(c->session, c->revision ? c->revision : "",
+				   may_speak(c->capabilities));
 }
 
 /* 1: open. 0: not yet, asked once more. */

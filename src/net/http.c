@@ -550,7 +550,10 @@ static void http_fetch_abandon(struct http_fetch *f)
  */
 
 #define CLOSE_MS 500
-#define HOLD_MS 2000 /* for the head of the GET stream */
+/* For the head of the GET stream: where the server may ask; where it speaks. */
+#define ASK_HOLD_MS 2000
+#define HOLD_MS 1000
+#define LINGER_MS 50 /* of silence in that stream behind an answer */
 
 /* ---- events ---- */
 
@@ -700,12 +703,15 @@ static bool is_in_the_way(const struct http_exchange *x)
 
 /*
  * A server that asks while the GET stream is not there yet asks nobody, and
- * its call hangs: where it may ask, the stream comes first.
+ * its call hangs; one that logs inside a call then logs to nobody. So the
+ * stream comes first. Where nothing can come by it, it is not asked for.
  */
 static void listen_now(struct http *h)
 {
+	if (!h->listen_due || !(h->declared || h->speaks || h->watched))
+		return;
 	h->listen_due = false;
-	h->hold_until = h->declared ? loop_now() + HOLD_MS : 0;
+	h->hold_until = loop_now() + (h->declared ? ASK_HOLD_MS : HOLD_MS);
 	http_listen(h);
 }
 
@@ -755,12 +761,8 @@ static void settle(struct http *h)
 		settle_closing(h);
 		return;
 	}
-	if (h->listen_due && h->declared)
-		listen_now(h);
+	listen_now(h);
 	send_waiting(h);
-	/* Behind what waited: somebody waits for that. */
-	if (h->listen_due)
-		listen_now(h);
 	next = next_alarm(h);
 	if (next == LOOP_FOREVER)
 		timer_stop(&h->timer);
@@ -883,14 +885,30 @@ static void http_close(struct transport *t)
 	settle(h);
 }
 
-static void http_negotiated(struct transport *t, const char *revision)
+static void http_negotiated(struct transport *t, const char *revision,
+			    bool speaks)
 {
 	struct http *h = t->impl;
 
 	if (!h || h->closing)
 		return;
 	mem_free(h->revision);
-	h->revision = mem_strdup(revision);
+	h->revision = *revision ? mem_strdup(revision) : NULL;
+	h->speaks = speaks;
+}
+
+/* The stream has no order with the answer to a call. */
+static int64_t http_lingers(const struct transport *t)
+{
+	const struct http *h = t->impl;
+	const struct http_exchange *x;
+	int64_t left;
+
+	if (!h || h->closing || !h->last_heard)
+		return 0;
+	x = http_exchange_find(h, HTTP_LISTEN);
+	left = h->last_heard + LINGER_MS - loop_now();
+	return x && x->kind == HTTP_BODY_EVENTS && left > 0 ? left : 0;
 }
 
 static void http_forget(struct transport *t, int64_t id)
@@ -932,6 +950,7 @@ const struct http_table http_table = {
 		.close = http_close,
 		.explain = http_explain,
 		.negotiated = http_negotiated,
+		.lingers = http_lingers,
 		.forget = http_forget,
 	},
 	.fetch = http_fetch_open,

@@ -752,12 +752,25 @@ static void keep_body(struct http_exchange *x, const char *data, size_t len)
 		look_at_end(x);
 }
 
+/* For http_lingers: what only reads makes nobody log. */
+static void note_heard(const struct http_exchange *x)
+{
+	const struct http_message *m = &x->message;
+	struct http *h = x->http;
+
+	if (x->purpose == HTTP_POST   ? m->is_request && m->may_act :
+	    x->purpose == HTTP_LISTEN ? h->last_heard > 0 :
+					false)
+		h->last_heard = loop_now();
+}
+
 static void on_data(void *owner, const char *data, size_t len)
 {
 	struct http_exchange *x = owner;
 	struct http *h = x->http;
 
 	http_enter(h);
+	note_heard(x);
 	look_at_head(x);
 	if (!x->dead && x->kind == HTTP_BODY_EVENTS)
 		sse_feed(&x->sse, data, len, &stream_events, x);

@@ -249,6 +249,9 @@ struct http {
 	bool watched; /* somebody wants to know of that (http_table.watch) */
 	bool forgotten; /* the server forgot the session; no other stands yet */
 	bool declared; /* the server may ask, by the GET stream */
+	bool speaks; /* its capabilities are for more than answers */
+	/* loop_now() ms: a call was answered, the stream spoke; 0: none was */
+	int64_t last_heard;
 	int64_t hold_until; /* loop_now() ms: messages wait for that stream */
 	struct error why; /* for closed */
 };

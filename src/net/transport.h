@@ -129,10 +129,18 @@ struct transport_ops {
 	int (*explain)(struct transport *t, struct error *err);
 	/*
 	 * What initialize settled and the transport must repeat: the revision
-	 * ("2025-06-18"). Called once after each initialize. NULL: nothing is
-	 * repeated.
+	 * ("2025-06-18"; "": none was told); and whether the peer may say
+	 * something by itself, as far as its capabilities tell. Called once
+	 * after each initialize. NULL: nothing is repeated.
 	 */
-	void (*negotiated)(struct transport *t, const char *revision);
+	void (*negotiated)(struct transport *t, const char *revision,
+			   bool speaks);
+	/*
+	 * What a peer said before it answered may come behind the answer, by
+	 * another connection: ms until that is not to be expected any more, 0
+	 * at once. NULL: all comes in order.
+	 */
+	int64_t (*lingers)(const struct transport *t);
 	/*
 	 * Nobody waits for the answer to that request any more: what was opened
 	 * for it alone may be closed. NULL: nothing was.

@@ -127,6 +127,7 @@ enum {
 	TIMEOUT_MS = 10000,
 	WAIT_MS = 60000,
 	EVENTS_MAX = 4096,
+	LINGER_MS = 1000,
 	CLOSE_MS = 2000 /* a child process may need more than one */
 };
 
@@ -572,13 +573,28 @@ void session_settle(struct session *s, enum dialect dialect)
 	link_settle(&s->link, dialect);
 }
 
-void session_negotiated(struct session *s, const char *revision)
+void session_negotiated(struct session *s, const char *revision, bool speaks)
 {
 	const struct transport_ops *ops = s->transport.ops;
 
 	snprintf(s->revision, sizeof(s->revision), "%s", revision);
 	if (s->open && ops->negotiated)
-		ops->negotiated(&s->transport, revision);
+		ops->negotiated(&s->transport, revision, speaks);
+}
+
+void session_linger(struct session *s)
+{
+	const struct transport_ops *ops = s->transport.ops;
+	int64_t end = loop_now() + LINGER_MS, ms;
+
+	while (s->open && ops->lingers && loop_now() < end &&
+	       (ms = ops->lingers(&s->transport)) > 0) {
+		CLEANUP(error_reset) struct error interrupted = { 0 };
+
+		if (session_turn(s, loop_now() + ms, &interrupted))
+			return;
+		session_drain(s);
+	}
 }
 
 void session_name_codes(struct session *s, const char *(*name)(int code))

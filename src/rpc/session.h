@@ -233,9 +233,10 @@ int session_refuse(struct session *s, const char *id, int code,
 /*
  * The revision that was agreed on, for transports that repeat it
  * (transport_ops.negotiated). From now on batches are read only if it has them
- * (session_rules); before, and if this is never called, always.
+ * (session_rules); before, and if this is never called, always. "": none was
+ * told. speaks: the peer may say something by itself.
  */
-void session_negotiated(struct session *s, const char *revision);
+void session_negotiated(struct session *s, const char *revision, bool speaks);
 
 /*
  * Names for codes that mean something to this peer only, used in the words of
@@ -248,5 +249,11 @@ void session_wake(struct session *s);
 
 /* Hand what is queued to the observer, without waiting. */
 void session_drain(struct session *s);
+
+/*
+ * Before the end: hand on what the peer said before its last answer, where
+ * that may come behind it (transport_ops.lingers). Waits at most 1 s.
+ */
+void session_linger(struct session *s);
 
 #endif

@@ -224,6 +224,27 @@ asked() { jq -cr "$1" requests; }
 	says notifications/tools/list_changed
 }
 
+@test "what a server logs inside a call to its own stream is all there" {
+	server
+	for _ in 1 2 3; do
+		mcp -o json "$URL/logs" call echo text=x
+		ends 0
+		[ "$(cat stdout stderr | grep -o 'line [0-9]*\.' | sort -u | wc -l)" = 10 ]
+		hints '990 more messages'
+	done
+}
+
+@test "a stream by which nothing can come is not opened, unless somebody waits" {
+	server
+	mcp "$URL/mute" call echo text=x
+	ends 0
+	says 'echo: x'
+	[ "$(asked 'select(.method == "GET") | .method')" = "" ]
+	mcp "$URL/mute" tail --for 200ms
+	ends 0
+	[ "$(asked 'select(.method == "GET") | .method')" = GET ]
+}
+
 @test "no stream of the server's own: told where somebody waits for it" {
 	server
 	mcp "$URL/json" tail --for 300ms

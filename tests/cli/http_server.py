@@ -19,10 +19,11 @@ counts = {}
 open_streams = {}
 
 
-def answer(ask, revision="2025-06-18"):
+def answer(ask, revision="2025-06-18", **parts):
     method, params = ask["method"], ask.get("params") or {}
     if method == "initialize":
-        result = {"protocolVersion": revision, "capabilities": {"tools": {}, "resources": {"subscribe": True}},
+        result = {"protocolVersion": revision,
+                  "capabilities": dict({"tools": {}, "resources": {"subscribe": True}}, **parts),
                   "serverInfo": {"name": "crooked", "version": "1"}}
     elif method == "tools/list":
         result = {"tools": TOOLS}
@@ -365,6 +366,28 @@ async def endless(e):
         await plain(e)
 
 
+async def logs(e, resources):
+    """A call logs 1,000 lines to the GET stream, if that is there, and is answered."""
+    if e.method == "GET":
+        e.head(200, "text/event-stream")
+        await e.writer.drain()
+        open_streams["logs"] = e.writer
+        await asyncio.sleep(3600)
+    elif e.method == "POST" and e.ask["method"] == "initialize":
+        open_streams.pop("logs", None)
+        await e.reply(200, answer(e.ask, resources=resources, logging={} if resources else None),
+                      Mcp_Session_Id="s-1")
+    elif is_call(e):
+        for line in range(1000):
+            if "logs" in open_streams:
+                open_streams["logs"].write(event({
+                    "jsonrpc": "2.0", "method": "notifications/message",
+                    "params": {"level": "error", "data": "line %d." % line}}))
+        await plain(e)
+    else:
+        await plain(e)
+
+
 async def loose(e):
     """JSON with a byte order mark, and an id that is a number all the same."""
     if not is_call(e):
@@ -382,7 +405,7 @@ MODES = {
     "unavailable": lambda e: unavailable(e, 200),
     "unavailable503": lambda e: unavailable(e, 503), "token": token, "stream": server_stream,
     "forgets": forgets, "dies": dies, "cut-initialize": cut_initialize, "endless": endless,
-    "loose": loose,
+    "loose": loose, "logs": lambda e: logs(e, {"subscribe": True}), "mute": lambda e: logs(e, {}),
     "s401": lambda e: e.reply(401), "s403": lambda e: e.reply(403),
     "s404": lambda e: e.reply(404, b"nothing here", "text/plain"),
     "call404": lambda e: status(e, 404), "call429": lambda e: status(e, 429),

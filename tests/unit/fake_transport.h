@@ -51,6 +51,7 @@ struct fake {
 	void (*on_ready)(void);
 	struct error failed_why; /* of FAKE_FAILED; ERR_NONE: "refused" */
 	char negotiated[32]; /* what the transport was told */
+	bool speaks;
 	int64_t forgotten[8]; /* the last */
 	size_t forgotten_count;
 };
@@ -223,9 +224,11 @@ static inline int fake_explain(struct transport *t, struct error *err)
 	return error_set(err, ERR_CONNECT, "nothing came at all");
 }
 
-static inline void fake_negotiated(struct transport *t, const char *revision)
+static inline void fake_negotiated(struct transport *t, const char *revision,
+				   bool speaks)
 {
 	(void)t;
+	fake.speaks = speaks;
 	assert_true(strlen(revision) < sizeof(fake.negotiated));
 	memcpy(fake.negotiated, revision, strlen(revision) + 1);
 }

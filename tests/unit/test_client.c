@@ -146,6 +146,45 @@ static void revision_is_told(void **state)
 	assert_string_equal(client.revision, "2025-06-18");
 }
 
+/* Which capabilities are for messages that nobody asked for. */
+static void speaking_is_told(void **state)
+{
+	static const struct {
+		const char *capabilities;
+		bool speaks;
+	} rows[] = {
+		{ "{}", false },
+		{ "{\"tools\":{},\"completions\":{\"x\":1}}", false },
+		{ "{\"experimental\":{},\"tools\":{\"listChanged\":false},"
+		  "\"resources\":{\"subscribe\":false}}",
+		  false },
+		{ "{\"logging\":null,\"tools\":true}", false },
+		{ "{\"tools\":{},\"logging\":{}}", true },
+		{ "{\"prompts\":{\"listChanged\":true}}", true },
+		{ "{\"resources\":{\"subscribe\":true}}", true },
+		{ "{\"tasks\":{\"list\":{}}}", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *reply = mem_printf(
+			"\"result\":{\"protocolVersion\":\"2025-06-18\","
+			"\"capabilities\":%s,\"serverInfo\":{}}",
+			rows[i].capabilities);
+
+		script_add("initialize", reply);
+		if (i == 0)
+			open_client(DIALECT_PLAIN);
+		else
+			assert_int_equal(
+				client_open(&client, session, NULL, NULL), 0);
+		assert_int_equal(fake.speaks, rows[i].speaks);
+		client_done(&client);
+		script_drop("initialize");
+		mem_free(reply);
+	}
+}
+
 static void revision_unknown(void **state)
 {
 	struct error err = { 0 };
@@ -684,6 +723,8 @@ int main(void)
 		CLIENT_TEST(initialize_plain),
 		CLIENT_TEST(initialize_declares),
 		CLIENT_TEST(revision_is_told),
+		CLIENT_TEST(speaking_is_told),
+		TEST(speaking_is_told),
 		CLIENT_TEST(revision_unknown),
 		CLIENT_TEST(revision_refused),
 		CLIENT_TEST(initialize_refused),

@@ -133,7 +133,7 @@ static void handshake(void)
 {
 	seen_send(&seen, INITIALIZE);
 	assert_string_equal(message(0), REPLY(1));
-	seen.t.ops->negotiated(&seen.t, "2025-06-18");
+	seen.t.ops->negotiated(&seen.t, "2025-06-18", true);
 	seen_send(&seen, INITIALIZED);
 }
 
@@ -164,10 +164,10 @@ static void test_json(void **state)
 	}
 	/* initialized was taken before anything came behind it. */
 	assert_string_equal(web_body(request(1)), INITIALIZED);
-	assert_true(text_starts(request(3), "GET /mcp?k=hush-3 "));
-	web_has(request(3), "Accept", "text/event-stream");
-	web_has(request(3), "Mcp-Session-Id", "hush-1");
-	web_has(request(3), "Last-Event-ID", "");
+	assert_true(text_starts(request(2), "GET /mcp?k=hush-3 "));
+	web_has(request(2), "Accept", "text/event-stream");
+	web_has(request(2), "Mcp-Session-Id", "hush-1");
+	web_has(request(2), "Last-Event-ID", "");
 	seen_send(&seen, CALL);
 	assert_string_equal(message(2), REPLY(3));
 	/* One connection for all, and one for the stream. */
@@ -452,6 +452,46 @@ static void test_stream_refused_first(void **state)
 	begin_asked();
 	web_reply(listener, 405, "", "", "");
 	assert_string_equal(message(1), REPLY(2));
+}
+
+/* So with one whose capabilities say that it speaks. */
+static void test_stream_before_a_call(void **state)
+{
+	const bool never = false;
+
+	(void)state;
+	begin(answer_stream_later);
+	handshake();
+	seen_send(&seen, CALL);
+	assert_true(text_starts(request(2), "GET "));
+	loop_wait(seen.loop, &never, loop_now() + 50, NULL);
+	assert_int_equal(web.requests.count, 3);
+	web_stream(listener, "");
+	assert_string_equal(message(1), REPLY(3));
+	/* What it said before may come behind the answer. */
+	assert_true(seen.t.ops->lingers(&seen.t) > 0);
+	web_say(listener, EVENT("{\"method\":\"a\"}"));
+	assert_string_equal(message(2), "{\"method\":\"a\"}");
+	assert_true(seen.t.ops->lingers(&seen.t) > 0);
+	while (seen.t.ops->lingers(&seen.t) > 0)
+		loop_wait(seen.loop, &never, loop_now() + 5, NULL);
+}
+
+/* Nothing can come; but who waits all the same is to hear it. */
+static void test_stream_not_needed(void **state)
+{
+	(void)state;
+	begin(answer_well);
+	seen_send(&seen, INITIALIZE);
+	message(0);
+	seen.t.ops->negotiated(&seen.t, "2025-06-18", false);
+	seen_send(&seen, INITIALIZED);
+	seen_send(&seen, CALL);
+	message(1);
+	assert_int_equal(seen.t.ops->lingers(&seen.t), 0);
+	assert_int_equal(web.requests.count, 3);
+	http->watch(&seen.t);
+	assert_true(text_starts(request(3), "GET "));
 }
 
 /* A server that keeps the stream waiting does not stop the rest. */
@@ -1845,6 +1885,8 @@ int main(void)
 		TEST(test_no_stream_watched),
 		TEST(test_stream_comes_first),
 		TEST(test_stream_refused_first),
+		TEST(test_stream_before_a_call),
+		TEST(test_stream_not_needed),
 		TEST(test_stream_too_late),
 		TEST(test_stream_taken_up),
 		TEST(test_stream_waits),

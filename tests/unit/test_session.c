@@ -316,13 +316,13 @@ static void negotiates(void **state)
 {
 	(void)state;
 	open_up(DIALECT_PLAIN);
-	session_negotiated(session, "2025-06-18");
+	session_negotiated(session, "2025-06-18", false);
 	assert_string_equal(fake.negotiated, "2025-06-18");
 	session_free(session);
 	fake_reset();
 	config.dialect = DIALECT_PLAIN;
 	open_with(&fake_mute_ops);
-	session_negotiated(session, "2025-06-18");
+	session_negotiated(session, "2025-06-18", false);
 }
 
 /* Only one revision has them. */
@@ -333,11 +333,11 @@ static void batch_that_is_none(void **state)
 
 	(void)state;
 	open_up(DIALECT_PLAIN);
-	session_negotiated(session, "2025-03-26");
+	session_negotiated(session, "2025-03-26", false);
 	start(&c, "x");
 	fake_text("[{\"id\":1,\"result\":{}}]");
 	assert_int_equal(session_wait(session, &c, &err), 0);
-	session_negotiated(session, "2025-06-18");
+	session_negotiated(session, "2025-06-18", false);
 	start(&c, "x");
 	fake_text("[{\"method\":\"n\"},{\"id\":2,\"result\":{}}, "
 		  "{\"id\":3,\"method\":\"q\"},{\"id\":9,\"error\":{}}]");
