@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
@@ -833,6 +835,71 @@ void text_skeleton(struct buf *out, const char *text, size_t len)
 		} else if (at < len) {
 			size = 1;
 			add_point(out, (unsigned char)text[at]);
+		}
+	}
+}
+
+/* ---- escapes of JSON that can be read ---- */
+
+#define ESCAPE 6 /* bytes of \uXXXX */
+#define REPLACED "\xef\xbf\xbd" /* U+FFFD, what JSON cannot say */
+
+static bool is_escape(const char *text, size_t len)
+{
+	return len >= ESCAPE && text[0] == '\\' && text[1] == 'u' &&
+	       strspn(text + 2, "0123456789abcdefABCDEF") >= 4;
+}
+
+/* The character that size bytes of escapes are; yours. NULL: it stays escaped. */
+static char *readable(const char *text, size_t size)
+{
+	CLEANUP(mem_free_ptr)
+	char *quoted = mem_printf("\"%.*s\"", (int)size, text);
+	const struct span string = { quoted, size + 2 };
+	CLEANUP(mem_free_ptr) char *said = json_span_string(string);
+
+	if (!said || strpbrk(said, "\"\\") || strstr(said, REPLACED) ||
+	    !text_is_safe(said, strlen(said)))
+		return NULL;
+	return TAKE(said);
+}
+
+/* A pair of them is one character above U+FFFF. */
+static size_t unescape(struct buf *out, const char *text, size_t len)
+{
+	for (size_t size = 2 * ESCAPE; size >= ESCAPE; size -= ESCAPE) {
+		CLEANUP(mem_free_ptr) char *said = NULL;
+
+		if (size > len || (size > ESCAPE &&
+				   ((text[2] | 0x20) != 'd' ||
+				    !is_escape(text + ESCAPE, len - ESCAPE))))
+			continue;
+		said = readable(text, size);
+		if (!said)
+			continue;
+		buf_text(out, said);
+		return size;
+	}
+	buf_add(out, text, ESCAPE);
+	return ESCAPE;
+}
+
+void text_unescape(struct buf *out, const char *text, size_t len)
+{
+	size_t at = 0, size;
+
+	while (at < len) {
+		const char *next = memchr(text + at, '\\', len - at);
+		size_t plain = next ? (size_t)(next - text) - at : len - at;
+
+		buf_add(out, text + at, plain);
+		at += plain;
+		if (is_escape(text + at, len - at)) {
+			at += unescape(out, text + at, len - at);
+		} else if (at < len) {
+			size = len - at > 1 ? 2 : 1;
+			buf_add(out, text + at, size);
+			at += size;
 		}
 	}
 }

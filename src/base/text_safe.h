@@ -18,6 +18,13 @@ bool text_is_safe(const char *text, size_t len);
 bool text_is_invisible(uint32_t point);
 
 /*
+ * Append JSON, its \uXXXX as the characters that they stand for where these can
+ * be shown as they are (no quote, no backslash, nothing that text_is_safe
+ * refuses): still the same JSON. Also text that only looks like it.
+ */
+void text_unescape(struct buf *out, const char *text, size_t len);
+
+/*
  * Append what the eye takes text for: invisible characters dropped, full-width
  * forms and other blanks as ASCII, Latin, Greek and Cyrillic letters as the one
  * that stands for those that look like it (Unicode TR39, section 4). Two names

@@ -356,8 +356,10 @@ static void add_result(struct buf *out, struct message *reply)
 	}
 	if (result.count > 0 || !all.text)
 		return;
+	CLEANUP(buf_done) struct buf small = { 0 };
 	CLEANUP(buf_done) struct buf json = { 0 };
-	json_minify(&json, all.text, all.len);
+	json_minify(&small, all.text, all.len);
+	text_unescape(&json, buf_string(&small), small.len);
 	text_safe(out, buf_string(&json), json.len, TEXT_JSON);
 }
 

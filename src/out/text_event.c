@@ -50,13 +50,21 @@ static bool add_log(struct buf *out, const struct event *e, const cJSON *tree)
 		buf_printf(out, " (%s)", logger);
 	buf_text(out, ": ");
 	if (cJSON_IsString(data))
-		buf_text(out, data->valuestring);
+		text_unescape(out, data->valuestring,
+			      strlen(data->valuestring));
 	else
 		json_print(out, data);
 	return true;
 }
 
-/* JSON-RPC: its params, as received. Device: all but type and session. */
+static void add_line(struct buf *out, const char *json, size_t len)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	json_minify(&line, json, len);
+	text_unescape(out, buf_string(&line), line.len);
+}
+
+/* JSON-RPC: its params. Device: all but type and session. */
 static void add_message(struct buf *out, const struct event *e)
 {
 	struct span all = { e->text, e->len }, part;
@@ -66,11 +74,11 @@ static void add_message(struct buf *out, const struct event *e)
 	else if (e->kind == EVENT_NOTIFICATION || e->kind == EVENT_REQUEST) {
 		if (!add_log(out, e, tree) &&
 		    json_span_member(all, "params", &part))
-			json_minify(out, part.text, part.len);
+			add_line(out, part.text, part.len);
 	} else if (cJSON_IsObject(tree) && e->kind != EVENT_ODD)
 		add_members(out, tree);
 	else
-		json_minify(out, e->text, e->len);
+		add_line(out, e->text, e->len);
 	cJSON_Delete(tree);
 }
 

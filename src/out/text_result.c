@@ -165,9 +165,11 @@ static void step(struct layout *l)
 
 void json_layout(struct buf *out, const char *text, size_t len, bool color)
 {
-	struct layout l = {
-		.out = out, .at = text, .end = text + len, .color = color
-	};
+	CLEANUP(buf_done) struct buf read = { 0 };
+	struct layout l = { .out = out, .color = color };
+	text_unescape(&read, text, len);
+	l.at = buf_string(&read);
+	l.end = l.at + read.len;
 	while (l.at < l.end) {
 		if (is_space(*l.at))
 			l.at++;
@@ -207,10 +209,13 @@ static void put_text(struct renderer *r, const char *text, size_t len)
 static void put_json(struct renderer *r, struct span json)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
-	if (r->out_terminal)
+	CLEANUP(buf_done) struct buf small = { 0 };
+	if (r->out_terminal) {
 		json_layout(&b, json.text, json.len, r->out_color);
-	else
-		json_minify(&b, json.text, json.len);
+	} else {
+		json_minify(&small, json.text, json.len);
+		text_unescape(&b, buf_string(&small), small.len);
+	}
 	buf_char(&b, '\n');
 	put_out(r, &b);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "mcp/guard.h"
 #include "net/port.h"
 #include "net/ws.h"
@@ -658,10 +659,12 @@ static void take_hello(void *owner, struct span frame)
 static void take_device_message(void *owner, const char *type,
 				struct span frame)
 {
+	CLEANUP(buf_done) struct buf small = { 0 };
 	CLEANUP(buf_done) struct buf line = { 0 };
 	struct record *r;
 
-	json_minify(&line, frame.text, frame.len);
+	json_minify(&small, frame.text, frame.len);
+	text_unescape(&line, buf_string(&small), small.len);
 	r = board_record(owner, RECORD_MESSAGE, LEVEL_INFO, "%.*s",
 			 shown(line.len), buf_string(&line));
 	add_message(r, frame.text, frame.len);

@@ -274,6 +274,10 @@ static void test_text_on_a_terminal(void **state)
 	assert_result("{\"content\":[{\"type\":\"text\",\"text\":"
 		      "\"{broken\\u001b\"}],\"isError\":false}",
 		      true, "{broken\\x1b\n");
+	assert_result("{\"content\":[{\"type\":\"text\",\"text\":"
+		      "\"{\\\"a\\\":\\\"\\\\u72b6\\\\u6001\\\"}\"}],"
+		      "\"isError\":false}",
+		      true, "{ \"a\": \"状态\" }\n");
 	/* a number stays text */
 	assert_result("{\"content\":[{\"type\":\"text\",\"text\":\"42\"}],"
 		      "\"isError\":false}",
@@ -389,16 +393,17 @@ static void test_events(void **state)
 {
 	static char notification[] = "{\"jsonrpc\":\"2.0\",\"method\":"
 				     "\"notifications/message\",\"params\":{"
-				     "\"level\": 1.0}}";
+				     "\"level\": 1.0,\"\\u72b6\":\"\\u6001\"}}";
 	static char bare[] = "{\"jsonrpc\":\"2.0\",\"method\":"
 			     "\"notifications/message\"}";
 	static char listen[] = "{\"session_id\":\"S1\",\"type\":\"listen\","
 			       "\"state\":\"start\"}";
 	(void)state;
-	assert_event((struct event){ .kind = EVENT_NOTIFICATION,
-				     .name = name_message,
-				     .text = notification },
-		     "  notifications/message  {\"level\":1.0}\n");
+	assert_event(
+		(struct event){ .kind = EVENT_NOTIFICATION,
+				.name = name_message,
+				.text = notification },
+		"  notifications/message  {\"level\":1.0,\"状\":\"态\"}\n");
 	assert_event((struct event){ .kind = EVENT_NOTIFICATION,
 				     .name = name_message,
 				     .text = bare },

@@ -28,6 +28,31 @@ static void check_safe(const char *text, size_t len, const char *line,
 	buf_done(&b);
 }
 
+static void check_unescaped(const char *json, const char *wanted)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	text_unescape(&out, json, strlen(json));
+	assert_string_equal(buf_string(&out), wanted);
+}
+
+static void unescaped(void **state)
+{
+	(void)state;
+	check_unescaped("", "");
+	check_unescaped("{\"a\":\"\\u72b6\\u6001\"}", "{\"a\":\"状态\"}");
+	check_unescaped("\\uD83D\\uDE00 \\ud55c\\uad6d \\u003ca\\u003E",
+			"😀 한국 <a>");
+	/* A quote, a backslash, control, a turn of direction, half a pair. */
+	check_unescaped("\\u0022\\u005c\\u0000\\u001b\\u202e\\ud83d",
+			"\\u0022\\u005c\\u0000\\u001b\\u202e\\ud83d");
+	check_unescaped("\\ud55c\\u0022\\ud83d\\u72b6", "한\\u0022\\ud83d状");
+	/* Escaped backslashes, other escapes, and what is cut. */
+	check_unescaped("\\\\u72b6\\n\\\\\\u72b6", "\\\\u72b6\\n\\\\状");
+	check_unescaped("\\u72b", "\\u72b");
+	check_unescaped("\\", "\\");
+}
+
 #define SAFE(text, line, paragraph) \
 	check_safe(text, sizeof(text) - 1, line, paragraph)
 
@@ -722,6 +747,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fill),
 		cmocka_unit_test(safe),
+		cmocka_unit_test(unescaped),
 		cmocka_unit_test(unseen),
 		cmocka_unit_test(unseen_everywhere),
 		cmocka_unit_test(joiners),
