@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define FIRMWARE_TOOL_MAX 7959 /* bytes of one tool that it can list */
-#define GATEWAY_MESSAGE_MAX 8192 /* bytes; above, it closes the connection */
 
 /* Whether this page begins where it does for who asks without user-only tools. */
 static bool same_start(const struct tool_list *list, size_t page)

@@ -11,6 +11,8 @@
 
 /* How many tools the MQTT gateway and the Java server keep. */
 #define BACKEND_TOOLS_MAX 32
+/* Bytes of one message; above, the MQTT gateway closes the connection. */
+#define GATEWAY_MESSAGE_MAX 8192
 
 /*
  * One sentence a hazard into out, none if there is none. list must be in the

@@ -12,6 +12,7 @@
 #include "base/picture.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "out/backends.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
@@ -257,10 +258,28 @@ static void text_inside(struct renderer *r, const struct content *c)
 		put_text(r, c->inside, strlen(c->inside));
 }
 
+/* {"session_id":"","type":"mcp","payload":}, around the message */
+#define ENVELOPE_LEAST 41
+
+/* It came here; that it would elsewhere is not said by that. */
+static void note_size(struct renderer *r, size_t size)
+{
+	CLEANUP(buf_done) struct buf count = { 0 };
+	if (size <= GATEWAY_MESSAGE_MAX)
+		return;
+	wrap_count(&count, size, "byte");
+	render_note(
+		r,
+		"the message with this reply has at least %s: at a broker, the official MQTT gateway closes the connection above 8,192",
+		buf_string(&count));
+}
+
 static void put_notes(struct renderer *r, const struct result *result)
 {
 	if (result->note)
 		render_note(r, "%s", result->note);
+	if (result->from_device)
+		note_size(r, result->message.len + ENVELOPE_LEAST);
 	if (result->odd_is_error)
 		render_note(
 			r,

@@ -284,6 +284,39 @@ static void test_text_on_a_terminal(void **state)
 		      true, "42\n");
 }
 
+/* Only of a board: others send what they like. */
+static void check_size_note(size_t bytes, bool device, const char *note)
+{
+	CLEANUP(mem_free_ptr) char *text = mem_alloc(bytes + 1);
+	CLEANUP(mem_free_ptr) char *json = NULL;
+	struct rendered s;
+	memset(text, 'x', bytes);
+	text[bytes] = '\0';
+	json = mem_printf("{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],"
+			  "\"isError\":false}",
+			  text);
+	struct result result = result_from(json);
+	result.from_device = device;
+	rendered_start(&s, OUTPUT_TEXT, false);
+	s.r.ops->result(&s.r, &result);
+	if (note)
+		assert_non_null(strstr(rendered_err(&s), note));
+	else
+		assert_string_equal(rendered_err(&s), "");
+	rendered_end(&s);
+	result_done(&result);
+}
+
+static void test_reply_above_a_gateways_limit(void **state)
+{
+	(void)state;
+	check_size_note(8000, true, NULL);
+	check_size_note(9000, false, NULL);
+	check_size_note(8200, true,
+			" bytes: at a broker, the official MQTT "
+			"gateway closes the connection above");
+}
+
 static void test_images(void **state)
 {
 	(void)state;
@@ -860,6 +893,7 @@ int main(void)
 		cmocka_unit_test(test_describe_collision),
 		cmocka_unit_test(test_text_in_a_pipe_is_exact),
 		cmocka_unit_test(test_text_on_a_terminal),
+		cmocka_unit_test(test_reply_above_a_gateways_limit),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_odd_results),
 		cmocka_unit_test(test_reply),
