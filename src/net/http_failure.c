@@ -207,20 +207,66 @@ static int64_t asked_wait(const struct http_transfer *t, const struct buf *body)
 	return http_message_retry_after(buf_string(body), body->len);
 }
 
+/* A parameter of a challenge: name="value"; yours, NULL. */
+static char *parameter(const char *challenge, const char *name)
+{
+	CLEANUP(mem_free_ptr) char *mark = mem_printf("%s=\"", name);
+	const char *at = text_find(challenge, mark);
+
+	/* "error=" is no end of another name. */
+	while (at && at > challenge && !strchr(" ,", at[-1]))
+		at = text_find(at + 1, mark);
+	if (!at)
+		return NULL;
+	at += strlen(mark);
+	return first_line(at, strcspn(at, "\""));
+}
+
+/*
+ * RFC 6750, 3.1: the challenge says what was wrong with the token. Some servers
+ * say it to who sent none.
+ */
+static enum why refusal(const struct http_transfer *t, const char *challenge)
+{
+	int status = t->status;
+	CLEANUP(mem_free_ptr)
+	char *error = challenge ? parameter(challenge, "error") : NULL;
+
+	if (status == 407)
+		return WHY_PROXY;
+	if (!error || (status != 401 && status != 403) ||
+	    !headers_get(&t->headers, "Authorization"))
+		return WHY_STATUS;
+	if (strcmp(error, "insufficient_scope") == 0)
+		return WHY_SCOPE;
+	return strcmp(error, "invalid_token") == 0 ? WHY_BAD_TOKEN : WHY_STATUS;
+}
+
+/* Its end tells where to get a token (RFC 9728): never cut. */
+static void tell_challenge(struct error *why, const char *wants)
+{
+	CLEANUP(mem_free_ptr)
+	char *line = mem_printf("WWW-Authenticate: %s", wants);
+
+	error_detail(why, line, strlen(line));
+}
+
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body)
 {
 	CLEANUP(mem_free_ptr) char *said = reason_told(t, body);
 	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
+	bool fits = wants && strlen(wants) <= SAID_MAX;
 	CLEANUP(mem_free_ptr)
-	char *challenge = wants ? first_line(wants, strlen(wants)) : NULL;
+	char *scope = wants ? parameter(wants, "scope") : NULL;
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
 	const struct why_facts f = {
-		.what = t->status == 407 ? WHY_PROXY : WHY_STATUS,
+		.what = refusal(t, wants),
 		.number = t->status,
 		.path = path,
+		.to = scope,
 		.said = said,
-		.challenge = challenge,
+		.challenge = fits ? wants : NULL,
 	};
 	int64_t wait = asked_wait(t, body);
 	char time[32];
@@ -229,6 +275,8 @@ void http_fail_status(struct error *why, const struct http_site *site,
 		fail_redirect(why, site, t);
 	else
 		fail(why, site, f);
+	if (wants && !fits)
+		tell_challenge(why, wants);
 	error_retry_after(why, wait);
 	if (wait)
 		error_hint(why, "it asks to wait %s before the next try",

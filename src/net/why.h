@@ -29,6 +29,8 @@ enum why {
 	WHY_CONNACK, /* number: MQTT 3.1.1, 3.2.2.3 */
 	/* HTTP; number: its status; said: the peer's reason */
 	WHY_STATUS,
+	WHY_BAD_TOKEN, /* by its challenge (RFC 6750, 3.1) */
+	WHY_SCOPE, /* likewise; to: the scope that is missing */
 	WHY_REDIRECT, /* to: a URL; so with the next two */
 	WHY_REDIRECT_AGAIN,
 	WHY_REDIRECT_ODD,

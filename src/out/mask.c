@@ -187,6 +187,24 @@ static bool mask_upload(struct buf *out, struct mask_scan *s)
 	return true;
 }
 
+/* Behind "Bearer " in a challenge, where no token stands. */
+static bool is_parameter(const struct mask_scan *s)
+{
+	static const char *const names[] = { "realm",	  "scope",
+					     "error",	  "error_description",
+					     "error_uri", "resource",
+					     "charset",	  "resource_metadata" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct mask_scan behind = { s->at + strlen(names[i]), s->end };
+
+		if (starts(s, names[i]) && starts(&behind, "=") &&
+		    quote_length(behind.at + 1, s->end))
+			return true;
+	}
+	return false;
+}
+
 static bool mask_word(struct buf *out, struct mask_scan *s)
 {
 	if (mask_upload(out, s))
@@ -198,7 +216,8 @@ static bool mask_word(struct buf *out, struct mask_scan *s)
 		if (!starts(s, leads[i]))
 			continue;
 		copy(out, s, strlen(leads[i]));
-		hide_value(out, s);
+		if (!is_parameter(s))
+			hide_value(out, s);
 		return true;
 	}
 	return false;

@@ -149,7 +149,13 @@ asked() { jq -cr "$1" requests; }
 	MCPCTL_TOKEN=wrong mcp "$URL/token" info
 	ends 6
 	hints invalid_token
+	hints 'realm="crooked"'
+	hints 'does not take this token'
 	absent 'wrong' stderr
+	mcp "$URL/token" info
+	ends 6
+	hints 'refused: HTTP 401'
+	hints 'give credentials'
 }
 
 @test "a web page, a redirect, broken JSON, an answer that is too large" {

@@ -1029,6 +1029,32 @@ static void answer_told(struct web_client *c, const char *rq)
 		  told.type ? told.type : "", told.body ? told.body : "");
 }
 
+/* However long it is, it is told whole: its end says where to get a token. */
+static void test_long_challenge(void **state)
+{
+	CLEANUP(buf_done) struct buf head = { 0 };
+
+	(void)state;
+	buf_text(&head, "WWW-Authenticate: Bearer realm=\"");
+	for (size_t i = 0; i < 200; i++)
+		buf_char(&head, 'r');
+	buf_text(&head, "\", error=\"insufficient_scope\", scope=\"a b\", "
+			"resource_metadata=\"http://h/end\"\r\n");
+	told.status = 403;
+	told.head = buf_string(&head);
+	begin(answer_told);
+	seen_send(&seen, LIST);
+	assert_string_equal(failure(0),
+			    "2: '127.0.0.1' takes the token, but not for this: "
+			    "HTTP 403 (insufficient scope)");
+	assert_string_equal(seen.last.hint, "get a token with more rights, "
+					    "with the scope 'a b'");
+	assert_true(text_starts(seen.last.detail,
+				"WWW-Authenticate: Bearer realm=\"rr"));
+	assert_non_null(strstr(seen.last.detail, "\"http://h/end\""));
+	told.head = "";
+}
+
 static void test_statuses(void **state)
 {
 	static const struct {
@@ -1040,9 +1066,21 @@ static void test_statuses(void **state)
 		  "WWW-Authenticate: Bearer realm=\"r\", "
 		  "error=\"invalid_token\"\r\n",
 		  "application/json", "{\"error\":\"unauthorized\"}",
-		  "2: '127.0.0.1' refused: HTTP 401 (not authorized): "
+		  "2: '127.0.0.1' does not take this token: HTTP 401: "
 		  "unauthorized; it asks for 'Bearer realm=\"r\", "
 		  "error=\"invalid_token\"'",
+		  ERR_AUTH },
+		{ 401, "WWW-Authenticate: Basic realm=\"r\"\r\n", "", "",
+		  "2: '127.0.0.1' refused: HTTP 401 (not authorized); it asks "
+		  "for 'Basic realm=\"r\"'",
+		  ERR_AUTH },
+		{ 403,
+		  "WWW-Authenticate: Bearer error=\"insufficient_scope\", "
+		  "scope=\"files:write\"\r\n",
+		  "", "",
+		  "2: '127.0.0.1' takes the token, but not for this: HTTP 403 "
+		  "(insufficient scope); it asks for 'Bearer "
+		  "error=\"insufficient_scope\", scope=\"files:write\"'",
 		  ERR_AUTH },
 		{ 403, "", "application/json",
 		  "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-1,"
@@ -1908,6 +1946,7 @@ int main(void)
 		TEST(test_forced),
 		TEST(test_neither),
 		TEST(test_other_origin),
+		TEST(test_long_challenge),
 		TEST(test_statuses),
 		TEST(test_retry_date),
 		TEST(test_error_replies),

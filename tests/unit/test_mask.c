@@ -54,6 +54,15 @@ static void test_headers_and_urls(void **state)
 		      "{\"url\":\"http://h:8000/upload/***\"}");
 	assert_masked("http://h/upload/0123456789abcdef0123456789abcde",
 		      "http://h/upload/0123456789abcdef0123456789abcde");
+	/* A challenge has no token; but what it leads to may have. */
+	assert_masked(
+		"Bearer realm=\"r\", resource_metadata=\"http://h/?key=a\"",
+		"Bearer realm=\"r\", "
+		"resource_metadata=\"http://h/?key=***\"");
+	assert_masked("{\"said\":\"Bearer realm=\\\"r\\\"\"}",
+		      "{\"said\":\"Bearer realm=\\\"r\\\"\"}");
+	assert_masked("{\"said\":\"Bearer cmVhbG0=\"}",
+		      "{\"said\":\"Bearer ***\"}");
 	assert_masked("ws://h/?authorization=Bearer",
 		      "ws://h/?authorization=***");
 }
