@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "net/http_private.h"
+#include "wire/refusal.h"
 
 /* The facts that are known of every request; net/why has the words. */
 static int fail(struct error *why, const struct http_site *site,
@@ -102,8 +103,6 @@ int http_explain(struct transport *t, struct error *err)
  * body that is no message.
  */
 
-#define SAID_MAX 160
-
 static bool http_type_is(const char *content_type, const char *type)
 {
 	size_t len = strcspn(content_type, "; \t");
@@ -123,56 +122,6 @@ bool http_is_stream(const struct http_transfer *t)
 {
 	return http_type_is(http_transfer_type(t), "text/event-stream") &&
 	       !packed(t);
-}
-
-/* The first line of a text, cut. */
-static char *first_line(const char *text, size_t len)
-{
-	const char *end;
-
-	len = text_trim(&text, len);
-	end = memchr(text, '\n', len);
-	if (end)
-		len = text_trim(&text, (size_t)(end - text));
-	return len ? mem_strndup(text, text_cut(text, len, SAID_MAX)) : NULL;
-}
-
-/* What a web page, of a proxy perhaps, calls itself: "502 Bad Gateway". */
-static char *page_title(const char *page)
-{
-	const char *title = text_find(page, "<title>");
-
-	if (!title)
-		return NULL;
-	title += strlen("<title>");
-	title += strspn(title, "0123456789 ");
-	return first_line(title, strcspn(title, "<"));
-}
-
-/* A reason in words, as servers give them: JSON-RPC, OAuth, frameworks. */
-static char *reason_told(const struct http_transfer *t, const struct buf *body)
-{
-	static const char *const names[] = { "error_description", "message",
-					     "detail", "title" };
-	const struct span whole = { buf_string(body), body->len };
-	CLEANUP(mem_free_ptr) char *said = NULL;
-
-	if (body->len == 0)
-		return NULL;
-	if (!json_check(whole.text, whole.len, NULL)) {
-		for (size_t i = 0; i < COUNT(names) && !said; i++) {
-			struct span member;
-
-			if (json_span_member(whole, names[i], &member))
-				said = json_span_string(member);
-		}
-		if (!said)
-			said = http_message_error(whole.text, whole.len);
-		return said ? first_line(said, strlen(said)) : NULL;
-	}
-	if (http_type_is(http_transfer_type(t), "text/plain"))
-		return first_line(whole.text, whole.len);
-	return page_title(whole.text);
 }
 
 static void fail_redirect(struct error *why, const struct http_site *site,
@@ -219,7 +168,7 @@ static char *parameter(const char *challenge, const char *name)
 	if (!at)
 		return NULL;
 	at += strlen(mark);
-	return first_line(at, strcspn(at, "\""));
+	return refusal_line(at, strcspn(at, "\""));
 }
 
 /*
@@ -254,9 +203,10 @@ static void tell_challenge(struct error *why, const char *wants)
 void http_fail_status(struct error *why, const struct http_site *site,
 		      const struct http_transfer *t, const struct buf *body)
 {
-	CLEANUP(mem_free_ptr) char *said = reason_told(t, body);
+	CLEANUP(mem_free_ptr)
+	char *said = refusal_words(buf_string(body), body->len);
 	const char *wants = http_transfer_answer(t, "WWW-Authenticate");
-	bool fits = wants && strlen(wants) <= SAID_MAX;
+	bool fits = wants && strlen(wants) <= REFUSAL_MAX;
 	CLEANUP(mem_free_ptr)
 	char *scope = wants ? parameter(wants, "scope") : NULL;
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);

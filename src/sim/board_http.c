@@ -6,6 +6,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/board_http.h"
+#include "wire/refusal.h"
+
+#define REFUSAL_BODY_MAX 4096 /* of another status, for its words */
+#define REFUSAL_MS 500 /* likewise */
 
 /* A TCP connection for one request. What the body means is the owner's matter. */
 
@@ -68,8 +72,10 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 		return;
 	state = board_reply_feed(&a->reply, data, len);
 	if (!had_head && a->reply.has_head) {
-		tcp_deadline(t, HTTP_WAIT_MS);
-		if (!a->reply.chunked && a->reply.length < 0)
+		bool good = a->reply.status == 200;
+
+		tcp_deadline(t, good ? HTTP_WAIT_MS : REFUSAL_MS);
+		if (good && !a->reply.chunked && a->reply.length < 0)
 			a->events->no_length(a->owner);
 	}
 	take(a, state);
@@ -99,7 +105,9 @@ static void on_deadline(struct tcp *t)
 {
 	struct board_http *a = t->owner;
 
-	if (!a->whole)
+	if (a->reply.has_head && a->reply.status != 200)
+		take(a, board_reply_end(&a->reply));
+	else if (!a->whole)
 		fail(a, stage(a),
 		     a->asked ? "no whole reply within 30 s" :
 				"not connected within 10 s");
@@ -216,11 +224,11 @@ static enum http_state take_head(struct board_reply *r)
 	if (!blank && r->in.len <= HEAD_MAX)
 		return HTTP_MORE;
 	r->status = status_of(text, line);
-	if (r->status != 200) {
+	if (r->status != 200)
 		snprintf(r->line, sizeof(r->line), "%.*s",
 			 (int)(line < 200 ? line : 200), text);
+	if (r->status < 0 || (r->status != 200 && !blank))
 		return r->status < 0 ? HTTP_BROKEN : HTTP_REFUSED;
-	}
 	if (!blank) {
 		snprintf(r->line, sizeof(r->line), "the answer is no HTTP");
 		return HTTP_BROKEN;
@@ -280,10 +288,26 @@ static int collect(struct board_reply *r, bool ended)
 	return len == (size_t)r->length;
 }
 
+/* A board goes by the status alone; who watches it wants the words, too. */
+static enum http_state refuse(struct board_reply *r)
+{
+	CLEANUP(mem_free_ptr)
+	char *words = refusal_words(buf_string(&r->body), r->body.len);
+	size_t len = strlen(r->line);
+
+	if (words && !strstr(r->line, words))
+		snprintf(r->line + len, sizeof(r->line) - len, ": %s", words);
+	return HTTP_REFUSED;
+}
+
 static enum http_state take_body(struct board_reply *r, bool ended)
 {
 	int state = collect(r, ended);
 
+	if (r->status != 200)
+		return state || ended || r->body.len >= REFUSAL_BODY_MAX ?
+			       refuse(r) :
+			       HTTP_MORE;
 	if (state < 0) {
 		snprintf(r->line, sizeof(r->line),
 			 "the chunked reply is broken");

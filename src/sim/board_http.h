@@ -16,7 +16,7 @@
 enum http_state {
 	HTTP_MORE,
 	HTTP_WHOLE, /* status 200, and all of body is there */
-	HTTP_REFUSED, /* another status: line says which */
+	HTTP_REFUSED, /* another status: line says which, and its words */
 	HTTP_BROKEN, /* no HTTP, or chunks that are none: line says what */
 	HTTP_HANGS /* the board never comes back from here */
 };
@@ -28,7 +28,7 @@ struct board_reply {
 	bool has_head, chunked;
 	int64_t length; /* Content-Length; -1: none, the peer's end is the end */
 	size_t body_at; /* in `in` */
-	char line[224]; /* of HTTP_REFUSED and HTTP_BROKEN; a peer's text */
+	char line[400]; /* of HTTP_REFUSED and HTTP_BROKEN; a peer's text */
 };
 
 /* Overwrites what is there. */

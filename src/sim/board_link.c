@@ -11,6 +11,7 @@
 #include "sim/identity.h"
 #include "sim/pretend_loop.h"
 #include "wire/broker_topic.h"
+#include "wire/refusal.h"
 
 static void board_link_again(struct board_link *c);
 static void board_link_join(struct board_link *c);
@@ -842,6 +843,19 @@ static int no_url(struct error *err)
 		err);
 }
 
+/* {"error":"…"} with status 200: the reason stands there. */
+static int add_words(const char *body, size_t len, struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *words = refusal_words(body, len);
+
+	CLEANUP(mem_free_ptr) char *hint = mem_strdup(err ? err->hint : NULL);
+
+	if (!words || !err)
+		return -1;
+	error_set(err, err->kind, "%s; it says: %s", err->text, words);
+	return error_hint(err, "%s", hint);
+}
+
 static int refuse(const struct ota_reply *r, struct error *err)
 {
 	if (!r->activation_code && !r->activation_challenge)
@@ -865,14 +879,17 @@ int ota_judge(struct ota_reply *out, const char *body, size_t len,
 	if (ota_reply_decode(out, body, len, err)) {
 		if (err)
 			err->kind = ERR_CONNECT;
-		return -1;
+		return add_words(body, len, err);
 	}
 	json = ota_reply_parse(body, len, NULL);
 	if (look(watch, json, err))
 		return -1;
-	if (out->activation_code || out->activation_challenge ||
-	    (!out->mqtt && !out->websocket))
+	if (out->activation_code || out->activation_challenge)
 		return refuse(out, err);
+	if (!out->mqtt && !out->websocket) {
+		refuse(out, err);
+		return add_words(body, len, err);
+	}
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "net/transport.h"
 #include "sim/board_ws.h"
+#include "wire/refusal.h"
 
 /* A TCP connection becomes the board's WebSocket: handshake, then frames. */
 
@@ -121,17 +122,46 @@ static void deliver(struct board_ws *d)
 	}
 }
 
-/* Not 101: the status line, and what a body says in the same packet. */
+#define REFUSAL_MS 500 /* for the words behind a head that is no 101 */
+
+/* Not 101: the status line, and what a body says. */
 static void refused(struct board_ws *d, const char *blank)
 {
 	const char *text = buf_string(&d->handshake);
-	size_t line = strcspn(text, "\r\n");
-	const char *body = blank ? blank + 4 : "";
+	size_t len = strcspn(text, "\r\n");
 	CLEANUP(mem_free_ptr)
-	char *why = mem_printf("%.*s%s%.200s", (int)(line < 200 ? line : 200),
-			       text, *body ? ": " : "", body);
+	char *words = refusal_words(blank + 4, strlen(blank + 4));
+	CLEANUP(mem_free_ptr)
+	char *line = mem_strndup(text, len < 200 ? len : 200);
+	bool more = words && !strstr(line, words);
+	CLEANUP(mem_free_ptr)
+	char *why =
+		mem_printf("%s%s%s", line, more ? ": " : "", more ? words : "");
 
 	end(d, why);
+}
+
+/* The body may come in a packet of its own: a moment for that. */
+static void maybe_refused(struct board_ws *d, const char *blank)
+{
+	const char *head = buf_string(&d->handshake);
+
+	if (blank[4] || text_find(head, "Content-Length: 0\r"))
+		refused(d, blank);
+	else
+		tcp_deadline(&d->tcp, REFUSAL_MS);
+}
+
+/* False: no whole head came. */
+static bool is_refused(struct board_ws *d)
+{
+	const char *blank =
+		d->asked ? strstr(buf_string(&d->handshake), "\r\n\r\n") : NULL;
+
+	if (d->open || !blank)
+		return false;
+	refused(d, blank);
+	return true;
 }
 
 static void on_answer(struct board_ws *d, const char *data, size_t len)
@@ -150,7 +180,7 @@ static void on_answer(struct board_ws *d, const char *data, size_t len)
 	}
 	/* 1.3: this text is all that is looked for */
 	if (!strstr(buf_string(&d->handshake), "HTTP/1.1 101")) {
-		refused(d, blank);
+		maybe_refused(d, blank);
 		return;
 	}
 	taken = (size_t)(blank + 4 - d->handshake.data) - before;
@@ -181,6 +211,8 @@ static void on_ended(struct tcp *t, const char *why)
 {
 	struct board_ws *d = t->owner;
 
+	if (!why && is_refused(d))
+		return;
 	if (!d->open && !why)
 		why = d->handshake.len && d->asked ? buf_string(&d->handshake) :
 						     "closed without an answer";
@@ -191,6 +223,8 @@ static void on_deadline(struct tcp *t)
 {
 	struct board_ws *d = t->owner;
 
+	if (is_refused(d))
+		return;
 	end(d, d->asked ? "no answer to the WebSocket request within 10 s" :
 			  "not connected within 10 s");
 }

@@ -122,6 +122,11 @@ static void on_note(struct board_link *c, enum pretend_note what,
 	case DEVICE_CALLED:
 		on_called(f, c, text);
 		break;
+	case DEVICE_REFUSED:
+		if (!f->tally->sum.said)
+			f->tally->sum.said = mem_strdup(text);
+		line(f, c, "the backend says: %s", text);
+		break;
 	case DEVICE_LINE:
 		line(f, c, "%s", text);
 		break;
@@ -304,13 +309,10 @@ static const struct {
 	enum error_kind kind;
 	const char *hint;
 } cures[] = {
-#define CREDENTIALS \
-	"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD"
-	{ " 401 ", ERR_AUTH, CREDENTIALS },
-	{ " 403 ", ERR_AUTH, CREDENTIALS },
-	{ "not authorised", ERR_AUTH, CREDENTIALS },
-	{ "bad user name or password", ERR_AUTH, CREDENTIALS },
-#undef CREDENTIALS
+	{ " 401 ", ERR_AUTH, TOKEN_HINT },
+	{ " 403 ", ERR_AUTH, TOKEN_HINT },
+	{ "not authorised", ERR_AUTH, TOKEN_HINT },
+	{ "bad user name or password", ERR_AUTH, TOKEN_HINT },
 	{ "connection refused", ERR_CONNECT,
 	  "is the backend running, and is this its address?" },
 	{ "connection timed out", ERR_CONNECT,
@@ -428,6 +430,7 @@ static void named_done(struct sim_named *n)
 
 void sim_summary_done(struct sim_summary *s)
 {
+	mem_free(s->said);
 	words_done(&s->hazards);
 	mem_free(s->hazard);
 	named_done(&s->lost_tools);

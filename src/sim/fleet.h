@@ -8,6 +8,10 @@
 #include "sim/hazard.h"
 #include "sim/sim.h"
 
+/* For who was refused for want of them. */
+#define TOKEN_HINT \
+	"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD"
+
 struct tally {
 	/* its latencies, hazards and what was lost only at the end */
 	struct sim_summary sum;

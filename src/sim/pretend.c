@@ -11,6 +11,9 @@
 #include "sim/pretend.h"
 #include "sim/pretend_loop.h"
 #include "sim/upload.h"
+#include "wire/refusal.h"
+
+#define REFUSALS_TOLD 10 /* in a device's life */
 
 static struct job *pretend_outcome(struct pretend *d, const struct job *of,
 				   const struct firmware_outcome *outcome);
@@ -449,6 +452,23 @@ static void on_bare(struct pretend *d, const cJSON *root)
 	firmware_receive(&d->server, root);
 }
 
+/*
+ * A text that is no message, or one of type "error": a board shows nothing of
+ * it, and waits for the hello.
+ */
+static void on_refusal(struct pretend *d, const char *text, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *words = NULL;
+
+	if (d->hello_flag || d->config.bare || d->refusals >= REFUSALS_TOLD)
+		return;
+	words = refusal_words(text, len);
+	if (!words)
+		return;
+	d->refusals++;
+	d->config.events->note(d->config.owner, DEVICE_REFUSED, words);
+}
+
 static void on_message(struct pretend *d, const cJSON *root)
 {
 	const char *type = text_of(root, "type");
@@ -481,6 +501,8 @@ static bool take_text(struct pretend *d, const char *text, size_t len)
 		return false;
 	root = parse(text, len);
 	hazard_frame(&d->watch, root, len, d->config.bare);
+	if (!root || strcmp(text_of(root, "type"), "error") == 0)
+		on_refusal(d, text, len);
 	if (root)
 		on_message(d, root);
 	return true;

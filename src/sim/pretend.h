@@ -42,6 +42,7 @@ enum pretend_note {
 	DEVICE_INITIALIZED, /* for the first time on this connection */
 	DEVICE_LISTED, /* the first page of tools on this connection */
 	DEVICE_CALLED, /* text: the tool */
+	DEVICE_REFUSED, /* text: what was said in place of the server hello */
 	DEVICE_LINE /* text: something worth a line; may hold a peer's text */
 };
 
@@ -96,6 +97,7 @@ struct pretend {
 	enum pretend_mode mode;
 	bool online; /* there is a connection */
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
+	unsigned refusals; /* that were told */
 	bool unusable; /* a message was too large to send (device.md 1.4) */
 	/* a server hello that nobody waited for yet (device.md 1.5) */
 	bool hello_flag;

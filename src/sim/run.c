@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
+#include "wire/refusal.h"
 
 /* One of connect, ota and listen. */
 static int check_ways(const struct sim_options *o, struct error *err)
@@ -177,8 +178,19 @@ static int deadly(const struct sim_summary *s, struct error *err)
 /* Somebody waited for a server hello, and none ever came. */
 static int unwelcome(const struct sim_summary *s, struct error *err)
 {
+	bool refused = s->said && refusal_is_credentials(s->said);
+
 	if (!s->sessions || s->welcomed)
 		return 0;
+	if (s->said) {
+		error_set(
+			err, refused ? ERR_AUTH : ERR_CONNECT,
+			"connected, but the backend never said hello; it said: %s",
+			s->said);
+		return error_hint(err, "%s",
+				  refused ? TOKEN_HINT :
+					    "its own log says more");
+	}
 	error_set(err, ERR_CONNECT,
 		  "connected, but the backend never said hello: welcomed 0");
 	return error_hint(

@@ -103,6 +103,7 @@ struct sim_summary {
 	uint64_t welcomed, initialized, listed; /* of the opened ones */
 	uint64_t calls; /* of tools, arguments accepted */
 	uint64_t closed; /* opened ones that are over */
+	char *said; /* first, in place of a server hello; a peer's; NULL */
 	struct asked_counts requests,
 		tool_calls; /* all that came; see sim/counts.h */
 	uint64_t sessions; /* begun: a server hello was waited for */

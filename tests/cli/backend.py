@@ -54,6 +54,14 @@ async def silent(ws):
     await asyncio.sleep(30)
 
 
+async def denies(ws):
+    await ws.send("认证失败")
+
+
+async def errs(ws):
+    await say(ws, {"type": "error", "message": "no such \x1b[31mboard"})
+
+
 async def mute(ws):
     await asyncio.sleep(0)
 

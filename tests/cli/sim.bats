@@ -76,6 +76,19 @@ backend() {
 	[ "$(jq -c '[.devices, .dialled, .refused, .welcome_ms]' <<<"$out")" = '[1,0,1,null]' ]
 }
 
+@test "a refusal in words, in place of the server hello" {
+	backend denies
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 6
+	hints 'never said hello; it said: 认证失败'
+	hints 'MCPCTL_SIM_TOKEN'
+	backend errs
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 3
+	hints 'the backend says: no such \x1b[31mboard'
+	hints 'never said hello; it said: no such \x1b[31mboard'
+}
+
 @test "the token of a file or of the environment" {
 	printf 'secret\n' >token
 	MCPCTL_TOKEN=secret listener l --wait 60 listen:127.0.0.1:0 ping

@@ -76,7 +76,8 @@ static inline void harness_note(void *owner, enum pretend_note what,
 				const char *text)
 {
 	static const char *const names[] = { "welcomed", "initialized",
-					     "listed", "called", "line" };
+					     "listed",	 "called",
+					     "refused",	 "line" };
 	struct harness *h = owner;
 	char *line = mem_printf("%s%s%s", names[what], text ? " " : "",
 				text ? text : "");

@@ -81,6 +81,23 @@ static void test_mcp_before_hello(void **state)
 	harness_stop(&h);
 }
 
+/* In place of a server hello; made no more of than a board does. */
+static void test_refusals(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_next(&h, 0);
+	harness_send(&h, "认证失败");
+	assert_true(noted(&h, "refused 认证失败"));
+	harness_send(&h, "{\"type\":\"error\",\"message\":\"not bound\"}");
+	assert_true(noted(&h, "refused not bound"));
+	harness_send(&h, "{\"type\":\"error\"}");
+	harness_says(&h, NULL);
+	harness_stop(&h);
+}
+
 static void test_bad_hellos(void **state)
 {
 	struct harness h;
@@ -629,6 +646,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hello),
 		cmocka_unit_test(test_mcp_before_hello),
+		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_bad_hellos),
 		cmocka_unit_test(test_hello_2_5),
 		cmocka_unit_test(test_interleaved),
