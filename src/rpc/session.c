@@ -12,6 +12,7 @@
 #include "net/head.h"
 #include "rpc/session.h"
 #include "rpc/session_state.h"
+#include "wire/refusal.h"
 
 static void session_peer_done(struct session_peer *p);
 
@@ -239,7 +240,11 @@ static void take_hello(void *owner, struct span frame)
 
 static void take_device(void *owner, const char *type, struct span frame)
 {
-	session_event(owner, EVENT_DEVICE, type, frame.text, frame.len);
+	struct session *s = owner;
+
+	if (strcmp(type, "error") == 0)
+		s->said = refusal_words(frame.text, frame.len);
+	session_event(s, EVENT_DEVICE, type, frame.text, frame.len);
 }
 
 static void take_audio(void *owner, struct span frame,
@@ -298,6 +303,7 @@ static void take_frame(struct session *s, enum frame_kind kind,
 	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		      len);
 	hear(s, kind);
+	mem_free(TAKE(s->said));
 	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,
 		     s);
 }
@@ -384,6 +390,7 @@ static void release(struct session *s)
 	session_drop_events(s);
 	session_forget_past(s);
 	error_reset(&s->why);
+	mem_free(s->said);
 	mem_free(s);
 }
 

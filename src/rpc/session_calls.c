@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "rpc/session_calls.h"
 #include "rpc/session_state.h"
+#include "wire/refusal.h"
 
 /*
  * Replies: matched with their calls by id, in any order; errors put into
@@ -232,6 +233,7 @@ void session_take_broken(void *owner, struct span frame,
 			"%s; it looks like a reply to call %d (%s), which is over",
 			problem->text, (int)p->id, p->label);
 	} else if (!s->shared || !salvage->has_id) {
+		s->said = refusal_words(frame.text, frame.len);
 		session_odd(s, frame.text, frame.len, "%s", problem->text);
 	}
 }
@@ -650,10 +652,17 @@ static void fail_call(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 	bool known = s->why.kind != ERR_NONE;
+	bool refused = s->said && refusal_is_credentials(s->said);
 
-	error_set(&c->failure, ERR_CONNECT, "connection lost during '%s'%s%s",
-		  label, known ? ": " : "", known ? s->why.text : "");
-	if (c->silence)
+	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
+		  "connection lost during '%s'%s%s%s%s", label,
+		  known ? ": " : "", known ? s->why.text : "",
+		  s->said ? "; the last that it said: " : "",
+		  s->said ? s->said : "");
+	if (refused)
+		error_hint(&c->failure,
+			   "give credentials: MCPCTL_TOKEN or --token-file");
+	else if (c->silence)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])
 		error_hint(&c->failure, "%s", s->why.hint);

@@ -51,6 +51,8 @@ struct session {
 	int64_t wait_deadline;
 	struct error why; /* of closed */
 	struct heard heard;
+	/* the words of the last frame, if it was a refusal; a peer's; NULL */
+	char *said;
 	struct call *calls;
 	int32_t next_id;
 	bool shared; /* peer_info.shared */

@@ -62,7 +62,8 @@ char *refusal_words(const char *text, size_t len)
 	if (json_check(text, len, NULL) == 0)
 		return *text == '{' ? told_in_json((struct span){ text, len }) :
 				      NULL;
-	if (!text_is_utf8(text, len))
+	/* Broken JSON is no words. */
+	if (strchr("{[", *text) || !text_is_utf8(text, len))
 		return NULL;
 	if (*text != '<')
 		return refusal_line(text, len);

@@ -40,6 +40,7 @@ static void words(void **state)
 	check("{\"websocket\":{}}", NULL);
 	check("[\"message\"]", NULL);
 	check("{\"message\":5}", NULL);
+	check("{\"token\":", NULL);
 	check("\xff\xfe", NULL);
 }
 

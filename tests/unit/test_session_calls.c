@@ -624,6 +624,29 @@ static void cannot_send(void **state)
 	error_reset(&err);
 }
 
+/* What stands behind it in the log is the reason, and is told with it. */
+static void lost_with_words(void **state)
+{
+	static const char denied[] = "认证失败",
+			  odd[] = "{\"type\":\"error\",\"message\":\"busy\"}";
+	struct error err = { 0 };
+	struct call a = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start(&a, "initialize");
+	fake_push(FAKE_TEXT, odd, 0);
+	fake_push(FAKE_TEXT, denied, 0);
+	fake_push(FAKE_CLOSED, NULL, 0);
+	assert_int_equal(session_wait(session, &a, &err), -1);
+	assert_int_equal(err.kind, ERR_AUTH);
+	assert_string_equal(err.text, "connection lost during 'initialize'; "
+				      "the last that it said: 认证失败");
+	assert_part(err.hint, "give credentials");
+	call_done(&a);
+	error_reset(&err);
+}
+
 static void lost_in_a_call(void **state)
 {
 	struct error err = { 0 };
@@ -711,6 +734,7 @@ int main(void)
 		TEST(ids_wrap),
 		TEST(one_request_failed),
 		TEST(cannot_send),
+		TEST(lost_with_words),
 		TEST(lost_in_a_call),
 		TEST(interrupted),
 		TEST(freed_with_a_call),
