@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/all.h"
 #include "cli/expect_option.h"
 #include "cli/operand.h"
@@ -70,18 +71,128 @@ static int nobody(const struct all *a, struct error *err)
 	return error_hint(err, "'mcpctl devices' shows who is there");
 }
 
+static void forget_devices(struct all *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		cJSON_Delete(a->device[i].json);
+		mem_free(a->device[i].text);
+	}
+	a->count = 0;
+	a->columns = (struct device_record){ 0 };
+}
+
+/* Those that fit, as they are now. */
+static int look(struct all *a, struct error *err)
+{
+	const struct serve_question q = { .op = "devices",
+					  .device = a->app->config.device };
+
+	forget_devices(a);
+	return serve_ask(a->app, &q, loop_now() + MARGIN_MS, add_device, a,
+			 err);
+}
+
+/* What comes one by one is not called while the rest is on its way. */
+static bool is_settled(const struct all *a)
+{
+	static const char *const coming[] = { "connected", "initializing",
+					      "listing" };
+
+	for (size_t i = 0; i < a->count; i++) {
+		const char *state = json_string(a->device[i].json, "state");
+
+		for (size_t n = 0; n < COUNT(coming); n++) {
+			if (text_same(state, coming[n]))
+				return false;
+		}
+	}
+	return a->count > 0;
+}
+
+/* 0 too where the time is over: what is there then is taken. */
+static int await_change(struct control_line *serve, int64_t deadline,
+			struct error *err)
+{
+	CLEANUP(control_answer_done) struct control_answer change = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (control_line_next(serve, deadline, &change, &why) == 0 ||
+	    why.kind == ERR_TIMEOUT)
+		return 0;
+	error_copy(err, &why);
+	return -1;
+}
+
+/* Who is there already is asked again, in the same words for all. */
+static void pass_over(void *owner, struct control_answer *answer)
+{
+	(void)owner;
+	(void)answer;
+}
+
+static void tell_waiting(const struct all *a)
+{
+	const char *device = a->app->config.device;
+	char time[32];
+
+	text_milliseconds(a->app->config.wait, time, sizeof(time));
+	if (a->count > 0)
+		render_note(&a->app->out,
+			    "not all devices are ready yet; waiting up to %s",
+			    time);
+	else if (device)
+		render_note(&a->app->out,
+			    "no device fits '%s' yet; waiting up to %s", device,
+			    time);
+	else
+		render_note(&a->app->out,
+			    "no device is there yet; waiting up to %s", time);
+}
+
+static int wait_settled(struct all *a, struct control_line *serve,
+			struct error *err)
+{
+	const struct serve_question watch = { .op = "devices",
+					      .device = a->app->config.device,
+					      .watch = true };
+	int64_t deadline = loop_now() + a->app->config.wait;
+	int status = control_line_ask(serve, &watch, loop_now() + MARGIN_MS,
+				      pass_over, NULL, err);
+
+	if (status == 0)
+		status = look(a, err);
+	if (status == 0 && !is_settled(a))
+		tell_waiting(a);
+	while (status == 0 && !is_settled(a) && loop_now() < deadline) {
+		status = await_change(serve, deadline, err);
+		if (status == 0)
+			status = look(a, err);
+	}
+	return status;
+}
+
+/* --wait: until one that fits is there, and none is on its way. */
+static int await_devices(struct all *a, struct error *err)
+{
+	struct control_line *serve;
+	int status = serve_client_open(&serve, a->app, false, err);
+
+	if (status == 0)
+		status = wait_settled(a, serve, err);
+	control_line_close(serve);
+	return status;
+}
+
 /*
  * Ask which devices there are. -1: as serve_ask; ERR_CONNECT: none
- * fits -d.
+ * fits -d, not even after --wait.
  */
 static int all_open(struct all *a, struct app *app, struct error *err)
 {
-	const struct serve_question q = { .op = "devices",
-					  .device = app->config.device };
 	int status;
 
 	*a = (struct all){ .app = app };
-	status = serve_ask(app, &q, loop_now() + MARGIN_MS, add_device, a, err);
+	status = app->config.wait ? await_devices(a, err) : look(a, err);
 	if (status == 0 && a->count == 0)
 		status = nobody(a, err);
 	return status;
@@ -89,10 +200,7 @@ static int all_open(struct all *a, struct app *app, struct error *err)
 
 static void all_done(struct all *a)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		cJSON_Delete(a->device[i].json);
-		mem_free(a->device[i].text);
-	}
+	forget_devices(a);
 	mem_free(a->device);
 	*a = (struct all){ 0 };
 }

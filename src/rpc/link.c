@@ -118,10 +118,14 @@ static void answer_hello(const struct taker *t)
 	CLEANUP(buf_done) struct buf reply = { 0 };
 	struct link *l = t->link;
 
-	if (l->relayed)
+	if (l->relayed) {
+		/* serve may have made a new one, which the device shows. */
+		l->learned = true;
 		return;
-	if (!l->session_id[0])
+	}
+	if (!l->session_id[0] || l->learned)
 		make_session_id(l->session_id, sizeof(l->session_id));
+	l->learned = false;
 	if (l->udp && strcmp(l->hello.transport, "udp") == 0)
 		hello_encode_udp(&reply, l->session_id, l->udp);
 	else
@@ -240,6 +244,24 @@ static void settle_by(struct link *l, const struct envelope *e)
 		link_settle(l, DIALECT_PLAIN);
 }
 
+/*
+ * Over MQTT a session may have begun before we came, and goes on (device.md
+ * 2.2): a goodbye needs its id.
+ */
+static void learn_session(struct link *l, const struct envelope *e)
+{
+	CLEANUP(mem_free_ptr) char *id = NULL;
+
+	if (l->dialect != DIALECT_DEVICE || (l->session_id[0] && !l->learned) ||
+	    !e->session_id.text || json_span_is(e->type, "hello"))
+		return;
+	id = json_span_string(e->session_id);
+	if (!id || !*id || strlen(id) >= sizeof(l->session_id))
+		return;
+	snprintf(l->session_id, sizeof(l->session_id), "%s", id);
+	l->learned = true;
+}
+
 /* -1: it is broken, and nothing was handed out. */
 static int receive_text(const struct taker *t, struct span frame,
 			struct salvage *salvage, struct error *err)
@@ -254,6 +276,7 @@ static int receive_text(const struct taker *t, struct span frame,
 	}
 	l->gone_camel = l->gone_camel || e.camel_case;
 	settle_by(l, &e);
+	learn_session(l, &e);
 	if (!e.type.text || json_span_is(e.type, "mcp"))
 		return receive_payload(t, &e, frame, err);
 	if (json_span_is(e.type, "hello") && l->dialect != DIALECT_PLAIN)

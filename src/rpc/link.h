@@ -19,7 +19,9 @@
 struct link {
 	enum dialect dialect;
 	bool up;
-	char session_id[64]; /* made by us at the first hello */
+	char session_id
+		[64]; /* made by us at the first hello; until then: what the device shows (learned) */
+	bool learned;
 	bool has_hello;
 	struct hello hello; /* the device's, valid if has_hello */
 	unsigned hellos; /* how many came */

@@ -297,16 +297,23 @@ static void send_as_it_is(struct control_peer *p, const char *frame, size_t len)
 		refuse(p, SERVE_NOT_SENT, why.text);
 }
 
-/* A notification, or what only the device may understand. */
-static void send_other(struct control_peer *p, struct span frame, bool bare)
+/*
+ * A notification, or what only the device may understand: the command cannot
+ * know a session that began since it attached.
+ */
+static void send_other(struct control_peer *p, struct span frame,
+		       const struct envelope *e)
 {
+	CLEANUP(mem_free_ptr) char *text = mem_strndup(frame.text, frame.len);
+	const struct link *l = &p->device->link;
 	CLEANUP(buf_done) struct buf wrapped = { 0 };
 
-	if (bare) {
-		link_wrap(&p->device->link, frame.text, frame.len, &wrapped);
-		frame = (struct span){ wrapped.data, wrapped.len };
-	}
-	send_as_it_is(p, frame.text, frame.len);
+	if (!e->type.text)
+		link_wrap(l, frame.text, frame.len, &wrapped);
+	else if (json_span_is(e->type, "mcp") ||
+		 link_wrap_device(l, text, &wrapped, NULL))
+		buf_add(&wrapped, frame.text, frame.len);
+	send_as_it_is(p, wrapped.data, wrapped.len);
 }
 
 void attached_text(struct control_peer *p, const char *frame, size_t len)
@@ -332,7 +339,7 @@ void attached_text(struct control_peer *p, const char *frame, size_t len)
 	if (m->kind == MESSAGE_REQUEST)
 		send_request(p, m);
 	else
-		send_other(p, (struct span){ frame, len }, !e.type.text);
+		send_other(p, (struct span){ frame, len }, &e);
 }
 
 /* ---- what the device says ---- */

@@ -398,13 +398,12 @@ static const struct transport_events device_events_board = {
 
 /* ---- for the rest of serve ---- */
 
-/* Over MQTT the connection stays up; only the voice session ends (device.md 2.5). */
-static void say_goodbye(struct board *d)
+void board_goodbye(struct board *d)
 {
 	CLEANUP(buf_done) struct buf frame = { 0 };
 	struct error ignored = { 0 };
 
-	if (!d->mqtt || !d->link.has_hello)
+	if (!d->mqtt || !d->link.session_id[0])
 		return;
 	buf_text(&frame, "{\"session_id\":");
 	buf_json_string(&frame, d->link.session_id, strlen(d->link.session_id));
@@ -417,7 +416,9 @@ void board_end(struct board *d, const struct error *why)
 {
 	if (d->closing)
 		return;
-	say_goodbye(d);
+	/* A session that another backend began is not ours to end. */
+	if (!d->link.learned)
+		board_goodbye(d);
 	board_start_drop(d);
 	d->closing = true;
 	d->deadline = LOOP_FOREVER;

@@ -101,6 +101,13 @@ bool board_sweep(struct board *d, int64_t now);
 /* End the connection; the device goes when the transport says closed. why: for the record and attached commands. */
 void board_end(struct board *d, const struct error *why);
 
+/*
+ * Over MQTT the connection stays up, only the voice session ends (device.md
+ * 2.5): whoever began it. Nothing where none is known of. board_end says it of
+ * those that began here.
+ */
+void board_goodbye(struct board *d);
+
 /* ---- board_tell.c ---- */
 
 /* A text frame as it is. -1 as transport send. */

@@ -397,9 +397,12 @@ static void on_kick(struct control_peer *p, const struct control_question *q)
 	for (d = registry_next(&p->server->registry, NULL, pattern); d;
 	     d = next) {
 		next = registry_next(&p->server->registry, d, pattern);
+		/* Its goodbye goes to it before the broker ends it. */
+		if (d->link.learned)
+			board_goodbye(d);
+		board_end(d, &why);
 		if (d->mqtt)
 			mqtt_boards_kick(p->server->mqtt_boards, d);
-		board_end(d, &why);
 		count++;
 	}
 	buf_printf(&out, "{\"op\":\"kicked\",\"count\":%zu}", count);

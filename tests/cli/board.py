@@ -6,7 +6,8 @@ hello: a voice session; prints the udp object of the answer. Then UDP packets,
 numbered from 1 in each session: audio, again (the last once more), gap (two
 are lost), key (a wrong one), short (the length does not fit), junk (1,000 of
 random bytes). mcp METHOD: wait for that request, and answer it with {}.
-publish TEXT, size BYTES (a message of so many), sleep SECONDS.
+publish TEXT, size BYTES (a message of so many), sleep SECONDS. told TYPE: wait
+for that device message, and print it; end: until the broker ends the connection.
 """
 import json
 import os
@@ -122,6 +123,9 @@ class Board:
         for size in range(1000):
             self.udp.send(os.urandom(size % 200))
 
+    def end(self):
+        self.message(lambda m: False)
+
     def goodbye(self):
         self.publish(json.dumps({"session_id": self.session,
                                  "type": "goodbye"}).encode())
@@ -137,6 +141,10 @@ def main():
             board.publish(b"x" * int(next(steps)))
         elif step == "sleep":
             time.sleep(float(next(steps)))
+        elif step == "told":
+            kind = next(steps)
+            print(json.dumps(board.message(lambda m: m.get("type") == kind)),
+                  flush=True)
         elif step == "mcp":
             method = next(steps)
             asked = board.message(lambda m: m.get("payload", {}).get("method")

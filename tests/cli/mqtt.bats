@@ -46,6 +46,46 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 }
 
+@test "kick of a board in a voice session: goodbye with its session first, then its connection ends" {
+	mqtt_serve --no-init
+	background board "$BATS_TEST_DIRNAME/board.py" "$MQTT" "$ID" hello told goodbye end
+	event hello
+	mcp kick -d 02:00:00:00:00:01
+	ends 0
+	wait_for board.err 'the broker ended the connection'
+	wait_for board.out '"session_id": "mcpctl-[0-9a-f]{16}"'
+	# A session that was there before serve was: the board shows its id.
+	background board "$BATS_TEST_DIRNAME/board.py" "$MQTT" "$ID" publish '{"session_id":"S-1","type":"listen","state":"start"}' told goodbye end
+	event message S-1
+	mcp kick 02:00:00:00:00:01
+	ends 0
+	wait_for board.out '"session_id": "S-1"'
+	mcp -d x kick y
+	ends 2
+	hints "two devices: 'y' and 'x' (option --device)"
+	mcp kick
+	ends 2
+	hints "needs DEVICE"
+}
+
+@test "send fills in the session id over MQTT, also that of a session that begins later" {
+	mqtt_serve --no-init
+	background board "$BATS_TEST_DIRNAME/board.py" "$MQTT" "$ID" sleep 1 publish '{"type":"x"}' told stt hello told tts told llm sleep 60
+	event connected
+	mcp --no-init send '{"type":"stt","text":"a"}'
+	ends 0
+	wait_for board.out '"type": "stt"'
+	event hello
+	mcp --no-init send '{"type":"tts","state":"start"}'
+	ends 0
+	wait_for board.out '"type": "tts"'
+	mcp --all send '{"type":"llm","emotion":"sad"}'
+	ends 0
+	wait_for board.out '"type": "llm"'
+	[ "$(jq -r 'select(.type == "tts" or .type == "llm").session_id' board.out | sort -u | grep -c mcpctl-)" = 1 ]
+	jq -se 'map(select(.type == "stt" and has("session_id"))) == []' board.out
+}
+
 @test "a session each time: another key, what was dropped is told and counted" {
 	mqtt_serve --no-init
 	background board "$BATS_TEST_DIRNAME/board.py" "$MQTT" "$ID" \

@@ -539,6 +539,46 @@ static void udp_offer(void **state)
 	link_done(&l);
 }
 
+/* Over MQTT a session may be older than we are: the device shows its id. */
+static void learned_session(void **state)
+{
+	static const struct udp_offer offer = { .server = "10.0.0.1",
+						.port = 7 };
+	struct buf reply = { 0 };
+	struct link_item item;
+	struct link l;
+
+	(void)state;
+	link_init(&l, DIALECT_DEVICE, 0);
+	link_offer_udp(&l, &offer);
+	receive(&l, "{\"session_id\":\"\",\"type\":\"x\"}", &item, &reply);
+	link_item_done(&item);
+	assert_string_equal(l.session_id, "");
+	receive(&l, "{\"session_id\":\"S-1\",\"type\":\"x\"}", &item, &reply);
+	link_item_done(&item);
+	assert_string_equal(l.session_id, "S-1");
+	receive(&l, "{\"session_id\":\"S\\u002d2\",\"type\":\"x\"}", &item,
+		&reply);
+	link_item_done(&item);
+	assert_string_equal(l.session_id, "S-2");
+	/* one that has no room is none */
+	receive(&l,
+		"{\"session_id\":\"0123456789012345678901234567890123456789"
+		"012345678901234567890123\",\"type\":\"x\"}",
+		&item, &reply);
+	link_item_done(&item);
+	assert_string_equal(l.session_id, "S-2");
+	/* the next one is ours, and stays */
+	receive(&l, UDP_HELLO, &item, &reply);
+	link_item_done(&item);
+	assert_memory_equal(l.session_id, "mcpctl-", 7);
+	receive(&l, "{\"session_id\":\"S-2\",\"type\":\"x\"}", &item, &reply);
+	link_item_done(&item);
+	assert_memory_equal(l.session_id, "mcpctl-", 7);
+	buf_done(&reply);
+	link_done(&l);
+}
+
 static void relayed(void **state)
 {
 	const struct relay_info relay = { .hello = HELLO ",…",
@@ -616,6 +656,7 @@ int main(void)
 		cmocka_unit_test(wrap),
 		cmocka_unit_test(wrap_device),
 		cmocka_unit_test(udp_offer),
+		cmocka_unit_test(learned_session),
 		cmocka_unit_test(relayed),
 		cmocka_unit_test(relayed_without_hello),
 	};

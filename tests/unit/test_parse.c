@@ -280,7 +280,7 @@ static const struct heeds {
 	{ "completion", "" },
 	{ "devices", " device socket timeout " },
 	{ "help", "" },
-	{ "kick", " socket timeout " },
+	{ "kick", " device socket timeout " },
 	{ "serve",
 	  " target device verbose trace timeout wait token-file"
 	  " mqtt-password-file socket cacert insecure advertise allow-origin"
