@@ -38,9 +38,12 @@ static int64_t timeout_of(const struct app *app)
 static void add_device(void *owner, struct control_answer *answer)
 {
 	struct span text = control_answer_member(answer, "device");
+	const cJSON *unknown = json_object(answer->json, "unknown");
 	struct all *a = owner;
 	struct all_device *d;
 
+	if (unknown)
+		control_error_decode(&a->unknown, unknown);
 	if (!text.text)
 		return;
 	a->device =
@@ -62,6 +65,10 @@ static int nobody(const struct all *a, struct error *err)
 {
 	const char *device = a->app->config.device;
 
+	if (a->unknown.kind != ERR_NONE) {
+		error_copy(err, &a->unknown);
+		return -1;
+	}
 	if (device)
 		error_set(err, ERR_CONNECT,
 			  "no device of the running serve fits '%s'", device);
@@ -88,6 +95,7 @@ static int look(struct all *a, struct error *err)
 					  .device = a->app->config.device };
 
 	forget_devices(a);
+	error_reset(&a->unknown);
 	return serve_ask(a->app, &q, loop_now() + MARGIN_MS, add_device, a,
 			 err);
 }
@@ -106,7 +114,7 @@ static bool is_settled(const struct all *a)
 				return false;
 		}
 	}
-	return a->count > 0;
+	return a->count > 0 || a->unknown.kind != ERR_NONE;
 }
 
 /* 0 too where the time is over: what is there then is taken. */
@@ -201,6 +209,7 @@ static int all_open(struct all *a, struct app *app, struct error *err)
 static void all_done(struct all *a)
 {
 	forget_devices(a);
+	error_reset(&a->unknown);
 	mem_free(a->device);
 	*a = (struct all){ 0 };
 }

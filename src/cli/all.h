@@ -22,6 +22,7 @@ struct all {
 	struct all_device *device; /* those that fit, as they are listed */
 	size_t count, capacity;
 	struct device_record columns; /* widths */
+	struct error unknown; /* why none can come; ERR_NONE */
 	size_t rows, failed;
 	enum error_kind worst;
 };

@@ -75,15 +75,17 @@ static void attach(struct control_peer *p, struct board *d)
 static void tell_waiting(struct control_peer *p, const struct board *d)
 {
 	size_t count = p->server->registry.count;
-	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 }, hint = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 };
+	CLEANUP(buf_done) struct buf hint = { 0 }, names = { 0 };
 
+	registry_names(&p->server->registry, &names);
 	departed_hint(&hint, p->server, p->pattern, d);
 	if (d)
 		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
 			   board_state_name(d->state));
 	else if (p->pattern && count)
-		buf_printf(&why, "no device fits '%s' yet (%zu %s there)",
-			   p->pattern, count, count == 1 ? "is" : "are");
+		buf_printf(&why, "no device fits '%s' yet (there: %s)",
+			   p->pattern, buf_string(&names));
 	else if (p->pattern)
 		buf_printf(&why, "no device is there yet, and '%s' is wanted",
 			   p->pattern);
@@ -148,6 +150,9 @@ void attached_look_again(struct control_peer *p)
 		control_peer_error(p, &why);
 	} else if (d && is_at_rest(d)) {
 		attach(p, d);
+	} else if (!d && device_word_check(s, p->pattern, &why)) {
+		p->waiting = false;
+		control_peer_error(p, &why);
 	} else {
 		tell_waiting(p, d);
 	}

@@ -354,6 +354,7 @@ static void on_devices(struct control_peer *p, const struct control_question *q)
 {
 	const char *pattern = json_string(q->json, "device");
 	bool enrolled = json_true(q->json, "enrolled");
+	CLEANUP(error_reset) struct error why = { 0 };
 	CLEANUP(buf_done) struct buf one = { 0 }, batch = { 0 };
 	struct board *d = NULL;
 	size_t count = 0;
@@ -370,7 +371,12 @@ static void on_devices(struct control_peer *p, const struct control_question *q)
 	if (enrolled && !pattern)
 		count += add_away(p, &batch);
 	buf_reset(&one);
-	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu}", count);
+	buf_printf(&one, "{\"op\":\"end\",\"count\":%zu", count);
+	if (!count && device_word_check(p->server, pattern, &why)) {
+		buf_text(&one, ",\"unknown\":");
+		control_error_encode(&one, &why);
+	}
+	buf_char(&one, '}');
 	control_encode(&batch, CONTROL_JSON, one.data, one.len);
 	flush_batch(p, &batch);
 	if (!json_true(q->json, "watch") || p->finishing)
@@ -390,6 +396,10 @@ static void on_kick(struct control_peer *p, const struct control_question *q)
 
 	if (!pattern) {
 		error_set(&why, ERR_USAGE, "'kick' needs a device");
+		control_peer_error(p, &why);
+		return;
+	}
+	if (device_word_check(p->server, pattern, &why)) {
 		control_peer_error(p, &why);
 		return;
 	}

@@ -4,12 +4,16 @@
  * table, not the devices.
  */
 #include "serve/registry.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "serve/aliases.h"
 #include "serve/board.h"
 #include "serve/serve_state.h"
 
+#include <ctype.h>
 #include <string.h>
 
 void registry_done(struct registry *r)
@@ -170,4 +174,90 @@ struct board *registry_next(const struct registry *r, struct board *from,
 	while (d && (d->closing || !device_fits(d, pattern)))
 		d = d->next;
 	return d;
+}
+
+/* ---- words that name nothing ---- */
+
+#define NAMES_SHOWN 4
+#define MAC_DIGITS 12
+#define UUID_LENGTH 36
+
+static const char *shown_name(const struct board *d)
+{
+	return d->alias ? d->alias : d->id;
+}
+
+/* "aabbccddeeff", "aa-bb-…", "aa:bb:…". */
+static bool is_mac(const char *word)
+{
+	size_t digits = 0;
+
+	for (; *word; word++) {
+		if (isxdigit((unsigned char)*word))
+			digits++;
+		else if (!strchr(":-_", *word))
+			return false;
+	}
+	return digits == MAC_DIGITS;
+}
+
+/* What devices that nobody heard of may be called (device.md 1.2, 2.1). */
+static bool has_form_of_id(const char *word)
+{
+	bool uuid = strlen(word) == UUID_LENGTH && word[8] == '-' &&
+		    word[13] == '-' && word[18] == '-' && word[23] == '-';
+
+	return uuid || strpbrk(word, ":@") || is_mac(word) ||
+	       text_has_glob(word);
+}
+
+static bool is_known_word(const struct serve *s, const char *word)
+{
+	return aliases_find(&s->aliases, word) ||
+	       enrolled_find(&s->enrolled, word) ||
+	       registry_next(&s->registry, NULL, word);
+}
+
+static void collect_names(const struct serve *s, struct words *out)
+{
+	for (size_t i = 0; i < s->aliases.count; i++)
+		words_add(out, s->aliases.item[i].name);
+	for (const struct board *d = s->registry.first; d; d = d->next)
+		words_add(out, d->id);
+	for (size_t i = 0; i < s->enrolled.count; i++)
+		words_add(out, s->enrolled.item[i].device_id);
+}
+
+int device_word_check(const struct serve *s, const char *word,
+		      struct error *err)
+{
+	CLEANUP(words_done) struct words names = { 0 };
+	CLEANUP(buf_done) struct buf there = { 0 };
+	const char *nearest;
+
+	if (!word || has_form_of_id(word) || is_known_word(s, word))
+		return 0;
+	collect_names(s, &names);
+	nearest = text_nearest(word, (const char *const *)names.word,
+			       names.count);
+	registry_names(&s->registry, &there);
+	error_set(err, ERR_CONNECT,
+		  "'%s' is no alias, and no board that is here has that id",
+		  word);
+	if (nearest)
+		return error_hint(err, "did you mean '%s'?", nearest);
+	return error_hint(err, "%s%s; names of boards stand in devices.json",
+			  there.len ? "these are here: " : "no board is here",
+			  buf_string(&there));
+}
+
+void registry_names(const struct registry *r, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (const struct board *d = r->first; d && shown < NAMES_SHOWN;
+	     d = d->next)
+		buf_printf(out, "%s%s", shown++ ? ", " : "", shown_name(d));
+	if (r->count > shown)
+		buf_printf(out, " and %zu more", r->count - shown);
 }

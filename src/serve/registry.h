@@ -11,6 +11,9 @@
 #include "base/map.h"
 
 struct board;
+struct buf;
+struct error;
+struct serve;
 
 struct registry {
 	struct board *first, *last;
@@ -37,6 +40,16 @@ bool device_fits(const struct board *d, const char *pattern);
 /* The next that fits after `from` (NULL: from the start), without those that are being closed. */
 struct board *registry_next(const struct registry *r, struct board *from,
 			    const char *pattern);
+
+/*
+ * A word that names nothing: no glob, of no id's form (a MAC address, a client
+ * id), no alias, and no id that is here or enrolled. No device that comes later
+ * is meant by it. Always -1: ERR_CONNECT, the nearest proposed. 0: it may come.
+ */
+int device_word_check(const struct serve *s, const char *word,
+		      struct error *err);
+/* Who is there, as a user calls them: "kitchen, 02:00:00:00:00:02 and 3 more", appended. */
+void registry_names(const struct registry *r, struct buf *out);
 
 /* What a device tells of itself that is the name or id of another board. */
 struct claim {

@@ -76,23 +76,41 @@ static int use_child(struct shell *s, size_t count, char *const *words,
 	return use_target(s, target, err);
 }
 
-static void take_count(void *owner, struct control_answer *a)
+struct meant {
+	int64_t count;
+	struct error unknown; /* ERR_NONE */
+};
+
+/* The last one has both. */
+static void take_meant(void *owner, struct control_answer *a)
 {
-	json_integer(a->json, "count", owner); /* of the last one */
+	const cJSON *unknown = json_object(a->json, "unknown");
+	struct meant *m = owner;
+
+	json_integer(a->json, "count", &m->count);
+	if (unknown)
+		control_error_decode(&m->unknown, unknown);
 }
 
-/* How many devices of serve it means. -1: err. */
-static int count_devices(struct shell *s, const char *pattern, int64_t *count,
-			 struct error *err)
+/* Which devices of serve it means. -1: err. */
+static int ask_meant(struct shell *s, const char *pattern, struct meant *m,
+		     struct error *err)
 {
 	const struct serve_question q = { .op = "devices", .device = pattern };
 
-	return serve_ask(s->app, &q, serve_deadline(s->app), take_count, count,
+	return serve_ask(s->app, &q, serve_deadline(s->app), take_meant, m,
 			 err);
 }
 
-static int wrong_count(const char *device, int64_t count, struct error *err)
+static int wrong_count(const char *device, struct meant *m, struct error *err)
 {
+	int64_t count = m->count;
+
+	if (m->unknown.kind != ERR_NONE) {
+		error_copy(err, &m->unknown);
+		error_reset(&m->unknown);
+		return -1;
+	}
 	if (count > 0)
 		error_set(err, ERR_USAGE,
 			  "%lld devices of the running serve fit '%s'",
@@ -111,11 +129,11 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 	bool attached = shell_is_attached(s);
 	CLEANUP(mem_free_ptr)
 	char *target = mem_strdup(attached ? before : "attach:");
-	int64_t count = 0;
+	struct meant m = { 0 };
 	int status;
 
 	c->target = target;
-	status = count_devices(s, device, &count, err);
+	status = ask_meant(s, device, &m, err);
 	c->target = before;
 	if (status != 0 && !attached)
 		return error_hint(
@@ -123,8 +141,8 @@ static int use_device(struct shell *s, const char *device, struct error *err)
 			"a target has ':', as 'use sim:', or is a name of 'targets'; else a device of 'mcpctl serve' is meant");
 	if (status != 0)
 		return -1;
-	if (count != 1)
-		return wrong_count(device, count, err);
+	if (m.count != 1)
+		return wrong_count(device, &m, err);
 	shell_peer_choose(s, target, device);
 	/* It is there: at a terminal too this does not last. */
 	if (shell_peer_open(s, err))

@@ -41,7 +41,8 @@
  *  C devices  device?, watch?, enrolled?  enrolled: only those that are, and
  *             those too that are not here ("state":"away"; unless device)
  *  S device   device, change?      once for each; then
- *  S end      count                watch: device objects go on
+ *  S end      count, unknown?      watch: device objects go on. unknown: an
+ *             error: no device that comes can be meant by that word
  *  C fan      device?, list?, timeout, and method, params? | notify, params?
  *             | message            to all that fit, at once
  *  S row      device, took_us, reply | error, one for each; then end. reply:

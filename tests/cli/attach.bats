@@ -178,7 +178,11 @@ END
 	event ready
 	mcp kick nobody
 	ends 3
-	hints nobody
+	hints "'nobody' is no alias, and no board that is here has that id"
+	hints 'these are here: 02:00:00:00:00:01'
+	mcp kick 02:00:00:00:00:02
+	ends 3
+	hints "no device of the running serve fits '02:00:00:00:00:02'"
 	mcp kick 02:00:00:00:00:01
 	ends 0
 	event gone
@@ -340,4 +344,28 @@ END
 	kill -CONT "$SERVER"
 	mcp devices
 	ends 0
+}
+
+@test "a word that can be no device fails at once, with the nearest; one that may come is waited for" {
+	mkdir -p config/mcpctl
+	echo '{"kitchen":"02:00:00:00:00:02"}' >config/mcpctl/devices.json
+	serve
+	device board
+	event ready
+	for command in '-d kitchem info' 'kick kitchem' '--wait 60s --all -d kitchem call x' '--wait 60s -d kitchem tools'; do
+		# shellcheck disable=SC2086
+		mcp $command
+		ends 3
+		hints "error: 'kitchem' is no alias, and no board that is here has that id"
+		hints "hint: did you mean 'kitchen'?"
+	done
+	status=0
+	mcpctl shell <<<'use kitchem' 2>shell.err || status=$?
+	[ "$status" = 3 ]
+	wait_for shell.err "did you mean 'kitchen'?"
+	for word in kitchen 02:00:00:00:00:02 '02*2'; do
+		mcp --wait 300ms -d "$word" info
+		ends 3
+		hints "no device fits '$word' yet (there: 02:00:00:00:00:01); waiting"
+	done
 }

@@ -55,10 +55,10 @@ boards() {
 
 @test "--all waits for the first that fits, as --wait says" {
 	serve
-	mcp --all --wait 300ms -d kitchen call self.get_device_status
+	mcp --all --wait 300ms -d 02:00:00:00:00:09 call self.get_device_status
 	ends 3
-	hints "no device fits 'kitchen' yet; waiting up to 300 ms"
-	hints "no device of the running serve fits 'kitchen'"
+	hints "no device fits '02:00:00:00:00:09' yet; waiting up to 300 ms"
+	hints "no device of the running serve fits '02:00:00:00:00:09'"
 	background waiting mcpctl --all --wait 60s call self.get_device_status
 	wait_for waiting.err 'no device is there yet; waiting up to 1 min|no device is there yet; waiting up to 60 s'
 	background board mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:07

@@ -54,7 +54,8 @@ static void waits_for_one(void **state)
 	(void)state;
 	command_open(&c);
 	ask(&c, "{\"op\":\"attach\",\"device\":\"B*\"}");
-	expect_json(&c, "\"op\":\"waiting\"", "no device fits 'B*' yet (1 is");
+	expect_json(&c, "\"op\":\"waiting\"",
+		    "no device fits 'B*' yet (there: aa)");
 	fake_board_free(a);
 	a = board_ready("aa");
 	expect_quiet(&c);
@@ -614,6 +615,43 @@ static void device_comes_again(void **state)
 	fake_board_free(again);
 }
 
+/* No device that comes later is meant by it: it is not waited for. */
+static void unknown_word(void **state)
+{
+	static const char *const may_come[] = {
+		"b*",
+		"id:x",
+		"02:00:00:00:00:01",
+		"02-00-00-00-00-01",
+		"020000000001",
+		"GID_x@@@02_00_00_00_00_01",
+		"9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e"
+	};
+	struct fake_board *b = board_ready("kitchen");
+	struct command c;
+
+	(void)state;
+	command_open(&c);
+	ask(&c, "{\"op\":\"attach\",\"device\":\"kitchem\"}");
+	expect_json(&c, "\"op\":\"error\"", "did you mean 'kitchen'?");
+	command_done(&c);
+	command_open(&c);
+	ask(&c, "{\"op\":\"attach\",\"device\":\"020000000\"}");
+	expect_json(&c, "\"op\":\"error\"", "these are here: kitchen");
+	command_done(&c);
+	for (size_t i = 0; i < COUNT(may_come); i++) {
+		CLEANUP(mem_free_ptr)
+		char *text = mem_printf("{\"op\":\"attach\",\"device\":\"%s\"}",
+					may_come[i]);
+
+		command_open(&c);
+		ask(&c, text);
+		expect_json(&c, "\"op\":\"waiting\"", "(there: kitchen)");
+		command_done(&c);
+	}
+	fake_board_free(b);
+}
+
 static void serve_ends(void **state)
 {
 	struct fake_board *b = board_ready("aa");
@@ -622,7 +660,7 @@ static void serve_ends(void **state)
 	(void)state;
 	command_attach(&attached, ATTACH);
 	command_open(&waiting);
-	ask(&waiting, "{\"op\":\"attach\",\"device\":\"b\"}");
+	ask(&waiting, "{\"op\":\"attach\",\"device\":\"b*\"}");
 	expect_json(&waiting, "\"op\":\"waiting\"", NULL);
 	request(&attached, "1");
 	close_control();
@@ -664,6 +702,7 @@ int main(void)
 		TEST(stray_reply),
 		TEST(what_to_do),
 		TEST(device_comes_again),
+		TEST(unknown_word),
 		TEST(serve_ends),
 	};
 

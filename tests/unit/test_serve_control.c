@@ -333,7 +333,7 @@ static void kick(void **state)
 	command_open(&c);
 	ask(&c, "{\"op\":\"kick\"}");
 	expect_json(&c, "\"op\":\"error\"", "\"usage\"");
-	ask(&c, "{\"op\":\"kick\",\"device\":\"none\"}");
+	ask(&c, "{\"op\":\"kick\",\"device\":\"none*\"}");
 	expect_json(&c, "\"op\":\"kicked\"", "\"count\":0");
 	ask(&c, "{\"op\":\"kick\",\"device\":\"a?\"}");
 	expect_json(&c, "\"op\":\"kicked\"", "\"count\":2");
