@@ -420,7 +420,7 @@ static const struct option_row serve_rows[] = {
 	{ 0, "udp-port", "PORT", OPTION_NUMBER, AT(udp_port),
 	  "port for the audio of MQTT boards", NULL, NULL, 1, 65535, "any free one" },
 	{ 0, "silence", NULL, OPTION_FLAG, AT(silence),
-	  "answer that audio with silence", NULL, NULL, 0, 0, NULL },
+	  "while such a board speaks (tts start to stop), send it silence: a packet at the start, and one for each of its own", NULL, NULL, 0, 0, NULL },
 	{ 0, "devices-max", "N", OPTION_NUMBER, AT(devices_max),
 	  "hold at most N devices", NULL, NULL, 1, 1000000, "20000, or what the open files allow" },
 	{ 0, "message-max", "BYTES", OPTION_NUMBER, AT(message_max),

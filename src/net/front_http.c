@@ -152,6 +152,8 @@ static bool request_preflight(struct front_request *rq, const char *method)
 #define CONNECTION_MEMORY (4u * FRONT_HEAD_MAX)
 /* A body above the limit is read and dropped up to this many times the limit. */
 #define DROP_FACTOR 4
+/* Of whom we know at least this: firmware writes on and on, and would wait for long on a connection that is cut. */
+#define DRAIN_MAX (64u << 20)
 /* How long a stranger's body may keep others waiting, if it comes in drops. */
 #define BODY_MS 5000
 
@@ -317,6 +319,35 @@ static bool announces_too_much(const struct front_request *rq)
 	return length && strtoull(length, NULL, 10) > rq->body.max;
 }
 
+/* It may send as much as is taken at all: the owner saw a token. */
+static bool is_trusted(const struct front_request *rq)
+{
+	return rq->front->events.body_max &&
+	       rq->body.max == rq->front->config.body_max;
+}
+
+/* What is read of a body, and dropped above its limit. */
+static size_t drain_max(const struct front_request *rq)
+{
+	size_t max = rq->front->config.body_max;
+
+	max = max > SIZE_MAX / DROP_FACTOR ? SIZE_MAX : max * DROP_FACTOR;
+	return is_trusted(rq) && max < DRAIN_MAX ? DRAIN_MAX : max;
+}
+
+/* An answer before the end is read by those only who asked for one. */
+static bool is_drained(const struct front_request *rq)
+{
+	const char *length =
+		MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND,
+					    MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return is_trusted(rq) &&
+	       !MHD_lookup_connection_value(rq->connection, MHD_HEADER_KIND,
+					    MHD_HTTP_HEADER_EXPECT) &&
+	       strtoull(length, NULL, 10) <= drain_max(rq);
+}
+
 static enum MHD_Result start_request(struct front_request *rq,
 				     const char *method, const char *version)
 {
@@ -335,7 +366,8 @@ static enum MHD_Result start_request(struct front_request *rq,
 	if (rq->status)
 		return result;
 	limit_body(rq);
-	return announces_too_much(rq) ? refuse_body(rq) : MHD_YES;
+	return announces_too_much(rq) && !is_drained(rq) ? refuse_body(rq) :
+							   MHD_YES;
 }
 
 static enum MHD_Result take_body(struct front_request *rq, const char *data,
@@ -356,9 +388,7 @@ static enum MHD_Result take_body(struct front_request *rq, const char *data,
 	}
 	*len = 0;
 	/* An answer cannot be queued amid a body; someone who goes on and on is dropped. */
-	return rq->received / DROP_FACTOR > rq->front->config.body_max ?
-		       MHD_NO :
-		       MHD_YES;
+	return rq->received > drain_max(rq) ? MHD_NO : MHD_YES;
 }
 
 /* NOLINTNEXTLINE(readability-function-size) the signature is libmicrohttpd's */

@@ -139,7 +139,7 @@ struct mqtt_table {
 	/* All its transports must be closed before. */
 	void (*hub_close)(struct mqtt_hub *hub, void (*closed)(void *owner));
 
-	/* NULL (ERR_CONNECT). port 0: any. silence: each packet is answered with one of silence. */
+	/* NULL (ERR_CONNECT). port 0: any. silence: while the device speaks (tts start to stop, the only time it plays what comes), one packet of silence at its begin, and one for each that it sends. */
 	struct audio_port *(*audio_open)(struct loop *l, const char *host,
 					 uint16_t port, bool silence,
 					 struct error *err);

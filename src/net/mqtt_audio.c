@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "net/mqtt_private.h"
 #include "net/port.h"
 
@@ -133,23 +134,40 @@ static void start(struct audio *d, const cJSON *udp)
 	memcpy(d->key, new_key, sizeof(d->key));
 	d->received = 0;
 	d->sent = 0;
+	d->speaking = false;
+	d->from.ss_family = AF_UNSPEC;
 	d->broken_told = d->repeated_told = false;
 	prepare(d);
+}
+
+static void answer(struct audio *d);
+
+/* Firmware plays what comes between these two, and drops the rest. */
+static void speak(struct audio *d, const char *state)
+{
+	if (text_same(state, "start")) {
+		d->speaking = true;
+		answer(d);
+	} else if (text_same(state, "stop")) {
+		d->speaking = false;
+	}
 }
 
 /* The session makes the hello; that it goes out is all that is seen here. */
 void mqtt_audio_passes(struct audio *d, const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
-	const char *type, *transport;
+	const char *type;
 
-	if (len > HELLO_MAX || !memmem(text, len, "\"hello\"", 7))
+	if (len > HELLO_MAX || (!memmem(text, len, "\"hello\"", 7) &&
+				!memmem(text, len, "\"tts\"", 5)))
 		return;
 	json = json_parse(text, len, NULL);
 	type = json_string(json, "type");
-	transport = json_string(json, "transport");
-	if (type && transport && strcmp(type, "hello") == 0 &&
-	    strcmp(transport, "udp") == 0)
+	if (text_same(type, "tts"))
+		speak(d, json_string(json, "state"));
+	else if (text_same(type, "hello") &&
+		 text_same(json_string(json, "transport"), "udp"))
 		start(d, json_object(json, "udp"));
 }
 
@@ -240,11 +258,14 @@ static void on_room(uv_handle_t *uv, size_t wanted, uv_buf_t *out)
 	*out = uv_buf_init(a->room, sizeof(a->room));
 }
 
-static void answer(struct audio *d, const struct sockaddr *to)
+static void answer(struct audio *d)
 {
+	const struct sockaddr *to = (const struct sockaddr *)&d->from;
 	unsigned char packet[64];
 	uv_buf_t out;
 
+	if (!d->port->silence || !d->speaking || to->sa_family == AF_UNSPEC)
+		return;
 	out.base = (char *)packet;
 	out.len = mqtt_audio_silence(d, packet);
 	if (uv_udp_try_send(&d->port->uv, &out, 1, to) == (int)out.len)
@@ -273,8 +294,10 @@ static void on_datagram(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,
 	payload_len = mqtt_audio_accept(d, bytes, (size_t)len, payload);
 	if (payload_len < 0)
 		return;
-	if (a->silence)
-		answer(d, from);
+	memcpy(&d->from, from,
+	       from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+					     sizeof(struct sockaddr_in));
+	answer(d);
 	d->transport->events->message(d->transport->owner, FRAME_BINARY,
 				      payload, (size_t)payload_len);
 }

@@ -106,6 +106,8 @@ struct audio {
 	/* what its owner knows of since that hello: packets were dropped */
 	bool broken_told, repeated_told;
 	uint32_t ssrc, received, sent; /* sequences */
+	struct sockaddr_storage from; /* of its last packet; AF_UNSPEC */
+	bool speaking; /* it was told tts start, and no stop yet */
 	unsigned char key[16];
 	struct udp_offer offer; /* for the next hello */
 	struct audio_counts counts;

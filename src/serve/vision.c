@@ -332,6 +332,7 @@ static int upload_spool(struct picture_upload *u, struct error *err)
 #define TEXT_MAX 7000
 #define ENCODED_MAX 7500
 #define JOBS_MAX 64
+#define OUTPUT_KEPT 16384 /* of a command */
 
 static void vision_free(void *owner)
 {
@@ -371,8 +372,8 @@ static void vision_end(struct vision *p)
 
 /* ---- answers ---- */
 
-/* So many bytes of text, whole characters, that it fits as a JSON string. */
-static void add_text(struct buf *out, const char *text, size_t len)
+/* So many bytes of text, whole characters, that it fits as a JSON string: how many. */
+static size_t add_text(struct buf *out, const char *text, size_t len)
 {
 	CLEANUP(buf_done) struct buf one = { 0 };
 
@@ -384,6 +385,7 @@ static void add_text(struct buf *out, const char *text, size_t len)
 		buf_json_string(&one, text, len);
 	}
 	buf_add(out, one.data, one.len);
+	return len;
 }
 
 /* The answer to a board whose picture is not taken. */
@@ -405,23 +407,49 @@ static void upload_refuse(const struct visit *v, int status,
 				   body.data, body.len);
 }
 
-/* Answer the board: text is what it shows or says. */
-static void vision_answer(struct vision *p, bool success, const char *text,
-			  size_t len)
+/* Both who asked and who serves are told; yours, NULL for one that is whole. */
+static char *cut_words(const struct vision *p, size_t kept, size_t len)
+{
+	if (kept == len)
+		return NULL;
+	return mem_printf(
+		"the answer was cut: %zu of %s%zu bytes went to the board",
+		kept, len == OUTPUT_KEPT && p->link ? "more than " : "", len);
+}
+
+static void warn(struct vision *p, const char *text)
+{
+	CLEANUP(mem_free_ptr) char *before = TAKE(p->warning);
+
+	if (text && before)
+		p->warning = mem_printf("%s; %s", before, text);
+	else if (text || before)
+		p->warning = mem_strdup(text ? text : before);
+}
+
+/*
+ * Answer the board: text is what it shows or says. How it was cut (yours);
+ * NULL.
+ */
+static char *vision_answer(struct vision *p, bool success, const char *text,
+			   size_t len)
 {
 	CLEANUP(buf_done) struct buf body = { 0 };
+	char *cut;
 
 	buf_text(
 		&body,
 		success ?
 			"{\"success\":true,\"action\":\"RESPONSE\",\"response\":" :
 			"{\"success\":false,\"message\":");
-	add_text(&body, text, len);
+	cut = cut_words(p, add_text(&body, text, len), len);
+	warn(p, cut);
 	json_add_text(&body, "warning", p->warning);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
 	p->door->port->front->reply(p->rq, 200, "application/json", body.data,
 				    body.len);
+	return cut;
 }
 
 static void add_verdict(struct buf *text, struct picture_upload *u)
@@ -465,7 +493,7 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 /* All three: the answer is the problem. */
 static void vision_fail(struct vision *p, const char *problem)
 {
-	vision_answer(p, false, problem, strlen(problem));
+	mem_free(vision_answer(p, false, problem, strlen(problem)));
 	vision_tell(p, RECORD_VISION, problem);
 	vision_end(p);
 }
@@ -473,6 +501,7 @@ static void vision_fail(struct vision *p, const char *problem)
 static void answer_fixed(struct vision *p, enum record_kind kind)
 {
 	const char *fixed = p->door->server->config.vision_text;
+	CLEANUP(mem_free_ptr) char *cut = NULL;
 	struct buf text = { 0 };
 
 	if (fixed && kind == RECORD_VISION) {
@@ -481,9 +510,9 @@ static void answer_fixed(struct vision *p, enum record_kind kind)
 		buf_text(&text, "mcpctl received ");
 		upload_describe(&text, &p->upload);
 	}
-	vision_answer(p, true, buf_string(&text), text.len);
+	cut = vision_answer(p, true, buf_string(&text), text.len);
 	buf_done(&text);
-	vision_tell(p, kind, NULL);
+	vision_tell(p, kind, cut);
 	vision_end(p);
 }
 
@@ -658,8 +687,6 @@ void door_upload(const struct visit *v)
 
 /* What a command of the user (--vision-exec) says of a picture. */
 
-#define OUTPUT_KEPT 16384
-
 static void on_line(void *owner, bool is_err, const char *line)
 {
 	struct vision *p = owner;
@@ -675,7 +702,7 @@ static void on_ended(void *owner, int status)
 	struct vision *p = owner;
 	const struct buf *out = child_output(p->child, false);
 	size_t len = out->len;
-	CLEANUP(mem_free_ptr) char *problem = NULL;
+	CLEANUP(mem_free_ptr) char *problem = NULL, *cut = NULL;
 
 	p->child = NULL;
 	while (len > 0 && strchr("\r\n", out->data[len - 1]))
@@ -688,8 +715,8 @@ static void on_ended(void *owner, int status)
 		vision_fail(p, problem);
 		return;
 	}
-	vision_answer(p, true, buf_string(out), len);
-	vision_tell(p, RECORD_VISION, NULL);
+	cut = vision_answer(p, true, buf_string(out), len);
+	vision_tell(p, RECORD_VISION, cut);
 	vision_end(p);
 }
 

@@ -101,6 +101,15 @@ END
 	[ "$(code -H "Authorization: Bearer $TOKEN" -d text "$explain")" = 400 ]
 	head -c 200000 /dev/zero >large
 	[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -F file=@large "$explain")" = 413 ]
+	# As firmware sends it: in chunks, all of it before it reads. Far above, too.
+	head -c 8000000 /dev/zero >huge
+	for how in 'Transfer-Encoding: chunked' 'X-Length: told'; do
+		[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -H "$how" -F file=@huge "$explain")" = 413 ]
+	done
+	# Of a stranger it is not read.
+	status=0
+	code -H 'Expect:' -H 'Transfer-Encoding: chunked' -F file=@huge "$explain" || status=$?
+	[ "$status" != 0 ] || absent success body
 	event noise 'large'
 }
 
@@ -111,6 +120,13 @@ END
 	explain=http://127.0.0.1:$PORT/vision/explain
 	curl -sf -H "Authorization: Bearer $TOKEN" -F 'question=$(rm -rf /) "q"' -F file=@photo.jpg "$explain" |
 		jq -e '.response | test("saw [0-9]+ bytes: [$][(]rm -rf /[)] \"q\"")'
+	mcp stop
+	finish "$SERVER" 0
+	serve --vision-exec 'head -c 9000 /dev/zero | tr "\0" x'
+	token
+	curl -sf -H "Authorization: Bearer $TOKEN" -F file=@photo.jpg "http://127.0.0.1:$PORT/vision/explain" |
+		jq -e '.warning == "the answer was cut: 7000 of 9000 bytes went to the board"'
+	event vision 'the answer was cut: 7000 of 9000 bytes went to the board'
 	mcp stop
 	finish "$SERVER" 0
 	serve --vision-exec 'echo "no model" >&2; exit 1'

@@ -491,20 +491,39 @@ static void expect_silence(uint32_t sequence)
 	assert_memory_equal(plain, "\xf8\xff\xfe", 3);
 }
 
+static void tell(const char *text)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(s.t.ops->send(&s.t, text, strlen(text), &err), 0);
+}
+
 static void test_silence(void **state)
 {
 	(void)state;
 	begin("127.0.0.1", true);
 	say(1, "one");
 	heard("one");
+	/* It listens, and would drop all that came. */
+	assert_int_equal(counts().sent, 0);
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
 	expect_silence(1);
 	say(2, "two");
 	heard("two");
 	expect_silence(2);
 	assert_int_equal(counts().sent, 2);
+	tell("{\"type\":\"tts\",\"state\":\"stop\"}");
+	say(3, "three");
+	heard("three");
+	assert_int_equal(counts().sent, 2);
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
+	expect_silence(3);
+	/* A new session listens first. */
 	say_hello();
 	say(1, "anew");
 	heard("anew");
+	assert_int_equal(counts().sent, 3);
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
 	expect_silence(1);
 	end();
 }
@@ -516,6 +535,7 @@ static void test_any_address(void **state)
 	begin(NULL, true);
 	say(1, "one");
 	heard("one");
+	tell("{\"type\":\"tts\",\"state\":\"start\"}");
 	expect_silence(1);
 	end();
 }
