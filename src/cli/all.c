@@ -462,9 +462,12 @@ static bool judge_call(void *owner, struct all_row *row)
 
 	/* device.md 3.9: firmware restarts instead of an answer. */
 	if (row->error.kind == ERR_CONNECT && row->took_us > 0 &&
-	    strcmp(call->name, "self.reboot") == 0) {
+	    client_end_note(call->name)) {
 		error_reset(&row->error);
-		buf_text(&row->summary, "the device restarts");
+		buf_text(&row->summary,
+			 strcmp(call->name, "self.reboot") == 0 ?
+				 "the device restarts" :
+				 "the connection dropped, as for an upgrade");
 	}
 	if (row->reply.kind == MESSAGE_RESULT) {
 		result_decode_take(&result, &row->reply);

@@ -169,11 +169,17 @@ static void show(struct renderer *r, struct items_record *end)
 	alike_tell(r, end, end->list->count, name_at);
 }
 
-static int nothing_found(const struct items_record *end, struct error *err)
+/* An empty list is an answer; a search that finds nothing is not. */
+static int nothing_shown(struct renderer *r, const struct items_record *end,
+			 struct error *err)
 {
 	const char *noun = list_noun(end->list->kind);
 	const char *nearest;
 
+	if (end->list->count == 0 && !end->filter) {
+		render_note(r, "the peer lists no %ss", noun);
+		return 0;
+	}
 	if (end->list->count == 0)
 		return error_set(err, ERR_UNMET, "the peer lists no %ss", noun);
 	nearest = page_list_nearest(end->list, end->filter);
@@ -211,7 +217,7 @@ static int items_run(const struct invocation *in, struct error *err)
 	show(&c->app->out, &end);
 	if (status != 0)
 		return -1;
-	return end.shown > 0 ? 0 : nothing_found(&end, err);
+	return end.shown > 0 ? 0 : nothing_shown(&in->app->out, &end, err);
 }
 
 /*
@@ -267,7 +273,7 @@ const struct command cmd_resources = {
  */
 
 static const struct example templates_examples[] = {
-	{ "sim:llm templates", NULL, 7 }, { NULL, NULL, 0 }
+	{ "sim:llm templates", NULL, 0 }, { NULL, NULL, 0 }
 };
 
 const struct command cmd_templates = {

@@ -92,14 +92,22 @@ static void show(struct renderer *r, struct tools_record *record, bool tree)
 	alike_tell(r, record, record->list->count, name_at);
 }
 
-static int nothing_found(const struct tools_record *record, struct error *err)
+#define LATE \
+	"if that is wrong, ask again in a moment: some boards add theirs late in their start"
+
+/* An empty list is an answer; a search that finds nothing is not. */
+static int nothing_shown(struct renderer *r, const struct tools_record *record,
+			 struct error *err)
 {
+	const char *whose = record->kept ? "kept list has" : "peer lists";
+
+	if (record->list->count == 0 && !record->filter) {
+		render_note(r, "the %s no tools; " LATE, whose);
+		return 0;
+	}
 	if (record->list->count == 0) {
-		error_set(err, ERR_UNMET, "the %s no tools",
-			  record->kept ? "kept list has" : "peer lists");
-		return error_hint(
-			err,
-			"if that is wrong, ask again in a moment: some boards add theirs late in their start");
+		error_set(err, ERR_UNMET, "the %s no tools", whose);
+		return error_hint(err, LATE);
 	}
 	const char *nearest = tool_list_nearest(record->list, record->filter);
 	error_set(err, ERR_UNMET, "no tool matches '%s'", record->filter);
@@ -150,7 +158,9 @@ static int list_and_show(const struct invocation *in, struct source *s,
 	show(&in->app->out, &record, o->tree);
 	if (status != 0)
 		return -1;
-	return record.shown > 0 ? 0 : nothing_found(&record, err);
+	if (record.shown > 0)
+		return 0;
+	return nothing_shown(&in->app->out, &record, err);
 }
 
 static int tell_changes(struct renderer *r, const struct tools_record *record,

@@ -149,16 +149,25 @@ static int try_anew(struct client *c, struct call *call,
 
 /* ---- all tries ---- */
 
+const char *client_end_note(const char *tool)
+{
+	if (strcmp(tool, "self.reboot") == 0)
+		return "the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers";
+	if (strcmp(tool, "self.upgrade_firmware") == 0)
+		return "the connection dropped, as it does when firmware installs another one; whether that worked, its version tells when it is back (mcpctl info)";
+	return NULL;
+}
+
 /*
  * Firmware restarts before the answer is sent (device.md 3.9), also boards that
  * are dialled in plain JSON-RPC.
  */
-static bool client_restarted_as_told(const struct client *c,
-				     const struct call *call)
+static bool client_dropped_as_told(const struct client *c,
+				   const struct call *call)
 {
 	return call->done && call->failure.kind == ERR_CONNECT &&
 	       !session_is_open(c->session) && call->subject &&
-	       strcmp(call->subject, "self.reboot") == 0;
+	       client_end_note(call->subject);
 }
 
 /* -1: the wait ended early; err says so if it was the user. */
@@ -225,7 +234,7 @@ static int ask_guarded(struct client *c, struct call *call,
 	if (g->admit(g->owner, &ask, err))
 		return -1;
 	status = try_on(c, call, rq, &ask, err);
-	good = status == 0 || client_restarted_as_told(c, call);
+	good = status == 0 || client_dropped_as_told(c, call);
 	g->settle(g->owner, &ask, good ? NULL : err);
 	return status;
 }
@@ -361,10 +370,9 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 {
 	int64_t took = call->ended_us - call->started_us;
 
-	if (status && client_restarted_as_told(c, call)) {
+	if (status && client_dropped_as_told(c, call)) {
 		error_reset(err);
-		out->note =
-			"the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers";
+		out->note = client_end_note(call->subject);
 		out->took_us = took;
 		return 0;
 	}

@@ -313,3 +313,31 @@ END
 		absent SECRETQ stdout stderr
 	done
 }
+
+@test "an empty list is an answer, a search in it finds nothing" {
+	cat >empty.py <<'END'
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    r = {"protocolVersion": m["params"]["protocolVersion"], "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
+         "serverInfo": {"name": "e", "version": "1"}} if m["method"] == "initialize" else {
+        m["method"].split("/")[0]: []}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
+END
+	for what in tools prompts resources; do
+		mcp $what -- python3 empty.py
+		ends 0
+		hints "the peer lists no $what"
+		mcp $what lamp -- python3 empty.py
+		ends 7
+		hints "the peer lists no $what"
+	done
+}
+
+@test "an upgrade of the firmware ends with the connection, and that is no failure" {
+	mcp sim: call self.upgrade_firmware url=http://x/
+	ends 0
+	hints 'its version tells when it is back'
+}
