@@ -330,6 +330,10 @@ static int last(struct shell *s, int argc, char **argv, struct error *err)
 	struct config form = { .output = s->app->config.output };
 	const char *word = argc > 0 ? argv[argc - 1] : NULL;
 
+	if (argc == 2 && strcmp(argv[0], "--save") == 0)
+		return shell_last_save(s, word, err);
+	if (argc == 1 && text_starts(word, "--save="))
+		return shell_last_save(s, word + strlen("--save="), err);
 	/* "-o json", "-ojson", "--output=json" or "json". */
 	if (argc == 2 && strcmp(argv[0], "-o") != 0 &&
 	    strcmp(argv[0], "--output") != 0)
@@ -451,8 +455,9 @@ const struct builtin builtins[] = {
 	{ "set", "[NAME [VALUE]]", "show or change a setting of this session",
 	  "The settings are options of mcpctl: timeout and wait (10s, 500ms), output (text, json, raw), verbose and quiet (on, off), color (auto, always, never). Without operands all are shown.",
 	  0, 2, INSIDE_SETTING, set },
-	{ "last", "[-o FORM]", "the last result once more, in another form",
-	  "FORM is text, json or raw; without it, that of 'set output'. Nothing is asked of the device. A pipe may follow: last -o raw | jq .",
+	{ "last", "[-o FORM|--save FILE]",
+	  "the last result once more, in another form",
+	  "FORM is text, json or raw; without it, that of 'set output'. --save writes its images and audio to FILE, FILE-2, …, as that of call does. Nothing is asked of the device. A pipe may follow: last -o raw | jq .",
 	  0, 2, INSIDE_FORM, last },
 	{ "run", "[-k] FILE", "run the lines of a file",
 	  "As if they were typed: builtins, tools and pipes too. The first line that fails ends it; with -k (--keep-going) the rest is run all the same.",

@@ -84,7 +84,7 @@ const struct command cmd_shell = {
 		"use [DEVICE|TARGET]\tanother device of serve, another target; alone: which there are\n"
 		"reconnect\topen the target again\n"
 		"set [NAME [VALUE]]\ttimeout, wait, output, verbose, quiet, color\n"
-		"last [-o FORM]\tthe last result once more, in another form\n"
+		"last [-o FORM|--save FILE]\tthe last result once more, in another form; its images and audio into a file\n"
 		"run [-k] FILE\tthe lines of a file\n"
 		"help [WORD]\ton a command, a tool or a topic\n"
 		"LINE | CMD\twhat LINE prints goes to the command CMD of sh\n"

@@ -16,6 +16,7 @@
 #include "cli/config.h"
 #include "cli/connection.h"
 #include "cli/requests.h"
+#include "cli/save.h"
 #include "cli/show.h"
 #include "mcp/content.h"
 #include "mcp/tools.h"
@@ -517,6 +518,23 @@ static void show_description(struct renderer *r, const struct shell_last *l)
 
 	if (record.tool && r->ops->describe)
 		r->ops->describe(r, &record);
+}
+
+int shell_last_save(struct shell *s, const char *path, struct error *err)
+{
+	CLEANUP(result_done) struct result result = { 0 };
+	CLEANUP(message_done) struct message m = { 0 };
+	const struct shell_last *l = &s->last;
+
+	if (l->kind != LAST_RESULT || !l->text) {
+		error_set(err, ERR_UNMET,
+			  "the last result is none that has images or audio");
+		return error_hint(err, "'last --save' is for that of a call");
+	}
+	if (message_decode(&m, l->text, l->len, err))
+		return -1;
+	result_decode_take(&result, &m);
+	return save_result(s->app, &result, path, false, err);
 }
 
 /* As the present one, but for its form. */

@@ -174,6 +174,7 @@ int shell_wait(struct shell *s, const bool *done, struct error *err);
 /* In place of functions of ops, which keep what they are shown. */
 void shell_last_watch(struct shell *s);
 /* Show it again. -1 (ERR_UNMET): there is none. */
+int shell_last_save(struct shell *s, const char *path, struct error *err);
 int shell_last_show(struct shell *s, enum output_form form, struct error *err);
 void shell_last_done(struct shell_last *l);
 

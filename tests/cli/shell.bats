@@ -386,3 +386,20 @@ lines() {
 	*) [ "$most" -lt 30000 ] ;;
 	esac
 }
+
+@test "last --save writes the picture of the last result, and says where there is none" {
+	lines sim:fixtures shell <<-'END'
+		call self.test.image
+		last --save picture.png
+		last --save=again.png
+	END
+	ends 0
+	hints 'to picture.png'
+	cmp picture.png again.png
+	lines sim: shell <<-'END'
+		ping
+		last --save none.png
+	END
+	ends 7
+	[ ! -e none.png ]
+}
