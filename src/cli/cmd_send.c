@@ -81,9 +81,10 @@ const struct command cmd_send = {
 		"  {\"type\":\"llm\",\"emotion\":\"happy\"}\n"
 		"  {\"type\":\"system\",\"command\":\"reboot\"}\n"
 		"\n"
+		"With --no-init it goes to boards without MCP too. "
 		"It is for devices: a peer that speaks plain JSON-RPC has no such messages.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
+	.flags = CMD_SESSION | CMD_NO_MCP | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_JSON,

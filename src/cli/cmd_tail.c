@@ -17,6 +17,7 @@ struct tail_options {
 	struct words filter;
 	int64_t count, duration;
 	const char *level;
+	bool follow;
 };
 
 static const struct option_row tail_options[] = {
@@ -46,8 +47,15 @@ static const struct option_row tail_options[] = {
 	  .offset = offsetof(struct tail_options, level),
 	  .brief =
 		  "have the server log from LEVEL on (debug, info, notice, warning, error, critical, alert, emergency)" },
+	{ .letter = 'F',
+	  .name = "follow",
+	  .type = OPTION_FLAG,
+	  .offset = offsetof(struct tail_options, follow),
+	  .brief = "stay when the peer goes, and go on when it is back" },
 	{ .name = NULL }
 };
+
+enum { AGAIN_MS = 1000 };
 
 struct tail {
 	struct connection *connection;
@@ -126,6 +134,70 @@ static void tell_whom(const struct connection *c)
 	render_note(&c->app->out, "attached to %s", buf_string(&name));
 }
 
+static int connect_and_tell(struct tail *t, struct error *err)
+{
+	struct connection *c = t->connection;
+
+	if (connection_open(c, err))
+		return -1;
+	tell_whom(c);
+	http_watch(session_transport(c->session));
+	return t->options->level ? log_level_set(c, t->options->level, err) : 0;
+}
+
+/* The peer went, or did not come yet; what is wrong otherwise stays so. */
+static bool may_be_back(const struct tail *t, const struct error *err)
+{
+	return t->options->follow && !t->stop &&
+	       (err->kind == ERR_CONNECT || err->kind == ERR_TIMEOUT);
+}
+
+/* Until it is back. 1: the time is over. -1: it never will be, or Ctrl-C. */
+static int come_back(struct tail *t, int64_t deadline, struct error *err)
+{
+	struct connection *c = t->connection;
+	struct app *app = c->app;
+	int64_t wait = app->config.wait;
+	int status = -1;
+
+	render_note(&app->out, "%s; staying until it is back (Ctrl-C ends)",
+		    err->text);
+	c->again = true;
+	while (status != 0 && may_be_back(t, err)) {
+		int64_t left = deadline - loop_now();
+
+		error_reset(err);
+		connection_close(c);
+		if (left <= 0)
+			break;
+		if (!app_listens(app) &&
+		    loop_stay(app->loop, NULL,
+			      loop_now() + (left < AGAIN_MS ? left : AGAIN_MS),
+			      err))
+			break;
+		if (deadline != LOOP_FOREVER && (!wait || wait > left))
+			app->config.wait = left;
+		status = connect_and_tell(t, err);
+		app->config.wait = wait;
+	}
+	c->again = false;
+	return status != 0 && err->kind == ERR_NONE ? 1 : status;
+}
+
+/* Until enough came, or the time is over. */
+static int watch_until(struct tail *t, int64_t deadline, struct error *err)
+{
+	int status = 0;
+
+	while (status == 0 && session_watch(t->connection->session, &t->stop,
+					    deadline, err) != 0) {
+		if (!may_be_back(t, err))
+			return -1;
+		status = come_back(t, deadline, err);
+	}
+	return status < 0 ? -1 : 0;
+}
+
 static int watch(struct tail *t, struct error *err)
 {
 	struct connection *c = t->connection;
@@ -134,14 +206,10 @@ static int watch(struct tail *t, struct error *err)
 	if (c->connected && !c->endpoint.tail &&
 	    c->endpoint.scheme->kind == SCHEME_ATTACH)
 		connection_close(c);
-	if (connection_open(c, err))
-		return -1;
-	tell_whom(c);
-	http_watch(session_transport(c->session));
-	if (t->options->level && log_level_set(c, t->options->level, err))
+	if (connect_and_tell(t, err))
 		return -1;
 	int64_t deadline = duration > 0 ? loop_now() + duration : LOOP_FOREVER;
-	if (session_watch(c->session, &t->stop, deadline, err))
+	if (watch_until(t, deadline, err))
 		return -1;
 	/* A broken stdout stops it too: the end of the program tells. */
 	return !t->stop && t->options->count > 0 ? too_few(t, err) : 0;
@@ -180,10 +248,11 @@ const struct command cmd_tail = {
 	.text = "Notifications, requests, messages of a device (hello, listen, abort, …), late and broken replies: a line each, with the time, the name and the content. "
 		"Binary frames are counted and told at most once a second. What came faster than it could be kept is told as 'dropped'.\n"
 		"\n"
-		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3). "
+		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3); with -F it stays then, through sleeps and restarts of the board. "
+		"With --no-init boards without MCP are shown too (their hello, listen, iot, …). "
 		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_STREAM | CMD_OPENS,
+	.flags = CMD_SESSION | CMD_NO_MCP | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,
 	.options_size = sizeof(struct tail_options),
 	.examples = tail_examples,

@@ -143,6 +143,7 @@ int command_execute(struct connection *connection, struct parsed *p,
 		return -1;
 	if (app->config.all && !c->all)
 		return refuse_all(c, err);
+	connection->any_device = app->config.no_init && (c->flags & CMD_NO_MCP);
 	if (!app->config.all &&
 	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&
 	    connection_open(connection, err))

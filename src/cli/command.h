@@ -15,6 +15,7 @@ struct app;
 struct connection;
 
 enum {
+	CMD_NO_MCP = 1 << 7, /* with --no-init: a device without MCP will do */
 	CMD_SESSION =
 		1 << 0, /* a target is opened and initialized before run */
 	CMD_SHELL = 1 << 1, /* makes sense on an open session: run, shell */

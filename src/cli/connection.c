@@ -183,6 +183,7 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 					 .dialect = c->endpoint.envelope,
 					 .timeout = c->app->config.timeout,
 					 .wait = c->app->config.wait,
+					 .any_device = c->any_device,
 					 .trace = c->app->trace ||
 						  c->app->out.verbose };
 

@@ -27,6 +27,7 @@ struct connection { /* zeroed at first, but for the app */
 	uint16_t port;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
+	bool any_device; /* --no-init of a command that needs no MCP */
 	void (*on_event)(
 		void *owner,
 		const struct event *e); /* tail's filter and count; NULL */

@@ -705,7 +705,7 @@ static int check_features(const struct session *s, struct error *err)
 {
 	const struct link *l = &s->link;
 
-	if (!l->has_hello || l->hello.mcp)
+	if (!l->has_hello || l->hello.mcp || s->config.any_device)
 		return 0;
 	error_set(err, ERR_CONNECT,
 		  "the device offers no MCP: its hello has no features.mcp");

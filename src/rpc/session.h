@@ -106,6 +106,7 @@ struct session_config {
 	int64_t wait;
 	size_t events_max; /* queued; 0: 4096 */
 	bool trace; /* call observer.trace */
+	bool any_device; /* one without MCP will do */
 };
 
 /* Times of the steps, ms since open; -1 if not reached. */
@@ -125,7 +126,7 @@ int session_open(struct session **out, struct loop *l,
 
 /*
  * Wait until up. -1: ERR_CONNECT with the missing step (transport explain,
- * no hello, hello without features.mcp), ERR_INTERRUPTED, or why it closed.
+ * no hello, hello without features.mcp unless any_device), ERR_INTERRUPTED, or why it closed.
  */
 int session_wait_up(struct session *s, struct error *err);
 /* The same without waiting: 1 up, 0 not yet; time is never over. */

@@ -369,3 +369,35 @@ END
 		hints "no device fits '$word' yet (there: 02:00:00:00:00:01); waiting"
 	done
 }
+
+@test "tail -F stays when the board goes, and goes on when it is back" {
+	serve
+	device board
+	event ready
+	background tail mcpctl tail -F --filter never
+	local follower=$LAST
+	wait_for tail.err 'attached to 02:00:00:00:00:01'
+	mcp kick 02:00:00:00:00:01
+	ends 0
+	wait_for tail.err "ended by 'kick'; staying until it is back"
+	: >serve.out
+	device again
+	event ready
+	until_true matches tail.err 'attached to 02:00:00:00:00:01' 2
+	kill -INT "$follower"
+	finish "$follower" 130
+}
+
+@test "--no-init: send and tail reach a board without MCP, other commands are told" {
+	mcp --no-init 'sim:?fault=no-features' send '{"type":"alert","status":"s","message":"m","emotion":"happy"}'
+	ends 0
+	mcp --no-init 'sim:?fault=no-features' tail --for 300ms
+	ends 0
+	says hello
+	mcp 'sim:?fault=no-features' send '{"type":"tts"}'
+	ends 3
+	hints 'offers no MCP'
+	mcp --no-init 'sim:?fault=no-features' tools
+	ends 3
+	hints 'offers no MCP'
+}
