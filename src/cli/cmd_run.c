@@ -3,6 +3,7 @@
  * run: many commands on one connection, from a script or from -e, with a
  * report for CI.
  */
+#include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
 #include "cli/script.h"
@@ -10,7 +11,7 @@
 
 struct run_options {
 	bool keep_going;
-	const char *report;
+	struct words reports;
 };
 
 static const struct option_row run_options[] = {
@@ -21,10 +22,10 @@ static const struct option_row run_options[] = {
 	  .brief = "go on after a command that failed" },
 	{ .name = "report",
 	  .word = "KIND:FILE",
-	  .type = OPTION_TEXT,
-	  .offset = offsetof(struct run_options, report),
+	  .type = OPTION_LIST,
+	  .offset = offsetof(struct run_options, reports),
 	  .brief =
-		  "a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then" },
+		  "a case for each command: junit:FILE or tap:FILE; - is stdout, and results go to stderr then; may be given many times" },
 	{ .name = NULL }
 };
 
@@ -32,9 +33,10 @@ struct run {
 	struct app *app;
 	struct connection *connection;
 	struct script script;
-	struct report *report; /* NULL: none */
+	struct report **report; /* as many as were asked for */
+	size_t reports;
 	bool keep_going;
-	size_t failed;
+	size_t tried, failed;
 	enum error_kind first; /* kind of the first failure */
 	size_t first_line; /* its index */
 };
@@ -55,7 +57,13 @@ static int read_script(struct run *run, const struct invocation *in,
 	return script_add_commands(&run->script, given, err);
 }
 
-static void report_line(struct run *run, const struct script_line *line,
+static void add_case(const struct run *run, const struct report_case *c)
+{
+	for (size_t i = 0; i < run->reports; i++)
+		report_add(run->report[i], c);
+}
+
+static void report_line(const struct run *run, const struct script_line *line,
 			int64_t took_us, const struct error *failure)
 {
 	const struct report_case c = { .source = line->source,
@@ -63,13 +71,12 @@ static void report_line(struct run *run, const struct script_line *line,
 				       .name = line->text,
 				       .took_us = took_us,
 				       .failure = failure };
-	if (run->report)
-		report_add(run->report, &c);
+	add_case(run, &c);
 }
 
-static void report_rest(struct run *run, size_t from)
+static void report_rest(const struct run *run, size_t from)
 {
-	for (size_t i = from; run->report && i < run->script.count; i++) {
+	for (size_t i = from; i < run->script.count; i++) {
 		const struct script_line *line = &run->script.line[i];
 		const struct report_case c = {
 			.source = line->source,
@@ -77,16 +84,36 @@ static void report_rest(struct run *run, size_t from)
 			.name = line->text,
 			.skipped = "an earlier command failed"
 		};
-		report_add(run->report, &c);
+		add_case(run, &c);
 	}
 }
 
-/* Between many results on one screen it is good to see whose they are. */
+/* Whose results come: not for a single one, but a program wants one form. */
+static bool is_announced(const struct run *run)
+{
+	return run->script.count > 1 || run->app->out.form == OUTPUT_JSON;
+}
+
 static void announce(struct run *run, const struct script_line *line)
 {
+	const struct command_record c = { .text = line->text,
+					  .source = line->source,
+					  .line = line->number };
+	if (is_announced(run))
+		render_command(&run->app->out, &c);
+}
+
+/* With --keep-going the error at the end has the count, for people. */
+static void tell_count(const struct run *run)
+{
 	struct renderer *r = &run->app->out;
-	if (run->script.count > 1 && r->err_terminal)
-		render_note(r, "> %s", line->text);
+	const struct run_record record = { .good = run->tried - run->failed,
+					   .failed = run->failed,
+					   .not_run = run->script.count -
+						      run->tried };
+	if (is_announced(run) && (record.failed == 0 || record.not_run > 0 ||
+				  !run->keep_going || r->form == OUTPUT_JSON))
+		render_run(r, &record);
 }
 
 static int run_line(struct run *run, size_t index, struct error *err)
@@ -94,6 +121,7 @@ static int run_line(struct run *run, size_t index, struct error *err)
 	const struct script_line *line = &run->script.line[index];
 	int64_t started = loop_now_us();
 	announce(run, line);
+	run->tried++;
 	int status = command_run(run->connection, line->words.word,
 				 line->words.count, err);
 	report_line(run, line, loop_now_us() - started,
@@ -134,19 +162,38 @@ static int run_all(struct run *run, struct error *err)
 			continue;
 		if (is_final(run, &why)) {
 			report_rest(run, i + 1);
+			tell_count(run);
 			error_copy(err, &why);
 			return -1;
 		}
 		render_error(&run->app->out, &why);
 	}
+	tell_count(run);
 	return summary(run, err);
 }
 
-/* The report is written also when a command failed, whose error goes first. */
-static int finish_report(struct run *run, int status, struct error *err)
+static int close_reports(struct run *run, struct error *err)
+{
+	int status = 0;
+	for (size_t i = 0; i < run->reports; i++) {
+		CLEANUP(error_reset) struct error why = { 0 };
+		if (report_close(run->report[i], &why) == 0)
+			continue;
+		if (status)
+			render_error(&run->app->out, &why);
+		else
+			error_copy(err, &why);
+		status = -1;
+	}
+	mem_free(run->report);
+	return status;
+}
+
+/* Reports are written also when a command failed, whose error goes first. */
+static int finish_reports(struct run *run, int status, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	if (report_close(run->report, &why) == 0)
+	if (close_reports(run, &why) == 0)
 		return status;
 	if (status != 0) {
 		render_error(&run->app->out, &why);
@@ -156,22 +203,50 @@ static int finish_report(struct run *run, int status, struct error *err)
 	return -1;
 }
 
-static int run_with_report(struct run *run, const struct invocation *in,
-			   struct error *err)
+static void forget_reports(struct run *run)
+{
+	for (size_t i = 0; i < run->reports; i++)
+		report_drop(run->report[i]);
+	mem_free(run->report);
+}
+
+/* A wrong one is known before the first command. *stdout_: one goes there. */
+static int open_reports(struct run *run, const struct invocation *in,
+			bool *on_stdout, struct error *err)
 {
 	const struct run_options *o = in->options;
 	const char *suite = in->argc > 0 ? in->argv[0] : "mcpctl run";
+	const struct words *asked = &o->reports;
+	run->report = mem_zalloc((asked->count + 1) * sizeof(*run->report));
+	for (size_t i = 0; i < asked->count; i++) {
+		struct report **r = &run->report[i];
+		if (report_open(r, asked->word[i], suite, err))
+			return -1;
+		run->reports++;
+		if (report_is_on_stdout(*r) && *on_stdout)
+			return error_set(err, ERR_USAGE,
+					 "--report: only one can go to stdout");
+		*on_stdout |= report_is_on_stdout(*r);
+	}
+	return 0;
+}
+
+static int run_with_reports(struct run *run, const struct invocation *in,
+			    struct error *err)
+{
 	struct renderer *r = &run->app->out;
 	struct render_place place = { 0 };
-	if (o->report && report_open(&run->report, o->report, suite, err))
+	bool divert = false;
+	if (open_reports(run, in, &divert, err)) {
+		forget_reports(run);
 		return -1;
-	bool divert = report_is_on_stdout(run->report);
+	}
 	if (divert)
 		place = render_divert(r);
 	int status = run_all(run, err);
 	if (divert)
 		render_restore(r, &place);
-	return finish_report(run, status, err);
+	return finish_reports(run, status, err);
 }
 
 static int run_run(const struct invocation *in, struct error *err)
@@ -182,7 +257,7 @@ static int run_run(const struct invocation *in, struct error *err)
 			   .keep_going = o->keep_going };
 	int status = read_script(&run, in, err);
 	if (status == 0)
-		status = run_with_report(&run, in, err);
+		status = run_with_reports(&run, in, err);
 	script_done(&run.script);
 	return status;
 }
@@ -208,7 +283,9 @@ const struct command cmd_run = {
 		"The first command that fails ends the run, and its status is that of the whole; with --keep-going the rest is run too. "
 		"When the connection was lost (self.reboot), the next command opens the target again.\n"
 		"\n"
-		"--report writes JUnit XML or TAP, a case for each command with its time and, where it failed, its error.",
+		"--report writes JUnit XML or TAP, a case for each command with its time and, where it failed, its error; given more than once, all are written.\n"
+		"\n"
+		"Of more than one command stderr says which one printed what ('# ping'), and at the end how many went well.",
 	.group = GROUP_USE,
 	.flags = 0,
 	.max = 1,

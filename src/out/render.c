@@ -233,6 +233,34 @@ void render_note(struct renderer *r, const char *format, ...)
 		r->ops->note(r, masked);
 }
 
+void render_command(struct renderer *r, const struct command_record *c)
+{
+	CLEANUP(mem_free_ptr) char *masked = NULL;
+	if (r->quiet)
+		return;
+	if (r->form != OUTPUT_JSON) {
+		render_note(r, "%c %s", r->err_terminal ? '>' : '#', c->text);
+		return;
+	}
+	masked = mask_text(c->text);
+	json_command(r, &(struct command_record){ masked, c->source, c->line });
+}
+
+void render_run(struct renderer *r, const struct run_record *run)
+{
+	size_t all = run->good + run->failed + run->not_run;
+	if (r->quiet)
+		return;
+	if (r->form == OUTPUT_JSON)
+		json_run(r, run);
+	else if (run->good == all)
+		render_note(r, "%zu commands, all good", all);
+	else
+		render_note(r,
+			    "%zu commands: %zu good, %zu failed, %zu not run",
+			    all, run->good, run->failed, run->not_run);
+}
+
 void render_count_down(struct renderer *r, const char *text)
 {
 	if (!r->err_moves || r->quiet)

@@ -225,6 +225,20 @@ void render_trace(struct renderer *r, const struct trace *t);
    are masked. */
 void render_note(struct renderer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* A command of a script that is run now, before what it prints: "> ping" on a
+   terminal, "# ping" in a log. Secrets are masked. */
+struct command_record {
+	const char *text, *source;
+	size_t line; /* within the source */
+};
+void render_command(struct renderer *r, const struct command_record *c);
+
+/* The end of a script: how many of its commands went how. */
+struct run_record {
+	size_t good, failed, not_run;
+};
+void render_run(struct renderer *r, const struct run_record *run);
+
 /* "waiting 42 s …" rewritten in place, on a terminal only; text NULL erases
    it. */
 void render_count_down(struct renderer *r, const char *text);

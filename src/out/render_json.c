@@ -96,6 +96,10 @@ const char json_help_stderr[] =
 	"    \"peer\": optional, the error object of the reply}}\n"
 	"  {\"event\": a line as of tail, while another command runs}\n"
 	"  {\"note\":\"saved 1,204 bytes to shot.png\"}\n"
+	"  {\"command\":{\"text\", \"source\": the script's file, stdin or -e,\n"
+	"    \"line\"}}, of run: what follows is of that command\n"
+	"  {\"run\":{\"commands\":5, \"good\":2, \"failed\":1, \"not_run\":2}}, at\n"
+	"    the end of run\n"
 	"  {\"progress\": the params of notifications/progress, while a call runs}\n"
 	"  {\"listing\":{\"tools\":29, \"user_only\":7, \"pages\":2, \"shown\":36,\n"
 	"    \"complete\":true, \"kept\": optional, of a kept list: the target,\n"
@@ -311,6 +315,30 @@ void json_progress(struct renderer *r, const struct progress_record *p)
 	/* Beside text it ends in a log that somebody will look at. */
 	text_safe(&safe, masked.data, masked.len, TEXT_JSON);
 	json_put_error_line(r, &safe);
+}
+
+void json_command(struct renderer *r, const struct command_record *c)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"command\":{");
+	line_text(&b, "text", c->text);
+	line_text(&b, "source", c->source);
+	line_number(&b, "line", (int64_t)c->line);
+	buf_text(&b, "}}");
+	json_put_error_line(r, &b);
+}
+
+void json_run(struct renderer *r, const struct run_record *run)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"run\":{");
+	line_number(&b, "commands",
+		    (int64_t)(run->good + run->failed + run->not_run));
+	line_number(&b, "good", (int64_t)run->good);
+	line_number(&b, "failed", (int64_t)run->failed);
+	line_number(&b, "not_run", (int64_t)run->not_run);
+	buf_text(&b, "}}");
+	json_put_error_line(r, &b);
 }
 
 void json_target(struct renderer *r, const struct target_record *t)

@@ -81,13 +81,23 @@ static void add_failure(struct buf *out, const struct kept_case *c)
 		buf_text(out, "\nhint: ");
 		xml_text(out, c->failure.hint);
 	}
+	buf_text(out, "\nat ");
+	xml_text(out, c->source);
+	buf_printf(out, ":%zu", c->line);
 	buf_printf(out, "</%s>\n\t</testcase>\n", element);
+}
+
+static void add_name(struct buf *out, const struct kept_case *c)
+{
+	buf_text(out, c->name);
+	if (c->nth > 1)
+		buf_printf(out, " (%zu)", c->nth);
 }
 
 static void add_case(struct buf *out, const struct kept_case *c)
 {
 	CLEANUP(buf_done) struct buf name = { 0 };
-	buf_printf(&name, "%zu: %s", c->line, c->name);
+	add_name(&name, c);
 	buf_text(out, "\t<testcase");
 	attribute(out, "classname", c->source);
 	attribute(out, "name", buf_string(&name));
@@ -165,8 +175,10 @@ static void add_case_tap(struct buf *out, const struct kept_case *c,
 {
 	bool good = c->skipped || c->failure.kind == ERR_NONE;
 	CLEANUP(buf_done) struct buf place = { 0 };
+	CLEANUP(buf_done) struct buf name = { 0 };
 	buf_printf(out, "%s %zu - ", good ? "ok" : "not ok", number);
-	description(out, c->name);
+	add_name(&name, c);
+	description(out, buf_string(&name));
 	if (c->skipped) {
 		buf_text(out, " # SKIP ");
 		description(out, c->skipped);
@@ -230,8 +242,10 @@ static int parse(struct report *r, const char *spec, struct error *err)
 	return 0;
 }
 
-static void report_free(struct report *r)
+void report_drop(struct report *r)
 {
+	if (r->file)
+		fclose(r->file);
 	for (size_t i = 0; i < r->cases.count; i++) {
 		struct kept_case *c = &r->cases.item[i];
 		mem_free(c->source);
@@ -251,14 +265,14 @@ int report_open(struct report **out, const char *spec, const char *suite,
 	struct report *r = mem_zalloc(sizeof(*r));
 	r->cases.suite = mem_strdup(suite);
 	if (parse(r, spec, err)) {
-		report_free(r);
+		report_drop(r);
 		return -1;
 	}
 	if (strcmp(r->path, "-") != 0) {
 		int fd = file_create("report", r->path, false, err);
 		r->file = fd < 0 ? NULL : fdopen(fd, "w");
 		if (!r->file) {
-			report_free(r);
+			report_drop(r);
 			return -1;
 		}
 	}
@@ -269,6 +283,20 @@ int report_open(struct report **out, const char *spec, const char *suite,
 bool report_is_on_stdout(const struct report *r)
 {
 	return r && !r->file;
+}
+
+/* Which one of its name the newest is. From the newest down: what repeats
+   often is found soon. */
+static size_t count_same(const struct report_cases *all)
+{
+	const struct kept_case *newest = &all->item[all->count - 1];
+	for (size_t i = all->count - 1; i-- > 0;) {
+		const struct kept_case *c = &all->item[i];
+		if (strcmp(c->name, newest->name) == 0 &&
+		    strcmp(c->source, newest->source) == 0)
+			return c->nth + 1;
+	}
+	return 1;
 }
 
 void report_add(struct report *r, const struct report_case *c)
@@ -282,6 +310,7 @@ void report_add(struct report *r, const struct report_case *c)
 				    .name = mask_text(c->name),
 				    .took_us = c->took_us,
 				    .skipped = mem_strdup(c->skipped) };
+	kept->nth = count_same(all);
 	if (c->failure)
 		mask_error(&kept->failure, c->failure);
 }
@@ -303,9 +332,10 @@ int report_close(struct report *r, struct error *err)
 	bool lost = r->file && ferror(r->file) != 0;
 	if (r->file && fclose(r->file) != 0)
 		lost = true;
+	r->file = NULL;
 	if (lost)
 		error_set(err, ERR_OUTPUT,
 			  "the report '%s' could not be written", r->path);
-	report_free(r);
+	report_drop(r);
 	return lost ? -1 : 0;
 }

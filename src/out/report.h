@@ -25,8 +25,13 @@ int report_open(struct report **out, const char *spec, const char *suite,
 
 bool report_is_on_stdout(const struct report *r);
 
-/* A command that ran. source: "smoke.txt", line within it; failure NULL: it
-   was good. Everything is copied, secrets in name and failure masked. */
+/*
+ * A command that ran. source: "smoke.txt", line within it; failure NULL: it
+ * was good. Everything is copied, secrets in name and failure masked. A case is
+ * called by its name alone, whatever its line: a line that is added above
+ * leaves the history of the others. Of the same command the second is
+ * "name (2)".
+ */
 struct report_case {
 	const char *source;
 	size_t line;
@@ -43,9 +48,12 @@ void report_write(const struct report *r, FILE *out);
 /* Write it and release. NULL is fine. -1 (ERR_OUTPUT). */
 int report_close(struct report *r, struct error *err);
 
+/* Release without writing: nothing was run. */
+void report_drop(struct report *r);
+
 struct kept_case { /* without secrets */
 	char *source, *name;
-	size_t line;
+	size_t line, nth; /* of those with that source and name; from 1 */
 	int64_t took_us;
 	struct error failure; /* ERR_NONE: it was good */
 	char *skipped; /* NULL: it ran */

@@ -45,6 +45,55 @@ END
 	grep -q '^not ok 2' report.tap
 }
 
+@test "several reports of one run" {
+	mcp sim: run --report junit:report.xml --report tap:report.tap -e ping -e ping
+	ends 0
+	grep -q 'name="ping (2)"' report.xml
+	grep -q '^ok 2 - ping (2)' report.tap
+	mcp sim: run --report tap:- --report junit:- -e ping
+	ends 2
+	hints 'only one can go to stdout'
+	[ -z "$out" ]
+	# A wrong one leaves the run, and what was opened, alone.
+	mcp sim: run --report tap:- --report zip:x -e ping
+	ends 2
+	[ -z "$out" ]
+}
+
+@test "off a terminal it says which command printed what, and how many went well" {
+	run mcpctl sim: run -e ping -e 'call self.audio_speaker.set_volume volume=5'
+	[ "$status" = 0 ]
+	[ "${lines[0]}" = '# ping' ]
+	[[ "${lines[1]}" == alive* ]]
+	[ "${lines[2]}" = '# call self.audio_speaker.set_volume volume=5' ]
+	[ "${lines[3]}" = true ]
+	[ "${lines[4]}" = '2 commands, all good' ]
+	mcp sim: run -e ping -e 'tools zzz' -e ping -e ping
+	ends 7
+	grep -qx '4 commands: 1 good, 1 failed, 2 not run' stderr
+	mcp sim: run -k -e ping -e 'tools zzz'
+	ends 7
+	[ "$(grep -c ' of 2 commands failed' stderr)" = 1 ]
+	# One alone needs no word.
+	mcp -q sim: run -e ping -e ping
+	[ -z "$err" ]
+	mcp sim: run -e ping
+	[ -z "$err" ]
+}
+
+@test "command events in JSON" {
+	printf '# smoke\nping\ncall x token=geheim\nping\n' >smoke.mcp
+	mcp -o json sim: run smoke.mcp
+	ends 2
+	# shellcheck disable=SC2016 # jq's
+	jq -se '[.[] | .command | select(. != null)] == [
+		{text: "ping", source: "smoke.mcp", line: 2},
+		{text: "call x token=***", source: "smoke.mcp", line: 3}]' stderr
+	jq -se '[.[] | .run | select(. != null)] == [
+		{commands: 3, good: 1, failed: 1, not_run: 1}]' stderr
+	[ "$(jq -s length stdout)" = 1 ]
+}
+
 @test "1,000 calls on one connection" {
 	yes 'call self.audio_speaker.set_volume volume=5' | head -n 1000 >many
 	mcp sim: run many

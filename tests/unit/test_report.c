@@ -59,19 +59,20 @@ static void test_junit(void **state)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuite name=\"a &amp; b\" tests=\"4\" failures=\"1\" "
 		"errors=\"1\" skipped=\"1\" time=\"4.938\">\n"
-		"\t<testcase classname=\"smoke.txt\" name=\"3: ping\" "
+		"\t<testcase classname=\"smoke.txt\" name=\"ping\" "
 		"time=\"1.234\"/>\n"
-		"\t<testcase classname=\"smoke.txt\" name=\"3: call "
+		"\t<testcase classname=\"smoke.txt\" name=\"call "
 		"&lt;a&gt; '\\x01&amp;'\" time=\"1.234\">\n"
 		"\t\t<failure type=\"unmet\" message=\"5 is not &lt;6&gt; "
 		"&quot;x&quot;\">5 is not &lt;6&gt; &quot;x&quot;\n"
-		"l1&#10;l2\\x1b\nhint: look</failure>\n"
+		"l1&#10;l2\\x1b\nhint: look\nat smoke.txt:3</failure>\n"
 		"\t</testcase>\n"
-		"\t<testcase classname=\"smoke.txt\" name=\"3: info\" "
+		"\t<testcase classname=\"smoke.txt\" name=\"info\" "
 		"time=\"1.234\">\n"
-		"\t\t<error type=\"connect\" message=\"gone\">gone</error>\n"
+		"\t\t<error type=\"connect\" message=\"gone\">gone\n"
+		"at smoke.txt:3</error>\n"
 		"\t</testcase>\n"
-		"\t<testcase classname=\"smoke.txt\" name=\"3: tools\" "
+		"\t<testcase classname=\"smoke.txt\" name=\"tools\" "
 		"time=\"1.234\">\n"
 		"\t\t<skipped message=\"an earlier # failed\"/>\n"
 		"\t</testcase>\n"
@@ -104,6 +105,32 @@ static void test_tap(void **state)
 			    "  status: 3\n"
 			    "  ...\n"
 			    "ok 4 - tools # SKIP an earlier \\# failed\n");
+	free(text);
+}
+
+/* A line that is added above renames no case; the same command twice is two. */
+static void test_names(void **state)
+{
+	struct report *r = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	struct report_case c = { .source = "smoke.txt", .name = "ping" };
+	(void)state;
+	assert_int_equal(report_open(&r, "tap:/dev/null", "s", NULL), 0);
+	for (c.line = 1; c.line <= 3; c.line++)
+		report_add(r, &c);
+	c.source = "-e";
+	report_add(r, &c);
+	FILE *f = open_memstream(&text, &len);
+	assert_non_null(f);
+	report_write(r, f);
+	fclose(f);
+	assert_string_equal(text, "TAP version 13\n1..4\n"
+				  "ok 1 - ping # time=0ms\n"
+				  "ok 2 - ping (2) # time=0ms\n"
+				  "ok 3 - ping (3) # time=0ms\n"
+				  "ok 4 - ping # time=0ms\n");
+	assert_int_equal(report_close(r, NULL), 0);
 	free(text);
 }
 
@@ -187,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_junit),
 		cmocka_unit_test(test_tap),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_no_secrets),
 		cmocka_unit_test(test_no_characters_of_xml),
 		cmocka_unit_test(test_specs),
