@@ -112,12 +112,17 @@ static int read_expected(const struct invocation *in, cJSON **out,
 	return *out ? 0 : -1;
 }
 
-/* On one screen the text stands right above: it need not come twice. */
-static int tell_tool_error(const struct renderer *r, const char *name,
-			   struct error *err)
+/* The text is a part of what was shown: it need not come twice. */
+static int tell_tool_error(struct renderer *r, const char *name,
+			   const struct result *result, const struct error *err)
 {
-	if (r->form == OUTPUT_TEXT && r->out_terminal && r->err_terminal)
-		error_set(err, ERR_PEER, "'%s' failed (isError)", name);
+	for (size_t i = 0; i < result->count; i++) {
+		const struct content *c = &result->content[i];
+		if (c->kind == CONTENT_TEXT && c->text && *c->text) {
+			render_told_error(r, name, err);
+			break;
+		}
+	}
 	return -1;
 }
 
@@ -167,7 +172,8 @@ static int finish(const struct invocation *in, const struct result *result,
 			return -1;
 		/* A failure that was asked for is none. */
 		if (!expect_wants_error(expected))
-			return tell_tool_error(&in->app->out, in->argv[0], err);
+			return tell_tool_error(&in->app->out, in->argv[0],
+					       result, err);
 		error_reset(err);
 	}
 	if (check(result, expected, err))

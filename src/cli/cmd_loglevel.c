@@ -9,19 +9,14 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/show.h"
-
-const char *const log_levels[] = { "debug",   "info",	   "notice",
-				   "warning", "error",	   "critical",
-				   "alert",   "emergency", NULL };
+#include "mcp/log_level.h"
 
 int log_level_check(const char *level, struct error *err)
 {
 	const char *nearest;
 
-	for (size_t i = 0; log_levels[i]; i++) {
-		if (strcmp(log_levels[i], level) == 0)
-			return 0;
-	}
+	if (log_level_rank(level) > 0)
+		return 0;
 	nearest = text_nearest(level, log_levels, COUNT(log_levels) - 1);
 	error_set(err, ERR_USAGE, "'%s' is no level", level);
 	if (nearest)
@@ -41,8 +36,10 @@ int log_level_set(struct connection *c, const char *level, struct error *err)
 		return -1;
 	buf_printf(&params, "{\"level\":\"%s\"}", level);
 	if (client_request(&c->client, "logging/setLevel", buf_string(&params),
-			   &reply, &took_us, err) == 0)
+			   &reply, &took_us, err) == 0) {
+		c->app->out.log_from = log_level_rank(level);
 		return 0;
+	}
 	show_error_reply(&c->app->out, &reply, err);
 	return -1;
 }
@@ -70,6 +67,7 @@ const struct command cmd_loglevel = {
 	.args = "LEVEL",
 	.brief = "from which level on the server logs",
 	.text = "LEVEL is debug, info, notice, warning, error, critical, alert or emergency. It holds as long as the connection: of use in the shell and in run. "
+		"What is logged from there on stands on stderr while other commands run; without it, only what is a warning or worse (with -v all). "
 		"For one command there is 'tail --level LEVEL', which also shows what is logged.",
 	.group = GROUP_USE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_MINOR,

@@ -7,9 +7,6 @@
 
 #include "cli/connection.h"
 
-/* From the least important one; ends with NULL. */
-extern const char *const log_levels[];
-
 /* -1 (ERR_USAGE): no such level; the nearest. */
 int log_level_check(const char *level, struct error *err);
 /* Tell the connected server. -1: it does not log, or what it answered. */

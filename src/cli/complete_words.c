@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/cmd_loglevel.h"
+#include "mcp/log_level.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
 #include "out/wrap.h"

@@ -35,6 +35,7 @@ static const struct wording {
 	{ "minLength", " is shorter than ", " characters" },
 	{ "maxLength", " is longer than ", " characters" },
 	{ "pattern", " does not match the pattern ", "" },
+	{ "format", " is not of the format ", "" },
 	{ "minItems", " has fewer items than ", "" },
 	{ "maxItems", " has more items than ", "" },
 	{ "uniqueItems", " holds the same item twice", NULL },

@@ -4,8 +4,9 @@
  * required, additionalProperties, enum, const, minimum, maximum,
  * exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength,
  * pattern, items, prefixItems, minItems, maxItems, uniqueItems, anyOf, oneOf,
- * allOf, not, local $ref, default. Other keywords are ignored and reported, but
- * for those that only describe (title, examples, $comment, …). Pure, but for
+ * allOf, not, local $ref, default, and the formats of mcp/format.h. Other
+ * keywords are ignored and reported, but for those that only describe (title,
+ * examples, $comment, …; other formats, too). Pure, but for
  * PCRE2, which is loaded at the first pattern.
  */
 #ifndef MCP_SCHEMA_H

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "mcp/format.h"
 #include "mcp/schema_check.h"
 #include "mcp/schema_look.h"
 
@@ -165,6 +166,16 @@ static bool check_unique_items(const struct check *c, const cJSON *operand)
 	if (!walk_spend(c, (size_t)cJSON_GetArraySize(c->value)))
 		return false;
 	return !has_equal_items(c->value) || walk_fail(c, "uniqueItems", NULL);
+}
+
+static bool check_format(const struct check *c, const cJSON *operand)
+{
+	if (!cJSON_IsString(operand))
+		return walk_ignore(c, "format");
+	if (!cJSON_IsString(c->value))
+		return true;
+	return format_fits(operand->valuestring, c->value->valuestring) ||
+	       walk_fail(c, "format", operand->valuestring);
 }
 
 /*
@@ -656,6 +667,7 @@ static const struct keyword keywords[] = {
 	{ "minLength", check_min_length },
 	{ "maxLength", check_max_length },
 	{ "pattern", check_pattern },
+	{ "format", check_format },
 	{ "minItems", check_min_items },
 	{ "maxItems", check_max_items },
 	{ "prefixItems", check_prefix_items },

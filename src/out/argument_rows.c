@@ -51,6 +51,13 @@ static void add_part(struct row_parts *p, const cJSON *schema)
 		p->part[p->count++] = schema;
 }
 
+/* A choice of one is none: that one must fit. */
+static void add_only(struct row_parts *p, const cJSON *choices)
+{
+	if (choices && choices->child && !choices->child->next)
+		add_part(p, choices->child);
+}
+
 static void find_parts(struct row_parts *p, const cJSON *root,
 		       const cJSON *schema)
 {
@@ -63,6 +70,8 @@ static void find_parts(struct row_parts *p, const cJSON *root,
 		cJSON_ArrayForEach(each, json_array(p->part[i], "allOf")) {
 			add_part(p, each);
 		}
+		add_only(p, json_array(p->part[i], "anyOf"));
+		add_only(p, json_array(p->part[i], "oneOf"));
 	}
 }
 

@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "mcp/log_level.h"
 #include "out/mask.h"
 #include "out/render.h"
 #include "out/term.h"
@@ -108,6 +111,21 @@ static bool is_cancelled(const struct event *e)
 	return e->name && strcmp(e->name, "notifications/cancelled") == 0;
 }
 
+/* What a server logs below the level that is worth a line. */
+static bool is_low_log(const struct renderer *r, const struct event *e)
+{
+	int least = r->log_from ? r->log_from : log_level_rank("warning");
+	CLEANUP(json_free_ptr) cJSON *tree = NULL;
+	int rank;
+	if (!e->name || !e->text ||
+	    strcmp(e->name, "notifications/message") != 0)
+		return false;
+	tree = json_parse(e->text, e->len, NULL);
+	rank = log_level_rank(
+		json_string(json_object(tree, "params"), "level"));
+	return rank > 0 && rank < least;
+}
+
 /*
  * Whether an event is worth a line while another command runs: what nobody
  * expects is, the usual traffic is for tail, and with -v the frames tell it
@@ -134,7 +152,7 @@ static bool is_aside(const struct renderer *r, const struct event *e)
 		 * A question that is withdrawn is told by who answers it.
 		 */
 		return !r->verbose && !is_cancelled(e) &&
-		       (r->begin || !is_list_changed(e));
+		       (r->begin || !is_list_changed(e)) && !is_low_log(r, e);
 	case EVENT_REQUEST:
 		/* Who answers tells what was answered. */
 		return !r->verbose && !e->answered;
@@ -186,11 +204,54 @@ static bool is_held(struct renderer *r, const struct event *e)
 	return true;
 }
 
+/* A device file that is no terminal is /dev/null, as good as always. */
+static bool is_kept_nowhere(FILE *f)
+{
+	struct stat what;
+	return fstat(fileno(f), &what) == 0 && S_ISCHR(what.st_mode);
+}
+
+void render_told_error(struct renderer *r, const char *tool,
+		       const struct error *e)
+{
+	bool apart = r->err_terminal || is_kept_nowhere(r->out);
+	if (r->form != OUTPUT_TEXT || (!r->out_terminal && apart))
+		return;
+	mem_free(r->told);
+	mem_free(r->told_short);
+	r->told = mem_strdup(e->text);
+	r->told_short =
+		mem_printf("'%s' failed (isError)%s", tool,
+			   r->out_terminal ? "" : ": its text is on stdout");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), part = strlen(end);
+	return len >= part && strcmp(text + len - part, end) == 0;
+}
+
+/* "smoke.txt:3: " may stand before what was told. */
+static void shorten_told(struct renderer *r, struct error *e)
+{
+	CLEANUP(mem_free_ptr) char *told = TAKE(r->told);
+	CLEANUP(mem_free_ptr) char *instead = TAKE(r->told_short);
+	CLEANUP(mem_free_ptr) char *before = NULL;
+	if (!told || !ends_with(e->text, told))
+		return;
+	before = mem_strndup(e->text, strlen(e->text) - strlen(told));
+	mem_free(TAKE(e->detail));
+	snprintf(e->text, sizeof(e->text), "%s%s", before, instead);
+}
+
 void render_error(struct renderer *r, const struct error *e)
 {
+	CLEANUP(error_reset) struct error whole = { 0 };
 	CLEANUP(error_reset) struct error shown = { 0 };
 	tell_held(r);
-	mask_error(&shown, e);
+	error_copy(&whole, e);
+	shorten_told(r, &whole);
+	mask_error(&shown, &whole);
 	if (r->ops->error)
 		r->ops->error(r, &shown);
 	mem_free(TAKE(r->peer_error));
@@ -238,12 +299,13 @@ void render_command(struct renderer *r, const struct command_record *c)
 	CLEANUP(mem_free_ptr) char *masked = NULL;
 	if (r->quiet)
 		return;
-	if (r->form != OUTPUT_JSON) {
+	if (!r->ops->command) {
 		render_note(r, "%c %s", r->err_terminal ? '>' : '#', c->text);
 		return;
 	}
 	masked = mask_text(c->text);
-	json_command(r, &(struct command_record){ masked, c->source, c->line });
+	r->ops->command(r,
+			&(struct command_record){ masked, c->source, c->line });
 }
 
 void render_run(struct renderer *r, const struct run_record *run)
@@ -251,8 +313,8 @@ void render_run(struct renderer *r, const struct run_record *run)
 	size_t all = run->good + run->failed + run->not_run;
 	if (r->quiet)
 		return;
-	if (r->form == OUTPUT_JSON)
-		json_run(r, run);
+	if (r->ops->run)
+		r->ops->run(r, run);
 	else if (run->good == all)
 		render_note(r, "%zu commands, all good", all);
 	else
@@ -303,6 +365,8 @@ int renderer_finish(struct renderer *r, struct error *err)
 {
 	tell_held(r);
 	clear_count_down(r);
+	mem_free(TAKE(r->told));
+	mem_free(TAKE(r->told_short));
 	mem_free(TAKE(r->peer_error));
 	fflush(r->err);
 	errno = 0;

@@ -30,6 +30,9 @@ struct renderer {
 	bool verbose; /* -v: frames on stderr, on a terminal in words */
 	bool raw_frames; /* -vv: as they are, whole */
 	bool quiet; /* -q: no notices */
+	/* A server's log is an aside from this level on
+	   (log_level_rank); 0: warning */
+	int log_from;
 	bool dated; /* a log file: records begin with the day */
 	bool count_down; /* a count-down line is on the terminal now: erase it
 			    before anything else */
@@ -45,6 +48,7 @@ struct renderer {
 	bool waiting; /* a listener told its addresses: who comes is news */
 	size_t event_column; /* widest event name so far */
 	char *peer_error; /* see render_keep_peer_error; owned */
+	char *told, *told_short; /* see render_told_error; owned */
 	int64_t aside_second; /* in which `asides` were shown */
 	unsigned asides;
 	uint64_t held; /* not shown since then */
@@ -158,6 +162,18 @@ struct device_record {
 	size_t width[DEVICE_COLUMNS]; /* columns of the widest (render_widen) */
 };
 
+/* A command of a script that is run now, before what it prints: "> ping" on a
+   terminal, "# ping" in a log. Secrets are masked. */
+struct command_record {
+	const char *text, *source;
+	size_t line; /* within the source */
+};
+
+/* The end of a script: how many of its commands went how. */
+struct run_record {
+	size_t good, failed, not_run;
+};
+
 /* The table; every function may be NULL. */
 struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
@@ -188,6 +204,9 @@ struct render_ops {
 	/* a line of our own; a frame for -v: on stderr */
 	void (*note)(struct renderer *r, const char *note);
 	void (*trace)(struct renderer *r, const struct trace *t);
+	/* of `run`; NULL: told by notes */
+	void (*command)(struct renderer *r, const struct command_record *c);
+	void (*run)(struct renderer *r, const struct run_record *run);
 	/* serve: what happened */
 	void (*record)(struct renderer *r, const struct record *record);
 	void (*device)(struct renderer *r, const struct device_record *d);
@@ -216,6 +235,15 @@ int64_t render_held(struct renderer *r);
  */
 void render_keep_peer_error(struct renderer *r, const struct message *reply);
 
+/*
+ * The result that was shown says what e says. The next render_error that ends
+ * with it names the tool alone, in the text form: the words need not come
+ * twice. Not where they went elsewhere than the error goes: stderr is a
+ * terminal and stdout is none, or stdout keeps nothing (/dev/null).
+ */
+void render_told_error(struct renderer *r, const char *tool,
+		       const struct error *e);
+
 /* A frame for -v: one line on stderr, secrets masked. On a terminal it is told
    in words and cut to its width, unless raw_frames. */
 void render_trace(struct renderer *r, const struct trace *t);
@@ -225,18 +253,8 @@ void render_trace(struct renderer *r, const struct trace *t);
    are masked. */
 void render_note(struct renderer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* A command of a script that is run now, before what it prints: "> ping" on a
-   terminal, "# ping" in a log. Secrets are masked. */
-struct command_record {
-	const char *text, *source;
-	size_t line; /* within the source */
-};
 void render_command(struct renderer *r, const struct command_record *c);
 
-/* The end of a script: how many of its commands went how. */
-struct run_record {
-	size_t good, failed, not_run;
-};
 void render_run(struct renderer *r, const struct run_record *run);
 
 /* "waiting 42 s …" rewritten in place, on a terminal only; text NULL erases

@@ -317,7 +317,7 @@ void json_progress(struct renderer *r, const struct progress_record *p)
 	json_put_error_line(r, &safe);
 }
 
-void json_command(struct renderer *r, const struct command_record *c)
+static void command(struct renderer *r, const struct command_record *c)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_text(&b, "{\"command\":{");
@@ -328,15 +328,15 @@ void json_command(struct renderer *r, const struct command_record *c)
 	json_put_error_line(r, &b);
 }
 
-void json_run(struct renderer *r, const struct run_record *run)
+static void run(struct renderer *r, const struct run_record *record)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_text(&b, "{\"run\":{");
 	line_number(&b, "commands",
-		    (int64_t)(run->good + run->failed + run->not_run));
-	line_number(&b, "good", (int64_t)run->good);
-	line_number(&b, "failed", (int64_t)run->failed);
-	line_number(&b, "not_run", (int64_t)run->not_run);
+		    (int64_t)(record->good + record->failed + record->not_run));
+	line_number(&b, "good", (int64_t)record->good);
+	line_number(&b, "failed", (int64_t)record->failed);
+	line_number(&b, "not_run", (int64_t)record->not_run);
 	buf_text(&b, "}}");
 	json_put_error_line(r, &b);
 }
@@ -803,6 +803,8 @@ const struct render_ops render_json = {
 	.error = error,
 	.note = note,
 	.trace = trace,
+	.command = command,
+	.run = run,
 	.record = json_record,
 	.device = json_device,
 	.row = json_row,

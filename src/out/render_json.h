@@ -20,8 +20,6 @@ extern const char json_help_stderr[];
 extern const char json_help_serve[];
 
 void json_progress(struct renderer *r, const struct progress_record *p);
-void json_command(struct renderer *r, const struct command_record *c);
-void json_run(struct renderer *r, const struct run_record *run);
 void json_target(struct renderer *r, const struct target_record *t);
 void json_trust(struct renderer *r, const struct trust_record *t);
 void json_device(struct renderer *r, const struct device_record *d);

@@ -341,3 +341,42 @@ END
 	ends 0
 	hints 'its version tells when it is back'
 }
+
+# logging ARG…: mcp with a program that logs and fails behind it.
+logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py"; }
+
+@test "what a server logs below 'warning' is for -v and loglevel" {
+	logging call log
+	ends 0
+	absent 'a (debug|info|notice)' stderr
+	hints 'warning: a warning'
+	hints 'error: a error'
+	# What is no level is nobody's to hide.
+	hints 'loud: a loud'
+	logging -v call log
+	hints 'a debug'
+	logging run -e 'loglevel info' -e 'call log'
+	hints 'info: a info'
+	hints 'notice: a notice'
+	absent 'a debug' stderr
+	logging -o json call log
+	[ "$(grep -c '"event"' stderr)" = 3 ]
+}
+
+@test "what a tool says when it fails is printed once" {
+	logging call fail
+	ends 1
+	[ "$out" = 'the pump is dry' ]
+	[ "$err" = "error: 'fail' failed (isError): its text is on stdout" ]
+	# A report has it all the same, and so has who keeps nothing of stdout.
+	logging run -k --report tap:report -e 'call fail' -e 'call fail'
+	grep -q 'message: "the pump is dry"' report
+	[ "$(grep -c 'pump' stderr)" = 0 ]
+	hints "command 2: 'fail' failed"
+	run bash -c 'mcpctl call fail -- /usr/bin/python3 "$0" 2>&1 >/dev/null' "$BATS_TEST_DIRNAME/logging_server.py"
+	[ "$output" = 'error: the pump is dry' ]
+	logging -o json call fail
+	hints '"message":"the pump is dry"'
+	logging call mute
+	hints 'an error without a text'
+}

@@ -331,3 +331,17 @@ examples() {
 		jq -es 'all(.example != null)' described
 	done
 }
+
+@test "formats that JSON Schema names are checked, others are nobody's warning" {
+	cat >tools.jsonl <<'END'
+{"name":"a","inputSchema":{"type":"object","properties":{"at":{"type":"string","format":"date-time"},"as":{"type":"string","format":"color"}}}}
+END
+	background peer /usr/bin/python3 "$BATS_TEST_DIRNAME/tools_peer.py" tools.jsonl
+	PORT=$(wait_for peer.out port | cut -d' ' -f2)
+	mcp "ws://127.0.0.1:$PORT/" call a at=2025-01-31T12:00:00Z as=blue
+	ends 0
+	[ -z "$err" ]
+	mcp "ws://127.0.0.1:$PORT/" call a at=yesterday
+	ends 2
+	hints "argument 'at': \"yesterday\" is not of the format date-time"
+}

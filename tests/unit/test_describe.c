@@ -68,6 +68,10 @@ static void rows_of_objects_and_arrays(void **state)
 		":{\"x\":{}}}]},\"b\":{\"items\":[{}]}}}",
 		"0:a 1:a[0] 1:a[1] 2:a[1].x 0:b 1:b[0]");
 	assert_rows("{\"items\":{\"properties\":{\"x\":{}}}}", "0:[].x");
+	/* A choice of one is none. */
+	assert_rows("{\"properties\":{\"a\":{\"items\":{\"anyOf\":[{"
+		    "\"properties\":{\"x\":{}}}]}}}}",
+		    "0:a 1:a[].x");
 	assert_rows("{\"required\":[\"x\",\"y\"],\"properties\":{\"y\":{}},"
 		    "\"patternProperties\":{\"^z\":{}},"
 		    "\"additionalProperties\":{\"properties\":{\"q\":{}}}}",

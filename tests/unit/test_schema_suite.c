@@ -170,6 +170,21 @@ int main(void)
 		FILE_TEST("required"),
 		FILE_TEST("type"),
 		FILE_TEST("uniqueItems"),
+		FILE_TEST("optional/format/date"),
+		FILE_TEST("optional/format/date-time"),
+		FILE_TEST("optional/format/email"),
+		FILE_TEST("optional/format/hostname"),
+		FILE_TEST("optional/format/idn-email"),
+		FILE_TEST("optional/format/ipv4"),
+		FILE_TEST("optional/format/ipv6"),
+		FILE_TEST("optional/format/iri"),
+		FILE_TEST("optional/format/iri-reference"),
+		FILE_TEST("optional/format/json-pointer"),
+		FILE_TEST("optional/format/relative-json-pointer"),
+		FILE_TEST("optional/format/time"),
+		FILE_TEST("optional/format/uri"),
+		FILE_TEST("optional/format/uri-reference"),
+		FILE_TEST("optional/format/uri-template"),
 	};
 
 	mem_init();
