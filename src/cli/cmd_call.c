@@ -204,6 +204,19 @@ static void hint_at_vision(struct error *err)
 	}
 }
 
+/* On a terminal -v tells it with the frame. */
+static void tell_took(struct renderer *r, int64_t took_us)
+{
+	bool framed = r->verbose && r->err_terminal && !r->raw_frames;
+	char took[32];
+
+	if (framed || took_us <= 0 ||
+	    !(r->verbose || (r->err_terminal && took_us > 1000000)))
+		return;
+	render_note(r, "took %s",
+		    text_microseconds(took_us, took, sizeof(took)));
+}
+
 static int call_run(const struct invocation *in, struct error *err)
 {
 	CLEANUP(json_free_ptr) cJSON *expected = NULL;
@@ -218,6 +231,7 @@ static int call_run(const struct invocation *in, struct error *err)
 				      buf_string(&arguments), &result, err);
 	hint_at_vision(err);
 	status = finish(in, &result, expected, status, err);
+	tell_took(&in->app->out, result.took_us);
 	/* Shown all the same: whoever looks into it needs to see it. */
 	if (status == 0 && tool)
 		status = client_check_output(tool, &result, err);

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/cmd_loglevel.h"
-#include "mcp/log_level.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
+#include "mcp/log_level.h"
 #include "out/wrap.h"
 #include "sim/sim.h"
 

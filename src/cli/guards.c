@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/app.h"
+#include "cli/call_clock.h"
 #include "cli/catalog_file.h"
 #include "cli/guard_file.h"
 #include "cli/guards.h"
@@ -39,6 +40,7 @@ struct guards {
 	bool spoilt; /* what stood in the file is none of ours */
 	bool told; /* so */
 	unsigned tries; /* of the present request or opening */
+	struct call_clock *clock;
 };
 
 /* ---- the state, in memory or in its file ---- */
@@ -205,22 +207,20 @@ static double random_part(void)
 	return (double)bits / (double)UINT32_MAX;
 }
 
-static void tell_try(const struct guards *g, const struct error *why,
-		     int64_t wait)
+static void tell_try(struct guards *g, const struct error *why, int64_t wait)
 {
 	struct renderer *r = &g->app->out;
 	char line[120], time[32];
 
-	text_milliseconds(wait, time, sizeof(time));
 	if (r->verbose) {
 		render_note(r, "try %u of %u failed: %s; again in %s", g->tries,
-			    g->policy.tries, why->text, time);
+			    g->policy.tries, why->text,
+			    text_milliseconds(wait, time, sizeof(time)));
 		return;
 	}
-	snprintf(line, sizeof(line),
-		 "try %u of %u failed; again in %s (Ctrl-C ends)", g->tries,
-		 g->policy.tries, time);
-	render_count_down(r, line);
+	snprintf(line, sizeof(line), "try %u of %u failed", g->tries,
+		 g->policy.tries);
+	call_clock_pause(g->clock, line, wait);
 }
 
 static int64_t again(struct guards *g, const struct guard_ask *ask,
@@ -259,7 +259,7 @@ static void hint_tries(const struct guards *g, const struct guard_ask *ask,
 static void add_tries(struct guards *g, const struct guard_ask *ask,
 		      struct error *err)
 {
-	render_count_down(&g->app->out, NULL);
+	call_clock_stop(g->clock);
 	if (err && err->kind != ERR_INTERRUPTED) {
 		size_t len = strlen(err->text);
 
@@ -278,7 +278,10 @@ static int on_admit(void *owner, const struct guard_ask *ask, struct error *err)
 	struct guards *g = owner;
 
 	g->tries = 0;
-	return guard_is_free(ask->method) ? 0 : admit(g, ask->method, err);
+	if (!guard_is_free(ask->method) && admit(g, ask->method, err))
+		return -1;
+	call_clock_start(g->clock, ask->subject ? ask->subject : ask->method);
+	return 0;
 }
 
 static int64_t on_again(void *owner, const struct guard_ask *ask,
@@ -371,6 +374,7 @@ static struct guards *guards_new(struct app *app)
 	struct guards *g = mem_zalloc(sizeof(*g));
 
 	g->app = app;
+	g->clock = call_clock_new(app);
 	g->guard = (struct client_guard){ .admit = on_admit,
 					  .again = on_again,
 					  .settle = on_settle,
@@ -406,8 +410,10 @@ void guards_close(struct connection *c)
 {
 	struct guards *g = TAKE(c->guards);
 
-	if (g)
+	if (g) {
 		give_back(g);
+		call_clock_free(g->clock);
+	}
 	while (g && g->all) {
 		struct guarded *t = g->all;
 

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *const log_levels[9] = { "debug",   "info",	   "notice",
-				    "warning", "error",	   "critical",
+const char *const log_levels[9] = { "debug",   "info",	    "notice",
+				    "warning", "error",	    "critical",
 				    "alert",   "emergency", NULL };
 
 int log_level_rank(const char *level)

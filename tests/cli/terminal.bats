@@ -39,6 +39,33 @@ load terminal
 	absent 'waiting for a device' screen
 }
 
+@test "a call shows that it waits, and how long it took" {
+	terminal
+	enter "mcpctl 'sim:?fault=late-reply=3s' call self.get_device_status | wc -l"
+	see '^waiting for self.get_device_status: [12] s \(Ctrl-C ends\)'
+	see '^took 3'
+	capture
+	absent '^waiting for' screen
+	# Not worth a line.
+	enter 'clear; mcpctl sim: call self.get_device_status | wc -l; echo over'
+	see '^over'
+	absent '^took|^waiting' screen
+	# In a pipe nothing moves; -v says the time.
+	mcp 'sim:?fault=late-reply=1100ms' call self.get_device_status
+	[ -z "$err" ]
+	mcp -v sim: call self.get_device_status
+	grep -qE '^took [0-9.]+ m?s$' stderr
+}
+
+@test "a pause between two tries counts down" {
+	terminal
+	enter "mcpctl --retry 2 http://127.0.0.1:1/mcp tools"
+	see '^try 1 of 2 failed; again in [12] s \(Ctrl-C ends\)'
+	see 'after 2 tries'
+	capture
+	absent '^try 1' screen
+}
+
 @test "control characters of a peer stay visible and harmless" {
 	terminal
 	enter "mcpctl 'sim:?fault=control-characters' call self.get_device_status; echo done"
