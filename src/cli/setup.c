@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/named.h"
 #include "cli/serve_client.h"
@@ -457,6 +458,35 @@ int setup_target(struct endpoint *out, struct app *app, struct error *err)
 	return 0;
 }
 
+/*
+ * The address that consoles show is where tools dial in (backends.md 3): a
+ * client that does takes the place of the tools that are there. Nobody has a
+ * server of MCP behind such a path and a token, so it is not dialled at all.
+ */
+static int check_side(const struct endpoint *e, struct error *err)
+{
+	static const char tools[] = "/mcp_endpoint/mcp/";
+	bool point = is(e, SCHEME_WEBSOCKET) && text_starts(e->path, tools);
+	bool cloud = is(e, SCHEME_WEBSOCKET) &&
+		     text_same(e->host, "api.xiaozhi.me") &&
+		     text_starts(e->path, "/mcp/");
+
+	if ((!point && !cloud) || !strstr(e->path, "token="))
+		return 0;
+	error_set(
+		err, ERR_USAGE,
+		"target (from %s): at this address tools dial in, as a server; a client that does throws them off",
+		e->source);
+	if (cloud)
+		return error_hint(
+			err,
+			"the board that belongs to it can be asked by 'mcpctl serve'; mcpctl knows no address of that cloud for clients");
+	return error_hint(
+		err,
+		"clients of the access point dial the same address with /mcp_endpoint/call/ in the place of %s",
+		tools);
+}
+
 int setup_endpoint(struct endpoint *e, struct app *app,
 		   const struct transport_ops **ops, struct error *err)
 {
@@ -469,7 +499,7 @@ int setup_endpoint(struct endpoint *e, struct app *app,
 	if (setup_target(e, app, err))
 		return -1;
 	/* What was given for the first target says nothing about a later one. */
-	if (serve_target_options(app, e, err) ||
+	if (serve_target_options(app, e, err) || check_side(e, err) ||
 	    (!app->later && check_fit(e, c, err)) || set_options(e, c, err))
 		return -1;
 	*ops = target_ops(e->scheme->kind, err);

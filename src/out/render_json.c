@@ -162,7 +162,7 @@ const char json_help_serve[] =
 	"   \"device\": its Device-Id or client id, \"alias\", \"address\",\n"
 	"   \"text\": what happened, \"hint\": what to do, \"count\": optional}\n"
 	"\n"
-	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, stopping, dropped (count events are missing here). vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
+	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, stopping, dropped (count events are missing here). vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
 
 /* clang-format on */
 

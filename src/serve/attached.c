@@ -3,13 +3,16 @@
  * The relay of one device: which one a command gets, its requests there and
  * the replies back, and what the device says unasked. It changes ids only.
  */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "serve/board.h"
 #include "serve/control.h"
+#include "serve/missing.h"
 #include "wire/envelope.h"
 
 #define CALLS_MAX 1000 /* on their way for one command */
@@ -71,6 +74,21 @@ static void attach(struct control_peer *p, struct board *d)
 	control_peer_send(p, CONTROL_JSON, out.data, out.len);
 }
 
+/* Who was to come by MQTT, and did not. */
+static void add_missing(struct buf *out, const struct control_peer *p)
+{
+	const struct missing_board *b = missing_last(&p->server->missing);
+	char time[32];
+
+	if (!b || (p->pattern &&
+		   fnmatch(p->pattern, b->device_id, FNM_CASEFOLD) != 0))
+		return;
+	buf_printf(out, "; '%s' was sent to MQTT %s ago, and has not come",
+		   b->device_id,
+		   text_milliseconds((loop_now() - b->asked_at) / 1000 * 1000,
+				     time, sizeof(time)));
+}
+
 /* Why it waits; d: the only one that fits, on its way to ready; NULL. */
 static void tell_waiting(struct control_peer *p, const struct board *d)
 {
@@ -91,6 +109,8 @@ static void tell_waiting(struct control_peer *p, const struct board *d)
 			   p->pattern);
 	else
 		buf_text(&why, "no device is there yet");
+	if (!d)
+		add_missing(&why, p);
 	buf_printf(&out,
 		   "{\"op\":\"waiting\",\"devices\":%zu,\"text\":", count);
 	buf_json_string(&out, why.data, why.len);

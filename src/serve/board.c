@@ -299,6 +299,7 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	if (d->address)
 		board_trace(d, false, "ready", d->address, strlen(d->address));
 	s->came++;
+	missing_came(&s->missing, d->device_id);
 	link_connected(&d->link, true, peer->protocol_version);
 	if (peer->udp)
 		link_offer_udp(&d->link, peer->udp);

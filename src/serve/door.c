@@ -329,6 +329,20 @@ static void hint_ota(struct record *r, const struct ota_request *asked,
 	}
 }
 
+/* At a broker of others a board is seen only when it speaks: not coming tells
+   nothing. */
+static void expect_at_broker(const struct visit *v,
+			     const struct ota_request *asked, bool mqtt)
+{
+	struct serve *s = door_of(v)->server;
+	int64_t now = loop_now();
+
+	if (!mqtt || s->config.mqtt_broker)
+		return;
+	missing_sent(&s->missing, asked->device_id, v->head->address, now);
+	s->events->due(s, now + MISSING_MS);
+}
+
 /* What the record says: who, what it was sent to, what to do next. */
 static void on_asked(const struct visit *v, const struct ota_request *asked,
 		     const char *sent_to, bool mqtt)
@@ -353,6 +367,7 @@ static void on_asked(const struct visit *v, const struct ota_request *asked,
 	record_member(&detail, "version", board.version);
 	record_member(&detail, "client_id", asked->client_id);
 	record_detail(r, &detail);
+	expect_at_broker(v, asked, mqtt && !elsewhere);
 }
 
 /* Where its connection to the broker will not tell how it reached us. */

@@ -212,6 +212,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_ENROLLED] = "enrolled",
 		[RECORD_TOLD] = "told",
 		[RECORD_CLAIM] = "claim",
+		[RECORD_MISSING] = "missing",
 		[RECORD_FENCES] = "fences",
 		[RECORD_STOPPING] = "stopping",
 		[RECORD_DROPPED] = "dropped",

@@ -40,6 +40,7 @@ enum record_kind {
 	RECORD_ENROLLED, /* OTA signs for a board from now on */
 	RECORD_TOLD, /* a board is told another address than before */
 	RECORD_CLAIM, /* a device calls itself by another's name */
+	RECORD_MISSING, /* OTA sent it to the broker, and it has not come */
 	RECORD_FENCES, /* what serve gave up (verbose) */
 	RECORD_STOPPING,
 	RECORD_DROPPED /* records were lost: count */

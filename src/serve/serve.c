@@ -33,6 +33,7 @@
 static void release(struct serve *s)
 {
 	records_done(&s->records);
+	missing_done(&s->missing);
 	registry_done(&s->registry);
 	relay_done(&s->relays);
 	tool_lists_done(&s->tool_lists);
@@ -290,6 +291,26 @@ static int serve_files_share(struct serve *s, struct error *err)
 
 /* ---- the sweep ---- */
 
+/* Why cannot be seen from here: the broker hears nothing of it. */
+static void tell_missing(struct serve *s, int64_t now)
+{
+	const struct missing_board *b;
+
+	while ((b = missing_due(&s->missing, now))) {
+		CLEANUP(mem_free_ptr)
+		char *hint = mem_printf(
+			"can it reach TCP port %u of this machine (a firewall?), and is there MQTT in its firmware? '--offer ws' sends boards to WebSocket instead",
+			(unsigned)s->config.mqtt_port);
+		record_hint(
+			records_add(
+				&s->records, RECORD_MISSING, LEVEL_WARN,
+				b->device_id, b->address,
+				"was sent to MQTT %d s ago, and has not come to the broker",
+				(int)((now - b->asked_at) / 1000)),
+			hint);
+	}
+}
+
 static void on_sweep(void *owner)
 {
 	struct serve *s = owner;
@@ -300,6 +321,9 @@ static void on_sweep(void *owner)
 		if (board_sweep(d, now) && d->deadline < soonest)
 			soonest = d->deadline;
 	}
+	tell_missing(s, now);
+	if (missing_deadline(&s->missing) < soonest)
+		soonest = missing_deadline(&s->missing);
 	if (s->trim && !s->listing) {
 		s->trim = false;
 		mem_trim();

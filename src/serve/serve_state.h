@@ -8,6 +8,7 @@
 #include "net/port.h"
 #include "serve/aliases.h"
 #include "serve/departed.h"
+#include "serve/missing.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
 #include "serve/serve.h"
@@ -57,6 +58,7 @@ struct serve {
 	struct registry registry;
 	struct relay_table relays; /* requests on their way to devices */
 	struct departed departed;
+	struct missing missing; /* told MQTT, and not come */
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;

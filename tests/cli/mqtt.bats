@@ -37,6 +37,21 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	ends 0
 }
 
+@test "a board that was sent to MQTT and does not come is told, to serve and to tools" {
+	mqtt_serve
+	curl -s -d '{}' -H 'Device-Id: 02:00:00:00:00:09' -H 'Client-Id: abc' "$OTA" >reply
+	event missing '02:00:00:00:00:09.*was sent to MQTT 2[0-9] s ago, and has not come to the broker'
+	event missing "TCP port $MQTT of this machine"
+	mcp --wait 200ms tools
+	ends 3
+	hints "'02:00:00:00:00:09' was sent to MQTT"
+	# It is not said of who came.
+	background board mcpctl sim --ota "$OTA" --device-id 02:00:00:00:00:09
+	event ready
+	mcp -d zzz --wait 200ms tools
+	absent 'was sent to MQTT' stderr
+}
+
 @test "a voice session: hello with a key, audio over UDP is counted, goodbye" {
 	mqtt_serve --silence
 	background board mcpctl sim --connect "mqtt://127.0.0.1:$MQTT/$ID" --audio

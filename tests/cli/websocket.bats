@@ -129,3 +129,23 @@ while True:
 	done
 	[ "$(grep -c accepted reset.out)" -eq 10 ]
 }
+
+@test "the address at which tools dial in is not dialled as a client" {
+	background trap /usr/bin/python3 -c 'import socket, sys
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+s.accept()
+print("dialled", flush=True)'
+	PORT=$(wait_for trap.out port | cut -d' ' -f2)
+	mcp "ws://127.0.0.1:$PORT/mcp_endpoint/mcp/?token=geheim" tools
+	ends 2
+	hints 'a client that does throws them off'
+	hints '/mcp_endpoint/call/'
+	[[ $err != *geheim* ]]
+	mcp "wss://api.xiaozhi.me/mcp/?token=geheim" tools
+	ends 2
+	absent dialled trap.out
+	# Where clients dial; and one that only looks like it.
+	mcp --wait 100ms "ws://127.0.0.1:$PORT/mcp_endpoint/call/?token=x" tools
+	wait_for trap.out dialled
+}
