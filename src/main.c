@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/help.h"
+#include "cli/pager.h"
 #include "cli/parse.h"
 #include "out/term.h"
 
@@ -24,11 +25,11 @@ static int no_command(struct app *app, const struct parsed *p, size_t words,
 		      struct error *err)
 {
 	if (p->help) {
-		help_brief(app->out.out);
+		help_brief(&app->out);
 		return 0;
 	}
 	if (words == 0) {
-		help_brief(app->out.out);
+		help_brief(&app->out);
 		brief_devices(app);
 		return 0;
 	}
@@ -57,6 +58,7 @@ static int invoke(struct connection *connection, char *const *words,
 {
 	CLEANUP(parsed_done) struct parsed p = { 0 };
 	struct app *app = connection->app;
+	struct pager pager;
 	int result = parse_words(&p, words, count, &app->config, err);
 
 	app_configure(app);
@@ -71,7 +73,9 @@ static int invoke(struct connection *connection, char *const *words,
 	}
 	if (!p.command)
 		return no_command(app, &p, count, err);
+	pager_begin(&pager, app, &p);
 	result = command_execute(connection, &p, err);
+	pager_end(&pager, result == 0);
 	if (result != 0)
 		app_check_signal(app, err);
 	connection_close(connection);

@@ -17,7 +17,8 @@ struct config { /* global options; see config_options in config.c */
 	int color; /* enum color_mode */
 	int verbose; /* how often -v was given */
 	int envelope; /* 0 auto, 1 device, 2 plain */
-	bool quiet, insecure, help, version, no_init, all, retry_calls, trust;
+	bool quiet, insecure, help, version, no_init, all, no_pager,
+		retry_calls, trust;
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
 	struct words headers, env, resolve, roots, allow_hosts, allow_origins,

@@ -7,14 +7,14 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/app.h"
+#include "cli/connection.h"
 #include "cli/requests.h"
 #include "out/wrap.h"
 
 enum { SECOND_MS = 1000, PROGRESS_MS = 3000 };
 
 struct call_clock {
-	struct app *app;
+	struct connection *connection;
 	struct timer tick;
 	bool runs;
 	int64_t since; /* when the wait began */
@@ -31,9 +31,9 @@ static const char *whole_seconds(int64_t ms, char *out, size_t size)
 /* A bar moves, or a person is asked: that line says more. */
 static bool is_told_otherwise(const struct call_clock *c)
 {
-	const struct renderer *r = &c->app->out;
+	const struct renderer *r = &c->connection->app->out;
 
-	return requests_asks(c->app->answering) ||
+	return requests_asks(c->connection->requests) ||
 	       (r->progress_at >= c->since && r->progress_at > 0 &&
 		loop_now() - r->progress_at < PROGRESS_MS);
 }
@@ -55,7 +55,7 @@ static void show(const struct call_clock *c)
 			"waiting for %s: %s (Ctrl-C ends)", c->what,
 			whole_seconds(now - c->since, time, sizeof(time)));
 	}
-	render_count_down(&c->app->out, line);
+	render_count_down(&c->connection->app->out, line);
 }
 
 static void on_tick(void *owner)
@@ -69,11 +69,11 @@ static void on_tick(void *owner)
 	timer_start(&c->tick, SECOND_MS);
 }
 
-struct call_clock *call_clock_new(struct app *app)
+struct call_clock *call_clock_new(struct connection *connection)
 {
 	struct call_clock *c = mem_zalloc(sizeof(*c));
 
-	c->app = app;
+	c->connection = connection;
 	return c;
 }
 
@@ -99,10 +99,10 @@ void call_clock_free(struct call_clock *c)
 /* False: there is no line to rewrite. */
 static bool begin(struct call_clock *c, const char *what, int64_t until)
 {
-	const struct renderer *r = c ? &c->app->out : NULL;
+	const struct renderer *r = c ? &c->connection->app->out : NULL;
 	CLEANUP(buf_done) struct buf safe = { 0 };
 
-	if (!r || !r->err_terminal || r->quiet || !c->app->loop)
+	if (!r || !r->err_terminal || r->quiet || !c->connection->app->loop)
 		return false;
 	wrap_safe(&safe, what);
 	mem_free(c->what);
@@ -111,7 +111,7 @@ static bool begin(struct call_clock *c, const char *what, int64_t until)
 	c->until = until;
 	c->runs = true;
 	if (!c->tick.open)
-		timer_open(&c->tick, c->app->loop, on_tick, c);
+		timer_open(&c->tick, c->connection->app->loop, on_tick, c);
 	timer_start(&c->tick, SECOND_MS);
 	return true;
 }
@@ -133,5 +133,5 @@ void call_clock_stop(struct call_clock *c)
 		return;
 	c->runs = false;
 	timer_stop(&c->tick);
-	render_count_down(&c->app->out, NULL);
+	render_count_down(&c->connection->app->out, NULL);
 }

@@ -8,12 +8,12 @@
 
 #include "base/base.h"
 
-struct app;
+struct connection;
 struct call_clock;
 
-/* NULL is fine below; app is lent, and its loop must outlive the clock by the
+/* NULL is fine below; lent, and its app's loop must outlive the clock by the
    turns in which loop_free closes what is open. */
-struct call_clock *call_clock_new(struct app *app);
+struct call_clock *call_clock_new(struct connection *connection);
 void call_clock_free(struct call_clock *c);
 
 /* An answer is waited for: "waiting for WHAT: 3 s", from the first second on.

@@ -25,7 +25,7 @@ static int help_run(const struct invocation *in, struct error *err)
 	size_t width = in->app->out.width;
 
 	if (in->argc == 0) {
-		help_brief(out);
+		help_brief(&in->app->out);
 		return 0;
 	}
 
@@ -35,7 +35,7 @@ static int help_run(const struct invocation *in, struct error *err)
 	if (!c && !t)
 		return suggest_topic(in->argv[0], err);
 	if (c)
-		help_command(out, c, width);
+		help_command(&in->app->out, c);
 	/* "targets" is both. */
 	if (c && t)
 		fputc('\n', out);
@@ -49,7 +49,7 @@ static int help_all_run(const struct invocation *in, struct error *err)
 {
 	if (in->argc > 0)
 		return help_run(in, err);
-	help_all(in->app->out.out, in->app->out.width);
+	help_all(&in->app->out);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ const struct command cmd_help = {
 	.text = "Without an operand: the commands that one needs first, and the topics; with --all all commands, and the options that every command has. "
 		"'mcpctl COMMAND --help' is the same as 'mcpctl help COMMAND'; 'mcpctl TARGET call TOOL --help' describes that tool.",
 	.group = GROUP_PROGRAM,
-	.flags = CMD_SHELL,
+	.flags = CMD_SHELL | CMD_PAGED,
 	.max = 1,
 	.operand = OPERAND_COMMAND_OR_TOPIC,
 	.examples = help_examples,

@@ -63,7 +63,7 @@ const struct command cmd_info = {
 	.brief = "who the peer is, what it told, and how long each step took",
 	.text = "Shows the server's name and version, its revision of MCP and its capabilities; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SESSION | CMD_SHELL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_PAGED,
 	.examples = info_examples,
 	.run = info_run
 };

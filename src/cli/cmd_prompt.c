@@ -149,7 +149,7 @@ const struct command cmd_prompt = {
 		"\n"
 		"Each message has its role above it; in a pipe a prompt of one text is exactly that text.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.min = 1,
 	.max = -1,
 	.operand = OPERAND_PROMPT_CALL,

@@ -55,7 +55,7 @@ const struct command cmd_read = {
 		"The text goes to stdout; in a pipe a single text is exactly that text, so that '| jq' works. Bytes are described: --save keeps them. "
 		"One read may give several resources; then each has its URI above it, and --save writes one file for each.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.min = 1,
 	.max = 1,
 	.operand = OPERAND_RESOURCE,

@@ -125,7 +125,7 @@ const struct command cmd_targets = {
 		"\n"
 		"Secrets are shown as ***. What is wrong with an entry or a file stands behind it and hides no other; the status is 0 all the same, but for a file that was given and cannot be read.",
 	.group = GROUP_START,
-	.flags = CMD_SHELL | CMD_MINOR,
+	.flags = CMD_SHELL | CMD_MINOR | CMD_PAGED,
 	.examples = targets_examples,
 	.run = targets_run
 };

@@ -277,7 +277,7 @@ const struct command cmd_tools = {
 		"\n"
 		"With --all a row for each device of the running serve tells how many tools it has, or which of them match.",
 	.group = GROUP_USE,
-	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_OPENS | CMD_PAGED,
 	.max = 1,
 	.operand = OPERAND_TOOL,
 	.options = tools_options,

@@ -30,7 +30,7 @@ static int show_help(struct connection *c, const struct parsed *p,
 			return -1;
 		error_reset(err);
 	}
-	help_command(app->out.out, p->command, app->out.width);
+	help_command(&app->out, p->command);
 	return 0;
 }
 

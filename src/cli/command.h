@@ -27,7 +27,9 @@ enum {
 	CMD_MINOR = 1 << 5, /* the short help only names it: that has a dozen */
 	CMD_VERBATIM =
 		1
-		<< 6 /* as the first word: all behind it are operands, options too */
+		<< 6, /* as the first word: all behind it are operands, options too */
+	CMD_PAGED =
+		1 << 7 /* its output ends, and may be long: see cli/pager.h */
 };
 
 /* Groups, in the order of help. */
@@ -95,7 +97,7 @@ struct command {
 	size_t options_size; /* of the command's option struct */
 	/*
 	 * The global options that it heeds, beside those of all (output, quiet,
-	 * color, help): their names with a space between. The others are
+	 * color, pager, help): their names with a space between. The others are
 	 * refused. NULL: it works on a target, and heeds what that has use for.
 	 */
 	const char *globals;

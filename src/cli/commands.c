@@ -32,7 +32,8 @@ static bool is_alias(const struct command *c, const char *name)
 bool command_heeds(const struct command *c, const struct option_row *global)
 {
 	/* What holds for all; and what is refused in words of its own. */
-	static const char all[] = "output quiet color help version all execute";
+	static const char all[] =
+		"output quiet color no-pager help version all execute";
 
 	return !c->globals || option_choice(all, global->name) >= 0 ||
 	       option_choice(c->globals, global->name) >= 0;

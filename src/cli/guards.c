@@ -369,12 +369,12 @@ static void choose(struct guards *g, const char *key)
 	g->trial = g->opening = false;
 }
 
-static struct guards *guards_new(struct app *app)
+static struct guards *guards_new(struct connection *c)
 {
 	struct guards *g = mem_zalloc(sizeof(*g));
 
-	g->app = app;
-	g->clock = call_clock_new(app);
+	g->app = c->app;
+	g->clock = call_clock_new(c);
 	g->guard = (struct client_guard){ .admit = on_admit,
 					  .again = on_again,
 					  .settle = on_settle,
@@ -394,7 +394,7 @@ int guards_open(struct connection *c, struct error *err)
 	if (guards_option_parse(&option, config->breaker, err))
 		return -1;
 	if (!c->guards)
-		c->guards = guards_new(c->app);
+		c->guards = guards_new(c);
 	g = c->guards;
 	g->option = option;
 	g->policy.tries = config->retry ? (unsigned)config->retry : usual;

@@ -9,12 +9,15 @@
 #include "cli/config.h"
 #include "cli/manual.h"
 #include "cli/topics.h"
+#include "out/term.h"
+#include "out/wrap.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #define GROUP_COUNT (GROUP_PROGRAM + 1)
-#define BRIEF_WIDTH 80 /* columns */
+#define NARROW 60 /* columns: two of text do not fit beside each other */
+#define MARGIN 10 /* of the names of groups */
 
 static const char *const group_names[GROUP_COUNT] = {
 	[GROUP_START] = "start",
@@ -36,66 +39,119 @@ static bool is_brief(const struct command *c)
 	return c->group != GROUP_PROGRAM && !(c->flags & CMD_MINOR);
 }
 
-/* "more      resources templates read …": what the lines above have no room for. */
-static void print_others(FILE *out)
+static void heading(const struct renderer *r, const char *text)
 {
-	size_t column = 9; /* of what stands there */
+	CLEANUP(buf_done) struct buf b = { 0 };
 
-	fprintf(out, "%-9s", "more");
+	term_painted(&b, r->out_color, PAINT_STRONG, text);
+	fputs(buf_string(&b), r->out);
+}
+
+/* The same above a part of its own. */
+static void section(const struct renderer *r, const char *text)
+{
+	fputc('\n', r->out);
+	heading(r, text);
+	fputc('\n', r->out);
+}
+
+/* A group's name stands in the margin, where there is room for one. */
+static void print_group(const struct renderer *r, const char *name)
+{
+	heading(r, name);
+	if (clip_width(r->width) < NARROW && *name)
+		fputc('\n', r->out);
+	else
+		fprintf(r->out, "%*s", MARGIN - (int)strlen(name), "");
+}
+
+/* "more      resources templates read …": what the lines above have no room for. */
+static void print_others(const struct renderer *r)
+{
+	size_t width = clip_width(r->width);
+	size_t indent = width < NARROW ? 2 : MARGIN;
+	CLEANUP(buf_done) struct buf names = { 0 }, lines = { 0 };
+	const struct wrap how = { indent, indent, width };
+
+	print_group(r, "more");
+	if (width < NARROW)
+		buf_text(&lines, "  ");
 	for (const struct command *const *c = commands; *c; c++) {
-		size_t width = strlen((*c)->name) + 1;
-
-		if (((*c)->flags & CMD_HIDDEN) || is_brief(*c))
-			continue;
-		if (column + width > BRIEF_WIDTH) {
-			fprintf(out, "\n%-9s", "");
-			column = 9;
-		}
-		fprintf(out, " %s", (*c)->name);
-		column += width;
+		if (!((*c)->flags & CMD_HIDDEN) && !is_brief(*c))
+			buf_printf(&names, "%s%s", names.len ? " " : "",
+				   (*c)->name);
 	}
-	fputc('\n', out);
+	wrap_wrap(&lines, buf_string(&names), names.len, &how);
+	fprintf(r->out, "%s\n", buf_string(&lines));
+}
+
+static void print_one(const struct renderer *r, const struct command *c,
+		      const char *group)
+{
+	size_t width = clip_width(r->width);
+	const struct manual_layout l = { .indent = 2,
+					 .column = 14,
+					 .width = width };
+	CLEANUP(buf_done) struct buf brief = { 0 };
+	const struct wrap how = { MARGIN + 12, MARGIN + 12, width };
+
+	if (width < NARROW) {
+		if (*group)
+			print_group(r, group);
+		manual_item(r->out, &l, c->name, c->brief);
+		return;
+	}
+	print_group(r, group);
+	wrap_wrap(&brief, c->brief, strlen(c->brief), &how);
+	fprintf(r->out, "%-12s%s\n", c->name, buf_string(&brief));
 }
 
 /* One line a command, groups in the left margin. */
-static void print_commands(FILE *out, bool all)
+static void print_commands(const struct renderer *r, bool all)
 {
 	for (unsigned group = 0; group < GROUP_COUNT; group++) {
-		const char *heading = group_names[group];
+		const char *name = group_names[group];
 
 		for (const struct command *const *c = commands; *c; c++) {
 			if ((*c)->group != group ||
 			    ((*c)->flags & CMD_HIDDEN) ||
 			    (!all && !is_brief(*c)))
 				continue;
-			fprintf(out, "%-10s%-12s%s\n", heading, (*c)->name,
-				(*c)->brief);
-			heading = "";
+			print_one(r, *c, name);
+			name = "";
 		}
 	}
 }
 
-static void print_topics(FILE *out)
+static void add_topics(struct buf *out)
 {
 	for (const struct topic *t = topics; t->name; t++)
-		fprintf(out, "%s%s", t == topics ? "" : " ", t->name);
-	fputc('\n', out);
+		buf_printf(out, "%s%s", t == topics ? "" : " ", t->name);
 }
 
-static void print_overview(FILE *out, bool all)
+static void print_overview(const struct renderer *r, bool all)
 {
-	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n"
-	      "Start here:\n"
+	CLEANUP(buf_done) struct buf more = { 0 };
+
+	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n",
+	      r->out);
+	heading(r, "Start here:");
+	fputs("\n"
 	      "  mcpctl sim: tools      try it: a simulated device, no hardware\n"
 	      "  mcpctl serve           wait for your boards; says what to set on them\n\n",
-	      out);
-	print_commands(out, all);
+	      r->out);
+	print_commands(r, all);
 	if (!all)
-		print_others(out);
-	fprintf(out,
+		print_others(r);
+	buf_printf(
+		&more,
 		"\nMore: %smcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
 		all ? "" : "mcpctl help --all, ");
-	print_topics(out);
+	add_topics(&more);
+	if (clip_width(r->width) < 80)
+		manual_print(r->out, buf_string(&more), clip_width(r->width));
+	else
+		fprintf(r->out, "%s\n", buf_string(&more));
 }
 
 /* "-t, --target TARGET" appended. */
@@ -124,37 +180,40 @@ void help_option_text(struct buf *out, const struct option_row *row)
 		buf_printf(out, " (environment: %s)", row->env);
 }
 
-static void print_options(FILE *out, const struct option_row *rows,
-			  size_t width)
+static void print_options(const struct renderer *r,
+			  const struct option_row *rows)
 {
-	struct manual_layout l = { .indent = 2, .column = 30, .width = width };
+	size_t width = clip_width(r->width);
+	struct manual_layout l = { .indent = 2,
+				   .column = width < NARROW ? 6 : 30,
+				   .width = width };
 
 	for (; rows && rows->name; rows++) {
 		CLEANUP(buf_done) struct buf term = { 0 }, text = { 0 };
 
 		option_term(&term, rows);
 		help_option_text(&text, rows);
-		manual_item(out, &l, buf_string(&term), buf_string(&text));
+		manual_item(r->out, &l, buf_string(&term), buf_string(&text));
 	}
 }
 
-void help_brief(FILE *out)
+void help_brief(const struct renderer *r)
 {
-	print_overview(out, false);
+	print_overview(r, false);
 }
 
-void help_all(FILE *out, size_t width)
+void help_all(const struct renderer *r)
 {
 	struct manual_layout l = { .indent = 2,
 				   .column = 16,
-				   .width = clip_width(width) };
+				   .width = clip_width(r->width) };
 
-	print_overview(out, true);
-	fputs("\nOptions, before or after the command:\n", out);
-	print_options(out, config_options, l.width);
-	fputs("\nTopics (mcpctl help TOPIC):\n", out);
+	print_overview(r, true);
+	section(r, "Options, before or after the command:");
+	print_options(r, config_options);
+	section(r, "Topics (mcpctl help TOPIC):");
 	for (const struct topic *t = topics; t->name; t++)
-		manual_item(out, &l, t->name, t->brief);
+		manual_item(r->out, &l, t->name, t->brief);
 }
 
 bool help_takes_target(const struct command *c)
@@ -180,26 +239,34 @@ static void print_aliases(FILE *out, const struct command *c)
 	fputc('\n', out);
 }
 
-void help_command(FILE *out, const struct command *c, size_t width)
+void help_command(const struct renderer *r, const struct command *c)
 {
-	CLEANUP(buf_done) struct buf usage = { 0 };
+	CLEANUP(buf_done) struct buf usage = { 0 }, lines = { 0 };
+	size_t width = clip_width(r->width);
+	const struct wrap how = { 0, 2, width };
+	FILE *out = r->out;
 
-	width = clip_width(width);
 	help_usage(&usage, c);
-	fprintf(out, "%s\n\n%c%s.\n", buf_string(&usage),
-		toupper((unsigned char)c->brief[0]), c->brief + 1);
+	wrap_wrap(&lines, buf_string(&usage), usage.len, &how);
+	fprintf(out, "%s\n\n", buf_string(&lines));
+	buf_reset(&lines);
+	buf_printf(&lines, "%c%s.\n", toupper((unsigned char)c->brief[0]),
+		   c->brief + 1);
+	manual_print(out, buf_string(&lines), width);
 	if (c->text) {
 		fputc('\n', out);
 		manual_print(out, c->text, width);
 	}
 	print_aliases(out, c);
 	if (c->options && c->options->name) {
-		fputs("\nOptions:\n", out);
-		print_options(out, c->options, width);
+		section(r, "Options:");
+		print_options(r, c->options);
 	}
 	if (c->examples && c->examples->line)
-		fputs("\nExamples:\n", out);
+		section(r, "Examples:");
 	for (const struct example *e = c->examples; e && e->line; e++)
 		fprintf(out, "  mcpctl %s\n", e->line);
-	fputs("\nOptions that every command has: mcpctl help --all\n", out);
+	manual_print(out,
+		     "\nOptions that every command has: mcpctl help --all\n",
+		     width);
 }

@@ -113,7 +113,8 @@ void manual_item(FILE *out, const struct manual_layout *l, const char *term,
 }
 
 /* Where the texts of a run of items begin, so that most terms fit before it. */
-static size_t item_column(const char *at, const struct manual_line *first)
+static size_t item_column(const char *at, const struct manual_line *first,
+			  size_t page)
 {
 	struct manual_line line = *first;
 	size_t widest = 0;
@@ -124,7 +125,9 @@ static size_t item_column(const char *at, const struct manual_line *first)
 		if (width <= 24 && width > widest)
 			widest = width;
 	} while (manual_next(&at, &line) && line.kind == MANUAL_ITEM);
-	return 2 + (widest ? widest : 8) + 2;
+	/* A narrow page has no room for two columns. */
+	widest = 2 + (widest ? widest : 8) + 2;
+	return widest > page / 2 ? 6 : widest;
 }
 
 void manual_print(FILE *out, const char *text, size_t width)
@@ -138,7 +141,7 @@ void manual_print(FILE *out, const char *text, size_t width)
 		if (line.kind != MANUAL_TEXT && p.column > 0)
 			pen_break(&p);
 		if (line.kind == MANUAL_ITEM && !listing)
-			l.column = item_column(text, &line);
+			l.column = item_column(text, &line, width);
 		listing = line.kind == MANUAL_ITEM;
 		switch (line.kind) {
 		case MANUAL_TEXT:

@@ -163,7 +163,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	enter "mcpctl -v 'sim:?fault=no-reply' shell"
 	last_line '> *$'
 	enter 'self.audio_speaker.set_volume volume=1'
-	see '"method":"tools/call"'
+	see '#3 tools/call'
 	keys C-c
 	see 'firmware has no cancel: the board may still'
 	last_line 's3> *$'

@@ -47,9 +47,44 @@ static void has_not(const char *text, const char *part)
 		fail_msg("contains: %s", part);
 }
 
+static void brief(FILE *out)
+{
+	const struct renderer r = { .out = out, .width = 80 };
+
+	help_brief(&r);
+}
+
+static void narrow(FILE *out)
+{
+	const struct renderer r = { .out = out, .width = 40 };
+
+	help_all(&r);
+}
+
+/* Words are whole at 40 columns too; what is to be typed stays on its line. */
+static void test_narrow(void **state)
+{
+	char *text = written(narrow);
+
+	(void)state;
+	for (const char *line = text; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (text_width(line, len) > 40 &&
+		    strncmp(line, "usage: ", 7) != 0 &&
+		    strncmp(line, "  mcpctl ", 9) != 0 &&
+		    strncmp(line, "      --", 8) != 0)
+			fail_msg("longer than 40 columns: %.*s", (int)len,
+				 line);
+		line += len + (line[len] == '\n');
+	}
+	has(text, "\n  tools       the tools of the peer, a\n");
+	free(text);
+}
+
 static void test_brief(void **state)
 {
-	char *text = written(help_brief);
+	char *text = written(brief);
 	const char *line = text;
 	int lines = 0;
 
@@ -320,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_man),
 		cmocka_unit_test(test_man_commands),
 		cmocka_unit_test(test_man_see_also),

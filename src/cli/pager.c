@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What is held, whether it fits, and the pager as a child on the terminal. */
+#include "cli/pager.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/parse.h"
+#include "out/term.h"
+
+const char *pager_command(void)
+{
+	const char *given = getenv("PAGER");
+
+	if (!given)
+		return "less -FRX";
+	return *given && !text_same(given, "cat") ? given : NULL;
+}
+
+static bool is_wanted(const struct app *app, const struct parsed *p)
+{
+	const struct renderer *r = &app->out;
+	bool long_one = p->help || (p->command->flags & CMD_PAGED);
+
+	/* With --all each device answers in its time. */
+	return long_one && (!app->config.all || p->command == &cmd_help) &&
+	       !app->config.no_pager && r->form == OUTPUT_TEXT &&
+	       r->out_terminal && term_moves() && pager_command();
+}
+
+void pager_begin(struct pager *p, struct app *app, const struct parsed *parsed)
+{
+	*p = (struct pager){ .app = app };
+	if (!is_wanted(app, parsed))
+		return;
+	p->held = open_memstream(&p->text, &p->len);
+	if (!p->held)
+		return;
+	p->was = app->out.out;
+	app->out.out = p->held;
+}
+
+/* ---- does it fit ---- */
+
+/* Columns of a line without the colours of ours in it. */
+static size_t columns(const char *line, size_t len)
+{
+	CLEANUP(buf_done) struct buf plain = { 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] == '\033') {
+			while (i < len && line[i] != 'm')
+				i++;
+			continue;
+		}
+		buf_char(&plain, line[i]);
+	}
+	return text_width(buf_string(&plain), plain.len);
+}
+
+static bool fits(const struct pager *p)
+{
+	struct winsize size = { 0 };
+	size_t rows = 0, width = p->app->out.width;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0)
+		return true;
+	for (const char *at = p->text; *at && rows < size.ws_row;) {
+		size_t len = strcspn(at, "\n"), wide = columns(at, len);
+
+		rows += wide > width ? (wide + width - 1) / width : 1;
+		at += len + (at[len] == '\n');
+	}
+	/* The prompt has the last row. */
+	return rows < size.ws_row;
+}
+
+/* ---- the child ---- */
+
+struct shown {
+	bool ended;
+	int status;
+};
+
+static void on_ended(void *owner, int status)
+{
+	struct shown *s = owner;
+
+	s->ended = true;
+	s->status = status;
+}
+
+static const struct child_events events = { .ended = on_ended };
+
+static struct child *start(struct pager *p, struct shown *s, int in,
+			   struct error *err)
+{
+	char name[] = "sh", option[] = "-c";
+	CLEANUP(mem_free_ptr) char *command = mem_strdup(pager_command());
+	char *argv[] = { name, option, command, NULL };
+	const struct child_options options = { .argv = argv,
+					       .out = CHILD_INHERIT,
+					       .err = CHILD_INHERIT,
+					       .in = CHILD_PIPE,
+					       .in_fd = in,
+					       .same_group = true };
+	struct child *child = NULL;
+
+	if (app_open_loop(p->app, err) ||
+	    child_start(&child, p->app->loop, &options, &events, s, err))
+		return NULL;
+	return child;
+}
+
+/* A pager that was left early reads no more: that is no failure. */
+static void feed(const struct pager *p, int fd)
+{
+	for (size_t at = 0; at < p->len;) {
+		ssize_t count = write(fd, p->text + at, p->len - at);
+
+		if (count <= 0)
+			return;
+		at += (size_t)count;
+	}
+}
+
+/* Ctrl-C is the pager's. */
+static void wait_ended(const struct pager *p, struct shown *s,
+		       struct child *child)
+{
+	while (!s->ended) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		if (loop_wait(p->app->loop, &s->ended, LOOP_FOREVER, &why) ==
+			    0 ||
+		    why.code == SIGINT)
+			continue;
+		child_stop(child, 1000);
+	}
+}
+
+/* False: there is no such program; nothing was shown. */
+static bool show(struct pager *p)
+{
+	enum { NOT_FOUND = 127, NOT_RUN = 126 };
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct shown s = { 0 };
+	struct child *child;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	child = start(p, &s, ends[0], &why);
+	close(ends[0]);
+	if (child)
+		feed(p, ends[1]);
+	close(ends[1]);
+	if (!child)
+		return false;
+	wait_ended(p, &s, child);
+	return s.status != NOT_FOUND && s.status != NOT_RUN;
+}
+
+void pager_end(struct pager *p, bool good)
+{
+	if (!p->held)
+		return;
+	fclose(p->held);
+	p->app->out.out = p->was;
+	if (!good || fits(p) || !show(p))
+		fwrite(p->text, 1, p->len, p->was);
+	fflush(p->was);
+	free(p->text);
+	*p = (struct pager){ 0 };
+}

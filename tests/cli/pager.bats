@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Long output on a terminal: the pager, and who does without.
+
+load helper
+load terminal
+
+@test "what does not fit is shown by the pager, what fits is not" {
+	terminal 80 20 "PAGER='sed s/^/p:/'"
+	enter 'mcpctl help faults | wc -l; mcpctl help --all | tail -n 1'
+	see '^[0-9]+'
+	absent '^p:' screen
+	enter 'clear; mcpctl help --all; echo over'
+	see '^over'
+	capture
+	grep -q '^p:' screen
+	enter 'clear; mcpctl sim: targets; mcpctl sim: tools; echo over'
+	see '^over'
+	absent '^p:' screen
+	enter 'clear; mcpctl --no-pager help --all; echo over'
+	see '^over'
+	absent '^p:' screen
+	# On a terminal headings stand out, elsewhere not.
+	mcp --color always help call
+	grep -q $'^\e\\[1mOptions:' stdout
+	mcp help call
+	[[ $out != *$'\e'* ]]
+	# One that is not there loses nothing.
+	enter 'clear; PAGER=/no/such/pager mcpctl help --all; echo over'
+	see '^over'
+	grep -q 'mcpctl help TOPIC\|what nobody' screen
+}
+
+@test "the usual pager is less, which q leaves" {
+	terminal 80 20
+	enter 'mcpctl help --all; echo status $?'
+	last_line '^:'
+	grep -q 'usage: mcpctl' screen
+	keys q
+	see '^status 0'
+}
