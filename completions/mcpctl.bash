@@ -11,6 +11,12 @@ _mcpctl() {
 	COMPREPLY=()
 	head=$(COMP_LINE=${COMP_LINE:0:COMP_POINT} \
 		exec "$program" _complete bash "$2" 2>/dev/null </dev/null)
+	# Two that have nothing in common: readline lists them, and inserts none.
+	if [[ $head == 'note '* ]]; then
+		compopt -o nosort -o nospace 2>/dev/null
+		COMPREPLY=("${head#note }" ' ')
+		return 0
+	fi
 	[[ $head == words* || $head == files* ]] || return 0
 	set -f
 	# shellcheck disable=SC2206 # lines

@@ -352,6 +352,15 @@ static bool is_given(const struct completing *c, const struct option_row *row)
 	return false;
 }
 
+static enum source_kind kind_of(const struct option_row *row)
+{
+	size_t i = 0;
+
+	while (config_options[i].name && &config_options[i] != row)
+		i++;
+	return config_options[i].name ? SOURCE_GLOBALS : SOURCE_OPTIONS;
+}
+
 /* "-o", or "-qo" behind "-q". */
 static void add_letter(struct completing *c, const struct option_row *row)
 {
@@ -359,7 +368,7 @@ static void add_letter(struct completing *c, const struct option_row *row)
 	bool more = strlen(word) > 1;
 	const struct offer offer = { .before = more ? word : NULL,
 				     .open = option_takes_word(row),
-				     .kind = SOURCE_OPTIONS };
+				     .kind = kind_of(row) };
 	const char letter[3] = { '-', row->letter };
 
 	if (row->letter && !strchr(word, row->letter))
@@ -372,7 +381,7 @@ static void add_option(struct completing *c, const struct option_row *row)
 	const struct offer offer = { .typed = complete_sifted(
 					     c, c->question->word),
 				     .equals = !option_is_flag(row),
-				     .kind = SOURCE_OPTIONS };
+				     .kind = kind_of(row) };
 	CLEANUP(mem_free_ptr) char *name = mem_printf("--%s", row->name);
 
 	complete_add(c, &offer, name, row->brief);

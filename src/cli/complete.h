@@ -22,7 +22,8 @@
 enum source_kind {
 	SOURCE_NONE, /* what a peer has, a file names, a schema says */
 	SOURCE_CHOICES, /* of an option */
-	SOURCE_OPTIONS, /* their names */
+	SOURCE_OPTIONS, /* their names: the command's own */
+	SOURCE_GLOBALS, /* those that every command has, behind them */
 	SOURCE_FILES,
 	SOURCE_TARGETS, /* their beginnings */
 	SOURCE_FAULTS,

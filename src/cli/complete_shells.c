@@ -102,7 +102,8 @@ static void print_bash_words(struct buf *out, const struct completion *c,
 			continue;
 		print_bash_word(&lines, &c->item[i], t);
 		count++;
-		ordered = ordered || c->item[i].kind == SOURCE_NONE;
+		ordered = ordered || c->item[i].kind == SOURCE_NONE ||
+			  c->item[i].kind == SOURCE_OPTIONS;
 		open = open || c->item[i].open;
 	}
 	buf_printf(out, "words%s%s\n", ordered ? " nosort" : "",
@@ -129,6 +130,8 @@ static void print_bash(struct buf *out, const struct completion *c,
 {
 	struct typed_line t;
 
+	if (c->note && c->count == 0 && !c->files)
+		buf_printf(out, "note %s\n", c->note);
 	if (c->show_only || (c->note && c->count == 0))
 		return;
 	typed_line_read(&t, typed, cut);
@@ -177,7 +180,7 @@ static void print_zsh_group(struct buf *out, const struct completion *c,
 
 	if (kind == SOURCE_CHOICES && c->wanted)
 		heading = c->wanted;
-	if (kind == SOURCE_OPTIONS)
+	if (kind == SOURCE_OPTIONS || kind == SOURCE_GLOBALS)
 		option = "-O";
 	buf_printf(out, "group\t%s\t%s\t%s\n", source_tag(kind), heading,
 		   option);
@@ -233,13 +236,16 @@ static void print_zsh(struct buf *out, const struct completion *c)
 
 /* ---- fish ---- */
 
-/* As fish sorts them: letters of options first. */
+/* As fish sorts them, letters of options first; but those of the command
+   before those of all. */
 static int compare_fish(const void *a, const void *b)
 {
 	const struct candidate *left = a, *right = b;
 	bool letter = strlen(left->word) == 2 && *left->word == '-';
 	bool other = strlen(right->word) == 2 && *right->word == '-';
 
+	if ((left->kind == SOURCE_GLOBALS) != (right->kind == SOURCE_GLOBALS))
+		return right->kind == SOURCE_GLOBALS ? -1 : 1;
 	if (letter != other)
 		return letter ? -1 : 1;
 	return strcmp(left->word, right->word);

@@ -136,6 +136,8 @@ static const struct word_table {
 } sources[] = { [SOURCE_NONE] = { NULL, "candidates", "candidate" },
 		[SOURCE_CHOICES] = { NULL, "values", "value" },
 		[SOURCE_OPTIONS] = { NULL, "options", "option" },
+		[SOURCE_GLOBALS] = { NULL, "globals",
+				     "option of every command" },
 		[SOURCE_FILES] = { NULL, "files", "file" },
 		[SOURCE_TARGETS] = { each_target, "targets", "target" },
 		[SOURCE_FAULTS] = { each_fault, "faults", "fault" },

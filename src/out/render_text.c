@@ -169,8 +169,11 @@ void text_trace(struct renderer *r, const struct trace *t)
 void text_note(struct renderer *r, const char *note)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+	const struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
+	wrap_safe(&safe, note);
 	term_paint(&b, r->err_color, PAINT_DIM);
-	wrap_safe(&b, note);
+	wrap_wrap(&b, buf_string(&safe), safe.len, &how);
 	term_plain(&b, r->err_color);
 	buf_char(&b, '\n');
 	put_err(r, &b);

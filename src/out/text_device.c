@@ -408,8 +408,16 @@ void text_row(struct renderer *r, const struct device_record *d)
 	buf_printf(&b, "  %8s", buf_string(&took));
 	add_answer(&text, d);
 	if (text.len > 0) {
+		size_t name_columns = text_width(buf_string(&name), name.len);
+		size_t column = (name_columns > d->width[0] ? name_columns :
+							      d->width[0]) +
+				17;
+		/* In what is narrower than that, below. */
+		struct wrap how = { column, column < r->width / 2 ? column : 2,
+				    r->out_terminal ? r->width : 0 };
+
 		buf_text(&b, "  ");
-		buf_add(&b, text.data, text.len);
+		wrap_wrap(&b, text.data, text.len, &how);
 	}
 	buf_char(&b, '\n');
 	put_out(r, &b);

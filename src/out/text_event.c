@@ -147,11 +147,19 @@ void text_event(struct renderer *r, const struct event *e)
 	buf_text(&b, "  ");
 	term_painted(&b, r->out_color, event_paint(e), buf_string(&name));
 	if (content.len > 0) {
+		CLEANUP(buf_done) struct buf safe = { 0 };
 		size_t used = text_width(buf_string(&name), name.len);
-		if (r->out_terminal)
-			wrap_pad(&b, used, text_name_column(r, used));
+		size_t column = used, stamp = strlen(clock_time(clock)) + 2;
+		if (r->out_terminal) {
+			column = text_name_column(r, used);
+			wrap_pad(&b, used, column);
+			column = column > used ? column : used;
+		}
+		const struct wrap how = { stamp + column + 2, 2,
+					  r->out_terminal ? r->width : 0 };
 		buf_text(&b, "  ");
-		text_safe(&b, content.data, content.len, TEXT_LINE);
+		text_safe(&safe, content.data, content.len, TEXT_LINE);
+		wrap_wrap(&b, buf_string(&safe), safe.len, &how);
 	}
 	buf_char(&b, '\n');
 	put_out(r, &b);

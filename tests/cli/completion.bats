@@ -184,7 +184,7 @@ odd() {
 	COMP_WORDBREAKS='' bash_complete mcpctl sim:fix
 	got sim:fixtures
 	bash_complete mcpctl call ''
-	nothing
+	got "$NOTE"
 }
 
 @test "bash: the program as it was typed" {
@@ -352,7 +352,7 @@ odd() {
 	got '颜色=@my file'
 }
 
-@test "fish, zsh: a note where there is no list; bash says nothing" {
+@test "fish, zsh, bash: a note where there is no list" {
 	fish_complete 'mcpctl call '
 	got "$NOTE"
 	tab zsh 'mcpctl call '
@@ -363,7 +363,7 @@ odd() {
 	got 'no list yet: run mcpctl sim: tools'
 	tab bash 'mcpctl call '
 	line 'mcpctl call '
-	absent 'list' got
+	got "$NOTE"
 }
 
 @test "zsh, loaded by compinit: words of tables without a question" {
@@ -485,4 +485,22 @@ odd() {
 	says 'note no list yet: run mcpctl -d kitchen tools'
 	mcp _complete fish call ''
 	says 'note no list yet: run mcpctl tools'
+}
+
+@test "the options of a command stand before those of every command" {
+	for shell in bash zsh fish; do
+		COMP_LINE='mcpctl call --' mcpctl _complete "$shell" call -- >stdout
+		own=$(grep -nm1 -e '--upload' stdout | cut -d: -f1)
+		common=$(grep -nm1 -e '--advertise' stdout | cut -d: -f1)
+		((own < common))
+	done
+	COMP_LINE='mcpctl call --' mcpctl _complete bash -- | grep -qx 'words nosort'
+}
+
+@test "bash says on TAB what there is no list of, and inserts nothing" {
+	tab bash 'mcpctl call '
+	line 'mcpctl call '
+	got "$NOTE"
+	bash_complete mcpctl call self
+	[ "$(cat got)" = "$NOTE"$'\n ' ]
 }

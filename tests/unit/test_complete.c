@@ -556,7 +556,7 @@ static void test_bash(void **state)
 	printed(COMPLETE_BASH, "call self.audio_speaker.set_volume",
 		"volume=", "");
 	printed(COMPLETE_BASH, "version", "", "words\n");
-	printed(COMPLETE_BASH, "", "-vo", "words\n-vo\n");
+	printed(COMPLETE_BASH, "", "-vo", "words nosort\n-vo\n");
 	printed(COMPLETE_BASH, "", "li", "words nospace\nlisten:\n");
 	printed(COMPLETE_BASH, "", "w", "words\nws://\nwss://\n");
 }
@@ -639,7 +639,8 @@ static void test_fish(void **state)
 		"note no list yet: run mcpctl tools\n");
 	printed(COMPLETE_ZSH, "call", "",
 		"note no list yet: run mcpctl tools\nend\n");
-	printed(COMPLETE_BASH, "call", "", "");
+	printed(COMPLETE_BASH, "call", "",
+		"note no list yet: run mcpctl tools\n");
 	known = (struct known){ .tool = tools, .device = devices };
 }
 
