@@ -243,7 +243,8 @@ static void hint_tries(const struct guards *g, const struct guard_ask *ask,
 {
 	char time[32];
 
-	if (err->hint[0] || g->tries >= g->policy.tries || !retry_may_pass(err))
+	if (err->hint[0] || g->tries >= g->policy.tries ||
+	    !retry_may_pass(err, ask))
 		return;
 	if (!retry_may_repeat(&g->policy, ask))
 		error_hint(

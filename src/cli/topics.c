@@ -143,7 +143,7 @@ static const char asks_text[] =
 	"\n";
 
 static const char retry_text[] =
-	"What failed for a reason that may pass is tried again: a refused connection, HTTP 429, 502, 503, 504, the codes -32000 and -32001. "
+	"What failed for a reason that may pass is tried again: a refused connection, HTTP 429, 502, 503, 504; and the codes -32000 and -32001, from llm-service, or from any server that says when to come again (data.retry_after). "
 	"--retry N says how often in all (3 towards http:, else once), after 1 s, 2 s, 4 s, at most 10 s, each changed by chance, or after what Retry-After or retry_after asks for. "
 	"Tool calls are repeated only if the tool is marked as idempotent or read-only, or with --retry-calls. -v shows each try.\n"
 	"\n"

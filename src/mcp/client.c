@@ -13,6 +13,7 @@
 #include "mcp/guard.h"
 #include "mcp/schema.h"
 #include "rpc/session_calls.h"
+#include "wire/llm.h"
 
 /*
  * One request and its reply: with the guard around it, tried again, cancelled,
@@ -211,6 +212,7 @@ static void add_marks(struct guard_ask *ask, const struct client *c)
 				   ask->subject;
 	size_t hints = NAME_NONE;
 
+	ask->names_passing = llm_is_service(c->server_name);
 	if (!retry_is_call(ask->method)) {
 		ask->idempotent = true;
 		return;

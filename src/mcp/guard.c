@@ -23,14 +23,15 @@ static bool is_passing_status(int code)
 	       code == 503 || code == 504;
 }
 
-bool retry_may_pass(const struct error *why)
+bool retry_may_pass(const struct error *why, const struct guard_ask *ask)
 {
 	switch (why->kind) {
 	case ERR_CONNECT:
 	case ERR_TIMEOUT:
 		return is_passing_status(why->code);
 	case ERR_PEER:
-		return llm_is_code(why->code);
+		return llm_is_code(why->code) &&
+		       (ask->names_passing || why->retry_after > 0);
 	case ERR_NONE:
 	case ERR_USAGE:
 	case ERR_PROTOCOL:
@@ -71,7 +72,7 @@ static int64_t backoff(unsigned tries, double random)
 int64_t retry_wait(const struct retry_policy *p, const struct guard_ask *ask,
 		   unsigned tries, const struct error *why, double random)
 {
-	if (tries >= p->tries || !retry_may_pass(why) ||
+	if (tries >= p->tries || !retry_may_pass(why, ask) ||
 	    !retry_may_repeat(p, ask))
 		return -1;
 	if (why->retry_after > RETRY_ASKED_MOST_MS)

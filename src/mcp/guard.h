@@ -15,6 +15,8 @@ struct guard_ask {
 	/* A tool marked idempotentHint or readOnlyHint; everything but a call
 	   of a tool is repeatable as it is. */
 	bool idempotent;
+	/* The server is known to mean by -32000 and -32001 that it may pass. */
+	bool names_passing;
 	bool known; /* the list came in which the tool would be marked */
 };
 
@@ -93,8 +95,10 @@ struct retry_policy {
 #define RETRY_MOST_MS 10000
 #define RETRY_ASKED_MOST_MS 60000 /* who asks for more is not tried again */
 
-/* Failed for a reason that may pass: refused, 429, 502, 503, 504, -32000, -32001. */
-bool retry_may_pass(const struct error *why);
+/* Failed for a reason that may pass: refused, 429, 502, 503, 504; -32000 and
+   -32001, which mean anything in general, from a server that is known to mean
+   it, or where it says when to come again. */
+bool retry_may_pass(const struct error *why, const struct guard_ask *ask);
 /* tools/call, or a tool's own method, as the LLM service has them: tools/NAME. */
 bool retry_is_call(const char *method);
 /* Whether policy and mark let this request be sent twice at all. */

@@ -319,3 +319,14 @@ let_through() { mcp "$@" "$URL" call write && [ "$status" != 3 ]; }
 	mcp -o json devices
 	[ "$(jq -r .breaker <<<"$out")" = open ]
 }
+
+@test "-32000 means anything: tried again only where the server says when" {
+	server tools/call=-32000,ok
+	mcp "$URL" call read
+	ends 1
+	[ "$(came tools/call)" = 1 ]
+	server tools/call=-32000:0.1,ok
+	mcp "$URL" call read
+	ends 0
+	[ "$(came tools/call)" = 2 ]
+}

@@ -12,7 +12,10 @@
 #include "base/mem.h"
 #include "mcp/guard.h"
 
-static const struct guard_ask list_ask = { .method = "tools/list" };
+static const struct guard_ask list_ask = { .method = "tools/list",
+					   .names_passing = true };
+/* Of a server whose codes mean what it likes. */
+static const struct guard_ask plain_ask = { .method = "tools/list" };
 static const struct guard_ask call_ask = { .method = "tools/call",
 					   .subject = "add" };
 static const struct guard_ask marked_ask = { .method = "tools/call",
@@ -69,7 +72,8 @@ static void test_reasons(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct error why = failure(cases[i].kind, cases[i].code);
 
-		assert_int_equal(retry_may_pass(&why), cases[i].passes);
+		assert_int_equal(retry_may_pass(&why, &list_ask),
+				 cases[i].passes);
 		assert_int_equal(wait_of(&list_ask, 1, why, 0) >= 0,
 				 cases[i].passes);
 	}
@@ -155,6 +159,16 @@ static void test_asked(void **state)
 	assert_int_equal(wait_of(&list_ask, 1, why, 0), -1);
 	why.retry_after = -5;
 	assert_int_equal(wait_of(&list_ask, 1, why, 0), 1000);
+	/* Who is not known to mean it says when, or it is not tried again. */
+	assert_int_equal(wait_of(&plain_ask, 1, failure(ERR_PEER, -32000), 0),
+			 -1);
+	assert_int_equal(wait_of(&plain_ask, 1, failure(ERR_PEER, -32001), 0),
+			 -1);
+	assert_int_equal(wait_of(&plain_ask, 1, failure(ERR_CONNECT, 503), 0),
+			 1000);
+	why = failure(ERR_PEER, -32000);
+	why.retry_after = 2000;
+	assert_int_equal(wait_of(&plain_ask, 1, why, 0), 2000);
 	/* Asking does not make it repeatable. */
 	why = failure(ERR_PEER, -32603);
 	why.retry_after = 1000;
