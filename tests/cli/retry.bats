@@ -272,7 +272,7 @@ let_through() { mcp "$@" "$URL" call write && [ "$status" != 3 ]; }
 }
 
 @test "a tool's own method is a call of it: not repeated without being asked to" {
-	server tools/write=-32001,ok
+	server tools/write=-32001:0.1,ok
 	mcp "$URL" request tools/write '{}'
 	ends 1
 	hints --retry-calls
