@@ -75,8 +75,6 @@ int form_check(const struct form *f, const cJSON *content, struct error *err);
 void form_expects(const struct form *f, const struct form_field *field,
 		  struct buf *out);
 
-/* format NULL, or one that is not known: anything fits. */
-bool form_format_fits(const char *format, const char *text);
 /* "email address", "date as 2026-01-31", … for people; an unknown one is itself. */
 const char *form_format_name(const char *format);
 

@@ -255,9 +255,9 @@ static bool lost_upgrade(const struct front_head *head)
 static void refuse_lost_upgrade(const struct visit *v)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("a WebSocket request for '%.120s' came "
-				"without 'Upgrade'",
-				v->head->path);
+	char *text = mem_printf(
+		"a WebSocket request for '%.120s' came without 'Upgrade'",
+		v->head->path);
 
 	v->port->facts.no_upgrade++;
 	visit_refuse(

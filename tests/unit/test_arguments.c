@@ -354,10 +354,10 @@ static void ignored_keywords_are_told(void **state)
 	(void)state;
 	bench_init(&b, "{\"properties\":{\"u\":{\"type\":\"string\",\"format\":"
 		       "\"uri\"}},\"minProperties\":1}");
-	gives(&b, "u=x", "{\"u\":\"x\"}");
-	assert_string_equal(buf_string(&b.warnings),
-			    "not checked of the tool's schema: minProperties, "
-			    "format\n");
+	gives(&b, "u=x:y", "{\"u\":\"x:y\"}");
+	assert_string_equal(
+		buf_string(&b.warnings),
+		"not checked of the tool's schema: minProperties\n");
 	bench_done(&b);
 	bench_init(&b, NULL);
 	gives(&b, "u=5", "{\"u\":5}");

@@ -125,11 +125,21 @@ void mqtt_boards_describe(const struct mqtt_boards *r, struct buf *out)
 static char camera_id[] = "02:00:00:00:00:0a";
 static struct board camera;
 
+static int64_t due_at;
+
+static void due(struct serve *s, int64_t at)
+{
+	(void)s;
+	due_at = at;
+}
+
+static const struct board_events board_events = { .due = due };
+
 static void begin(void)
 {
 	struct error err = { 0 };
 
-	server = (struct serve){ 0 };
+	server = (struct serve){ .events = &board_events };
 	no_room = device_ready = device_closed = false;
 	device_count = 0;
 	assert_int_equal(loop_new(&loop, &err), 0);
@@ -203,6 +213,7 @@ static void stop(void)
 	loop_free(loop);
 	registry_done(&server.registry);
 	records_done(&server.records);
+	missing_done(&server.missing);
 	tokens_done(&server.tokens);
 	for (size_t i = 0; i < device_count; i++)
 		share_close(&devices[i].share);
@@ -509,6 +520,8 @@ static void test_ota_mqtt(void **state)
 	server.config.offer = OFFER_WEBSOCKET;
 	expect_websocket(ask("POST /xiaozhi/ota/ HTTP/1.1\r\n" BOARD, QUESTION),
 			 "ws://box.local:99/xiaozhi/v1/?port=99");
+	/* It is sent to our own broker, and has to come there. */
+	assert_true(due_at > loop_now());
 	server.mqtt_boards = NULL;
 	stop();
 }
