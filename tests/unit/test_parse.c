@@ -306,7 +306,7 @@ static const char *heeded_by(const char *command)
 static bool expected(const char *list, const struct option_row *row)
 {
 	static const char all[] =
-		" output quiet color help version all execute ";
+		" output quiet color no-pager help version all execute ";
 	char name[64];
 
 	snprintf(name, sizeof(name), " %s ", row->name);

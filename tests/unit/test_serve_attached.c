@@ -584,13 +584,13 @@ static void what_to_do(void **state)
 	goes(fake_board_new("aa"), "it was reset");
 	wants(ATTACH, "it was reset; it came 3 times and stayed less than a "
 		      "minute each time: does it crash?");
-	wants("{\"op\":\"attach\",\"device\":\"bb\"}",
+	wants("{\"op\":\"attach\",\"device\":\"bb:bb\"}",
 	      "\"hint\":\"wake the board (wake word or button)\"");
 	server.departed.short_stays = 1;
 	server.departed.mqtt = true;
 	wants(ATTACH, "comes again by itself: has it power");
 	b = board_ready("cc");
-	wants("{\"op\":\"attach\",\"device\":\"aa\"}",
+	wants("{\"op\":\"attach\",\"device\":\"aa:aa\"}",
 	      "; 'mcpctl devices' shows who is there");
 	fake_board_free(b);
 }
