@@ -867,7 +867,7 @@ static char *readable(const char *text, size_t size)
 /* A pair of them is one character above U+FFFF. */
 static size_t unescape(struct buf *out, const char *text, size_t len)
 {
-	for (size_t size = 2 * ESCAPE; size >= ESCAPE; size -= ESCAPE) {
+	for (size_t size = (size_t)2 * ESCAPE; size >= ESCAPE; size -= ESCAPE) {
 		CLEANUP(mem_free_ptr) char *said = NULL;
 
 		if (size > len || (size > ESCAPE &&
@@ -890,10 +890,10 @@ void text_unescape(struct buf *out, const char *text, size_t len)
 
 	while (at < len) {
 		const char *next = memchr(text + at, '\\', len - at);
-		size_t plain = next ? (size_t)(next - text) - at : len - at;
+		size_t whole = next ? (size_t)(next - text) - at : len - at;
 
-		buf_add(out, text + at, plain);
-		at += plain;
+		buf_add(out, text + at, whole);
+		at += whole;
 		if (is_escape(text + at, len - at)) {
 			at += unescape(out, text + at, len - at);
 		} else if (at < len) {

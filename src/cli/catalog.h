@@ -56,7 +56,8 @@ void schema_source_open(struct schema_source *out, const char *target,
  * For the shell, one TAB long: its session's list; before that was asked for,
  * as schema_source_open with the session's target. Asks no device.
  */
-void schema_source_session(struct schema_source *out, struct connection *c);
+void schema_source_session(struct schema_source *out,
+			   struct connection *connection);
 void schema_source_close(struct schema_source *s);
 
 #endif

@@ -68,6 +68,7 @@ static void show(const struct devices *d, const struct control_answer *answer,
 		r->ops->device(r, &record);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): as alike_tell has it */
 static const char *name_at(const void *list, size_t i, bool *shown)
 {
 	const struct devices *d = list;

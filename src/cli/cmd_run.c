@@ -217,7 +217,7 @@ static int open_reports(struct run *run, const struct invocation *in,
 	const struct run_options *o = in->options;
 	const char *suite = in->argc > 0 ? in->argv[0] : "mcpctl run";
 	const struct words *asked = &o->reports;
-	run->report = mem_zalloc((asked->count + 1) * sizeof(*run->report));
+	run->report = mem_zalloc((asked->count + 1) * sizeof(struct report *));
 	for (size_t i = 0; i < asked->count; i++) {
 		struct report **r = &run->report[i];
 		if (report_open(r, asked->word[i], suite, err))

@@ -239,16 +239,16 @@ static void add_audio(struct buf *out, const struct sim_audio *a)
 static void add_named(struct buf *out, const char *heading,
 		      const struct sim_named *n)
 {
-	size_t all = n->name.count, shown = all > NAMES_MAX ? NAMES_MAX : all;
+	size_t all = n->name.count;
 
 	if (!all)
 		return;
 	buf_printf(out, "%-13s", heading);
-	for (size_t i = 0; i < shown; i++)
+	for (size_t i = 0; i < all && i < NAMES_MAX; i++)
 		buf_printf(out, "%s%s (%" PRIu64 ")", i ? ", " : "",
 			   n->name.word[i], n->count[i]);
-	if (all > shown)
-		buf_printf(out, " and %zu more", all - shown);
+	if (all > NAMES_MAX)
+		buf_printf(out, " and %zu more", all - NAMES_MAX);
 	buf_char(out, '\n');
 }
 

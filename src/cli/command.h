@@ -15,7 +15,6 @@ struct app;
 struct connection;
 
 enum {
-	CMD_NO_MCP = 1 << 7, /* with --no-init: a device without MCP will do */
 	CMD_SESSION =
 		1 << 0, /* a target is opened and initialized before run */
 	CMD_SHELL = 1 << 1, /* makes sense on an open session: run, shell */
@@ -29,7 +28,8 @@ enum {
 		1
 		<< 6, /* as the first word: all behind it are operands, options too */
 	CMD_PAGED =
-		1 << 7 /* its output ends, and may be long: see cli/pager.h */
+		1 << 7, /* its output ends, and may be long: see cli/pager.h */
+	CMD_NO_MCP = 1 << 8 /* with --no-init: a device without MCP will do */
 };
 
 /* Groups, in the order of help. */

@@ -131,19 +131,21 @@ static void tell_state(const struct guards *g, bool was_open)
 {
 	const struct breaker *b = &g->here->breaker;
 	struct renderer *r = &g->app->out;
-	char text[32];
 
 	if (was_open == (b->opened_at > 0))
 		return;
-	if (!was_open)
+	if (!was_open) {
+		char text[32];
+
 		render_note(
 			r,
 			"%lld failed in a row: the circuit breaker is open, calls fail at once for %s",
 			(long long)b->failures,
 			text_milliseconds(breaker_left(b, unix_now_ms()), text,
 					  sizeof(text)));
-	else if (r->verbose)
+	} else if (r->verbose) {
 		render_note(r, "the circuit breaker is closed");
+	}
 }
 
 /* How it ended; why NULL: good. */
@@ -210,9 +212,11 @@ static double random_part(void)
 static void tell_try(struct guards *g, const struct error *why, int64_t wait)
 {
 	struct renderer *r = &g->app->out;
-	char line[120], time[32];
+	char line[120];
 
 	if (r->verbose) {
+		char time[32];
+
 		render_note(r, "try %u of %u failed: %s; again in %s", g->tries,
 			    g->policy.tries, why->text,
 			    text_milliseconds(wait, time, sizeof(time)));

@@ -47,6 +47,8 @@ void pager_begin(struct pager *p, struct app *app, const struct parsed *parsed)
 		return;
 	p->was = app->out.out;
 	app->out.out = p->held;
+	if (app->out.err_terminal)
+		app->out.later = &p->later;
 }
 
 /* ---- does it fit ---- */
@@ -176,9 +178,12 @@ void pager_end(struct pager *p, bool good)
 		return;
 	fclose(p->held);
 	p->app->out.out = p->was;
+	p->app->out.later = NULL;
 	if (!good || fits(p) || !show(p))
 		fwrite(p->text, 1, p->len, p->was);
 	fflush(p->was);
+	put_err(&p->app->out, &p->later);
+	buf_done(&p->later);
 	free(p->text);
 	*p = (struct pager){ 0 };
 }

@@ -15,6 +15,7 @@ struct pager { /* zeroed: nothing is held */
 	FILE *held, *was;
 	char *text;
 	size_t len;
+	struct buf later; /* what stderr was told behind it */
 };
 
 /* Hold what p prints, if it is one of the commands whose output ends (CMD_PAGED),

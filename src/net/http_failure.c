@@ -219,7 +219,6 @@ void http_fail_status(struct error *why, const struct http_site *site,
 		.challenge = fits ? wants : NULL,
 	};
 	int64_t wait = asked_wait(t, body);
-	char time[32];
 
 	if (t->status >= 300 && t->status < 400)
 		fail_redirect(why, site, t);
@@ -228,9 +227,12 @@ void http_fail_status(struct error *why, const struct http_site *site,
 	if (wants && !fits)
 		tell_challenge(why, wants);
 	error_retry_after(why, wait);
-	if (wait)
+	if (wait) {
+		char time[32];
+
 		error_hint(why, "it asks to wait %s before the next try",
 			   text_milliseconds(wait, time, sizeof(time)));
+	}
 }
 
 static bool is_page(const char *type, const struct buf *body)

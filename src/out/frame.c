@@ -48,10 +48,10 @@ static void add_took(struct buf *out, struct frames *f, const struct trace *t,
 /* As cJSON prints it: no escapes but those that must be. */
 static void add_value(struct buf *out, const cJSON *value)
 {
-	if (value)
-		buf_char(out, ' ');
-	if (value)
-		json_print(out, value);
+	if (!value)
+		return;
+	buf_char(out, ' ');
+	json_print(out, value);
 }
 
 static cJSON *tree_of(struct span text)

@@ -49,6 +49,12 @@ void put_out(struct renderer *r, struct buf *b)
 
 void put_err(struct renderer *r, struct buf *b)
 {
+	/* Not before what is held; what came first may be said at once. */
+	if (r->later && ftello(r->out) > 0) {
+		buf_add(r->later, b->data, b->len);
+		buf_reset(b);
+		return;
+	}
 	begin(r);
 	/* What stdout has comes first where both go to one place. */
 	fflush(r->out);

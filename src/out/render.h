@@ -37,6 +37,7 @@ struct renderer {
 	bool count_down; /* a count-down line is on the terminal now: erase it
 			    before anything else */
 	size_t width; /* columns of the terminal; 80 if none */
+	struct buf *later; /* out is held: what stderr says behind it; NULL */
 	/* Before and after anything is written: the shell's line; NULL */
 	void (*begin)(void *owner);
 	void (*end)(void *owner);

@@ -383,10 +383,11 @@ static void add_answer(struct buf *out, const struct device_record *d)
 /* Nothing where it is not known. */
 static void add_took(struct buf *out, int64_t took_us)
 {
-	char took[32];
+	if (took_us >= 0) {
+		char took[32];
 
-	if (took_us >= 0)
 		buf_text(out, text_microseconds(took_us, took, sizeof(took)));
+	}
 }
 
 void text_row(struct renderer *r, const struct device_record *d)

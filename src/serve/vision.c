@@ -474,7 +474,7 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 	struct who who = { p->device_id, p->client_id, p->address };
 	struct picture_upload *u = &p->upload;
 	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
-	bool warn = problem || !u->type || u->more;
+	bool bad = problem || !u->type || u->more;
 	struct record *r;
 
 	buf_text(&text, "sent ");
@@ -483,7 +483,7 @@ static void vision_tell(struct vision *p, enum record_kind kind,
 	if (problem)
 		buf_printf(&text, "; %s", problem);
 	r = record_of(p->door->server, &who, kind,
-		      warn ? LEVEL_WARN : LEVEL_GOOD, buf_string(&text));
+		      bad ? LEVEL_WARN : LEVEL_GOOD, buf_string(&text));
 	upload_members(&detail, u);
 	buf_printf(&detail, ",\"took_ms\":%lld",
 		   (long long)((loop_now_us() - p->started_us) / 1000));

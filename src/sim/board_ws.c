@@ -275,13 +275,13 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 
 bool board_number(const char *text, int *out, const char **behind)
 {
-	char *end;
+	char *rest;
 	long number;
 
 	errno = 0;
-	number = strtol(text, &end, 10);
-	*behind = end;
-	if (end == text || errno || number < INT_MIN || number > INT_MAX)
+	number = strtol(text, &rest, 10);
+	*behind = rest;
+	if (rest == text || errno || number < INT_MIN || number > INT_MAX)
 		return false;
 	*out = (int)number;
 	return true;

@@ -179,7 +179,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	type_text 'call echo te'
 	order drop
 	last_line '^plain-server \(lost\)> call echo te$'
-	see "'reconnect' or the"
+	see "'reconnect'"
 	[ "$(grep -c 'reconnect' screen)" = 1 ]
 	enter 'xt=again'
 	see '^again$'
@@ -257,7 +257,7 @@ tails() { order 'say tailed' && sleep 0.1 && ends_with 'notifications/tailed'; }
 	enter ng
 	see '^alive'
 	enter 'use nobody'
-	see "no device of the running serve fits 'nobody'"
+	see "'nobody' is no alias"
 	type_text 'in'
 	kill "$SERVER"
 	last_line '\(waiting\)> in$'
