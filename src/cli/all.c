@@ -11,6 +11,7 @@
 #include "mcp/content.h"
 #include "mcp/listing.h"
 #include "mcp/name_set.h"
+#include "mcp/rules.h"
 #include "mcp/tools.h"
 #include "out/text_device.h"
 #include "out/wrap.h"
@@ -458,16 +459,13 @@ static bool judge_call(void *owner, struct all_row *row)
 {
 	const struct calling *c = owner;
 	const struct all_call *call = c->call;
+	const struct silent_tool *silent = silent_tool(call->name);
 	CLEANUP(result_done) struct result result = { 0 };
 
-	/* device.md 3.9: firmware restarts instead of an answer. */
-	if (row->error.kind == ERR_CONNECT && row->took_us > 0 &&
-	    client_end_note(call->name)) {
+	if (row->error.kind == ERR_CONNECT && row->took_us > 0 && silent &&
+	    silent->ended) {
 		error_reset(&row->error);
-		buf_text(&row->summary,
-			 strcmp(call->name, "self.reboot") == 0 ?
-				 "the device restarts" :
-				 "the connection dropped, as for an upgrade");
+		buf_text(&row->summary, silent->summary);
 	}
 	if (row->reply.kind == MESSAGE_RESULT) {
 		result_decode_take(&result, &row->reply);

@@ -11,6 +11,7 @@
 #include "mcp/client.h"
 #include "mcp/content.h"
 #include "mcp/guard.h"
+#include "mcp/rules.h"
 #include "mcp/schema.h"
 #include "rpc/session_calls.h"
 #include "wire/llm.h"
@@ -150,25 +151,19 @@ static int try_anew(struct client *c, struct call *call,
 
 /* ---- all tries ---- */
 
-const char *client_end_note(const char *tool)
-{
-	if (strcmp(tool, "self.reboot") == 0)
-		return "the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers";
-	if (strcmp(tool, "self.upgrade_firmware") == 0)
-		return "the connection dropped, as it does when firmware installs another one; whether that worked, its version tells when it is back (mcpctl info)";
-	return NULL;
-}
-
 /*
  * Firmware restarts before the answer is sent (device.md 3.9), also boards that
- * are dialled in plain JSON-RPC.
+ * are dialled in plain JSON-RPC. Gives what that tells; NULL: it is a failure.
  */
-static bool client_dropped_as_told(const struct client *c,
-				   const struct call *call)
+static const char *client_dropped_as_told(const struct client *c,
+					  const struct call *call)
 {
-	return call->done && call->failure.kind == ERR_CONNECT &&
-	       !session_is_open(c->session) && call->subject &&
-	       client_end_note(call->subject);
+	const struct silent_tool *silent = silent_tool(call->subject);
+
+	if (!silent || !call->done || call->failure.kind != ERR_CONNECT ||
+	    session_is_open(c->session))
+		return NULL;
+	return silent->ended;
 }
 
 /* -1: the wait ended early; err says so if it was the user. */
@@ -372,9 +367,11 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 {
 	int64_t took = call->ended_us - call->started_us;
 
-	if (status && client_dropped_as_told(c, call)) {
+	const char *note = status ? client_dropped_as_told(c, call) : NULL;
+
+	if (note) {
 		error_reset(err);
-		out->note = client_end_note(call->subject);
+		out->note = note;
 		out->took_us = took;
 		return 0;
 	}

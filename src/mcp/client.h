@@ -97,11 +97,6 @@ void client_know_tools(struct client *c, const struct tool_list *list);
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
 
-/*
- * What a dropped connection means for a tool that firmware answers by going
- * away (device.md 3.9); NULL: it means a failure.
- */
-const char *client_end_note(const char *tool);
 
 /* isError in words, which are the first text: ERR_PEER. Always -1. */
 int client_tool_error(const struct result *r, struct error *err);

@@ -34,22 +34,25 @@ static const char *cancel(const struct call *c, const char *reason,
 	return "notifications/cancelled";
 }
 
-static const char *subject_reason(const char *subject)
-{
-	static const struct {
-		const char *subject, *reason;
-	} rows[] = {
-		{ "self.reboot",
-		  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops" },
-		{ "self.upgrade_firmware",
-		  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts" },
-		{ "self.system.reconfigure_wifi",
+static const struct silent_tool silent_tools[] = {
+	{ "self.reboot",
+	  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops",
+	  "the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers",
+	  "the device restarts" },
+	{ "self.upgrade_firmware",
+	  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts",
+	  "the connection dropped, as it does when firmware installs another one; whether that worked, its version tells when it is back (mcpctl info)",
+	  "the connection dropped, as for an upgrade" },
+	{ .name = "self.system.reconfigure_wifi",
+	  .reason =
 		  "firmware never answers 'self.system.reconfigure_wifi': it ends the session and opens its Wi-Fi setup" },
-	};
+};
 
-	for (size_t i = 0; subject && i < COUNT(rows); i++) {
-		if (strcmp(rows[i].subject, subject) == 0)
-			return rows[i].reason;
+const struct silent_tool *silent_tool(const char *name)
+{
+	for (size_t i = 0; name && i < COUNT(silent_tools); i++) {
+		if (strcmp(silent_tools[i].name, name) == 0)
+			return &silent_tools[i];
 	}
 	return NULL;
 }
@@ -67,11 +70,12 @@ static const char *shape_reason(const char *method, const char *params)
 static const char *silence_reason(enum dialect dialect, const struct call *c,
 				  const char *params)
 {
-	const char *reason = subject_reason(c->subject);
+	const struct silent_tool *silent = silent_tool(c->subject);
 
-	if (!reason && dialect == DIALECT_DEVICE)
-		reason = shape_reason(c->method, params);
-	return reason;
+	if (silent)
+		return silent->reason;
+	return dialect == DIALECT_DEVICE ? shape_reason(c->method, params) :
+					   NULL;
 }
 
 /* They came with this revision, and went with the next. */

@@ -9,4 +9,15 @@
 
 extern const struct session_rules mcp_rules;
 
+/* A tool of firmware that ends the connection instead of answering (device.md 3.9). */
+struct silent_tool {
+	const char *name;
+	const char *reason; /* why no answer came */
+	/* What it tells that the connection ended, and in a row; NULL: that it failed. */
+	const char *ended, *summary;
+};
+
+/* NULL: it answers. name may be NULL. */
+const struct silent_tool *silent_tool(const char *name);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "out/backends.h"
 #include "base/mem.h"
+#include "mcp/rules.h"
 #include "mcp/tools.h"
 
 #include <string.h>
@@ -140,17 +141,12 @@ static void note_size(const struct tool *t, struct words *out)
 			    len, FIRMWARE_TOOL_MAX, GATEWAY_MESSAGE_MAX));
 }
 
-/* device.md 3.9: tools that end the connection instead of answering. */
 static void note_silence(const struct tool *t, struct words *out)
 {
-	static const char *const silent[] = { "self.reboot",
-					      "self.upgrade_firmware",
-					      "self.system.reconfigure_wifi" };
-	for (size_t i = 0; i < COUNT(silent); i++)
-		if (strcmp(t->name, silent[i]) == 0)
-			words_add(
-				out,
-				"firmware drops the connection instead of answering: backends wait until their time is over");
+	if (silent_tool(t->name))
+		words_add(
+			out,
+			"firmware drops the connection instead of answering: backends wait until their time is over");
 }
 
 void backend_notes(const struct tool_list *list, const struct tool *t,
