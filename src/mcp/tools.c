@@ -305,12 +305,21 @@ const struct tool *tool_list_find(const struct tool_list *l, const char *name)
 	return at == NAME_NONE ? NULL : &l->tool[at];
 }
 
+/* The last len bytes of a name, if a dot stands before them; else NULL. */
+static const char *last_bytes(const char *name, size_t len)
+{
+	size_t whole = strlen(name);
+
+	if (len == 0 || whole <= len || name[whole - len - 1] != '.')
+		return NULL;
+	return name + whole - len;
+}
+
 bool tool_name_ends(const char *name, const char *ending)
 {
-	size_t len = strlen(name), end = strlen(ending);
+	const char *last = last_bytes(name, strlen(ending));
 
-	return end > 0 && len > end && name[len - end - 1] == '.' &&
-	       strcmp(name + len - end, ending) == 0;
+	return last && strcmp(last, ending) == 0;
 }
 
 /* Several tools of the list end so: which? */
@@ -379,14 +388,10 @@ static const char *nearest_by_end(const char *const *names, size_t count,
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *whole = names[i];
-		size_t before = strlen(whole);
+		const char *last = last_bytes(names[i], len);
 
-		if (len == 0 || before <= len)
-			continue;
-		before -= len;
-		if (whole[before - 1] == '.' && text_same(whole + before, name))
-			return whole;
+		if (last && text_same(last, name))
+			return names[i];
 	}
 	return NULL;
 }
