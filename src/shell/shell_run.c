@@ -114,14 +114,14 @@ int shell_words(struct shell *s, char *const *words, size_t count,
 	const struct builtin *b = builtin_find(word);
 	const struct command *c = command_find(word);
 
+	if (!c && command_is_tool(word))
+		c = &cmd_call;
 	if (b)
 		return run_builtin(s, b, words, count, err);
 	if (c && !shell_allows(c))
 		return refuse(c, err);
 	if (c)
 		return run_command(s, c, words, count, err);
-	if (command_is_tool(word))
-		return run_command(s, &cmd_call, words, count, err);
 	if (strchr(word, ':'))
 		return suggest_command(word, true, err);
 	return unknown(s, word, err);

@@ -588,13 +588,12 @@ static void test_nobody(void **state)
 	end(&w);
 }
 
-/* A server in a child that says this to the first client, and ends. */
-static pid_t start_liar(const char *text, size_t len)
+/* A port for a broker that a child is. */
+static int broker_listens(void)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET };
 	socklen_t size = sizeof(own);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	pid_t pid;
 
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
@@ -602,7 +601,15 @@ static pid_t start_liar(const char *text, size_t len)
 	getsockname(fd, (struct sockaddr *)&own, &size);
 	broker.port = ntohs(own.sin_port);
 	fflush(NULL);
-	pid = fork();
+	return fd;
+}
+
+/* A server in a child that says this to the first client, and ends. */
+static pid_t start_liar(const char *text, size_t len)
+{
+	int fd = broker_listens();
+	pid_t pid = fork();
+
 	if (pid == 0) {
 		char drop[512];
 		int client = accept(fd, NULL, NULL);
@@ -621,18 +628,9 @@ static pid_t start_liar(const char *text, size_t len)
 /* A broker in a child that accepts, reads so many bytes more, and closes. */
 static pid_t start_picky(size_t bytes)
 {
-	struct sockaddr_in own = { .sin_family = AF_INET };
-	socklen_t size = sizeof(own);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	pid_t pid;
+	int fd = broker_listens();
+	pid_t pid = fork();
 
-	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
-	assert_int_equal(listen(fd, 4), 0);
-	getsockname(fd, (struct sockaddr *)&own, &size);
-	broker.port = ntohs(own.sin_port);
-	fflush(NULL);
-	pid = fork();
 	if (pid == 0) {
 		char drop[512];
 		int client = accept(fd, NULL, NULL);
