@@ -95,6 +95,12 @@ int error_code(struct error *err, int code)
 	return -1;
 }
 
+char *error_line(const struct error *err)
+{
+	return mem_printf("%s%s%s", err->text, *err->hint ? "; " : "",
+			  err->hint);
+}
+
 int error_reason(struct error *err, int reason)
 {
 	if (err)

@@ -52,6 +52,8 @@ int error_hint(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 int error_code(struct error *err, int code);
 int error_reason(struct error *err, int reason);
 int error_retry_after(struct error *err, int64_t ms);
+/* "TEXT; HINT" in one line, for who has no other place for a hint; yours. */
+char *error_line(const struct error *err);
 /* A copy of text, up to a NUL, cut at 64 kB. */
 int error_detail(struct error *err, const char *text, size_t len);
 

@@ -108,10 +108,10 @@ static void on_ended(void *owner, int status)
 static void tell_not_started(struct serve_exec *x, const char *device,
 			     const struct error *why)
 {
-	struct record *record =
-		records_add(serve_records(x->server), RECORD_EXEC, LEVEL_BAD,
-			    device, NULL, "the command was not started: %s%s%s",
-			    why->text, *why->hint ? "; " : "", why->hint);
+	CLEANUP(mem_free_ptr) char *text = error_line(why);
+	struct record *record = records_add(
+		serve_records(x->server), RECORD_EXEC, LEVEL_BAD, device, NULL,
+		"the command was not started: %s", text);
 
 	if (record)
 		record->detail = mem_printf("\"status\":%d", (int)why->kind);

@@ -307,15 +307,15 @@ static int refuse_word(const struct gathering *g, const char *word,
 						     COUNT(name)) :
 			       0;
 
-	error_set(
-		err, ERR_USAGE,
-		"'%.100s' is no argument: neither NAME=VALUE nor NAME:=JSON, a JSON object, @FILE or -",
-		word);
 	/* "volume: 5", as it stands in YAML and in JSON. */
 	size_t len = strcspn(word, ":");
 	const char *value = word + len + strspn(word + len, ": ");
 
-	if (len > 0 && word[len] == ':' && *value && len < 100)
+	error_set(
+		err, ERR_USAGE,
+		"'%.100s' is no argument: neither NAME=VALUE nor NAME:=JSON, a JSON object, @FILE or -",
+		word);
+	if (len > 0 && len < 100 && text_starts(word + len, ": ") && *value)
 		return error_hint(err, "write %.*s=%.100s", (int)len, word,
 				  value);
 	if (names == 1)

@@ -97,7 +97,6 @@ void client_know_tools(struct client *c, const struct tool_list *list);
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
 
-
 /* isError in words, which are the first text: ERR_PEER. Always -1. */
 int client_tool_error(const struct result *r, struct error *err);
 

@@ -295,10 +295,8 @@ static bool may_speak(const cJSON *capabilities)
 
 		for (size_t i = 0; i < COUNT(lists); i++) {
 			if (strcmp(each->string, lists[i]) == 0)
-				speaks = cJSON_IsTrue(json_member(
-						 each, "listChanged")) ||
-					 cJSON_IsTrue(json_member(each,
-								  "subscribe"));
+				speaks = json_true(each, "listChanged") ||
+					 json_true(each, "subscribe");
 		}
 		if (speaks && strcmp(each->string, "completions") != 0)
 			return true;

@@ -25,8 +25,7 @@ static enum tool_effect effect_read(const cJSON *row)
 
 static bool annotated(const struct tool *t, const char *hint)
 {
-	return cJSON_IsTrue(
-		json_member(json_object(t->json, "annotations"), hint));
+	return json_true(json_object(t->json, "annotations"), hint);
 }
 
 /* One of the words stands in the last part of the name, whatever its case. */

@@ -351,7 +351,7 @@ static int whole_name(const struct tool *t, const char *word, const char *why,
 	error_set(err, ERR_USAGE,
 		  "'%s' is short for '%s', which %s: it needs its whole name",
 		  word, t->name, why);
-	return error_hint(err, "call %s", t->name);
+	return error_hint(err, "its whole name is '%s'", t->name);
 }
 
 int tool_list_meant(const struct tool_list *l, const char *word,
@@ -376,7 +376,8 @@ int tool_list_meant(const struct tool_list *l, const char *word,
 	if (only->user_only)
 		return whole_name(only, word, "is for users only", err);
 	if (tool_effect(only) == EFFECT_DESTROYS)
-		return whole_name(only, word, "cannot be taken back", err);
+		return whole_name(only, word,
+				  "may do what cannot be taken back", err);
 	*out = only;
 	return 0;
 }

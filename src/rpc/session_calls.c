@@ -652,7 +652,9 @@ static void fail_call(struct session *s, struct call *c)
 {
 	CLEANUP(mem_free_ptr) char *label = call_label(c);
 	bool known = s->why.kind != ERR_NONE;
-	bool refused = s->said && refusal_is_credentials(s->said);
+	/* Towards a board, and through serve, nobody was asked for any. */
+	bool asked = !s->link.relayed && s->link.dialect != DIALECT_DEVICE;
+	bool refused = asked && s->said && refusal_is_credentials(s->said);
 
 	error_set(&c->failure, refused ? ERR_AUTH : ERR_CONNECT,
 		  "connection lost during '%s'%s%s%s%s", label,

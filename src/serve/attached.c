@@ -93,22 +93,23 @@ static void add_missing(struct buf *out, const struct control_peer *p)
 static void tell_waiting(struct control_peer *p, const struct board *d)
 {
 	size_t count = p->server->registry.count;
-	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 };
-	CLEANUP(buf_done) struct buf hint = { 0 }, names = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 }, why = { 0 }, hint = { 0 };
 
-	registry_names(&p->server->registry, &names);
 	departed_hint(&hint, p->server, p->pattern, d);
-	if (d)
+	if (d) {
 		buf_printf(&why, "device '%s' is not ready yet: %s", d->id,
 			   board_state_name(d->state));
-	else if (p->pattern && count)
-		buf_printf(&why, "no device fits '%s' yet (there: %s)",
-			   p->pattern, buf_string(&names));
-	else if (p->pattern)
+	} else if (p->pattern && count) {
+		buf_printf(&why,
+			   "no device fits '%s' yet (there: ", p->pattern);
+		registry_names(&p->server->registry, &why);
+		buf_char(&why, ')');
+	} else if (p->pattern) {
 		buf_printf(&why, "no device is there yet, and '%s' is wanted",
 			   p->pattern);
-	else
+	} else {
 		buf_text(&why, "no device is there yet");
+	}
 	if (!d)
 		add_missing(&why, p);
 	buf_printf(&out,
@@ -397,11 +398,12 @@ void control_odd(struct board *d, const char *what)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 
+	if (!d->audience)
+		return;
 	buf_text(&out, "{\"op\":\"odd\"");
 	json_add_text(&out, "text", what);
 	buf_char(&out, '}');
-	if (d->audience)
-		offer_all(d, CONTROL_JSON, out.data, out.len, false);
+	offer_all(d, CONTROL_JSON, out.data, out.len, false);
 }
 
 void control_audio(struct board *d, const void *packet, size_t len)

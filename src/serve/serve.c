@@ -316,14 +316,16 @@ static void on_sweep(void *owner)
 	struct serve *s = owner;
 	int64_t now = loop_now();
 	int64_t soonest = relay_sweep(&s->relays, now);
+	int64_t missing;
 
 	for (struct board *d = s->registry.first; d; d = d->next) {
 		if (board_sweep(d, now) && d->deadline < soonest)
 			soonest = d->deadline;
 	}
 	tell_missing(s, now);
-	if (missing_deadline(&s->missing) < soonest)
-		soonest = missing_deadline(&s->missing);
+	missing = missing_deadline(&s->missing);
+	if (missing < soonest)
+		soonest = missing;
 	if (s->trim && !s->listing) {
 		s->trim = false;
 		mem_trim();

@@ -39,8 +39,7 @@ static void frame(struct board_link *c, bool outgoing, const char *kind,
 		.len = len,
 	};
 
-	if (c->events->frame)
-		c->events->frame(c, &t);
+	c->events->frame(c, &t);
 }
 
 /* The device's events. */
@@ -250,9 +249,7 @@ static const struct board_ws_events dial_events = {
 /* Tell why not; takes the error. */
 static void board_link_refuse(struct board_link *c, struct error *why)
 {
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
-				why->hint);
+	CLEANUP(mem_free_ptr) char *text = error_line(why);
 
 	c->events->step(c, CALLER_REFUSED, text);
 	error_reset(why);

@@ -54,7 +54,7 @@ struct board_link_events {
 	void (*note)(struct board_link *c, enum pretend_note what,
 		     const char *text);
 	void (*hazard)(struct board_link *c, enum hazard h);
-	/* Over the wire, see sim_observer; NULL. */
+	/* Over the wire, see sim_observer. */
 	void (*frame)(struct board_link *c, const struct trace *t);
 	/* It will not dial again. */
 	void (*finished)(struct board_link *c);

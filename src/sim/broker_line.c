@@ -55,9 +55,7 @@ static void on_message(void *owner, const char *topic, const void *data,
 
 static void on_lost(void *owner, const struct error *why)
 {
-	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
-				why->hint);
+	CLEANUP(mem_free_ptr) char *text = error_line(why);
 
 	end(owner, text);
 }

@@ -60,7 +60,7 @@ static void count_request(struct pretend *d, const cJSON *payload)
 	const cJSON *params = cJSON_GetObjectItem(payload, "params");
 	const char *method = text_of(payload, "method");
 
-	if (!*method || strncmp(method, "notifications", 13) == 0)
+	if (!*method || text_starts(method, "notifications"))
 		return;
 	d->asked = (struct counted_request){ .came_ns = uv_hrtime(),
 					     .asker = d->asker };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "mcp/initialize.h"
+#include "mcp/log_level.h"
 #include "sim/service_private.h"
 
 /*
@@ -80,14 +81,7 @@ static void ping(struct service_part *p)
 
 static void set_level(struct service_part *p)
 {
-	static const char *const levels[] = { "debug",	 "info",     "notice",
-					      "warning", "error",    "critical",
-					      "alert",	 "emergency" };
-	const char *level = json_string(p->params, "level");
-
-	for (size_t i = 0; level && i < COUNT(levels); i++) {
-		if (strcmp(level, levels[i]) != 0)
-			continue;
+	if (log_level_rank(json_string(p->params, "level"))) {
 		service_result(p, "{}");
 		return;
 	}

@@ -87,8 +87,7 @@ static void flush(struct tcp *t)
 
 static void fail_tls(struct tcp *t, struct error *why)
 {
-	t->why = mem_printf("%s%s%s", why->text, *why->hint ? "; " : "",
-			    why->hint);
+	t->why = error_line(why);
 	error_reset(why);
 	end(t, t->why);
 }
@@ -206,7 +205,7 @@ static int open_tls(struct tcp *t, const struct tcp_order *o)
 		t->tls = t->tls_table->open(o->host, o->trust, &why);
 	if (t->tls)
 		return 0;
-	t->why = mem_strdup(why.text);
+	t->why = error_line(&why);
 	error_reset(&why);
 	return -1;
 }

@@ -256,6 +256,7 @@ int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 {
 	CLEANUP(json_free_ptr) cJSON *json = ota_reply_parse(body, len, err);
 	const cJSON *websocket, *activation;
+	cJSON *mqtt;
 
 	*out = (struct ota_reply){ 0 };
 	if (!json)
@@ -270,9 +271,9 @@ int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 	out->activation_code = mem_strdup(section_text(activation, "code"));
 	out->activation_challenge =
 		section_text(activation, "challenge") != NULL;
-	if (ota_section(json, "mqtt"))
-		out->mqtt = cJSON_DetachItemViaPointer(
-			json, ota_section(json, "mqtt"));
+	mqtt = ota_section(json, "mqtt");
+	if (mqtt)
+		out->mqtt = cJSON_DetachItemViaPointer(json, mqtt);
 	return 0;
 }
 

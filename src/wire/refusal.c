@@ -78,7 +78,13 @@ bool refusal_is_credentials(const char *words)
 		"token",      "auth",	    "令牌",   "forbidden",
 		"credential", "permission", "密码",   "password"
 	};
+	/* Of a parser, and of language models. */
+	static const char *const others[] = { "unexpected token", "tokens" };
 
+	for (size_t i = 0; i < COUNT(others); i++) {
+		if (text_find(words, others[i]))
+			return false;
+	}
 	for (size_t i = 0; i < COUNT(known); i++) {
 		if (text_find(words, known[i]))
 			return true;

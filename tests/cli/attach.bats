@@ -69,7 +69,7 @@ three() { # three boards
 	ends 0
 	mcp -d '*:01' call reboot
 	ends 2
-	hints 'call self.reboot'
+	hints "its whole name is 'self.reboot'"
 	mcp --all call reboot
 	ends 2
 	mcp --all call no.such.tool

@@ -27,6 +27,10 @@ load helper
 	hints 'write volume=5'
 	mcp sim: call self.audio_speaker.set_volume '"volume":'
 	ends 2
+	# A colon alone is no YAML.
+	mcp sim: call self.screen.preview_image http://h/x.jpg
+	ends 2
+	hints 'write url=http://h/x.jpg'
 	mcp localhost:1/mcp tools
 	ends 2
 	hints 'did you mean http://localhost:1/mcp?'

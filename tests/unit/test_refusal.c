@@ -62,6 +62,9 @@ static void credentials(void **state)
 	assert_true(refusal_is_credentials("Unauthorized"));
 	assert_true(refusal_is_credentials("invalid token"));
 	assert_false(refusal_is_credentials("busy"));
+	assert_false(refusal_is_credentials(
+		"Unexpected token < in JSON at position 0"));
+	assert_false(refusal_is_credentials("max tokens exceeded"));
 }
 
 int main(void)

@@ -162,7 +162,7 @@ static void parts_of_names(void **state)
 	fails("set_volume volume=7", ERR_USAGE, "unknown command");
 	says(err.hint, "a tool? call set_volume");
 	fails("call reboot", ERR_USAGE, "is short for 'self.reboot'");
-	says(err.hint, "call self.reboot");
+	says(err.hint, "its whole name is 'self.reboot'");
 }
 
 static void settings(void **state)

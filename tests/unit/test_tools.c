@@ -236,8 +236,10 @@ static void meant_by_a_part(void **state)
 		{ "Set_Volume", NULL, NULL },
 		{ "self", NULL, NULL },
 		{ "get_state", NULL, "'get_state' is ambiguous: 2 tools" },
-		{ "reboot", NULL, "'self.reboot', which cannot be taken back" },
-		{ "factory_reset", NULL, "'arm.factory_reset', which cannot" },
+		{ "reboot", NULL,
+		  "'self.reboot', which may do what cannot be taken back" },
+		{ "factory_reset", NULL,
+		  "'arm.factory_reset', which may do what cannot" },
 	};
 	struct tool_list l = { 0 };
 
@@ -275,7 +277,7 @@ static void a_part_reaches_no_user_tool(void **state)
 		0);
 	assert_int_equal(tool_list_meant(&l, "get", &t, &err), -1);
 	assert_non_null(strstr(err.text, "is for users only"));
-	assert_string_equal(err.hint, "call self.get");
+	assert_string_equal(err.hint, "its whole name is 'self.get'");
 	error_reset(&err);
 	tool_list_done(&l);
 }
