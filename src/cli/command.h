@@ -65,6 +65,7 @@ enum operand_kind {
 	OPERAND_DEVICE, /* of serve, or an alias */
 	OPERAND_JSON, /* or @FILE */
 	OPERAND_LEVEL, /* of logging */
+	OPERAND_FINDING, /* its code */
 	OPERAND_RESOURCE, /* a URI */
 	OPERAND_TEMPLATE,
 	OPERAND_PROMPT,

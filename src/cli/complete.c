@@ -564,6 +564,7 @@ static const struct operand_row {
 		     [OPERAND_DEVICE] = { complete_device, SOURCE_NONE },
 		     [OPERAND_JSON] = { complete_json, SOURCE_NONE },
 		     [OPERAND_LEVEL] = { NULL, SOURCE_LEVELS },
+		     [OPERAND_FINDING] = { NULL, SOURCE_FINDINGS },
 		     [OPERAND_RESOURCE] = { complete_item, SOURCE_NONE },
 		     [OPERAND_TEMPLATE] = { complete_item, SOURCE_NONE },
 		     [OPERAND_PROMPT] = { complete_item, SOURCE_NONE },

@@ -13,6 +13,7 @@
 #include "cli/cmd_loglevel.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
+#include "diag/registry.h"
 #include "mcp/log_level.h"
 #include "out/wrap.h"
 #include "sim/sim.h"
@@ -106,6 +107,15 @@ static void each_level(source_each *each, void *owner)
 		each(owner, log_levels[i], "");
 }
 
+static void each_finding(source_each *each, void *owner)
+{
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		const struct finding_row *row = finding_row((enum diag_code)i);
+
+		each(owner, row->code, row->title);
+	}
+}
+
 struct forward {
 	source_each *each;
 	void *owner;
@@ -146,7 +156,8 @@ static const struct word_table {
 		[SOURCE_HELP] = { each_help, "topics", "command or topic" },
 		[SOURCE_SHELLS] = { each_shell, "shells", "shell" },
 		[SOURCE_METHODS] = { each_method, "methods", "method" },
-		[SOURCE_LEVELS] = { each_level, "levels", "level" } };
+		[SOURCE_LEVELS] = { each_level, "levels", "level" },
+		[SOURCE_FINDINGS] = { each_finding, "findings", "finding" } };
 
 void source_each_word(enum source_kind kind, source_each *each, void *owner)
 {

@@ -42,6 +42,7 @@ static const struct synonym command_synonyms[] = {
 	{ "server backend host hub gateway bridge broker daemon start up",
 	  "serve" },
 	{ "ver", "version" },
+	{ "findings codes code finding why explanation", "explain" },
 	{ "completions autocomplete", "completion" },
 	{ "resource resources/list list-resources", "resources" },
 	{ "template resources/templates/list", "templates" },

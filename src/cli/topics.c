@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "cli/config.h"
 #include "cli/topics.h"
+#include "diag/registry.h"
 #include "out/render_json.h"
 #include "sim/sim.h"
 
@@ -379,6 +380,37 @@ static void write_environment(struct buf *out)
 			   variables[i].brief);
 }
 
+/* A finding: "D106 (error)" and all there is to say, as one item. */
+static void write_finding(struct buf *out, enum diag_code code)
+{
+	CLEANUP(explanation_done) struct explanation e;
+
+	explanation_read(&e, code, EXPLAIN_ENGLISH);
+	buf_printf(out, "%s\t%s: %s.", e.row->code,
+		   severity_name(e.row->severity), e.title);
+	for (int i = 0; i < EXPLAIN_PARTS; i++) {
+		if (e.part[i])
+			buf_printf(out, " %s: %s%s",
+				   explain_part_name((enum explain_part)i),
+				   e.part[i], i + 1 < EXPLAIN_PARTS ? ";" : "");
+	}
+	buf_char(out, '\n');
+}
+
+static void write_findings(struct buf *out)
+{
+	buf_text(
+		out,
+		"What is wrong or odd on the wire is told with a code, which stands for ever. Its letter says where to look: D the device, B the backend, O the OTA reply, V vision, M MQTT and UDP, N network and TLS, P a plain MCP server, H this machine. "
+		"An error breaks stock firmware or the protocol; a warning works here and breaks behind what it names; a note is odd and harmless.\n"
+		"\n"
+		"  mcpctl explain D106\n"
+		"  mcpctl explain --lang zh D106\n"
+		"\n");
+	for (int i = 0; i < DIAG_CODE_COUNT; i++)
+		write_finding(out, (enum diag_code)i);
+}
+
 /* clang-format off */
 const struct topic topics[] = {
 	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, stdio:, sim:",
@@ -399,6 +431,8 @@ const struct topic topics[] = {
 	  '5', NULL, write_profile },
 	{ "faults", "how the simulated device can misbehave",
 	  '7', NULL, write_faults },
+	{ "findings", "the codes of what is wrong or odd on the wire, all of them",
+	  '7', NULL, write_findings },
 	{ "environment", "environment variables",
 	  0, "ENVIRONMENT", write_environment },
 	{ NULL, NULL, 0, NULL, NULL }

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "diag/registry.h"
 #include "mcp/client.h"
 #include "mcp/tool_diff.h"
 #include "out/frame.h"
@@ -197,6 +198,9 @@ struct render_ops {
 	void (*progress)(struct renderer *r, const struct progress_record *p);
 	void (*target)(struct renderer *r, const struct target_record *t);
 	void (*trust)(struct renderer *r, const struct trust_record *t);
+	/* of `explain`: all about one; a line of the list */
+	void (*explain)(struct renderer *r, const struct explanation *e);
+	void (*finding_row)(struct renderer *r, const struct explanation *e);
 	/* a line of tail, on stdout */
 	void (*event)(struct renderer *r, const struct event *e);
 	/* the same event while another command runs, on stderr */

@@ -44,6 +44,7 @@ const char json_help[] =
 	"subscribe\tone line for each update, as of tail; with --read as of read\n"
 	"targets\tone line for each entry of a configuration file: {\"name\", \"peer\": as a target is written, \"file\", \"problem\": why it cannot be used or null, \"hidden\": whether a file before it has the same name, \"trusted\": false where a file of a folder is not trusted}; a file that cannot be read has name null\n"
 	"trust\tone line for each file: {\"file\", \"state\": own, trusted, changed, untrusted, unusable or gone, \"problem\": why it is unusable or null}\n"
+	"explain\tone line for each finding: {\"code\", \"severity\": note, warning or error, \"title\", \"looks\", \"why\", \"versions\", \"hits\", \"firmware\", \"backend\", \"operator\", \"source\", \"plant\"}, texts of the language that was chosen, null where there is nothing to say\n"
 	"request\tthe value of \"result\"\n"
 	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": whether the answer was an error}\n"
 	"info\t{\"target\", \"device\", \"hello\", \"initialize\", \"ota\", \"timing_ms\"}, see below\n"
@@ -339,6 +340,20 @@ static void run(struct renderer *r, const struct run_record *record)
 	line_number(&b, "not_run", (int64_t)record->not_run);
 	buf_text(&b, "}}");
 	json_put_error_line(r, &b);
+}
+
+static void explain(struct renderer *r, const struct explanation *e)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_char(&b, '{');
+	line_text(&b, "code", e->row->code);
+	line_text(&b, "severity", severity_name(e->row->severity));
+	line_text(&b, "title", e->title);
+	for (int i = 0; i < EXPLAIN_PARTS; i++)
+		line_text(&b, explain_part_name((enum explain_part)i),
+			  e->part[i]);
+	buf_char(&b, '}');
+	json_put_line(r, &b);
 }
 
 void json_target(struct renderer *r, const struct target_record *t)
@@ -798,6 +813,8 @@ const struct render_ops render_json = {
 	.progress = json_progress,
 	.target = json_target,
 	.trust = json_trust,
+	.explain = explain,
+	.finding_row = explain,
 	.event = event,
 	.aside = aside,
 	.error = error,
