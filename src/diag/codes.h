@@ -52,10 +52,10 @@
 	row(D140, NOTE,    "errors without a code")                            \
 	row(D141, NOTE,    "the reply waited behind another message")          \
 	row(D142, NOTE,    "the device said hello again")                      \
-	row(D143, WARNING, "JSON that is no message of the protocol")          \
+	row(D143, WARNING, "a frame that is no message of the protocol")        \
 	row(D144, WARNING, "binary frames that are no audio")                  \
 	row(B201, ERROR,   "initialize came before the server hello")          \
-	row(B202, ERROR,   "the server hello does not fit")                    \
+	row(B202, ERROR,   "the server hello has no transport")                \
 	row(B203, WARNING, "the server hello has no session_id")               \
 	row(B204, ERROR,   "an error message instead of the server hello")     \
 	row(B205, ERROR,   "refused behind 101 by a text frame")               \
@@ -63,6 +63,7 @@
 	row(B207, WARNING, "a message came before the device had said hello")  \
 	row(B208, WARNING, "a request came before the server hello")           \
 	row(B209, ERROR,   "the server hello did not come within 10 s")        \
+	row(B210, ERROR,   "the server hello has another transport")           \
 	row(B211, NOTE,    "the envelope has another session_id, or none")     \
 	row(B212, NOTE,    "a request has the id 0")                           \
 	row(B213, NOTE,    "request ids begin at 10000")                       \
@@ -79,6 +80,7 @@
 	row(B224, NOTE,    "a method that firmware does not have")             \
 	row(B225, ERROR,   "a text frame is no JSON")                          \
 	row(B226, WARNING, "a message without a type")                         \
+	row(B227, NOTE,    "the server said hello twice")                      \
 	row(B230, ERROR,   "nextCursor was not followed")                      \
 	row(B231, ERROR,   "the same page is asked for again")                 \
 	row(B232, WARNING, "withUserTools is not repeated on later pages")     \

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a backend says to a device (backends.md 1.10; device.md 1 to 5): habits
+ * that some device does not survive, or that lose replies.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "diag/rule.h"
+
+#define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
+
+static bool begins(struct span s, char c)
+{
+	return s.text && *s.text == c;
+}
+
+static bool is_empty(struct span s)
+{
+	return s.len == 2 && *s.text == '"';
+}
+
+static bool method_is(const struct look *l, const char *method)
+{
+	return json_span_is(l->r->method, method);
+}
+
+static struct span param(const struct look *l, const char *name)
+{
+	struct span out = { 0 };
+
+	json_span_member(l->r->params, name, &out);
+	return out;
+}
+
+/* A string with nothing escaped, compared with what was kept of another. */
+static bool same_as_kept(struct span string, const char *kept, size_t size)
+{
+	size_t len = strlen(kept);
+
+	if (string.len < 2 || memchr(string.text, '\\', string.len))
+		return false;
+	if (len == size - 1) /* was cut */
+		return string.len - 2 >= len &&
+		       memcmp(string.text + 1, kept, len) == 0;
+	return string.len - 2 == len && memcmp(string.text + 1, kept, len) == 0;
+}
+
+/* ---- frames ---- */
+
+static bool large(struct look *l)
+{
+	return l->f->len > MESSAGE_MOST &&
+	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
+}
+
+static bool local_too_long(struct look *l)
+{
+	return l->f->leg == LEG_LOCAL && l->f->len > 4096 &&
+	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
+}
+
+static bool not_json(struct look *l)
+{
+	struct span at = { l->f->data + l->r->fault, 1 };
+
+	if (l->r->is_json)
+		return false;
+	if (l->r->fault >= l->f->len)
+		at = (struct span){ 0 };
+	return rule_hit(l, at, "from byte %zu on", l->r->fault);
+}
+
+static bool no_type(struct look *l)
+{
+	return !begins(l->r->type, '"') &&
+	       rule_hit(l, l->r->type, "the device ignores it");
+}
+
+static bool before_device_hello(struct look *l)
+{
+	return !l->d->device_hello && !l->d->about.standby &&
+	       rule_hit(l, l->r->type, "%.*s", span_shown(l->r->type),
+			l->r->type.text ? l->r->type.text : "");
+}
+
+/* ---- the envelope ---- */
+
+static bool payload_shape(struct look *l)
+{
+	return !begins(l->r->payload, '{') && !begins(l->r->payload, '[') &&
+	       rule_hit(l, l->r->payload, "the device ignores it");
+}
+
+static bool other_session(struct look *l)
+{
+	const struct reading *r = l->r;
+	const struct diag *d = l->d;
+
+	if (r->camel.text)
+		return rule_hit(l, r->camel, "it is called sessionId");
+	if (!begins(r->session_id, '"'))
+		return (!d->about.standby || d->server_hello) &&
+		       rule_hit(l, r->session_id, "it has none");
+	if (!*d->session_id)
+		return false;
+	if (is_empty(r->session_id))
+		return rule_hit(l, r->session_id, "it is empty");
+	return !same_as_kept(r->session_id, d->session_id,
+			     sizeof(d->session_id)) &&
+	       rule_hit(l, r->session_id,
+			"it is another than the server hello gave");
+}
+
+/* ---- JSON-RPC ---- */
+
+static bool bad_shape(struct look *l)
+{
+	const struct reading *r = l->r;
+
+	if (r->is_batch)
+		return rule_hit(l, r->whole, "a batch");
+	if (!json_span_is(r->version, "2.0"))
+		return rule_hit(l, r->version, "no \"jsonrpc\":\"2.0\"");
+	if (r->params.text && !begins(r->params, '{'))
+		return rule_hit(l, r->params, "params is %.*s",
+				span_shown(r->params), r->params.text);
+	return false;
+}
+
+static bool unasked_reply(struct look *l)
+{
+	return l->r->has_message && !begins(l->r->method, '"') &&
+	       rule_hit(l, l->r->id, "a message without a method");
+}
+
+static bool result_member(struct look *l)
+{
+	struct span at = l->r->result.text ? l->r->result : l->r->error;
+
+	return l->r->has_message && begins(l->r->method, '"') && at.text &&
+	       rule_hit(l, at, "'%s' beside the method",
+			l->r->result.text ? "result" : "error");
+}
+
+static bool waits_for_hello(const struct look *l)
+{
+	return l->d->device_hello && !l->d->server_hello &&
+	       !l->d->about.standby;
+}
+
+static bool early_initialize(struct look *l)
+{
+	return waits_for_hello(l) && method_is(l, "initialize") &&
+	       rule_hit(l, l->r->method,
+			"the device answers when the hello came, or never");
+}
+
+static bool early_request(struct look *l)
+{
+	return waits_for_hello(l) && !method_is(l, "initialize") &&
+	       rule_hit(l, l->r->method,
+			"the device answers when the hello came");
+}
+
+/* ---- ids ---- */
+
+static bool bad_id(struct look *l)
+{
+	struct span id = l->r->id;
+
+	if (begins(id, '"'))
+		return rule_hit(l, id, "id %.*s is a text", span_shown(id),
+				id.text);
+	if (!id.text)
+		return rule_hit(l, l->r->method, "there is no id");
+	if (!l->r->has_number && !begins(id, '-') &&
+	    !(*id.text >= '0' && *id.text <= '9'))
+		return rule_hit(l, id, "id %.*s", span_shown(id), id.text);
+	return (!l->r->has_number || l->r->number != (int32_t)l->r->number) &&
+	       rule_hit(l, id, "id %.*s is no whole number within 32 bits",
+			span_shown(id), id.text);
+}
+
+static bool id_zero(struct look *l)
+{
+	return l->r->has_number && !l->r->number_was_text &&
+	       l->r->number == 0 &&
+	       rule_hit(l, l->r->id, "some relays lose the reply");
+}
+
+static bool id_10000(struct look *l)
+{
+	return l->r->has_number && l->r->number == 10000 &&
+	       l->d->requests == 0 &&
+	       rule_hit(l, l->r->id, "as the MQTT gateway and Java count");
+}
+
+static bool id_again(struct look *l)
+{
+	const struct diag *d = l->d;
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	if (!l->r->has_number || l->r->number_was_text)
+		return false;
+	for (uint32_t i = 1; i <= kept; i++) {
+		const struct asked *a =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (!a->unmatched && a->id == l->r->number)
+			return rule_hit(l, l->r->id, "id %d was %s, %s",
+					(int)a->id, asked_name(a),
+					a->answered_us ? "answered" :
+							 "not answered yet");
+	}
+	return false;
+}
+
+/* ---- methods ---- */
+
+static bool initialize_twice(struct look *l)
+{
+	return method_is(l, "initialize") && l->d->initialized &&
+	       rule_hit(l, l->r->method, "on one connection");
+}
+
+static bool bad_vision(struct look *l)
+{
+	struct span vision, url = { 0 };
+
+	if (!method_is(l, "initialize") ||
+	    !json_span_member(param(l, "capabilities"), "vision", &vision))
+		return false;
+	json_span_member(vision, "url", &url);
+	if (url.len > 5 && strncmp(url.text, "\"http", 5) == 0)
+		return false;
+	return rule_hit(l, url.text ? url : vision, "vision.url is %.*s",
+			url.text ? span_shown(url) : 7,
+			url.text ? url.text : "missing");
+}
+
+static bool no_initialize(struct look *l)
+{
+	return (method_is(l, "tools/list") || method_is(l, "tools/call")) &&
+	       !l->d->initialized &&
+	       rule_hit(l, l->r->method, "the device knows no vision address");
+}
+
+static bool empty_cursor(struct look *l)
+{
+	struct span cursor = param(l, "cursor");
+
+	return method_is(l, "tools/list") && cursor.text &&
+	       (!begins(cursor, '"') || is_empty(cursor)) &&
+	       rule_hit(l, cursor, "\"cursor\":%.*s", span_shown(cursor),
+			cursor.text);
+}
+
+static bool has_cursor(const struct look *l, struct span *cursor)
+{
+	*cursor = param(l, "cursor");
+	return method_is(l, "tools/list") && begins(*cursor, '"') &&
+	       !is_empty(*cursor);
+}
+
+static bool user_tools_dropped(struct look *l)
+{
+	struct span cursor;
+	struct span user = param(l, "withUserTools");
+
+	return has_cursor(l, &cursor) && l->d->user_tools &&
+	       !(user.len == 4 && memcmp(user.text, "true", 4) == 0) &&
+	       rule_hit(l, cursor, "the listing breaks off");
+}
+
+static bool page_again(struct look *l)
+{
+	struct span cursor;
+
+	return has_cursor(l, &cursor) && *l->d->cursor &&
+	       same_as_kept(cursor, l->d->cursor, sizeof(l->d->cursor)) &&
+	       rule_hit(l, cursor, "cursor %.*s", span_shown(cursor),
+			cursor.text);
+}
+
+static bool photo_too_early(struct look *l)
+{
+	return method_is(l, "tools/call") && !l->d->vision &&
+	       json_span_is(param(l, "name"), "self.camera.take_photo") &&
+	       rule_hit(l, param(l, "name"),
+			"initialize gave no vision address");
+}
+
+static bool pings(struct look *l)
+{
+	return method_is(l, "ping") &&
+	       rule_hit(l, l->r->method, "it answers with an error");
+}
+
+static bool unknown_method(struct look *l)
+{
+	static const char *const known[] = { "initialize", "tools/list",
+					     "tools/call", "ping" };
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (method_is(l, known[i]))
+			return false;
+	}
+	return rule_hit(l, l->r->method, "%.*s", span_shown(l->r->method),
+			l->r->method.text);
+}
+
+/* ---- the hello ---- */
+
+static struct span hello_member(const struct look *l, const char *name)
+{
+	struct span out = { 0 };
+
+	json_span_member(l->r->whole, name, &out);
+	return out;
+}
+
+static bool hello_without_transport(struct look *l)
+{
+	return !begins(hello_member(l, "transport"), '"') &&
+	       rule_hit(
+		       l, l->r->type,
+		       "firmware up to 2.4.2 restarts, later one ignores the hello");
+}
+
+static bool hello_other_transport(struct look *l)
+{
+	struct span t = hello_member(l, "transport");
+	const char *right = l->f->leg == LEG_MQTT ? "udp" : "websocket";
+
+	return begins(t, '"') && !json_span_is(t, right) &&
+	       rule_hit(l, t, "%.*s instead of \"%s\": the device ignores it",
+			span_shown(t), t.text, right);
+}
+
+static bool hello_twice(struct look *l)
+{
+	return l->d->server_hello && l->f->leg != LEG_MQTT &&
+	       rule_hit(l, l->r->type, "one is enough");
+}
+
+static bool hello_without_session(struct look *l)
+{
+	return (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
+	       rule_hit(l, l->r->session_id, "the device keeps the old one");
+}
+
+static bool is_hex(struct span s, size_t digits)
+{
+	if (s.len != digits + 2 || *s.text != '"')
+		return false;
+	for (size_t i = 1; i <= digits; i++) {
+		if (!strchr("0123456789abcdefABCDEF", s.text[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool bad_udp(struct look *l)
+{
+	struct span udp = hello_member(l, "udp"), part = { 0 };
+
+	if (l->f->leg != LEG_MQTT ||
+	    !json_span_is(hello_member(l, "transport"), "udp"))
+		return false;
+	if (!begins(udp, '{'))
+		return rule_hit(l, udp, "there is no udp object");
+	if (!json_span_member(udp, "server", &part) || *part.text != '"')
+		return rule_hit(l, udp, "udp.server is missing");
+	if (!json_span_member(udp, "port", &part) || *part.text == '"')
+		return rule_hit(l, udp, "udp.port is no number");
+	if (!json_span_member(udp, "key", &part) || !is_hex(part, 32))
+		return rule_hit(l, udp, "udp.key is not 32 hex digits");
+	return (!json_span_member(udp, "nonce", &part) || !is_hex(part, 32)) &&
+	       rule_hit(l, udp, "udp.nonce is not 32 hex digits");
+}
+
+static bool error_not_hello(struct look *l)
+{
+	return json_span_is(l->r->type, "error") && !l->d->server_hello &&
+	       rule_hit(l, hello_member(l, "message"), "%.*s",
+			span_shown(hello_member(l, "message")),
+			hello_member(l, "message").text ?
+				hello_member(l, "message").text :
+				"");
+}
+
+static bool other_goodbye(struct look *l)
+{
+	const struct diag *d = l->d;
+
+	return json_span_is(l->r->type, "goodbye") && l->f->leg == LEG_MQTT &&
+	       !(begins(l->r->session_id, '"') &&
+		 same_as_kept(l->r->session_id, d->session_id,
+			      sizeof(d->session_id))) &&
+	       rule_hit(l, l->r->session_id, "the device ignores it");
+}
+
+/* ---- the end ---- */
+
+static bool pages_left(struct look *l)
+{
+	return l->d->more_pages &&
+	       rule_hit(l, (struct span){ 0 },
+			"some tools stay unknown behind the cursor \"%.60s\"",
+			l->d->next);
+}
+
+static bool never_initialized(struct look *l)
+{
+	return l->d->initialized && !l->d->notified && l->d->listed &&
+	       rule_hit(l, (struct span){ 0 }, "firmware does not mind");
+}
+
+/* clang-format off */
+const struct rule backend_rules[] = {
+	{ B252, ON_FRAME, OF_BOARD, large },
+	{ B253, ON_FRAME, OF_BOARD, local_too_long },
+	{ B225, ON_FRAME, OF_BOARD, not_json },
+	{ B226, ON_JSON, OF_BOARD | ENVELOPED, no_type },
+	{ B207, ON_JSON, OF_BOARD | ENVELOPED, before_device_hello },
+	{ B204, ON_JSON, OF_BOARD | ENVELOPED, error_not_hello },
+	{ M408, ON_JSON, OF_BOARD | ENVELOPED, other_goodbye },
+	{ B219, ON_MCP, OF_BOARD, payload_shape },
+	{ B211, ON_MCP, OF_BOARD, other_session },
+	{ B202, ON_HELLO, OF_BOARD, hello_without_transport },
+	{ B210, ON_HELLO, OF_BOARD, hello_other_transport },
+	{ M407, ON_HELLO, OF_BOARD, bad_udp },
+	{ B227, ON_HELLO, OF_BOARD, hello_twice },
+	{ B203, ON_HELLO, OF_BOARD, hello_without_session },
+	{ B216, ON_MESSAGE, OF_BOARD, bad_shape },
+	{ B218, ON_MESSAGE, OF_BOARD, unasked_reply },
+	{ B217, ON_MESSAGE, OF_ANY, result_member },
+	{ B201, ON_REQUEST, OF_BOARD | ENVELOPED, early_initialize },
+	{ B208, ON_REQUEST, OF_BOARD | ENVELOPED, early_request },
+	{ B215, ON_REQUEST, OF_BOARD, bad_id },
+	{ B212, ON_REQUEST, OF_BOARD, id_zero },
+	{ B213, ON_REQUEST, OF_BOARD, id_10000 },
+	{ B214, ON_REQUEST, OF_ANY, id_again },
+	{ B220, ON_REQUEST, OF_ANY, initialize_twice },
+	{ V506, ON_REQUEST, OF_BOARD, bad_vision },
+	{ B221, ON_REQUEST, OF_ANY, no_initialize },
+	{ B233, ON_REQUEST, OF_BOARD, empty_cursor },
+	{ B232, ON_REQUEST, OF_BOARD, user_tools_dropped },
+	{ B231, ON_REQUEST, OF_ANY, page_again },
+	{ B243, ON_REQUEST, OF_BOARD, photo_too_early },
+	{ B223, ON_REQUEST, OF_BOARD, pings },
+	{ B224, ON_REQUEST, OF_BOARD, unknown_method },
+	{ B230, ON_END, OF_ANY, pages_left },
+	{ B222, ON_END, OF_ANY, never_initialized },
+};
+/* clang-format on */
+const size_t backend_rules_count = COUNT(backend_rules);

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a device says, or any MCP server: replies that are lost or misread on
+ * their way (device.md 1.5, 3; backends.md 1.9, 1.10).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "diag/rule.h"
+#include "wire/jsonrpc.h"
+
+#define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
+
+static bool begins(struct span s, char c)
+{
+	return s.text && *s.text == c;
+}
+
+static bool span_true(struct span s)
+{
+	return s.len == 4 && memcmp(s.text, "true", 4) == 0;
+}
+
+static bool span_null(struct span s)
+{
+	return s.len == 4 && memcmp(s.text, "null", 4) == 0;
+}
+
+static struct span inside(struct span object, const char *name)
+{
+	struct span out = { 0 };
+
+	if (begins(object, '{'))
+		json_span_member(object, name, &out);
+	return out;
+}
+
+/* ---- frames ---- */
+
+static bool not_utf8(struct look *l)
+{
+	const char *data = l->f->data;
+	size_t at = 0, n;
+
+	if (l->r->is_json || text_is_utf8(data, l->f->len))
+		return false;
+	while (at < l->f->len && (n = text_utf8(data + at, l->f->len - at)))
+		at += n;
+	return rule_hit(l, (struct span){ data + at, 1 }, "from byte %zu on",
+			at);
+}
+
+static bool looks_like_reply(const struct look *l)
+{
+	const struct span whole = { l->f->data, l->f->len };
+
+	return memmem(whole.text, whole.len, "\"jsonrpc\"", 9) &&
+	       (memmem(whole.text, whole.len, "\"error\"", 7) ||
+		memmem(whole.text, whole.len, "\"result\"", 8));
+}
+
+static struct span fault_of(const struct look *l)
+{
+	if (l->r->fault >= l->f->len)
+		return (struct span){ 0 };
+	return (struct span){ l->f->data + l->r->fault, 1 };
+}
+
+static bool broken_reply(struct look *l)
+{
+	return !l->r->is_json && text_is_utf8(l->f->data, l->f->len) &&
+	       looks_like_reply(l) &&
+	       rule_hit(l, fault_of(l), "from byte %zu on", l->r->fault);
+}
+
+static bool no_message(struct look *l)
+{
+	const struct reading *r = l->r;
+
+	if (!r->is_json)
+		return text_is_utf8(l->f->data, l->f->len) &&
+		       !looks_like_reply(l) &&
+		       rule_hit(l, fault_of(l), "no JSON from byte %zu on",
+				r->fault);
+	if (!r->is_object && !r->is_batch)
+		return rule_hit(l, r->whole, "neither an object nor a list");
+	if (json_span_is(r->type, "mcp") && !r->has_message && !r->is_batch)
+		return rule_hit(l, r->payload, "mcp without a payload object");
+	return r->has_message && !r->is_reply && !begins(r->method, '"') &&
+	       rule_hit(l, r->whole, "neither a request nor a reply");
+}
+
+/* ---- hello ---- */
+
+static struct span hello_member(const struct look *l, const char *name)
+{
+	return inside(l->r->whole, name);
+}
+
+static bool no_mcp(struct look *l)
+{
+	struct span features = hello_member(l, "features");
+	struct span mcp = inside(features, "mcp");
+
+	if (span_true(mcp) || json_span_is(mcp, "true"))
+		return false;
+	return rule_hit(l, mcp.text ? mcp : features, "%s",
+			mcp.text      ? "features.mcp is not true" :
+			features.text ? "features has no mcp" :
+					"hello has no features");
+}
+
+static bool other_transport(struct look *l)
+{
+	struct span t = hello_member(l, "transport");
+	const char *right = l->f->leg == LEG_MQTT ? "udp" : "websocket";
+
+	return t.text && !json_span_is(t, right) &&
+	       rule_hit(l, t, "%.*s instead of \"%s\"", span_shown(t), t.text,
+			right);
+}
+
+static bool other_version(struct look *l)
+{
+	struct span v = hello_member(l, "version");
+	int64_t version;
+
+	return l->d->about.protocol_version > 0 && v.text &&
+	       json_span_integer(v, &version) == 0 &&
+	       version != l->d->about.protocol_version &&
+	       rule_hit(l, v, "hello says %lld, the header %d",
+			(long long)version, l->d->about.protocol_version);
+}
+
+static bool hello_again(struct look *l)
+{
+	return l->d->device_hello && l->f->leg == LEG_WS &&
+	       rule_hit(l, l->r->type, "on one connection");
+}
+
+/* ---- whose reply it is ---- */
+
+static const struct asked *waiting(const struct diag *d)
+{
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		const struct asked *a =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (!a->answered_us && !a->gave_up_us && !a->unmatched)
+			return a;
+	}
+	return NULL;
+}
+
+/* It may have been asked longer ago than is remembered. */
+static bool forgotten(const struct look *l)
+{
+	return l->d->requests > ASKED_KEPT && l->r->has_number;
+}
+
+static bool stray_while_waiting(struct look *l)
+{
+	const struct asked *a = waiting(l->d);
+
+	return !l->r->asked && a && !forgotten(l) &&
+	       rule_hit(l, l->r->id, "id %.*s; %s waits with id %d",
+			l->r->id.text ? span_shown(l->r->id) : 4,
+			l->r->id.text ? l->r->id.text : "none", asked_name(a),
+			(int)a->id);
+}
+
+static bool stray(struct look *l)
+{
+	return !l->r->asked && !waiting(l->d) && !forgotten(l) &&
+	       rule_hit(l, l->r->id, "id %.*s",
+			l->r->id.text ? span_shown(l->r->id) : 4,
+			l->r->id.text ? l->r->id.text : "none");
+}
+
+static bool id_as_text(struct look *l)
+{
+	return l->r->asked && l->r->number_was_text &&
+	       rule_hit(l, l->r->id, "id %.*s is a text", span_shown(l->r->id),
+			l->r->id.text);
+}
+
+static bool second(struct look *l)
+{
+	const struct asked *a = l->r->asked;
+	char ago[32];
+
+	if (!a || !a->answered_us)
+		return false;
+	text_microseconds(l->f->at_us - a->answered_us, ago, sizeof(ago));
+	return rule_hit(l, l->r->id, "id %d (%s), %s after the first",
+			(int)a->id, asked_name(a), ago);
+}
+
+static bool late(struct look *l)
+{
+	const struct asked *a = l->r->asked;
+	char ago[32];
+
+	if (!a || a->answered_us || !a->gave_up_us)
+		return false;
+	text_microseconds(l->f->at_us - a->gave_up_us, ago, sizeof(ago));
+	return rule_hit(l, l->r->id, "id %d (%s), late by %s", (int)a->id,
+			asked_name(a), ago);
+}
+
+/* An older request still waits. */
+static bool out_of_order(struct look *l)
+{
+	const struct diag *d = l->d;
+	const struct asked *a = l->r->asked;
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	if (!a || a->answered_us)
+		return false;
+	for (uint32_t i = kept; i >= 1; i--) {
+		const struct asked *o =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (o == a)
+			return false;
+		if (!o->answered_us && !o->gave_up_us && !o->unmatched)
+			return rule_hit(l, l->r->id, "id %d before id %d (%s)",
+					(int)a->id, (int)o->id, asked_name(o));
+	}
+	return false;
+}
+
+/* ---- what the reply holds ---- */
+
+static bool both(struct look *l)
+{
+	return l->r->result.text && l->r->error.text &&
+	       !span_null(l->r->result) && !span_null(l->r->error) &&
+	       rule_hit(l, l->r->error, "the error counts");
+}
+
+static bool large_reply(struct look *l)
+{
+	return l->f->len > MESSAGE_MOST &&
+	       rule_hit(l, (struct span){ 0 }, "%zu bytes%s%s", l->f->len,
+			l->r->asked ? " in answer to " : "",
+			l->r->asked ? asked_name(l->r->asked) : "");
+}
+
+static bool no_code(struct look *l)
+{
+	return begins(l->r->error, '{') && !inside(l->r->error, "code").text &&
+	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
+}
+
+static bool asked_for(const struct look *l, enum asked_method method)
+{
+	return l->r->asked && l->r->asked->method == method;
+}
+
+static bool error_says(const struct look *l, const char *words,
+		       struct span *message)
+{
+	*message = inside(l->r->error, "message");
+	return asked_for(l, ASKED_CALL) && begins(*message, '"') &&
+	       message->len > strlen(words) &&
+	       strncmp(message->text + 1, words, strlen(words)) == 0;
+}
+
+static bool unknown_tool(struct look *l)
+{
+	struct span message;
+
+	return error_says(l, "Unknown tool", &message) &&
+	       rule_hit(l, message, "%s", l->r->asked->tool);
+}
+
+static bool wrong_argument(struct look *l)
+{
+	static const char *const words[] = { "Missing valid argument",
+					     "Missing required argument",
+					     "Invalid type for argument" };
+	struct span message;
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (error_says(l, words[i], &message))
+			return rule_hit(l, message, "%s: %.*s",
+					l->r->asked->tool,
+					(int)message.len - 2 > 80 ?
+						80 :
+						(int)message.len - 2,
+					message.text + 1);
+	}
+	return false;
+}
+
+/* ---- lists ---- */
+
+static bool endless(struct look *l)
+{
+	struct span next = inside(l->r->result, "nextCursor");
+	const char *cursor = l->d->cursor;
+	size_t len = strlen(cursor);
+
+	return asked_for(l, ASKED_LIST) && begins(next, '"') && len > 0 &&
+	       len < sizeof(l->d->cursor) - 1 && next.len == len + 2 &&
+	       memcmp(next.text + 1, cursor, len) == 0 &&
+	       rule_hit(l, next, "nextCursor \"%.60s\" again", cursor);
+}
+
+static bool empty_next(struct look *l)
+{
+	struct span next = inside(l->r->result, "nextCursor");
+
+	return asked_for(l, ASKED_LIST) && begins(next, '"') && next.len == 2 &&
+	       rule_hit(l, next, "some backends begin anew at it");
+}
+
+/* ---- results of calls ---- */
+
+static bool no_is_error(struct look *l)
+{
+	struct span is_error = inside(l->r->result, "isError");
+
+	if (!asked_for(l, ASKED_CALL) || !begins(l->r->result, '{') ||
+	    begins(is_error, 't') || begins(is_error, 'f'))
+		return false;
+	return rule_hit(l, is_error.text ? is_error : l->r->result, "%s: %.*s",
+			asked_name(l->r->asked),
+			is_error.text ? span_shown(is_error) : 10,
+			is_error.text ? is_error.text : "it is none");
+}
+
+static unsigned texts_of(struct span content)
+{
+	struct span item;
+	size_t at = 0;
+	unsigned count = 0;
+
+	while (begins(content, '[') && json_span_next(content, &at, &item))
+		count++;
+	return count;
+}
+
+static bool not_one_item(struct look *l)
+{
+	struct span content = inside(l->r->result, "content");
+	unsigned count = texts_of(content);
+
+	return asked_for(l, ASKED_CALL) && l->r->result.text && count != 1 &&
+	       rule_hit(l, content.text ? content : l->r->result,
+			"%s: %u items", asked_name(l->r->asked), count);
+}
+
+static struct span first_item(const struct look *l)
+{
+	struct span content = inside(l->r->result, "content"), item = { 0 };
+	size_t at = 0;
+
+	if (asked_for(l, ASKED_CALL) && begins(content, '['))
+		json_span_next(content, &at, &item);
+	return item;
+}
+
+static bool firmware_image(struct look *l)
+{
+	struct span image = inside(first_item(l), "image");
+
+	return begins(image, '"') &&
+	       rule_hit(l, image, "%s", asked_name(l->r->asked));
+}
+
+static bool told_as_success(struct look *l)
+{
+	struct span text = inside(first_item(l), "text");
+	static const char *const words[] = { "{\\\"success\\\":false",
+					     "{\\\"success\\\": false" };
+
+	for (size_t i = 0; i < COUNT(words) && begins(text, '"'); i++) {
+		if (text.len > strlen(words[i]) + 1 &&
+		    strncmp(text.text + 1, words[i], strlen(words[i])) == 0 &&
+		    !span_true(inside(l->r->result, "isError")))
+			return rule_hit(l, text, "%s", asked_name(l->r->asked));
+	}
+	return false;
+}
+
+/* ---- requests of its own ---- */
+
+static bool posing(struct look *l)
+{
+	return !l->r->is_request && begins(l->r->method, '"') &&
+	       l->r->id.text && !span_null(l->r->id) &&
+	       rule_hit(l, l->r->id, "%.*s has the id %.*s",
+			span_shown(l->r->method), l->r->method.text,
+			span_shown(l->r->id), l->r->id.text);
+}
+
+/* clang-format off */
+const struct rule device_rules[] = {
+	{ D125, ON_FRAME, OF_ANY, not_utf8 },
+	{ D124, ON_FRAME, OF_ANY, broken_reply },
+	{ D143, ON_FRAME, OF_ANY, no_message },
+	{ D101, ON_HELLO, OF_BOARD, no_mcp },
+	{ D103, ON_HELLO, OF_BOARD, other_transport },
+	{ D104, ON_HELLO, OF_BOARD, other_version },
+	{ D142, ON_HELLO, OF_BOARD, hello_again },
+	{ D116, ON_REPLY, OF_ANY, stray_while_waiting },
+	{ D115, ON_REPLY, OF_ANY, stray },
+	{ D114, ON_REPLY, OF_ANY, id_as_text },
+	{ D123, ON_REPLY, OF_ANY, second },
+	{ B250, ON_REPLY, OF_ANY, late },
+	{ D122, ON_REPLY, OF_BOARD, out_of_order },
+	{ D127, ON_REPLY, OF_ANY, both },
+	{ D120, ON_REPLY, OF_BOARD, large_reply },
+	{ D140, ON_REPLY, OF_BOARD, no_code },
+	{ B240, ON_REPLY, OF_BOARD, unknown_tool },
+	{ B241, ON_REPLY, OF_BOARD, wrong_argument },
+	{ D106, ON_REPLY, OF_ANY, endless },
+	{ D107, ON_REPLY, OF_ANY, empty_next },
+	{ D126, ON_REPLY, OF_BOARD, no_is_error },
+	{ D139, ON_REPLY, OF_BOARD, not_one_item },
+	{ D128, ON_REPLY, OF_BOARD, firmware_image },
+	{ D129, ON_REPLY, OF_BOARD, told_as_success },
+	{ D137, ON_MESSAGE, OF_ANY, posing },
+};
+/* clang-format on */
+const size_t device_rules_count = COUNT(device_rules);

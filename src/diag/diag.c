@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: reads a frame once, asks the rules, remembers. */
+#include "diag/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_scan.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "diag/rule.h"
+#include "wire/jsonrpc.h"
+
+/* Findings: one a code, counted. */
+
+void finding_done(struct finding *f)
+{
+	mem_free(f->detail);
+	*f = (struct finding){ 0 };
+}
+
+static struct finding *find(const struct diag *d, enum diag_code code)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->item[i].code == code)
+			return &d->item[i];
+	}
+	return NULL;
+}
+
+const struct finding *diag_finding(const struct diag *d, enum diag_code code)
+{
+	return find(d, code);
+}
+
+uint64_t diag_count(const struct diag *d, enum diag_code code)
+{
+	const struct finding *f = find(d, code);
+
+	return f ? f->count : 0;
+}
+
+int diag_worst(const struct diag *d)
+{
+	int worst = -1;
+
+	for (size_t i = 0; i < d->count; i++) {
+		int severity = (int)finding_row(d->item[i].code)->severity;
+
+		if (severity > worst)
+			worst = severity;
+	}
+	return worst;
+}
+
+/* As much of the frame as is kept, with what is wrong in it. */
+static void excerpt(struct proof *p, struct span whole, struct span at)
+{
+	size_t off = at.text ? (size_t)(at.text - whole.text) : 0;
+	size_t before = PROOF_MAX / 3;
+
+	p->size = whole.len;
+	p->from = off > before ? off - before : 0;
+	p->text_len = whole.len - p->from;
+	if (p->text_len > PROOF_MAX)
+		p->text_len = PROOF_MAX;
+	if (p->text_len > 0)
+		memcpy(p->text, whole.text + p->from, p->text_len);
+	p->off = off - p->from;
+	p->len = at.text ? at.len : 0;
+	if (p->len > p->text_len - p->off)
+		p->len = p->text_len - p->off;
+}
+
+static void raise_finding(struct diag *d, enum diag_code code,
+			  const struct look *l)
+{
+	struct finding *f = find(d, code);
+	int64_t now = l->f ? l->f->at_us : 0;
+
+	if (!f) {
+		d->item = mem_grow(d->item, &d->capacity, d->count,
+				   sizeof(*d->item));
+		f = &d->item[d->count++];
+		*f = (struct finding){ .code = code, .first_us = now };
+		f->detail = mem_strdup(l->detail);
+		if (l->f) {
+			f->proof = (struct proof){
+				.n = d->frames,
+				.at_us = now,
+				.leg = l->f->leg,
+				.from_device = l->f->from_device,
+			};
+			excerpt(&f->proof,
+				(struct span){ l->f->data, l->f->len }, l->at);
+		}
+	}
+	f->count++;
+	f->last_us = now;
+	if (d->found)
+		d->found(d->owner, f);
+}
+
+void diag_found(struct diag *d, enum diag_code code, struct span proof,
+		const char *format, ...)
+{
+	const struct diag_frame f = { .data = proof.text, .len = proof.len };
+	struct look l = { .d = d, .f = proof.text ? &f : NULL };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(l.detail, sizeof(l.detail), format, args);
+	va_end(args);
+	raise_finding(d, code, &l);
+}
+
+bool rule_hit(struct look *l, struct span at, const char *format, ...)
+{
+	va_list args;
+
+	l->at = at;
+	va_start(args, format);
+	vsnprintf(l->detail, sizeof(l->detail), format, args);
+	va_end(args);
+	return true;
+}
+
+int span_shown(struct span s)
+{
+	return s.len > 60 ? 60 : (int)s.len;
+}
+
+const char *asked_name(const struct asked *a)
+{
+	static const char *const names[] = { "a request", "initialize",
+					     "tools/list", "tools/call" };
+
+	return *a->tool ? a->tool : names[a->method];
+}
+
+/* Reading: one scan, no tree. */
+
+enum {
+	TYPE,
+	SESSION,
+	CAMEL,
+	VERSION,
+	ID,
+	METHOD,
+	PARAMS,
+	RESULT,
+	ERROR,
+	PAYLOAD,
+	NAMES
+};
+
+static bool begins(struct span s, char c)
+{
+	return s.text && *s.text == c;
+}
+
+static void read_message(struct reading *r, const struct span *places)
+{
+	r->has_message = true;
+	r->version = places[VERSION];
+	r->id = places[ID];
+	r->method = places[METHOD];
+	r->params = places[PARAMS];
+	r->result = places[RESULT];
+	r->error = places[ERROR];
+	r->is_request =
+		begins(r->method, '"') &&
+		!(r->method.len > 14 &&
+		  strncmp(r->method.text + 1, "notifications", 13) == 0);
+	r->is_reply = !r->method.text && (r->result.text || r->error.text);
+	r->has_number = r->id.text && jsonrpc_number(r->id, &r->number);
+	r->number_was_text = r->has_number && begins(r->id, '"');
+}
+
+static void read_object(struct reading *r, const struct json_places *at)
+{
+	bool bare = !begins(at->outer[TYPE], '"') ||
+		    (begins(at->outer[VERSION], '"') &&
+		     !begins(at->outer[PAYLOAD], '{'));
+
+	r->type = bare ? (struct span){ 0 } : at->outer[TYPE];
+	r->session_id = at->outer[SESSION];
+	r->camel = at->outer[CAMEL];
+	r->payload = at->outer[PAYLOAD];
+	if (bare)
+		read_message(r, at->outer);
+	else if (json_span_is(r->type, "mcp") && begins(r->payload, '{'))
+		read_message(r, at->inner);
+	else if (json_span_is(r->type, "mcp") && begins(r->payload, '['))
+		r->is_batch = true;
+}
+
+static void read_frame(struct reading *r, const struct diag_frame *f)
+{
+	static const char *const names[] = {
+		[TYPE] = "type",       [SESSION] = "session_id",
+		[CAMEL] = "sessionId", [VERSION] = "jsonrpc",
+		[ID] = "id",	       [METHOD] = "method",
+		[PARAMS] = "params",   [RESULT] = "result",
+		[ERROR] = "error",     [PAYLOAD] = "payload",
+	};
+	struct json_places at = { .name = names,
+				  .names = NAMES,
+				  .inside = PAYLOAD };
+	bool odd;
+
+	*r = (struct reading){ .whole = { f->data, f->len } };
+	if (json_scan(f->data, f->len, &at, &odd, NULL)) {
+		json_fault(f->data, f->len, &r->fault);
+		return;
+	}
+	r->is_json = true;
+	r->whole.len = text_trim(&r->whole.text, r->whole.len);
+	r->is_object = begins(r->whole, '{');
+	r->is_batch = begins(r->whole, '[');
+	if (r->is_object)
+		read_object(r, &at);
+}
+
+/* Asking the rules. */
+
+static unsigned events_of(const struct reading *r)
+{
+	unsigned on = ON_FRAME;
+
+	if (!r->is_json)
+		return on;
+	on |= ON_JSON;
+	if (json_span_is(r->type, "mcp"))
+		on |= ON_MCP;
+	if (json_span_is(r->type, "hello"))
+		on |= ON_HELLO;
+	if (r->has_message || r->is_batch)
+		on |= ON_MESSAGE;
+	if (r->has_message && r->is_request)
+		on |= ON_REQUEST;
+	if (r->has_message && r->is_reply)
+		on |= ON_REPLY;
+	return on;
+}
+
+static bool holds(const struct diag *d, unsigned of)
+{
+	if ((of & ENVELOPED) && d->about.bare)
+		return false;
+	return of & (d->about.board ? OF_BOARD : OF_PLAIN);
+}
+
+static void ask(struct diag *d, const struct diag_frame *f,
+		const struct reading *r, unsigned on)
+{
+	const struct rule *rules =
+		f && f->from_device ? device_rules : backend_rules;
+	size_t count =
+		f && f->from_device ? device_rules_count : backend_rules_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct look l;
+
+		if (!(rules[i].on & on) || !holds(d, rules[i].of))
+			continue;
+		l.d = d;
+		l.f = f;
+		l.r = r;
+		l.at = (struct span){ 0 };
+		l.detail[0] = '\0';
+		if (rules[i].look(&l))
+			raise_finding(d, rules[i].code, &l);
+	}
+}
+
+/* Remembering, after the rules have seen it. */
+
+static void keep(char *out, size_t size, struct span string)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	out[0] = '\0';
+	if (!begins(string, '"'))
+		return;
+	/* Short, and nothing to decode: no copy is made. */
+	if (string.len < size + 2 && !memchr(string.text, '\\', string.len)) {
+		memcpy(out, string.text + 1, string.len - 2);
+		out[string.len - 2] = '\0';
+		return;
+	}
+	text = json_span_string(string);
+	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
+}
+
+static enum asked_method method_of(struct span method)
+{
+	static const char *const names[] = { "initialize", "tools/list",
+					     "tools/call" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (json_span_is(method, names[i]))
+			return (enum asked_method)(i + 1);
+	}
+	return ASKED_OTHER;
+}
+
+static void keep_tool(struct asked *a, struct span params)
+{
+	struct span name;
+
+	if (a->method != ASKED_CALL ||
+	    !json_span_member(params, "name", &name) || !begins(name, '"'))
+		return;
+	name.text++;
+	name.len -= 2;
+	if (name.len >= sizeof(a->tool)) {
+		name.text += name.len - (sizeof(a->tool) - 1);
+		name.len = sizeof(a->tool) - 1;
+	}
+	memcpy(a->tool, name.text, name.len);
+	a->tool[name.len] = '\0';
+}
+
+static void remember_list(struct diag *d, struct span params)
+{
+	struct span cursor = { 0 }, user;
+
+	d->user_tools = json_span_member(params, "withUserTools", &user) &&
+			user.len == 4 && memcmp(user.text, "true", 4) == 0;
+	json_span_member(params, "cursor", &cursor);
+	keep(d->cursor, sizeof(d->cursor), cursor);
+}
+
+static void remember_request(struct diag *d, const struct diag_frame *f,
+			     const struct reading *r)
+{
+	struct asked *a = &d->asked[d->requests % ASKED_KEPT];
+	struct span capabilities, vision;
+
+	*a = (struct asked){ .at_us = f->at_us,
+			     .id = (int32_t)r->number,
+			     .method = (uint8_t)method_of(r->method) };
+	a->unmatched = !r->has_number || r->number != a->id;
+	keep_tool(a, r->params);
+	d->requests++;
+	if (a->method == ASKED_INITIALIZE) {
+		d->initialized = true;
+		d->vision |= json_span_member(r->params, "capabilities",
+					      &capabilities) &&
+			     json_span_member(capabilities, "vision", &vision);
+	}
+	if (a->method == ASKED_LIST)
+		remember_list(d, r->params);
+}
+
+static void remember_backend(struct diag *d, const struct diag_frame *f,
+			     const struct reading *r, unsigned on)
+{
+	if (on & ON_HELLO) {
+		d->server_hello = true;
+		if (begins(r->session_id, '"'))
+			keep(d->session_id, sizeof(d->session_id),
+			     r->session_id);
+	}
+	if (on & ON_REQUEST)
+		remember_request(d, f, r);
+	else if (json_span_is(r->method, "notifications/initialized"))
+		d->notified = true;
+}
+
+static void remember_reply(struct diag *d, const struct diag_frame *f,
+			   const struct reading *r)
+{
+	struct span next = { 0 };
+
+	if (!r->asked)
+		return;
+	if (!r->asked->answered_us)
+		r->asked->answered_us = f->at_us;
+	if (r->asked->method != ASKED_LIST || !r->result.text)
+		return;
+	json_span_member(r->result, "nextCursor", &next);
+	keep(d->next, sizeof(d->next), next);
+	d->listed = true;
+	d->more_pages = *d->next;
+}
+
+static void remember_device(struct diag *d, const struct diag_frame *f,
+			    const struct reading *r, unsigned on)
+{
+	if (on & ON_HELLO) {
+		d->device_hello = true;
+		d->server_hello = false;
+		d->device_hello_us = f->at_us;
+	}
+	if (on & ON_REPLY)
+		remember_reply(d, f, r);
+}
+
+static struct asked *asked_by(struct diag *d, int64_t id)
+{
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		struct asked *a = &d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (a->id == id && !a->unmatched)
+			return a;
+	}
+	return NULL;
+}
+
+void diag_feed(struct diag *d, const struct diag_frame *f)
+{
+	struct reading r;
+	unsigned on;
+
+	d->frames++;
+	if (f->kind != FRAME_IS_TEXT)
+		return;
+	read_frame(&r, f);
+	if (f->from_device && r.is_reply && r.has_number)
+		r.asked = asked_by(d, r.number);
+	on = events_of(&r);
+	ask(d, f, &r, on);
+	if (f->from_device)
+		remember_device(d, f, &r, on);
+	else
+		remember_backend(d, f, &r, on);
+}
+
+void diag_gave_up(struct diag *d, int64_t id, int64_t now_us)
+{
+	struct asked *a = asked_by(d, id);
+
+	if (a && !a->answered_us)
+		a->gave_up_us = now_us;
+}
+
+void diag_end(struct diag *d)
+{
+	ask(d, NULL, NULL, ON_END);
+}
+
+void diag_start(struct diag *d)
+{
+	struct diag fresh = {
+		.about = d->about,
+		.found = d->found,
+		.owner = d->owner,
+		.item = d->item,
+		.count = d->count,
+		.capacity = d->capacity,
+		.frames = d->frames,
+	};
+
+	*d = fresh;
+}
+
+void diag_done(struct diag *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		finding_done(&d->item[i]);
+	mem_free(d->item);
+	*d = (struct diag){ 0 };
+}
+
+const char *diag_leg_name(enum diag_leg leg)
+{
+	static const char *const names[] = { "ws",    "mqtt", "http",	"stdio",
+					     "local", "ota",  "vision", "udp" };
+
+	return names[leg];
+}

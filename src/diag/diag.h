@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine: frames of one connection in, findings out. A frame comes from
+ * the device or from the backend, whoever of the two we are, or if we stand
+ * between them. No I/O, no clock but that of the frames, nothing allocated for
+ * a frame with which nothing is wrong; at most 2 kB until something is found,
+ * and then one finding a code.
+ *
+ * What is judged is a table of rows: diag/backend_rules.c, diag/device_rules.c.
+ */
+#ifndef DIAG_DIAG_H
+#define DIAG_DIAG_H
+
+#include "base/json.h"
+#include "diag/registry.h"
+
+enum diag_leg {
+	LEG_WS,
+	LEG_MQTT,
+	LEG_HTTP,
+	LEG_STDIO,
+	LEG_LOCAL, /* the board's own port 8080 (device.md 3.11) */
+	LEG_OTA,
+	LEG_VISION,
+	LEG_UDP
+};
+const char *diag_leg_name(enum diag_leg leg);
+
+enum diag_kind { FRAME_IS_TEXT, FRAME_IS_BINARY };
+
+struct diag_frame {
+	int64_t at_us; /* monotonic; of which beginning does not matter */
+	enum diag_leg leg;
+	enum diag_kind kind;
+	bool from_device;
+	const char *data; /* lent; no NUL behind it */
+	size_t len;
+};
+
+#define PROOF_MAX 120 /* bytes of a frame that are kept */
+
+/* The frame that shows it. */
+struct proof {
+	uint64_t
+		n; /* which one of the connection, from 1; 0: it was no frame */
+	int64_t at_us;
+	enum diag_leg leg;
+	bool from_device;
+	size_t size; /* of the whole frame */
+	char text[PROOF_MAX]; /* as it came, around what is wrong; no NUL */
+	size_t text_len;
+	size_t from; /* where in the frame text begins */
+	size_t off, len; /* what is wrong, in text; len 0: all of it */
+};
+
+struct finding {
+	enum diag_code code;
+	char *detail; /* the value that is wrong, raw; "" */
+	struct proof proof; /* of the first time */
+	uint64_t count;
+	int64_t first_us, last_us;
+};
+void finding_done(struct finding *f);
+
+/* What is known of the connection beside its frames. */
+struct diag_about {
+	bool board; /* a board, or who plays one; else any MCP server */
+	bool bare; /* JSON-RPC without envelope and hello */
+	bool standby; /* MQTT: MCP needs no hello (device.md 2.2) */
+	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
+};
+
+enum asked_method { ASKED_OTHER, ASKED_INITIALIZE, ASKED_LIST, ASKED_CALL };
+
+#define TOOL_KEPT 28
+
+/* A request of the backend. */
+struct asked {
+	int64_t at_us, answered_us, gave_up_us; /* 0: not */
+	int32_t id;
+	uint8_t method; /* enum asked_method */
+	bool unmatched; /* its id is none that a reply can have */
+	char tool[TOOL_KEPT]; /* the end of its name */
+};
+
+#define ASKED_KEPT 24
+
+struct diag {
+	struct diag_about about;
+	/* Each time, the finding lent: count 1 is the first. May be NULL. */
+	void (*found)(void *owner, const struct finding *f);
+	void *owner;
+	struct finding *item; /* one a code, in the order they came; owned */
+	size_t count, capacity;
+	uint64_t frames;
+
+	/* The engine's own: what this connection has shown. */
+	bool device_hello, server_hello;
+	bool initialized, notified, listed, more_pages, user_tools, vision;
+	uint32_t requests;
+	struct asked asked[ASKED_KEPT]; /* a ring, by requests */
+	char session_id[48], cursor[48], next[48]; /* cut */
+	int64_t device_hello_us;
+};
+
+/* A new connection of the same peer: its state is forgotten, findings stay. */
+void diag_start(struct diag *d);
+void diag_feed(struct diag *d, const struct diag_frame *f);
+/* Who asked does not wait for the reply to that id any more. */
+void diag_gave_up(struct diag *d, int64_t id, int64_t now_us);
+/* The connection is over: what never came. */
+void diag_end(struct diag *d);
+void diag_done(struct diag *d);
+
+/*
+ * Something that no frame shows, or that who feeds knows: with its code, the
+ * value that is wrong, and the bytes that show it (text NULL: none).
+ */
+void diag_found(struct diag *d, enum diag_code code, struct span proof,
+		const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* How often; 0: never. */
+uint64_t diag_count(const struct diag *d, enum diag_code code);
+const struct finding *diag_finding(const struct diag *d, enum diag_code code);
+/* The most severe one's severity; -1: there is no finding. */
+int diag_worst(const struct diag *d);
+
+#endif

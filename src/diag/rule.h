@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules: a row each, with its code, what it looks at, and a function that says
+ * whether it is there. Only the engine and the two tables include this.
+ */
+#ifndef DIAG_RULE_H
+#define DIAG_RULE_H
+
+#include "diag/diag.h"
+
+/* A frame, read once (device.md 3.1). Spans without text: there is none. */
+struct reading {
+	bool is_json, is_object, is_batch;
+	size_t fault; /* no JSON: the byte from which on */
+	struct span whole, type, session_id, camel, payload;
+	/* of the payload, or of the whole where it is bare */
+	bool has_message;
+	struct span version, id, method, params, result, error;
+	bool is_request, is_reply;
+	bool has_number, number_was_text;
+	int64_t number;
+	struct asked *asked; /* of that number; NULL: nobody asked so */
+};
+
+/* When a rule is looked at. */
+enum {
+	ON_FRAME = 1, /* a text frame */
+	ON_JSON = 2, /* … that is JSON */
+	ON_MCP = 4, /* … of type mcp */
+	ON_MESSAGE = 8, /* JSON-RPC, enveloped or bare */
+	ON_REQUEST = 16, /* … with a method, and no notification */
+	ON_REPLY = 32, /* … with a result or an error, and an id */
+	ON_HELLO = 64,
+	ON_END = 128 /* the connection is over */
+};
+
+/* Where it holds. */
+enum {
+	OF_BOARD = 1,
+	OF_PLAIN = 2,
+	OF_ANY = 3,
+	ENVELOPED = 4 /* not where messages are bare */
+};
+
+struct look {
+	struct diag *d;
+	const struct diag_frame *f;
+	const struct reading *r;
+	/* set by a rule that finds something */
+	struct span at;
+	char detail[160];
+};
+
+struct rule {
+	enum diag_code code;
+	unsigned on, of;
+	bool (*look)(struct look *l);
+};
+
+extern const struct rule backend_rules[], device_rules[];
+extern const size_t backend_rules_count, device_rules_count;
+
+/* For rules: true, with what is wrong. */
+bool rule_hit(struct look *l, struct span at, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+/* A string's contents, without its quotes, as it is escaped; cut. */
+int span_shown(struct span s);
+const char *asked_name(const struct asked *a);
+
+#endif
