@@ -433,7 +433,8 @@ bool json_span_is(struct span string, const char *text)
 	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
 	size_t len = string.len - 2;
 
-	if (string.len < 2 || string.text[0] != '"')
+	if (string.len < 2 || string.text[0] != '"' ||
+	    (string.text[1] != *text && string.text[1] != '\\' && *text))
 		return false;
 	if (!memchr(string.text, '\\', string.len))
 		return strlen(text) == len &&
@@ -468,28 +469,39 @@ static bool member_at(const char **p, const char *end, struct span *name,
 	return true;
 }
 
-bool json_span_member(struct span object, const char *name, struct span *out)
+void json_span_members(struct span object, const char *const *name,
+		       size_t count, struct span *out)
 {
-	const char *end, *p;
+	const char *end = object.text + object.len, *p;
 	struct span found, value;
+	size_t left = count, i;
 
-	if (!object.text)
-		return false;
-	end = object.text + object.len;
-	p = skip_space(object.text, end);
+	p = object.text ? skip_space(object.text, end) : end;
 	if (p == end || *p != '{')
-		return false;
+		return;
 	do {
 		p = skip_space(p + 1, end);
 		if (!member_at(&p, end, &found, &value))
-			return false;
-		if (json_span_is(found, name)) {
-			*out = value;
-			return true;
+			return;
+		for (i = 0; i < count && !json_span_is(found, name[i]);)
+			i++;
+		if (i < count && !out[i].text) {
+			out[i] = value;
+			left--;
 		}
 		p = skip_space(p, end);
-	} while (p < end && *p == ',');
-	return false;
+	} while (left > 0 && p < end && *p == ',');
+}
+
+bool json_span_member(struct span object, const char *name, struct span *out)
+{
+	struct span found = { 0 };
+
+	json_span_members(object, &name, 1, &found);
+	if (!found.text)
+		return false;
+	*out = found;
+	return true;
 }
 
 bool json_span_next(struct span array, size_t *at, struct span *out)

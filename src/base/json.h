@@ -51,6 +51,9 @@ struct span {
 	size_t len;
 };
 bool json_span_member(struct span object, const char *name, struct span *out);
+/* Several in one pass; out[i] stays as it was where name[i] is none of it. */
+void json_span_members(struct span object, const char *const *name,
+		       size_t count, struct span *out);
 bool json_span_next(struct span array, size_t *at, struct span *out);
 /* The text of a slice that is a string, decoded; NULL if it is none. Yours. */
 char *json_span_string(struct span string);

@@ -21,19 +21,6 @@ static bool is_empty(struct span s)
 	return s.len == 2 && *s.text == '"';
 }
 
-static bool method_is(const struct look *l, const char *method)
-{
-	return json_span_is(l->r->method, method);
-}
-
-static struct span param(const struct look *l, const char *name)
-{
-	struct span out = { 0 };
-
-	json_span_member(l->r->params, name, &out);
-	return out;
-}
-
 /* A string with nothing escaped, compared with what was kept of another. */
 static bool same_as_kept(struct span string, const char *kept, size_t size)
 {
@@ -152,14 +139,14 @@ static bool waits_for_hello(const struct look *l)
 
 static bool early_initialize(struct look *l)
 {
-	return waits_for_hello(l) && method_is(l, "initialize") &&
+	return waits_for_hello(l) && l->r->kind == ASKED_INITIALIZE &&
 	       rule_hit(l, l->r->method,
 			"the device answers when the hello came, or never");
 }
 
 static bool early_request(struct look *l)
 {
-	return waits_for_hello(l) && !method_is(l, "initialize") &&
+	return waits_for_hello(l) && l->r->kind != ASKED_INITIALIZE &&
 	       rule_hit(l, l->r->method,
 			"the device answers when the hello came");
 }
@@ -202,15 +189,16 @@ static bool id_again(struct look *l)
 	const struct diag *d = l->d;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
-	if (!l->r->has_number || l->r->number_was_text)
+	if (!l->r->has_id)
 		return false;
 	for (uint32_t i = 1; i <= kept; i++) {
 		const struct asked *a =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
 		if (!a->unmatched && a->id == l->r->number)
-			return rule_hit(l, l->r->id, "id %d was %s, %s",
-					(int)a->id, asked_name(a),
+			return rule_hit(l, l->r->id, "id %.*s was %s, %s",
+					span_shown(l->r->id), l->r->id.text,
+					asked_name(a),
 					a->answered_us ? "answered" :
 							 "not answered yet");
 	}
@@ -221,7 +209,7 @@ static bool id_again(struct look *l)
 
 static bool initialize_twice(struct look *l)
 {
-	return method_is(l, "initialize") && l->d->initialized &&
+	return l->r->kind == ASKED_INITIALIZE && l->d->initialized &&
 	       rule_hit(l, l->r->method, "on one connection");
 }
 
@@ -229,8 +217,9 @@ static bool bad_vision(struct look *l)
 {
 	struct span vision, url = { 0 };
 
-	if (!method_is(l, "initialize") ||
-	    !json_span_member(param(l, "capabilities"), "vision", &vision))
+	if (l->r->kind != ASKED_INITIALIZE ||
+	    !json_span_member(l->r->part[PARAM_CAPABILITIES], "vision",
+			      &vision))
 		return false;
 	json_span_member(vision, "url", &url);
 	if (url.len > 5 && strncmp(url.text, "\"http", 5) == 0)
@@ -242,16 +231,16 @@ static bool bad_vision(struct look *l)
 
 static bool no_initialize(struct look *l)
 {
-	return (method_is(l, "tools/list") || method_is(l, "tools/call")) &&
+	return (l->r->kind == ASKED_LIST || l->r->kind == ASKED_CALL) &&
 	       !l->d->initialized &&
 	       rule_hit(l, l->r->method, "the device knows no vision address");
 }
 
 static bool empty_cursor(struct look *l)
 {
-	struct span cursor = param(l, "cursor");
+	struct span cursor = l->r->part[PARAM_CURSOR];
 
-	return method_is(l, "tools/list") && cursor.text &&
+	return l->r->kind == ASKED_LIST && cursor.text &&
 	       (!begins(cursor, '"') || is_empty(cursor)) &&
 	       rule_hit(l, cursor, "\"cursor\":%.*s", span_shown(cursor),
 			cursor.text);
@@ -259,15 +248,15 @@ static bool empty_cursor(struct look *l)
 
 static bool has_cursor(const struct look *l, struct span *cursor)
 {
-	*cursor = param(l, "cursor");
-	return method_is(l, "tools/list") && begins(*cursor, '"') &&
+	*cursor = l->r->part[PARAM_CURSOR];
+	return l->r->kind == ASKED_LIST && begins(*cursor, '"') &&
 	       !is_empty(*cursor);
 }
 
 static bool user_tools_dropped(struct look *l)
 {
 	struct span cursor;
-	struct span user = param(l, "withUserTools");
+	struct span user = l->r->part[PARAM_USER_TOOLS];
 
 	return has_cursor(l, &cursor) && l->d->user_tools &&
 	       !(user.len == 4 && memcmp(user.text, "true", 4) == 0) &&
@@ -286,28 +275,22 @@ static bool page_again(struct look *l)
 
 static bool photo_too_early(struct look *l)
 {
-	return method_is(l, "tools/call") && !l->d->vision &&
-	       json_span_is(param(l, "name"), "self.camera.take_photo") &&
-	       rule_hit(l, param(l, "name"),
+	return l->r->kind == ASKED_CALL && !l->d->vision &&
+	       json_span_is(l->r->part[PARAM_NAME], "self.camera.take_photo") &&
+	       rule_hit(l, l->r->part[PARAM_NAME],
 			"initialize gave no vision address");
 }
 
 static bool pings(struct look *l)
 {
-	return method_is(l, "ping") &&
+	return l->r->kind == ASKED_PING &&
 	       rule_hit(l, l->r->method, "it answers with an error");
 }
 
 static bool unknown_method(struct look *l)
 {
-	static const char *const known[] = { "initialize", "tools/list",
-					     "tools/call", "ping" };
-
-	for (size_t i = 0; i < COUNT(known); i++) {
-		if (method_is(l, known[i]))
-			return false;
-	}
-	return rule_hit(l, l->r->method, "%.*s", span_shown(l->r->method),
+	return l->r->kind == ASKED_OTHER &&
+	       rule_hit(l, l->r->method, "%.*s", span_shown(l->r->method),
 			l->r->method.text);
 }
 

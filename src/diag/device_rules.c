@@ -142,6 +142,11 @@ static bool hello_again(struct look *l)
 
 /* ---- whose reply it is ---- */
 
+static bool waits(const struct asked *a)
+{
+	return !a->answered_us && !a->gave_up_us && !a->unmatched && !a->silent;
+}
+
 static const struct asked *waiting(const struct diag *d)
 {
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
@@ -150,7 +155,7 @@ static const struct asked *waiting(const struct diag *d)
 		const struct asked *a =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
-		if (!a->answered_us && !a->gave_up_us && !a->unmatched)
+		if (waits(a))
 			return a;
 	}
 	return NULL;
@@ -159,7 +164,7 @@ static const struct asked *waiting(const struct diag *d)
 /* It may have been asked longer ago than is remembered. */
 static bool forgotten(const struct look *l)
 {
-	return l->d->requests > ASKED_KEPT && l->r->has_number;
+	return l->d->requests > ASKED_KEPT && l->r->has_id;
 }
 
 static bool stray_while_waiting(struct look *l)
@@ -167,10 +172,9 @@ static bool stray_while_waiting(struct look *l)
 	const struct asked *a = waiting(l->d);
 
 	return !l->r->asked && a && !forgotten(l) &&
-	       rule_hit(l, l->r->id, "id %.*s; %s waits with id %d",
+	       rule_hit(l, l->r->id, "id %.*s, while %s waits",
 			l->r->id.text ? span_shown(l->r->id) : 4,
-			l->r->id.text ? l->r->id.text : "none", asked_name(a),
-			(int)a->id);
+			l->r->id.text ? l->r->id.text : "none", asked_name(a));
 }
 
 static bool stray(struct look *l)
@@ -196,8 +200,9 @@ static bool second(struct look *l)
 	if (!a || !a->answered_us)
 		return false;
 	text_microseconds(l->f->at_us - a->answered_us, ago, sizeof(ago));
-	return rule_hit(l, l->r->id, "id %d (%s), %s after the first",
-			(int)a->id, asked_name(a), ago);
+	return rule_hit(l, l->r->id, "id %.*s (%s), %s after the first",
+			span_shown(l->r->id), l->r->id.text, asked_name(a),
+			ago);
 }
 
 static bool late(struct look *l)
@@ -208,8 +213,9 @@ static bool late(struct look *l)
 	if (!a || a->answered_us || !a->gave_up_us)
 		return false;
 	text_microseconds(l->f->at_us - a->gave_up_us, ago, sizeof(ago));
-	return rule_hit(l, l->r->id, "id %d (%s), late by %s", (int)a->id,
-			asked_name(a), ago);
+	return rule_hit(l, l->r->id, "id %.*s (%s), late by %s",
+			span_shown(l->r->id), l->r->id.text, asked_name(a),
+			ago);
 }
 
 /* An older request still waits. */
@@ -227,7 +233,7 @@ static bool out_of_order(struct look *l)
 
 		if (o == a)
 			return false;
-		if (!o->answered_us && !o->gave_up_us && !o->unmatched)
+		if (waits(o))
 			return rule_hit(l, l->r->id, "id %d before id %d (%s)",
 					(int)a->id, (int)o->id, asked_name(o));
 	}
@@ -253,7 +259,7 @@ static bool large_reply(struct look *l)
 
 static bool no_code(struct look *l)
 {
-	return begins(l->r->error, '{') && !inside(l->r->error, "code").text &&
+	return begins(l->r->error, '{') && !l->r->part[ERROR_CODE].text &&
 	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
 }
 
@@ -265,7 +271,7 @@ static bool asked_for(const struct look *l, enum asked_method method)
 static bool error_says(const struct look *l, const char *words,
 		       struct span *message)
 {
-	*message = inside(l->r->error, "message");
+	*message = l->r->part[ERROR_MESSAGE];
 	return asked_for(l, ASKED_CALL) && begins(*message, '"') &&
 	       message->len > strlen(words) &&
 	       strncmp(message->text + 1, words, strlen(words)) == 0;
@@ -302,19 +308,19 @@ static bool wrong_argument(struct look *l)
 
 static bool endless(struct look *l)
 {
-	struct span next = inside(l->r->result, "nextCursor");
+	struct span next = l->r->part[RESULT_NEXT];
 	const char *cursor = l->d->cursor;
 	size_t len = strlen(cursor);
 
-	return asked_for(l, ASKED_LIST) && begins(next, '"') && len > 0 &&
-	       len < sizeof(l->d->cursor) - 1 && next.len == len + 2 &&
-	       memcmp(next.text + 1, cursor, len) == 0 &&
+	return asked_for(l, ASKED_LIST) && !l->r->error.text &&
+	       begins(next, '"') && len > 0 && len < sizeof(l->d->cursor) - 1 &&
+	       next.len == len + 2 && memcmp(next.text + 1, cursor, len) == 0 &&
 	       rule_hit(l, next, "nextCursor \"%.60s\" again", cursor);
 }
 
 static bool empty_next(struct look *l)
 {
-	struct span next = inside(l->r->result, "nextCursor");
+	struct span next = l->r->part[RESULT_NEXT];
 
 	return asked_for(l, ASKED_LIST) && begins(next, '"') && next.len == 2 &&
 	       rule_hit(l, next, "some backends begin anew at it");
@@ -324,10 +330,11 @@ static bool empty_next(struct look *l)
 
 static bool no_is_error(struct look *l)
 {
-	struct span is_error = inside(l->r->result, "isError");
+	struct span is_error = l->r->part[RESULT_IS_ERROR];
 
-	if (!asked_for(l, ASKED_CALL) || !begins(l->r->result, '{') ||
-	    begins(is_error, 't') || begins(is_error, 'f'))
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text ||
+	    !begins(l->r->result, '{') || begins(is_error, 't') ||
+	    begins(is_error, 'f'))
 		return false;
 	return rule_hit(l, is_error.text ? is_error : l->r->result, "%s: %.*s",
 			asked_name(l->r->asked),
@@ -348,17 +355,22 @@ static unsigned texts_of(struct span content)
 
 static bool not_one_item(struct look *l)
 {
-	struct span content = inside(l->r->result, "content");
-	unsigned count = texts_of(content);
+	struct span content = l->r->part[RESULT_CONTENT];
+	unsigned count;
 
-	return asked_for(l, ASKED_CALL) && l->r->result.text && count != 1 &&
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text)
+		return false;
+	count = texts_of(content);
+	return count != 1 &&
 	       rule_hit(l, content.text ? content : l->r->result,
 			"%s: %u items", asked_name(l->r->asked), count);
 }
 
 static struct span first_item(const struct look *l)
 {
-	struct span content = inside(l->r->result, "content"), item = { 0 };
+	struct span content = l->r->error.text ? (struct span){ 0 } :
+						 l->r->part[RESULT_CONTENT];
+	struct span item = { 0 };
 	size_t at = 0;
 
 	if (asked_for(l, ASKED_CALL) && begins(content, '['))
@@ -383,7 +395,7 @@ static bool told_as_success(struct look *l)
 	for (size_t i = 0; i < COUNT(words) && begins(text, '"'); i++) {
 		if (text.len > strlen(words[i]) + 1 &&
 		    strncmp(text.text + 1, words[i], strlen(words[i])) == 0 &&
-		    !span_true(inside(l->r->result, "isError")))
+		    !span_true(l->r->part[RESULT_IS_ERROR]))
 			return rule_hit(l, text, "%s", asked_name(l->r->asked));
 	}
 	return false;

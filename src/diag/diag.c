@@ -134,7 +134,8 @@ int span_shown(struct span s)
 const char *asked_name(const struct asked *a)
 {
 	static const char *const names[] = { "a request", "initialize",
-					     "tools/list", "tools/call" };
+					     "tools/list", "tools/call",
+					     "ping" };
 
 	return *a->tool ? a->tool : names[a->method];
 }
@@ -160,6 +161,45 @@ static bool begins(struct span s, char c)
 	return s.text && *s.text == c;
 }
 
+static void read_id(struct reading *r)
+{
+	bool text = begins(r->id, '"');
+
+	r->has_number = r->id.text && jsonrpc_number(r->id, &r->number);
+	r->number_was_text = r->has_number && text;
+	r->has_id = r->has_number || text;
+	if (text && !r->has_number)
+		r->number = (int64_t)text_hash(r->id.text, r->id.len);
+}
+
+static enum asked_method method_of(struct span method)
+{
+	static const char *const names[] = { "initialize", "tools/list",
+					     "tools/call", "ping" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		if (json_span_is(method, names[i]))
+			return (enum asked_method)(i + 1);
+	}
+	return ASKED_OTHER;
+}
+
+static void read_parts(struct reading *r)
+{
+	static const char *const params[] = { "name", "cursor", "withUserTools",
+					      "capabilities" };
+	static const char *const result[] = { "nextCursor", "isError",
+					      "content" };
+	static const char *const error[] = { "code", "message" };
+
+	if (r->is_request && r->kind != ASKED_OTHER)
+		json_span_members(r->params, params, COUNT(params), r->part);
+	else if (r->is_reply && r->error.text)
+		json_span_members(r->error, error, COUNT(error), r->part);
+	else if (r->is_reply)
+		json_span_members(r->result, result, COUNT(result), r->part);
+}
+
 static void read_message(struct reading *r, const struct span *places)
 {
 	r->has_message = true;
@@ -174,8 +214,17 @@ static void read_message(struct reading *r, const struct span *places)
 		!(r->method.len > 14 &&
 		  strncmp(r->method.text + 1, "notifications", 13) == 0);
 	r->is_reply = !r->method.text && (r->result.text || r->error.text);
-	r->has_number = r->id.text && jsonrpc_number(r->id, &r->number);
-	r->number_was_text = r->has_number && begins(r->id, '"');
+	read_id(r);
+	if (r->is_request)
+		r->kind = method_of(r->method);
+	read_parts(r);
+}
+
+/* An object with nothing of JSON-RPC in it is no message at all. */
+static bool says_anything(const struct span *places)
+{
+	return places[VERSION].text || places[METHOD].text || places[ID].text ||
+	       places[RESULT].text || places[ERROR].text;
 }
 
 static void read_object(struct reading *r, const struct json_places *at)
@@ -188,7 +237,7 @@ static void read_object(struct reading *r, const struct json_places *at)
 	r->session_id = at->outer[SESSION];
 	r->camel = at->outer[CAMEL];
 	r->payload = at->outer[PAYLOAD];
-	if (bare)
+	if (bare && says_anything(at->outer))
 		read_message(r, at->outer);
 	else if (json_span_is(r->type, "mcp") && begins(r->payload, '{'))
 		read_message(r, at->inner);
@@ -277,6 +326,19 @@ static void ask(struct diag *d, const struct diag_frame *f,
 
 /* Remembering, after the rules have seen it. */
 
+static struct asked *asked_by(struct diag *d, int64_t id)
+{
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		struct asked *a = &d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (a->id == id && !a->unmatched)
+			return a;
+	}
+	return NULL;
+}
+
 static void keep(char *out, size_t size, struct span string)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -294,24 +356,9 @@ static void keep(char *out, size_t size, struct span string)
 	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
 }
 
-static enum asked_method method_of(struct span method)
+static void keep_tool(struct asked *a, struct span name)
 {
-	static const char *const names[] = { "initialize", "tools/list",
-					     "tools/call" };
-
-	for (size_t i = 0; i < COUNT(names); i++) {
-		if (json_span_is(method, names[i]))
-			return (enum asked_method)(i + 1);
-	}
-	return ASKED_OTHER;
-}
-
-static void keep_tool(struct asked *a, struct span params)
-{
-	struct span name;
-
-	if (a->method != ASKED_CALL ||
-	    !json_span_member(params, "name", &name) || !begins(name, '"'))
+	if (a->method != ASKED_CALL || !begins(name, '"'))
 		return;
 	name.text++;
 	name.len -= 2;
@@ -323,36 +370,43 @@ static void keep_tool(struct asked *a, struct span params)
 	a->tool[name.len] = '\0';
 }
 
-static void remember_list(struct diag *d, struct span params)
+static void remember_list(struct diag *d, const struct reading *r)
 {
-	struct span cursor = { 0 }, user;
+	const struct span user = r->part[PARAM_USER_TOOLS];
 
-	d->user_tools = json_span_member(params, "withUserTools", &user) &&
-			user.len == 4 && memcmp(user.text, "true", 4) == 0;
-	json_span_member(params, "cursor", &cursor);
-	keep(d->cursor, sizeof(d->cursor), cursor);
+	d->user_tools = user.len == 4 && memcmp(user.text, "true", 4) == 0;
+	keep(d->cursor, sizeof(d->cursor), r->part[PARAM_CURSOR]);
+}
+
+/* device.md 3.2; other makes may answer all the same. */
+static bool firmware_is_silent(const struct reading *r)
+{
+	return !r->has_number || r->number_was_text ||
+	       r->number != (int32_t)r->number ||
+	       !json_span_is(r->version, "2.0") ||
+	       (r->params.text && !begins(r->params, '{'));
 }
 
 static void remember_request(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r)
 {
 	struct asked *a = &d->asked[d->requests % ASKED_KEPT];
-	struct span capabilities, vision;
+	struct span vision;
 
 	*a = (struct asked){ .at_us = f->at_us,
-			     .id = (int32_t)r->number,
-			     .method = (uint8_t)method_of(r->method) };
-	a->unmatched = !r->has_number || r->number != a->id;
-	keep_tool(a, r->params);
+			     .id = r->number,
+			     .unmatched = !r->has_id,
+			     .method = (uint8_t)r->kind };
+	a->silent = d->about.board && firmware_is_silent(r);
+	keep_tool(a, r->part[PARAM_NAME]);
 	d->requests++;
 	if (a->method == ASKED_INITIALIZE) {
 		d->initialized = true;
-		d->vision |= json_span_member(r->params, "capabilities",
-					      &capabilities) &&
-			     json_span_member(capabilities, "vision", &vision);
+		d->vision |= json_span_member(r->part[PARAM_CAPABILITIES],
+					      "vision", &vision);
 	}
 	if (a->method == ASKED_LIST)
-		remember_list(d, r->params);
+		remember_list(d, r);
 }
 
 static void remember_backend(struct diag *d, const struct diag_frame *f,
@@ -373,23 +427,34 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 static void remember_reply(struct diag *d, const struct diag_frame *f,
 			   const struct reading *r)
 {
-	struct span next = { 0 };
-
 	if (!r->asked)
 		return;
 	if (!r->asked->answered_us)
 		r->asked->answered_us = f->at_us;
 	if (r->asked->method != ASKED_LIST || !r->result.text)
 		return;
-	json_span_member(r->result, "nextCursor", &next);
-	keep(d->next, sizeof(d->next), next);
+	keep(d->next, sizeof(d->next), r->part[RESULT_NEXT]);
 	d->listed = true;
 	d->more_pages = *d->next;
+}
+
+/* Broken JSON that says whose answer it means to be (device.md 3.7). */
+static void remember_broken(struct diag *d, const struct diag_frame *f)
+{
+	CLEANUP(salvage_done) struct salvage s = { 0 };
+	struct asked *a;
+
+	jsonrpc_salvage(f->data, f->len, &s);
+	a = s.has_id ? asked_by(d, s.id) : NULL;
+	if (a && !a->answered_us)
+		a->answered_us = f->at_us;
 }
 
 static void remember_device(struct diag *d, const struct diag_frame *f,
 			    const struct reading *r, unsigned on)
 {
+	if (!r->is_json)
+		remember_broken(d, f);
 	if (on & ON_HELLO) {
 		d->device_hello = true;
 		d->server_hello = false;
@@ -397,19 +462,6 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 	}
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);
-}
-
-static struct asked *asked_by(struct diag *d, int64_t id)
-{
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
-
-	for (uint32_t i = 1; i <= kept; i++) {
-		struct asked *a = &d->asked[(d->requests - i) % ASKED_KEPT];
-
-		if (a->id == id && !a->unmatched)
-			return a;
-	}
-	return NULL;
 }
 
 void diag_feed(struct diag *d, const struct diag_frame *f)
@@ -421,7 +473,7 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 	if (f->kind != FRAME_IS_TEXT)
 		return;
 	read_frame(&r, f);
-	if (f->from_device && r.is_reply && r.has_number)
+	if (f->from_device && r.is_reply && r.has_id)
 		r.asked = asked_by(d, r.number);
 	on = events_of(&r);
 	ask(d, f, &r, on);

@@ -70,16 +70,23 @@ struct diag_about {
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
 };
 
-enum asked_method { ASKED_OTHER, ASKED_INITIALIZE, ASKED_LIST, ASKED_CALL };
+enum asked_method {
+	ASKED_OTHER,
+	ASKED_INITIALIZE,
+	ASKED_LIST,
+	ASKED_CALL,
+	ASKED_PING
+};
 
 #define TOOL_KEPT 28
 
 /* A request of the backend. */
 struct asked {
 	int64_t at_us, answered_us, gave_up_us; /* 0: not */
-	int32_t id;
+	int64_t id; /* of a text: its hash */
 	uint8_t method; /* enum asked_method */
 	bool unmatched; /* its id is none that a reply can have */
+	bool silent; /* firmware answers none of its kind */
 	char tool[TOOL_KEPT]; /* the end of its name */
 };
 

@@ -17,10 +17,18 @@ struct reading {
 	bool has_message;
 	struct span version, id, method, params, result, error;
 	bool is_request, is_reply;
-	bool has_number, number_was_text;
-	int64_t number;
+	enum asked_method kind; /* of a request */
+	/* what params, result or error of it hold; see part_names */
+	struct span part[4];
+	bool has_id, has_number, number_was_text;
+	int64_t number; /* of an id that is a text: its hash */
 	struct asked *asked; /* of that number; NULL: nobody asked so */
 };
+
+/* Of reading.part: of params, of a result, of an error. */
+enum { PARAM_NAME, PARAM_CURSOR, PARAM_USER_TOOLS, PARAM_CAPABILITIES };
+enum { RESULT_NEXT, RESULT_IS_ERROR, RESULT_CONTENT };
+enum { ERROR_CODE, ERROR_MESSAGE };
 
 /* When a rule is looked at. */
 enum {

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: frames in, findings out; no rule finds what is not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "diag/diag.h"
+
+#define MCP(payload) \
+	"{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":" payload "}"
+#define RPC(rest) "{\"jsonrpc\":\"2.0\"," rest "}"
+#define HELLO                                              \
+	"{\"type\":\"hello\",\"version\":1,\"transport\":" \
+	"\"websocket\",\"features\":{\"mcp\":true}}"
+#define WELCOME                                            \
+	"{\"type\":\"hello\",\"transport\":\"websocket\"," \
+	"\"session_id\":\"S1\"}"
+#define INIT MCP(RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"))
+#define INIT_DONE MCP(RPC("\"id\":1,\"result\":{}"))
+#define DONE MCP(RPC("\"method\":\"notifications/initialized\""))
+#define CALL(id)                                           \
+	MCP(RPC("\"id\":" id ",\"method\":\"tools/call\"," \
+		"\"params\":{\"name\":\"self.x\",\"arguments\":{}}"))
+#define RESULT(id)                                        \
+	MCP(RPC("\"id\":" id ",\"result\":{\"content\":[" \
+		"{\"type\":\"text\",\"text\":\"true\"}],\"isError\":false}"))
+
+/* ">" from the device, "<" from the backend, "!N" gives up id N. */
+static const char *const opening[] = { ">" HELLO,     "<" WELCOME, "<" INIT,
+				       ">" INIT_DONE, "<" DONE,	   NULL };
+
+static void feed_line(struct diag *d, const char *line, int64_t *now,
+		      enum diag_leg leg)
+{
+	struct diag_frame f = { .at_us = *now += 1000,
+				.leg = leg,
+				.from_device = *line == '>',
+				.data = line + 1,
+				.len = strlen(line + 1) };
+
+	if (*line == '!')
+		diag_gave_up(d, atoll(line + 1), *now);
+	else
+		diag_feed(d, &f);
+}
+
+static void codes_of(const struct diag *d, struct buf *out)
+{
+	for (size_t i = 0; i < d->count; i++)
+		buf_printf(out, "%s%s", i > 0 ? " " : "",
+			   finding_row(d->item[i].code)->code);
+}
+
+/* Lines behind an opening (or alone) give these codes, in that order. */
+struct situation {
+	const char *codes;
+	bool alone;
+	const char *lines[6];
+};
+
+static void run(const struct situation *s, enum diag_leg leg,
+		const struct diag_about *about)
+{
+	struct diag d = { .about = *about };
+	struct buf found = { 0 };
+	int64_t now = 0;
+
+	for (size_t i = 0; !s->alone && opening[i]; i++)
+		feed_line(&d, opening[i], &now, leg);
+	for (size_t i = 0; i < COUNT(s->lines) && s->lines[i]; i++)
+		feed_line(&d, s->lines[i], &now, leg);
+	diag_end(&d);
+	codes_of(&d, &found);
+	if (strcmp(buf_string(&found), s->codes) != 0)
+		fail_msg("'%s' instead of '%s' for %s", buf_string(&found),
+			 s->codes, s->lines[0] ? s->lines[0] : "the opening");
+	buf_done(&found);
+	diag_done(&d);
+}
+
+#define BACKEND_SAYS(codes, frame) \
+	{                          \
+		codes, false,      \
+		{                  \
+			"<" frame  \
+		}                  \
+	}
+#define REPLY_IS(codes, frame)                   \
+	{                                        \
+		codes, false,                    \
+		{                                \
+			"<" CALL("2"), ">" frame \
+		}                                \
+	}
+
+/* clang-format off */
+static const struct situation conversations[] = {
+	{ "", false, { NULL } },
+	{ "", false, { "<" CALL("2"), ">" RESULT("2"), "<" CALL("3"), ">" RESULT("3") } },
+	/* of the backend */
+	BACKEND_SAYS("B225", "hello?"),
+	BACKEND_SAYS("B225", ""),
+	BACKEND_SAYS("B226", "{\"session_id\":\"S1\"}"),
+	BACKEND_SAYS("", "{\"session_id\":\"S1\",\"type\":\"tts\",\"state\":\"start\"}"),
+	BACKEND_SAYS("B219", "{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":\"x\"}"),
+	BACKEND_SAYS("B211", "{\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}") "}"),
+	BACKEND_SAYS("B211", "{\"sessionId\":\"S1\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}") "}"),
+	BACKEND_SAYS("B211", "{\"session_id\":\"\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}") "}"),
+	BACKEND_SAYS("B211", "{\"session_id\":\"S2\",\"type\":\"mcp\",\"payload\":" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}") "}"),
+	BACKEND_SAYS("B216", MCP("[]")),
+	BACKEND_SAYS("B216", MCP("{\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}}")),
+	BACKEND_SAYS("B216", MCP(RPC("\"id\":2,\"method\":\"tools/call\",\"params\":null"))),
+	BACKEND_SAYS("B216", MCP(RPC("\"id\":2,\"method\":\"tools/call\",\"params\":[]"))),
+	BACKEND_SAYS("B218", MCP(RPC("\"id\":2,\"result\":{}"))),
+	BACKEND_SAYS("B217", MCP(RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"},\"result\":null"))),
+	BACKEND_SAYS("B215", CALL("\"2\"")),
+	BACKEND_SAYS("B215", CALL("null")),
+	BACKEND_SAYS("B215", CALL("true")),
+	BACKEND_SAYS("B215", CALL("2.5")),
+	BACKEND_SAYS("B215", CALL("3000000000")),
+	BACKEND_SAYS("", CALL("-1")),
+	BACKEND_SAYS("", CALL("2147483647")),
+	BACKEND_SAYS("B215", MCP(RPC("\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}"))),
+	BACKEND_SAYS("B212", CALL("0")),
+	BACKEND_SAYS("B214", CALL("1")),
+	BACKEND_SAYS("B220", MCP(RPC("\"id\":2,\"method\":\"initialize\",\"params\":{}"))),
+	BACKEND_SAYS("B223", MCP(RPC("\"id\":2,\"method\":\"ping\""))),
+	BACKEND_SAYS("B224", MCP(RPC("\"id\":2,\"method\":\"resources/list\""))),
+	BACKEND_SAYS("B233", MCP(RPC("\"id\":2,\"method\":\"tools/list\",\"params\":{\"cursor\":\"\"}"))),
+	BACKEND_SAYS("B243", MCP(RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"self.camera.take_photo\"}"))),
+	{ "B227", false, { "<" WELCOME } },
+	{ "B207", true, { "<" WELCOME } },
+	{ "B201", true, { ">" HELLO, "<" INIT } },
+	{ "B208 B221", true, { ">" HELLO, "<" CALL("2") } },
+	{ "B202", true, { ">" HELLO, "<{\"type\":\"hello\",\"session_id\":\"S1\"}" } },
+	{ "B210", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"S1\"}" } },
+	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\"}" } },
+	{ "B204", true, { ">" HELLO, "<{\"type\":\"error\",\"message\":\"no\"}" } },
+	{ "B221", true, { ">" HELLO, "<" WELCOME, "<" CALL("2") } },
+	{ "B213", true, { ">" HELLO, "<" WELCOME, "<" MCP(RPC("\"id\":10000,\"method\":\"initialize\"")) } },
+	{ "V506", true, { ">" HELLO, "<" WELCOME, "<" MCP(RPC("\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":{\"vision\":{\"url\":null}}}")) } },
+	{ "", true, { ">" HELLO, "<" WELCOME, "<" MCP(RPC("\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":{\"vision\":{\"url\":\"http://h/\"}}}")) } },
+	/* lists */
+#define LIST(id, params) "<" MCP(RPC("\"id\":" id ",\"method\":\"tools/list\",\"params\":{" params "}"))
+#define PAGE(id, next) ">" MCP(RPC("\"id\":" id ",\"result\":{\"tools\":[]" next "}"))
+	{ "B230", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\"") } },
+	{ "", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
+	{ "B231", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), LIST("4", "\"cursor\":\"a\""), PAGE("3", ""), PAGE("4", "") } },
+	{ "B232", false, { LIST("2", "\"withUserTools\":true"), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
+	{ "D106 B230", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", ",\"nextCursor\":\"a\"") } },
+	{ "D107", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"\"") } },
+	{ "B222", true, { ">" HELLO, "<" WELCOME, "<" INIT, ">" INIT_DONE, LIST("2", ""), PAGE("2", "") } },
+	/* of the device */
+	REPLY_IS("D114", RESULT("\"2\"")),
+	REPLY_IS("D116", RESULT("7")),
+	REPLY_IS("D116", RESULT("null")),
+	{ "D115", false, { ">" RESULT("7") } },
+	{ "D123", false, { "<" CALL("2"), ">" RESULT("2"), ">" RESULT("2") } },
+	{ "B250", false, { "<" CALL("2"), "!2", ">" RESULT("2") } },
+	{ "D123", false, { "<" CALL("2"), ">" RESULT("2"), "!2", ">" RESULT("2") } },
+	{ "D122", false, { "<" CALL("2"), "<" CALL("3"), ">" RESULT("3"), ">" RESULT("2") } },
+	REPLY_IS("D140", MCP(RPC("\"id\":2,\"error\":{\"message\":\"no\"}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"error\":{\"code\":-32603,\"message\":\"no\"}"))),
+	REPLY_IS("B240", MCP(RPC("\"id\":2,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: self.x\"}"))),
+	REPLY_IS("B241", MCP(RPC("\"id\":2,\"error\":{\"code\":-32602,\"message\":\"Missing valid argument: r\"}"))),
+	REPLY_IS("D127", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}]},\"error\":{\"code\":1,\"message\":\"no\"}"))),
+	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}]}"))),
+	REPLY_IS("D126", MCP(RPC("\"id\":2,\"result\":{\"content\":[{}],\"isError\":\"false\"}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[],\"isError\":false}"))),
+	REPLY_IS("D139", MCP(RPC("\"id\":2,\"result\":{\"content\":[{},{}],\"isError\":false}"))),
+	REPLY_IS("D128", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"image\",\"image\":\"{}\"}],\"isError\":false}"))),
+	REPLY_IS("D129", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\": false}\"}],\"isError\":false}"))),
+	REPLY_IS("D124", MCP(RPC("\"id\":2,\"error\":{\"message\":\"Unknown tool: \"x\"\"}"))),
+	REPLY_IS("D125", MCP(RPC("\"id\":2,\"error\":{\"message\":\"\xff\"}"))),
+	REPLY_IS("D143", "what?"),
+	REPLY_IS("D143", "7"),
+	REPLY_IS("D143", MCP("7")),
+	REPLY_IS("D137", MCP(RPC("\"id\":9,\"method\":\"notifications/x\""))),
+	{ "D142", false, { ">" HELLO, "<" WELCOME } },
+	{ "D101", true, { ">{\"type\":\"hello\",\"version\":1,\"transport\":\"websocket\"}", "<" WELCOME } },
+	{ "D101", true, { ">{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":false},\"transport\":\"websocket\"}", "<" WELCOME } },
+	{ "D103", true, { ">{\"type\":\"hello\",\"version\":1,\"features\":{\"mcp\":true},\"transport\":\"udp\"}", "<" WELCOME } },
+	{ "D104", true, { ">{\"type\":\"hello\",\"version\":3,\"features\":{\"mcp\":true},\"transport\":\"websocket\"}", "<" WELCOME } },
+};
+/* clang-format on */
+
+static void over_websocket(void **state)
+{
+	const struct diag_about about = { .board = true,
+					  .protocol_version = 1 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(conversations); i++)
+		run(&conversations[i], LEG_WS, &about);
+}
+
+/* clang-format off */
+static const struct situation at_a_broker[] = {
+	{ "B213", true, { "<{\"type\":\"mcp\",\"payload\":" RPC("\"id\":10000,\"method\":\"initialize\"") "}" } },
+	{ "M407", true, { ">{\"type\":\"hello\",\"version\":3,\"transport\":\"udp\",\"features\":{\"mcp\":true}}", "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"h\",\"port\":\"1\"}}" } },
+	{ "M407", true, { ">{\"type\":\"hello\",\"version\":3,\"transport\":\"udp\",\"features\":{\"mcp\":true}}", "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"00\"}}" } },
+	{ "B210", true, { "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\"}" } },
+	{ "M408", true, { "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"00112233445566778899aabbccddeeff\",\"nonce\":\"00112233445566778899aabbccddeeff\"}}", "<{\"type\":\"goodbye\",\"session_id\":\"b\"}" } },
+	{ "", true, { "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"a\",\"udp\":{\"server\":\"h\",\"port\":1,\"key\":\"00112233445566778899aabbccddeeff\",\"nonce\":\"00112233445566778899aabbccddeeff\"}}", "<{\"type\":\"goodbye\",\"session_id\":\"a\"}" } },
+};
+
+/* A server that is no board may say what a board may not. */
+static const struct situation plain_servers[] = {
+	{ "", true, { "<" RPC("\"id\":\"a\",\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":\"a\",\"result\":{}") } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
+	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
+	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
+	{ "D143", true, { ">Listening on port 3000" } },
+};
+/* clang-format on */
+
+static void over_mqtt(void **state)
+{
+	const struct diag_about about = { .board = true, .standby = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(at_a_broker); i++)
+		run(&at_a_broker[i], LEG_MQTT, &about);
+}
+
+static void plain(void **state)
+{
+	const struct diag_about about = { .bare = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(plain_servers); i++)
+		run(&plain_servers[i], LEG_STDIO, &about);
+}
+
+/* Where it stands: the bytes of the frame, and which of them. */
+static void proof_shows_it(void **state)
+{
+	struct diag d = { .about = { .board = true } };
+	int64_t now = 0;
+	const struct finding *f;
+
+	(void)state;
+	for (size_t i = 0; opening[i]; i++)
+		feed_line(&d, opening[i], &now, LEG_WS);
+	feed_line(&d, "<" CALL("\"a\""), &now, LEG_WS);
+	feed_line(&d, "<" CALL("\"a\""), &now, LEG_WS);
+	f = diag_finding(&d, B215);
+	assert_non_null(f);
+	assert_int_equal(f->count, 2);
+	assert_int_equal(f->proof.n, 6);
+	assert_false(f->proof.from_device);
+	assert_int_equal(f->proof.size, strlen(CALL("\"a\"")));
+	assert_int_equal(f->proof.len, 3);
+	assert_memory_equal(f->proof.text + f->proof.off, "\"a\"", 3);
+	assert_string_equal(f->detail, "id \"a\" is a text");
+	assert_int_equal(f->first_us + 1000, f->last_us);
+	assert_int_equal(diag_worst(&d), SEVERITY_ERROR);
+	diag_done(&d);
+}
+
+static void is_small(void **state)
+{
+	(void)state;
+	assert_true(sizeof(struct diag) <= 2048);
+}
+
+/* A connection that begins anew has no past, but its findings stay. */
+static void begins_anew(void **state)
+{
+	struct diag d = { .about = { .board = true } };
+	int64_t now = 0;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		diag_start(&d);
+		for (size_t i = 0; opening[i]; i++)
+			feed_line(&d, opening[i], &now, LEG_WS);
+		feed_line(&d, "<" CALL("0"), &now, LEG_WS);
+	}
+	assert_int_equal(d.count, 1);
+	assert_int_equal(diag_count(&d, B212), 2);
+	assert_int_equal(diag_worst(&d), SEVERITY_NOTE);
+	diag_done(&d);
+}
+
+/* What is recorded from real firmware: exactly these, and no other. */
+struct recording {
+	const char *file, *codes;
+};
+
+static const struct recording recordings[] = {
+	{ "firmware-2.4.2.jsonl",
+	  "B223 D140 B224 D124 B241 D128 B220 B216 B215 B218 B225 B231 B240" },
+	{ "firmware-2.4.2-paging.jsonl", "B233 B222" },
+	{ "firmware-2.4.2-websocket.jsonl", "B233 D140 B223 D122 D124" },
+};
+
+static void feed_text(struct diag *d, const char *text, bool from_device,
+		      int64_t now)
+{
+	const struct diag_frame f = { .at_us = now,
+				      .from_device = from_device,
+				      .leg = d->about.bare ? LEG_LOCAL : LEG_WS,
+				      .data = text,
+				      .len = strlen(text) };
+
+	diag_feed(d, &f);
+}
+
+static void feed_recorded(struct diag *d, const cJSON *line, int64_t now)
+{
+	const cJSON *reply;
+
+	if (json_string(line, "send")) {
+		d->about.bare = true;
+		feed_text(d, json_string(line, "send"), false, now);
+	}
+	cJSON_ArrayForEach(reply, json_array(line, "recv")) {
+		feed_text(d, reply->valuestring, true, now + 500);
+	}
+	if (json_string(line, "op") &&
+	    strcmp(json_string(line, "op"), "text") == 0)
+		feed_text(d, json_string(line, "data"),
+			  strcmp(json_string(line, "dir"), "in") == 0, now);
+}
+
+static void recorded(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(recordings); i++) {
+		char *path =
+			mem_printf("tests/fixtures/%s", recordings[i].file);
+		struct diag d = { .about = { .board = true,
+					     .protocol_version = 1 } };
+		struct buf found = { 0 };
+		char *line = NULL;
+		size_t room = 0;
+		int64_t now = 0;
+		FILE *in = fopen(path, "r");
+
+		assert_non_null(in);
+		while (getline(&line, &room, in) > 0) {
+			cJSON *json = json_parse(line, strlen(line), NULL);
+
+			assert_non_null(json);
+			feed_recorded(&d, json, now += 1000);
+			cJSON_Delete(json);
+		}
+		diag_end(&d);
+		codes_of(&d, &found);
+		if (strcmp(buf_string(&found), recordings[i].codes) != 0)
+			fail_msg("%s: '%s'", path, buf_string(&found));
+		fclose(in);
+		free(line);
+		buf_done(&found);
+		diag_done(&d);
+		mem_free(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(over_websocket),
+		cmocka_unit_test(over_mqtt),
+		cmocka_unit_test(plain),
+		cmocka_unit_test(proof_shows_it),
+		cmocka_unit_test(is_small),
+		cmocka_unit_test(begins_anew),
+		cmocka_unit_test(recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
