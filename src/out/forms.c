@@ -89,6 +89,7 @@ const struct render_ops render_raw = {
 	.progress = text_progress,
 	.target = json_target,
 	.trust = json_trust,
+	.finding = text_finding,
 	.explain = text_explain,
 	.finding_row = text_finding_row,
 	.event = event,

@@ -300,6 +300,16 @@ void render_note(struct renderer *r, const char *format, ...)
 		r->ops->note(r, masked);
 }
 
+void render_finding(struct renderer *r, const struct finding_record *f)
+{
+	enum severity severity = finding_row(f->finding->code)->severity;
+	enum severity least = r->quiet	 ? SEVERITY_ERROR :
+			      r->verbose ? SEVERITY_NOTE :
+					   SEVERITY_WARNING;
+	if ((f->whole || severity >= least) && r->ops->finding)
+		r->ops->finding(r, f);
+}
+
 void render_command(struct renderer *r, const struct command_record *c)
 {
 	CLEANUP(mem_free_ptr) char *masked = NULL;

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "diag/registry.h"
+#include "diag/finding.h"
 #include "mcp/client.h"
 #include "mcp/tool_diff.h"
 #include "out/frame.h"
@@ -176,6 +176,15 @@ struct run_record {
 	size_t good, failed, not_run;
 };
 
+/* Something that was found, as it is told. Lent. */
+struct finding_record {
+	const struct finding *finding;
+	const char *device; /* which, of many; NULL */
+	/* With proof, whom it hits and what to do, on stdout (check); else a line
+	   on stderr, if it is severe enough for -q, nothing, -v. */
+	bool whole;
+};
+
 /* The table; every function may be NULL. */
 struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
@@ -198,6 +207,7 @@ struct render_ops {
 	void (*progress)(struct renderer *r, const struct progress_record *p);
 	void (*target)(struct renderer *r, const struct target_record *t);
 	void (*trust)(struct renderer *r, const struct trust_record *t);
+	void (*finding)(struct renderer *r, const struct finding_record *f);
 	/* of `explain`: all about one; a line of the list */
 	void (*explain)(struct renderer *r, const struct explanation *e);
 	void (*finding_row)(struct renderer *r, const struct explanation *e);
@@ -259,6 +269,9 @@ void render_trace(struct renderer *r, const struct trace *t);
 void render_note(struct renderer *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void render_command(struct renderer *r, const struct command_record *c);
+
+/* Unless it is less severe than is to be told: errors with -q, notes with -v. */
+void render_finding(struct renderer *r, const struct finding_record *f);
 
 void render_run(struct renderer *r, const struct run_record *run);
 

@@ -342,6 +342,20 @@ static void run(struct renderer *r, const struct run_record *record)
 	json_put_error_line(r, &b);
 }
 
+void json_finding(struct renderer *r, const struct finding_record *f)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	buf_text(&b, "{\"finding\":");
+	finding_json(&b, f->finding, f->device);
+	buf_char(&b, '}');
+	mask_secrets(&masked, b.data, b.len);
+	if (f->whole)
+		json_put_line(r, &masked);
+	else
+		json_put_error_line(r, &masked);
+}
+
 static void explain(struct renderer *r, const struct explanation *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -813,6 +827,7 @@ const struct render_ops render_json = {
 	.progress = json_progress,
 	.target = json_target,
 	.trust = json_trust,
+	.finding = json_finding,
 	.explain = explain,
 	.finding_row = explain,
 	.event = event,

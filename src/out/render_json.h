@@ -22,6 +22,7 @@ extern const char json_help_serve[];
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
 void json_trust(struct renderer *r, const struct trust_record *t);
+void json_finding(struct renderer *r, const struct finding_record *f);
 void json_device(struct renderer *r, const struct device_record *d);
 void json_row(struct renderer *r, const struct device_record *d);
 

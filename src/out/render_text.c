@@ -38,6 +38,7 @@ const struct render_ops render_text = {
 	.progress = text_progress,
 	.target = text_target,
 	.trust = text_trust,
+	.finding = text_finding,
 	.explain = text_explain,
 	.finding_row = text_finding_row,
 	.event = text_event,

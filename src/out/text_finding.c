@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/text_safe.h"
 #include "base/utf8.h"
+#include "out/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"
@@ -68,4 +70,153 @@ void text_explain(struct renderer *r, const struct explanation *e)
 	for (int i = 0; i < EXPLAIN_PARTS; i++)
 		add_part(&b, r, e, (enum explain_part)i);
 	put_out(r, &b);
+}
+
+/* ---- as it is found ---- */
+
+static void add_safe(struct buf *out, const char *text, size_t len,
+		     const struct wrap *how)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+	CLEANUP(buf_done) struct buf safe = { 0 };
+
+	mask_secrets(&masked, text, len);
+	text_safe(&safe, buf_string(&masked), masked.len, TEXT_LINE);
+	wrap_wrap(out, buf_string(&safe), safe.len, how);
+}
+
+/* "! D124 error  a reply is no JSON: …" */
+static void tell_line(struct renderer *r, const struct finding_record *f)
+{
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	const struct finding_row *row = finding_row(f->finding->code);
+	struct wrap how = { 0, 2, r->err_terminal ? r->width : 0 };
+
+	term_painted(&b, r->err_color, paint_of(row->severity), "!");
+	buf_printf(&b, " %s ", row->code);
+	term_painted(&b, r->err_color, paint_of(row->severity),
+		     severity_name(row->severity));
+	buf_text(&b, "  ");
+	how.column = 2 + strlen(row->code) + 1 +
+		     strlen(severity_name(row->severity)) + 2;
+	if (f->device)
+		buf_printf(&title, "%s: ", f->device);
+	finding_title(&title, f->finding);
+	add_safe(&b, buf_string(&title), title.len, &how);
+	buf_char(&b, '\n');
+	put_err(r, &b);
+}
+
+/* ---- as a check tells it: proof, whom it hits, what to do ---- */
+
+#define BLOCK_INDENT 3
+
+/* The excerpt in one line, with a line of ^ below what is wrong. */
+static void add_proof(struct buf *out, const struct renderer *r,
+		      const struct proof *p)
+{
+	CLEANUP(buf_done)
+	struct buf before = { 0 },
+		   wrong = { 0 }, behind = { 0 };
+	size_t head = out->len, column, room;
+
+	if (!p->n && !p->text_len)
+		return;
+	buf_printf(out, "%*s", BLOCK_INDENT, "");
+	if (p->n)
+		buf_printf(out, "#%llu %s %s %zu B  ", (unsigned long long)p->n,
+			   diag_leg_name(p->leg),
+			   p->from_device ? "device >" : "backend <", p->size);
+	text_safe(&before, p->text, p->off, TEXT_LINE);
+	text_safe(&wrong, p->text + p->off, p->len, TEXT_LINE);
+	text_safe(&behind, p->text + p->off + p->len,
+		  p->text_len - p->off - p->len, TEXT_LINE);
+	column = text_width(out->data + head, out->len - head);
+	room = r->width < WIDTH_MOST ? r->width : WIDTH_MOST;
+	room = room > column + 20 ? room - column : 20;
+	if (before.len > room / 2) {
+		size_t cut = before.len - room / 2;
+
+		while (cut < before.len &&
+		       ((unsigned char)before.data[cut] & 0xc0) == 0x80)
+			cut++;
+		buf_consume(&before, cut);
+		buf_text(out, "…");
+	} else if (p->from > 0) {
+		buf_text(out, "…");
+	}
+	column = text_width(out->data + head, out->len - head) +
+		 text_width(buf_string(&before), before.len);
+	buf_add(&before, buf_string(&wrong), wrong.len);
+	buf_add(&before, buf_string(&behind), behind.len);
+	wrap_cut(out, buf_string(&before), before.len, room);
+	buf_char(out, '\n');
+	if (p->len > 0 && column + 1 < WIDTH_MOST) {
+		size_t marks = text_width(buf_string(&wrong), wrong.len);
+
+		if (marks > WIDTH_MOST - column)
+			marks = WIDTH_MOST - column;
+		wrap_pad(out, 0, column);
+		for (size_t i = 0; i < marks; i++)
+			buf_char(out, '^');
+		buf_char(out, '\n');
+	}
+}
+
+static void add_words(struct buf *out, const struct renderer *r,
+		      const char *label, const char *text)
+{
+	const struct wrap how = { BLOCK_INDENT + 6, BLOCK_INDENT + 6,
+				  r->width < WIDTH_MOST ? r->width :
+							  WIDTH_MOST };
+
+	if (!text)
+		return;
+	buf_printf(out, "%*s", BLOCK_INDENT, "");
+	add_painted(out, r, PAINT_KEY, label, 6);
+	wrap_wrap(out, text, strlen(text), &how);
+	buf_char(out, '\n');
+}
+
+static void add_doing(struct buf *out, const struct renderer *r,
+		      const struct explanation *e, enum explain_part part)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (!e->part[part])
+		return;
+	buf_printf(&text, "%s: %s", explain_part_name(part), e->part[part]);
+	add_words(out, r, "do", buf_string(&text));
+}
+
+static void tell_whole(struct renderer *r, const struct finding_record *f)
+{
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	CLEANUP(explanation_done) struct explanation e;
+	const struct finding_row *row = finding_row(f->finding->code);
+	const struct wrap how = { 15, 15,
+				  r->width < WIDTH_MOST ? r->width :
+							  WIDTH_MOST };
+
+	explanation_read(&e, f->finding->code, EXPLAIN_ENGLISH);
+	add_painted(&b, r, paint_of(row->severity),
+		    severity_name(row->severity), SEVERITY_COLUMNS - 1);
+	add_painted(&b, r, PAINT_STRONG, row->code, 7);
+	finding_title(&title, f->finding);
+	add_safe(&b, buf_string(&title), title.len, &how);
+	buf_char(&b, '\n');
+	add_proof(&b, r, &f->finding->proof);
+	add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);
+	add_doing(&b, r, &e, EXPLAIN_FIRMWARE);
+	add_doing(&b, r, &e, EXPLAIN_BACKEND);
+	add_doing(&b, r, &e, EXPLAIN_OPERATOR);
+	put_out(r, &b);
+}
+
+void text_finding(struct renderer *r, const struct finding_record *f)
+{
+	if (f->whole)
+		tell_whole(r, f);
+	else
+		tell_line(r, f);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A finding in words and as JSON, for whoever tells it: the terminal, serve's
+ * log and its control socket, files of findings, reports.
+ */
+#ifndef DIAG_FINDING_H
+#define DIAG_FINDING_H
+
+#include "base/buf.h"
+#include "diag/diag.h"
+
+/* "a request id is used again: id 1 was initialize, answered"; raw. */
+void finding_title(struct buf *out, const struct finding *f);
+/* "B214 warning  a request id is used again: …"; raw. */
+void finding_line(struct buf *out, const struct finding *f);
+/*
+ * {"code","severity","title","detail","device","count","first_us","last_us",
+ * "evidence":[…],"hits","do":{…}}; device NULL: null. Secrets are not masked.
+ */
+void finding_json(struct buf *out, const struct finding *f, const char *device);
+
+#endif
