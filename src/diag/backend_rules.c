@@ -192,7 +192,7 @@ static bool id_again(struct look *l)
 	if (!l->r->has_id)
 		return false;
 	for (uint32_t i = 1; i <= kept; i++) {
-		const struct asked *a =
+		const struct diag_asked *a =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
 		if (!a->unmatched && a->id == l->r->number)

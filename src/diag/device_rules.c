@@ -142,17 +142,17 @@ static bool hello_again(struct look *l)
 
 /* ---- whose reply it is ---- */
 
-static bool waits(const struct asked *a)
+static bool waits(const struct diag_asked *a)
 {
 	return !a->answered_us && !a->gave_up_us && !a->unmatched && !a->silent;
 }
 
-static const struct asked *waiting(const struct diag *d)
+static const struct diag_asked *waiting(const struct diag *d)
 {
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
 	for (uint32_t i = 1; i <= kept; i++) {
-		const struct asked *a =
+		const struct diag_asked *a =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
 		if (waits(a))
@@ -169,7 +169,7 @@ static bool forgotten(const struct look *l)
 
 static bool stray_while_waiting(struct look *l)
 {
-	const struct asked *a = waiting(l->d);
+	const struct diag_asked *a = waiting(l->d);
 
 	return !l->r->asked && a && !forgotten(l) &&
 	       rule_hit(l, l->r->id, "id %.*s, while %s waits",
@@ -194,7 +194,7 @@ static bool id_as_text(struct look *l)
 
 static bool second(struct look *l)
 {
-	const struct asked *a = l->r->asked;
+	const struct diag_asked *a = l->r->asked;
 	char ago[32];
 
 	if (!a || !a->answered_us)
@@ -207,7 +207,7 @@ static bool second(struct look *l)
 
 static bool late(struct look *l)
 {
-	const struct asked *a = l->r->asked;
+	const struct diag_asked *a = l->r->asked;
 	char ago[32];
 
 	if (!a || a->answered_us || !a->gave_up_us)
@@ -222,13 +222,13 @@ static bool late(struct look *l)
 static bool out_of_order(struct look *l)
 {
 	const struct diag *d = l->d;
-	const struct asked *a = l->r->asked;
+	const struct diag_asked *a = l->r->asked;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
 	if (!a || a->answered_us)
 		return false;
 	for (uint32_t i = kept; i >= 1; i--) {
-		const struct asked *o =
+		const struct diag_asked *o =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
 		if (o == a)

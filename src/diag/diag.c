@@ -131,7 +131,7 @@ int span_shown(struct span s)
 	return s.len > 60 ? 60 : (int)s.len;
 }
 
-const char *asked_name(const struct asked *a)
+const char *asked_name(const struct diag_asked *a)
 {
 	static const char *const names[] = { "a request", "initialize",
 					     "tools/list", "tools/call",
@@ -326,12 +326,13 @@ static void ask(struct diag *d, const struct diag_frame *f,
 
 /* Remembering, after the rules have seen it. */
 
-static struct asked *asked_by(struct diag *d, int64_t id)
+static struct diag_asked *asked_by(struct diag *d, int64_t id)
 {
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
 	for (uint32_t i = 1; i <= kept; i++) {
-		struct asked *a = &d->asked[(d->requests - i) % ASKED_KEPT];
+		struct diag_asked *a =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
 
 		if (a->id == id && !a->unmatched)
 			return a;
@@ -356,7 +357,7 @@ static void keep(char *out, size_t size, struct span string)
 	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
 }
 
-static void keep_tool(struct asked *a, struct span name)
+static void keep_tool(struct diag_asked *a, struct span name)
 {
 	if (a->method != ASKED_CALL || !begins(name, '"'))
 		return;
@@ -390,13 +391,13 @@ static bool firmware_is_silent(const struct reading *r)
 static void remember_request(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r)
 {
-	struct asked *a = &d->asked[d->requests % ASKED_KEPT];
+	struct diag_asked *a = &d->asked[d->requests % ASKED_KEPT];
 	struct span vision;
 
-	*a = (struct asked){ .at_us = f->at_us,
-			     .id = r->number,
-			     .unmatched = !r->has_id,
-			     .method = (uint8_t)r->kind };
+	*a = (struct diag_asked){ .at_us = f->at_us,
+				  .id = r->number,
+				  .unmatched = !r->has_id,
+				  .method = (uint8_t)r->kind };
 	a->silent = d->about.board && firmware_is_silent(r);
 	keep_tool(a, r->part[PARAM_NAME]);
 	d->requests++;
@@ -442,7 +443,7 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 static void remember_broken(struct diag *d, const struct diag_frame *f)
 {
 	CLEANUP(salvage_done) struct salvage s = { 0 };
-	struct asked *a;
+	struct diag_asked *a;
 
 	jsonrpc_salvage(f->data, f->len, &s);
 	a = s.has_id ? asked_by(d, s.id) : NULL;
@@ -485,7 +486,7 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 
 void diag_gave_up(struct diag *d, int64_t id, int64_t now_us)
 {
-	struct asked *a = asked_by(d, id);
+	struct diag_asked *a = asked_by(d, id);
 
 	if (a && !a->answered_us)
 		a->gave_up_us = now_us;

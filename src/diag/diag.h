@@ -81,7 +81,7 @@ enum asked_method {
 #define TOOL_KEPT 28
 
 /* A request of the backend. */
-struct asked {
+struct diag_asked {
 	int64_t at_us, answered_us, gave_up_us; /* 0: not */
 	int64_t id; /* of a text: its hash */
 	uint8_t method; /* enum asked_method */
@@ -105,7 +105,7 @@ struct diag {
 	bool device_hello, server_hello;
 	bool initialized, notified, listed, more_pages, user_tools, vision;
 	uint32_t requests;
-	struct asked asked[ASKED_KEPT]; /* a ring, by requests */
+	struct diag_asked asked[ASKED_KEPT]; /* a ring, by requests */
 	char session_id[48], cursor[48], next[48]; /* cut */
 	int64_t device_hello_us;
 };

@@ -22,7 +22,7 @@ struct reading {
 	struct span part[4];
 	bool has_id, has_number, number_was_text;
 	int64_t number; /* of an id that is a text: its hash */
-	struct asked *asked; /* of that number; NULL: nobody asked so */
+	struct diag_asked *asked; /* of that number; NULL: nobody asked so */
 };
 
 /* Of reading.part: of params, of a result, of an error. */
@@ -73,6 +73,6 @@ bool rule_hit(struct look *l, struct span at, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 /* A string's contents, without its quotes, as it is escaped; cut. */
 int span_shown(struct span s);
-const char *asked_name(const struct asked *a);
+const char *asked_name(const struct diag_asked *a);
 
 #endif
