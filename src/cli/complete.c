@@ -141,7 +141,7 @@ void complete_line(struct completion *out, const char *line,
 
 #define NOWHERE SIZE_MAX
 
-struct finding {
+struct search {
 	struct position *out;
 	const struct complete_question *question;
 	size_t target, command; /* index of these words, or NOWHERE */
@@ -149,7 +149,7 @@ struct finding {
 };
 
 /* Of mcpctl, or on a line of the shell: its own words come first there. */
-static void find_command(struct finding *f, const char *word)
+static void find_command(struct search *f, const char *word)
 {
 	struct position *p = f->out;
 	bool inside = f->question->inside;
@@ -164,7 +164,7 @@ static void find_command(struct finding *f, const char *word)
 		p->command = c;
 }
 
-static void survey_word(struct finding *f, struct words_walk *w,
+static void survey_word(struct search *f, struct words_walk *w,
 			const struct piece *piece)
 {
 	if (f->command != NOWHERE)
@@ -179,7 +179,7 @@ static void survey_word(struct finding *f, struct words_walk *w,
 	w->command = f->out->command;
 }
 
-static void survey(struct finding *f)
+static void survey(struct search *f)
 {
 	struct words_walk w = { .words = f->question->words,
 				.count = f->question->count };
@@ -219,13 +219,13 @@ static void take_given(struct position *p, const struct option_row *row)
 }
 
 /* On a line of the shell there are no global options. */
-static bool awaits_value(const struct finding *f, const struct piece *piece)
+static bool awaits_value(const struct search *f, const struct piece *piece)
 {
 	return piece->row && option_takes_word(piece->row) && !piece->value &&
 	       !piece->next && !(piece->global && f->question->inside);
 }
 
-static void collect(struct finding *f)
+static void collect(struct search *f)
 {
 	struct position *p = f->out;
 	struct words_walk w = { .words = f->question->words,
@@ -250,7 +250,7 @@ static void collect(struct finding *f)
 }
 
 /* The shell's own words have no options: what stands there are operands. */
-static void collect_inside(struct finding *f)
+static void collect_inside(struct search *f)
 {
 	const struct complete_question *q = f->question;
 
@@ -271,7 +271,7 @@ static const char *or_environment(const char *given, const char *option)
 static void position_find(struct position *out,
 			  const struct complete_question *q)
 {
-	struct finding f = {
+	struct search f = {
 		.out = out, .question = q, .target = NOWHERE, .command = NOWHERE
 	};
 
