@@ -47,8 +47,8 @@ void app_configure(struct app *app)
 
 void app_done(struct app *app)
 {
-	trace_close(app->trace, app->config.trace, NULL);
-	app->trace = NULL;
+	trace_close(TAKE(app->trace), app->config.trace, NULL);
+	trace_close(TAKE(app->findings), app->config.findings, NULL);
 	loop_free(app->loop);
 	app->loop = NULL;
 	config_release(&app->config);
@@ -56,8 +56,11 @@ void app_done(struct app *app)
 
 int app_finish(struct app *app, struct error *err)
 {
-	FILE *trace = TAKE(app->trace);
-	int lost = trace_close(trace, app->config.trace, err);
+	int lost = trace_close(TAKE(app->trace), app->config.trace, err);
+
+	if (trace_close(TAKE(app->findings), app->config.findings,
+			lost ? NULL : err))
+		lost = -1;
 
 	return renderer_finish(&app->out, lost ? NULL : err) || lost ? -1 : 0;
 }

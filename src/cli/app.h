@@ -9,7 +9,7 @@
 #include "cli/command.h"
 
 struct config { /* global options; see config_options in config.c */
-	const char *target, *trace, *cacert, *advertise, *vision_url,
+	const char *target, *trace, *findings, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
 		*mqtt_password_file, *cwd, *proxy, *elicit, *sampling,
 		*config_file, *breaker;
@@ -37,6 +37,7 @@ struct app {
 	struct loop *loop;
 	struct renderer out;
 	FILE *trace;
+	FILE *findings; /* of --findings */
 	bool stdin_taken;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */
 };

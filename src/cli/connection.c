@@ -12,6 +12,7 @@
 #include "cli/cmd_items.h"
 #include "cli/connection.h"
 #include "cli/guards.h"
+#include "cli/judged.h"
 #include "cli/requests.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
@@ -80,6 +81,8 @@ static void on_event(void *owner, const struct event *e)
 	if (c->requests)
 		requests_event(c->requests, e);
 	if (notice && e->notice == NOTICE_LISTENING && c->again)
+		return;
+	if (judged_event(c, e))
 		return;
 	if (!notice && c->on_event)
 		c->on_event(c->on_event_owner, e);
@@ -178,6 +181,8 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 	const struct session_observer observer = { .event = on_event,
 						   .trace = on_trace,
 						   .request = on_request,
+						   .frame = judged_frame,
+						   .gave_up = judged_gave_up,
 						   .owner = c };
 	struct session_config config = { .rules = &mcp_rules,
 					 .dialect = c->endpoint.envelope,
@@ -191,6 +196,7 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 	/* A board knows the address that it was told. */
 	if (c->again && c->port && c->endpoint.port == 0)
 		c->endpoint.port = c->port;
+	judged_begin(c);
 	if (session_open(&c->session, c->app->loop, ops, &c->endpoint, &config,
 			 &observer, err))
 		return serve_target_stale(c->app, err);
@@ -222,7 +228,8 @@ static int begin(struct connection *c, struct error *err)
 		if (!c->app->trace)
 			return -1;
 	}
-	if (requests_open(c, err) || guards_admit(c->guards, err))
+	if (findings_open(c->app, err) || requests_open(c, err) ||
+	    guards_admit(c->guards, err))
 		return -1;
 	return open_session(c, ops, err);
 }
@@ -348,6 +355,7 @@ void connection_close(struct connection *c)
 	if (c->session) {
 		session_linger(c->session);
 		session_drain(c->session);
+		judged_end(c);
 	}
 	requests_close(c);
 	tools_cache_drop(c);
@@ -362,6 +370,7 @@ void connection_close(struct connection *c)
 void connection_done(struct connection *c)
 {
 	connection_close(c);
+	judged_done(c);
 	guards_close(c);
 	if (c->tick.open)
 		timer_close(&c->tick, NULL);

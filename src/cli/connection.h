@@ -6,6 +6,7 @@
 #define CLI_CONNECTION_H
 
 #include "cli/app.h"
+#include "diag/diag.h"
 #include "mcp/listing.h"
 
 struct guards;
@@ -17,6 +18,7 @@ struct connection { /* zeroed at first, but for the app */
 	struct session *session; /* NULL until connection_open */
 	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
+	struct diag diag; /* see cli/judged.h */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;

@@ -70,6 +70,6 @@ int trace_close(FILE *out, const char *path, struct error *err)
 
 	if (fclose(out) != 0 || lost)
 		return error_set(err, ERR_OUTPUT,
-				 "the trace '%s' could not be written", path);
+				 "'%s' could not be written whole", path);
 	return 0;
 }

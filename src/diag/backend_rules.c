@@ -389,7 +389,7 @@ static bool other_goodbye(struct look *l)
 
 static bool pages_left(struct look *l)
 {
-	return l->d->more_pages &&
+	return l->d->more_pages && diag_count(l->d, D106) == 0 &&
 	       rule_hit(l, (struct span){ 0 },
 			"some tools stay unknown behind the cursor \"%.60s\"",
 			l->d->next);

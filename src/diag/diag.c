@@ -99,7 +99,7 @@ static void raise_finding(struct diag *d, enum diag_code code,
 	f->count++;
 	f->last_us = now;
 	if (d->found)
-		d->found(d->owner, f);
+		d->found(d->owner, f, l->detail);
 }
 
 void diag_found(struct diag *d, enum diag_code code, struct span proof,

@@ -55,7 +55,7 @@ struct proof {
 
 struct finding {
 	enum diag_code code;
-	char *detail; /* the value that is wrong, raw; "" */
+	char *detail; /* the value that was wrong the first time, raw; "" */
 	struct proof proof; /* of the first time */
 	uint64_t count;
 	int64_t first_us, last_us;
@@ -94,8 +94,8 @@ struct diag_asked {
 
 struct diag {
 	struct diag_about about;
-	/* Each time, the finding lent: count 1 is the first. May be NULL. */
-	void (*found)(void *owner, const struct finding *f);
+	/* Each time, lent: count 1 is the first; detail is of this time. NULL. */
+	void (*found)(void *owner, const struct finding *f, const char *detail);
 	void *owner;
 	struct finding *item; /* one a code, in the order they came; owned */
 	size_t count, capacity;

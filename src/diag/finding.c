@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-void finding_title(struct buf *out, const struct finding *f)
+void finding_title(struct buf *out, const struct finding *f, const char *detail)
 {
+	if (!detail)
+		detail = f->detail;
 	buf_text(out, finding_row(f->code)->title);
-	if (f->detail && *f->detail)
-		buf_printf(out, ": %s", f->detail);
+	if (detail && *detail)
+		buf_printf(out, ": %s", detail);
 }
 
 void finding_line(struct buf *out, const struct finding *f)
@@ -16,7 +18,7 @@ void finding_line(struct buf *out, const struct finding *f)
 	const struct finding_row *row = finding_row(f->code);
 
 	buf_printf(out, "%s %s  ", row->code, severity_name(row->severity));
-	finding_title(out, f);
+	finding_title(out, f, NULL);
 }
 
 static void add_text(struct buf *out, const char *name, const char *text)

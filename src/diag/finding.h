@@ -10,7 +10,9 @@
 #include "diag/diag.h"
 
 /* "a request id is used again: id 1 was initialize, answered"; raw. */
-void finding_title(struct buf *out, const struct finding *f);
+/* detail NULL: of the first time. */
+void finding_title(struct buf *out, const struct finding *f,
+		   const char *detail);
 /* "B214 warning  a request id is used again: …"; raw. */
 void finding_line(struct buf *out, const struct finding *f);
 /*

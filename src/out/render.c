@@ -99,6 +99,7 @@ const char *event_kind_name(enum event_kind kind)
 		[EVENT_DEVICE] = "device",
 		[EVENT_AUDIO] = "audio",
 		[EVENT_ODD] = "odd",
+		[EVENT_FINDING] = "finding",
 		[EVENT_DROPPED] = "dropped",
 		[EVENT_CLOSED] = "closed",
 	};
@@ -164,6 +165,7 @@ static bool is_aside(const struct renderer *r, const struct event *e)
 		return !r->verbose && !e->answered;
 	case EVENT_DEVICE:
 		return r->chatty && !r->verbose;
+	case EVENT_FINDING: /* render_finding */
 	case EVENT_AUDIO:
 	case EVENT_CLOSED:
 		break;

@@ -180,6 +180,7 @@ struct run_record {
 struct finding_record {
 	const struct finding *finding;
 	const char *device; /* which, of many; NULL */
+	const char *detail; /* of this time; NULL: of the first */
 	/* With proof, whom it hits and what to do, on stdout (check); else a line
 	   on stderr, if it is severe enough for -q, nothing, -v. */
 	bool whole;

@@ -101,7 +101,7 @@ static void tell_line(struct renderer *r, const struct finding_record *f)
 		     strlen(severity_name(row->severity)) + 2;
 	if (f->device)
 		buf_printf(&title, "%s: ", f->device);
-	finding_title(&title, f->finding);
+	finding_title(&title, f->finding, f->detail);
 	add_safe(&b, buf_string(&title), title.len, &how);
 	buf_char(&b, '\n');
 	put_err(r, &b);
@@ -116,8 +116,7 @@ static void add_proof(struct buf *out, const struct renderer *r,
 		      const struct proof *p)
 {
 	CLEANUP(buf_done)
-	struct buf before = { 0 },
-		   wrong = { 0 }, behind = { 0 };
+	struct buf before = { 0 }, wrong = { 0 }, behind = { 0 };
 	size_t head = out->len, column, room;
 
 	if (!p->n && !p->text_len)
@@ -202,7 +201,7 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 	add_painted(&b, r, paint_of(row->severity),
 		    severity_name(row->severity), SEVERITY_COLUMNS - 1);
 	add_painted(&b, r, PAINT_STRONG, row->code, 7);
-	finding_title(&title, f->finding);
+	finding_title(&title, f->finding, f->detail);
 	add_safe(&b, buf_string(&title), title.len, &how);
 	buf_char(&b, '\n');
 	add_proof(&b, r, &f->finding->proof);

@@ -302,6 +302,7 @@ static void take_frame(struct session *s, enum frame_kind kind,
 {
 	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		      len);
+	session_pass(s, false, kind, (struct span){ data, len });
 	hear(s, kind);
 	mem_free(TAKE(s->said));
 	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,

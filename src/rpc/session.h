@@ -26,6 +26,7 @@ enum event_kind {
 	EVENT_AUDIO,
 	/* late, duplicate, unknown reply; broken JSON; note says what */
 	EVENT_ODD,
+	EVENT_FINDING, /* session_judged; name is the code, note the detail */
 	EVENT_DROPPED, /* the queue was full: count events were lost */
 	EVENT_CLOSED /* the connection ended; note says why */
 };
@@ -69,6 +70,11 @@ struct session_observer {
 	 * What session_rules.answer answers does not come here.
 	 */
 	bool (*request)(void *owner, const struct event *e);
+	/* At once: a frame came, or went; before anything is made of it. */
+	void (*frame)(void *owner, bool outgoing, enum frame_kind kind,
+		      struct span frame);
+	/* At once: nobody waits for the reply to that id any more. */
+	void (*gave_up)(void *owner, int32_t id);
 	void *owner;
 };
 
@@ -247,6 +253,9 @@ void session_name_codes(struct session *s, const char *(*name)(int code));
 
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);
+
+/* Whoever watches found something: told with the other events. */
+void session_judged(struct session *s, const char *code, const char *detail);
 
 /* Hand what is queued to the observer, without waiting. */
 void session_drain(struct session *s);

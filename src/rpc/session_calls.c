@@ -394,6 +394,8 @@ bool session_cancel(struct session *s, const struct call *c, const char *reason)
 static void expire(struct session *s, struct call *c)
 {
 	session_explain_timeout(s, c);
+	if (s->observer.gave_up)
+		s->observer.gave_up(s->observer.owner, c->id);
 	session_cancel(s, c, "time over");
 	session_end_call(s, c, false);
 	session_give_up(s, c->id);

@@ -33,6 +33,7 @@ int session_transmit(struct session *s, const struct buf *frame,
 	if (s->transport.ops->send(&s->transport, text, frame->len, err))
 		return -1;
 	session_trace(s, true, "text", text, frame->len);
+	session_pass(s, true, FRAME_TEXT, (struct span){ text, frame->len });
 	return 0;
 }
 
@@ -273,6 +274,21 @@ void session_drop_events(struct session *s)
 		event_done(&q->item[q->first + i]);
 	mem_free(q->item);
 	*q = (struct event_queue){ 0 };
+}
+
+void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
+		  struct span frame)
+{
+	if (s->observer.frame && !s->link.relayed)
+		s->observer.frame(s->observer.owner, outgoing, kind, frame);
+}
+
+void session_judged(struct session *s, const char *code, const char *detail)
+{
+	struct event *e = session_event(s, EVENT_FINDING, code, NULL, 0);
+
+	if (e)
+		e->note = mem_strdup(detail);
 }
 
 void session_trace(struct session *s, bool outgoing, const char *kind,

@@ -113,6 +113,9 @@ void session_odd(struct session *s, const void *text, size_t len,
 		 const char *format, ...) PRINTF_LIKE(4, 5);
 void session_deliver(struct session *s, const bool *stop);
 void session_drop_events(struct session *s);
+/* To who watches frames; over a relayed link serve does. */
+void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
+		  struct span frame);
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len);
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/judged.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "diag/finding.h"
+#include "out/mask.h"
+
+/* ---- in callbacks: recorded, told later on the main line ---- */
+
+static void on_found(void *owner, const struct finding *f, const char *detail)
+{
+	struct connection *c = owner;
+
+	if (f->count == 1 || c->tail)
+		session_judged(c->session, finding_row(f->code)->code, detail);
+}
+
+static enum diag_leg leg_of(const struct endpoint *to)
+{
+	static const enum diag_leg legs[] = {
+		[SCHEME_WEBSOCKET] = LEG_WS, [SCHEME_HTTP] = LEG_HTTP,
+		[SCHEME_CHILD] = LEG_STDIO,  [SCHEME_MQTT] = LEG_MQTT,
+		[SCHEME_LISTEN] = LEG_WS,    [SCHEME_SIM] = LEG_WS,
+		[SCHEME_ATTACH] = LEG_WS,
+	};
+
+	return legs[to->scheme->kind];
+}
+
+/* Until the dialect is known, the target says what is to be expected. */
+static void look_around(struct connection *c)
+{
+	const struct link *l = session_link(c->session);
+	const struct session_peer *peer = session_peer(c->session);
+	struct diag_about *about = &c->diag.about;
+	const bool device = endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
+			    endpoint_has(&c->endpoint, SCHEME_WAITS);
+
+	about->board = l->dialect == DIALECT_DEVICE ||
+		       (l->dialect == DIALECT_UNKNOWN && device);
+	about->bare = !about->board;
+	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT;
+	about->protocol_version = peer ? peer->protocol_version : 0;
+}
+
+void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
+		  struct span frame)
+{
+	struct connection *c = owner;
+	const struct diag_frame f = {
+		.at_us = loop_now_us(),
+		.leg = leg_of(&c->endpoint),
+		.kind = kind == FRAME_TEXT ? FRAME_IS_TEXT : FRAME_IS_BINARY,
+		.from_device = !outgoing,
+		.data = frame.text,
+		.len = frame.len,
+	};
+
+	if (!c->session)
+		return;
+	look_around(c);
+	diag_feed(&c->diag, &f);
+}
+
+void judged_gave_up(void *owner, int32_t id)
+{
+	struct connection *c = owner;
+
+	diag_gave_up(&c->diag, id, loop_now_us());
+}
+
+void judged_begin(struct connection *c)
+{
+	c->diag.found = on_found;
+	c->diag.owner = c;
+	diag_start(&c->diag);
+}
+
+/* ---- on the main line ---- */
+
+int findings_open(struct app *app, struct error *err)
+{
+	int fd;
+
+	if (!app->config.findings || app->findings)
+		return 0;
+	fd = file_create("file of findings", app->config.findings, false, err);
+	if (fd < 0)
+		return -1;
+	app->findings = fdopen(fd, "w");
+	return 0;
+}
+
+void findings_write(struct app *app, const struct finding *f,
+		    const char *device)
+{
+	CLEANUP(buf_done) struct buf line = { 0 }, masked = { 0 };
+
+	if (!app->findings)
+		return;
+	finding_json(&line, f, device);
+	mask_secrets(&masked, line.data, line.len);
+	fprintf(app->findings, "%s\n", buf_string(&masked));
+	fflush(app->findings);
+}
+
+static const char *device_of(const struct connection *c)
+{
+	const struct session_peer *peer = session_peer(c->session);
+
+	return peer ? peer->device_id : NULL;
+}
+
+bool judged_event(struct connection *c, const struct event *e)
+{
+	int code = e->kind == EVENT_FINDING ? finding_by_name(e->name) : -1;
+	const struct finding *f =
+		code < 0 ? NULL : diag_finding(&c->diag, (enum diag_code)code);
+	struct finding_record record = { .finding = f, .detail = e->note };
+
+	if (!f)
+		return e->kind == EVENT_FINDING;
+	if (f->count == 1)
+		findings_write(c->app, f, device_of(c));
+	render_finding(&c->app->out, &record);
+	return true;
+}
+
+void judged_end(struct connection *c)
+{
+	if (!c->session)
+		return;
+	diag_end(&c->diag);
+	session_drain(c->session);
+	for (size_t i = 0; i < c->diag.count; i++) {
+		if (c->diag.item[i].count > 1)
+			findings_write(c->app, &c->diag.item[i], device_of(c));
+	}
+}
+
+void judged_done(struct connection *c)
+{
+	diag_done(&c->diag);
+}
