@@ -19,6 +19,7 @@ struct connection { /* zeroed at first, but for the app */
 	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
 	struct diag diag; /* see cli/judged.h */
+	bool checks; /* findings are told by check, not as they come */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;

@@ -122,7 +122,7 @@ bool judged_event(struct connection *c, const struct event *e)
 		code < 0 ? NULL : diag_finding(&c->diag, (enum diag_code)code);
 	struct finding_record record = { .finding = f, .detail = e->note };
 
-	if (!f)
+	if (!f || c->checks)
 		return e->kind == EVENT_FINDING;
 	if (f->count == 1)
 		findings_write(c->app, f, device_of(c));

@@ -186,6 +186,27 @@ struct finding_record {
 	bool whole;
 };
 
+/* A stage of `check`. */
+enum stage_verdict {
+	STAGE_OK,
+	STAGE_ODD, /* made, and something was not as it should be */
+	STAGE_FAIL, /* it ended there */
+	STAGE_SKIPPED
+};
+struct stage_record {
+	const char *name;
+	enum stage_verdict verdict;
+	const char *words;
+};
+
+/* Its end. */
+struct check_record {
+	size_t errors, warnings, notes;
+	int64_t took_us;
+	unsigned asked, left_read, left_odd, left_args;
+	const char *first; /* code of the most severe; NULL */
+};
+
 /* The table; every function may be NULL. */
 struct render_ops {
 	void (*info)(struct renderer *r, const struct info_record *i);
@@ -209,6 +230,8 @@ struct render_ops {
 	void (*target)(struct renderer *r, const struct target_record *t);
 	void (*trust)(struct renderer *r, const struct trust_record *t);
 	void (*finding)(struct renderer *r, const struct finding_record *f);
+	void (*stage)(struct renderer *r, const struct stage_record *s);
+	void (*check)(struct renderer *r, const struct check_record *c);
 	/* of `explain`: all about one; a line of the list */
 	void (*explain)(struct renderer *r, const struct explanation *e);
 	void (*finding_row)(struct renderer *r, const struct explanation *e);
@@ -308,6 +331,9 @@ void put_received(struct renderer *r, const char *text, size_t len,
 /* The member of a message's text, as received, without white space between
    its tokens; "null" if it has none. */
 void add_member(struct buf *out, const struct message *m, const char *name);
+
+/* "ok", "odd", "fail", "-". */
+const char *stage_verdict_name(enum stage_verdict v);
 
 /* The word of an event's kind in JSON: "notification", "odd", … */
 const char *event_kind_name(enum event_kind kind);

@@ -356,6 +356,41 @@ void json_finding(struct renderer *r, const struct finding_record *f)
 		json_put_error_line(r, &masked);
 }
 
+const char *stage_verdict_name(enum stage_verdict v)
+{
+	static const char *const names[] = { "ok", "odd", "fail", "-" };
+	return names[v];
+}
+
+static void stage(struct renderer *r, const struct stage_record *s)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"stage\":{");
+	line_text(&b, "name", s->name);
+	line_text(&b, "verdict",
+		  s->verdict == STAGE_SKIPPED ? "skipped" :
+						stage_verdict_name(s->verdict));
+	line_text(&b, "text", s->words);
+	buf_text(&b, "}}");
+	json_put_line(r, &b);
+}
+
+static void check(struct renderer *r, const struct check_record *c)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"check\":{");
+	line_number(&b, "errors", (int64_t)c->errors);
+	line_number(&b, "warnings", (int64_t)c->warnings);
+	line_number(&b, "notes", (int64_t)c->notes);
+	line_number(&b, "took_us", c->took_us);
+	line_number(&b, "asked", c->asked);
+	line_number(&b, "left_read", c->left_read);
+	line_number(&b, "left_odd", c->left_odd);
+	line_number(&b, "left_args", c->left_args);
+	buf_text(&b, "}}");
+	json_put_line(r, &b);
+}
+
 static void explain(struct renderer *r, const struct explanation *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -828,6 +863,8 @@ const struct render_ops render_json = {
 	.target = json_target,
 	.trust = json_trust,
 	.finding = json_finding,
+	.stage = stage,
+	.check = check,
 	.explain = explain,
 	.finding_row = explain,
 	.event = event,

@@ -21,6 +21,8 @@ void text_items_end(struct renderer *r, const struct items_record *i);
 void text_target(struct renderer *r, const struct target_record *t);
 void text_trust(struct renderer *r, const struct trust_record *t);
 void text_finding(struct renderer *r, const struct finding_record *f);
+void text_stage(struct renderer *r, const struct stage_record *s);
+void text_check(struct renderer *r, const struct check_record *c);
 void text_explain(struct renderer *r, const struct explanation *e);
 void text_finding_row(struct renderer *r, const struct explanation *e);
 void text_event(struct renderer *r, const struct event *e);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check: ask the questions that bring faults to light, and tell what was found
+ * with proof, whom it hits and what to do.
+ */
+#include <string.h>
+
+#include "check/check.h"
+#include "cli/commands.h"
+#include "cli/judged.h"
+
+#define PLACE(member) offsetof(struct check_options, member)
+static const struct option_row check_options[] = {
+	{ .name = "risk",
+	  .word = "LEVEL",
+	  .type = OPTION_CHOICE,
+	  .offset = PLACE(risk),
+	  .choices = "ask look read odd args",
+	  .fallback = "ask",
+	  .brief =
+		  "what may be sent: look, ask, read, odd or args; see below" },
+	{ .name = "fail-on",
+	  .word = "SEVERITY",
+	  .type = OPTION_CHOICE,
+	  .offset = PLACE(fail_on),
+	  .choices = "error warning note",
+	  .fallback = "error",
+	  .brief = "from which severity on the status is 7" },
+	{ .name = "only",
+	  .word = "CODE|GLOB",
+	  .type = OPTION_LIST,
+	  .offset = PLACE(only),
+	  .brief =
+		  "tell these findings and no others; may be given many times" },
+	{ .name = "skip",
+	  .word = "CODE|GLOB",
+	  .type = OPTION_LIST,
+	  .offset = PLACE(skip),
+	  .brief = "do not tell these; may be given many times" },
+	{ .name = NULL }
+};
+
+static int check_run(const struct invocation *in, struct error *err)
+{
+	static const enum check_risk risks[] = { RISK_ASK, RISK_LOOK, RISK_READ,
+						 RISK_ODD, RISK_ARGS };
+	static const enum severity severities[] = { SEVERITY_ERROR,
+						    SEVERITY_WARNING,
+						    SEVERITY_NOTE };
+	struct check_options options =
+		*(const struct check_options *)in->options;
+	struct check k;
+
+	options.risk = risks[options.risk];
+	options.fail_on = severities[options.fail_on];
+	check_begin(&k, in, &in->connection->diag);
+	k.options = &options;
+	in->connection->checks = true;
+	return check_device(&k, err);
+}
+
+static const struct example check_examples[] = {
+	{ "sim: check", "0 errors", 0 },
+	{ "sim: check --risk read", "self.get_device_status", 0 },
+	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_check = {
+	.name = "check",
+	.args = "",
+	.brief = "ask a device or server what brings faults to light",
+	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest.\n"
+		"\n"
+		"Nothing that acts is called. --risk look sends nothing beyond initialize and the lists; ask (the default) adds questions that nobody should mind: an unknown method, cursor and tool, the list a second time; read calls the tools that are known to read only, each three times.\n"
+		"\n"
+		"The status is 7 where something at or above --fail-on was found, and that of the failure where the check could not be made.",
+	.group = GROUP_DIAGNOSE,
+	.flags = CMD_STREAM,
+	.options = check_options,
+	.options_size = sizeof(struct check_options),
+	.examples = check_examples,
+	.run = check_run
+};
