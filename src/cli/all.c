@@ -17,7 +17,6 @@
 #include "out/wrap.h"
 #include "rpc/session_calls.h"
 #include "wire/control_frames.h"
-#include "wire/llm.h"
 
 /*
  * Which devices, their rows, and the worst of them. Knows no command.
@@ -322,10 +321,8 @@ static void read_row(struct all_row *row, const struct control_answer *answer)
 		control_error_decode(&row->error, error);
 	else if (reply.text)
 		message_decode(&row->reply, reply.text, reply.len, &row->error);
-	if (row->reply.kind != MESSAGE_ERROR)
-		return;
-	session_peer_error(&row->error, &row->reply);
-	error_retry_after(&row->error, llm_retry_after(row->reply.error));
+	if (row->reply.kind == MESSAGE_ERROR)
+		session_peer_error(&mcp_rules, &row->error, &row->reply);
 }
 
 static void take_row(struct all *a, const struct all_fan *f,

@@ -96,8 +96,8 @@ static void add_data(struct error *e, const struct message *m)
 		error_detail(e, data.text, data.len);
 }
 
-static void reply_error(const struct session *s, struct error *e,
-			const struct message *m)
+static void describe_reply(const struct session *s, struct error *e,
+			   const struct message *m)
 {
 	int64_t code = 0;
 	bool has_code = json_integer(m->error, "code", &code) == 0 &&
@@ -113,9 +113,19 @@ static void reply_error(const struct session *s, struct error *e,
 	add_data(e, m);
 }
 
-void session_peer_error(struct error *e, const struct message *m)
+/* s may be NULL. */
+static void reply_error(const struct session *s,
+			const struct session_rules *rules, struct error *e,
+			const struct message *m)
 {
-	reply_error(NULL, e, m);
+	describe_reply(s, e, m);
+	error_retry_after(e, rules->retry_after(m->error));
+}
+
+void session_peer_error(const struct session_rules *rules, struct error *e,
+			const struct message *m)
+{
+	reply_error(NULL, rules, e, m);
 }
 
 static void report_late(struct session *s, int64_t id, const char *text,
@@ -182,11 +192,8 @@ void session_take_reply(void *owner, struct message *m)
 		return;
 	}
 	report_shape(s, m);
-	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR) {
-		reply_error(s, &c->failure, m);
-		error_retry_after(&c->failure,
-				  s->config.rules->retry_after(m->error));
-	}
+	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR)
+		reply_error(s, s->config.rules, &c->failure, m);
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
 }
