@@ -11,6 +11,7 @@
 #include "mcp/client.h"
 #include "mcp/content.h"
 #include "mcp/guard.h"
+#include "mcp/initialize.h"
 #include "mcp/rules.h"
 #include "mcp/schema.h"
 #include "rpc/session_calls.h"
@@ -299,6 +300,17 @@ static int list_pages(struct client *c, struct listing *listing,
 	return status;
 }
 
+bool client_may_be_board(const struct client *c)
+{
+	const cJSON *tools = json_object(c->capabilities, "tools");
+
+	if (c->device || !c->initialize.result)
+		return !c->device;
+	return c->revision && !strcmp(c->revision, REVISION_FIRMWARE) &&
+	       tools && !tools->child &&
+	       cJSON_GetArraySize(c->capabilities) == 1;
+}
+
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err)
 {
@@ -307,6 +319,7 @@ int client_list_tools(struct client *c, bool backend_view,
 
 	*out = (struct tool_list){ 0 };
 	listing_init(&listing, out, c->device && !backend_view);
+	listing.may_be_board = !backend_view && client_may_be_board(c);
 	status = list_pages(c, &listing, err);
 	client_know_tools(c, out);
 	return status;

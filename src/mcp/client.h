@@ -74,8 +74,16 @@ int client_poll(struct client *c, struct error *err);
 int64_t client_poll_at(const struct client *c);
 
 /*
+ * For listing.may_be_board. It does not speak the device dialect, but said what
+ * firmware says to initialize (device.md 3.4), or was not asked (--no-init).
+ */
+bool client_may_be_board(const struct client *c);
+
+/*
  * All pages. On -1 what came before is in *out all the same. To devices
- * withUserTools is sent on every page, unless backend_view.
+ * withUserTools is sent on every page, unless backend_view. So it is to a board
+ * behind its own door, of which that shows only when its first page is there:
+ * no other server is sent a member that MCP does not know.
  */
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err);

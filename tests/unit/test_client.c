@@ -377,6 +377,83 @@ static void finds_nothing(void **state)
 #define PAGE(name, more) \
 	"\"result\":{\"tools\":[{\"name\":\"" name "\"}]" more "}"
 
+/* ---- the door of a board (device.md 3.11) ---- */
+
+#define COMMON PAGE("self.get_device_status", "")
+
+static size_t count_sent(const char *part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fake.sent_count; i++)
+		count += strstr(fake.sent[i], part) != NULL;
+	return count;
+}
+
+/* How many lists a plain server is asked for, with and without the member. */
+static void assert_asked(bool backend_view, size_t times, size_t with)
+{
+	size_t before = count_sent("tools/list");
+	size_t before_with = count_sent("withUserTools");
+	struct error err = { 0 };
+	struct tool_list list;
+
+	assert_int_equal(client_list_tools(&client, backend_view, &list, &err),
+			 0);
+	assert_int_equal(list.pages, 1);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(count_sent("tools/list") - before, times);
+	assert_int_equal(count_sent("withUserTools") - before_with, with);
+	tool_list_done(&list);
+}
+
+static void a_board_behind_its_own_door(void **state)
+{
+	(void)state;
+	open_client(DIALECT_PLAIN);
+	script_add("tools/list", COMMON);
+	script_add("tools/list", PAGE("self.reboot", ""));
+	assert_asked(false, 2, 1);
+	assert_sent("\"tools/list\",\"params\":{\"withUserTools\":true}");
+	/* What a backend sees is not more. */
+	script_add("tools/list", COMMON);
+	assert_asked(true, 1, 0);
+	/* Its words are firmware's, its tools are not. */
+	script_add("tools/list", PAGE("echo", ""));
+	assert_asked(false, 1, 0);
+}
+
+/* A server with a tool of that name, and with words of its own. */
+static void no_board_for_a_name(void **state)
+{
+	static const char *const others[] = {
+		"\"result\":{\"protocolVersion\":\"2025-06-18\","
+		"\"capabilities\":{\"tools\":{}}}",
+		"\"result\":{\"protocolVersion\":\"2024-11-05\","
+		"\"capabilities\":{\"tools\":{\"listChanged\":true}}}",
+		"\"result\":{\"protocolVersion\":\"2024-11-05\","
+		"\"capabilities\":{\"tools\":{},\"logging\":{}}}",
+		"\"result\":{}",
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	fake.on_send = answer;
+	open_up(DIALECT_PLAIN);
+	for (size_t i = 0; i < COUNT(others); i++) {
+		script_add("initialize", others[i]);
+		assert_int_equal(client_open(&client, session, NULL, &err), 0);
+		script_add("tools/list", COMMON);
+		assert_asked(false, 1, 0);
+		client_done(&client);
+	}
+	/* --no-init: nothing was asked. */
+	client.session = session;
+	script_add("tools/list", COMMON);
+	script_add("tools/list", COMMON);
+	assert_asked(false, 2, 1);
+}
+
 static void lists_pages(void **state)
 {
 	struct tool_list list;
@@ -734,6 +811,8 @@ int main(void)
 		CLIENT_TEST(finds_device_by_silence),
 		CLIENT_TEST(finds_slow_plain),
 		CLIENT_TEST(finds_nothing),
+		CLIENT_TEST(a_board_behind_its_own_door),
+		CLIENT_TEST(no_board_for_a_name),
 		CLIENT_TEST(lists_pages),
 		CLIENT_TEST(keeps_what_came),
 		CLIENT_TEST(lists_other_things),
