@@ -26,6 +26,7 @@ struct client_opening; /* while initialize is under way */
 struct client {
 	struct session *session; /* borrowed */
 	struct client_opening *opening; /* NULL: done, or never begun */
+	struct call *again; /* client_greeted; NULL */
 	struct message initialize; /* the reply to initialize */
 	/* borrowed from it; may be NULL */
 	const cJSON *capabilities, *server_info;
@@ -56,7 +57,9 @@ struct client_config {
  * it before (session_peer) and no vision_url is to be told. -1: as
  * session_wait, or ERR_PROTOCOL for a reply that is none, or for a revision
  * that is not known (mcp/initialize.h). A server that refuses the revision but
- * names others is asked once more.
+ * names others is asked once more. A peer that need not say hello
+ * (peer_info.standby: a board at a broker) may not be there yet: until something
+ * is heard of it, it is asked again and again, as long as session_config.wait.
  */
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
@@ -72,6 +75,14 @@ int client_begin(struct client *c, struct session *s,
 		 const struct client_config *config, struct error *err);
 int client_poll(struct client *c, struct error *err);
 int64_t client_poll_at(const struct client *c);
+
+/*
+ * A peer that need not say hello said one: it may have restarted, and lost what
+ * initialize told it (vision). It is told again, and its answer not waited for;
+ * 'initialized' does not follow, which firmware passes over (device.md 3.3).
+ * Others are told nothing. Main line, while the session is open.
+ */
+void client_greeted(struct client *c);
 
 /*
  * For listing.may_be_board. It does not speak the device dialect, but said what

@@ -102,6 +102,7 @@ static void session_keep_peer(struct session_peer *out,
 	out->client_id = mem_strdup(peer->client_id);
 	out->tls = mem_strdup(peer->tls);
 	out->protocol_version = peer->protocol_version;
+	out->standby = peer->standby;
 	keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)

@@ -310,15 +310,27 @@ static void add_limit(struct buf *out, const struct call *c)
 }
 
 /* Of a child process, or a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
-static bool add_transport(struct buf *out, struct session *s)
+static bool explain_silence(struct session *s, struct error *why)
 {
 	const struct transport_ops *ops = s->transport.ops;
+
+	if (s->heard.messages || s->link.audio_frames)
+		return false;
+	if (why && ops->explain)
+		ops->explain(&s->transport, why);
+	return true;
+}
+
+bool session_unheard(struct session *s, struct error *why)
+{
+	return s->peer.standby && explain_silence(s, why);
+}
+
+static bool add_transport(struct buf *out, struct session *s)
+{
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (s->heard.messages || s->link.audio_frames || !ops->explain)
-		return false;
-	ops->explain(&s->transport, &why);
-	if (why.kind == ERR_NONE)
+	if (!explain_silence(s, &why) || why.kind == ERR_NONE)
 		return false;
 	buf_printf(out, "%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
 	return true;

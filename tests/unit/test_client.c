@@ -372,14 +372,7 @@ static void finds_nothing(void **state)
 	error_reset(&err);
 }
 
-/* listing */
-
-#define PAGE(name, more) \
-	"\"result\":{\"tools\":[{\"name\":\"" name "\"}]" more "}"
-
-/* ---- the door of a board (device.md 3.11) ---- */
-
-#define COMMON PAGE("self.get_device_status", "")
+/* ---- a board at a broker: it may not be there yet ---- */
 
 static size_t count_sent(const char *part)
 {
@@ -389,6 +382,87 @@ static size_t count_sent(const char *part)
 		count += strstr(fake.sent[i], part) != NULL;
 	return count;
 }
+
+#define ASKED "\"method\":\"initialize\""
+
+static int open_standby(int64_t wait, struct error *err)
+{
+	config.dialect = DIALECT_DEVICE;
+	config.wait = wait;
+	fake.peer.envelope = fake.peer.standby = true;
+	fake.on_send = answer;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, err), 0);
+	return client_open(&client, session, NULL, err);
+}
+
+static void asks_until_it_comes(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	/* Longer than one answer is waited for. */
+	config.timeout = 50;
+	script_add("initialize", NULL);
+	script_add("initialize", NULL);
+	script_add("initialize", INITIALIZED);
+	assert_int_equal(open_standby(4000, &err), 0);
+	assert_int_equal(count_sent(ASKED), 3);
+	assert_true(client.device);
+	/* It says hello later: it may be a new start. */
+	script_add("initialize", NULL);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 4);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 5);
+}
+
+static void nobody_comes(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.timeout = 60000;
+	assert_int_equal(open_standby(600, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "nothing came at all");
+	assert_in_range(count_sent(ASKED), 2, 6);
+	assert_null(session->calls);
+	error_reset(&err);
+}
+
+/* It is there, and gets the time that any answer gets; not that of waiting. */
+static void comes_and_says_nothing_of_it(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.timeout = 150;
+	fake_push(FAKE_TEXT, "{\"type\":\"listen\",\"state\":\"stop\"}", 20);
+	assert_int_equal(open_standby(1200, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_part(err.text, "no reply to 'initialize' within 150 ms");
+	assert_int_equal(count_sent(ASKED), 2);
+	error_reset(&err);
+}
+
+/* Who dialled in said hello before it was asked. */
+static void greeting_of_others(void **state)
+{
+	(void)state;
+	open_client(DIALECT_DEVICE);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 1);
+}
+
+/* listing */
+
+#define PAGE(name, more) \
+	"\"result\":{\"tools\":[{\"name\":\"" name "\"}]" more "}"
+
+/* ---- the door of a board (device.md 3.11) ---- */
+
+#define COMMON PAGE("self.get_device_status", "")
 
 /* How many lists a plain server is asked for, with and without the member. */
 static void assert_asked(bool backend_view, size_t times, size_t with)
@@ -813,6 +887,10 @@ int main(void)
 		CLIENT_TEST(finds_nothing),
 		CLIENT_TEST(a_board_behind_its_own_door),
 		CLIENT_TEST(no_board_for_a_name),
+		CLIENT_TEST(asks_until_it_comes),
+		CLIENT_TEST(nobody_comes),
+		CLIENT_TEST(comes_and_says_nothing_of_it),
+		CLIENT_TEST(greeting_of_others),
 		CLIENT_TEST(lists_pages),
 		CLIENT_TEST(keeps_what_came),
 		CLIENT_TEST(lists_other_things),
