@@ -699,7 +699,9 @@ static int check_ended(const struct session *s, struct error *err)
 		  s->times.connected < 0 ?
 			  "the connection was closed before it was ready" :
 			  "the connection was closed before a hello came");
-	return error_hint(err, "try again with -v to see every frame");
+	return s->config.trace ?
+		       -1 :
+		       error_hint(err, "try again with -v to see every frame");
 }
 
 static int check_features(const struct session *s, struct error *err)

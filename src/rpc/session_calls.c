@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/head.h"
 #include "rpc/session_calls.h"
 #include "rpc/session_state.h"
 #include "wire/refusal.h"
@@ -210,8 +211,11 @@ static void end_broken(struct session *s, struct call *c,
 			       salvage->has_code ? &salvage->code : NULL);
 		error_hint(
 			&c->failure,
-			"the JSON of this reply is broken (%s): firmware pastes error texts in without escaping; shown is what it meant",
-			problem->text);
+			"the JSON of this reply is broken (%s)%s; shown is what it meant",
+			problem->text,
+			s->link.dialect == DIALECT_DEVICE ?
+				": firmware pastes error texts in without escaping" :
+				"");
 	} else {
 		error_set(&c->failure, ERR_PROTOCOL,
 			  "the reply to '%s' is broken: %s", label,
@@ -352,9 +356,11 @@ static void session_explain_timeout(struct session *s, struct call *c)
 	if (c->silence)
 		buf_printf(&hint, "; %s", c->silence);
 	else if (s->link.dialect == DIALECT_DEVICE)
-		buf_text(
+		buf_printf(
 			&hint,
-			"; the call may still be running: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer");
+			"; %s: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer",
+			c->subject ? "the call may still be running" :
+				     "a call may stand in its way");
 	else
 		buf_text(&hint, "; --timeout waits longer");
 	error_hint(&c->failure, "%s", buf_string(&hint));
@@ -681,8 +687,11 @@ static void fail_call(struct session *s, struct call *c)
 		  s->said ? "; the last that it said: " : "",
 		  s->said ? s->said : "");
 	if (refused)
-		error_hint(&c->failure,
-			   "give credentials: MCPCTL_TOKEN or --token-file");
+		error_hint(
+			&c->failure, "%s: MCPCTL_TOKEN or --token-file",
+			s->to && headers_get(&s->to->headers, "Authorization") ?
+				"credentials were sent, check them" :
+				"give credentials");
 	else if (c->silence)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])
