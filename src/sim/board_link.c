@@ -197,16 +197,18 @@ static void on_peer_close(void *owner, int code)
 		timer_start(&c->again, DEVICE_LEFT_OPEN_MS + CALLER_AGAIN_MS);
 }
 
-/* It failed, or is over: why, in words (NULL: closed). */
-static void board_link_lost(struct board_link *c, const char *why)
+/* It failed, or is over: why (NULL: an open one was closed). */
+static void board_link_lost(struct board_link *c, const struct error *why)
 {
+	CLEANUP(mem_free_ptr) char *text = why ? error_line(why) : NULL;
+
 	if (c->opened)
-		board_link_over(c, why ? why : "closed by the backend");
+		board_link_over(c, why ? text : "closed by the backend");
 	else
-		c->events->step(c, CALLER_REFUSED, why);
+		c->events->refused(c, why);
 }
 
-static void on_ended(void *owner, const char *why)
+static void on_ended(void *owner, const struct error *why)
 {
 	struct board_link *c = owner;
 
@@ -249,9 +251,7 @@ static const struct board_ws_events dial_events = {
 /* Tell why not; takes the error. */
 static void board_link_refuse(struct board_link *c, struct error *why)
 {
-	CLEANUP(mem_free_ptr) char *text = error_line(why);
-
-	c->events->step(c, CALLER_REFUSED, text);
+	c->events->refused(c, why);
 	error_reset(why);
 }
 
@@ -406,7 +406,7 @@ void board_link_close(struct board_link *c)
  * begins and ends with a voice session.
  */
 
-static void on_ended_mqtt(void *owner, const char *why)
+static void on_ended_mqtt(void *owner, const struct error *why)
 {
 	struct board_link *c = owner;
 
@@ -640,16 +640,19 @@ static void on_answered(void *owner, const char *body, size_t len)
 	board_http_close(&c->line.ota);
 }
 
-static void on_failed(void *owner, enum http_failure what, const char *why)
+static void on_failed(void *owner, enum http_failure what,
+		      const struct error *why)
 {
 	struct board_link *c = owner;
-	CLEANUP(mem_free_ptr) char *text = mem_printf("OTA: %s", why);
+	struct error told = { 0 };
 
 	if (what == HTTP_HUNG)
 		hazard_tell(&c->device.watch, HAZARD_OTA_TOO_LONG);
 	c->told_url = false;
 	c->hung = what == HTTP_HUNG;
-	c->events->step(c, CALLER_REFUSED, text);
+	error_copy(&told, why);
+	error_prefix(&told, "OTA");
+	board_link_refuse(c, &told);
 	board_http_close(&c->line.ota);
 }
 

@@ -104,6 +104,8 @@ struct sim_summary {
 	uint64_t calls; /* of tools, arguments accepted */
 	uint64_t closed; /* opened ones that are over */
 	char *said; /* first, in place of a server hello; a peer's; NULL */
+	bool said_credentials; /* it is about those */
+	const char *said_advice; /* what to do about that; NULL */
 	struct asked_counts requests,
 		tool_calls; /* all that came; see sim/counts.h */
 	uint64_t sessions; /* begun: a server hello was waited for */

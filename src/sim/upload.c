@@ -141,13 +141,14 @@ static void add_refusal(struct buf *out, const struct upload *u)
 			   status > 0 ? status : -1);
 }
 
-static void on_failed(void *owner, enum http_failure what, const char *why)
+static void on_failed(void *owner, enum http_failure what,
+		      const struct error *why)
 {
 	struct upload *u = owner;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	if (u->events)
-		u->events->line(u->owner, why);
+		u->events->line(u->owner, why->text);
 	switch (what) {
 	case HTTP_UNREACHABLE:
 		upload_unreachable(&text, u->kind, u->url);
