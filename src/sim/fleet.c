@@ -474,6 +474,8 @@ static void take_counts(struct counts *c, struct sim_summary *out)
 	out->requests = c->requests;
 	out->tool_calls = c->calls;
 	out->sessions = c->sessions;
+	out->hellos = c->hellos;
+	out->unheard = c->unheard;
 	out->listed_whole = c->listed_whole;
 	out->answer_p50 = samples_percentile(&c->answer_us, 50);
 	out->answer_p99 = samples_percentile(&c->answer_us, 99);

@@ -186,11 +186,28 @@ static int deadly(const struct sim_summary *s, struct error *err)
 	return 0;
 }
 
+/* Nobody could have answered. */
+static int said_nothing(const struct sim_summary *s, struct error *err)
+{
+	error_set(
+		err, ERR_CONNECT,
+		"connected, but no device said hello itself%s: welcomed 0%s%s",
+		s->unheard ? "" : ", as its fault wants it",
+		s->said ? "; the backend said: " : "", s->said ? s->said : "");
+	return s->unheard ?
+		       error_hint(
+			       err,
+			       "'mqtt' of the OTA reply has no publish_topic: what a device says then reaches nobody") :
+		       -1;
+}
+
 /* Somebody waited for a server hello, and none ever came. */
 static int unwelcome(const struct sim_summary *s, struct error *err)
 {
 	if (!s->sessions || s->welcomed)
 		return 0;
+	if (!s->hellos)
+		return said_nothing(s, err);
 	if (s->said) {
 		error_set(
 			err, s->said_credentials ? ERR_AUTH : ERR_CONNECT,

@@ -106,3 +106,29 @@ ota_says() {
 	ends 2
 	hints 'is for devices at a broker'
 }
+
+# The device's own fault is not the backend's.
+@test "a hello that never went out: not told of the backend" {
+	local fault
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" silent
+	port=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+	for fault in no-hello late-hello=1h; do
+		mcp sim --connect "ws://127.0.0.1:$port/" --fault "$fault" --for 300ms
+		ends 3
+		absent 'backend never said hello' stderr
+		hints 'no device said hello itself'
+		hints 'as its fault wants it'
+	done
+	broker
+	ota_says "{\"mqtt\":{\"endpoint\":\"127.0.0.1:$MQTT\",\"client_id\":\"c\"}}"
+	mcp sim --ota "http://127.0.0.1:$OTA/" --audio --for 5s
+	ends 3
+	absent 'backend never said hello' stderr
+	hints 'no device said hello itself'
+	hints 'publish_topic'
+	background sim mcpctl sim --connect "ws://127.0.0.1:$port/" --fault no-hello
+	wait_for sim.err 'its own hello never went out'
+	kill -INT "$LAST"
+	wait_for sim.out '^hazards'
+	absent 'server hello' sim.err sim.out
+}
