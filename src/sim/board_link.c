@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
+#include "sim/ota_news.h"
 #include "sim/pretend_loop.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
@@ -623,6 +624,32 @@ static int take_reply(struct board_link *c, struct ota_reply *reply,
 	return 0;
 }
 
+static void tell_news(struct board_link *c, const struct ota_reply *reply)
+{
+	const struct ota_asker asker = {
+		.version = c->device.config.profile->about.version,
+		.token = c->plan->token,
+		.stored_token = c->stored_token,
+	};
+	CLEANUP(words_done) struct words news = { 0 };
+
+	ota_news(&news, reply, &asker);
+	for (size_t i = 0; i < news.count; i++)
+		c->events->note(c, DEVICE_LINE, news.word[i]);
+}
+
+/* -1: nowhere to go, and why. */
+static int read_reply(struct board_link *c, struct ota_reply *out,
+		      const char *body, size_t len, struct error *err)
+{
+	const int bad = ota_judge(out, body, len, &c->device.watch, err);
+
+	/* One that is to be activated first looks at firmware before that. */
+	if (!bad || err->kind != ERR_UNMET)
+		tell_news(c, out);
+	return bad ? -1 : take_reply(c, out, err);
+}
+
 static void on_answered(void *owner, const char *body, size_t len)
 {
 	struct board_link *c = owner;
@@ -631,8 +658,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 
 	c->told_url = c->dead = false;
 	frame(c, false, "text", body, len);
-	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
-	    take_reply(c, &reply, &err)) {
+	if (read_reply(c, &reply, body, len, &err)) {
 		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
 	}

@@ -132,3 +132,27 @@ ota_says() {
 	wait_for sim.out '^hazards'
 	absent 'server hello' sim.err sim.out
 }
+
+@test "an OTA reply with newer firmware, or without a token: what a board makes of it" {
+	local newer
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" silent
+	port=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+	ws="\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\"}"
+	ota_says "{$ws,\"firmware\":{\"version\":\"9.0\",\"url\":\"http://h/f.bin\"}}"
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
+	hints "firmware 9.0, newer than this one's 2."
+	hints "a board installs it at once from 'http://h/f.bin'"
+	hints "has no token: a board sends the one that it has stored, if any; this one has none"
+	MCPCTL_SIM_TOKEN=t mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
+	hints 'this one sends the one that was given'
+	ota_says "{$ws,\"firmware\":{\"version\":\"0.1\",\"url\":\"\",\"force\":1}}"
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
+	hints 'forces firmware 0.1'
+	hints 'from an empty url'
+	# The same, an older one, and one that is told without an address.
+	for newer in '{"version":"2.4.2","url":"x"}' '{"version":"2.4.1.9","url":"x"}' '{"version":"9.9"}'; do
+		ota_says "{\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\",\"token\":\"\"},\"firmware\":$newer}"
+		mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
+		absent 'firmware|no token' stderr
+	done
+}
