@@ -926,7 +926,7 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 		  json_member(mqtt, "endpoint") ? " that is a text" : "");
 	return error_hint(
 		err,
-		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it hides 'websocket'");
+		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it would hide a 'websocket'");
 }
 
 /*

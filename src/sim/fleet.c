@@ -275,8 +275,9 @@ static int raise_files(size_t count, bool mqtt, struct error *err)
 		err, ERR_USAGE,
 		"%zu devices need more open files than the %llu that are allowed",
 		count, (unsigned long long)limit.rlim_max);
-	return error_hint(err,
-			  "raise it with 'ulimit -Hn', or take fewer devices");
+	return error_hint(
+		err,
+		"raise the hard limit (ulimit -Hn N, as root), or take fewer devices");
 }
 
 /* A client id that tells the Device-Id is that board's. */
@@ -355,7 +356,8 @@ static int verdict(const struct fleet *f, struct error *err)
 	if (!f->tally->sum.refused)
 		return error_set(
 			err, ERR_TIMEOUT,
-			"not connected to '%s' within the time of --for", url);
+			"not connected to '%s' within the time of --for",
+			f->dialled ? f->dialled : url);
 	kind = f->refusal.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT;
 	if (f->refused_at)
 		error_set(
@@ -452,6 +454,14 @@ bool tally_hazard(struct tally *t, const struct hazard_watch *w, enum hazard h)
 	return first;
 }
 
+/* It came, and the device goes on waiting. */
+static bool ignores_hello(enum hazard h)
+{
+	return h == HAZARD_HELLO_TRANSPORT_IGNORED ||
+	       h == HAZARD_HELLO_OTHER_TRANSPORT || h == HAZARD_HELLO_NOT_UDP ||
+	       h == HAZARD_HELLO_NO_UDP;
+}
+
 static void take_hazards(const struct tally *t, struct sim_summary *out)
 {
 	out->hazard = mem_zalloc(HAZARD_COUNT * sizeof(*out->hazard));
@@ -464,6 +474,8 @@ static void take_hazards(const struct tally *t, struct sim_summary *out)
 			.fatal = hazard_is_fatal((enum hazard)i),
 		};
 		words_add(&out->hazards, hazard_text((enum hazard)i));
+		if (ignores_hello((enum hazard)i))
+			out->ignored_hello = hazard_text((enum hazard)i);
 	}
 }
 

@@ -15,9 +15,12 @@ static int check_ways(const struct sim_options *o, struct error *err)
 
 	if (ways == 1)
 		return 0;
+	if (ways)
+		return error_set(
+			err, ERR_USAGE,
+			"--connect, --ota and --listen exclude each other");
 	error_set(err, ERR_USAGE,
-		  ways ? "--connect, --ota and --listen exclude each other" :
-			 "where to? --connect, --ota or --listen is needed");
+		  "where to? --connect, --ota or --listen is needed");
 	return error_hint(
 		err,
 		"a simulated device for the other commands needs none of them: 'mcpctl sim: tools'");
@@ -208,17 +211,22 @@ static int unwelcome(const struct sim_summary *s, struct error *err)
 		return 0;
 	if (!s->hellos)
 		return said_nothing(s, err);
+	if (s->ignored_hello)
+		return error_set(err, ERR_CONNECT,
+				 "connected, but welcomed 0: %s",
+				 s->ignored_hello);
 	if (s->said) {
 		error_set(
 			err, s->said_credentials ? ERR_AUTH : ERR_CONNECT,
-			"connected, but the backend never said hello; it said: %s",
+			"connected, but the backend said no hello in time; it said: %s",
 			s->said);
 		return error_hint(err, "%s",
 				  s->said_advice ? s->said_advice :
 						   "its own log may say more");
 	}
-	error_set(err, ERR_CONNECT,
-		  "connected, but the backend never said hello: welcomed 0");
+	error_set(
+		err, ERR_CONNECT,
+		"connected, but the backend said no hello in time: welcomed 0");
 	return error_hint(
 		err,
 		"a device waits 10 s for {\"type\":\"hello\",…} after its own");

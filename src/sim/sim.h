@@ -106,6 +106,7 @@ struct sim_summary {
 	char *said; /* first, in place of a server hello; a peer's; NULL */
 	bool said_credentials; /* it is about those */
 	const char *said_advice; /* what to do about that; NULL */
+	const char *ignored_hello; /* a server hello, and why; NULL */
 	struct asked_counts requests,
 		tool_calls; /* all that came; see sim/counts.h */
 	uint64_t sessions, hellos, unheard; /* see sim/counts.h */

@@ -115,7 +115,7 @@ ota_says() {
 	for fault in no-hello late-hello=1h; do
 		mcp sim --connect "ws://127.0.0.1:$port/" --fault "$fault" --for 300ms
 		ends 3
-		absent 'backend never said hello' stderr
+		absent 'backend said no hello' stderr
 		hints 'no device said hello itself'
 		hints 'as its fault wants it'
 	done
@@ -123,7 +123,7 @@ ota_says() {
 	ota_says "{\"mqtt\":{\"endpoint\":\"127.0.0.1:$MQTT\",\"client_id\":\"c\"}}"
 	mcp sim --ota "http://127.0.0.1:$OTA/" --audio --for 5s
 	ends 3
-	absent 'backend never said hello' stderr
+	absent 'backend said no hello' stderr
 	hints 'no device said hello itself'
 	hints 'publish_topic'
 	background sim mcpctl sim --connect "ws://127.0.0.1:$port/" --fault no-hello
@@ -155,4 +155,48 @@ ota_says() {
 		mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
 		absent 'firmware|no token' stderr
 	done
+}
+
+@test "a server hello that is ignored: it was said, and why it is none" {
+	cat >otherwise.py <<-'END'
+		import asyncio, json, websockets
+		async def serve(ws, _path=None):
+		    await ws.recv()
+		    await ws.send(json.dumps({"type": "hello", "transport": "ws"}))
+		    await asyncio.sleep(30)
+		async def main():
+		    s = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1)
+		    print("port", s.sockets[0].getsockname()[1], flush=True)
+		    await asyncio.sleep(120)
+		asyncio.run(main())
+	END
+	background backend /usr/bin/python3 otherwise.py
+	port=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+	mcp sim --connect "ws://127.0.0.1:$port/" --for 3s
+	ends 3
+	absent 'said no hello' stderr
+	hints "welcomed 0: the server hello had another 'transport'"
+}
+
+@test "a hint that fits: two ways, a broker that OTA does not name, time over behind OTA" {
+	mcp sim --connect ws://127.0.0.1:1/ --ota http://127.0.0.1:1/
+	ends 2
+	hints 'exclude each other'
+	absent 'sim: tools' stderr
+	ota_says '{"mqtt":{"client_id":"c"}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	ends 3
+	absent "it hides 'websocket'" stderr
+	cat >deaf.py <<-'END'
+		import socket, time
+		s = socket.create_server(("127.0.0.1", 0))
+		print("port", s.getsockname()[1], flush=True)
+		time.sleep(120)
+	END
+	background deaf /usr/bin/python3 deaf.py
+	port=$(wait_for deaf.out 'port [0-9]+' | sed 's/port //')
+	ota_says "{\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\"}}"
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 3s
+	ends 4
+	hints "not connected to 'ws://127.0.0.1:$port/' within the time of --for"
 }
