@@ -466,8 +466,8 @@ static bool judge_call(void *owner, struct all_row *row)
 	}
 	if (row->reply.kind == MESSAGE_RESULT) {
 		result_decode_take(&result, &row->reply);
-		if (result.is_error)
-			client_tool_error(&result, &row->error);
+		result.from_device = true;
+		client_judge_result(call->name, &result, &row->error);
 		expect(row, &result, call->expected);
 		message_take(&row->reply, &result.message);
 	}

@@ -358,14 +358,19 @@ void client_know_tools(struct client *c, const struct tool_list *list)
 
 /* ---- calls ---- */
 
-int client_tool_error(const struct result *r, struct error *err)
+static const char *first_text(const struct result *r)
 {
-	const char *text = NULL;
-
-	for (size_t i = 0; i < r->count && !text; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		if (r->content[i].kind == CONTENT_TEXT)
-			text = r->content[i].text;
+			return r->content[i].text;
 	}
+	return NULL;
+}
+
+static int tool_error(const struct result *r, struct error *err)
+{
+	const char *text = first_text(r);
+
 	if (!text || !text[0])
 		return error_set(err, ERR_PEER,
 				 "the tool reported an error without a text");
@@ -373,6 +378,25 @@ int client_tool_error(const struct result *r, struct error *err)
 	if (strlen(text) >= sizeof(err->text))
 		error_detail(err, text, strlen(text));
 	return -1;
+}
+
+int client_judge_result(const char *tool, struct result *r, struct error *err)
+{
+	const struct silent_tool *silent = silent_tool(tool);
+	const char *text = first_text(r);
+
+	if (r->is_error)
+		return tool_error(r, err);
+	if (!silent || !silent->failed || !text || strcmp(text, "true") != 0)
+		return 0;
+	if (!r->from_device) {
+		r->note = silent->unknown;
+		return 0;
+	}
+	error_set(err, ERR_PEER, "%s", silent->failed);
+	return error_hint(
+		err,
+		"can the board reach that address, and is a firmware for it there? its own log (USB) tells why");
 }
 
 static int finish_tool_call(struct client *c, struct call *call, int status,
@@ -396,7 +420,7 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 	result_decode_take(out, &call->reply);
 	out->from_device = c->device;
 	out->took_us = took;
-	return out->is_error ? client_tool_error(out, err) : 0;
+	return client_judge_result(call->subject, out, err);
 }
 
 static int refuse_task(const char *name, struct error *err)

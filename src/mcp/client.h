@@ -116,8 +116,12 @@ void client_know_tools(struct client *c, const struct tool_list *list);
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
 
-/* isError in words, which are the first text: ERR_PEER. Always -1. */
-int client_tool_error(const struct result *r, struct error *err);
+/*
+ * What a result of that tool is: 0, a success; -1 (ERR_PEER), a failure: isError
+ * in words, which are the first text, or what firmware answers only after one
+ * (device.md 3.9). May set r->note.
+ */
+int client_judge_result(const char *tool, struct result *r, struct error *err);
 
 /*
  * A server that is no device says which of its parts it has. True: it has

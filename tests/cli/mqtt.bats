@@ -205,13 +205,6 @@ ID='GID_test@@@02_00_00_00_00_01@@@9af7e7c8-8d4b-4f9e-9f0e-3c0a1b2c3d4e'
 	done
 }
 
-broker() { # a plain broker without our plugin
-	MQTT=$(free_port)
-	printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$MQTT" >mosquitto.conf
-	background broker /usr/sbin/mosquitto -c mosquitto.conf
-	until_true mosquitto_pub -p "$MQTT" -t test -n
-}
-
 @test "a simulated board hands on what the broker retained, as firmware does" {
 	broker
 	mosquitto_pub -p "$MQTT" -r -t down -m '{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"ping"}}'

@@ -684,6 +684,48 @@ static void upgrade_is_good(void **state)
 	drops_in_call("self.upgrade_firmware", DIALECT_DEVICE, true);
 }
 
+/* device.md 3.9: it is answered only if it failed. */
+static void upgrade_answered(enum dialect dialect, const char *text, bool good,
+			     bool noted)
+{
+	CLEANUP(mem_free_ptr)
+	char *reply = mem_printf(
+		"\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"isError\":false}",
+		text);
+	struct result r;
+	struct error err = { 0 };
+
+	script_add("tools/call", reply);
+	open_client(dialect);
+	assert_int_equal(client_call_tool(&client, "self.upgrade_firmware",
+					  NULL, &r, &err),
+			 good ? 0 : -1);
+	assert_int_equal(err.kind, good ? ERR_NONE : ERR_PEER);
+	if (!good)
+		assert_part(err.text, "the upgrade failed");
+	assert_int_equal(r.note != NULL, noted);
+	result_done(&r);
+	error_reset(&err);
+}
+
+static void upgrade_that_failed(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_DEVICE, "true", false, false);
+}
+
+static void upgrade_of_other_software(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_DEVICE, "installed", true, false);
+}
+
+static void upgrade_of_a_dialled_board(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_PLAIN, "true", true, true);
+}
+
 static void pings(void **state)
 {
 	int64_t took = 0;
@@ -899,6 +941,9 @@ int main(void)
 		CLIENT_TEST(reboot_of_a_dialled_board),
 		CLIENT_TEST(other_calls_are_lost),
 		CLIENT_TEST(upgrade_is_good),
+		CLIENT_TEST(upgrade_that_failed),
+		CLIENT_TEST(upgrade_of_other_software),
+		CLIENT_TEST(upgrade_of_a_dialled_board),
 		CLIENT_TEST(pings),
 		CLIENT_TEST(requests),
 		CLIENT_TEST(silent_device),
