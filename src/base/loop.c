@@ -153,38 +153,32 @@ static int cannot_watch(int status, struct error *err)
 	return error_code(err, -status);
 }
 
-/* NULL: err. */
-static struct loop *make(struct error *err)
+int loop_new_aside(struct loop **out, struct error *err)
 {
 	struct loop *l = mem_zalloc(sizeof(*l));
 	int status = uv_loop_init(&l->uv);
 
+	*out = NULL;
 	if (status) {
 		mem_free(l);
 		error_set(err, ERR_CONNECT, "cannot start the event loop: %s",
 			  uv_strerror(status));
-		error_code(err, -status);
-		return NULL;
+		return error_code(err, -status);
 	}
 	signal(SIGPIPE, SIG_IGN);
 	watch_timers(l);
-	return l;
-}
-
-int loop_new_aside(struct loop **out, struct error *err)
-{
-	*out = make(err);
-	return *out ? 0 : -1;
+	*out = l;
+	return 0;
 }
 
 int loop_new(struct loop **out, struct error *err)
 {
-	struct loop *l = make(err);
+	struct loop *l;
 	int status;
 
-	*out = NULL;
-	if (!l)
+	if (loop_new_aside(out, err))
 		return -1;
+	l = TAKE(*out);
 	status = watch(l, &l->interrupt, on_signal, SIGINT);
 	if (!status)
 		status = watch(l, &l->terminate, on_signal, SIGTERM);

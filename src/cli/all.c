@@ -17,7 +17,6 @@
 #include "out/wrap.h"
 #include "rpc/session_calls.h"
 #include "wire/control_frames.h"
-#include "wire/llm.h"
 
 /*
  * Which devices, their rows, and the worst of them. Knows no command.
@@ -322,10 +321,8 @@ static void read_row(struct all_row *row, const struct control_answer *answer)
 		control_error_decode(&row->error, error);
 	else if (reply.text)
 		message_decode(&row->reply, reply.text, reply.len, &row->error);
-	if (row->reply.kind != MESSAGE_ERROR)
-		return;
-	session_peer_error(&row->error, &row->reply);
-	error_retry_after(&row->error, llm_retry_after(row->reply.error));
+	if (row->reply.kind == MESSAGE_ERROR)
+		session_peer_error(&mcp_rules, &row->error, &row->reply);
 }
 
 static void take_row(struct all *a, const struct all_fan *f,
@@ -469,8 +466,8 @@ static bool judge_call(void *owner, struct all_row *row)
 	}
 	if (row->reply.kind == MESSAGE_RESULT) {
 		result_decode_take(&result, &row->reply);
-		if (result.is_error)
-			client_tool_error(&result, &row->error);
+		result.from_device = true;
+		client_judge_result(call->name, &result, &row->error);
 		expect(row, &result, call->expected);
 		message_take(&row->reply, &result.message);
 	}

@@ -21,6 +21,7 @@
 #include "cli/catalog_file.h"
 #include "cli/config.h"
 #include "cli/operand.h"
+#include "cli/requests.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/target_text.h"
@@ -560,15 +561,18 @@ static int no_such_tool(const struct connection *c, const char *name,
 			struct error *err)
 {
 	const char *nearest = tool_list_nearest(&c->tools, name);
+	CLEANUP(buf_done) struct buf hidden = { 0 };
+
+	requests_hidden(c, &hidden);
 	error_set(err, ERR_USAGE, "no tool '%s'", name);
 	if (nearest)
 		return error_hint(err,
-				  "did you mean '%s'? 'tools' lists them all",
-				  nearest);
+				  "did you mean '%s'? 'tools' lists them all%s",
+				  nearest, buf_string(&hidden));
 	return error_hint(
 		err,
-		"the peer has %zu tools: 'tools' lists them; 'call --no-validate' sends the name all the same",
-		c->tools.count);
+		"the peer has %zu tools: 'tools' lists them; 'call --no-validate' sends the name all the same%s",
+		c->tools.count, buf_string(&hidden));
 }
 
 struct asked {

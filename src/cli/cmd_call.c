@@ -307,7 +307,7 @@ const struct command cmd_call = {
 		"\n"
 		"  mcpctl call self.screen.snapshot --upload url\n"
 		"\n"
-		"A call that the firmware answers only by going away (self.reboot, self.upgrade_firmware) is a success when the connection drops; whether another firmware was installed, 'info' tells when the board is back.\n"
+		"A call that the firmware answers only by going away (self.reboot, self.upgrade_firmware) is a success when the connection drops; whether another firmware was installed, 'info' tells when the board is back. A board that answers 'true' to self.upgrade_firmware has failed to: status 1.\n"
 		"\n"
 		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them. "
 		"The arguments are checked against the tool as each device has it; where they do not fit, nothing is sent to it.",

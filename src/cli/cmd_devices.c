@@ -115,8 +115,10 @@ static void tell_next_step(struct devices *d)
 	else
 		render_note(
 			&d->app->out,
-			"no device is connected yet: set %s as the OTA address of a board, restart it and wake it (mcpctl help board)",
-			address ? address : "the address that serve shows");
+			"no device is connected yet: set %s as the OTA address of a board and restart it; %s",
+			address ? address : "the address that serve shows",
+			hint ? hint :
+			       "'mcpctl help board' tells what to set on it");
 }
 
 static void tell_nobody(struct devices *d)

@@ -559,8 +559,8 @@ static int check_ways(const struct invocation *in, struct error *err)
 {
 	const struct sim_arguments *a = in->options;
 	const struct config *c = &in->app->config;
-	const bool joins =
-		a->ota || (a->connect && strncmp(a->connect, "mqtt", 4) == 0);
+	/* Where OTA sends a device, its reply has the password. */
+	const bool joins = a->connect && strncmp(a->connect, "mqtt", 4) == 0;
 	const struct {
 		const char *option, *what;
 		bool given, fits;

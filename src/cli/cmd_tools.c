@@ -263,7 +263,7 @@ const struct command cmd_tools = {
 	.text = "Asks for all pages of the list and prints a line for each tool: its name and the first line of its description. "
 		"A WORD is searched in names, descriptions and names of arguments, without case; a GLOB (with * ? or [) must match the whole name. Nothing found is status 7.\n"
 		"\n"
-		"To a device withUserTools is sent on every page, so that user-only tools are listed too; they are marked. "
+		"To a device withUserTools is sent on every page, so that user-only tools are listed too; they are marked. So it is to a board that is dialled at its own door (ws://BOARD:8080/ws), which its first page tells. "
 		"--no-user leaves that out and shows what a backend is told. "
 		"The count, as '29 tools + 7 user-only, 2 pages', goes to stderr, and which names look alike, as with letters of another alphabet; what nobody would see in a name is shown as \\u200b, in a description as [1 invisible]. When the listing breaks on its way, what came so far is shown before the error.\n"
 		"\n"

@@ -749,7 +749,7 @@ static void complete_answers(struct completing *c, const char *before,
 			     const char *typed, bool sampling)
 {
 	static const char *const words[] = { "accept-defaults", "ask", "cancel",
-					     "decline" };
+					     "decline", "none" };
 	struct offer offer = { .before = before, .typed = typed };
 
 	if (*typed == '@') {

@@ -80,6 +80,8 @@ static void on_event(void *owner, const struct event *e)
 
 	if (c->requests)
 		requests_event(c->requests, e);
+	if (e->kind == EVENT_HELLO && c->connected)
+		client_greeted(&c->client);
 	if (notice && e->notice == NOTICE_LISTENING && c->again)
 		return;
 	if (judged_event(c, e))
@@ -118,7 +120,9 @@ static void on_tick(void *owner)
 	/* Whole seconds: the tenths would only flicker. */
 	left = left > 0 ? (left + 999) / 1000 * 1000 : 0;
 	snprintf(text, sizeof(text), "waiting for %s: %s left (Ctrl-C ends)",
-		 app_listens(c->app) ? "a device" : "an answer",
+		 app_listens(c->app) || session_peer(c->session)->standby ?
+			 "a device" :
+			 "an answer",
 		 text_milliseconds(left, time, sizeof(time)));
 	render_count_down(&c->app->out, text);
 	timer_start(&c->tick, 1000);
@@ -137,18 +141,28 @@ static void explain_port(const struct connection *c, struct error *err)
 	arrival_explain(&a, err);
 }
 
+static void count_down(struct connection *c)
+{
+	if (!c->app->out.err_terminal || c->app->out.quiet)
+		return;
+	if (!c->tick.open)
+		timer_open(&c->tick, c->app->loop, on_tick, c);
+	timer_start(&c->tick, 1000);
+}
+
+static void stop_counting(struct connection *c)
+{
+	timer_stop(&c->tick);
+	render_count_down(&c->app->out, NULL);
+}
+
 static int wait_up(struct connection *c, struct error *err)
 {
-	bool count_down = c->app->out.err_terminal && !c->app->out.quiet;
+	int result;
 
-	if (count_down && !c->tick.open)
-		timer_open(&c->tick, c->app->loop, on_tick, c);
-	if (count_down)
-		timer_start(&c->tick, 1000);
-	int result = session_wait_up(c->session, err);
-	if (count_down)
-		timer_stop(&c->tick);
-	render_count_down(&c->app->out, NULL);
+	count_down(c);
+	result = session_wait_up(c->session, err);
+	stop_counting(c);
 	if (result)
 		explain_port(c, err);
 	return result;
@@ -276,12 +290,10 @@ int connection_poll(struct connection *c, struct error *err)
 	return status < 0 ? give_up(c, err) : status;
 }
 
-static int wait_connected(struct connection *c, struct error *err)
+static int wait_open(struct connection *c, struct error *err)
 {
 	int status;
 
-	if (!c->asked && wait_up(c, err))
-		return -1;
 	while ((status = poll_opening(c, err)) == 0) {
 		CLEANUP(error_reset) struct error why = { 0 };
 
@@ -294,6 +306,20 @@ static int wait_connected(struct connection *c, struct error *err)
 		}
 	}
 	return status > 0 ? 0 : -1;
+}
+
+static int wait_connected(struct connection *c, struct error *err)
+{
+	int status;
+
+	if (!c->asked && wait_up(c, err))
+		return -1;
+	/* It is waited for by asking. */
+	if (session_peer(c->session)->standby)
+		count_down(c);
+	status = wait_open(c, err);
+	stop_counting(c);
+	return status;
 }
 
 /* What may still come is not closed because somebody stopped waiting for it. */

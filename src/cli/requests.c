@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "cli/prompt.h"
 #include "cli/requests.h"
 #include "cli/requests_ask.h"
 #include "rpc/session_calls.h"
@@ -61,10 +62,10 @@ static int read_values(struct requests *a, const char *path, struct error *err)
 static int set_elicit(struct requests *a, const char *how, struct error *err)
 {
 	static const char *const words[] = { "ask", "accept-defaults",
-					     "decline", "cancel" };
+					     "decline", "cancel", "none" };
 	static const enum elicit_how means[] = { ELICIT_ASK, ELICIT_DEFAULTS,
-						 ELICIT_DECLINE,
-						 ELICIT_CANCEL };
+						 ELICIT_DECLINE, ELICIT_CANCEL,
+						 ELICIT_NONE };
 	const char *near;
 
 	if (how[0] == '@')
@@ -81,7 +82,8 @@ static int set_elicit(struct requests *a, const char *how, struct error *err)
 	if (near)
 		return error_hint(err, "did you mean '%s'?", near);
 	return error_hint(
-		err, "expected ask, accept-defaults, decline, cancel or @FILE");
+		err,
+		"expected ask, accept-defaults, decline, cancel, none or @FILE");
 }
 
 /* ---- --sampling ---- */
@@ -190,6 +192,9 @@ static int requests_options(struct requests *a, const struct config *c,
 {
 	if (c->elicit && set_elicit(a, c->elicit, err))
 		return -1;
+	/* Whoever sits there can answer. */
+	if (!c->elicit && !prompt_obstacle(a->connection->app))
+		a->elicit = ELICIT_ASK;
 	if (c->sampling && set_sampling(a, c->sampling, err))
 		return -1;
 	return c->roots.count ? set_roots(a, &c->roots, err) : 0;
@@ -400,6 +405,34 @@ static struct client_answers declare(const struct requests *a)
 		.elicit_url = form && a->elicit != ELICIT_DEFAULTS &&
 			      a->elicit != ELICIT_FILE
 	};
+}
+
+void requests_hidden(const struct connection *c, struct buf *out)
+{
+	const struct requests *a = c->requests;
+	const char *option[COUNT(kinds)];
+	size_t count = 0;
+
+	if (!a || !c->client.initialize.result ||
+	    client_may_be_board(&c->client) || c->client.device)
+		return;
+	for (size_t i = 0; i < COUNT(kinds); i++) {
+		if (!kinds[i].declared(&a->declared))
+			option[count++] = kinds[i].option;
+	}
+	if (!count)
+		return;
+	buf_text(
+		out,
+		"; servers may hide tools from a client that they cannot ask: ");
+	for (size_t i = 0; i < count; i++)
+		buf_printf(out, "%s%s",
+			   !i		  ? "" :
+			   i + 1 == count ? " and " :
+					    ", ",
+			   option[i]);
+	buf_printf(out, " %s that it can be asked",
+		   count == 1 ? "says" : "say");
 }
 
 struct client_answers requests_declares(const struct requests *a)

@@ -2,7 +2,8 @@
 /*
  * What a server asks its client: elicitation/create, sampling/createMessage,
  * roots/list. Answered as --elicit, --sampling and --root say; what is not
- * answered is not declared. A question that a person or a command answers is
+ * answered is not declared. Without --elicit whoever sits at a terminal is
+ * asked (prompt_obstacle), and else nobody. A question that a person or a command answers is
  * under way beside everything else.
  */
 #ifndef CLI_REQUESTS_H
@@ -20,6 +21,13 @@ void requests_close(struct connection *c);
 
 /* What to declare. */
 struct client_answers requests_declares(const struct requests *a);
+
+/*
+ * Behind what says that a tool is missing: that the server may hide it, and the
+ * options that offer what was not declared to it. Nothing where that cannot be:
+ * devices, a client without initialize, all was declared.
+ */
+void requests_hidden(const struct connection *c, struct buf *out);
 
 /* For session_observer.request. */
 bool requests_request(struct requests *a, const struct event *e);

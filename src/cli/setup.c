@@ -12,6 +12,7 @@
 #include "base/secret_file.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/config.h"
 #include "cli/named.h"
 #include "cli/serve_client.h"
 #include "cli/setup.h"
@@ -144,6 +145,19 @@ static enum dialect dialect_for(const struct endpoint *e,
 						(enum dialect)c->envelope;
 }
 
+/* A variable may stand there for the one target of many that heeds it. */
+static bool is_envelope_given(const struct config *c)
+{
+	static const char name[] = "envelope";
+	const struct option_row *row =
+		option_by_name(config_options, name, strlen(name));
+	const char *outside = getenv(row->env);
+
+	return c->envelope &&
+	       (!outside ||
+		option_choice(row->choices, outside) != c->envelope);
+}
+
 static int misfit(const char *option, const char *what,
 		  const struct endpoint *e, struct error *err)
 {
@@ -170,6 +184,8 @@ static int check_fit(const struct endpoint *e, const struct config *c,
 		return misfit("--proxy", http, e, err);
 	if (c->resolve.count && !is_http)
 		return misfit("--resolve", http, e, err);
+	if (is_envelope_given(c) && !is(e, SCHEME_WEBSOCKET))
+		return misfit("--envelope", "ws: and wss:", e, err);
 	if (!is_child)
 		return 0;
 	if (c->headers.count)

@@ -132,13 +132,17 @@ static const char names_text[] =
 static const char asks_text[] =
 	"A server may ask, too. Only what is answered is declared to it:\n"
 	"\n"
-	"  --elicit ask               ask whoever sits at the terminal\n"
+	"  --elicit ask               ask whoever sits at the terminal: so it is there\n"
+	"                             without this option, if stdin and stderr are one\n"
 	"  --elicit accept-defaults   the defaults of its form\n"
 	"  --elicit decline, cancel   always that\n"
+	"  --elicit none              it is not declared, nor answered\n"
 	"  --elicit @FILE             the values in FILE, a JSON object\n"
 	"  --sampling @FILE           a model's answer from FILE\n"
 	"  --sampling exec:COMMAND    the request on its stdin, its stdout the answer\n"
 	"  --root DIR                 a folder that it may work in\n"
+	"\n"
+	"Some servers list fewer tools to who cannot be asked.\n"
 	"\n"
 	"Progress of a call is shown on a terminal in one line, else as JSON lines, both on stderr; each sign of it starts --timeout anew. Ctrl-C and a time that is over are told to the server.\n"
 	"\n";

@@ -11,6 +11,7 @@
 #include "mcp/client.h"
 #include "mcp/content.h"
 #include "mcp/guard.h"
+#include "mcp/initialize.h"
 #include "mcp/rules.h"
 #include "mcp/schema.h"
 #include "rpc/session_calls.h"
@@ -299,6 +300,17 @@ static int list_pages(struct client *c, struct listing *listing,
 	return status;
 }
 
+bool client_may_be_board(const struct client *c)
+{
+	const cJSON *tools = json_object(c->capabilities, "tools");
+
+	if (c->device || !c->initialize.result)
+		return !c->device;
+	return c->revision && !strcmp(c->revision, REVISION_FIRMWARE) &&
+	       tools && !tools->child &&
+	       cJSON_GetArraySize(c->capabilities) == 1;
+}
+
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err)
 {
@@ -307,6 +319,7 @@ int client_list_tools(struct client *c, bool backend_view,
 
 	*out = (struct tool_list){ 0 };
 	listing_init(&listing, out, c->device && !backend_view);
+	listing.may_be_board = !backend_view && client_may_be_board(c);
 	status = list_pages(c, &listing, err);
 	client_know_tools(c, out);
 	return status;
@@ -345,14 +358,19 @@ void client_know_tools(struct client *c, const struct tool_list *list)
 
 /* ---- calls ---- */
 
-int client_tool_error(const struct result *r, struct error *err)
+static const char *first_text(const struct result *r)
 {
-	const char *text = NULL;
-
-	for (size_t i = 0; i < r->count && !text; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		if (r->content[i].kind == CONTENT_TEXT)
-			text = r->content[i].text;
+			return r->content[i].text;
 	}
+	return NULL;
+}
+
+static int tool_error(const struct result *r, struct error *err)
+{
+	const char *text = first_text(r);
+
 	if (!text || !text[0])
 		return error_set(err, ERR_PEER,
 				 "the tool reported an error without a text");
@@ -360,6 +378,25 @@ int client_tool_error(const struct result *r, struct error *err)
 	if (strlen(text) >= sizeof(err->text))
 		error_detail(err, text, strlen(text));
 	return -1;
+}
+
+int client_judge_result(const char *tool, struct result *r, struct error *err)
+{
+	const struct silent_tool *silent = silent_tool(tool);
+	const char *text = first_text(r);
+
+	if (r->is_error)
+		return tool_error(r, err);
+	if (!silent || !silent->failed || !text || strcmp(text, "true") != 0)
+		return 0;
+	if (!r->from_device) {
+		r->note = silent->unknown;
+		return 0;
+	}
+	error_set(err, ERR_PEER, "%s", silent->failed);
+	return error_hint(
+		err,
+		"can the board reach that address, and is a firmware for it there? its own log (USB) tells why");
 }
 
 static int finish_tool_call(struct client *c, struct call *call, int status,
@@ -383,7 +420,7 @@ static int finish_tool_call(struct client *c, struct call *call, int status,
 	result_decode_take(out, &call->reply);
 	out->from_device = c->device;
 	out->took_us = took;
-	return out->is_error ? client_tool_error(out, err) : 0;
+	return client_judge_result(call->subject, out, err);
 }
 
 static int refuse_task(const char *name, struct error *err)

@@ -26,6 +26,7 @@ struct client_opening; /* while initialize is under way */
 struct client {
 	struct session *session; /* borrowed */
 	struct client_opening *opening; /* NULL: done, or never begun */
+	struct call *again; /* client_greeted; NULL */
 	struct message initialize; /* the reply to initialize */
 	/* borrowed from it; may be NULL */
 	const cJSON *capabilities, *server_info;
@@ -56,7 +57,9 @@ struct client_config {
  * it before (session_peer) and no vision_url is to be told. -1: as
  * session_wait, or ERR_PROTOCOL for a reply that is none, or for a revision
  * that is not known (mcp/initialize.h). A server that refuses the revision but
- * names others is asked once more.
+ * names others is asked once more. A peer that need not say hello
+ * (peer_info.standby: a board at a broker) may not be there yet: until something
+ * is heard of it, it is asked again and again, as long as session_config.wait.
  */
 int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err);
@@ -74,8 +77,24 @@ int client_poll(struct client *c, struct error *err);
 int64_t client_poll_at(const struct client *c);
 
 /*
+ * A peer that need not say hello said one: it may have restarted, and lost what
+ * initialize told it (vision). It is told again, and its answer not waited for;
+ * 'initialized' does not follow, which firmware passes over (device.md 3.3).
+ * Others are told nothing. Main line, while the session is open.
+ */
+void client_greeted(struct client *c);
+
+/*
+ * For listing.may_be_board. It does not speak the device dialect, but said what
+ * firmware says to initialize (device.md 3.4), or was not asked (--no-init).
+ */
+bool client_may_be_board(const struct client *c);
+
+/*
  * All pages. On -1 what came before is in *out all the same. To devices
- * withUserTools is sent on every page, unless backend_view.
+ * withUserTools is sent on every page, unless backend_view. So it is to a board
+ * behind its own door, of which that shows only when its first page is there:
+ * no other server is sent a member that MCP does not know.
  */
 int client_list_tools(struct client *c, bool backend_view,
 		      struct tool_list *out, struct error *err);
@@ -97,8 +116,12 @@ void client_know_tools(struct client *c, const struct tool_list *list);
 int client_call_tool(struct client *c, const char *name, const char *arguments,
 		     struct result *out, struct error *err);
 
-/* isError in words, which are the first text: ERR_PEER. Always -1. */
-int client_tool_error(const struct result *r, struct error *err);
+/*
+ * What a result of that tool is: 0, a success; -1 (ERR_PEER), a failure: isError
+ * in words, which are the first text, or what firmware answers only after one
+ * (device.md 3.9). May set r->note.
+ */
+int client_judge_result(const char *tool, struct result *r, struct error *err);
 
 /*
  * A server that is no device says which of its parts it has. True: it has

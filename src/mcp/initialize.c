@@ -10,7 +10,6 @@
 #include "mcp/client.h"
 
 /* Firmware ignores the revision; its own is the first. */
-static const char revision_device[] = "2024-11-05";
 
 /* Oldest first. */
 static const char *const revisions[] = { "2024-11-05", "2025-03-26",
@@ -93,7 +92,7 @@ void initialize_params(struct buf *out, bool device, const char *vision_url,
 	const struct client_config config = { .vision_url = vision_url,
 					      .vision_token = vision_token };
 
-	add_params(out, device ? revision_device : REVISION_NEWEST, &config);
+	add_params(out, device ? REVISION_FIRMWARE : REVISION_NEWEST, &config);
 }
 
 void initialize_params_plain(struct buf *out, const char *revision,

@@ -11,6 +11,8 @@ struct client_config;
 
 /* What is asked for first, of a server that is no device. */
 #define REVISION_NEWEST "2025-11-25"
+/* That of firmware, whatever it is asked for (device.md 3.4). */
+#define REVISION_FIRMWARE "2024-11-05"
 /* All that mcpctl speaks, in words. */
 #define REVISIONS "2024-11-05, 2025-03-26, 2025-06-18 and 2025-11-25"
 

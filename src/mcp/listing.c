@@ -11,6 +11,9 @@
 #include "mcp/tools.h"
 #include "mcp/types.h"
 
+/* Nothing else is called like this, and it stands on the first page. */
+#define FIRMWARE_TOOL "self.get_device_status"
+
 void listing_init(struct listing *l, struct tool_list *list, bool user_tools)
 {
 	*l = (struct listing){ .list = list,
@@ -143,6 +146,21 @@ static int next_cursor(const struct listing *l, const char **out,
 	return 0;
 }
 
+/* True: it has begun anew. */
+static bool turns_out_board(struct listing *l)
+{
+	bool is_board = l->may_be_board && l->list->pages == 1 &&
+			tool_list_find(l->list, FIRMWARE_TOOL);
+
+	l->may_be_board = false;
+	if (!is_board)
+		return false;
+	l->user_tools = true;
+	l->skipped = 0;
+	tool_list_done(l->list);
+	return true;
+}
+
 int listing_feed_take(struct listing *l, struct message *reply,
 		      struct error *err)
 {
@@ -155,6 +173,8 @@ int listing_feed_take(struct listing *l, struct message *reply,
 		error_prefix(err, "page %zu", pages_of(l) + 1);
 		return -1;
 	}
+	if (turns_out_board(l))
+		return 0;
 	elements = count_of(l) - elements + l->skipped - skipped;
 	if (next_cursor(l, &cursor, err) < 0)
 		return -1;

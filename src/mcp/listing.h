@@ -59,6 +59,8 @@ struct listing {
 	struct tool_list *list;
 	struct page_list *items;
 	bool user_tools; /* send withUserTools on every page */
+	/* That is found out by the first page; see listing_init. */
+	bool may_be_board;
 	bool done;
 	char *cursor; /* of the next page; NULL for the first */
 	struct name_set seen; /* cursors so far, to the page that sent them */
@@ -67,7 +69,12 @@ struct listing {
 	size_t skipped; /* elements that were no objects */
 };
 
-/* list is empty at first, and is kept: it must live as long. */
+/*
+ * list is empty at first, and is kept: it must live as long. Without
+ * user_tools, may_be_board may be set: then, if the first page names the tool
+ * that all firmware has (device.md 3.10), the listing begins anew with
+ * withUserTools, for it is the door of a board (device.md 3.11).
+ */
 void listing_init(struct listing *l, struct tool_list *list, bool user_tools);
 /* The same for an empty list of items->kind. */
 void listing_init_items(struct listing *l, struct page_list *items);

@@ -11,7 +11,7 @@
 #include "rpc/session_calls.h"
 #include "wire/llm.h"
 
-enum { PROBE_MS = 2000 };
+enum { PROBE_MS = 2000, ASK_AGAIN_MS = 5000, ASK_AGAIN_MIN_MS = 100 };
 
 enum step {
 	STEP_ASKED, /* the answer to `call` decides */
@@ -26,6 +26,8 @@ struct client_opening {
 	const char *revision; /* that was asked for; static */
 	bool chosen; /* it is one that the server named */
 	int64_t silent_at; /* loop_now() ms: the end of STEP_PROBING */
+	/* ms; of a peer that may not be there yet; 0: it is asked once more */
+	int64_t every;
 };
 
 static void opening_free(struct client *c)
@@ -50,9 +52,21 @@ static void give_up(struct client *c)
 		mem_free(TAKE(c->config));
 }
 
+static void drop_again(struct client *c)
+{
+	struct call *again = TAKE(c->again);
+
+	if (!again)
+		return;
+	session_forget(c->session, again);
+	call_done(again);
+	mem_free(again);
+}
+
 void client_done(struct client *c)
 {
 	opening_free(c);
+	drop_again(c);
 	message_done(&c->initialize);
 	mem_free(c->config);
 	name_set_done(&c->hints);
@@ -121,6 +135,20 @@ static void write_device_params(struct buf *out,
 	initialize_params(out, true, config->vision_url, config->vision_token);
 }
 
+static int64_t wait_left(const struct client *c)
+{
+	int64_t left = session_wait_deadline(c->session) - loop_now();
+
+	return left > 0 ? left : 0;
+}
+
+static int64_t ask_ms(const struct client *c)
+{
+	int64_t left = wait_left(c), every = c->opening->every;
+
+	return left && left < every ? left : every;
+}
+
 static int start_initialize(struct client *c, struct error *err)
 {
 	CLEANUP(buf_done) struct buf params = { 0 };
@@ -131,7 +159,19 @@ static int start_initialize(struct client *c, struct error *err)
 	else
 		initialize_params_plain(&params, o->revision, c->config);
 	return session_start(c->session, &o->call, "initialize",
-			     buf_string(&params), 0, err);
+			     buf_string(&params), ask_ms(c), err);
+}
+
+/* What is lost at a broker while nobody is there is said again. */
+static void set_every(struct client *c)
+{
+	int64_t every = wait_left(c) / 4;
+
+	if (!session_unheard(c->session, NULL))
+		return;
+	if (every < ASK_AGAIN_MIN_MS)
+		every = ASK_AGAIN_MIN_MS;
+	c->opening->every = every < ASK_AGAIN_MS ? every : ASK_AGAIN_MS;
 }
 
 static int begin(struct client *c, struct error *err)
@@ -145,6 +185,7 @@ static int begin(struct client *c, struct error *err)
 		o->silent_at = loop_now() + PROBE_MS;
 		write_device_params(&o->envelope_params, c->config);
 	}
+	set_every(c);
 	if (start_initialize(c, err) == 0)
 		return 0;
 	give_up(c);
@@ -316,21 +357,46 @@ static void keep_reply(struct client *c, struct call *call)
 				   may_speak(c->capabilities));
 }
 
+/* As choose_revision: the peer may come while it is waited for, or is slow. */
+static int ask_again(struct client *c, struct error *err)
+{
+	struct client_opening *o = c->opening;
+	bool unheard = session_unheard(c->session, NULL);
+
+	if (o->call.failure.kind != ERR_TIMEOUT || !o->every ||
+	    (unheard && !wait_left(c)))
+		return 0;
+	if (!unheard)
+		o->every = 0;
+	return start_initialize(c, err) ? -1 : 1;
+}
+
+/* 0: asked once more. */
+static int take_failure(struct client *c, struct error *err)
+{
+	const struct call *call = &c->opening->call;
+	CLEANUP(error_reset) struct error silence = { 0 };
+	int more = choose_revision(c, err);
+
+	if (!more)
+		more = ask_again(c, err);
+	if (more)
+		return more > 0 ? 0 : -1;
+	if (call->failure.kind == ERR_TIMEOUT)
+		session_unheard(c->session, &silence);
+	error_copy(err, silence.kind != ERR_NONE ? &silence : &call->failure);
+	if (call->failure.kind == ERR_PEER)
+		error_prefix(err, "'initialize' was refused");
+	return -1;
+}
+
 /* 1: open. 0: not yet, asked once more. */
 static int take_reply(struct client *c, struct error *err)
 {
 	struct call *call = &c->opening->call;
 
-	if (call->failure.kind != ERR_NONE) {
-		int more = choose_revision(c, err);
-
-		if (more)
-			return more > 0 ? 0 : -1;
-		error_copy(err, &call->failure);
-		if (call->failure.kind == ERR_PEER)
-			error_prefix(err, "'initialize' was refused");
-		return -1;
-	}
+	if (call->failure.kind != ERR_NONE)
+		return take_failure(c, err);
 	if (!cJSON_IsObject(call->reply.result))
 		return refuse_reply(call, err);
 	if (check_revision(c, call, err))
@@ -393,6 +459,21 @@ int client_open(struct client *c, struct session *s,
 		const struct client_config *config, struct error *err)
 {
 	return client_begin(c, s, config, err) ? -1 : wait_open(c, err);
+}
+
+void client_greeted(struct client *c)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(buf_done) struct buf params = { 0 };
+
+	if (!c->config || c->opening || !session_peer(c->session)->standby)
+		return;
+	drop_again(c);
+	c->again = mem_zalloc(sizeof(*c->again));
+	write_device_params(&params, c->config);
+	/* If it cannot be sent, the connection is over, and that is told. */
+	session_start(c->session, c->again, "initialize", buf_string(&params),
+		      0, &ignored);
 }
 
 int client_reopen(struct client *c, struct error *err)

@@ -35,14 +35,22 @@ static const char *cancel(const struct call *c, const char *reason,
 }
 
 static const struct silent_tool silent_tools[] = {
-	{ "self.reboot",
-	  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops",
-	  "the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers",
-	  "the device restarts" },
-	{ "self.upgrade_firmware",
-	  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts",
-	  "the connection dropped, as it does when firmware installs another one; whether that worked, its version tells when it is back (mcpctl info)",
-	  "the connection dropped, as for an upgrade" },
+	{ .name = "self.reboot",
+	  .reason =
+		  "firmware never answers 'self.reboot': it restarts after about 1 s and the connection drops",
+	  .ended =
+		  "the device restarted: the connection dropped, as it does for 'self.reboot', which firmware never answers",
+	  .summary = "the device restarts" },
+	{ .name = "self.upgrade_firmware",
+	  .reason =
+		  "firmware never answers 'self.upgrade_firmware' unless it failed: it installs and restarts",
+	  .ended =
+		  "the connection dropped, as it does when firmware installs another one; whether that worked, its version tells when it is back (mcpctl info)",
+	  .summary = "the connection dropped, as for an upgrade",
+	  .failed =
+		  "the upgrade failed: firmware answers 'self.upgrade_firmware' only then",
+	  .unknown =
+		  "the connection stayed: what that means is not known here, but a board that listens itself (port 8080) answers so some seconds after an upgrade that failed; its version tells (mcpctl info)" },
 	{ .name = "self.system.reconfigure_wifi",
 	  .reason =
 		  "firmware never answers 'self.system.reconfigure_wifi': it ends the session and opens its Wi-Fi setup" },

@@ -15,6 +15,12 @@ struct silent_tool {
 	const char *reason; /* why no answer came */
 	/* What it tells that the connection ended, and in a row; NULL: that it failed. */
 	const char *ended, *summary;
+	/*
+	 * It answers "true" all the same, after a failure: what that tells. And
+	 * where the peer is no device that dialled in: that it is not known.
+	 * NULL: nothing.
+	 */
+	const char *failed, *unknown;
 };
 
 /* NULL: it answers. name may be NULL. */

@@ -170,16 +170,6 @@ char *http_message_error(const char *text, size_t len)
 	return json_span_string(message);
 }
 
-/* An error reply with a code of the LLM service (wire/llm.h). */
-static bool http_message_is_llm_error(const char *text, size_t len)
-{
-	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
-	int64_t code;
-
-	return !json_integer(json_object(tree, "error"), "code", &code) &&
-	       code == (int)code && llm_is_code((int)code);
-}
-
 int64_t http_message_retry_after(const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *tree = json_parse(text, len, NULL);
@@ -408,14 +398,18 @@ static void end_stream(struct http_exchange *x)
 
 /* ---- a status that is none of success ---- */
 
-/* It says no less than the head does. */
+/* Its code is one of the LLM service's, and it says no less than the head does. */
 static bool is_llm_error(const struct http_exchange *x)
 {
-	const char *text = buf_string(&x->body);
+	CLEANUP(json_free_ptr)
+	cJSON *tree = json_parse(buf_string(&x->body), x->body.len, NULL);
+	const cJSON *error = json_object(tree, "error");
+	int64_t code;
 
-	return http_message_is_llm_error(text, x->body.len) &&
+	return !json_integer(error, "code", &code) && code == (int)code &&
+	       llm_is_code((int)code) &&
 	       (!http_transfer_retry_after(x->transfer) ||
-		http_message_retry_after(text, x->body.len));
+		llm_retry_after(error) > 0);
 }
 
 /* What stands between may answer for the server: it does not know of ids. */

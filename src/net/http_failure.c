@@ -212,6 +212,8 @@ void http_fail_status(struct error *why, const struct http_site *site,
 	CLEANUP(mem_free_ptr) char *path = http_url_path(site->url);
 	const struct why_facts f = {
 		.what = refusal(t, wants),
+		.with = headers_get(&t->headers, "Authorization") ? WITH_TOKEN :
+								    0,
 		.number = t->status,
 		.path = path,
 		.to = scope,

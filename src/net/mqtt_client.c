@@ -14,6 +14,7 @@
 #include "base/json_scan.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "net/mqtt_private.h"
 #include "net/why.h"
 
@@ -812,27 +813,29 @@ static void mqtt_watch(struct mqtt_client *c)
 
 #define GATEWAY_MAX 8192 /* bytes of a packet */
 
-static unsigned with_sent(const struct mqtt_client *c)
+static unsigned with_what(const struct mqtt_client *c)
 {
-	return (c->sent.len > GATEWAY_MAX ? WITH_LARGE : 0) |
+	bool own = !c->client_id || text_starts(c->client_id, MQTT_OWN_ID);
+
+	return WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
+	       (c->user ? WITH_USER : 0) | (own ? 0 : WITH_ID) |
+	       (c->sent.len > GATEWAY_MAX ? WITH_LARGE : 0) |
 	       (c->sent.broken ? WITH_BROKEN : 0);
 }
 
 static void fail(struct mqtt_client *c, enum why what, int number,
 		 const char *said)
 {
-	why_set(&c->why,
-		&(struct why_facts){
-			.what = what,
-			.with = WITH_MQTT | (c->tls ? 0 : WITH_PLAIN) |
-				(c->user ? WITH_USER : 0) | with_sent(c),
-			.number = number,
-			.host = c->host,
-			.port = c->port,
-			.path = c->refused,
-			.waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
-			.said = said,
-		});
+	why_set(&c->why, &(struct why_facts){
+				 .what = what,
+				 .with = with_what(c),
+				 .number = number,
+				 .host = c->host,
+				 .port = c->port,
+				 .path = c->refused,
+				 .waited = what == WHY_SILENT ? TIMEOUT_MS : 0,
+				 .said = said,
+			 });
 }
 
 static void fail_lookup(struct mqtt_client *c, int status)

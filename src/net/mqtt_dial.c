@@ -212,7 +212,7 @@ static void make_own_id(char *out, size_t size)
 	uint64_t bits;
 
 	random_bytes(&bits, sizeof(bits));
-	snprintf(out, size, "mcpctl-%012llx",
+	snprintf(out, size, MQTT_OWN_ID "%012llx",
 		 (unsigned long long)(bits & 0xffffffffffffu));
 }
 

@@ -16,6 +16,9 @@
 
 /* ---- mqtt_client.c: one connection ---- */
 
+/* What a client id begins with that was made here at random: nobody else's. */
+#define MQTT_OWN_ID "mcpctl-"
+
 enum mqtt_state {
 	MQTT_CONNECTING, /* the name, then TCP, TLS and CONNECT */
 	MQTT_CONNECTED,

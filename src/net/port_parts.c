@@ -138,7 +138,7 @@ const char *knock_noise(enum front_noise what)
 {
 	static const char *const texts[] = {
 		[FRONT_TLS] =
-			"something spoke TLS to this plain port: the board was given https:// or wss://,\nuse http:// and ws://",
+			"something spoke TLS to this plain port: if that was the board, it was given https:// or wss://,\nand needs http:// and ws://",
 		[FRONT_GARBAGE] = "something came that is no HTTP",
 		[FRONT_BROKEN] =
 			"a request was broken, could be read in two ways, or wanted another upgrade than WebSocket 13",

@@ -30,6 +30,9 @@
 	"check the password (--mqtt-password-file or MCPCTL_MQTT_PASSWORD), and that the broker knows the user"
 #define CREDENTIALS \
 	"give credentials: MCPCTL_TOKEN, --token-file, or --header 'Authorization: …'"
+#define CHECK_TOKEN \
+	"credentials were sent: check them (MCPCTL_TOKEN, --token-file, --header 'Authorization: …')"
+#define OR_ADDRESS "; it may also refuse this address or name"
 #define CHECK_PROXY \
 	"check --proxy and the environment's http_proxy, https_proxy, all_proxy; --proxy none goes without one"
 #define CHECK_PATH "check the path of the target (often /mcp or /sse)"
@@ -137,8 +140,9 @@ static const struct why_row rows[] = {
 	    "it wants a certificate of its clients, and mcpctl has none: let it take a password or a token instead"),
 	TLS("handshake failure",
 	    "it may want a certificate of its clients, which mcpctl has not, or ciphers that are not spoken here"),
-	TLS(NULL,
+	TLS("certificate|issuer|verif|self-signed|self signed",
 	    "--cacert FILE trusts another certificate, --insecure skips the check"),
+	TLS(NULL, "'openssl s_client -connect {host}:{port}' may tell more"),
 
 	{ WHY_TLS_SILENT, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} accepted the connection, but not the TLS handshake within {wait}",
@@ -193,12 +197,18 @@ static const struct why_row rows[] = {
 	CONNACK(0, 5, ERR_AUTH, "not authorised", NO_USER),
 	CONNACK(0, 0, ERR_CONNECT, "for a reason of its own", SEE_LOG),
 
+	{ WHY_STATUS, WITH_TOKEN, NUMBER(401), ERR_AUTH,
+	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for 'challenge'}",
+	  CHECK_TOKEN },
 	{ WHY_STATUS, 0, NUMBER(401), ERR_AUTH,
 	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for 'challenge'}",
 	  CREDENTIALS },
+	{ WHY_STATUS, WITH_TOKEN, NUMBER(403), ERR_AUTH,
+	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for 'challenge'}",
+	  CHECK_TOKEN OR_ADDRESS },
 	{ WHY_STATUS, 0, NUMBER(403), ERR_AUTH,
 	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for 'challenge'}",
-	  CREDENTIALS },
+	  CREDENTIALS OR_ADDRESS },
 	{ WHY_BAD_TOKEN, 0, ANY, ERR_AUTH,
 	  "'{host}' does not take this token: HTTP {number}{: said}{; it asks for 'challenge'}",
 	  "it may be expired, revoked, or made for another server: give another (MCPCTL_TOKEN, --token-file)" },
@@ -305,11 +315,16 @@ static const struct why_row rows[] = {
 	{ WHY_WENT_AFTER, WITH_BROKEN, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
 	  "that is no whole JSON, at which gateways for boards close" },
-	{ WHY_WENT_AFTER, 0, ANY, ERR_CONNECT,
+	{ WHY_WENT_AFTER, WITH_ID, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
 	  "gateways for boards close at what they do not accept: does that fit, and client id and signature? else: was it stopped? another client with our client id would end it too" },
-	{ WHY_WENT, 0, ANY, ERR_CONNECT, "the broker '{host}' went away",
+	{ WHY_WENT_AFTER, 0, ANY, ERR_CONNECT,
+	  "the broker '{host}' closed the connection right after it was sent {said}",
+	  "gateways for boards close at what they do not accept: does that fit? else: was it stopped?" },
+	{ WHY_WENT, WITH_ID, ANY, ERR_CONNECT, "the broker '{host}' went away",
 	  "was it stopped? another client with our client id would end it too" },
+	{ WHY_WENT, 0, ANY, ERR_CONNECT, "the broker '{host}' went away",
+	  "was it stopped?" },
 
 	{ WHY_WAITS_ANSWER, WITH_OLD, ANY, ERR_CONNECT,
 	  "'{host}' took the request, and has not begun to answer", MAY_HOLD },

@@ -74,6 +74,8 @@ enum why_with {
 	WITH_OLD = 32, /* HTTP+SSE */
 	WITH_LARGE = 128, /* what was sent last: above what a gateway takes */
 	WITH_BROKEN = 256, /* … and no JSON */
+	WITH_TOKEN = 512, /* credentials were sent */
+	WITH_ID = 1024, /* MQTT: by a client id that others may have, too */
 	WITH_BOARD = 64 /* a pretend board dialled, by whichever protocol */
 };
 

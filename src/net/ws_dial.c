@@ -235,7 +235,10 @@ static void ws_fail(struct ws *ws, enum why what, int number, const char *said)
 	why_set(&ws->why,
 		&(struct why_facts){
 			.what = what,
-			.with = WITH_WS | (d->use_tls ? 0 : WITH_PLAIN),
+			.with = WITH_WS | (d->use_tls ? 0 : WITH_PLAIN) |
+				(headers_get(&d->headers, "Authorization") ?
+					 WITH_TOKEN :
+					 0),
 			.number = number,
 			.host = d->host,
 			.port = d->port,

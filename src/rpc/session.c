@@ -102,6 +102,7 @@ static void session_keep_peer(struct session_peer *out,
 	out->client_id = mem_strdup(peer->client_id);
 	out->tls = mem_strdup(peer->tls);
 	out->protocol_version = peer->protocol_version;
+	out->standby = peer->standby;
 	keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
@@ -699,7 +700,9 @@ static int check_ended(const struct session *s, struct error *err)
 		  s->times.connected < 0 ?
 			  "the connection was closed before it was ready" :
 			  "the connection was closed before a hello came");
-	return error_hint(err, "try again with -v to see every frame");
+	return s->config.trace ?
+		       -1 :
+		       error_hint(err, "try again with -v to see every frame");
 }
 
 static int check_features(const struct session *s, struct error *err)

@@ -175,8 +175,15 @@ struct session_peer {
 	bool has_ota;
 	struct ota_request ota;
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
+	bool standby; /* peer_info.standby: it may not be there at all */
 };
 const struct session_peer *session_peer(const struct session *s);
+
+/*
+ * It is one of those, and nothing came of it so far. why (NULL): what the
+ * transport knows of that, if anything.
+ */
+bool session_unheard(struct session *s, struct error *why);
 
 /* For what one transport alone can do (attach_ask_tool). Lent. */
 struct transport *session_transport(struct session *s);

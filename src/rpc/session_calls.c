@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/head.h"
 #include "rpc/session_calls.h"
 #include "rpc/session_state.h"
 #include "wire/refusal.h"
@@ -96,8 +97,8 @@ static void add_data(struct error *e, const struct message *m)
 		error_detail(e, data.text, data.len);
 }
 
-static void reply_error(const struct session *s, struct error *e,
-			const struct message *m)
+static void describe_reply(const struct session *s, struct error *e,
+			   const struct message *m)
 {
 	int64_t code = 0;
 	bool has_code = json_integer(m->error, "code", &code) == 0 &&
@@ -113,9 +114,19 @@ static void reply_error(const struct session *s, struct error *e,
 	add_data(e, m);
 }
 
-void session_peer_error(struct error *e, const struct message *m)
+/* s may be NULL. */
+static void reply_error(const struct session *s,
+			const struct session_rules *rules, struct error *e,
+			const struct message *m)
 {
-	reply_error(NULL, e, m);
+	describe_reply(s, e, m);
+	error_retry_after(e, rules->retry_after(m->error));
+}
+
+void session_peer_error(const struct session_rules *rules, struct error *e,
+			const struct message *m)
+{
+	reply_error(NULL, rules, e, m);
 }
 
 static void report_late(struct session *s, int64_t id, const char *text,
@@ -182,11 +193,8 @@ void session_take_reply(void *owner, struct message *m)
 		return;
 	}
 	report_shape(s, m);
-	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR) {
-		reply_error(s, &c->failure, m);
-		error_retry_after(&c->failure,
-				  s->config.rules->retry_after(m->error));
-	}
+	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR)
+		reply_error(s, s->config.rules, &c->failure, m);
 	message_take(&c->reply, m);
 	session_end_call(s, c, true);
 }
@@ -203,8 +211,11 @@ static void end_broken(struct session *s, struct call *c,
 			       salvage->has_code ? &salvage->code : NULL);
 		error_hint(
 			&c->failure,
-			"the JSON of this reply is broken (%s): firmware pastes error texts in without escaping; shown is what it meant",
-			problem->text);
+			"the JSON of this reply is broken (%s)%s; shown is what it meant",
+			problem->text,
+			s->link.dialect == DIALECT_DEVICE ?
+				": firmware pastes error texts in without escaping" :
+				"");
 	} else {
 		error_set(&c->failure, ERR_PROTOCOL,
 			  "the reply to '%s' is broken: %s", label,
@@ -303,15 +314,27 @@ static void add_limit(struct buf *out, const struct call *c)
 }
 
 /* Of a child process, or a device that need not say hello (peer_info.standby), the transport may know why nobody answers. */
-static bool add_transport(struct buf *out, struct session *s)
+static bool explain_silence(struct session *s, struct error *why)
 {
 	const struct transport_ops *ops = s->transport.ops;
+
+	if (s->heard.messages || s->link.audio_frames)
+		return false;
+	if (why && ops->explain)
+		ops->explain(&s->transport, why);
+	return true;
+}
+
+bool session_unheard(struct session *s, struct error *why)
+{
+	return s->peer.standby && explain_silence(s, why);
+}
+
+static bool add_transport(struct buf *out, struct session *s)
+{
 	CLEANUP(error_reset) struct error why = { 0 };
 
-	if (s->heard.messages || s->link.audio_frames || !ops->explain)
-		return false;
-	ops->explain(&s->transport, &why);
-	if (why.kind == ERR_NONE)
+	if (!explain_silence(s, &why) || why.kind == ERR_NONE)
 		return false;
 	buf_printf(out, "%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
 	return true;
@@ -333,9 +356,11 @@ static void session_explain_timeout(struct session *s, struct call *c)
 	if (c->silence)
 		buf_printf(&hint, "; %s", c->silence);
 	else if (s->link.dialect == DIALECT_DEVICE)
-		buf_text(
+		buf_printf(
 			&hint,
-			"; the call may still be running: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer");
+			"; %s: firmware runs one tool at a time, and never sends an answer above 65,535 bytes; --timeout waits longer",
+			c->subject ? "the call may still be running" :
+				     "a call may stand in its way");
 	else
 		buf_text(&hint, "; --timeout waits longer");
 	error_hint(&c->failure, "%s", buf_string(&hint));
@@ -664,8 +689,11 @@ static void fail_call(struct session *s, struct call *c)
 		  s->said ? "; the last that it said: " : "",
 		  s->said ? s->said : "");
 	if (refused)
-		error_hint(&c->failure,
-			   "give credentials: MCPCTL_TOKEN or --token-file");
+		error_hint(
+			&c->failure, "%s: MCPCTL_TOKEN or --token-file",
+			s->to && headers_get(&s->to->headers, "Authorization") ?
+				"credentials were sent, check them" :
+				"give credentials");
 	else if (c->silence)
 		error_hint(&c->failure, "%s", c->silence);
 	else if (known && s->why.hint[0])

@@ -51,7 +51,11 @@ int session_notify(struct session *s, const char *method, const char *params,
  */
 void session_hold(struct session *s, bool hold);
 
-/* An error reply in words: ERR_PEER, with its code and its data. */
-void session_peer_error(struct error *e, const struct message *m);
+/*
+ * An error reply that came without a session, in words: ERR_PEER, with its
+ * code, its data, and the time after which it wants to be asked again.
+ */
+void session_peer_error(const struct session_rules *rules, struct error *e,
+			const struct message *m);
 
 #endif

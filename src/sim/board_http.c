@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/why.h"
 #include "sim/board_http.h"
 #include "wire/refusal.h"
 
@@ -13,12 +14,24 @@
 
 /* A TCP connection for one request. What the body means is the owner's matter. */
 
-static void fail(struct board_http *a, enum http_failure what, const char *why)
+static void fail(struct board_http *a, enum http_failure what,
+		 const struct error *why)
 {
 	if (a->over)
 		return;
 	a->over = true;
 	a->events->failed(a->owner, what, why);
+}
+
+static void fail_for(struct board_http *a, enum http_failure what,
+		     enum why reason, const char *text)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "%s", text);
+	error_reason(&why, (int)reason);
+	fail(a, what, &why);
+	error_reset(&why);
 }
 
 void board_http_close(struct board_http *a)
@@ -40,6 +53,7 @@ static void on_connected(struct tcp *t)
 static void take(struct board_http *a, enum http_state state)
 {
 	bool has_head = a->reply.has_head;
+	struct error why = { 0 };
 
 	switch (state) {
 	case HTTP_MORE:
@@ -50,14 +64,18 @@ static void take(struct board_http *a, enum http_state state)
 				    a->reply.body.len);
 		break;
 	case HTTP_REFUSED:
-		fail(a, HTTP_OTHER_STATUS, a->reply.line);
+		board_refused(&why, a->reply.status, a->reply.line);
+		fail(a, HTTP_OTHER_STATUS, &why);
+		error_reset(&why);
 		break;
 	case HTTP_BROKEN:
-		fail(a, has_head ? HTTP_NO_BODY : HTTP_NO_HEAD, a->reply.line);
+		fail_for(a, has_head ? HTTP_NO_BODY : HTTP_NO_HEAD, WHY_FOREIGN,
+			 a->reply.line);
 		break;
 	case HTTP_HANGS:
-		fail(a, HTTP_HUNG,
-		     "the reply is 8 kB or more: a real device hangs here for good");
+		fail_for(
+			a, HTTP_HUNG, WHY_OTHER,
+			"the reply is 8 kB or more: a real device hangs here for good");
 		break;
 	}
 }
@@ -88,7 +106,7 @@ static enum http_failure stage(const struct board_http *a)
 	return a->reply.has_head ? HTTP_NO_BODY : HTTP_NO_HEAD;
 }
 
-static void on_ended(struct tcp *t, const char *why)
+static void on_ended(struct tcp *t, const struct error *why)
 {
 	struct board_http *a = t->owner;
 
@@ -96,9 +114,13 @@ static void on_ended(struct tcp *t, const char *why)
 		return; /* as the board's own Connection: close wants it */
 	if (!a->over && !why)
 		take(a, board_reply_end(&a->reply));
-	if (!a->whole)
-		fail(a, stage(a),
-		     why ? why : "closed before the reply was whole");
+	if (a->whole)
+		return;
+	if (why)
+		fail(a, stage(a), why);
+	else
+		fail_for(a, stage(a), WHY_CUT,
+			 "closed before the reply was whole");
 }
 
 static void on_deadline(struct tcp *t)
@@ -108,9 +130,7 @@ static void on_deadline(struct tcp *t)
 	if (a->reply.has_head && a->reply.status != 200)
 		take(a, board_reply_end(&a->reply));
 	else if (!a->whole)
-		fail(a, stage(a),
-		     a->asked ? "no whole reply within 30 s" :
-				"not connected within 10 s");
+		fail_for(a, stage(a), WHY_SILENT, "no whole reply within 30 s");
 }
 
 static void on_closed(struct tcp *t)
@@ -203,17 +223,6 @@ static void read_headers(struct board_reply *r, const char *head)
 		r->length = -1;
 }
 
-static int status_of(const char *text, size_t line)
-{
-	char digits[4] = "";
-	int64_t status;
-
-	if (line < 12 || strncmp(text, "HTTP/1.", 7) != 0 || text[8] != ' ')
-		return -1;
-	memcpy(digits, text + 9, 3);
-	return text_integer(digits, 100, 999, &status) ? -1 : (int)status;
-}
-
 static enum http_state take_head(struct board_reply *r)
 {
 	const char *text = buf_string(&r->in);
@@ -223,7 +232,7 @@ static enum http_state take_head(struct board_reply *r)
 
 	if (!blank && r->in.len <= HEAD_MAX)
 		return HTTP_MORE;
-	r->status = status_of(text, line);
+	r->status = board_status(text, line);
 	if (r->status != 200)
 		snprintf(r->line, sizeof(r->line), "%.*s",
 			 (int)(line < 200 ? line : 200), text);

@@ -56,8 +56,9 @@ enum http_failure {
 struct board_http_events {
 	/* Status 200 and its whole body; lent. */
 	void (*answered)(void *owner, const char *body, size_t len);
-	/* No usable reply: why, in words. */
-	void (*failed)(void *owner, enum http_failure what, const char *why);
+	/* No usable reply: why, with a reason of net/why.h. */
+	void (*failed)(void *owner, enum http_failure what,
+		       const struct error *why);
 	/* Neither Content-Length nor chunked: some device stumbles over it. */
 	void (*no_length)(void *owner);
 	/* After board_http_close: the struct may be used again or released. */

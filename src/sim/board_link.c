@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
+#include "sim/ota_news.h"
 #include "sim/pretend_loop.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
@@ -197,16 +198,18 @@ static void on_peer_close(void *owner, int code)
 		timer_start(&c->again, DEVICE_LEFT_OPEN_MS + CALLER_AGAIN_MS);
 }
 
-/* It failed, or is over: why, in words (NULL: closed). */
-static void board_link_lost(struct board_link *c, const char *why)
+/* It failed, or is over: why (NULL: an open one was closed). */
+static void board_link_lost(struct board_link *c, const struct error *why)
 {
+	CLEANUP(mem_free_ptr) char *text = why ? error_line(why) : NULL;
+
 	if (c->opened)
-		board_link_over(c, why ? why : "closed by the backend");
+		board_link_over(c, why ? text : "closed by the backend");
 	else
-		c->events->step(c, CALLER_REFUSED, why);
+		c->events->refused(c, why);
 }
 
-static void on_ended(void *owner, const char *why)
+static void on_ended(void *owner, const struct error *why)
 {
 	struct board_link *c = owner;
 
@@ -249,9 +252,7 @@ static const struct board_ws_events dial_events = {
 /* Tell why not; takes the error. */
 static void board_link_refuse(struct board_link *c, struct error *why)
 {
-	CLEANUP(mem_free_ptr) char *text = error_line(why);
-
-	c->events->step(c, CALLER_REFUSED, text);
+	c->events->refused(c, why);
 	error_reset(why);
 }
 
@@ -406,7 +407,7 @@ void board_link_close(struct board_link *c)
  * begins and ends with a voice session.
  */
 
-static void on_ended_mqtt(void *owner, const char *why)
+static void on_ended_mqtt(void *owner, const struct error *why)
 {
 	struct board_link *c = owner;
 
@@ -623,6 +624,32 @@ static int take_reply(struct board_link *c, struct ota_reply *reply,
 	return 0;
 }
 
+static void tell_news(struct board_link *c, const struct ota_reply *reply)
+{
+	const struct ota_asker asker = {
+		.version = c->device.config.profile->about.version,
+		.token = c->plan->token,
+		.stored_token = c->stored_token,
+	};
+	CLEANUP(words_done) struct words news = { 0 };
+
+	ota_news(&news, reply, &asker);
+	for (size_t i = 0; i < news.count; i++)
+		c->events->note(c, DEVICE_LINE, news.word[i]);
+}
+
+/* -1: nowhere to go, and why. */
+static int read_reply(struct board_link *c, struct ota_reply *out,
+		      const char *body, size_t len, struct error *err)
+{
+	const int bad = ota_judge(out, body, len, &c->device.watch, err);
+
+	/* One that is to be activated first looks at firmware before that. */
+	if (!bad || err->kind != ERR_UNMET)
+		tell_news(c, out);
+	return bad ? -1 : take_reply(c, out, err);
+}
+
 static void on_answered(void *owner, const char *body, size_t len)
 {
 	struct board_link *c = owner;
@@ -631,8 +658,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 
 	c->told_url = c->dead = false;
 	frame(c, false, "text", body, len);
-	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
-	    take_reply(c, &reply, &err)) {
+	if (read_reply(c, &reply, body, len, &err)) {
 		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
 	}
@@ -640,16 +666,19 @@ static void on_answered(void *owner, const char *body, size_t len)
 	board_http_close(&c->line.ota);
 }
 
-static void on_failed(void *owner, enum http_failure what, const char *why)
+static void on_failed(void *owner, enum http_failure what,
+		      const struct error *why)
 {
 	struct board_link *c = owner;
-	CLEANUP(mem_free_ptr) char *text = mem_printf("OTA: %s", why);
+	struct error told = { 0 };
 
 	if (what == HTTP_HUNG)
 		hazard_tell(&c->device.watch, HAZARD_OTA_TOO_LONG);
 	c->told_url = false;
 	c->hung = what == HTTP_HUNG;
-	c->events->step(c, CALLER_REFUSED, text);
+	error_copy(&told, why);
+	error_prefix(&told, "OTA");
+	board_link_refuse(c, &told);
 	board_http_close(&c->line.ota);
 }
 
@@ -897,7 +926,7 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 		  json_member(mqtt, "endpoint") ? " that is a text" : "");
 	return error_hint(
 		err,
-		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it hides 'websocket'");
+		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it would hide a 'websocket'");
 }
 
 /*

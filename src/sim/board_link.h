@@ -41,7 +41,6 @@ struct board_link_plan {
 enum board_link_step {
 	CALLER_ASKS, /* text: the address of OTA */
 	CALLER_DIALS, /* text: the address */
-	CALLER_REFUSED, /* text: why */
 	CALLER_OPENED,
 	CALLER_CLOSED /* a connection that was open is over; text: why */
 };
@@ -50,6 +49,10 @@ struct board_link;
 struct board_link_events {
 	void (*step)(struct board_link *c, enum board_link_step step,
 		     const char *text);
+	/*
+	 * It did not get in: why, with a reason of net/why.h where one is known.
+	 */
+	void (*refused)(struct board_link *c, const struct error *why);
 	/* From the device; see there. */
 	void (*note)(struct board_link *c, enum pretend_note what,
 		     const char *text);

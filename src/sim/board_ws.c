@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "net/transport.h"
+#include "net/why.h"
 #include "sim/board_ws.h"
 #include "wire/refusal.h"
 
@@ -19,12 +20,22 @@
 
 #define DIAL_FULL (1u << 20) /* bytes that wait for the peer */
 
-static void end(struct board_ws *d, const char *why)
+static void end(struct board_ws *d, const struct error *why)
 {
 	if (d->ended)
 		return;
 	d->ended = true;
 	d->events->ended(d->owner, why);
+}
+
+static void fail(struct board_ws *d, enum why reason, const char *text)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "%s", text);
+	error_reason(&why, (int)reason);
+	end(d, &why);
+	error_reset(&why);
 }
 
 static void send_frame(struct board_ws *d, enum board_ws_first first,
@@ -101,8 +112,8 @@ static void deliver(struct board_ws *d)
 		switch (board_ws_next(&d->in, &data, &len, &code)) {
 		case WIRE_NONE:
 			if (d->in.broken)
-				end(d,
-				    "a frame was larger than 16 MB, or a fragment belonged to none");
+				fail(d, WHY_OTHER,
+				     "a frame was larger than 16 MB, or a fragment belonged to none");
 			return;
 		case WIRE_TEXT:
 			d->events->text(d->owner, data, len);
@@ -135,10 +146,18 @@ static void refused(struct board_ws *d, const char *blank)
 	char *line = mem_strndup(text, len < 200 ? len : 200);
 	bool more = words && !strstr(line, words);
 	CLEANUP(mem_free_ptr)
-	char *why =
+	char *told =
 		mem_printf("%s%s%s", line, more ? ": " : "", more ? words : "");
+	int status = board_status(text, len);
+	struct error why = { 0 };
 
-	end(d, why);
+	if (status < 0) {
+		fail(d, WHY_FOREIGN, told);
+		return;
+	}
+	board_refused(&why, status, told);
+	end(d, &why);
+	error_reset(&why);
 }
 
 /* The body may come in a packet of its own: a moment for that. */
@@ -175,7 +194,8 @@ static void on_answer(struct board_ws *d, const char *data, size_t len)
 	blank = strstr(buf_string(&d->handshake), "\r\n\r\n");
 	if (!blank) {
 		if (d->handshake.len == WIRE_HEAD_MAX)
-			end(d, "the answer is no HTTP, or larger than 16 kB");
+			fail(d, WHY_FOREIGN,
+			     "the answer is no HTTP, or larger than 16 kB");
 		return;
 	}
 	/* 1.3: this text is all that is looked for */
@@ -207,16 +227,18 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 	deliver(d);
 }
 
-static void on_ended(struct tcp *t, const char *why)
+static void on_ended(struct tcp *t, const struct error *why)
 {
 	struct board_ws *d = t->owner;
 
 	if (!why && is_refused(d))
 		return;
-	if (!d->open && !why)
-		why = d->handshake.len && d->asked ? buf_string(&d->handshake) :
-						     "closed without an answer";
-	end(d, why);
+	if (d->open || why)
+		end(d, why);
+	else if (d->handshake.len && d->asked)
+		fail(d, WHY_FOREIGN, buf_string(&d->handshake));
+	else
+		fail(d, WHY_CLOSED, "closed without an answer");
 }
 
 static void on_deadline(struct tcp *t)
@@ -225,8 +247,7 @@ static void on_deadline(struct tcp *t)
 
 	if (is_refused(d))
 		return;
-	end(d, d->asked ? "no answer to the WebSocket request within 10 s" :
-			  "not connected within 10 s");
+	fail(d, WHY_SILENT, "no answer to the WebSocket request within 10 s");
 }
 
 static void on_closed(struct tcp *t)
@@ -392,6 +413,26 @@ void board_ws_url_done(struct board_ws_url *u)
 	mem_free(u->host);
 	mem_free(u->path);
 	*u = (struct board_ws_url){ 0 };
+}
+
+int board_status(const char *line, size_t len)
+{
+	char digits[4] = "";
+	int64_t status;
+
+	if (len < 12 || strncmp(line, "HTTP/1.", 7) != 0 || line[8] != ' ')
+		return -1;
+	memcpy(digits, line + 9, 3);
+	return text_integer(digits, 100, 999, &status) ? -1 : (int)status;
+}
+
+int board_refused(struct error *err, int status, const char *text)
+{
+	const bool credentials = status == 401 || status == 403;
+
+	error_set(err, credentials ? ERR_AUTH : ERR_CONNECT, "%s", text);
+	error_code(err, status);
+	return error_reason(err, WHY_STATUS);
 }
 
 void board_ws_key(char key[25])

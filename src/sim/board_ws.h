@@ -36,6 +36,11 @@ int board_ws_url_parse(struct board_ws_url *out, const char *text,
 		       struct error *err);
 void board_ws_url_done(struct board_ws_url *u);
 
+/* Of the first line of an HTTP answer; -1: it is none. */
+int board_status(const char *line, size_t len);
+/* Another status than was hoped for: text tells it. Returns -1. */
+int board_refused(struct error *err, int status, const char *text);
+
 /*
  * A number as the board's parser of integers takes it: from the front of a
  * text, whatever stands behind. False: it throws, and the board restarts.
@@ -98,10 +103,10 @@ struct board_ws_events {
 	void (*binary)(void *owner, const void *data, size_t len);
 	void (*peer_close)(void *owner, int code);
 	/*
-	 * It failed or is over: why, in words (NULL: the peer closed TCP).
-	 * Call board_ws_close then.
+	 * It failed or is over: why, with a reason of net/why.h (NULL: the
+	 * peer closed TCP). Call board_ws_close then.
 	 */
-	void (*ended)(void *owner, const char *why);
+	void (*ended)(void *owner, const struct error *why);
 	/* After board_ws_close: the struct may be used again or released. */
 	void (*closed)(void *owner);
 };

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "net/why.h"
 
 void broker_where_done(struct broker_where *w)
 {
@@ -18,7 +19,7 @@ void broker_where_done(struct broker_where *w)
 	*w = (struct broker_where){ 0 };
 }
 
-static void end(struct broker_line *d, const char *why)
+static void end(struct broker_line *d, const struct error *why)
 {
 	if (d->ended)
 		return;
@@ -34,7 +35,7 @@ static void on_connected(void *owner)
 	if (d->ended || d->open)
 		return;
 	if (d->down && d->table->subscribe(d->client, d->down, &err)) {
-		end(d, err.text);
+		end(d, &err);
 		error_reset(&err);
 		return;
 	}
@@ -55,9 +56,7 @@ static void on_message(void *owner, const char *topic, const void *data,
 
 static void on_lost(void *owner, const struct error *why)
 {
-	CLEANUP(mem_free_ptr) char *text = error_line(why);
-
-	end(owner, text);
+	end(owner, why);
 }
 
 static const struct mqtt_client_events client_events = {
@@ -70,8 +69,13 @@ static void on_timer(void *owner)
 {
 	struct broker_line *d = owner;
 
-	end(d, d->why ? d->why :
+	if (!d->why.kind) {
+		error_set(
+			&d->why, ERR_CONNECT,
 			"the broker did not accept the connection within 10 s");
+		error_reason(&d->why, WHY_SILENT);
+	}
+	end(d, &d->why);
 }
 
 int broker_line_open(struct broker_line *d,
@@ -110,15 +114,10 @@ int broker_line_open(struct broker_line *d,
 
 void broker_line_text(struct broker_line *d, const char *text, size_t len)
 {
-	struct error err = { 0 };
-
 	if (!d->open || d->ended || !d->up)
 		return;
-	if (!d->table->publish(d->client, d->up, text, len, &err))
+	if (!d->table->publish(d->client, d->up, text, len, &d->why))
 		return;
-	mem_free(d->why);
-	d->why = mem_strdup(err.text);
-	error_reset(&err);
 	timer_start(&d->timer, 0); /* told from the loop */
 }
 
@@ -128,8 +127,7 @@ static void maybe_closed(struct broker_line *d)
 		return;
 	mem_free(d->up);
 	mem_free(d->down);
-	mem_free(d->why);
-	d->why = NULL;
+	error_reset(&d->why);
 	d->up = d->down = NULL;
 	d->events->closed(d->owner);
 }

@@ -29,8 +29,8 @@ void broker_where_done(struct broker_where *w);
 struct broker_line_events {
 	void (*opened)(void *owner);
 	void (*text)(void *owner, const char *text, size_t len);
-	/* It failed or is over: why, in words. Call broker_line_close then. */
-	void (*ended)(void *owner, const char *why);
+	/* It failed or is over: why. Call broker_line_close then. */
+	void (*ended)(void *owner, const struct error *why);
 	/* After broker_line_close: the struct may be used again or released. */
 	void (*closed)(void *owner);
 };
@@ -42,7 +42,7 @@ struct broker_line {
 	const struct broker_line_events *events;
 	void *owner;
 	char *up, *down; /* owned */
-	char *why; /* a message could not be sent; NULL */
+	struct error why; /* a message could not be sent */
 	bool open, ended, closing, client_gone, timer_gone;
 };
 

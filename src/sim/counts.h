@@ -41,6 +41,8 @@ struct counts {
 	} * tool;
 	struct asked_counts requests, calls; /* calls are requests, too */
 	uint64_t sessions; /* that were begun: a server hello was waited for */
+	uint64_t hellos; /* of devices, which went out */
+	uint64_t unheard; /* those that no topic is there for (MQTT) */
 	/* Devices whose tools were listed to the last page. */
 	uint64_t listed_whole;
 	struct samples answer_us; /* from a request to its reply */

@@ -7,9 +7,11 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "sim/advice.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
 #include "wire/broker_topic.h"
+#include "wire/refusal.h"
 
 #define END_MS 3000 /* for hanging up */
 #define FILES_BESIDES 64 /* open files that are no devices */
@@ -28,7 +30,7 @@ struct fleet {
 	bool done, all_closed, pace_gone;
 	char *dialled; /* the address of the last one; NULL */
 	char *refused_at; /* the address behind OTA that refused last; NULL */
-	char *last_refusal; /* why, for the error when nobody got through */
+	struct error refusal; /* the last one, with what to do about it */
 };
 
 PRINTF_LIKE(3, 4)
@@ -64,14 +66,6 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		f->dialled = mem_strdup(text);
 		line(f, c, "dials %s", text);
 		break;
-	case CALLER_REFUSED:
-		f->tally->sum.refused++;
-		mem_free(f->last_refusal);
-		f->last_refusal = mem_strdup(text ? text : "closed");
-		mem_free(f->refused_at);
-		f->refused_at = c->answered ? mem_strdup(f->dialled) : NULL;
-		line(f, c, "not connected: %s", text ? text : "closed");
-		break;
 	case CALLER_OPENED:
 		f->tally->sum.dialled++;
 		line(f, c, "connected as %s", c->device.device_id);
@@ -81,6 +75,41 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		line(f, c, "connection over: %s", text);
 		break;
 	}
+}
+
+static bool is_given(const char *token)
+{
+	return token && *token;
+}
+
+static unsigned facts_of(const struct board_link *c)
+{
+	unsigned facts = c->answered ? ADVICE_TOLD : 0;
+
+	if (c->plan->ota && !c->answered)
+		return ADVICE_OTA;
+	if (c->device.config.mqtt)
+		return facts | ADVICE_BROKER;
+	if (is_given(c->plan->token))
+		return facts | ADVICE_TOKEN;
+	if (c->answered && is_given(c->stored_token))
+		facts |= ADVICE_OTA_TOKEN;
+	return facts;
+}
+
+static void on_refused(struct board_link *c, const struct error *why)
+{
+	struct fleet *f = c->fleet;
+	const char *advice = advice_for(why, facts_of(c));
+	CLEANUP(mem_free_ptr) char *text = error_line(why);
+
+	f->tally->sum.refused++;
+	error_copy(&f->refusal, why);
+	if (advice)
+		error_hint(&f->refusal, "%s", advice);
+	mem_free(f->refused_at);
+	f->refused_at = c->answered ? mem_strdup(f->dialled) : NULL;
+	line(f, c, "not connected: %s", text);
 }
 
 static void on_welcomed(struct fleet *f, struct board_link *c)
@@ -100,6 +129,21 @@ static void on_called(struct fleet *f, struct board_link *c, const char *tool)
 		samples_add(&f->tally->first_call, loop_now() - c->started);
 	c->called = true;
 	line(f, c, "called: %s", tool);
+}
+
+/* In place of a server hello. */
+static void on_said(struct fleet *f, const struct board_link *c,
+		    const char *text)
+{
+	struct sim_summary *sum = &f->tally->sum;
+
+	if (!sum->said) {
+		sum->said = mem_strdup(text);
+		sum->said_credentials = refusal_is_credentials(text);
+		if (sum->said_credentials)
+			sum->said_advice = advice_for_credentials(facts_of(c));
+	}
+	line(f, c, "the backend says: %s", text);
 }
 
 static void on_note(struct board_link *c, enum pretend_note what,
@@ -123,9 +167,7 @@ static void on_note(struct board_link *c, enum pretend_note what,
 		on_called(f, c, text);
 		break;
 	case DEVICE_REFUSED:
-		if (!f->tally->sum.said)
-			f->tally->sum.said = mem_strdup(text);
-		line(f, c, "the backend says: %s", text);
+		on_said(f, c, text);
 		break;
 	case DEVICE_LINE:
 		line(f, c, "%s", text);
@@ -137,10 +179,7 @@ static void on_hazard(struct board_link *c, enum hazard h)
 {
 	struct fleet *f = c->fleet;
 
-	bool first = c->device.watch.times[h] == 1;
-
-	tally_hazard(f->tally, h, first);
-	if (first)
+	if (tally_hazard(f->tally, &c->device.watch, h))
 		line(f, c, "hazard: %s", hazard_text(h));
 }
 
@@ -186,6 +225,7 @@ static void on_closed(struct board_link *c)
 
 static const struct board_link_events caller_events = {
 	.step = on_step,
+	.refused = on_refused,
 	.note = on_note,
 	.hazard = on_hazard,
 	.frame = on_frame,
@@ -235,8 +275,9 @@ static int raise_files(size_t count, bool mqtt, struct error *err)
 		err, ERR_USAGE,
 		"%zu devices need more open files than the %llu that are allowed",
 		count, (unsigned long long)limit.rlim_max);
-	return error_hint(err,
-			  "raise it with 'ulimit -Hn', or take fewer devices");
+	return error_hint(
+		err,
+		"raise the hard limit (ulimit -Hn N, as root), or take fewer devices");
 }
 
 /* A client id that tells the Device-Id is that board's. */
@@ -303,66 +344,32 @@ static void finish(struct fleet *f)
 	mem_free(f->caller);
 }
 
-/* By the words of a backend (HTTP), of a broker, or of the system. */
-static const struct {
-	const char *words;
-	enum error_kind kind;
-	const char *hint;
-} cures[] = {
-	{ " 401 ", ERR_AUTH, TOKEN_HINT },
-	{ " 403 ", ERR_AUTH, TOKEN_HINT },
-	{ "not authorised", ERR_AUTH, TOKEN_HINT },
-	{ "bad user name or password", ERR_AUTH, TOKEN_HINT },
-	{ "connection refused", ERR_CONNECT,
-	  "is the backend running, and is this its address?" },
-	{ "connection timed out", ERR_CONNECT,
-	  "is this its address, and in this network? a firewall can drop it too" },
-	{ "unknown node or service", ERR_CONNECT,
-	  "check the name, or use its IP address" },
-};
-
-/* What names its cause needs no advice. */
-static void advise(struct error *err, const char *refusal, bool behind_ota)
-{
-	for (size_t i = 0; i < COUNT(cures); i++) {
-		if (!strstr(refusal, cures[i].words))
-			continue;
-		err->kind = cures[i].kind;
-		if (behind_ota && err->kind == ERR_CONNECT)
-			break;
-		error_hint(err, "%s", cures[i].hint);
-		return;
-	}
-	if (behind_ota)
-		error_hint(
-			err,
-			"that address stands in the OTA reply: a device must reach it (of 'mcpctl serve', --advertise says another)");
-}
-
 /* Ended by itself: was anybody let in? */
 static int verdict(const struct fleet *f, struct error *err)
 {
 	const struct sim_options *o = f->options;
 	const char *url = o->ota ? o->ota : o->connect;
+	enum error_kind kind;
 
 	if (f->tally->sum.dialled)
 		return 0;
 	if (!f->tally->sum.refused)
 		return error_set(
 			err, ERR_TIMEOUT,
-			"not connected to '%s' within the time of --for", url);
+			"not connected to '%s' within the time of --for",
+			f->dialled ? f->dialled : url);
+	kind = f->refusal.kind == ERR_AUTH ? ERR_AUTH : ERR_CONNECT;
 	if (f->refused_at)
 		error_set(
-			err, ERR_CONNECT,
+			err, kind,
 			"OTA at '%s' answered, and '%s' did not let %s in: %s",
 			url, f->refused_at,
 			f->count == 1 ? "the device" : "any device",
-			f->last_refusal);
+			f->refusal.text);
 	else
-		error_set(err, ERR_CONNECT, "not connected to '%s': %s", url,
-			  f->last_refusal);
-	advise(err, f->last_refusal, f->refused_at != NULL);
-	return -1;
+		error_set(err, kind, "not connected to '%s': %s", url,
+			  f->refusal.text);
+	return error_hint(err, "%s", f->refusal.hint);
 }
 
 int fleet_run(const struct fleet_order *order, struct error *err)
@@ -404,7 +411,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	finish(&f);
 	if (!status)
 		status = verdict(&f, err);
-	mem_free(f.last_refusal);
+	error_reset(&f.refusal);
 	mem_free(f.dialled);
 	mem_free(f.refused_at);
 	return status;
@@ -438,11 +445,21 @@ void sim_summary_done(struct sim_summary *s)
 	*s = (struct sim_summary){ 0 };
 }
 
-void tally_hazard(struct tally *t, enum hazard h, bool first)
+bool tally_hazard(struct tally *t, const struct hazard_watch *w, enum hazard h)
 {
+	const bool first = w->times[h] == 1;
+
 	t->hazard_times[h]++;
-	if (first)
-		t->hazard[h]++;
+	t->hazard[h] += first;
+	return first;
+}
+
+/* It came, and the device goes on waiting. */
+static bool ignores_hello(enum hazard h)
+{
+	return h == HAZARD_HELLO_TRANSPORT_IGNORED ||
+	       h == HAZARD_HELLO_OTHER_TRANSPORT || h == HAZARD_HELLO_NOT_UDP ||
+	       h == HAZARD_HELLO_NO_UDP;
 }
 
 static void take_hazards(const struct tally *t, struct sim_summary *out)
@@ -457,6 +474,8 @@ static void take_hazards(const struct tally *t, struct sim_summary *out)
 			.fatal = hazard_is_fatal((enum hazard)i),
 		};
 		words_add(&out->hazards, hazard_text((enum hazard)i));
+		if (ignores_hello((enum hazard)i))
+			out->ignored_hello = hazard_text((enum hazard)i);
 	}
 }
 
@@ -467,6 +486,8 @@ static void take_counts(struct counts *c, struct sim_summary *out)
 	out->requests = c->requests;
 	out->tool_calls = c->calls;
 	out->sessions = c->sessions;
+	out->hellos = c->hellos;
+	out->unheard = c->unheard;
 	out->listed_whole = c->listed_whole;
 	out->answer_p50 = samples_percentile(&c->answer_us, 50);
 	out->answer_p99 = samples_percentile(&c->answer_us, 99);

@@ -8,10 +8,6 @@
 #include "sim/hazard.h"
 #include "sim/sim.h"
 
-/* For who was refused for want of them. */
-#define TOKEN_HINT \
-	"give its token by MCPCTL_SIM_TOKEN or --token-file, a broker's password by MCPCTL_MQTT_PASSWORD"
-
 struct tally {
 	/* its latencies, hazards and what was lost only at the end */
 	struct sim_summary sum;
@@ -20,8 +16,8 @@ struct tally {
 	struct samples welcome, first_call; /* ms */
 };
 
-/* It showed on a connection; first: for the first time there. */
-void tally_hazard(struct tally *t, enum hazard h, bool first);
+/* It showed on the watched connection; true: for the first time there. */
+bool tally_hazard(struct tally *t, const struct hazard_watch *w, enum hazard h);
 
 /* Hand the sum over and release the rest. The catalog must live still. */
 void tally_finish(struct tally *t, struct sim_summary *out);

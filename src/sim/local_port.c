@@ -164,10 +164,7 @@ static void on_device_hazard(void *owner, enum hazard h)
 {
 	struct local_port *d = owner;
 
-	bool first = d->device.watch.times[h] == 1;
-
-	tally_hazard(d->tally, h, first);
-	if (first)
+	if (tally_hazard(d->tally, &d->device.watch, h))
 		line(d, "hazard: %s", hazard_text(h));
 }
 

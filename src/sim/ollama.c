@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A language model behind Ollama's API as the source of a result. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -11,6 +12,7 @@
 #include "net/endpoint.h"
 #include "net/head.h"
 #include "net/http.h"
+#include "net/why.h"
 #include "sim/exec.h"
 #include "sim/ollama.h"
 
@@ -83,11 +85,16 @@ static int too_late(const struct exec *o, struct error *err)
 static int unreachable(const struct exec *o, const struct error *why,
 		       struct error *err)
 {
+	const bool refused =
+		why->reason == WHY_NO_CONNECTION && why->code == ECONNREFUSED;
+
 	error_set(err, ERR_CONNECT, "cannot reach Ollama at %s: %s", o->where,
 		  why->text);
-	return error_hint(
-		err,
-		"start it with 'ollama serve', or name another with --ollama");
+	if (refused || !*why->hint)
+		return error_hint(
+			err,
+			"start it there with 'ollama serve', or name another address (--ollama, ollama= of a target)");
+	return error_hint(err, "%s", why->hint);
 }
 
 /* There was no answer, or not all of it. */
@@ -327,7 +334,7 @@ static int no_such_model(const struct ollama_refusal *f, struct error *err)
 		  f->where, f->model);
 	return error_hint(
 		err,
-		"get it with: ollama pull %.100s; or choose another with --model",
+		"get it with: ollama pull %.100s; or choose another (--model, model= of a target)",
 		f->model);
 }
 
@@ -355,7 +362,7 @@ int ollama_refused(const struct ollama_refusal *f, struct error *err)
 			  f->where);
 		return error_hint(
 			err,
-			"the address of Ollama is meant, as in --ollama " OUTSIDE_OLLAMA);
+			"the address of Ollama is meant, as in " OUTSIDE_OLLAMA);
 	case 401:
 	case 403:
 	case 407:

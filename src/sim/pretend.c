@@ -228,6 +228,7 @@ void pretend_open(struct pretend *d)
 static void pretend_begin(struct pretend *d)
 {
 	d->waiting = d->busy = true;
+	d->hello_out = false;
 	if (d->config.counts)
 		d->config.counts->sessions++;
 	if (fault_has(&d->config.faults, FAULT_LATE_HELLO))
@@ -588,6 +589,18 @@ void pretend_set_mqtt(struct pretend *d, bool mqtt)
 	d->config.mqtt = mqtt;
 }
 
+static void no_hello(struct pretend *d)
+{
+	d->waiting = d->busy = false;
+	if (!d->hello_out) {
+		pretend_line(
+			d, "gives up after 10 s: its own hello never went out");
+		return;
+	}
+	hazard_tell(&d->watch, HAZARD_HELLO_LATE);
+	pretend_line(d, "the server hello did not come within 10 s");
+}
+
 static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 {
 	switch (kind) {
@@ -599,9 +612,7 @@ static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 		hello_and_wait(d);
 		break;
 	case ALARM_NO_HELLO:
-		hazard_tell(&d->watch, HAZARD_HELLO_LATE);
-		pretend_line(d, "the server hello did not come within 10 s");
-		d->waiting = d->busy = false;
+		no_hello(d);
 		break;
 	case ALARM_AUDIO:
 		pretend_send_audio(d);

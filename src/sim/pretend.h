@@ -102,6 +102,7 @@ struct pretend {
 	/* a server hello that nobody waited for yet (device.md 1.5) */
 	bool hello_flag;
 	bool waiting; /* for the server hello */
+	bool hello_out; /* ours of this session went out */
 	bool in_session; /* MQTT: UDP is open */
 	bool stopped; /* the user ended listening */
 	bool busy; /* the main loop is in a job that takes time */

@@ -289,8 +289,12 @@ void pretend_say_hello(struct pretend *d)
 		"%s\"audio_params\":{\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,\"frame_duration\":%d}}",
 		d->config.mqtt ? "" : "\"transport\":\"websocket\",",
 		(int)h->sample_rate, (int)h->channels, (int)h->frame_duration);
-	send_text(d, &text, false);
+	d->hello_out = send_text(d, &text, false);
 	d->watch.hello_sent = true;
+	if (!d->config.counts)
+		return;
+	d->config.counts->hellos += d->hello_out;
+	d->config.counts->unheard += d->unheard;
 }
 
 static void say_goodbye(struct pretend *d)

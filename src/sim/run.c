@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/why.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
-#include "wire/refusal.h"
 
 /* One of connect, ota and listen. */
 static int check_ways(const struct sim_options *o, struct error *err)
@@ -15,9 +15,12 @@ static int check_ways(const struct sim_options *o, struct error *err)
 
 	if (ways == 1)
 		return 0;
+	if (ways)
+		return error_set(
+			err, ERR_USAGE,
+			"--connect, --ota and --listen exclude each other");
 	error_set(err, ERR_USAGE,
-		  ways ? "--connect, --ota and --listen exclude each other" :
-			 "where to? --connect, --ota or --listen is needed");
+		  "where to? --connect, --ota or --listen is needed");
 	return error_hint(
 		err,
 		"a simulated device for the other commands needs none of them: 'mcpctl sim: tools'");
@@ -106,9 +109,20 @@ static int read_mqtt(struct endpoint *out, const struct sim_options *o,
 	return error_hint(err, "leave it out, or add --subscribe");
 }
 
+/* Where TLS is certain; what OTA says later is told then. */
+static int check_trust(const struct sim_options *o, struct error *err)
+{
+	const bool tls =
+		(o->connect && is_scheme(o->connect, "wss://", "mqtts://")) ||
+		(o->ota && is_scheme(o->ota, "https://", "https://"));
+
+	return tls && o->cacert ? why_check_cacert(o->cacert, err) : 0;
+}
+
 static int check(const struct sim_options *o, struct error *err)
 {
-	if (check_ways(o, err) || check_ids(o, err) || check_numbers(o, err))
+	if (check_ways(o, err) || check_ids(o, err) || check_numbers(o, err) ||
+	    check_trust(o, err))
 		return -1;
 	if (is_mqtt(o))
 		return 0;
@@ -175,24 +189,44 @@ static int deadly(const struct sim_summary *s, struct error *err)
 	return 0;
 }
 
+/* Nobody could have answered. */
+static int said_nothing(const struct sim_summary *s, struct error *err)
+{
+	error_set(
+		err, ERR_CONNECT,
+		"connected, but no device said hello itself%s: welcomed 0%s%s",
+		s->unheard ? "" : ", as its fault wants it",
+		s->said ? "; the backend said: " : "", s->said ? s->said : "");
+	return s->unheard ?
+		       error_hint(
+			       err,
+			       "'mqtt' of the OTA reply has no publish_topic: what a device says then reaches nobody") :
+		       -1;
+}
+
 /* Somebody waited for a server hello, and none ever came. */
 static int unwelcome(const struct sim_summary *s, struct error *err)
 {
-	bool refused = s->said && refusal_is_credentials(s->said);
-
 	if (!s->sessions || s->welcomed)
 		return 0;
+	if (!s->hellos)
+		return said_nothing(s, err);
+	if (s->ignored_hello)
+		return error_set(err, ERR_CONNECT,
+				 "connected, but welcomed 0: %s",
+				 s->ignored_hello);
 	if (s->said) {
 		error_set(
-			err, refused ? ERR_AUTH : ERR_CONNECT,
-			"connected, but the backend never said hello; it said: %s",
+			err, s->said_credentials ? ERR_AUTH : ERR_CONNECT,
+			"connected, but the backend said no hello in time; it said: %s",
 			s->said);
 		return error_hint(err, "%s",
-				  refused ? TOKEN_HINT :
-					    "its own log says more");
+				  s->said_advice ? s->said_advice :
+						   "its own log may say more");
 	}
-	error_set(err, ERR_CONNECT,
-		  "connected, but the backend never said hello: welcomed 0");
+	error_set(
+		err, ERR_CONNECT,
+		"connected, but the backend said no hello in time: welcomed 0");
 	return error_hint(
 		err,
 		"a device waits 10 s for {\"type\":\"hello\",…} after its own");

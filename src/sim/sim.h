@@ -104,9 +104,12 @@ struct sim_summary {
 	uint64_t calls; /* of tools, arguments accepted */
 	uint64_t closed; /* opened ones that are over */
 	char *said; /* first, in place of a server hello; a peer's; NULL */
+	bool said_credentials; /* it is about those */
+	const char *said_advice; /* what to do about that; NULL */
+	const char *ignored_hello; /* a server hello, and why; NULL */
 	struct asked_counts requests,
 		tool_calls; /* all that came; see sim/counts.h */
-	uint64_t sessions; /* begun: a server hello was waited for */
+	uint64_t sessions, hellos, unheard; /* see sim/counts.h */
 	uint64_t listed_whole; /* devices, to the last page */
 	int64_t answer_p50, answer_p99; /* µs, from a request to its reply */
 	struct sim_named lost_tools; /* connections that did not list them */

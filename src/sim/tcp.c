@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "net/why.h"
 
 #define READ_SIZE 65536
 
@@ -26,7 +27,8 @@ static void maybe_closed(struct tcp *t)
 		return;
 	if (t->tls)
 		t->tls_table->free(TAKE(t->tls));
-	mem_free(TAKE(t->why));
+	mem_free(TAKE(t->host));
+	error_reset(&t->why);
 	t->events->closed(t);
 }
 
@@ -57,10 +59,29 @@ void tcp_close(struct tcp *t)
 		uv_close((uv_handle_t *)&t->uv, on_handle_closed);
 }
 
-static void end(struct tcp *t, const char *why)
+static void end(struct tcp *t, const struct error *why)
 {
 	if (!t->closing)
 		t->events->ended(t, why);
+}
+
+/* number: an errno, 0 if there is none. */
+static void fail(struct tcp *t, enum why reason, int number, const char *text)
+{
+	struct error why = { 0 };
+
+	error_set(&why, ERR_CONNECT, "%s", text);
+	if (number)
+		error_code(&why, number);
+	error_reason(&why, (int)reason);
+	end(t, &why);
+	error_reset(&why);
+}
+
+/* status: libuv's, of a connection that stood. */
+static void fail_uv(struct tcp *t, int status)
+{
+	fail(t, WHY_WENT, -status, uv_strerror(status));
 }
 
 static void on_alloc(uv_handle_t *uv, size_t suggested, uv_buf_t *out)
@@ -87,9 +108,19 @@ static void flush(struct tcp *t)
 
 static void fail_tls(struct tcp *t, struct error *why)
 {
-	t->why = error_line(why);
+	end(t, why);
 	error_reset(why);
-	end(t, t->why);
+}
+
+/* The peer closed before TLS was up. */
+static void shaken_off(struct tcp *t)
+{
+	struct error why = { 0 };
+
+	why_set(&why, &(struct why_facts){ .what = WHY_TLS,
+					   .with = WITH_BOARD,
+					   .host = t->host });
+	fail_tls(t, &why);
 }
 
 static void shake(struct tcp *t)
@@ -141,9 +172,11 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 		return;
 	uv_read_stop(uv);
 	if (t->tls && !t->shaken && got == UV_EOF)
-		end(t, "it ended the TLS handshake: does it speak TLS there?");
+		shaken_off(t);
+	else if (got == UV_EOF)
+		end(t, NULL);
 	else
-		end(t, got == UV_EOF ? NULL : uv_strerror((int)got));
+		fail_uv(t, (int)got);
 }
 
 static void on_connected(void *owner, int fd)
@@ -158,7 +191,7 @@ static void on_connected(void *owner, int fd)
 	status = uv_tcp_open(&t->uv, fd);
 	if (status) {
 		close(fd);
-		end(t, uv_strerror(status));
+		fail(t, WHY_NO_CONNECTION, -status, uv_strerror(status));
 		return;
 	}
 	uv_tcp_nodelay(&t->uv, 1);
@@ -169,17 +202,31 @@ static void on_connected(void *owner, int fd)
 		t->events->connected(t);
 }
 
+/* TCP_CONNECT_MS are over. */
+static void late(struct tcp *t)
+{
+	if (t->open)
+		fail(t, WHY_TLS_SILENT, 0, "no TLS handshake within 10 s");
+	else
+		fail(t, WHY_NO_CONNECTION, ETIMEDOUT, "no answer within 10 s");
+}
+
 static void on_failed(void *owner, const struct dial_facts *f)
 {
 	struct tcp *t = owner;
-	int status = f->stage == DIAL_NAME ? f->error :
-					     uv_translate_sys_error(f->error);
+	int status = f->error ? f->error : UV_EADDRNOTAVAIL;
 
 	t->dial = NULL;
-	if (status == UV_ETIMEDOUT)
-		t->events->deadline(t);
+	if (f->stage == DIAL_CONNECT && f->error == ETIMEDOUT)
+		late(t);
+	else if (f->stage == DIAL_CONNECT)
+		fail(t, WHY_NO_CONNECTION, f->error,
+		     uv_strerror(uv_translate_sys_error(f->error)));
+	else if (status == UV_ETIMEDOUT)
+		fail(t, WHY_NO_NAMESERVER, 0,
+		     "the name server does not answer");
 	else
-		end(t, uv_strerror(status ? status : UV_EADDRNOTAVAIL));
+		fail(t, WHY_NO_HOST, 0, uv_strerror(status));
 }
 
 static void on_timer(void *owner)
@@ -187,27 +234,23 @@ static void on_timer(void *owner)
 	struct tcp *t = owner;
 
 	if (t->overflow)
-		end(t, "the peer does not read what is sent");
-	else if (t->why && !t->tls)
-		end(t, t->why);
+		fail(t, WHY_OTHER, 0, "the peer does not read what is sent");
+	else if (t->why.kind)
+		end(t, &t->why);
+	else if (!t->open || (t->tls && !t->shaken))
+		late(t);
 	else if (!t->closing)
 		t->events->deadline(t);
 }
 
 static int open_tls(struct tcp *t, const struct tcp_order *o)
 {
-	struct error why = { 0 };
-
 	if (!o->trust)
 		return 0;
-	t->tls_table = module_table("tls", TLS_TABLE, &why);
+	t->tls_table = module_table("tls", TLS_TABLE, &t->why);
 	if (t->tls_table)
-		t->tls = t->tls_table->open(o->host, o->trust, &why);
-	if (t->tls)
-		return 0;
-	t->why = error_line(&why);
-	error_reset(&why);
-	return -1;
+		t->tls = t->tls_table->open(o->host, o->trust, &t->why);
+	return t->tls ? 0 : -1;
 }
 
 void tcp_open(struct tcp *t, const struct tcp_order *o)
@@ -225,10 +268,11 @@ void tcp_open(struct tcp *t, const struct tcp_order *o)
 	t->loop = o->loop;
 	t->events = o->events;
 	t->owner = o->owner;
+	t->host = mem_strdup(o->host);
 	timer_open(&t->timer, o->loop, on_timer, t);
 	/* Why not is told from the loop, as everything is. */
 	timer_start(&t->timer, open_tls(t, o) ? 0 : TCP_CONNECT_MS);
-	if (!t->why)
+	if (!t->why.kind)
 		t->dial = dial_open(o->loop, &order);
 }
 
@@ -249,7 +293,7 @@ static void on_written(uv_write_t *uv, int status)
 
 	mem_free(rest);
 	if (status && status != UV_ECANCELED)
-		end(t, uv_strerror(status));
+		fail_uv(t, status);
 }
 
 static void write_rest(struct tcp *t, const char *data, size_t len)

@@ -19,9 +19,12 @@ struct tcp;
 struct tcp_events {
 	void (*connected)(struct tcp *t);
 	void (*data)(struct tcp *t, const char *data, size_t len);
-	/* The peer ended its side, or failed: why (NULL: it closed properly). */
-	void (*ended)(struct tcp *t, const char *why);
-	void (*deadline)(struct tcp *t);
+	/*
+	 * It did not connect, failed, or the peer ended its side: why, with a
+	 * reason of net/why.h and an errno (NULL: it closed properly).
+	 */
+	void (*ended)(struct tcp *t, const struct error *why);
+	void (*deadline)(struct tcp *t); /* only once it is connected */
 	/* The last event, after tcp_close: the struct may be released. */
 	void (*closed)(struct tcp *t);
 };
@@ -39,7 +42,8 @@ struct tcp {
 	const struct tls_table *tls_table; /* NULL: no TLS */
 	struct tls_link *tls;
 	bool shaken; /* TLS is up */
-	char *why; /* TLS failed; owned */
+	char *host; /* owned */
+	struct error why; /* TLS could not even begin */
 };
 
 struct tcp_order { /* host is lent during the call */
@@ -52,8 +56,9 @@ struct tcp_order { /* host is lent during the call */
 };
 
 /*
- * Begin to connect. Nothing fails here: see ended, and deadline, which comes
- * after TCP_CONNECT_MS unless tcp_deadline says else.
+ * Begin to connect. Nothing fails here: see ended, which comes after
+ * TCP_CONNECT_MS at the latest, and then deadline, unless tcp_deadline says
+ * else.
  */
 void tcp_open(struct tcp *t, const struct tcp_order *o);
 /* Call deadline after that time, once; 0 takes it back. */

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "wire/refusal.h"
 
 #define CAMERA_BOUNDARY "----ESP32_CAMERA_BOUNDARY"
 #define SCREEN_BOUNDARY "----ESP32_SCREEN_SNAPSHOT_BOUNDARY"
@@ -120,14 +123,50 @@ static void end(struct upload *u, bool failed, const char *text, size_t len)
 		events->ended(u->owner, failed, text, len);
 }
 
-static void on_answered(void *owner, const char *body, size_t len)
+/* A failure with status 200, as servers send it; NULL: it is none. Yours. */
+static char *failure_of(const char *body, size_t len)
 {
-	struct upload *u = owner;
+	CLEANUP(json_free_ptr) cJSON *json = json_parse(body, len, NULL);
+	CLEANUP(mem_free_ptr) char *words = refusal_words(body, len);
+	const char *said = words ? words : "no reason";
+	const cJSON *error = json_member(json, "error");
 
+	if (!text_trim(&body, len))
+		return mem_strdup("nothing came");
+	if (*body == '<')
+		return mem_printf("a web page came: %s", said);
+	if (cJSON_IsFalse(json_member(json, "success")) ||
+	    (error && !cJSON_IsNull(error) && !cJSON_IsFalse(error)))
+		return mem_printf("it failed: %s", said);
+	return NULL;
+}
+
+/* Firmware does not look at it (device.md 6). */
+static void tell_failure(const struct upload *u, const char *body, size_t len)
+{
+	CLEANUP(mem_free_ptr) char *failure = failure_of(body, len);
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!failure || !u->events)
+		return;
+	text = mem_printf(
+		"HTTP 200, and %s; to a board that is a success, and %s is what the tool answers",
+		failure, u->kind == RULE_PHOTO ? "that text" : "'true'");
+	u->events->line(u->owner, text);
+}
+
+static void finish(struct upload *u, const char *body, size_t len)
+{
 	if (u->kind == RULE_PHOTO)
 		end(u, false, body, len);
 	else
 		end(u, false, "true", 4);
+}
+
+static void on_answered(void *owner, const char *body, size_t len)
+{
+	tell_failure(owner, body, len);
+	finish(owner, body, len);
 }
 
 static void add_refusal(struct buf *out, const struct upload *u)
@@ -141,13 +180,14 @@ static void add_refusal(struct buf *out, const struct upload *u)
 			   status > 0 ? status : -1);
 }
 
-static void on_failed(void *owner, enum http_failure what, const char *why)
+static void on_failed(void *owner, enum http_failure what,
+		      const struct error *why)
 {
 	struct upload *u = owner;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
 	if (u->events)
-		u->events->line(u->owner, why);
+		u->events->line(u->owner, why->text);
 	switch (what) {
 	case HTTP_UNREACHABLE:
 		upload_unreachable(&text, u->kind, u->url);
@@ -160,7 +200,7 @@ static void on_failed(void *owner, enum http_failure what, const char *why)
 		break;
 	case HTTP_NO_BODY:
 		/* The firmware's reader then gives an empty text. */
-		on_answered(u, "", 0);
+		finish(u, "", 0);
 		break;
 	case HTTP_HUNG:
 		if (u->events)

@@ -251,11 +251,16 @@ static const char *section_text(const cJSON *section, const char *name)
 	return cJSON_GetStringValue(cJSON_GetObjectItem(section, name));
 }
 
+static bool is_one(const cJSON *number)
+{
+	return cJSON_IsNumber(number) && number->valueint == 1;
+}
+
 int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 		     struct error *err)
 {
 	CLEANUP(json_free_ptr) cJSON *json = ota_reply_parse(body, len, err);
-	const cJSON *websocket, *activation;
+	const cJSON *websocket, *activation, *firmware;
 	cJSON *mqtt;
 
 	*out = (struct ota_reply){ 0 };
@@ -271,6 +276,10 @@ int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 	out->activation_code = mem_strdup(section_text(activation, "code"));
 	out->activation_challenge =
 		section_text(activation, "challenge") != NULL;
+	firmware = ota_section(json, "firmware");
+	out->firmware_version = mem_strdup(section_text(firmware, "version"));
+	out->firmware_url = mem_strdup(section_text(firmware, "url"));
+	out->firmware_forced = is_one(cJSON_GetObjectItem(firmware, "force"));
 	mqtt = ota_section(json, "mqtt");
 	if (mqtt)
 		out->mqtt = cJSON_DetachItemViaPointer(json, mqtt);
@@ -282,6 +291,8 @@ void ota_reply_done(struct ota_reply *r)
 	mem_free(r->websocket_url);
 	mem_free(r->websocket_token);
 	mem_free(r->activation_code);
+	mem_free(r->firmware_version);
+	mem_free(r->firmware_url);
 	cJSON_Delete(r->mqtt);
 	*r = (struct ota_reply){ 0 };
 }

@@ -75,6 +75,8 @@ struct ota_reply {
 	cJSON *mqtt;
 	char *activation_code;
 	bool activation_challenge;
+	char *firmware_version, *firmware_url;
+	bool firmware_forced;
 };
 /*
  * As firmware reads it: sections without case, members (which are names in its

@@ -108,6 +108,11 @@ def tool_capabilities(call, _):
     finish(call, STATE["capabilities"])
 
 
+def tool_hidden(call, _):
+    """Listed only to those who can be asked for what a model says."""
+    finish(call, "found")
+
+
 def tool_withdraw(call, arguments):
     """Asked, and not wanted any more a while later."""
     ident = elicit(arguments, lambda a: finish(call, {"too late": a}), "with \"quotes\"")
@@ -170,7 +175,8 @@ def answer_request(message):
             "serverInfo": {"name": "asker", "version": "1"}}})
     elif method == "tools/list":
         send({"id": ident, "result": {"tools": [
-            {"name": name, "inputSchema": {"type": "object"}} for name in sorted(TOOLS)]}})
+            {"name": name, "inputSchema": {"type": "object"}} for name in sorted(TOOLS)
+            if name != "hidden" or "sampling" in STATE["capabilities"]]}})
     elif method == "tools/call" and params.get("name") in TOOLS:
         STATE["meanwhile"] += bool(PENDING)
         TOOLS[params["name"]](ident, params.get("arguments") or {})

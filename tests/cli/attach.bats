@@ -46,6 +46,24 @@ three() { # three boards
 	hints nobody
 }
 
+@test "--all: an upgrade that a board answers has failed" {
+	serve
+	cat >fails.json <<-'END'
+		{ "brief": "its upgrades fail", "extends": "esp32", "tools": [
+		  { "name": "self.upgrade_firmware", "description": "Upgrades.",
+		    "arguments": { "url": { "type": "string" } },
+		    "result": { "template": "true" } } ] }
+	END
+	device board "$PWD/fails.json"
+	event ready
+	mcp --all call self.upgrade_firmware url=http://x/
+	ends 1
+	says 'the upgrade failed: '
+	mcp call self.upgrade_firmware url=http://x/
+	ends 1
+	hints 'the upgrade failed: '
+}
+
 @test "--all: a row each, the worst status" {
 	three
 	mcp --all call self.audio_speaker.set_volume volume=33

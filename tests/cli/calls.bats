@@ -342,6 +342,28 @@ END
 	hints 'its version tells when it is back'
 }
 
+@test "an upgrade that is answered has failed; at a board's own port that is not known" {
+	cat >fails.json <<-'END'
+		{ "brief": "its upgrades fail", "extends": "esp32", "tools": [
+		  { "name": "self.upgrade_firmware", "description": "Upgrades.",
+		    "arguments": { "url": { "type": "string" } },
+		    "result": { "template": "true" } } ] }
+	END
+	mcp "sim:$PWD/fails.json" call self.upgrade_firmware url=http://x/
+	ends 1
+	says true
+	hints 'the upgrade failed: '
+	mcp -o json "sim:$PWD/fails.json" call self.upgrade_firmware url=http://x/
+	ends 1
+	jq -e '.content[0].text == "true"' <<<"$out"
+	jq -e '.error.status == 1' <<<"$err"
+	background door mcpctl sim "$PWD/fails.json" --listen 127.0.0.1:0
+	url=$(wait_for door.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+	mcp "$url" call --no-validate self.upgrade_firmware url=http://x/
+	ends 0
+	hints 'what that means is not known'
+}
+
 # logging ARG…: mcp with a program that logs and fails behind it.
 logging() { mcp "$@" -- /usr/bin/python3 "$BATS_TEST_DIRNAME/logging_server.py"; }
 

@@ -119,6 +119,11 @@ everything() {
 	ends 0
 	says 'A wise answer.'
 
+	# It hides that tool from who has none.
+	mcp "${TARGET[@]}" call get-roots-list
+	ends 2
+	hints 'servers may hide tools'
+	hints '--root'
 	mcp --root "$WORK" "${TARGET[@]}" call get-roots-list
 	ends 0
 	says "file://$WORK"

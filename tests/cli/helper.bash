@@ -189,6 +189,14 @@ absent() {
 	fi
 }
 
+# broker: a plain one without our plugin; MQTT is its port.
+broker() {
+	MQTT=$(free_port)
+	printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$MQTT" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true mosquitto_pub -p "$MQTT" -t test -n
+}
+
 # need_nginx: sets NGINX, or skips; in continuous integration it must be there.
 need_nginx() {
 	local said

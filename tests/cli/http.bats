@@ -156,6 +156,13 @@ asked() { jq -cr "$1" requests; }
 	ends 6
 	hints 'refused: HTTP 401'
 	hints 'give credentials'
+	# To give some is no advice to who gave some; and others are refused, too.
+	MCPCTL_TOKEN=wrong mcp "$URL/s401" info
+	ends 6
+	hints 'credentials were sent: check them'
+	mcp "$URL/s403" info
+	ends 6
+	hints 'it may also refuse this address or name'
 }
 
 @test "a web page, a redirect, broken JSON, an answer that is too large" {

@@ -132,6 +132,11 @@ entities() {
 	mcp --retry 1 "sim:llm?ollama=$OLLAMA&model=nope:1b" call extract_entities text="$TEXT"
 	ends 1
 	hints 'ollama pull nope:1b'
+	# It runs, and does not speak TLS: to start it would not help.
+	mcp --retry 1 "sim:llm?ollama=https://${OLLAMA#*://}" call extract_entities text="$TEXT"
+	ends 1
+	hints 'cannot reach Ollama'
+	absent 'ollama serve' stderr
 	mcp --retry 1 "sim:llm?ollama=$OLLAMA/elsewhere" call extract_entities text="$TEXT"
 	ends 1
 	hints 'there is no Ollama'

@@ -29,6 +29,34 @@ asked() {
 	says '"action": "cancel"'
 }
 
+@test "a tool that is not there may be hidden from who declared too little: said, with the options" {
+	local words='servers may hide tools from a client that they cannot ask'
+	asked call hidden
+	ends 2
+	hints "no tool 'hidden'"
+	hints "$words: --elicit, --sampling and --root say that it can be asked"
+	asked --elicit decline --root . describe hidden
+	ends 2
+	hints "$words: --sampling says that it can be asked"
+	asked --sampling decline call hidden
+	ends 0
+	says found
+	# Nothing more can be declared.
+	asked --elicit decline --sampling decline --root . call nothing
+	ends 2
+	absent 'may hide' stderr
+	# Devices are told of none of it, and a client without initialize neither.
+	mcp sim: call nothing
+	ends 2
+	absent 'may hide' stderr
+	asked --no-init call nothing
+	absent 'may hide' stderr
+	background board mcpctl sim --listen 127.0.0.1:0
+	mcp "$(wait_for board.err 'ws://' | grep -o 'ws://[^ ]*' | head -n 1)" call nothing
+	ends 2
+	absent 'may hide' stderr
+}
+
 @test "what was not declared is refused, and told once with the option for it" {
 	asked call twice
 	ends 0
@@ -212,13 +240,47 @@ asked() {
 
 # ---- at a terminal ----
 
-# at_terminal ARG…: the same, typed in a terminal.
-at_terminal() {
+# typed ARG…: the same, as a line of a shell in the file line.
+typed() {
 	local words
 	printf -v words '%q ' "$@"
 	printf 'mcpctl %s-- /usr/bin/python3 %q heard\n' "$words" "$ROOT/tests/cli/asking_server.py" >line
+}
+
+# at_terminal ARG…: typed in a terminal.
+at_terminal() {
+	typed "$@"
 	terminal 100 40
 	enter '. ./line; echo status=$?'
+}
+
+@test "who sits at a terminal can be asked, without an option; none of it in pipes or with none" {
+	at_terminal call ask
+	see "The server 'asker' asks:"
+	last_line '^Answer it\? \[Y'
+	keys d
+	keys Enter
+	see 'status=0'
+	typed call capabilities
+	enter 'clear; . ./line; echo both=$?'
+	see 'both=0'
+	shows '"elicitation": \{'
+	# Each of the two is needed.
+	enter 'clear; . ./line 2>errors; echo piped=$?'
+	see 'piped=0'
+	capture
+	absent elicitation screen
+	enter 'clear; . ./line <line; echo fed=$?'
+	see 'fed=0'
+	capture
+	absent elicitation screen
+	typed --elicit none call capabilities
+	enter 'clear; . ./line; echo none=$?'
+	see 'none=0'
+	capture
+	absent '"elicitation"' screen
+	asked --elicit ask call capabilities
+	says '"form"'
 }
 
 @test "a form is asked field by field, checked, shown and sent" {

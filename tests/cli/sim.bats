@@ -80,13 +80,13 @@ backend() {
 	backend denies
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 6
-	hints 'never said hello; it said: 认证失败'
+	hints 'said no hello in time; it said: 认证失败'
 	hints 'MCPCTL_SIM_TOKEN'
 	backend errs
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 3
 	hints 'the backend says: no such \x1b[31mboard'
-	hints 'never said hello; it said: no such \x1b[31mboard'
+	hints 'said no hello in time; it said: no such \x1b[31mboard'
 }
 
 @test "the token of a file or of the environment" {

@@ -26,6 +26,44 @@ python() { exec /usr/bin/python3 "$@"; }
 	ends 0
 }
 
+@test "a board behind its own door is asked for its user-only tools too, by itself" {
+	board
+	mcp "$URL" tools
+	ends 0
+	says self.reboot
+	hints '5 tools + 7 user-only'
+	mcp --no-init "$URL" tools
+	hints '+ 7 user-only'
+	mcp "$URL" tools --no-user
+	ends 0
+	absent self.reboot stdout
+	# A plain server is sent what MCP knows, and no more.
+	cat >foreign.py <<'END'
+import asyncio, json, websockets
+async def serve(ws, path=None):
+    async for text in ws:
+        print(text, flush=True)
+        ask = json.loads(text)
+        tools = {"tools": [{"name": "self.other", "inputSchema": {"type": "object"}}]}
+        first = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
+                 "serverInfo": {"name": "foreign", "version": "1"}}
+        if "id" in ask:
+            await ws.send(json.dumps({"jsonrpc": "2.0", "id": ask["id"],
+                "result": first if ask["method"] == "initialize" else tools}))
+async def main():
+    async with websockets.serve(serve, "127.0.0.1", 0) as server:
+        print("port", server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.Future()
+asyncio.run(main())
+END
+	background foreign python foreign.py
+	mcp "ws://127.0.0.1:$(wait_for foreign.out '^port' | cut -d' ' -f2)/" tools
+	ends 0
+	says self.other
+	wait_for foreign.out tools/list
+	absent withUserTools foreign.out
+}
+
 @test "only path /ws is a board" {
 	board
 	mcp "${URL%/ws}/other" info

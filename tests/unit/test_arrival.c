@@ -48,11 +48,15 @@ static void test_steps_in_order(void **state)
 	k.browser = 1;
 	explains(&k, "only a browser came, from this machine", "phone");
 	k.lan = true;
-	explains(&k, "only a browser", "network and firewall are fine");
+	explains(&k, "only a browser", "is the board in that network too?");
 	k.tls = 1;
-	explains(&k, "TLS", "https:// or wss://");
+	explains(&k, "TLS", "was the board given https:// or wss://?");
 	k.ota = 1;
 	explains(&k, "asked OTA", "wake");
+	k.tls = 0;
+	/* It is not known that it cannot: it may restart, or hang. */
+	explains(&k, "asked OTA", "can it reach the address");
+	k.tls = 1;
 	k.no_upgrade = 1;
 	explains(&k, "a proxy took 'Upgrade' away", "proxy_set_header Upgrade");
 	k.wrong_path = 1;

@@ -372,10 +372,161 @@ static void finds_nothing(void **state)
 	error_reset(&err);
 }
 
+/* ---- a board at a broker: it may not be there yet ---- */
+
+static size_t count_sent(const char *part)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fake.sent_count; i++)
+		count += strstr(fake.sent[i], part) != NULL;
+	return count;
+}
+
+#define ASKED "\"method\":\"initialize\""
+
+static int open_standby(int64_t wait, struct error *err)
+{
+	config.dialect = DIALECT_DEVICE;
+	config.wait = wait;
+	fake.peer.envelope = fake.peer.standby = true;
+	fake.on_send = answer;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, err), 0);
+	return client_open(&client, session, NULL, err);
+}
+
+static void asks_until_it_comes(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	/* Longer than one answer is waited for. */
+	config.timeout = 50;
+	script_add("initialize", NULL);
+	script_add("initialize", NULL);
+	script_add("initialize", INITIALIZED);
+	assert_int_equal(open_standby(4000, &err), 0);
+	assert_int_equal(count_sent(ASKED), 3);
+	assert_true(client.device);
+	/* It says hello later: it may be a new start. */
+	script_add("initialize", NULL);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 4);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 5);
+}
+
+static void nobody_comes(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.timeout = 60000;
+	assert_int_equal(open_standby(600, &err), -1);
+	assert_int_equal(err.kind, ERR_CONNECT);
+	assert_string_equal(err.text, "nothing came at all");
+	assert_in_range(count_sent(ASKED), 2, 6);
+	assert_null(session->calls);
+	error_reset(&err);
+}
+
+/* It is there, and gets the time that any answer gets; not that of waiting. */
+static void comes_and_says_nothing_of_it(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.timeout = 150;
+	fake_push(FAKE_TEXT, "{\"type\":\"listen\",\"state\":\"stop\"}", 20);
+	assert_int_equal(open_standby(1200, &err), -1);
+	assert_int_equal(err.kind, ERR_TIMEOUT);
+	assert_part(err.text, "no reply to 'initialize' within 150 ms");
+	assert_int_equal(count_sent(ASKED), 2);
+	error_reset(&err);
+}
+
+/* Who dialled in said hello before it was asked. */
+static void greeting_of_others(void **state)
+{
+	(void)state;
+	open_client(DIALECT_DEVICE);
+	client_greeted(&client);
+	assert_int_equal(count_sent(ASKED), 1);
+}
+
 /* listing */
 
 #define PAGE(name, more) \
 	"\"result\":{\"tools\":[{\"name\":\"" name "\"}]" more "}"
+
+/* ---- the door of a board (device.md 3.11) ---- */
+
+#define COMMON PAGE("self.get_device_status", "")
+
+/* How many lists a plain server is asked for, with and without the member. */
+static void assert_asked(bool backend_view, size_t times, size_t with)
+{
+	size_t before = count_sent("tools/list");
+	size_t before_with = count_sent("withUserTools");
+	struct error err = { 0 };
+	struct tool_list list;
+
+	assert_int_equal(client_list_tools(&client, backend_view, &list, &err),
+			 0);
+	assert_int_equal(list.pages, 1);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(count_sent("tools/list") - before, times);
+	assert_int_equal(count_sent("withUserTools") - before_with, with);
+	tool_list_done(&list);
+}
+
+static void a_board_behind_its_own_door(void **state)
+{
+	(void)state;
+	open_client(DIALECT_PLAIN);
+	script_add("tools/list", COMMON);
+	script_add("tools/list", PAGE("self.reboot", ""));
+	assert_asked(false, 2, 1);
+	assert_sent("\"tools/list\",\"params\":{\"withUserTools\":true}");
+	/* What a backend sees is not more. */
+	script_add("tools/list", COMMON);
+	assert_asked(true, 1, 0);
+	/* Its words are firmware's, its tools are not. */
+	script_add("tools/list", PAGE("echo", ""));
+	assert_asked(false, 1, 0);
+}
+
+/* A server with a tool of that name, and with words of its own. */
+static void no_board_for_a_name(void **state)
+{
+	static const char *const others[] = {
+		"\"result\":{\"protocolVersion\":\"2025-06-18\","
+		"\"capabilities\":{\"tools\":{}}}",
+		"\"result\":{\"protocolVersion\":\"2024-11-05\","
+		"\"capabilities\":{\"tools\":{\"listChanged\":true}}}",
+		"\"result\":{\"protocolVersion\":\"2024-11-05\","
+		"\"capabilities\":{\"tools\":{},\"logging\":{}}}",
+		"\"result\":{}",
+	};
+	struct error err = { 0 };
+
+	(void)state;
+	fake.on_send = answer;
+	open_up(DIALECT_PLAIN);
+	for (size_t i = 0; i < COUNT(others); i++) {
+		script_add("initialize", others[i]);
+		assert_int_equal(client_open(&client, session, NULL, &err), 0);
+		script_add("tools/list", COMMON);
+		assert_asked(false, 1, 0);
+		client_done(&client);
+	}
+	/* --no-init: nothing was asked. */
+	client.session = session;
+	script_add("tools/list", COMMON);
+	script_add("tools/list", COMMON);
+	assert_asked(false, 2, 1);
+}
 
 static void lists_pages(void **state)
 {
@@ -531,6 +682,48 @@ static void upgrade_is_good(void **state)
 {
 	(void)state;
 	drops_in_call("self.upgrade_firmware", DIALECT_DEVICE, true);
+}
+
+/* device.md 3.9: it is answered only if it failed. */
+static void upgrade_answered(enum dialect dialect, const char *text, bool good,
+			     bool noted)
+{
+	CLEANUP(mem_free_ptr)
+	char *reply = mem_printf(
+		"\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"isError\":false}",
+		text);
+	struct result r;
+	struct error err = { 0 };
+
+	script_add("tools/call", reply);
+	open_client(dialect);
+	assert_int_equal(client_call_tool(&client, "self.upgrade_firmware",
+					  NULL, &r, &err),
+			 good ? 0 : -1);
+	assert_int_equal(err.kind, good ? ERR_NONE : ERR_PEER);
+	if (!good)
+		assert_part(err.text, "the upgrade failed");
+	assert_int_equal(r.note != NULL, noted);
+	result_done(&r);
+	error_reset(&err);
+}
+
+static void upgrade_that_failed(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_DEVICE, "true", false, false);
+}
+
+static void upgrade_of_other_software(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_DEVICE, "installed", true, false);
+}
+
+static void upgrade_of_a_dialled_board(void **state)
+{
+	(void)state;
+	upgrade_answered(DIALECT_PLAIN, "true", true, true);
 }
 
 static void pings(void **state)
@@ -734,6 +927,12 @@ int main(void)
 		CLIENT_TEST(finds_device_by_silence),
 		CLIENT_TEST(finds_slow_plain),
 		CLIENT_TEST(finds_nothing),
+		CLIENT_TEST(a_board_behind_its_own_door),
+		CLIENT_TEST(no_board_for_a_name),
+		CLIENT_TEST(asks_until_it_comes),
+		CLIENT_TEST(nobody_comes),
+		CLIENT_TEST(comes_and_says_nothing_of_it),
+		CLIENT_TEST(greeting_of_others),
 		CLIENT_TEST(lists_pages),
 		CLIENT_TEST(keeps_what_came),
 		CLIENT_TEST(lists_other_things),
@@ -742,6 +941,9 @@ int main(void)
 		CLIENT_TEST(reboot_of_a_dialled_board),
 		CLIENT_TEST(other_calls_are_lost),
 		CLIENT_TEST(upgrade_is_good),
+		CLIENT_TEST(upgrade_that_failed),
+		CLIENT_TEST(upgrade_of_other_software),
+		CLIENT_TEST(upgrade_of_a_dialled_board),
 		CLIENT_TEST(pings),
 		CLIENT_TEST(requests),
 		CLIENT_TEST(silent_device),

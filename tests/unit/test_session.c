@@ -75,6 +75,28 @@ static void not_ready(void **state)
 	error_reset(&err);
 }
 
+/* To look closer is no advice to who does. */
+static void closed_before_hello(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	config.dialect = DIALECT_DEVICE;
+	for (int i = 0; i < 2; i++) {
+		config.trace = i == 1;
+		fake.peer.envelope = true;
+		open_with(&fake_ops);
+		fake_push(FAKE_CLOSED, NULL, 0);
+		assert_int_equal(session_wait_up(session, &err), -1);
+		assert_part(err.text, "was closed before a hello came");
+		assert_int_equal(strstr(err.hint, "-v") != NULL, i == 0);
+		error_reset(&err);
+		session_free(session);
+		fake_reset();
+	}
+	open_with(&fake_ops);
+}
+
 static void without_mcp(void **state)
 {
 	static const char *const hellos[] = {
@@ -679,6 +701,7 @@ int main(void)
 		TEST(signs_of_life),
 		TEST(noise_is_no_life),
 		TEST(closed_before_up),
+		TEST(closed_before_hello),
 		TEST(slow_to_close),
 		TEST(refused_to_open),
 		TEST(unknown_is_up_when_ready),

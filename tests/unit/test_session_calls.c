@@ -5,6 +5,8 @@
  */
 #include "session_harness.h"
 
+#include "net/head.h"
+
 #include <signal.h>
 
 #include "rpc/session_calls.h"
@@ -177,6 +179,8 @@ static void broken_error(void **state)
 	assert_int_equal(err.kind, ERR_PEER);
 	assert_string_equal(err.text, "Unknown tool: a\"b\\c\nd");
 	assert_part(err.hint, "JSON of this reply is broken");
+	/* Not every peer is firmware. */
+	assert_null(strstr(err.hint, "firmware"));
 	assert_string_equal(err.detail, raw);
 	assert_string_equal(c.broken, raw);
 	assert_null(c.reply.text);
@@ -187,6 +191,42 @@ static void broken_error(void **state)
 		"{\"id\":2,\"error\":{\"code\":-32602,\"message\":\"a\"b\"}}");
 	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
 	assert_string_equal(err.text, "invalid params (-32602): a\"b");
+	call_done(&c);
+	error_reset(&err);
+}
+
+static void broken_error_of_a_device(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_DEVICE);
+	fake_text(
+		"{\"session_id\":\"S\",\"type\":\"mcp\",\"payload\":{\"id\":1,"
+		"\"error\":{\"message\":\"a\"b\"}}}");
+	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
+	assert_part(err.hint, "firmware pastes error texts in");
+	call_done(&c);
+	error_reset(&err);
+}
+
+/* A list is no call that runs: another one may stand in its way. */
+static void silence_of_a_device(void **state)
+{
+	struct error err = { 0 };
+	struct call c = { 0 };
+
+	(void)state;
+	config.timeout = 50;
+	open_up(DIALECT_DEVICE);
+	assert_int_equal(call_peer(&c, "tools/list", NULL, &err), -1);
+	assert_null(strstr(err.hint, "the call may still be running"));
+	assert_part(err.hint, "one tool at a time");
+	call_done(&c);
+	c.subject = mem_strdup("self.x");
+	assert_int_equal(call_peer(&c, "tools/call", NULL, &err), -1);
+	assert_part(err.hint, "the call may still be running");
 	call_done(&c);
 	error_reset(&err);
 }
@@ -647,6 +687,28 @@ static void lost_with_words(void **state)
 	error_reset(&err);
 }
 
+/* To give some is no advice to who gave some. */
+static void lost_with_credentials(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 };
+	struct endpoint to = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	headers_add(&to.headers, "Authorization", "Bearer x");
+	session->to = &to;
+	start(&a, "initialize");
+	fake_push(FAKE_TEXT, "认证失败", 0);
+	fake_push(FAKE_CLOSED, NULL, 0);
+	assert_int_equal(session_wait(session, &a, &err), -1);
+	assert_part(err.hint, "check them");
+	session->to = NULL;
+	headers_done(&to.headers);
+	call_done(&a);
+	error_reset(&err);
+}
+
 static void lost_in_a_call(void **state)
 {
 	struct error err = { 0 };
@@ -716,6 +778,8 @@ int main(void)
 		TEST(errors),
 		TEST(error_details),
 		TEST(broken_error),
+		TEST(broken_error_of_a_device),
+		TEST(silence_of_a_device),
 		TEST(broken_result),
 		TEST(broken_without_call),
 		TEST(time_over),
@@ -735,6 +799,7 @@ int main(void)
 		TEST(one_request_failed),
 		TEST(cannot_send),
 		TEST(lost_with_words),
+		TEST(lost_with_credentials),
 		TEST(lost_in_a_call),
 		TEST(interrupted),
 		TEST(freed_with_a_call),

@@ -298,7 +298,6 @@ static void test_options(void **state)
 	app.config.advertise = "10.0.0.1";
 	words_add(&app.config.allow_hosts, "box");
 	words_add(&app.config.allow_origins, "https://bench.example");
-	app.config.envelope = DIALECT_PLAIN;
 	assert_int_equal(setup("listen:0"), 0);
 	assert_string_equal(headers_get(&endpoint.headers, "x-one"), "1");
 	assert_string_equal(headers_get(&endpoint.headers, "x-two"),
@@ -307,10 +306,31 @@ static void test_options(void **state)
 	assert_string_equal(endpoint.allow_hosts.word[0], "box");
 	assert_string_equal(endpoint.allow_origins.word[0],
 			    "https://bench.example");
-	/* Who dials in is a device, whatever was asked for. */
-	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+}
+
+/* Who dials in is a device, and so on: only of ws: it can be asked for. */
+static void test_envelope(void **state)
+{
+	static const char *const others[] = { "listen:0",  "sim:",
+					      "stdio:cat", "attach:/x/s",
+					      "http://h/", "mqtt://h/x" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(others); i++) {
+		app.config.envelope = DIALECT_PLAIN;
+		refused(others[i], "'--envelope' is for ws: and wss:");
+		app.config.envelope = DIALECT_DEVICE;
+		refused(others[i], "'--envelope' is for ws: and wss:");
+	}
 	setup("ws://h/"); /* the module may be missing beside this test */
-	assert_int_equal(endpoint.envelope, DIALECT_PLAIN);
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+	/* That of the environment is for the ws: among many targets. */
+	setenv("MCPCTL_ENVELOPE", "plain", 1);
+	refused("sim:", "'--envelope' is for");
+	app.config.envelope = DIALECT_PLAIN;
+	assert_int_equal(setup("listen:0"), 0);
+	assert_int_equal(endpoint.envelope, DIALECT_DEVICE);
+	unsetenv("MCPCTL_ENVELOPE");
 }
 
 static void test_headers(void **state)
@@ -399,6 +419,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mqtt_password, prepare,
 						clean),
 		cmocka_unit_test_setup_teardown(test_options, prepare, clean),
+		cmocka_unit_test_setup_teardown(test_envelope, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_headers, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_tokens, prepare, clean),
 		cmocka_unit_test_setup_teardown(test_secret_files, prepare,

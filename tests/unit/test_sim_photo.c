@@ -239,6 +239,48 @@ static void test_answers(void **state)
 		 SAYS("1", ""), -1);
 }
 
+/* What firmware takes for a success, though it is none: said. */
+static void failed_with_200(const char *answer, const char *text,
+			    const char *note)
+{
+	const struct http_script script = { .answer = answer,
+					    .answer_len = strlen(answer),
+					    .close = true };
+	CLEANUP(mem_free_ptr) char *says = mem_printf(SAYS("1", "%s"), text);
+	struct http_child c;
+	struct harness h;
+
+	http_child_open(&c);
+	http_child_start(&c, &script);
+	start_with(&h, &c, NULL);
+	harness_mcp(&h, ASK);
+	waits_for(&h, says);
+	if (note ? !noted(&h, note) : noted(&h, "HTTP 200"))
+		fail_msg("%s", note ? note : answer);
+	harness_stop(&h);
+	http_child_finish(&c);
+}
+
+static void test_failures_with_200(void **state)
+{
+	(void)state;
+	failed_with_200(
+		OK("Content-Length: 36\r\n\r\n"
+		   "{\"success\":false,\"message\":\"no key\"}"),
+		"{\\\"success\\\":false,\\\"message\\\":\\\"no key\\\"}",
+		"HTTP 200, and it failed: no key");
+	failed_with_200(OK("Content-Length: 15\r\n\r\n{\"error\":\"bad\"}"),
+			"{\\\"error\\\":\\\"bad\\\"}", "it failed: bad");
+	failed_with_200(OK("Content-Length: 16\r\n\r\n<title>T</title>"),
+			"<title>T</title>", "a web page came: T");
+	failed_with_200(OK("Content-Length: 1\r\n\r\n "), " ", "nothing came");
+	failed_with_200(OK("Content-Length: 29\r\n\r\n"
+			   "{\"success\":true,\"error\":null}"),
+			"{\\\"success\\\":true,\\\"error\\\":null}", NULL);
+	/* Not even a whole one: that is told, and nothing else. */
+	failed_with_200(OK("Content-Length: 9\r\n\r\nabc"), "", NULL);
+}
+
 static void test_screen_refused(void **state)
 {
 	static const char answer[] = "HTTP/1.1 413 Too Large\r\n\r\n";
@@ -471,6 +513,7 @@ int main(void)
 		cmocka_unit_test(test_photo),
 		cmocka_unit_test(test_screen),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_failures_with_200),
 		cmocka_unit_test(test_screen_refused),
 		cmocka_unit_test(test_unreachable),
 		cmocka_unit_test(test_others_wait),

@@ -517,6 +517,9 @@ static void test_tally(void **state)
 {
 	struct tally t = { .sum.devices = 7 };
 	struct sim_summary sum;
+	const struct hazard_watch first = { .times[HAZARD_PING] = 1,
+					    .times[HAZARD_ID_ZERO] = 1 };
+	const struct hazard_watch again = { .times[HAZARD_PING] = 2 };
 	int ms;
 
 	(void)state;
@@ -524,10 +527,10 @@ static void test_tally(void **state)
 	for (ms = 100; ms > 0; ms--)
 		samples_add(&t.welcome, ms);
 	samples_add(&t.first_call, 3);
-	tally_hazard(&t, HAZARD_PING, true);
-	tally_hazard(&t, HAZARD_PING, false);
-	tally_hazard(&t, HAZARD_PING, true);
-	tally_hazard(&t, HAZARD_ID_ZERO, true);
+	assert_true(tally_hazard(&t, &first, HAZARD_PING));
+	assert_false(tally_hazard(&t, &again, HAZARD_PING));
+	assert_true(tally_hazard(&t, &first, HAZARD_PING));
+	assert_true(tally_hazard(&t, &first, HAZARD_ID_ZERO));
 	tally_finish(&t, &sum);
 	assert_int_equal(sum.welcome_p50, 50);
 	assert_int_equal(sum.welcome_p99, 99);

@@ -256,6 +256,47 @@ static void test_words(void **state)
 	     "is it an HTTPS server?");
 }
 
+static void hints(struct why_facts f, const char *has, const char *has_not)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	why_set(&err, &f);
+	if (!strstr(err.hint, has))
+		fail_msg("'%s' does not hint '%s'", err.hint, has);
+	if (strstr(err.hint, has_not))
+		fail_msg("'%s' hints '%s'", err.hint, has_not);
+}
+
+/* An advice that cannot be right where it is given is worse than none. */
+static void test_hints_fit(void **state)
+{
+	struct why_facts f = { .what = WHY_STATUS, .with = WITH_HTTP };
+
+	(void)state;
+	for (f.number = 401; f.number <= 403; f.number += 2) {
+		f.with = WITH_HTTP;
+		hints(f, "give credentials", "were sent");
+		f.with = WITH_WS | WITH_TOKEN;
+		hints(f, "credentials were sent: check them", "give");
+	}
+	f = (struct why_facts){ .what = WHY_TLS,
+				.said = "dh key too small",
+				.host = "h",
+				.port = 443 };
+	hints(f, "s_client -connect h:443", "--insecure");
+	f.said = "self-signed certificate in certificate chain";
+	hints(f, "--insecure", "s_client");
+	f.said = "unable to get local issuer certificate";
+	hints(f, "--cacert", "s_client");
+	/* That of mqtt:// is made at random. */
+	f = (struct why_facts){ .what = WHY_WENT, .with = WITH_MQTT };
+	hints(f, "was it stopped", "client id");
+	f.what = WHY_WENT_AFTER;
+	hints(f, "was it stopped", "client id");
+	f.with |= WITH_ID;
+	hints(f, "another client with our client id", "--");
+}
+
 /* What the peer said: in the words or not, never as a pattern, and cut. */
 static void test_hostile_words(void **state)
 {
@@ -294,6 +335,7 @@ int main(void)
 		cmocka_unit_test(test_rows_are_filled),
 		cmocka_unit_test(test_names_are_known),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_hints_fit),
 		cmocka_unit_test(test_hostile_words),
 	};
 

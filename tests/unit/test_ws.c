@@ -572,6 +572,20 @@ static void test_refusals(void **state)
 	refused(400, ERR_CONNECT, "WebSocket server");
 }
 
+static void test_refused_with_token(void **state)
+{
+	struct endpoint to;
+	char target[64];
+
+	(void)state;
+	snprintf(target, sizeof(target), "ws://127.0.0.1:%u/401",
+		 (unsigned)port());
+	assert_int_equal(endpoint_parse(&to, target, "the test", NULL), 0);
+	headers_add(&to.headers, "Authorization", "Bearer x");
+	dial_to(&to, target);
+	assert_non_null(strstr(side.why.hint, "credentials were sent"));
+}
+
 static void shows(const char *token, const char *expected)
 {
 	struct endpoint to;
@@ -701,6 +715,7 @@ int main(void)
 		TEST(test_close_unanswered),
 		TEST(test_queue_is_full),
 		TEST(test_refusals),
+		TEST(test_refused_with_token),
 		TEST(test_tokens),
 		TEST(test_nobody),
 		TEST(test_plain_server_for_tls),
