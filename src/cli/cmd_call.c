@@ -82,8 +82,8 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 					 .device =
 						 in->connection->client.device,
 					 .stdin_taken = app->stdin_taken };
-	if (!o->no_validate &&
-	    tools_cache_find(in->connection, in->argv[0], &how.tool, err))
+	if (!o->no_validate && tools_cache_find(in->connection, in->argv[0],
+						false, &how.tool, err))
 		return -1;
 	for (int i = 1; i < in->argc; i++)
 		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;

@@ -27,7 +27,7 @@ int describe_tool(struct connection *c, const char *name, struct error *err)
 	if (connection_open(c, err))
 		return -1;
 	list_all(c);
-	if (tools_cache_find(c, name, &record.tool, err))
+	if (tools_cache_find(c, name, true, &record.tool, err))
 		return -1;
 	record.list = &c->tools;
 	record.device = c->client.device;
@@ -52,7 +52,9 @@ const struct command cmd_describe = {
 	.name = "describe",
 	.args = "TOOL",
 	.brief = "all about one tool: arguments, an example, its hazards",
-	.text = "Shows the description, every argument with its type, range, default and whether it is required, an example call that fits the schema, what comes back (outputSchema), the annotations, and what real backends will do to the tool of a device: rename it, confuse it with another, drop it behind the 32nd, or never show it to the model. "
+	.text = "TOOL may be the last part of any name (reboot), since this only reads.\n"
+		"\n"
+		"Shows the description, every argument with its type, range, default and whether it is required, an example call that fits the schema, what comes back (outputSchema), the annotations, and what real backends will do to the tool of a device: rename it, confuse it with another, drop it behind the 32nd, or never show it to the model. "
 		"'call TOOL --help' is the same.\n"
 		"\n"
 		"What is inside of an argument stands below it by its path: 'route[].at.lat' is a member of a member of each element of the array 'route'. "
