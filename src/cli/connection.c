@@ -164,6 +164,11 @@ static struct camera *camera_of(const struct connection *c)
 	return t->ops->camera ? t->ops->camera(t) : NULL;
 }
 
+bool connection_takes_pictures(const struct connection *c)
+{
+	return c->endpoint.scheme->kind == SCHEME_ATTACH || camera_of(c);
+}
+
 char *connection_upload_address(const struct connection *c)
 {
 	struct camera *camera = camera_of(c);

@@ -22,6 +22,7 @@ struct connection { /* zeroed at first, but for the app */
 	bool connected;
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
+	bool goes_on; /* other commands come on it: the shell */
 	/* It is opened again: no addresses; on this port, where any would do. */
 	bool again;
 	uint16_t port;
@@ -57,6 +58,8 @@ void connection_close(struct connection *c);
 int connection_begin(struct connection *c, struct error *err);
 int connection_poll(struct connection *c, struct error *err);
 
+/* Whether pictures of the peer come to us: to a port of this session, or to serve. */
+bool connection_takes_pictures(const struct connection *c);
 /*
  * An address of a port of this session (listen:, sim:) for one picture; yours.
  * NULL: it has none.

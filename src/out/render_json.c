@@ -37,7 +37,7 @@ const char json_help[] =
 	"What the commands print:\n"
 	"\n"
 	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
 	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
 	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
@@ -635,6 +635,8 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	}
 	buf_char(&b, ']');
 	line_text(&b, "looks_like", like ? like->name : NULL);
+	if (d->upload)
+		line_text(&b, "upload", d->upload);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }

@@ -259,6 +259,49 @@ kept() {
 	absent '/upload/[0-9a-f]' l.err
 }
 
+@test "describe self.screen.snapshot shows an address that works" {
+	serve --save-images "$WORK/pictures"
+	device board
+	event ready
+	mcp describe snapshot
+	ends 0
+	says 'call self.screen.snapshot --upload url'
+	word=$(grep -o 'url=http://127.0.0.1:[0-9]*/upload/[0-9a-f]*' stdout)
+	mcp call self.screen.snapshot "$word"
+	ends 0
+	kept pictures
+	mcp -o json describe self.screen.snapshot
+	url=$(jq -r .upload stdout)
+	jpeg
+	curl -sf -F file=@photo.jpg "$url" | jq -e .success
+	# It would not outlive this command.
+	mcp sim: describe snapshot
+	ends 0
+	says 'call self.screen.snapshot --upload url'
+	absent '/upload/|example.com' stdout
+	mcp -o json sim: describe set_theme
+	jq -e 'has("upload") | not' stdout
+}
+
+@test "the shell of listen: describes an address that works as long as it is there" {
+	mkfifo lines
+	exec 7<>lines
+	mcpctl --save-images shots listen:127.0.0.1:0 shell <lines >l.out 2>l.err 3>&- 7>&- &
+	PIDS+=($!)
+	shell=$!
+	echo 'tools snapshot' >&7
+	OTA=$(wait_for l.err 'http://[^ ]*/xiaozhi/ota/' | grep -o 'http://[^ ]*')
+	background board mcpctl sim --ota "$OTA"
+	echo 'describe snapshot' >&7
+	word=$(wait_for l.out 'url=http://127.0.0.1:[0-9]*/upload/[0-9a-f]*' | grep -o 'url=.*')
+	echo "call self.screen.snapshot $word" >&7
+	wait_for l.err 'saved as shots/'
+	echo exit >&7
+	finish "$shell" 0
+	exec 7>&-
+	kept shots
+}
+
 @test "an attached call says where serve keeps the picture" {
 	serve --save-images "$WORK/pictures"
 	device board
