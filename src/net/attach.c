@@ -6,6 +6,7 @@
 #include "net/attach.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/camera.h"
 #include "net/control_client.h"
 
 #include <string.h>
@@ -197,6 +198,14 @@ static void on_odd(struct attach *a, const cJSON *json)
 	a->transport->events->failed(a->transport->owner, 0, &what);
 }
 
+static void on_picture(struct attach *a, const cJSON *json)
+{
+	const char *text = json_string(json, "text");
+
+	camera_tell(a->transport, text ? text : "sent a picture",
+		    json_string(json, "file"));
+}
+
 static void on_json(struct attach *a, const struct control_frame *f)
 {
 	CLEANUP(json_free_ptr) cJSON *json = json_parse(f->data, f->len, NULL);
@@ -214,6 +223,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_lost(a, json);
 	} else if (text_same(op, "odd")) {
 		on_odd(a, json);
+	} else if (text_same(op, "picture")) {
+		on_picture(a, json);
 	} else if (text_same(op, "error")) {
 		on_error(a, json);
 	} else if (text_same(op, "gone")) {
@@ -297,7 +308,8 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 	const struct serve_question q = { .op = "attach",
 					  .device = to->device,
 					  .timeout = to->call_timeout,
-					  .tail = to->tail };
+					  .tail = to->tail,
+					  .pictures = true };
 
 	return control_client_ask(a->client, &q, err);
 }

@@ -86,6 +86,7 @@ enum notice_kind {
 	NOTICE_REFUSED, /* refused: a device is being served, no Device-Id, … */
 	NOTICE_INSECURE, /* TLS is not verified */
 	NOTICE_LOST, /* messages of the peer: count */
+	NOTICE_PICTURE, /* the peer sent one to us, and was answered: file */
 	NOTICE_CHILD, /* stdio: a line of its stderr; worth showing with -v only */
 	/* the transport goes on by itself: a stream is taken up again, the older
 	   HTTP+SSE is used; worth showing with -v only */
@@ -97,6 +98,7 @@ struct notice {
 	const char *text; /* one or more lines, without a final newline; lent */
 	const char *address; /* who; NULL */
 	uint64_t count; /* NOTICE_LOST */
+	const char *file; /* NOTICE_PICTURE: where it is kept; NULL: nowhere */
 };
 
 struct transport_events {
@@ -111,6 +113,7 @@ struct transport_events {
 	void (*notice)(void *owner, const struct notice *n); /* may be NULL */
 };
 
+struct camera; /* net/camera.h */
 struct transport;
 
 struct transport_ops {
@@ -141,6 +144,11 @@ struct transport_ops {
 	 * at once. NULL: all comes in order.
 	 */
 	int64_t (*lingers)(const struct transport *t);
+	/*
+	 * What takes the pictures of the peer, lent until closed; from ready on.
+	 * NULL: nothing of ours.
+	 */
+	struct camera *(*camera)(const struct transport *t);
 	/*
 	 * Nobody waits for the answer to that request any more: what was opened
 	 * for it alone may be closed. NULL: nothing was.

@@ -87,6 +87,9 @@ struct describe_record {
 	const struct tool *tool;
 	const struct tool_list *list;
 	bool device;
+	/* The argument that takes an address for a picture; NULL: none does. */
+	const char *upload_argument;
+	const char *upload; /* one of ours that works now; NULL */
 };
 
 struct ping_record {

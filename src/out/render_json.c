@@ -37,8 +37,8 @@ const char json_help[] =
 	"What the commands print:\n"
 	"\n"
 	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}\n"
-	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5)\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
+	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
 	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
 	"subscribe\tone line for each update, as of tail; with --read as of read\n"
@@ -635,6 +635,8 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	}
 	buf_char(&b, ']');
 	line_text(&b, "looks_like", like ? like->name : NULL);
+	if (d->upload)
+		line_text(&b, "upload", d->upload);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }
@@ -648,9 +650,31 @@ static void reply(struct renderer *r, const struct message *m)
 	json_put_line(r, &b);
 }
 
+/* Behind the members of the object in b: where its pictures are kept. */
+static void add_pictures(struct buf *b, const struct words *files)
+{
+	if (b->len < 2 || b->data[b->len - 1] != '}')
+		return;
+	b->data[--b->len] = '\0';
+	buf_text(b, b->len > 1 ? ",\"pictures\":[" : "\"pictures\":[");
+	for (size_t i = 0; i < files->count; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_json_string(b, files->word[i], strlen(files->word[i]));
+	}
+	buf_text(b, "]}");
+}
+
 static void result(struct renderer *r, const struct result *result)
 {
-	reply(r, &result->message);
+	const struct message *m = &result->message;
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (m->text && m->kind != MESSAGE_ERROR) {
+		add_member(&b, m, "result");
+		if (result->pictures && result->pictures->count)
+			add_pictures(&b, result->pictures);
+		json_put_line(r, &b);
+	}
 	if (result->note)
 		render_note(r, "%s", result->note);
 }
@@ -686,6 +710,8 @@ static void add_event(struct buf *b, const struct event *e)
 	line_text(b, "name", e->name);
 	add_event_message(b, e);
 	line_text(b, "note", e->note);
+	if (e->file)
+		line_text(b, "file", e->file);
 	if (e->kind == EVENT_REQUEST)
 		line_bool(b, "answered", e->answered);
 	if (e->kind == EVENT_AUDIO || e->kind == EVENT_DROPPED)

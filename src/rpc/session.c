@@ -479,6 +479,7 @@ static void on_notice(void *owner, const struct notice *n)
 		return;
 	e->notice = n->kind;
 	e->note = mem_strdup(n->address);
+	e->file = mem_strdup(n->file);
 }
 
 static const struct transport_events transport_events = {

@@ -40,6 +40,7 @@ struct event {
 	char *text; /* raw text of the message, may be NULL; owned */
 	size_t len;
 	char *note; /* in words, may be NULL; owned */
+	char *file; /* of NOTICE_PICTURE: where it is kept; NULL; owned */
 	uint64_t count, bytes;
 };
 void event_done(struct event *e);

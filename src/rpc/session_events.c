@@ -136,6 +136,7 @@ void event_done(struct event *e)
 	mem_free(e->name);
 	mem_free(e->text);
 	mem_free(e->note);
+	mem_free(e->file);
 	*e = (struct event){ .kind = EVENT_NOTICE };
 }
 

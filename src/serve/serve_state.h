@@ -33,6 +33,8 @@ struct board_events {
 	void (*text)(struct board *d, const char *frame, size_t len);
 	/* it said something that is handed to nobody: what, and why */
 	void (*odd)(struct board *d, const char *what);
+	/* a picture of its came, and was answered */
+	void (*picture)(struct board *d, const struct picture_news *n);
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);

@@ -17,7 +17,7 @@
  *  C greet    protocol, version    the first of each command. With another
  *             protocol than its own, serve takes nothing but greet and stop
  *  S greeting protocol, version, pid
- *  C attach   device?, tail?, timeout?
+ *  C attach   device?, tail?, pictures?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
@@ -29,6 +29,8 @@
  *  S lost     count                so many t, b or watched device frames were
  *             left out here: the command did not read; replies never are
  *  S odd      text                the device said what is handed to nobody
+ *  S picture  text, file?         to those with pictures: one of the device came;
+ *             file: where serve keeps it
  *  S gone     error                the device went; the socket closes then
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device
@@ -115,7 +117,7 @@ struct serve_question {
 	const char *device, *list, *name, *prefix, *method, *notify;
 	const char *message, *params;
 	int64_t timeout;
-	bool tail, watch, enrolled;
+	bool tail, pictures, watch, enrolled;
 };
 void serve_question_encode(struct buf *out, const struct serve_question *q);
 

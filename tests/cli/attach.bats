@@ -88,6 +88,9 @@ three() { # three boards
 	mcp -d '*:01' call reboot
 	ends 2
 	hints "its whole name is 'self.reboot'"
+	mcp -d '*:01' describe reboot
+	ends 0
+	says 'self.reboot'
 	mcp --all call reboot
 	ends 2
 	mcp --all call no.such.tool

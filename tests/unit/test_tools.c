@@ -262,6 +262,26 @@ static void meant_by_a_part(void **state)
 	tool_list_done(&l);
 }
 
+/* Who only reads about it needs no whole name. */
+static void a_part_is_enough_to_read(void **state)
+{
+	static const char *const names[] = { "self.reboot", "a.get", "b.get" };
+	struct tool_list l = { 0 };
+	struct error err = { 0 };
+	const struct tool *t;
+
+	(void)state;
+	add_names(&l, names, COUNT(names));
+	assert_int_equal(tool_list_named(&l, "reboot", &t, &err), 0);
+	assert_string_equal(t->name, "self.reboot");
+	assert_int_equal(tool_list_named(&l, "boot", &t, &err), 0);
+	assert_null(t);
+	assert_int_equal(tool_list_named(&l, "get", &t, &err), -1);
+	assert_null(t);
+	error_reset(&err);
+	tool_list_done(&l);
+}
+
 static void a_part_reaches_no_user_tool(void **state)
 {
 	struct tool_list l = { 0 };
@@ -463,6 +483,7 @@ int main(void)
 		cmocka_unit_test(no_tools_is_an_error),
 		cmocka_unit_test(find_and_nearest),
 		cmocka_unit_test(meant_by_a_part),
+		cmocka_unit_test(a_part_is_enough_to_read),
 		cmocka_unit_test(a_part_reaches_no_user_tool),
 		cmocka_unit_test(effects),
 		cmocka_unit_test(words_and_globs),
