@@ -29,8 +29,18 @@ struct config { /* global options; see config_options in config.c */
 	struct words commands; /* -e */
 };
 
+/* --all: how it went with one device; a report wants it. */
+struct device_outcome {
+	const char *id, *name; /* as in `devices` */
+	int64_t took_us; /* -1: unknown */
+	const struct error *failure; /* NULL: it went well */
+};
+
 struct app {
 	struct config config;
+	void (*on_outcome)(void *owner,
+			   const struct device_outcome *o); /* NULL */
+	void *outcome_owner;
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
 	bool later; /* the shell has gone on to it from another one */
 	int told_serve; /* -1; pid of the serve whose other version was told */

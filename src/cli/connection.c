@@ -100,11 +100,14 @@ static void on_event(void *owner, const struct event *e)
 static void on_trace(void *owner, const struct trace *t)
 {
 	struct connection *c = owner;
+	struct trace whose = *t;
 
+	if (c->whose)
+		whose.device = c->whose;
 	if (c->app->out.verbose)
-		render_trace(&c->app->out, t);
+		render_trace(&c->app->out, &whose);
 	if (c->app->trace)
-		trace_write(c->app->trace, t);
+		trace_write(c->app->trace, &whose);
 }
 
 static bool on_request(void *owner, const struct event *e)
@@ -229,6 +232,7 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 					 .timeout = c->app->config.timeout,
 					 .wait = c->app->config.wait,
 					 .any_device = c->any_device,
+					 .woken = c->woken,
 					 .trace = c->app->trace ||
 						  c->app->out.verbose };
 

@@ -28,6 +28,8 @@ struct connection { /* zeroed at first, but for the app */
 	uint16_t port;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
+	bool *woken; /* one of many: see session_config; NULL */
+	const char *whose; /* … its name in traces; lent; NULL */
 	bool any_device; /* --no-init of a command that needs no MCP */
 	void (*on_event)(
 		void *owner,

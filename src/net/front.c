@@ -62,7 +62,9 @@ static int explain(const char *host, unsigned port, int error,
 			  "no permission to listen on port %u", port);
 		error_hint(
 			err,
-			"ports below 1024 are for root; take another, such as 8000");
+			port < 1024 ?
+				"ports below 1024 need root, or CAP_NET_BIND_SERVICE; take another, such as 8000" :
+				"a rule of this machine forbids it (SELinux, a sandbox, a container?)");
 		break;
 	case EADDRNOTAVAIL:
 		error_set(err, ERR_CONNECT, "this machine has no address '%s'",

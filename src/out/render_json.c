@@ -153,7 +153,7 @@ const char json_help_serve[] =
 	"  {\"device\": as above, \"took_us\": round trip or null,\n"
 	"   \"reply\": optional, the JSON-RPC reply (of tools: all pages as\n"
 	"     one), \"error\": optional, why it counts as failed, as on\n"
-	"     stderr}\n"
+	"     stderr, \"info\" or \"event\": optional, of info and tail}\n"
 	"\n"
 	"A line of serve:\n"
 	"\n"
@@ -246,6 +246,23 @@ static void json_put_line(struct renderer *r, struct buf *b)
 	 * what nobody sees. */
 	text_safe(&safe, b->data, b->len, TEXT_JSON);
 	put_out(r, &safe);
+}
+
+/* The same; of one of many it is the member `name` beside whose it is. */
+static void put_whose(struct renderer *r, const char *name, struct buf *b)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	const struct device_record *d = r->whose;
+	if (!d) {
+		json_put_line(r, b);
+		return;
+	}
+	buf_char(&line, '{');
+	line_json(&line, "device", d->device_text.text, d->device_text.len);
+	line_name(&line, name);
+	buf_add(&line, b->data, b->len);
+	buf_char(&line, '}');
+	json_put_line(r, &line);
 }
 
 /* The same on stderr. */
@@ -524,7 +541,7 @@ static void info(struct renderer *r, const struct info_record *i)
 	add_ota(&b, i->peer);
 	add_timing(&b, i);
 	buf_char(&b, '}');
-	json_put_line(r, &b);
+	put_whose(r, "info", &b);
 }
 
 static void tool(struct renderer *r, const struct tool *t,
@@ -725,7 +742,7 @@ static void event(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	add_event(&b, e);
-	json_put_line(r, &b);
+	put_whose(r, "event", &b);
 	fflush(r->out);
 }
 

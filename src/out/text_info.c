@@ -12,6 +12,7 @@
 #include "net/head.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/text_device.h"
 #include "out/wrap.h"
 
 #define LABEL_COLUMNS 15
@@ -258,6 +259,10 @@ void text_info(struct renderer *r, const struct info_record *i)
 {
 	struct facts s = { .color = r->out_color,
 			   .width = r->out_terminal ? r->width : 0 };
+	if (i->another)
+		buf_char(&s.b, '\n');
+	if (r->whose)
+		row(&s, "device", render_device_name(r->whose->device));
 	row(&s, "target", i->target);
 	add_server(&s, i->client);
 	add_ota(&s, i->peer);

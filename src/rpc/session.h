@@ -108,6 +108,8 @@ struct session_config {
 	size_t events_max; /* queued; 0: 4096 */
 	bool trace; /* call observer.trace */
 	bool any_device; /* one without MCP will do */
+	/* Set too by session_wake: for who waits for many. NULL */
+	bool *woken;
 };
 
 /* Times of the steps, ms since open; -1 if not reached. */
@@ -229,6 +231,13 @@ int session_watch(struct session *s, const bool *stop, int64_t deadline,
  */
 int session_step(struct session *s, const bool *stop, int64_t deadline,
 		 struct error *err);
+
+/*
+ * The same for who waits for many sessions, and for config.woken: no turn of
+ * the loop, but also what is due by the clock. Returns the loop_now() ms at
+ * which to come again at the latest.
+ */
+int64_t session_tend(struct session *s);
 
 /*
  * Answers to what the peer asked; id is the raw JSON token of its request,

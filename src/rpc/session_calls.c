@@ -650,6 +650,13 @@ int session_turn(struct session *s, int64_t deadline, struct error *err)
 	return -1;
 }
 
+int64_t session_tend(struct session *s)
+{
+	expire_calls(s);
+	session_drain(s);
+	return session_next_deadline(s);
+}
+
 int session_wait(struct session *s, struct call *c, struct error *err)
 {
 	/* What is not in flight would be waited for without end. */

@@ -11,6 +11,8 @@
 void session_wake(struct session *s)
 {
 	s->wake = true;
+	if (s->config.woken)
+		*s->config.woken = true;
 }
 
 int session_closed_error(const struct session *s, struct error *err)
