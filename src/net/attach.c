@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "net/control_client.h"
 
+#include <limits.h>
 #include <string.h>
 
 struct attach {
@@ -96,11 +97,14 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	struct peer_info peer = { .envelope = true,
 				  .relay = &relay,
 				  .kept = &kept };
-	int64_t version = 0;
+	int64_t version = 0, hellos = 0;
 
 	if (a->attached)
 		return;
 	a->attached = true;
+	json_integer(json, "hellos", &hellos);
+	relay.hellos = hellos > 0 && hellos < UINT_MAX ? (unsigned)hellos : 0;
+	relay.mqtt = text_same(json_string(device, "transport"), "mqtt");
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
 	peer.device_id = kept.id;
@@ -192,8 +196,11 @@ static void on_odd(struct attach *a, const cJSON *json)
 {
 	CLEANUP(error_reset) struct error what = { 0 };
 	const char *text = json_string(json, "text");
+	const char *message = json_string(json, "message");
 
 	error_set(&what, ERR_PROTOCOL, "%s", text ? text : "something odd");
+	if (message)
+		error_detail(&what, message, strlen(message));
 	a->transport->events->failed(a->transport->owner, 0, &what);
 }
 

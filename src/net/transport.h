@@ -33,6 +33,8 @@ enum frame_kind { FRAME_TEXT, FRAME_BINARY };
 struct relay_info {
 	const char *hello; /* its message; NULL: none came */
 	size_t hello_len;
+	unsigned hellos; /* so many came */
+	bool mqtt; /* there each voice session begins with one */
 	const char *session_id; /* "" if none */
 	int frame_version;
 };

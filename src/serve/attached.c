@@ -17,6 +17,7 @@
 
 #define CALLS_MAX 1000 /* on their way for one command */
 #define LINGER_MS 2000
+#define ODD_MAX 8192 /* bytes that are shown of what is out of place */
 
 struct attached_call {
 	struct relay relay;
@@ -57,7 +58,8 @@ static void describe_attached(struct buf *out, const struct board *d,
 	if (d->initialize && with_initialize)
 		buf_printf(out, ",\"initialize\":%s", d->initialize);
 	json_add_text(out, "session_id", d->link.session_id);
-	buf_printf(out, ",\"frame_version\":%d}", d->link.frame_version);
+	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d}", d->link.hellos,
+		   d->link.frame_version);
 }
 
 static void attach(struct control_peer *p, struct board *d)
@@ -231,6 +233,7 @@ void attached_leave(struct control_peer *p)
 		unlink_call(call);
 		mem_free(call);
 	}
+	relay_leave(&p->server->relays, p);
 	if (!d)
 		return;
 	*p->link_there = p->next_there;
@@ -306,6 +309,7 @@ static void send_request(struct control_peer *p, const struct message *m)
 	call = new_call(p);
 	call->relay.done = on_reply;
 	call->relay.owner = call;
+	call->relay.whose = p;
 	call->relay.patience = patience;
 	call->initialize = strcmp(m->method, "initialize") == 0;
 	if (!relay_send(&call->relay, p->device, payload, m->id, 0, &why))
@@ -394,16 +398,28 @@ void control_text(struct board *d, const char *frame, size_t len)
 		offer_all(d, CONTROL_TEXT, frame, len, false);
 }
 
-void control_odd(struct board *d, const char *what)
+void control_odd(struct board *d, const struct board_odd *what)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
+	struct packet *all, *own = NULL;
 
 	if (!d->audience)
 		return;
 	buf_text(&out, "{\"op\":\"odd\"");
-	json_add_text(&out, "text", what);
+	json_add_text(&out, "text", what->text);
+	if (what->message.text && what->message.len <= ODD_MAX) {
+		buf_text(&out, ",\"message\":");
+		buf_json_string(&out, what->message.text, what->message.len);
+	}
 	buf_char(&out, '}');
-	offer_all(d, CONTROL_JSON, out.data, out.len, false);
+	all = packet_new(CONTROL_JSON, out.data, out.len);
+	if (what->whose && what->own.len <= CONTROL_FRAME_MAX)
+		own = packet_new(CONTROL_TEXT, what->own.text, what->own.len);
+	for (struct control_peer *p = d->audience->first; p; p = p->next_there)
+		control_peer_offer(p, own && p == what->whose ? own : all);
+	packet_release(all);
+	if (own)
+		packet_release(own);
 }
 
 void control_audio(struct board *d, const void *packet, size_t len)

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "mcp/guard.h"
+#include "mcp/rules.h"
 #include "net/port.h"
 #include "net/ws.h"
 #include "serve/board.h"
@@ -65,6 +67,7 @@ static void board_free(struct board *d)
 	struct serve *s = d->server;
 
 	board_start_drop(d);
+	relay_leave(&s->relays, d);
 	share_close(&d->share);
 	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
@@ -505,37 +508,95 @@ static void record_odd(struct board *d, struct span frame, const char *why)
 
 /* ---- JSON-RPC ---- */
 
-/* Who waits for an answer is to know that one came, and why it is none. */
-static void tell_odd(struct board *d, const struct message *m)
+/* A reply to a call that is over: who asked is told so, and the others that it was not theirs. */
+static void take_past(struct board *d, struct span frame, struct span id,
+		      struct past_call *p, const struct error *problem)
 {
+	CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
-		"a reply to nothing that was asked came: its id is %.*s",
-		shown(m->id.len), m->id.text);
+	char *others = mem_printf("a call of others (%s)", p->label);
+	CLEANUP(mem_free_ptr) char *note = NULL, *told = NULL;
+	CLEANUP(buf_done) struct buf own = { 0 };
+	struct past_call same = *p;
+	struct board_odd odd = { .whose = p->whose };
 
-	d->server->events->odd(d, text);
+	if (problem) {
+		note = judge_broken(problem, call);
+		told = judge_broken(problem, others);
+	} else {
+		told = judge_past(others, &same);
+		note = judge_past(call, p);
+	}
+	record_odd(d, frame, note);
+	odd.text = told;
+	if (p->whose)
+		relay_restore_id(&own, frame, id, p->asker_id);
+	odd.own = (struct span){ buf_string(&own), own.len };
+	d->server->events->odd(d, &odd);
+}
+
+/* One that is nobody's. message: without its envelope; empty: its id is ours. */
+static void take_stray(struct board *d, struct span frame, const char *note,
+		       struct span message)
+{
+	struct board_odd odd = { .text = note, .message = message };
+
+	record_odd(d, frame, note);
+	d->server->events->odd(d, &odd);
+}
+
+/* What is odd about one that its asker has got: who is told by its own session. */
+static void record_answer(struct board *d, const struct message *m)
+{
+	CLEANUP(words_done) struct words notes = { 0 };
+	struct past_call *p = relay_past(d, m->number);
+
+	if (p && !p->answered) {
+		CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
+		CLEANUP(mem_free_ptr) char *late = judge_past(call, p);
+
+		words_add(&notes, late);
+	}
+	judge_shape(&notes, m);
+	for (size_t i = 0; i < notes.count; i++)
+		record_odd(d, m->frame, notes.word[i]);
 }
 
 /*
- * A reply that nobody asked for is never handed on: its id is one of ours, and
- * could be taken for one of the command's own.
+ * A reply that nobody asked for is never handed on as it is: its id could be
+ * taken for one of the command's own.
  */
 static void take_reply(void *owner, struct message *m)
 {
 	struct board *d = owner;
 	const struct relay_table *relays = &d->server->relays;
+	const struct span whole = { m->text, m->len }, none = { 0 };
+	struct past_call *past;
+	CLEANUP(mem_free_ptr) char *note = NULL;
 
-	if (m->has_number && (relay_answer(d, m->number, m->frame, m->id) ||
-			      relay_is_probe(relays, m->number)))
-		return;
-	/* One that comes late is its asker's matter, who went. */
-	if (m->has_number && relay_issued(relays, m->number)) {
-		record_odd(d, m->frame,
-			   "a reply that nobody waits for any more");
+	if (!m->has_number) {
+		note = judge_no_id(m);
+		take_stray(d, m->frame, note, whole);
 		return;
 	}
-	record_odd(d, m->frame, "a reply to nothing that was asked");
-	tell_odd(d, m);
+	if (relay_answer(d, m->number, m->frame, m->id)) {
+		record_answer(d, m);
+		return;
+	}
+	if (relay_is_probe(relays, m->number))
+		return;
+	past = relay_past(d, m->number);
+	if (past) {
+		take_past(d, m->frame, m->id, past, NULL);
+	} else if (relay_is_on_its_way(relays, m->number)) {
+		take_stray(d, m->frame,
+			   "reply to a call that went to another device", none);
+	} else if (relay_issued(relays, m->number)) {
+		take_stray(d, m->frame, "reply to a call that is over", none);
+	} else {
+		note = judge_unknown(m->number);
+		take_stray(d, m->frame, note, whole);
+	}
 }
 
 /* The raw token, so that an id beyond a double comes back unharmed. */
@@ -552,33 +613,66 @@ static void refuse_request(struct board *d, const struct message *m)
 }
 
 static void record_call(struct board *d, const struct message *m,
-			enum record_kind kind)
+			enum record_kind kind, const char *what)
 {
 	struct record *r =
-		board_record(d, kind, LEVEL_INFO, "%s%s%.*s", m->method,
+		board_record(d, kind, LEVEL_INFO, "%s%s%s%.*s", what, m->method,
 			     m->params.len ? " " : "", shown(m->params.len),
 			     m->params.text ? m->params.text : "");
 
 	add_message(r, m->text, m->len);
 }
 
+/* What needs nobody is answered as a session of its own would. */
+static void answer_request(struct board *d, const struct message *m,
+			   const char *result)
+{
+	CLEANUP(mem_free_ptr) char *token = mem_strndup(m->id.text, m->id.len);
+	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+
+	jsonrpc_result(&payload, token, result);
+	link_wrap(&d->link, payload.data, payload.len, &frame);
+	send_quietly(d, &frame);
+}
+
 static void take_request(void *owner, const struct message *m)
 {
-	record_call(owner, m, RECORD_REQUEST);
-	refuse_request(owner, m);
+	const char *result = mcp_rules.answer(m->method);
+
+	record_call(owner, m, RECORD_REQUEST,
+		    result ? "a request: " : "a request, refused: ");
+	if (result)
+		answer_request(owner, m, result);
+	else
+		refuse_request(owner, m);
 	forward(owner, m->frame);
 }
 
 static void take_notification(void *owner, const struct message *m)
 {
-	record_call(owner, m, RECORD_NOTIFICATION);
+	record_call(owner, m, RECORD_NOTIFICATION, "");
 	forward(owner, m->frame);
 }
 
 static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	record_odd(owner, m->frame, why);
+	CLEANUP(mem_free_ptr) char *note = judge_odd(m, why);
+
+	record_odd(owner, m->frame, note);
 	forward(owner, m->frame);
+}
+
+/* It went to who asked, who is told what it meant. */
+static void record_broken(struct board *d, struct span frame, int64_t id,
+			  const struct error *problem)
+{
+	const struct past_call *p = relay_past(d, id);
+	CLEANUP(mem_free_ptr)
+	char *note =
+		mem_printf("the reply to call %lld (%s) is broken: %s",
+			   (long long)id, p ? p->label : "", problem->text);
+
+	record_odd(d, frame, note);
 }
 
 /* Firmware pastes error texts in without escaping (device.md 3.7). */
@@ -587,17 +681,23 @@ static void take_broken(void *owner, struct span frame,
 			const struct salvage *salvage)
 {
 	struct board *d = owner;
+	struct past_call *past =
+		salvage->has_id ? relay_past(d, salvage->id) : NULL;
 
 	if (salvage->has_id &&
 	    relay_answer(d, salvage->id, frame, salvage->id_text)) {
-		board_record(d, RECORD_ODD, LEVEL_DEBUG,
-			     "a reply whose JSON is broken (%s): %.*s",
-			     problem->text, shown(frame.len), frame.text);
-		return;
-	}
-	record_odd(d, frame, problem->text);
-	if (!salvage->has_id)
+		record_broken(d, frame, salvage->id, problem);
+	} else if (past) {
+		take_past(d, frame, salvage->id_text, past, problem);
+	} else if (salvage->has_id) {
+		take_stray(d, frame, problem->text,
+			   relay_issued(&d->server->relays, salvage->id) ?
+				   (struct span){ 0 } :
+				   frame);
+	} else {
+		record_odd(d, frame, problem->text);
 		forward(d, frame);
+	}
 }
 
 /* ---- hello ---- */
@@ -609,13 +709,14 @@ static void record_hello(struct board *d)
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
 	bool odd = again && !d->mqtt;
 	const char *format = h->audio.format[0] ? h->audio.format : "no audio";
+	CLEANUP(mem_free_ptr)
+	char *what = odd   ? judge_hello(d->link.hellos) :
+		     again ? mem_strdup("said hello again") :
+			     mem_strdup("said hello");
 	struct record *r = board_record(
 		d, RECORD_HELLO, odd ? LEVEL_WARN : LEVEL_INFO,
-		"said hello%s: version %d, transport '%s', %s %d Hz%s",
-		again ? " again" : "", h->version, h->transport, format,
-		h->audio.sample_rate,
-		odd ? "; one is enough on a connection, it was answered again" :
-		      "");
+		"%s: version %d, transport '%s', %s %d Hz", what, h->version,
+		h->transport, format, h->audio.sample_rate);
 
 	if (r && d->hello)
 		add_message(r, d->hello, strlen(d->hello));

@@ -20,6 +20,15 @@ struct control; /* serve/control.h */
 struct door; /* serve/door.h: all listening ports */
 struct mqtt_boards; /* serve/mqtt_boards.h: broker, hub, audio */
 
+/* In words, without ids that only serve gave; and what came, if it has none. */
+struct board_odd {
+	const char *text;
+	struct span message; /* text NULL: not for them */
+	/* Who asked for it once (struct relay: whose) gets the frame; or NULL. */
+	const void *whose;
+	struct span own; /* with the id that they gave */
+};
+
 /*
  * What boards tell whoever stands above them: serve itself, the control socket,
  * what they come through. board.c knows none of these.
@@ -31,8 +40,8 @@ struct board_events {
 	void (*gone)(struct board *d, const struct error *why);
 	/* a text frame that is nobody's reply; an audio packet */
 	void (*text)(struct board *d, const char *frame, size_t len);
-	/* it said something that is handed to nobody: what, and why */
-	void (*odd)(struct board *d, const char *what);
+	/* it said something that can be handed to nobody as it is */
+	void (*odd)(struct board *d, const struct board_odd *what);
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);

@@ -22,13 +22,14 @@
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
  *             attached or error follows
- *  S attached device, hello?, initialize?, session_id, frame_version
- *             hello: its message; initialize: the whole JSON-RPC reply.
+ *  S attached device, hello?, hellos, initialize?, session_id, frame_version
+ *             hello: its message, hellos: how many came; initialize: the whole JSON-RPC reply.
  *             From now on t frames pass in both directions; ids are the
  *             command's own, serve rewrites them
  *  S lost     count                so many t, b or watched device frames were
  *             left out here: the command did not read; replies never are
- *  S odd      text                the device said what is handed to nobody
+ *  S odd      text, message?       the device said what is handed to nobody;
+ *             message: its text, unless its id was made by serve
  *  S gone     error                the device went; the socket closes then
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device

@@ -264,6 +264,7 @@ static void dies_in_the_middle(void **state)
 	command_done(&one);
 	assert_int_equal(server.relays.by_id.count, 1);
 	board_answers(b, board_asked(b, 0), "\"late\"");
+	expect_json(&two, "\"op\":\"odd\"", "late reply to a call of others");
 	board_answers(b, board_asked(b, 1), "\"mine\"");
 	expect_text(&two, REPLY("1", "\"mine\""));
 	expect_quiet(&two);
@@ -542,8 +543,31 @@ static void stray_reply(void **state)
 	expect_quiet(&c);
 	board_answers(b, 12345, "{}");
 	expect_json(&c, "\"op\":\"odd\"",
-		    "a reply to nothing that was asked came: its id is 12345");
+		    "reply to call 12345, which is not known here");
 	command_done(&c);
+	fake_board_free(b);
+}
+
+/* By its own id to who asked; to another command in words, without an id. */
+static void second_reply(void **state)
+{
+	struct fake_board *b = board_ready("aa");
+	struct command one, two;
+
+	(void)state;
+	command_attach(&one, ATTACH);
+	command_attach(&two, ATTACH);
+	request(&one, "7");
+	board_answers(b, board_asked(b, 0), "1");
+	expect_text(&one, REPLY("7", "1"));
+	board_answers(b, board_asked(b, 0), "2");
+	expect_text(&one, REPLY("7", "2"));
+	expect_json(&two, "\"op\":\"odd\"",
+		    "\"second reply to a call of others (tools/call), ");
+	command_done(&one);
+	board_answers(b, board_asked(b, 0), "3");
+	expect_json(&two, "\"op\":\"odd\"", "\"second reply to ");
+	command_done(&two);
 	fake_board_free(b);
 }
 
@@ -700,6 +724,7 @@ int main(void)
 		TEST(deaf_caller),
 		TEST(device_goes),
 		TEST(stray_reply),
+		TEST(second_reply),
 		TEST(what_to_do),
 		TEST(device_comes_again),
 		TEST(unknown_word),

@@ -253,7 +253,8 @@ static void test_initialize_silence(void **state)
 	answers(e, INITIALIZED);
 	assert_int_equal(e->device->state, DEVICE_FAILED);
 	assert_int_equal(server->registry.count, 1);
-	the_record(RECORD_ODD, 0, "nobody waits for any more");
+	the_record(RECORD_ODD, 0, "late reply to call ");
+	the_record(RECORD_ODD, 0, " (initialize), ");
 }
 
 static void test_initialize_cannot_be_sent(void **state)
@@ -444,9 +445,22 @@ static void test_request_is_refused(void **state)
 	becomes_ready(e);
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 		"\"id\":12345678901234567890,\"method\":\"sampling/x\"}}");
-	the_record(RECORD_REQUEST, 0, "sampling/x");
+	the_record(RECORD_REQUEST, 0, "a request, refused: sampling/x");
 	assert_sent(e, e->sent.count - 1,
 		    "\"id\":12345678901234567890,\"error\":{\"code\":-32601,");
+}
+
+/* As a session of its own answers it, and it is not said to be refused. */
+static void test_ping_of_device(void **state)
+{
+	struct end *e = dial(MAC);
+
+	(void)state;
+	becomes_ready(e);
+	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
+		"\"id\":\"p\",\"method\":\"ping\"}}");
+	the_record(RECORD_REQUEST, 0, "a request: ping");
+	assert_sent(e, e->sent.count - 1, "\"id\":\"p\",\"result\":{}");
 }
 
 static void test_odd_replies(void **state)
@@ -457,7 +471,7 @@ static void test_odd_replies(void **state)
 	becomes_ready(e);
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 		"\"id\":\"abc\",\"result\":1}}");
-	the_record(RECORD_ODD, 0, "a reply to nothing that was asked");
+	the_record(RECORD_ODD, 0, "reply with an id that no call has");
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":"
 		"5,\"error\":{\"message\":\"a \"b\"\"}}}");
 	assert_non_null(strstr(the_record(RECORD_ODD, 1, NULL)->detail,
@@ -744,6 +758,7 @@ int main(void)
 		TEST(test_said_while_listing),
 		TEST(test_turns),
 		TEST(test_request_is_refused),
+		TEST(test_ping_of_device),
 		TEST(test_odd_replies),
 		TEST(test_batch),
 		TEST(test_audio),
