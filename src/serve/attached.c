@@ -3,7 +3,6 @@
  * The relay of one device: which one a command gets, its requests there and
  * the replies back, and what the device says unasked. It changes ids only.
  */
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/json_scan.h"
@@ -80,10 +79,14 @@ static void attach(struct control_peer *p, struct board *d)
 static void add_missing(struct buf *out, const struct control_peer *p)
 {
 	const struct missing_board *b = missing_last(&p->server->missing);
+	struct board_names names = { 0 };
 	char time[32];
 
-	if (!b || (p->pattern &&
-		   fnmatch(p->pattern, b->device_id, FNM_CASEFOLD) != 0))
+	if (!b)
+		return;
+	names.id = names.device_id = b->device_id;
+	names.alias = aliases_name(&p->server->aliases, b->device_id, NULL);
+	if (!id_fits(p->server, &names, p->pattern))
 		return;
 	buf_printf(out, "; '%s' was sent to MQTT %s ago, and has not come",
 		   b->device_id,
@@ -157,7 +160,7 @@ int attached_which(struct serve *s, const char *pattern, struct error *err)
 			  count);
 	error_hint(
 		err,
-		"name one with -d/--device: its id, client id or alias; --all takes all of them");
+		"name one with -d/--device: its id, client id or alias; --all takes all of them, where a command has it");
 	return error_detail(err, buf_string(&list), list.len);
 }
 

@@ -3,6 +3,7 @@
  * A board that is served: it comes, is listed, is asked, and goes; what it
  * says.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -93,12 +94,12 @@ static void board_free(struct board *d)
 }
 
 /* Nobody finds it, asks it or listens to it from now on. */
-static void leave(struct board *d, const struct error *why)
+static void leave(struct board *d, const struct error *why, bool broke)
 {
 	d->gone = d->closing = true;
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
-	departed_note(&d->server->departed, d, why);
+	departed_note(&d->server->departed, d, why, broke);
 	relay_fail_all(d, why);
 	d->server->events->gone(d, why);
 	d->server->events->changed(d, "gone");
@@ -134,7 +135,7 @@ static void replace(struct board *old, struct board *new)
 		new->address ? new->address : "elsewhere");
 	if (r)
 		r->hint = mem_strdup(hint);
-	leave(old, &why);
+	leave(old, &why, !old->closing);
 	/* It may be closing already. */
 	if (old->transport.ops)
 		old->transport.ops->close(&old->transport);
@@ -165,30 +166,31 @@ static void board_said_hello(struct board *d)
 }
 
 /* Told once in 10 s; the record's count is of all since the last. */
-static void tell_crowded(struct board *d, const char *text)
+static void tell_crowded(struct board *d, const char *text, const char *advice)
 {
 	struct serve *s = d->server;
 	struct record *r = records_seldom(&s->records, &s->crowded, d->id,
 					  d->address, text);
 
 	if (r)
-		r->hint = mem_strdup(
-			"raise --devices-max, or the limit of open files (ulimit -n)");
+		r->hint = mem_strdup(advice);
 }
 
-static void lose_place(struct board *d)
+static void lose_place(struct board *d, const char *advice)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	error_set(&why, ERR_CONNECT,
 		  "it was not ready, and others need its place");
-	tell_crowded(d, "closed: it was not ready, and others need its place");
-	leave(d, &why);
+	tell_crowded(d, "closed: it was not ready, and others need its place",
+		     advice);
+	leave(d, &why, false);
 	if (d->transport.ops)
 		d->transport.ops->close(&d->transport);
 }
 
-static bool make_place(struct serve *s, const struct board *new)
+static bool make_place(struct serve *s, const struct board *new,
+		       const char *advice)
 {
 	int64_t before = unix_now_ms() - (is_known(s, new) ? 0 : STRANGER_MS);
 	struct board *d = s->registry.first;
@@ -196,7 +198,7 @@ static bool make_place(struct serve *s, const struct board *new)
 	while (d && !is_stranger(d, before))
 		d = d->next;
 	if (d)
-		lose_place(d);
+		lose_place(d, advice);
 	return d != NULL;
 }
 
@@ -211,7 +213,9 @@ bool board_make_room(struct serve *s, const struct share *share)
 		d = d->next;
 	if (!d || d->since_ms > before)
 		return false;
-	lose_place(d);
+	lose_place(
+		d,
+		"its address has as many connections as one gets: are there boards that connect and say nothing? behind a reverse proxy: --trusted-proxy");
 	return true;
 }
 
@@ -219,11 +223,14 @@ static bool has_place(struct serve *s, struct board *new)
 {
 	bool few_files =
 		!new->mqtt && s->sockets_max && s->sockets > s->sockets_max;
+	const char *advice =
+		few_files ? "raise the limit of open files (ulimit -n)" :
+			    "raise --devices-max";
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	if (!few_files && (int64_t)s->registry.count < s->config.devices_max)
 		return true;
-	if (make_place(s, new))
+	if (make_place(s, new, advice))
 		return true;
 	text = few_files ?
 		       mem_printf(
@@ -231,7 +238,7 @@ static bool has_place(struct serve *s, struct board *new)
 		       mem_printf(
 			       "refused: %lld devices are connected, that is the limit",
 			       (long long)s->config.devices_max);
-	tell_crowded(new, text);
+	tell_crowded(new, text, advice);
 	return false;
 }
 
@@ -373,6 +380,10 @@ static void on_closed(void *owner, const struct error *told)
 	struct board *d = owner;
 	const struct error *why = d->why ? d->why : told;
 	struct error proper = { 0 };
+	/* A TCP FIN is how firmware hangs up (device.md 1.4). */
+	bool broke = !d->why && (d->mqtt ? told->kind != ERR_NONE :
+					   told->code == ECONNRESET ||
+						   told->code == ETIMEDOUT);
 
 	/* What was asked can only fail; a proper close is no reason by itself. */
 	if (why->kind == ERR_NONE) {
@@ -388,7 +399,7 @@ static void on_closed(void *owner, const struct error *told)
 	board_trace(d, false, "closed", why->text, strlen(why->text));
 	if (!d->gone) {
 		record_gone(d, why);
-		leave(d, why);
+		leave(d, why, broke);
 	}
 	board_free(d);
 }

@@ -43,7 +43,8 @@
  *             those too that are not here ("state":"away"; unless device)
  *  S device   device, change?      once for each; then
  *  S end      count, unknown?      watch: device objects go on. unknown: an
- *             error: no device that comes can be meant by that word
+ *             error: nothing here has that word's name, and no device is
+ *             waited for by it
  *  C fan      device?, list?, timeout, and method, params? | notify, params?
  *             | message            to all that fit, at once
  *  S row      device, took_us, reply | error, one for each; then end. reply:

@@ -13,6 +13,8 @@
 
 #include <inttypes.h>
 
+#include <errno.h>
+
 #include "control_harness.h"
 
 #define ATTACH "{\"op\":\"attach\"}"
@@ -576,6 +578,8 @@ static void goes(struct fake_board *b, const char *text)
 	struct error why = { 0 };
 
 	error_set(&why, ERR_CONNECT, "%s", text);
+	if (!strstr(text, "hung up"))
+		error_code(&why, ECONNRESET);
 	b->transport->events->closed(b->transport->owner, &why);
 	timer_close(&b->closing, NULL);
 	words_done(&b->sent);
@@ -606,8 +610,13 @@ static void what_to_do(void **state)
 	wants(ATTACH, "'aa' went 0 ms ago: reset; wake it");
 	goes(fake_board_new("aa"), "reset");
 	goes(fake_board_new("aa"), "it was reset");
-	wants(ATTACH, "it was reset; it came 3 times and stayed less than a "
-		      "minute each time: does it crash?");
+	wants(ATTACH, "it was reset; it came 3 times, each for less than a "
+		      "minute, and never hung up: does it crash");
+	/* As firmware does after a talk, and what kick does: no crash. */
+	goes(fake_board_new("aa"), "it hung up");
+	wants(ATTACH, "it hung up; wake it (wake word or button)");
+	wants("{\"op\":\"attach\",\"device\":\"a*\"}",
+	      "it hung up; wake it (wake word or button)");
 	wants("{\"op\":\"attach\",\"device\":\"bb:bb\"}",
 	      "\"hint\":\"wake the board (wake word or button)\"");
 	server.departed.short_stays = 1;
