@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/control_client.h"
+#include "net/head.h"
 
 #include <limits.h>
 #include <string.h>
@@ -77,6 +78,19 @@ struct peer_kept *peer_kept_copy(const struct peer_kept *from)
 	return copy;
 }
 
+/* Without secrets already. NULL: it told none. */
+static const struct headers *take_headers(struct headers *out,
+					  const cJSON *object)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, object) {
+		if (cJSON_IsString(one))
+			headers_add(out, one->string, one->valuestring);
+	}
+	return object ? out : NULL;
+}
+
 static void on_attached(struct attach *a, const struct control_frame *f,
 			const cJSON *json)
 {
@@ -97,7 +111,9 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	struct peer_info peer = { .envelope = true,
 				  .relay = &relay,
 				  .kept = &kept };
-	int64_t version = 0, hellos = 0;
+	struct ota_request ota;
+	struct headers headers = { 0 };
+	int64_t version = 0, hellos = 0, protocol = 0;
 
 	if (a->attached)
 		return;
@@ -110,11 +126,22 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	peer.device_id = kept.id;
 	if (!kept.id)
 		kept.id = "";
+	peer.path = json_string(json, "path");
+	peer.headers = take_headers(&headers, json_object(json, "headers"));
+	if (json_object(json, "ota")) {
+		ota_facts_decode(&ota, json_object(json, "ota"));
+		peer.ota = &ota;
+		peer.ota_answer = json_string(json, "ota_answer");
+	}
+	json_integer(json, "protocol_version", &protocol);
+	peer.protocol_version =
+		protocol > 0 && protocol <= UINT8_MAX ? (int)protocol : 0;
 	peer.client_id = json_string(device, "client_id");
 	peer.address = json_string(device, "address");
 	if (!peer.address)
 		peer.address = kept.id;
 	a->transport->events->ready(a->transport->owner, &peer);
+	headers_done(&headers);
 }
 
 /* Answers come in the order of the questions. */

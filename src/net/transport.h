@@ -60,6 +60,7 @@ struct peer_info {
 	const char *tls; /* "TLSv1.3", NULL for plain */
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */
+	const char *ota_answer; /* where that answer sent it; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
 	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */

@@ -44,7 +44,7 @@ static char *mask(const char *value)
 			  value);
 }
 
-static void keep_headers(struct headers *out, const struct headers *in)
+void session_keep_headers(struct headers *out, const struct headers *in)
 {
 	for (size_t i = 0; in && i < in->count; i++) {
 		const struct header *h = &in->item[i];
@@ -102,10 +102,11 @@ static void session_keep_peer(struct session_peer *out,
 	out->client_id = mem_strdup(peer->client_id);
 	out->tls = mem_strdup(peer->tls);
 	out->protocol_version = peer->protocol_version;
-	keep_headers(&out->headers, peer->headers);
+	session_keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
 		out->ota = *peer->ota;
+	out->ota_answer = mem_strdup(peer->ota_answer);
 	if (peer->kept)
 		out->kept = peer_kept_copy(peer->kept);
 }
@@ -117,6 +118,7 @@ static void session_peer_done(struct session_peer *p)
 	mem_free(p->device_id);
 	mem_free(p->client_id);
 	mem_free(p->tls);
+	mem_free(p->ota_answer);
 	mem_free(p->kept);
 	headers_done(&p->headers);
 	*p = (struct session_peer){ 0 };

@@ -168,9 +168,12 @@ struct session_peer {
 	struct headers headers; /* secrets masked */
 	bool has_ota;
 	struct ota_request ota;
+	char *ota_answer; /* where the answer to that sent it; NULL */
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 };
 const struct session_peer *session_peer(const struct session *s);
+/* As they are kept there: copied, with what is secret masked. */
+void session_keep_headers(struct headers *out, const struct headers *in);
 
 /* For what one transport alone can do (attach_ask_tool). Lent. */
 struct transport *session_transport(struct session *s);

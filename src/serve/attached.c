@@ -9,8 +9,10 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/port_memory.h"
 #include "serve/board.h"
 #include "serve/control.h"
+#include "serve/door.h"
 #include "serve/missing.h"
 #include "wire/envelope.h"
 
@@ -46,6 +48,22 @@ static void enter(struct control_peer *p, struct board *d)
 		    NULL, "a command attached (pid %d)", p->pid);
 }
 
+static void add_ota(struct buf *out, const struct board *d)
+{
+	const struct door *door = d->server->door;
+	const struct told *told = NULL;
+
+	if (door)
+		told = memory_find_board(&door->port->memory,
+					 d->mqtt ? d->client_id : NULL,
+					 d->device_id, d->address);
+	if (!told)
+		return;
+	buf_text(out, ",\"ota\":");
+	ota_facts_encode(out, &told->asked);
+	json_add_text(out, "ota_answer", told->sent_to);
+}
+
 /* hello, initialize: what a strange device sent may be too deep to be nested. */
 static void describe_attached(struct buf *out, const struct board *d,
 			      bool with_hello, bool with_initialize)
@@ -57,6 +75,11 @@ static void describe_attached(struct buf *out, const struct board *d,
 	if (d->initialize && with_initialize)
 		buf_printf(out, ",\"initialize\":%s", d->initialize);
 	json_add_text(out, "session_id", d->link.session_id);
+	json_add_text(out, "path", d->path);
+	if (d->headers)
+		buf_printf(out, ",\"headers\":%s", d->headers);
+	add_ota(out, d);
+	buf_printf(out, ",\"protocol_version\":%d", d->protocol_version);
 	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d}", d->link.hellos,
 		   d->link.frame_version);
 }

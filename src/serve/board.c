@@ -10,8 +10,10 @@
 #include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "base/utf8.h"
 #include "mcp/guard.h"
 #include "mcp/rules.h"
+#include "net/head.h"
 #include "net/port.h"
 #include "net/ws.h"
 #include "serve/board.h"
@@ -26,15 +28,37 @@ static const struct link_events link_events;
 
 /* Of what a peer tells of itself. */
 #define PATH_MAX_BYTES 512
-/* A board that comes again is no riddle, unless it does so soon, and often. */
-#define SOON_MS 10000
-#define OFTEN 3
+#define HEADERS_MAX_BYTES 2048
 /* In which one is ready that is to keep its place when there is no other. */
 #define STRANGER_MS 3000
 
 static const struct transport_events device_events_board;
 
 /* ---- made and freed ---- */
+
+/* For `info`: those of a peer with much to tell are left out from there on. */
+static char *headers_text(const struct headers *from)
+{
+	struct headers kept = { 0 };
+	struct buf out = { 0 };
+
+	session_keep_headers(&kept, from);
+	for (size_t i = 0; i < kept.count && out.len < HEADERS_MAX_BYTES; i++) {
+		const struct header *h = &kept.item[i];
+
+		buf_char(&out, i ? ',' : '{');
+		buf_json_string(&out, h->name, strlen(h->name));
+		buf_char(&out, ':');
+		buf_json_string(
+			&out, h->value,
+			text_cut(h->value, strlen(h->value), PATH_MAX_BYTES));
+	}
+	headers_done(&kept);
+	if (!out.len)
+		return NULL;
+	buf_char(&out, '}');
+	return buf_take(&out);
+}
 
 static void keep_peer(struct board *d, const struct peer_info *peer)
 {
@@ -55,6 +79,9 @@ static void keep_peer(struct board *d, const struct peer_info *peer)
 	d->client_id = board_keep(peer->client_id, DEVICE_ID_MAX);
 	d->address = board_keep(peer->address, DEVICE_ID_MAX);
 	d->path = board_keep(peer->path, PATH_MAX_BYTES);
+	d->headers = headers_text(peer->headers);
+	if (peer->protocol_version > 0 && peer->protocol_version <= UINT8_MAX)
+		d->protocol_version = (uint8_t)peer->protocol_version;
 	id = d->device_id ? d->device_id : d->client_id;
 	if (!id)
 		id = d->address ? d->address : "unknown";
@@ -82,6 +109,7 @@ static void board_free(struct board *d)
 	mem_free(d->client_id);
 	mem_free(d->address);
 	mem_free(d->path);
+	mem_free(d->headers);
 	mem_free(d->reached);
 	mem_free(d->board);
 	mem_free(d->version);
@@ -105,30 +133,52 @@ static void leave(struct board *d, const struct error *why, bool broke)
 	d->server->events->changed(d, "gone");
 }
 
-/* What it means if one Device-Id dials in again and again; NULL: nothing. */
-static const char *twins(const struct board *old, struct board *new)
+/* What it means that the other took its place; NULL: nothing, or it was said. */
+static const char *meet(const struct board *old, const struct board *new)
 {
-	bool other = old->mqtt == new->mqtt &&
-		     old->client_id &&new->client_id &&strcmp(
-			     old->client_id, new->client_id) != 0;
+	const struct rivalry how = { .id = new->id,
+				     .mqtt = new->mqtt,
+				     .old_client = old->client_id,
+				     .old_address = old->address,
+				     .new_client = new->client_id,
+				     .new_address = new->address,
+				     .now = loop_now() };
 
-	if (unix_now_ms() - old->since_ms < SOON_MS &&
-	    old->soon_again < UINT8_MAX)
-		new->soon_again = (uint8_t)(old->soon_again + 1);
-	if (other)
-		return "its client id is another one than before: two boards with one Device-Id replace each other for ever";
-	if (new->soon_again >= OFTEN)
-		return "again and again: two boards with one Device-Id replace each other, or one restarts (see its own log)";
-	return NULL;
+	/* From one transport to the other goes one board. */
+	return old->mqtt == new->mqtt ?
+		       rivals_meet(&new->server->rivals, &how) :
+		       NULL;
+}
+
+/* Over MQTT the broker ended the older connection. */
+static void tell_rival(struct board *d)
+{
+	const struct rivalry how = { .id = d->id,
+				     .mqtt = true,
+				     .new_client = d->client_id,
+				     .new_address = d->address,
+				     .now = loop_now() };
+	const char *hint =
+		d->mqtt ? rivals_came(&d->server->rivals, &how) : NULL;
+
+	if (hint)
+		record_hint(
+			board_record(
+				d, RECORD_REPLACED, LEVEL_WARN,
+				"connected with a client id that was connected, from %s: the broker ended the older connection",
+				d->address ? d->address : "elsewhere"),
+			hint);
 }
 
 static void replace(struct board *old, struct board *new)
 {
-	const char *hint = twins(old, new);
+	const char *hint = meet(old, new);
 	struct error why = { 0 };
 	struct record *r;
 
 	error_set(&why, ERR_CONNECT, "the device dialled in again");
+	if (hint)
+		error_hint(&why, "%s", hint);
 	r = board_record(
 		old, RECORD_REPLACED, hint ? LEVEL_WARN : LEVEL_INFO,
 		"dialled in again, from %s: the old connection is closed",
@@ -271,6 +321,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	d->since_ms = d->seen_ms = unix_now_ms();
 	d->deadline = LOOP_FOREVER;
 	registry_add(&s->registry, d);
+	tell_rival(d);
 	return d;
 }
 
@@ -371,7 +422,9 @@ static void record_gone(struct board *d, const struct error *why)
 			 "gone after %s: %s", text, why->text);
 	if (!r)
 		return;
-	r->hint = why->hint[0] ? mem_strdup(why->hint) : NULL;
+	/* What two with one id are to do is said once (serve/rivals.h). */
+	if (why->hint[0] && why->code != EEXIST)
+		r->hint = mem_strdup(why->hint);
 	r->detail = mem_printf("\"held_ms\":%lld", (long long)held);
 }
 
@@ -397,6 +450,9 @@ static void on_closed(void *owner, const struct error *told)
 		why = &proper;
 	}
 	board_trace(d, false, "closed", why->text, strlen(why->text));
+	if (d->mqtt && told->code == EEXIST)
+		rivals_thrown(&d->server->rivals, d->id, d->client_id,
+			      d->address);
 	if (!d->gone) {
 		record_gone(d, why);
 		leave(d, why, broke);

@@ -11,6 +11,7 @@
 #include "serve/missing.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
+#include "serve/rivals.h"
 #include "serve/serve.h"
 #include "serve/tokens.h"
 #include "serve/tool_lists.h"
@@ -68,6 +69,7 @@ struct serve {
 	struct relay_table relays; /* requests on their way to devices */
 	struct departed departed;
 	struct missing missing; /* told MQTT, and not come */
+	struct rivals rivals;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;

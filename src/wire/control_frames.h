@@ -23,6 +23,8 @@
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
  *             attached or error follows
  *  S attached device, hello?, hellos, initialize?, session_id, frame_version
+ *             and of its request path?, headers?, protocol_version, ota?
+ *             (wire/ota.h: facts), ota_answer? (where that sent it).
  *             hello: its message, hellos: how many came; initialize: the whole JSON-RPC reply.
  *             From now on t frames pass in both directions; ids are the
  *             command's own, serve rewrites them

@@ -127,3 +127,33 @@ said() {
 	grep -q 'late reply to a call of others (tools/call self.late)' attached.out
 	event odd 'late reply to call [0-9]+ .tools/call self.late.'
 }
+
+# told FILE: what info says of the board's OTA question and its request.
+told() {
+	jq -S '{ota, path: .device.path, version: .device.protocol_version, headers: .device.headers}' "$1" |
+		sed -E 's/127\.0\.0\.1:[0-9]+/HERE/; s/"Sec-WebSocket-Key": "[^"]*"/"Sec-WebSocket-Key": "KEY"/; s/mcpctl-[0-9a-f]+/TOKEN/'
+}
+
+@test "info through serve tells what the board told OTA, and its request" {
+	listener direct -o json listen:127.0.0.1:0 info
+	background board mcpctl sim --ota "$OTA"
+	finish "$LISTENER" 0
+	kill "$LAST" 2>/dev/null || :
+	serve
+	background board mcpctl sim --ota "$OTA"
+	event ready
+	mcp -o json info
+	ends 0
+	told direct.out >direct.told
+	told stdout >attached.told
+	diff direct.told attached.told
+	jq -e '.ota.chip == "esp32s3" and (.ota.sent_to | test("^ws://")) and .headers["Device-Id"] == "02:00:00:00:00:01"' attached.told
+	mcp info
+	says 'sent to'
+	says esp32s3
+	odd_board "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	event ready 02:00:00:00:00:07
+	mcp -d 02:00:00:00:00:07 -o json info
+	says '"Authorization":"Bearer ***"'
+	absent hush stdout
+}

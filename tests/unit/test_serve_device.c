@@ -3,6 +3,8 @@
  * A device in serve, from the first byte to the last: hello, initialize, the
  * listing, everything that can be wrong with them, and its end.
  */
+#include <errno.h>
+
 #include "serve_harness.h"
 
 #include "base/json_scan.h"
@@ -603,6 +605,68 @@ static void test_twins(void **state)
 	turn();
 }
 
+static struct end *dial_from(const char *client, const char *address, bool mqtt)
+{
+	struct peer_info peer = { .address = address,
+				  .device_id = MAC,
+				  .client_id = client,
+				  .standby = mqtt,
+				  .envelope = true };
+	struct end *e = knock_with(&peer, mqtt);
+
+	is_ready(e, &peer);
+	return e;
+}
+
+static const char *hint_of(size_t n)
+{
+	const char *hint = the_record(RECORD_REPLACED, n, NULL)->hint;
+
+	return hint ? hint : "";
+}
+
+/* The first comes back: now it is certain, and is said once. */
+static void test_rivals(void **state)
+{
+	(void)state;
+	dial_from("one", "10.0.0.8:1", false);
+	dial_from("one", "10.0.0.9:1", false);
+	dial_from("one", "10.0.0.8:2", false);
+	dial_from("one", "10.0.0.9:2", false);
+	assert_string_equal(hint_of(0), "");
+	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
+	assert_non_null(strstr(hint_of(1), "a Device-Id of its own"));
+	assert_string_equal(hint_of(2), "");
+	turn();
+}
+
+/* Over MQTT the broker ends the older one before the other is told. */
+static void test_rivals_mqtt(void **state)
+{
+	static const char *const from[] = { "10.0.0.8", "10.0.0.9" };
+	struct end *e = NULL;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		error_set(&why, ERR_CONNECT, "another connected");
+		error_hint(&why, "if these are two");
+		error_code(&why, EEXIST);
+		if (e) {
+			e->transport->events->closed(e->transport->owner, &why);
+			e->gone = true;
+			timer_close(&e->timer, NULL);
+		}
+		e = dial_from("GID", from[i % 2], true);
+	}
+	assert_non_null(strstr(hint_of(0), "if these are two boards"));
+	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
+	assert_non_null(strstr(hint_of(1), "a client id of its own"));
+	assert_null(find_record(RECORD_REPLACED, 2));
+	assert_null(the_record(RECORD_GONE, 3, "another connected")->hint);
+}
+
 /* The same client id too: known by how often it happens. */
 static void test_cloned_twins(void **state)
 {
@@ -765,6 +829,8 @@ int main(void)
 		TEST(test_replaced),
 		TEST(test_twins),
 		TEST(test_cloned_twins),
+		TEST(test_rivals),
+		TEST(test_rivals_mqtt),
 		TEST(test_replaced_while_it_starts),
 		TEST(test_goes),
 		TEST(test_handshake_fails),
