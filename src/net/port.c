@@ -384,6 +384,8 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 					.device_id = v->who.device_id,
 					.client_id = v->who.client_id,
 					.ota = told ? &told->asked : NULL,
+					.ota_answer =
+						told ? told->sent_to : NULL,
 					.protocol_version =
 						knock_protocol_version(v->head),
 					.envelope = true };

@@ -33,6 +33,8 @@ enum frame_kind { FRAME_TEXT, FRAME_BINARY };
 struct relay_info {
 	const char *hello; /* its message; NULL: none came */
 	size_t hello_len;
+	unsigned hellos; /* so many came */
+	bool mqtt; /* there each voice session begins with one */
 	const char *session_id; /* "" if none */
 	int frame_version;
 };
@@ -58,6 +60,7 @@ struct peer_info {
 	const char *tls; /* "TLSv1.3", NULL for plain */
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */
+	const char *ota_answer; /* where that answer sent it; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
 	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */

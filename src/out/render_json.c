@@ -488,23 +488,10 @@ static void add_ota(struct buf *b, const struct session_peer *p)
 	}
 	const struct ota_request *o = &p->ota;
 	line_name(b, "ota");
-	buf_char(b, '{');
-	line_text(b, "version", o->version);
-	line_text(b, "compile_time", o->compile_time);
-	line_text(b, "idf_version", o->idf_version);
-	line_text(b, "elf_sha256", o->elf_sha256);
-	line_text(b, "board_type", o->board_type);
-	line_text(b, "board_name", o->board_name);
-	line_text(b, "chip", o->chip);
-	line_number(b, "flash_size", o->flash_size);
-	line_text(b, "ip", o->ip);
-	line_text(b, "ssid", o->ssid);
-	line_number(b, "rssi", o->rssi);
-	line_text(b, "language", o->language);
-	line_text(b, "user_agent", o->user_agent);
-	line_text(b, "serial", o->serial);
-	line_text(b, "device_id", o->device_id);
-	line_text(b, "client_id", o->client_id);
+	ota_facts_encode(b, o);
+	/* Of the answer, beside what was told. */
+	b->len--;
+	line_text(b, "sent_to", p->ota_answer);
 	buf_char(b, '}');
 }
 

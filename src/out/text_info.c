@@ -223,6 +223,7 @@ static void add_ota(struct facts *s, const struct session_peer *p)
 	part(&value, "IDF ", o->idf_version, "");
 	row_take(s, "firmware", &value);
 	add_ota_board(s, o);
+	row(s, "sent to", p->ota_answer);
 	row(s, "language", o->language);
 	row(s, "serial", o->serial);
 	/* The headers of the OTA request: only where the other had none. */

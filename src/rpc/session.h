@@ -171,10 +171,13 @@ struct session_peer {
 	struct headers headers; /* secrets masked */
 	bool has_ota;
 	struct ota_request ota;
+	char *ota_answer; /* where the answer to that sent it; NULL */
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 	bool standby; /* peer_info.standby: it may not be there at all */
 };
 const struct session_peer *session_peer(const struct session *s);
+/* As they are kept there: copied, with what is secret masked. */
+void session_keep_headers(struct headers *out, const struct headers *in);
 
 /*
  * It is one of those, and nothing came of it so far. why (NULL): what the

@@ -35,7 +35,8 @@ const char *control_socket(const struct control *c);
 
 /* A text frame that is nobody's reply, or an audio packet: to all attached to d. */
 void control_text(struct board *d, const char *frame, size_t len);
-void control_odd(struct board *d, const char *what);
+/* Something out of place: in words, or as a frame to who asked for it. */
+void control_odd(struct board *d, const struct board_odd *what);
 void control_picture(struct board *d, const struct picture_news *n);
 void control_audio(struct board *d, const void *packet, size_t len);
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */

@@ -34,6 +34,7 @@ static void release(struct serve *s)
 {
 	records_done(&s->records);
 	missing_done(&s->missing);
+	rivals_done(&s->rivals);
 	registry_done(&s->registry);
 	relay_done(&s->relays);
 	tool_lists_done(&s->tool_lists);

@@ -230,8 +230,10 @@ static void says_odd(struct fake_peer *p, const struct control_frame *f)
 	if (f->kind == CONTROL_JSON)
 		fake_serve_attached(p, "null", "null");
 	else
-		fake_serve_json(p, "{\"op\":\"odd\",\"text\":\"a reply to "
-				   "nothing\"}");
+		fake_serve_json(
+			p,
+			"{\"op\":\"odd\",\"message\":\"{}\",\"text\":\"a reply to "
+			"nothing\"}");
 }
 
 /* What serve keeps to itself, since its id is nobody's, was heard all the same. */
