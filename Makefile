@@ -150,7 +150,7 @@ $(BUILD)/plugin/%.o: src/%.c
 
 # A test that stands in for some parts itself links only with those named here.
 ONLY_door = base/% wire/% net/% serve/door% \
-	$(addprefix serve/,aliases enrolled missing passes record registry tokens vision)
+	$(addprefix serve/,aliases enrolled missing record registry tokens)
 ONLY_edit_terminal = base/%
 ONLY_service_listen = base/% wire/% net/% mcp/initialize \
 	sim/service_port

@@ -152,6 +152,23 @@ int words_split(struct words *out, const char *line, struct error *err)
 	return 0;
 }
 
+const char *words_bare(const char *line, char c)
+{
+	CLEANUP(buf_done) struct buf inside = { 0 };
+	const char *p = skip(line);
+
+	/* A quote that is not closed is words_split's to tell. */
+	while (p && *p && *p != c) {
+		if (*p == '"' || *p == '\'')
+			p = quoted(&inside, p);
+		else if (*p == '\\')
+			p += p[1] ? 2 : 1;
+		else
+			p = is_blank(*p) ? skip(p) : p + 1;
+	}
+	return p && *p ? p : NULL;
+}
+
 void words_quote(struct buf *out, const char *word)
 {
 	static const char safe[] =

@@ -20,6 +20,8 @@ struct words {
  * is empty then.
  */
 int words_split(struct words *out, const char *line, struct error *err);
+/* The first c that stands outside of quotes and comments; NULL. */
+const char *words_bare(const char *line, char c);
 void words_add(struct words *w, const char *word);
 void words_done(struct words *w);
 

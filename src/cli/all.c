@@ -28,7 +28,7 @@ enum {
 	MARGIN_MS = 10000 /* more, until serve itself counts as silent */
 };
 
-static int64_t timeout_of(const struct app *app)
+int64_t all_timeout(const struct app *app)
 {
 	return app->config.timeout ? app->config.timeout : ANSWER_MS;
 }
@@ -88,8 +88,7 @@ static void forget_devices(struct all *a)
 	a->columns = (struct device_record){ 0 };
 }
 
-/* Those that fit, as they are now. */
-static int look(struct all *a, struct error *err)
+int all_look(struct all *a, struct error *err)
 {
 	const struct serve_question q = { .op = "devices",
 					  .device = a->app->config.device };
@@ -168,13 +167,13 @@ static int wait_settled(struct all *a, struct control_line *serve,
 				      pass_over, NULL, err);
 
 	if (status == 0)
-		status = look(a, err);
+		status = all_look(a, err);
 	if (status == 0 && !is_settled(a))
 		tell_waiting(a);
 	while (status == 0 && !is_settled(a) && loop_now() < deadline) {
 		status = await_change(serve, deadline, err);
 		if (status == 0)
-			status = look(a, err);
+			status = all_look(a, err);
 	}
 	return status;
 }
@@ -191,22 +190,18 @@ static int await_devices(struct all *a, struct error *err)
 	return status;
 }
 
-/*
- * Ask which devices there are. -1: as serve_ask; ERR_CONNECT: none
- * fits -d, not even after --wait.
- */
-static int all_open(struct all *a, struct app *app, struct error *err)
+int all_open(struct all *a, struct app *app, struct error *err)
 {
 	int status;
 
 	*a = (struct all){ .app = app };
-	status = app->config.wait ? await_devices(a, err) : look(a, err);
+	status = app->config.wait ? await_devices(a, err) : all_look(a, err);
 	if (status == 0 && a->count == 0)
 		status = nobody(a, err);
 	return status;
 }
 
-static void all_done(struct all *a)
+void all_done(struct all *a)
 {
 	forget_devices(a);
 	error_reset(&a->unknown);
@@ -242,8 +237,24 @@ static void row_done(struct all_row *row)
 	buf_done(&row->summary);
 }
 
-/* A row of our own. row is released. */
-static void all_show(struct all *a, struct all_row *row)
+void all_count(struct all *a, const struct all_device *device,
+	       const struct error *failure, int64_t took_us)
+{
+	const struct device_outcome outcome = { .id = device->id,
+						.name = render_device_name(
+							device->json),
+						.took_us = took_us,
+						.failure = failure };
+
+	a->rows++;
+	a->failed += failure != NULL;
+	if (failure && failure->kind > a->worst)
+		a->worst = failure->kind;
+	if (a->app->on_outcome)
+		a->app->on_outcome(a->app->outcome_owner, &outcome);
+}
+
+void all_show(struct all *a, struct all_row *row)
 {
 	const struct render_ops *ops = a->app->out.ops;
 	struct device_record record = a->columns;
@@ -257,17 +268,13 @@ static void all_show(struct all *a, struct all_row *row)
 	record.summary = row->summary.len ? buf_string(&row->summary) : NULL;
 	record.took_us = row->took_us;
 	row->device->shown = true;
-	a->rows++;
-	a->failed += failed;
-	if (row->error.kind > a->worst)
-		a->worst = row->error.kind;
+	all_count(a, row->device, failed ? &row->error : NULL, row->took_us);
 	if (ops->row)
 		ops->row(&a->app->out, &record);
 	row_done(row);
 }
 
-/* -1 if a row failed: the kind with the highest status. */
-static int all_outcome(const struct all *a, struct error *err)
+int all_outcome(const struct all *a, struct error *err)
 {
 	if (a->failed == 0)
 		return 0;
@@ -282,7 +289,7 @@ static int all_start(struct all *a, struct all_fan *f,
 {
 	const struct serve_question q = {
 		.op = "fan",
-		.timeout = timeout_of(a->app),
+		.timeout = all_timeout(a->app),
 		.device = rq->device ? rq->device : a->app->config.device,
 		.list = rq->list,
 		.method = rq->method,
@@ -368,7 +375,7 @@ static int all_finish(struct all *a, struct all_fan *f, struct error *err)
 	int status = 0;
 
 	while (!end && status == 0) {
-		int64_t deadline = loop_now() + timeout_of(a->app) + MARGIN_MS;
+		int64_t deadline = loop_now() + all_timeout(a->app) + MARGIN_MS;
 		struct control_answer answer;
 
 		status = control_line_next(f->serve, deadline, &answer, err);

@@ -54,6 +54,25 @@ struct all_fan {
 	void *owner;
 };
 
+/* ms for the answer of a device: --timeout, else 10 s. */
+int64_t all_timeout(const struct app *app);
+
+/*
+ * Ask which devices there are. -1: as serve_ask; ERR_CONNECT: none
+ * fits -d, not even after --wait. all_done in any case.
+ */
+int all_open(struct all *a, struct app *app, struct error *err);
+/* Those that fit, as they are now. */
+int all_look(struct all *a, struct error *err);
+/* What all_show does beside the row; failure NULL: it went well. */
+void all_count(struct all *a, const struct all_device *device,
+	       const struct error *failure, int64_t took_us);
+/* A row of our own. row is released. */
+void all_show(struct all *a, struct all_row *row);
+/* -1 if a row failed: the kind with the highest status. */
+int all_outcome(const struct all *a, struct error *err);
+void all_done(struct all *a);
+
 /* A judge for what is not answered. */
 bool all_sent(void *owner, struct all_row *row);
 

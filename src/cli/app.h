@@ -12,7 +12,7 @@ struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *findings, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
 		*mqtt_password_file, *cwd, *proxy, *elicit, *sampling,
-		*config_file, *breaker;
+		*config_file, *breaker, *save_images;
 	int output; /* enum output_form */
 	int color; /* enum color_mode */
 	int verbose; /* how often -v was given */
@@ -20,6 +20,7 @@ struct config { /* global options; see config_options in config.c */
 	bool quiet, insecure, help, version, no_init, all, no_pager,
 		retry_calls, trust;
 	int64_t timeout, wait; /* ms; 0: default */
+	int64_t picture_max; /* bytes; 0: the default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
 	struct words headers, env, resolve, roots, allow_hosts, allow_origins,
 		trusted_proxies;
@@ -28,8 +29,18 @@ struct config { /* global options; see config_options in config.c */
 	struct words commands; /* -e */
 };
 
+/* --all: how it went with one device; a report wants it. */
+struct device_outcome {
+	const char *id, *name; /* as in `devices` */
+	int64_t took_us; /* -1: unknown */
+	const struct error *failure; /* NULL: it went well */
+};
+
 struct app {
 	struct config config;
+	void (*on_outcome)(void *owner,
+			   const struct device_outcome *o); /* NULL */
+	void *outcome_owner;
 	const char *target_source; /* "the argument", "MCPCTL_TARGET", … */
 	bool later; /* the shell has gone on to it from another one */
 	int told_serve; /* -1; pid of the serve whose other version was told */

@@ -616,15 +616,18 @@ static bool ask_serve(struct connection *c, const char *name, struct error *err)
 }
 
 /* The peer may have changed its tools since they were kept. */
-static int look_up(struct connection *c, const char *name,
+static int look_up(struct connection *c, const char *name, bool reads,
 		   const struct tool **out, struct error *err)
 {
+	int (*of_list)(const struct tool_list *l, const char *word,
+		       const struct tool **out, struct error *err) =
+		reads ? tool_list_named : tool_list_meant;
 	CLEANUP(error_reset) struct error unclear = { 0 };
 	int status = 0;
 
 	*out = NULL;
 	if (c->has_tools)
-		status = tool_list_meant(&c->tools, name, out, err);
+		status = of_list(&c->tools, name, out, err);
 	if (status == 0 && !*out && ask_serve(c, name, err))
 		*out = &c->tools.tool[0];
 	if (*out)
@@ -632,17 +635,17 @@ static int look_up(struct connection *c, const char *name,
 	if (err->kind != ERR_NONE)
 		return -1;
 	status = tools_cache_refresh(c, err);
-	if (tool_list_meant(&c->tools, name, out, &unclear) == 0 || status != 0)
+	if (of_list(&c->tools, name, out, &unclear) == 0 || status != 0)
 		return status;
 	error_copy(err, &unclear);
 	return -1;
 }
 
-int tools_cache_find(struct connection *c, const char *name,
+int tools_cache_find(struct connection *c, const char *name, bool reads,
 		     const struct tool **out, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	int status = look_up(c, name, out, &why);
+	int status = look_up(c, name, reads, out, &why);
 	if (*out && status != 0)
 		render_note(
 			&c->app->out,

@@ -96,11 +96,12 @@ int tools_cache_refresh(struct connection *c, struct error *err);
 void tools_cache_take(struct connection *c, const struct tool_list *list);
 
 /*
- * The tool that name means (tool_list_meant), lent until the next refresh or
- * drop. -1 (ERR_USAGE): there is none; the nearest is proposed. When the listing broke on the way
- * but had the tool, a note says so and it is lent all the same.
+ * The tool that name means to a user who reads about it (tool_list_named), or
+ * calls it (tool_list_meant), lent until the next refresh or drop. -1
+ * (ERR_USAGE): there is none; the nearest is proposed. When the listing broke
+ * on the way but had the tool, a note says so and it is lent all the same.
  */
-int tools_cache_find(struct connection *c, const char *name,
+int tools_cache_find(struct connection *c, const char *name, bool reads,
 		     const struct tool **out, struct error *err);
 
 /* Forget it: connection_close calls this. Twice is fine. */

@@ -44,7 +44,7 @@ static const struct option_row call_options[] = {
 	  .type = OPTION_TEXT,
 	  .offset = offsetof(struct call_options, upload),
 	  .brief =
-		  "give the argument ARG an address of serve that takes one picture" },
+		  "give the argument ARG an address of serve, listen: or sim: that takes one picture" },
 	{ .name = NULL }
 };
 
@@ -82,8 +82,8 @@ static int build_arguments(const struct invocation *in, struct buf *out,
 					 .device =
 						 in->connection->client.device,
 					 .stdin_taken = app->stdin_taken };
-	if (!o->no_validate &&
-	    tools_cache_find(in->connection, in->argv[0], &how.tool, err))
+	if (!o->no_validate && tools_cache_find(in->connection, in->argv[0],
+						false, &how.tool, err))
 		return -1;
 	for (int i = 1; i < in->argc; i++)
 		app->stdin_taken |= strcmp(in->argv[i], "-") == 0;
@@ -189,11 +189,11 @@ static void hint_at_vision(struct error *err)
 {
 	static const char *const messages[][2] = {
 		{ "Image explain URL or token is not set",
-		  "give the board a vision service: --vision-url http://… (its token by --vision-token-file or MCPCTL_VISION_TOKEN)" },
+		  "serve and listen: take its pictures when it dials in there; or give it a vision service: --vision-url http://… (its token by --vision-token-file or MCPCTL_VISION_TOKEN)" },
 		{ "Failed to connect to explain URL",
-		  "the board cannot reach the address of --vision-url" },
+		  "the board cannot reach the address that it was given for pictures: that of --vision-url, else of serve or listen: (--advertise names another)" },
 		{ "Failed to upload photo",
-		  "the service of --vision-url did not answer 200: is its token right, and does it take chunked requests?" },
+		  "what takes the pictures did not answer 200; with --vision-url: is its token right, and does it take chunked requests?" },
 	};
 
 	if (err->kind != ERR_PEER || *err->hint)
@@ -226,9 +226,11 @@ static int call_run(const struct invocation *in, struct error *err)
 	if (read_expected(in, &expected, err) ||
 	    build_arguments(in, &arguments, &tool, err))
 		return -1;
+	words_done(&in->connection->pictures);
 	int status = client_call_tool(&in->connection->client,
 				      tool ? tool->name : in->argv[0],
 				      buf_string(&arguments), &result, err);
+	result.pictures = &in->connection->pictures;
 	hint_at_vision(err);
 	status = finish(in, &result, expected, status, err);
 	tell_took(&in->app->out, result.took_us);
@@ -303,9 +305,11 @@ const struct command cmd_call = {
 		"\n"
 		"--expect compares: objects as subsets, a text that is JSON as JSON. It looks at each text and at structuredContent; an object with \"content\", \"isError\" or \"structuredContent\" is compared with the whole result, and one that asks for \"isError\":true makes such a failure a success.\n"
 		"\n"
-		"A device of the running serve can be told to upload a picture there, to an address that is made for this one call:\n"
+		"A device of the running serve, of listen: or of sim: can be told to upload a picture there, to an address that is made for this one call:\n"
 		"\n"
 		"  mcpctl call self.screen.snapshot --upload url\n"
+		"\n"
+		"Pictures that come are kept in the folder of --save-images (of serve, where one runs); a line on stderr says in which file, and with -o json the member \"pictures\" of the result.\n"
 		"\n"
 		"A call that the firmware answers only by going away (self.reboot, self.upgrade_firmware) is a success when the connection drops; whether another firmware was installed, 'info' tells when the board is back. A board that answers 'true' to self.upgrade_firmware has failed to: status 1.\n"
 		"\n"

@@ -6,6 +6,7 @@
 #include "cli/app.h"
 #include "cli/catalog_file.h"
 #include "cli/commands.h"
+#include "cli/each.h"
 #include "cli/show.h"
 #include "cli/target_text.h"
 #include "net/http.h"
@@ -27,7 +28,7 @@ static char *target_shown(const struct app *app)
 	return target ? target_key(target, NULL) : NULL;
 }
 
-void info_show(const struct connection *c, struct renderer *r)
+static void show(const struct connection *c, struct renderer *r, bool another)
 {
 	CLEANUP(mem_free_ptr) char *target = target_shown(c->app);
 	const struct info_record record = {
@@ -37,9 +38,15 @@ void info_show(const struct connection *c, struct renderer *r)
 		.link = session_link(c->session),
 		.times = session_times(c->session),
 		.spoken = spoken(c),
+		.another = another,
 	};
 	if (r->ops->info)
 		r->ops->info(r, &record);
+}
+
+void info_show(const struct connection *c, struct renderer *r)
+{
+	show(c, r, false);
 }
 
 static int info_run(const struct invocation *in, struct error *err)
@@ -47,6 +54,23 @@ static int info_run(const struct invocation *in, struct error *err)
 	(void)err;
 	info_show(in->connection, &in->app->out);
 	return 0;
+}
+
+static int show_one(void *owner, struct connection *c, struct error *err)
+{
+	size_t *shown = owner;
+
+	(void)err;
+	show(c, &c->app->out, (*shown)++ > 0);
+	return 0;
+}
+
+static int info_all(const struct invocation *in, struct error *err)
+{
+	size_t shown = 0;
+	const struct each_order order = { .up = show_one, .owner = &shown };
+
+	return each_run(in->app, &order, err);
 }
 
 static const char *const info_aliases[] = { "hello", NULL };
@@ -61,9 +85,12 @@ const struct command cmd_info = {
 	.aliases = info_aliases,
 	.args = "",
 	.brief = "who the peer is, what it told, and how long each step took",
-	.text = "Shows the server's name and version, its revision of MCP and its capabilities; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.",
+	.text = "Shows the server's name and version, its revision of MCP and its capabilities; of a device also the headers of its connection, its hello with features and audio parameters, what it told when it asked the OTA address (firmware, compile time, board, chip, network), and when each step was reached since the target was opened.\n"
+		"\n"
+		"With --all the same of each device of the running serve (-d picks some), its name first; what failed is a row, and the status.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_SHELL | CMD_PAGED,
 	.examples = info_examples,
-	.run = info_run
+	.run = info_run,
+	.all = info_all
 };

@@ -3,6 +3,8 @@
  * run: many commands on one connection, from a script or from -e, with a
  * report for CI.
  */
+#include <string.h>
+
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
@@ -29,8 +31,18 @@ static const struct option_row run_options[] = {
 	{ .name = NULL }
 };
 
+/* --all: one that a command of the script was sent to. */
+struct run_device {
+	char *id, *name; /* owned */
+	bool told; /* how the present line went */
+};
+
 struct run {
 	struct app *app;
+	struct run_device *device; /* --all; those seen so far */
+	size_t devices, device_capacity, next_device;
+	size_t told; /* by the present line */
+	const struct script_line *line; /* the present one */
 	struct connection *connection;
 	struct script script;
 	struct report **report; /* as many as were asked for */
@@ -78,14 +90,91 @@ static void report_rest(const struct run *run, size_t from)
 {
 	for (size_t i = from; i < run->script.count; i++) {
 		const struct script_line *line = &run->script.line[i];
-		const struct report_case c = {
-			.source = line->source,
-			.line = line->number,
-			.name = line->text,
-			.skipped = "an earlier command failed"
-		};
-		add_case(run, &c);
+		struct report_case c = { .source = line->source,
+					 .line = line->number,
+					 .name = line->text,
+					 .skipped =
+						 "an earlier command failed" };
+		if (run->devices == 0)
+			add_case(run, &c);
+		for (size_t d = 0; d < run->devices; d++) {
+			c.suite = run->device[d].name;
+			add_case(run, &c);
+		}
 	}
+}
+
+/* ---- --all: a suite for each device ---- */
+
+/* They tend to come in the same order. */
+static struct run_device *device_of(struct run *run, const char *id,
+				    const char *name)
+{
+	for (size_t i = 0; i < run->devices; i++) {
+		size_t at = (run->next_device + i) % run->devices;
+		if (strcmp(run->device[at].id, id) != 0)
+			continue;
+		run->next_device = at + 1;
+		return &run->device[at];
+	}
+	run->device = mem_grow(run->device, &run->device_capacity, run->devices,
+			       sizeof(*run->device));
+	run->device[run->devices] =
+		(struct run_device){ .id = mem_strdup(id),
+				     .name = mem_strdup(name) };
+	return &run->device[run->devices++];
+}
+
+static void report_device(const struct run *run, const struct run_device *d,
+			  int64_t took_us, const struct error *failure)
+{
+	const struct report_case c = { .suite = d->name,
+				       .source = run->line->source,
+				       .line = run->line->number,
+				       .name = run->line->text,
+				       .took_us = took_us,
+				       .failure = failure };
+	add_case(run, &c);
+}
+
+static void on_outcome(void *owner, const struct device_outcome *o)
+{
+	struct run *run = owner;
+	struct run_device *d = device_of(run, o->id, o->name);
+	d->told = true;
+	run->told++;
+	report_device(run, d, o->took_us > 0 ? o->took_us : 0, o->failure);
+}
+
+/* Whom an earlier line reached, and this one did not: that is no success. */
+static int report_missing(struct run *run, int status, struct error *err)
+{
+	CLEANUP(error_reset) struct error gone = { 0 };
+	bool broke =
+		status != 0 && (run->told == 0 || err->kind == ERR_INTERRUPTED);
+	size_t missing = 0;
+	error_set(&gone, ERR_CONNECT, "the device is not there any more");
+	for (size_t i = 0; i < run->devices; i++) {
+		struct run_device *d = &run->device[i];
+		if (!d->told)
+			report_device(run, d, 0, broke ? err : &gone);
+		missing += !d->told;
+		d->told = false;
+	}
+	if (status != 0 || missing == 0)
+		return status;
+	return error_set(err, ERR_CONNECT,
+			 "%zu of %zu devices are not there any more", missing,
+			 run->devices);
+}
+
+static void forget_devices(struct run *run)
+{
+	for (size_t i = 0; i < run->devices; i++) {
+		mem_free(run->device[i].id);
+		mem_free(run->device[i].name);
+	}
+	mem_free(run->device);
 }
 
 /* Whose results come: not for a single one, but a program wants one form. */
@@ -122,10 +211,14 @@ static int run_line(struct run *run, size_t index, struct error *err)
 	int64_t started = loop_now_us();
 	announce(run, line);
 	run->tried++;
+	run->line = line;
+	run->told = 0;
 	int status = command_run(run->connection, line->words.word,
 				 line->words.count, err);
-	report_line(run, line, loop_now_us() - started,
-		    status != 0 ? err : NULL);
+	status = report_missing(run, status, err);
+	if (run->devices == 0)
+		report_line(run, line, loop_now_us() - started,
+			    status != 0 ? err : NULL);
 	if (status == 0)
 		return 0;
 	if (run->failed++ == 0) {
@@ -249,6 +342,20 @@ static int run_with_reports(struct run *run, const struct invocation *in,
 	return finish_reports(run, status, err);
 }
 
+/* Before anything is sent. */
+static int check_all(const struct run *run, struct error *err)
+{
+	for (size_t i = 0; run->app->config.all && i < run->script.count; i++) {
+		const struct script_line *line = &run->script.line[i];
+		if (line->command->all)
+			continue;
+		command_refuse_all(line->command, err);
+		return script_prefix(line, err);
+	}
+	return 0;
+}
+
+/* With --all each line is for all devices, at once. */
 static int run_run(const struct invocation *in, struct error *err)
 {
 	const struct run_options *o = in->options;
@@ -257,7 +364,14 @@ static int run_run(const struct invocation *in, struct error *err)
 			   .keep_going = o->keep_going };
 	int status = read_script(&run, in, err);
 	if (status == 0)
+		status = check_all(&run, err);
+	if (status == 0) {
+		in->app->on_outcome = on_outcome;
+		in->app->outcome_owner = &run;
 		status = run_with_reports(&run, in, err);
+		in->app->on_outcome = NULL;
+	}
+	forget_devices(&run);
 	script_done(&run.script);
 	return status;
 }
@@ -276,7 +390,7 @@ const struct command cmd_run = {
 	.args = "[FILE]",
 	.brief = "many commands on one connection",
 	.text = "FILE holds a command a line, as on the command line but without 'mcpctl' and the target; quotes work as in a shell, empty lines and lines that begin with # are skipped; - is stdin. "
-		"Pipes and '!' are for the shell: 'mcpctl shell <FILE'. "
+		"Pipes and '!' are for the shell ('mcpctl shell <FILE' runs a file of such lines); here they are refused, and '|' needs quotes. "
 		"-e COMMAND gives one command and may be repeated; -e without the word run is the same. With both, FILE goes first.\n"
 		"\n"
 		"All lines are checked before the first is run. "
@@ -284,6 +398,8 @@ const struct command cmd_run = {
 		"When the connection was lost (self.reboot), the next command opens the target again.\n"
 		"\n"
 		"--report writes JUnit XML or TAP, a case for each command with its time and, where it failed, its error; given more than once, all are written.\n"
+		"\n"
+		"With --all each line goes to all devices of the running serve at once (-d picks some), a row for each, and the reports have a suite for each; a line that fails for one of them ends the run, unless --keep-going is given. A device that an earlier line reached and that is gone counts as failed.\n"
 		"\n"
 		"Of more than one command stderr says which one printed what ('# ping'), and at the end how many went well.",
 	.group = GROUP_USE,
@@ -293,5 +409,6 @@ const struct command cmd_run = {
 	.options = run_options,
 	.options_size = sizeof(struct run_options),
 	.examples = run_examples,
-	.run = run_run
+	.run = run_run,
+	.all = run_run
 };

@@ -396,8 +396,6 @@ static const struct option_row serve_rows[] = {
 	  "what the OTA answer sends a board to: ws, mqtt, or auto: mqtt where there is a broker", NULL, "auto ws mqtt", 0, 0, "auto" },
 	{ 0, "alias-file", "FILE", OPTION_FILE, AT(alias_file),
 	  "names for boards", NULL, NULL, 0, 0, "devices.json in the configuration folder" },
-	{ 0, "save-images", "DIR", OPTION_FILE, AT(save_images),
-	  "keep the pictures that boards upload", NULL, NULL, 0, 0, NULL },
 	{ 0, "vision-exec", "CMD", OPTION_TEXT, AT(vision_exec),
 	  "what sh runs to answer a picture: $1 is its file, $2 the question (and MCPCTL_FILE, MCPCTL_QUESTION, MCPCTL_DEVICE); its output is the answer", NULL, NULL, 0, 0, NULL },
 	{ 0, "vision-text", "TEXT", OPTION_TEXT, AT(vision_text),
@@ -425,8 +423,6 @@ static const struct option_row serve_rows[] = {
 	  "hold at most N devices", NULL, NULL, 1, 1000000, "20000, or what the open files allow" },
 	{ 0, "message-max", "BYTES", OPTION_NUMBER, AT(message_max),
 	  "longest message of a device", NULL, NULL, 1024, 16777216, "1048576" },
-	{ 0, "picture-max", "BYTES", OPTION_NUMBER, AT(picture_max),
-	  "largest picture", NULL, NULL, 1024, 268435456, "8388608" },
 	{ 0, "handshake", "DURATION", OPTION_DURATION, AT(handshake),
 	  "longest time for the head of a request", NULL, NULL, 1, 0, "10s" },
 	{ 0, "hello-wait", "DURATION", OPTION_DURATION, AT(hello_wait),
@@ -542,7 +538,6 @@ static void set_limits(struct serve_config *out,
 {
 	out->devices_max = a->devices_max;
 	out->message_max = a->message_max;
-	out->picture_max = a->picture_max;
 	out->handshake = a->handshake;
 	out->hello_wait = a->hello_wait;
 }
@@ -630,9 +625,10 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 		.token_file = absolute(paths, c->token_file),
 		.alias_file = absolute(paths, a->alias_file),
 		.no_init = c->no_init,
-		.save_images = absolute(paths, a->save_images),
-		.vision_exec = a->vision_exec,
-		.vision_text = a->vision_text,
+		.pictures = { .save_images = absolute(paths, c->save_images),
+			      .vision_exec = a->vision_exec,
+			      .vision_text = a->vision_text,
+			      .picture_max = c->picture_max },
 		.timeout = c->timeout,
 		.socket = absolute(paths, c->socket),
 		.verbose = c->verbose,
@@ -912,7 +908,7 @@ static const struct example serve_examples[] = {
 const struct command cmd_serve = {
 	.name = "serve",
 	.globals =
-		"target device verbose trace timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file no-init",
+		"target device verbose trace timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
 	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "
@@ -970,8 +966,9 @@ static void keep_address(void *owner, const char *url, size_t len,
 
 static int no_serve(struct error *err)
 {
-	error_set(err, ERR_USAGE,
-		  "option '--upload' is for a device of a running serve");
+	error_set(
+		err, ERR_USAGE,
+		"option '--upload' is for a device of a running serve, of listen: or sim:");
 	return error_hint(
 		err,
 		"start 'mcpctl serve', which takes the picture; or give the device an address of yours: url=http://…");
@@ -984,6 +981,9 @@ int upload_address(const struct connection *c, char **out, struct error *err)
 	int64_t timeout = c->app->config.timeout;
 	int status;
 
+	*out = connection_upload_address(c);
+	if (*out)
+		return 0;
 	if (t->ops != &attach_ops)
 		return no_serve(err);
 	if (attach_ask_upload(t, keep_address, &asked, err))

@@ -11,6 +11,7 @@
 #include "cli/cmd_loglevel.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/each.h"
 #include "net/http.h"
 
 struct tail_options {
@@ -58,7 +59,8 @@ static const struct option_row tail_options[] = {
 enum { AGAIN_MS = 1000 };
 
 struct tail {
-	struct connection *connection;
+	struct app *app;
+	struct connection *connection; /* NULL: all devices */
 	const struct tail_options *options;
 	int64_t shown;
 	bool stop; /* enough came, or stdout is broken */
@@ -92,12 +94,13 @@ static bool counts(const struct tail_options *o, const struct event *e)
 static void on_event(void *owner, const struct event *e)
 {
 	struct tail *t = owner;
-	struct renderer *r = &t->connection->app->out;
+	struct renderer *r = &t->app->out;
 	if (t->stop)
 		return;
-	/* The end is told by the command's own error. */
+	/* The end is told by the command's own error; of one of many by its row. */
 	if (e->kind == EVENT_CLOSED) {
-		render_aside(r, e);
+		if (t->connection)
+			render_aside(r, e);
 		return;
 	}
 	if (e->kind != EVENT_DROPPED && !passes(t->options, e))
@@ -217,7 +220,8 @@ static int watch(struct tail *t, struct error *err)
 
 static int tail_run(const struct invocation *in, struct error *err)
 {
-	struct tail t = { .connection = in->connection,
+	struct tail t = { .app = in->app,
+			  .connection = in->connection,
 			  .options = in->options };
 	if (t.options->level && log_level_check(t.options->level, err))
 		return -1;
@@ -229,6 +233,36 @@ static int tail_run(const struct invocation *in, struct error *err)
 	in->connection->on_event_owner = NULL;
 	in->connection->tail = false;
 	return status;
+}
+
+static int set_level(void *owner, struct connection *c, struct error *err)
+{
+	const struct tail *t = owner;
+
+	return log_level_set(c, t->options->level, err);
+}
+
+static int tail_all(const struct invocation *in, struct error *err)
+{
+	const struct tail_options *o = in->options;
+	struct tail t = { .app = in->app, .options = o };
+	const struct each_order order = {
+		.any_device = in->connection->any_device,
+		.tail = true,
+		.up = o->level ? set_level : NULL,
+		.event = on_event,
+		.stay = true,
+		.stop = &t.stop,
+		.deadline = o->duration > 0 ? loop_now() + o->duration :
+					      LOOP_FOREVER,
+		.follow = o->follow,
+		.owner = &t
+	};
+
+	if ((o->level && log_level_check(o->level, err)) ||
+	    each_run(in->app, &order, err))
+		return -1;
+	return !t.stop && o->count > 0 ? too_few(&t, err) : 0;
 }
 
 static const struct example tail_examples[] = {
@@ -250,11 +284,14 @@ const struct command cmd_tail = {
 		"\n"
 		"Without --count and --for it runs until Ctrl-C (status 130) or until the peer goes (status 3); with -F it stays then, through sleeps and restarts of the board. "
 		"With --no-init boards without MCP are shown too (their hello, listen, iot, …). "
-		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.",
+		"The hello is shown, but counts only with a --filter that it passes. A server that logs (notifications/message) may be told by --level how much.\n"
+		"\n"
+		"With --all it is of every device of the running serve (-d picks some), whose name stands in front. Who goes gets a row and makes the status 3; with -F devices may go, and those that come are watched too.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_NO_MCP | CMD_SHELL | CMD_STREAM | CMD_OPENS,
 	.options = tail_options,
 	.options_size = sizeof(struct tail_options),
 	.examples = tail_examples,
-	.run = tail_run
+	.run = tail_run,
+	.all = tail_all
 };

@@ -118,7 +118,7 @@ static int check_target(const struct app *app, const struct parsed *p,
 	return 0;
 }
 
-static int refuse_all(const struct command *c, struct error *err)
+int command_refuse_all(const struct command *c, struct error *err)
 {
 	CLEANUP(buf_done) struct buf names = { 0 };
 
@@ -142,7 +142,7 @@ int command_execute(struct connection *connection, struct parsed *p,
 	if (check_target(app, p, err) || check_operands(p, err))
 		return -1;
 	if (app->config.all && !c->all)
-		return refuse_all(c, err);
+		return command_refuse_all(c, err);
 	connection->any_device = app->config.no_init && (c->flags & CMD_NO_MCP);
 	if (!app->config.all &&
 	    (c->flags & (CMD_SESSION | CMD_OPENS)) == CMD_SESSION &&

@@ -125,6 +125,9 @@ bool command_is_tool(const char *word);
 /* What to propose for a wrong word: nearest name, or what other tools call it ("ls" -> tools). NULL: nothing near. */
 const char *command_nearest(const char *word);
 
+/* It has no --all: an error, with those that have. Always -1. */
+int command_refuse_all(const struct command *c, struct error *err);
+
 struct parsed;
 /* Run what parse_words took apart: --help, operand count, session, the command. -1: err; nothing was shown. */
 int command_execute(struct connection *connection, struct parsed *p,

@@ -513,7 +513,7 @@ static void complete_json(struct completing *c)
 
 static void complete_tool(struct completing *c)
 {
-	complete_tools(c, c->question->word);
+	complete_tools(c, c->question->word, true);
 }
 
 static void complete_tool_call(struct completing *c)
@@ -521,7 +521,7 @@ static void complete_tool_call(struct completing *c)
 	const struct words *operands = &c->position->operands;
 
 	if (operands->count == 0)
-		complete_tool(c);
+		complete_tools(c, c->question->word, false);
 	else
 		complete_arguments(c, operands->word[0], operands->word + 1,
 				   operands->count - 1);

@@ -217,10 +217,11 @@ void complete_devices(struct completing *c, const struct offer *offer);
 void complete_targets(struct completing *c, const struct offer *offer);
 
 /*
- * Names by segment; where none begins so, the last parts that stand for one
- * (tool_list_meant); a note if there is no list.
+ * Names by segment; where none begins so, the last parts that stand for one to
+ * who reads about it (tool_list_named), or calls it (tool_list_meant); a note if
+ * there is no list.
  */
-void complete_tools(struct completing *c, const char *typed);
+void complete_tools(struct completing *c, const char *typed, bool reads);
 /* Those that may stand where a command does (command_is_tool). */
 void complete_bare_tools(struct completing *c);
 

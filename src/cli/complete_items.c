@@ -313,8 +313,12 @@ static void find_endings(const struct schema_source *s, const char *typed,
 	words_done(&e.names);
 }
 
-static void complete_endings(struct completing *c, const char *typed)
+static void complete_endings(struct completing *c, const char *typed,
+			     bool reads)
 {
+	int (*of_list)(const struct tool_list *l, const char *word,
+		       const struct tool **out, struct error *err) =
+		reads ? tool_list_named : tool_list_meant;
 	CLEANUP(tool_list_done) struct tool_list few = { 0 };
 	const struct offer offer = { .typed = typed };
 
@@ -324,7 +328,7 @@ static void complete_endings(struct completing *c, const char *typed)
 		const char *last = strrchr(name, '.') + 1;
 		const struct tool *meant;
 
-		if (tool_list_meant(&few, last, &meant, NULL) == 0 && meant &&
+		if (of_list(&few, last, &meant, NULL) == 0 && meant &&
 		    strcmp(meant->name, name) == 0)
 			complete_add(c, &offer, last, name);
 	}
@@ -344,7 +348,7 @@ static bool find_meant(const struct schema_source *s, const char *word,
 	       s->tool(s->owner, meant->name, json);
 }
 
-void complete_tools(struct completing *c, const char *typed)
+void complete_tools(struct completing *c, const char *typed, bool reads)
 {
 	const struct schema_source *s = c->source;
 	struct group g = { .c = c, .typed = typed };
@@ -352,7 +356,7 @@ void complete_tools(struct completing *c, const char *typed)
 	s->tools(s->owner, typed, take_tool, &g);
 	flush(&g);
 	if (c->out->count == 0 && *typed)
-		complete_endings(c, typed);
+		complete_endings(c, typed, reads);
 	complete_note_unknown(c);
 }
 
@@ -907,7 +911,7 @@ static void complete_help(struct completing *c, const struct offer *offer)
 	add_words(c, offer);
 	complete_source(c, SOURCE_HELP, offer);
 	complete_sort(c);
-	complete_tools(c, offer->typed);
+	complete_tools(c, offer->typed, true);
 }
 
 void complete_inside_operand(struct completing *c)

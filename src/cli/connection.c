@@ -19,6 +19,7 @@
 #include "cli/trace.h"
 #include "diag/arrival.h"
 #include "mcp/rules.h"
+#include "net/camera.h"
 #include "net/listen.h"
 
 /*
@@ -68,6 +69,9 @@ void connection_aside(struct connection *c, const struct event *e)
 		render_aside(&c->app->out, e);
 }
 
+/* A result tells of no more. */
+#define PICTURES_MAX 64
+
 /*
  * The functions of session_observer; owner is the app.
  * Tail's own function sees what the peer sent; notices are for stderr always.
@@ -82,6 +86,8 @@ static void on_event(void *owner, const struct event *e)
 		requests_event(c->requests, e);
 	if (e->kind == EVENT_HELLO && c->connected)
 		client_greeted(&c->client);
+	if (e->file && c->pictures.count < PICTURES_MAX)
+		words_add(&c->pictures, e->file);
 	if (notice && e->notice == NOTICE_LISTENING && c->again)
 		return;
 	if (judged_event(c, e))
@@ -97,11 +103,14 @@ static void on_event(void *owner, const struct event *e)
 static void on_trace(void *owner, const struct trace *t)
 {
 	struct connection *c = owner;
+	struct trace whose = *t;
 
+	if (c->whose)
+		whose.device = c->whose;
 	if (c->app->out.verbose)
-		render_trace(&c->app->out, t);
+		render_trace(&c->app->out, &whose);
 	if (c->app->trace)
-		trace_write(c->app->trace, t);
+		trace_write(c->app->trace, &whose);
 }
 
 static bool on_request(void *owner, const struct event *e)
@@ -168,14 +177,39 @@ static int wait_up(struct connection *c, struct error *err)
 	return result;
 }
 
+static struct camera *camera_of(const struct connection *c)
+{
+	const struct transport *t = session_transport(c->session);
+
+	return t->ops->camera ? t->ops->camera(t) : NULL;
+}
+
+bool connection_takes_pictures(const struct connection *c)
+{
+	return c->endpoint.scheme->kind == SCHEME_ATTACH || camera_of(c);
+}
+
+char *connection_upload_address(const struct connection *c)
+{
+	struct camera *camera = camera_of(c);
+
+	return camera ? camera_address(camera) : NULL;
+}
+
 static int begin_client(struct connection *c, struct error *err)
 {
 	const struct config *said = &c->app->config;
 	const struct link *link = session_link(c->session);
 	struct client_config config = { .vision_url = said->vision_url,
 					.vision_token = c->vision_token };
+	const struct camera *camera = camera_of(c);
 	int status = 0;
 
+	/* A device; what is no device knows no such capability. */
+	if (camera && !config.vision_url && link->dialect != DIALECT_PLAIN) {
+		config.vision_url = camera->url;
+		config.vision_token = camera->token;
+	}
 	c->asked = true;
 	if (c->requests)
 		config.answers = requests_declares(c->requests);
@@ -203,6 +237,7 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 					 .timeout = c->app->config.timeout,
 					 .wait = c->app->config.wait,
 					 .any_device = c->any_device,
+					 .woken = c->woken,
 					 .trace = c->app->trace ||
 						  c->app->out.verbose };
 
@@ -390,6 +425,7 @@ void connection_close(struct connection *c)
 	session_free(TAKE(c->session));
 	endpoint_done(&c->endpoint);
 	mem_free(TAKE(c->vision_token));
+	words_done(&c->pictures);
 	c->asked = c->connected = false;
 }
 

@@ -25,11 +25,14 @@ struct connection { /* zeroed at first, but for the app */
 	bool connected;
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
+	bool goes_on; /* other commands come on it: the shell */
 	/* It is opened again: no addresses; on this port, where any would do. */
 	bool again;
 	uint16_t port;
 	/* events go to ops->event (stdout) instead of ops->aside; audio too */
 	bool tail;
+	bool *woken; /* one of many: see session_config; NULL */
+	const char *whose; /* … its name in traces; lent; NULL */
 	bool any_device; /* --no-init of a command that needs no MCP */
 	void (*on_event)(
 		void *owner,
@@ -39,6 +42,8 @@ struct connection { /* zeroed at first, but for the app */
 	bool has_tools;
 	struct page_list items[3]; /* by enum list_kind: see cli/cmd_items.h */
 	bool has_items[3];
+	struct words
+		pictures; /* files of those that came, since a call began */
 	struct timer tick; /* once a second while waiting for the peer */
 	struct guards *guards; /* NULL until connection_begin */
 	struct requests *requests; /* NULL: nothing is answered */
@@ -57,6 +62,14 @@ void connection_close(struct connection *c);
  */
 int connection_begin(struct connection *c, struct error *err);
 int connection_poll(struct connection *c, struct error *err);
+
+/* Whether pictures of the peer come to us: to a port of this session, or to serve. */
+bool connection_takes_pictures(const struct connection *c);
+/*
+ * An address of a port of this session (listen:, sim:) for one picture; yours.
+ * NULL: it has none.
+ */
+char *connection_upload_address(const struct connection *c);
 
 /* Show the progress of a call under way. False: e is something else. */
 bool connection_progress(struct connection *c, const struct event *e);

@@ -3,17 +3,16 @@
 #include "cli/pager.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/outside.h"
 #include "cli/parse.h"
 #include "out/term.h"
 
@@ -88,41 +87,6 @@ static bool fits(const struct pager *p)
 
 /* ---- the child ---- */
 
-struct shown {
-	bool ended;
-	int status;
-};
-
-static void on_ended(void *owner, int status)
-{
-	struct shown *s = owner;
-
-	s->ended = true;
-	s->status = status;
-}
-
-static const struct child_events events = { .ended = on_ended };
-
-static struct child *start(struct pager *p, struct shown *s, int in,
-			   struct error *err)
-{
-	char name[] = "sh", option[] = "-c";
-	CLEANUP(mem_free_ptr) char *command = mem_strdup(pager_command());
-	char *argv[] = { name, option, command, NULL };
-	const struct child_options options = { .argv = argv,
-					       .out = CHILD_INHERIT,
-					       .err = CHILD_INHERIT,
-					       .in = CHILD_PIPE,
-					       .in_fd = in,
-					       .same_group = true };
-	struct child *child = NULL;
-
-	if (app_open_loop(p->app, err) ||
-	    child_start(&child, p->app->loop, &options, &events, s, err))
-		return NULL;
-	return child;
-}
-
 /* A pager that was left early reads no more: that is no failure. */
 static void feed(const struct pager *p, int fd)
 {
@@ -135,41 +99,28 @@ static void feed(const struct pager *p, int fd)
 	}
 }
 
-/* Ctrl-C is the pager's. */
-static void wait_ended(const struct pager *p, struct shown *s,
-		       struct child *child)
-{
-	while (!s->ended) {
-		CLEANUP(error_reset) struct error why = { 0 };
-
-		if (loop_wait(p->app->loop, &s->ended, LOOP_FOREVER, &why) ==
-			    0 ||
-		    why.code == SIGINT)
-			continue;
-		child_stop(child, 1000);
-	}
-}
-
 /* False: there is no such program; nothing was shown. */
 static bool show(struct pager *p)
 {
 	enum { NOT_FOUND = 127, NOT_RUN = 126 };
 	CLEANUP(error_reset) struct error why = { 0 };
-	struct shown s = { 0 };
-	struct child *child;
-	int ends[2];
+	struct outside_order order = { .command = pager_command(),
+				       .in = CHILD_PIPE };
+	struct outside o;
+	int ends[2], status;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return false;
-	child = start(p, &s, ends[0], &why);
+	order.in_fd = ends[0];
+	status = outside_start(&o, p->app, &order, &why);
 	close(ends[0]);
-	if (child)
+	if (status == 0)
 		feed(p, ends[1]);
 	close(ends[1]);
-	if (!child)
+	if (status != 0)
 		return false;
-	wait_ended(p, &s, child);
-	return s.status != NOT_FOUND && s.status != NOT_RUN;
+	outside_wait(&o);
+	return o.status != NOT_FOUND && o.status != NOT_RUN;
 }
 
 void pager_end(struct pager *p, bool good)

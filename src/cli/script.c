@@ -36,18 +36,36 @@ void script_done(struct script *s)
 	*s = (struct script){ 0 };
 }
 
-static int check_command(const struct words *words, struct error *err)
+static int check_command(struct script_line *line, struct error *err)
 {
+	const struct words *words = &line->words;
 	CLEANUP(parsed_done) struct parsed p = { 0 };
 	if (parse_words(&p, words->word, words->count, NULL, err))
 		return -1;
 	if (!p.command)
 		return error_set(err, ERR_USAGE, "no command on this line");
+	line->command = p.command;
 	if (p.command->flags & CMD_SHELL)
 		return 0;
 	return error_set(err, ERR_USAGE,
 			 "'%s' makes no sense on an open session",
 			 p.command->name);
+}
+
+/* Pipes and commands of sh are not run's, and never words by chance. */
+static int refuse_shell(const char *text, struct error *err)
+{
+	const char *found = *text == '!' ? text : words_bare(text, '|');
+	if (!found)
+		return 0;
+	error_set(err, ERR_USAGE, "'%c' is for the shell", *found);
+	if (*found == '!')
+		return error_hint(
+			err,
+			"lines with pipes and '!': mcpctl shell <FILE, with the target in front of 'shell'");
+	return error_hint(
+		err,
+		"lines with pipes and '!': mcpctl shell <FILE, with the target in front of 'shell'; in quotes '|' is a character");
 }
 
 static bool is_blank(char c)
@@ -71,8 +89,9 @@ static int add_line(struct script *s, const struct script_line *where,
 	*line = (struct script_line){ .source = mem_strdup(where->source),
 				      .number = where->number,
 				      .text = mem_strndup(text, len) };
-	if (words_split(&line->words, line->text, err) ||
-	    check_command(&line->words, err))
+	if (refuse_shell(line->text, err) ||
+	    words_split(&line->words, line->text, err) ||
+	    check_command(line, err))
 		return script_prefix(line, err);
 	return 0;
 }

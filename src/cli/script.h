@@ -13,6 +13,7 @@ struct script_line {
 	size_t number; /* of the line in the file; of the -e */
 	char *text; /* the line without the white space around it; owned */
 	struct words words;
+	const struct command *command;
 };
 
 struct script {

@@ -186,6 +186,14 @@ static int check_fit(const struct endpoint *e, const struct config *c,
 		return misfit("--resolve", http, e, err);
 	if (is_envelope_given(c) && !is(e, SCHEME_WEBSOCKET))
 		return misfit("--envelope", "ws: and wss:", e, err);
+	if (!is(e, SCHEME_LISTEN) && !is(e, SCHEME_SIM)) {
+		static const char ours[] = "serve, listen: and sim:";
+
+		if (c->save_images)
+			return misfit("--save-images", ours, e, err);
+		if (c->picture_max)
+			return misfit("--picture-max", ours, e, err);
+	}
 	if (!is_child)
 		return 0;
 	if (c->headers.count)
@@ -381,6 +389,8 @@ static int set_options(struct endpoint *e, const struct config *c,
 	e->cacert = mem_strdup(c->cacert);
 	e->insecure = c->insecure;
 	e->advertise = mem_strdup(c->advertise);
+	e->save_images = mem_strdup(c->save_images);
+	e->picture_max = c->picture_max;
 	set_words(&e->allow_hosts, &c->allow_hosts);
 	set_words(&e->allow_origins, &c->allow_origins);
 	set_words(&e->trusted_proxies, &c->trusted_proxies);

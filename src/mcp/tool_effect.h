@@ -17,8 +17,9 @@ enum tool_effect {
 
 /*
  * Of a tool that is known by name what the file says; else what its
- * annotations say (readOnlyHint, destructiveHint), unless a word in the last
- * part of its name speaks against them.
+ * annotations say (readOnlyHint, destructiveHint), unless a word speaks against
+ * them: whole, in the last part of its name ("deleteFile", "power_off"), or the
+ * first of its description ("Erases …").
  */
 enum tool_effect tool_effect(const struct tool *t);
 

@@ -354,7 +354,7 @@ static int whole_name(const struct tool *t, const char *word, const char *why,
 	return error_hint(err, "its whole name is '%s'", t->name);
 }
 
-int tool_list_meant(const struct tool_list *l, const char *word,
+int tool_list_named(const struct tool_list *l, const char *word,
 		    const struct tool **out, struct error *err)
 {
 	const struct tool *only = NULL;
@@ -371,8 +371,22 @@ int tool_list_meant(const struct tool_list *l, const char *word,
 			return ambiguous(l, word, err);
 		only = t;
 	}
-	if (!only)
+	*out = only;
+	return 0;
+}
+
+int tool_list_meant(const struct tool_list *l, const char *word,
+		    const struct tool **out, struct error *err)
+{
+	const struct tool *only;
+
+	*out = NULL;
+	if (tool_list_named(l, word, &only, err))
+		return -1;
+	if (!only || strcmp(only->name, word) == 0) {
+		*out = only;
 		return 0;
+	}
 	if (only->user_only)
 		return whole_name(only, word, "is for users only", err);
 	if (tool_effect(only) == EFFECT_DESTROYS)

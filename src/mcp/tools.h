@@ -49,10 +49,17 @@ int tool_list_add_text(struct tool_list *l, const char *text, size_t len,
 const struct tool *tool_list_find(const struct tool_list *l, const char *name);
 
 /*
- * The tool that a user means by word: of that name, else the only one that ends
- * so behind a dot ("set_volume", "audio_speaker.set_volume"). NULL: none does,
- * or, with -1 (ERR_USAGE), several do (which), or it must be called by its whole
- * name since it is for users only or destroys something (mcp/tool_effect.h).
+ * The tool that a user who reads about it names by word: of that name, else the
+ * only one that ends so behind a dot ("set_volume",
+ * "audio_speaker.set_volume"). NULL: none does, or, with -1 (ERR_USAGE),
+ * several do (which).
+ */
+int tool_list_named(const struct tool_list *l, const char *word,
+		    const struct tool **out, struct error *err);
+/*
+ * The same for a user who calls it: NULL with -1 (ERR_USAGE), too, where it must
+ * be called by its whole name since it is for users only or destroys something
+ * (mcp/tool_effect.h).
  */
 int tool_list_meant(const struct tool_list *l, const char *word,
 		    const struct tool **out, struct error *err);

@@ -76,6 +76,8 @@ struct result {
 	bool from_device; /* what backends make of its shape is worth a note */
 	bool odd_is_error; /* isError is no boolean; is_error is what it may mean */
 	int64_t took_us;
+	/* Files of pictures that the peer sent to us meanwhile; lent; NULL: none. */
+	const struct words *pictures;
 	/* Static text, such as: the reboot dropped the connection as documented. NULL. */
 	const char *note;
 };

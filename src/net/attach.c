@@ -6,8 +6,11 @@
 #include "net/attach.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/camera.h"
 #include "net/control_client.h"
+#include "net/head.h"
 
+#include <limits.h>
 #include <string.h>
 
 struct attach {
@@ -76,6 +79,19 @@ struct peer_kept *peer_kept_copy(const struct peer_kept *from)
 	return copy;
 }
 
+/* Without secrets already. NULL: it told none. */
+static const struct headers *take_headers(struct headers *out,
+					  const cJSON *object)
+{
+	const cJSON *one;
+
+	cJSON_ArrayForEach(one, object) {
+		if (cJSON_IsString(one))
+			headers_add(out, one->string, one->valuestring);
+	}
+	return object ? out : NULL;
+}
+
 static void on_attached(struct attach *a, const struct control_frame *f,
 			const cJSON *json)
 {
@@ -96,21 +112,37 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	struct peer_info peer = { .envelope = true,
 				  .relay = &relay,
 				  .kept = &kept };
-	int64_t version = 0;
+	struct ota_request ota;
+	struct headers headers = { 0 };
+	int64_t version = 0, hellos = 0, protocol = 0;
 
 	if (a->attached)
 		return;
 	a->attached = true;
+	json_integer(json, "hellos", &hellos);
+	relay.hellos = hellos > 0 && hellos < UINT_MAX ? (unsigned)hellos : 0;
+	relay.mqtt = text_same(json_string(device, "transport"), "mqtt");
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
 	peer.device_id = kept.id;
 	if (!kept.id)
 		kept.id = "";
+	peer.path = json_string(json, "path");
+	peer.headers = take_headers(&headers, json_object(json, "headers"));
+	if (json_object(json, "ota")) {
+		ota_facts_decode(&ota, json_object(json, "ota"));
+		peer.ota = &ota;
+		peer.ota_answer = json_string(json, "ota_answer");
+	}
+	json_integer(json, "protocol_version", &protocol);
+	peer.protocol_version =
+		protocol > 0 && protocol <= UINT8_MAX ? (int)protocol : 0;
 	peer.client_id = json_string(device, "client_id");
 	peer.address = json_string(device, "address");
 	if (!peer.address)
 		peer.address = kept.id;
 	a->transport->events->ready(a->transport->owner, &peer);
+	headers_done(&headers);
 }
 
 /* Answers come in the order of the questions. */
@@ -192,9 +224,20 @@ static void on_odd(struct attach *a, const cJSON *json)
 {
 	CLEANUP(error_reset) struct error what = { 0 };
 	const char *text = json_string(json, "text");
+	const char *message = json_string(json, "message");
 
 	error_set(&what, ERR_PROTOCOL, "%s", text ? text : "something odd");
+	if (message)
+		error_detail(&what, message, strlen(message));
 	a->transport->events->failed(a->transport->owner, 0, &what);
+}
+
+static void on_picture(struct attach *a, const cJSON *json)
+{
+	const char *text = json_string(json, "text");
+
+	camera_tell(a->transport, text ? text : "sent a picture",
+		    json_string(json, "file"));
 }
 
 static void on_json(struct attach *a, const struct control_frame *f)
@@ -214,6 +257,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_lost(a, json);
 	} else if (text_same(op, "odd")) {
 		on_odd(a, json);
+	} else if (text_same(op, "picture")) {
+		on_picture(a, json);
 	} else if (text_same(op, "error")) {
 		on_error(a, json);
 	} else if (text_same(op, "gone")) {
@@ -297,7 +342,8 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 	const struct serve_question q = { .op = "attach",
 					  .device = to->device,
 					  .timeout = to->call_timeout,
-					  .tail = to->tail };
+					  .tail = to->tail,
+					  .pictures = true };
 
 	return control_client_ask(a->client, &q, err);
 }

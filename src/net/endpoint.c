@@ -469,6 +469,7 @@ void endpoint_done(struct endpoint *e)
 	mem_free(e->query);
 	mem_free(e->cacert);
 	mem_free(e->advertise);
+	mem_free(e->save_images);
 	words_done(&e->allow_hosts);
 	words_done(&e->allow_origins);
 	words_done(&e->trusted_proxies);

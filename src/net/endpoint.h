@@ -84,6 +84,8 @@ struct endpoint {
 	bool insecure; /* --insecure */
 	struct headers headers; /* --header, ws and http */
 	char *advertise; /* --advertise HOST or URL, listen */
+	char *save_images; /* --save-images DIR, listen and sim */
+	int64_t picture_max; /* --picture-max, listen and sim; 0: 8 MB */
 	struct words allow_hosts, allow_origins,
 		trusted_proxies; /* net/admit.h, listen */
 	struct words tokens; /* accepted device tokens; empty: any */

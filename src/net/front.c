@@ -62,7 +62,9 @@ static int explain(const char *host, unsigned port, int error,
 			  "no permission to listen on port %u", port);
 		error_hint(
 			err,
-			"ports below 1024 are for root; take another, such as 8000");
+			port < 1024 ?
+				"ports below 1024 need root, or CAP_NET_BIND_SERVICE; take another, such as 8000" :
+				"a rule of this machine forbids it (SELinux, a sandbox, a container?)");
 		break;
 	case EADDRNOTAVAIL:
 		error_set(err, ERR_CONNECT, "this machine has no address '%s'",
@@ -370,11 +372,22 @@ static int take_admit(struct front *f, const struct front_config *config,
 			  err);
 }
 
+static int front_take(int socket, struct error *err)
+{
+	int fd = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		error_set(err, ERR_CONNECT, "cannot listen: %s",
+			  strerror(errno));
+	return fd;
+}
+
 /* The socket, and who speaks HTTP at it. -1: neither. */
 static int open_port(struct front *f, const struct front_config *config,
 		     struct error *err)
 {
-	f->fd = front_bind(config->host, config->port, err);
+	f->fd = config->socket ? front_take(config->socket, err) :
+				 front_bind(config->host, config->port, err);
 	if (f->fd < 0)
 		return -1;
 	if (!front_http_open(f, err))

@@ -115,6 +115,7 @@ struct front_config {
 	const char *
 		host; /* NULL: all interfaces (IPv6 with IPv4, IPv4 alone where IPv6 is off) */
 	uint16_t port; /* 0: any free one */
+	int socket; /* one that listens already, lent; 0: of host and port */
 	struct admit_options
 		admit; /* beside host and what this machine is called */
 	size_t body_max; /* bytes; 0: 1 MB */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/camera.h"
 #include "net/listen.h"
 
 struct listen {
@@ -13,6 +14,7 @@ struct listen {
 	struct transport inner; /* the WebSocket of the device that is served */
 	struct share share; /* of that, to its end */
 	struct port *port; /* NULL: closed */
+	struct camera camera; /* its pictures */
 	struct timer timer;
 	char *path; /* the only one accepted; NULL: any */
 	struct words tokens;
@@ -227,6 +229,14 @@ static void refuse_second(struct listen *l, const struct who *who,
 	notice(l, NOTICE_REFUSED, who->address, text);
 }
 
+static void meet(struct listen *l, const struct visit *v, const char *id)
+{
+	CLEANUP(mem_free_ptr) char *reached = port_reached(v->place, v->head);
+	CLEANUP(mem_free_ptr) char *base = port_base(v->port, reached);
+
+	camera_meet(&l->camera, base, id);
+}
+
 static struct transport *
 place(const struct visit *v, const struct peer_info *peer, const char **reason)
 {
@@ -240,6 +250,7 @@ place(const struct visit *v, const struct peer_info *peer, const char **reason)
 	snprintf(l->served, sizeof(l->served), "%s", peer->address);
 	snprintf(l->served_id, sizeof(l->served_id), "%s", id ? id : "");
 	l->serving = true;
+	meet(l, v, id);
 	share_move(&l->share, v->head->share);
 	return &l->inner;
 }
@@ -253,6 +264,20 @@ static void unplace(void *owner, struct transport *t)
 	share_close(&l->share);
 }
 
+static bool http(const struct visit *v)
+{
+	struct listen *l = v->owner;
+
+	return pictures_http(l->camera.pictures, v);
+}
+
+static size_t body_max(const struct visit *v)
+{
+	const struct listen *l = v->owner;
+
+	return pictures_body_max(l->camera.pictures, v);
+}
+
 static const struct port_policy policy = {
 	.heard = heard,
 	.asked = asked,
@@ -263,12 +288,15 @@ static const struct port_policy policy = {
 	.place = place,
 	.unplace = unplace,
 	.standing = standing,
+	.http = http,
+	.body_max = body_max,
 };
 
 /* ---- the end ---- */
 
 static void listen_free(struct listen *l)
 {
+	camera_free_budget(&l->camera);
 	mem_free(l->path);
 	words_done(&l->tokens);
 	mem_free(l);
@@ -309,6 +337,7 @@ static void begin_end(struct listen *l)
 	timer_stop(&l->timer);
 	if (l->inner.impl)
 		l->inner.ops->close(&l->inner);
+	camera_done(&l->camera);
 	port_close(l->port, on_port_closed, l);
 }
 
@@ -383,16 +412,24 @@ static int listen_open(struct transport *t, const struct endpoint *to,
 		       struct error *err)
 {
 	struct listen *l = listen_new(t, to);
-	const struct port_config config = {
+	struct port_config config = {
 		.host = to->host,
 		.number = to->port,
 		.path = l->path,
 		.admit = { &to->allow_hosts, &to->allow_origins,
 			   &to->trusted_proxies, to->advertise },
-		.message_max = to->message_max
+		.message_max = to->message_max,
+		.tells_port = true
 	};
 
+	if (camera_open(&l->camera, t, to, err)) {
+		listen_free(l);
+		return -1;
+	}
+	config.budget = l->camera.budget;
+	config.body_max = (size_t)l->camera.rules.picture_max;
 	if (port_open(&l->port, t->loop, &config, &policy, l, err)) {
+		camera_done(&l->camera);
 		listen_free(l);
 		return -1;
 	}
@@ -426,9 +463,17 @@ const struct port *listen_port(const struct transport *t)
 	return l ? l->port : NULL;
 }
 
+static struct camera *listen_camera(const struct transport *t)
+{
+	struct listen *l = t->impl;
+
+	return l && !l->closing ? &l->camera : NULL;
+}
+
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
 	.open = listen_open,
 	.send = listen_send,
 	.close = listen_close,
+	.camera = listen_camera,
 };

@@ -347,14 +347,14 @@ static int cannot_open(const char *host, uint16_t port, int error,
 			  "cannot open the UDP port %u for audio%s%s: %s",
 			  (unsigned)port, host ? " on " : "", host ? host : "",
 			  strerror(error));
-	if (error == EACCES)
+	if (error == EACCES && port > 0 && port < 1024)
 		error_hint(
 			err,
-			"ports below 1024 are for root: take another one with --udp-port");
+			"ports below 1024 need root, or CAP_NET_BIND_SERVICE: take another one with --udp-port");
 	else if (error == EADDRNOTAVAIL)
 		error_hint(err,
 			   "--listen must name an address of this machine");
-	else
+	else if (error == EADDRINUSE)
 		error_hint(
 			err,
 			"take another port with --udp-port, or any free one without it");

@@ -838,15 +838,6 @@ static void fail(struct mqtt_client *c, enum why what, int number,
 			 });
 }
 
-static void fail_lookup(struct mqtt_client *c, int status)
-{
-	if (status == UV_ETIMEDOUT)
-		fail(c, WHY_NO_NAMESERVER, 0, NULL);
-	else
-		fail(c, WHY_NO_HOST, 0,
-		     status ? uv_strerror(status) : "it has no address");
-}
-
 static bool is_no_mqtt(int rc)
 {
 	return rc == MOSQ_ERR_PROTOCOL || rc == MOSQ_ERR_MALFORMED_PACKET;
@@ -947,11 +938,15 @@ static int on_attempt(void *owner, const struct addrinfo *address)
 static void on_failed(void *owner, const struct dial_facts *f)
 {
 	struct mqtt_client *c = owner;
+	const char *said = NULL;
 
-	if (f->stage == DIAL_NAME)
-		fail_lookup(c, f->error);
-	else
+	if (f->stage == DIAL_NAME) {
+		enum why what = why_lookup(f->error, &said);
+
+		fail(c, what, 0, said);
+	} else {
 		fail(c, WHY_NO_CONNECTION, f->error, NULL);
+	}
 	mqtt_lost(c);
 }
 

@@ -3,6 +3,7 @@
  * One connection to a broker that serves many devices; each of them is a
  * transport.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -293,6 +294,7 @@ static void again(struct error *why, const struct mqtt_peer *old,
 	if (!old->address || !new->address ||
 	    strcmp(old->address, new->address) == 0) {
 		error_set(why, ERR_CONNECT, "it connected again");
+		error_code(why, EEXIST);
 		return;
 	}
 	error_set(why, ERR_CONNECT,
@@ -300,6 +302,7 @@ static void again(struct error *why, const struct mqtt_peer *old,
 	error_hint(
 		why,
 		"if these are two boards: each needs a client id of its own, which OTA gives it");
+	error_code(why, EEXIST);
 }
 
 static void on_joined(struct mqtt_hub *hub, const char *client_id,

@@ -384,6 +384,8 @@ static int let_in(const struct visit *v, int fd, const char **reason)
 					.device_id = v->who.device_id,
 					.client_id = v->who.client_id,
 					.ota = told ? &told->asked : NULL,
+					.ota_answer =
+						told ? told->sent_to : NULL,
 					.protocol_version =
 						knock_protocol_version(v->head),
 					.envelope = true };
@@ -538,6 +540,7 @@ static int open_place(struct port *p, const char *where, struct error *err)
 	struct port_place *at = &p->place[p->places];
 	CLEANUP(mem_free_ptr) char *host = where ? NULL : mem_strdup(c->host);
 	struct front_config config = { .port = c->number,
+				       .socket = c->socket,
 				       .admit = c->admit,
 				       .body_max = c->body_max,
 				       .head_timeout = c->head_timeout,
@@ -653,6 +656,42 @@ void port_addresses(const struct port *p, struct words *out)
 		words_add(out, p->advertised_ota);
 	for (size_t i = 0; i < p->places && !p->advertised_ota; i++)
 		ota_addresses(out, p->place[i].host, p->place[i].number);
+}
+
+/* What OTA told it beside our name, for it to tell us (port_device_url). */
+static uint16_t port_told(const struct port_place *at,
+			  const struct front_head *head)
+{
+	CLEANUP(mem_free_ptr)
+	char *text = head_query_value(head->query, REACHED_PORT);
+	int64_t port;
+
+	if (!text || text_integer(text, 1, UINT16_MAX, &port))
+		return at->number;
+	return (uint16_t)port;
+}
+
+char *port_reached(const struct port_place *at, const struct front_head *head)
+{
+	const char *host = knock_host(head);
+	struct buf text = { 0 };
+	struct authority a;
+	uint16_t port;
+
+	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
+		return mem_strdup(host);
+	port = port_told(at, head);
+	authority_print(&text, a.host, port == 80 ? 0 : port);
+	return buf_take(&text);
+}
+
+char *port_base(const struct port *p, const char *reached)
+{
+	const char *ota = p->advertised_ota ? p->advertised_ota : p->ota_url;
+
+	if (reached && !p->advertised_ota)
+		return mem_printf("http://%s", reached);
+	return mem_strndup(ota, strlen(ota) - strlen(OTA_PATH));
 }
 
 void port_describe(const struct port *p, struct buf *out)

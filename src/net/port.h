@@ -113,6 +113,7 @@ struct port_config { /* lent; path and budget until it is closed */
 		*listen; /* [HOST:]PORT each, of --listen; or these: */
 	const char *host; /* NULL: all addresses */
 	uint16_t number;
+	int socket; /* one that listens there already, lent; 0: none */
 	const char
 		*taken; /* hint where that one cannot be had; NULL: front's */
 	const char *path; /* the only one for WebSockets; NULL: any */
@@ -172,7 +173,17 @@ void port_close(struct port *p, void (*closed)(void *owner), void *owner);
 
 /* The OTA addresses to set on boards, best first, added. */
 void port_addresses(const struct port *p, struct words *out);
-/* The same in lines, and where they lead behind a proxy; appended. */
+/*
+ * By which HOST[:PORT] of ours an upgrade came; yours. Firmware leaves the port
+ * out of Host in this request (device.md 1.2).
+ */
+char *port_reached(const struct port_place *at, const struct front_head *head);
+/*
+ * "http://HOST:PORT" of ours for a device that reached us so; yours. NULL: it is
+ * not known how, the first address will do. --advertise goes first.
+ */
+char *port_base(const struct port *p, const char *reached);
+/* Those addresses in lines, and where they lead behind a proxy; appended. */
 void port_describe(const struct port *p, struct buf *out);
 /* The member of the query in which a device says by which port it came. */
 #define REACHED_PORT "port"

@@ -159,6 +159,15 @@ char *memory_tell(struct memory *m, const struct ota_request *asked,
 	return TAKE(before);
 }
 
+const struct told *memory_find_board(const struct memory *m, const char *given,
+				     const char *device_id, const char *from)
+{
+	const struct told *told =
+		given ? memory_find_given(m, given, from) : NULL;
+
+	return told ? told : memory_find(m, device_id, from);
+}
+
 /* ---- where a board that is connected was sent ---- */
 
 static struct sent *find_sent(const struct memory *m, const char *id)

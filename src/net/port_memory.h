@@ -50,6 +50,9 @@ const struct told *memory_find(const struct memory *m, const char *device_id,
 			       const char *from);
 const struct told *memory_find_given(const struct memory *m,
 				     const char *client_id, const char *from);
+/* By the client id that it was given (NULL: over WebSocket), else by its own id. */
+const struct told *memory_find_board(const struct memory *m, const char *given,
+				     const char *device_id, const char *from);
 /* The device with this id is told that address for pictures. As memory_tell. */
 char *memory_sent(struct memory *m, const char *id, const char *url);
 /* Two addresses of one host, whatever their ports are. NULL is nobody's. */

@@ -33,6 +33,8 @@ enum frame_kind { FRAME_TEXT, FRAME_BINARY };
 struct relay_info {
 	const char *hello; /* its message; NULL: none came */
 	size_t hello_len;
+	unsigned hellos; /* so many came */
+	bool mqtt; /* there each voice session begins with one */
 	const char *session_id; /* "" if none */
 	int frame_version;
 };
@@ -58,6 +60,7 @@ struct peer_info {
 	const char *tls; /* "TLSv1.3", NULL for plain */
 	const struct ota_request
 		*ota; /* what the same device told when it asked OTA; NULL */
+	const char *ota_answer; /* where that answer sent it; NULL */
 	bool envelope; /* it dialled in: the device dialect is certain */
 	bool plain; /* it is no device, whatever was expected: JSON-RPC, no hello */
 	/* MCP is answered without a hello (device.md 2.2): the link is up at once */
@@ -86,6 +89,7 @@ enum notice_kind {
 	NOTICE_REFUSED, /* refused: a device is being served, no Device-Id, … */
 	NOTICE_INSECURE, /* TLS is not verified */
 	NOTICE_LOST, /* messages of the peer: count */
+	NOTICE_PICTURE, /* the peer sent one to us, and was answered: file */
 	NOTICE_CHILD, /* stdio: a line of its stderr; worth showing with -v only */
 	/* the transport goes on by itself: a stream is taken up again, the older
 	   HTTP+SSE is used; worth showing with -v only */
@@ -97,6 +101,7 @@ struct notice {
 	const char *text; /* one or more lines, without a final newline; lent */
 	const char *address; /* who; NULL */
 	uint64_t count; /* NOTICE_LOST */
+	const char *file; /* NOTICE_PICTURE: where it is kept; NULL: nowhere */
 };
 
 struct transport_events {
@@ -111,6 +116,7 @@ struct transport_events {
 	void (*notice)(void *owner, const struct notice *n); /* may be NULL */
 };
 
+struct camera; /* net/camera.h */
 struct transport;
 
 struct transport_ops {
@@ -141,6 +147,11 @@ struct transport_ops {
 	 * at once. NULL: all comes in order.
 	 */
 	int64_t (*lingers)(const struct transport *t);
+	/*
+	 * What takes the pictures of the peer, lent until closed; from ready on.
+	 * NULL: nothing of ours.
+	 */
+	struct camera *(*camera)(const struct transport *t);
 	/*
 	 * Nobody waits for the answer to that request any more: what was opened
 	 * for it alone may be closed. NULL: nothing was.

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -455,6 +456,15 @@ static const char *value(const void *of, const char *name, char room[TEXT_ROOM])
 	snprintf(room, TEXT_ROOM, "%d",
 		 strcmp(name, "port") == 0 ? f->port : f->number);
 	return room;
+}
+
+enum why why_lookup(int status, const char **said)
+{
+	*said = NULL;
+	if (status == UV_ETIMEDOUT)
+		return WHY_NO_NAMESERVER;
+	*said = status ? uv_strerror(status) : "it has no address";
+	return WHY_NO_HOST;
 }
 
 int why_set(struct error *err, const struct why_facts *f)

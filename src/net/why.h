@@ -109,6 +109,12 @@ struct why_row {
 	const char *hint; /* NULL: there is nothing to advise */
 };
 
+/*
+ * A name led nowhere: what it is, and the resolver's words for `said` (NULL).
+ * status: as in struct dial_facts, DIAL_NAME.
+ */
+enum why why_lookup(int status, const char **said);
+
 /* Set err, with hint, code and reason. Always returns -1. */
 int why_set(struct error *err, const struct why_facts *f);
 

@@ -121,6 +121,7 @@ struct ws_peer *ws_peer_new(const struct peer_info *from)
 	out->info.path = keep(out, 1, from->path);
 	out->info.device_id = keep(out, 2, from->device_id);
 	out->info.client_id = keep(out, 3, from->client_id);
+	out->info.ota_answer = keep(out, 4, from->ota_answer);
 	if (from->headers) {
 		for (size_t i = 0; i < from->headers->count; i++)
 			headers_add(&out->headers, from->headers->item[i].name,

@@ -250,15 +250,6 @@ static void ws_fail(struct ws *ws, enum why what, int number, const char *said)
 }
 
 /* Set ws->why. */
-static void ws_fail_lookup(struct ws *ws, int status)
-{
-	if (status == UV_ETIMEDOUT)
-		ws_fail(ws, WHY_NO_NAMESERVER, 0, NULL);
-	else
-		ws_fail(ws, WHY_NO_HOST, 0,
-			status ? uv_strerror(status) : "it has no address");
-}
-
 static void ws_fail_handshake(struct ws *ws)
 {
 	const struct ws_dial *d = ws->dial;
@@ -397,12 +388,16 @@ static void on_connected(void *owner, int fd)
 static void on_failed(void *owner, const struct dial_facts *f)
 {
 	struct ws *ws = owner;
+	const char *said = NULL;
 
 	ws->dial->way = NULL;
-	if (f->stage == DIAL_NAME)
-		ws_fail_lookup(ws, f->error);
-	else
+	if (f->stage == DIAL_NAME) {
+		enum why what = why_lookup(f->error, &said);
+
+		ws_fail(ws, what, 0, said);
+	} else {
 		ws_fail(ws, WHY_NO_CONNECTION, f->error, NULL);
+	}
 	ws_gone(ws);
 }
 

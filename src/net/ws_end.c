@@ -119,4 +119,7 @@ void ws_end_tell(struct error *why, int fd, const char *who, bool broken)
 		tell_stuck(why, who);
 	else
 		tell_lost(why, who, silent, error);
+	/* So that who wants to know need not read the words. */
+	if (error && error != EPIPE)
+		error_code(why, error == ECONNRESET ? error : ETIMEDOUT);
 }

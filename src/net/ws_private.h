@@ -44,7 +44,7 @@ struct lws_vhost *ws_context_trust(struct ws_context *c, const char *cacert,
 
 struct ws_peer {
 	struct peer_info info; /* its pointers lead to the copies below */
-	char *text[4];
+	char *text[5];
 	struct headers headers;
 	struct ota_request ota;
 	char tls[16];

@@ -23,7 +23,9 @@ static void put_payload(struct renderer *r, const struct message *m)
 
 static void info(struct renderer *r, const struct info_record *i)
 {
-	if (i->client)
+	if (r->whose)
+		render_json.info(r, i);
+	else if (i->client)
 		put_payload(r, &i->client->initialize);
 }
 
@@ -70,6 +72,10 @@ static void reply(struct renderer *r, const struct message *m)
 /* Messages follow each other, so a line end parts them. */
 static void event(struct renderer *r, const struct event *e)
 {
+	if (r->whose) {
+		render_json.event(r, e);
+		return;
+	}
 	if (!e->text)
 		return;
 	put_received(r, e->text, e->len, true);

@@ -20,6 +20,7 @@ enum output_form { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_RAW };
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct render_ops;
+struct device_record;
 
 struct renderer {
 	const struct render_ops *ops;
@@ -43,6 +44,8 @@ struct renderer {
 	void (*begin)(void *owner);
 	void (*end)(void *owner);
 	void *owner;
+	/* --all: whose results these are, a name in front; lent; NULL */
+	const struct device_record *whose;
 	bool chatty; /* messages of a device are worth a line, as an aside */
 
 	/* the renderer's own */
@@ -66,6 +69,7 @@ struct info_record {
 	const struct link *link;
 	const struct session_times *times;
 	const char *spoken; /* "HTTP/2", "HTTP+SSE"; NULL */
+	bool another; /* one stands above */
 };
 
 /* One line of `tools`. */
@@ -88,6 +92,9 @@ struct describe_record {
 	const struct tool *tool;
 	const struct tool_list *list;
 	bool device;
+	/* The argument that takes an address for a picture; NULL: none does. */
+	const char *upload_argument;
+	const char *upload; /* one of ours that works now; NULL */
 };
 
 struct ping_record {

@@ -37,8 +37,8 @@ const char json_help[] =
 	"What the commands print:\n"
 	"\n"
 	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}\n"
-	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5)\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
+	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
 	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
 	"subscribe\tone line for each update, as of tail; with --read as of read\n"
@@ -154,7 +154,7 @@ const char json_help_serve[] =
 	"  {\"device\": as above, \"took_us\": round trip or null,\n"
 	"   \"reply\": optional, the JSON-RPC reply (of tools: all pages as\n"
 	"     one), \"error\": optional, why it counts as failed, as on\n"
-	"     stderr}\n"
+	"     stderr, \"info\" or \"event\": optional, of info and tail}\n"
 	"\n"
 	"A line of serve:\n"
 	"\n"
@@ -247,6 +247,23 @@ static void json_put_line(struct renderer *r, struct buf *b)
 	 * what nobody sees. */
 	text_safe(&safe, b->data, b->len, TEXT_JSON);
 	put_out(r, &safe);
+}
+
+/* The same; of one of many it is the member `name` beside whose it is. */
+static void put_whose(struct renderer *r, const char *name, struct buf *b)
+{
+	CLEANUP(buf_done) struct buf line = { 0 };
+	const struct device_record *d = r->whose;
+	if (!d) {
+		json_put_line(r, b);
+		return;
+	}
+	buf_char(&line, '{');
+	line_json(&line, "device", d->device_text.text, d->device_text.len);
+	line_name(&line, name);
+	buf_add(&line, b->data, b->len);
+	buf_char(&line, '}');
+	json_put_line(r, &line);
 }
 
 /* The same on stderr. */
@@ -535,23 +552,10 @@ static void add_ota(struct buf *b, const struct session_peer *p)
 	}
 	const struct ota_request *o = &p->ota;
 	line_name(b, "ota");
-	buf_char(b, '{');
-	line_text(b, "version", o->version);
-	line_text(b, "compile_time", o->compile_time);
-	line_text(b, "idf_version", o->idf_version);
-	line_text(b, "elf_sha256", o->elf_sha256);
-	line_text(b, "board_type", o->board_type);
-	line_text(b, "board_name", o->board_name);
-	line_text(b, "chip", o->chip);
-	line_number(b, "flash_size", o->flash_size);
-	line_text(b, "ip", o->ip);
-	line_text(b, "ssid", o->ssid);
-	line_number(b, "rssi", o->rssi);
-	line_text(b, "language", o->language);
-	line_text(b, "user_agent", o->user_agent);
-	line_text(b, "serial", o->serial);
-	line_text(b, "device_id", o->device_id);
-	line_text(b, "client_id", o->client_id);
+	ota_facts_encode(b, o);
+	/* Of the answer, beside what was told. */
+	b->len--;
+	line_text(b, "sent_to", p->ota_answer);
 	buf_char(b, '}');
 }
 
@@ -588,7 +592,7 @@ static void info(struct renderer *r, const struct info_record *i)
 	add_ota(&b, i->peer);
 	add_timing(&b, i);
 	buf_char(&b, '}');
-	json_put_line(r, &b);
+	put_whose(r, "info", &b);
 }
 
 static void tool(struct renderer *r, const struct tool *t,
@@ -699,6 +703,8 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	}
 	buf_char(&b, ']');
 	line_text(&b, "looks_like", like ? like->name : NULL);
+	if (d->upload)
+		line_text(&b, "upload", d->upload);
 	buf_char(&b, '}');
 	json_put_line(r, &b);
 }
@@ -712,9 +718,31 @@ static void reply(struct renderer *r, const struct message *m)
 	json_put_line(r, &b);
 }
 
+/* Behind the members of the object in b: where its pictures are kept. */
+static void add_pictures(struct buf *b, const struct words *files)
+{
+	if (b->len < 2 || b->data[b->len - 1] != '}')
+		return;
+	b->data[--b->len] = '\0';
+	buf_text(b, b->len > 1 ? ",\"pictures\":[" : "\"pictures\":[");
+	for (size_t i = 0; i < files->count; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_json_string(b, files->word[i], strlen(files->word[i]));
+	}
+	buf_text(b, "]}");
+}
+
 static void result(struct renderer *r, const struct result *result)
 {
-	reply(r, &result->message);
+	const struct message *m = &result->message;
+	CLEANUP(buf_done) struct buf b = { 0 };
+	if (m->text && m->kind != MESSAGE_ERROR) {
+		add_member(&b, m, "result");
+		if (result->pictures && result->pictures->count)
+			add_pictures(&b, result->pictures);
+		json_put_line(r, &b);
+	}
 	if (result->note)
 		render_note(r, "%s", result->note);
 }
@@ -750,6 +778,8 @@ static void add_event(struct buf *b, const struct event *e)
 	line_text(b, "name", e->name);
 	add_event_message(b, e);
 	line_text(b, "note", e->note);
+	if (e->file)
+		line_text(b, "file", e->file);
 	if (e->kind == EVENT_REQUEST)
 		line_bool(b, "answered", e->answered);
 	if (e->kind == EVENT_AUDIO || e->kind == EVENT_DROPPED)
@@ -763,7 +793,7 @@ static void event(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	add_event(&b, e);
-	json_put_line(r, &b);
+	put_whose(r, "event", &b);
 	fflush(r->out);
 }
 

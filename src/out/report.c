@@ -113,13 +113,16 @@ static void add_case(struct buf *out, const struct kept_case *c)
 	}
 }
 
-static void report_write_junit(const struct report_cases *cases, FILE *out)
+static void add_suite(struct buf *b, const struct report_cases *cases,
+		      size_t suite)
 {
-	CLEANUP(buf_done) struct buf b = { 0 };
-	size_t failures = 0, errors = 0, skipped = 0;
+	size_t count = 0, failures = 0, errors = 0, skipped = 0;
 	int64_t took_us = 0;
 	for (size_t i = 0; i < cases->count; i++) {
 		const struct kept_case *c = &cases->item[i];
+		if (c->suite != suite)
+			continue;
+		count++;
 		took_us += c->took_us;
 		if (c->skipped)
 			skipped++;
@@ -128,17 +131,38 @@ static void report_write_junit(const struct report_cases *cases, FILE *out)
 		else if (c->failure.kind != ERR_NONE)
 			errors++;
 	}
-	buf_text(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite");
-	attribute(&b, "name", cases->suite);
+	/* Where each device has its own, the report's is there if needed. */
+	if (count == 0 && cases->suites > 1)
+		return;
+	buf_text(b, "<testsuite");
+	attribute(b, "name", cases->suite[suite]);
 	buf_printf(
-		&b,
+		b,
 		" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
-		cases->count, failures, errors, skipped);
-	add_time(&b, took_us);
-	buf_text(&b, ">\n");
-	for (size_t i = 0; i < cases->count; i++)
-		add_case(&b, &cases->item[i]);
-	buf_text(&b, "</testsuite>\n");
+		count, failures, errors, skipped);
+	add_time(b, took_us);
+	buf_text(b, ">\n");
+	for (size_t i = 0; i < cases->count; i++) {
+		if (cases->item[i].suite == suite)
+			add_case(b, &cases->item[i]);
+	}
+	buf_text(b, "</testsuite>\n");
+}
+
+static void report_write_junit(const struct report_cases *cases, FILE *out)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	bool many = cases->suites > 1;
+	buf_text(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	if (many) {
+		buf_text(&b, "<testsuites");
+		attribute(&b, "name", cases->suite[0]);
+		buf_text(&b, ">\n");
+	}
+	for (size_t i = 0; i < cases->suites; i++)
+		add_suite(&b, cases, i);
+	if (many)
+		buf_text(&b, "</testsuites>\n");
 	fwrite(b.data, 1, b.len, out);
 }
 
@@ -170,13 +194,16 @@ static void yaml(struct buf *out, const char *name, const char *text)
 	buf_char(out, '\n');
 }
 
-static void add_case_tap(struct buf *out, const struct kept_case *c,
-			 size_t number)
+static void add_case_tap(struct buf *out, const struct report_cases *cases,
+			 size_t index)
 {
+	const struct kept_case *c = &cases->item[index];
 	bool good = c->skipped || c->failure.kind == ERR_NONE;
 	CLEANUP(buf_done) struct buf place = { 0 };
 	CLEANUP(buf_done) struct buf name = { 0 };
-	buf_printf(out, "%s %zu - ", good ? "ok" : "not ok", number);
+	buf_printf(out, "%s %zu - ", good ? "ok" : "not ok", index + 1);
+	if (c->suite)
+		buf_printf(&name, "%s: ", cases->suite[c->suite]);
 	add_name(&name, c);
 	description(out, buf_string(&name));
 	if (c->skipped) {
@@ -204,7 +231,7 @@ static void report_write_tap(const struct report_cases *cases, FILE *out)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_printf(&b, "TAP version 13\n1..%zu\n", cases->count);
 	for (size_t i = 0; i < cases->count; i++)
-		add_case_tap(&b, &cases->item[i], i + 1);
+		add_case_tap(&b, cases, i);
 	fwrite(b.data, 1, b.len, out);
 }
 
@@ -254,16 +281,33 @@ void report_drop(struct report *r)
 		error_reset(&c->failure);
 	}
 	mem_free(r->cases.item);
+	for (size_t i = 0; i < r->cases.suites; i++)
+		mem_free(r->cases.suite[i]);
 	mem_free(r->cases.suite);
 	mem_free(r->path);
 	mem_free(r);
+}
+
+static size_t take_suite(struct report_cases *all, const char *name)
+{
+	/* What is asked for in turns is found at once. */
+	size_t last = all->count ? all->item[all->count - 1].suite : 0;
+	for (size_t i = 0; i < all->suites; i++) {
+		size_t at = (last + 1 + i) % all->suites;
+		if (at > 0 && strcmp(all->suite[at], name) == 0)
+			return at;
+	}
+	all->suite = mem_grow(all->suite, &all->suite_capacity, all->suites,
+			      sizeof(*all->suite));
+	all->suite[all->suites] = mem_strdup(name);
+	return all->suites++;
 }
 
 int report_open(struct report **out, const char *spec, const char *suite,
 		struct error *err)
 {
 	struct report *r = mem_zalloc(sizeof(*r));
-	r->cases.suite = mem_strdup(suite);
+	take_suite(&r->cases, suite);
 	if (parse(r, spec, err)) {
 		report_drop(r);
 		return -1;
@@ -292,7 +336,8 @@ static size_t count_same(const struct report_cases *all)
 	const struct kept_case *newest = &all->item[all->count - 1];
 	for (size_t i = all->count - 1; i-- > 0;) {
 		const struct kept_case *c = &all->item[i];
-		if (strcmp(c->name, newest->name) == 0 &&
+		if (c->suite == newest->suite &&
+		    strcmp(c->name, newest->name) == 0 &&
 		    strcmp(c->source, newest->source) == 0)
 			return c->nth + 1;
 	}
@@ -302,10 +347,12 @@ static size_t count_same(const struct report_cases *all)
 void report_add(struct report *r, const struct report_case *c)
 {
 	struct report_cases *all = &r->cases;
+	size_t suite = c->suite ? take_suite(all, c->suite) : 0;
 	all->item = mem_grow(all->item, &all->capacity, all->count,
 			     sizeof(*all->item));
 	struct kept_case *kept = &all->item[all->count++];
-	*kept = (struct kept_case){ .source = mem_strdup(c->source),
+	*kept = (struct kept_case){ .suite = suite,
+				    .source = mem_strdup(c->source),
 				    .line = c->line,
 				    .name = mask_text(c->name),
 				    .took_us = c->took_us,

@@ -33,6 +33,7 @@ bool report_is_on_stdout(const struct report *r);
  * "name (2)".
  */
 struct report_case {
+	const char *suite; /* one of its own (a device); NULL: the report's */
 	const char *source;
 	size_t line;
 	const char *name; /* the command line */
@@ -53,6 +54,7 @@ void report_drop(struct report *r);
 
 struct kept_case { /* without secrets */
 	char *source, *name;
+	size_t suite; /* of report_cases; 0: the report's */
 	size_t line, nth; /* of those with that source and name; from 1 */
 	int64_t took_us;
 	struct error failure; /* ERR_NONE: it was good */
@@ -60,7 +62,8 @@ struct kept_case { /* without secrets */
 };
 
 struct report_cases {
-	char *suite;
+	char **suite; /* the report's first */
+	size_t suites, suite_capacity;
 	struct kept_case *item;
 	size_t count, capacity;
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
@@ -387,6 +388,25 @@ static void add_example(struct describing *s, const struct tool *t)
 	add_copy_line(s, buf_string(&example));
 }
 
+/* Where its picture may go: an example's address would get none. */
+static void add_upload(struct describing *s, const struct describe_record *d)
+{
+	CLEANUP(mem_free_ptr)
+	char *call = mem_printf("call %s --upload %s", d->tool->name,
+				d->upload_argument);
+	CLEANUP(mem_free_ptr) char *argument = NULL;
+
+	add_heading(s, "upload");
+	add_copy_line(s, call);
+	if (!d->upload)
+		return;
+	add_paragraph(
+		s, "  ",
+		"lets the board send it here, to an address that is made for that call. This one takes one picture of this board, within 10 minutes:");
+	argument = mem_printf("%s=%s", d->upload_argument, d->upload);
+	add_copy_line(s, argument);
+}
+
 static void add_backends(struct describing *s, const struct describe_record *d)
 {
 	CLEANUP(words_done) struct words notes = { 0 };
@@ -409,7 +429,10 @@ void text_describe(struct renderer *r, const struct describe_record *d)
 	add_heading(&s, "usage");
 	add_copy_line(&s, buf_string(&usage));
 	add_arguments(&s, d->tool);
-	add_example(&s, d->tool);
+	if (d->upload_argument)
+		add_upload(&s, d);
+	else
+		add_example(&s, d->tool);
 	add_result(&s, d->tool);
 	add_annotations(&s, d->tool);
 	if (d->device)

@@ -15,6 +15,7 @@
 #include "out/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/text_device.h"
 #include "out/wrap.h"
 #include "serve/record.h"
 #include "serve/registry.h"
@@ -135,6 +136,21 @@ static size_t text_name_column(struct renderer *r, size_t used)
 	return r->event_column;
 }
 
+/* --all: of which device; returns the columns. */
+static size_t add_whose(const struct renderer *r, struct buf *b)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	if (!r->whose)
+		return 0;
+	wrap_name(&name, render_device_name(r->whose->device));
+	size_t used = text_width(buf_string(&name), name.len);
+	size_t column = r->whose->width[0];
+	term_painted(b, r->out_color, PAINT_STRONG, buf_string(&name));
+	wrap_pad(b, used, column);
+	buf_text(b, "  ");
+	return (used > column ? used : column) + 2;
+}
+
 void text_event(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -145,11 +161,13 @@ void text_event(struct renderer *r, const struct event *e)
 	add_content(&content, e);
 	term_painted(&b, r->out_color, PAINT_DIM, clock_time(clock));
 	buf_text(&b, "  ");
+	size_t whose = add_whose(r, &b);
 	term_painted(&b, r->out_color, event_paint(e), buf_string(&name));
 	if (content.len > 0) {
 		CLEANUP(buf_done) struct buf safe = { 0 };
 		size_t used = text_width(buf_string(&name), name.len);
-		size_t column = used, stamp = strlen(clock_time(clock)) + 2;
+		size_t column = used,
+		       stamp = strlen(clock_time(clock)) + 2 + whose;
 		if (r->out_terminal) {
 			column = text_name_column(r, used);
 			wrap_pad(&b, used, column);

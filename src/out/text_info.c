@@ -12,6 +12,7 @@
 #include "net/head.h"
 #include "out/render_text.h"
 #include "out/term.h"
+#include "out/text_device.h"
 #include "out/wrap.h"
 
 #define LABEL_COLUMNS 15
@@ -222,6 +223,7 @@ static void add_ota(struct facts *s, const struct session_peer *p)
 	part(&value, "IDF ", o->idf_version, "");
 	row_take(s, "firmware", &value);
 	add_ota_board(s, o);
+	row(s, "sent to", p->ota_answer);
 	row(s, "language", o->language);
 	row(s, "serial", o->serial);
 	/* The headers of the OTA request: only where the other had none. */
@@ -258,6 +260,10 @@ void text_info(struct renderer *r, const struct info_record *i)
 {
 	struct facts s = { .color = r->out_color,
 			   .width = r->out_terminal ? r->width : 0 };
+	if (i->another)
+		buf_char(&s.b, '\n');
+	if (r->whose)
+		row(&s, "device", render_device_name(r->whose->device));
 	row(&s, "target", i->target);
 	add_server(&s, i->client);
 	add_ota(&s, i->peer);

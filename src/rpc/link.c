@@ -58,7 +58,10 @@ void link_relayed(struct link *l, const struct relay_info *relay)
 	if (relay->frame_version >= 1 && relay->frame_version <= 3)
 		l->frame_version = relay->frame_version;
 	snprintf(l->session_id, sizeof(l->session_id), "%s", relay->session_id);
+	l->has_udp = relay->mqtt;
 	take_old_hello(l, relay->hello, relay->hello_len);
+	if (relay->hellos > l->hellos)
+		l->hellos = relay->hellos;
 	link_settle(l, DIALECT_DEVICE);
 }
 

@@ -29,7 +29,7 @@ struct link {
 	uint64_t audio_frames, audio_bytes, audio_broken;
 	bool gone_camel; /* peer wrote "sessionId" */
 	bool relayed; /* serve stands between: it answers hello and requests */
-	bool has_udp; /* over MQTT: hello is answered with an offer */
+	bool has_udp; /* over MQTT: each voice session begins with a hello, which is answered with an offer */
 	const struct udp_offer *udp; /* the transport's; NULL once it is gone */
 };
 

@@ -44,7 +44,7 @@ static char *mask(const char *value)
 			  value);
 }
 
-static void keep_headers(struct headers *out, const struct headers *in)
+void session_keep_headers(struct headers *out, const struct headers *in)
 {
 	for (size_t i = 0; in && i < in->count; i++) {
 		const struct header *h = &in->item[i];
@@ -103,10 +103,11 @@ static void session_keep_peer(struct session_peer *out,
 	out->tls = mem_strdup(peer->tls);
 	out->protocol_version = peer->protocol_version;
 	out->standby = peer->standby;
-	keep_headers(&out->headers, peer->headers);
+	session_keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
 		out->ota = *peer->ota;
+	out->ota_answer = mem_strdup(peer->ota_answer);
 	if (peer->kept)
 		out->kept = peer_kept_copy(peer->kept);
 }
@@ -118,6 +119,7 @@ static void session_peer_done(struct session_peer *p)
 	mem_free(p->device_id);
 	mem_free(p->client_id);
 	mem_free(p->tls);
+	mem_free(p->ota_answer);
 	mem_free(p->kept);
 	headers_done(&p->headers);
 	*p = (struct session_peer){ 0 };
@@ -176,8 +178,9 @@ static void take_notification(void *owner, const struct message *m)
 
 static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	session_odd(owner, m->text, m->len, "%s%s",
-		    m->kind == MESSAGE_UNKNOWN ? "JSON, but " : "", why);
+	CLEANUP(mem_free_ptr) char *note = judge_odd(m, why);
+
+	session_odd(owner, m->text, m->len, "%s", note);
 }
 
 static bool take_batch(void *owner, const struct message *batch)
@@ -219,20 +222,14 @@ static void take_hello(void *owner, struct span frame)
 {
 	struct session *s = owner;
 
-	/* Serve answered it, and it is news of the device. */
-	if (s->link.relayed) {
-		session_event(s, EVENT_HELLO, "hello", frame.text, frame.len);
-		return;
-	}
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
 	if (s->link.hellos > 1 && !s->link.has_udp) {
-		session_odd(
-			s, frame.text, frame.len,
-			"the device said hello again (%u times by now); it was answered again",
-			s->link.hellos);
+		CLEANUP(mem_free_ptr) char *note = judge_hello(s->link.hellos);
+
+		session_odd(s, frame.text, frame.len, "%s", note);
 		return;
 	}
-	if (s->link.hellos == 1)
+	if (s->link.hellos == 1 && !s->link.relayed)
 		s->times.hello = (loop_now_us() - s->opened_us) / 1000;
 	if (s->times.up < 0)
 		s->times.up = s->times.hello;
@@ -369,8 +366,11 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 /* It was heard, whatever became of it. */
 static void dropped(struct session *s, const struct error *why)
 {
+	/* Of serve: the frame. */
+	const char *frame = s->link.relayed ? why->detail : NULL;
+
 	hear(s, FRAME_TEXT);
-	session_odd(s, NULL, 0, "%s", why->text);
+	session_odd(s, frame, frame ? strlen(frame) : 0, "%s", why->text);
 }
 
 static void on_failed(void *owner, int64_t id, const struct error *why)
@@ -390,7 +390,7 @@ static void release(struct session *s)
 	link_done(&s->link);
 	session_peer_done(&s->peer);
 	session_drop_events(s);
-	session_forget_past(s);
+	past_done(&s->past);
 	error_reset(&s->why);
 	mem_free(s->said);
 	mem_free(s);
@@ -480,6 +480,7 @@ static void on_notice(void *owner, const struct notice *n)
 		return;
 	e->notice = n->kind;
 	e->note = mem_strdup(n->address);
+	e->file = mem_strdup(n->file);
 }
 
 static const struct transport_events transport_events = {
@@ -524,6 +525,7 @@ int session_open(struct session **out, struct loop *l,
 	s->loop = l;
 	s->to = to;
 	s->next_id = 1;
+	s->past.capacity = PAST_CALLS;
 	s->opened_us = loop_now_us();
 	s->times = (struct session_times){ -1, -1, -1, -1 };
 	s->transport = (struct transport){ .ops = ops, .loop = l };

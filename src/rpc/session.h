@@ -41,6 +41,7 @@ struct event {
 	char *text; /* raw text of the message, may be NULL; owned */
 	size_t len;
 	char *note; /* in words, may be NULL; owned */
+	char *file; /* of NOTICE_PICTURE: where it is kept; NULL; owned */
 	uint64_t count, bytes;
 };
 void event_done(struct event *e);
@@ -113,6 +114,8 @@ struct session_config {
 	size_t events_max; /* queued; 0: 4096 */
 	bool trace; /* call observer.trace */
 	bool any_device; /* one without MCP will do */
+	/* Set too by session_wake: for who waits for many. NULL */
+	bool *woken;
 };
 
 /* Times of the steps, ms since open; -1 if not reached. */
@@ -174,10 +177,13 @@ struct session_peer {
 	struct headers headers; /* secrets masked */
 	bool has_ota;
 	struct ota_request ota;
+	char *ota_answer; /* where the answer to that sent it; NULL */
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 	bool standby; /* peer_info.standby: it may not be there at all */
 };
 const struct session_peer *session_peer(const struct session *s);
+/* As they are kept there: copied, with what is secret masked. */
+void session_keep_headers(struct headers *out, const struct headers *in);
 
 /*
  * It is one of those, and nothing came of it so far. why (NULL): what the
@@ -234,6 +240,13 @@ int session_watch(struct session *s, const bool *stop, int64_t deadline,
  */
 int session_step(struct session *s, const bool *stop, int64_t deadline,
 		 struct error *err);
+
+/*
+ * The same for who waits for many sessions, and for config.woken: no turn of
+ * the loop, but also what is due by the clock. Returns the loop_now() ms at
+ * which to come again at the latest.
+ */
+int64_t session_tend(struct session *s);
 
 /*
  * Answers to what the peer asked; id is the raw JSON token of its request,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "net/head.h"
 #include "rpc/session_calls.h"
@@ -22,20 +23,6 @@
 
 /* What is longer than this is given as detail too, since error.text is cut. */
 enum { MESSAGE_FITS = 400 };
-
-/* The newest of that id, since ids may wrap. */
-static struct past_call *find_past(struct session *s, int64_t id)
-{
-	for (size_t back = 1; back <= PAST_CALLS && back <= s->past_next;
-	     back++) {
-		struct past_call *p =
-			&s->past[(s->past_next - back) % PAST_CALLS];
-
-		if (p->id == id)
-			return p;
-	}
-	return NULL;
-}
 
 /* s may be NULL: then only the standard ones have names. */
 static const char *code_name(const struct session *s, int code)
@@ -81,13 +68,6 @@ static void describe_error(const struct session *s, struct error *e,
 		error_detail(e, message, strlen(message));
 }
 
-static const char *error_message(const struct message *m)
-{
-	if (cJSON_IsString(m->error))
-		return m->error->valuestring;
-	return json_string(m->error, "message");
-}
-
 /* What the peer adds under "data", as it came. */
 static void add_data(struct error *e, const struct message *m)
 {
@@ -106,11 +86,11 @@ static void describe_reply(const struct session *s, struct error *e,
 	int narrow = has_code ? (int)code : 0;
 
 	if (s && s->link.relayed && narrow == SERVE_NOT_SENT) {
-		error_set(e, ERR_CONNECT, "%s", error_message(m));
+		error_set(e, ERR_CONNECT, "%s", judge_error_text(m));
 		error_code(e, narrow);
 		return;
 	}
-	describe_error(s, e, error_message(m), has_code ? &narrow : NULL);
+	describe_error(s, e, judge_error_text(m), has_code ? &narrow : NULL);
 	add_data(e, m);
 }
 
@@ -129,54 +109,37 @@ void session_peer_error(const struct session_rules *rules, struct error *e,
 	reply_error(NULL, rules, e, m);
 }
 
-static void report_late(struct session *s, int64_t id, const char *text,
-			size_t len)
+static void report_late(struct session *s, const struct message *m)
 {
-	struct past_call *p = find_past(s, id);
-	char ago[32];
+	struct past_call *p = past_find(&s->past, m->number);
+	CLEANUP(mem_free_ptr) char *call = NULL;
+	CLEANUP(mem_free_ptr) char *note = NULL;
 
 	if (!p && s->shared)
 		return; /* somebody else's */
-	if (!p) {
-		session_odd(s, text, len,
-			    "reply to call %lld, which is not known here",
-			    (long long)id);
-		return;
+	if (p) {
+		call = judge_call(m->number, p->label);
+		note = judge_past(call, p);
+	} else {
+		note = judge_unknown(m->number);
 	}
-	text_milliseconds((loop_now_us() - p->ended_us) / 1000, ago,
-			  sizeof(ago));
-	if (p->answered)
-		session_odd(s, text, len,
-			    "second reply to call %d (%s), %s after the first",
-			    (int)id, p->label, ago);
-	else
-		session_odd(
-			s, text, len,
-			"late reply to call %d (%s), %s after it was given up",
-			(int)id, p->label, ago);
-	p->answered = true;
+	session_odd(s, m->text, m->len, "%s", note);
 }
 
 static void report_no_id(struct session *s, struct message *m)
 {
-	const char *message =
-		message_keep(m, NULL) == 0 ? error_message(m) : NULL;
+	CLEANUP(mem_free_ptr) char *note = judge_no_id(m);
 
-	session_odd(s, m->text, m->len, "reply with an id that no call has%s%s",
-		    message ? ": " : "", message ? message : "");
+	session_odd(s, m->text, m->len, "%s", note);
 }
 
 static void report_shape(struct session *s, const struct message *m)
 {
-	if (m->id_was_text)
-		session_odd(s, m->text, m->len,
-			    "the reply to call %lld has its id as a text",
-			    (long long)m->number);
-	if (m->both && m->kind == MESSAGE_ERROR)
-		session_odd(
-			s, m->text, m->len,
-			"the reply to call %lld has both a result and an error; the error counts",
-			(long long)m->number);
+	CLEANUP(words_done) struct words notes = { 0 };
+
+	judge_shape(&notes, m);
+	for (size_t i = 0; i < notes.count; i++)
+		session_odd(s, m->text, m->len, "%s", notes.word[i]);
 }
 
 void session_take_reply(void *owner, struct message *m)
@@ -189,7 +152,7 @@ void session_take_reply(void *owner, struct message *m)
 		return;
 	}
 	if (!c) {
-		report_late(s, m->number, m->text, m->len);
+		report_late(s, m);
 		return;
 	}
 	report_shape(s, m);
@@ -233,16 +196,18 @@ void session_take_broken(void *owner, struct span frame,
 	struct call *c =
 		salvage->has_id ? session_find_call(s, salvage->id) : NULL;
 	const struct past_call *p =
-		salvage->has_id ? find_past(s, salvage->id) : NULL;
+		salvage->has_id ? past_find(&s->past, salvage->id) : NULL;
 
 	if (c) {
 		c->broken = mem_strndup(frame.text, frame.len);
 		end_broken(s, c, problem, salvage);
 	} else if (p) {
-		session_odd(
-			s, frame.text, frame.len,
-			"%s; it looks like a reply to call %d (%s), which is over",
-			problem->text, (int)p->id, p->label);
+		CLEANUP(mem_free_ptr)
+		char *call = judge_call(p->id, p->label);
+		CLEANUP(mem_free_ptr)
+		char *note = judge_broken(problem, call);
+
+		session_odd(s, frame.text, frame.len, "%s", note);
 	} else if (!s->shared || !salvage->has_id) {
 		s->said = refusal_words(frame.text, frame.len);
 		session_odd(s, frame.text, frame.len, "%s", problem->text);
@@ -529,18 +494,7 @@ static bool unlink_call(struct session *s, const struct call *c)
 
 static void remember(struct session *s, const struct call *c, bool answered)
 {
-	struct past_call *p = &s->past[s->past_next++ % PAST_CALLS];
-
-	mem_free(p->label);
-	*p = (struct past_call){ .id = c->id, .answered = answered };
-	p->ended_us = loop_now_us();
-	p->label = call_label(c);
-}
-
-void session_forget_past(struct session *s)
-{
-	for (size_t i = 0; i < PAST_CALLS; i++)
-		mem_free(s->past[i].label);
+	past_add(&s->past, c->id, answered)->label = call_label(c);
 }
 
 /* The end of a call: c->failure or c->reply says how. */
@@ -650,6 +604,13 @@ int session_turn(struct session *s, int64_t deadline, struct error *err)
 		return 0;
 	error_copy(err, &why);
 	return -1;
+}
+
+int64_t session_tend(struct session *s)
+{
+	expire_calls(s);
+	session_drain(s);
+	return session_next_deadline(s);
 }
 
 int session_wait(struct session *s, struct call *c, struct error *err)

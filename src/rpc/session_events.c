@@ -11,6 +11,8 @@
 void session_wake(struct session *s)
 {
 	s->wake = true;
+	if (s->config.woken)
+		*s->config.woken = true;
 }
 
 int session_closed_error(const struct session *s, struct error *err)
@@ -137,6 +139,7 @@ void event_done(struct event *e)
 	mem_free(e->name);
 	mem_free(e->text);
 	mem_free(e->note);
+	mem_free(e->file);
 	*e = (struct event){ .kind = EVENT_NOTICE };
 }
 

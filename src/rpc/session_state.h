@@ -7,17 +7,10 @@
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H
 
+#include "rpc/judge.h"
 #include "rpc/session.h"
 
 #define PAST_CALLS 64
-
-/* A call that is over, kept to name a reply that comes after all. */
-struct past_call {
-	int32_t id;
-	bool answered; /* false: time was over, or it was forgotten */
-	int64_t ended_us;
-	char *label; /* call_label; owned */
-};
 
 struct event_queue {
 	struct event *item;
@@ -56,8 +49,7 @@ struct session {
 	struct call *calls;
 	int32_t next_id;
 	bool shared; /* peer_info.shared */
-	struct past_call past[PAST_CALLS];
-	size_t past_next;
+	struct past_calls past;
 	struct event_queue events;
 	int64_t audio_told; /* loop_now() of the last EVENT_AUDIO */
 	char revision[32]; /* "" until it is negotiated */
@@ -90,7 +82,6 @@ void session_end_call(struct session *s, struct call *c, bool answered);
 void session_call_failed(struct session *s, int64_t id,
 			 const struct error *why);
 void session_fail_calls(struct session *s);
-void session_forget_past(struct session *s);
 /* "METHOD SUBJECT"; yours. */
 char *call_label(const struct call *c);
 /*

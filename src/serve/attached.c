@@ -3,20 +3,22 @@
  * The relay of one device: which one a command gets, its requests there and
  * the replies back, and what the device says unasked. It changes ids only.
  */
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/json_scan.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/port_memory.h"
 #include "serve/board.h"
 #include "serve/control.h"
+#include "serve/door.h"
 #include "serve/missing.h"
 #include "wire/envelope.h"
 
 #define CALLS_MAX 1000 /* on their way for one command */
 #define LINGER_MS 2000
+#define ODD_MAX 8192 /* bytes that are shown of what is out of place */
 
 struct attached_call {
 	struct relay relay;
@@ -46,6 +48,22 @@ static void enter(struct control_peer *p, struct board *d)
 		    NULL, "a command attached (pid %d)", p->pid);
 }
 
+static void add_ota(struct buf *out, const struct board *d)
+{
+	const struct door *door = d->server->door;
+	const struct told *told = NULL;
+
+	if (door)
+		told = memory_find_board(&door->port->memory,
+					 d->mqtt ? d->client_id : NULL,
+					 d->device_id, d->address);
+	if (!told)
+		return;
+	buf_text(out, ",\"ota\":");
+	ota_facts_encode(out, &told->asked);
+	json_add_text(out, "ota_answer", told->sent_to);
+}
+
 /* hello, initialize: what a strange device sent may be too deep to be nested. */
 static void describe_attached(struct buf *out, const struct board *d,
 			      bool with_hello, bool with_initialize)
@@ -57,7 +75,13 @@ static void describe_attached(struct buf *out, const struct board *d,
 	if (d->initialize && with_initialize)
 		buf_printf(out, ",\"initialize\":%s", d->initialize);
 	json_add_text(out, "session_id", d->link.session_id);
-	buf_printf(out, ",\"frame_version\":%d}", d->link.frame_version);
+	json_add_text(out, "path", d->path);
+	if (d->headers)
+		buf_printf(out, ",\"headers\":%s", d->headers);
+	add_ota(out, d);
+	buf_printf(out, ",\"protocol_version\":%d", d->protocol_version);
+	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d}", d->link.hellos,
+		   d->link.frame_version);
 }
 
 static void attach(struct control_peer *p, struct board *d)
@@ -78,10 +102,14 @@ static void attach(struct control_peer *p, struct board *d)
 static void add_missing(struct buf *out, const struct control_peer *p)
 {
 	const struct missing_board *b = missing_last(&p->server->missing);
+	struct board_names names = { 0 };
 	char time[32];
 
-	if (!b || (p->pattern &&
-		   fnmatch(p->pattern, b->device_id, FNM_CASEFOLD) != 0))
+	if (!b)
+		return;
+	names.id = names.device_id = b->device_id;
+	names.alias = aliases_name(&p->server->aliases, b->device_id, NULL);
+	if (!id_fits(p->server, &names, p->pattern))
 		return;
 	buf_printf(out, "; '%s' was sent to MQTT %s ago, and has not come",
 		   b->device_id,
@@ -155,7 +183,7 @@ int attached_which(struct serve *s, const char *pattern, struct error *err)
 			  count);
 	error_hint(
 		err,
-		"name one with -d/--device: its id, client id or alias; --all takes all of them");
+		"name one with -d/--device: its id, client id or alias; --all takes all of them, where a command has it");
 	return error_detail(err, buf_string(&list), list.len);
 }
 
@@ -231,6 +259,7 @@ void attached_leave(struct control_peer *p)
 		unlink_call(call);
 		mem_free(call);
 	}
+	relay_leave(&p->server->relays, p);
 	if (!d)
 		return;
 	*p->link_there = p->next_there;
@@ -306,6 +335,7 @@ static void send_request(struct control_peer *p, const struct message *m)
 	call = new_call(p);
 	call->relay.done = on_reply;
 	call->relay.owner = call;
+	call->relay.whose = p;
 	call->relay.patience = patience;
 	call->initialize = strcmp(m->method, "initialize") == 0;
 	if (!relay_send(&call->relay, p->device, payload, m->id, 0, &why))
@@ -394,16 +424,47 @@ void control_text(struct board *d, const char *frame, size_t len)
 		offer_all(d, CONTROL_TEXT, frame, len, false);
 }
 
-void control_odd(struct board *d, const char *what)
+void control_odd(struct board *d, const struct board_odd *what)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
+	struct packet *all, *own = NULL;
 
 	if (!d->audience)
 		return;
 	buf_text(&out, "{\"op\":\"odd\"");
-	json_add_text(&out, "text", what);
+	json_add_text(&out, "text", what->text);
+	if (what->message.text && what->message.len <= ODD_MAX) {
+		buf_text(&out, ",\"message\":");
+		buf_json_string(&out, what->message.text, what->message.len);
+	}
 	buf_char(&out, '}');
-	offer_all(d, CONTROL_JSON, out.data, out.len, false);
+	all = packet_new(CONTROL_JSON, out.data, out.len);
+	if (what->whose && what->own.len <= CONTROL_FRAME_MAX)
+		own = packet_new(CONTROL_TEXT, what->own.text, what->own.len);
+	for (struct control_peer *p = d->audience->first; p; p = p->next_there)
+		control_peer_offer(p, own && p == what->whose ? own : all);
+	packet_release(all);
+	if (own)
+		packet_release(own);
+}
+
+/* For those that asked: an older command knows no such object. */
+void control_picture(struct board *d, const struct picture_news *n)
+{
+	struct control_peer *p = d->audience ? d->audience->first : NULL;
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct packet *packet;
+
+	buf_text(&out, "{\"op\":\"picture\"");
+	json_add_text(&out, "text", n->text);
+	json_add_text(&out, "file", n->file);
+	buf_char(&out, '}');
+	packet = packet_new(CONTROL_JSON, out.data, out.len);
+	for (; p; p = p->next_there) {
+		if (p->pictures)
+			control_peer_offer(p, packet);
+	}
+	packet_release(packet);
 }
 
 void control_audio(struct board *d, const void *packet, size_t len)

@@ -3,12 +3,17 @@
  * A board that is served: it comes, is listed, is asked, and goes; what it
  * says.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "base/utf8.h"
 #include "mcp/guard.h"
+#include "mcp/rules.h"
+#include "net/head.h"
 #include "net/port.h"
 #include "net/ws.h"
 #include "serve/board.h"
@@ -23,15 +28,37 @@ static const struct link_events link_events;
 
 /* Of what a peer tells of itself. */
 #define PATH_MAX_BYTES 512
-/* A board that comes again is no riddle, unless it does so soon, and often. */
-#define SOON_MS 10000
-#define OFTEN 3
+#define HEADERS_MAX_BYTES 2048
 /* In which one is ready that is to keep its place when there is no other. */
 #define STRANGER_MS 3000
 
 static const struct transport_events device_events_board;
 
 /* ---- made and freed ---- */
+
+/* For `info`: those of a peer with much to tell are left out from there on. */
+static char *headers_text(const struct headers *from)
+{
+	struct headers kept = { 0 };
+	struct buf out = { 0 };
+
+	session_keep_headers(&kept, from);
+	for (size_t i = 0; i < kept.count && out.len < HEADERS_MAX_BYTES; i++) {
+		const struct header *h = &kept.item[i];
+
+		buf_char(&out, i ? ',' : '{');
+		buf_json_string(&out, h->name, strlen(h->name));
+		buf_char(&out, ':');
+		buf_json_string(
+			&out, h->value,
+			text_cut(h->value, strlen(h->value), PATH_MAX_BYTES));
+	}
+	headers_done(&kept);
+	if (!out.len)
+		return NULL;
+	buf_char(&out, '}');
+	return buf_take(&out);
+}
 
 static void keep_peer(struct board *d, const struct peer_info *peer)
 {
@@ -52,6 +79,9 @@ static void keep_peer(struct board *d, const struct peer_info *peer)
 	d->client_id = board_keep(peer->client_id, DEVICE_ID_MAX);
 	d->address = board_keep(peer->address, DEVICE_ID_MAX);
 	d->path = board_keep(peer->path, PATH_MAX_BYTES);
+	d->headers = headers_text(peer->headers);
+	if (peer->protocol_version > 0 && peer->protocol_version <= UINT8_MAX)
+		d->protocol_version = (uint8_t)peer->protocol_version;
 	id = d->device_id ? d->device_id : d->client_id;
 	if (!id)
 		id = d->address ? d->address : "unknown";
@@ -65,6 +95,7 @@ static void board_free(struct board *d)
 	struct serve *s = d->server;
 
 	board_start_drop(d);
+	relay_leave(&s->relays, d);
 	share_close(&d->share);
 	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
@@ -78,6 +109,7 @@ static void board_free(struct board *d)
 	mem_free(d->client_id);
 	mem_free(d->address);
 	mem_free(d->path);
+	mem_free(d->headers);
 	mem_free(d->reached);
 	mem_free(d->board);
 	mem_free(d->version);
@@ -90,48 +122,70 @@ static void board_free(struct board *d)
 }
 
 /* Nobody finds it, asks it or listens to it from now on. */
-static void leave(struct board *d, const struct error *why)
+static void leave(struct board *d, const struct error *why, bool broke)
 {
 	d->gone = d->closing = true;
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
-	departed_note(&d->server->departed, d, why);
+	departed_note(&d->server->departed, d, why, broke);
 	relay_fail_all(d, why);
 	d->server->events->gone(d, why);
 	d->server->events->changed(d, "gone");
 }
 
-/* What it means if one Device-Id dials in again and again; NULL: nothing. */
-static const char *twins(const struct board *old, struct board *new)
+/* What it means that the other took its place; NULL: nothing, or it was said. */
+static const char *meet(const struct board *old, const struct board *new)
 {
-	bool other = old->mqtt == new->mqtt &&
-		     old->client_id &&new->client_id &&strcmp(
-			     old->client_id, new->client_id) != 0;
+	const struct rivalry how = { .id = new->id,
+				     .mqtt = new->mqtt,
+				     .old_client = old->client_id,
+				     .old_address = old->address,
+				     .new_client = new->client_id,
+				     .new_address = new->address,
+				     .now = loop_now() };
 
-	if (unix_now_ms() - old->since_ms < SOON_MS &&
-	    old->soon_again < UINT8_MAX)
-		new->soon_again = (uint8_t)(old->soon_again + 1);
-	if (other)
-		return "its client id is another one than before: two boards with one Device-Id replace each other for ever";
-	if (new->soon_again >= OFTEN)
-		return "again and again: two boards with one Device-Id replace each other, or one restarts (see its own log)";
-	return NULL;
+	/* From one transport to the other goes one board. */
+	return old->mqtt == new->mqtt ?
+		       rivals_meet(&new->server->rivals, &how) :
+		       NULL;
+}
+
+/* Over MQTT the broker ended the older connection. */
+static void tell_rival(struct board *d)
+{
+	const struct rivalry how = { .id = d->id,
+				     .mqtt = true,
+				     .new_client = d->client_id,
+				     .new_address = d->address,
+				     .now = loop_now() };
+	const char *hint =
+		d->mqtt ? rivals_came(&d->server->rivals, &how) : NULL;
+
+	if (hint)
+		record_hint(
+			board_record(
+				d, RECORD_REPLACED, LEVEL_WARN,
+				"connected with a client id that was connected, from %s: the broker ended the older connection",
+				d->address ? d->address : "elsewhere"),
+			hint);
 }
 
 static void replace(struct board *old, struct board *new)
 {
-	const char *hint = twins(old, new);
+	const char *hint = meet(old, new);
 	struct error why = { 0 };
 	struct record *r;
 
 	error_set(&why, ERR_CONNECT, "the device dialled in again");
+	if (hint)
+		error_hint(&why, "%s", hint);
 	r = board_record(
 		old, RECORD_REPLACED, hint ? LEVEL_WARN : LEVEL_INFO,
 		"dialled in again, from %s: the old connection is closed",
 		new->address ? new->address : "elsewhere");
 	if (r)
 		r->hint = mem_strdup(hint);
-	leave(old, &why);
+	leave(old, &why, !old->closing);
 	/* It may be closing already. */
 	if (old->transport.ops)
 		old->transport.ops->close(&old->transport);
@@ -162,30 +216,31 @@ static void board_said_hello(struct board *d)
 }
 
 /* Told once in 10 s; the record's count is of all since the last. */
-static void tell_crowded(struct board *d, const char *text)
+static void tell_crowded(struct board *d, const char *text, const char *advice)
 {
 	struct serve *s = d->server;
 	struct record *r = records_seldom(&s->records, &s->crowded, d->id,
 					  d->address, text);
 
 	if (r)
-		r->hint = mem_strdup(
-			"raise --devices-max, or the limit of open files (ulimit -n)");
+		r->hint = mem_strdup(advice);
 }
 
-static void lose_place(struct board *d)
+static void lose_place(struct board *d, const char *advice)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 
 	error_set(&why, ERR_CONNECT,
 		  "it was not ready, and others need its place");
-	tell_crowded(d, "closed: it was not ready, and others need its place");
-	leave(d, &why);
+	tell_crowded(d, "closed: it was not ready, and others need its place",
+		     advice);
+	leave(d, &why, false);
 	if (d->transport.ops)
 		d->transport.ops->close(&d->transport);
 }
 
-static bool make_place(struct serve *s, const struct board *new)
+static bool make_place(struct serve *s, const struct board *new,
+		       const char *advice)
 {
 	int64_t before = unix_now_ms() - (is_known(s, new) ? 0 : STRANGER_MS);
 	struct board *d = s->registry.first;
@@ -193,7 +248,7 @@ static bool make_place(struct serve *s, const struct board *new)
 	while (d && !is_stranger(d, before))
 		d = d->next;
 	if (d)
-		lose_place(d);
+		lose_place(d, advice);
 	return d != NULL;
 }
 
@@ -208,7 +263,9 @@ bool board_make_room(struct serve *s, const struct share *share)
 		d = d->next;
 	if (!d || d->since_ms > before)
 		return false;
-	lose_place(d);
+	lose_place(
+		d,
+		"its address has as many connections as one gets: are there boards that connect and say nothing? behind a reverse proxy: --trusted-proxy");
 	return true;
 }
 
@@ -216,11 +273,14 @@ static bool has_place(struct serve *s, struct board *new)
 {
 	bool few_files =
 		!new->mqtt && s->sockets_max && s->sockets > s->sockets_max;
+	const char *advice =
+		few_files ? "raise the limit of open files (ulimit -n)" :
+			    "raise --devices-max";
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	if (!few_files && (int64_t)s->registry.count < s->config.devices_max)
 		return true;
-	if (make_place(s, new))
+	if (make_place(s, new, advice))
 		return true;
 	text = few_files ?
 		       mem_printf(
@@ -228,7 +288,7 @@ static bool has_place(struct serve *s, struct board *new)
 		       mem_printf(
 			       "refused: %lld devices are connected, that is the limit",
 			       (long long)s->config.devices_max);
-	tell_crowded(new, text);
+	tell_crowded(new, text, advice);
 	return false;
 }
 
@@ -261,6 +321,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	d->since_ms = d->seen_ms = unix_now_ms();
 	d->deadline = LOOP_FOREVER;
 	registry_add(&s->registry, d);
+	tell_rival(d);
 	return d;
 }
 
@@ -361,7 +422,9 @@ static void record_gone(struct board *d, const struct error *why)
 			 "gone after %s: %s", text, why->text);
 	if (!r)
 		return;
-	r->hint = why->hint[0] ? mem_strdup(why->hint) : NULL;
+	/* What two with one id are to do is said once (serve/rivals.h). */
+	if (why->hint[0] && why->code != EEXIST)
+		r->hint = mem_strdup(why->hint);
 	r->detail = mem_printf("\"held_ms\":%lld", (long long)held);
 }
 
@@ -370,6 +433,10 @@ static void on_closed(void *owner, const struct error *told)
 	struct board *d = owner;
 	const struct error *why = d->why ? d->why : told;
 	struct error proper = { 0 };
+	/* A TCP FIN is how firmware hangs up (device.md 1.4). */
+	bool broke = !d->why && (d->mqtt ? told->kind != ERR_NONE :
+					   told->code == ECONNRESET ||
+						   told->code == ETIMEDOUT);
 
 	/* What was asked can only fail; a proper close is no reason by itself. */
 	if (why->kind == ERR_NONE) {
@@ -383,9 +450,12 @@ static void on_closed(void *owner, const struct error *told)
 		why = &proper;
 	}
 	board_trace(d, false, "closed", why->text, strlen(why->text));
+	if (d->mqtt && told->code == EEXIST)
+		rivals_thrown(&d->server->rivals, d->id, d->client_id,
+			      d->address);
 	if (!d->gone) {
 		record_gone(d, why);
-		leave(d, why);
+		leave(d, why, broke);
 	}
 	board_free(d);
 }
@@ -505,37 +575,95 @@ static void record_odd(struct board *d, struct span frame, const char *why)
 
 /* ---- JSON-RPC ---- */
 
-/* Who waits for an answer is to know that one came, and why it is none. */
-static void tell_odd(struct board *d, const struct message *m)
+/* A reply to a call that is over: who asked is told so, and the others that it was not theirs. */
+static void take_past(struct board *d, struct span frame, struct span id,
+		      struct past_call *p, const struct error *problem)
 {
+	CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf(
-		"a reply to nothing that was asked came: its id is %.*s",
-		shown(m->id.len), m->id.text);
+	char *others = mem_printf("a call of others (%s)", p->label);
+	CLEANUP(mem_free_ptr) char *note = NULL, *told = NULL;
+	CLEANUP(buf_done) struct buf own = { 0 };
+	struct past_call same = *p;
+	struct board_odd odd = { .whose = p->whose };
 
-	d->server->events->odd(d, text);
+	if (problem) {
+		note = judge_broken(problem, call);
+		told = judge_broken(problem, others);
+	} else {
+		told = judge_past(others, &same);
+		note = judge_past(call, p);
+	}
+	record_odd(d, frame, note);
+	odd.text = told;
+	if (p->whose)
+		relay_restore_id(&own, frame, id, p->asker_id);
+	odd.own = (struct span){ buf_string(&own), own.len };
+	d->server->events->odd(d, &odd);
+}
+
+/* One that is nobody's. message: without its envelope; empty: its id is ours. */
+static void take_stray(struct board *d, struct span frame, const char *note,
+		       struct span message)
+{
+	struct board_odd odd = { .text = note, .message = message };
+
+	record_odd(d, frame, note);
+	d->server->events->odd(d, &odd);
+}
+
+/* What is odd about one that its asker has got: who is told by its own session. */
+static void record_answer(struct board *d, const struct message *m)
+{
+	CLEANUP(words_done) struct words notes = { 0 };
+	struct past_call *p = relay_past(d, m->number);
+
+	if (p && !p->answered) {
+		CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
+		CLEANUP(mem_free_ptr) char *late = judge_past(call, p);
+
+		words_add(&notes, late);
+	}
+	judge_shape(&notes, m);
+	for (size_t i = 0; i < notes.count; i++)
+		record_odd(d, m->frame, notes.word[i]);
 }
 
 /*
- * A reply that nobody asked for is never handed on: its id is one of ours, and
- * could be taken for one of the command's own.
+ * A reply that nobody asked for is never handed on as it is: its id could be
+ * taken for one of the command's own.
  */
 static void take_reply(void *owner, struct message *m)
 {
 	struct board *d = owner;
 	const struct relay_table *relays = &d->server->relays;
+	const struct span whole = { m->text, m->len }, none = { 0 };
+	struct past_call *past;
+	CLEANUP(mem_free_ptr) char *note = NULL;
 
-	if (m->has_number && (relay_answer(d, m->number, m->frame, m->id) ||
-			      relay_is_probe(relays, m->number)))
-		return;
-	/* One that comes late is its asker's matter, who went. */
-	if (m->has_number && relay_issued(relays, m->number)) {
-		record_odd(d, m->frame,
-			   "a reply that nobody waits for any more");
+	if (!m->has_number) {
+		note = judge_no_id(m);
+		take_stray(d, m->frame, note, whole);
 		return;
 	}
-	record_odd(d, m->frame, "a reply to nothing that was asked");
-	tell_odd(d, m);
+	if (relay_answer(d, m->number, m->frame, m->id)) {
+		record_answer(d, m);
+		return;
+	}
+	if (relay_is_probe(relays, m->number))
+		return;
+	past = relay_past(d, m->number);
+	if (past) {
+		take_past(d, m->frame, m->id, past, NULL);
+	} else if (relay_is_on_its_way(relays, m->number)) {
+		take_stray(d, m->frame,
+			   "reply to a call that went to another device", none);
+	} else if (relay_issued(relays, m->number)) {
+		take_stray(d, m->frame, "reply to a call that is over", none);
+	} else {
+		note = judge_unknown(m->number);
+		take_stray(d, m->frame, note, whole);
+	}
 }
 
 /* The raw token, so that an id beyond a double comes back unharmed. */
@@ -552,33 +680,66 @@ static void refuse_request(struct board *d, const struct message *m)
 }
 
 static void record_call(struct board *d, const struct message *m,
-			enum record_kind kind)
+			enum record_kind kind, const char *what)
 {
 	struct record *r =
-		board_record(d, kind, LEVEL_INFO, "%s%s%.*s", m->method,
+		board_record(d, kind, LEVEL_INFO, "%s%s%s%.*s", what, m->method,
 			     m->params.len ? " " : "", shown(m->params.len),
 			     m->params.text ? m->params.text : "");
 
 	add_message(r, m->text, m->len);
 }
 
+/* What needs nobody is answered as a session of its own would. */
+static void answer_request(struct board *d, const struct message *m,
+			   const char *result)
+{
+	CLEANUP(mem_free_ptr) char *token = mem_strndup(m->id.text, m->id.len);
+	CLEANUP(buf_done) struct buf payload = { 0 }, frame = { 0 };
+
+	jsonrpc_result(&payload, token, result);
+	link_wrap(&d->link, payload.data, payload.len, &frame);
+	send_quietly(d, &frame);
+}
+
 static void take_request(void *owner, const struct message *m)
 {
-	record_call(owner, m, RECORD_REQUEST);
-	refuse_request(owner, m);
+	const char *result = mcp_rules.answer(m->method);
+
+	record_call(owner, m, RECORD_REQUEST,
+		    result ? "a request: " : "a request, refused: ");
+	if (result)
+		answer_request(owner, m, result);
+	else
+		refuse_request(owner, m);
 	forward(owner, m->frame);
 }
 
 static void take_notification(void *owner, const struct message *m)
 {
-	record_call(owner, m, RECORD_NOTIFICATION);
+	record_call(owner, m, RECORD_NOTIFICATION, "");
 	forward(owner, m->frame);
 }
 
 static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	record_odd(owner, m->frame, why);
+	CLEANUP(mem_free_ptr) char *note = judge_odd(m, why);
+
+	record_odd(owner, m->frame, note);
 	forward(owner, m->frame);
+}
+
+/* It went to who asked, who is told what it meant. */
+static void record_broken(struct board *d, struct span frame, int64_t id,
+			  const struct error *problem)
+{
+	const struct past_call *p = relay_past(d, id);
+	CLEANUP(mem_free_ptr)
+	char *note =
+		mem_printf("the reply to call %lld (%s) is broken: %s",
+			   (long long)id, p ? p->label : "", problem->text);
+
+	record_odd(d, frame, note);
 }
 
 /* Firmware pastes error texts in without escaping (device.md 3.7). */
@@ -587,17 +748,23 @@ static void take_broken(void *owner, struct span frame,
 			const struct salvage *salvage)
 {
 	struct board *d = owner;
+	struct past_call *past =
+		salvage->has_id ? relay_past(d, salvage->id) : NULL;
 
 	if (salvage->has_id &&
 	    relay_answer(d, salvage->id, frame, salvage->id_text)) {
-		board_record(d, RECORD_ODD, LEVEL_DEBUG,
-			     "a reply whose JSON is broken (%s): %.*s",
-			     problem->text, shown(frame.len), frame.text);
-		return;
-	}
-	record_odd(d, frame, problem->text);
-	if (!salvage->has_id)
+		record_broken(d, frame, salvage->id, problem);
+	} else if (past) {
+		take_past(d, frame, salvage->id_text, past, problem);
+	} else if (salvage->has_id) {
+		take_stray(d, frame, problem->text,
+			   relay_issued(&d->server->relays, salvage->id) ?
+				   (struct span){ 0 } :
+				   frame);
+	} else {
+		record_odd(d, frame, problem->text);
 		forward(d, frame);
+	}
 }
 
 /* ---- hello ---- */
@@ -609,13 +776,14 @@ static void record_hello(struct board *d)
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
 	bool odd = again && !d->mqtt;
 	const char *format = h->audio.format[0] ? h->audio.format : "no audio";
+	CLEANUP(mem_free_ptr)
+	char *what = odd   ? judge_hello(d->link.hellos) :
+		     again ? mem_strdup("said hello again") :
+			     mem_strdup("said hello");
 	struct record *r = board_record(
 		d, RECORD_HELLO, odd ? LEVEL_WARN : LEVEL_INFO,
-		"said hello%s: version %d, transport '%s', %s %d Hz%s",
-		again ? " again" : "", h->version, h->transport, format,
-		h->audio.sample_rate,
-		odd ? "; one is enough on a connection, it was answered again" :
-		      "");
+		"%s: version %d, transport '%s', %s %d Hz", what, h->version,
+		h->transport, format, h->audio.sample_rate);
 
 	if (r && d->hello)
 		add_message(r, d->hello, strlen(d->hello));

@@ -57,11 +57,12 @@ struct board {
 		*version; /* from OTA, or serverInfo, or User-Agent; NULL */
 	char *server_name; /* of serverInfo, where it is not the board; NULL */
 	const char *alias; /* lent by the aliases; NULL */
+	char *headers; /* of its request, as JSON object, without secrets; NULL */
+	uint8_t protocol_version; /* of its request; 0 */
 	bool mqtt;
 	bool open; /* the transport is ready */
 	bool closing, gone, ready_told;
 	bool claim_told; /* board_tell_claim */
-	uint8_t soon_again; /* how often it dialled in again within seconds */
 	struct error *why; /* of board_end; NULL */
 	int64_t since_ms, seen_ms; /* Unix time */
 	/* Of the first question since it was heard last; 0: none is open. */

@@ -198,6 +198,7 @@ static void on_attach(struct control_peer *p, const struct control_question *q)
 	if (json_integer(q->json, "timeout", &p->timeout) != 0 ||
 	    p->timeout < 0 || p->timeout > PATIENCE_MAX)
 		p->timeout = 0;
+	p->pictures = json_true(q->json, "pictures");
 	attached_ask(p, json_string(q->json, "device"),
 		     json_true(q->json, "tail"));
 }
@@ -208,18 +209,21 @@ static struct board *only_device(struct control_peer *p, const char *pattern,
 {
 	struct serve *s = p->server;
 	struct board *d = registry_next(&s->registry, NULL, pattern);
+	CLEANUP(buf_done) struct buf hint = { 0 };
 
 	if (d && registry_next(&s->registry, d, pattern)) {
 		attached_which(s, pattern, err);
 		return NULL;
 	}
-	if (!d && pattern)
+	if (d || device_word_check(s, pattern, err))
+		return d;
+	if (pattern)
 		error_set(err, ERR_CONNECT, "no device fits '%s'", pattern);
-	else if (!d)
+	else
 		error_set(err, ERR_CONNECT, "no device is there");
-	if (!d)
-		error_hint(err, "'mcpctl devices' lists those that are");
-	return d;
+	departed_hint(&hint, s, pattern, NULL);
+	error_hint(err, "%s", buf_string(&hint));
+	return NULL;
 }
 
 /* The list that a q->json is about; NULL in *out: nothing is listed. */

@@ -21,12 +21,16 @@ static void keep(char *out, size_t size, const char *text)
 }
 
 void departed_note(struct departed *last, const struct board *d,
-		   const struct error *why)
+		   const struct error *why, bool broke)
 {
 	bool again = text_same(last->id, d->id);
-	bool briefly = unix_now_ms() - d->since_ms < SHORT_MS;
+	bool briefly = broke && unix_now_ms() - d->since_ms < SHORT_MS;
 
 	keep(last->id, sizeof(last->id), d->id);
+	keep(last->device_id, sizeof(last->device_id),
+	     d->device_id ? d->device_id : "");
+	keep(last->client_id, sizeof(last->client_id),
+	     d->client_id ? d->client_id : "");
 	keep(last->alias, sizeof(last->alias), d->alias ? d->alias : "");
 	keep(last->why, sizeof(last->why),
 	     why && why->text[0] ? why->text : "its connection ended");
@@ -35,20 +39,32 @@ void departed_note(struct departed *last, const struct board *d,
 	last->short_stays = briefly ? (again ? last->short_stays : 0) + 1 : 0;
 }
 
-static bool is_wanted(const struct departed *last, const char *pattern)
+static const char *or_null(const char *text)
 {
-	if (!last->id[0])
-		return false;
-	if (pattern && text_starts(pattern, REGISTRY_ID))
-		pattern += sizeof(REGISTRY_ID) - 1;
-	return !pattern || text_same(last->id, pattern) ||
-	       (last->alias[0] && text_same(last->alias, pattern));
+	return *text ? text : NULL;
+}
+
+static bool is_wanted(const struct serve *s, const char *pattern)
+{
+	const struct departed *last = &s->departed;
+	const struct board_names names = {
+		.id = last->id,
+		.device_id = or_null(last->device_id),
+		.client_id = or_null(last->client_id),
+		.alias = or_null(last->alias),
+	};
+
+	return last->id[0] && id_fits(s, &names, pattern);
 }
 
 /* Waking it does nothing: it is awake. */
 static void add_not_ready(struct buf *out, const struct board *d)
 {
-	if (d->state == DEVICE_CONNECTED)
+	if (d->start && d->start->waiting)
+		buf_text(
+			out,
+			"it waits for its turn, since many came at once: nothing needs to be done");
+	else if (d->state == DEVICE_CONNECTED)
 		buf_text(
 			out,
 			"it is connected, and said no hello: its own log (USB) tells why");
@@ -68,7 +84,7 @@ static void add_last(struct buf *out, const struct departed *last)
 	if (last->short_stays >= OFTEN)
 		buf_printf(
 			out,
-			"it came %u times and stayed less than a minute each time: does it crash? its own log (USB) tells",
+			"it came %u times, each for less than a minute, and never hung up: does it crash, or lose its Wi-Fi? its own log (USB) tells",
 			last->short_stays);
 	else if (last->mqtt)
 		buf_text(
@@ -85,7 +101,7 @@ void departed_hint(struct buf *out, const struct serve *s, const char *pattern,
 		add_not_ready(out, d);
 		return;
 	}
-	if (is_wanted(&s->departed, pattern))
+	if (is_wanted(s, pattern))
 		add_last(out, &s->departed);
 	else if (s->mqtt_boards)
 		buf_text(

@@ -13,17 +13,21 @@ struct board;
 struct serve;
 
 struct departed {
-	char id[128], alias[64]; /* cut; "": none went yet */
+	/* cut; "": none went yet; not known */
+	char id[128], device_id[128], client_id[128], alias[64];
 	char why[160];
 	bool mqtt;
 	int64_t at; /* loop_now() ms */
-	unsigned
-		short_stays; /* so often in a row it stayed less than a minute */
+	/* so often in a row it stayed less than a minute, and did not hang up */
+	unsigned short_stays;
 };
 
-/* It leaves; why: as attached commands are told. */
+/*
+ * It leaves; why: as attached commands are told. broke: neither did it hang up
+ * (firmware does so after each talk), nor was it closed here.
+ */
 void departed_note(struct departed *last, const struct board *d,
-		   const struct error *why);
+		   const struct error *why, bool broke);
 /*
  * The next step for who waits for a board, appended. pattern: as
  * device_fits takes it, NULL for any; d: it is there, and not ready; NULL.

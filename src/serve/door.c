@@ -52,7 +52,7 @@ static void on_heard(void *owner, const struct port_news *n)
 	if (n->noise == FRONT_BODY_TOO_LARGE)
 		limit = mem_printf(
 			"its body was above %lld bytes; --picture-max allows more",
-			(long long)d->server->config.picture_max);
+			(long long)d->server->config.pictures.picture_max);
 	record_hint(r, limit ? limit : hint);
 	if (r)
 		r->count = n->count;
@@ -84,37 +84,6 @@ static const char *token_at(void *owner, size_t i)
 	return i < t->count ? t->item[i].token : NULL;
 }
 
-/* What OTA told it beside our name, for it to tell us (door_device_url). */
-static uint16_t port_told(const struct port_place *at,
-			  const struct front_head *head)
-{
-	CLEANUP(mem_free_ptr)
-	char *text = head_query_value(head->query, REACHED_PORT);
-	int64_t port;
-
-	if (!text || text_integer(text, 1, UINT16_MAX, &port))
-		return at->number;
-	return (uint16_t)port;
-}
-
-/*
- * By which address of ours it came; yours. Firmware leaves the port out of Host
- * in this request (device.md 1.2).
- */
-static char *reached(const struct port_place *at, const struct front_head *head)
-{
-	const char *host = knock_host(head);
-	struct buf text = { 0 };
-	struct authority a;
-	uint16_t port;
-
-	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
-		return mem_strdup(host);
-	port = port_told(at, head);
-	authority_print(&text, a.host, port == 80 ? 0 : port);
-	return buf_take(&text);
-}
-
 static struct transport *on_place(const struct visit *v,
 				  const struct peer_info *peer,
 				  const char **reason)
@@ -132,7 +101,7 @@ static struct transport *on_place(const struct visit *v,
 		*reason = "busy: no more devices are accepted";
 		return NULL;
 	}
-	device->reached = reached(v->place, v->head);
+	device->reached = port_reached(v->place, v->head);
 	share_move(&device->share, share);
 	share_hold(&device->share, 0);
 	if (!peer->device_id)
@@ -580,12 +549,6 @@ void door_describe(struct door *d)
 	record_detail(r, &detail);
 }
 
-/* The way to us that an OTA address tells, without its path; yours. */
-static char *base_of(const char *ota_url)
-{
-	return mem_strndup(ota_url, strlen(ota_url) - strlen(OTA_PATH));
-}
-
 /*
  * A board that was at the broker before serve was started: it did not ask OTA,
  * and never reached this port. By the way that we would reach it.
@@ -596,7 +559,7 @@ static char *base_towards(const struct door *d, const struct board *device)
 	char own[64];
 
 	if (!local_address_towards(device->address, own, sizeof(own)))
-		return base_of(d->port->ota_url);
+		return port_base(d->port, NULL);
 	for (size_t i = 0; i < d->port->places; i++) {
 		const struct port_place *place = &d->port->place[i];
 		const char *host = place->host;
@@ -607,26 +570,23 @@ static char *base_towards(const struct door *d, const struct board *device)
 		authority_print(&at, own, place->number);
 		return mem_printf("http://%s", buf_string(&at));
 	}
-	return base_of(d->port->ota_url);
+	return port_base(d->port, NULL);
 }
 
 /* "http://HOST:PORT" of ours for that device; yours. */
 static char *base_url(const struct door *d, const struct board *device)
 {
-	if (device->reached && !d->port->advertised_ota)
-		return mem_printf("http://%s", device->reached);
-	if (device->mqtt && device->address && !d->port->advertised_ota)
+	if (!device->reached && device->mqtt && device->address &&
+	    !d->port->advertised_ota)
 		return base_towards(d, device);
-	/* Nothing tells how it reaches us: the first address will do. */
-	return base_of(d->port->ota_url);
+	return port_base(d->port, device->reached);
 }
 
 char *door_upload_url(struct door *d, const struct board *device)
 {
 	CLEANUP(mem_free_ptr) char *base = base_url(d, device);
 
-	return mem_printf("%s" UPLOAD_PATH "/%s", base,
-			  passes_add(&d->passes, device->id, loop_now()));
+	return pictures_address(&d->pictures, base, device->id);
 }
 
 char *door_vision_url(struct door *d, const struct board *device)
@@ -651,14 +611,120 @@ char *door_vision_url(struct door *d, const struct board *device)
 
 /* ---- who may hold how much ---- */
 
-/* All boards together may send so many of the largest pictures. */
-#define PICTURES_A_MINUTE 32
-/* Of a body, from whom we do not know: twice what a question may have. */
-#define STRANGER_BODY_MAX (128ul * 1024)
 /* HTTP connections of one port; those beyond wait, when a rack of boards asks at once. */
 #define CONNECTIONS_MAX 512
 /* Sockets, beside those, whose heads are awaited though all devices are there. */
 #define HEADS_SPARE 256
+
+/* ---- whose picture it is ---- */
+
+static bool shows_token(const struct board *d, const char *given)
+{
+	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
+}
+
+/* The device whose token it is, and that the request names, if it names one. */
+static const struct board *board_by_token(const struct door *door,
+					  const struct visit *v,
+					  const char *given)
+{
+	const struct serve *s = door->server;
+	const struct board *d;
+
+	if (!given)
+		return NULL;
+	if (v->who.device_id) {
+		d = registry_find_written(&s->registry, v->who.device_id);
+		return d && shows_token(d, given) ? d : NULL;
+	}
+	for (d = s->registry.first; d; d = d->next) {
+		if (shows_token(d, given))
+			return d;
+	}
+	return NULL;
+}
+
+/* What is said of it is what we know, not what it told. */
+static bool who_is(const struct visit *v, const struct board *d,
+		   struct who *out)
+{
+	if (d)
+		*out = (struct who){ d->id, d->client_id, v->head->address };
+	return d != NULL;
+}
+
+static bool picture_by_token(void *owner, const struct visit *v,
+			     const char *given, struct who *out)
+{
+	return who_is(v, board_by_token(owner, v, given), out);
+}
+
+static bool picture_by_id(void *owner, const struct visit *v, const char *id,
+			  struct who *out)
+{
+	const struct door *d = owner;
+
+	return who_is(v, registry_find(&d->server->registry, id), out);
+}
+
+/* More than any stranger's who dialled in as a board. */
+static bool shows_known(const struct visit *v)
+{
+	const struct serve *s = door_of(v)->server;
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	const struct board *d = board_by_token(door_of(v), v, given);
+
+	if (d &&
+	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,
+						   d->device_id, d->client_id)))
+		return true;
+	return passes_show(&door_of(v)->pictures.passes, v);
+}
+
+/* Whoever is attached to that board is told too. */
+static void picture_came(struct door *d, const struct picture_news *n)
+{
+	struct board *board =
+		registry_find(&d->server->registry, n->who.device_id);
+	enum record_kind kind = n->upload ? RECORD_UPLOAD : RECORD_VISION;
+	struct record *r = record_of(d->server, &n->who, kind,
+				     n->bad ? LEVEL_WARN : LEVEL_GOOD, n->text);
+
+	record_detail(r, n->detail);
+	if (board && d->server->events->picture)
+		d->server->events->picture(board, n);
+}
+
+static void picture_heard(void *owner, const struct picture_news *n)
+{
+	struct door *d = owner;
+	struct serve *s = d->server;
+	enum record_kind kind = n->upload ? RECORD_UPLOAD : RECORD_VISION;
+	struct record *r = NULL;
+
+	switch (n->event) {
+	case PICTURE_CAME:
+		picture_came(d, n);
+		return;
+	case PICTURE_NOT_SAVED:
+		r = record_of(s, &n->who, kind, LEVEL_BAD, n->text);
+		break;
+	case PICTURE_REFUSED:
+		r = record_of(s, &n->who, RECORD_REFUSED, LEVEL_WARN, n->text);
+		break;
+	case PICTURE_NO_ROOM:
+		r = records_seldom(&s->records, &d->no_room, n->who.device_id,
+				   n->who.address, n->text);
+		break;
+	}
+	record_hint(r, n->hint);
+}
+
+static const struct pictures_policy pictures_policy = {
+	.by_token = picture_by_token,
+	.by_id = picture_by_id,
+	.heard = picture_heard,
+};
 
 static enum front_standing on_standing(const struct visit *v)
 {
@@ -667,7 +733,7 @@ static enum front_standing on_standing(const struct visit *v)
 	CLEANUP(mem_free_ptr) char *client = knock_value(v->head, "Client-Id");
 	CLEANUP(mem_free_ptr) char *token = knock_token(v->head);
 
-	if (pass_of_known(v) ||
+	if (shows_known(v) ||
 	    (s->tokens.count &&
 	     tokens_judge(&s->tokens, id, client, token) == TOKEN_FITS))
 		return FRONT_SHOWN;
@@ -676,10 +742,9 @@ static enum front_standing on_standing(const struct visit *v)
 		       FRONT_STRANGER;
 }
 
-/* What is no picture is a question; and a picture is taken from whom we know. */
 static size_t on_body_max(const struct visit *v)
 {
-	return pass_is_shown(v) ? SIZE_MAX : STRANGER_BODY_MAX;
+	return pictures_body_max(&door_of(v)->pictures, v);
 }
 
 size_t door_places(const struct serve *s)
@@ -722,20 +787,10 @@ static size_t on_sockets_max(void *owner, const struct port_place *at)
 /* ---- open and close ---- */
 
 #define DEFAULT_PORT 8000
-/* Below the 30 s that firmware waits for an answer (device.md 6). */
-#define EXEC_LIMIT_MS 25000
 
-/* Pictures. */
 static bool on_http(const struct visit *v)
 {
-	if (knock_path_fits(VISION_PATH, v->head->path))
-		door_vision(v);
-	else if (knock_path_fits(UPLOAD_PATH, v->head->path) ||
-		 text_starts(v->head->path, UPLOAD_PATH "/"))
-		door_upload(v);
-	else
-		return false;
-	return true;
+	return pictures_http(&door_of(v)->pictures, v);
 }
 
 static const struct port_policy policy = {
@@ -760,7 +815,6 @@ static void on_port_closed(void *owner)
 	void (*closed)(void *owner) = d->closed;
 
 	owner = d->owner;
-	passes_done(&d->passes);
 	mem_free(d);
 	if (closed)
 		closed(owner);
@@ -774,7 +828,7 @@ void door_close(struct door *d, void (*closed)(void *owner), void *owner)
 	d->closed = closed;
 	d->owner = owner;
 	/* First: an answer after the port was closed would have no request. */
-	door_vision_abandon(d);
+	pictures_done(&d->pictures);
 	port_close(d->port, on_port_closed, d);
 }
 
@@ -790,7 +844,7 @@ int door_open(struct door **out, struct serve *s, struct error *err)
 		.path = c->path,
 		.admit = { c->allow_hosts, c->allow_origins, c->proxies,
 			   c->advertise },
-		.body_max = (size_t)c->picture_max,
+		.body_max = (size_t)c->pictures.picture_max,
 		.connections_max = CONNECTIONS_MAX,
 		.message_max = (size_t)c->message_max,
 		.head_timeout = c->handshake,
@@ -800,11 +854,12 @@ int door_open(struct door **out, struct serve *s, struct error *err)
 	};
 
 	d->server = s;
-	d->exec_limit = EXEC_LIMIT_MS;
-	d->space = disk_space;
-	budget_set(s->budget, BUDGET_WRITTEN,
-		   PICTURES_A_MINUTE * (uint64_t)c->picture_max);
-	if ((c->save_images && upload_folder(c->save_images, err)) ||
+	d->pictures.policy = &pictures_policy;
+	d->pictures.owner = d;
+	d->pictures.loop = s->loop;
+	d->pictures.budget = s->budget;
+	d->pictures.rules = &c->pictures;
+	if (pictures_open(&d->pictures, err) ||
 	    port_open(&d->port, s->loop, &config, &policy, d, err)) {
 		mem_free(d);
 		return -1;

@@ -830,11 +830,8 @@ static void on_joined(void *owner, const struct mqtt_joined *who)
 		return;
 	mqtt_boards_expect_done(r, who->client_id);
 	if (s->door)
-		told = memory_find_given(&s->door->port->memory, who->client_id,
-					 who->address);
-	if (s->door && !told)
-		told = memory_find(&s->door->port->memory, who->device_id,
-				   who->address);
+		told = memory_find_board(&s->door->port->memory, who->client_id,
+					 who->device_id, who->address);
 	peer.ota = told ? &told->asked : NULL;
 	/* A Device-Id that is no MAC address does not show in the client id. */
 	if (!peer.device_id && peer.ota && peer.ota->device_id[0])

@@ -91,64 +91,81 @@ static bool glob_fits(const char *name, const char *pattern)
 }
 
 /* The id behind an alias; NULL: it is none. */
-static const char *alias_id(const struct board *d, const char *name)
+static const char *alias_id(const struct serve *s, const char *name)
 {
-	return d->server ? aliases_id(&d->server->aliases, name) : NULL;
+	return s ? aliases_id(&s->aliases, name) : NULL;
 }
 
 /* The id of another board that text is the name or the id of; NULL. */
-static const char *id_of_another(const struct board *d, const char *text)
+static const char *id_of_another(const struct serve *s,
+				 const struct board_names *n, const char *text)
 {
 	const struct alias *alias;
 	const struct board *other;
 
-	if (!d->server || !text || !*text)
+	if (!s || !text || !*text)
 		return NULL;
-	alias = aliases_find(&d->server->aliases, text);
-	if (alias && !board_id_is(alias->id, d->device_id, d->client_id))
+	alias = aliases_find(&s->aliases, text);
+	if (alias && !board_id_is(alias->id, n->device_id, n->client_id))
 		return alias->id;
-	other = registry_find_written(&d->server->registry, text);
-	return other && other != d ? other->id : NULL;
+	other = registry_find_written(&s->registry, text);
+	return other && other != n->itself ? other->id : NULL;
 }
 
-static bool has_id(const struct board *d, const char *id)
+static bool has_id(const struct board_names *n, const char *id)
 {
-	return text_same(d->id, id) || text_same(d->device_id, id);
+	return text_same(n->id, id) || text_same(n->device_id, id);
 }
 
-static bool fits_exactly(const struct board *d, const char *pattern)
+static bool fits_exactly(const struct serve *s, const struct board_names *n,
+			 const char *pattern)
 {
-	const char *id = alias_id(d, pattern);
+	const char *id = alias_id(s, pattern);
 
 	if (id)
-		return board_id_is(id, d->device_id, d->client_id);
-	if (has_id(d, pattern) || text_same(d->alias, pattern))
+		return board_id_is(id, n->device_id, n->client_id);
+	if (has_id(n, pattern) || text_same(n->alias, pattern))
 		return true;
-	return text_same(d->client_id, pattern) && !board_id_is_mac(pattern) &&
-	       !id_of_another(d, pattern);
+	return text_same(n->client_id, pattern) && !board_id_is_mac(pattern) &&
+	       !id_of_another(s, n, pattern);
 }
 
-bool device_fits(const struct board *d, const char *pattern)
+bool id_fits(const struct serve *s, const struct board_names *n,
+	     const char *pattern)
 {
 	if (!pattern)
 		return true;
 	if (text_starts(pattern, REGISTRY_ID))
-		return has_id(d, pattern + strlen(REGISTRY_ID));
-	if (fits_exactly(d, pattern))
+		return has_id(n, pattern + strlen(REGISTRY_ID));
+	if (fits_exactly(s, n, pattern))
 		return true;
-	return text_has_glob(pattern) && !alias_id(d, pattern) &&
-	       (glob_fits(d->id, pattern) || glob_fits(d->device_id, pattern) ||
-		glob_fits(d->client_id, pattern) ||
-		glob_fits(d->alias, pattern));
+	return text_has_glob(pattern) && !alias_id(s, pattern) &&
+	       (glob_fits(n->id, pattern) || glob_fits(n->device_id, pattern) ||
+		glob_fits(n->client_id, pattern) ||
+		glob_fits(n->alias, pattern));
+}
+
+static struct board_names names_of(const struct board *d)
+{
+	return (struct board_names){ d->id, d->device_id, d->client_id,
+				     d->alias, d };
+}
+
+bool device_fits(const struct board *d, const char *pattern)
+{
+	const struct board_names names = names_of(d);
+
+	return id_fits(d->server, &names, pattern);
 }
 
 struct claim device_claim(const struct board *d)
 {
 	const char *const told[] = { d->id, d->client_id, d->board,
 				     d->server_name };
+	const struct board_names names = names_of(d);
 
 	for (size_t i = 0; i < COUNT(told); i++) {
-		const char *whose = id_of_another(d, told[i]);
+		const char *whose = id_of_another(d->server, &names, told[i]);
 
 		if (whose)
 			return (struct claim){ told[i], whose };
@@ -158,7 +175,7 @@ struct claim device_claim(const struct board *d)
 
 char *device_pattern(const struct board *d)
 {
-	const char *id = alias_id(d, d->id);
+	const char *id = alias_id(d->server, d->id);
 	bool other = id && !board_id_is(id, d->device_id, d->client_id);
 
 	if (other || text_has_glob(d->id) || text_starts(d->id, REGISTRY_ID))
@@ -246,9 +263,11 @@ int device_word_check(const struct serve *s, const char *word,
 		  word);
 	if (nearest)
 		return error_hint(err, "did you mean '%s'?", nearest);
-	return error_hint(err, "%s%s; names of boards stand in devices.json",
-			  there.len ? "these are here: " : "no board is here",
-			  buf_string(&there));
+	return error_hint(
+		err,
+		"%s%s; names of boards stand in devices.json; one that will come under that id is waited for as '%s*'",
+		there.len ? "these are here: " : "no board is here",
+		buf_string(&there), word);
 }
 
 void registry_names(const struct registry *r, struct buf *out)

@@ -32,19 +32,29 @@ struct board *registry_find_written(const struct registry *r, const char *id);
 /* In front of a pattern: an id, and no alias; for who has one's name as its id. */
 #define REGISTRY_ID "id:"
 
+/* What a board is called, that is here or not; NULL where it is not known. */
+struct board_names {
+	const char *id, *device_id, *client_id, *alias;
+	const struct board *itself; /* NULL: it is not here */
+};
 /*
  * pattern NULL: all fit. Without case: an alias; else an id or Device-Id; else
- * a client id. A glob is compared with all of them.
+ * a client id. A glob is compared with all of them. s NULL: no aliases.
  */
+bool id_fits(const struct serve *s, const struct board_names *names,
+	     const char *pattern);
+/* The same of one that is here. */
 bool device_fits(const struct board *d, const char *pattern);
 /* The next that fits after `from` (NULL: from the start), without those that are being closed. */
 struct board *registry_next(const struct registry *r, struct board *from,
 			    const char *pattern);
 
 /*
- * A word that names nothing: no glob, of no id's form (a MAC address, a client
- * id), no alias, and no id that is here or enrolled. No device that comes later
- * is meant by it. Always -1: ERR_CONNECT, the nearest proposed. 0: it may come.
+ * A word that names nothing here: no glob, of no form that ids of firmware have
+ * (a MAC address, a UUID, what has ':' or '@'), no alias, and nothing that fits
+ * a board which is here or enrolled: -1, ERR_CONNECT, the nearest proposed. A
+ * client id is free text, so a board that is called so may come all the same;
+ * it is waited for under a glob ("word*"). 0: it is waited for.
  */
 int device_word_check(const struct serve *s, const char *word,
 		      struct error *err);

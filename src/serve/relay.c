@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -82,9 +83,32 @@ static void put_in(struct relay *r, struct board *d)
 	d->relays = r;
 }
 
-/* The asker's id is the caller's now. */
-static char *take_out(struct relay *r)
+#define PAST_CALLS 512
+#define TOKEN_KEPT \
+	64 /* bytes: who asks with more is not told of what comes late */
+
+/* Who asked gave it up, and is still there. */
+static bool is_late(const struct relay *r)
 {
+	return r->patience > 0 && r->silent_at == LOOP_FOREVER;
+}
+
+/* The asker's id is the caller's now. */
+static char *take_out(struct relay *r, bool answered)
+{
+	struct past_calls *past = &r->device->server->relays.past;
+	struct past_call *p;
+
+	past->capacity = PAST_CALLS;
+	p = past_add(past, r->id, answered && !is_late(r));
+	if (answered && is_late(r))
+		p->ended_us = r->started_us + r->patience * 1000;
+	p->peer = r->device;
+	p->label = TAKE(r->label);
+	if (strlen(r->asker_id) <= TOKEN_KEPT) {
+		p->whose = r->whose;
+		p->asker_id = mem_strdup(r->asker_id);
+	}
 	map_remove(&r->device->server->relays.by_id, hash_of(r->id), r);
 	*r->link_of_device = r->next_of_device;
 	if (r->next_of_device)
@@ -93,6 +117,23 @@ static char *take_out(struct relay *r)
 	r->link_of_device = NULL;
 	r->device = NULL;
 	return TAKE(r->asker_id);
+}
+
+struct past_call *relay_past(const struct board *d, int64_t id)
+{
+	struct past_call *p = past_find(&d->server->relays.past, id);
+
+	return p && p->peer == d ? p : NULL;
+}
+
+void relay_leave(struct relay_table *t, const void *who)
+{
+	past_forget(&t->past, who);
+}
+
+bool relay_is_on_its_way(const struct relay_table *t, int64_t id)
+{
+	return find(t, id) != NULL;
 }
 
 static int64_t soonest_of(const struct relay *r)
@@ -109,6 +150,25 @@ static int check_device(const struct board *d, struct error *err)
 		return error_set(err, ERR_CONNECT,
 				 "the device has not said hello yet");
 	return 0;
+}
+
+#define SUBJECT_MAX 128
+
+/* As a session of its own names it: with the tool, or the prompt. */
+static char *label_of(struct span payload)
+{
+	struct span method, params, name;
+	CLEANUP(mem_free_ptr) char *what = NULL;
+	CLEANUP(mem_free_ptr) char *subject = NULL;
+
+	if (json_span_member(payload, "method", &method))
+		what = json_span_string(method);
+	if (json_span_member(payload, "params", &params) &&
+	    json_span_member(params, "name", &name))
+		subject = json_span_string(name);
+	return mem_printf("%.*s%s%.*s", SUBJECT_MAX, what ? what : "",
+			  subject ? " " : "", SUBJECT_MAX,
+			  subject ? subject : "");
 }
 
 int relay_send(struct relay *r, struct board *d, struct span payload,
@@ -131,6 +191,7 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 	if (!d->asked_ms)
 		d->asked_ms = unix_now_ms();
 	r->asker_id = mem_strndup(id.text, id.len);
+	r->label = label_of(payload);
 	r->started_us = loop_now_us();
 	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;
 	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
@@ -190,16 +251,19 @@ void relay_forget(struct relay *r)
 	if (!r->device)
 		return;
 	judge_forgotten(r);
-	mem_free(take_out(r));
+	mem_free(take_out(r, false));
 }
 
 void relay_restore_id(struct buf *out, struct span frame, struct span id,
 		      const char *to)
 {
 	size_t before = (size_t)(id.text - frame.text);
+	int64_t number;
+	bool quoted = *id.text == '"' && *to != '"' &&
+		      jsonrpc_number((struct span){ to, strlen(to) }, &number);
 
 	buf_add(out, frame.text, before);
-	buf_text(out, to);
+	buf_printf(out, quoted ? "\"%s\"" : "%s", to);
 	buf_add(out, id.text + id.len, frame.len - before - id.len);
 }
 
@@ -212,7 +276,7 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 
 	if (!r || r->device != d)
 		return false;
-	asker_id = take_out(r);
+	asker_id = take_out(r, true);
 	board_answered(d);
 	relay_restore_id(&answer, frame, id_text, asker_id);
 	r->done(r->owner, r, buf_string(&answer), answer.len, NULL);
@@ -221,7 +285,7 @@ bool relay_answer(struct board *d, int64_t id, struct span frame,
 
 static void fail(struct relay *r, const struct error *why)
 {
-	mem_free(take_out(r));
+	mem_free(take_out(r, false));
 	r->done(r->owner, r, NULL, 0, why);
 }
 
@@ -281,4 +345,5 @@ int64_t relay_sweep(struct relay_table *t, int64_t now)
 void relay_done(struct relay_table *t)
 {
 	map_done(&t->by_id);
+	past_done(&t->past);
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "rpc/judge.h"
 
 struct board;
 struct serve;
@@ -29,11 +30,17 @@ struct relay {
 	 * although it is waited for; 0: the timeout alone.
 	 */
 	int64_t patience;
+	/*
+	 * Who is told of a reply that comes once more, or late; compared only
+	 * (relay_leave). NULL: nobody by it.
+	 */
+	const void *whose;
 
 	/* serve/relay.c's own */
 	struct board *device; /* NULL: not on its way */
 	int32_t id;
 	char *asker_id; /* the raw JSON token; owned */
+	char *label; /* "METHOD SUBJECT"; owned */
 	int64_t started_us;
 	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
 	int64_t silent_at; /* the same; LOOP_FOREVER: it counted */
@@ -45,6 +52,7 @@ struct relay_table {
 	struct map by_id;
 	int32_t first, last; /* ids given out so far */
 	int32_t probe; /* 0: not given out */
+	struct past_calls past;
 };
 
 /*
@@ -63,7 +71,11 @@ int relay_request(struct relay *r, struct board *d, const char *method,
 /* Its reply will count as unknown. Nothing happens if it is not on its way. */
 void relay_forget(struct relay *r);
 
-/* For board.c: a reply with this id, which stands there in the frame, came from d. False: nobody waits. */
+/*
+ * For board.c: a reply with this id, which stands there in the frame, came from
+ * d. An id that is a text stays one. False: nobody waits. True: relay_past
+ * finds it now; not answered there is what its asker gave up.
+ */
 bool relay_answer(struct board *d, int64_t id, struct span frame,
 		  struct span id_text);
 /* All of a device that goes. */
@@ -80,7 +92,16 @@ int32_t relay_probe_id(struct relay_table *t);
 bool relay_is_probe(const struct relay_table *t, int64_t id);
 /* Whether an id was given out here: then an answer that nobody waits for is late. */
 bool relay_issued(const struct relay_table *t, int64_t id);
-/* Append the frame with the token `to` in place of the id, which is within it. */
+/* It waits for an answer, which another device cannot give. */
+bool relay_is_on_its_way(const struct relay_table *t, int64_t id);
+/* What d was asked by that id, and is over; NULL: it is not known any more. */
+struct past_call *relay_past(const struct board *d, int64_t id);
+/* Who asked (struct relay: whose), or a device, is no more. */
+void relay_leave(struct relay_table *t, const void *who);
+/*
+ * Append the frame with the token `to` in place of the id, which is within it;
+ * as a text where the id is one.
+ */
 void relay_restore_id(struct buf *out, struct span frame, struct span id,
 		      const char *to);
 

@@ -34,6 +34,7 @@ static void release(struct serve *s)
 {
 	records_done(&s->records);
 	missing_done(&s->missing);
+	rivals_done(&s->rivals);
 	registry_done(&s->registry);
 	relay_done(&s->relays);
 	tool_lists_done(&s->tool_lists);
@@ -169,9 +170,9 @@ void serve_fence(const struct serve *s, struct words *rules)
 	fence_system(rules);
 	fence_port(rules, "connect", DNS_PORT);
 	fence_rule(rules, "remove", folder);
-	fence_rule(rules, "write", c->save_images);
+	fence_rule(rules, "write", c->pictures.save_images);
 	fence_rule(rules, "write", enrolled);
-	if (c->vision_exec)
+	if (c->pictures.vision_exec)
 		fence_rule(rules, "write", file_temporary());
 	if (s->mqtt_boards)
 		mqtt_boards_fence(s->mqtt_boards, rules);
@@ -179,10 +180,11 @@ void serve_fence(const struct serve *s, struct words *rules)
 
 void serve_allow(const struct serve_config *c)
 {
-	const char *const vision[] = { "sh", "-c", c->vision_exec, "sh", NULL };
+	const char *const vision[] = { "sh", "-c", c->pictures.vision_exec,
+				       "sh", NULL };
 
 	/* The picture, and what is asked about it. */
-	if (c->vision_exec)
+	if (c->pictures.vision_exec)
 		spawner_allow(vision, 2, NULL);
 	if (c->token_file)
 		spawner_keep(c->token_file, O_RDONLY);
@@ -365,7 +367,8 @@ static void set_limits(struct serve_config *c)
 	fit = serve_files_devices(or_default(asked, DEVICES_MAX));
 	c->devices_max = or_default(asked, fit);
 	c->message_max = or_default(c->message_max, 1 << 20);
-	c->picture_max = or_default(c->picture_max, 8 << 20);
+	c->pictures.picture_max =
+		or_default(c->pictures.picture_max, PICTURE_MAX);
 	c->handshake = or_default(c->handshake, 10000);
 	c->hello_wait = or_default(c->hello_wait, 30000);
 	c->timeout = or_default(c->timeout, 10000);
@@ -538,6 +541,7 @@ const struct board_events serve_events = {
 	.gone = control_gone,
 	.text = control_text,
 	.odd = control_odd,
+	.picture = control_picture,
 	.audio = control_audio,
 	.settled = on_board_settled,
 	.freed = on_board_freed,

@@ -9,6 +9,7 @@
 
 #include "base/loop.h"
 #include "base/split.h"
+#include "net/pictures.h"
 #include "serve/record.h"
 
 struct port;
@@ -29,10 +30,7 @@ struct serve_config { /* all borrowed: they live until serve_close */
 	bool no_init;
 
 	/* vision */
-	const char *save_images; /* folder; NULL: not kept */
-	const char *
-		vision_exec; /* a command line for sh, gets FILE and QUESTION; NULL */
-	const char *vision_text; /* the answer without it; NULL: a fixed one */
+	struct picture_rules pictures; /* picture_max 0: PICTURE_MAX */
 	const char *
 		vision_url; /* of another service, told to devices instead of ours; NULL */
 	const char *vision_token; /* for it; NULL: none */
@@ -58,7 +56,6 @@ struct serve_config { /* all borrowed: they live until serve_close */
 	/* limits; 0: the default */
 	int64_t devices_max; /* 20,000, or what the descriptors allow */
 	int64_t message_max; /* bytes, 1 MB */
-	int64_t picture_max; /* bytes of an upload, 8 MB */
 	int64_t handshake; /* ms for a request's head, 10 s */
 	int64_t hello_wait; /* ms until a silent peer is closed, 30 s */
 	int64_t timeout; /* ms for initialize and each page, 10 s */

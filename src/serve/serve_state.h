@@ -11,6 +11,7 @@
 #include "serve/missing.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
+#include "serve/rivals.h"
 #include "serve/serve.h"
 #include "serve/tokens.h"
 #include "serve/tool_lists.h"
@@ -19,6 +20,15 @@ struct audio_counts; /* net/mqtt.h */
 struct control; /* serve/control.h */
 struct door; /* serve/door.h: all listening ports */
 struct mqtt_boards; /* serve/mqtt_boards.h: broker, hub, audio */
+
+/* In words, without ids that only serve gave; and what came, if it has none. */
+struct board_odd {
+	const char *text;
+	struct span message; /* text NULL: not for them */
+	/* Who asked for it once (struct relay: whose) gets the frame; or NULL. */
+	const void *whose;
+	struct span own; /* with the id that they gave */
+};
 
 /*
  * What boards tell whoever stands above them: serve itself, the control socket,
@@ -31,8 +41,10 @@ struct board_events {
 	void (*gone)(struct board *d, const struct error *why);
 	/* a text frame that is nobody's reply; an audio packet */
 	void (*text)(struct board *d, const char *frame, size_t len);
-	/* it said something that is handed to nobody: what, and why */
-	void (*odd)(struct board *d, const char *what);
+	/* it said something that can be handed to nobody as it is */
+	void (*odd)(struct board *d, const struct board_odd *what);
+	/* a picture of its came, and was answered */
+	void (*picture)(struct board *d, const struct picture_news *n);
 	void (*audio)(struct board *d, const void *packet, size_t len);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
@@ -59,6 +71,7 @@ struct serve {
 	struct relay_table relays; /* requests on their way to devices */
 	struct departed departed;
 	struct missing missing; /* told MQTT, and not come */
+	struct rivals rivals;
 	uint64_t came; /* devices that connected since the start */
 	size_t held; /* devices in memory: those too that were replaced */
 	struct seldom crowded;

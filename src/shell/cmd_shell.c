@@ -56,6 +56,7 @@ static int shell_run(const struct invocation *in, struct error *err)
 			   .keep_going = o->keep_going };
 	int status;
 
+	in->connection->goes_on = true;
 	shell_dress(&s);
 	if (term_is_terminal(stdin) &&
 	    (app->out.err_terminal || app->out.out_terminal))

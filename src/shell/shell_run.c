@@ -10,11 +10,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/outside.h"
 #include "cli/suggest.h"
 #include "mcp/tools.h"
 #include "shell/shell.h"
@@ -158,75 +158,38 @@ int shell_run_line(struct shell *s, const char *text, struct error *err)
 	return status;
 }
 
-/*
- * Commands for sh: alone, or fed by what a line prints. They have the terminal
- * while they run, share our process group, and end by Ctrl-C where we do not.
- */
+/* Commands for sh: alone, or fed by what a line prints. */
 
-enum { GRACE_MS = 1000 };
-
-struct outside {
-	struct child *child;
-	bool ended;
-	int status;
-	bool interrupted;
+struct own {
+	struct outside outside;
 	/* Before it: a child may leave the terminal in any mode. */
 	struct termios modes;
 	bool has_modes;
 };
 
-static void on_ended(void *owner, int status)
-{
-	struct outside *o = owner;
-
-	o->ended = true;
-	o->status = status;
-}
-
-static const struct child_events events = { .ended = on_ended };
-
 /* in: what it reads; -1: what we have, or nothing in a script. */
-static int start(struct outside *o, struct shell *s, const char *command,
-		 int in, struct error *err)
+static int start(struct own *o, struct shell *s, const char *command, int in,
+		 struct error *err)
 {
-	char name[] = "sh", option[] = "-c";
-	/* The child does not change it, and uv_spawn wants no const. */
-	char *argv[] = { name, option, NULL, NULL };
-	struct child_options options = { .argv = argv,
-					 .out = CHILD_INHERIT,
-					 .err = CHILD_INHERIT,
-					 .same_group = true,
-					 .secrets = true,
-					 .in_fd = in };
+	struct outside_order order = { .command = command,
+				       .in_fd = in,
+				       .secrets = true };
 
-	memcpy(&argv[2], &command, sizeof(command));
-	*o = (struct outside){ 0 };
 	if (in >= 0)
-		options.in = CHILD_PIPE;
+		order.in = CHILD_PIPE;
 	else if (s->edit)
-		options.in = CHILD_INHERIT;
-	if (s->edit)
-		o->has_modes = tcgetattr(STDIN_FILENO, &o->modes) == 0;
+		order.in = CHILD_INHERIT;
+	o->has_modes = s->edit && tcgetattr(STDIN_FILENO, &o->modes) == 0;
 	fflush(s->app->out.out);
-	if (app_open_loop(s->app, err))
-		return -1;
-	return child_start(&o->child, s->app->loop, &options, &events, o, err);
+	return outside_start(&o->outside, s->app, &order, err);
 }
 
-/* Events wait: the terminal is the child's. */
-static void wait_ended(struct outside *o, struct shell *s)
+static void wait_ended(struct own *o, struct shell *s)
 {
-	while (!o->ended) {
-		CLEANUP(error_reset) struct error why = { 0 };
-
-		if (loop_wait(s->app->loop, &o->ended, LOOP_FOREVER, &why) == 0)
-			break;
-		o->interrupted = true;
-		if (why.code == SIGINT)
-			continue;
-		s->signal = why.code;
+	outside_wait(&o->outside);
+	if (o->outside.signal) {
+		s->signal = o->outside.signal;
 		s->quit = true;
-		child_stop(o->child, GRACE_MS);
 	}
 	if (o->has_modes)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &o->modes);
@@ -255,12 +218,12 @@ static int judge(const struct outside *o, const struct shell *s,
 
 int shell_outside(struct shell *s, const char *command, struct error *err)
 {
-	struct outside o;
+	struct own o;
 
 	if (start(&o, s, command, -1, err))
 		return -1;
 	wait_ended(&o, s);
-	return judge(&o, s, command, err);
+	return judge(&o.outside, s, command, err);
 }
 
 static int no_pipe(struct error *err)
@@ -292,7 +255,7 @@ static int feed(struct shell *s, char *const *words, size_t count, FILE *to,
 static int shell_pipe(struct shell *s, char *const *words, size_t count,
 		      const char *command, struct error *err)
 {
-	struct outside o;
+	struct own o;
 	int ends[2], status;
 	FILE *to;
 
@@ -307,7 +270,7 @@ static int shell_pipe(struct shell *s, char *const *words, size_t count,
 	}
 	status = feed(s, words, count, to, err);
 	wait_ended(&o, s);
-	return status != 0 ? -1 : judge(&o, s, command, err);
+	return status != 0 ? -1 : judge(&o.outside, s, command, err);
 }
 
 /*

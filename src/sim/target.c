@@ -17,6 +17,7 @@
 #include "sim/pretend.h"
 #include "sim/service.h"
 #include "sim/sim.h"
+#include "sim/target_camera.h"
 
 /* What the state of both begins with: who does send and close. */
 struct target_peer {
@@ -181,6 +182,7 @@ struct sim_peer {
 	char *address;
 	struct frame_queue waiting; /* for the device */
 	struct timer pump;
+	struct target_camera *camera; /* NULL: the board has none, or no port */
 	bool ready, closing, ending;
 	struct error why; /* for closed; ERR_NONE if we close */
 };
@@ -303,10 +305,11 @@ static void release(struct sim_peer *p)
 	headers_done(&p->headers);
 	profile_free(p->profile);
 	target_outside_done(&p->outside);
+	mem_free(p->camera);
 	mem_free(p->address);
 }
 
-static void on_pump_closed(void *owner)
+static void on_camera_closed(void *owner)
 {
 	struct sim_peer *p = owner;
 	struct transport *t = p->transport;
@@ -317,6 +320,16 @@ static void on_pump_closed(void *owner)
 	t->impl = NULL;
 	t->events->closed(t->owner, &why);
 	error_reset(&why);
+}
+
+static void on_pump_closed(void *owner)
+{
+	struct sim_peer *p = owner;
+
+	if (p->camera)
+		target_camera_close(p->camera, on_camera_closed, p);
+	else
+		on_camera_closed(p);
 }
 
 static void on_device_closed(void *owner)
@@ -429,11 +442,38 @@ static void settings_done(struct settings *s)
 	target_outside_done(&s->outside);
 }
 
+/*
+ * Where its pictures go. Where there is no port to be had, it goes on without:
+ * the tool then says that it knows no address. -1: --save-images cannot be used.
+ */
+static int open_camera(struct target_camera **out, struct transport *t,
+		       const struct endpoint *to, const struct profile *profile,
+		       struct error *err)
+{
+	CLEANUP(mem_free_ptr)
+	char *mac = identity_device(profile->device_id, 0);
+	struct target_camera *c;
+
+	if (!profile->catalog.camera)
+		return 0;
+	c = mem_zalloc(sizeof(*c));
+	if (target_camera_open(c, t, to, mac, err) == 0) {
+		*out = c;
+		return 0;
+	}
+	mem_free(c);
+	if (err->kind != ERR_CONNECT)
+		return -1;
+	error_reset(err);
+	return 0;
+}
+
 static int sim_begin(struct transport *t, const struct endpoint *to,
 		     struct error *err)
 {
 	CLEANUP(settings_done) struct settings s = { .changes.fill = 0 };
 	const char *name = to->path && *to->path ? to->path : NULL;
+	struct target_camera *camera = NULL;
 	struct profile *profile;
 	struct sim_peer *p;
 
@@ -442,7 +482,12 @@ static int sim_begin(struct transport *t, const struct endpoint *to,
 	profile = profile_load(name, &s.changes, err);
 	if (!profile)
 		return -1;
+	if (open_camera(&camera, t, to, profile, err)) {
+		profile_free(profile);
+		return -1;
+	}
 	p = make(t, profile, &s);
+	p->camera = camera;
 	p->peer.ops = &device_ops_transport;
 	t->impl = p;
 	timer_start(&p->pump, 0);
@@ -473,11 +518,19 @@ static void sim_end(struct transport *t)
 	timer_start(&p->pump, 0);
 }
 
+static struct camera *pretend_camera(const struct transport *t)
+{
+	const struct sim_peer *p = t->impl;
+
+	return p->camera && !p->ending ? &p->camera->camera : NULL;
+}
+
 static const struct transport_ops device_ops_transport = {
 	.scheme = "sim",
 	.open = sim_begin,
 	.send = pretend_send,
 	.close = sim_end,
+	.camera = pretend_camera,
 };
 
 /* ---- which of the two ---- */
@@ -511,11 +564,19 @@ static void sim_close(struct transport *t)
 		peer->ops->close(t);
 }
 
+static struct camera *sim_camera(const struct transport *t)
+{
+	const struct target_peer *peer = t->impl;
+
+	return peer && peer->ops->camera ? peer->ops->camera(t) : NULL;
+}
+
 const struct transport_ops sim_ops = {
 	.scheme = "sim",
 	.open = sim_open,
 	.send = sim_send,
 	.close = sim_close,
+	.camera = sim_camera,
 };
 
 /*

@@ -17,18 +17,23 @@
  *  C greet    protocol, version    the first of each command. With another
  *             protocol than its own, serve takes nothing but greet and stop
  *  S greeting protocol, version, pid
- *  C attach   device?, tail?, timeout?
+ *  C attach   device?, tail?, pictures?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
  *             attached or error follows
- *  S attached device, hello?, initialize?, session_id, frame_version
- *             hello: its message; initialize: the whole JSON-RPC reply.
+ *  S attached device, hello?, hellos, initialize?, session_id, frame_version
+ *             and of its request path?, headers?, protocol_version, ota?
+ *             (wire/ota.h: facts), ota_answer? (where that sent it).
+ *             hello: its message, hellos: how many came; initialize: the whole JSON-RPC reply.
  *             From now on t frames pass in both directions; ids are the
  *             command's own, serve rewrites them
  *  S lost     count                so many t, b or watched device frames were
  *             left out here: the command did not read; replies never are
- *  S odd      text                the device said what is handed to nobody
+ *  S odd      text, message?       the device said what is handed to nobody;
+ *             message: its text, unless its id was made by serve
+ *  S picture  text, file?         to those with pictures: one of the device came;
+ *             file: where serve keeps it
  *  S gone     error                the device went; the socket closes then
  *  C tool     name, device?|list?  a tool as it was listed; on an attached
  *             connection: of its device
@@ -42,7 +47,8 @@
  *             those too that are not here ("state":"away"; unless device)
  *  S device   device, change?      once for each; then
  *  S end      count, unknown?      watch: device objects go on. unknown: an
- *             error: no device that comes can be meant by that word
+ *             error: nothing here has that word's name, and no device is
+ *             waited for by it
  *  C fan      device?, list?, timeout, and method, params? | notify, params?
  *             | message            to all that fit, at once
  *  S row      device, took_us, reply | error, one for each; then end. reply:
@@ -115,7 +121,7 @@ struct serve_question {
 	const char *device, *list, *name, *prefix, *method, *notify;
 	const char *message, *params;
 	int64_t timeout;
-	bool tail, watch, enrolled;
+	bool tail, pictures, watch, enrolled;
 };
 void serve_question_encode(struct buf *out, const struct serve_question *q);
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "wire/jsonrpc.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /*
@@ -77,6 +78,43 @@ static void add_string(struct buf *out, const char *name, const char *value)
 		buf_char(out, ',');
 	buf_printf(out, "\"%s\":", name);
 	buf_json_string(out, value, strlen(value));
+}
+
+/* All its texts. */
+#define FACT(name)                                                 \
+	{                                                          \
+#		name, offsetof(struct ota_request, name),         \
+			sizeof(((struct ota_request *)NULL)->name) \
+	}
+static const struct {
+	const char *name;
+	size_t at, size;
+} facts[] = {
+	FACT(version),	  FACT(compile_time), FACT(idf_version),
+	FACT(elf_sha256), FACT(board_type),   FACT(board_name),
+	FACT(chip),	  FACT(ip),	      FACT(ssid),
+	FACT(language),	  FACT(user_agent),   FACT(serial),
+	FACT(device_id),  FACT(client_id),
+};
+
+void ota_facts_encode(struct buf *out, const struct ota_request *rq)
+{
+	buf_char(out, '{');
+	for (size_t i = 0; i < COUNT(facts); i++)
+		add_string(out, facts[i].name, (const char *)rq + facts[i].at);
+	buf_printf(out, ",\"flash_size\":%lld,\"rssi\":%d}",
+		   (long long)rq->flash_size, rq->rssi);
+}
+
+void ota_facts_decode(struct ota_request *out, const cJSON *object)
+{
+	*out = (struct ota_request){ 0 };
+	for (size_t i = 0; i < COUNT(facts); i++)
+		member_copy(object, facts[i].name, (char *)out + facts[i].at,
+			    facts[i].size);
+	if (json_integer(object, "flash_size", &out->flash_size))
+		out->flash_size = 0;
+	out->rssi = member_int(object, "rssi");
 }
 
 static void add_application(struct buf *out, const struct ota_request *rq)

@@ -31,6 +31,13 @@ int ota_request_decode(struct ota_request *out, const char *body, size_t len,
 void ota_request_encode(struct buf *out, const struct ota_request *rq);
 
 /*
+ * The same as one flat object, {"version":…,"rssi":…}, with all its members:
+ * for a person, and for who hands it on. Texts are cut to fit again.
+ */
+void ota_facts_encode(struct buf *out, const struct ota_request *rq);
+void ota_facts_decode(struct ota_request *out, const cJSON *object);
+
+/*
  * {"websocket":{"url":URL,"token":TOKEN,"version":N}} and nothing that traps
  * a device (device.md 5.4): token left out if NULL, version if 0, well under
  * 8,000 bytes. -1 (ERR_USAGE): a value is too long for the device's storage (255 bytes for

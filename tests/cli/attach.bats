@@ -88,6 +88,9 @@ three() { # three boards
 	mcp -d '*:01' call reboot
 	ends 2
 	hints "its whole name is 'self.reboot'"
+	mcp -d '*:01' describe reboot
+	ends 0
+	says 'self.reboot'
 	mcp --all call reboot
 	ends 2
 	mcp --all call no.such.tool
@@ -98,6 +101,153 @@ three() { # three boards
 	ends 1
 	mcp --all shell-like-nonsense
 	ends 2
+}
+
+@test "--all info: what is known of each, whose it is first" {
+	three
+	mcp --all info
+	ends 0
+	[ "$(grep -c '^device  *02:00:00:00:00:0[123]$' stdout)" = 3 ]
+	[ "$(grep -c '^server' stdout)" = 3 ]
+	mcp --all -d '*:0[12]' -o json info
+	ends 0
+	jq -es 'length == 2 and all(.[]; .info.initialize.serverInfo.name and .info.device.device_id == .device.id)' stdout
+	mcp --all -d '*:0[12]' -o raw info
+	ends 0
+	jq -es 'length == 2 and all(.[]; .device.id and .info)' stdout
+	mcp --all -d nobody info
+	ends 3
+}
+
+@test "--all info: one that has no MCP is a row, and the status" {
+	serve
+	device boards --devices 2
+	device odd --device-id 02:00:00:00:00:0a --fault no-features
+	event ready 02:00:00:00:00:02
+	event ready 02:00:00:00:00:01
+	event failed 02:00:00:00:00:0a
+	mcp --all --timeout 2s info
+	ends 3
+	hints '1 of 3 devices failed'
+	[ "$(grep -c '^server' stdout)" = 2 ]
+	grep -qE '^02:00:00:00:00:0a  error ' stdout
+	mcp --all --timeout 2s -o json info
+	ends 3
+	jq -es 'map(select(.error)) | length == 1 and .[0].device.id == "02:00:00:00:00:0a"' stdout
+}
+
+# Boards that say something at each call.
+talkers() {
+	serve
+	device boards --devices 3 --fault wrong-id
+	event ready 02:00:00:00:00:01
+	event ready 02:00:00:00:00:02
+	event ready 02:00:00:00:00:03
+}
+
+@test "--all tail: messages of each, whose name stands in front" {
+	talkers
+	background tail mcpctl --all -o json tail -n 3 --for 60s
+	local tail=$LAST
+	background text mcpctl --all tail -n 3 --for 60s
+	local text=$LAST
+	background raw mcpctl --all -o raw tail -n 1 --for 60s
+	until_true commands 9
+	mcp --all --timeout 300ms call self.get_device_status
+	ends 4
+	finish "$tail" 0
+	jq -es 'map(.device.id) | unique | length == 3' tail.out
+	jq -es 'all(.[]; .event.kind == "odd")' tail.out
+	finish "$text" 0
+	[ "$(grep -cE '^[0-9:.]+  02:00:00:00:00:0[123]  ' text.out)" = 3 ]
+	finish "$LAST" 0
+	jq -es 'length == 1 and .[0].device.id' raw.out
+	mcp --all tail --filter never -n 1 --for 200ms
+	ends 4
+	mcp --all tail --filter never --for 200ms
+	ends 0
+}
+
+calls_show() { # FILE PATTERN: calls until it stands there
+	mcpctl --all --timeout 300ms call self.get_device_status >/dev/null || :
+	grep -qE -- "$2" "$1"
+}
+
+@test "--all tail: who goes is a row; the last one ends it; -F stays" {
+	talkers
+	background tail mcpctl --all tail --filter never
+	local tail=$LAST
+	background follow mcpctl --all tail -F
+	local follow=$LAST
+	until_true commands 6
+	mcp kick 02:00:00:00:00:02
+	ends 0
+	wait_for tail.out '^02:00:00:00:00:02  error .*kick'
+	wait_for follow.err '02:00:00:00:00:02: .*staying until it is back'
+	absent '  error  ' follow.out
+	: >follow.out
+	# It comes again; so does a new one.
+	device again --device-id 02:00:00:00:00:02 --fault wrong-id
+	until_true calls_show follow.out '02:00:00:00:00:02'
+	device late --device-id 02:00:00:00:00:0b --fault wrong-id
+	until_true calls_show follow.out '02:00:00:00:00:0b'
+	kill "$SERVER"
+	finish "$tail" 3
+	grep -q 'error: 3 of 3 devices failed' tail.err
+	finish "$follow" 3
+}
+
+@test "--all run: each line for all, a suite for each device" {
+	three
+	printf 'ping\ncall self.audio_speaker.set_volume volume=7\n' >smoke
+	mcp --all run --report junit:all.xml --report tap:all.tap smoke
+	ends 0
+	[ "$(wc -l <stdout)" = 6 ]
+	/usr/bin/python3 - <<'END'
+import xml.etree.ElementTree as tree
+root = tree.parse("all.xml").getroot()
+assert root.tag == "testsuites", root.tag
+suites = {s.get("name"): s for s in root}
+assert sorted(suites) == ["02:00:00:00:00:0%d" % i for i in (1, 2, 3)], suites
+for s in suites.values():
+    assert (s.get("tests"), s.get("failures"), s.get("errors")) == ("2", "0", "0"), s.attrib
+    assert [c.get("name") for c in s][0] == "ping"
+END
+	grep -q '^1\.\.6$' all.tap
+	grep -qE '^ok [0-9] - 02:00:00:00:00:02: ping ' all.tap
+	mcp --all run -k --report tap:all.tap -e 'call self.audio_speaker.set_volume volume=101' -e ping
+	ends 2
+	[ "$(grep -c '^not ok' all.tap)" = 3 ]
+	[ "$(grep -c '^ok' all.tap)" = 3 ]
+	mcp --all run --report tap:all.tap -e 'call self.audio_speaker.set_volume volume=101' -e ping
+	ends 2
+	[ "$(grep -c '# SKIP' all.tap)" = 3 ]
+	mcp --all -o json -e ping -e info
+	ends 0
+	jq -es 'length == 6 and all(.[]; .device.id)' stdout
+}
+
+@test "--all run: what cannot be done is said before, who went counts as failed" {
+	three
+	mcp --all run -e ping -e 'describe self.reboot'
+	ends 2
+	hints "command 2: 'describe' cannot be done with --all"
+	[ -z "$out" ]
+	device late --device-id 02:00:00:00:00:0b
+	event ready 02:00:00:00:00:0b
+	background run mcpctl --all run -k --report tap:all.tap \
+		-e ping -e 'tail --for 3s --filter never' -e ping
+	local script=$LAST
+	wait_for run.err 'watching 4 devices'
+	kill -KILL "$DEVICE"
+	finish "$script" 3
+	grep -q '4 of 4 devices\|2 of 3 commands failed' run.err
+	[ "$(grep -c '^not ok [0-9]* - 02:00:00:00:00:0b' all.tap)" = 2 ]
+	grep -q 'the device is not there any more' all.tap
+	[ "$(grep -c '^ok' all.tap)" = 10 ]
+	mcp --all -d nobody run --report tap:none.tap -e ping
+	ends 3
+	grep -q '^not ok 1 - ping' none.tap
 }
 
 @test "--all: boards with other firmware are asked by their own schema" {

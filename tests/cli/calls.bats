@@ -207,7 +207,9 @@ load helper
 }
 
 @test "take_photo without a vision service says how to give one" {
-	mcp sim: call self.camera.take_photo question=what
+	background robot mcpctl sim --listen 127.0.0.1:0
+	robot=$(wait_for robot.err "ws://" | grep -o "ws://.*")
+	mcp "$robot" call self.camera.take_photo question=what
 	ends 1
 	hints '--vision-url'
 	mcp --vision-url http://192.0.2.1/ sim:fixtures call self.camera.take_photo question=what

@@ -173,6 +173,9 @@ odd() {
 	# One for users only needs its whole name.
 	bash_complete mcpctl sim: call reb
 	nothing
+	# Not to read about it.
+	bash_complete mcpctl sim: describe reb
+	[ "$(cat got)" = reboot ]
 	bash_complete mcpctl sim: self.aud
 	[ "$(cat got)" = $SET ]
 	bash_complete mcpctl sim: $SET ''

@@ -13,6 +13,18 @@ peer() {
 	URL=ws://127.0.0.1:$(wait_for peer.out 'port [0-9]+' | sed 's/port //')/
 }
 
+@test "the last part of any tool's name is enough to read about it" {
+	for words in 'describe reboot' 'call reboot --help' 'tools reboot'; do
+		# shellcheck disable=SC2086 # words
+		mcp sim: $words
+		ends 0
+		says 'self.reboot'
+	done
+	mcp sim: call reboot
+	ends 2
+	hints "its whole name is 'self.reboot'"
+}
+
 @test "a complete listing is kept: one private file a target" {
 	mcp sim: tools
 	[ "$(find cache/mcpctl/tools -type f -printf '%m\n')" = 600 ]

@@ -29,6 +29,24 @@ load helper
 	[ -z "$out" ]
 }
 
+@test "pipes and '!' are the shell's, and run says so" {
+	printf 'ping\ncall self.get_device_status | jq .\n' >piped
+	mcp sim: run piped
+	ends 2
+	hints "piped:2: '|' is for the shell"
+	hints 'mcpctl shell <FILE'
+	[ -z "$out" ]
+	mcp sim: -e '! ls'
+	ends 2
+	hints "'!' is for the shell"
+	# What is advised works.
+	printf 'call self.get_device_status | jq -c .audio_speaker.volume\n! echo over\n' >piped
+	run mcpctl sim: shell <piped
+	[ "$status" = 0 ]
+	[ "${lines[0]}" = 70 ]
+	[ "${lines[1]}" = over ]
+}
+
 @test "JUnit and TAP reports have a case each" {
 	mcp sim: run --keep-going --report junit:report.xml -e ping -e 'tools zzz'
 	ends 7

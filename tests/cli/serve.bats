@@ -412,6 +412,11 @@ END
 	event ready
 	device two --client-id 00000000-0000-4000-8000-00000000000b
 	event replaced 'client id.*two boards with one Device-Id'
+	device three --client-id 00000000-0000-4000-8000-00000000000a
+	event replaced 'two boards with one Device-Id.*for ever'
+	device four --client-id 00000000-0000-4000-8000-00000000000b
+	until_true matches serve.out '"event":"replaced"' 3
+	[ "$(grep -c 'for ever' serve.out)" = 1 ]
 }
 
 @test "audio of a board that listens is told when it begins, not for ever" {

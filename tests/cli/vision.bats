@@ -167,9 +167,153 @@ END
 	mcp --all call self.screen.snapshot --upload url
 	ends 2
 	hints "'--upload' is for one device"
-	mcp sim: call self.screen.snapshot --upload url
+	background robot mcpctl sim --listen 127.0.0.1:0
+	robot=$(wait_for robot.err "ws://" | grep -o "ws://.*")
+	mcp --no-init "$robot" call self.screen.snapshot --no-validate --upload url
 	ends 2
-	hints 'is for a device of a running serve'
+	hints 'is for a device of a running serve, of listen: or sim:'
+}
+
+# kept DIR: the file of the only picture there; it must be private.
+kept() {
+	[ "$(find "$1" -type f | wc -l)" = 1 ] || return 1
+	find "$1" -type f -perm 600 -name '*.jpg' | grep .
+}
+
+@test "listen: takes the photo of its board, and call says where it is kept" {
+	listener l --save-images shots --trace t.jsonl -o json listen:127.0.0.1:0 \
+		call self.camera.take_photo 'question=what is it'
+	background board mcpctl sim --ota "$OTA"
+	finish "$LISTENER" 0
+	file=$(kept shots)
+	jq -e --arg file "$file" '.pictures == [$file] and
+		(.content[0].text | fromjson | .success and (.response | test("JPEG picture, 64x48")))' l.out
+	jq -es --arg file "$file" 'map(.event? | select(.file == $file))[0].text |
+		test("saved as .*it asks .what is it.")' l.err
+	grep -q 'vision/explain' t.jsonl
+	absent 'token[\\":]+[0-9a-f]{32}' t.jsonl l.err
+}
+
+@test "listen: keeps no picture where no folder is named, and says so" {
+	listener l listen:127.0.0.1:0 call self.camera.take_photo question=x
+	background board mcpctl sim --ota "$OTA"
+	finish "$LISTENER" 0
+	grep -q 'the board sent a JPEG picture.*it is kept nowhere (--save-images DIR' l.err
+	grep -q 'mcpctl received a JPEG picture' l.out
+}
+
+@test "listen: takes pictures of its board alone, and none above --picture-max" {
+	listener l --save-images shots --picture-max 100000 --timeout 60s \
+		listen:127.0.0.1:0 call self.camera.take_photo question=x
+	token
+	jpeg
+	explain=http://127.0.0.1:$PORT/vision/explain
+	code() { curl -s -o body -w '%{http_code}' "$@"; }
+	[ "$(code -F file=@photo.jpg "$explain")" = 401 ]
+	[ "$(code -H 'Authorization: Bearer wrong' -F file=@photo.jpg "$explain")" = 401 ]
+	# Right, in the name of another board.
+	[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Device-Id: 02:00:00:00:00:09' -F file=@photo.jpg "$explain")" = 401 ]
+	[ "$(code -F file=@photo.jpg "http://127.0.0.1:$PORT/upload")" = 403 ]
+	head -c 200000 /dev/zero >large
+	[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -F file=@large "$explain")" = 413 ]
+	[ ! -e shots ] || [ -z "$(find shots -type f)" ]
+	[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Device-Id: AA:aa:aa:aa:aa:aa' -F file=@photo.jpg "$explain")" = 200 ]
+	kept shots
+	grep -q 'the token is wrong' l.err
+}
+
+@test "a folder that cannot be written to is told before anything listens" {
+	touch file
+	for target in listen:127.0.0.1:0 sim:; do
+		mcp --save-images file/x "$target" call self.camera.take_photo question=x
+		ends 8
+		hints '--save-images'
+	done
+	mcp --save-images shots --cwd . 'stdio:true' tools
+	ends 2
+	hints "'--save-images' is for serve, listen: and sim:"
+}
+
+@test "sim: takes a photo, as serve and listen: do" {
+	mcp -o json --save-images shots sim: call self.camera.take_photo question=x
+	ends 0
+	file=$(kept shots)
+	jq -e --arg file "$file" '.pictures == [$file]' stdout
+	rm -r shots
+	printf 'call self.screen.snapshot --upload url\ncall self.camera.take_photo question=again\n' >two
+	mcp --save-images shots sim: run two
+	ends 0
+	[ "$(find shots -type f | wc -l)" = 2 ]
+	# What sends none has none.
+	mcp -o json --save-images shots sim: call self.get_device_status
+	ends 0
+	jq -e 'has("pictures") | not' stdout
+}
+
+@test "a snapshot to listen:, by an address for one picture" {
+	listener l --save-images shots listen:127.0.0.1:0 call self.screen.snapshot --upload url
+	background board mcpctl sim --ota "$OTA"
+	finish "$LISTENER" 0
+	kept shots
+	grep -q 'saved as shots/' l.err
+	absent '/upload/[0-9a-f]' l.err
+}
+
+@test "describe self.screen.snapshot shows an address that works" {
+	serve --save-images "$WORK/pictures"
+	device board
+	event ready
+	mcp describe snapshot
+	ends 0
+	says 'call self.screen.snapshot --upload url'
+	word=$(grep -o 'url=http://127.0.0.1:[0-9]*/upload/[0-9a-f]*' stdout)
+	mcp call self.screen.snapshot "$word"
+	ends 0
+	kept pictures
+	mcp -o json describe self.screen.snapshot
+	url=$(jq -r .upload stdout)
+	jpeg
+	curl -sf -F file=@photo.jpg "$url" | jq -e .success
+	# It would not outlive this command.
+	mcp sim: describe snapshot
+	ends 0
+	says 'call self.screen.snapshot --upload url'
+	absent '/upload/|example.com' stdout
+	mcp -o json sim: describe set_theme
+	jq -e 'has("upload") | not' stdout
+}
+
+@test "the shell of listen: describes an address that works as long as it is there" {
+	mkfifo lines
+	exec 7<>lines
+	mcpctl --save-images shots listen:127.0.0.1:0 shell <lines >l.out 2>l.err 3>&- 7>&- &
+	PIDS+=($!)
+	shell=$!
+	echo 'tools snapshot' >&7
+	OTA=$(wait_for l.err 'http://[^ ]*/xiaozhi/ota/' | grep -o 'http://[^ ]*')
+	background board mcpctl sim --ota "$OTA"
+	echo 'describe snapshot' >&7
+	word=$(wait_for l.out 'url=http://127.0.0.1:[0-9]*/upload/[0-9a-f]*' | grep -o 'url=.*')
+	echo "call self.screen.snapshot $word" >&7
+	wait_for l.err 'saved as shots/'
+	echo exit >&7
+	finish "$shell" 0
+	exec 7>&-
+	kept shots
+}
+
+@test "an attached call says where serve keeps the picture" {
+	serve --save-images "$WORK/pictures"
+	device board
+	event ready
+	mcp -o json call self.camera.take_photo question=what
+	ends 0
+	file=$(kept pictures)
+	jq -e --arg file "$WORK/$file" '.pictures == [$file]' stdout
+	mcp call self.screen.snapshot --upload url
+	ends 0
+	hints 'the board sent a JPEG picture'
+	hints "saved as $WORK/pictures/"
 }
 
 @test "the members of a picture's event are always there" {

@@ -175,6 +175,54 @@ open_port() {
 	done
 }
 
+# preflight PATH [HEADERS]: as a browser asks before it posts JSON there.
+preflight() {
+	asks 204 "$1" -X OPTIONS -H "Origin: $PAGE" \
+		-H 'Access-Control-Request-Method: POST' \
+		-H "Access-Control-Request-Headers: ${2:-content-type}"
+	grep -qix "access-control-allow-origin: $PAGE.*" head
+	grep -qi '^access-control-allow-methods: .*POST' head
+	grep -qi "^access-control-allow-headers: ${2:-content-type}" head
+	grep -qi '^vary: origin' head
+	[ ! -s body ]
+}
+
+@test "a digital human's page may ask OTA and post pictures, if it is allowed" {
+	PAGE=https://human.example
+	printf '\377\330\377\340' >photo.jpg
+	printf 'sesame\n' >token
+	chmod 600 token
+	open_port serve --allow-origin "$PAGE" --token-file token
+	for path in /xiaozhi/ota/ /xiaozhi/ota /xiaozhi/ota/activate; do
+		preflight "$path" 'content-type,device-id,client-id'
+	done
+	asks 200 "$OTA_PATH" -H "Origin: $PAGE" -H "$ID" -H 'Client-Id: c' \
+		-H 'Content-Type: application/json' -d '{}'
+	grep -qix "access-control-allow-origin: $PAGE.*" head
+	jq -e .websocket.url body
+	# What a browser asks without a preflight, and a path that is none.
+	asks 200 "$OTA_PATH" -H "Origin: $PAGE"
+	grep -qix "access-control-allow-origin: $PAGE.*" head
+	got=$(curl -sS -D head -o body -w '%{http_code}' -H "Origin: $PAGE" "http://127.0.0.1:$PORT/nothing")
+	[ "$got" = 404 ]
+	grep -qix "access-control-allow-origin: $PAGE.*" head
+	for path in /vision/explain /mcp/vision/explain; do
+		preflight "$path" 'authorization,device-id,client-id'
+	done
+	# The page must be able to read a refusal too.
+	got=$(curl -sS -D head -o body -w '%{http_code}' -H "Origin: $PAGE" \
+		-F question=what -F file=@photo.jpg "http://127.0.0.1:$PORT/vision/explain")
+	[ "$got" != 200 ]
+	grep -qix "access-control-allow-origin: $PAGE.*" head
+	# Others get nothing, and are told which option.
+	for path in $OTA_PATH /vision/explain; do
+		asks 403 "$path" -X OPTIONS -H "$EVIL" -H 'Access-Control-Request-Method: POST'
+		absent -i access-control head
+		grep -q -- --allow-origin body
+	done
+	wait_for serve.out '"event":"refused".*--allow-origin https://evil.example'
+}
+
 @test "--allow-origin and --allow-host are checked before anything listens" {
 	for target in 'serve --listen 127.0.0.1:0' 'listen:127.0.0.1:0 info' \
 		'sim --listen 127.0.0.1:0' 'sim llm --listen 127.0.0.1:0'; do

@@ -353,8 +353,12 @@ static void nobody(void **state)
 	app.config.device = "z";
 	assert_int_equal(all("ping"), ERR_CONNECT);
 	assert_part(err.text, "fits 'z'");
-	assert_int_equal(all("info"), ERR_USAGE);
-	assert_part(err.hint, "tools, call, send, notify, ping");
+	assert_int_equal(all("describe x"), ERR_USAGE);
+	assert_part(err.hint, "these can: tools, call, ");
+	assert_part(err.hint, "info, ");
+	assert_int_equal(all("info"), ERR_CONNECT);
+	assert_part(err.text, "fits 'z'");
+	assert_int_equal(all("tail"), ERR_CONNECT);
 	app.config.target = "sim:";
 	app.target_source = "the argument";
 	assert_int_equal(all("ping"), ERR_USAGE);

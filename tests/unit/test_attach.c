@@ -156,8 +156,9 @@ static void attached(void **state)
 	to.device = pattern;
 	to.tail = true;
 	open_it(1);
-	assert_string_equal(serve.asked, "{\"op\":\"attach\",\"device\":"
-					 "\"kit*\\\"\",\"tail\":true}");
+	assert_string_equal(serve.asked,
+			    "{\"op\":\"attach\",\"device\":"
+			    "\"kit*\\\"\",\"tail\":true,\"pictures\":true}");
 	assert_string_equal(buf_string(&seen),
 			    "ready 10.0.0.7:5 aa:01 c-1 2 S-1 " HELLO
 			    " " INITIALIZED "|");
@@ -193,7 +194,8 @@ static void nothing_kept(void **state)
 	(void)state;
 	serve_with(bare_device);
 	open_it(4);
-	assert_string_equal(serve.asked, "{\"op\":\"attach\"}");
+	assert_string_equal(serve.asked,
+			    "{\"op\":\"attach\",\"pictures\":true}");
 	assert_string_equal(buf_string(&seen),
 			    "ready aa:01 aa:01 c 1   |binary opus|text |"
 			    "text end|");
@@ -228,8 +230,10 @@ static void says_odd(struct fake_peer *p, const struct control_frame *f)
 	if (f->kind == CONTROL_JSON)
 		fake_serve_attached(p, "null", "null");
 	else
-		fake_serve_json(p, "{\"op\":\"odd\",\"text\":\"a reply to "
-				   "nothing\"}");
+		fake_serve_json(
+			p,
+			"{\"op\":\"odd\",\"message\":\"{}\",\"text\":\"a reply to "
+			"nothing\"}");
 }
 
 /* What serve keeps to itself, since its id is nobody's, was heard all the same. */

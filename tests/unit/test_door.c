@@ -151,7 +151,7 @@ static void begin(void)
 	server.budget = budget_new();
 	server.config.listen = &ports;
 	server.config.allow_hosts = &names;
-	server.config.picture_max = 8 << 20;
+	server.config.pictures.picture_max = 8 << 20;
 	server.config.message_max = 1 << 20;
 	server.config.handshake = 10000;
 	camera = (struct board){ .id = camera_id,
@@ -992,11 +992,11 @@ static void test_vision(void **state)
 	expect(post(VISION_PATH "/", "5ec7e7", &form, 7), "200", RECEIVED);
 	told(RECORD_VISION, LEVEL_WARN,
 	     "1 more file in the form was not looked at");
-	server.config.vision_text = "a cat";
+	server.config.pictures.vision_text = "a cat";
 	expect(good_post(), "200", "a cat");
 	add_file(&form, "file", "x", "text", 4);
 	end_form(&form);
-	server.config.vision_text = NULL;
+	server.config.pictures.vision_text = NULL;
 	expect(post(VISION_PATH, "5ec7e7", &form, 100), "200",
 	       "mcpctl received a file that is no known picture, 4 bytes");
 	stop();
@@ -1183,7 +1183,8 @@ static void test_upload_address(void **state)
 	mem_free(url);
 	/* It lay about for too long. */
 	url = door_upload_url(server.door, &camera);
-	pass = &server.door->passes.item[server.door->passes.count - 1];
+	pass = &server.door->pictures.passes
+			.item[server.door->pictures.passes.count - 1];
 	pass->until = loop_now();
 	refused_upload(strchr(url + 7, '/'), "");
 	mem_free(url);
@@ -1248,7 +1249,7 @@ static void test_save(void **state)
 	make_folder();
 	snprintf(path, sizeof(path), "%s/a/b", folder);
 	begin();
-	server.config.save_images = path;
+	server.config.pictures.save_images = path;
 	open_door();
 	expect(good_post(), "200", RECEIVED);
 	json = detail(RECORD_VISION);
@@ -1307,7 +1308,7 @@ static void test_save_taken(void **state)
 		assert_int_equal(symlink("/nowhere", taken[i]), 0);
 	}
 	begin();
-	server.config.save_images = folder;
+	server.config.pictures.save_images = folder;
 	open_door();
 	expect(good_post(), "200", RECEIVED);
 	json = detail(RECORD_VISION);
@@ -1367,9 +1368,9 @@ static void test_full_disk(void **state)
 	(void)state;
 	make_folder();
 	begin();
-	server.config.save_images = folder;
+	server.config.pictures.save_images = folder;
 	open_door();
-	server.door->space = fake_space;
+	server.door->pictures.space = fake_space;
 	disk = (struct disk_space){ 100 * MB, 10 * MB + 10 };
 	expect(good_post(), "507", "the disk is nearly full");
 	told(RECORD_REFUSED, LEVEL_BAD,
@@ -1391,7 +1392,7 @@ static void test_full_disk(void **state)
 	disk_error = 0;
 	assert_int_equal(pictures_kept(), 3);
 	/* Nothing is written: the disk does not matter. */
-	server.config.save_images = NULL;
+	server.config.pictures.save_images = NULL;
 	disk = (struct disk_space){ 100 * MB, 0 };
 	expect(good_post(), "200", RECEIVED);
 	stop();
@@ -1406,7 +1407,7 @@ static void test_many_pictures(void **state)
 	(void)state;
 	make_folder();
 	begin();
-	server.config.save_images = folder;
+	server.config.pictures.save_images = folder;
 	open_door();
 	budget_set(server.budget, BUDGET_WRITTEN, 1000);
 	expect(good_post(), "200", RECEIVED);
@@ -1430,23 +1431,23 @@ static void test_exec(void **state)
 
 	(void)state;
 	begin();
-	server.config.vision_exec =
+	server.config.pictures.vision_exec =
 		"cmp -s \"$1\" \"$MCPCTL_FILE\" && wc -c <\"$1\" | tr -d ' ' && "
 		"echo \"$2/$MCPCTL_QUESTION/$MCPCTL_DEVICE\"";
 	open_door();
 	expect(good_post(), "200",
 	       "19\nwhat is this?/what is this?/02:00:00:00:00:0a");
 	told(RECORD_VISION, LEVEL_GOOD, "JPEG");
-	server.config.vision_exec =
+	server.config.pictures.vision_exec =
 		"echo no; echo first >&2; echo 'no \"model\"' >&2; exit 3";
 	expect(good_post(), "200",
 	       "the vision command ended with status 3: no \"model\"");
 	told(RECORD_VISION, LEVEL_WARN, "ended with status 3");
-	server.config.vision_exec = "yes '\1\2' | head -c 100000";
+	server.config.pictures.vision_exec = "yes '\1\2' | head -c 100000";
 	got = good_post();
 	cJSON_Delete(answer(got, "200"));
 	assert_true(strlen(got) > 6000);
-	server.config.vision_exec = "yes " CJK " | head -c 100000";
+	server.config.pictures.vision_exec = "yes " CJK " | head -c 100000";
 	cJSON_Delete(answer(good_post(), "200"));
 	stop();
 }
@@ -1475,9 +1476,9 @@ static void test_exec_limit(void **state)
 	snprintf(command, sizeof(command), "echo \"$1\" >%s; exec sleep 100",
 		 note);
 	begin();
-	server.config.vision_exec = command;
+	server.config.pictures.vision_exec = command;
 	open_door();
-	server.door->exec_limit = 3000;
+	server.door->pictures.exec_limit = 3000;
 	expect(good_post(), "200",
 	       "the vision command took longer than 3000 ms and was ended");
 	told(RECORD_VISION, LEVEL_WARN, "was ended");
@@ -1486,18 +1487,18 @@ static void test_exec_limit(void **state)
 	leaves = true;
 	leaves_after = note;
 	good_post();
-	for (int i = 0; i < 600 && server.door->job_count; i++)
+	for (int i = 0; i < 600 && server.door->pictures.job_count; i++)
 		loop_wait(loop, &device_closed, loop_now() + 100, NULL);
-	assert_int_equal(server.door->job_count, 0);
+	assert_int_equal(server.door->pictures.job_count, 0);
 	expect_gone(note);
 	/* We go meanwhile. */
-	server.door->exec_limit = 60000;
+	server.door->pictures.exec_limit = 60000;
 	leaves = true;
 	leaves_after = note;
 	good_post();
 	for (int i = 0; i < 600 && access(note, F_OK); i++)
 		loop_wait(loop, &device_closed, loop_now() + 100, NULL);
-	assert_int_equal(server.door->job_count, 1);
+	assert_int_equal(server.door->pictures.job_count, 1);
 	stop();
 	expect_gone(note);
 	rmdir(folder);
@@ -1564,9 +1565,9 @@ static void test_cannot_open(void **state)
 	server.config.listen = &taken;
 	cannot_open(ERR_CONNECT, "in use", "");
 	server.config.listen = &ports;
-	server.config.save_images = "/dev/null/pictures";
+	server.config.pictures.save_images = "/dev/null/pictures";
 	cannot_open(ERR_OUTPUT, "/dev/null/pictures", "folder");
-	server.config.save_images = NULL;
+	server.config.pictures.save_images = NULL;
 	server.config.advertise = "not a host";
 	cannot_open(ERR_USAGE, "--advertise", "HOST");
 	server.config.advertise = NULL;

@@ -224,15 +224,17 @@ static void test_ota(void **state)
 	told(NOTICE_LISTENING, "OTA address to set on the board:\n  http://");
 	told(NOTICE_LISTENING, "/xiaozhi/ota/\n");
 	explains("nothing came");
-	answers(visit(child_ask), "ws://box.local:99/xiaozhi/v1/", NULL);
+	answers(visit(child_ask), "ws://box.local:99/xiaozhi/v1/?port=99",
+		NULL);
 	told(NOTICE_OTA, "02:00:00:00:00:01 asked OTA");
 	told(NOTICE_OTA, "'bread', version 2.4.2");
 	explains("'bread' version 2.4.2");
-	answers(visit(child_ask_no_slash), "ws://box.local/xiaozhi/v1/", NULL);
+	answers(visit(child_ask_no_slash), "ws://box.local/xiaozhi/v1/?port=80",
+		NULL);
 	snprintf(own, sizeof(own), "ws://127.0.0.1:%u/xiaozhi/v1/", listening);
 	answers(visit(child_ask_no_host), own, NULL);
 	assert_non_null(strstr(visit(child_ask_odd_host), " 400 "));
-	answers(visit(child_ask_no_id), "ws://h/xiaozhi/v1/", NULL);
+	answers(visit(child_ask_no_id), "ws://h/xiaozhi/v1/?port=80", NULL);
 	told(NOTICE_OTA, "without a Device-Id");
 	stop();
 	start("listen:127.0.0.1:0/p", "first", "wss://proxy.example");

@@ -3,6 +3,8 @@
  * UDP audio over a real socket: the cipher, which packets are accepted, what
  * is counted, silence as the answer, a new hello.
  */
+#include <sys/resource.h>
+
 #include <errno.h>
 #include <poll.h>
 
@@ -558,6 +560,8 @@ static void test_port_in_use(void **state)
 	struct error err = { 0 };
 	struct audio_port *a, *b;
 
+	struct rlimit before, none;
+
 	(void)state;
 	a = mqtt->audio_open(loop, "127.0.0.1", 0, false, &err);
 	assert_non_null(a);
@@ -567,6 +571,18 @@ static void test_port_in_use(void **state)
 	assert_int_equal(err.kind, ERR_CONNECT);
 	assert_non_null(strstr(err.text, "in use by 'test_mqtt_audio'"));
 	assert_non_null(strstr(err.hint, "--udp-port"));
+	assert_non_null(strstr(err.hint, "take another port"));
+	/* No descriptor is left: no other port would help. */
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	error_reset(&err);
+	assert_null(mqtt->audio_open(loop, "127.0.0.1", 0, false, &err));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(err.code, EMFILE);
+	assert_string_equal(err.hint, "");
+	error_reset(&err);
 	assert_null(mqtt->audio_open(loop, "192.0.2.1", 0, false, &err));
 	mqtt->audio_close(a, on_part_closed, NULL);
 	close_part();

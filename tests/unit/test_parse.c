@@ -284,7 +284,8 @@ static const struct heeds {
 	{ "serve",
 	  " target device verbose trace timeout wait token-file"
 	  " mqtt-password-file socket cacert insecure advertise allow-origin"
-	  " allow-host trusted-proxy vision-url vision-token-file no-init " },
+	  " allow-host trusted-proxy vision-url vision-token-file"
+	  " save-images picture-max no-init " },
 	/* token-file is its own, of another meaning */
 	{ "sim", " verbose trace token-file mqtt-password-file cacert insecure"
 		 " advertise allow-origin allow-host trusted-proxy " },

@@ -104,8 +104,11 @@ static void test_restore(void **state)
 			"\"id\":7},\"id\": 1e3 }}");
 	assert_restored("{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":7}", 7, "70",
 			"{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":70}");
+	/* One that is a text stays one, so that who asked sees it. */
 	assert_restored("{\"id\":\"7\",\"result\":1}", 7, "8",
-			"{\"id\":8,\"result\":1}");
+			"{\"id\":\"8\",\"result\":1}");
+	assert_restored("{\"id\":\"7\",\"result\":1}", 7, "null",
+			"{\"id\":null,\"result\":1}");
 	assert_restored("{\"id\":1e3,\"result\":1}", 1000, "8",
 			"{\"id\":8,\"result\":1}");
 	assert_restored("{\"id\":7.0,\"result\":1}", 7, "null",
@@ -204,8 +207,7 @@ static void test_broken_reply(void **state)
 	assert_int_equal(a.count, 1);
 	assert_non_null(strstr(a.frame, "\"id\":\"q\",\"error\":{\"message\":"
 					"\"Unknown tool: \"x\"\"}"));
-	/* The asker is told; no line for it. */
-	assert_null(find_record(RECORD_ODD, 0));
+	the_record(RECORD_ODD, 0, "(tools/call) is broken: ");
 	asked_done(&a);
 }
 
@@ -223,12 +225,56 @@ static void test_other_device_does_not_answer(void **state)
 			  last_id(one));
 	says(two, text);
 	assert_int_equal(a.count, 0);
-	the_record(RECORD_ODD, 0, "a reply that nobody waits for any more");
+	the_record(RECORD_ODD, 0,
+		   "reply to a call that went to another device");
 	says(one, text);
 	assert_int_equal(a.count, 1);
 	/* A second time. */
 	says(one, text);
 	assert_int_equal(a.count, 1);
+	the_record(RECORD_ODD, 1, "second reply to call ");
+	the_record(RECORD_ODD, 1, " (ping), ");
+	asked_done(&a);
+}
+
+/* Its asker sees by the id that it is a text, and serve's log says so. */
+static void test_id_as_text(void **state)
+{
+	struct end *e = ready_device(MAC);
+	struct asked a = { 0 };
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	(void)state;
+	asks(&a, e,
+	     "{\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"self.a\"}}");
+	text = mem_printf("{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
+			  "\"id\":\"%ld\",\"result\":{}}}",
+			  last_id(e));
+	says(e, text);
+	assert_non_null(strstr(a.frame, "\"id\":\"7\","));
+	the_record(RECORD_ODD, 0, "has its id as a text");
+	says(e, text);
+	the_record(RECORD_ODD, 1, "(tools/call self.a), ");
+	assert_null(find_record(RECORD_ODD, 2));
+	asked_done(&a);
+}
+
+/* Given up by its asker, who stays; what was asked last is forgotten first. */
+static void test_late(void **state)
+{
+	struct end *e = ready_device(MAC);
+	int64_t deadline = loop_now() + LONG_MS;
+	struct asked a = { .relay.patience = 20 };
+
+	(void)state;
+	asks(&a, e, "{\"id\":7,\"method\":\"x\"}");
+	while (!e->device->breaker && loop_now() < deadline)
+		loop_poll(loop);
+	assert_non_null(e->device->breaker);
+	answers(e, "{}");
+	assert_int_equal(a.count, 1);
+	the_record(RECORD_ODD, 0, "late reply to call ");
+	assert_null(find_record(RECORD_ODD, 1));
 	asked_done(&a);
 }
 
@@ -245,10 +291,10 @@ static void test_forget(void **state)
 	assert_int_equal(server->relays.by_id.count, 0);
 	answers(e, "{}");
 	assert_int_equal(a.count, 0);
-	the_record(RECORD_ODD, 0, "a reply that nobody waits for any more");
+	the_record(RECORD_ODD, 0, "late reply to call ");
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":3,"
 		"\"result\":{}}}");
-	the_record(RECORD_ODD, 1, "a reply to nothing that was asked");
+	the_record(RECORD_ODD, 1, "reply to call 3, which is not known here");
 	asked_done(&a);
 }
 
@@ -326,7 +372,7 @@ static void test_time_over(void **state)
 	/* Too late. */
 	answers(e, "{}");
 	assert_int_equal(soon.count, 1);
-	the_record(RECORD_ODD, 0, "nobody waits for any more");
+	the_record(RECORD_ODD, 0, "late reply to call ");
 	relay_forget(&later.relay);
 	asked_done(&soon);
 }
@@ -391,6 +437,8 @@ int main(void)
 		TEST(test_own_request),
 		TEST(test_broken_reply),
 		TEST(test_other_device_does_not_answer),
+		TEST(test_id_as_text),
+		TEST(test_late),
 		TEST(test_forget),
 		TEST(test_not_sent),
 		TEST(test_device_goes),

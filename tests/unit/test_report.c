@@ -209,6 +209,54 @@ static void test_full_disk(void **state)
 	assert_int_equal(e.kind, ERR_OUTPUT);
 }
 
+/* --all: a suite for each device, the report's own only if it has cases. */
+static void test_suites(void **state)
+{
+	struct report_case c = { .source = "s", .line = 1, .name = "ping" };
+	struct report *r = NULL;
+	char *text = NULL;
+	size_t len = 0;
+	(void)state;
+	for (size_t form = 0; form < 2; form++) {
+		const char *wanted[] = {
+			"<testsuites name=\"all\">\n"
+			"<testsuite name=\"a&amp;b\" tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\" time=\"0.000\">\n"
+			"\t<testcase classname=\"s\" name=\"ping\" time=\"0.000\"/>\n"
+			"\t<testcase classname=\"s\" name=\"ping (2)\" time=\"0.000\">\n"
+			"\t\t<skipped message=\"x\"/>\n"
+			"\t</testcase>\n"
+			"</testsuite>\n"
+			"<testsuite name=\"c\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" time=\"0.000\">\n"
+			"\t<testcase classname=\"s\" name=\"ping\" time=\"0.000\"/>\n"
+			"</testsuite>\n"
+			"</testsuites>\n",
+			"1..3\nok 1 - a&b: ping # time=0ms\n"
+			"ok 2 - c: ping # time=0ms\n"
+			"ok 3 - a&b: ping (2) # SKIP x\n"
+		};
+		assert_int_equal(
+			report_open(&r,
+				    form ? "tap:/dev/null" : "junit:/dev/null",
+				    "all", NULL),
+			0);
+		c.suite = "a&b";
+		c.skipped = NULL;
+		report_add(r, &c);
+		c.suite = "c";
+		report_add(r, &c);
+		c.suite = "a&b";
+		c.skipped = "x";
+		report_add(r, &c);
+		FILE *f = open_memstream(&text, &len);
+		assert_non_null(f);
+		report_write(r, f);
+		fclose(f);
+		assert_non_null(strstr(text, wanted[form]));
+		free(text);
+		assert_int_equal(report_close(r, NULL), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +267,7 @@ int main(void)
 		cmocka_unit_test(test_no_characters_of_xml),
 		cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_suites),
 	};
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

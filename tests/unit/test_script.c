@@ -79,6 +79,37 @@ static void test_refused(void **state)
 	refuse("ping --frobnicate\n", ":1: ", "--frobnicate");
 }
 
+static void hints_at_shell(const char *text, bool wanted)
+{
+	CLEANUP(error_reset) struct error e = { 0 };
+	struct script s = { 0 };
+	assert_int_equal(read_script(&s, text, &e), -1);
+	assert_int_equal(strstr(e.hint, "mcpctl shell <FILE") != NULL, wanted);
+	script_done(&s);
+}
+
+/* Pipes and '!' are the shell's: the error says where they work. */
+static void test_shell_lines(void **state)
+{
+	(void)state;
+	refuse("ping\ninfo | grep x\n", ":2: ", "'|'");
+	refuse("! ls\n", ":1: ", "'!'");
+	refuse("!ls\n", ":1: ", "'!'");
+	hints_at_shell("call a.b | jq .\n", true);
+	hints_at_shell("ping|cat\n", true);
+	hints_at_shell("! ls\n", true);
+	hints_at_shell("foo\n", false);
+	/* Inside quotes it is text, and so is '!' behind the first word. */
+	struct script s = { 0 };
+	assert_int_equal(read_script(&s,
+				     "call a.b x='1|2'\ncall a.b \"|\"\n"
+				     "call a.b x\\|y\ncall a.b !\n",
+				     NULL),
+			 0);
+	assert_int_equal(s.count, 4);
+	script_done(&s);
+}
+
 static void test_no_file(void **state)
 {
 	CLEANUP(error_reset) struct error e = { 0 };
@@ -184,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_shell_lines),
 		cmocka_unit_test(test_no_file),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_save_paths),

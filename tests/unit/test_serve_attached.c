@@ -13,6 +13,8 @@
 
 #include <inttypes.h>
 
+#include <errno.h>
+
 #include "control_harness.h"
 
 #define ATTACH "{\"op\":\"attach\"}"
@@ -264,6 +266,7 @@ static void dies_in_the_middle(void **state)
 	command_done(&one);
 	assert_int_equal(server.relays.by_id.count, 1);
 	board_answers(b, board_asked(b, 0), "\"late\"");
+	expect_json(&two, "\"op\":\"odd\"", "late reply to a call of others");
 	board_answers(b, board_asked(b, 1), "\"mine\"");
 	expect_text(&two, REPLY("1", "\"mine\""));
 	expect_quiet(&two);
@@ -542,8 +545,31 @@ static void stray_reply(void **state)
 	expect_quiet(&c);
 	board_answers(b, 12345, "{}");
 	expect_json(&c, "\"op\":\"odd\"",
-		    "a reply to nothing that was asked came: its id is 12345");
+		    "reply to call 12345, which is not known here");
 	command_done(&c);
+	fake_board_free(b);
+}
+
+/* By its own id to who asked; to another command in words, without an id. */
+static void second_reply(void **state)
+{
+	struct fake_board *b = board_ready("aa");
+	struct command one, two;
+
+	(void)state;
+	command_attach(&one, ATTACH);
+	command_attach(&two, ATTACH);
+	request(&one, "7");
+	board_answers(b, board_asked(b, 0), "1");
+	expect_text(&one, REPLY("7", "1"));
+	board_answers(b, board_asked(b, 0), "2");
+	expect_text(&one, REPLY("7", "2"));
+	expect_json(&two, "\"op\":\"odd\"",
+		    "\"second reply to a call of others (tools/call), ");
+	command_done(&one);
+	board_answers(b, board_asked(b, 0), "3");
+	expect_json(&two, "\"op\":\"odd\"", "\"second reply to ");
+	command_done(&two);
 	fake_board_free(b);
 }
 
@@ -552,6 +578,8 @@ static void goes(struct fake_board *b, const char *text)
 	struct error why = { 0 };
 
 	error_set(&why, ERR_CONNECT, "%s", text);
+	if (!strstr(text, "hung up"))
+		error_code(&why, ECONNRESET);
 	b->transport->events->closed(b->transport->owner, &why);
 	timer_close(&b->closing, NULL);
 	words_done(&b->sent);
@@ -582,8 +610,13 @@ static void what_to_do(void **state)
 	wants(ATTACH, "'aa' went 0 ms ago: reset; wake it");
 	goes(fake_board_new("aa"), "reset");
 	goes(fake_board_new("aa"), "it was reset");
-	wants(ATTACH, "it was reset; it came 3 times and stayed less than a "
-		      "minute each time: does it crash?");
+	wants(ATTACH, "it was reset; it came 3 times, each for less than a "
+		      "minute, and never hung up: does it crash");
+	/* As firmware does after a talk, and what kick does: no crash. */
+	goes(fake_board_new("aa"), "it hung up");
+	wants(ATTACH, "it hung up; wake it (wake word or button)");
+	wants("{\"op\":\"attach\",\"device\":\"a*\"}",
+	      "it hung up; wake it (wake word or button)");
 	wants("{\"op\":\"attach\",\"device\":\"bb:bb\"}",
 	      "\"hint\":\"wake the board (wake word or button)\"");
 	server.departed.short_stays = 1;
@@ -700,6 +733,7 @@ int main(void)
 		TEST(deaf_caller),
 		TEST(device_goes),
 		TEST(stray_reply),
+		TEST(second_reply),
 		TEST(what_to_do),
 		TEST(device_comes_again),
 		TEST(unknown_word),

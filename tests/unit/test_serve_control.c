@@ -401,7 +401,9 @@ static void tool(void **state)
 	ask(&c, "{\"op\":\"tool\",\"name\":\"self.get\"}");
 	expect_json(&c, "\"op\":\"error\"", "there are 2 devices");
 	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"device\":\"cc\"}");
-	expect_json(&c, "\"op\":\"error\"", "no device fits 'cc'");
+	expect_json(&c, "\"op\":\"error\"", "'cc' is no alias, and no board");
+	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"device\":\"cc:*\"}");
+	expect_json(&c, "\"op\":\"error\"", "no device fits 'cc:*'");
 	ask(&c, "{\"op\":\"tool\",\"name\":\"a\",\"list\":\"cc\"}");
 	expect_json(&c, "\"op\":\"error\"", "'cc'");
 	ask(&c, "{\"op\":\"tool\"}");

@@ -3,6 +3,8 @@
  * A device in serve, from the first byte to the last: hello, initialize, the
  * listing, everything that can be wrong with them, and its end.
  */
+#include <errno.h>
+
 #include "serve_harness.h"
 
 #include "base/json_scan.h"
@@ -253,7 +255,8 @@ static void test_initialize_silence(void **state)
 	answers(e, INITIALIZED);
 	assert_int_equal(e->device->state, DEVICE_FAILED);
 	assert_int_equal(server->registry.count, 1);
-	the_record(RECORD_ODD, 0, "nobody waits for any more");
+	the_record(RECORD_ODD, 0, "late reply to call ");
+	the_record(RECORD_ODD, 0, " (initialize), ");
 }
 
 static void test_initialize_cannot_be_sent(void **state)
@@ -444,9 +447,22 @@ static void test_request_is_refused(void **state)
 	becomes_ready(e);
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 		"\"id\":12345678901234567890,\"method\":\"sampling/x\"}}");
-	the_record(RECORD_REQUEST, 0, "sampling/x");
+	the_record(RECORD_REQUEST, 0, "a request, refused: sampling/x");
 	assert_sent(e, e->sent.count - 1,
 		    "\"id\":12345678901234567890,\"error\":{\"code\":-32601,");
+}
+
+/* As a session of its own answers it, and it is not said to be refused. */
+static void test_ping_of_device(void **state)
+{
+	struct end *e = dial(MAC);
+
+	(void)state;
+	becomes_ready(e);
+	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
+		"\"id\":\"p\",\"method\":\"ping\"}}");
+	the_record(RECORD_REQUEST, 0, "a request: ping");
+	assert_sent(e, e->sent.count - 1, "\"id\":\"p\",\"result\":{}");
 }
 
 static void test_odd_replies(void **state)
@@ -457,7 +473,7 @@ static void test_odd_replies(void **state)
 	becomes_ready(e);
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 		"\"id\":\"abc\",\"result\":1}}");
-	the_record(RECORD_ODD, 0, "a reply to nothing that was asked");
+	the_record(RECORD_ODD, 0, "reply with an id that no call has");
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":"
 		"5,\"error\":{\"message\":\"a \"b\"\"}}}");
 	assert_non_null(strstr(the_record(RECORD_ODD, 1, NULL)->detail,
@@ -587,6 +603,68 @@ static void test_twins(void **state)
 	assert_int_equal(r->level, LEVEL_WARN);
 	assert_non_null(strstr(r->hint, "two boards with one Device-Id"));
 	turn();
+}
+
+static struct end *dial_from(const char *client, const char *address, bool mqtt)
+{
+	struct peer_info peer = { .address = address,
+				  .device_id = MAC,
+				  .client_id = client,
+				  .standby = mqtt,
+				  .envelope = true };
+	struct end *e = knock_with(&peer, mqtt);
+
+	is_ready(e, &peer);
+	return e;
+}
+
+static const char *hint_of(size_t n)
+{
+	const char *hint = the_record(RECORD_REPLACED, n, NULL)->hint;
+
+	return hint ? hint : "";
+}
+
+/* The first comes back: now it is certain, and is said once. */
+static void test_rivals(void **state)
+{
+	(void)state;
+	dial_from("one", "10.0.0.8:1", false);
+	dial_from("one", "10.0.0.9:1", false);
+	dial_from("one", "10.0.0.8:2", false);
+	dial_from("one", "10.0.0.9:2", false);
+	assert_string_equal(hint_of(0), "");
+	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
+	assert_non_null(strstr(hint_of(1), "a Device-Id of its own"));
+	assert_string_equal(hint_of(2), "");
+	turn();
+}
+
+/* Over MQTT the broker ends the older one before the other is told. */
+static void test_rivals_mqtt(void **state)
+{
+	static const char *const from[] = { "10.0.0.8", "10.0.0.9" };
+	struct end *e = NULL;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		error_set(&why, ERR_CONNECT, "another connected");
+		error_hint(&why, "if these are two");
+		error_code(&why, EEXIST);
+		if (e) {
+			e->transport->events->closed(e->transport->owner, &why);
+			e->gone = true;
+			timer_close(&e->timer, NULL);
+		}
+		e = dial_from("GID", from[i % 2], true);
+	}
+	assert_non_null(strstr(hint_of(0), "if these are two boards"));
+	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
+	assert_non_null(strstr(hint_of(1), "a client id of its own"));
+	assert_null(find_record(RECORD_REPLACED, 2));
+	assert_null(the_record(RECORD_GONE, 3, "another connected")->hint);
 }
 
 /* The same client id too: known by how often it happens. */
@@ -744,12 +822,15 @@ int main(void)
 		TEST(test_said_while_listing),
 		TEST(test_turns),
 		TEST(test_request_is_refused),
+		TEST(test_ping_of_device),
 		TEST(test_odd_replies),
 		TEST(test_batch),
 		TEST(test_audio),
 		TEST(test_replaced),
 		TEST(test_twins),
 		TEST(test_cloned_twins),
+		TEST(test_rivals),
+		TEST(test_rivals_mqtt),
 		TEST(test_replaced_while_it_starts),
 		TEST(test_goes),
 		TEST(test_handshake_fails),

@@ -600,6 +600,7 @@ static void tap(void **state)
 static const struct relay_info relay = {
 	.hello = HELLO,
 	.hello_len = sizeof(HELLO) - 1,
+	.hellos = 3,
 	.session_id = "S-1",
 	.frame_version = 1,
 };
@@ -637,6 +638,34 @@ static void relayed(void **state)
 	watch(50);
 	assert_int_equal(fake.sent_count, 0);
 	assert_string_equal(the_event(EVENT_REQUEST, 0)->name, "x/y");
+	/* One that it has; serve says how many came. */
+	assert_odd(0, "said hello again (4 times by now)");
+	assert_string_equal(the_event(EVENT_ODD, 0)->text, HELLO);
+	assert_null(find_event(EVENT_HELLO, 0));
+	/* What serve says of a frame, and the frame. */
+	error_set(&fake.failed_why, ERR_PROTOCOL, "reply to nothing");
+	error_detail(&fake.failed_why, "{\"id\":9}", 8);
+	fake_push_number(FAKE_FAILED, 0, NULL, 10);
+	watch(50);
+	assert_odd(1, "reply to nothing");
+	assert_int_equal(the_event(EVENT_ODD, 1)->len, 8);
+	error_reset(&fake.failed_why);
+}
+
+/* Over MQTT each voice session begins with one. */
+static void relayed_mqtt(void **state)
+{
+	struct relay_info other = relay;
+	struct error err = { 0 };
+
+	(void)state;
+	other.mqtt = true;
+	config.dialect = DIALECT_DEVICE;
+	fake.peer.relay = &other;
+	open_with(&fake_ops);
+	assert_int_equal(session_wait_up(session, &err), 0);
+	fake_text(HELLO);
+	watch(50);
 	assert_string_equal(the_event(EVENT_HELLO, 0)->text, HELLO);
 	assert_null(find_event(EVENT_ODD, 0));
 }
@@ -723,6 +752,7 @@ int main(void)
 		TEST(sends),
 		TEST(tap),
 		TEST(relayed),
+		TEST(relayed_mqtt),
 		TEST(relayed_without_mcp),
 		TEST(standby),
 	};

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -262,6 +263,26 @@ static void meant_by_a_part(void **state)
 	tool_list_done(&l);
 }
 
+/* Who only reads about it needs no whole name. */
+static void a_part_is_enough_to_read(void **state)
+{
+	static const char *const names[] = { "self.reboot", "a.get", "b.get" };
+	struct tool_list l = { 0 };
+	struct error err = { 0 };
+	const struct tool *t;
+
+	(void)state;
+	add_names(&l, names, COUNT(names));
+	assert_int_equal(tool_list_named(&l, "reboot", &t, &err), 0);
+	assert_string_equal(t->name, "self.reboot");
+	assert_int_equal(tool_list_named(&l, "boot", &t, &err), 0);
+	assert_null(t);
+	assert_int_equal(tool_list_named(&l, "get", &t, &err), -1);
+	assert_null(t);
+	error_reset(&err);
+	tool_list_done(&l);
+}
+
 static void a_part_reaches_no_user_tool(void **state)
 {
 	struct tool_list l = { 0 };
@@ -322,6 +343,78 @@ static void effects(void **state)
 		effect_of(
 			"{\"name\":\"x.wipe\",\"annotations\":{\"readOnlyHint\":true}}"),
 		EFFECT_DESTROYS);
+}
+
+static void effect_words_are_whole_words(void **state)
+{
+	static const struct {
+		const char *tool;
+		enum tool_effect effect;
+	} rows[] = {
+		{ "{\"name\":\"x.rotate\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.set_preset\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.get_quota\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.information\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.power_offset\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.powerOfFan\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.factory_reset\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.factory-reset-2\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.reset2\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"deleteFile\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.startOTAUpdate\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.SystemPowerOff\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.POWER_OFF\"}", EFFECT_DESTROYS },
+		{ "{\"name\":\"x.do_update_firmware\"}", EFFECT_DESTROYS },
+		/* The name tells nothing, the first word of the description does. */
+		{ "{\"name\":\"x.y\",\"description\":\" Erase all.\"}",
+		  EFFECT_DESTROYS },
+		{ "{\"name\":\"x.y\",\"description\":\"Deletes a file\"}",
+		  EFFECT_DESTROYS },
+		{ "{\"name\":\"x.y\",\"description\":\"Power off the board\"}",
+		  EFFECT_DESTROYS },
+		{ "{\"name\":\"x.y\",\"description\":\"Wipes\","
+		  "\"annotations\":{\"readOnlyHint\":true}}",
+		  EFFECT_DESTROYS },
+		{ "{\"name\":\"x.y\",\"description\":\"The time, in ISO format\"}",
+		  EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.y\",\"description\":\"Formatted text\"}",
+		  EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.y\",\"description\":\"Power of the lamp\"}",
+		  EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.y\",\"description\":\"\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"x.y\",\"description\":7}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"\"}", EFFECT_UNKNOWN },
+		{ "{\"name\":\"._\"}", EFFECT_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (effect_of(rows[i].tool) != rows[i].effect)
+			fail_msg("%s", rows[i].tool);
+	}
+}
+
+static size_t allocated;
+
+static void *counting(size_t size)
+{
+	allocated++;
+	return malloc(size);
+}
+
+/* TAB asks for each tool of a list. */
+static void effects_are_read_once(void **state)
+{
+	struct tool t = { .name = "self.reboot", .json = NULL };
+	cJSON_Hooks hooks = { .malloc_fn = counting, .free_fn = free };
+
+	(void)state;
+	assert_int_equal(tool_effect(&t), EFFECT_DESTROYS);
+	cJSON_InitHooks(&hooks);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(tool_effect(&t), EFFECT_DESTROYS);
+	cJSON_InitHooks(NULL);
+	assert_int_equal(allocated, 0);
 }
 
 static void words_and_globs(void **state)
@@ -463,8 +556,11 @@ int main(void)
 		cmocka_unit_test(no_tools_is_an_error),
 		cmocka_unit_test(find_and_nearest),
 		cmocka_unit_test(meant_by_a_part),
+		cmocka_unit_test(a_part_is_enough_to_read),
 		cmocka_unit_test(a_part_reaches_no_user_tool),
 		cmocka_unit_test(effects),
+		cmocka_unit_test(effect_words_are_whole_words),
+		cmocka_unit_test(effects_are_read_once),
 		cmocka_unit_test(words_and_globs),
 		cmocka_unit_test(names_are_sanitised),
 		cmocka_unit_test(collisions),

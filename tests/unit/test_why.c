@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <uv.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -325,6 +326,19 @@ static void test_hostile_words(void **state)
 	assert_string_equal(err.text, "'' refused: HTTP 401 (not authorized)");
 }
 
+static void test_lookup(void **state)
+{
+	const char *said = "?";
+
+	(void)state;
+	assert_int_equal(why_lookup(UV_ETIMEDOUT, &said), WHY_NO_NAMESERVER);
+	assert_null(said);
+	assert_int_equal(why_lookup(0, &said), WHY_NO_HOST);
+	assert_string_equal(said, "it has no address");
+	assert_int_equal(why_lookup(UV_EAI_NONAME, &said), WHY_NO_HOST);
+	assert_string_equal(said, uv_strerror(UV_EAI_NONAME));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_hints_fit),
 		cmocka_unit_test(test_hostile_words),
+		cmocka_unit_test(test_lookup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

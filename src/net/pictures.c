@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pictures: where boards send them, who may, where they are kept, and what
- * answers.
+ * Pictures that boards send: who may, where they are kept, and what answers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +18,7 @@
 #include "base/picture.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "net/port.h"
-#include "serve/board.h"
-#include "serve/door.h"
+#include "net/pictures.h"
 
 struct picture_upload {
 	char *question; /* cut at 4 kB; NULL: none came */
@@ -37,8 +34,10 @@ struct picture_upload {
 
 /* One picture until it is answered. */
 struct vision {
-	struct door *door;
+	struct pictures *pictures;
+	const struct front_table *front;
 	struct front_request *rq;
+	bool screen; /* it came to an address for one picture */
 	char *device_id, *client_id, *address;
 	struct picture_upload upload;
 	char *warning; /* it is answered, but was not saved; NULL */
@@ -52,12 +51,12 @@ struct vision {
 };
 
 static void vision_by_command(struct vision *p);
-static bool upload_has_room(const struct visit *v, const struct who *who,
-			    bool by_command);
+static bool upload_has_room(struct pictures *ps, const struct visit *v,
+			    const struct who *who, bool by_command);
 
 /*
  * One picture that a board sent: read from its form, looked at, kept in a
- * file. What is answered is door_vision's matter.
+ * file. What is answered is take_photo's matter.
  */
 
 #define QUESTION_MAX 4096
@@ -150,10 +149,11 @@ static void upload_describe(struct buf *out, const struct picture_upload *u)
 /* Always there, for programs: null where it is not known. */
 static void add_member(struct buf *out, const char *name, const char *value)
 {
+	buf_printf(out, "%s\"%s\":", out->len ? "," : "", name);
 	if (value)
-		record_member(out, name, value);
+		buf_json_string(out, value, strlen(value));
 	else
-		buf_printf(out, "%s\"%s\":null", out->len ? "," : "", name);
+		buf_text(out, "null");
 }
 
 /* file, bytes, type, width, height, question as members of an object. */
@@ -194,7 +194,7 @@ static int make_folders(const char *folder)
 	return mkdir(path, 0755);
 }
 
-int upload_folder(const char *folder, struct error *err)
+static int upload_folder(const char *folder, struct error *err)
 {
 	struct stat info;
 
@@ -243,7 +243,7 @@ static void add_sane(struct buf *out, const char *name)
 }
 
 /* DIR/YYYYMMDD-HHMMSS-NNN-DEVICE.jpg, another one each time; yours. */
-static char *next_name(const struct picture_upload *u, struct door *d,
+static char *next_name(const struct picture_upload *u, struct pictures *ps,
 		       const char *device)
 {
 	struct buf path = { 0 };
@@ -253,8 +253,8 @@ static char *next_name(const struct picture_upload *u, struct door *d,
 
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
-	buf_printf(&path, "%s/%s-%03u-", d->server->config.save_images, stamp,
-		   d->picture_number++ % 1000);
+	buf_printf(&path, "%s/%s-%03u-", ps->rules->save_images, stamp,
+		   ps->number++ % 1000);
 	add_sane(&path, device);
 	buf_printf(&path, ".%s", u->type ? u->type->suffix : "bin");
 	return buf_take(&path);
@@ -264,33 +264,32 @@ static char *next_name(const struct picture_upload *u, struct door *d,
  * Whoever watches the folder sees whole pictures only, and none takes the
  * place of another file. Sets u->file; or errno.
  */
-static int publish(struct picture_upload *u, struct door *d, const char *part,
-		   const char *device)
+static int publish(struct picture_upload *u, struct pictures *ps,
+		   const char *part, const char *device)
 {
 	int tried = 0, error;
 
 	do {
 		mem_free(u->file);
-		u->file = next_name(u, d, device);
+		u->file = next_name(u, ps, device);
 		error = file_publish(part, u->file) ? errno : 0;
 	} while (error == EEXIST && ++tried < NAMES_TRIED);
 	return error;
 }
 
 /* Into --save-images; name: of the device. -1 (ERR_OUTPUT, code errno). */
-static int upload_save(struct picture_upload *u, struct door *d,
+static int upload_save(struct picture_upload *u, struct pictures *ps,
 		       const char *name, struct error *err)
 {
 	CLEANUP(mem_free_ptr)
-	char *part =
-		mem_printf("%s/.mcpctl-XXXXXX", d->server->config.save_images);
+	char *part = mem_printf("%s/.mcpctl-XXXXXX", ps->rules->save_images);
 	int fd = mkostemp(part, O_CLOEXEC), error;
 
 	if (fd < 0)
 		return cannot_write(part, errno, err);
 	error = fill(fd, &u->data);
 	if (!error)
-		error = publish(u, d, part, name);
+		error = publish(u, ps, part, name);
 	if (!error)
 		return 0;
 	unlink(part);
@@ -355,7 +354,7 @@ static void leave_jobs(struct vision *p)
 	if (p->next)
 		p->next->link = p->link;
 	p->link = NULL;
-	p->door->job_count--;
+	p->pictures->job_count--;
 }
 
 /* It is answered: the file goes now, the memory when the timer is closed. */
@@ -389,8 +388,8 @@ static size_t add_text(struct buf *out, const char *text, size_t len)
 }
 
 /* The answer to a board whose picture is not taken. */
-static void upload_refuse(const struct visit *v, int status,
-			  const char *message)
+static void upload_refuse(const struct pictures *ps, const struct visit *v,
+			  int status, const char *message)
 {
 	CLEANUP(headers_done) struct headers more = { 0 };
 	CLEANUP(buf_done) struct buf body = { 0 };
@@ -400,7 +399,7 @@ static void upload_refuse(const struct visit *v, int status,
 	add_text(&body, message, strlen(message));
 	buf_char(&body, '}');
 	snprintf(seconds, sizeof(seconds), "%d",
-		 budget_retry_after(door_of(v)->server->budget));
+		 budget_retry_after(ps->budget));
 	if (status == 429)
 		headers_add(&more, "Retry-After", seconds);
 	v->port->front->reply_with(v->rq, status, "application/json", &more,
@@ -447,8 +446,7 @@ static char *vision_answer(struct vision *p, bool success, const char *text,
 	json_add_text(&body, "warning", p->warning);
 	buf_char(&body, '}');
 	/* 200 in any case: of another status firmware tells nobody the text. */
-	p->door->port->front->reply(p->rq, 200, "application/json", body.data,
-				    body.len);
+	p->front->reply(p->rq, 200, "application/json", body.data, body.len);
 	return cut;
 }
 
@@ -468,43 +466,46 @@ static void add_verdict(struct buf *text, struct picture_upload *u)
 }
 
 /* Tell the user. problem: what went wrong with the answer; NULL. */
-static void vision_tell(struct vision *p, enum record_kind kind,
-			const char *problem)
+static void vision_tell(struct vision *p, const char *problem)
 {
-	struct who who = { p->device_id, p->client_id, p->address };
 	struct picture_upload *u = &p->upload;
 	CLEANUP(buf_done) struct buf text = { 0 }, detail = { 0 };
-	bool bad = problem || !u->type || u->more;
-	struct record *r;
+	struct picture_news n = {
+		.event = PICTURE_CAME,
+		.upload = p->screen,
+		.bad = problem || !u->type || u->more,
+		.who = { p->device_id, p->client_id, p->address },
+		.file = u->temporary ? NULL : u->file,
+		.detail = &detail,
+	};
 
 	buf_text(&text, "sent ");
 	upload_describe(&text, u);
 	add_verdict(&text, u);
 	if (problem)
 		buf_printf(&text, "; %s", problem);
-	r = record_of(p->door->server, &who, kind,
-		      bad ? LEVEL_WARN : LEVEL_GOOD, buf_string(&text));
+	n.text = buf_string(&text);
 	upload_members(&detail, u);
 	buf_printf(&detail, ",\"took_ms\":%lld",
 		   (long long)((loop_now_us() - p->started_us) / 1000));
-	record_detail(r, &detail);
+	p->pictures->policy->heard(p->pictures->owner, &n);
 }
 
 /* All three: the answer is the problem. */
 static void vision_fail(struct vision *p, const char *problem)
 {
 	mem_free(vision_answer(p, false, problem, strlen(problem)));
-	vision_tell(p, RECORD_VISION, problem);
+	vision_tell(p, problem);
 	vision_end(p);
 }
 
-static void answer_fixed(struct vision *p, enum record_kind kind)
+static void answer_fixed(struct vision *p)
 {
-	const char *fixed = p->door->server->config.vision_text;
+	const char *fixed = p->pictures->rules->vision_text;
 	CLEANUP(mem_free_ptr) char *cut = NULL;
 	struct buf text = { 0 };
 
-	if (fixed && kind == RECORD_VISION) {
+	if (fixed && !p->screen) {
 		buf_text(&text, fixed);
 	} else {
 		buf_text(&text, "mcpctl received ");
@@ -512,47 +513,48 @@ static void answer_fixed(struct vision *p, enum record_kind kind)
 	}
 	cut = vision_answer(p, true, buf_string(&text), text.len);
 	buf_done(&text);
-	vision_tell(p, kind, cut);
+	vision_tell(p, cut);
 	vision_end(p);
-}
-
-void door_vision_abandon(struct door *d)
-{
-	while (d->jobs) {
-		struct vision *p = d->jobs;
-
-		child_abandon(TAKE(p->child));
-		vision_end(p);
-	}
 }
 
 /* ---- requests ---- */
 
-static void save(struct vision *p, enum record_kind kind)
+static void save(struct vision *p)
 {
-	struct who who = { p->device_id, p->client_id, p->address };
+	struct pictures *ps = p->pictures;
 	const char *name = p->device_id ? p->device_id : "unknown";
 	struct error err = { 0 };
-	struct record *r;
+	struct picture_news n = {
+		.event = PICTURE_NOT_SAVED,
+		.upload = p->screen,
+		.who = { p->device_id, p->client_id, p->address },
+		.hint = "the board was answered all the same; make room, or see to the folder of --save-images",
+	};
 
-	if (!p->door->server->config.save_images ||
-	    !upload_save(&p->upload, p->door, name, &err))
+	if (!ps->rules->save_images || !upload_save(&p->upload, ps, name, &err))
 		return;
 	p->warning =
 		mem_printf("the picture was not saved: %s", strerror(err.code));
-	r = record_of(p->door->server, &who, kind, LEVEL_BAD, err.text);
-	record_hint(
-		r,
-		"the board was answered all the same; make room, or see to the folder of --save-images");
+	n.text = err.text;
+	ps->policy->heard(ps->owner, &n);
 	error_reset(&err);
 }
 
-static struct vision *vision_new(const struct visit *v, const struct who *who,
+static bool is_upload(const struct visit *v)
+{
+	return knock_path_fits(UPLOAD_PATH, v->head->path) ||
+	       text_starts(v->head->path, UPLOAD_PATH "/");
+}
+
+static struct vision *vision_new(struct pictures *ps, const struct visit *v,
+				 const struct who *who,
 				 struct picture_upload *u)
 {
 	struct vision *p = mem_zalloc(sizeof(*p));
 
-	p->door = door_of(v);
+	p->pictures = ps;
+	p->front = v->port->front;
+	p->screen = is_upload(v);
 	p->rq = v->rq;
 	p->device_id = mem_strdup(who->device_id);
 	p->client_id = mem_strdup(who->client_id);
@@ -563,32 +565,25 @@ static struct vision *vision_new(const struct visit *v, const struct who *who,
 	return p;
 }
 
-static void refuse_and_tell(const struct visit *v, int status,
-			    const char *message, const char *hint)
+static void refuse_and_tell(const struct pictures *ps, const struct visit *v,
+			    int status, const char *message, const char *hint)
 {
 	CLEANUP(mem_free_ptr)
-	char *text = mem_printf("%s refused: %s",
-				text_starts(v->head->path, UPLOAD_PATH) ?
-					UPLOAD_PATH :
-					v->head->path,
-				message);
+	char *text =
+		mem_printf("%s refused: %s",
+			   is_upload(v) ? UPLOAD_PATH : v->head->path, message);
+	const struct picture_news n = { .event = PICTURE_REFUSED,
+					.who = v->who,
+					.text = text,
+					.hint = hint };
 
-	upload_refuse(v, status, message);
-	record_hint(record_of(door_of(v)->server, &v->who, RECORD_REFUSED,
-			      LEVEL_WARN, text),
-		    hint);
-}
-
-static bool only_post(const struct visit *v)
-{
-	if (strcmp(v->head->method, "POST") == 0)
-		return true;
-	upload_refuse(v, 405, "pictures are sent here with POST");
-	return false;
+	upload_refuse(ps, v, status, message);
+	ps->policy->heard(ps->owner, &n);
 }
 
 /* The upload, or NULL: refused. */
-static struct vision *receive(const struct visit *v, const struct who *who)
+static struct vision *receive(struct pictures *ps, const struct visit *v,
+			      const struct who *who)
 {
 	struct error err = { 0 };
 	struct vision *p = NULL;
@@ -596,93 +591,104 @@ static struct vision *receive(const struct visit *v, const struct who *who)
 
 	if (upload_read(&u, v, &err))
 		refuse_and_tell(
-			v, 400, err.text,
+			ps, v, 400, err.text,
 			"a picture comes as multipart/form-data, in a field 'file'");
 	else
-		p = vision_new(v, who, &u);
+		p = vision_new(ps, v, who, &u);
 	upload_done(&u);
 	error_reset(&err);
 	return p;
 }
 
-/* What a record says of it is what we know, not what it told. */
-static struct who who_is(const struct visit *v, const struct board *d)
+static void take_photo(struct pictures *ps, const struct visit *v)
 {
-	return (struct who){ d->id, d->client_id, v->head->address };
-}
-
-void door_vision(const struct visit *v)
-{
-	const struct serve *s = door_of(v)->server;
 	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-	const struct board *device;
+	const char *command = ps->rules->vision_exec;
 	struct vision *p;
 	struct who who;
 
-	if (!only_post(v))
-		return;
-	device = pass_by_token(v, given);
-	if (!device) {
+	if (!ps->policy->by_token(ps->owner, v, given, &who)) {
 		refuse_and_tell(
-			v, 401,
+			ps, v, 401,
 			given ? "the token is wrong" : "a token is needed",
-			"each connection has its own, which the board gets with initialize: serve must be the one that it is connected to");
+			"each connection has its own, which the board gets with initialize: it must be connected here");
 		return;
 	}
-	if (s->config.vision_exec && door_of(v)->job_count >= JOBS_MAX) {
-		refuse_and_tell(v, 503, "too many pictures at once", NULL);
+	if (command && ps->job_count >= JOBS_MAX) {
+		refuse_and_tell(ps, v, 503, "too many pictures at once", NULL);
 		return;
 	}
-	who = who_is(v, device);
-	if (!upload_has_room(v, &who, s->config.vision_exec != NULL))
+	if (!upload_has_room(ps, v, &who, command != NULL))
 		return;
-	p = receive(v, &who);
+	p = receive(ps, v, &who);
 	if (!p)
 		return;
-	save(p, RECORD_VISION);
-	if (s->config.vision_exec)
+	save(p);
+	if (command)
 		vision_by_command(p);
 	else
-		answer_fixed(p, RECORD_VISION);
-}
-
-static void take_upload(const struct visit *v, const struct who *who)
-{
-	struct vision *p;
-
-	if (!upload_has_room(v, who, false))
-		return;
-	p = receive(v, who);
-	if (!p)
-		return;
-	save(p, RECORD_UPLOAD);
-	answer_fixed(p, RECORD_UPLOAD);
+		answer_fixed(p);
 }
 
 /* self.screen.snapshot names nobody: the address does. */
-void door_upload(const struct visit *v)
+static void take_upload(struct pictures *ps, const struct visit *v)
 {
-	CLEANUP(mem_free_ptr) char *given = NULL;
-	CLEANUP(mem_free_ptr) char *id = NULL;
-	const struct board *device;
-	struct who who;
+	CLEANUP(mem_free_ptr) char *id = passes_take_address(&ps->passes, v);
+	CLEANUP(mem_free_ptr) char *given = id ? NULL : knock_token(v->head);
+	struct who who = { id, NULL, v->head->address };
+	bool known = id ? ps->policy->by_id(ps->owner, v, id, &who) :
+			  ps->policy->by_token(ps->owner, v, given, &who);
+	struct vision *p;
 
-	if (!only_post(v))
-		return;
-	id = pass_by_address(v);
-	given = id ? NULL : knock_token(v->head);
-	device = id ? registry_find(&door_of(v)->server->registry, id) :
-		      pass_by_token(v, given);
-	if (!id && !device) {
+	if (!id && !known) {
 		refuse_and_tell(
-			v, 403,
+			ps, v, 403,
 			"this address takes no picture, or takes none any more",
 			"each address is for one picture of one board: mcpctl call self.screen.snapshot --upload url");
 		return;
 	}
-	who = device ? who_is(v, device) :
-		       (struct who){ id, NULL, v->head->address };
-	take_upload(v, &who);
+	if (!upload_has_room(ps, v, &who, false))
+		return;
+	p = receive(ps, v, &who);
+	if (!p)
+		return;
+	save(p);
+	answer_fixed(p);
+}
+
+bool pictures_http(struct pictures *ps, const struct visit *v)
+{
+	bool photo = knock_path_fits(VISION_PATH, v->head->path);
+
+	if (!photo && !is_upload(v))
+		return false;
+	if (strcmp(v->head->method, "POST") != 0)
+		upload_refuse(ps, v, 405, "pictures are sent here with POST");
+	else if (photo)
+		take_photo(ps, v);
+	else
+		take_upload(ps, v);
+	return true;
+}
+
+/* Of a body, from whom we do not know: twice what a question may have. */
+#define STRANGER_BODY_MAX (128ul * 1024)
+
+size_t pictures_body_max(const struct pictures *ps, const struct visit *v)
+{
+	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
+	struct who who;
+
+	return ps->policy->by_token(ps->owner, v, given, &who) ||
+			       passes_show(&ps->passes, v) ?
+		       SIZE_MAX :
+		       STRANGER_BODY_MAX;
+}
+
+char *pictures_address(struct pictures *ps, const char *base, const char *id)
+{
+	return mem_printf("%s" UPLOAD_PATH "/%s", base,
+			  passes_add(&ps->passes, id, loop_now()));
 }
 
 /* What a command of the user (--vision-exec) says of a picture. */
@@ -716,7 +722,7 @@ static void on_ended(void *owner, int status)
 		return;
 	}
 	cut = vision_answer(p, true, buf_string(out), len);
-	vision_tell(p, RECORD_VISION, cut);
+	vision_tell(p, cut);
 	vision_end(p);
 }
 
@@ -729,7 +735,7 @@ static void on_time_over(void *owner)
 	CLEANUP(mem_free_ptr)
 	char *problem = mem_printf(
 		"the vision command took longer than %lld ms and was ended",
-		(long long)p->door->exec_limit);
+		(long long)p->pictures->exec_limit);
 
 	child_abandon(TAKE(p->child));
 	vision_fail(p, problem);
@@ -740,7 +746,7 @@ static void command_line(struct words *argv, const struct vision *p)
 {
 	words_add(argv, "sh");
 	words_add(argv, "-c");
-	words_add(argv, p->door->server->config.vision_exec);
+	words_add(argv, p->pictures->rules->vision_exec);
 	words_add(argv, "sh");
 	words_add(argv, p->upload.file);
 	words_add(argv, p->upload.question ? p->upload.question : "");
@@ -764,14 +770,14 @@ static int start_command(struct vision *p, struct error *err)
 
 	command_line(&argv, p);
 	options.argv = argv.word;
-	return child_start(&p->child, p->door->server->loop, &options, &events,
-			   p, err);
+	return child_start(&p->child, p->pictures->loop, &options, &events, p,
+			   err);
 }
 
 /* Answered when the user's command has ended. */
 static void vision_by_command(struct vision *p)
 {
-	struct door *d = p->door;
+	struct pictures *ps = p->pictures;
 	struct error err = { 0 };
 
 	if ((!p->upload.file && upload_spool(&p->upload, &err)) ||
@@ -781,14 +787,14 @@ static void vision_by_command(struct vision *p)
 		return;
 	}
 	buf_done(&p->upload.data);
-	timer_open(&p->timer, d->server->loop, on_time_over, p);
-	timer_start(&p->timer, d->exec_limit);
-	p->next = d->jobs;
+	timer_open(&p->timer, ps->loop, on_time_over, p);
+	timer_start(&p->timer, ps->exec_limit);
+	p->next = ps->jobs;
 	if (p->next)
 		p->next->link = &p->next;
-	p->link = &d->jobs;
-	d->jobs = p;
-	d->job_count++;
+	p->link = &ps->jobs;
+	ps->jobs = p;
+	ps->job_count++;
 }
 
 /*
@@ -800,7 +806,7 @@ static void vision_by_command(struct vision *p)
 #define RESERVE_MAX (UINT64_C(256) << 20)
 #define MEGABYTE 1e6
 
-int disk_space(const char *folder, struct disk_space *out)
+static int disk_space(const char *folder, struct disk_space *out)
 {
 	struct statvfs info;
 
@@ -811,25 +817,26 @@ int disk_space(const char *folder, struct disk_space *out)
 	return 0;
 }
 
-static void tell(const struct visit *v, const struct who *who, const char *text,
-		 const char *hint)
+static void no_room(const struct pictures *ps, const struct who *who,
+		    const char *text, const char *hint)
 {
-	struct record *r = records_seldom(&door_of(v)->server->records,
-					  &door_of(v)->no_room, who->device_id,
-					  who->address, text);
+	const struct picture_news n = { .event = PICTURE_NO_ROOM,
+					.who = *who,
+					.text = text,
+					.hint = hint };
 
-	record_hint(r, hint);
+	ps->policy->heard(ps->owner, &n);
 }
 
-static bool has_space(const struct visit *v, const struct who *who,
-		      const char *folder)
+static bool has_space(const struct pictures *ps, const struct visit *v,
+		      const struct who *who, const char *folder)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
 	struct disk_space space;
 	uint64_t reserve;
 
 	/* If it cannot be known, writing will tell. */
-	if (door_of(v)->space(folder, &space))
+	if (ps->space(folder, &space))
 		return true;
 	reserve = space.all / 10 < RESERVE_MAX ? space.all / 10 : RESERVE_MAX;
 	if (space.left >= reserve && space.left - reserve >= v->len)
@@ -838,22 +845,24 @@ static bool has_space(const struct visit *v, const struct who *who,
 		"a picture was refused: %.1f MB are free where '%s' is, and %.1f MB stay free",
 		(double)space.left / MEGABYTE, folder,
 		(double)reserve / MEGABYTE);
-	upload_refuse(v, 507, "the disk is nearly full");
-	tell(v, who, text, "make room there; boards go on without pictures");
+	upload_refuse(ps, v, 507, "the disk is nearly full");
+	no_room(ps, who, text,
+		"make room there; boards go on without pictures");
 	return false;
 }
 
-static bool has_part(const struct visit *v, const struct who *who)
+static bool has_part(const struct pictures *ps, const struct visit *v,
+		     const struct who *who)
 {
 	const char *id = who->device_id ? who->device_id : "";
 
-	if (budget_spend(door_of(v)->server->budget, budget_key_name(id),
-			 BUDGET_WRITTEN, v->len))
+	if (budget_spend(ps->budget, budget_key_name(id), BUDGET_WRITTEN,
+			 v->len))
 		return true;
-	upload_refuse(v, 429, "too many pictures in this minute");
-	tell(v, who,
-	     "a picture was refused: within a minute boards sent more than is taken",
-	     "in sum 32 pictures of --picture-max, and one board three times what is left for the others");
+	upload_refuse(ps, v, 429, "too many pictures in this minute");
+	no_room(ps, who,
+		"a picture was refused: within a minute boards sent more than is taken",
+		"in sum 32 pictures of --picture-max, and one board three times what is left for the others");
 	return false;
 }
 
@@ -863,13 +872,42 @@ static bool has_part(const struct visit *v, const struct who *who)
  * counts then. False: it was refused (429, 507), and told. by_command:
  * --vision-exec looks at it.
  */
-static bool upload_has_room(const struct visit *v, const struct who *who,
-			    bool by_command)
+static bool upload_has_room(struct pictures *ps, const struct visit *v,
+			    const struct who *who, bool by_command)
 {
-	const char *kept = door_of(v)->server->config.save_images;
+	const char *kept = ps->rules->save_images;
 	const char *folder = kept ? kept : file_temporary();
 
 	if (!kept && !by_command)
 		return true;
-	return has_space(v, who, folder) && has_part(v, who);
+	return has_space(ps, v, who, folder) && has_part(ps, v, who);
+}
+
+/* ---- open and close ---- */
+
+/* All boards together may send so many of the largest pictures in a minute. */
+#define PICTURES_A_MINUTE 32
+/* Below the 30 s that firmware waits for an answer (device.md 6). */
+#define EXEC_LIMIT_MS 25000
+
+int pictures_open(struct pictures *ps, struct error *err)
+{
+	const struct picture_rules *rules = ps->rules;
+
+	ps->exec_limit = EXEC_LIMIT_MS;
+	ps->space = disk_space;
+	budget_set(ps->budget, BUDGET_WRITTEN,
+		   PICTURES_A_MINUTE * (uint64_t)rules->picture_max);
+	return rules->save_images ? upload_folder(rules->save_images, err) : 0;
+}
+
+void pictures_done(struct pictures *ps)
+{
+	while (ps->jobs) {
+		struct vision *p = ps->jobs;
+
+		child_abandon(TAKE(p->child));
+		vision_end(p);
+	}
+	passes_done(&ps->passes);
 }

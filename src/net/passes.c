@@ -1,39 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may upload a picture. */
+/* Addresses that one picture may be sent to. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
-#include "serve/board.h"
-#include "serve/door.h"
-
-/* ---- the token of a connection ---- */
-
-static bool shows_token(const struct board *d, const char *given)
-{
-	return d->vision_token[0] && knock_token_fits(d->vision_token, given);
-}
-
-const struct board *pass_by_token(const struct visit *v, const char *given)
-{
-	const struct serve *s = door_of(v)->server;
-	const struct board *d;
-
-	if (!given)
-		return NULL;
-	if (v->who.device_id) {
-		d = registry_find_written(&s->registry, v->who.device_id);
-		return d && shows_token(d, given) ? d : NULL;
-	}
-	for (d = s->registry.first; d; d = d->next) {
-		if (shows_token(d, given))
-			return d;
-	}
-	return NULL;
-}
-
-/* ---- addresses for one picture ---- */
+#include "net/passes.h"
 
 static void drop(struct passes *p, size_t i)
 {
@@ -121,44 +93,22 @@ static char *token_in_path(const char *path)
 	return mem_strndup(token, len);
 }
 
-char *pass_by_address(const struct visit *v)
+char *passes_take_address(struct passes *p, const struct visit *v)
 {
 	CLEANUP(mem_free_ptr) char *token = token_in_path(v->head->path);
-	CLEANUP(mem_free_ptr)
-	char *id = passes_take(&door_of(v)->passes, token, loop_now());
+	CLEANUP(mem_free_ptr) char *id = passes_take(p, token, loop_now());
 
 	if (id && v->who.device_id && !text_same(id, v->who.device_id))
 		return NULL;
 	return TAKE(id);
 }
 
-static bool shows_address(const struct visit *v)
+bool passes_show(const struct passes *p, const struct visit *v)
 {
-	const struct passes *p = &door_of(v)->passes;
 	CLEANUP(mem_free_ptr) char *token = NULL;
 
 	if (!text_starts(v->head->path, UPLOAD_PATH))
 		return false;
 	token = token_in_path(v->head->path);
 	return find(p, token, loop_now()) < p->count;
-}
-
-bool pass_is_shown(const struct visit *v)
-{
-	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-
-	return pass_by_token(v, given) || shows_address(v);
-}
-
-bool pass_of_known(const struct visit *v)
-{
-	const struct serve *s = door_of(v)->server;
-	CLEANUP(mem_free_ptr) char *given = knock_token(v->head);
-	const struct board *d = pass_by_token(v, given);
-
-	if (d &&
-	    (s->tokens.count || enrolled_or_listed(&s->enrolled, &s->aliases,
-						   d->device_id, d->client_id)))
-		return true;
-	return shows_address(v);
 }

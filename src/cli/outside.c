@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/outside.h"
+
+#include <signal.h>
+
+#include "base/mem.h"
+
+enum { GRACE_MS = 1000 };
+
+static void on_ended(void *owner, int status)
+{
+	struct outside *o = owner;
+
+	o->ended = true;
+	o->status = status;
+}
+
+static const struct child_events events = { .ended = on_ended };
+
+int outside_start(struct outside *o, struct app *app,
+		  const struct outside_order *order, struct error *err)
+{
+	char name[] = "sh", option[] = "-c";
+	CLEANUP(mem_free_ptr) char *command = mem_strdup(order->command);
+	char *argv[] = { name, option, command, NULL };
+	const struct child_options options = { .argv = argv,
+					       .out = CHILD_INHERIT,
+					       .err = CHILD_INHERIT,
+					       .in = order->in,
+					       .in_fd = order->in_fd,
+					       .same_group = true,
+					       .secrets = order->secrets };
+
+	*o = (struct outside){ .app = app };
+	if (app_open_loop(app, err))
+		return -1;
+	return child_start(&o->child, app->loop, &options, &events, o, err);
+}
+
+void outside_wait(struct outside *o)
+{
+	while (!o->ended) {
+		CLEANUP(error_reset) struct error why = { 0 };
+
+		if (loop_wait(o->app->loop, &o->ended, LOOP_FOREVER, &why) == 0)
+			break;
+		o->interrupted = true;
+		if (why.code == SIGINT)
+			continue;
+		o->signal = why.code;
+		child_stop(o->child, GRACE_MS);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A command of the user's for sh, as a child on our terminal: the pager, and
+ * what the shell's '!' and '|' run. It has the terminal while it runs, shares
+ * our process group, and ends by Ctrl-C where we do not.
+ */
+#ifndef CLI_OUTSIDE_H
+#define CLI_OUTSIDE_H
+
+#include "base/child.h"
+#include "cli/app.h"
+
+struct outside_order {
+	const char *command; /* lent */
+	enum child_stream in;
+	int in_fd; /* of CHILD_PIPE; lent */
+	bool secrets; /* as in struct child_options */
+};
+
+struct outside {
+	struct app *app;
+	struct child *child;
+	bool ended;
+	int status; /* exit status, or 128 + signal */
+	bool interrupted; /* a signal came to us meanwhile */
+	int signal; /* another one than Ctrl-C's: it was ended; 0 */
+};
+
+/*
+ * o stays where it is until outside_wait has returned. Opens the loop. -1: as
+ * child_start.
+ */
+int outside_start(struct outside *o, struct app *app,
+		  const struct outside_order *order, struct error *err);
+/* Until it ended. Events wait: the terminal is the child's. */
+void outside_wait(struct outside *o);
+
+#endif
