@@ -251,6 +251,7 @@ static void write_json(struct buf *out)
 	buf_text(out, json_help);
 	buf_text(out, json_help_stderr);
 	buf_text(out, json_help_serve);
+	buf_text(out, json_help_findings);
 }
 
 static void write_faults(struct buf *out)

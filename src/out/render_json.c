@@ -44,7 +44,6 @@ const char json_help[] =
 	"subscribe\tone line for each update, as of tail; with --read as of read\n"
 	"targets\tone line for each entry of a configuration file: {\"name\", \"peer\": as a target is written, \"file\", \"problem\": why it cannot be used or null, \"hidden\": whether a file before it has the same name, \"trusted\": false where a file of a folder is not trusted}; a file that cannot be read has name null\n"
 	"trust\tone line for each file: {\"file\", \"state\": own, trusted, changed, untrusted, unusable or gone, \"problem\": why it is unusable or null}\n"
-	"explain\tone line for each finding: {\"code\", \"severity\": note, warning or error, \"title\", \"looks\", \"why\", \"versions\", \"hits\", \"firmware\", \"backend\", \"operator\", \"source\", \"plant\"}, texts of the language that was chosen, null where there is nothing to say\n"
 	"request\tthe value of \"result\"\n"
 	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": whether the answer was an error}\n"
 	"info\t{\"target\", \"device\", \"hello\", \"initialize\", \"ota\", \"timing_ms\"}, see below\n"
@@ -121,6 +120,25 @@ const char json_help_stderr[] =
 	"   \"kind\":\"text\", \"binary\", \"ready\", \"closed\" or \"notice\",\n"
 	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\",\n"
 	"   \"device\": optional, whose it is, of serve and sim}\n";
+
+const char json_help_findings[] =
+	"\n"
+	"explain prints a line for each code: {\"code\", \"severity\": note, warning or error, \"title\", \"looks\", \"why\", \"versions\", \"hits\", \"firmware\", \"backend\", \"operator\", \"source\", \"plant\"}, in the language that was chosen, null where there is nothing to say.\n"
+	"\n"
+	"A finding, on stderr as it comes, on stdout of check, and in the file of --findings (there without the outer object; of one code the last line counts):\n"
+	"\n"
+	"  {\"finding\":{\"code\":\"B214\", \"severity\", \"title\",\n"
+	"   \"detail\": the value that is wrong, \"device\", \"count\",\n"
+	"   \"first_us\", \"last_us\": monotonic clock,\n"
+	"   \"evidence\":[{\"n\": which frame of the connection, \"at_us\",\n"
+	"     \"leg\":\"ws\", \"mqtt\", \"http\", \"stdio\", \"local\", \"ota\",\n"
+	"     \"vision\" or \"udp\", \"from\":\"device\" or \"backend\",\n"
+	"     \"size\": of the frame, \"text\": a part of it,\n"
+	"     \"from_byte\": where in the frame that begins,\n"
+	"     \"span\": optional, [offset, length] of what is wrong in text}],\n"
+	"   \"hits\", \"do\":{\"firmware\", \"backend\", \"operator\": each optional}}}\n"
+	"\n"
+	"check prints {\"stage\":{\"name\", \"verdict\": ok, odd, fail or skipped, \"text\"}} and findings as they come, and at its end {\"check\":{\"errors\", \"warnings\", \"notes\", \"took_us\", \"asked\": questions and calls, \"left_read\", \"left_odd\", \"left_args\": how many a higher --risk would ask besides}}.\n";
 
 const char json_help_serve[] =
 	"\n"

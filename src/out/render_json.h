@@ -18,6 +18,7 @@ extern const char json_help[];
    print. */
 extern const char json_help_stderr[];
 extern const char json_help_serve[];
+extern const char json_help_findings[];
 
 void json_progress(struct renderer *r, const struct progress_record *p);
 void json_target(struct renderer *r, const struct target_record *t);
