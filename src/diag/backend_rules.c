@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "diag/rule.h"
+#include "wire/audio.h"
 
 #define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
 
@@ -48,11 +49,25 @@ static bool local_too_long(struct look *l)
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
+static bool waits_for_hello(const struct look *l)
+{
+	return l->d->device_hello && !l->d->server_hello &&
+	       !l->d->about.standby;
+}
+
+/* Words in place of the hello (backends.md 2.1). */
+static bool refused_by_text(struct look *l)
+{
+	return !l->r->is_json && waits_for_hello(l) && !l->d->about.bare &&
+	       rule_hit(l, l->r->whole, "\"%.*s\"", span_shown(l->r->whole),
+			l->f->data);
+}
+
 static bool not_json(struct look *l)
 {
 	struct span at = { l->f->data + l->r->fault, 1 };
 
-	if (l->r->is_json)
+	if (l->r->is_json || (waits_for_hello(l) && !l->d->about.bare))
 		return false;
 	if (l->r->fault >= l->f->len)
 		at = (struct span){ 0 };
@@ -129,12 +144,6 @@ static bool result_member(struct look *l)
 	return l->r->has_message && begins(l->r->method, '"') && at.text &&
 	       rule_hit(l, at, "'%s' beside the method",
 			l->r->result.text ? "result" : "error");
-}
-
-static bool waits_for_hello(const struct look *l)
-{
-	return l->d->device_hello && !l->d->server_hello &&
-	       !l->d->about.standby;
 }
 
 static bool early_initialize(struct look *l)
@@ -385,6 +394,18 @@ static bool other_goodbye(struct look *l)
 	       rule_hit(l, l->r->session_id, "the device ignores it");
 }
 
+/* Audio behind its head, in the version that was agreed on (device.md 1.7). */
+static bool short_audio(struct look *l)
+{
+	struct audio_frame audio;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	return l->f->leg == LEG_WS &&
+	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
+			    &why) &&
+	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
+}
+
 /* ---- the end ---- */
 
 static bool pages_left(struct look *l)
@@ -405,6 +426,7 @@ static bool never_initialized(struct look *l)
 const struct rule backend_rules[] = {
 	{ B252, ON_FRAME, OF_BOARD, large },
 	{ B253, ON_FRAME, OF_BOARD, local_too_long },
+	{ B205, ON_FRAME, OF_BOARD, refused_by_text },
 	{ B225, ON_FRAME, OF_BOARD, not_json },
 	{ B226, ON_JSON, OF_BOARD | ENVELOPED, no_type },
 	{ B207, ON_JSON, OF_BOARD | ENVELOPED, before_device_hello },
@@ -435,6 +457,7 @@ const struct rule backend_rules[] = {
 	{ B243, ON_REQUEST, OF_BOARD, photo_too_early },
 	{ B223, ON_REQUEST, OF_BOARD, pings },
 	{ B224, ON_REQUEST, OF_BOARD, unknown_method },
+	{ B263, ON_BINARY, OF_BOARD, short_audio },
 	{ B230, ON_END, OF_ANY, pages_left },
 	{ B222, ON_END, OF_ANY, never_initialized },
 };

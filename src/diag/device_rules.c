@@ -8,7 +8,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "diag/facts.h"
 #include "diag/rule.h"
+#include "wire/audio.h"
 #include "wire/jsonrpc.h"
 
 #define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
@@ -401,6 +403,45 @@ static bool told_as_success(struct look *l)
 	return false;
 }
 
+static bool gives_up(const struct backend_fact *b, int64_t took)
+{
+	return (b->call_ms > 0 && took > b->call_ms * 1000) ||
+	       (b->api_ms > 0 && took > b->api_ms * 1000);
+}
+
+/* Whom that is too slow for, of those that are known. */
+static bool slow(struct look *l)
+{
+	const struct diag_asked *a = l->r->asked;
+	const struct backend_fact *b;
+	int64_t took = a && !a->answered_us ? l->f->at_us - a->at_us : 0;
+	char time[32];
+	size_t count, i;
+
+	if (!asked_for(l, ASKED_CALL))
+		return false;
+	b = backend_facts(&count);
+	for (i = 0; i < count && !gives_up(&b[i], took); i++)
+		;
+	if (i == count)
+		return false;
+	text_microseconds(took, time, sizeof(time));
+	return rule_hit(l, l->r->id, "%s took %s; %s gives up before",
+			asked_name(a), time, b[i].name);
+}
+
+/* Binary frames that are none of the version that was agreed on. */
+static bool no_audio(struct look *l)
+{
+	struct audio_frame audio;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	return l->f->leg == LEG_WS && l->d->frame_version > 0 &&
+	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
+			    &why) &&
+	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
+}
+
 /* ---- requests of its own ---- */
 
 static bool posing(struct look *l)
@@ -438,6 +479,8 @@ const struct rule device_rules[] = {
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },
 	{ D128, ON_REPLY, OF_BOARD, firmware_image },
 	{ D129, ON_REPLY, OF_BOARD, told_as_success },
+	{ D131, ON_REPLY, OF_BOARD, slow },
+	{ D144, ON_BINARY, OF_BOARD, no_audio },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

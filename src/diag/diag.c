@@ -451,6 +451,18 @@ static void remember_broken(struct diag *d, const struct diag_frame *f)
 		a->answered_us = f->at_us;
 }
 
+static void remember_version(struct diag *d, const struct reading *r)
+{
+	struct span version;
+	int64_t number;
+
+	d->frame_version = d->about.protocol_version;
+	if (json_span_member(r->whole, "version", &version) &&
+	    json_span_integer(version, &number) == 0 && number >= 1 &&
+	    number <= 3)
+		d->frame_version = (int)number;
+}
+
 static void remember_device(struct diag *d, const struct diag_frame *f,
 			    const struct reading *r, unsigned on)
 {
@@ -460,6 +472,7 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 		d->device_hello = true;
 		d->server_hello = false;
 		d->device_hello_us = f->at_us;
+		remember_version(d, r);
 	}
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);
@@ -471,8 +484,10 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 	unsigned on;
 
 	d->frames++;
-	if (f->kind != FRAME_IS_TEXT)
+	if (f->kind == FRAME_IS_BINARY) {
+		ask(d, f, NULL, ON_BINARY);
 		return;
+	}
 	read_frame(&r, f);
 	if (f->from_device && r.is_reply && r.has_id)
 		r.asked = asked_by(d, r.number);

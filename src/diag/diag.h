@@ -108,6 +108,7 @@ struct diag {
 	struct diag_asked asked[ASKED_KEPT]; /* a ring, by requests */
 	char session_id[48], cursor[48], next[48]; /* cut */
 	int64_t device_hello_us;
+	int frame_version; /* of binary frames; 0: not told */
 };
 
 /* A new connection of the same peer: its state is forgotten, findings stay. */

@@ -39,7 +39,8 @@ enum {
 	ON_REQUEST = 16, /* … with a method, and no notification */
 	ON_REPLY = 32, /* … with a result or an error, and an id */
 	ON_HELLO = 64,
-	ON_END = 128 /* the connection is over */
+	ON_END = 128, /* the connection is over */
+	ON_BINARY = 256
 };
 
 /* Where it holds. */
