@@ -630,6 +630,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 	struct ota_reply reply;
 
 	c->told_url = c->dead = false;
+	c->read_reply = true;
 	frame(c, false, "text", body, len);
 	if (ota_judge(&reply, body, len, &c->device.watch, &err) ||
 	    take_reply(c, &reply, &err)) {

@@ -28,6 +28,7 @@ struct fleet {
 	bool done, all_closed, pace_gone;
 	char *dialled; /* the address of the last one; NULL */
 	char *refused_at; /* the address behind OTA that refused last; NULL */
+	bool ota_led_nowhere; /* the last refusal is what OTA's reply says */
 	char *last_refusal; /* why, for the error when nobody got through */
 };
 
@@ -54,7 +55,7 @@ static void on_step(struct board_link *c, enum board_link_step step,
 
 	switch (step) {
 	case CALLER_ASKS:
-		c->answered = false;
+		c->answered = c->read_reply = false;
 		line(f, c, "asks OTA at %s", text);
 		break;
 	case CALLER_DIALS:
@@ -70,6 +71,7 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		f->last_refusal = mem_strdup(text ? text : "closed");
 		mem_free(f->refused_at);
 		f->refused_at = c->answered ? mem_strdup(f->dialled) : NULL;
+		f->ota_led_nowhere = c->read_reply && !c->answered;
 		line(f, c, "not connected: %s", text ? text : "closed");
 		break;
 	case CALLER_OPENED:
@@ -358,6 +360,10 @@ static int verdict(const struct fleet *f, struct error *err)
 			url, f->refused_at,
 			f->count == 1 ? "the device" : "any device",
 			f->last_refusal);
+	else if (f->ota_led_nowhere)
+		error_set(err, ERR_CONNECT,
+			  "OTA at '%s' answered, and leads nowhere: %s", url,
+			  f->last_refusal);
 	else
 		error_set(err, ERR_CONNECT, "not connected to '%s': %s", url,
 			  f->last_refusal);

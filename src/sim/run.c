@@ -175,6 +175,15 @@ static int deadly(const struct sim_summary *s, struct error *err)
 	return 0;
 }
 
+static bool showed(const struct sim_summary *s, enum hazard h)
+{
+	for (size_t i = 0; i < s->hazards.count; i++) {
+		if (strcmp(s->hazards.word[i], hazard_text(h)) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Somebody waited for a server hello, and none ever came. */
 static int unwelcome(const struct sim_summary *s, struct error *err)
 {
@@ -190,6 +199,14 @@ static int unwelcome(const struct sim_summary *s, struct error *err)
 		return error_hint(err, "%s",
 				  refused ? TOKEN_HINT :
 					    "its own log says more");
+	}
+	if (showed(s, HAZARD_HELLO_TRANSPORT_IGNORED)) {
+		error_set(
+			err, ERR_CONNECT,
+			"connected, but the backend's hello was ignored: it has no 'transport'");
+		return error_hint(
+			err,
+			"firmware up to 2.4.2 crashes there; the least that a device needs is {\"type\":\"hello\",\"transport\":\"websocket\"}");
 	}
 	error_set(err, ERR_CONNECT,
 		  "connected, but the backend never said hello: welcomed 0");
