@@ -121,14 +121,24 @@ static void tell_next_step(struct devices *d)
 			       "'mcpctl help board' tells what to set on it");
 }
 
+/* An empty list is one, a search that finds nothing has failed. */
+static int refuse_nobody(const struct devices *d, struct error *err)
+{
+	if (d->enrolled)
+		return error_set(err, ERR_UNMET,
+				 "no board that is enrolled fits '%s'",
+				 d->pattern);
+	error_set(err, ERR_UNMET, "no device fits '%s'", d->pattern);
+	return error_hint(err, "'mcpctl devices' lists all");
+}
+
 static void tell_nobody(struct devices *d)
 {
 	if (d->enrolled)
-		render_note(&d->app->out, "no %sboard is enrolled",
-			    d->pattern ? "such " : "");
-	else if (d->pattern)
+		render_note(&d->app->out, "no board is enrolled");
+	else if (d->watch && d->pattern)
 		render_note(&d->app->out,
-			    "no device fits '%s': 'mcpctl devices' lists all",
+			    "no device fits '%s' now; what comes is shown",
 			    d->pattern);
 	else if (d->watch)
 		render_note(&d->app->out,
@@ -168,6 +178,8 @@ static int list(struct devices *d, struct error *err)
 			     err))
 		return -1;
 	show_all(d);
+	if (d->count == 0 && d->pattern && !d->watch)
+		return refuse_nobody(d, err);
 	if (d->count == 0)
 		tell_nobody(d);
 	return d->watch ? watch(d, err) : 0;
@@ -212,7 +224,7 @@ const struct command cmd_devices = {
 	.args = "[PATTERN]",
 	.brief = "the devices of the running serve",
 	.text = "A line for each device that is connected to the 'mcpctl serve' of this user: what it is called (its alias, else its Device-Id or client id), board, version of the firmware, transport, how many tools it has or how far it is, address, when it came and when it was heard last. 'stale 49 s' stands there if it was asked something at least 10 s ago and nothing came since: whether it is still there is in doubt. "
-		"PATTERN is an id, an alias or a glob. Where something went wrong with a device, the next line says what.\n"
+		"PATTERN is an id, an alias or a glob; where no device fits, the status is 7. Where something went wrong with a device, the next line says what.\n"
 		"\n"
 		"With --enrolled: the boards that came while serve --enroll let them, and for which OTA signs passwords since then; those too that are not connected now (away). "
 		"To take one out, remove it from enrolled.json in the state folder, send serve a SIGHUP, and change the key: what was signed stays good.\n"

@@ -129,17 +129,34 @@ static void add_topics(struct buf *out)
 		buf_printf(out, "%s%s", t == topics ? "" : " ", t->name);
 }
 
+/* How the program is called, and what to type first. */
+static void print_start(const struct renderer *r)
+{
+	static const char usage[] =
+		"usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...";
+	CLEANUP(buf_done) struct buf lines = { 0 };
+	size_t width = clip_width(r->width);
+	const struct wrap how = { 0, 2, width };
+	const struct manual_layout l = { .indent = 2,
+					 .column = width < NARROW ? 6 : 25,
+					 .width = width };
+
+	wrap_wrap(&lines, usage, sizeof(usage) - 1, &how);
+	fprintf(r->out, "%s\n\n", buf_string(&lines));
+	heading(r, "Start here:");
+	fputc('\n', r->out);
+	manual_item(r->out, &l, "mcpctl sim: tools",
+		    "try it: a simulated device, no hardware");
+	manual_item(r->out, &l, "mcpctl serve",
+		    "wait for your boards; says what to set on them");
+	fputc('\n', r->out);
+}
+
 static void print_overview(const struct renderer *r, bool all)
 {
 	CLEANUP(buf_done) struct buf more = { 0 };
 
-	fputs("usage: mcpctl [OPTION]... [TARGET] COMMAND [OPERAND]...\n\n",
-	      r->out);
-	heading(r, "Start here:");
-	fputs("\n"
-	      "  mcpctl sim: tools      try it: a simulated device, no hardware\n"
-	      "  mcpctl serve           wait for your boards; says what to set on them\n\n",
-	      r->out);
+	print_start(r);
 	print_commands(r, all);
 	if (!all)
 		print_others(r);

@@ -145,19 +145,6 @@ static enum dialect dialect_for(const struct endpoint *e,
 						(enum dialect)c->envelope;
 }
 
-/* A variable may stand there for the one target of many that heeds it. */
-static bool is_envelope_given(const struct config *c)
-{
-	static const char name[] = "envelope";
-	const struct option_row *row =
-		option_by_name(config_options, name, strlen(name));
-	const char *outside = getenv(row->env);
-
-	return c->envelope &&
-	       (!outside ||
-		option_choice(row->choices, outside) != c->envelope);
-}
-
 static int misfit(const char *option, const char *what,
 		  const struct endpoint *e, struct error *err)
 {
@@ -167,44 +154,86 @@ static int misfit(const char *option, const char *what,
 		option, what, e->text, e->source);
 }
 
-/* Only where leaving it out in silence would mislead. */
+#define KIND(kind) (1u << SCHEME_##kind)
+#define LISTENS KIND(LISTEN)
+#define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | KIND(MQTT))
+
+/* Global options that only some targets heed. */
+static const struct fit {
+	const char *option;
+	unsigned kinds;
+	const char *what;
+} fits[] = {
+	{ "env", KIND(CHILD), "a child process" },
+	{ "cwd", KIND(CHILD), "a child process" },
+	{ "proxy", KIND(HTTP), "http: and https:" },
+	{ "resolve", KIND(HTTP), "http: and https:" },
+	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
+	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },
+	{ "picture-max", LISTENS | KIND(SIM), "serve, listen: and sim:" },
+	{ "header", KIND(WEBSOCKET) | KIND(HTTP), "ws: and http:" },
+	{ "token-file", KIND(WEBSOCKET) | KIND(HTTP) | LISTENS,
+	  "ws:, http:, listen: and serve" },
+	{ "insecure", SECURE, "ws:, http: and mqtt:" },
+	{ "cacert", SECURE, "ws:, http: and mqtt:" },
+	{ "mqtt-password-file", KIND(MQTT), "mqtt: and serve" },
+	{ "allow-host", LISTENS, "listen: and serve" },
+	{ "allow-origin", LISTENS, "listen: and serve" },
+	{ "trusted-proxy", LISTENS, "listen: and serve" },
+	{ "advertise", LISTENS, "listen: and serve" },
+};
+
+/*
+ * On the command line: a variable may stand there for the one target of many
+ * that heeds it.
+ */
+static bool is_given(const struct config *c, const char *option)
+{
+	const struct option_row *row =
+		option_by_name(config_options, option, strlen(option));
+	const void *place = (const char *)c + row->offset;
+	const char *outside = row->env ? getenv(row->env) : NULL;
+
+	switch (row->type) {
+	case OPTION_FLAG:
+		return *(const bool *)place;
+	case OPTION_LIST:
+		return ((const struct words *)place)->count > 0;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		return *(const char *const *)place &&
+		       *(const char *const *)place != outside;
+	case OPTION_CHOICE:
+		return *(const int *)place &&
+		       (!outside || option_choice(row->choices, outside) !=
+					    *(const int *)place);
+	default:
+		return *(const int64_t *)place != 0;
+	}
+}
+
+static int misfit_of(const struct fit *f, const struct endpoint *e,
+		     struct error *err)
+{
+	CLEANUP(mem_free_ptr) char *option = mem_printf("--%s", f->option);
+
+	misfit(option, f->what, e, err);
+	if (is(e, SCHEME_CHILD))
+		error_hint(
+			err,
+			"what a child process is to know is given to it by its arguments or by --env NAME=VALUE");
+	return -1;
+}
+
 static int check_fit(const struct endpoint *e, const struct config *c,
 		     struct error *err)
 {
-	static const char child[] = "a child process",
-			  http[] = "http: and https:";
-	bool is_child = is(e, SCHEME_CHILD);
-	bool is_http = is(e, SCHEME_HTTP);
-
-	if (c->env.count && !is_child)
-		return misfit("--env", child, e, err);
-	if (c->cwd && !is_child)
-		return misfit("--cwd", child, e, err);
-	if (c->proxy && !is_http)
-		return misfit("--proxy", http, e, err);
-	if (c->resolve.count && !is_http)
-		return misfit("--resolve", http, e, err);
-	if (is_envelope_given(c) && !is(e, SCHEME_WEBSOCKET))
-		return misfit("--envelope", "ws: and wss:", e, err);
-	if (!is(e, SCHEME_LISTEN) && !is(e, SCHEME_SIM)) {
-		static const char ours[] = "serve, listen: and sim:";
-
-		if (c->save_images)
-			return misfit("--save-images", ours, e, err);
-		if (c->picture_max)
-			return misfit("--picture-max", ours, e, err);
+	for (size_t i = 0; i < COUNT(fits); i++) {
+		if (!(fits[i].kinds & (1u << e->scheme->kind)) &&
+		    is_given(c, fits[i].option))
+			return misfit_of(&fits[i], e, err);
 	}
-	if (!is_child)
-		return 0;
-	if (c->headers.count)
-		misfit("--header", "ws: and http:", e, err);
-	else if (c->token_file)
-		misfit("--token-file", "ws:, http:, listen: and serve", e, err);
-	else
-		return 0;
-	return error_hint(
-		err,
-		"what a child process is to know is given to it by its arguments or by --env NAME=VALUE");
+	return 0;
 }
 
 /* ---- what they say ---- */

@@ -25,13 +25,16 @@ enum {
 	BROWSER = 1 << 14,
 	LAN = 1 << 15,
 	CAME = 1 << 16,
-	NO_UPGRADE = 1 << 17
+	NO_UPGRADE = 1 << 17,
+	HOME = 1 << 18
 };
 
 #define NEVER_DIALLED \
 	"{none}{ within time}: the board{ id}{ 'board'}{ version version}{ from address} asked OTA, but never dialled"
 #define ITS_LOG \
 	"the board's own log (USB) tells why; mcpctl --trace FILE serve keeps every frame"
+#define FROM_HERE \
+	"only this machine reaches {ota}: boards need a port without a host (listen:8000, --listen 8000), or --advertise"
 #define EACH_STEP "mcpctl serve -v shows each step"
 
 /* Who got furthest comes first. */
@@ -73,11 +76,15 @@ static const struct arrival_row rows[] = {
 	  "was the board given https:// or wss://? its OTA address is {ota}" },
 	{ BROWSER | LAN, "{none}{ within time}: only a browser came",
 	  "so no firewall is in the way from there: is the board in that network too? set its OTA address to {ota} and reboot it" },
+	{ BROWSER | HOME,
+	  "{none}{ within time}: only a browser came, from this machine",
+	  FROM_HERE },
 	{ BROWSER,
 	  "{none}{ within time}: only a browser came, from this machine",
 	  "that tells nothing of the network: open {ota} in a phone's browser, set it as the board's OTA address, and reboot the board" },
 	{ CAME, "{none}{ within time}: {connections} came, but no request",
 	  "is the OTA address of the board {ota} ?" },
+	{ HOME, "{none}{ within time}: nothing came at all", FROM_HERE },
 	{ 0, "{none}{ within time}: nothing came at all",
 	  "is the board in the same network, its OTA address {ota}, and was it rebooted since? open that address in a phone's browser: no page means a firewall" },
 };
@@ -114,6 +121,7 @@ static unsigned facts_of(const struct arrival *a)
 		{ BROWSER, f->browser },
 		{ LAN, f->lan },
 		{ CAME, f->connections },
+		{ HOME, f->home },
 	};
 	unsigned found = 0;
 

@@ -175,6 +175,20 @@ int argument_file_read(struct buf *out, const char *path, struct error *err)
 
 #define CHOICES_BYTES_MAX 60
 
+/* A word that stands in a command line as it is; a number; else false. */
+static bool add_choice(const cJSON *choice, struct buf *out)
+{
+	if (cJSON_IsNumber(choice)) {
+		json_print(out, choice);
+		return true;
+	}
+	if (!cJSON_IsString(choice) || !*choice->valuestring ||
+	    strpbrk(choice->valuestring, " |<>[]\"'\\\t\r\n"))
+		return false;
+	buf_text(out, choice->valuestring);
+	return true;
+}
+
 /* "light|dark" if all choices are plain and short words; else nothing. */
 static bool add_choices(const cJSON *schema, struct buf *out)
 {
@@ -182,12 +196,12 @@ static bool add_choices(const cJSON *schema, struct buf *out)
 	const cJSON *each;
 
 	cJSON_ArrayForEach(each, json_array(schema, "enum")) {
-		const char *text =
-			cJSON_IsString(each) ? each->valuestring : "";
-		if (!*text || strpbrk(text, " |<>[]\"'\\\t\r\n") ||
-		    choices.len > CHOICES_BYTES_MAX)
+		if (choices.len > CHOICES_BYTES_MAX)
 			return false;
-		buf_printf(&choices, "%s%s", choices.len > 0 ? "|" : "", text);
+		if (choices.len > 0)
+			buf_char(&choices, '|');
+		if (!add_choice(each, &choices))
+			return false;
 	}
 	buf_text(out, buf_string(&choices));
 	return choices.len > 0;

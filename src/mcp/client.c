@@ -306,7 +306,7 @@ bool client_may_be_board(const struct client *c)
 
 	if (c->device || !c->initialize.result)
 		return !c->device;
-	return c->revision && !strcmp(c->revision, REVISION_FIRMWARE) &&
+	return c->revision && strcmp(c->revision, REVISION_FIRMWARE) == 0 &&
 	       tools && !tools->child &&
 	       cJSON_GetArraySize(c->capabilities) == 1;
 }

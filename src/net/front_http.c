@@ -187,12 +187,34 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *c)
 	return rq;
 }
 
+/* It may send as much as is taken at all: the owner saw a token. */
+static bool is_trusted(const struct front_request *rq)
+{
+	return rq->front->events.body_max &&
+	       rq->body.max == rq->front->config.body_max;
+}
+
+/* What is read of a body, and dropped above its limit. */
+static size_t drain_max(const struct front_request *rq)
+{
+	size_t max = rq->front->config.body_max;
+
+	max = max > SIZE_MAX / DROP_FACTOR ? SIZE_MAX : max * DROP_FACTOR;
+	return is_trusted(rq) && max < DRAIN_MAX ? DRAIN_MAX : max;
+}
+
 /* It ended, and nobody was asked for an answer. */
 static void tell_unasked(const struct front_request *rq,
 			 enum MHD_RequestTerminationCode code)
 {
+	/* Its body went on and on: we ended it. */
+	if (rq->started && rq->received > drain_max(rq))
+		front_noise(rq->front,
+			    is_trusted(rq) ? FRONT_BODY_TOO_LARGE :
+					     FRONT_BODY_OF_STRANGER,
+			    rq->peer);
 	/* Its head came whole, its body did not. */
-	if (rq->started)
+	else if (rq->started)
 		front_noise(rq->front,
 			    code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED ?
 				    FRONT_SLOW :
@@ -317,22 +339,6 @@ static bool announces_too_much(const struct front_request *rq)
 					    MHD_HTTP_HEADER_CONTENT_LENGTH);
 
 	return length && strtoull(length, NULL, 10) > rq->body.max;
-}
-
-/* It may send as much as is taken at all: the owner saw a token. */
-static bool is_trusted(const struct front_request *rq)
-{
-	return rq->front->events.body_max &&
-	       rq->body.max == rq->front->config.body_max;
-}
-
-/* What is read of a body, and dropped above its limit. */
-static size_t drain_max(const struct front_request *rq)
-{
-	size_t max = rq->front->config.body_max;
-
-	max = max > SIZE_MAX / DROP_FACTOR ? SIZE_MAX : max * DROP_FACTOR;
-	return is_trusted(rq) && max < DRAIN_MAX ? DRAIN_MAX : max;
 }
 
 /* An answer before the end is read by those only who asked for one. */

@@ -140,12 +140,19 @@ static void on_timer(void *owner)
 		   "listening on port %u\nOTA address to set on the board:\n",
 		   (unsigned)l->port->place[0].number);
 	port_describe(l->port, &text);
-	buf_text(
-		&text,
-		"1. set it on the board (Wi-Fi setup page, advanced)\n"
-		"2. reboot the board: it asks this address where to dial\n"
-		"3. wake it: wake word or button\n"
-		"open the same address in a phone's browser: no page means a firewall,\na page means the board");
+	if (l->port->facts.home)
+		buf_printf(
+			&text,
+			"  (only this machine reaches that one: for boards, listen:%u)\n"
+			"'mcpctl sim' pretends to be a board that dials in",
+			(unsigned)l->port->place[0].number);
+	else
+		buf_text(
+			&text,
+			"1. set it on the board (Wi-Fi setup page, advanced)\n"
+			"2. reboot the board: it asks this address where to dial\n"
+			"3. wake it: wake word or button\n"
+			"open the same address in a phone's browser: no page means a firewall,\na page means the board");
 	notice(l, NOTICE_LISTENING, NULL, buf_string(&text));
 }
 

@@ -621,6 +621,16 @@ static int check_reply(const struct port *p, struct error *err)
 	return 0;
 }
 
+/* An address of this machine at each place, and no other is told. */
+static bool is_home(const struct port *p)
+{
+	for (size_t i = 0; i < p->places; i++) {
+		if (!p->place[i].host || !address_is_here(p->place[i].host))
+			return false;
+	}
+	return !p->advertised_ota;
+}
+
 int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	      const struct port_policy *policy, void *owner, struct error *err)
 {
@@ -644,6 +654,7 @@ int port_open(struct port **out, struct loop *l, const struct port_config *c,
 	take_advertise(p, p->place[0].number, err);
 	port_addresses(p, &found);
 	p->ota_url = mem_strdup(found.word[0]);
+	p->facts.home = is_home(p);
 	*out = p;
 	return 0;
 }

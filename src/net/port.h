@@ -133,6 +133,7 @@ struct port_facts {
 		no_upgrade; /* WebSockets from which a proxy took Upgrade away */
 	unsigned foreign; /* pages of others, names that are not ours */
 	bool lan; /* something came from another machine than this one */
+	bool home; /* only this machine can reach the port */
 	char ota_id[64], ota_board[96], ota_version[48],
 		ota_address[64]; /* of the last OTA question */
 	char wrong_path_text[128]; /* the last wrong path */

@@ -250,12 +250,51 @@ static size_t fitting(const struct renderer *r, const struct device_record *d,
 	return count;
 }
 
+/* Not even name to state fit beside each other. */
+static bool is_stacked(const struct renderer *r, const struct device_record *d)
+{
+	size_t used = d->change ? CHANGE_WIDTH : 0;
+
+	for (size_t i = 0; i < COLUMNS_MIN; i++)
+		used += d->width[i] + (i ? 2 : 0);
+	return r->out_terminal && used > r->width;
+}
+
+/* The name, whole, and all else below it in words; no headings. */
+static void add_stacked(struct renderer *r, struct buf *out,
+			const struct device_record *d)
+{
+	CLEANUP(buf_done) struct buf rest = { 0 };
+	const struct wrap how = { 2, 2, r->width };
+	struct device_record worded = *d;
+	struct device_cells cells;
+
+	if (!d->device)
+		return;
+	worded.worded = true;
+	device_cells_make(&cells, &worded);
+	term_painted(out, r->out_color, cell_paint(d, 0),
+		     buf_string(&cells.cell[0]));
+	for (size_t i = 1; i < DEVICE_COLUMNS - 1; i++)
+		buf_printf(&rest, "%s%s",
+			   i > 1 && cells.cell[i].len ? ", " : "",
+			   buf_string(&cells.cell[i]));
+	buf_text(out, "\n  ");
+	wrap_wrap(out, buf_string(&rest), rest.len, &how);
+	device_cells_done(&cells);
+	buf_char(out, '\n');
+}
+
 static void add_cells(struct renderer *r, struct buf *out,
 		      const struct device_record *d)
 {
 	size_t count = fitting(r, d, d->change ? CHANGE_WIDTH : 0);
 	struct device_cells cells;
 
+	if (is_stacked(r, d)) {
+		add_stacked(r, out, d);
+		return;
+	}
 	device_cells_make(&cells, d);
 	for (size_t i = 0; i < count; i++) {
 		const struct buf *whole = &cells.cell[i];
@@ -323,8 +362,12 @@ void text_device(struct renderer *r, const struct device_record *d)
 		wrap_safe(&change, d->change);
 		term_painted(&b, r->out_color, PAINT_DIM, clock_time(clock));
 		buf_printf(&b, "  %s", buf_string(&change));
-		wrap_pad(&b, change.len, 9);
-		buf_text(&b, "  ");
+		if (is_stacked(r, d)) {
+			buf_char(&b, '\n');
+		} else {
+			wrap_pad(&b, change.len, 9);
+			buf_text(&b, "  ");
+		}
 	}
 	add_cells(r, &b, d);
 	add_below(r, &b, json_string(d->device, "reason"));

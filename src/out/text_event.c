@@ -194,18 +194,24 @@ static void add_notice(struct buf *out, const struct event *e)
 }
 
 /*
- * Text of several lines, made safe; where color, those that begin with a space
- * stand out: they are what is to be copied.
+ * Text of several lines, made safe and wrapped to a width; where color, those
+ * that begin with a space stand out: they are what is to be copied. An address
+ * alone in its line is never wrapped.
  */
-static void text_lines(struct buf *out, const char *text, bool color)
+static void text_lines(struct buf *out, const char *text, size_t width,
+		       bool color)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 };
 	wrap_safe_paragraph(&safe, text);
 	for (text = buf_string(&safe); *text;) {
 		size_t len = strcspn(text, "\n");
 		bool strong = *text == ' ' && color;
+		size_t blank = strspn(text, " ");
+		bool alone = blank && !memchr(text + blank, ' ', len - blank);
+		const struct wrap how = { 0, 2, alone ? 0 : width };
+
 		term_paint(out, strong, PAINT_STRONG);
-		buf_add(out, text, len);
+		wrap_wrap(out, text, len, &how);
 		term_plain(out, strong);
 		buf_char(out, '\n');
 		text += len + (text[len] == '\n');
@@ -217,7 +223,8 @@ static void aside_listening(struct renderer *r, const struct event *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	r->waiting = true;
-	text_lines(&b, e->text ? e->text : "", r->err_color);
+	text_lines(&b, e->text ? e->text : "", r->err_terminal ? r->width : 0,
+		   r->err_color);
 	put_err(r, &b);
 }
 
@@ -363,10 +370,12 @@ static void put_line(struct renderer *r, const struct record *record)
 static void put_listening(struct renderer *r, const struct record *record)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
+	size_t width = r->err_terminal ? r->width : 0;
+
 	r->waiting = true;
-	text_lines(&b, record->text ? record->text : "", r->err_color);
+	text_lines(&b, record->text ? record->text : "", width, r->err_color);
 	if (record->hint && *record->hint)
-		text_lines(&b, record->hint, false);
+		text_lines(&b, record->hint, width, false);
 	put_err(r, &b);
 }
 

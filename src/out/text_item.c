@@ -198,6 +198,7 @@ void text_trust(struct renderer *r, const struct trust_record *t)
  */
 
 #define BRIEF_COLUMNS_LEAST 8
+#define BESIDE_COLUMNS_LEAST 24 /* else a description has a line of its own */
 #define NAME_COLUMNS_MOST 48 /* longer names push their description right */
 
 /* The marks before a description: why this line is unlike the others. */
@@ -227,9 +228,15 @@ static void add_brief(struct buf *out, const struct renderer *r,
 	text_safe(&brief, line, len, TEXT_LINE);
 	if (brief.len == 0 && !*marks_of(t))
 		return;
-	wrap_pad(out, used, column);
-	buf_text(out, "  ");
-	used = (used > column ? used : column) + 2 + strlen(marks_of(t));
+	if (r->out_terminal && r->width < column + 2 + BESIDE_COLUMNS_LEAST) {
+		buf_text(out, "\n  ");
+		used = 2;
+	} else {
+		wrap_pad(out, used, column);
+		buf_text(out, "  ");
+		used = (used > column ? used : column) + 2;
+	}
+	used += strlen(marks_of(t));
 	term_painted(out, r->out_color, PAINT_DIM, marks_of(t));
 	if (r->out_terminal && r->width > used)
 		room = r->width - used;

@@ -512,8 +512,7 @@ static void describe_ports(const struct port *p, struct buf *out)
 	}
 	buf_text(out, "\nOTA address to set on the board:\n");
 	port_describe(p, out);
-	if (!p->advertised_ota && p->place[0].host &&
-	    text_starts(p->ota_url, "http://127."))
+	if (p->facts.home)
 		buf_text(
 			out,
 			"  (only this machine reaches that one: for boards, leave the host of --listen out)\n");
@@ -538,7 +537,9 @@ void door_describe(struct door *d)
 	describe_broker(d, &text);
 	buf_text(
 		&text,
-		"open the same address in a browser: it shows who is connected;\nno page means a firewall");
+		"open the same address in a browser: it shows who is connected");
+	if (!d->port->facts.home)
+		buf_text(&text, ";\nno page means a firewall");
 	r = record_of(d->server, &nobody, RECORD_LISTENING, LEVEL_GOOD,
 		      buf_string(&text));
 	record_hint(

@@ -38,7 +38,7 @@ struct rivalry {
  * The hint that it deserves, each once for an id until ten quiet minutes went
  * by; static. NULL: there is nothing (new) to say.
  */
-const char *rivals_meet(struct rivals *m, const struct rivalry *r);
+const char *rivals_meet(struct rivals *m, const struct rivalry *how);
 /* One was thrown out over MQTT; then, that another came: as rivals_meet. */
 void rivals_thrown(struct rivals *m, const char *id, const char *client,
 		   const char *address);

@@ -657,6 +657,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 	struct ota_reply reply;
 
 	c->told_url = c->dead = false;
+	c->read_reply = true;
 	frame(c, false, "text", body, len);
 	if (read_reply(c, &reply, body, len, &err)) {
 		c->dead = err.kind == ERR_UNMET;

@@ -91,6 +91,7 @@ struct board_link {
 	int64_t started; /* loop_now() of the last dial */
 	bool opened, closing, device_gone, timer_gone;
 	bool answered; /* OTA did, and sent it on */
+	bool read_reply; /* of OTA, since it was asked last */
 	bool welcomed, called; /* since it was started: for the latencies */
 };
 

@@ -31,6 +31,7 @@ struct fleet {
 	char *dialled; /* the address of the last one; NULL */
 	char *refused_at; /* the address behind OTA that refused last; NULL */
 	struct error refusal; /* the last one, with what to do about it */
+	bool ota_led_nowhere; /* it is what OTA's reply says */
 };
 
 PRINTF_LIKE(3, 4)
@@ -56,7 +57,7 @@ static void on_step(struct board_link *c, enum board_link_step step,
 
 	switch (step) {
 	case CALLER_ASKS:
-		c->answered = false;
+		c->answered = c->read_reply = false;
 		line(f, c, "asks OTA at %s", text);
 		break;
 	case CALLER_DIALS:
@@ -109,6 +110,7 @@ static void on_refused(struct board_link *c, const struct error *why)
 		error_hint(&f->refusal, "%s", advice);
 	mem_free(f->refused_at);
 	f->refused_at = c->answered ? mem_strdup(f->dialled) : NULL;
+	f->ota_led_nowhere = c->read_reply && !c->answered;
 	line(f, c, "not connected: %s", text);
 }
 
@@ -366,6 +368,10 @@ static int verdict(const struct fleet *f, struct error *err)
 			url, f->refused_at,
 			f->count == 1 ? "the device" : "any device",
 			f->refusal.text);
+	else if (f->ota_led_nowhere)
+		error_set(err, kind,
+			  "OTA at '%s' answered, and leads nowhere: %s", url,
+			  f->refusal.text);
 	else
 		error_set(err, kind, "not connected to '%s': %s", url,
 			  f->refusal.text);

@@ -25,6 +25,7 @@ struct local_visitor {
 	struct share share;
 	struct local_port *door;
 	struct local_visitor *next;
+	struct hazard_watch watch; /* what this client has shown so far */
 	uint64_t number; /* from 1 */
 	bool gone;
 };
@@ -39,9 +40,12 @@ struct local_port {
 	const struct ws_table *ws_table;
 	struct front *front;
 	struct local_visitor *visitors;
+	struct local_visitor
+		*watched; /* whose watch the device has now; NULL */
 	size_t count;
 	uint64_t numbered;
 	struct pretend device;
+	bool listed; /* since the device started */
 	bool front_gone, device_gone, ending, ended;
 };
 
@@ -146,6 +150,9 @@ static void on_device_note(void *owner, enum pretend_note what,
 		line(d, "initialized");
 		break;
 	case DEVICE_LISTED:
+		if (d->listed)
+			break;
+		d->listed = true;
 		d->tally->sum.listed++;
 		line(d, "tools are being listed");
 		break;
@@ -189,6 +196,20 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	line(v->door, "connected: %s", peer->address ? peer->address : "?");
 }
 
+/* The device has one watch; each client is judged by what it did itself. */
+static void watch_visitor(struct local_port *d, struct local_visitor *v)
+{
+	if (d->watched == v)
+		return;
+	if (d->watched)
+		d->watched->watch = d->device.watch;
+	if (v)
+		d->device.watch = v->watch;
+	else
+		hazard_watch_start(&d->device.watch);
+	d->watched = v;
+}
+
 static void on_message(void *owner, enum frame_kind kind, const void *data,
 		       size_t len)
 {
@@ -198,12 +219,15 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	frame(d, false, kind == FRAME_TEXT ? "text" : "binary", data, len);
 	if (kind != FRAME_TEXT || v->gone)
 		return;
+	watch_visitor(d, v);
 	if (len > DOOR_MESSAGE_MAX) {
 		hazard_tell(&d->device.watch, HAZARD_LOCAL_TOO_LONG);
 		return;
 	}
-	if (!d->device.online) /* it has restarted since */
+	if (!d->device.online) { /* it has restarted since */
+		d->listed = false;
 		pretend_open(&d->device);
+	}
 	d->device.asker = v->number;
 	pretend_receive(&d->device, data, len);
 }
@@ -225,6 +249,9 @@ static void on_closed(void *owner, const struct error *why)
 	     why && why->kind ? why->text : "");
 	frame(d, false, "closed", NULL, 0);
 	d->tally->sum.closed++;
+	watch_visitor(d, v);
+	pretend_watch_end(&d->device);
+	d->watched = NULL;
 	while (*at != v)
 		at = &(*at)->next;
 	*at = v->next;
@@ -286,6 +313,9 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 		return 0;
 	}
 	v->number = ++d->numbered;
+	v->watch.found = d->device.watch.found;
+	v->watch.owner = d->device.watch.owner;
+	hazard_watch_start(&v->watch);
 	v->next = d->visitors;
 	d->visitors = v;
 	d->count++;
@@ -357,6 +387,7 @@ static void finish(struct local_port *d)
 {
 	d->ending = true;
 	close_visitors(d);
+	watch_visitor(d, NULL); /* each is judged when it is gone */
 	pretend_close(&d->device, on_device_closed);
 	if (d->front)
 		d->front_table->close(d->front, on_front_closed);

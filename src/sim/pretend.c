@@ -533,6 +533,21 @@ void pretend_peer_close(struct pretend *d)
 	pretend_set_alarm(d, ALARM_LEFT_OPEN, DEVICE_LEFT_OPEN_MS, NULL);
 }
 
+/* What never came, and which tools the peer never saw. */
+static void judge_end(struct pretend *d)
+{
+	hazard_end(&d->watch);
+	if (d->watch.listed)
+		counts_listed(d->config.counts, d->listed_to,
+			      d->watch.user_tools);
+}
+
+void pretend_watch_end(struct pretend *d)
+{
+	judge_end(d);
+	hazard_watch_start(&d->watch);
+}
+
 void pretend_hang_up(struct pretend *d)
 {
 	if (!d->online)
@@ -543,10 +558,7 @@ void pretend_hang_up(struct pretend *d)
 	pretend_forget_upload(d);
 	pretend_forget_outside(d);
 	pretend_forget_work(d);
-	hazard_end(&d->watch);
-	if (d->watch.listed)
-		counts_listed(d->config.counts, d->listed_to,
-			      d->watch.user_tools);
+	judge_end(d);
 }
 
 static void on_timer_closed(void *owner)

@@ -146,6 +146,11 @@ void pretend_receive(struct pretend *d, const char *text, size_t len);
 void pretend_peer_close(struct pretend *d);
 /* The connection is gone, from either side. It may be opened again. */
 void pretend_hang_up(struct pretend *d);
+/*
+ * One of several clients of the device went: what it never sent is told, and
+ * the watch forgets it. The device stays.
+ */
+void pretend_watch_end(struct pretend *d);
 /* A restart: what is only in memory is forgotten. */
 void pretend_restart(struct pretend *d);
 /* Another frame version for the next open (the OTA reply told it). */

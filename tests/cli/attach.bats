@@ -435,6 +435,13 @@ END
 	hints "$OTA"
 	device board
 	event ready
+	mcp devices '*:01'
+	ends 0
+	mcp devices nobody
+	ends 7
+	hints "no device fits 'nobody'"
+	mcp -d nobody devices
+	ends 7
 	kill -KILL "$DEVICE"
 	event gone
 	mcp devices

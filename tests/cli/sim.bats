@@ -22,6 +22,19 @@ backend() {
 	ends 3
 }
 
+@test "sim --listen: each client is judged by itself" {
+	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
+	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+	for client in one two three; do
+		mcp "$url" tools
+		ends 0
+	done
+	kill -INT "$LAST"
+	wait_for sim.out '^hazards  *none'
+	grep -q '^connected  *3' sim.out
+	grep -q '^listed  *1;' sim.out
+}
+
 @test "OTA answered, and what it names did not: both are said" {
 	cat >ota.py <<-'END'
 		import http.server
@@ -29,6 +42,8 @@ backend() {
 		    def do_POST(self):
 		        found = self.path == "/ota/"
 		        body = b'{"websocket":{"url":"ws://127.0.0.1:1/x"}}'
+		        if "bare" in self.path:
+		            found, body = True, b'{"websocket":{}}'
 		        self.rfile.read(int(self.headers["Content-Length"]))
 		        self.send_response(200 if found else 404)
 		        self.send_header("Content-Length", str(len(body)))
@@ -53,6 +68,10 @@ backend() {
 	ends 3
 	hints '404'
 	absent 'is the backend running' stderr
+	mcp sim --ota "${ota%ota/}bare"
+	ends 3
+	hints "OTA at '${ota%ota/}bare' answered, and leads nowhere"
+	absent 'error: not connected' stderr
 }
 
 @test "a port in use, and one that is no port" {
@@ -219,6 +238,11 @@ backend() {
 	hints "the server hello was ignored: it has no 'transport'"
 	hints 'notifies: plays http://h/a.mp3, 1 subtitles'
 	says 'welcomed     1'
+	backend crashing
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --firmware 2.5.0 --for 300ms
+	ends 3
+	hints "welcomed 0: the server hello had no 'transport'"
+	absent 'never said hello' stderr
 	background sim mcpctl sim --listen 127.0.0.1:0 --firmware 2.5.0 --for 120s
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
 	background other mcpctl -v --no-init "$url" tail --for 60s

@@ -106,6 +106,13 @@ END
 	for how in 'Transfer-Encoding: chunked' 'X-Length: told'; do
 		[ "$(code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -H "$how" -F file=@huge "$explain")" = 413 ]
 	done
+	# What goes on and on is ended here, and not told as ended there.
+	head -c 70000000 /dev/zero >endless
+	code -H "Authorization: Bearer $TOKEN" -H 'Expect:' -H 'Transfer-Encoding: chunked' \
+		-F file=@endless "$explain" || :
+	rm endless
+	[ "$(curl -s -o body -w '%{http_code}' "http://127.0.0.1:$PORT/")" = 200 ]
+	absent 'amid its body' serve.out
 	# Of a stranger it is not read.
 	status=0
 	code -H 'Expect:' -H 'Transfer-Encoding: chunked' -F file=@huge "$explain" || status=$?

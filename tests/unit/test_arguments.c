@@ -506,6 +506,9 @@ static void usages(void **state)
 		 "call self.x theme=light|dark [on=true|false] "
 		 "[tag=<string>...] o:=<object> [n=<integer or null>] "
 		 "[x=<any>]");
+	usage_is("{\"properties\":{\"n\":{\"enum\":[1,2.5]},"
+		 "\"m\":{\"enum\":[\"a\",7]},\"z\":{\"enum\":[1,null]}}}",
+		 "call self.x [n=1|2.5] [m=a|7] [z=<integer or null>]");
 	usage_is("{\"properties\":{\"odd name\":{\"enum\":[\"a b\"]}}}",
 		 "call self.x ['odd name'=<string>]");
 }

@@ -66,6 +66,19 @@ static void test_steps_in_order(void **state)
 	explains(&k, "token is wrong or missing", "MCPCTL_TOKEN");
 }
 
+/* What cannot be reached from a network needs no phone and no firewall. */
+static void test_port_of_this_machine(void **state)
+{
+	struct port_facts k = { .home = true };
+
+	(void)state;
+	explains(&k, "nothing came at all", "only this machine reaches " URL);
+	k.connections = k.browser = 1;
+	explains(&k, "only a browser", "only this machine reaches " URL);
+	k.ota = 1;
+	explains(&k, "asked OTA", "wake");
+}
+
 static void test_let_in(void **state)
 {
 	struct port_facts k = { .connections = 9,
@@ -306,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps_in_order),
+		cmocka_unit_test(test_port_of_this_machine),
 		cmocka_unit_test(test_let_in),
 		cmocka_unit_test(test_board_is_named),
 		cmocka_unit_test(test_foreign),

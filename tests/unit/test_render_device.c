@@ -2,6 +2,7 @@
 /*
  * Devices of a running serve and rows of --all, as text and JSON.
  */
+#include "base/utf8.h"
 #include "out/text_device.h"
 #include "rendered.h"
 
@@ -158,7 +159,10 @@ static void test_heading(void **state)
 	end();
 }
 
-/* What does not fit into a line of a terminal is left out; a pipe gets all. */
+/*
+ * What does not fit into a line of a terminal is left out, and stands below the
+ * name where not even the state fits; a pipe gets all.
+ */
 static void test_narrow(void **state)
 {
 	(void)state;
@@ -174,9 +178,15 @@ static void test_narrow(void **state)
 	end();
 	start(OUTPUT_TEXT, true, WEBSOCKET);
 	render_widen(&record);
-	s.r.width = 20;
+	s.r.width = 30;
 	s.r.ops->device(&s.r, &record);
-	assert_non_null(strstr(rendered_out(&s), "  ws  12 tools\n"));
+	for (const char *at = rendered_out(&s); *at;
+	     at += strcspn(at, "\n") + 1)
+		if (text_width(at, strcspn(at, "\n")) > 30)
+			fail_msg("%s", rendered_out(&s));
+	assert_non_null(strstr(rendered_out(&s), "\n  "));
+	assert_non_null(strstr(rendered_out(&s), "2.4.2, ws,"));
+	assert_non_null(strstr(rendered_out(&s), "heard"));
 	end();
 	start(OUTPUT_TEXT, false, WEBSOCKET);
 	s.r.width = 20;

@@ -71,7 +71,7 @@ static void test_tools_on_a_terminal(void **state)
 	tool_list_done(&list);
 }
 
-/* No room for a description: every tool still is one line. */
+/* No room beside the names: a description has a line of its own. */
 static void test_tools_on_a_narrow_terminal(void **state)
 {
 	struct rendered s;
@@ -82,8 +82,9 @@ static void test_tools_on_a_narrow_terminal(void **state)
 	s.r.width = 36;
 	show_tools(&s, &list);
 	assert_string_equal(rendered_out(&s),
-			    "self.audio_speaker.set_volume  \n"
-			    "self.reboot                    [user-only] \n");
+			    "self.audio_speaker.set_volume\n  Sets it.\n"
+			    "self.reboot\n"
+			    "  [user-only] Restarts it, and says…\n");
 	rendered_end(&s);
 	tool_list_done(&list);
 }

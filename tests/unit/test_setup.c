@@ -125,6 +125,15 @@ static void test_misfits(void **state)
 	assert_int_equal(setup("sim:"), 0);
 	app.later = false;
 	app.config.cwd = NULL;
+	app.config.insecure = true;
+	refused("sim:", "'--insecure' is for ws:, http: and mqtt:");
+	app.config.insecure = false;
+	app.config.mqtt_password_file = "/dev/null";
+	refused("listen:0", "'--mqtt-password-file' is for mqtt: and serve");
+	app.config.mqtt_password_file = NULL;
+	app.config.token_file = "/dev/null";
+	refused("mqtt://h/c", "'--token-file' is for");
+	app.config.token_file = NULL;
 	words_add(&app.config.env, "A=1");
 	refused("ws://h/", "'--env' is for a child process, and the target is "
 			   "'ws://h/' (from the argument)");
@@ -295,17 +304,22 @@ static void test_options(void **state)
 	(void)state;
 	words_add(&app.config.headers, "X-One: 1");
 	words_add(&app.config.headers, "X-Two:two words");
+	setup("http://h/"); /* the module may be missing beside this test */
+	assert_string_equal(headers_get(&endpoint.headers, "x-one"), "1");
+	assert_string_equal(headers_get(&endpoint.headers, "x-two"),
+			    "two words");
+	refused("listen:0", "'--header' is for ws: and http:");
+	refused("sim:", "'--header' is for ws: and http:");
+	words_done(&app.config.headers);
 	app.config.advertise = "10.0.0.1";
 	words_add(&app.config.allow_hosts, "box");
 	words_add(&app.config.allow_origins, "https://bench.example");
 	assert_int_equal(setup("listen:0"), 0);
-	assert_string_equal(headers_get(&endpoint.headers, "x-one"), "1");
-	assert_string_equal(headers_get(&endpoint.headers, "x-two"),
-			    "two words");
 	assert_string_equal(endpoint.advertise, "10.0.0.1");
 	assert_string_equal(endpoint.allow_hosts.word[0], "box");
 	assert_string_equal(endpoint.allow_origins.word[0],
 			    "https://bench.example");
+	refused("http://h/", "'--allow-host' is for listen: and serve");
 }
 
 /* Who dials in is a device, and so on: only of ws: it can be asked for. */
@@ -342,7 +356,7 @@ static void test_headers(void **state)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		words_done(&app.config.headers);
 		words_add(&app.config.headers, wrong[i]);
-		refused("sim:", "is no header");
+		refused("http://h/", "is no header");
 	}
 	words_done(&app.config.headers);
 }

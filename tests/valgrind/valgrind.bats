@@ -67,7 +67,7 @@ watched() {
 	checked kick '*:02'
 	checked devices
 	checked
-	background waits mcpctl -d nobody ping
+	background waits mcpctl -d 02:00:00:00:00:99 ping
 	until_true commands 1
 	checked stop
 	finish "$SERVER" 0
