@@ -388,6 +388,35 @@ static bool firmware_is_silent(const struct reading *r)
 	       (r->params.text && !begins(r->params, '{'));
 }
 
+static void see_backend(struct diag *d, const struct reading *r)
+{
+	struct span info, name = { 0 };
+
+	d->seen.first_id = r->number;
+	if (json_span_member(r->params, "clientInfo", &info))
+		json_span_member(info, "name", &name);
+	keep(d->seen.client, sizeof(d->seen.client), name);
+	if (json_span_is(r->type, "mcp"))
+		d->seen.session_key = r->camel.text	 ? 2 :
+				      r->session_id.text ? 3 :
+							   1;
+}
+
+static void see_device(struct diag *d, const struct reading *r)
+{
+	struct span features = { 0 }, audio = { 0 }, part;
+	int64_t ms = 0;
+
+	json_span_member(r->whole, "features", &features);
+	json_span_member(r->whole, "audio_params", &audio);
+	d->seen.glyphs = json_span_member(features, "glyph_push", &part);
+	d->seen.no_version = !json_span_member(r->whole, "version", &part);
+	d->seen.device_name = json_span_member(r->whole, "device_name", &part);
+	if (json_span_member(audio, "frame_duration", &part))
+		json_span_integer(part, &ms);
+	d->seen.frame_ms = ms > 0 && ms < 1000 ? (int16_t)ms : 0;
+}
+
 static void remember_request(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r)
 {
@@ -401,6 +430,8 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	a->silent = d->about.board && firmware_is_silent(r);
 	keep_tool(a, r->part[PARAM_NAME]);
 	d->requests++;
+	if (a->method == ASKED_INITIALIZE && d->requests == 1)
+		see_backend(d, r);
 	if (a->method == ASKED_INITIALIZE) {
 		d->initialized = true;
 		d->vision |= json_span_member(r->part[PARAM_CAPABILITIES],
@@ -432,6 +463,8 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 		return;
 	if (!r->asked->answered_us)
 		r->asked->answered_us = f->at_us;
+	if (begins(r->error, '{'))
+		d->seen.error_codes = r->part[ERROR_CODE].text ? 1 : -1;
 	if (r->asked->method != ASKED_LIST || !r->result.text)
 		return;
 	keep(d->next, sizeof(d->next), r->part[RESULT_NEXT]);
@@ -473,6 +506,7 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 		d->server_hello = false;
 		d->device_hello_us = f->at_us;
 		remember_version(d, r);
+		see_device(d, r);
 	}
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);

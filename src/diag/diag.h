@@ -90,6 +90,16 @@ struct diag_asked {
 	char tool[TOOL_KEPT]; /* the end of its name */
 };
 
+/* Habits by which somebody is known (diag/recognise.h). */
+struct diag_seen {
+	char client[24]; /* clientInfo.name of initialize, cut; "" */
+	int64_t first_id;
+	uint8_t session_key; /* 1 absent, 2 sessionId, 3 session_id; 0: not seen */
+	int8_t error_codes; /* 1: errors have one, -1: they have none */
+	bool glyphs, no_version, device_name; /* in the device's hello */
+	int16_t frame_ms; /* there too; 0: not told */
+};
+
 #define ASKED_KEPT 24
 
 struct diag {
@@ -105,6 +115,7 @@ struct diag {
 	bool device_hello, server_hello;
 	bool initialized, notified, listed, more_pages, user_tools, vision;
 	uint32_t requests;
+	struct diag_seen seen;
 	struct diag_asked asked[ASKED_KEPT]; /* a ring, by requests */
 	char session_id[48], cursor[48], next[48]; /* cut */
 	int64_t device_hello_us;

@@ -48,6 +48,7 @@ static const struct member backend_members[] = {
 	{ "needs_is_error", FLAG, IN(backend_fact, needs_is_error), false },
 	{ "client", TEXT, IN(backend_fact, client), false },
 	{ "first_id", TEXT, IN(backend_fact, first_id), false },
+	{ "session_key", TEXT, IN(backend_fact, session_key), false },
 };
 static const struct member model_members[] = {
 	{ "id", TEXT, IN(model_fact, id), true },

@@ -22,7 +22,8 @@ struct backend_fact {
 	int64_t max_message; /* bytes from the board; 0: no limit */
 	bool loses_error_text; /* of isError */
 	bool needs_is_error; /* without it a result is a failure */
-	char *client, *first_id; /* by which it is known; "" */
+	/* By which it is known; "". Of the session: "absent", "sessionId", … */
+	char *client, *first_id, *session_key;
 };
 
 /* What a provider of language models takes (names and schemas of tools). */
