@@ -37,6 +37,7 @@ static void show(const struct connection *c, struct renderer *r, bool another)
 		.peer = session_peer(c->session),
 		.link = session_link(c->session),
 		.times = session_times(c->session),
+		.diag = &c->diag,
 		.spoken = spoken(c),
 		.another = another,
 	};

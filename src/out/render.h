@@ -68,6 +68,7 @@ struct info_record {
 	const struct session_peer *peer;
 	const struct link *link;
 	const struct session_times *times;
+	const struct diag *diag; /* what its frames showed */
 	const char *spoken; /* "HTTP/2", "HTTP+SSE"; NULL */
 	bool another; /* one stands above */
 };

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "diag/recognise.h"
 #include "mcp/arguments.h"
 #include "mcp/tools.h"
 #include "out/backends.h"
@@ -66,6 +67,7 @@ const char json_help[] =
 	"     \"board_name\", \"chip\", \"flash_size\", \"ip\", \"ssid\", \"rssi\",\n"
 	"     \"language\", \"user_agent\", \"serial\", \"device_id\",\n"
 	"     \"client_id\"}: \"\" and 0 where it told nothing,\n"
+	"   \"likely\":{\"name\": what it is by its habits, \"evidence\"},\n"
 	"   \"timing_ms\":{\"ota\", \"connected\", \"hello\", \"up\": since the\n"
 	"     target was opened, \"initialize\": how long it took}}\n"
 	"\n"
@@ -594,6 +596,23 @@ static void add_timing(struct buf *b, const struct info_record *i)
 	buf_char(b, '}');
 }
 
+/* By its habits: who it most likely is, and which those are. */
+static void add_likely(struct buf *b, const struct diag *d)
+{
+	CLEANUP(buf_done) struct buf name = { 0 };
+	CLEANUP(buf_done) struct buf evidence = { 0 };
+	bool seen = d && recognise_device(d, &name, &evidence);
+	line_name(b, "likely");
+	if (!seen) {
+		buf_text(b, "null");
+		return;
+	}
+	buf_char(b, '{');
+	line_text(b, "name", name.len > 0 ? buf_string(&name) : NULL);
+	line_text(b, "evidence", buf_string(&evidence));
+	buf_char(b, '}');
+}
+
 static void info(struct renderer *r, const struct info_record *i)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -608,6 +627,7 @@ static void info(struct renderer *r, const struct info_record *i)
 	else
 		buf_text(&b, "null");
 	add_ota(&b, i->peer);
+	add_likely(&b, i->diag);
 	add_timing(&b, i);
 	buf_char(&b, '}');
 	put_whose(r, "info", &b);

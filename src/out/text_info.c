@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/text_safe.h"
+#include "diag/recognise.h"
 #include "net/head.h"
 #include "out/render_text.h"
 #include "out/term.h"
@@ -138,6 +139,17 @@ static void add_features(struct facts *s, const cJSON *features)
 		part(&value, f->string, "=", buf_string(&other));
 	}
 	row_take(s, "features", &value);
+}
+
+/* What it is by its habits, whatever it calls itself. */
+static void add_likely(struct facts *s, const struct diag *d)
+{
+	CLEANUP(buf_done) struct buf name = { 0 }, evidence = { 0 };
+	if (!d || !recognise_device(d, &name, &evidence) || name.len == 0)
+		return;
+	if (evidence.len > 0)
+		buf_printf(&name, " (%s)", buf_string(&evidence));
+	row_take(s, "likely", &name);
 }
 
 static void add_audio(struct facts *s, const struct hello_audio *a)
@@ -272,6 +284,7 @@ void text_info(struct renderer *r, const struct info_record *i)
 	row(&s, "transport", i->spoken);
 	row(&s, "session", i->link ? i->link->session_id : NULL);
 	add_hello(&s, i->link);
+	add_likely(&s, i->diag);
 	add_timing(&s, i);
 	put_out(r, &s.b);
 	buf_done(&s.b);
