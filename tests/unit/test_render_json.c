@@ -298,7 +298,7 @@ static void test_info_of_nobody(void **state)
 		"\"protocol_version\":0,\"tls\":null,\"dialect\":null,"
 		"\"transport\":null,\"session_id\":null,\"audio_frames\":0,\"audio_bytes\":0,"
 		"\"headers\":{}},\"hello\":null,\"initialize\":null,"
-		"\"ota\":null,\"timing_ms\":{\"ota\":null,\"connected\":null,"
+		"\"ota\":null,\"likely\":null,\"timing_ms\":{\"ota\":null,\"connected\":null,"
 		"\"hello\":null,\"up\":null,\"initialize\":null}}\n");
 	rendered_end(&s);
 }
