@@ -52,7 +52,6 @@ bool check_dares(struct check *k, enum check_risk risk, unsigned n);
 int check_end(struct check *k, struct error *err);
 
 /* The subjects. Each: stages until the end, or -1 where it could not be made. */
-int check_device(struct check *k, struct error *err);
-int check_tools(struct check *k, struct error *err);
+int check_device(struct check *k, const char *url, struct error *err);
 
 #endif

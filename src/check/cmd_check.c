@@ -40,6 +40,39 @@ static const struct option_row check_options[] = {
 	{ .name = NULL }
 };
 
+/* What is checked; each is a file. */
+static const struct subject {
+	const char
+		*name; /* the first operand; NULL: a device, as -t names it */
+	bool url; /* it takes one */
+	int (*check)(struct check *k, const char *url, struct error *err);
+} subjects[] = {
+	{ NULL, false, check_device },
+};
+
+static int find_subject(const struct invocation *in, const struct subject **out,
+			struct error *err)
+{
+	const char *word = in->argc > 0 ? in->argv[0] : NULL;
+
+	for (size_t i = 0; i < COUNT(subjects); i++) {
+		const struct subject *s = &subjects[i];
+
+		if (!word ? s->name != NULL :
+			    !s->name || strcmp(s->name, word) != 0)
+			continue;
+		*out = s;
+		if (s->url == (in->argc == 2))
+			return 0;
+		return error_set(err, ERR_USAGE,
+				 s->url ? "check %s: which address?" :
+					  "check %s takes no address",
+				 word);
+	}
+	return error_set(err, ERR_USAGE,
+			 "'%.60s' is nothing that can be checked", word);
+}
+
 static int check_run(const struct invocation *in, struct error *err)
 {
 	static const enum check_risk risks[] = { RISK_ASK, RISK_LOOK, RISK_READ,
@@ -49,14 +82,17 @@ static int check_run(const struct invocation *in, struct error *err)
 						    SEVERITY_NOTE };
 	struct check_options options =
 		*(const struct check_options *)in->options;
+	const struct subject *subject;
 	struct check k;
 
+	if (find_subject(in, &subject, err))
+		return -1;
 	options.risk = risks[options.risk];
 	options.fail_on = severities[options.fail_on];
 	check_begin(&k, in, &in->connection->diag);
 	k.options = &options;
 	in->connection->checks = true;
-	return check_device(&k, err);
+	return subject->check(&k, in->argc == 2 ? in->argv[1] : NULL, err);
 }
 
 static const struct example check_examples[] = {
@@ -68,7 +104,8 @@ static const struct example check_examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "",
+	.args = "[SUBJECT [URL]]",
+	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest.\n"
 		"\n"

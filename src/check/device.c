@@ -244,10 +244,11 @@ static void call_readers(struct check *k)
 		    buf_string(&out));
 }
 
-int check_device(struct check *k, struct error *err)
+int check_device(struct check *k, const char *url, struct error *err)
 {
 	struct connection *c = k->in->connection;
 
+	(void)url;
 	k->subject = "B"; /* we are the backend, and ask odd things */
 	if (connection_open(c, err)) {
 		check_stage(k, "way", STAGE_FAIL, "%s", err->text);
