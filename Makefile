@@ -96,6 +96,8 @@ PKG_LIBS = $(call once,PKG_LIBS,$(shell $(PKG_CONFIG) --libs libuv libcjson) -ld
 
 PAGES = $(wildcard man/*.[157])
 
+# Built in; copies of them are installed for who wants to change one.
+FACTS = $(wildcard src/diag/data/*.json)
 # The program finds its profiles beside it.
 PROFILES = $(patsubst src/sim/%,%,$(wildcard src/sim/profiles/*.json))
 
@@ -122,7 +124,7 @@ $(BUILD)/%.o: src/%.c
 # It holds them as they are.
 $(BUILD)/cli/cmd_completion.o $(TOP)/fuzz/cli/cmd_completion.o: $(wildcard completions/*)
 $(BUILD)/mcp/tool_effect.o $(TOP)/fuzz/mcp/tool_effect.o: src/mcp/tools.json
-$(BUILD)/diag/facts.o $(TOP)/fuzz/diag/facts.o: $(wildcard src/diag/data/*.json)
+$(BUILD)/diag/facts.o $(TOP)/fuzz/diag/facts.o: $(FACTS)
 $(BUILD)/diag/registry.o $(TOP)/fuzz/diag/registry.o: $(wildcard src/diag/findings/*.json)
 
 $(BUILD)/pic/%.o: src/%.c
@@ -266,7 +268,8 @@ bench: deps-check
 .PHONY: install uninstall
 install: all
 	install -d -m 755 "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libdir)/mcpctl" \
-		"$(DESTDIR)$(datadir)/mcpctl/profiles" "$(DESTDIR)$(datadir)/man/man1" \
+		"$(DESTDIR)$(datadir)/mcpctl/profiles" "$(DESTDIR)$(datadir)/mcpctl/facts" \
+		"$(DESTDIR)$(datadir)/man/man1" \
 		"$(DESTDIR)$(datadir)/man/man5" "$(DESTDIR)$(datadir)/man/man7" \
 		"$(DESTDIR)$(datadir)/bash-completion/completions" \
 		"$(DESTDIR)$(datadir)/zsh/site-functions" \
@@ -275,6 +278,7 @@ install: all
 	install -m 755 $(BUILD)/mcpctl "$(DESTDIR)$(bindir)/"
 	install -m 644 $(MODULE_FILES) "$(DESTDIR)$(libdir)/mcpctl/"
 	install -m 644 $(PROFILES:%=src/sim/%) "$(DESTDIR)$(datadir)/mcpctl/profiles/"
+	install -m 644 $(FACTS) "$(DESTDIR)$(datadir)/mcpctl/facts/"
 	install -m 644 $(filter %.1,$(PAGES)) "$(DESTDIR)$(datadir)/man/man1/"
 	install -m 644 $(filter %.5,$(PAGES)) "$(DESTDIR)$(datadir)/man/man5/"
 	install -m 644 $(filter %.7,$(PAGES)) "$(DESTDIR)$(datadir)/man/man7/"
@@ -306,9 +310,10 @@ uninstall:
 		"$(DESTDIR)$(libdir)/systemd/user/mcpctl-serve.service" \
 		"$(DESTDIR)$(libdir)/systemd/system/mcpctl-serve.service"
 	rm -f $(foreach m,$(notdir $(MODULE_FILES)),"$(DESTDIR)$(libdir)/mcpctl/$m") \
-		$(foreach p,$(PROFILES),"$(DESTDIR)$(datadir)/mcpctl/$p")
+		$(foreach p,$(PROFILES),"$(DESTDIR)$(datadir)/mcpctl/$p") \
+		$(foreach f,$(notdir $(FACTS)),"$(DESTDIR)$(datadir)/mcpctl/facts/$f")
 	for folder in "$(DESTDIR)$(libdir)/mcpctl" "$(DESTDIR)$(datadir)/mcpctl/profiles" \
-		"$(DESTDIR)$(datadir)/mcpctl"; do \
+		"$(DESTDIR)$(datadir)/mcpctl/facts" "$(DESTDIR)$(datadir)/mcpctl"; do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; \
 	done
 

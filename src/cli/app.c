@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/config.h"
 #include "cli/trace.h"
+#include "diag/facts.h"
 #include "out/forms.h"
 
 /*
@@ -27,11 +28,27 @@ static void fill_standard_files(void)
 	}
 }
 
+static char *own_facts(void *owner, const char *name)
+{
+	(void)owner;
+	return user_path(&user_config, name);
+}
+
+static void tell_facts(void *owner, const char *problem)
+{
+	struct app *app = owner;
+
+	render_note(&app->out, "%s", problem);
+}
+
 void app_init(struct app *app)
 {
+	static const struct facts_ops facts = { own_facts, tell_facts };
+
 	fill_standard_files();
 	*app = (struct app){ .told_serve = -1 };
 	renderer_init(&app->out, OUTPUT_TEXT, COLOR_AUTO);
+	facts_from(&facts, app);
 }
 
 void app_configure(struct app *app)

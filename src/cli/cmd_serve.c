@@ -25,6 +25,7 @@
 #include "cli/serve_log.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "diag/facts.h"
 #include "net/attach.h"
 #include "serve/record.h"
 #include "serve/serve.h"
@@ -860,6 +861,7 @@ static int run_here(struct serving *s, struct error *err)
 	/* Before descriptors, threads and limits of ours. */
 	if (spawner_open(s->a->daemon, err))
 		return -1;
+	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))

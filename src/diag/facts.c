@@ -21,59 +21,76 @@
 	extern __attribute__((visibility("hidden"))) const char facts_##name[]
 FILE_OF(backends);
 FILE_OF(models);
+FILE_OF(firmware);
 
 enum member_type { TEXT, FLAG, NUMBER };
-struct member {
+struct fact_member {
 	const char *name;
-	enum member_type type;
 	size_t offset;
+	enum member_type type;
 	bool required;
 };
 
 #define IN(type, name) offsetof(struct type, name)
-static const struct member backend_members[] = {
-	{ "id", TEXT, IN(backend_fact, id), true },
-	{ "name", TEXT, IN(backend_fact, name), true },
-	{ "source", TEXT, IN(backend_fact, source), true },
-	{ "read", TEXT, IN(backend_fact, read), true },
-	{ "mqtt", FLAG, IN(backend_fact, mqtt), false },
-	{ "websocket", FLAG, IN(backend_fact, websocket), false },
-	{ "max_tools", NUMBER, IN(backend_fact, max_tools), false },
-	{ "first_page", FLAG, IN(backend_fact, first_page), false },
-	{ "names", TEXT, IN(backend_fact, names), true },
-	{ "call_ms", NUMBER, IN(backend_fact, call_ms), false },
-	{ "api_ms", NUMBER, IN(backend_fact, api_ms), false },
-	{ "max_message", NUMBER, IN(backend_fact, max_message), false },
-	{ "loses_error_text", FLAG, IN(backend_fact, loses_error_text), false },
-	{ "needs_is_error", FLAG, IN(backend_fact, needs_is_error), false },
-	{ "client", TEXT, IN(backend_fact, client), false },
-	{ "first_id", TEXT, IN(backend_fact, first_id), false },
-	{ "session_key", TEXT, IN(backend_fact, session_key), false },
+static const struct fact_member backend_members[] = {
+	{ "id", IN(backend_fact, id), TEXT, true },
+	{ "name", IN(backend_fact, name), TEXT, true },
+	{ "source", IN(backend_fact, source), TEXT, true },
+	{ "read", IN(backend_fact, read), TEXT, true },
+	{ "mqtt", IN(backend_fact, mqtt), FLAG, false },
+	{ "websocket", IN(backend_fact, websocket), FLAG, false },
+	{ "max_tools", IN(backend_fact, max_tools), NUMBER, false },
+	{ "first_page", IN(backend_fact, first_page), FLAG, false },
+	{ "names", IN(backend_fact, names), TEXT, false },
+	{ "call_ms", IN(backend_fact, call_ms), NUMBER, false },
+	{ "api_ms", IN(backend_fact, api_ms), NUMBER, false },
+	{ "max_message", IN(backend_fact, max_message), NUMBER, false },
+	{ "loses_error_text", IN(backend_fact, loses_error_text), FLAG, false },
+	{ "needs_is_error", IN(backend_fact, needs_is_error), FLAG, false },
+	{ "client", IN(backend_fact, client), TEXT, false },
+	{ "first_id", IN(backend_fact, first_id), TEXT, false },
+	{ "session_key", IN(backend_fact, session_key), TEXT, false },
 };
-static const struct member model_members[] = {
-	{ "id", TEXT, IN(model_fact, id), true },
-	{ "name", TEXT, IN(model_fact, name), true },
-	{ "source", TEXT, IN(model_fact, source), true },
-	{ "read", TEXT, IN(model_fact, read), true },
-	{ "name_max", NUMBER, IN(model_fact, name_max), false },
-	{ "dots", FLAG, IN(model_fact, dots), false },
-	{ "letter_first", FLAG, IN(model_fact, letter_first), false },
-	{ "max_tools", NUMBER, IN(model_fact, max_tools), false },
+static const struct fact_member model_members[] = {
+	{ "id", IN(model_fact, id), TEXT, true },
+	{ "name", IN(model_fact, name), TEXT, true },
+	{ "source", IN(model_fact, source), TEXT, true },
+	{ "read", IN(model_fact, read), TEXT, true },
+	{ "name_max", IN(model_fact, name_max), NUMBER, false },
+	{ "name_marks", IN(model_fact, name_marks), TEXT, false },
+	{ "letter_first", IN(model_fact, letter_first), FLAG, false },
+	{ "max_tools", IN(model_fact, max_tools), NUMBER, false },
+	{ "array_items", IN(model_fact, array_items), FLAG, false },
+	{ "known_required", IN(model_fact, known_required), FLAG, false },
+	{ "one_type", IN(model_fact, one_type), FLAG, false },
+};
+static const struct fact_member firmware_members[] = {
+	{ "id", IN(firmware_fact, id), TEXT, true },
+	{ "name", IN(firmware_fact, name), TEXT, true },
+	{ "source", IN(firmware_fact, source), TEXT, true },
+	{ "read", IN(firmware_fact, read), TEXT, true },
+	{ "page_bytes", IN(firmware_fact, page_bytes), NUMBER, false },
+	{ "tool_bytes", IN(firmware_fact, tool_bytes), NUMBER, false },
+	{ "message_bytes", IN(firmware_fact, message_bytes), NUMBER, false },
+	{ "user_tools", IN(firmware_fact, user_tools), FLAG, false },
+	{ "strict_hello", IN(firmware_fact, strict_hello), FLAG, false },
+	{ "error_codes", IN(firmware_fact, error_codes), FLAG, false },
+	{ "range_restarts", IN(firmware_fact, range_restarts), FLAG, false },
 };
 
 /* What was read of a kind. */
-struct facts {
+struct fact_list {
 	char *item;
 	size_t count, capacity;
-	bool known;
+	bool known, own_asked;
 };
 
-static struct kind {
+static struct fact_file {
 	const char *name; /* of the file and of its list */
 	const char *built_in;
-	const struct member *member;
+	const struct fact_member *member;
 	size_t members, size;
-	struct facts facts;
+	struct fact_list facts;
 } kinds[] = {
 	{ "backends",
 	  facts_backends,
@@ -87,15 +104,20 @@ static struct kind {
 	  COUNT(model_members),
 	  sizeof(struct model_fact),
 	  { 0 } },
+	{ "firmware",
+	  facts_firmware,
+	  firmware_members,
+	  COUNT(firmware_members),
+	  sizeof(struct firmware_fact),
+	  { 0 } },
 };
 
 static struct {
-	const char *folder;
-	void (*tell)(void *owner, const char *problem);
+	const struct facts_ops *ops;
 	void *owner;
 } own;
 
-static void facts_done(const struct kind *k, struct facts *f)
+static void facts_done(const struct fact_file *k, struct fact_list *f)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		for (size_t m = 0; m < k->members; m++) {
@@ -106,16 +128,16 @@ static void facts_done(const struct kind *k, struct facts *f)
 		}
 	}
 	mem_free(f->item);
-	*f = (struct facts){ 0 };
+	*f = (struct fact_list){ 0 };
 }
 
 /* The text that is read, for line numbers. */
-struct source {
+struct fact_text {
 	const char *text;
 	size_t len;
 };
 
-static int wrong(const struct source *s, const char *at, const char *what,
+static int wrong(const struct fact_text *s, const char *at, const char *what,
 		 struct error *err)
 {
 	size_t line = 1;
@@ -125,7 +147,7 @@ static int wrong(const struct source *s, const char *at, const char *what,
 	return error_set(err, ERR_USAGE, "line %zu: %s", line, what);
 }
 
-static int read_value(const struct source *s, const struct member *m,
+static int read_value(const struct fact_text *s, const struct fact_member *m,
 		      struct span value, char *item, struct error *err)
 {
 	void *place = item + m->offset;
@@ -151,13 +173,13 @@ static int read_value(const struct source *s, const struct member *m,
 	return wrong(s, value.text, what, err);
 }
 
-static int read_entry(const struct kind *k, const struct source *s,
+static int read_entry(const struct fact_file *k, const struct fact_text *s,
 		      struct span entry, char *item, struct error *err)
 {
 	if (*entry.text != '{')
 		return wrong(s, entry.text, "an object is expected", err);
 	for (size_t i = 0; i < k->members; i++) {
-		const struct member *m = &k->member[i];
+		const struct fact_member *m = &k->member[i];
 		CLEANUP(mem_free_ptr) char *what = NULL;
 		struct span value;
 
@@ -175,8 +197,8 @@ static int read_entry(const struct kind *k, const struct source *s,
 	return 0;
 }
 
-static int read_list(const struct kind *k, const struct source *s,
-		     struct facts *out, struct error *err)
+static int read_list(const struct fact_file *k, const struct fact_text *s,
+		     struct fact_list *out, struct error *err)
 {
 	const struct span whole = { s->text, s->len };
 	struct span list, entry;
@@ -199,13 +221,13 @@ static int read_list(const struct kind *k, const struct source *s,
 	return 0;
 }
 
-static int read_text(const struct kind *k, const char *text, size_t len,
-		     struct facts *out, struct error *err)
+static int read_text(const struct fact_file *k, const char *text, size_t len,
+		     struct fact_list *out, struct error *err)
 {
-	const struct source s = { text, len };
+	const struct fact_text s = { text, len };
 	size_t at = 0;
 
-	*out = (struct facts){ 0 };
+	*out = (struct fact_list){ 0 };
 	if (json_fault(text, len, &at))
 		return wrong(&s, text + at, "no JSON from here on", err);
 	if (read_list(k, &s, out, err) == 0)
@@ -220,17 +242,15 @@ static void tell_problem(const char *path, const struct error *err)
 	char *text = mem_printf("%s: %s; what is built in is used instead",
 				path, err->text);
 
-	if (own.tell)
-		own.tell(own.owner, text);
+	own.ops->tell(own.owner, text);
 }
 
 /* 0: an own file was read. */
-static int read_own(struct kind *k)
+static int read_own(struct fact_file *k)
 {
+	CLEANUP(mem_free_ptr) char *name = mem_printf("%s.json", k->name);
 	CLEANUP(mem_free_ptr)
-	char *path = own.folder ?
-			     mem_printf("%s/%s.json", own.folder, k->name) :
-			     NULL;
+	char *path = own.ops ? own.ops->path(own.owner, name) : NULL;
 	CLEANUP(buf_done) struct buf text = { .max = FILE_MAX };
 	CLEANUP(error_reset) struct error err = { 0 };
 
@@ -243,9 +263,24 @@ static int read_own(struct kind *k)
 	return -1;
 }
 
-static const void *facts_of(struct kind *k, size_t *count)
+static void ask_own(struct fact_file *k)
 {
-	if (!k->facts.known && read_own(k))
+	if (k->facts.known || k->facts.own_asked)
+		return;
+	k->facts.known = read_own(k) == 0;
+	k->facts.own_asked = true;
+}
+
+void facts_read_own(void)
+{
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		ask_own(&kinds[i]);
+}
+
+static const void *facts_of(struct fact_file *k, size_t *count)
+{
+	ask_own(k);
+	if (!k->facts.known)
 		read_text(k, k->built_in, strlen(k->built_in), &k->facts, NULL);
 	k->facts.known = true;
 	*count = k->facts.count;
@@ -262,11 +297,42 @@ const struct model_fact *model_facts(size_t *count)
 	return facts_of(&kinds[1], count);
 }
 
-void facts_from(const char *folder,
-		void (*tell)(void *owner, const char *problem), void *owner)
+const struct firmware_fact *firmware_facts(size_t *count)
 {
-	own.folder = folder;
-	own.tell = tell;
+	return facts_of(&kinds[2], count);
+}
+
+size_t firmware_tool_max(void)
+{
+	size_t count, least = 0;
+	const struct firmware_fact *f = firmware_facts(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t most = (size_t)f[i].tool_bytes;
+
+		if (most > 0 && (least == 0 || most < least))
+			least = most;
+	}
+	return least;
+}
+
+size_t backend_message_max(const struct backend_fact **out)
+{
+	size_t count;
+	const struct backend_fact *b = backend_facts(&count);
+
+	*out = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (b[i].max_message > 0 &&
+		    (!*out || b[i].max_message < (*out)->max_message))
+			*out = &b[i];
+	}
+	return *out ? (size_t)(*out)->max_message : 0;
+}
+
+void facts_from(const struct facts_ops *ops, void *owner)
+{
+	own.ops = ops;
 	own.owner = owner;
 }
 
@@ -274,7 +340,7 @@ int facts_check(const char *kind, const char *text, size_t len,
 		struct error *err)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		struct facts f;
+		struct fact_list f;
 
 		if (strcmp(kinds[i].name, kind) != 0)
 			continue;

@@ -16,7 +16,11 @@ struct backend_fact {
 	bool mqtt, websocket; /* what boards reach it by */
 	int64_t max_tools; /* the page above is dropped; 0: no limit */
 	bool first_page; /* it asks for no other */
-	char *names; /* "wide", "dots", "keep" (mcp/types.h) */
+	/*
+	 * What it makes of them: "wide", "dots" (mcp/types.h), "keep"; "pass":
+	 * another server gets them; "": not known.
+	 */
+	char *names;
 	int64_t call_ms; /* after which it gives a call up; 0: not known */
 	int64_t api_ms; /* the same of its own HTTP interface; 0: it has none */
 	int64_t max_message; /* bytes from the board; 0: no limit */
@@ -30,20 +34,45 @@ struct backend_fact {
 struct model_fact {
 	char *id, *name, *source, *read;
 	int64_t name_max; /* characters; 0: no limit known */
-	bool dots; /* a name may hold '.' */
+	char *name_marks; /* beside a-z A-Z 0-9; "": not known which */
 	bool letter_first; /* a name begins with a letter or '_' */
 	int64_t max_tools; /* 0: no limit known */
+	bool array_items; /* it refuses an array without items, */
+	bool known_required; /* a required name that is no property, */
+	bool one_type; /* a list of types */
+};
+
+/* What changed in stock firmware, by version (device.md 7). */
+struct firmware_fact {
+	char *id; /* the first version that has it */
+	char *name, *source, *read;
+	int64_t page_bytes, tool_bytes, message_bytes; /* 0: not known */
+	bool user_tools; /* withUserTools */
+	bool strict_hello; /* over MQTT */
+	bool error_codes;
+	bool range_restarts; /* a number out of range restarts the board */
 };
 
 const struct backend_fact *backend_facts(size_t *count);
 const struct model_fact *model_facts(size_t *count);
+const struct firmware_fact *firmware_facts(size_t *count);
 
-/*
- * Where own files lie (NULL: nowhere), and who is told that one cannot be used:
- * path, line, what was expected. Reads nothing. Both are lent for ever.
- */
-void facts_from(const char *folder,
-		void (*tell)(void *owner, const char *problem), void *owner);
+/* Bytes of a tool that every firmware can list, 0: not known. */
+size_t firmware_tool_max(void);
+/* Bytes of a message that every backend takes, and whose it is; 0: any. */
+size_t backend_message_max(const struct backend_fact **out);
+
+/* Who knows where own files lie, and is told of those that cannot be used. */
+struct facts_ops {
+	/* The path of a file of that name, for the caller; NULL: nowhere. */
+	char *(*path)(void *owner, const char *name);
+	/* Once a file: its path, the line, what was expected. */
+	void (*tell)(void *owner, const char *problem);
+};
+/* Reads nothing yet. ops (NULL: there are no own files) is lent for ever. */
+void facts_from(const struct facts_ops *ops, void *owner);
+/* Read own files now: for who can open none later. */
+void facts_read_own(void);
 
 /* A text as such a file: 0, or -1 (ERR_USAGE) with the line. For tests. */
 int facts_check(const char *kind, const char *text, size_t len,

@@ -29,7 +29,8 @@ setup_file() {
 		usr/lib/systemd/user/mcpctl-serve.service \
 		usr/lib/systemd/system/mcpctl-serve.service \
 		usr/share/doc/mcpctl/copyright usr/share/doc/mcpctl/changelog.gz \
-		usr/share/doc/mcpctl/changelog.Debian.gz usr/share/mcpctl/profiles/esp32.json; do
+		usr/share/doc/mcpctl/changelog.Debian.gz usr/share/mcpctl/profiles/esp32.json \
+		usr/share/mcpctl/facts/backends.json; do
 		grep -q " \./$file\$" list
 	done
 	while read -r page; do

@@ -14,6 +14,9 @@ load helper
 	mcp --wait 200ms listen:127.0.0.1:0 info
 	ends 3
 	hints 'nothing came'
+	for file in backends models firmware; do
+		[ -s "$WORK/root/usr/share/mcpctl/facts/$file.json" ]
+	done
 	while read -r page; do
 		[ -s "$WORK/root/usr/share/man/man${page##*.}/$page" ]
 	done < <(mcpctl generate man)
