@@ -87,7 +87,7 @@ static void raise_finding(struct diag *d, enum diag_code code,
 		f->detail = mem_strdup(l->detail);
 		if (l->f) {
 			f->proof = (struct proof){
-				.n = d->frames,
+				.n = l->r ? d->frames : 0,
 				.at_us = now,
 				.leg = l->f->leg,
 				.from_device = l->f->from_device,
@@ -105,7 +105,12 @@ static void raise_finding(struct diag *d, enum diag_code code,
 void diag_found(struct diag *d, enum diag_code code, struct span proof,
 		const char *format, ...)
 {
-	const struct diag_frame f = { .data = proof.text, .len = proof.len };
+	/* D: what a device does or has; all else is said to it. */
+	const struct diag_frame f = {
+		.from_device = *finding_row(code)->code == 'D',
+		.data = proof.text,
+		.len = proof.len,
+	};
 	struct look l = { .d = d, .f = proof.text ? &f : NULL };
 	va_list args;
 

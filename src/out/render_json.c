@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "diag/recognise.h"
+#include "diag/tool_notes.h"
 #include "mcp/arguments.h"
 #include "mcp/tools.h"
-#include "out/backends.h"
 #include "out/clock.h"
 #include "out/forms.h"
 #include "out/mask.h"
@@ -38,7 +38,7 @@ const char json_help[] =
 	"What the commands print:\n"
 	"\n"
 	"tools\tone line for each tool: the tool object. User-only tools have \"annotations\":{\"audience\":[\"user\"]}; with --diff one for each tool that is not as in the file, see below\n"
-	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
+	"describe\t{\"tool\": the tool object, \"example\": a command line that validates or null, \"backends\": [sentences], \"codes\": [of each sentence its finding, or null], \"looks_like\": another tool whose name looks the same, or null}; of a tool that sends a picture also \"upload\", an address that takes one now, where there is one\n"
 	"call\tthe result object; also when isError is true (status 1), and when it does not fit the tool's outputSchema (status 5). Where the board sent pictures to serve, listen: or sim: meanwhile, \"pictures\" in it has the files that they are kept in\n"
 	"resources, templates, prompts\tone line for each: the object that the peer sent\n"
 	"read, prompt, complete\tthe result object of resources/read, prompts/get, completion/complete\n"
@@ -718,17 +718,35 @@ static void tools_end(struct renderer *r, const struct tools_record *t)
 	json_put_error_line(r, &b);
 }
 
+/* Of "backends", by place: null where all is as it should be. */
+static void add_codes(struct buf *out, const struct tool_notes *notes)
+{
+	line_name(out, "codes");
+	buf_char(out, '[');
+	for (size_t i = 0; i < notes->count; i++) {
+		const enum diag_code code = notes->item[i].code;
+
+		if (i > 0)
+			buf_char(out, ',');
+		if (code == NOTE_HAS_NO_CODE)
+			buf_text(out, "null");
+		else
+			buf_printf(out, "\"%s\"", finding_row(code)->code);
+	}
+	buf_char(out, ']');
+}
+
 static void describe(struct renderer *r, const struct describe_record *d)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	CLEANUP(buf_done) struct buf example = { 0 };
-	CLEANUP(words_done) struct words notes = { 0 };
+	CLEANUP(tool_notes_done) struct tool_notes notes = { 0 };
 	struct span text = tool_text(d->tool);
 	bool found = arguments_example(d->tool, &example) == 0;
 	const struct tool *like =
 		tool_collision(d->list, d->tool, SANITISE_LOOK);
 	if (d->device)
-		backend_notes(d->list, d->tool, &notes);
+		tool_notes_find(&notes, d->list, d->tool);
 	buf_char(&b, '{');
 	line_json(&b, "tool", text.text, text.len);
 	line_text(&b, "example", found ? buf_string(&example) : NULL);
@@ -737,9 +755,11 @@ static void describe(struct renderer *r, const struct describe_record *d)
 	for (size_t i = 0; i < notes.count; i++) {
 		if (i > 0)
 			buf_char(&b, ',');
-		buf_json_string(&b, notes.word[i], strlen(notes.word[i]));
+		buf_json_string(&b, notes.item[i].text,
+				strlen(notes.item[i].text));
 	}
 	buf_char(&b, ']');
+	add_codes(&b, &notes);
 	line_text(&b, "looks_like", like ? like->name : NULL);
 	if (d->upload)
 		line_text(&b, "upload", d->upload);

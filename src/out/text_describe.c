@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "diag/tool_notes.h"
 #include "mcp/arguments.h"
 #include "mcp/schema.h"
 #include "mcp/schema_example.h"
@@ -17,7 +18,6 @@
 #include "mcp/tools.h"
 #include "out/alike.h"
 #include "out/argument_rows.h"
-#include "out/backends.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"
@@ -409,13 +409,20 @@ static void add_upload(struct describing *s, const struct describe_record *d)
 
 static void add_backends(struct describing *s, const struct describe_record *d)
 {
-	CLEANUP(words_done) struct words notes = { 0 };
-	backend_notes(d->list, d->tool, &notes);
+	CLEANUP(tool_notes_done) struct tool_notes notes = { 0 };
+	tool_notes_find(&notes, d->list, d->tool);
 	if (notes.count == 0)
 		return;
 	add_heading(s, "backends");
-	for (size_t i = 0; i < notes.count; i++)
-		add_paragraph(s, "  - ", notes.word[i]);
+	for (size_t i = 0; i < notes.count; i++) {
+		const struct tool_note *n = &notes.item[i];
+		CLEANUP(buf_done) struct buf text = { 0 };
+
+		if (n->code != NOTE_HAS_NO_CODE)
+			buf_printf(&text, "%s ", finding_row(n->code)->code);
+		buf_text(&text, n->text);
+		add_paragraph(s, "  - ", buf_string(&text));
+	}
 }
 
 void text_describe(struct renderer *r, const struct describe_record *d)

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "diag/tool_notes.h"
 #include "mcp/schema.h"
 #include "mcp/tools.h"
-#include "out/backends.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/tools_tree.h"
@@ -355,31 +355,18 @@ static void add_count(struct buf *out, const struct tools_record *t)
 		buf_text(out, ", incomplete");
 }
 
-static void note_limit(struct renderer *r, const struct tool_list *list)
-{
-	size_t visible;
-
-	if (backend_visible(list, &visible))
-		render_note(
-			r,
-			"the MQTT gateway and the Java server keep %d tools: they see the first %zu of these",
-			BACKEND_TOOLS_MAX, visible);
-	else
-		render_note(
-			r,
-			"the MQTT gateway and the Java server keep %d tools at most, and drop the page that would pass that; without user-only tools the pages are others: --no-user counts what they see",
-			BACKEND_TOOLS_MAX);
-}
-
 void text_tools_end(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
-	size_t common = t->list->count - t->list->user_only;
+	CLEANUP(words_done) struct words limits = { 0 };
 	add_count(&count, t);
 	render_note(r, "%s", buf_string(&count));
-	if (!t->device || t->filter || common <= BACKEND_TOOLS_MAX)
+	if (!t->device || t->filter)
 		return;
-	note_limit(r, t->list);
+	list_limits(&limits, t->list);
+	for (size_t i = 0; i < limits.count; i++)
+		render_note(r, "%s (%s)", limits.word[i],
+			    finding_row(D110)->code);
 }
 
 /* tools --diff: a tool that came, went or changed. */

@@ -12,7 +12,7 @@
 #include "base/picture.h"
 #include "base/text.h"
 #include "base/text_safe.h"
-#include "out/backends.h"
+#include "diag/facts.h"
 #include "out/render_json.h"
 #include "out/render_text.h"
 #include "out/term.h"
@@ -265,13 +265,17 @@ static void text_inside(struct renderer *r, const struct content *c)
 static void note_size(struct renderer *r, size_t size)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
-	if (size <= GATEWAY_MESSAGE_MAX)
+	CLEANUP(buf_done) struct buf limit = { 0 };
+	const struct backend_fact *b;
+	const size_t most = backend_message_max(&b);
+	if (most == 0 || size <= most)
 		return;
 	wrap_count(&count, size, "byte");
+	wrap_number(&limit, most);
 	render_note(
 		r,
-		"the message with this reply has at least %s: at a broker, the official MQTT gateway closes the connection above 8,192",
-		buf_string(&count));
+		"the message with this reply has at least %s: at a broker, the official %s closes the connection above %s",
+		buf_string(&count), b->name, buf_string(&limit));
 }
 
 static void put_notes(struct renderer *r, const struct result *result)
