@@ -52,7 +52,7 @@ const struct command cmd_request = {
 	.text = "PARAMS is JSON, @FILE, or - for stdin; without it no params are sent. "
 		"Nothing is checked or added but the id, so this shows what a peer does with any method and any params. The firmware never answers params that are no object.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SESSION | CMD_SHELL,
+	.flags = CMD_SESSION | CMD_SHELL | CMD_MINOR,
 	.min = 1,
 	.max = 2,
 	.operand = OPERAND_METHOD,

@@ -162,13 +162,10 @@ static void print_overview(const struct renderer *r, bool all)
 		print_others(r);
 	buf_printf(
 		&more,
-		"\nMore: %smcpctl help COMMAND, mcpctl help TOPIC; the topics are\n",
+		"\nMore: %smcpctl help COMMAND, help TOPIC; topics: ",
 		all ? "" : "mcpctl help --all, ");
 	add_topics(&more);
-	if (clip_width(r->width) < 80)
-		manual_print(r->out, buf_string(&more), clip_width(r->width));
-	else
-		fprintf(r->out, "%s\n", buf_string(&more));
+	manual_print(r->out, buf_string(&more), clip_width(r->width));
 }
 
 /* "-t, --target TARGET" appended. */
