@@ -64,9 +64,9 @@ static int find_subject(const struct invocation *in, const struct subject **out,
 		*out = s;
 		if (s->url == (in->argc == 2))
 			return 0;
-		return error_set(err, ERR_USAGE, "check %s %s", word ? word : "",
-				 s->url ? "needs an address" :
-					  "takes no address");
+		return error_set(
+			err, ERR_USAGE, "check %s %s", word ? word : "",
+			s->url ? "needs an address" : "takes no address");
 	}
 	return error_set(err, ERR_USAGE,
 			 "'%.60s' is nothing that can be checked", word);

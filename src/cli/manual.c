@@ -231,7 +231,7 @@ static void put_word(struct buf *out, const char *word, size_t len)
 /* "(…)." too, but neither "1." nor "...". */
 static bool ends_sentence(const char *word, size_t len)
 {
-	if (isdigit((unsigned char)*word))
+	if (len <= 2 && isdigit((unsigned char)*word))
 		return false;
 	while (len > 1 && (word[len - 1] == ')' || word[len - 1] == '\''))
 		len--;

@@ -396,10 +396,13 @@ static void write_finding(struct buf *out, enum diag_code code)
 	buf_printf(out, "%s\t%s: %s.", e.row->code,
 		   severity_name(e.row->severity), e.title);
 	for (int i = 0; i < EXPLAIN_PARTS; i++) {
-		if (e.part[i])
+		const char *text = e.part[i];
+		size_t len = text ? strlen(text) : 0;
+
+		if (len > 0)
 			buf_printf(out, " %s: %s%s",
 				   explain_part_name((enum explain_part)i),
-				   e.part[i], i + 1 < EXPLAIN_PARTS ? ";" : "");
+				   text, text[len - 1] == '.' ? "" : ".");
 	}
 	buf_char(out, '\n');
 }
