@@ -95,10 +95,32 @@ int error_code(struct error *err, int code)
 	return -1;
 }
 
+/* A letter and three digits: it may come from a peer. */
+static bool is_finding(const char *code)
+{
+	return code && strlen(code) == 4 && *code >= 'A' && *code <= 'Z' &&
+	       strspn(code + 1, "0123456789") == 3;
+}
+
+int error_finding(struct error *err, const char *code)
+{
+	if (err)
+		snprintf(err->finding, sizeof(err->finding), "%s",
+			 is_finding(code) ? code : "");
+	return -1;
+}
+
+char *error_headline(const struct error *err)
+{
+	return *err->finding ? mem_printf("%s (%s)", err->text, err->finding) :
+			       mem_strdup(err->text);
+}
+
 char *error_line(const struct error *err)
 {
-	return mem_printf("%s%s%s", err->text, *err->hint ? "; " : "",
-			  err->hint);
+	CLEANUP(mem_free_ptr) char *text = error_headline(err);
+
+	return mem_printf("%s%s%s", text, *err->hint ? "; " : "", err->hint);
 }
 
 int error_reason(struct error *err, int reason)

@@ -34,6 +34,7 @@ struct error {
 	int code; /* JSON-RPC code, HTTP status or errno; 0 if none */
 	bool has_code; /* firmware up to 2.4.2 sends errors without one */
 	int reason; /* which one of net/why.h; 0: none of those */
+	char finding[5]; /* "N102": what mcpctl explain tells of; "": nothing */
 	int64_t retry_after; /* ms that the peer asked to wait; 0: it did not */
 	char text[512];
 	char hint[512]; /* what the user can do next; "" if nothing */
@@ -41,7 +42,7 @@ struct error {
 };
 
 /*
- * Set kind and text; hint, code and detail are cleared. Always returns -1.
+ * Set kind and text; hint, code, finding and detail are cleared. Always returns -1.
  * err may be NULL here and below; arguments may be parts of *err itself.
  */
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
@@ -52,7 +53,11 @@ int error_hint(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 int error_code(struct error *err, int code);
 int error_reason(struct error *err, int reason);
 int error_retry_after(struct error *err, int64_t ms);
-/* "TEXT; HINT" in one line, for who has no other place for a hint; yours. */
+/* NULL, or what is no code: none. */
+int error_finding(struct error *err, const char *code);
+/* "TEXT", or "TEXT (N102)" where it has a finding; yours. */
+char *error_headline(const struct error *err);
+/* "HEADLINE; HINT" in one line, for who has no other place for a hint; yours. */
 char *error_line(const struct error *err);
 /* A copy of text, up to a NUL, cut at 64 kB. */
 int error_detail(struct error *err, const char *text, size_t len);

@@ -113,6 +113,9 @@
 	row(O316, NOTE,    "websocket without url: the stored one is used")    \
 	row(O317, NOTE,    "OTA has newer firmware")                           \
 	row(O318, NOTE,    "websocket without token: the stored one is used")  \
+	row(O319, NOTE,    "mqtt hides websocket")                             \
+	row(O320, WARNING, "an address that the board most likely cannot reach") \
+	row(O321, ERROR,   "the OTA reply is nothing that a board reads")      \
 	row(V501, ERROR,   "the photo was not answered with 200")              \
 	row(V502, ERROR,   "an answer of about 8 kB to a photo hangs the board") \
 	row(V503, ERROR,   "the vision server refuses chunked bodies")         \
@@ -121,6 +124,7 @@
 	row(V506, ERROR,   "a vision address that cannot work")                \
 	row(V507, WARNING, "the answer to a photo has no length")              \
 	row(V508, ERROR,   "the photo was refused half way")                   \
+	row(V509, WARNING, "a vision address that most likely cannot work")    \
 	row(M401, ERROR,   "the broker cannot be reached, or refuses")         \
 	row(M402, ERROR,   "who never subscribes gets nothing")                \
 	row(M403, ERROR,   "port 8883 without a public certificate")           \

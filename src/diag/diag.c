@@ -120,6 +120,24 @@ void diag_found(struct diag *d, enum diag_code code, struct span proof,
 	raise_finding(d, code, &l);
 }
 
+void diag_answer(struct diag *d)
+{
+	d->frames++;
+}
+
+void diag_found_in(struct diag *d, enum diag_code code,
+		   const struct diag_frame *f, struct span at,
+		   const char *format, ...)
+{
+	struct look l = { .d = d, .f = f, .at = at };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(l.detail, sizeof(l.detail), format, args);
+	va_end(args);
+	raise_finding(d, code, &l);
+}
+
 bool rule_hit(struct look *l, struct span at, const char *format, ...)
 {
 	va_list args;

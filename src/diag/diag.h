@@ -138,6 +138,16 @@ void diag_done(struct diag *d);
 void diag_found(struct diag *d, enum diag_code code, struct span proof,
 		const char *format, ...) PRINTF_LIKE(4, 5);
 
+/*
+ * The same of an answer that is no message of the conversation: f holds its
+ * body, and at is what is wrong in it (text NULL: all of it). diag_answer counts
+ * it as a frame of the connection before it is judged.
+ */
+void diag_answer(struct diag *d);
+void diag_found_in(struct diag *d, enum diag_code code,
+		   const struct diag_frame *f, struct span at,
+		   const char *format, ...) PRINTF_LIKE(5, 6);
+
 /* How often; 0: never. */
 uint64_t diag_count(const struct diag *d, enum diag_code code);
 const struct finding *diag_finding(const struct diag *d, enum diag_code code);

@@ -23,6 +23,9 @@
 /* It chose an older one by itself, or told that it has no other. */
 #define OLD_TLS "unsupported protocol|protocol version"
 #define OTHER_NAME "mismatch|does not match|no altern"
+/* A chain that is not whole looks the same from here. */
+#define UNKNOWN_CA \
+	"self-signed|self signed|issuer certificate|unable to verify the first|unknown ca"
 
 #define NO_USER                                                              \
 	"name the user as in mqtt://USER@HOST/…; its password comes from " \
@@ -41,6 +44,8 @@
 #define MAY_HOLD \
 	"a proxy in front of it may hold it back (nginx: proxy_buffering off)"
 #define NOT_KNOWN "whether the request was carried out is not known"
+#define TRUST \
+	"--cacert FILE trusts another certificate, --insecure skips the check"
 #define IS_IT "is it {server}?{ does it want wish}"
 
 #define SEE_LOG "the broker's log may tell more"
@@ -50,128 +55,143 @@
 #define SAID(words) 0, 0, words
 
 /* Families that differ in a few words. */
-#define NO_CONNECTION(with, error, within, hint)                                      \
+#define NO_CONNECTION(with, error, within, hint, finding)                             \
 	{                                                                             \
 		WHY_NO_CONNECTION, with, error, error, NULL, ERR_CONNECT,             \
 			"cannot connect to {it}'{host}' port {port}: {errno}" within, \
-			hint                                                          \
+			hint, finding                                                 \
 	}
-#define TLS(said, hint)                                              \
-	{                                                            \
-		WHY_TLS, 0, 0, 0, said, ERR_CONNECT,                 \
-			"TLS with {it}'{host}' failed: {said}", hint \
+#define TLS(said, hint, finding)                                              \
+	{                                                                     \
+		WHY_TLS, 0, 0, 0, said, ERR_CONNECT,                          \
+			"TLS with {it}'{host}' failed: {said}", hint, finding \
 	}
-#define UPGRADE(said, words, hint)                                             \
-	{                                                                      \
-		WHY_UPGRADE, 0, 0, 0, said, ERR_PROTOCOL,                      \
-			"'{host}' broke the WebSocket handshake: " words, hint \
+#define UPGRADE(said, words, hint)                                        \
+	{                                                                 \
+		WHY_UPGRADE, 0, 0, 0, said, ERR_PROTOCOL,                 \
+			"'{host}' broke the WebSocket handshake: " words, \
+			hint, NULL                                        \
 	}
 #define CONNACK(with, code, kind, words, hint)                                \
 	{                                                                     \
 		WHY_CONNACK, with, code, code, NULL, kind,                    \
 			"the broker '{host}' refused the connection: " words, \
-			hint                                                  \
+			hint, "M401"                                          \
 	}
-#define STATUS(from, to, words, hint)                                     \
-	{                                                                 \
-		WHY_STATUS, 0, from, to, NULL, ERR_CONNECT,               \
-			"'{host}' " words ": HTTP {number}{: said}", hint \
+#define STATUS(from, to, words, hint)                                      \
+	{                                                                  \
+		WHY_STATUS, 0, from, to, NULL, ERR_CONNECT,                \
+			"'{host}' " words ": HTTP {number}{: said}", hint, \
+			NULL                                               \
 	}
 
 static const struct why_row rows[] = {
 	{ WHY_NO_NAMESERVER, 0, ANY, ERR_CONNECT,
 	  "cannot find the {whose}host '{host}': the name server does not answer",
-	  "try its IP address" },
+	  "try its IP address", "N101" },
 	{ WHY_NO_HOST, 0, ANY, ERR_CONNECT,
 	  "cannot find the {whose}host '{host}'{: said}",
-	  "check the name, or use its IP address" },
+	  "check the name, or use its IP address", "N101" },
 
 	NO_CONNECTION(
 		WITH_MQTT, ECONNREFUSED, "",
-		"is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one"),
+		"is a broker running there, and on this port? 'mcpctl serve --mqtt' starts one",
+		"N102"),
 	NO_CONNECTION(0, ECONNREFUSED, "",
-		      "is the server running there, and on this port?"),
+		      "is the server running there, and on this port?", "N102"),
 	NO_CONNECTION(
 		0, ETIMEDOUT, "{ within wait}",
-		"is the address right, and in this network? a firewall can drop it too"),
+		"is the address right, and in this network? a firewall can drop it too",
+		"N103"),
 	NO_CONNECTION(0, ENETUNREACH, "",
-		      "is this machine in the same network?"),
+		      "is this machine in the same network?", "N104"),
 	NO_CONNECTION(0, EHOSTUNREACH, "",
-		      "is this machine in the same network?"),
+		      "is this machine in the same network?", "N104"),
 	NO_CONNECTION(0, EMFILE, "",
-		      "this process may not open more files (ulimit -n)"),
+		      "this process may not open more files (ulimit -n)", NULL),
 	NO_CONNECTION(
 		0, ENFILE, "",
-		"this machine has no more files to open (sysctl fs.file-max)"),
-	NO_CONNECTION(0, 0, "", "check the address"),
+		"this machine has no more files to open (sysctl fs.file-max)",
+		NULL),
+	NO_CONNECTION(0, 0, "", "check the address", NULL),
 
 	{ WHY_PROXY, 0, NUMBER(407), ERR_AUTH,
 	  "the proxy wants credentials: HTTP 407",
-	  "give them as in --proxy http://USER:PASSWORD@HOST:PORT" },
+	  "give them as in --proxy http://USER:PASSWORD@HOST:PORT", NULL },
 	{ WHY_PROXY, 0, 1, 299, NULL, ERR_CONNECT,
-	  "cannot connect to the proxy {said}: {errno}", CHECK_PROXY },
+	  "cannot connect to the proxy {said}: {errno}", CHECK_PROXY, NULL },
 	{ WHY_PROXY, 0, ANY, ERR_CONNECT,
-	  "the proxy does not let us through: {said}", CHECK_PROXY },
+	  "the proxy does not let us through: {said}", CHECK_PROXY, NULL },
 	{ WHY_BAD_CACERT, 0, ANY, ERR_USAGE,
 	  "the certificates of '{path}' cannot be used",
-	  "--cacert names a file of certificates in PEM form" },
+	  "--cacert names a file of certificates in PEM form", NULL },
 
 	{ WHY_TLS, WITH_BOARD, SAID(NO_TLS), ERR_CONNECT,
 	  "'{host}' does not speak TLS there",
-	  "try without (http://, ws://, mqtt://), or another port" },
+	  "try without (http://, ws://, mqtt://), or another port", "N121" },
 	{ WHY_TLS, 0, SAID(NO_TLS), ERR_CONNECT,
 	  "{it}'{host}' does not speak TLS on port {port}",
-	  "use {open} instead of {secure}, or another port{usual}" },
+	  "use {open} instead of {secure}, or another port{usual}", "N121" },
 	{ WHY_TLS, WITH_MQTT, SAID(ENDED), ERR_CONNECT,
 	  "the broker '{host}' port {port} ended the TLS handshake",
-	  "does it speak TLS there? else use mqtt:// instead of mqtts://, or another port (8883 is usual)" },
+	  "does it speak TLS there? else use mqtt:// instead of mqtts://, or another port (8883 is usual)",
+	  "N113" },
 	{ WHY_TLS, 0, SAID(ENDED), ERR_CONNECT,
 	  "TLS with '{host}' failed: it ended the handshake",
-	  "does it speak TLS there? else try without (http://, ws://, mqtt://), or another port" },
+	  "does it speak TLS there? else try without (http://, ws://, mqtt://), or another port",
+	  "N113" },
 	{ WHY_TLS, 0, SAID(OLD_TLS), ERR_CONNECT,
 	  "TLS with {it}'{host}' failed: it speaks neither TLS 1.2 nor 1.3",
-	  "TLS 1.0 and 1.1 are refused here, as at OpenSSL's usual security level, since they are no longer safe: let the server speak 1.2 or later; if it speaks no TLS at all, try without (http://, ws://, mqtt://)" },
+	  "TLS 1.0 and 1.1 are refused here, as at OpenSSL's usual security level, since they are no longer safe: let the server speak 1.2 or later; if it speaks no TLS at all, try without (http://, ws://, mqtt://)",
+	  "N206" },
 	TLS(OTHER_NAME,
-	    "its certificate is for another name: use that one as the host (openssl x509 -text shows it); --insecure skips the check"),
+	    "its certificate is for another name: use that one as the host (openssl x509 -text shows it); --insecure skips the check",
+	    "N203"),
 	TLS("has expired",
-	    "its certificate must be renewed, unless the clock here is wrong; --insecure skips the check"),
+	    "its certificate must be renewed, unless the clock here is wrong; --insecure skips the check",
+	    "N201"),
 	TLS("not yet valid",
-	    "is the clock here wrong? --insecure skips the check"),
+	    "is the clock here wrong? --insecure skips the check", "N202"),
 	TLS("certificate required",
-	    "it wants a certificate of its clients, and mcpctl has none: let it take a password or a token instead"),
+	    "it wants a certificate of its clients, and mcpctl has none: let it take a password or a token instead",
+	    NULL),
 	TLS("handshake failure",
-	    "it may want a certificate of its clients, which mcpctl has not, or ciphers that are not spoken here"),
-	TLS("certificate|issuer|verif|self-signed|self signed",
-	    "--cacert FILE trusts another certificate, --insecure skips the check"),
-	TLS(NULL, "'openssl s_client -connect {host}:{port}' may tell more"),
+	    "it may want a certificate of its clients, which mcpctl has not, or ciphers that are not spoken here",
+	    NULL),
+	TLS(UNKNOWN_CA, TRUST, "N204"),
+	TLS("certificate|issuer|verif", TRUST, NULL),
+	TLS(NULL, "'openssl s_client -connect {host}:{port}' may tell more",
+	    NULL),
 
 	{ WHY_TLS_SILENT, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} accepted the connection, but not the TLS handshake within {wait}",
-	  IS_IT },
+	  IS_IT, "N111" },
 	{ WHY_SILENT, WITH_MQTT, ANY, ERR_CONNECT,
 	  "'{host}' port {port} accepted the connection, but no MQTT handshake followed within {wait}",
-	  IS_IT },
+	  IS_IT, "N111" },
 	{ WHY_SILENT, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} accepted the connection, but not the WebSocket handshake within {wait}",
-	  IS_IT },
+	  IS_IT, "N111" },
 	{ WHY_CLOSED, WITH_MQTT, ANY, ERR_CONNECT,
 	  "'{host}' port {port} closed the connection during the MQTT handshake",
 	  IS_IT
-	  " a gateway for boards closes so when client id, user or password (a signature) do not fit" },
+	  " a gateway for boards closes so when client id, user or password (a signature) do not fit",
+	  "N113" },
 	{ WHY_CLOSED, WITH_HTTP, ANY, ERR_CONNECT,
-	  "'{host}' port {port} closed the connection without an answer",
-	  IS_IT },
+	  "'{host}' port {port} closed the connection without an answer", IS_IT,
+	  NULL },
 	{ WHY_CLOSED, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} closed the connection during the handshake",
-	  IS_IT },
+	  IS_IT, "N113" },
 	{ WHY_FOREIGN, WITH_MQTT, ANY, ERR_PROTOCOL,
-	  "'{host}' port {port} answered something that is no MQTT", IS_IT },
+	  "'{host}' port {port} answered something that is no MQTT", IS_IT,
+	  "N112" },
 	{ WHY_FOREIGN, WITH_HTTP, ANY, ERR_PROTOCOL,
 	  "'{host}' port {port} answered something that is no HTTP, or a head that is too long",
-	  IS_IT },
+	  IS_IT, "N112" },
 	{ WHY_FOREIGN, 0, ANY, ERR_CONNECT,
 	  "'{host}' port {port} answered something that is no HTTP, or more than 16 kB of it",
-	  IS_IT },
+	  IS_IT, "N112" },
 
 	UPGRADE("ACCEPT missing", "its answer has no Sec-WebSocket-Accept",
 		IS_IT),
@@ -200,37 +220,43 @@ static const struct why_row rows[] = {
 
 	{ WHY_STATUS, WITH_TOKEN, NUMBER(401), ERR_AUTH,
 	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for 'challenge'}",
-	  CHECK_TOKEN },
+	  CHECK_TOKEN, "P707" },
 	{ WHY_STATUS, 0, NUMBER(401), ERR_AUTH,
 	  "'{host}' refused: HTTP 401 (not authorized){: said}{; it asks for 'challenge'}",
-	  CREDENTIALS },
+	  CREDENTIALS, "P707" },
 	{ WHY_STATUS, WITH_TOKEN, NUMBER(403), ERR_AUTH,
 	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for 'challenge'}",
-	  CHECK_TOKEN OR_ADDRESS },
+	  CHECK_TOKEN OR_ADDRESS, NULL },
 	{ WHY_STATUS, 0, NUMBER(403), ERR_AUTH,
 	  "'{host}' refused: HTTP 403 (forbidden){: said}{; it asks for 'challenge'}",
-	  CREDENTIALS OR_ADDRESS },
+	  CREDENTIALS OR_ADDRESS, NULL },
 	{ WHY_BAD_TOKEN, 0, ANY, ERR_AUTH,
 	  "'{host}' does not take this token: HTTP {number}{: said}{; it asks for 'challenge'}",
-	  "it may be expired, revoked, or made for another server: give another (MCPCTL_TOKEN, --token-file)" },
+	  "it may be expired, revoked, or made for another server: give another (MCPCTL_TOKEN, --token-file)",
+	  "P707" },
 	{ WHY_SCOPE, 0, ANY, ERR_AUTH,
 	  "'{host}' takes the token, but not for this: HTTP {number} (insufficient scope){: said}{; it asks for 'challenge'}",
-	  "get a token with more rights{, with the scope 'to'}" },
+	  "get a token with more rights{, with the scope 'to'}", "P707" },
 	{ WHY_STATUS, WITH_WS, NUMBER(404), ERR_CONNECT,
 	  "'{host}' has no WebSocket at '{path}': HTTP 404",
-	  "check the path of the target; " PASS_UPGRADE },
+	  "check the path of the target; " PASS_UPGRADE, NULL },
 	{ WHY_STATUS, WITH_WS, NUMBER(421), ERR_CONNECT,
 	  "'{host}' does not serve this host: HTTP 421",
-	  "use its IP address; if it is mcpctl, --allow-host there adds a name" },
+	  "use its IP address; if it is mcpctl, --allow-host there adds a name",
+	  NULL },
 	{ WHY_STATUS, WITH_WS, NUMBER(503), ERR_CONNECT,
 	  "'{host}' is busy: HTTP 503",
-	  "it may serve one client at a time; try again when that one has gone" },
+	  "it may serve one client at a time; try again when that one has gone",
+	  NULL },
+	{ WHY_STATUS, WITH_WS, NUMBER(426), ERR_CONNECT,
+	  "'{host}' did not open a WebSocket at '{path}': HTTP {number}",
+	  "it saw no Upgrade that it takes: " PASS_UPGRADE, "N110" },
 	{ WHY_STATUS, WITH_WS, ANY, ERR_CONNECT,
 	  "'{host}' did not open a WebSocket at '{path}': HTTP {number}",
-	  "is this the address of a WebSocket server? " PASS_UPGRADE },
+	  "is this the address of a WebSocket server? " PASS_UPGRADE, NULL },
 	{ WHY_STATUS, WITH_PLAIN, 400, 400, "https", ERR_CONNECT,
 	  "'{host}' did not accept the request: HTTP 400{: said}",
-	  "use https:// instead of http://" },
+	  "use https:// instead of http://", "N121" },
 	STATUS(404, 404, "has no MCP server at '{path}'", CHECK_PATH),
 	STATUS(405, 405, "does not take this kind of request here", CHECK_PATH),
 	STATUS(406, 406, "has no answer of a kind that we accept", NULL),
@@ -251,107 +277,120 @@ static const struct why_row rows[] = {
 
 	{ WHY_REDIRECT, WITH_WS, ANY, ERR_CONNECT,
 	  "'{host}' did not open a WebSocket at '{path}': HTTP {number}",
-	  "it redirects to '{to}': if you trust that, make it the target" },
+	  "it redirects to '{to}': if you trust that, make it the target",
+	  NULL },
 	{ WHY_REDIRECT, 0, ANY, ERR_CONNECT,
 	  "'{host}' redirects to '{to}': HTTP {number}",
-	  "if you trust that, make it the target" },
+	  "if you trust that, make it the target", NULL },
 	{ WHY_REDIRECT_AGAIN, 0, ANY, ERR_CONNECT,
 	  "'{host}' redirects again and again, at last to '{to}': HTTP {number}",
-	  NULL },
+	  NULL, NULL },
 	{ WHY_REDIRECT_ODD, 0, ANY, ERR_CONNECT,
 	  "'{host}' redirects to '{to}', which is no http or https URL: HTTP {number}",
-	  NULL },
+	  NULL, NULL },
 	{ WHY_REDIRECT_NOWHERE, 0, ANY, ERR_CONNECT,
-	  "'{host}' redirects without saying where to: HTTP {number}", NULL },
+	  "'{host}' redirects without saying where to: HTTP {number}", NULL,
+	  NULL },
 	{ WHY_SESSION_FORGOTTEN, 0, ANY, ERR_CONNECT,
 	  "'{host}' does not know the session any more: HTTP {number}",
-	  "it was restarted, or ended the session: connect again" },
+	  "it was restarted, or ended the session: connect again", "P704" },
 	{ WHY_SERVER_GONE, 0, ANY, ERR_CONNECT,
 	  "'{host}' does not know the MCP server any more: HTTP {number}",
-	  "it answered before: was it stopped, or is another server behind this address?" },
+	  "it answered before: was it stopped, or is another server behind this address?",
+	  NULL },
 
 	{ WHY_NO_ANSWER, 0, ANY, ERR_PROTOCOL,
-	  "'{host}' took the request and gave no answer: HTTP {number}", NULL },
+	  "'{host}' took the request and gave no answer: HTTP {number}", NULL,
+	  NULL },
 	{ WHY_COMPRESSED, 0, ANY, ERR_PROTOCOL,
 	  "'{host}' sent its answer compressed ('{said}'), which is not read here",
-	  "--header 'Accept-Encoding: identity' asks for the plain one" },
+	  "--header 'Accept-Encoding: identity' asks for the plain one", NULL },
 	{ WHY_PAGE, 0, ANY, ERR_PROTOCOL,
 	  "'{host}' answered with a web page: that is no MCP server",
-	  CHECK_PATH },
+	  CHECK_PATH, "P708" },
 	{ WHY_TYPE, 0, ANY, ERR_PROTOCOL,
 	  "'{host}' answered with '{said}', neither JSON nor an event stream",
-	  "is this the address of an MCP server?" },
+	  "is this the address of an MCP server?", NULL },
 	{ WHY_NO_MESSAGE, 0, ANY, ERR_PROTOCOL,
-	  "the answer of '{host}' is no message: {said}", NULL },
+	  "the answer of '{host}' is no message: {said}", NULL, NULL },
 	{ WHY_CUT, 0, ANY, ERR_CONNECT,
 	  "the connection to '{host}' broke before its answer was whole",
-	  NOT_KNOWN },
+	  NOT_KNOWN, NULL },
 	{ WHY_STREAM_OFTEN, 0, ANY, ERR_CONNECT, "'{host}' ended it too often",
-	  NULL },
+	  NULL, NULL },
 	{ WHY_NO_ENDPOINT, 0, ANY, ERR_PROTOCOL,
 	  "the event stream of '{host}' ended without telling where messages go",
-	  "is it an MCP server?" },
+	  "is it an MCP server?", "P703" },
 	{ WHY_ENDPOINT_MISSING, 0, ANY, ERR_CONNECT,
 	  "'{host}' opened the event stream and told to send messages to '{path}', and has nothing there: HTTP {number}",
-	  "a proxy that cuts a part off the path must tell the server of it (often root_path or a base URL)" },
+	  "a proxy that cuts a part off the path must tell the server of it (often root_path or a base URL)",
+	  "P703" },
 	{ WHY_ENDPOINT_SILENT, 0, ANY, ERR_PROTOCOL,
 	  "'{host}' does not tell where messages go: no event 'endpoint' came",
-	  "is it an MCP server? a proxy in front of it may hold events back (nginx: proxy_buffering off)" },
+	  "is it an MCP server? a proxy in front of it may hold events back (nginx: proxy_buffering off)",
+	  "P703" },
 
 	{ WHY_SUBSCRIBE, WITH_USER, ANY, ERR_AUTH,
 	  "the broker '{host}' does not let us subscribe to '{path}'",
-	  "its access rules must allow that for this user" },
+	  "its access rules must allow that for this user", NULL },
 	{ WHY_SUBSCRIBE, 0, ANY, ERR_AUTH,
 	  "the broker '{host}' does not let us subscribe to '{path}'",
-	  "its access rules must allow that for users that give no name; " NO_USER },
+	  "its access rules must allow that for users that give no name; " NO_USER,
+	  NULL },
 	{ WHY_NO_PONG, 0, ANY, ERR_CONNECT,
 	  "the connection to the broker '{host}' is dead: no answer to a ping",
-	  NULL },
+	  NULL, NULL },
 	{ WHY_NO_MQTT, 0, ANY, ERR_PROTOCOL,
 	  "the connection to the broker '{host}' ended: what came is no MQTT",
-	  NULL },
+	  NULL, NULL },
 	{ WHY_WENT_AFTER, WITH_LARGE, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
-	  "gateways for boards take 8,192 bytes at most, and close at a larger message" },
+	  "gateways for boards take 8,192 bytes at most, and close at a larger message",
+	  NULL },
 	{ WHY_WENT_AFTER, WITH_BROKEN, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
-	  "that is no whole JSON, at which gateways for boards close" },
+	  "that is no whole JSON, at which gateways for boards close", NULL },
 	{ WHY_WENT_AFTER, WITH_ID, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
-	  "gateways for boards close at what they do not accept: does that fit, and client id and signature? else: was it stopped? another client with our client id would end it too" },
+	  "gateways for boards close at what they do not accept: does that fit, and client id and signature? else: was it stopped? another client with our client id would end it too",
+	  NULL },
 	{ WHY_WENT_AFTER, 0, ANY, ERR_CONNECT,
 	  "the broker '{host}' closed the connection right after it was sent {said}",
-	  "gateways for boards close at what they do not accept: does that fit? else: was it stopped?" },
+	  "gateways for boards close at what they do not accept: does that fit? else: was it stopped?",
+	  NULL },
 	{ WHY_WENT, WITH_ID, ANY, ERR_CONNECT, "the broker '{host}' went away",
-	  "was it stopped? another client with our client id would end it too" },
+	  "was it stopped? another client with our client id would end it too",
+	  NULL },
 	{ WHY_WENT, 0, ANY, ERR_CONNECT, "the broker '{host}' went away",
-	  "was it stopped?" },
+	  "was it stopped?", NULL },
 
 	{ WHY_WAITS_ANSWER, WITH_OLD, ANY, ERR_CONNECT,
-	  "'{host}' took the request, and has not begun to answer", MAY_HOLD },
+	  "'{host}' took the request, and has not begun to answer", MAY_HOLD,
+	  NULL },
 	{ WHY_WAITS_ANSWER, 0, ANY, ERR_CONNECT,
 	  "'{host}' took the request, and has not begun to answer",
-	  "--timeout waits longer" },
+	  "--timeout waits longer", NULL },
 	{ WHY_WAITS_END, WITH_OLD, ANY, ERR_CONNECT,
-	  "'{host}' began to answer, and has not ended", MAY_HOLD },
+	  "'{host}' began to answer, and has not ended", MAY_HOLD, NULL },
 	{ WHY_WAITS_END, 0, ANY, ERR_CONNECT,
 	  "'{host}' began to answer, and has not ended",
-	  "--timeout waits longer" },
+	  "--timeout waits longer", NULL },
 	{ WHY_WAITS_ENDPOINT, 0, ANY, ERR_CONNECT,
 	  "'{host}' opened the event stream, and does not tell where messages go (event 'endpoint')",
-	  MAY_HOLD },
+	  MAY_HOLD, NULL },
 	{ WHY_WAITS_EVENT, 0, ANY, ERR_CONNECT,
-	  "'{host}' began a stream of events, and none of them came",
-	  MAY_HOLD },
+	  "'{host}' began a stream of events, and none of them came", MAY_HOLD,
+	  NULL },
 	{ WHY_WAITS_BROKER, 0, ANY, ERR_CONNECT,
 	  "the broker '{host}' port {port} has not answered yet",
-	  "is it {server}?" },
+	  "is it {server}?", NULL },
 	{ WHY_WAITS_DEVICE, 0, ANY, ERR_CONNECT,
 	  "nothing was heard of the device '{said}': it was asked by '{path}' and should answer to '{to}'",
-	  "stock firmware never subscribes, so a plain broker cannot reach it: use 'mcpctl serve --mqtt', or a broker that subscribes for it; else check the topics (?up=TOPIC&down=TOPIC)" },
+	  "stock firmware never subscribes, so a plain broker cannot reach it: use 'mcpctl serve --mqtt', or a broker that subscribes for it; else check the topics (?up=TOPIC&down=TOPIC)",
+	  NULL },
 	/* The last one: whatever else. */
 	{ WHY_OTHER, 0, ANY, ERR_CONNECT,
-	  "the request to '{host}' failed{: said}", NULL },
+	  "the request to '{host}' failed{: said}", NULL, NULL },
 };
 
 const struct why_row *why_rows(size_t *count)
@@ -476,6 +515,7 @@ int why_set(struct error *err, const struct why_facts *f)
 	text_fill(&hint, r->hint ? r->hint : "", value, f, VALUE_MAX);
 	error_set(err, r->kind, "%s", buf_string(&text));
 	error_hint(err, "%s", buf_string(&hint));
+	error_finding(err, r->finding);
 	if (f->number)
 		error_code(err, f->number);
 	return error_reason(err, (int)r->what);

@@ -107,6 +107,7 @@ struct why_row {
 	enum error_kind kind;
 	const char *text;
 	const char *hint; /* NULL: there is nothing to advise */
+	const char *finding; /* a code of diag/codes.h that is sure; NULL */
 };
 
 /*
@@ -115,7 +116,7 @@ struct why_row {
  */
 enum why why_lookup(int status, const char **said);
 
-/* Set err, with hint, code and reason. Always returns -1. */
+/* Set err, with hint, code, finding and reason. Always returns -1. */
 int why_set(struct error *err, const struct why_facts *f);
 
 /* The row that fits; the last one, WHY_OTHER, if there is none. */

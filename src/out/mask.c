@@ -266,5 +266,6 @@ void mask_error(struct error *to, const struct error *from)
 	to->code = from->code;
 	to->has_code = from->has_code;
 	to->reason = from->reason;
+	error_finding(to, from->finding);
 	to->retry_after = from->retry_after;
 }

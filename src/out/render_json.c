@@ -95,6 +95,7 @@ const char json_help_stderr[] =
 	"\n"
 	"  {\"error\":{\"kind\":\"peer\", \"status\":1, \"code\":-32602 or null,\n"
 	"    \"message\":\"...\", \"hint\":\"...\" or null, \"detail\":\"...\" or null,\n"
+	"    \"finding\": optional, \"N102\": mcpctl explain N102 tells of it,\n"
 	"    \"peer\": optional, the error object of the reply}}\n"
 	"  {\"event\": a line as of tail, while another command runs}\n"
 	"  {\"note\":\"saved 1,204 bytes to shot.png\"}\n"
@@ -881,6 +882,8 @@ static void begin_error(struct buf *b, const struct error *e)
 	line_text(b, "message", e->text);
 	line_text(b, "hint", e->hint[0] ? e->hint : NULL);
 	line_text(b, "detail", e->detail);
+	if (*e->finding)
+		line_text(b, "finding", e->finding);
 }
 
 /* An error as an object: {"kind", "status", "code", "message", …}. */

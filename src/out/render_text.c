@@ -4,6 +4,7 @@
  * are better served by the JSON form.
  */
 #include "out/render_text.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
@@ -115,9 +116,11 @@ static void add_detail(struct renderer *r, struct buf *out, const char *detail)
 void text_error(struct renderer *r, const struct error *e)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
+	CLEANUP(mem_free_ptr) char *text = NULL;
 	if (e->kind == ERR_NONE)
 		return;
-	add_hanging(r, &b, "error: ", PAINT_BAD, e->text);
+	text = error_headline(e);
+	add_hanging(r, &b, "error: ", PAINT_BAD, text);
 	if (e->detail && *e->detail)
 		add_detail(r, &b, e->detail);
 	if (e->hint[0])

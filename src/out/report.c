@@ -221,6 +221,7 @@ static void add_case_tap(struct buf *out, const struct report_cases *cases,
 	yaml(out, "message", c->failure.text);
 	yaml(out, "kind", error_kind_name(c->failure.kind));
 	buf_printf(out, "  status: %d\n", error_status(&c->failure));
+	yaml(out, "finding", c->failure.finding);
 	yaml(out, "hint", c->failure.hint);
 	yaml(out, "detail", c->failure.detail);
 	buf_text(out, "  ...\n");

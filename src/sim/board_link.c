@@ -11,6 +11,7 @@
 #include "sim/identity.h"
 #include "sim/ota_news.h"
 #include "sim/pretend_loop.h"
+#include "wire/board_text.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
 
@@ -757,7 +758,6 @@ static void board_link_ask_ota(struct board_link *c)
 
 #define STORE_NAME 15 /* letters of a name in the board's store */
 #define STORE_VALUE 4000 /* bytes of a value */
-#define BROKER_PORT_TLS 8883 /* the default; every other port is plain */
 
 /* What a real board does not get past. Returns -1. */
 PRINTF_LIKE(4, 5)
@@ -800,35 +800,16 @@ static int look_at_store(struct hazard_watch *w, const cJSON *section,
 	return 0;
 }
 
-/*
- * "2.4.2", "2.4.2-x", ""; not "v2.4.2", not "2..1": each part between dots is
- * a number at its front (device.md 5.4 item 5).
- */
-static bool is_dotted(const char *version)
-{
-	while (*version) {
-		CLEANUP(mem_free_ptr)
-		char *part = mem_strndup(version, strcspn(version, "."));
-		const char *behind;
-		int number;
-
-		if (!board_number(part, &number, &behind))
-			return false;
-		version += strlen(part);
-		version += *version == '.';
-	}
-	return true;
-}
-
 /* It is looked at only if there is a url, too, empty or not. */
 static int look_at_firmware(struct hazard_watch *w, const cJSON *firmware,
 			    struct error *err)
 {
 	const char *version =
-		cJSON_GetStringValue(cJSON_GetObjectItem(firmware, "version"));
+		cJSON_GetStringValue(ota_member(firmware, "version"));
+	size_t parts;
 
-	if (!version || !cJSON_IsString(cJSON_GetObjectItem(firmware, "url")) ||
-	    is_dotted(version))
+	if (!version || !cJSON_IsString(ota_member(firmware, "url")) ||
+	    board_version_read(version, NULL, 0, &parts))
 		return 0;
 	return dies(
 		w, HAZARD_OTA_FIRMWARE, err,
@@ -930,30 +911,26 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 		"give mqtt.endpoint as HOST:PORT, or leave 'mqtt' out of the OTA reply: it would hide a 'websocket'");
 }
 
-/*
- * 2.1: what stands behind the first ':' goes to a parser of integers, which
- * takes a number at the front and throws on anything else.
- */
 static int read_endpoint(struct broker_where *out, const char *text,
 			 struct hazard_watch *watch, struct error *err)
 {
-	const char *colon = strchr(text, ':'), *behind;
-	size_t host = strcspn(text, ":");
-	int port = BROKER_PORT_TLS;
+	struct board_endpoint e;
 
-	if (colon && !board_number(colon + 1, &port, &behind)) {
+	if (board_endpoint_read(&e, text)) {
+		out->host = mem_strndup(text, e.host_len);
+		out->port = (uint16_t)e.port;
+		out->tls = e.tls;
+		return 0;
+	}
+	if (e.fault == BOARD_URL_NO_NUMBER)
 		dies(watch, HAZARD_OTA_ENDPOINT, err,
 		     "mqtt.endpoint '%.200s' has no number behind its ':': a real device restarts here, over and over",
 		     text);
-	} else if (!host || port < 1 || port > UINT16_MAX) {
+	else
 		error_set(err, ERR_CONNECT, "mqtt.endpoint '%.200s' has no %s",
-			  text, host ? "port of 1 to 65535" : "host");
-	} else {
-		out->host = mem_strndup(text, host);
-		out->port = (uint16_t)port;
-		out->tls = port == BROKER_PORT_TLS;
-		return 0;
-	}
+			  text,
+			  e.fault == BOARD_URL_NO_HOST ? "host" :
+							 "port of 1 to 65535");
 	return error_hint(err, "write it as HOST:PORT, without a scheme");
 }
 

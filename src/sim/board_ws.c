@@ -3,9 +3,6 @@
  * A pretend board's WebSocket: dialled, its frames written and read byte by
  * byte, so that a fault can be put into each.
  */
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,6 +11,7 @@
 #include "net/transport.h"
 #include "net/why.h"
 #include "sim/board_ws.h"
+#include "wire/board_text.h"
 #include "wire/refusal.h"
 
 /* A TCP connection becomes the board's WebSocket: handshake, then frames. */
@@ -294,106 +292,50 @@ enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 #define FIN 0x80
 #define MASKED 0x80
 
-bool board_number(const char *text, int *out, const char **behind)
+static int bad_port(const struct board_url *u, struct error *err)
 {
-	char *rest;
-	long number;
-
-	errno = 0;
-	number = strtol(text, &rest, 10);
-	*behind = rest;
-	if (rest == text || errno || number < INT_MIN || number > INT_MAX)
-		return false;
-	*out = (int)number;
-	return true;
-}
-
-static int bad_port(const char *text, size_t len, bool restarts,
-		    struct error *err)
-{
-	int shown = (int)(len < 60 ? len : 60);
+	int shown = (int)(u->port_len < 60 ? u->port_len : 60);
+	bool restarts = u->fault == BOARD_URL_NO_NUMBER;
 
 	error_set(err, restarts ? ERR_UNMET : ERR_USAGE,
 		  restarts ? "the port '%.*s' is no number" :
 			     "the port '%.*s' is not one of 1 to 65535",
-		  shown, text);
+		  shown, u->port_text);
 	return error_hint(
 		err,
 		"write the address as SCHEME://HOST:PORT/PATH, with an IPv4 address or a name");
 }
 
-/* The first number is read: of h:8000:8015 that is 8000 (device.md 5.4). */
-static int parse_port(struct board_ws_url *out, const char *text, size_t len,
-		      struct error *err)
+static int bad_url(const struct board_url *u, const char *text,
+		   struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *port = mem_strndup(text, len);
-	const char *behind;
-	int number;
-
-	if (!board_number(port, &number, &behind))
-		return bad_port(text, len, true, err);
-	if (number < 1 || number > UINT16_MAX)
-		return bad_port(text, len, false, err);
-	out->more_port = *behind != '\0';
-	out->has_port = number != out->port;
-	out->port = (uint16_t)number;
-	return 0;
-}
-
-/* Neither header lines nor the request line may be broken by an address. */
-static bool is_plain(const char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text <= ' ' || *text == 0x7f)
-			return false;
-	}
-	return true;
-}
-
-/*
- * 1.2: the first ':' behind "://" is taken for the port's, wherever it is; the
- * port ends at the next '/'. Without a '/' there is no path and no query.
- */
-static int parse_rest(struct board_ws_url *out, const char *rest,
-		      struct error *err)
-{
-	const char *slash = strchr(rest, '/');
-	const char *colon = strchr(rest, ':');
-	size_t host = slash ? (size_t)(slash - rest) : strcspn(rest, "?");
-
-	out->path = mem_strdup(slash ? slash : "/");
-	if (colon && slash && colon > slash)
-		return bad_port(colon + 1, strlen(colon + 1), true, err);
-	if (colon) {
-		host = (size_t)(colon - rest);
-		if (parse_port(out, colon + 1, strcspn(colon + 1, "/?"), err))
-			return -1;
-	}
-	if (!host)
-		return error_set(err, ERR_USAGE, "the host is missing");
-	out->host = mem_strndup(rest, host);
-	return 0;
+	if (u->fault == BOARD_URL_NO_SCHEME || u->fault == BOARD_URL_BLANK)
+		return error_set(
+			err, ERR_USAGE,
+			"'%.200s' is no address: SCHEME://HOST:PORT/PATH is expected",
+			text);
+	if (u->fault == BOARD_URL_NO_HOST)
+		error_set(err, ERR_USAGE, "the host is missing");
+	else
+		bad_port(u, err);
+	return error_prefix(err, "address '%.200s'", text);
 }
 
 int board_ws_url_parse(struct board_ws_url *out, const char *text,
 		       struct error *err)
 {
-	const char *rest = strstr(text, "://");
-	int bad;
+	struct board_url u;
 
 	*out = (struct board_ws_url){ 0 };
-	if (!rest || !is_plain(text))
-		return error_set(
-			err, ERR_USAGE,
-			"'%.200s' is no address: SCHEME://HOST:PORT/PATH is expected",
-			text);
-	out->tls = text_starts(text, "wss://") || text_starts(text, "https://");
-	out->port = out->tls ? 443 : 80;
-	bad = parse_rest(out, rest + 3, err);
-	if (!bad)
-		return 0;
-	board_ws_url_done(out);
-	return error_prefix(err, "address '%.200s'", text);
+	if (!board_url_read(&u, text))
+		return bad_url(&u, text, err);
+	out->host = mem_strndup(u.host, u.host_len);
+	out->path = mem_strdup(u.path);
+	out->port = u.port;
+	out->has_port = u.has_port;
+	out->more_port = u.more_port;
+	out->tls = u.tls;
+	return 0;
 }
 
 struct tcp_order board_ws_url_order(const struct board_ws_url *u,

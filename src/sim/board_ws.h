@@ -41,12 +41,6 @@ int board_status(const char *line, size_t len);
 /* Another status than was hoped for: text tells it. Returns -1. */
 int board_refused(struct error *err, int status, const char *text);
 
-/*
- * A number as the board's parser of integers takes it: from the front of a
- * text, whatever stands behind. False: it throws, and the board restarts.
- */
-bool board_number(const char *text, int *out, const char **behind);
-
 struct board_ws_identity {
 	const char *device_id, *client_id;
 	const char *token; /* NULL or "": no Authorization */

@@ -3,10 +3,9 @@
 #include "sim/ota_news.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "sim/board_ws.h"
+#include "wire/board_text.h"
 
 #define SHOWN 200 /* bytes of a peer's text */
 
@@ -22,37 +21,11 @@ static void say(struct words *out, const char *format, ...)
 	words_add(out, text);
 }
 
-/* The number of the next part; false: there is none. *version moves on. */
-static bool next_part(const char **version, int *number)
-{
-	const char *behind;
-
-	if (!**version || !board_number(*version, number, &behind))
-		return false;
-	*version += strcspn(*version, ".");
-	*version += **version == '.';
-	return true;
-}
-
-/* Part by part; of two that begin alike the longer one is newer. */
-static bool is_newer(const char *offered, const char *own)
-{
-	int a, b;
-
-	while (next_part(&offered, &a)) {
-		if (!next_part(&own, &b) || a > b)
-			return true;
-		if (a < b)
-			return false;
-	}
-	return false;
-}
-
 static void add_firmware(struct words *out, const struct ota_reply *r,
 			 const char *own)
 {
 	const char *offered = r->firmware_version, *url = r->firmware_url;
-	const bool newer = offered && is_newer(offered, own);
+	const bool newer = offered && board_version_newer(offered, own);
 	CLEANUP(mem_free_ptr) char *what = NULL;
 
 	if (!offered || !url || !(newer || r->firmware_forced))

@@ -88,6 +88,7 @@ void control_error_encode(struct buf *out, const struct error *e)
 	json_add_text(out, "text", e->text);
 	json_add_text(out, "hint", e->hint);
 	json_add_text(out, "detail", e->detail);
+	json_add_text(out, "finding", *e->finding ? e->finding : NULL);
 	buf_char(out, '}');
 }
 
@@ -114,6 +115,7 @@ void control_error_decode(struct error *out, const cJSON *object)
 	error_set(out, read_error_kind(json_string(object, "kind")), "%s", "");
 	member_copy(object, "text", out->text, sizeof(out->text));
 	member_copy(object, "hint", out->hint, sizeof(out->hint));
+	error_finding(out, json_string(object, "finding"));
 	if (json_integer(object, "code", &code) == 0 && code >= INT_MIN &&
 	    code <= INT_MAX)
 		error_code(out, (int)code);

@@ -72,7 +72,7 @@
  *   its circuit breaker is open, "breaker":"open" stands there too; "claims"
  *   {"name","id"} if it calls itself what is another's; "pick": its pattern,
  *   where its id alone means another; "enrolled": since when OTA signs for it.
- * "error" is {"kind","code"?,"text","hint","detail"?}: kind as
+ * "error" is {"kind","code"?,"text","hint","detail"?,"finding"?}: kind as
  *  error_kind_name.
  */
 #ifndef WIRE_CONTROL_FRAMES_H

@@ -284,9 +284,14 @@ cJSON *ota_reply_parse(const char *body, size_t len, struct error *err)
 	return NULL;
 }
 
+const cJSON *ota_member(const cJSON *section, const char *name)
+{
+	return cJSON_GetObjectItem(section, name);
+}
+
 static const char *section_text(const cJSON *section, const char *name)
 {
-	return cJSON_GetStringValue(cJSON_GetObjectItem(section, name));
+	return cJSON_GetStringValue(ota_member(section, name));
 }
 
 static bool is_one(const cJSON *number)

@@ -93,6 +93,8 @@ int ota_reply_decode(struct ota_reply *out, const char *body, size_t len,
 		     struct error *err);
 /* A section of a reply, as firmware finds it; NULL if there is no object. */
 cJSON *ota_section(const cJSON *reply, const char *name);
+/* A member of one that is no name of the store, as firmware finds it; NULL. */
+const cJSON *ota_member(const cJSON *section, const char *name);
 /* The reply as firmware parses it; NULL with err set. Yours. */
 cJSON *ota_reply_parse(const char *body, size_t len, struct error *err);
 void ota_reply_done(struct ota_reply *r);

@@ -129,6 +129,22 @@ let_through() { mcp "$@" "$URL" call write && [ "$status" != 3 ]; }
 	hints '(after 2 tries)'
 }
 
+@test "what refuses has its finding, in words and as JSON" {
+	mcp ws://127.0.0.1:1/ tools
+	ends 3
+	hints "port 1: connection refused (N102)"
+	mcp -o json ws://127.0.0.1:1/ tools
+	ends 3
+	[ "$(jq -r .error.finding <<<"$err")" = N102 ]
+	[ "$(jq -r .error.message <<<"$err")" = "cannot connect to '127.0.0.1' port 1: connection refused" ]
+	mcp explain N102
+	ends 0
+	mcp -o json ws://nosuch.invalid/ tools
+	[ "$(jq -r .error.finding <<<"$err")" = N101 ]
+	mcp -o json sim: call no_such_tool
+	[ "$(jq -r .error.finding <<<"$err")" = null ]
+}
+
 @test "initialize is tried again too" {
 	server initialize=503,-32000:0.1,ok
 	mcp "$URL" tools

@@ -88,6 +88,7 @@ static void there_and_back(const struct error *e, struct error *back)
 	assert_int_equal(back->code, e->has_code ? e->code : 0);
 	assert_string_equal(back->text, e->text);
 	assert_string_equal(back->hint, e->hint);
+	assert_string_equal(back->finding, e->finding);
 }
 
 static void errors(void **state)
@@ -105,6 +106,7 @@ static void errors(void **state)
 		assert_null(back.detail);
 		error_hint(&e, "\xe4\xbd\xa0\\ %s", "hint");
 		error_code(&e, -32000 - (int)i);
+		error_finding(&e, "N102");
 		error_detail(&e, "a\nb", 3);
 		there_and_back(&e, &back);
 		assert_string_equal(back.detail, "a\nb");
@@ -130,6 +132,8 @@ static void odd_errors(void **state)
 	assert_int_equal(e.kind, ERR_PEER);
 	assert_false(e.has_code);
 	assert_string_equal(e.text, "");
+	decode(&e, "{\"kind\":\"peer\",\"text\":\"a\",\"finding\":\"N1020\"}");
+	assert_string_equal(e.finding, "");
 	decode(&e, "{\"kind\":\"new\",\"code\":-5,\"text\":\"a\",\"hint\":[]}");
 	assert_int_equal(e.kind, ERR_PROTOCOL);
 	assert_int_equal(e.code, -5);

@@ -153,6 +153,43 @@ static void copies(void **state)
 	error_reset(&b);
 }
 
+/* A code, and nothing else: it may come from a peer. */
+static void findings(void **state)
+{
+	static const char *const none[] = { "",	    "N10",  "N1022",
+					    "n102", "N10x", "\x1b[2J" };
+	struct error err = { 0 }, copy = { 0 };
+	char *text;
+
+	(void)state;
+	error_set(&err, ERR_CONNECT, "refused");
+	text = error_headline(&err);
+	assert_string_equal(text, "refused");
+	mem_free(text);
+	assert_int_equal(error_finding(&err, "N102"), -1);
+	error_prefix(&err, "here");
+	error_hint(&err, "try again");
+	text = error_headline(&err);
+	assert_string_equal(text, "here: refused (N102)");
+	mem_free(text);
+	text = error_line(&err);
+	assert_string_equal(text, "here: refused (N102); try again");
+	mem_free(text);
+	error_copy(&copy, &err);
+	assert_string_equal(copy.finding, "N102");
+	for (size_t i = 0; i < COUNT(none); i++) {
+		error_finding(&copy, "N102");
+		error_finding(&copy, none[i]);
+		assert_string_equal(copy.finding, "");
+	}
+	error_finding(&copy, NULL);
+	assert_int_equal(error_finding(NULL, "N102"), -1);
+	error_set(&err, ERR_CONNECT, "another");
+	assert_string_equal(err.finding, "");
+	error_reset(&err);
+	error_reset(&copy);
+}
+
 static void names(void **state)
 {
 	(void)state;
@@ -169,6 +206,7 @@ int main(void)
 		cmocka_unit_test(own_text), cmocka_unit_test(prefixes),
 		cmocka_unit_test(cuts),	    cmocka_unit_test(long_detail),
 		cmocka_unit_test(copies),   cmocka_unit_test(names),
+		cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests_name("error", tests, NULL, NULL);

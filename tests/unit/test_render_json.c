@@ -210,13 +210,15 @@ static void test_error_without_peer(void **state)
 	error_set(&e, ERR_UNMET, "no\xff");
 	error_hint(&e, "h");
 	error_detail(&e, "a\nb", 3);
+	error_finding(&e, "N102");
 	render_error(&s.r, &e);
 	assert_json_lines(rendered_err(&s));
 	assert_non_null(
 		strstr(rendered_err(&s),
 		       "\"kind\":\"unmet\",\"status\":7,\"code\":null"));
 	assert_non_null(strstr(rendered_err(&s),
-			       "\"hint\":\"h\",\"detail\":\"a\\nb\"}}\n"));
+			       "\"hint\":\"h\",\"detail\":\"a\\nb\","
+			       "\"finding\":\"N102\"}}\n"));
 	rendered_end(&s);
 }
 

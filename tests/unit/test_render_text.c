@@ -662,9 +662,10 @@ static void test_error(void **state)
 	error_set(&e, ERR_PEER, "said \x1b[31m");
 	error_hint(&e, "look at the board");
 	error_detail(&e, "line 1\nline 2\n", 14);
+	error_finding(&e, "P707");
 	rendered_start(&s, OUTPUT_TEXT, false);
 	render_error(&s.r, &e);
-	assert_string_equal(rendered_err(&s), "error: said \\x1b[31m\n"
+	assert_string_equal(rendered_err(&s), "error: said \\x1b[31m (P707)\n"
 					      "  line 1\n  line 2\n"
 					      "hint: look at the board\n");
 	rendered_end(&s);

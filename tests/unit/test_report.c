@@ -36,6 +36,7 @@ static char *report_of(const char *spec, const char *name)
 	assert_int_equal(report_open(&r, spec, "a & b", NULL), 0);
 	error_set(&failure, ERR_UNMET, "5 is not <6> \"x\"");
 	error_hint(&failure, "look");
+	error_finding(&failure, "N102");
 	error_detail(&failure, "l1\nl2\x1b", 6);
 	error_set(&lost, ERR_CONNECT, "gone");
 	add(r, "ping", NULL, NULL);
@@ -94,6 +95,7 @@ static void test_tap(void **state)
 			    "  message: \"5 is not <6> \\\"x\\\"\"\n"
 			    "  kind: \"unmet\"\n"
 			    "  status: 7\n"
+			    "  finding: \"N102\"\n"
 			    "  hint: \"look\"\n"
 			    "  detail: \"l1\\nl2\\\\x1b\"\n"
 			    "  ...\n"

@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "diag/registry.h"
 #include "net/why.h"
 
 /* Facts that this row is made for. */
@@ -171,6 +172,103 @@ static void test_rows_are_filled(void **state)
 		if (strstr(rows[i].text, "wait}"))
 			assert_non_null(strstr(err.text, "within 10 s"));
 	}
+}
+
+/* As mcpctl explain tells them, and as the error has them. */
+static void test_findings(void **state)
+{
+	size_t count, told = 0;
+	const struct why_row *rows = why_rows(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct why_facts f = facts_of(&rows[i]);
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		why_set(&err, &f);
+		assert_string_equal(err.finding,
+				    rows[i].finding ? rows[i].finding : "");
+		if (rows[i].finding && finding_by_name(rows[i].finding) < 0)
+			fail_msg("no story of %s", rows[i].finding);
+		told += rows[i].finding != NULL;
+	}
+	assert_true(told > 30);
+}
+
+static void finds(struct why_facts f, const char *finding)
+{
+	CLEANUP(error_reset) struct error err = { 0 };
+
+	f.host = "h";
+	why_set(&err, &f);
+	if (strcmp(err.finding, finding) != 0)
+		fail_msg("'%s' instead of '%s' for: %s", err.finding, finding,
+			 err.text);
+}
+
+static void tls_finds(const char *said, const char *finding)
+{
+	finds((struct why_facts){ .what = WHY_TLS, .said = said }, finding);
+	finds((struct why_facts){ .what = WHY_TLS,
+				  .with = WITH_MQTT,
+				  .said = said },
+	      finding);
+}
+
+static void connecting_finds(int number, const char *finding)
+{
+	finds((struct why_facts){ .what = WHY_NO_CONNECTION, .number = number },
+	      finding);
+}
+
+static void status_finds(unsigned with, int number, const char *finding)
+{
+	finds((struct why_facts){ .what = WHY_STATUS,
+				  .with = with,
+				  .number = number },
+	      finding);
+}
+
+/* Only where it is sure. */
+static void test_what_is_found(void **state)
+{
+	(void)state;
+	finds((struct why_facts){ .what = WHY_NO_HOST }, "N101");
+	connecting_finds(ECONNREFUSED, "N102");
+	connecting_finds(ETIMEDOUT, "N103");
+	connecting_finds(EHOSTUNREACH, "N104");
+	connecting_finds(ENETUNREACH, "N104");
+	connecting_finds(EMFILE, "");
+	connecting_finds(0, "");
+	status_finds(WITH_WS, 426, "N110");
+	status_finds(WITH_WS, 404, "");
+	status_finds(WITH_HTTP, 401, "P707");
+	status_finds(WITH_HTTP, 403, ""); /* or the address was refused */
+	status_finds(WITH_HTTP, 500, "");
+	finds((struct why_facts){ .what = WHY_STATUS,
+				  .with = WITH_HTTP | WITH_PLAIN,
+				  .number = 400,
+				  .said = "sent to an HTTPS port" },
+	      "N121");
+	tls_finds("wrong version number", "N121");
+	tls_finds("", "N113");
+	tls_finds("tlsv1 alert protocol version", "N206");
+	tls_finds("certificate has expired", "N201");
+	tls_finds("certificate is not yet valid", "N202");
+	tls_finds("hostname mismatch", "N203");
+	tls_finds("self-signed certificate in certificate chain", "N204");
+	tls_finds("unable to get local issuer certificate", "N204");
+	tls_finds("handshake failure", "");
+	tls_finds("CA md too weak", "");
+	finds((struct why_facts){ .what = WHY_SILENT }, "N111");
+	finds((struct why_facts){ .what = WHY_FOREIGN }, "N112");
+	finds((struct why_facts){ .what = WHY_CLOSED, .with = WITH_WS },
+	      "N113");
+	finds((struct why_facts){ .what = WHY_CLOSED, .with = WITH_HTTP }, "");
+	finds((struct why_facts){ .what = WHY_SESSION_FORGOTTEN }, "P704");
+	finds((struct why_facts){ .what = WHY_PAGE }, "P708");
+	finds((struct why_facts){ .what = WHY_ENDPOINT_MISSING }, "P703");
+	finds((struct why_facts){ .what = WHY_WAITS_ENDPOINT }, "");
 }
 
 /* A name between braces that is none would be told as a number. */
@@ -347,6 +445,8 @@ int main(void)
 		cmocka_unit_test(test_rows_are_reached),
 		cmocka_unit_test(test_each_reason_is_caught),
 		cmocka_unit_test(test_rows_are_filled),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_what_is_found),
 		cmocka_unit_test(test_names_are_known),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_hints_fit),

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * In the order in which firmware reads an answer: status, body, JSON, the
+ * sections. What a board never comes to is not judged.
+ */
+#include "diag/ota_rules.h"
+
+#include <string.h>
+
+#include "base/json_scan.h"
+#include "base/text.h"
+#include "diag/answer.h"
+#include "wire/board_text.h"
+#include "wire/ota.h"
+#include "wire/refusal.h"
+
+#define STORE_NAME 15 /* bytes of a name in the board's store */
+#define STORE_VALUE 4000 /* bytes of a value (device.md 5.4 item 4) */
+
+struct reply {
+	struct diag *d;
+	const struct ota_answer *a;
+	struct diag_frame f;
+	struct span body; /* where it is strict JSON: spans are found in it */
+	const cJSON *json;
+};
+
+#define TELL(r, code, at, ...) \
+	diag_found_in((r)->d, code, &(r)->f, at, __VA_ARGS__)
+
+static const struct span whole = { 0 };
+
+/* Where a section, or a member of it (NULL: none), stands in the body. */
+static struct span place(const struct reply *r, const cJSON *section,
+			 const char *member)
+{
+	struct span outer = { 0 }, inner = { 0 };
+
+	if (!r->body.text || !section)
+		return whole;
+	if (!json_span_member(r->body, section->string, &outer))
+		return whole;
+	if (!member || !json_span_member(outer, member, &inner))
+		return outer;
+	return inner;
+}
+
+/* The name in front of a member's value, where it is written plainly. */
+static struct span name_before(struct span value, const char *name)
+{
+	const char *p = value.text;
+	size_t len = strlen(name);
+
+	if (!p)
+		return value;
+	while (strchr(" \t\r\n", p[-1]))
+		p--;
+	p--; /* ':' */
+	while (strchr(" \t\r\n", p[-1]))
+		p--;
+	p -= 1 + len; /* '"' and the name */
+	return strncmp(p, name, len) == 0 ? (struct span){ p, len } : value;
+}
+
+/* Whatever came in place of a reply. */
+
+static void judge_status(const struct reply *r)
+{
+	const struct ota_answer *a = r->a;
+	char words[ANSWER_WORDS];
+
+	if (a->location && *a->location)
+		TELL(r, O311, whole,
+		     "HTTP %d to '%.60s', and boards do not follow", a->status,
+		     a->location);
+	else
+		TELL(r, O311, whole, "HTTP %d%s", a->status,
+		     answer_words(a->body, a->len, words));
+}
+
+static void judge_length(const struct reply *r)
+{
+	const struct ota_answer *a = r->a;
+
+	if (a->has_length && a->length == 0)
+		TELL(r, O314, whole,
+		     "with Content-Length: 0 boards wait for the end of the connection, too");
+	else if (a->has_length || a->chunked)
+		return;
+	else if (a->closed_at_once)
+		TELL(r, O314, whole,
+		     "it ends with the connection, which was closed at once");
+	else
+		TELL(r, O314, whole,
+		     "the board waits until the connection ends, 30 s at most");
+}
+
+static bool is_too_long(const struct reply *r)
+{
+	const struct ota_answer *a = r->a;
+	size_t len = a->len;
+
+	if (a->has_length && a->length > (int64_t)len)
+		len = (size_t)a->length;
+	if (len <= ANSWER_PASSES)
+		return false;
+	TELL(r, O306, whole, "%zu bytes; 8000 were seen to pass, 8300 to hang",
+	     len);
+	return true;
+}
+
+static bool is_page(const struct reply *r)
+{
+	const struct ota_answer *a = r->a;
+	char words[ANSWER_WORDS];
+	const char *title;
+
+	if (!answer_is_page(a->content_type, a->body, a->len) ||
+	    (a->len > 0 && !json_check(a->body, a->len, NULL)))
+		return false;
+	title = answer_words(a->body, a->len, words);
+	TELL(r, O313, whole, "%s", *title ? title + 2 : "it has no title");
+	return true;
+}
+
+static bool is_compressed(const char *coding)
+{
+	return coding && *coding && !text_same(coding, "identity");
+}
+
+static void judge_nonsense(const struct reply *r)
+{
+	const struct ota_answer *a = r->a;
+	char words[ANSWER_WORDS];
+	const char *text = a->body;
+	struct span from = { 0 };
+	size_t fault = 0;
+
+	if (is_compressed(a->content_encoding)) {
+		TELL(r, O321, whole,
+		     "it is compressed (%.20s), for which boards do not ask",
+		     a->content_encoding);
+		return;
+	}
+	if (!text_trim(&text, a->len)) {
+		TELL(r, O321, whole, "it is empty");
+		return;
+	}
+	if (json_fault(a->body, a->len, &fault) && fault < a->len)
+		from = (struct span){ a->body + fault, a->len - fault };
+	answer_words(a->body, a->len, words);
+	if (*words && !strchr("{[", *text))
+		TELL(r, O321, whole, "it says%s", words);
+	else if (json_check(a->body, a->len, NULL) == 0)
+		TELL(r, O321, whole, "it is JSON, and no object");
+	else
+		TELL(r, O321, from, "it is no JSON from byte %zu on", fault);
+}
+
+/* {"error":"…"}, {"success":false,"message":"…"} in place of sections. */
+static bool is_error(const struct reply *r)
+{
+	const cJSON *error = json_member(r->json, "error");
+	const cJSON *success = json_member(r->json, "success");
+	char words[ANSWER_WORDS];
+	struct span at = { 0 };
+
+	if (!(error && !cJSON_IsNull(error) && !cJSON_IsFalse(error)) &&
+	    !cJSON_IsFalse(success))
+		return false;
+	if (r->body.text && !json_span_member(r->body, "error", &at))
+		json_span_member(r->body, "success", &at);
+	answer_words(r->a->body, r->a->len, words);
+	TELL(r, O312, at, "%s", *words ? words + 2 : "it says no more");
+	return true;
+}
+
+/* The sections. */
+
+/* Their members become names and values of the board's store. */
+static void judge_store(const struct reply *r, const cJSON *section)
+{
+	const cJSON *m;
+
+	cJSON_ArrayForEach(m, section) {
+		const char *text = cJSON_GetStringValue(m);
+		struct span at;
+
+		if (!text && !cJSON_IsNumber(m))
+			continue;
+		at = name_before(place(r, section, m->string), m->string);
+		if (strlen(m->string) > STORE_NAME)
+			TELL(r, O305, at,
+			     "'%.60s' in %s has %zu letters, of at most %d",
+			     m->string, section->string, strlen(m->string),
+			     STORE_NAME);
+		else if (text && strlen(text) > STORE_VALUE)
+			TELL(r, O305, at, "%s.%s has %zu bytes, of about %d",
+			     section->string, m->string, strlen(text),
+			     STORE_VALUE);
+	}
+}
+
+static void judge_reach(const struct reply *r, struct span at, const char *name,
+			const char *host, size_t len)
+{
+	char why[REACH_WHY];
+	enum reach reach = reach_judge(&r->a->from, host, len, why);
+
+	if (reach != REACH_OPEN)
+		TELL(r, reach == REACH_NEVER ? O310 : O320, at, "%s %.*s: %s",
+		     name, len > 60 ? 60 : (int)len, host, why);
+}
+
+static void judge_endpoint(const struct reply *r, const cJSON *mqtt,
+			   const char *text)
+{
+	const struct span at = place(r, mqtt, "endpoint");
+	struct board_endpoint e;
+
+	if (board_endpoint_read(&e, text)) {
+		judge_reach(r, at, "mqtt.endpoint", text, e.host_len);
+		return;
+	}
+	if (e.fault == BOARD_URL_NO_NUMBER)
+		TELL(r, O302, at,
+		     "no number behind the ':' of \"%.50s\": the board restarts at every start",
+		     text);
+	else if (e.fault == BOARD_URL_NO_HOST)
+		TELL(r, O302, at, "\"%.60s\" has no host", text);
+	else
+		TELL(r, O302, at, "\"%.60s\" has no port of 1 to 65535", text);
+}
+
+static void judge_topic(const struct reply *r, const cJSON *mqtt)
+{
+	const cJSON *topic = json_member(mqtt, "publish_topic");
+	const char *text = cJSON_GetStringValue(topic);
+	const char *how = "unless it has one stored";
+
+	if (text && *text)
+		return;
+	if (topic)
+		how = text ? "it is empty" : "it is no text";
+	TELL(r, O303, place(r, mqtt, "publish_topic"), "%s", how);
+}
+
+static void judge_mqtt(const struct reply *r, const cJSON *mqtt,
+		       const cJSON *websocket)
+{
+	const cJSON *endpoint = json_member(mqtt, "endpoint");
+	const char *text = cJSON_GetStringValue(endpoint);
+	const char *hides = websocket ? " and hides websocket" : "";
+
+	if (text) {
+		judge_endpoint(r, mqtt, text);
+		judge_topic(r, mqtt);
+		if (websocket)
+			TELL(r, O319, place(r, websocket, NULL),
+			     "the board goes to the broker");
+	} else if (cJSON_IsNumber(endpoint)) {
+		TELL(r, O302, place(r, mqtt, "endpoint"), "it is a number");
+	} else if (!mqtt->child) {
+		TELL(r, O301, place(r, mqtt, NULL), "mqtt is {}%s", hides);
+	} else {
+		TELL(r, O301, place(r, mqtt, NULL), "mqtt has no endpoint%s",
+		     hides);
+	}
+}
+
+static void judge_dialled(const struct reply *r, struct span at,
+			  const char *url)
+{
+	struct board_url u;
+
+	board_url_read(&u, url);
+	if (u.fault == BOARD_URL_NO_NUMBER)
+		TELL(r, O309, at,
+		     "'%.40s' is no number, and taken for the port: the board restarts",
+		     u.port_text);
+	else if (u.fault == BOARD_URL_NO_PORT)
+		TELL(r, O309, at, "the port '%.*s' is none of 1 to 65535",
+		     (int)(u.port_len < 40 ? u.port_len : 40), u.port_text);
+	else if (u.fault == BOARD_URL_NO_HOST)
+		TELL(r, O309, at, "\"%.60s\" has no host", url);
+	else if (u.fault == BOARD_URL_BLANK)
+		TELL(r, O309, at, "a blank or control character is in it");
+	else if (u.fault)
+		TELL(r, O309, at, "\"%.60s\" is no ws://HOST:PORT/PATH", url);
+	else if (u.more_port)
+		TELL(r, O309, at, "of the port '%.*s' the board reads %u",
+		     (int)(u.port_len < 40 ? u.port_len : 40), u.port_text,
+		     (unsigned)u.port);
+	else if (u.lost_query)
+		TELL(r, O309, at,
+		     "there is no '/' before the query, which is lost");
+	if (!u.fault)
+		judge_reach(r, at, "websocket.url", u.host, u.host_len);
+}
+
+/* "URL", "uri": stored by another name, and never read. */
+static const char *other_name(const cJSON *websocket)
+{
+	const cJSON *m;
+
+	cJSON_ArrayForEach(m, websocket) {
+		if (cJSON_IsString(m) && (text_same(m->string, "url") ||
+					  text_same(m->string, "uri")))
+			return m->string;
+	}
+	return NULL;
+}
+
+static void judge_no_url(const struct reply *r, const cJSON *websocket,
+			 bool number)
+{
+	const char *other = other_name(websocket);
+
+	if (number)
+		TELL(r, O309, place(r, websocket, "url"), "it is a number");
+	else if (other)
+		TELL(r, O316, name_before(place(r, websocket, other), other),
+		     "'%s' is not read, its name is 'url'", other);
+	else
+		TELL(r, O316, place(r, websocket, NULL), "%s",
+		     json_member(websocket, "url") ? "it is no text" : "");
+}
+
+static void judge_websocket(const struct reply *r, const cJSON *websocket)
+{
+	const cJSON *url = json_member(websocket, "url");
+	const cJSON *token = json_member(websocket, "token");
+	const char *version = json_string(websocket, "version");
+
+	if (cJSON_IsString(url))
+		judge_dialled(r, place(r, websocket, "url"), url->valuestring);
+	else
+		judge_no_url(r, websocket, cJSON_IsNumber(url));
+	if (version)
+		TELL(r, O304, place(r, websocket, "version"),
+		     "\"%.20s\" is read as 0, which means 1", version);
+	if (cJSON_IsString(url) &&
+	    (!token || (!cJSON_IsString(token) && !cJSON_IsNumber(token))))
+		TELL(r, O318, place(r, websocket, NULL), "%s",
+		     token ? "it is no text" : "");
+}
+
+/* Looked at only where there is a url, too. */
+static void judge_firmware(const struct reply *r, const cJSON *firmware)
+{
+	const cJSON *version = ota_member(firmware, "version");
+	const cJSON *url = ota_member(firmware, "url");
+	const cJSON *force = ota_member(firmware, "force");
+	size_t parts;
+	struct span at;
+
+	if (!cJSON_IsString(version) || !cJSON_IsString(url))
+		return;
+	at = place(r, firmware, version->string);
+	if (!board_version_read(version->valuestring, NULL, 0, &parts))
+		TELL(r, O307, at,
+		     "\"%.40s\": the board restarts at every start",
+		     version->valuestring);
+	else if (cJSON_IsNumber(force) && force->valueint == 1)
+		TELL(r, O317, place(r, firmware, force->string),
+		     "force is 1: the board installs %.40s at once",
+		     version->valuestring);
+	else if (r->a->board_version &&
+		 board_version_newer(version->valuestring, r->a->board_version))
+		TELL(r, O317, at, "%.40s, and the board has %.40s: it installs",
+		     version->valuestring, r->a->board_version);
+}
+
+/* device.md 5.3. False: the board goes on. */
+static bool judge_activation(const struct reply *r, const cJSON *activation)
+{
+	const cJSON *code = ota_member(activation, "code");
+	bool challenge = cJSON_IsString(ota_member(activation, "challenge"));
+
+	if (!cJSON_IsString(code) && !challenge)
+		return false;
+	TELL(r, O315, place(r, activation, NULL), "%s%.20s%s",
+	     cJSON_IsString(code) ? "code " : "a challenge",
+	     cJSON_IsString(code) ? code->valuestring : "",
+	     challenge ?
+		     ": 10 tries, 3 s apart behind 202, else 10 s; then OTA again, until bound" :
+		     ": 10 times 10 s, and nothing is posted; then OTA again, until bound");
+	return true;
+}
+
+static void judge_sections(const struct reply *r)
+{
+	const cJSON *mqtt = ota_section(r->json, "mqtt");
+	const cJSON *websocket = ota_section(r->json, "websocket");
+	bool held = judge_activation(r, ota_section(r->json, "activation"));
+
+	if (!mqtt && !websocket && !held && is_error(r))
+		return;
+	judge_store(r, mqtt);
+	judge_store(r, websocket);
+	judge_firmware(r, ota_section(r->json, "firmware"));
+	if (mqtt)
+		judge_mqtt(r, mqtt, websocket);
+	else if (websocket)
+		judge_websocket(r, websocket);
+	else if (!held)
+		TELL(r, O301, whole, "neither mqtt nor websocket is in it");
+}
+
+static void judge_body(struct reply *r)
+{
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+	const struct ota_answer *a = r->a;
+
+	if (!is_compressed(a->content_encoding))
+		json = ota_reply_parse(a->body, a->len, NULL);
+	if (!json) {
+		judge_nonsense(r);
+		return;
+	}
+	r->json = json;
+	if (json_check(a->body, a->len, NULL) == 0)
+		r->body = (struct span){ a->body, a->len };
+	judge_sections(r);
+}
+
+void diag_ota(struct diag *d, const struct ota_answer *a)
+{
+	struct ota_answer known = *a;
+	struct reply r = { .d = d, .a = &known };
+	bool too_long;
+
+	if (!a->status)
+		return;
+	if (!known.body)
+		known.body = "";
+	r.f = (struct diag_frame){ .at_us = a->at_us,
+				   .leg = LEG_OTA,
+				   .data = known.body,
+				   .len = a->len };
+	diag_answer(d);
+	if (a->status != 200) {
+		judge_status(&r);
+		return;
+	}
+	judge_length(&r);
+	too_long = is_too_long(&r);
+	if (!is_page(&r) && !too_long)
+		judge_body(&r);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Firmware looks at the status alone; what stands in the body is the answer. */
+#include "diag/vision_rules.h"
+
+#include <string.h>
+
+#include "base/json_scan.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "diag/answer.h"
+#include "wire/board_text.h"
+
+#define PLACEHOLDER "你的" /* "your": nobody filled it in */
+
+struct upload_reply {
+	struct diag *d;
+	const struct vision_answer *a;
+	struct diag_frame f;
+};
+
+#define TELL(r, code, at, ...) \
+	diag_found_in((r)->d, code, &(r)->f, at, __VA_ARGS__)
+
+static const struct span whole = { 0 };
+
+/*
+ * 411 says it (RFC 9110 15.5.12); 400 and 501 are of many things, unless the
+ * words name it.
+ */
+static bool refuses_chunked(const struct vision_answer *a, const char *words)
+{
+	static const char *const known[] = {
+		"chunked",	  "transfer-encoding", "transfer encoding",
+		"content-length", "content length",    "length required"
+	};
+
+	if (a->status == 411)
+		return true;
+	if (a->status != 400 && a->status != 501)
+		return false;
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (text_find(words, known[i]))
+			return true;
+	}
+	return false;
+}
+
+static void judge_refusal(const struct upload_reply *r)
+{
+	const struct vision_answer *a = r->a;
+	char words[ANSWER_WORDS];
+
+	answer_words(a->body, a->len, words);
+	if (a->half_way && !a->status)
+		TELL(r, V508, whole, "it closed after %zu bytes", a->sent);
+	else if (!a->status)
+		return;
+	else if (refuses_chunked(a, words))
+		TELL(r, V503, whole, "HTTP %d%s", a->status, words);
+	else if (a->half_way && a->status == 413)
+		TELL(r, V508, whole, "HTTP 413 after %zu bytes%.40s", a->sent,
+		     words);
+	else
+		TELL(r, V501, whole, "HTTP %d%s", a->status, words);
+}
+
+/* {"success":false,…}, {"error":"…"} */
+static bool is_failure(const struct vision_answer *a, struct span *at)
+{
+	struct span body = { a->body, a->len };
+
+	if (!body.len || json_check(body.text, body.len, NULL))
+		return false;
+	body.len = text_trim(&body.text, body.len);
+	if (*body.text != '{')
+		return false;
+	if (json_span_member(body, "success", at))
+		return at->len == 5 && strncmp(at->text, "false", 5) == 0;
+	return json_span_member(body, "error", at) && *at->text == '"';
+}
+
+static void judge_success(const struct upload_reply *r)
+{
+	const struct vision_answer *a = r->a;
+	char words[ANSWER_WORDS];
+	const char *text = a->body;
+	struct span at = { 0 };
+
+	answer_words(a->body, a->len, words);
+	if (answer_is_page(a->content_type, a->body, a->len) &&
+	    (!a->len || json_check(a->body, a->len, NULL)))
+		TELL(r, V505, whole, "a web page%s", words);
+	else if (!text_trim(&text, a->len))
+		TELL(r, V505, whole, "the answer is empty");
+	else if (is_failure(a, &at))
+		TELL(r, V505, at, "%s", *words ? words + 2 : "it says no more");
+}
+
+static void judge_lengths(const struct upload_reply *r)
+{
+	const struct vision_answer *a = r->a;
+	size_t len = a->len;
+
+	if (a->has_length && a->length > (int64_t)len)
+		len = (size_t)a->length;
+	if (len > ANSWER_PASSES)
+		TELL(r, V502, whole,
+		     "%zu bytes; 8000 were seen to pass, 8300 to hang", len);
+	if (a->has_length && a->length == 0)
+		TELL(r, V507, whole,
+		     "with Content-Length: 0 boards wait for the end of the connection, too");
+	else if (!a->has_length && !a->chunked)
+		TELL(r, V507, whole,
+		     "the board waits until the connection ends, 30 s at most");
+}
+
+void diag_vision(struct diag *d, const struct vision_answer *a)
+{
+	struct vision_answer known = *a;
+	struct upload_reply r = { .d = d, .a = &known };
+
+	if (!known.body)
+		known.body = "";
+	r.f = (struct diag_frame){ .at_us = a->at_us,
+				   .leg = LEG_VISION,
+				   .data = known.body,
+				   .len = a->len };
+	diag_answer(d);
+	if (a->status != 200) {
+		judge_refusal(&r);
+		return;
+	}
+	judge_lengths(&r);
+	judge_success(&r);
+}
+
+/* The address. */
+
+static void judge_address(const struct upload_reply *r, struct span at,
+			  const char *url, const struct reach_from *from)
+{
+	struct board_url u;
+	char why[REACH_WHY];
+	enum reach reach;
+
+	if (!board_url_read(&u, url)) {
+		TELL(r, V506, at,
+		     u.fault == BOARD_URL_NO_NUMBER ?
+			     "\"%.60s\": what is taken for its port is no number" :
+			     "\"%.60s\" is no http://HOST:PORT/PATH",
+		     url);
+		return;
+	}
+	reach = reach_judge(from, u.host, u.host_len, why);
+	if (reach != REACH_OPEN)
+		TELL(r, reach == REACH_NEVER ? V506 : V509, at, "%.*s: %s",
+		     (int)(u.host_len < 60 ? u.host_len : 60), u.host, why);
+}
+
+void diag_vision_url(struct diag *d, const struct diag_frame *f,
+		     struct span url, const struct reach_from *from)
+{
+	const struct upload_reply r = { .d = d, .f = *f };
+	CLEANUP(mem_free_ptr) char *text = json_span_string(url);
+
+	if (!url.text)
+		TELL(&r, V506, whole, "there is none");
+	else if (!text)
+		TELL(&r, V506, url, "it is no text");
+	else if (!*text)
+		TELL(&r, V506, url, "it is empty");
+	else if (strstr(text, PLACEHOLDER) || strcmp(text, "null") == 0)
+		TELL(&r, V506, url, "nobody filled \"%.60s\" in", text);
+	else if (!text_starts(text, "http://") &&
+		 !text_starts(text, "https://"))
+		TELL(&r, V506, url, "\"%.60s\" has no http:// in front", text);
+	else
+		judge_address(&r, url, text, from);
+}

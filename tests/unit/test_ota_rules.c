@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers to the OTA question: each fault by its code, good ones silent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "diag/ota_rules.h"
+
+/* A body, with its length told, that was answered with 200. */
+struct case_of {
+	const char *codes;
+	const char *body;
+	const char *at; /* the bytes that prove the first; NULL: all, or none */
+	const char *words; /* in its detail; NULL: any */
+};
+
+static void codes_of(const struct diag *d, struct buf *out)
+{
+	for (size_t i = 0; i < d->count; i++)
+		buf_printf(out, "%s%s", i > 0 ? " " : "",
+			   finding_row(d->item[i].code)->code);
+}
+
+static void expect(const struct diag *d, const char *codes, const char *what)
+{
+	struct buf found = { 0 };
+
+	codes_of(d, &found);
+	if (strcmp(buf_string(&found), codes) != 0)
+		fail_msg("'%s' instead of '%s' of: %s (%s)", buf_string(&found),
+			 codes, what, d->count > 0 ? d->item[0].detail : "");
+	buf_done(&found);
+}
+
+static void expect_first(const struct diag *d, const char *at,
+			 const char *words, const char *what)
+{
+	const struct finding *f = d->item;
+
+	if (!d->count)
+		return;
+	assert_true(f->proof.leg == LEG_OTA);
+	assert_false(f->proof.from_device);
+	assert_int_equal(f->proof.n, 1);
+	if (words && !strstr(f->detail, words))
+		fail_msg("'%s' is not in '%s' of: %s", words, f->detail, what);
+	if (strlen(f->detail) > 110)
+		fail_msg("%zu bytes: %s", strlen(f->detail), f->detail);
+	if (!at && f->proof.len)
+		fail_msg("'%.*s' proves it of: %s", (int)f->proof.len,
+			 f->proof.text + f->proof.off, what);
+	if (at && (f->proof.len != strlen(at) ||
+		   memcmp(f->proof.text + f->proof.off, at, strlen(at)) != 0))
+		fail_msg("'%.*s' instead of '%s' proves it of: %s",
+			 (int)f->proof.len, f->proof.text + f->proof.off, at,
+			 what);
+}
+
+static void judge(const struct ota_answer *a, const char *codes, const char *at,
+		  const char *words)
+{
+	const char *what = a->body ? a->body : a->location;
+	struct diag d = { 0 };
+
+	diag_ota(&d, a);
+	expect(&d, codes, what);
+	expect_first(&d, at, words, what);
+	diag_done(&d);
+}
+
+static struct ota_answer answer_of(const char *body)
+{
+	return (struct ota_answer){ .status = 200,
+				    .content_type = "application/json",
+				    .has_length = true,
+				    .length = (int64_t)strlen(body),
+				    .body = body,
+				    .len = strlen(body),
+				    .from = { .board = "192.168.1.40" },
+				    .board_version = "2.4.2" };
+}
+
+static void judge_cases(const struct case_of *c, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct ota_answer a = answer_of(c[i].body);
+
+		judge(&a, c[i].codes, c[i].at, c[i].words);
+	}
+}
+
+#define JSON(...) #__VA_ARGS__
+#define WS \
+	"\"websocket\":{\"url\":\"ws://192.168.1.2:8000/xiaozhi/v1/\",\"token\":\"\"}"
+#define MQTT \
+	"\"mqtt\":{\"endpoint\":\"192.168.1.2:1883\",\"publish_topic\":\"device-server\"}"
+#define URL(url) "{\"websocket\":{\"url\":\"" url "\",\"token\":\"\"}}"
+#define ENDPOINT(e) \
+	"{\"mqtt\":{\"endpoint\":\"" e "\",\"publish_topic\":\"x\"}}"
+#define FIRMWARE(...) "{\"firmware\":{" #__VA_ARGS__ "}," WS "}"
+
+/* clang-format off */
+/* As backends.md 2 has them, and what mcpctl itself answers. */
+static const struct case_of good[] = {
+	/* Python server: WebSocket; MQTT */
+	{ "", "{\"server_time\":{\"timestamp\":1760000000000,\"timezone_offset\":480},\"firmware\":{\"version\":\"2.4.2\",\"url\":\"\"},\"websocket\":{\"url\":\"ws://192.168.1.2:8000/xiaozhi/v1/\",\"token\":\"abc.1760000000\"}}", NULL, NULL },
+	{ "", "{\"server_time\":{\"timestamp\":1760000000000,\"timezone_offset\":480},\"firmware\":{\"version\":\"2.4.2\",\"url\":\"\"},\"mqtt\":{\"endpoint\":\"192.168.1.2:1883\",\"client_id\":\"GID_default@@@aa_bb_cc_dd_ee_ff@@@aa_bb_cc_dd_ee_ff\",\"username\":\"eyJpcCI6ICJ1bmtub3duIn0=\",\"password\":\"cGFzc3dvcmQ=\",\"publish_topic\":\"device-server\",\"subscribe_topic\":\"devices/p2p/aa_bb_cc_dd_ee_ff\"}}", NULL, NULL },
+	/* manager-api: bound, one way; both ways; unbound */
+	{ "", "{\"server_time\":{\"timestamp\":1760000000000,\"timeZone\":\"Asia/Shanghai\",\"timezone_offset\":480},\"activation\":null,\"error\":null,\"firmware\":{\"version\":\"2.4.2\",\"url\":\"http://192.168.1.2:8002/xiaozhi/otaMag/download/NOT_ACTIVATED_FIRMWARE_THIS_IS_A_INVALID_URL\"},\"websocket\":{\"url\":\"ws://192.168.1.2:8000/xiaozhi/v1/\",\"token\":\"abc.1760000000\"},\"mqtt\":null}", NULL, NULL },
+	{ "O319", "{\"firmware\":{\"version\":\"2.4.2\",\"url\":\"\"},\"websocket\":{\"url\":\"ws://192.168.1.2:8000/xiaozhi/v1/\",\"token\":\"\"}," MQTT "}", JSON({"url":"ws://192.168.1.2:8000/xiaozhi/v1/","token":""}), "broker" },
+	{ "O315", "{\"activation\":{\"code\":\"123456\",\"message\":\"http://192.168.1.2\\n123456\",\"challenge\":\"aa:bb:cc:dd:ee:ff\"}," WS "}", JSON({"code":"123456","message":"http://192.168.1.2\n123456","challenge":"aa:bb:cc:dd:ee:ff"}), "code 123456: 10 tries, 3 s" },
+	/* Java server: unbound, no address at all */
+	{ "O315", "{\"activation\":{\"code\":\"654321\",\"message\":\"654321\",\"challenge\":\"x\"},\"firmware\":{\"version\":\"2.4.2\",\"url\":\"\"}}", JSON({"code":"654321","message":"654321","challenge":"x"}), "654321" },
+	/* AnimeAIChat's Go server: no token */
+	{ "O318", "{\"websocket\":{\"url\":\"ws://192.168.1.2:8000\"}}", JSON({"url":"ws://192.168.1.2:8000"}), NULL },
+	/* hackers365's: an old version, never newer */
+	{ "", "{\"firmware\":{\"version\":\"0.9.9\",\"url\":\"http://h/f.bin\"},\"websocket\":{\"url\":\"ws://192.168.1.2:8989/xiaozhi/v1/\",\"token\":\"t\"}}", NULL, NULL },
+	/* xiaozhi-client: token "", version 2 */
+	{ "", "{\"websocket\":{\"url\":\"ws://192.168.1.2:8080\",\"token\":\"\",\"version\":2}}", NULL, NULL },
+	/* the official cloud */
+	{ "", "{\"mqtt\":{\"endpoint\":\"mqtt.xiaozhi.me\",\"client_id\":\"GID_test@@@aa\",\"username\":\"u\",\"password\":\"p\",\"publish_topic\":\"device-server\",\"subscribe_topic\":\"null\"},\"firmware\":{\"version\":\"2.4.2-x\",\"url\":\"\"}}", NULL, NULL },
+	/* sections without case, text behind the object: as firmware reads it */
+	{ "", "{\"WebSocket\":{\"url\":\"ws://h:1/\",\"token\":\"\"}}trailing", NULL, NULL },
+	/* an empty activation holds nobody */
+	{ "", "{\"activation\":{}," WS "}", NULL, NULL },
+	{ "", "{\"firmware\":{\"version\":\"\",\"url\":\"\"}," WS "}", NULL, NULL },
+	{ "", URL("ws://h:81/a:b?c=d"), NULL, NULL },
+	{ "", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"\",\"a_long_name_that_is_skipped\":true}}", NULL, NULL },
+};
+
+static const struct case_of bad[] = {
+	{ "O301", "{\"mqtt\":{}," WS "}", "{}", "mqtt is {} and hides websocket" },
+	{ "O301", "{\"mqtt\":{}}", "{}", "mqtt is {}" },
+	{ "O301", "{ \"mqtt\" : {\"endpoint\":null} , " WS "}", "{\"endpoint\":null}", "mqtt has no endpoint and hides" },
+	{ "O301", "{}", NULL, "neither mqtt nor websocket" },
+	{ "O301", "{\"mqtt\":null,\"websocket\":null,\"activation\":{}}", NULL, "neither" },
+	{ "O302", ENDPOINT("mqtt://192.168.1.2:1883"), "\"mqtt://192.168.1.2:1883\"", "restarts" },
+	{ "O302", ENDPOINT("h:"), "\"h:\"", "restarts" },
+	{ "O302", ENDPOINT(""), "\"\"", "no host" },
+	{ "O302", ENDPOINT("h:70000"), "\"h:70000\"", "1 to 65535" },
+	{ "O302", "{\"mqtt\":{\"endpoint\":1883,\"publish_topic\":\"x\"}}", "1883", "number" },
+	{ "O303", "{\"mqtt\":{\"endpoint\":\"h\"}}", "{\"endpoint\":\"h\"}", "unless it has one stored" },
+	{ "O303", "{\"mqtt\":{\"endpoint\":\"h\",\"publish_topic\":\"\"}}", "\"\"", "empty" },
+	{ "O303", "{\"mqtt\":{\"endpoint\":\"h\",\"publish_topic\":null}}", "null", "no text" },
+	{ "O304", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"\",\"version\":\"2\"}}", "\"2\"", "read as 0" },
+	{ "O305", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"\",\"reconnect_timeout\" : 5}}", "reconnect_timeout", "'reconnect_timeout' in websocket has 17" },
+	{ "O305", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"\",\"reconnect\\u005ftimeout\":5}}", "5", "'reconnect_timeout'" },
+	{ "O305 O319", "{" WS ",\"mqtt\":{\"endpoint\":\"h\",\"publish_topic\":\"x\",\"sixteen_letters_\":\"\"}}", "sixteen_letters_", "in mqtt has 16" },
+	{ "O307", FIRMWARE("version":"v2.4.2","url":""), "\"v2.4.2\"", "restarts" },
+	{ "O307", FIRMWARE("version":"2..1","url":"u"), "\"2..1\"", NULL },
+	{ "", FIRMWARE("version":"v2.4.2"), NULL, NULL },
+	{ "O309", URL("ws://h:8000:8015/"), "\"ws://h:8000:8015/\"", "of the port '8000:8015' the board reads 8000" },
+	{ "O309", URL("ws://192.168.1:4:8015"), "\"ws://192.168.1:4:8015\"", "reads 4" },
+	{ "O309", URL("ws://h/a:b"), "\"ws://h/a:b\"", "'b' is no number" },
+	{ "O309", URL("ws://[::1]:80/"), "\"ws://[::1]:80/\"", "restarts" },
+	{ "O309", URL("ws://h:1?x=1"), "\"ws://h:1?x=1\"", "query" },
+	{ "O309", URL("ws://h:0/"), "\"ws://h:0/\"", "1 to 65535" },
+	{ "O309", URL("192.168.1.2:8000"), "\"192.168.1.2:8000\"", "is no ws://" },
+	{ "O309", URL(""), "\"\"", "is no ws://" },
+	{ "O309", URL("ws:///x"), "\"ws:///x\"", "no host" },
+	{ "O309", URL("ws://h/ "), "\"ws://h/ \"", "blank" },
+	{ "O309", "{\"websocket\":{\"url\":8000}}", "8000", "number" },
+	{ "O310", URL("ws://127.0.0.1:8000/"), "\"ws://127.0.0.1:8000/\"", "the board itself" },
+	{ "O310", URL("ws://0.0.0.0:8000/"), "\"ws://0.0.0.0:8000/\"", "is none" },
+	{ "O310", URL("ws://localhost:8000/"), "\"ws://localhost:8000/\"", "the board itself" },
+	{ "O310", URL("ws://169.254.7.1:8000/"), "\"ws://169.254.7.1:8000/\"", "link-local" },
+	{ "O310", URL("ws://255.255.255.255:8000/"), "\"ws://255.255.255.255:8000/\"", "no address of one host" },
+	{ "O310", URL("ws://host.docker.internal:8000/"), "\"ws://host.docker.internal:8000/\"", "containers" },
+	{ "O310", ENDPOINT("127.0.0.1:1883"), "\"127.0.0.1:1883\"", "mqtt.endpoint 127.0.0.1" },
+	{ "O309 O310", URL("ws://127.0.0.1:80x/"), "\"ws://127.0.0.1:80x/\"", "reads 80" },
+	{ "O320", URL("ws://172.17.0.2:8000/"), "\"ws://172.17.0.2:8000/\"", "the board is at 192.168.1.40" },
+	{ "O312", "{\"error\":\"Invalid device ID\"}", "\"Invalid device ID\"", "Invalid device ID" },
+	{ "O312", "{\"success\":false,\"message\":\"request error.\"}", "false", "request error." },
+	{ "", "{\"success\":false,\"error\":\"x\"," WS "}", NULL, NULL },
+	{ "O313", "<!DOCTYPE html><html><head><title>404 Console</title></head></html>", NULL, "Console" },
+	{ "O313", " <HTML></HTML>", NULL, "no title" },
+	{ "O315", "{\"activation\":{\"code\":\"1\"}," WS "}", "{\"code\":\"1\"}", "nothing is posted" },
+	{ "O315", "{\"activation\":{\"challenge\":\"x\"}," WS "}", "{\"challenge\":\"x\"}", "a challenge: 10 tries" },
+	{ "O316", "{\"websocket\":{}}", "{}", NULL },
+	{ "O316", "{\"websocket\":{\"token\":\"\",\"URL\":\"ws://h:1/\"}}", "URL", "'URL' is not read" },
+	{ "O316", "{\"websocket\":{\"url\":null}}", "{\"url\":null}", "no text" },
+	{ "O317", FIRMWARE("version":"2.4.3","url":"http://h/f.bin"), "\"2.4.3\"", "the board has 2.4.2" },
+	{ "O317", FIRMWARE("version":"2.4.2.1","url":"u"), "\"2.4.2.1\"", NULL },
+	{ "O317", FIRMWARE("version":"1.0.0","url":"u","force":1), "1", "force" },
+	{ "", FIRMWARE("version":"2.4.1","url":"u","force":true), NULL, NULL },
+	{ "O317", FIRMWARE("version":"2.10.0","url":""), "\"2.10.0\"", "the board has 2.4.2" },
+	{ "O318", "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":null}}", "{\"url\":\"ws://h:1/\",\"token\":null}", "no text" },
+	{ "O321", "Server is running\n", NULL, "it says: Server is running" },
+	{ "O321", "{\"websocket\":,}", ",}", "from byte 13" },
+	{ "O321", "[]", NULL, "no object" },
+	{ "O321", "   ", NULL, "empty" },
+};
+/* clang-format on */
+
+static void good_ones(void **state)
+{
+	(void)state;
+	judge_cases(good, COUNT(good));
+}
+
+static void bad_ones(void **state)
+{
+	(void)state;
+	judge_cases(bad, COUNT(bad));
+}
+
+/* What is wrong with the answer of HTTP. */
+static void heads(void **state)
+{
+	struct ota_answer a = answer_of("{" WS "}");
+
+	(void)state;
+	a.has_length = false;
+	judge(&a, "O314", NULL, "30 s at most");
+	a.closed_at_once = true;
+	judge(&a, "O314", NULL, "closed at once");
+	a.chunked = true;
+	judge(&a, "", NULL, NULL);
+	a.content_encoding = "identity";
+	judge(&a, "", NULL, NULL);
+	a.content_encoding = "gzip";
+	judge(&a, "O321", NULL, "compressed (gzip)");
+	a.content_encoding = NULL;
+	a.content_type = "text/html; charset=utf-8";
+	judge(&a, "", NULL, NULL);
+	a = answer_of("");
+	judge(&a, "O314 O321", NULL, "Content-Length: 0");
+	a = answer_of("Not Found");
+	a.status = 404;
+	judge(&a, "O311", NULL, "HTTP 404: Not Found");
+	a.status = 301;
+	a.location = "https://h/xiaozhi/ota/";
+	judge(&a, "O311", NULL, "HTTP 301 to 'https://h/xiaozhi/ota/'");
+	a = (struct ota_answer){ .status = 500 };
+	judge(&a, "O311", NULL, "HTTP 500");
+	a = (struct ota_answer){ .status = 0 };
+	judge(&a, "", NULL, NULL);
+	a = (struct ota_answer){ .status = 200, .chunked = true };
+	judge(&a, "O321", NULL, "empty");
+}
+
+/* 8,000 bytes pass (device.md 5.4 item 6); a page of more is two faults. */
+static void long_ones(void **state)
+{
+	char body[9001];
+	struct ota_answer a;
+
+	(void)state;
+	memset(body, ' ', sizeof(body) - 1);
+	body[sizeof(body) - 1] = '\0';
+	memcpy(body, "{" WS "}", strlen("{" WS "}"));
+	a = answer_of(body);
+	judge(&a, "O306", NULL, "9000 bytes");
+	a.len = 8000;
+	a.length = 8000;
+	judge(&a, "", NULL, NULL);
+	/* It was not read to its end. */
+	a.length = 20000;
+	judge(&a, "O306", NULL, "20000 bytes");
+	memset(body, ' ', 100);
+	memcpy(body, "<html>", 6);
+	a.length = 9000;
+	judge(&a, "O306 O313", NULL, NULL);
+	/* A value of more than the store takes. */
+	memset(body, 'a', sizeof(body) - 1);
+	memcpy(body, "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"", 41);
+	memcpy(body + 4200, "\"}}", 4);
+	a = answer_of(body);
+	judge(&a, "O305", "token", "websocket.token has 4159 bytes");
+}
+
+static void reaches(const char *board, const char *asked, const char *url,
+		    const char *codes)
+{
+	CLEANUP(mem_free_ptr)
+	char *body = mem_printf(
+		"{\"websocket\":{\"url\":\"%s\",\"token\":\"\"}}", url);
+	struct ota_answer a = answer_of(body);
+	struct diag d = { 0 };
+
+	a.from = (struct reach_from){ .board = board, .asked = asked };
+	diag_ota(&d, &a);
+	expect(&d, codes, body);
+	diag_done(&d);
+}
+
+/* Only what is sure is an error, and only what is likely a warning. */
+static void where_the_board_is(void **state)
+{
+	(void)state;
+	reaches(NULL, NULL, "ws://127.0.0.1:1/", "O310");
+	reaches("127.0.0.1", NULL, "ws://127.0.0.1:1/", "");
+	reaches("::1", NULL, "ws://localhost:1/", "");
+	reaches(NULL, "http://127.0.0.1:8003/ota/", "ws://127.0.0.1:1/", "");
+	reaches(NULL, "http://localhost:8003/ota/", "ws://0.0.0.0:1/", "");
+	reaches(NULL, "http://192.168.1.2:8003/ota/", "ws://127.0.0.1:1/",
+		"O310");
+	reaches(NULL, NULL, "ws://172.17.0.2:1/", "");
+	reaches("10.0.0.7", NULL, "ws://172.17.0.2:1/", "O320");
+	reaches("172.17.0.1", NULL, "ws://172.17.0.2:1/", "");
+	reaches("203.0.113.9", NULL, "ws://172.17.0.2:1/", "");
+	reaches(NULL, "http://192.168.1.2/", "ws://172.17.0.2:1/", "O320");
+	reaches(NULL, "http://172.17.0.2/", "ws://172.17.0.2:1/", "");
+	reaches(NULL, "http://name/", "ws://172.17.0.2:1/", "");
+	reaches("192.168.1.40", NULL, "ws://10.0.0.7:1/", "");
+	reaches("192.168.1.40", NULL, "ws://8.8.8.8:1/", "");
+	reaches("192.168.1.40", NULL, "ws://172.32.0.2:1/", "");
+	reaches("169.254.1.1", NULL, "ws://169.254.7.1:1/", "");
+	reaches(NULL, NULL, "ws://xiaozhi-server:8000/", "");
+}
+
+/* A board that asks again: counted, the first one's proof stays. */
+static void is_counted(void **state)
+{
+	struct ota_answer a = answer_of("{\"mqtt\":{}}");
+	struct diag d = { 0 };
+
+	(void)state;
+	a.at_us = 5;
+	diag_ota(&d, &a);
+	a.at_us = 9;
+	diag_ota(&d, &a);
+	expect(&d, "O301", a.body);
+	assert_int_equal(diag_count(&d, O301), 2);
+	assert_int_equal(d.item[0].first_us, 5);
+	assert_int_equal(d.item[0].last_us, 9);
+	assert_int_equal(d.frames, 2);
+	assert_int_equal(diag_worst(&d), SEVERITY_ERROR);
+	diag_done(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_ones),
+		cmocka_unit_test(bad_ones),
+		cmocka_unit_test(heads),
+		cmocka_unit_test(long_ones),
+		cmocka_unit_test(where_the_board_is),
+		cmocka_unit_test(is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
