@@ -31,6 +31,7 @@ void arrival_done(struct arrival *a);
 struct arrival_row {
 	unsigned needs; /* bits */
 	const char *text, *hint; /* filled by text_fill of base/text.h */
+	const char *finding; /* its code (diag/codes.h); NULL */
 };
 /* For tests. */
 const struct arrival_row *arrival_rows(size_t *count);

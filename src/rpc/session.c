@@ -668,6 +668,7 @@ static int explain_no_hello(const struct session *s, struct error *err)
 {
 	error_set(err, ERR_CONNECT, "'%s' is connected, but no hello came",
 		  s->peer.address ? s->peer.address : "the peer");
+	error_finding(err, "D102");
 	/* Only who dials in is waited for like this. */
 	return error_hint(
 		err,
@@ -715,6 +716,7 @@ static int check_features(const struct session *s, struct error *err)
 		return 0;
 	error_set(err, ERR_CONNECT,
 		  "the device offers no MCP: its hello has no features.mcp");
+	error_finding(err, "D101");
 	return error_hint(
 		err,
 		"MCP needs firmware 1.6.6 or later, built with the MCP protocol");

@@ -34,12 +34,22 @@ static void explains(const struct port_facts *k, const char *text,
 		fail_msg("'%s' does not hint '%s'", err.hint, hint);
 }
 
+static void finds(const struct port_facts *k, const char *code)
+{
+	const struct arrival a = { .port = k, .ota_url = URL };
+	struct error err = { 0 };
+
+	arrival_explain(&a, &err);
+	assert_string_equal(err.finding, code);
+}
+
 static void test_steps_in_order(void **state)
 {
 	struct port_facts k = { 0 };
 
 	(void)state;
 	explains(&k, "nothing came at all", URL);
+	finds(&k, "");
 	explains(&k, "nothing", "firewall");
 	explains(&k, "nothing", "same network");
 	explains(&k, "nothing", "rebooted");
@@ -51,6 +61,7 @@ static void test_steps_in_order(void **state)
 	explains(&k, "only a browser", "is the board in that network too?");
 	k.tls = 1;
 	explains(&k, "TLS", "was the board given https:// or wss://?");
+	finds(&k, "N121");
 	k.ota = 1;
 	explains(&k, "asked OTA", "wake");
 	k.tls = 0;
