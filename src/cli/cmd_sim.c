@@ -10,11 +10,15 @@
 
 #include "base/mem.h"
 #include "base/secret_file.h"
+#include "base/text_safe.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "out/mask.h"
 #include "out/render.h"
+#include "out/wrap.h"
 #include "sim/fleet.h"
 #include "sim/ollama.h"
 #include "sim/service.h"
@@ -155,19 +159,33 @@ static void add_named_json(struct buf *out, const char *name,
 	buf_char(out, ']');
 }
 
-static void add_hazards_json(struct buf *out, const struct sim_summary *s)
+static void add_finding_json(struct buf *out, const struct sim_found *f)
 {
-	buf_text(out, ",\"hazards\":[");
-	for (size_t i = 0; i < s->hazards.count; i++) {
-		buf_text(out, i ? ",{\"text\":" : "{\"text\":");
-		buf_json_string(out, s->hazards.word[i],
-				strlen(s->hazards.word[i]));
-		buf_printf(out,
-			   ",\"connections\":%" PRIu64 ",\"times\":%" PRIu64
-			   ",\"fatal\":%s}",
-			   s->hazard[i].connections, s->hazard[i].times,
-			   s->hazard[i].fatal ? "true" : "false");
+	const struct finding_row *row = finding_row(f->code);
+
+	buf_printf(out,
+		   "{\"code\":\"%s\",\"severity\":\"%s\",\"title\":", row->code,
+		   severity_name(row->severity));
+	buf_json_string(out, row->title, strlen(row->title));
+	buf_text(out, ",\"detail\":");
+	buf_json_string(out, f->detail, strlen(f->detail));
+	buf_printf(out,
+		   ",\"connections\":%" PRIu64 ",\"times\":%" PRIu64
+		   ",\"fatal\":%s}",
+		   f->connections, f->times, f->fatal ? "true" : "false");
+}
+
+static void add_findings_json(struct buf *out, const struct sim_summary *s)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	for (size_t i = 0; i < s->found_count; i++) {
+		if (i)
+			buf_char(&text, ',');
+		add_finding_json(&text, &s->found[i]);
 	}
+	buf_text(out, ",\"findings\":[");
+	mask_secrets(out, buf_string(&text), text.len);
 	buf_char(out, ']');
 }
 
@@ -191,7 +209,7 @@ static void add_json(struct buf *out, const struct sim_summary *s)
 	add_named_json(out, "lost_tools", "connections", &s->lost_tools);
 	add_named_json(out, "lost_replies", "times", &s->lost_replies);
 	add_audio_json(out, &s->audio);
-	add_hazards_json(out, s);
+	add_findings_json(out, s);
 	buf_text(out, "}\n");
 }
 
@@ -252,24 +270,43 @@ static void add_named(struct buf *out, const char *heading,
 	buf_char(out, '\n');
 }
 
-static void add_hazards(struct buf *out, const struct sim_summary *s)
-{
-	if (!s->hazards.count)
-		buf_text(out, "hazards      none\n");
-	for (size_t i = 0; i < s->hazards.count; i++) {
-		const struct sim_hazard *h = &s->hazard[i];
+#define HEADING_COLUMNS 13
 
-		buf_printf(out, "%s%" PRIu64 "x",
-			   i ? "             " : "hazards      ", h->times);
-		if (h->times != h->connections)
-			buf_printf(out, " (on %" PRIu64 " connection%s)",
-				   h->connections,
-				   h->connections == 1 ? "" : "s");
-		buf_printf(out, " %s\n", s->hazards.word[i]);
+/* "B214 warning  a request id is used again: …  3 connections, 12 times" */
+static void add_finding(struct buf *out, const struct renderer *r,
+			const struct sim_found *f)
+{
+	const struct wrap how = { HEADING_COLUMNS, HEADING_COLUMNS + 2,
+				  r->out_terminal ? r->width : 0 };
+	CLEANUP(buf_done)
+	struct buf raw = { 0 }, masked = { 0 }, safe = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+
+	buf_printf(&raw, "%s %s  ", row->code, severity_name(row->severity));
+	sim_found_title(&raw, f);
+	buf_text(&raw, "  ");
+	wrap_count(&raw, f->connections, "connection");
+	buf_text(&raw, ", ");
+	wrap_count(&raw, f->times, "time");
+	mask_secrets(&masked, buf_string(&raw), raw.len);
+	text_safe(&safe, buf_string(&masked), masked.len, TEXT_LINE);
+	wrap_wrap(out, buf_string(&safe), safe.len, &how);
+	buf_char(out, '\n');
+}
+
+static void add_findings(struct buf *out, const struct renderer *r,
+			 const struct sim_summary *s)
+{
+	if (!s->found_count)
+		buf_text(out, "findings     none\n");
+	for (size_t i = 0; i < s->found_count; i++) {
+		buf_printf(out, "%-*s", HEADING_COLUMNS, i ? "" : "findings");
+		add_finding(out, r, &s->found[i]);
 	}
 }
 
-static void add_text(struct buf *out, const struct sim_summary *s)
+static void add_text(struct buf *out, const struct renderer *r,
+		     const struct sim_summary *s)
 {
 	buf_printf(out, "devices      %" PRIu64 "\n", s->devices);
 	buf_printf(out, "connected    %" PRIu64 ", refused %" PRIu64 "\n",
@@ -299,7 +336,7 @@ static void add_text(struct buf *out, const struct sim_summary *s)
 	add_named(out, "no reply to", &s->lost_replies);
 	buf_printf(out, "closed       %" PRIu64 "\n", s->closed);
 	add_audio(out, &s->audio);
-	add_hazards(out, s);
+	add_findings(out, r, s);
 }
 
 /* Results: lines, or with -o json one object (see the man page). */
@@ -310,7 +347,7 @@ static void sim_summary_show(struct renderer *r, const struct sim_summary *s)
 	if (r->form == OUTPUT_JSON)
 		add_json(&text, s);
 	else
-		add_text(&text, s);
+		add_text(&text, r, s);
 	fwrite(buf_string(&text), 1, text.len, r->out);
 }
 
@@ -321,7 +358,7 @@ struct sim_arguments {
 	const char *token_file, *rate, *photo, *ollama, *model;
 	int64_t devices, run_for, fill, frame_version, ollama_timeout;
 	int64_t expect_calls;
-	int firmware, wake;
+	int firmware, wake, fail_on;
 	bool reconnect, audio, subscribe, expect_listed, expect_no_hazards;
 	struct words faults;
 };
@@ -371,7 +408,9 @@ static const struct option_row sim_rows[] = {
 	{ 0, "expect-listed", NULL, OPTION_FLAG, AT(expect_listed),
 	  "status 7 unless the tools of each device were listed to the last page", NULL, NULL, 0, 0, NULL },
 	{ 0, "expect-no-hazards", NULL, OPTION_FLAG, AT(expect_no_hazards),
-	  "status 7 if the backend showed any hazard", NULL, NULL, 0, 0, NULL },
+	  "status 7 if anything is found of the backend", NULL, NULL, 0, 0, NULL },
+	{ 0, "fail-on", "SEVERITY", OPTION_CHOICE, AT(fail_on),
+	  "status 7 if something as severe is found, or more: error, warning or note", NULL, "none error warning note", 0, 0, "none" },
 	{ 0, "ollama", "URL", OPTION_TEXT, AT(ollama),
 	  "Ollama, for tools that a language model answers", NULL, NULL, 0, 0,
 	  "the profile's, or http://127.0.0.1:11434" },
@@ -413,17 +452,23 @@ struct showing {
 	uint64_t lines;
 };
 
+/* Of many devices not all lines are; this is one more. */
+static bool is_shown(struct showing *s)
+{
+	s->lines++;
+	if (!s->many || s->out->verbose || s->lines <= LINES_MAX)
+		return true;
+	if (s->lines == LINES_MAX + 1)
+		render_note(s->out, "further lines are left out; -v shows all");
+	return false;
+}
+
 static void show_line(void *owner, uint64_t device, const char *text)
 {
 	struct showing *s = owner;
 
-	s->lines++;
-	if (s->many && !s->out->verbose && s->lines > LINES_MAX) {
-		if (s->lines == LINES_MAX + 1)
-			render_note(s->out,
-				    "further lines are left out; -v shows all");
+	if (!is_shown(s))
 		return;
-	}
 	if (s->many)
 		render_note(s->out, "device %" PRIu64 ": %s", device, text);
 	else
@@ -435,6 +480,23 @@ static void show_listening(void *owner, const char *url)
 	struct showing *s = owner;
 
 	render_note(s->out, "listening at %s", url);
+}
+
+/* Its last word goes to the file of --findings alone. */
+static void show_found(void *owner, const char *device, const struct finding *f,
+		       const char *detail)
+{
+	struct showing *s = owner;
+	const struct finding_record record = {
+		.finding = f,
+		.device =
+			s->many || s->out->form == OUTPUT_JSON ? device : NULL,
+		.detail = detail,
+	};
+
+	findings_write(s->app, f, device);
+	if (detail && is_shown(s))
+		render_finding(s->out, &record);
 }
 
 static void show_trace(void *owner, const struct trace *t)
@@ -468,6 +530,9 @@ static struct admit_options admit_of(const struct app *app)
 
 static void take_arguments(struct sim_options *o, const struct invocation *in)
 {
+	static const enum severity fail_on[] = { SEVERITY_ERROR, SEVERITY_ERROR,
+						 SEVERITY_WARNING,
+						 SEVERITY_NOTE };
 	const struct sim_arguments *a = in->options;
 
 	*o = (struct sim_options){
@@ -495,6 +560,8 @@ static void take_arguments(struct sim_options *o, const struct invocation *in)
 		.expect_calls = a->expect_calls,
 		.expect_listed = a->expect_listed,
 		.expect_no_hazards = a->expect_no_hazards,
+		.fails = a->fail_on > 0,
+		.fail_on = fail_on[a->fail_on],
 	};
 }
 
@@ -524,6 +591,7 @@ static const char *device_option(const struct sim_arguments *a)
 		{ "expect-calls", a->expect_calls },
 		{ "expect-listed", a->expect_listed },
 		{ "expect-no-hazards", a->expect_no_hazards },
+		{ "fail-on", a->fail_on },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -603,6 +671,7 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	const bool traced = app->out.verbose || app->config.trace;
 	const struct sim_observer observer = { .line = show_line,
 					       .listening = show_listening,
+					       .found = show_found,
 					       .trace = traced ? show_trace :
 								 NULL,
 					       .owner = &show };
@@ -623,7 +692,8 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	    secret_find(&password, "password file",
 			app->config.mqtt_password_file, "MCPCTL_MQTT_PASSWORD",
 			err) ||
-	    open_trace(app, err) || app_open_loop(app, err))
+	    open_trace(app, err) || findings_open(app, err) ||
+	    app_open_loop(app, err))
 		return -1;
 	o.token = token;
 	o.password = password;
@@ -655,7 +725,7 @@ static const struct example sim_examples[] = {
 const struct command cmd_sim = {
 	.name = "sim",
 	.globals =
-		"verbose trace mqtt-password-file cacert insecure advertise allow-origin allow-host trusted-proxy",
+		"verbose trace findings mqtt-password-file cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.args = "[PROFILE]",
 	.brief = "pretend to be a device that dials in, many, or a service",
 	.text = "Says and does on the wire what stock firmware does, byte for byte: handshake, hello, envelope, paging, error texts that break JSON, silence where firmware is silent. "
@@ -664,8 +734,8 @@ const struct command cmd_sim = {
 		"With --connect it dials a backend, with --ota it asks the OTA address first, as a board does at each start, and goes where that sends it, with --listen it waits for clients as otto-robot boards do. "
 		"At a broker (MQTT) it stays in standby, where MCP works without a voice session; it never subscribes, as stock firmware, so that only 'serve' or a broker that subscribes for it gets through, unless --subscribe is given. self.camera.take_photo uploads a picture to the vision address that initialize gave. "
 		"What happens stands on stderr, with -v every frame too, and OTA's question and answer; --trace FILE keeps them. "
-		"At the end, stdout says how far the devices got, how long it took, what came, was answered, refused and lost, and which hazards the backend showed: habits that lose replies or that some board does not survive. "
-		"The status is 3 if no backend was reached, or none said hello; 7 if one showed a hazard that a real board does not survive, or not what an --expect option wants: for CI.\n"
+		"At the end, stdout says how far the devices got, how long it took, what came, was answered, refused and lost, and what was found of the backend: habits that lose replies or that some board does not survive, each with its code (see explain). "
+		"The status is 3 if no backend was reached, or none said hello; 7 if one showed what a real board does not survive, not what an --expect option wants, or what --fail-on names: for CI.\n"
 		"\n"
 		"  mcpctl sim --ota http://192.168.1.2:8000/xiaozhi/ota/\n"
 		"  mcpctl sim --connect ws://127.0.0.1:8000/ --devices 1000 --rate 50/s --for 1m\n"

@@ -317,8 +317,10 @@ static bool hello_without_transport(struct look *l)
 {
 	return !begins(hello_member(l, "transport"), '"') &&
 	       rule_hit(
-		       l, l->r->type,
-		       "firmware up to 2.4.2 restarts, later one ignores the hello");
+		       l, l->r->type, "%s",
+		       l->f->leg == LEG_MQTT ?
+			       "the device ignores it" :
+			       "firmware up to 2.4.2 restarts, later one ignores the hello");
 }
 
 static bool hello_other_transport(struct look *l)
@@ -334,12 +336,14 @@ static bool hello_other_transport(struct look *l)
 static bool hello_twice(struct look *l)
 {
 	return l->d->server_hello && l->f->leg != LEG_MQTT &&
+	       hello_is_taken(l->f, l->r) &&
 	       rule_hit(l, l->r->type, "one is enough");
 }
 
 static bool hello_without_session(struct look *l)
 {
-	return (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
+	return hello_is_taken(l->f, l->r) &&
+	       (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
 	       rule_hit(l, l->r->session_id, "the device keeps the old one");
 }
 
@@ -357,16 +361,19 @@ static bool is_hex(struct span s, size_t digits)
 static bool bad_udp(struct look *l)
 {
 	struct span udp = hello_member(l, "udp"), part = { 0 };
+	int64_t port;
 
 	if (l->f->leg != LEG_MQTT ||
 	    !json_span_is(hello_member(l, "transport"), "udp"))
 		return false;
 	if (!begins(udp, '{'))
 		return rule_hit(l, udp, "there is no udp object");
-	if (!json_span_member(udp, "server", &part) || *part.text != '"')
+	if (!json_span_member(udp, "server", &part) || *part.text != '"' ||
+	    is_empty(part))
 		return rule_hit(l, udp, "udp.server is missing");
-	if (!json_span_member(udp, "port", &part) || *part.text == '"')
-		return rule_hit(l, udp, "udp.port is no number");
+	if (!json_span_member(udp, "port", &part) ||
+	    json_span_integer(part, &port) || port < 1 || port > UINT16_MAX)
+		return rule_hit(l, udp, "udp.port is no number of 1 to 65535");
 	if (!json_span_member(udp, "key", &part) || !is_hex(part, 32))
 		return rule_hit(l, udp, "udp.key is not 32 hex digits");
 	return (!json_span_member(udp, "nonce", &part) || !is_hex(part, 32)) &&

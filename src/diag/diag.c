@@ -464,10 +464,19 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 		remember_list(d, r);
 }
 
+bool hello_is_taken(const struct diag_frame *f, const struct reading *r)
+{
+	struct span transport = { 0 };
+
+	json_span_member(r->whole, "transport", &transport);
+	return json_span_is(transport,
+			    f->leg == LEG_MQTT ? "udp" : "websocket");
+}
+
 static void remember_backend(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r, unsigned on)
 {
-	if (on & ON_HELLO) {
+	if ((on & ON_HELLO) && hello_is_taken(f, r)) {
 		d->server_hello = true;
 		if (begins(r->session_id, '"'))
 			keep(d->session_id, sizeof(d->session_id),
@@ -573,6 +582,7 @@ void diag_start(struct diag *d)
 {
 	struct diag fresh = {
 		.about = d->about,
+		.vision = d->about.vision,
 		.found = d->found,
 		.owner = d->owner,
 		.item = d->item,

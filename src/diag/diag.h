@@ -67,6 +67,7 @@ struct diag_about {
 	bool board; /* a board, or who plays one; else any MCP server */
 	bool bare; /* JSON-RPC without envelope and hello */
 	bool standby; /* MQTT: MCP needs no hello (device.md 2.2) */
+	bool vision; /* an address of it is known from before */
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
 };
 

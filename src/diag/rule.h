@@ -75,5 +75,10 @@ bool rule_hit(struct look *l, struct span at, const char *format, ...)
 /* A string's contents, without its quotes, as it is escaped; cut. */
 int span_shown(struct span s);
 const char *asked_name(const struct diag_asked *a);
+/*
+ * A server hello that the device takes; any other it ignores, and goes on
+ * waiting (device.md 1.5, 2.3).
+ */
+bool hello_is_taken(const struct diag_frame *f, const struct reading *r);
 
 #endif

@@ -44,6 +44,21 @@ static void frame(struct board_link *c, bool outgoing, const char *kind,
 	c->events->frame(c, &t);
 }
 
+/* What no frame of the conversation shows. */
+PRINTF_LIKE(3, 4)
+static void found(struct board_link *c, enum diag_code code, const char *format,
+		  ...)
+{
+	CLEANUP(mem_free_ptr) char *detail = NULL;
+	va_list args;
+
+	va_start(args, format);
+	detail = mem_vprintf(format, args);
+	va_end(args);
+	diag_found(&c->device.talk.diag, code, (struct span){ 0 }, "%s",
+		   detail);
+}
+
 /* The device's events. */
 
 static void device_text_out(void *owner, const char *text, size_t len)
@@ -129,11 +144,19 @@ static void device_note_out(void *owner, enum pretend_note what,
 	c->events->note(c, what, text);
 }
 
-static void device_hazard_out(void *owner, enum hazard h)
+static void device_finding_out(void *owner, const struct finding *f,
+			       const char *detail)
 {
 	struct board_link *c = owner;
 
-	c->events->hazard(c, h);
+	c->events->finding(c, f, detail);
+}
+
+static void device_died_out(void *owner, enum diag_code of)
+{
+	struct board_link *c = owner;
+
+	c->events->died(c, of);
 }
 
 static const struct pretend_events device_events = {
@@ -144,7 +167,8 @@ static const struct pretend_events device_events = {
 	.drop = device_drop_out,
 	.full = device_full,
 	.note = device_note_out,
-	.hazard = device_hazard_out,
+	.finding = device_finding_out,
+	.died = device_died_out,
 };
 
 /* The connection's events. */
@@ -181,7 +205,7 @@ static void on_binary(void *owner, const void *data, size_t len)
 	frame(c, false, "binary", data, len);
 	if (audio_decode(&audio, c->device.config.frame_version, data, len,
 			 NULL))
-		hazard_tell(&c->device.watch, HAZARD_FRAME_LENGTH);
+		found(c, B263, "%zu bytes", len);
 	c->plan->audio->received++;
 }
 
@@ -261,7 +285,8 @@ static void board_link_refuse(struct board_link *c, struct error *why)
 static void unreadable(struct board_link *c, struct error *why)
 {
 	if (why->kind == ERR_UNMET) {
-		hazard_tell(&c->device.watch, HAZARD_OTA_URL);
+		found(c, O309, "%s", why->text);
+		pretend_died(&c->device, O309);
 		error_prefix(why, "a real device restarts here");
 	}
 	board_link_refuse(c, why);
@@ -278,7 +303,9 @@ static int board_link_usable(struct board_link *c, const char *text,
 		return -1;
 	}
 	if (out->more_port && text == c->stored_url)
-		hazard_tell(&c->device.watch, HAZARD_OTA_PORT);
+		found(c, O309,
+		      "port %d is taken, what stands behind it is ignored",
+		      out->port);
 	out->trust = &c->plan->trust;
 	return 0;
 }
@@ -523,11 +550,9 @@ static void board_link_join(struct board_link *c)
 	c->using = LINE_MQTT;
 }
 
-static void on_hazard(void *owner, enum hazard h)
+static void on_found(void *owner, enum diag_code code, const char *detail)
 {
-	struct board_link *c = owner;
-
-	hazard_tell(&c->device.watch, h);
+	found(owner, code, "%s", detail);
 }
 
 /* The device's event. */
@@ -538,7 +563,7 @@ static void board_link_audio(void *owner, const struct udp_offer *offer)
 		.loop = c->plan->loop,
 		.table = c->line.mqtt.table,
 		.counts = c->plan->audio,
-		.hazard = on_hazard,
+		.found = on_found,
 		.owner = c,
 	};
 
@@ -607,7 +632,7 @@ static void store_websocket(struct board_link *c, struct ota_reply *reply)
 
 /* Where to from here; -1: nowhere, and why. */
 static int take_reply(struct board_link *c, struct ota_reply *reply,
-		      struct error *err)
+		      struct ota_fate *fate, struct error *err)
 {
 	struct broker_where where;
 
@@ -618,7 +643,7 @@ static int take_reply(struct board_link *c, struct ota_reply *reply,
 		c->told_url = c->stored_url && *c->stored_url;
 		return c->told_url ? 0 : no_url(err);
 	}
-	if (ota_broker(&where, reply->mqtt, &c->device.watch, err))
+	if (ota_broker(&where, reply->mqtt, fate, err))
 		return -1;
 	broker_where_done(&c->where);
 	c->where = where;
@@ -643,12 +668,17 @@ static void tell_news(struct board_link *c, const struct ota_reply *reply)
 static int read_reply(struct board_link *c, struct ota_reply *out,
 		      const char *body, size_t len, struct error *err)
 {
-	const int bad = ota_judge(out, body, len, &c->device.watch, err);
+	struct ota_fate fate = { .diag = &c->device.talk.diag };
+	int bad = ota_judge(out, body, len, &fate, err);
 
 	/* One that is to be activated first looks at firmware before that. */
 	if (!bad || err->kind != ERR_UNMET)
 		tell_news(c, out);
-	return bad ? -1 : take_reply(c, out, err);
+	if (!bad)
+		bad = take_reply(c, out, &fate, err);
+	if (fate.dead)
+		pretend_died(&c->device, fate.of);
+	return bad;
 }
 
 static void on_answered(void *owner, const char *body, size_t len)
@@ -668,6 +698,13 @@ static void on_answered(void *owner, const char *body, size_t len)
 	board_http_close(&c->line.ota);
 }
 
+/* An answer of about 8 kB or more. */
+static void hangs(struct board_link *c)
+{
+	found(c, O306, "a real device hangs for good");
+	pretend_died(&c->device, O306);
+}
+
 static void on_failed(void *owner, enum http_failure what,
 		      const struct error *why)
 {
@@ -675,7 +712,7 @@ static void on_failed(void *owner, enum http_failure what,
 	struct error told = { 0 };
 
 	if (what == HTTP_HUNG)
-		hazard_tell(&c->device.watch, HAZARD_OTA_TOO_LONG);
+		hangs(c);
 	c->told_url = false;
 	c->hung = what == HTTP_HUNG;
 	error_copy(&told, why);
@@ -688,7 +725,7 @@ static void on_no_length(void *owner)
 {
 	struct board_link *c = owner;
 
-	hazard_tell(&c->device.watch, HAZARD_OTA_LENGTH);
+	found(c, O314, "the device waits until the server closes");
 }
 
 static void on_closed(void *owner)
@@ -761,7 +798,7 @@ static void board_link_ask_ota(struct board_link *c)
 
 /* What a real board does not get past. Returns -1. */
 PRINTF_LIKE(4, 5)
-static int dies(struct hazard_watch *w, enum hazard h, struct error *err,
+static int dies(struct ota_fate *fate, enum diag_code of, struct error *err,
 		const char *format, ...)
 {
 	CLEANUP(mem_free_ptr) char *text = NULL;
@@ -770,12 +807,17 @@ static int dies(struct hazard_watch *w, enum hazard h, struct error *err,
 	va_start(args, format);
 	text = mem_vprintf(format, args);
 	va_end(args);
-	hazard_tell(w, h);
-	return error_set(err, ERR_UNMET, "%s", text);
+	diag_found(fate->diag, of, (struct span){ 0 }, "%s", text);
+	fate->dead = true;
+	fate->of = of;
+	return error_set(err, ERR_UNMET,
+			 "the OTA reply has %s: a real device %s", text,
+			 of == O305 ? "aborts here, at every start" :
+				      "restarts here, over and over");
 }
 
 /* The members of a section become names and values of the board's store. */
-static int look_at_store(struct hazard_watch *w, const cJSON *section,
+static int look_at_store(struct ota_fate *fate, const cJSON *section,
 			 struct error *err)
 {
 	const cJSON *m;
@@ -787,21 +829,20 @@ static int look_at_store(struct hazard_watch *w, const cJSON *section,
 			continue;
 		if (strlen(m->string) > STORE_NAME)
 			return dies(
-				w, HAZARD_OTA_STORE, err,
-				"the OTA reply has '%.60s' in '%s', a name of more than %d letters: a real device aborts here, at every start",
+				fate, O305, err,
+				"'%.60s' in '%s', a name of more than %d letters",
 				m->string, section->string, STORE_NAME);
 		if (text && strlen(text) > STORE_VALUE)
-			return dies(
-				w, HAZARD_OTA_STORE, err,
-				"the OTA reply has %zu bytes in '%s.%s', more than %d: a real device aborts here, at every start",
-				strlen(text), section->string, m->string,
-				STORE_VALUE);
+			return dies(fate, O305, err,
+				    "%zu bytes in '%s.%.15s', more than %d",
+				    strlen(text), section->string, m->string,
+				    STORE_VALUE);
 	}
 	return 0;
 }
 
 /* It is looked at only if there is a url, too, empty or not. */
-static int look_at_firmware(struct hazard_watch *w, const cJSON *firmware,
+static int look_at_firmware(struct ota_fate *fate, const cJSON *firmware,
 			    struct error *err)
 {
 	const char *version =
@@ -811,29 +852,35 @@ static int look_at_firmware(struct hazard_watch *w, const cJSON *firmware,
 	if (!version || !cJSON_IsString(ota_member(firmware, "url")) ||
 	    board_version_read(version, NULL, 0, &parts))
 		return 0;
-	return dies(
-		w, HAZARD_OTA_FIRMWARE, err,
-		"the OTA reply has the firmware.version '%.60s', which is no dotted number: a real device restarts here, over and over",
-		version);
+	return dies(fate, O307, err,
+		    "the firmware.version '%.60s', which is no dotted number",
+		    version);
+}
+
+static void shows(const struct ota_fate *fate, enum diag_code code,
+		  const char *detail)
+{
+	diag_found(fate->diag, code, (struct span){ 0 }, "%s", detail);
 }
 
 /* In the order in which firmware reads it. */
-static int look(struct hazard_watch *w, const cJSON *json, struct error *err)
+static int look(struct ota_fate *fate, const cJSON *json, struct error *err)
 {
 	const cJSON *websocket = ota_section(json, "websocket");
 	const cJSON *mqtt = ota_section(json, "mqtt");
 
 	if (websocket && mqtt)
-		hazard_tell(w, HAZARD_OTA_BOTH);
+		shows(fate, O319, "websocket is not used");
 	if (!websocket && !mqtt && !ota_section(json, "activation"))
-		hazard_tell(w, HAZARD_OTA_NEITHER);
+		shows(fate, O301, "there is neither mqtt nor websocket");
 	if (websocket && !mqtt && !json_string(websocket, "url"))
-		hazard_tell(w, HAZARD_OTA_NO_URL);
+		shows(fate, O316, "");
 	if (json_string(websocket, "version"))
-		hazard_tell(w, HAZARD_OTA_VERSION_TEXT);
-	if (look_at_store(w, mqtt, err) || look_at_store(w, websocket, err))
+		shows(fate, O304, "the device takes version 1");
+	if (look_at_store(fate, mqtt, err) ||
+	    look_at_store(fate, websocket, err))
 		return -1;
-	return look_at_firmware(w, ota_section(json, "firmware"), err);
+	return look_at_firmware(fate, ota_section(json, "firmware"), err);
 }
 
 static int no_address(const char *what, struct error *err)
@@ -880,7 +927,7 @@ static int refuse(const struct ota_reply *r, struct error *err)
 }
 
 int ota_judge(struct ota_reply *out, const char *body, size_t len,
-	      struct hazard_watch *watch, struct error *err)
+	      struct ota_fate *fate, struct error *err)
 {
 	CLEANUP(json_free_ptr) cJSON *json = NULL;
 
@@ -890,7 +937,7 @@ int ota_judge(struct ota_reply *out, const char *body, size_t len,
 		return add_words(body, len, err);
 	}
 	json = ota_reply_parse(body, len, NULL);
-	if (look(watch, json, err))
+	if (look(fate, json, err))
 		return -1;
 	if (out->activation_code || out->activation_challenge)
 		return refuse(out, err);
@@ -912,7 +959,7 @@ static int no_endpoint(const cJSON *mqtt, struct error *err)
 }
 
 static int read_endpoint(struct broker_where *out, const char *text,
-			 struct hazard_watch *watch, struct error *err)
+			 struct ota_fate *fate, struct error *err)
 {
 	struct board_endpoint e;
 
@@ -923,8 +970,8 @@ static int read_endpoint(struct broker_where *out, const char *text,
 		return 0;
 	}
 	if (e.fault == BOARD_URL_NO_NUMBER)
-		dies(watch, HAZARD_OTA_ENDPOINT, err,
-		     "mqtt.endpoint '%.200s' has no number behind its ':': a real device restarts here, over and over",
+		dies(fate, O302, err,
+		     "the mqtt.endpoint '%.60s', with no number behind its ':'",
 		     text);
 	else
 		error_set(err, ERR_CONNECT, "mqtt.endpoint '%.200s' has no %s",
@@ -942,14 +989,14 @@ static char *text_or_null(const cJSON *mqtt, const char *name)
 }
 
 int ota_broker(struct broker_where *out, const cJSON *mqtt,
-	       struct hazard_watch *watch, struct error *err)
+	       struct ota_fate *fate, struct error *err)
 {
 	const char *endpoint = json_string(mqtt, "endpoint");
 
 	*out = (struct broker_where){ 0 };
 	if (!endpoint || !*endpoint)
 		return no_endpoint(mqtt, err);
-	if (read_endpoint(out, endpoint, watch, err))
+	if (read_endpoint(out, endpoint, fate, err))
 		return -1;
 	out->keepalive = MQTT_KEEPALIVE;
 	if (!json_integer(mqtt, "keepalive", &out->keepalive) &&
@@ -961,6 +1008,6 @@ int ota_broker(struct broker_where *out, const cJSON *mqtt,
 	out->up = text_or_null(mqtt, "publish_topic");
 	out->down = text_or_null(mqtt, "subscribe_topic");
 	if (!out->up)
-		hazard_tell(watch, HAZARD_OTA_NO_TOPIC);
+		shows(fate, O303, "");
 	return 0;
 }

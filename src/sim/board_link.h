@@ -11,7 +11,6 @@
 #include "sim/board_http.h"
 #include "sim/board_ws.h"
 #include "sim/broker_line.h"
-#include "sim/hazard.h"
 #include "sim/pretend.h"
 #include "sim/sim.h"
 #include "sim/sound.h"
@@ -56,7 +55,9 @@ struct board_link_events {
 	/* From the device; see there. */
 	void (*note)(struct board_link *c, enum pretend_note what,
 		     const char *text);
-	void (*hazard)(struct board_link *c, enum hazard h);
+	void (*finding)(struct board_link *c, const struct finding *f,
+			const char *detail);
+	void (*died)(struct board_link *c, enum diag_code of);
 	/* Over the wire, see sim_observer. */
 	void (*frame)(struct board_link *c, const struct trace *t);
 	/* It will not dial again. */
@@ -103,6 +104,13 @@ void board_link_start(struct board_link *c);
 /* Hang up and give back; ends in closed. Again is fine. */
 void board_link_close(struct board_link *c);
 
+/* Who is told what a reply shows, and what became of the board. */
+struct ota_fate {
+	struct diag *diag;
+	bool dead; /* a real board does not survive the reply */
+	enum diag_code of; /* then */
+};
+
 /*
  * 0: out->mqtt says where to go (see ota_broker), or, if that is NULL,
  * out->websocket_url, or what was stored. -1: why nowhere; ERR_UNMET where a
@@ -110,7 +118,7 @@ void board_link_close(struct board_link *c);
  * ota_reply_done in both cases.
  */
 int ota_judge(struct ota_reply *out, const char *body, size_t len,
-	      struct hazard_watch *watch, struct error *err);
+	      struct ota_fate *fate, struct error *err);
 
 /*
  * The broker that `mqtt` of a reply names, as the board reads it (device.md
@@ -118,6 +126,6 @@ int ota_judge(struct ota_reply *out, const char *body, size_t len,
  * ota_judge; out is empty then.
  */
 int ota_broker(struct broker_where *out, const cJSON *mqtt,
-	       struct hazard_watch *watch, struct error *err);
+	       struct ota_fate *fate, struct error *err);
 
 #endif

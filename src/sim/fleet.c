@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "diag/finding.h"
 #include "sim/advice.h"
 #include "sim/fleet.h"
 #include "sim/identity.h"
@@ -177,12 +178,30 @@ static void on_note(struct board_link *c, enum pretend_note what,
 	}
 }
 
-static void on_hazard(struct board_link *c, enum hazard h)
+void fleet_found(const struct fleet_order *order, const struct finding *f,
+		 const char *detail, const char *device)
 {
-	struct fleet *f = c->fleet;
+	const struct sim_observer *o = order->observer;
 
-	if (tally_hazard(f->tally, &c->device.watch, h))
-		line(f, c, "hazard: %s", hazard_text(h));
+	if (detail)
+		tally_found(order->tally, f, detail);
+	if (o && o->found && (!detail || f->count == 1))
+		o->found(o->owner, device, f, detail);
+}
+
+static void on_finding(struct board_link *c, const struct finding *found,
+		       const char *detail)
+{
+	const struct fleet *f = c->fleet;
+
+	fleet_found(f->order, found, detail, c->device.device_id);
+}
+
+static void on_died(struct board_link *c, enum diag_code of)
+{
+	const struct fleet *f = c->fleet;
+
+	tally_died(f->tally, of);
 }
 
 void fleet_trace(const struct fleet_order *order, const struct trace *t,
@@ -229,7 +248,8 @@ static const struct board_link_events caller_events = {
 	.step = on_step,
 	.refused = on_refused,
 	.note = on_note,
-	.hazard = on_hazard,
+	.finding = on_finding,
+	.died = on_died,
 	.frame = on_frame,
 	.finished = on_finished,
 	.closed = on_closed,
@@ -444,45 +464,73 @@ static void named_done(struct sim_named *n)
 void sim_summary_done(struct sim_summary *s)
 {
 	mem_free(s->said);
-	words_done(&s->hazards);
-	mem_free(s->hazard);
+	for (size_t i = 0; i < s->found_count; i++)
+		mem_free(s->found[i].detail);
+	mem_free(s->found);
+	mem_free(s->ignored_hello);
 	named_done(&s->lost_tools);
 	named_done(&s->lost_replies);
 	*s = (struct sim_summary){ 0 };
 }
 
-bool tally_hazard(struct tally *t, const struct hazard_watch *w, enum hazard h)
+void tally_found(struct tally *t, const struct finding *f, const char *detail)
 {
-	const bool first = w->times[h] == 1;
+	struct sim_found *all = &t->found[f->code];
 
-	t->hazard_times[h]++;
-	t->hazard[h] += first;
-	return first;
+	all->code = f->code;
+	all->times++;
+	all->connections += f->count == 1;
+	if (!all->detail)
+		all->detail = mem_strdup(detail);
+}
+
+void tally_died(struct tally *t, enum diag_code of)
+{
+	t->found[of].fatal = true;
+}
+
+void sim_found_title(struct buf *out, const struct sim_found *found)
+{
+	const struct finding f = { .code = found->code,
+				   .detail = found->detail };
+
+	finding_title(out, &f, NULL);
 }
 
 /* It came, and the device goes on waiting. */
-static bool ignores_hello(enum hazard h)
+static bool ignores_hello(const struct sim_found *found)
 {
-	return h == HAZARD_HELLO_TRANSPORT_IGNORED ||
-	       h == HAZARD_HELLO_OTHER_TRANSPORT || h == HAZARD_HELLO_NOT_UDP ||
-	       h == HAZARD_HELLO_NO_UDP;
+	return !found->fatal && (found->code == B202 || found->code == B210 ||
+				 found->code == M407);
 }
 
-static void take_hazards(const struct tally *t, struct sim_summary *out)
+static char *title_of(const struct sim_found *found)
 {
-	out->hazard = mem_zalloc(HAZARD_COUNT * sizeof(*out->hazard));
-	for (size_t i = 0; i < HAZARD_COUNT; i++) {
-		if (!t->hazard[i])
+	struct buf text = { 0 };
+
+	sim_found_title(&text, found);
+	return buf_take(&text);
+}
+
+static void take_found_of(const struct tally *t, enum severity severity,
+			  struct sim_summary *out)
+{
+	for (size_t i = 0; i < DIAG_CODE_COUNT; i++) {
+		if (!t->found[i].times ||
+		    finding_row((enum diag_code)i)->severity != severity)
 			continue;
-		out->hazard[out->hazards.count] = (struct sim_hazard){
-			.connections = t->hazard[i],
-			.times = t->hazard_times[i],
-			.fatal = hazard_is_fatal((enum hazard)i),
-		};
-		words_add(&out->hazards, hazard_text((enum hazard)i));
-		if (ignores_hello((enum hazard)i))
-			out->ignored_hello = hazard_text((enum hazard)i);
+		out->found[out->found_count++] = t->found[i];
+		if (!out->ignored_hello && ignores_hello(&t->found[i]))
+			out->ignored_hello = title_of(&t->found[i]);
 	}
+}
+
+static void take_found(const struct tally *t, struct sim_summary *out)
+{
+	out->found = mem_zalloc(DIAG_CODE_COUNT * sizeof(*out->found));
+	take_found_of(t, SEVERITY_ERROR, out);
+	take_found_of(t, SEVERITY_WARNING, out);
+	take_found_of(t, SEVERITY_NOTE, out);
 }
 
 static void take_counts(struct counts *c, struct sim_summary *out)
@@ -514,7 +562,7 @@ void tally_finish(struct tally *t, struct sim_summary *out)
 	out->welcome_p99 = samples_percentile(&t->welcome, 99);
 	out->first_call_p50 = samples_percentile(&t->first_call, 50);
 	out->first_call_p99 = samples_percentile(&t->first_call, 99);
-	take_hazards(t, out);
+	take_found(t, out);
 	take_counts(&t->counts, out);
 	samples_done(&t->welcome);
 	samples_done(&t->first_call);

@@ -5,19 +5,20 @@
 
 #include "sim/board_link.h"
 #include "sim/counts.h"
-#include "sim/hazard.h"
 #include "sim/sim.h"
 
 struct tally {
-	/* its latencies, hazards and what was lost only at the end */
+	/* its latencies, findings and what was lost only at the end */
 	struct sim_summary sum;
 	struct counts counts;
-	uint64_t hazard[HAZARD_COUNT], hazard_times[HAZARD_COUNT];
+	struct sim_found found[DIAG_CODE_COUNT];
 	struct samples welcome, first_call; /* ms */
 };
 
-/* It showed on the watched connection; true: for the first time there. */
-bool tally_hazard(struct tally *t, const struct hazard_watch *w, enum hazard h);
+/* It showed on a connection, there f->count times by now. */
+void tally_found(struct tally *t, const struct finding *f, const char *detail);
+/* A board did not survive it. */
+void tally_died(struct tally *t, enum diag_code of);
 
 /* Hand the sum over and release the rest. The catalog must live still. */
 void tally_finish(struct tally *t, struct sim_summary *out);
@@ -41,6 +42,10 @@ struct fleet_order {
 /* To the observer, with the time since the run began; device NULL: the only one. */
 void fleet_trace(const struct fleet_order *order, const struct trace *t,
 		 const char *device);
+
+/* As pretend_events.finding: counted, and told to the observer. */
+void fleet_found(const struct fleet_order *order, const struct finding *f,
+		 const char *detail, const char *device);
 
 /* Dial with connect or ota; ends as sim_run says. */
 int fleet_run(const struct fleet_order *order, struct error *err);

@@ -25,7 +25,7 @@ struct local_visitor {
 	struct share share;
 	struct local_port *door;
 	struct local_visitor *next;
-	struct hazard_watch watch; /* what this client has shown so far */
+	struct pretend_talk talk; /* while the device does not have it */
 	uint64_t number; /* from 1 */
 	bool gone;
 };
@@ -40,8 +40,7 @@ struct local_port {
 	const struct ws_table *ws_table;
 	struct front *front;
 	struct local_visitor *visitors;
-	struct local_visitor
-		*watched; /* whose watch the device has now; NULL */
+	struct local_visitor *talking; /* whose talk the device has now; NULL */
 	size_t count;
 	uint64_t numbered;
 	struct pretend device;
@@ -167,12 +166,47 @@ static void on_device_note(void *owner, enum pretend_note what,
 	}
 }
 
-static void on_device_hazard(void *owner, enum hazard h)
+/* The device has one talk; each client is judged by what it did itself. */
+static void talk_with(struct local_port *d, struct local_visitor *v)
+{
+	if (d->talking == v)
+		return;
+	if (d->talking)
+		d->talking->talk = d->device.talk;
+	else
+		diag_done(&d->device.talk.diag);
+	if (v)
+		d->device.talk = v->talk;
+	else
+		pretend_talk_start(&d->device, &d->device.talk);
+	d->talking = v;
+}
+
+static bool on_device_answers(void *owner, uint64_t asker)
+{
+	struct local_port *d = owner;
+	struct local_visitor *v = d->visitors;
+
+	while (v && v->number != asker)
+		v = v->next;
+	if (v)
+		talk_with(d, v);
+	return v != NULL;
+}
+
+static void on_device_finding(void *owner, const struct finding *f,
+			      const char *detail)
 {
 	struct local_port *d = owner;
 
-	if (tally_hazard(d->tally, &d->device.watch, h))
-		line(d, "hazard: %s", hazard_text(h));
+	fleet_found(d->order, f, detail, d->device.device_id);
+}
+
+static void on_device_died(void *owner, enum diag_code of)
+{
+	const struct local_port *d = owner;
+
+	tally_died(d->tally, of);
 }
 
 static const struct pretend_events device_events = {
@@ -181,7 +215,9 @@ static const struct pretend_events device_events = {
 	.cut = on_device_cut,
 	.drop = on_device_drop,
 	.note = on_device_note,
-	.hazard = on_device_hazard,
+	.finding = on_device_finding,
+	.answers = on_device_answers,
+	.died = on_device_died,
 };
 
 /* A client's events. */
@@ -196,20 +232,6 @@ static void on_ready(void *owner, const struct peer_info *peer)
 	line(v->door, "connected: %s", peer->address ? peer->address : "?");
 }
 
-/* The device has one watch; each client is judged by what it did itself. */
-static void watch_visitor(struct local_port *d, struct local_visitor *v)
-{
-	if (d->watched == v)
-		return;
-	if (d->watched)
-		d->watched->watch = d->device.watch;
-	if (v)
-		d->device.watch = v->watch;
-	else
-		hazard_watch_start(&d->device.watch);
-	d->watched = v;
-}
-
 static void on_message(void *owner, enum frame_kind kind, const void *data,
 		       size_t len)
 {
@@ -219,9 +241,9 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	frame(d, false, kind == FRAME_TEXT ? "text" : "binary", data, len);
 	if (kind != FRAME_TEXT || v->gone)
 		return;
-	watch_visitor(d, v);
+	talk_with(d, v);
 	if (len > DOOR_MESSAGE_MAX) {
-		hazard_tell(&d->device.watch, HAZARD_LOCAL_TOO_LONG);
+		pretend_judge(&d->device, false, data, len);
 		return;
 	}
 	if (!d->device.online) { /* it has restarted since */
@@ -249,9 +271,9 @@ static void on_closed(void *owner, const struct error *why)
 	     why && why->kind ? why->text : "");
 	frame(d, false, "closed", NULL, 0);
 	d->tally->sum.closed++;
-	watch_visitor(d, v);
-	pretend_watch_end(&d->device);
-	d->watched = NULL;
+	talk_with(d, v);
+	pretend_talk_end(&d->device);
+	d->talking = NULL;
 	while (*at != v)
 		at = &(*at)->next;
 	*at = v->next;
@@ -313,9 +335,7 @@ static int on_upgrade(void *owner, int fd, const struct front_head *head,
 		return 0;
 	}
 	v->number = ++d->numbered;
-	v->watch.found = d->device.watch.found;
-	v->watch.owner = d->device.watch.owner;
-	hazard_watch_start(&v->watch);
+	pretend_talk_start(&d->device, &v->talk);
 	v->next = d->visitors;
 	d->visitors = v;
 	d->count++;
@@ -387,7 +407,7 @@ static void finish(struct local_port *d)
 {
 	d->ending = true;
 	close_visitors(d);
-	watch_visitor(d, NULL); /* each is judged when it is gone */
+	talk_with(d, NULL); /* each is judged when it is gone */
 	pretend_close(&d->device, on_device_closed);
 	if (d->front)
 		d->front_table->close(d->front, on_front_closed);

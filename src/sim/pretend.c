@@ -47,13 +47,6 @@ static const char *text_of(const cJSON *object, const char *name)
 	return text ? text : "";
 }
 
-static void on_hazard(void *owner, enum hazard h)
-{
-	struct pretend *d = owner;
-
-	d->config.events->hazard(d->config.owner, h);
-}
-
 /* What is asked is counted before firmware looks at it: it may not answer. */
 static void count_request(struct pretend *d, const cJSON *payload)
 {
@@ -69,6 +62,9 @@ static void count_request(struct pretend *d, const cJSON *payload)
 		d->asked.tool = firmware_catalog_find(d->server.catalog,
 						      text_of(params, "name"));
 	}
+	if (strcmp(method, "tools/list") == 0)
+		d->talk.user_tools = cJSON_IsTrue(
+			cJSON_GetObjectItem(params, "withUserTools"));
 	counts_came(d->config.counts, &d->asked);
 }
 
@@ -80,9 +76,9 @@ static void on_page(struct pretend *d, const struct firmware_reply *r)
 	const struct firmware_catalog *c = d->server.catalog;
 	size_t to = r->next ? (size_t)(r->next - c->tool) : c->count;
 
-	if (!d->watch.listed)
+	if (!d->talk.listed)
 		d->config.events->note(d->config.owner, DEVICE_LISTED, NULL);
-	hazard_page(&d->watch, r->next != NULL);
+	d->talk.listed = true;
 	if (to > d->listed_to)
 		d->listed_to = to;
 	if (r->next || d->listed_whole)
@@ -202,18 +198,17 @@ void pretend_init(struct pretend *d, const struct pretend_config *config,
 	d->server.dialect = config->profile->dialect;
 	d->server.events = &server_events;
 	d->server.owner = d;
-	d->watch.found = on_hazard;
-	d->watch.owner = d;
+	pretend_judge_anew(d);
 	d->work = &work;
 	timer_open(&d->timer, config->loop, pretend_on_timer, d);
 }
 
 void pretend_open(struct pretend *d)
 {
-	hazard_watch_start(&d->watch);
+	pretend_judge_anew(d);
 	d->online = true;
 	d->peer_closed = d->unusable = d->stopped = false;
-	d->initialized = false;
+	d->initialized = d->hello_said = false;
 	d->listed_to = 0;
 	d->mode = DEVICE_IDLE;
 	d->audio_ms = 0;
@@ -269,7 +264,6 @@ static bool needs_session(const struct pretend *d)
 
 static void pretend_standby(struct pretend *d)
 {
-	d->watch.standby = true;
 	if (!needs_session(d)) {
 		pretend_schedule_events(d);
 		return;
@@ -316,22 +310,19 @@ static void pretend_udp_hello(struct pretend *d, const cJSON *root)
 	struct udp_offer offer;
 
 	if (!transport || strcmp(transport, "udp") != 0) {
-		hazard_tell(&d->watch, HAZARD_HELLO_NOT_UDP);
 		pretend_line(
 			d,
 			"the server hello was ignored: its 'transport' is not \"udp\"");
 		return;
 	}
 	if (!read_offer(&offer, cJSON_GetObjectItem(root, "udp"))) {
-		hazard_tell(&d->watch, HAZARD_HELLO_NO_UDP);
 		pretend_line(
 			d,
 			"the server hello was ignored: its 'udp' lacks a server, a port from 1 to 65535, or 32 hex digits of key or nonce");
 		return;
 	}
-	hazard_hello(&d->watch, root);
 	pretend_take_session(d, root);
-	if (!d->waiting || !d->watch.hello_sent)
+	if (!d->waiting || !d->hello_said)
 		return;
 	d->in_session = true;
 	d->config.events->audio(d->config.owner, &offer);
@@ -344,7 +335,6 @@ static void pretend_goodbye(struct pretend *d, const cJSON *root)
 		cJSON_GetStringValue(cJSON_GetObjectItem(root, "session_id"));
 
 	if (!id || strcmp(id, d->session_id ? d->session_id : "") != 0) {
-		hazard_tell(&d->watch, HAZARD_GOODBYE_SESSION);
 		pretend_line(
 			d,
 			"a goodbye was ignored: its session_id is not that of the session");
@@ -362,32 +352,29 @@ static void on_hello(struct pretend *d, const cJSON *root)
 	const cJSON *transport = cJSON_GetObjectItem(root, "transport");
 
 	if (!cJSON_IsString(transport) && d->server.dialect == SERVER_2_5_0) {
-		hazard_tell(&d->watch, HAZARD_HELLO_TRANSPORT_IGNORED);
 		pretend_line(
 			d,
 			"the server hello was ignored: it has no 'transport'");
 		return;
 	}
 	if (!cJSON_IsString(transport)) {
-		hazard_tell(&d->watch, HAZARD_HELLO_NO_TRANSPORT);
 		pretend_line(
 			d,
 			"the server hello has no 'transport': a real device crashes here and restarts");
+		pretend_died(d, B202);
 		pretend_restart(d);
 		pretend_drop(d);
 		return;
 	}
 	if (strcmp(transport->valuestring, "websocket") != 0) {
-		hazard_tell(&d->watch, HAZARD_HELLO_OTHER_TRANSPORT);
 		pretend_line(
 			d,
 			"the server hello was ignored: its 'transport' is not \"websocket\"");
 		return;
 	}
-	hazard_hello(&d->watch, root);
 	pretend_take_session(d, root);
 	d->hello_flag = true;
-	if (d->waiting && d->watch.hello_sent)
+	if (d->waiting && d->hello_said)
 		pretend_welcome(d);
 }
 
@@ -433,7 +420,6 @@ static void on_mcp(struct pretend *d, const cJSON *payload)
 {
 	if (!cJSON_IsObject(payload))
 		return;
-	hazard_payload(&d->watch, payload, d->server.vision_url != NULL);
 	count_request(d, payload);
 	firmware_receive(&d->server, payload);
 }
@@ -448,7 +434,6 @@ static void on_bare(struct pretend *d, const cJSON *root)
 	if (strcmp(text_of(root, "type"), "mcp") == 0 &&
 	    cJSON_IsObject(payload))
 		root = payload;
-	hazard_payload(&d->watch, root, d->server.vision_url != NULL);
 	count_request(d, root);
 	firmware_receive(&d->server, root);
 }
@@ -500,8 +485,8 @@ static bool take_text(struct pretend *d, const char *text, size_t len)
 
 	if (!d->online || d->peer_closed)
 		return false;
+	pretend_judge(d, false, text, len);
 	root = parse(text, len);
-	hazard_frame(&d->watch, root, len, d->config.bare);
 	if (!root || strcmp(text_of(root, "type"), "error") == 0)
 		on_refusal(d, text, len);
 	if (root)
@@ -536,16 +521,16 @@ void pretend_peer_close(struct pretend *d)
 /* What never came, and which tools the peer never saw. */
 static void judge_end(struct pretend *d)
 {
-	hazard_end(&d->watch);
-	if (d->watch.listed)
+	diag_end(&d->talk.diag);
+	if (d->talk.listed)
 		counts_listed(d->config.counts, d->listed_to,
-			      d->watch.user_tools);
+			      d->talk.user_tools);
+	pretend_judge_anew(d);
 }
 
-void pretend_watch_end(struct pretend *d)
+void pretend_talk_end(struct pretend *d)
 {
 	judge_end(d);
-	hazard_watch_start(&d->watch);
 }
 
 void pretend_hang_up(struct pretend *d)
@@ -567,6 +552,7 @@ static void on_timer_closed(void *owner)
 
 	rule_state_free(d->config.profile, d->state);
 	firmware_reset(&d->server);
+	diag_done(&d->talk.diag);
 	mem_free(d->session_id);
 	mem_free(d->device_id);
 	mem_free(d->client_id);
@@ -578,6 +564,7 @@ static void on_timer_closed(void *owner)
 void pretend_close(struct pretend *d, void (*closed)(void *owner))
 {
 	pretend_hang_up(d);
+	pretend_judge_anew(d);
 	d->closed = closed;
 	timer_close(&d->timer, on_timer_closed);
 }
@@ -609,7 +596,8 @@ static void no_hello(struct pretend *d)
 			d, "gives up after 10 s: its own hello never went out");
 		return;
 	}
-	hazard_tell(&d->watch, HAZARD_HELLO_LATE);
+	diag_found(&d->talk.diag, B209, (struct span){ 0 },
+		   "the session is given up");
 	pretend_line(d, "the server hello did not come within 10 s");
 }
 
@@ -630,7 +618,8 @@ static void pretend_on_alarm(struct pretend *d, enum alarm_kind kind)
 		pretend_send_audio(d);
 		break;
 	case ALARM_LEFT_OPEN:
-		hazard_tell(&d->watch, HAZARD_CLOSE_LEFT_OPEN);
+		diag_found(&d->talk.diag, B261, (struct span){ 0 },
+			   "the device neither answers Close nor closes");
 		break;
 	case ALARM_STIR:
 		d->stirred = false;
@@ -798,17 +787,20 @@ static void on_line(void *owner, const char *text)
 	pretend_line(owner, "upload: %s", text);
 }
 
-static void on_hazard_upload(void *owner, enum hazard h)
+static void on_upload_found(void *owner, enum diag_code code,
+			    const char *detail)
 {
 	struct pretend *d = owner;
 
-	hazard_tell(&d->watch, h);
+	diag_found(&d->talk.diag, code, (struct span){ 0 }, "%s", detail);
+	if (code == V502)
+		pretend_died(d, code);
 }
 
 static const struct upload_events upload_events = {
 	.ended = on_ended,
 	.line = on_line,
-	.hazard = on_hazard_upload,
+	.found = on_upload_found,
 };
 
 static void fail(struct pretend *d, const struct job *of,
@@ -875,9 +867,11 @@ static void send_reply(struct pretend *d, const struct job *job)
 
 static void do_reply(struct pretend *d, const struct job *job)
 {
+	const struct pretend_events *e = d->config.events;
 	const struct fault_set *f = &d->config.faults;
 
 	d->answering = job->of.asker;
+	d->aside = e->answers && !e->answers(d->config.owner, d->answering);
 	if (job->method != SERVER_CALL) {
 		send_reply(d, job);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
@@ -1045,6 +1039,7 @@ static bool pretend_do_job(struct pretend *d, struct job *job)
 	case JOB_REPLY:
 		do_reply(d, job);
 		d->answering = 0;
+		d->aside = false;
 		return true;
 	case JOB_CALL:
 		return do_call(d, job);

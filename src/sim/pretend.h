@@ -16,10 +16,10 @@
 #define SIM_PRETEND_H
 
 #include "base/loop.h"
+#include "diag/diag.h"
 #include "sim/counts.h"
 #include "sim/exec.h"
 #include "sim/fault.h"
-#include "sim/hazard.h"
 #include "sim/photo.h"
 #include "sim/profile.h"
 #include "wire/audio.h"
@@ -60,7 +60,20 @@ struct pretend_events {
 	/* So much waits to be sent that a long outburst pauses; may be NULL. */
 	bool (*full)(void *owner);
 	void (*note)(void *owner, enum pretend_note what, const char *text);
-	void (*hazard)(void *owner, enum hazard h);
+	/*
+	 * The conversation shows something: each time, and where that was more
+	 * than once, with detail NULL, at the end of the connection. The member
+	 * may be NULL: then nothing is judged.
+	 */
+	void (*finding)(void *owner, const struct finding *f,
+			const char *detail);
+	/*
+	 * Of many clients: the answer to that one is what goes out next. False:
+	 * it is gone, and nobody is judged by that. May be NULL.
+	 */
+	bool (*answers)(void *owner, uint64_t asker);
+	/* A real board does not survive what was just found; may be NULL. */
+	void (*died)(void *owner, enum diag_code of);
 };
 
 struct pretend_config {
@@ -84,6 +97,13 @@ struct pretend_config {
 	struct exec_config outside;
 };
 
+/* A conversation, as it is judged. */
+struct pretend_talk {
+	struct diag diag;
+	bool listed; /* a page */
+	bool user_tools; /* were asked for with the last page */
+};
+
 enum pretend_mode { DEVICE_IDLE, DEVICE_LISTENING, DEVICE_SPEAKING };
 
 struct pretend {
@@ -91,7 +111,8 @@ struct pretend {
 	const struct pretend_work *work; /* pretend_loop.h */
 	char *device_id, *client_id; /* owned; set before the first open */
 	struct firmware server;
-	struct hazard_watch watch;
+	struct pretend_talk talk; /* of this connection, and OTA before it */
+	bool aside; /* what goes out now is no part of it */
 	char **state; /* see struct rule_world */
 	char *session_id; /* owned; NULL: "" */
 	enum pretend_mode mode;
@@ -102,6 +123,7 @@ struct pretend {
 	/* a server hello that nobody waited for yet (device.md 1.5) */
 	bool hello_flag;
 	bool waiting; /* for the server hello */
+	bool hello_said; /* ours, on this connection, heard or not */
 	bool hello_out; /* ours of this session went out */
 	bool in_session; /* MQTT: UDP is open */
 	bool stopped; /* the user ended listening */
@@ -142,15 +164,22 @@ void pretend_text(struct pretend *d, const char *text, size_t len);
  * pings among them (device.md 3.9).
  */
 void pretend_receive(struct pretend *d, const char *text, size_t len);
+/* A frame that the engine sees, whatever the board makes of it. */
+void pretend_judge(struct pretend *d, bool from_device, const char *text,
+		   size_t len);
+/* A real board does not survive what was just found. */
+void pretend_died(struct pretend *d, enum diag_code of);
 /* A Close frame came. */
 void pretend_peer_close(struct pretend *d);
 /* The connection is gone, from either side. It may be opened again. */
 void pretend_hang_up(struct pretend *d);
+/* One that has not begun. For who has several clients, and swaps d->talk. */
+void pretend_talk_start(struct pretend *d, struct pretend_talk *t);
 /*
  * One of several clients of the device went: what it never sent is told, and
- * the watch forgets it. The device stays.
+ * d->talk begins anew. The device stays.
  */
-void pretend_watch_end(struct pretend *d);
+void pretend_talk_end(struct pretend *d);
 /* A restart: what is only in memory is forgotten. */
 void pretend_restart(struct pretend *d);
 /* Another frame version for the next open (the OTA reply told it). */

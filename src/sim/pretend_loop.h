@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The main loop of a pretend device: jobs in order, alarms in time. Private to
- * pretend.c (what comes in, and what is done), pretend_loop.c and pretend_say.c
- * (what goes out).
+ * pretend.c (what comes in, and what is done), pretend_loop.c, pretend_judge.c
+ * (what is found in it) and pretend_say.c (what goes out).
  */
 #ifndef SIM_PRETEND_LOOP_H
 #define SIM_PRETEND_LOOP_H
@@ -74,6 +74,9 @@ struct pretend_work {
 	/* An alarm that is not ALARM_JOB rang. */
 	void (*alarm)(struct pretend *d, enum alarm_kind kind);
 };
+
+/* Another conversation is judged from here on. (pretend_judge.c) */
+void pretend_judge_anew(struct pretend *d);
 
 /* Sound is over, nothing is said of it. (pretend_say.c) */
 void pretend_leave_session(struct pretend *d);

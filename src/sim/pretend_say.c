@@ -39,7 +39,7 @@ static void refuse_size(struct pretend *d, size_t len)
 {
 	d->unusable = true;
 	d->mode = DEVICE_IDLE;
-	hazard_tell(&d->watch, HAZARD_OVERSIZED_REPLY);
+	diag_found(&d->talk.diag, D121, (struct span){ 0 }, "%zu bytes", len);
 	pretend_line(d, "a message of %zu bytes was not sent: %d is the most",
 		     len, DEVICE_SEND_MAX);
 }
@@ -53,6 +53,7 @@ static bool send_text(struct pretend *d, const struct buf *text, bool any_size)
 		refuse_size(d, text->len);
 		return false;
 	}
+	pretend_judge(d, true, buf_string(text), text->len);
 	d->config.events->text(d->config.owner, buf_string(text), text->len);
 	return !d->unheard;
 }
@@ -290,7 +291,7 @@ void pretend_say_hello(struct pretend *d)
 		d->config.mqtt ? "" : "\"transport\":\"websocket\",",
 		(int)h->sample_rate, (int)h->channels, (int)h->frame_duration);
 	d->hello_out = send_text(d, &text, false);
-	d->watch.hello_sent = true;
+	d->hello_said = true;
 	if (!d->config.counts)
 		return;
 	d->config.counts->hellos += d->hello_out;
@@ -316,6 +317,8 @@ void pretend_end_session(struct pretend *d)
 
 void pretend_send_as_is(struct pretend *d, const char *text)
 {
-	if (can_send(d))
-		d->config.events->text(d->config.owner, text, strlen(text));
+	if (!can_send(d))
+		return;
+	pretend_judge(d, true, text, strlen(text));
+	d->config.events->text(d->config.owner, text, strlen(text));
 }

@@ -172,16 +172,17 @@ static int run(struct fleet_order *order, struct sim_summary *out,
 
 static int deadly(const struct sim_summary *s, struct error *err)
 {
-	for (size_t i = 0; i < s->hazards.count; i++) {
-		const struct sim_hazard *h = &s->hazard[i];
+	for (size_t i = 0; i < s->found_count; i++) {
+		CLEANUP(buf_done) struct buf title = { 0 };
 		CLEANUP(mem_free_ptr) char *before = NULL;
 
-		if (!h->fatal)
+		if (!s->found[i].fatal)
 			continue;
+		sim_found_title(&title, &s->found[i]);
 		before = mem_strdup(err->kind ? err->text : NULL);
 		error_set(err, ERR_UNMET,
 			  "a real board does not survive this backend: %s",
-			  s->hazards.word[i]);
+			  buf_string(&title));
 		if (before)
 			error_hint(err, "%s", before);
 		return -1;
@@ -232,6 +233,52 @@ static int unwelcome(const struct sim_summary *s, struct error *err)
 		"a device waits 10 s for {\"type\":\"hello\",…} after its own");
 }
 
+/*
+ * What is found of the device comes from its profile, or from its faults; but
+ * what is too long to be sent was asked for.
+ */
+static bool is_of_backend(enum diag_code code)
+{
+	return code == D121 || *finding_row(code)->code != 'D';
+}
+
+static int clean(const struct sim_summary *s, struct error *err)
+{
+	CLEANUP(buf_done) struct buf first = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->found_count; i++) {
+		if (!is_of_backend(s->found[i].code))
+			continue;
+		if (!count++)
+			sim_found_title(&first, &s->found[i]);
+	}
+	if (!count)
+		return 0;
+	return error_set(
+		err, ERR_UNMET,
+		"the backend showed %zu kinds of hazards, none was expected: %s%s",
+		count, buf_string(&first), count > 1 ? ", …" : "");
+}
+
+/* The first one is the most severe. */
+static int found_at(const struct sim_summary *s, enum severity least,
+		    struct error *err)
+{
+	CLEANUP(buf_done) struct buf title = { 0 };
+	const struct finding_row *row;
+
+	if (!s->found_count)
+		return 0;
+	row = finding_row(s->found->code);
+	if (row->severity < least)
+		return 0;
+	sim_found_title(&title, s->found);
+	error_set(err, ERR_UNMET, "found: %s %s  %s", row->code,
+		  severity_name(row->severity), buf_string(&title));
+	return error_hint(err, "mcpctl explain %s", row->code);
+}
+
 static int unmet(const struct sim_options *o, const struct sim_summary *s,
 		 struct error *err)
 {
@@ -248,13 +295,9 @@ static int unmet(const struct sim_options *o, const struct sim_summary *s,
 			", expected %" PRId64 " (%" PRIu64 " came)",
 			s->tool_calls.answered, o->expect_calls,
 			s->tool_calls.came);
-	if (o->expect_no_hazards && s->hazards.count)
-		return error_set(
-			err, ERR_UNMET,
-			"the backend showed %zu kinds of hazards, none was expected: %s%s",
-			s->hazards.count, s->hazards.word[0],
-			s->hazards.count > 1 ? ", …" : "");
-	return 0;
+	if (o->expect_no_hazards && clean(s, err))
+		return -1;
+	return o->fails ? found_at(s, o->fail_on, err) : 0;
 }
 
 static int judge(const struct sim_options *o, const struct sim_summary *s,

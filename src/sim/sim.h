@@ -7,6 +7,7 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
+#include "diag/diag.h"
 #include "net/admit.h"
 #include "net/transport.h"
 #include "rpc/session.h"
@@ -71,7 +72,9 @@ struct sim_options {
 	/* What must have been, or it ends with ERR_UNMET: */
 	int64_t expect_calls; /* answered with a result; 0: any number */
 	bool expect_listed; /* of all devices, to the last page */
-	bool expect_no_hazards;
+	bool expect_no_hazards; /* no finding of the backend */
+	bool fails; /* a finding as severe as fail_on, or more, is unmet */
+	enum severity fail_on;
 	struct exec_config outside; /* what the user says of models */
 };
 
@@ -89,11 +92,15 @@ struct sim_named {
 	size_t capacity;
 };
 
-struct sim_hazard {
+struct sim_found {
+	enum diag_code code;
+	char *detail; /* of the first time, may be a peer's; owned */
 	uint64_t connections; /* on which it showed */
 	uint64_t times;
-	bool fatal; /* a real board does not survive it */
+	bool fatal; /* a real board did not survive it */
 };
+/* "a request id is used again: id 1 was initialize, answered"; raw. */
+void sim_found_title(struct buf *out, const struct sim_found *found);
 
 /* What the fleet saw of the backend. Times in ms, -1 if none. */
 struct sim_summary {
@@ -106,7 +113,7 @@ struct sim_summary {
 	char *said; /* first, in place of a server hello; a peer's; NULL */
 	bool said_credentials; /* it is about those */
 	const char *said_advice; /* what to do about that; NULL */
-	const char *ignored_hello; /* a server hello, and why; NULL */
+	char *ignored_hello; /* a server hello, and why; NULL */
 	struct asked_counts requests,
 		tool_calls; /* all that came; see sim/counts.h */
 	uint64_t sessions, hellos, unheard; /* see sim/counts.h */
@@ -117,8 +124,8 @@ struct sim_summary {
 	struct sim_audio audio;
 	/* From dialling to the server hello, and to the first call. */
 	int64_t welcome_p50, welcome_p99, first_call_p50, first_call_p99;
-	struct words hazards; /* in words, each once */
-	struct sim_hazard *hazard; /* hazards.count of them; owned */
+	struct sim_found *found; /* the most severe first; owned */
+	size_t found_count;
 };
 
 struct sim_observer {
@@ -128,6 +135,13 @@ struct sim_observer {
 	 */
 	void (*line)(void *owner, uint64_t device, const char *text);
 	void (*listening)(void *owner, const char *url);
+	/*
+	 * Something is found, for the first time on a connection of that
+	 * Device-Id; and where it showed more than once there, with detail NULL,
+	 * at its end. NULL: nobody looks.
+	 */
+	void (*found)(void *owner, const char *device, const struct finding *f,
+		      const char *detail);
 	/*
 	 * What goes over the wire: frames, the bodies of OTA, ready, closed; as
 	 * session_observer's. device is set where there are many. NULL: nobody
@@ -140,7 +154,7 @@ struct sim_observer {
 /*
  * Run until all devices are done, run_for is over, or Ctrl-C (ERR_INTERRUPTED, summary is filled all the same).
  * -1: ERR_USAGE (profile, fault name: nearest proposed), ERR_CONNECT (nobody could be reached: why; nobody was
- * welcomed), ERR_UNMET (a hazard that a real board does not survive; what was expected was not seen).
+ * welcomed), ERR_UNMET (something that a real board does not survive; what was expected was not seen).
  */
 int sim_run(struct loop *l, const struct sim_options *o,
 	    const struct sim_observer *observer, struct sim_summary *out,

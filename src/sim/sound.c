@@ -19,10 +19,11 @@ struct sound {
 	bool connected;
 };
 
-static void odd(struct sound *s, uint64_t *count, enum hazard h)
+static void odd(struct sound *s, uint64_t *count, enum diag_code code,
+		const char *detail)
 {
 	++*count;
-	s->order.hazard(s->order.owner, h);
+	s->order.found(s->order.owner, code, detail);
 }
 
 static void take_packet(struct sound *s, const void *data, size_t len)
@@ -31,9 +32,11 @@ static void take_packet(struct sound *s, const void *data, size_t len)
 	struct udp_audio_head head;
 
 	if (udp_audio_decode(&head, data, len, NULL)) {
-		odd(s, &counts->broken, HAZARD_AUDIO_BROKEN);
+		odd(s, &counts->broken, M411,
+		    "its type is not 1, or its length not what it says");
 	} else if (head.sequence <= s->received) {
-		odd(s, &counts->repeated, HAZARD_AUDIO_OLD);
+		odd(s, &counts->repeated, M412,
+		    "not higher than the one before it: the device drops it");
 	} else {
 		s->received = head.sequence;
 		counts->received++;

@@ -6,8 +6,8 @@
 #ifndef SIM_SOUND_H
 #define SIM_SOUND_H
 
+#include "diag/codes.h"
 #include "net/mqtt.h"
-#include "sim/hazard.h"
 #include "sim/sim.h"
 
 struct sound;
@@ -16,7 +16,7 @@ struct sound_order {
 	struct loop *loop;
 	const struct mqtt_table *table; /* for its cipher */
 	struct sim_audio *counts; /* must outlive the sound */
-	void (*hazard)(void *owner, enum hazard h);
+	void (*found)(void *owner, enum diag_code code, const char *detail);
 	void *owner;
 };
 

@@ -283,19 +283,12 @@ static void on_note(void *owner, enum pretend_note what, const char *text)
 	(void)text;
 }
 
-static void on_hazard(void *owner, enum hazard h)
-{
-	(void)owner;
-	(void)h;
-}
-
 static const struct pretend_events device_events = {
 	.text = on_text,
 	.binary = on_binary,
 	.cut = on_cut,
 	.drop = on_drop,
 	.note = on_note,
-	.hazard = on_hazard,
 };
 
 /* Everything but the struct itself and its handles. */

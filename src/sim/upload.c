@@ -204,7 +204,8 @@ static void on_failed(void *owner, enum http_failure what,
 		break;
 	case HTTP_HUNG:
 		if (u->events)
-			u->events->hazard(u->owner, HAZARD_UPLOAD_TOO_LONG);
+			u->events->found(u->owner, V502,
+					 "a real device hangs for good");
 		break;
 	}
 }
@@ -214,7 +215,8 @@ static void on_no_length(void *owner)
 	struct upload *u = owner;
 
 	if (u->events)
-		u->events->hazard(u->owner, HAZARD_UPLOAD_LENGTH);
+		u->events->found(u->owner, V507,
+				 "the device waits until the server closes");
 }
 
 static void on_closed(void *owner)

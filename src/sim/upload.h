@@ -6,8 +6,8 @@
 #ifndef SIM_UPLOAD_H
 #define SIM_UPLOAD_H
 
+#include "diag/codes.h"
 #include "sim/board_http.h"
-#include "sim/hazard.h"
 #include "sim/photo.h"
 #include "sim/rule.h"
 
@@ -28,7 +28,8 @@ struct upload_events {
 	 */
 	void (*ended)(void *owner, bool failed, const char *text, size_t len);
 	void (*line)(void *owner, const char *text);
-	void (*hazard)(void *owner, enum hazard h);
+	/* The answer shows it. V502: the board hangs. */
+	void (*found)(void *owner, enum diag_code code, const char *detail);
 };
 
 struct upload;

@@ -49,6 +49,13 @@ async def careful(ws):
     await answer(ws)
 
 
+async def orderly(ws):
+    """As careful, and one ping."""
+    await careful(ws)
+    await mcp(ws, {"id": 3, "method": "ping"})
+    await answer(ws)
+
+
 async def silent(ws):
     await say(ws, HELLO)
     await asyncio.sleep(30)

@@ -30,7 +30,7 @@ backend() {
 		ends 0
 	done
 	kill -INT "$LAST"
-	wait_for sim.out '^hazards  *none'
+	wait_for sim.out '^findings  *none'
 	grep -q '^connected  *3' sim.out
 	grep -q '^listed  *1;' sim.out
 }
@@ -123,7 +123,7 @@ backend() {
 	finish "$LISTENER" 0
 }
 
-@test "twenty devices with ids of their own, and the hazards of a sloppy backend" {
+@test "twenty devices with ids of their own, and what is found of a sloppy backend" {
 	backend sloppy
 	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --devices 20 --rate 200/s
 	ends 0
@@ -131,18 +131,18 @@ backend() {
 		<<<"$out")" = '[20,20,20,20,20,20,20]' ]
 	[ "$(jq .welcome_ms.p50 <<<"$out")" -ge 0 ]
 	[ "$(sort -u backend.out | grep -c '^device 02:')" = 20 ]
-	for words in 'initialize came before the server hello' 'no session_id' \
-		'used again' 'id 0' 'empty cursor'; do
-		jq -r '.hazards[] | select(.connections == 20) | .text' <<<"$out" |
-			grep -q "$words"
-	done
+	[ "$(jq -r '[.findings[] | select(.connections == 20) | .code] | join(" ")' \
+		<<<"$out")" = 'B201 B214 B211 B212 B222 B233' ]
+	jq -e '.findings[] | select(.code == "B211") | .detail == "it has none" and
+		.severity == "note" and .title == "the envelope has another session_id, or none"' \
+		<<<"$out"
 }
 
-@test "a careful backend shows no hazards" {
+@test "a careful backend: nothing is found" {
 	backend careful
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 0
-	says 'hazards      none'
+	says 'findings     none'
 }
 
 @test "the summary counts what came, was answered, refused and lost" {
@@ -154,17 +154,17 @@ backend() {
 	says 'calls        2: answered 0, refused 1, unanswered 1'
 	says 'never listed self.fill.'
 	says 'no reply to  self.get_device_status (1)'
-	says '99x (on 1 connection) the same page of tools was asked for again'
+	says 'B231 error  the same page is asked for again: cursor "self.fill.t001"  1 connection, 99 times'
 	# What never was a call's duration is not told as one.
 	absent 'calls .* after' <(printf '%s' "$out")
 	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --fill 100
 	[ "$(jq -c '.tool_calls' <<<"$out")" = '{"came":2,"answered":0,"refused":1,"unanswered":1}' ]
 	[ "$(jq -c '.lost_replies' <<<"$out")" = '[{"name":"self.get_device_status","times":1}]' ]
 	jq -e '.answer_us.p50 >= 0 and (.lost_tools | length) > 20' <<<"$out"
-	jq -e '.hazards[] | select(.times == 99 and .connections == 1 and (.fatal | not))' <<<"$out"
+	jq -e '.findings[] | select(.code == "B231" and .times == 99 and .connections == 1 and (.fatal | not))' <<<"$out"
 }
 
-@test "nobody welcomed, a hazard that kills, what was expected: the status says so" {
+@test "nobody welcomed, a board that dies, what was expected: the status says so" {
 	backend mute
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 3
@@ -172,7 +172,7 @@ backend() {
 	backend crashing
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 7
-	hints "a real board does not survive this backend: the server hello had no 'transport'"
+	hints "a real board does not survive this backend: the server hello has no transport"
 	backend sloppy
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-calls 1 --expect-listed
 	ends 0
@@ -188,6 +188,94 @@ backend() {
 	backend careful
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --expect-no-hazards --expect-listed
 	ends 0
+}
+
+@test "what is found: a line as it comes, -q, -v, -o json, --findings, --fail-on" {
+	backend sloppy
+	mcp --findings f.jsonl sim --connect "ws://127.0.0.1:$BACKEND/"
+	ends 0
+	hints '! B201 error  initialize came before the server hello: '
+	hints '! B214 warning  a request id is used again: id 1 was tools/list, answered'
+	absent B211 stderr
+	says 'findings     B201 error  '
+	says '             B211 note  the envelope has another session_id, or none: it has none  1 connection, 1 time'
+	[ "$(jq -r '.device + " " + .code' f.jsonl | sort -u | head -n 1)" = '02:00:00:00:00:01 B201' ]
+	jq -e 'select(.code == "B214") | .severity == "warning" and
+		.evidence[0].from == "backend" and .evidence[0].leg == "ws"' <(grep B214 f.jsonl)
+	mcp -q sim --connect "ws://127.0.0.1:$BACKEND/"
+	hints B201
+	absent B214 stderr
+	mcp -v sim --connect "ws://127.0.0.1:$BACKEND/"
+	hints '! B211 note  '
+	mcp -o json sim --connect "ws://127.0.0.1:$BACKEND/" --devices 2
+	[ "$(grep -h '"finding"' stderr | jq -r '.finding | select(.code == "B201") | .device' |
+		sort | tr '\n' ' ')" = '02:00:00:00:00:01 02:00:00:00:00:02 ' ]
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --devices 2
+	hints '! B201 error  02:00:00:00:00:02: initialize came'
+	grep -q 'B201 error  .*  2 connections, 2 times' stdout
+	for severity in error warning note; do
+		mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fail-on "$severity"
+		ends 7
+		hints 'found: B201 error  initialize came'
+		hints 'mcpctl explain B201'
+	done
+	backend orderly
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fail-on warning
+	ends 0
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fail-on note
+	ends 7
+	hints 'found: B223 note  ping is used'
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fail-on all
+	ends 2
+	# What its own fault makes it say is told, and is not of the backend.
+	backend careful
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fault no-features --expect-no-hazards
+	ends 0
+	hints '! D101 error  the device does not offer MCP'
+	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --fault no-features --fail-on error
+	ends 7
+}
+
+# Profiles of devices; the others are services.
+device_profiles() {
+	local file
+	for file in "$BATS_TEST_DIRNAME"/../../src/sim/profiles/*.json; do
+		jq -e '.kind == "service"' "$file" >/dev/null || basename "$file" .json
+	done
+}
+
+is_ready() { mcpctl devices -o json | grep -q ready; }
+
+@test "every profile with serve, listen: and its own port: nothing is found above a note" {
+	local profile
+	[ "$(device_profiles | wc -l)" -ge 4 ]
+	for profile in $(device_profiles); do
+		serve
+		background sim mcpctl sim "$profile" --ota "$OTA" --fail-on warning
+		SIM=$LAST
+		until_true is_ready
+		mcp tools
+		ends 0
+		mcp call self.get_device_status
+		ends 0
+		kill "$SERVER"
+		finish "$SERVER" 143
+		finish "$SIM" 0
+		grep -q '^calls  *1: answered 1' sim.out
+		absent '^! ' sim.err
+		listener l --wait 60 listen:127.0.0.1:0 tools
+		mcp sim "$profile" --ota "$OTA" --fail-on warning
+		ends 0
+		absent '^! ' stderr
+		finish "$LISTENER" 0
+		background sim mcpctl sim "$profile" --listen 127.0.0.1:0 --for 120s
+		url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
+		mcp "$url" tools
+		ends 0
+		kill -INT "$LAST"
+		wait_for sim.out '^findings'
+		absent ' (error|warning)  ' sim.out
+	done
 }
 
 @test "-v shows every frame of a device, --trace keeps it; of a service, too" {
@@ -241,7 +329,7 @@ backend() {
 	backend crashing
 	mcp sim --connect "ws://127.0.0.1:$BACKEND/" --firmware 2.5.0 --for 300ms
 	ends 3
-	hints "welcomed 0: the server hello had no 'transport'"
+	hints "welcomed 0: the server hello has no transport"
 	absent 'never said hello' stderr
 	background sim mcpctl sim --listen 127.0.0.1:0 --firmware 2.5.0 --for 120s
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
@@ -305,7 +393,7 @@ END
 	ota_over_tls "{\"websocket\":{\"url\":\"wss://localhost:$BACKEND/\"}}"
 	mcp --cacert ca.pem sim --ota "https://localhost:$OTA_PORT/" --expect-listed
 	ends 0
-	says 'hazards      none'
+	says 'findings     none'
 	# As firmware: the type of the board is the name it was built under.
 	[ "$(grep '^{' ota.out | jq -r '.board.type == .board.name')" = true ]
 	mcp sim --ota "https://localhost:$OTA_PORT/"

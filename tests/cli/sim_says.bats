@@ -129,7 +129,7 @@ ota_says() {
 	background sim mcpctl sim --connect "ws://127.0.0.1:$port/" --fault no-hello
 	wait_for sim.err 'its own hello never went out'
 	kill -INT "$LAST"
-	wait_for sim.out '^hazards'
+	wait_for sim.out '^findings'
 	absent 'server hello' sim.err sim.out
 }
 
@@ -175,7 +175,7 @@ ota_says() {
 	mcp sim --connect "ws://127.0.0.1:$port/" --for 3s
 	ends 3
 	absent 'said no hello' stderr
-	hints "welcomed 0: the server hello had another 'transport'"
+	hints "welcomed 0: the server hello has another transport"
 }
 
 @test "a hint that fits: two ways, a broker that OTA does not name, time over behind OTA" {

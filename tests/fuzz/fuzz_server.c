@@ -65,10 +65,11 @@ static void on_note(void *owner, enum pretend_note what, const char *text)
 	(void)text;
 }
 
-static void on_hazard(void *owner, enum hazard h)
+static void on_finding(void *owner, const struct finding *f, const char *detail)
 {
 	(void)owner;
-	if (!hazard_text(h))
+	(void)detail;
+	if (!finding_row(f->code)->title)
 		abort();
 }
 
@@ -84,7 +85,7 @@ static const struct pretend_events events = { .text = on_text,
 					      .cut = on_cut,
 					      .drop = on_drop,
 					      .note = on_note,
-					      .hazard = on_hazard };
+					      .finding = on_finding };
 
 static struct pretend device;
 

@@ -28,7 +28,8 @@ struct harness {
 		said; /* text frames; "<binary HEX>", "<cut …>", "<drop>" */
 	size_t read; /* how many of them were looked at */
 	struct words notes; /* "welcomed", "called self.x", … */
-	bool hazards[HAZARD_COUNT]; /* seen */
+	struct words found; /* "B214 id 1 was …", each time */
+	bool died; /* a real board did not survive it */
 	struct counts counts;
 	bool closed;
 };
@@ -86,25 +87,53 @@ static inline void harness_note(void *owner, enum pretend_note what,
 	mem_free(line);
 }
 
-static inline void harness_hazard(void *owner, enum hazard h)
+static inline void harness_finding(void *owner, const struct finding *f,
+				   const char *detail)
 {
-	struct harness *mine = owner;
+	struct harness *h = owner;
+	char *line;
 
-	assert_string_not_equal(hazard_text(h), "");
-	mine->hazards[h] = true;
+	if (!detail)
+		return;
+	line = mem_printf("%s %s", finding_row(f->code)->code, detail);
+	words_add(&h->found, line);
+	mem_free(line);
 }
 
-static inline bool harness_saw(const struct harness *h, enum hazard which)
+static inline void harness_died(void *owner, enum diag_code of)
 {
-	return h->hazards[which];
+	struct harness *h = owner;
+
+	(void)of;
+	h->died = true;
 }
 
-static inline size_t harness_hazards(const struct harness *h)
+/* It was found, with these words among the detail. */
+static inline bool harness_told(const struct harness *h, enum diag_code code,
+				const char *words)
+{
+	const char *name = finding_row(code)->code;
+
+	for (size_t i = 0; i < h->found.count; i++) {
+		if (strncmp(h->found.word[i], name, strlen(name)) == 0 &&
+		    strstr(h->found.word[i], words))
+			return true;
+	}
+	return false;
+}
+
+static inline bool harness_saw(const struct harness *h, enum diag_code code)
+{
+	return harness_told(h, code, "");
+}
+
+/* How many kinds. */
+static inline size_t harness_findings(const struct harness *h)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < HAZARD_COUNT; i++)
-		count += h->hazards[i];
+	for (int i = 0; i < DIAG_CODE_COUNT; i++)
+		count += harness_saw(h, (enum diag_code)i);
 	return count;
 }
 
@@ -114,7 +143,8 @@ static const struct pretend_events harness_events = {
 	.cut = harness_cut,
 	.drop = harness_drop,
 	.note = harness_note,
-	.hazard = harness_hazard,
+	.finding = harness_finding,
+	.died = harness_died,
 };
 
 /* fault: NAME[,NAME]; NULL. */
@@ -177,6 +207,7 @@ static inline void harness_stop(struct harness *h)
 	profile_free(h->profile);
 	words_done(&h->said);
 	words_done(&h->notes);
+	words_done(&h->found);
 }
 
 static inline void harness_send(struct harness *h, const char *text)

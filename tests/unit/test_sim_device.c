@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The simulated device without a socket: hello, waiting, the two threads,
- * restarts, sizes, and the hazards that it finds.
+ * restarts, sizes, and what it finds.
  */
 #include "sim_harness.h"
 
@@ -54,7 +54,7 @@ static void test_hello(void **state)
 	harness_says(&h, "{\"session_id\":\"\",\"type\":\"listen\",\"state\":"
 			 "\"start\",\"mode\":\"auto\"}");
 	assert_true(noted(&h, "welcomed"));
-	assert_true(harness_saw(&h, HAZARD_HELLO_NO_SESSION));
+	assert_true(harness_saw(&h, B203));
 	harness_stop(&h);
 }
 
@@ -75,9 +75,9 @@ static void test_mcp_before_hello(void **state)
 	assert_non_null(strstr(harness_next(&h, 0), "\"listen\""));
 	assert_non_null(strstr(harness_next(&h, 0), "serverInfo"));
 	harness_mcp_says(&h, PONG("2"));
-	assert_true(harness_saw(&h, HAZARD_EARLY_INITIALIZE));
-	assert_true(harness_saw(&h, HAZARD_EARLY_MCP));
-	assert_true(harness_saw(&h, HAZARD_PING));
+	assert_true(harness_saw(&h, B201));
+	assert_true(harness_saw(&h, B208));
+	assert_true(harness_saw(&h, B223));
 	harness_stop(&h);
 }
 
@@ -107,10 +107,12 @@ static void test_bad_hellos(void **state)
 	harness_next(&h, 0);
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"udp\"}");
 	harness_says(&h, NULL);
-	assert_true(harness_saw(&h, HAZARD_HELLO_OTHER_TRANSPORT));
+	assert_true(harness_saw(&h, B210));
+	assert_false(h.died);
 	harness_send(&h, "{\"type\":\"hello\"}");
 	harness_says(&h, "<drop>");
-	assert_true(harness_saw(&h, HAZARD_HELLO_NO_TRANSPORT));
+	assert_true(harness_saw(&h, B202));
+	assert_true(h.died);
 	assert_true(noted(&h, "line the server hello has no 'transport'"));
 	harness_stop(&h);
 }
@@ -127,8 +129,8 @@ static void test_hello_2_5(void **state)
 	assert_non_null(harness_next(&h, 0));
 	harness_send(&h, "{\"type\":\"hello\",\"session_id\":\"S1\"}");
 	harness_says(&h, NULL);
-	assert_true(harness_saw(&h, HAZARD_HELLO_TRANSPORT_IGNORED));
-	assert_false(hazard_is_fatal(HAZARD_HELLO_TRANSPORT_IGNORED));
+	assert_true(harness_saw(&h, B202));
+	assert_false(h.died);
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\","
 			 "\"session_id\":\"S1\"}");
 	assert_non_null(strstr(harness_next(&h, 0), "listen"));
@@ -224,7 +226,7 @@ static void test_late_hello_helps_the_next_session(void **state)
 	start(&h);
 	harness_welcome(&h);
 	harness_send(&h, "{\"type\":\"hello\",\"transport\":\"websocket\"}");
-	assert_true(harness_saw(&h, HAZARD_HELLO_TWICE));
+	assert_true(harness_saw(&h, B227));
 	pretend_hang_up(&h.device);
 	pretend_open(&h.device);
 	assert_non_null(strstr(harness_next(&h, 0), "\"hello\""));
@@ -316,7 +318,7 @@ static void test_size(void **state)
 	harness_mcp(&h, CALL("3", "self.test.big", "{\"n\":65404}"));
 	harness_says(&h, NULL);
 	assert_true(h.device.unusable);
-	assert_true(harness_saw(&h, HAZARD_OVERSIZED_REPLY));
+	assert_true(harness_saw(&h, D121));
 	harness_mcp(&h, PING("4"));
 	harness_mcp_says(&h, PONG("4"));
 	harness_stop(&h);
@@ -394,29 +396,34 @@ static void test_envelopes(void **state)
 	/* names without case, what stands behind is ignored, so is a payload */
 	harness_send(&h, "{\"TYPE\":\"mcp\",\"PayLoad\":" PING("1") "}tail");
 	harness_mcp_says(&h, PONG("1"));
-	assert_true(harness_saw(&h, HAZARD_NO_SESSION_ID));
+	harness_send(&h, "{\"type\":\"mcp\",\"payload\":" PING("1") "}");
+	harness_mcp_says(&h, PONG("1"));
+	assert_true(harness_told(&h, B211, "it has none"));
 	harness_send(&h, "{\"type\":\"mcp\",\"payload\":[]}");
 	harness_send(&h, "{\"type\":\"mcp\",\"payload\":" PING("1") "x}");
+	harness_send(&h, "{\"type\":\"mcp\",\"payload\":7}");
 	harness_send(&h, "nothing");
 	harness_send(&h, "{\"payload\":" PING("1") "}");
 	harness_says(&h, NULL);
-	assert_true(harness_saw(&h, HAZARD_PAYLOAD_SHAPE));
-	assert_true(harness_saw(&h, HAZARD_NOT_JSON));
-	assert_true(harness_saw(&h, HAZARD_NO_TYPE));
+	assert_true(harness_told(&h, B216, "a batch"));
+	assert_true(harness_saw(&h, B219));
+	assert_true(harness_saw(&h, B225));
+	assert_true(harness_saw(&h, B226));
 	harness_send(&h, "{\"type\":\"mcp\",\"sessionId\":\"S1\",\"payload\":"
 			 "{}}");
 	harness_send(&h, "{\"type\":\"mcp\",\"session_id\":\"\",\"payload\":{}"
 			 "}");
 	harness_send(&h, "{\"type\":\"mcp\",\"session_id\":\"S2\",\"payload\":"
 			 "{}}");
-	assert_true(harness_saw(&h, HAZARD_CAMEL_SESSION_ID));
-	assert_true(harness_saw(&h, HAZARD_EMPTY_SESSION_ID));
-	assert_true(harness_saw(&h, HAZARD_OTHER_SESSION_ID));
+	assert_true(harness_told(&h, B211, "it is called sessionId"));
+	assert_true(harness_told(&h, B211, "it is empty"));
+	assert_true(harness_told(&h, B211, "it is another"));
 	harness_stop(&h);
 }
 
-/* Feed payloads; the named hazard must be found, and only then. */
-static void hazard(enum hazard expected, const char *payload)
+/* Feed payloads; what is named must be found, and only then. */
+static void shows(enum diag_code expected, const char *words,
+		  const char *payload)
 {
 	struct harness h;
 
@@ -424,45 +431,46 @@ static void hazard(enum hazard expected, const char *payload)
 	harness_welcome(&h);
 	assert_false(harness_saw(&h, expected));
 	harness_mcp(&h, payload);
-	if (!harness_saw(&h, expected))
-		print_error("not found: %s\n", hazard_text(expected));
-	assert_true(harness_saw(&h, expected));
+	if (!harness_told(&h, expected, words))
+		print_error("not found: %s %s\n", finding_row(expected)->code,
+			    words);
+	assert_true(harness_told(&h, expected, words));
 	harness_stop(&h);
 }
 
 #define RQ(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
 #define LIST "\"method\":\"tools/list\""
 
-static void test_hazards(void **state)
+static void test_findings(void **state)
 {
 	(void)state;
-	hazard(HAZARD_ID_ZERO, RQ("0", LIST));
-	hazard(HAZARD_ID_10000, RQ("10000", LIST));
-	hazard(HAZARD_ID_STRING, RQ("\"1\"", LIST));
-	hazard(HAZARD_ID_NULL, RQ("null", LIST));
-	hazard(HAZARD_ID_NULL, "{\"jsonrpc\":\"2.0\"," LIST "}");
-	hazard(HAZARD_ID_RANGE, RQ("3000000000", LIST));
-	hazard(HAZARD_ID_RANGE, RQ("1.5", LIST));
-	hazard(HAZARD_RESULT_MEMBER, RQ("1", "\"result\":null," LIST));
-	hazard(HAZARD_PARAMS_NULL, RQ("1", "\"params\":null," LIST));
-	hazard(HAZARD_PARAMS_SHAPE, RQ("1", "\"params\":[]," LIST));
-	hazard(HAZARD_NO_JSONRPC, "{\"id\":1," LIST "}");
-	hazard(HAZARD_RESPONSE, RQ("1", "\"result\":{}"));
-	hazard(HAZARD_EMPTY_CURSOR,
-	       RQ("1", "\"params\":{\"cursor\":\"\"}," LIST));
-	hazard(HAZARD_NO_INITIALIZE, RQ("1", LIST));
-	hazard(HAZARD_UNKNOWN_METHOD, RQ("1", "\"method\":\"resources/list\""));
-	hazard(HAZARD_UNSCHEMED_VISION,
-	       RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
-		       "{\"vision\":{\"url\":null}}}"));
-	hazard(HAZARD_UNSCHEMED_VISION,
-	       RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
-		       "{\"vision\":{\"url\":\"你的地址\"}}}"));
-	hazard(HAZARD_PHOTO_WITHOUT_VISION,
-	       CALL("1", "self.camera.take_photo", "{\"question\":\"\"}"));
+	shows(B212, "", RQ("0", LIST));
+	shows(B213, "", RQ("10000", LIST));
+	shows(B215, "is a text", RQ("\"1\"", LIST));
+	shows(B215, "id null", RQ("null", LIST));
+	shows(B215, "there is no id", "{\"jsonrpc\":\"2.0\"," LIST "}");
+	shows(B215, "is no whole number within 32 bits",
+	      RQ("3000000000", LIST));
+	shows(B215, "is no whole number within 32 bits", RQ("1.5", LIST));
+	shows(B217, "'result'", RQ("1", "\"result\":null," LIST));
+	shows(B216, "params is null", RQ("1", "\"params\":null," LIST));
+	shows(B216, "params is []", RQ("1", "\"params\":[]," LIST));
+	shows(B216, "jsonrpc", "{\"id\":1," LIST "}");
+	shows(B218, "", RQ("1", "\"result\":{}"));
+	shows(B233, "", RQ("1", "\"params\":{\"cursor\":\"\"}," LIST));
+	shows(B221, "", RQ("1", LIST));
+	shows(B224, "resources/list", RQ("1", "\"method\":\"resources/list\""));
+	shows(V506, "",
+	      RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
+		      "{\"vision\":{\"url\":null}}}"));
+	shows(V506, "",
+	      RQ("1", "\"method\":\"initialize\",\"params\":{\"capabilities\":"
+		      "{\"vision\":{\"url\":\"你的地址\"}}}"));
+	shows(B243, "",
+	      CALL("1", "self.camera.take_photo", "{\"question\":\"\"}"));
 }
 
-static void test_hazards_over_time(void **state)
+static void test_findings_over_time(void **state)
 {
 	struct harness h;
 	const struct profile_changes fill = { .fill = 100 };
@@ -472,26 +480,26 @@ static void test_hazards_over_time(void **state)
 	harness_welcome(&h);
 	harness_mcp(&h, RQ("1", "\"method\":\"initialize\""));
 	harness_mcp(&h, RQ("2", LIST ",\"params\":{\"withUserTools\":true}"));
-	assert_false(harness_saw(&h, HAZARD_REUSED_ID));
-	assert_false(harness_saw(&h, HAZARD_NO_INITIALIZE));
+	assert_false(harness_saw(&h, B214));
+	assert_false(harness_saw(&h, B221));
 	harness_mcp(&h, RQ("2", LIST ",\"params\":{\"cursor\":"
 				     "\"self.fill.t014\"}"));
-	assert_true(harness_saw(&h, HAZARD_REUSED_ID));
-	assert_true(harness_saw(&h, HAZARD_USER_TOOLS_DROPPED));
+	assert_true(harness_saw(&h, B214));
+	assert_true(harness_saw(&h, B232));
 	harness_mcp(&h, RQ("3", LIST ",\"params\":{\"cursor\":"
 				     "\"self.fill.t014\"}"));
-	assert_true(harness_saw(&h, HAZARD_REPEATED_CURSOR));
+	assert_true(harness_saw(&h, B231));
 	harness_mcp(&h, RQ("4", "\"method\":\"initialize\""));
-	assert_true(harness_saw(&h, HAZARD_TWICE_INITIALIZE));
-	assert_false(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
+	assert_true(harness_saw(&h, B220));
+	assert_false(harness_saw(&h, B230));
 	pretend_hang_up(&h.device);
-	assert_true(harness_saw(&h, HAZARD_FIRST_PAGE_ONLY));
-	assert_true(harness_saw(&h, HAZARD_NO_INITIALIZED));
+	assert_true(harness_saw(&h, B230));
+	assert_true(harness_saw(&h, B222));
 	harness_stop(&h);
 }
 
 /* A proper backend shows none. */
-static void test_no_hazards(void **state)
+static void test_no_findings(void **state)
 {
 	struct harness h;
 
@@ -507,7 +515,7 @@ static void test_no_hazards(void **state)
 	harness_mcp(&h,
 		    CALL("3", "self.camera.take_photo", "{\"question\":\"\"}"));
 	pretend_hang_up(&h.device);
-	assert_int_equal(harness_hazards(&h), 0);
+	assert_int_equal(harness_findings(&h), 0);
 	harness_stop(&h);
 }
 
@@ -605,7 +613,7 @@ static void test_bare(void **state)
 	harness_says(&h, PONG("2"));
 	harness_send(&h, "[" PING("3") "]");
 	harness_says(&h, NULL);
-	assert_true(harness_saw(&h, HAZARD_BATCH));
+	assert_true(harness_told(&h, B216, "a batch"));
 	harness_stop(&h);
 }
 
@@ -663,9 +671,9 @@ int main(void)
 		cmocka_unit_test(test_speaking),
 		cmocka_unit_test(test_audio),
 		cmocka_unit_test(test_envelopes),
-		cmocka_unit_test(test_hazards),
-		cmocka_unit_test(test_hazards_over_time),
-		cmocka_unit_test(test_no_hazards),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_findings_over_time),
+		cmocka_unit_test(test_no_findings),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare),

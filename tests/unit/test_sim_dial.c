@@ -194,15 +194,26 @@ static void play(void (*script)(const struct backend *b), struct sim_options *o,
 	assert_int_equal(status, 0);
 }
 
-static bool hazard_seen(const struct outcome *o, enum hazard h)
+static const struct sim_found *found_of(const struct outcome *o,
+					enum diag_code code)
 {
-	size_t i;
-
-	for (i = 0; i < o->sum.hazards.count; i++) {
-		if (!strcmp(o->sum.hazards.word[i], hazard_text(h)))
-			return true;
+	for (size_t i = 0; i < o->sum.found_count; i++) {
+		if (o->sum.found[i].code == code)
+			return &o->sum.found[i];
 	}
-	return false;
+	return NULL;
+}
+
+static bool seen(const struct outcome *o, enum diag_code code)
+{
+	return found_of(o, code) != NULL;
+}
+
+static bool killed(const struct outcome *o, enum diag_code code)
+{
+	const struct sim_found *found = found_of(o, code);
+
+	return found && found->fatal;
 }
 
 static void done(struct outcome *o)
@@ -245,7 +256,7 @@ static void test_close(void **state)
 	assert_int_equal(out.status, 0);
 	assert_int_equal(out.sum.welcomed, 1);
 	assert_int_equal(out.sum.closed, 1);
-	assert_int_equal(out.sum.hazards.count, 0);
+	assert_int_equal(out.sum.found_count, 0);
 	assert_non_null(strstr(buf_string(&out.lines), "sent Close 1000"));
 	done(&out);
 }
@@ -284,7 +295,7 @@ static void test_packets(void **state)
 	(void)state;
 	play(script_packets, &o, false, &out);
 	assert_int_equal(out.sum.welcomed, 2);
-	assert_true(hazard_seen(&out, HAZARD_BEFORE_DEVICE_HELLO) == false);
+	assert_true(seen(&out, B207) == false);
 	done(&out);
 }
 
@@ -339,7 +350,8 @@ static void test_hello_without_transport(void **state)
 	assert_int_equal(out.err.kind, ERR_UNMET);
 	assert_non_null(strstr(out.err.text, "does not survive"));
 	assert_int_equal(out.sum.welcomed, 0);
-	assert_true(hazard_seen(&out, HAZARD_HELLO_NO_TRANSPORT));
+	assert_true(seen(&out, B202));
+	assert_true(killed(&out, B202));
 	done(&out);
 }
 
@@ -551,7 +563,7 @@ static void test_left_open(void **state)
 	(void)state;
 	play(script_left_open, &o, false, &out);
 	assert_int_equal(out.sum.welcomed, 2);
-	assert_true(hazard_seen(&out, HAZARD_CLOSE_LEFT_OPEN));
+	assert_true(seen(&out, B261));
 	done(&out);
 }
 
@@ -664,8 +676,9 @@ static void test_ota_stored(void **state)
 	(void)state;
 	play(script_stored, &o, true, &out);
 	assert_int_equal(out.sum.welcomed, 2);
-	assert_true(hazard_seen(&out, HAZARD_OTA_PORT));
-	assert_true(hazard_seen(&out, HAZARD_OTA_NO_URL));
+	assert_true(seen(&out, O309));
+	assert_false(killed(&out, O309));
+	assert_true(seen(&out, O316));
 	done(&out);
 }
 
@@ -678,7 +691,7 @@ static void test_ota(void **state)
 	play(script_ota, &o, true, &out);
 	assert_int_equal(out.status, 0);
 	assert_int_equal(out.sum.welcomed, 1);
-	assert_int_equal(out.sum.hazards.count, 0);
+	assert_int_equal(out.sum.found_count, 0);
 	done(&out);
 }
 
@@ -699,9 +712,8 @@ static void script_ota_answer(const struct backend *b)
  * real board does not survive the answer.
  */
 static void ota_fails(const char *answer, const char *words,
-		      enum hazard expected)
+		      enum diag_code expected, bool fatal)
 {
-	bool fatal = expected != HAZARD_COUNT && hazard_is_fatal(expected);
 	const char *said;
 	struct sim_options o = { .devices = 1 };
 	struct outcome out;
@@ -714,8 +726,10 @@ static void ota_fails(const char *answer, const char *words,
 	if (!strstr(said, words))
 		print_error("said: %s\n", said);
 	assert_non_null(strstr(said, words));
-	if (expected != HAZARD_COUNT)
-		assert_true(hazard_seen(&out, expected));
+	if (expected != DIAG_CODE_COUNT) {
+		assert_true(seen(&out, expected));
+		assert_int_equal(killed(&out, expected), fatal);
+	}
 	done(&out);
 }
 
@@ -729,31 +743,31 @@ static void test_ota_failures(void **state)
 	answer = mem_printf("HTTP/1.1 200 OK\r\nContent-Length: 9002\r\n\r\n"
 			    "{%s}",
 			    large);
-	ota_fails(answer, "8 kB", HAZARD_OTA_TOO_LONG);
+	ota_fails(answer, "8 kB", O306, true);
 	mem_free(answer);
 	mem_free(large);
 	ota_fails("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-		  "404 Not Found", HAZARD_COUNT);
+		  "404 Not Found", DIAG_CODE_COUNT, false);
 	/* Firmware takes no other status than 200, good as it may be. */
 	ota_fails("HTTP/1.1 201 Created\r\nContent-Length: 41\r\n\r\n"
 		  "{\"websocket\":{\"url\":\"ws://127.0.0.1:9/\"}}",
-		  "201 Created", HAZARD_COUNT);
+		  "201 Created", DIAG_CODE_COUNT, false);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n{\"mqtt\":{}}",
-		  "MQTT without an endpoint", HAZARD_OTA_LENGTH);
+		  "MQTT without an endpoint", O314, false);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n"
 		  "{\"mqtt\":{\"endpoint\":\"mqtt://h\"}}",
-		  "restarts", HAZARD_OTA_ENDPOINT);
+		  "restarts", O302, true);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-		  "neither 'websocket' nor 'mqtt'", HAZARD_OTA_NEITHER);
+		  "neither 'websocket' nor 'mqtt'", O301, false);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
-		  "before the reply was whole", HAZARD_COUNT);
+		  "before the reply was whole", DIAG_CODE_COUNT, false);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n"
 		  "{\"websocket\":{\"url\":\"ws://h:/x\"}}  ",
-		  "restarts", HAZARD_OTA_URL);
+		  "restarts", O309, true);
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n"
 		  "{\"websocket\":{}}",
-		  "has none stored", HAZARD_OTA_NO_URL);
-	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", HAZARD_COUNT);
+		  "has none stored", O316, false);
+	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", DIAG_CODE_COUNT, false);
 }
 
 static void script_kills(const struct backend *b)
@@ -779,7 +793,7 @@ static void test_ota_kills(void **state)
 	(void)state;
 	play(script_kills, &o, true, &out);
 	assert_int_equal(out.sum.dialled, 0);
-	assert_true(hazard_seen(&out, HAZARD_OTA_FIRMWARE));
+	assert_true(seen(&out, O307));
 	done(&out);
 }
 

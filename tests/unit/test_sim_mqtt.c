@@ -310,12 +310,10 @@ static void saw_line(const struct scene *s, const char *words)
 	assert_non_null(strstr(buf_string(&s->lines), words));
 }
 
-static bool hazard_seen(const struct scene *s, enum hazard h)
+static bool seen(const struct scene *s, enum diag_code code)
 {
-	size_t i;
-
-	for (i = 0; i < s->sum.hazards.count; i++) {
-		if (!strcmp(s->sum.hazards.word[i], hazard_text(h)))
+	for (size_t i = 0; i < s->sum.found_count; i++) {
+		if (s->sum.found[i].code == code)
 			return true;
 	}
 	return false;
@@ -351,9 +349,9 @@ static void test_standby(void **state)
 	assert_int_equal(s.sum.closed, 1);
 	assert_int_equal(s.sum.welcomed, 0);
 	assert_int_equal(s.sum.initialized, 1);
-	assert_true(hazard_seen(&s, HAZARD_NOT_JSON));
-	assert_false(hazard_seen(&s, HAZARD_NO_SESSION_ID));
-	assert_false(hazard_seen(&s, HAZARD_BEFORE_DEVICE_HELLO));
+	assert_true(seen(&s, B225));
+	assert_false(seen(&s, B211));
+	assert_false(seen(&s, B207));
 	saw_line(&s, "as board-1");
 	saw_line(&s, "dropped by the device");
 	stop(&s);
@@ -485,11 +483,11 @@ static void test_session(void **state)
 	assert_int_equal(s.sum.audio.received, 1);
 	assert_int_equal(s.sum.audio.repeated, 1);
 	assert_int_equal(s.sum.audio.broken, 2);
-	assert_true(hazard_seen(&s, HAZARD_HELLO_NOT_UDP));
-	assert_true(hazard_seen(&s, HAZARD_HELLO_NO_UDP));
-	assert_true(hazard_seen(&s, HAZARD_GOODBYE_SESSION));
-	assert_true(hazard_seen(&s, HAZARD_AUDIO_OLD));
-	assert_true(hazard_seen(&s, HAZARD_AUDIO_BROKEN));
+	assert_true(seen(&s, B210));
+	assert_true(seen(&s, M407));
+	assert_true(seen(&s, M408));
+	assert_true(seen(&s, M412));
+	assert_true(seen(&s, M411));
 	saw_line(&s, "the session is over");
 	/* A second goodbye ends nothing. */
 	assert_null(strstr(strstr(buf_string(&s.lines), "session is over") + 1,
@@ -519,7 +517,7 @@ static void test_goodbye(void **state)
 	while (s.step->wait && loop_now() < until)
 		loop_wait(s.loop, &never, loop_now() + 20, NULL);
 	assert_null(s.step->wait);
-	assert_false(hazard_seen(&s, HAZARD_GOODBYE_SESSION));
+	assert_false(seen(&s, M408));
 	stop(&s);
 }
 
@@ -593,7 +591,7 @@ static void test_ota(void **state)
 		    "\"subscribe_topic\":\"to/me\"");
 	assert_int_equal(s.status, 0);
 	assert_null(s.step->wait);
-	assert_true(hazard_seen(&s, HAZARD_OTA_BOTH));
+	assert_true(seen(&s, O319));
 	saw_line(&s, "as c1");
 	stop(&s);
 }
@@ -612,7 +610,7 @@ static void test_ota_no_topic(void **state)
 	assert_int_equal(s.err.kind, ERR_CONNECT); /* no hello came */
 	assert_int_equal(s.sum.dialled, 1);
 	assert_int_equal(s.messages, 0);
-	assert_true(hazard_seen(&s, HAZARD_OTA_NO_TOPIC));
+	assert_true(seen(&s, O303));
 	saw_line(&s, "as ESP32_000001");
 	stop(&s);
 }

@@ -87,7 +87,7 @@ static bool noted(const struct harness *h, const char *words)
 
 /* One upload whose request is not looked at. */
 static void answered(const char *ask, const char *answer, const char *payload,
-		     int hazard)
+		     int expected)
 {
 	const struct http_script script = { .answer = answer,
 					    .answer_len = strlen(answer),
@@ -100,8 +100,8 @@ static void answered(const char *ask, const char *answer, const char *payload,
 	start_with(&h, &c, NULL);
 	harness_mcp(&h, ask);
 	waits_for(&h, payload);
-	if (hazard >= 0)
-		assert_true(harness_saw(&h, (enum hazard)hazard));
+	if (expected >= 0)
+		assert_true(harness_saw(&h, (enum diag_code)expected));
 	harness_stop(&h);
 	http_child_finish(&c);
 }
@@ -160,8 +160,8 @@ static void photographed(const char *token)
 	harness_mcp(&h, ASK);
 	waits_for(&h, SAYS("1", "{\\\"success\\\":true,\\\"n\\\":"
 				"\\\"\\\\\\\"\\\"}  "));
-	assert_int_equal(harness_hazards(&h), 1);
-	assert_true(harness_saw(&h, HAZARD_ID_ZERO));
+	assert_int_equal(harness_findings(&h), 1);
+	assert_true(harness_saw(&h, B212));
 	assert_true(noted(&h, "sends a picture of 600 bytes"));
 	harness_stop(&h);
 	http_child_finish(&c);
@@ -225,7 +225,7 @@ static void test_answers(void **state)
 		    "2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"),
 		 SAYS("1", "abc"), -1);
 	answered(ASK, OK("\r\nuntil the end"), SAYS("1", "until the end"),
-		 HAZARD_UPLOAD_LENGTH);
+		 V507);
 	answered(ASK, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
 		 FAILS("1", "Failed to upload photo"), -1);
 	answered(ASK, "HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
@@ -374,7 +374,7 @@ static void test_hangs(void **state)
 	http_child_start(&c, &script);
 	start_with(&h, &c, NULL);
 	harness_mcp(&h, ASK);
-	while (!harness_saw(&h, HAZARD_UPLOAD_TOO_LONG))
+	while (!harness_saw(&h, V502))
 		assert_null(harness_next(&h, 50));
 	harness_mcp(&h, PING);
 	assert_null(harness_next(&h, 100));

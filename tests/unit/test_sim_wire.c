@@ -279,24 +279,26 @@ static void test_chunks(void **state)
 static uint64_t found;
 
 /* Those of OTA. */
-#define BIT(h) ((uint64_t)1 << ((h)-HAZARD_OTA_TOO_LONG))
+#define BIT(code) ((uint64_t)1 << ((code)-O301))
 
-static void on_found(void *owner, enum hazard h)
+static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	(void)owner;
-	found |= BIT(h);
+	(void)detail;
+	found |= BIT(f->code);
 }
 
 static void judged(const char *body, const char *url, const char *words,
-		   uint64_t hazards)
+		   uint64_t codes)
 {
-	struct hazard_watch w = { .found = on_found };
+	struct diag d = { .found = on_found };
+	struct ota_fate fate = { .diag = &d };
 	struct error err = { 0 };
 	struct ota_reply r;
 	int status;
 
 	found = 0;
-	status = ota_judge(&r, body, strlen(body), &w, &err);
+	status = ota_judge(&r, body, strlen(body), &fate, &err);
 	assert_int_equal(status, words ? -1 : 0);
 	if (url)
 		assert_string_equal(r.websocket_url, url);
@@ -304,7 +306,8 @@ static void judged(const char *body, const char *url, const char *words,
 		print_error("said: %s\n", err.text);
 	if (words)
 		assert_non_null(strstr(err.text, words));
-	assert_int_equal(found, hazards);
+	assert_int_equal(found, codes);
+	diag_done(&d);
 	ota_reply_done(&r);
 	error_reset(&err);
 }
@@ -335,8 +338,7 @@ static void test_judge(void **state)
 	       "ws://h/", NULL, 0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\",\"version\":\"3\"},"
 	       "\"firmware\":{\"version\":\"v2.4.2\",\"url\":\"\"}}",
-	       "ws://h/", "restarts here",
-	       BIT(HAZARD_OTA_VERSION_TEXT) | BIT(HAZARD_OTA_FIRMWARE));
+	       "ws://h/", "restarts here", BIT(O304) | BIT(O307));
 	for (size_t i = 0; i < COUNT(versions); i++) {
 		char *body = mem_printf("{\"websocket\":{\"url\":\"ws://h/\"},"
 					"\"firmware\":{\"version\":\"%s\","
@@ -345,7 +347,7 @@ static void test_judge(void **state)
 
 		judged(body, "ws://h/",
 		       versions[i].boots ? NULL : "no dotted number",
-		       versions[i].boots ? 0 : BIT(HAZARD_OTA_FIRMWARE));
+		       versions[i].boots ? 0 : BIT(O307));
 		mem_free(body);
 	}
 	/* Without a url that is a text the version is not looked at. */
@@ -357,43 +359,40 @@ static void test_judge(void **state)
 	       "ws://h/", NULL, 0);
 	judged("{\"mqtt\":{\"endpoint\":\"h:1883\"},\"websocket\":{\"url\":"
 	       "\"ws://h/\"}}",
-	       "ws://h/", NULL, BIT(HAZARD_OTA_BOTH));
+	       "ws://h/", NULL, BIT(O319));
 	judged("{\"mqtt\":{}}", NULL, NULL, 0);
-	judged("{}", NULL, "neither 'websocket' nor 'mqtt'",
-	       BIT(HAZARD_OTA_NEITHER));
+	judged("{}", NULL, "neither 'websocket' nor 'mqtt'", BIT(O301));
 	/* It stays on WebSocket with what was stored (device.md 5.4 item 10). */
-	judged("{\"websocket\":{}}", NULL, NULL, BIT(HAZARD_OTA_NO_URL));
-	judged("{\"websocket\":{\"URL\":\"ws://h/\"}}", NULL, NULL,
-	       BIT(HAZARD_OTA_NO_URL));
+	judged("{\"websocket\":{}}", NULL, NULL, BIT(O316));
+	judged("{\"websocket\":{\"URL\":\"ws://h/\"}}", NULL, NULL, BIT(O316));
 	/* Sections are found without case, and a text may stand behind it all. */
 	judged("{\"WebSocket\":{\"url\":\"ws://h/\"}} x", "ws://h/", NULL, 0);
 	judged("{\"activation\":{\"code\":\"123456\"}}", NULL, "code 123456",
 	       0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\","
 	       "\"a_name_too_long_\":1}}",
-	       "ws://h/", "'a_name_too_long_' in 'websocket'",
-	       BIT(HAZARD_OTA_STORE));
+	       "ws://h/", "'a_name_too_long_' in 'websocket'", BIT(O305));
 	/* What is not stored is not looked at either. */
 	judged("{\"websocket\":{\"url\":\"ws://h/\","
 	       "\"a_name_too_long_\":true}}",
 	       "ws://h/", NULL, 0);
-	judged(long_value, "ws://h/", "4001 bytes in 'websocket.x'",
-	       BIT(HAZARD_OTA_STORE));
+	judged(long_value, "ws://h/", "4001 bytes in 'websocket.x'", BIT(O305));
 	mem_free(long_value);
 	judged("<html>", NULL, "", 0);
 }
 
 /* The broker that the members of `mqtt` name. */
-static void brokered(const char *mqtt, const char *shown, uint64_t hazards)
+static void brokered(const char *mqtt, const char *shown, uint64_t codes)
 {
-	struct hazard_watch w = { .found = on_found };
+	struct diag d = { .found = on_found };
+	struct ota_fate fate = { .diag = &d };
 	cJSON *json = cJSON_Parse(mqtt);
 	struct error err = { 0 };
 	struct broker_where b;
 	char *text;
 
 	found = 0;
-	if (ota_broker(&b, json, &w, &err))
+	if (ota_broker(&b, json, &fate, &err))
 		text = mem_strdup(err.text);
 	else
 		text = mem_printf(
@@ -405,7 +404,8 @@ static void brokered(const char *mqtt, const char *shown, uint64_t hazards)
 	if (!strstr(text, shown))
 		print_error("said: %s\n", text);
 	assert_non_null(strstr(text, shown));
-	assert_int_equal(found, hazards);
+	assert_int_equal(found, codes);
+	diag_done(&d);
 	mem_free(text);
 	cJSON_Delete(json);
 	broker_where_done(&b);
@@ -431,15 +431,14 @@ static void test_broker(void **state)
 	brokered("{\"endpoint\":\"h:1884/x\"," UP "}", "h 1884 plain", 0);
 	brokered("{\"endpoint\":\"h:1\",\"keepalive\":0," UP "}", " 240", 0);
 	brokered("{\"endpoint\":\"h:1\",\"publish_topic\":\"\"}",
-		 "h 1 plain - - - - - 240", BIT(HAZARD_OTA_NO_TOPIC));
+		 "h 1 plain - - - - - 240", BIT(O303));
 	brokered("{\"endpoint\":\"h:1\",\"client_id\":7," UP "}",
 		 "h 1 plain - - - up", 0);
 	brokered("{\"endpoint\":\"mqtt://h:1883\"," UP "}", "restarts",
-		 BIT(HAZARD_OTA_ENDPOINT));
-	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(HAZARD_OTA_ENDPOINT));
+		 BIT(O302));
+	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(O302));
 	brokered("{\"endpoint\":\"h:123456\"}", "no port of 1 to 65535", 0);
-	brokered("{\"endpoint\":\"h:12345678901\"}", "restarts",
-		 BIT(HAZARD_OTA_ENDPOINT));
+	brokered("{\"endpoint\":\"h:12345678901\"}", "restarts", BIT(O302));
 	brokered("{\"endpoint\":\":1883\"}", "no host", 0);
 	brokered("{\"endpoint\":1883}", "without an endpoint that is a text",
 		 0);
@@ -517,9 +516,9 @@ static void test_tally(void **state)
 {
 	struct tally t = { .sum.devices = 7 };
 	struct sim_summary sum;
-	const struct hazard_watch first = { .times[HAZARD_PING] = 1,
-					    .times[HAZARD_ID_ZERO] = 1 };
-	const struct hazard_watch again = { .times[HAZARD_PING] = 2 };
+	const struct finding first = { .code = B223, .count = 1 };
+	const struct finding again = { .code = B223, .count = 2 };
+	const struct finding other = { .code = B214, .count = 1 };
 	int ms;
 
 	(void)state;
@@ -527,21 +526,26 @@ static void test_tally(void **state)
 	for (ms = 100; ms > 0; ms--)
 		samples_add(&t.welcome, ms);
 	samples_add(&t.first_call, 3);
-	assert_true(tally_hazard(&t, &first, HAZARD_PING));
-	assert_false(tally_hazard(&t, &again, HAZARD_PING));
-	assert_true(tally_hazard(&t, &first, HAZARD_PING));
-	assert_true(tally_hazard(&t, &first, HAZARD_ID_ZERO));
+	tally_found(&t, &first, "a");
+	tally_found(&t, &again, "b");
+	tally_found(&t, &first, "c");
+	tally_found(&t, &other, "");
+	tally_died(&t, B214);
 	tally_finish(&t, &sum);
 	assert_int_equal(sum.welcome_p50, 50);
 	assert_int_equal(sum.welcome_p99, 99);
 	assert_int_equal(sum.first_call_p50, 3);
 	assert_int_equal(sum.first_call_p99, 3);
 	assert_int_equal(sum.devices, 7);
-	assert_int_equal(sum.hazards.count, 2);
-	assert_string_equal(sum.hazards.word[1], hazard_text(HAZARD_PING));
-	assert_int_equal(sum.hazard[1].connections, 2);
-	assert_int_equal(sum.hazard[1].times, 3);
-	assert_false(sum.hazard[1].fatal);
+	/* The most severe first. */
+	assert_int_equal(sum.found_count, 2);
+	assert_int_equal(sum.found[0].code, B214);
+	assert_true(sum.found[0].fatal);
+	assert_int_equal(sum.found[1].code, B223);
+	assert_string_equal(sum.found[1].detail, "a");
+	assert_int_equal(sum.found[1].connections, 2);
+	assert_int_equal(sum.found[1].times, 3);
+	assert_false(sum.found[1].fatal);
 	sim_summary_done(&sum);
 }
 
