@@ -179,9 +179,25 @@ static bool stray_while_waiting(struct look *l)
 			l->r->id.text ? l->r->id.text : "none", asked_name(a));
 }
 
+/* An id that firmware does not take may come back as another one: B215. */
+static bool odd_id_waits(const struct diag *d)
+{
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		const struct diag_asked *a =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
+
+		if (a->silent && !a->answered_us)
+			return true;
+	}
+	return false;
+}
+
 static bool stray(struct look *l)
 {
 	return !l->r->asked && !waiting(l->d) && !forgotten(l) &&
+	       !odd_id_waits(l->d) &&
 	       rule_hit(l, l->r->id, "id %.*s",
 			l->r->id.text ? span_shown(l->r->id) : 4,
 			l->r->id.text ? l->r->id.text : "none");

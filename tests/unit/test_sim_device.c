@@ -470,6 +470,21 @@ static void test_findings(void **state)
 	      CALL("1", "self.camera.take_photo", "{\"question\":\"\"}"));
 }
 
+/* It is answered, with another id, which is not told of the device. */
+static void test_odd_id(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	start(&h);
+	harness_welcome(&h);
+	harness_mcp(&h, RQ("1.5", "\"method\":\"initialize\""));
+	assert_non_null(strstr(harness_next(&h, 0), "\"id\":1,"));
+	assert_true(harness_saw(&h, B215));
+	assert_int_equal(harness_findings(&h), 1);
+	harness_stop(&h);
+}
+
 static void test_findings_over_time(void **state)
 {
 	struct harness h;
@@ -672,6 +687,7 @@ int main(void)
 		cmocka_unit_test(test_audio),
 		cmocka_unit_test(test_envelopes),
 		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_odd_id),
 		cmocka_unit_test(test_findings_over_time),
 		cmocka_unit_test(test_no_findings),
 		cmocka_unit_test(test_counts),
