@@ -2,12 +2,14 @@
 /*
  * A warm call over WebSocket through the whole client (session, link, ws)
  * against a simulated board in another process, both on one core.
- * call COUNT URL prints "P50 P99" in microseconds.
+ * call COUNT URL prints "P50 P99 P50" in microseconds, the last with the engine
+ * (diag/diag.h) reading along, in every second of twice as many calls.
  */
 #include <sched.h>
 
 #include "base/mem.h"
 #include "base/module.h"
+#include "diag/diag.h"
 #include "mcp/client.h"
 #include "mcp/content.h"
 #include "mcp/rules.h"
@@ -19,6 +21,23 @@ static void ignore_event(void *owner, const struct event *e)
 	(void)owner, (void)e;
 }
 
+static struct diag judge = { .about = { .board = true, .bare = true } };
+static bool judging = true;
+
+static void judge_frame(void *owner, bool outgoing, enum frame_kind kind,
+			struct span frame)
+{
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .from_device = !outgoing,
+				      .data = frame.text,
+				      .len = frame.len };
+
+	(void)owner;
+	if (judging && kind == FRAME_TEXT)
+		diag_feed(&judge, &f);
+}
+
+/* From here on every second sample is judged. */
 static int run(struct client *c, size_t count, double *sample,
 	       struct error *err)
 {
@@ -26,7 +45,10 @@ static int run(struct client *c, size_t count, double *sample,
 
 	for (i = 0; i < count; i++) {
 		struct result result = { 0 };
-		double start = now_us();
+		double start;
+
+		judging = i % 2 == 1;
+		start = now_us();
 
 		if (client_call_tool(c, "self.audio_speaker.set_volume",
 				     "{\"volume\":50}", &result, err))
@@ -37,13 +59,29 @@ static int run(struct client *c, size_t count, double *sample,
 	return 0;
 }
 
+static void print(double *sample, size_t count)
+{
+	double *judged = mem_zalloc(count * sizeof(*judged));
+
+	for (size_t i = 0; i < count; i++) {
+		judged[i] = sample[2 * i + 1];
+		sample[i] = sample[2 * i];
+	}
+	qsort(sample, count, sizeof(*sample), sample_compare);
+	qsort(judged, count, sizeof(*judged), sample_compare);
+	printf("%.1f %.1f %.2f\n", sample[count / 2], sample[count * 99 / 100],
+	       judged[count / 2]);
+	mem_free(judged);
+}
+
 static int measure(size_t count, const char *url, struct error *err)
 {
-	struct session_observer observer = { .event = ignore_event };
+	struct session_observer observer = { .event = ignore_event,
+					     .frame = judge_frame };
 	struct session_config config = { .rules = &mcp_rules,
 					 .dialect = DIALECT_PLAIN };
 	const struct ws_table *ws = module_table("ws", WS_TABLE, err);
-	double *sample = mem_zalloc(count * sizeof(*sample));
+	double *sample = mem_zalloc(2 * count * sizeof(*sample));
 	struct client_config none = { 0 };
 	struct endpoint to = { 0 };
 	struct session *session;
@@ -57,9 +95,9 @@ static int measure(size_t count, const char *url, struct error *err)
 	    session_wait_up(session, err) ||
 	    client_open(&client, session, &none, err) ||
 	    run(&client, count / 10 + 1, sample, err) ||
-	    run(&client, count, sample, err))
+	    run(&client, 2 * count, sample, err))
 		return -1;
-	samples_print(sample, count);
+	print(sample, count);
 	client_done(&client);
 	session_free(session);
 	endpoint_done(&to);

@@ -21,6 +21,7 @@
 #include "cli/config.h"
 #include "cli/connection.h"
 #include "cli/daemon.h"
+#include "cli/judged.h"
 #include "cli/serve_client.h"
 #include "cli/serve_log.h"
 #include "cli/setup.h"
@@ -632,7 +633,8 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 			      .picture_max = c->picture_max },
 		.timeout = c->timeout,
 		.socket = absolute(paths, c->socket),
-		.verbose = c->verbose,
+		/* What is not shown is for the file. */
+		.verbose = c->verbose || c->findings,
 		.fenced = !a->no_sandbox
 	};
 	set_mqtt(out, paths, c, a);
@@ -702,6 +704,10 @@ static void take_records(struct serving *s)
 
 	while ((record = serve_take(s->server))) {
 		serve_note_arrival(&s->missing, record);
+		if (record->kind == RECORD_FINDING)
+			findings_write_line(s->app,
+					    record->detail +
+						    strlen("\"finding\":"));
 		serve_log_take(&s->log, record);
 	}
 	s->waiting = serve_log_pump(&s->log);
@@ -810,7 +816,8 @@ static int serve(struct serving *s, struct error *err)
 
 	if (!s->a->no_sandbox)
 		fence_early();
-	if (open_trace(s, err) || app_open_loop(app, err) ||
+	if (open_trace(s, err) || findings_open(app, err) ||
+	    app_open_loop(app, err) ||
 	    loop_on_hangup(app->loop, on_hangup, s, err) ||
 	    serve_open(&s->server, app->loop, &s->config, err))
 		return -1;
@@ -910,7 +917,7 @@ static const struct example serve_examples[] = {
 const struct command cmd_serve = {
 	.name = "serve",
 	.globals =
-		"target device verbose trace timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init",
+		"target device verbose trace findings timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
 	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "

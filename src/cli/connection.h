@@ -19,6 +19,8 @@ struct connection { /* zeroed at first, but for the app */
 	unsigned opened; /* sessions so far: which one this is */
 	struct client client;
 	struct diag diag; /* see cli/judged.h */
+	struct span judging; /* the frame that it is at */
+	bool judged[DIAG_CODE_COUNT]; /* told, on this connection */
 	bool checks; /* findings are told by check, not as they come */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */

@@ -2,6 +2,7 @@
 #include "cli/judged.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -16,7 +17,18 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 	struct connection *c = owner;
 
 	if (f->count == 1 || c->tail)
-		session_judged(c->session, finding_row(f->code)->code, detail);
+		session_judged(c->session, finding_row(f->code)->code, detail,
+			       c->judging);
+}
+
+/* Replies to what others ask come too: none is news. */
+static const char *whose(void *owner, int64_t id)
+{
+	const struct connection *c = owner;
+	const struct session_peer *peer = session_peer(c->session);
+
+	(void)id;
+	return peer->shared ? "" : NULL;
 }
 
 static enum diag_leg leg_of(const struct endpoint *to)
@@ -44,6 +56,7 @@ static void look_around(struct connection *c)
 		       (l->dialect == DIALECT_UNKNOWN && device);
 	about->bare = !about->board;
 	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT;
+	about->no_batches = !session_reads_batches(c->session);
 	about->protocol_version = peer ? peer->protocol_version : 0;
 }
 
@@ -63,7 +76,9 @@ void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
 	if (!c->session)
 		return;
 	look_around(c);
+	c->judging = kind == FRAME_TEXT ? frame : (struct span){ 0 };
 	diag_feed(&c->diag, &f);
+	c->judging = (struct span){ 0 };
 }
 
 void judged_gave_up(void *owner, int32_t id)
@@ -76,7 +91,9 @@ void judged_gave_up(void *owner, int32_t id)
 void judged_begin(struct connection *c)
 {
 	c->diag.found = on_found;
+	c->diag.whose = whose;
 	c->diag.owner = c;
+	memset(c->judged, 0, sizeof(c->judged));
 	diag_start(&c->diag);
 }
 
@@ -98,12 +115,21 @@ int findings_open(struct app *app, struct error *err)
 void findings_write(struct app *app, const struct finding *f,
 		    const char *device)
 {
-	CLEANUP(buf_done) struct buf line = { 0 }, masked = { 0 };
+	CLEANUP(buf_done) struct buf line = { 0 };
 
 	if (!app->findings)
 		return;
 	finding_json(&line, f, device);
-	mask_secrets(&masked, line.data, line.len);
+	findings_write_line(app, buf_string(&line));
+}
+
+void findings_write_line(struct app *app, const char *line)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+
+	if (!app->findings)
+		return;
+	mask_secrets(&masked, line, strlen(line));
 	fprintf(app->findings, "%s\n", buf_string(&masked));
 	fflush(app->findings);
 }
@@ -115,18 +141,71 @@ static const char *device_of(const struct connection *c)
 	return peer ? peer->device_id : NULL;
 }
 
+/* What serve found becomes one of ours. NULL: a later version of it did. */
+static const struct finding *take_finding(struct connection *c,
+					  const struct event *e)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *json = json_parse(e->finding, strlen(e->finding), NULL);
+	struct finding f;
+
+	if (finding_read(&f, json, NULL))
+		return NULL;
+	return diag_take(&c->diag, &f);
+}
+
+static const struct finding *finding_of(struct connection *c,
+					const struct event *e)
+{
+	int code;
+
+	if (e->finding)
+		return take_finding(c, e);
+	code = finding_by_name(e->name);
+	return code < 0 ? NULL : diag_finding(&c->diag, (enum diag_code)code);
+}
+
+/* tail tells each, among the other events. */
+static void tell_event(const struct connection *c, const struct event *e,
+		       const struct finding *f, const char *detail)
+{
+	static char odd[] = "odd";
+	CLEANUP(buf_done) struct buf words = { 0 };
+	CLEANUP(mem_free_ptr) char *note = NULL;
+	const struct renderer *r = &c->app->out;
+	struct event told = *e;
+
+	finding_title(&words, f, detail);
+	told.kind = EVENT_ODD;
+	told.name = odd;
+	note = buf_take(&words);
+	told.note = note;
+	told.code = finding_row(f->code)->code;
+	if (c->on_event)
+		c->on_event(c->on_event_owner, &told);
+	else if (r->ops->event)
+		r->ops->event(&c->app->out, &told);
+}
+
 bool judged_event(struct connection *c, const struct event *e)
 {
-	int code = e->kind == EVENT_FINDING ? finding_by_name(e->name) : -1;
-	const struct finding *f =
-		code < 0 ? NULL : diag_finding(&c->diag, (enum diag_code)code);
-	struct finding_record record = { .finding = f, .detail = e->note };
+	const struct finding *f;
+	struct finding_record record = { .detail =
+						 e->finding ? NULL : e->note };
 
+	if (e->kind != EVENT_FINDING)
+		return false;
+	f = finding_of(c, e);
 	if (!f || c->checks)
-		return e->kind == EVENT_FINDING;
-	if (f->count == 1)
+		return true;
+	if (!c->judged[f->code])
 		findings_write(c->app, f, device_of(c));
-	render_finding(&c->app->out, &record);
+	record.finding = f;
+	if (c->tail)
+		tell_event(c, e, f, record.detail);
+	else if (!c->judged[f->code])
+		render_finding(&c->app->out, &record);
+	c->judged[f->code] = true;
 	return true;
 }
 

@@ -26,5 +26,7 @@ void judged_done(struct connection *c);
 int findings_open(struct app *app, struct error *err);
 void findings_write(struct app *app, const struct finding *f,
 		    const char *device);
+/* One that is JSON already. */
+void findings_write_line(struct app *app, const char *line);
 
 #endif

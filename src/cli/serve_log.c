@@ -121,6 +121,9 @@ bool serve_log_pump(struct serve_log *l)
 
 static bool is_shown(const struct renderer *r, const struct record *record)
 {
+	/* As render_finding. */
+	if (r->quiet && record->kind == RECORD_FINDING)
+		return record->level >= LEVEL_BAD;
 	if (r->quiet)
 		return record->level >= LEVEL_WARN;
 	return record->level > LEVEL_DEBUG || r->verbose;

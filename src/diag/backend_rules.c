@@ -51,8 +51,7 @@ static bool local_too_long(struct look *l)
 
 static bool waits_for_hello(const struct look *l)
 {
-	return l->d->device_hello && !l->d->server_hello &&
-	       !l->d->about.standby;
+	return l->d->hellos && !l->d->server_hello && !l->d->about.standby;
 }
 
 /* Words in place of the hello (backends.md 2.1). */
@@ -82,7 +81,7 @@ static bool no_type(struct look *l)
 
 static bool before_device_hello(struct look *l)
 {
-	return !l->d->device_hello && !l->d->about.standby &&
+	return !l->d->hellos && !l->d->about.standby &&
 	       rule_hit(l, l->r->type, "%.*s", span_shown(l->r->type),
 			l->r->type.text ? l->r->type.text : "");
 }
@@ -134,6 +133,7 @@ static bool bad_shape(struct look *l)
 static bool unasked_reply(struct look *l)
 {
 	return l->r->has_message && !begins(l->r->method, '"') &&
+	       !(l->r->is_reply && l->d->to_answer) &&
 	       rule_hit(l, l->r->id, "a message without a method");
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "diag/facts.h"
@@ -58,9 +59,10 @@ static bool looks_like_reply(const struct look *l)
 {
 	const struct span whole = { l->f->data, l->f->len };
 
-	return memmem(whole.text, whole.len, "\"jsonrpc\"", 9) &&
-	       (memmem(whole.text, whole.len, "\"error\"", 7) ||
-		memmem(whole.text, whole.len, "\"result\"", 8));
+	return l->r->asked ||
+	       (memmem(whole.text, whole.len, "\"jsonrpc\"", 9) &&
+		(memmem(whole.text, whole.len, "\"error\"", 7) ||
+		 memmem(whole.text, whole.len, "\"result\"", 8)));
 }
 
 static struct span fault_of(const struct look *l)
@@ -70,28 +72,83 @@ static struct span fault_of(const struct look *l)
 	return (struct span){ l->f->data + l->r->fault, 1 };
 }
 
+static bool is_over(const struct look *l, const struct diag_asked *a)
+{
+	return a->answered_us ||
+	       (a->gave_up_us && a->gave_up_us <= l->f->at_us);
+}
+
+/* "byte 12: it ends too early" */
+static const char *fault_words(const struct look *l, struct error *why)
+{
+	const char *at;
+
+	json_check(l->f->data, l->f->len, why);
+	at = strstr(why->text, "byte ");
+	return at ? at : why->text;
+}
+
+/* It answers what others asked, which is no news. */
+static bool is_to_others(const struct look *l)
+{
+	const struct diag *d = l->d;
+	const char *words = NULL;
+
+	if (!l->r->asked && l->r->has_number && d->whose)
+		words = d->whose(d->owner, l->r->number);
+	return words && !*words;
+}
+
 static bool broken_reply(struct look *l)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
+	const struct diag_asked *a = l->r->asked;
+
 	return !l->r->is_json && text_is_utf8(l->f->data, l->f->len) &&
-	       looks_like_reply(l) &&
-	       rule_hit(l, fault_of(l), "from byte %zu on", l->r->fault);
+	       looks_like_reply(l) && !is_to_others(l) &&
+	       rule_hit(l, fault_of(l), "%s%s%s%s", fault_words(l, &why),
+			a ? ", in answer to " : "", a ? asked_name(a) : "",
+			a && is_over(l, a) ? ", which is over" : "");
 }
 
 static bool no_message(struct look *l)
 {
+	CLEANUP(error_reset) struct error why = { 0 };
 	const struct reading *r = l->r;
 
 	if (!r->is_json)
 		return text_is_utf8(l->f->data, l->f->len) &&
-		       !looks_like_reply(l) &&
-		       rule_hit(l, fault_of(l), "no JSON from byte %zu on",
-				r->fault);
+		       !looks_like_reply(l) && !is_to_others(l) &&
+		       rule_hit(l, fault_of(l), "no JSON at %s",
+				fault_words(l, &why));
 	if (!r->is_object && !r->is_batch)
 		return rule_hit(l, r->whole, "neither an object nor a list");
 	if (json_span_is(r->type, "mcp") && !r->has_message && !r->is_batch)
-		return rule_hit(l, r->payload, "mcp without a payload object");
-	return r->has_message && !r->is_reply && !begins(r->method, '"') &&
-	       rule_hit(l, r->whole, "neither a request nor a reply");
+		return rule_hit(l, r->payload,
+				begins(r->payload, '{') ?
+					NOT_A_MESSAGE :
+					"mcp without a payload object");
+	return !r->type.text && !r->has_message && !r->is_batch &&
+	       rule_hit(l, r->whole, NOT_A_MESSAGE);
+}
+
+static bool no_sense(struct look *l)
+{
+	const struct reading *r = l->r;
+	struct span batch = r->is_object ? r->payload : r->whole, part;
+	size_t at = 0;
+
+	if (r->is_batch)
+		return !json_span_next(batch, &at, &part) &&
+		       rule_hit(l, batch, "an empty batch");
+	return !r->is_reply && !begins(r->method, '"') &&
+	       rule_hit(l, r->whole, NOT_A_MESSAGE);
+}
+
+static bool unwanted_batch(struct look *l)
+{
+	return l->r->is_batch && l->d->about.no_batches &&
+	       rule_hit(l, l->r->whole, "it is not read");
 }
 
 /* ---- hello ---- */
@@ -138,26 +195,27 @@ static bool other_version(struct look *l)
 
 static bool hello_again(struct look *l)
 {
-	return l->d->device_hello && l->f->leg == LEG_WS &&
-	       rule_hit(l, l->r->type, "on one connection");
+	return l->d->hellos && l->f->leg == LEG_WS &&
+	       rule_hit(l, l->r->type, "%u times by now", l->d->hellos + 1);
 }
 
 /* ---- whose reply it is ---- */
 
-static bool waits(const struct diag_asked *a)
+static bool waits(const struct look *l, const struct diag_asked *a)
 {
-	return !a->answered_us && !a->gave_up_us && !a->unmatched && !a->silent;
+	return !is_over(l, a) && !a->unmatched && !a->silent;
 }
 
-static const struct diag_asked *waiting(const struct diag *d)
+static const struct diag_asked *waiting(const struct look *l)
 {
+	const struct diag *d = l->d;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
 	for (uint32_t i = 1; i <= kept; i++) {
 		const struct diag_asked *a =
 			&d->asked[(d->requests - i) % ASKED_KEPT];
 
-		if (waits(a))
+		if (waits(l, a))
 			return a;
 	}
 	return NULL;
@@ -166,74 +224,100 @@ static const struct diag_asked *waiting(const struct diag *d)
 /* It may have been asked longer ago than is remembered. */
 static bool forgotten(const struct look *l)
 {
-	return l->d->requests > ASKED_KEPT && l->r->has_id;
+	const struct diag *d = l->d;
+
+	return d->blurred ||
+	       (d->requests > ASKED_KEPT && l->r->has_id &&
+		l->r->number >= d->lost_least && l->r->number <= d->lost_most);
+}
+
+/* Nobody here asked. words: who did, if somebody; NULL. */
+static bool is_stray(const struct look *l, const char **words)
+{
+	const struct diag *d = l->d;
+
+	*words = NULL;
+	if (l->r->asked)
+		return false;
+	if (d->whose && l->r->has_number)
+		*words = d->whose(d->owner, l->r->number);
+	return *words ? **words != '\0' : !forgotten(l);
+}
+
+/* "id 7, and what an error says", or words in place of the id. */
+static bool stray_hit(struct look *l, const char *words,
+		      const struct diag_asked *waits)
+{
+	const struct span id = l->r->id;
+	const struct span message = l->r->error.text ?
+					    l->r->part[ERROR_MESSAGE] :
+					    (struct span){ 0 };
+	const bool says = begins(message, '"');
+
+	return rule_hit(l, id, "%s%.*s%s%s%s%.*s", words ? words : "id ",
+			words	? 0 :
+			id.text ? span_shown(id) :
+				  4,
+			id.text ? id.text : "none", waits ? ", while " : "",
+			waits ? asked_name(waits) : "",
+			waits ? (says ? " waits: " : " waits") :
+			says  ? ": " :
+				"",
+			says ? span_shown(message) : 0,
+			says ? message.text : "");
 }
 
 static bool stray_while_waiting(struct look *l)
 {
-	const struct diag_asked *a = waiting(l->d);
+	const struct diag_asked *a;
+	const char *words;
 
-	return !l->r->asked && a && !forgotten(l) &&
-	       rule_hit(l, l->r->id, "id %.*s, while %s waits",
-			l->r->id.text ? span_shown(l->r->id) : 4,
-			l->r->id.text ? l->r->id.text : "none", asked_name(a));
-}
-
-/* An id that firmware does not take may come back as another one: B215. */
-static bool odd_id_waits(const struct diag *d)
-{
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
-
-	for (uint32_t i = 1; i <= kept; i++) {
-		const struct diag_asked *a =
-			&d->asked[(d->requests - i) % ASKED_KEPT];
-
-		if (a->silent && !a->answered_us)
-			return true;
-	}
-	return false;
+	if (!is_stray(l, &words))
+		return false;
+	a = waiting(l);
+	return a && stray_hit(l, words, a);
 }
 
 static bool stray(struct look *l)
 {
-	return !l->r->asked && !waiting(l->d) && !forgotten(l) &&
-	       !odd_id_waits(l->d) &&
-	       rule_hit(l, l->r->id, "id %.*s",
-			l->r->id.text ? span_shown(l->r->id) : 4,
-			l->r->id.text ? l->r->id.text : "none");
+	const char *words;
+
+	return is_stray(l, &words) && !waiting(l) && stray_hit(l, words, NULL);
 }
+
+#define WORDS_ROOM 100 /* of asked_words */
 
 static bool id_as_text(struct look *l)
 {
+	char words[WORDS_ROOM];
+
 	return l->r->asked && l->r->number_was_text &&
-	       rule_hit(l, l->r->id, "id %.*s is a text", span_shown(l->r->id),
-			l->r->id.text);
+	       rule_hit(l, l->r->id, "%s has it as a text",
+			asked_words(l, l->r->asked, words, sizeof(words)));
 }
 
 static bool second(struct look *l)
 {
 	const struct diag_asked *a = l->r->asked;
-	char ago[32];
+	char words[WORDS_ROOM], ago[32];
 
 	if (!a || !a->answered_us)
 		return false;
 	text_microseconds(l->f->at_us - a->answered_us, ago, sizeof(ago));
-	return rule_hit(l, l->r->id, "id %.*s (%s), %s after the first",
-			span_shown(l->r->id), l->r->id.text, asked_name(a),
-			ago);
+	return rule_hit(l, l->r->id, "%s, %s after the first",
+			asked_words(l, a, words, sizeof(words)), ago);
 }
 
 static bool late(struct look *l)
 {
 	const struct diag_asked *a = l->r->asked;
-	char ago[32];
+	char words[WORDS_ROOM], ago[32];
 
-	if (!a || a->answered_us || !a->gave_up_us)
+	if (!a || a->answered_us || !is_over(l, a))
 		return false;
 	text_microseconds(l->f->at_us - a->gave_up_us, ago, sizeof(ago));
-	return rule_hit(l, l->r->id, "id %.*s (%s), late by %s",
-			span_shown(l->r->id), l->r->id.text, asked_name(a),
-			ago);
+	return rule_hit(l, l->r->id, "%s, late by %s",
+			asked_words(l, a, words, sizeof(words)), ago);
 }
 
 /* An older request still waits. */
@@ -242,6 +326,7 @@ static bool out_of_order(struct look *l)
 	const struct diag *d = l->d;
 	const struct diag_asked *a = l->r->asked;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	char first[WORDS_ROOM], then[WORDS_ROOM];
 
 	if (!a || a->answered_us)
 		return false;
@@ -251,9 +336,10 @@ static bool out_of_order(struct look *l)
 
 		if (o == a)
 			return false;
-		if (waits(o))
-			return rule_hit(l, l->r->id, "id %d before id %d (%s)",
-					(int)a->id, (int)o->id, asked_name(o));
+		if (waits(l, o))
+			return rule_hit(l, l->r->id, "%.60s before %.60s",
+					asked_words(l, a, first, sizeof(first)),
+					asked_words(l, o, then, sizeof(then)));
 	}
 	return false;
 }
@@ -262,9 +348,15 @@ static bool out_of_order(struct look *l)
 
 static bool both(struct look *l)
 {
+	char words[WORDS_ROOM];
+
 	return l->r->result.text && l->r->error.text &&
 	       !span_null(l->r->result) && !span_null(l->r->error) &&
-	       rule_hit(l, l->r->error, "the error counts");
+	       rule_hit(l, l->r->error, "%s%sthe error counts",
+			l->r->asked ? asked_words(l, l->r->asked, words,
+						  sizeof(words)) :
+				      "",
+			l->r->asked ? ": " : "");
 }
 
 static bool large_reply(struct look *l)
@@ -474,6 +566,8 @@ const struct rule device_rules[] = {
 	{ D125, ON_FRAME, OF_ANY, not_utf8 },
 	{ D124, ON_FRAME, OF_ANY, broken_reply },
 	{ D143, ON_FRAME, OF_ANY, no_message },
+	{ D143, ON_MESSAGE, OF_ANY, no_sense },
+	{ P709, ON_MESSAGE, OF_ANY, unwanted_batch },
 	{ D101, ON_HELLO, OF_BOARD, no_mcp },
 	{ D103, ON_HELLO, OF_BOARD, other_transport },
 	{ D104, ON_HELLO, OF_BOARD, other_version },

@@ -41,6 +41,15 @@ uint64_t diag_count(const struct diag *d, enum diag_code code)
 	return f ? f->count : 0;
 }
 
+size_t diag_severe(const struct diag *d, enum severity severity)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		n += finding_row(d->item[i].code)->severity == severity;
+	return n;
+}
+
 int diag_worst(const struct diag *d)
 {
 	int worst = -1;
@@ -73,6 +82,29 @@ static void excerpt(struct proof *p, struct span whole, struct span at)
 		p->len = p->text_len - p->off;
 }
 
+static struct finding *add_finding(struct diag *d, enum diag_code code)
+{
+	struct finding *f;
+
+	d->item = mem_grow(d->item, &d->capacity, d->count, sizeof(*d->item));
+	f = &d->item[d->count++];
+	*f = (struct finding){ .code = code };
+	return f;
+}
+
+const struct finding *diag_take(struct diag *d, struct finding *f)
+{
+	struct finding *place = find(d, f->code);
+
+	if (place)
+		finding_done(place);
+	else
+		place = add_finding(d, f->code);
+	*place = *f;
+	*f = (struct finding){ 0 };
+	return place;
+}
+
 static void raise_finding(struct diag *d, enum diag_code code,
 			  const struct look *l)
 {
@@ -80,10 +112,8 @@ static void raise_finding(struct diag *d, enum diag_code code,
 	int64_t now = l->f ? l->f->at_us : 0;
 
 	if (!f) {
-		d->item = mem_grow(d->item, &d->capacity, d->count,
-				   sizeof(*d->item));
-		f = &d->item[d->count++];
-		*f = (struct finding){ .code = code, .first_us = now };
+		f = add_finding(d, code);
+		f->first_us = now;
 		f->detail = mem_strdup(l->detail);
 		if (l->f) {
 			f->proof = (struct proof){
@@ -152,6 +182,22 @@ bool rule_hit(struct look *l, struct span at, const char *format, ...)
 int span_shown(struct span s)
 {
 	return s.len > 60 ? 60 : (int)s.len;
+}
+
+const char *asked_words(const struct look *l, const struct diag_asked *a,
+			char *out, size_t size)
+{
+	const char *id = l->r->id.text;
+	int len = span_shown(l->r->id);
+
+	if (l->d->about.relays || !id)
+		snprintf(out, size, "%s", asked_name(a));
+	else if (l->r->asked == a)
+		snprintf(out, size, "id %.*s (%s)", len, id, asked_name(a));
+	else
+		snprintf(out, size, "id %lld (%s)", (long long)a->id,
+			 asked_name(a));
+	return out;
 }
 
 const char *asked_name(const struct diag_asked *a)
@@ -380,9 +426,13 @@ static void keep(char *out, size_t size, struct span string)
 	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
 }
 
-static void keep_tool(struct diag_asked *a, struct span name)
+static void keep_tool(struct diag_asked *a, const struct reading *r)
 {
-	if (a->method != ASKED_CALL || !begins(name, '"'))
+	struct span name =
+		a->method == ASKED_CALL ? r->part[PARAM_NAME] : r->method;
+
+	if ((a->method != ASKED_CALL && a->method != ASKED_OTHER) ||
+	    !begins(name, '"'))
 		return;
 	name.text++;
 	name.len -= 2;
@@ -400,6 +450,15 @@ static void remember_list(struct diag *d, const struct reading *r)
 
 	d->user_tools = user.len == 4 && memcmp(user.text, "true", 4) == 0;
 	keep(d->cursor, sizeof(d->cursor), r->part[PARAM_CURSOR]);
+}
+
+/* The oldest one makes room. */
+static void lose_asked(struct diag *d, const struct diag_asked *a)
+{
+	if (d->requests == ASKED_KEPT || a->id < d->lost_least)
+		d->lost_least = a->id;
+	if (d->requests == ASKED_KEPT || a->id > d->lost_most)
+		d->lost_most = a->id;
 }
 
 /* device.md 3.2; other makes may answer all the same. */
@@ -446,12 +505,14 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	struct diag_asked *a = &d->asked[d->requests % ASKED_KEPT];
 	struct span vision;
 
+	if (d->requests >= ASKED_KEPT)
+		lose_asked(d, a);
 	*a = (struct diag_asked){ .at_us = f->at_us,
 				  .id = r->number,
 				  .unmatched = !r->has_id,
 				  .method = (uint8_t)r->kind };
 	a->silent = d->about.board && firmware_is_silent(r);
-	keep_tool(a, r->part[PARAM_NAME]);
+	keep_tool(a, r);
 	d->requests++;
 	if (a->method == ASKED_INITIALIZE && d->requests == 1)
 		see_backend(d, r);
@@ -473,9 +534,21 @@ bool hello_is_taken(const struct diag_frame *f, const struct reading *r)
 			    f->leg == LEG_MQTT ? "udp" : "websocket");
 }
 
+/* device.md 3.2: what the device makes of such an id is another one. */
+static bool id_may_change(const struct reading *r)
+{
+	return !r->is_json ||
+	       (r->is_request &&
+		(!r->has_id || r->number != (int32_t)r->number) &&
+		!begins(r->id, '"'));
+}
+
 static void remember_backend(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r, unsigned on)
 {
+	d->blurred |= id_may_change(r);
+	if (r->is_reply && d->to_answer)
+		d->to_answer--;
 	if ((on & ON_HELLO) && hello_is_taken(f, r)) {
 		d->server_hello = true;
 		if (begins(r->session_id, '"'))
@@ -505,15 +578,15 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 }
 
 /* Broken JSON that says whose answer it means to be (device.md 3.7). */
-static void remember_broken(struct diag *d, const struct diag_frame *f)
+static struct diag_asked *
+asked_broken(struct diag *d, const struct diag_frame *f, struct reading *r)
 {
 	CLEANUP(salvage_done) struct salvage s = { 0 };
-	struct diag_asked *a;
 
 	jsonrpc_salvage(f->data, f->len, &s);
-	a = s.has_id ? asked_by(d, s.id) : NULL;
-	if (a && !a->answered_us)
-		a->answered_us = f->at_us;
+	r->has_number = s.has_id;
+	r->number = s.id;
+	return s.has_id ? asked_by(d, s.id) : NULL;
 }
 
 static void remember_version(struct diag *d, const struct reading *r)
@@ -531,23 +604,66 @@ static void remember_version(struct diag *d, const struct reading *r)
 static void remember_device(struct diag *d, const struct diag_frame *f,
 			    const struct reading *r, unsigned on)
 {
-	if (!r->is_json)
-		remember_broken(d, f);
+	if (!r->is_json && r->asked && !r->asked->answered_us)
+		r->asked->answered_us = f->at_us;
 	if (on & ON_HELLO) {
-		d->device_hello = true;
+		d->hellos++;
 		d->server_hello = false;
 		d->device_hello_us = f->at_us;
 		remember_version(d, r);
 		see_device(d, r);
 	}
+	if (begins(r->method, '"') && r->id.text)
+		d->to_answer++;
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);
+}
+
+static void judge(struct diag *d, const struct diag_frame *f, struct reading *r,
+		  unsigned on)
+{
+	if (f->from_device && r->is_reply && r->has_id)
+		r->asked = asked_by(d, r->number);
+	else if (f->from_device && !r->is_json)
+		r->asked = asked_broken(d, f, r);
+	ask(d, f, r, on);
+	if (f->from_device)
+		remember_device(d, f, r, on);
+	else
+		remember_backend(d, f, r, on);
+}
+
+/* One message of a batch: its envelope is the batch. */
+static void judge_part(struct diag *d, const struct diag_frame *f,
+		       struct span part)
+{
+	const struct diag_frame alone = { .data = part.text, .len = part.len };
+	struct look l = { .d = d, .f = f, .at = part };
+	struct reading r;
+
+	read_frame(&r, &alone);
+	if (r.has_message) {
+		judge(d, f, &r, events_of(&r) & ON_PART);
+		return;
+	}
+	snprintf(l.detail, sizeof(l.detail), "%s",
+		 r.is_batch ? "a batch inside a batch" : NOT_A_MESSAGE);
+	raise_finding(d, D143, &l);
+}
+
+static void judge_batch(struct diag *d, const struct diag_frame *f,
+			struct span batch)
+{
+	struct span part;
+	size_t at = 0;
+
+	while (f->from_device && json_span_next(batch, &at, &part))
+		judge_part(d, f, part);
 }
 
 void diag_feed(struct diag *d, const struct diag_frame *f)
 {
 	struct reading r;
-	unsigned on;
 
 	d->frames++;
 	if (f->kind == FRAME_IS_BINARY) {
@@ -555,22 +671,17 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 		return;
 	}
 	read_frame(&r, f);
-	if (f->from_device && r.is_reply && r.has_id)
-		r.asked = asked_by(d, r.number);
-	on = events_of(&r);
-	ask(d, f, &r, on);
-	if (f->from_device)
-		remember_device(d, f, &r, on);
-	else
-		remember_backend(d, f, &r, on);
+	judge(d, f, &r, events_of(&r));
+	if (r.is_batch && !d->about.no_batches)
+		judge_batch(d, f, r.is_object ? r.payload : r.whole);
 }
 
-void diag_gave_up(struct diag *d, int64_t id, int64_t now_us)
+void diag_gave_up(struct diag *d, int64_t id, int64_t at_us)
 {
 	struct diag_asked *a = asked_by(d, id);
 
 	if (a && !a->answered_us)
-		a->gave_up_us = now_us;
+		a->gave_up_us = at_us;
 }
 
 void diag_end(struct diag *d)
@@ -584,6 +695,7 @@ void diag_start(struct diag *d)
 		.about = d->about,
 		.vision = d->about.vision,
 		.found = d->found,
+		.whose = d->whose,
 		.owner = d->owner,
 		.item = d->item,
 		.count = d->count,

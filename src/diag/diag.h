@@ -58,6 +58,7 @@ struct finding {
 	char *detail; /* the value that was wrong the first time, raw; "" */
 	struct proof proof; /* of the first time */
 	uint64_t count;
+	uint64_t told; /* for who tells: its count then */
 	int64_t first_us, last_us;
 };
 void finding_done(struct finding *f);
@@ -69,6 +70,8 @@ struct diag_about {
 	bool standby; /* MQTT: MCP needs no hello (device.md 2.2) */
 	bool vision; /* an address of it is known from before */
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
+	bool no_batches; /* the revision that was agreed on has none */
+	bool relays; /* ids are not those of who asked: names stand for them */
 };
 
 enum asked_method {
@@ -83,12 +86,13 @@ enum asked_method {
 
 /* A request of the backend. */
 struct diag_asked {
-	int64_t at_us, answered_us, gave_up_us; /* 0: not */
+	int64_t at_us, answered_us; /* 0: not */
+	int64_t gave_up_us; /* may lie ahead; 0: not */
 	int64_t id; /* of a text: its hash */
 	uint8_t method; /* enum asked_method */
 	bool unmatched; /* its id is none that a reply can have */
 	bool silent; /* firmware answers none of its kind */
-	char tool[TOOL_KEPT]; /* the end of its name */
+	char tool[TOOL_KEPT]; /* the end of its name, or of its method's */
 };
 
 /* Habits by which somebody is known (diag/recognise.h). */
@@ -107,17 +111,26 @@ struct diag {
 	struct diag_about about;
 	/* Each time, lent: count 1 is the first; detail is of this time. NULL. */
 	void (*found)(void *owner, const struct finding *f, const char *detail);
+	/*
+	 * An id that is not remembered: who was asked so all the same, in words;
+	 * "": it is no news; NULL: nobody. May be NULL.
+	 */
+	const char *(*whose)(void *owner, int64_t id);
 	void *owner;
 	struct finding *item; /* one a code, in the order they came; owned */
 	size_t count, capacity;
 	uint64_t frames;
 
 	/* The engine's own: what this connection has shown. */
-	bool device_hello, server_hello;
+	bool server_hello;
+	unsigned hellos; /* of the device */
 	bool initialized, notified, listed, more_pages, user_tools, vision;
 	uint32_t requests;
+	uint32_t to_answer; /* requests of the device */
 	struct diag_seen seen;
 	struct diag_asked asked[ASKED_KEPT]; /* a ring, by requests */
+	bool blurred; /* ids were sent that come back as others */
+	int64_t lost_least, lost_most; /* ids that fell out of it */
 	char session_id[48], cursor[48], next[48]; /* cut */
 	int64_t device_hello_us;
 	int frame_version; /* of binary frames; 0: not told */
@@ -126,8 +139,8 @@ struct diag {
 /* A new connection of the same peer: its state is forgotten, findings stay. */
 void diag_start(struct diag *d);
 void diag_feed(struct diag *d, const struct diag_frame *f);
-/* Who asked does not wait for the reply to that id any more. */
-void diag_gave_up(struct diag *d, int64_t id, int64_t now_us);
+/* Who asked waits for the reply to that id until then, and no longer. */
+void diag_gave_up(struct diag *d, int64_t id, int64_t at_us);
 /* The connection is over: what never came. */
 void diag_end(struct diag *d);
 void diag_done(struct diag *d);
@@ -149,9 +162,17 @@ void diag_found_in(struct diag *d, enum diag_code code,
 		   const struct diag_frame *f, struct span at,
 		   const char *format, ...) PRINTF_LIKE(5, 6);
 
+/*
+ * What another engine found, with its count: takes what it owns, in place of
+ * what is known of that code. Returns it.
+ */
+const struct finding *diag_take(struct diag *d, struct finding *f);
+
 /* How often; 0: never. */
 uint64_t diag_count(const struct diag *d, enum diag_code code);
 const struct finding *diag_finding(const struct diag *d, enum diag_code code);
+/* How many codes of that severity. */
+size_t diag_severe(const struct diag *d, enum severity severity);
 /* The most severe one's severity; -1: there is no finding. */
 int diag_worst(const struct diag *d);
 

@@ -20,5 +20,13 @@ void finding_line(struct buf *out, const struct finding *f);
  * "evidence":[…],"hits","do":{…}}; device NULL: null. Secrets are not masked.
  */
 void finding_json(struct buf *out, const struct finding *f, const char *device);
+/*
+ * The same without hits and do, which everybody knows by the code; detail: of
+ * this time, NULL: of the first.
+ */
+void finding_facts(struct buf *out, const struct finding *f, const char *detail,
+		   const char *device);
+/* Back from either. -1 (ERR_PROTOCOL): it is none, or of a later version. */
+int finding_read(struct finding *out, const cJSON *json, struct error *err);
 
 #endif

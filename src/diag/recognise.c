@@ -116,7 +116,7 @@ bool recognise_device(const struct diag *d, struct buf *name,
 {
 	char frame[32];
 
-	if (!d->device_hello)
+	if (!d->hellos)
 		return false;
 	if (d->seen.glyphs)
 		add(evidence, "features.glyph_push");

@@ -22,7 +22,8 @@ struct reading {
 	struct span part[4];
 	bool has_id, has_number, number_was_text;
 	int64_t number; /* of an id that is a text: its hash */
-	struct diag_asked *asked; /* of that number; NULL: nobody asked so */
+	/* of that number, also where it is no JSON; NULL: nobody asked so */
+	struct diag_asked *asked;
 };
 
 /* Of reading.part: of params, of a result, of an error. */
@@ -40,7 +41,9 @@ enum {
 	ON_REPLY = 32, /* … with a result or an error, and an id */
 	ON_HELLO = 64,
 	ON_END = 128, /* the connection is over */
-	ON_BINARY = 256
+	ON_BINARY = 256,
+	/* what is looked at in each message of a batch */
+	ON_PART = ON_MESSAGE | ON_REQUEST | ON_REPLY
 };
 
 /* Where it holds. */
@@ -69,11 +72,16 @@ struct rule {
 extern const struct rule backend_rules[], device_rules[];
 extern const size_t backend_rules_count, device_rules_count;
 
+#define NOT_A_MESSAGE "neither a request nor a reply nor a notification"
+
 /* For rules: true, with what is wrong. */
 bool rule_hit(struct look *l, struct span at, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 /* A string's contents, without its quotes, as it is escaped; cut. */
 int span_shown(struct span s);
+/* "id 7 (self.x)"; where ids are not told, its name alone. Returns out. */
+const char *asked_words(const struct look *l, const struct diag_asked *a,
+			char *out, size_t size);
 const char *asked_name(const struct diag_asked *a);
 /*
  * A server hello that the device takes; any other it ignores, and goes on

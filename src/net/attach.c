@@ -232,6 +232,16 @@ static void on_odd(struct attach *a, const cJSON *json)
 	a->transport->events->failed(a->transport->owner, 0, &what);
 }
 
+static void on_finding(struct attach *a, const struct control_frame *f,
+		       const cJSON *json)
+{
+	const struct span finding = member(f, "finding");
+
+	if (finding.text && a->transport->events->found)
+		a->transport->events->found(a->transport->owner, finding,
+					    json_string(json, "message"));
+}
+
 static void on_picture(struct attach *a, const cJSON *json)
 {
 	const char *text = json_string(json, "text");
@@ -257,6 +267,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_lost(a, json);
 	} else if (text_same(op, "odd")) {
 		on_odd(a, json);
+	} else if (text_same(op, "finding")) {
+		on_finding(a, f, json);
 	} else if (text_same(op, "picture")) {
 		on_picture(a, json);
 	} else if (text_same(op, "error")) {
@@ -343,7 +355,8 @@ static int ask_attach(struct attach *a, const struct endpoint *to,
 					  .device = to->device,
 					  .timeout = to->call_timeout,
 					  .tail = to->tail,
-					  .pictures = true };
+					  .pictures = true,
+					  .findings = true };
 
 	return control_client_ask(a->client, &q, err);
 }

@@ -110,6 +110,11 @@ struct transport_events {
 			size_t len);
 	/* one request, not the connection; id 0: something that came, and was dropped */
 	void (*failed)(void *owner, int64_t id, const struct error *why);
+	/*
+	 * Who stands between found something in what the peer said: its object
+	 * (diag/finding.h), and the message that shows it, or NULL. May be NULL.
+	 */
+	void (*found)(void *owner, struct span finding, const char *message);
 	void (*closed)(
 		void *owner, const struct
 		error *why); /* kind ERR_NONE: we closed, or the peer did properly */

@@ -85,7 +85,7 @@ const char json_help[] =
 	"device\tlisten, abort, goodbye, ...; name is the type\n"
 	"hello\ta device's hello\n"
 	"audio\tbinary frames, at most once a second; \"count\" frames and \"bytes\" so far\n"
-	"odd\ta late, second or unknown reply, broken JSON; note says what\n"
+	"odd\twhat is wrong in what passed; note says what, \"code\" which finding it is\n"
 	"dropped\tmore came than could be kept; \"count\" messages are missing here\n"
 	"notice\tof the connection; on stderr only\n";
 
@@ -167,6 +167,8 @@ const char json_help_serve[] =
 	"   \"tools\", \"user_tools\": how many of them are user-only,\n"
 	"   \"list\": the same for devices with the same tools,\n"
 	"   \"enrolled\": optional, since when OTA signs passwords for it,\n"
+	"   \"findings\":{\"error\", \"warning\", \"note\"}: how many codes of each\n"
+	"     were found since it came first, as far back as serve knows,\n"
 	"   \"audio\": null, or what came of it: {\"frames\", \"bytes\",\n"
 	"     \"broken\", \"repeated\", \"gaps\", \"sent\": silence}}\n"
 	"\n"
@@ -184,7 +186,7 @@ const char json_help_serve[] =
 	"   \"device\": its Device-Id or client id, \"alias\", \"address\",\n"
 	"   \"text\": what happened, \"hint\": what to do, \"count\": optional}\n"
 	"\n"
-	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, stopping, dropped (count events are missing here). vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
+	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, finding, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, stopping, dropped (count events are missing here). finding has \"finding\", the object of a finding: a line for each code that is new for that device; with -v one more at the end of a connection, if it was found again. What odd said before of frames is a finding now; odd is what came by UDP and was dropped. vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
 
 /* clang-format on */
 
@@ -837,6 +839,8 @@ static void add_event(struct buf *b, const struct event *e)
 	line_text(b, "name", e->name);
 	add_event_message(b, e);
 	line_text(b, "note", e->note);
+	if (e->code)
+		line_text(b, "code", e->code);
 	if (e->file)
 		line_text(b, "file", e->file);
 	if (e->kind == EVENT_REQUEST)

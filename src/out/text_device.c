@@ -145,6 +145,21 @@ static void add_transport(struct buf *out, const cJSON *device)
 		add_text(out, device, "transport");
 }
 
+/* Not the notes: they are harmless. */
+static void add_findings(struct buf *out, const cJSON *findings)
+{
+	static const char *const names[] = { "error", "warning" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		int64_t count;
+
+		if (json_integer(findings, names[i], &count) || count <= 0)
+			continue;
+		buf_text(out, ", ");
+		wrap_count(out, (uint64_t)count, names[i]);
+	}
+}
+
 static void add_state(struct buf *out, const cJSON *device)
 {
 	const char *state = json_string(device, "state");
@@ -157,6 +172,7 @@ static void add_state(struct buf *out, const cJSON *device)
 		wrap_safe(out, state ? state : "-");
 	if (json_string(device, "enrolled"))
 		buf_text(out, ", enrolled");
+	add_findings(out, json_object(device, "findings"));
 }
 
 /* Without a device: the headings. */

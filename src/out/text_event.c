@@ -98,8 +98,11 @@ static void add_words(struct buf *out, const struct event *e)
 	}
 	if (e->kind == EVENT_REQUEST)
 		buf_text(out, e->answered ? "a request" : "a request, refused");
+	if (e->code)
+		buf_printf(out, "%s ", e->code);
 	if (e->note)
-		buf_printf(out, "%s%s", out->len > 0 ? ", " : "", e->note);
+		buf_printf(out, "%s%s", out->len > 0 && !e->code ? ", " : "",
+			   e->note);
 }
 
 /* What stands behind the name; not yet safe. */

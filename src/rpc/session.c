@@ -103,6 +103,7 @@ static void session_keep_peer(struct session_peer *out,
 	out->tls = mem_strdup(peer->tls);
 	out->protocol_version = peer->protocol_version;
 	out->standby = peer->standby;
+	out->shared = peer->shared;
 	session_keep_headers(&out->headers, peer->headers);
 	out->has_ota = peer->ota != NULL;
 	if (peer->ota)
@@ -176,23 +177,23 @@ static void take_notification(void *owner, const struct message *m)
 	session_event(s, EVENT_NOTIFICATION, m->method, m->text, m->len);
 }
 
+/* Who watches frames has said it (session_observer.frame). */
 static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	CLEANUP(mem_free_ptr) char *note = judge_odd(m, why);
+	(void)owner;
+	(void)m;
+	(void)why;
+}
 
-	session_odd(owner, m->text, m->len, "%s", note);
+bool session_reads_batches(const struct session *s)
+{
+	return !s->revision[0] || s->config.rules->batches(s->revision);
 }
 
 static bool take_batch(void *owner, const struct message *batch)
 {
-	struct session *s = owner;
-
-	if (!s->revision[0] || s->config.rules->batches(s->revision))
-		return true;
-	session_odd(s, batch->text, batch->len,
-		    "a batch is not read: revision %s does not have them",
-		    s->revision);
-	return false;
+	(void)batch;
+	return session_reads_batches(owner);
 }
 
 /* It is not read, but who waits for a reply in it is not to wait in vain. */
@@ -223,12 +224,8 @@ static void take_hello(void *owner, struct span frame)
 	struct session *s = owner;
 
 	/* Over MQTT each voice session begins with one (device.md 2.3). */
-	if (s->link.hellos > 1 && !s->link.has_udp) {
-		CLEANUP(mem_free_ptr) char *note = judge_hello(s->link.hellos);
-
-		session_odd(s, frame.text, frame.len, "%s", note);
+	if (s->link.hellos > 1 && !s->link.has_udp)
 		return;
-	}
 	if (s->link.hellos == 1 && !s->link.relayed)
 		s->times.hello = (loop_now_us() - s->opened_us) / 1000;
 	if (s->times.up < 0)
@@ -253,8 +250,7 @@ static void take_audio(void *owner, struct span frame,
 	struct event *e;
 
 	(void)frame;
-	if (problem->kind != ERR_NONE && s->link.audio_broken == 1)
-		session_odd(s, NULL, 0, "%s", problem->text);
+	(void)problem;
 	if (s->link.audio_frames > 1 && now - s->audio_told < AUDIO_EVENT_MS)
 		return;
 	s->audio_told = now;
@@ -390,7 +386,6 @@ static void release(struct session *s)
 	link_done(&s->link);
 	session_peer_done(&s->peer);
 	session_drop_events(s);
-	past_done(&s->past);
 	error_reset(&s->why);
 	mem_free(s->said);
 	mem_free(s);
@@ -483,10 +478,26 @@ static void on_notice(void *owner, const struct notice *n)
 	e->file = mem_strdup(n->file);
 }
 
+/* What serve found: its words come before the frame, or instead of it. */
+static void on_found(void *owner, struct span finding, const char *message)
+{
+	struct session *s = owner;
+	struct event *e;
+
+	if (s->closing)
+		return;
+	s->told = true;
+	e = session_event(s, EVENT_FINDING, "finding", message,
+			  message ? strlen(message) : 0);
+	if (e)
+		e->finding = mem_strndup(finding.text, finding.len);
+}
+
 static const struct transport_events transport_events = {
 	.ready = on_ready,
 	.message = on_message,
 	.failed = on_failed,
+	.found = on_found,
 	.closed = on_closed,
 	.notice = on_notice,
 };
@@ -525,7 +536,6 @@ int session_open(struct session **out, struct loop *l,
 	s->loop = l;
 	s->to = to;
 	s->next_id = 1;
-	s->past.capacity = PAST_CALLS;
 	s->opened_us = loop_now_us();
 	s->times = (struct session_times){ -1, -1, -1, -1 };
 	s->transport = (struct transport){ .ops = ops, .loop = l };

@@ -24,9 +24,11 @@ enum event_kind {
 	EVENT_DEVICE, /* listen, abort, goodbye, iot, …; name is the type */
 	/* first binary frame, then one a second; count and bytes so far */
 	EVENT_AUDIO,
-	/* late, duplicate, unknown reply; broken JSON; note says what */
+	/* what came was dropped before anybody could look at it; note says why.
+	   Also a finding, for who sees all events: code says which. */
 	EVENT_ODD,
-	EVENT_FINDING, /* session_judged; name is the code, note the detail */
+	/* session_judged; name is the code, note the detail, text the message */
+	EVENT_FINDING,
 	EVENT_DROPPED, /* the queue was full: count events were lost */
 	EVENT_CLOSED /* the connection ended; note says why */
 };
@@ -42,6 +44,9 @@ struct event {
 	size_t len;
 	char *note; /* in words, may be NULL; owned */
 	char *file; /* of NOTICE_PICTURE: where it is kept; NULL; owned */
+	/* EVENT_FINDING: what serve found, as JSON; then name is "finding" */
+	char *finding; /* NULL; owned */
+	const char *code; /* EVENT_ODD that is a finding; NULL; lent */
 	uint64_t count, bytes;
 };
 void event_done(struct event *e);
@@ -71,7 +76,10 @@ struct session_observer {
 	 * What session_rules.answer answers does not come here.
 	 */
 	bool (*request)(void *owner, const struct event *e);
-	/* At once: a frame came, or went; before anything is made of it. */
+	/*
+	 * At once: a frame came, or went; before anything is made of it. What is
+	 * wrong with it is for who watches to say: the session says nothing.
+	 */
 	void (*frame)(void *owner, bool outgoing, enum frame_kind kind,
 		      struct span frame);
 	/* At once: nobody waits for the reply to that id any more. */
@@ -180,6 +188,7 @@ struct session_peer {
 	char *ota_answer; /* where the answer to that sent it; NULL */
 	struct peer_kept *kept; /* attach: what serve knows; NULL elsewhere */
 	bool standby; /* peer_info.standby: it may not be there at all */
+	bool shared; /* peer_info.shared */
 };
 const struct session_peer *session_peer(const struct session *s);
 /* As they are kept there: copied, with what is secret masked. */
@@ -274,8 +283,14 @@ void session_name_codes(struct session *s, const char *(*name)(int code));
 /* Let the function that waits for this session look at its condition again. */
 void session_wake(struct session *s);
 
-/* Whoever watches found something: told with the other events. */
-void session_judged(struct session *s, const char *code, const char *detail);
+/*
+ * Whoever watches found something, in that frame (text NULL: in none): told with
+ * the other events.
+ */
+void session_judged(struct session *s, const char *code, const char *detail,
+		    struct span frame);
+/* Whether batches are read, as things are (session_negotiated). */
+bool session_reads_batches(const struct session *s);
 
 /* Hand what is queued to the observer, without waiting. */
 void session_drain(struct session *s);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/split.h"
 #include "base/text.h"
 #include "net/head.h"
 #include "rpc/session_calls.h"
@@ -86,11 +85,11 @@ static void describe_reply(const struct session *s, struct error *e,
 	int narrow = has_code ? (int)code : 0;
 
 	if (s && s->link.relayed && narrow == SERVE_NOT_SENT) {
-		error_set(e, ERR_CONNECT, "%s", judge_error_text(m));
+		error_set(e, ERR_CONNECT, "%s", message_error_text(m));
 		error_code(e, narrow);
 		return;
 	}
-	describe_error(s, e, judge_error_text(m), has_code ? &narrow : NULL);
+	describe_error(s, e, message_error_text(m), has_code ? &narrow : NULL);
 	add_data(e, m);
 }
 
@@ -109,37 +108,16 @@ void session_peer_error(const struct session_rules *rules, struct error *e,
 	reply_error(NULL, rules, e, m);
 }
 
+/*
+ * Through serve, which hands on what is for us only: it came between the end of
+ * our time and of its own.
+ */
 static void report_late(struct session *s, const struct message *m)
 {
-	struct past_call *p = past_find(&s->past, m->number);
-	CLEANUP(mem_free_ptr) char *call = NULL;
-	CLEANUP(mem_free_ptr) char *note = NULL;
-
-	if (!p && s->shared)
-		return; /* somebody else's */
-	if (p) {
-		call = judge_call(m->number, p->label);
-		note = judge_past(call, p);
-	} else {
-		note = judge_unknown(m->number);
-	}
-	session_odd(s, m->text, m->len, "%s", note);
-}
-
-static void report_no_id(struct session *s, struct message *m)
-{
-	CLEANUP(mem_free_ptr) char *note = judge_no_id(m);
-
-	session_odd(s, m->text, m->len, "%s", note);
-}
-
-static void report_shape(struct session *s, const struct message *m)
-{
-	CLEANUP(words_done) struct words notes = { 0 };
-
-	judge_shape(&notes, m);
-	for (size_t i = 0; i < notes.count; i++)
-		session_odd(s, m->text, m->len, "%s", notes.word[i]);
+	if (s->link.relayed && !s->told)
+		session_odd(s, m->text, m->len,
+			    "a reply came just after it was given up");
+	s->told = false;
 }
 
 void session_take_reply(void *owner, struct message *m)
@@ -147,15 +125,11 @@ void session_take_reply(void *owner, struct message *m)
 	struct session *s = owner;
 	struct call *c = m->has_number ? session_find_call(s, m->number) : NULL;
 
-	if (!m->has_number) {
-		report_no_id(s, m);
-		return;
-	}
 	if (!c) {
 		report_late(s, m);
 		return;
 	}
-	report_shape(s, m);
+	s->told = false;
 	if (message_keep(m, &c->failure) == 0 && m->kind == MESSAGE_ERROR)
 		reply_error(s, s->config.rules, &c->failure, m);
 	message_take(&c->reply, m);
@@ -195,22 +169,12 @@ void session_take_broken(void *owner, struct span frame,
 	struct session *s = owner;
 	struct call *c =
 		salvage->has_id ? session_find_call(s, salvage->id) : NULL;
-	const struct past_call *p =
-		salvage->has_id ? past_find(&s->past, salvage->id) : NULL;
 
 	if (c) {
 		c->broken = mem_strndup(frame.text, frame.len);
 		end_broken(s, c, problem, salvage);
-	} else if (p) {
-		CLEANUP(mem_free_ptr)
-		char *call = judge_call(p->id, p->label);
-		CLEANUP(mem_free_ptr)
-		char *note = judge_broken(problem, call);
-
-		session_odd(s, frame.text, frame.len, "%s", note);
 	} else if (!s->shared || !salvage->has_id) {
 		s->said = refusal_words(frame.text, frame.len);
-		session_odd(s, frame.text, frame.len, "%s", problem->text);
 	}
 }
 
@@ -384,8 +348,6 @@ bool session_cancel(struct session *s, const struct call *c, const char *reason)
 static void expire(struct session *s, struct call *c)
 {
 	session_explain_timeout(s, c);
-	if (s->observer.gave_up)
-		s->observer.gave_up(s->observer.owner, c->id);
 	session_cancel(s, c, "time over");
 	session_end_call(s, c, false);
 	session_give_up(s, c->id);
@@ -492,12 +454,13 @@ static bool unlink_call(struct session *s, const struct call *c)
 	return true;
 }
 
-static void remember(struct session *s, const struct call *c, bool answered)
+/* The end of a call: c->failure or c->reply says how. */
+static void give_up_waiting(const struct session *s, const struct call *c)
 {
-	past_add(&s->past, c->id, answered)->label = call_label(c);
+	if (s->observer.gave_up)
+		s->observer.gave_up(s->observer.owner, c->id);
 }
 
-/* The end of a call: c->failure or c->reply says how. */
 void session_end_call(struct session *s, struct call *c, bool answered)
 {
 	bool there = unlink_call(s, c);
@@ -507,7 +470,8 @@ void session_end_call(struct session *s, struct call *c, bool answered)
 	c->next = NULL;
 	c->ended_us = loop_now_us();
 	c->done = true;
-	remember(s, c, answered);
+	if (!answered)
+		give_up_waiting(s, c);
 	session_wake(s);
 }
 
@@ -516,7 +480,7 @@ void session_forget(struct session *s, struct call *c)
 	if (!unlink_call(s, c))
 		return;
 	c->next = NULL;
-	remember(s, c, false);
+	give_up_waiting(s, c);
 	session_give_up(s, c->id);
 }
 

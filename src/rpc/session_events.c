@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "rpc/session_state.h"
+#include "wire/envelope.h"
 
 void session_wake(struct session *s)
 {
@@ -140,6 +141,7 @@ void event_done(struct event *e)
 	mem_free(e->text);
 	mem_free(e->note);
 	mem_free(e->file);
+	mem_free(e->finding);
 	*e = (struct event){ .kind = EVENT_NOTICE };
 }
 
@@ -286,9 +288,12 @@ void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
 		s->observer.frame(s->observer.owner, outgoing, kind, frame);
 }
 
-void session_judged(struct session *s, const char *code, const char *detail)
+void session_judged(struct session *s, const char *code, const char *detail,
+		    struct span frame)
 {
-	struct event *e = session_event(s, EVENT_FINDING, code, NULL, 0);
+	struct span shown = envelope_payload(frame);
+	struct event *e =
+		session_event(s, EVENT_FINDING, code, shown.text, shown.len);
 
 	if (e)
 		e->note = mem_strdup(detail);

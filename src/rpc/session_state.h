@@ -7,10 +7,7 @@
 #ifndef RPC_SESSION_STATE_H
 #define RPC_SESSION_STATE_H
 
-#include "rpc/judge.h"
 #include "rpc/session.h"
-
-#define PAST_CALLS 64
 
 struct event_queue {
 	struct event *item;
@@ -49,7 +46,7 @@ struct session {
 	struct call *calls;
 	int32_t next_id;
 	bool shared; /* peer_info.shared */
-	struct past_calls past;
+	bool told; /* serve has said what is wrong with what comes next */
 	struct event_queue events;
 	int64_t audio_told; /* loop_now() of the last EVENT_AUDIO */
 	char revision[32]; /* "" until it is negotiated */

@@ -9,6 +9,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "diag/finding.h"
 #include "net/port_memory.h"
 #include "serve/board.h"
 #include "serve/control.h"
@@ -18,7 +19,6 @@
 
 #define CALLS_MAX 1000 /* on their way for one command */
 #define LINGER_MS 2000
-#define ODD_MAX 8192 /* bytes that are shown of what is out of place */
 
 struct attached_call {
 	struct relay relay;
@@ -424,28 +424,71 @@ void control_text(struct board *d, const char *frame, size_t len)
 		offer_all(d, CONTROL_TEXT, frame, len, false);
 }
 
-void control_odd(struct board *d, const struct board_odd *what)
+/* To those who know no findings, in words. */
+static void odd_words(struct buf *out, const struct board_finding *what,
+		      struct span message)
 {
-	CLEANUP(buf_done) struct buf out = { 0 };
-	struct packet *all, *own = NULL;
+	CLEANUP(buf_done) struct buf title = { 0 };
 
-	if (!d->audience)
-		return;
-	buf_text(&out, "{\"op\":\"odd\"");
-	json_add_text(&out, "text", what->text);
-	if (what->message.text && what->message.len <= ODD_MAX) {
-		buf_text(&out, ",\"message\":");
-		buf_json_string(&out, what->message.text, what->message.len);
+	finding_title(&title, what->finding, what->detail);
+	buf_text(out, "{\"op\":\"odd\"");
+	json_add_text(out, "text", buf_string(&title));
+	if (message.text) {
+		buf_text(out, ",\"message\":");
+		buf_json_string(out, message.text, message.len);
 	}
-	buf_char(&out, '}');
-	all = packet_new(CONTROL_JSON, out.data, out.len);
-	if (what->whose && what->own.len <= CONTROL_FRAME_MAX)
-		own = packet_new(CONTROL_TEXT, what->own.text, what->own.len);
-	for (struct control_peer *p = d->audience->first; p; p = p->next_there)
-		control_peer_offer(p, own && p == what->whose ? own : all);
-	packet_release(all);
-	if (own)
-		packet_release(own);
+	buf_char(out, '}');
+}
+
+static void finding_words(struct buf *out, const struct board *d,
+			  const struct board_finding *what, struct span message)
+{
+	buf_text(out, "{\"op\":\"finding\",\"finding\":");
+	finding_facts(out, what->finding, what->detail, d->id);
+	if (message.text) {
+		buf_text(out, ",\"message\":");
+		buf_json_string(out, message.text, message.len);
+	}
+	buf_char(out, '}');
+}
+
+/* What a command that knows no findings cannot see for itself. */
+static bool is_old_odd(enum diag_code code)
+{
+	return code == B250 || code == D123 || code == D115 || code == D116 ||
+	       code == D143 || code == D125;
+}
+
+/* Without tail a code is told once. */
+static bool wants(struct control_peer *p, const struct finding *f)
+{
+	bool first = !p->told[f->code];
+
+	p->told[f->code] = true;
+	if (!p->findings)
+		return is_old_odd(f->code);
+	return p->tail || first;
+}
+
+void control_finding(struct board *d, const struct board_finding *what)
+{
+	for (struct control_peer *p = d->audience ? d->audience->first : NULL;
+	     p; p = p->next_there) {
+		const struct span message =
+			what->whose == p ? what->own : what->message;
+		CLEANUP(buf_done) struct buf out = { 0 };
+		struct packet *packet;
+
+		if (!wants(p, what->finding))
+			continue;
+		if (p->findings)
+			finding_words(&out, d, what, message);
+		else
+			odd_words(&out, what, message);
+		packet = packet_new(CONTROL_JSON, out.data, out.len);
+		control_peer_offer(p, packet);
+		packet_release(packet);
+	}
 }
 
 /* For those that asked: an older command knows no such object. */

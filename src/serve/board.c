@@ -99,6 +99,7 @@ static void board_free(struct board *d)
 	share_close(&d->share);
 	tool_lists_release(&s->tool_lists, d->tools);
 	link_done(&d->link);
+	findings_free(d);
 	mem_free(d->breaker);
 	if (d->why)
 		error_reset(d->why);
@@ -124,6 +125,7 @@ static void board_free(struct board *d)
 /* Nobody finds it, asks it or listens to it from now on. */
 static void leave(struct board *d, const struct error *why, bool broke)
 {
+	findings_end(d);
 	d->gone = d->closing = true;
 	registry_remove(&d->server->registry, d);
 	board_start_drop(d);
@@ -321,6 +323,7 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	d->since_ms = d->seen_ms = unix_now_ms();
 	d->deadline = LOOP_FOREVER;
 	registry_add(&s->registry, d);
+	findings_begin(d);
 	tell_rival(d);
 	return d;
 }
@@ -387,6 +390,7 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	d->asked_ms = 0;
 	board_trace(d, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		    len);
+	board_judge(d, false, kind, (struct span){ data, len });
 	link_receive(&d->link, kind, (struct span){ data, len }, &link_events,
 		     d);
 }
@@ -558,112 +562,17 @@ static void add_message(struct record *r, const char *text, size_t len)
 	r->detail = buf_take(&detail);
 }
 
-/* What cannot be read, or is out of place: as text, since it may be no JSON. */
-static void record_odd(struct board *d, struct span frame, const char *why)
-{
-	struct record *r = board_record(d, RECORD_ODD, LEVEL_WARN, "%s: %.*s",
-					why, shown(frame.len), frame.text);
-	struct buf detail = { 0 };
-
-	if (!r)
-		return;
-	buf_text(&detail, "\"frame\":");
-	buf_json_string(&detail, frame.text,
-			frame.len < DETAIL_MAX ? frame.len : DETAIL_MAX);
-	r->detail = buf_take(&detail);
-}
-
 /* ---- JSON-RPC ---- */
 
-/* A reply to a call that is over: who asked is told so, and the others that it was not theirs. */
-static void take_past(struct board *d, struct span frame, struct span id,
-		      struct past_call *p, const struct error *problem)
-{
-	CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
-	CLEANUP(mem_free_ptr)
-	char *others = mem_printf("a call of others (%s)", p->label);
-	CLEANUP(mem_free_ptr) char *note = NULL, *told = NULL;
-	CLEANUP(buf_done) struct buf own = { 0 };
-	struct past_call same = *p;
-	struct board_odd odd = { .whose = p->whose };
-
-	if (problem) {
-		note = judge_broken(problem, call);
-		told = judge_broken(problem, others);
-	} else {
-		told = judge_past(others, &same);
-		note = judge_past(call, p);
-	}
-	record_odd(d, frame, note);
-	odd.text = told;
-	if (p->whose)
-		relay_restore_id(&own, frame, id, p->asker_id);
-	odd.own = (struct span){ buf_string(&own), own.len };
-	d->server->events->odd(d, &odd);
-}
-
-/* One that is nobody's. message: without its envelope; empty: its id is ours. */
-static void take_stray(struct board *d, struct span frame, const char *note,
-		       struct span message)
-{
-	struct board_odd odd = { .text = note, .message = message };
-
-	record_odd(d, frame, note);
-	d->server->events->odd(d, &odd);
-}
-
-/* What is odd about one that its asker has got: who is told by its own session. */
-static void record_answer(struct board *d, const struct message *m)
-{
-	CLEANUP(words_done) struct words notes = { 0 };
-	struct past_call *p = relay_past(d, m->number);
-
-	if (p && !p->answered) {
-		CLEANUP(mem_free_ptr) char *call = judge_call(p->id, p->label);
-		CLEANUP(mem_free_ptr) char *late = judge_past(call, p);
-
-		words_add(&notes, late);
-	}
-	judge_shape(&notes, m);
-	for (size_t i = 0; i < notes.count; i++)
-		record_odd(d, m->frame, notes.word[i]);
-}
-
 /*
- * A reply that nobody asked for is never handed on as it is: its id could be
- * taken for one of the command's own.
+ * What is wrong with it was said when it came (serve/findings.h). A reply that
+ * nobody waits for is never handed on as it is: its id could be taken for one
+ * of the command's own.
  */
 static void take_reply(void *owner, struct message *m)
 {
-	struct board *d = owner;
-	const struct relay_table *relays = &d->server->relays;
-	const struct span whole = { m->text, m->len }, none = { 0 };
-	struct past_call *past;
-	CLEANUP(mem_free_ptr) char *note = NULL;
-
-	if (!m->has_number) {
-		note = judge_no_id(m);
-		take_stray(d, m->frame, note, whole);
-		return;
-	}
-	if (relay_answer(d, m->number, m->frame, m->id)) {
-		record_answer(d, m);
-		return;
-	}
-	if (relay_is_probe(relays, m->number))
-		return;
-	past = relay_past(d, m->number);
-	if (past) {
-		take_past(d, m->frame, m->id, past, NULL);
-	} else if (relay_is_on_its_way(relays, m->number)) {
-		take_stray(d, m->frame,
-			   "reply to a call that went to another device", none);
-	} else if (relay_issued(relays, m->number)) {
-		take_stray(d, m->frame, "reply to a call that is over", none);
-	} else {
-		note = judge_unknown(m->number);
-		take_stray(d, m->frame, note, whole);
-	}
+	if (m->has_number)
+		relay_answer(owner, m->number, m->frame, m->id);
 }
 
 /* The raw token, so that an id beyond a double comes back unharmed. */
@@ -723,23 +632,9 @@ static void take_notification(void *owner, const struct message *m)
 
 static void take_odd(void *owner, const struct message *m, const char *why)
 {
-	CLEANUP(mem_free_ptr) char *note = judge_odd(m, why);
-
-	record_odd(owner, m->frame, note);
-	forward(owner, m->frame);
-}
-
-/* It went to who asked, who is told what it meant. */
-static void record_broken(struct board *d, struct span frame, int64_t id,
-			  const struct error *problem)
-{
-	const struct past_call *p = relay_past(d, id);
-	CLEANUP(mem_free_ptr)
-	char *note =
-		mem_printf("the reply to call %lld (%s) is broken: %s",
-			   (long long)id, p ? p->label : "", problem->text);
-
-	record_odd(d, frame, note);
+	(void)owner;
+	(void)m;
+	(void)why;
 }
 
 /* Firmware pastes error texts in without escaping (device.md 3.7). */
@@ -747,24 +642,9 @@ static void take_broken(void *owner, struct span frame,
 			const struct error *problem,
 			const struct salvage *salvage)
 {
-	struct board *d = owner;
-	struct past_call *past =
-		salvage->has_id ? relay_past(d, salvage->id) : NULL;
-
-	if (salvage->has_id &&
-	    relay_answer(d, salvage->id, frame, salvage->id_text)) {
-		record_broken(d, frame, salvage->id, problem);
-	} else if (past) {
-		take_past(d, frame, salvage->id_text, past, problem);
-	} else if (salvage->has_id) {
-		take_stray(d, frame, problem->text,
-			   relay_issued(&d->server->relays, salvage->id) ?
-				   (struct span){ 0 } :
-				   frame);
-	} else {
-		record_odd(d, frame, problem->text);
-		forward(d, frame);
-	}
+	(void)problem;
+	if (salvage->has_id)
+		relay_answer(owner, salvage->id, frame, salvage->id_text);
 }
 
 /* ---- hello ---- */
@@ -773,17 +653,12 @@ static void record_hello(struct board *d)
 {
 	const struct hello *h = &d->link.hello;
 	bool again = d->link.hellos > 1;
-	/* Over MQTT each voice session begins with one (device.md 2.3). */
-	bool odd = again && !d->mqtt;
 	const char *format = h->audio.format[0] ? h->audio.format : "no audio";
-	CLEANUP(mem_free_ptr)
-	char *what = odd   ? judge_hello(d->link.hellos) :
-		     again ? mem_strdup("said hello again") :
-			     mem_strdup("said hello");
 	struct record *r = board_record(
-		d, RECORD_HELLO, odd ? LEVEL_WARN : LEVEL_INFO,
-		"%s: version %d, transport '%s', %s %d Hz", what, h->version,
-		h->transport, format, h->audio.sample_rate);
+		d, RECORD_HELLO, LEVEL_INFO,
+		"said hello%s: version %d, transport '%s', %s %d Hz",
+		again ? " again" : "", h->version, h->transport, format,
+		h->audio.sample_rate);
 
 	if (r && d->hello)
 		add_message(r, d->hello, strlen(d->hello));

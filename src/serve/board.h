@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "mcp/listing.h"
 #include "rpc/link.h"
+#include "serve/findings.h"
 #include "serve/record.h"
 #include "serve/relay.h"
 #include "serve/tool_lists.h"
@@ -75,6 +76,9 @@ struct board {
 	struct shared_list *tools; /* held; NULL until listed */
 	struct board_start *start;
 
+	struct diag *diag; /* serve/findings.h; NULL once it went */
+	struct span judging; /* the frame that it is at */
+
 	struct relay *relays; /* on their way */
 	struct breaker *breaker; /* NULL: the last call was answered */
 	struct audience *audience; /* NULL: nobody is attached */
@@ -117,6 +121,9 @@ int board_send(struct board *d, const char *text, size_t len,
 /* One frame, for --trace. */
 void board_trace(const struct board *d, bool outgoing, const char *kind,
 		 const void *data, size_t len);
+/* A frame for the engine: before anything is made of it, or after it was sent. */
+void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
+		 struct span frame);
 /* A packet came (link_events.audio); the voice session ended. */
 void board_audio(void *owner, struct span frame, const struct error *problem);
 void board_audio_over(struct board *d);

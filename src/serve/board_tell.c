@@ -39,6 +39,27 @@ void board_trace(const struct board *d, bool outgoing, const char *kind,
 	s->config.trace(s->config.trace_owner, &t);
 }
 
+void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
+		 struct span frame)
+{
+	const struct diag_frame f = {
+		.at_us = loop_now_us(),
+		.leg = d->mqtt ? LEG_MQTT : LEG_WS,
+		.kind = kind == FRAME_TEXT ? FRAME_IS_TEXT : FRAME_IS_BINARY,
+		.from_device = !outgoing,
+		.data = frame.text,
+		.len = frame.len,
+	};
+
+	if (!d->diag)
+		return;
+	/* Ours has ids that only serve gave. */
+	if (!outgoing && kind == FRAME_TEXT)
+		d->judging = frame;
+	diag_feed(d->diag, &f);
+	d->judging = (struct span){ 0 };
+}
+
 int board_send(struct board *d, const char *text, size_t len, struct error *err)
 {
 	if (!d->open || d->closing)
@@ -46,7 +67,10 @@ int board_send(struct board *d, const char *text, size_t len, struct error *err)
 				 "the connection of the device is %s",
 				 d->closing ? "closing" : "not open yet");
 	board_trace(d, true, "text", text, len);
-	return d->transport.ops->send(&d->transport, text, len, err);
+	if (d->transport.ops->send(&d->transport, text, len, err))
+		return -1;
+	board_judge(d, true, FRAME_TEXT, (struct span){ text, len });
+	return 0;
 }
 
 /*
@@ -212,8 +236,7 @@ void board_audio(void *owner, struct span frame, const struct error *problem)
 	/* A board that listens sends for as long as it does. */
 	bool begins = !d->audio_told || since >= PAUSE_MS;
 
-	if (problem->kind != ERR_NONE && d->link.audio_broken == 1)
-		board_record(d, RECORD_ODD, LEVEL_WARN, "%s", problem->text);
+	(void)problem;
 	forward_audio(d, frame);
 	if (!begins && since < RECORD_MS)
 		return;
@@ -279,6 +302,19 @@ const char *board_state_name(enum board_state state)
 	};
 
 	return names[state];
+}
+
+static void add_findings(struct buf *out, const struct board *d)
+{
+	static const enum severity all[] = { SEVERITY_ERROR, SEVERITY_WARNING,
+					     SEVERITY_NOTE };
+
+	buf_char(out, '{');
+	for (size_t i = 0; i < COUNT(all); i++)
+		buf_printf(out, "%s\"%s\":%zu", i ? "," : "",
+			   severity_name(all[i]),
+			   d->diag ? diag_severe(d->diag, all[i]) : 0);
+	buf_char(out, '}');
 }
 
 static void add_text(struct buf *out, const char *name, const char *text)
@@ -365,6 +401,8 @@ void board_describe(struct buf *out, const struct board *d)
 		buf_text(out, ",\"tools\":null,\"user_tools\":null");
 	add_text(out, "list", d->tools ? d->tools->id : NULL);
 	board_audio_describe(out, d);
+	buf_text(out, ",\"findings\":");
+	add_findings(out, d);
 	if (d->server)
 		add_enrolled(out, d->server, d->device_id);
 	if (d->breaker && d->breaker->opened_at)

@@ -199,6 +199,7 @@ static void on_attach(struct control_peer *p, const struct control_question *q)
 	    p->timeout < 0 || p->timeout > PATIENCE_MAX)
 		p->timeout = 0;
 	p->pictures = json_true(q->json, "pictures");
+	p->findings = json_true(q->json, "findings");
 	attached_ask(p, json_string(q->json, "device"),
 		     json_true(q->json, "tail"));
 }

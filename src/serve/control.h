@@ -36,7 +36,7 @@ const char *control_socket(const struct control *c);
 /* A text frame that is nobody's reply, or an audio packet: to all attached to d. */
 void control_text(struct board *d, const char *frame, size_t len);
 /* Something out of place: in words, or as a frame to who asked for it. */
-void control_odd(struct board *d, const struct board_odd *what);
+void control_finding(struct board *d, const struct board_finding *what);
 void control_picture(struct board *d, const struct picture_news *n);
 void control_audio(struct board *d, const void *packet, size_t len);
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */
@@ -94,7 +94,8 @@ struct control_peer {
 	bool closing;
 	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
 
-	bool waiting, watching, tail, pictures;
+	bool waiting, watching, tail, pictures, findings;
+	bool told[DIAG_CODE_COUNT]; /* of the findings, without tail */
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */
 	char *pattern; /* of what it waits for */
 	char *watched; /* pattern; NULL: all */

@@ -393,6 +393,17 @@ static void add_since(struct buf *out, int64_t ms)
 	add_cell(out, text);
 }
 
+/* Not the notes: they are harmless. */
+static void add_findings(struct buf *out, const struct board *d)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "errors: %zu, warnings: %zu",
+		 diag_severe(d->diag, SEVERITY_ERROR),
+		 diag_severe(d->diag, SEVERITY_WARNING));
+	add_cell(out, text);
+}
+
 static void add_row(struct buf *out, const struct board *d)
 {
 	char tools[24] = "";
@@ -407,6 +418,7 @@ static void add_row(struct buf *out, const struct board *d)
 	add_cell(out, d->mqtt ? "MQTT" : "WebSocket");
 	add_cell(out, board_state_name(d->state));
 	add_cell(out, tools);
+	add_findings(out, d);
 	add_since(out, d->since_ms);
 	buf_text(out, "</tr>\n");
 }
@@ -423,7 +435,7 @@ static void add_devices(struct buf *out, const struct registry *r)
 		   r->count == 1 ? " is" : "s are");
 	buf_text(
 		out,
-		"<table border=\"1\" cellpadding=\"4\"><tr><th>device</th><th>alias</th><th>board</th><th>version</th><th>transport</th><th>state</th><th>tools</th><th>since</th></tr>\n");
+		"<table border=\"1\" cellpadding=\"4\"><tr><th>device</th><th>alias</th><th>board</th><th>version</th><th>transport</th><th>state</th><th>tools</th><th>found</th><th>since</th></tr>\n");
 	for (const struct board *d = r->first; d && rows < ROWS_MAX;
 	     d = d->next, rows++)
 		add_row(out, d);

@@ -203,6 +203,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_REQUEST] = "request",
 		[RECORD_AUDIO] = "audio",
 		[RECORD_ODD] = "odd",
+		[RECORD_FINDING] = "finding",
 		[RECORD_ATTACHED] = "attached",
 		[RECORD_DETACHED] = "detached",
 		[RECORD_BROKER] = "broker",

@@ -30,7 +30,8 @@ enum record_kind {
 	RECORD_NOTIFICATION,
 	RECORD_REQUEST, /* the device asked (answered -32601) */
 	RECORD_AUDIO, /* of a device: when it begins; verbose: each second */
-	RECORD_ODD, /* broken JSON, late or unknown reply */
+	RECORD_ODD, /* dropped before anybody could look at it */
+	RECORD_FINDING, /* new for that board; detail has the finding */
 	RECORD_ATTACHED, /* a command came; RECORD_DETACHED it went (both verbose) */
 	RECORD_DETACHED,
 	RECORD_BROKER, /* up, down, started again */

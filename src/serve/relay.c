@@ -83,32 +83,43 @@ static void put_in(struct relay *r, struct board *d)
 	d->relays = r;
 }
 
-#define PAST_CALLS 512
+#define PAST_RELAYS 512u
 #define TOKEN_KEPT \
 	64 /* bytes: who asks with more is not told of what comes late */
 
-/* Who asked gave it up, and is still there. */
-static bool is_late(const struct relay *r)
+static size_t past_count(const struct relay_table *t)
 {
-	return r->patience > 0 && r->silent_at == LOOP_FOREVER;
+	return t->past_next < PAST_RELAYS ? t->past_next : PAST_RELAYS;
+}
+
+static void remember(struct relay_table *t, const struct relay *r)
+{
+	struct past_relay *p;
+
+	if (!t->past)
+		t->past = mem_zalloc(PAST_RELAYS * sizeof(*t->past));
+	p = &t->past[t->past_next++ % PAST_RELAYS];
+	mem_free(p->asker_id);
+	*p = (struct past_relay){ .id = r->id };
+	p->device = r->device;
+	if (!r->whose || strlen(r->asker_id) > TOKEN_KEPT)
+		return;
+	p->whose = r->whose;
+	p->asker_id = mem_strdup(r->asker_id);
+}
+
+static void give_up(const struct board *d, int32_t id, int64_t at_us)
+{
+	if (d->diag)
+		diag_gave_up(d->diag, id, at_us);
 }
 
 /* The asker's id is the caller's now. */
 static char *take_out(struct relay *r, bool answered)
 {
-	struct past_calls *past = &r->device->server->relays.past;
-	struct past_call *p;
-
-	past->capacity = PAST_CALLS;
-	p = past_add(past, r->id, answered && !is_late(r));
-	if (answered && is_late(r))
-		p->ended_us = r->started_us + r->patience * 1000;
-	p->peer = r->device;
-	p->label = TAKE(r->label);
-	if (strlen(r->asker_id) <= TOKEN_KEPT) {
-		p->whose = r->whose;
-		p->asker_id = mem_strdup(r->asker_id);
-	}
+	if (!answered)
+		give_up(r->device, r->id, loop_now_us());
+	remember(&r->device->server->relays, r);
 	map_remove(&r->device->server->relays.by_id, hash_of(r->id), r);
 	*r->link_of_device = r->next_of_device;
 	if (r->next_of_device)
@@ -119,16 +130,56 @@ static char *take_out(struct relay *r, bool answered)
 	return TAKE(r->asker_id);
 }
 
-struct past_call *relay_past(const struct board *d, int64_t id)
+/* The newest of that id, since ids may wrap. */
+static const struct past_relay *find_past(const struct relay_table *t,
+					  int64_t id)
 {
-	struct past_call *p = past_find(&d->server->relays.past, id);
+	for (size_t back = 1; back <= past_count(t); back++) {
+		const struct past_relay *p =
+			&t->past[(t->past_next - back) % PAST_RELAYS];
 
-	return p && p->peer == d ? p : NULL;
+		if (p->id == id)
+			return p;
+	}
+	return NULL;
+}
+
+const void *relay_asker(const struct board *d, int64_t id,
+			const char **asker_id)
+{
+	const struct relay_table *t = &d->server->relays;
+	const struct relay *r = find(t, id);
+	const struct past_relay *p = r ? NULL : find_past(t, id);
+
+	if (r && r->device == d && r->whose) {
+		*asker_id = r->asker_id;
+		return r->whose;
+	}
+	if (!p || p->device != d)
+		return NULL;
+	*asker_id = p->asker_id;
+	return p->whose;
+}
+
+bool relay_asked(const struct board *d, int64_t id)
+{
+	const struct relay_table *t = &d->server->relays;
+	const struct relay *r = find(t, id);
+	const struct past_relay *p = r ? NULL : find_past(t, id);
+
+	return (r && r->device == d) || (p && p->device == d);
 }
 
 void relay_leave(struct relay_table *t, const void *who)
 {
-	past_forget(&t->past, who);
+	for (size_t i = 0; i < past_count(t); i++) {
+		struct past_relay *p = &t->past[i];
+
+		if (p->whose == who)
+			p->whose = NULL;
+		if (p->device == who)
+			p->device = p->whose = NULL;
+	}
 }
 
 bool relay_is_on_its_way(const struct relay_table *t, int64_t id)
@@ -152,25 +203,6 @@ static int check_device(const struct board *d, struct error *err)
 	return 0;
 }
 
-#define SUBJECT_MAX 128
-
-/* As a session of its own names it: with the tool, or the prompt. */
-static char *label_of(struct span payload)
-{
-	struct span method, params, name;
-	CLEANUP(mem_free_ptr) char *what = NULL;
-	CLEANUP(mem_free_ptr) char *subject = NULL;
-
-	if (json_span_member(payload, "method", &method))
-		what = json_span_string(method);
-	if (json_span_member(payload, "params", &params) &&
-	    json_span_member(params, "name", &name))
-		subject = json_span_string(name);
-	return mem_printf("%.*s%s%.*s", SUBJECT_MAX, what ? what : "",
-			  subject ? " " : "", SUBJECT_MAX,
-			  subject ? subject : "");
-}
-
 int relay_send(struct relay *r, struct board *d, struct span payload,
 	       struct span id, int64_t timeout, struct error *err)
 {
@@ -191,11 +223,12 @@ int relay_send(struct relay *r, struct board *d, struct span payload,
 	if (!d->asked_ms)
 		d->asked_ms = unix_now_ms();
 	r->asker_id = mem_strndup(id.text, id.len);
-	r->label = label_of(payload);
 	r->started_us = loop_now_us();
 	r->deadline = timeout > 0 ? loop_now() + timeout : LOOP_FOREVER;
 	r->silent_at = r->patience > 0 ? loop_now() + r->patience : r->deadline;
 	put_in(r, d);
+	if (r->patience > 0)
+		give_up(d, r->id, r->started_us + r->patience * 1000);
 	if (soonest_of(r) < LOOP_FOREVER)
 		d->server->events->due(d->server, soonest_of(r));
 	return 0;
@@ -345,5 +378,9 @@ int64_t relay_sweep(struct relay_table *t, int64_t now)
 void relay_done(struct relay_table *t)
 {
 	map_done(&t->by_id);
-	past_done(&t->past);
+	for (size_t i = 0; i < past_count(t); i++)
+		mem_free(t->past[i].asker_id);
+	mem_free(t->past);
+	t->past = NULL;
+	t->past_next = 0;
 }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/map.h"
-#include "rpc/judge.h"
+#include "wire/jsonrpc.h"
 
 struct board;
 struct serve;
@@ -40,11 +40,18 @@ struct relay {
 	struct board *device; /* NULL: not on its way */
 	int32_t id;
 	char *asker_id; /* the raw JSON token; owned */
-	char *label; /* "METHOD SUBJECT"; owned */
 	int64_t started_us;
 	int64_t deadline; /* loop_now() ms; LOOP_FOREVER */
 	int64_t silent_at; /* the same; LOOP_FOREVER: it counted */
 	struct relay *next_of_device, **link_of_device;
+};
+
+/* A request that is over, kept for a reply that comes after all. */
+struct past_relay {
+	int32_t id;
+	/* compared only; NULL: gone */
+	const void *device, *whose;
+	char *asker_id; /* the asker's raw token; owned; NULL */
 };
 
 /* All of a serve; zeroed at first. */
@@ -52,7 +59,8 @@ struct relay_table {
 	struct map by_id;
 	int32_t first, last; /* ids given out so far */
 	int32_t probe; /* 0: not given out */
-	struct past_calls past;
+	struct past_relay *past; /* a ring, made room for at the first */
+	size_t past_next;
 };
 
 /*
@@ -73,8 +81,7 @@ void relay_forget(struct relay *r);
 
 /*
  * For board.c: a reply with this id, which stands there in the frame, came from
- * d. An id that is a text stays one. False: nobody waits. True: relay_past
- * finds it now; not answered there is what its asker gave up.
+ * d. An id that is a text stays one. False: nobody waits.
  */
 bool relay_answer(struct board *d, int64_t id, struct span frame,
 		  struct span id_text);
@@ -94,8 +101,14 @@ bool relay_is_probe(const struct relay_table *t, int64_t id);
 bool relay_issued(const struct relay_table *t, int64_t id);
 /* It waits for an answer, which another device cannot give. */
 bool relay_is_on_its_way(const struct relay_table *t, int64_t id);
-/* What d was asked by that id, and is over; NULL: it is not known any more. */
-struct past_call *relay_past(const struct board *d, int64_t id);
+/*
+ * Who asked d by that id (struct relay: whose), also if that is over, and the raw
+ * token that they gave, lent. NULL: it is not known (any more), or nobody's.
+ */
+const void *relay_asker(const struct board *d, int64_t id,
+			const char **asker_id);
+/* d was asked by that id, as far as that is known. */
+bool relay_asked(const struct board *d, int64_t id);
 /* Who asked (struct relay: whose), or a device, is no more. */
 void relay_leave(struct relay_table *t, const void *who);
 /*

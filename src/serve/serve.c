@@ -37,6 +37,7 @@ static void release(struct serve *s)
 	rivals_done(&s->rivals);
 	registry_done(&s->registry);
 	relay_done(&s->relays);
+	findings_kept_done(&s->findings);
 	tool_lists_done(&s->tool_lists);
 	tokens_done(&s->tokens);
 	aliases_done(&s->aliases);
@@ -540,7 +541,7 @@ const struct board_events serve_events = {
 	.changed = control_changed,
 	.gone = control_gone,
 	.text = control_text,
-	.odd = control_odd,
+	.found = control_finding,
 	.picture = control_picture,
 	.audio = control_audio,
 	.settled = on_board_settled,

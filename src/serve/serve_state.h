@@ -8,6 +8,7 @@
 #include "net/port.h"
 #include "serve/aliases.h"
 #include "serve/departed.h"
+#include "serve/findings.h"
 #include "serve/missing.h"
 #include "serve/registry.h"
 #include "serve/relay.h"
@@ -21,15 +22,6 @@ struct control; /* serve/control.h */
 struct door; /* serve/door.h: all listening ports */
 struct mqtt_boards; /* serve/mqtt_boards.h: broker, hub, audio */
 
-/* In words, without ids that only serve gave; and what came, if it has none. */
-struct board_odd {
-	const char *text;
-	struct span message; /* text NULL: not for them */
-	/* Who asked for it once (struct relay: whose) gets the frame; or NULL. */
-	const void *whose;
-	struct span own; /* with the id that they gave */
-};
-
 /*
  * What boards tell whoever stands above them: serve itself, the control socket,
  * what they come through. board.c knows none of these.
@@ -41,8 +33,8 @@ struct board_events {
 	void (*gone)(struct board *d, const struct error *why);
 	/* a text frame that is nobody's reply; an audio packet */
 	void (*text)(struct board *d, const char *frame, size_t len);
-	/* it said something that can be handed to nobody as it is */
-	void (*odd)(struct board *d, const struct board_odd *what);
+	/* something is wrong in what passed; somebody is attached */
+	void (*found)(struct board *d, const struct board_finding *what);
 	/* a picture of its came, and was answered */
 	void (*picture)(struct board *d, const struct picture_news *n);
 	void (*audio)(struct board *d, const void *packet, size_t len);
@@ -70,6 +62,7 @@ struct serve {
 	struct registry registry;
 	struct relay_table relays; /* requests on their way to devices */
 	struct departed departed;
+	struct findings_kept findings;
 	struct missing missing; /* told MQTT, and not come */
 	struct rivals rivals;
 	uint64_t came; /* devices that connected since the start */

@@ -144,6 +144,7 @@ void serve_question_encode(struct buf *out, const struct serve_question *q)
 	add_json(out, "params", q->params);
 	add_json(out, "tail", q->tail ? "true" : NULL);
 	add_json(out, "pictures", q->pictures ? "true" : NULL);
+	add_json(out, "findings", q->findings ? "true" : NULL);
 	add_json(out, "watch", q->watch ? "true" : NULL);
 	add_json(out, "enrolled", q->enrolled ? "true" : NULL);
 	buf_char(out, '}');

@@ -17,7 +17,7 @@
  *  C greet    protocol, version    the first of each command. With another
  *             protocol than its own, serve takes nothing but greet and stop
  *  S greeting protocol, version, pid
- *  C attach   device?, tail?, pictures?, timeout?
+ *  C attach   device?, tail?, pictures?, findings?, timeout?
  *                                  become the relay of one device; timeout: ms
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
@@ -30,8 +30,12 @@
  *             command's own, serve rewrites them
  *  S lost     count                so many t, b or watched device frames were
  *             left out here: the command did not read; replies never are
- *  S odd      text, message?       the device said what is handed to nobody;
- *             message: its text, unless its id was made by serve
+ *  S finding  finding, message?    to those with findings: something wrong in what
+ *             passed (diag/finding.h, without hits and do); its detail and
+ *             count are of this time. To tail each time, to others a code once.
+ *             message: the text that shows it, unless its id was made by serve;
+ *             to who asked, with the id that they gave
+ *  S odd      text, message?       the same in words, to those without
  *  S picture  text, file?         to those with pictures: one of the device came;
  *             file: where serve keeps it
  *  S gone     error                the device went; the socket closes then
@@ -64,7 +68,7 @@
  *
  * "device" from serve is an object, the same that `devices -o json` prints:
  *  {"id","client_id","alias","board","version","transport","address","since",
- *   "seen","asked","state","reason","tools","user_tools","list","audio"}: times in UTC
+ *   "seen","asked","state","reason","tools","user_tools","list","audio","findings"}: times in UTC
  *   (RFC 3339), texts null where unknown, asked null unless a question is open
  *   since it was heard last; state one of "connected",
  *   "initializing", "listing", "ready", "no-mcp", "failed"; list names a tool
@@ -121,7 +125,7 @@ struct serve_question {
 	const char *device, *list, *name, *prefix, *method, *notify;
 	const char *message, *params;
 	int64_t timeout;
-	bool tail, pictures, watch, enrolled;
+	bool tail, pictures, findings, watch, enrolled;
 };
 void serve_question_encode(struct buf *out, const struct serve_question *q);
 

@@ -112,3 +112,15 @@ void envelope_encode(struct buf *out, const char *session_id,
 	buf_add(out, payload, len);
 	buf_char(out, '}');
 }
+
+struct span envelope_payload(struct span frame)
+{
+	struct span type, payload;
+
+	if (json_check(frame.text, frame.len, NULL) == 0 &&
+	    json_span_member(frame, "type", &type) &&
+	    json_span_is(type, "mcp") &&
+	    json_span_member(frame, "payload", &payload))
+		return payload;
+	return frame;
+}

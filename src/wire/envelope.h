@@ -35,6 +35,8 @@ struct envelope {
 int envelope_decode(struct envelope *out, const char *text, size_t len,
 		    struct error *err);
 void envelope_done(struct envelope *e);
+/* The payload of a frame of type mcp; any other frame as it is. */
+struct span envelope_payload(struct span frame);
 /* Whether it carries or is an object, which a batch is not. */
 bool envelope_has_object(const struct envelope *e);
 

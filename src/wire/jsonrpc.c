@@ -355,3 +355,10 @@ int member_int(const cJSON *object, const char *name)
 		return 0;
 	return (int)value;
 }
+
+const char *message_error_text(const struct message *m)
+{
+	if (cJSON_IsString(m->error))
+		return m->error->valuestring;
+	return json_string(m->error, "message");
+}

@@ -55,6 +55,8 @@ int message_read(struct message *out, const char *text, size_t len,
 		 struct error *err);
 /* Make it last, with its result and error as trees. -1 (ERR_PROTOCOL). */
 int message_keep(struct message *m, struct error *err);
+/* The words of an error reply that is kept; NULL, lent. */
+const char *message_error_text(const struct message *m);
 /* Both. */
 int message_decode(struct message *out, const char *text, size_t len,
 		   struct error *err);

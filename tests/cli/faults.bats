@@ -21,10 +21,10 @@ status_call=(call self.get_device_status)
 	mcp --timeout 1 'sim:?fault=two-replies' run -e 'call self.get_device_status' \
 		-e ping
 	ends 0
-	hints 'second reply'
+	hints '! D123 warning  a second reply'
 }
-@test "wrong-id" { fault wrong-id 4 'not known here' "${status_call[@]}"; }
-@test "string-id" { fault string-id 0 'id as a text' "${status_call[@]}"; }
+@test "wrong-id" { fault wrong-id 4 '! D116 error' "${status_call[@]}"; }
+@test "string-id" { fault string-id 0 '! D114 warning  ' "${status_call[@]}"; }
 @test "not-json" { fault not-json 4 'JSON' "${status_call[@]}"; }
 @test "huge" {
 	mcp --timeout 2 'sim:?fault=huge' "${status_call[@]}"

@@ -94,12 +94,15 @@ said() {
 	said direct.out >direct.said
 	said attached.out >attached.said
 	diff direct.said attached.said
-	for note in 'reply to call 99, which is not known here' \
-		'reply with an id that no call has' \
-		'JSON, but neither' 'said hello again .2 times by now'; do
+	for note in D115 'that nobody asked with: id 99' 'nobody asked with: id ..abc' \
+		D137 'neither a request nor a reply' \
+		'said hello again: 2 times by now'; do
 		grep -q "$note" attached.said
-		wait_for serve.out "$note"
 	done
+	# In the log once a code.
+	event finding 'D115 warning  .*: id 99'
+	event finding 'D143 warning  .*: neither a request nor a reply'
+	event finding D137
 	event request 'a request, refused: notifications/state_changed'
 	event request 'a request: ping'
 }
@@ -110,22 +113,57 @@ said() {
 	event ready
 	mcp -v call self.odd
 	ends 0
-	hints 'has its id as a text'
-	event odd 'has its id as a text'
+	hints '! D114 warning  the reply has its id as another type: self.odd has it as a text'
+	event finding 'D114 warning  .*: self.odd has it as a text'
 	mcp call self.twice
 	ends 0
-	event odd 'reply to call [0-9]+ .tools/call self.twice.'
+	event finding 'D123 warning  .*: self.twice, .* after the first'
 	mcp call self.broken
 	hints 'no "such" thing'
-	event odd '.tools/call self.broken. is broken: '
+	event finding 'D124 error  .*, in answer to self.broken'
 	mcp --timeout 200ms call self.late
 	ends 4
 	background attached mcpctl -o json tail --count 1
 	until_true commands 1
 	touch late
 	finish "$LAST" 0
-	grep -q 'late reply to a call of others (tools/call self.late)' attached.out
-	event odd 'late reply to call [0-9]+ .tools/call self.late.'
+	jq -e '.kind == "odd" and .code == "B250" and (.note | test(": self.late, late by "))' attached.out
+	event finding 'B250 warning  .*: self.late, late by '
+}
+
+@test "findings stay with the board: once in the log, counted in devices, all in the file" {
+	serve --findings "$PWD/found"
+	odd_board "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	event ready
+	mcp call self.odd
+	ends 0
+	hints '! D114 warning  '
+	mcp call self.odd
+	ends 0
+	# A code is told to each command once, and to the log once.
+	hints '! D114 warning  '
+	[ "$(grep -c '"code":"D114"' serve.out)" = 1 ]
+	jq -se 'map(select(.code == "D114")) | length == 1 and .[0].device == "02:00:00:00:00:07" and .[0].count == 1' found
+	mcp -o json devices
+	jq -e '.findings.warning >= 1 and .findings.error == 0' stdout
+	mcp devices
+	says warning
+	# A new connection counts on, and its log says nothing twice.
+	odd_board "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	event replaced
+	until_true ready_again
+	jq -se 'map(select(.code == "D114")) | last.count == 2' found
+	mcp call self.odd
+	ends 0
+	mcp -o json devices
+	jq -e '.findings.warning >= 1' stdout
+	mcp -q call self.odd
+	ends 0
+	absent D114 stderr
+}
+
+ready_again() {
+	[ "$(grep -c '"event":"ready"' serve.out)" = 2 ]
 }
 
 # told FILE: what info says of the board's OTA question and its request.

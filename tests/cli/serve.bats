@@ -198,7 +198,7 @@ END
                 await ws.send(json.dumps({"type": "mcp", "payload": {"jsonrpc": "2.0", "id": text["payload"]["id"], "error": {"message": "not today"}}}))
                 break
         await asyncio.sleep(600)'
-	event odd
+	event finding 'D143 warning'
 	event failed 'not today'
 	mcp devices
 	says 'not today'

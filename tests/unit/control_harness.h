@@ -376,6 +376,7 @@ static inline int serve_end(void **state)
 	if (server.relays.by_id.count || server.held)
 		return -1;
 	relay_done(&server.relays);
+	findings_kept_done(&server.findings);
 	rivals_done(&server.rivals);
 	loop_free(loop);
 	return 0;

@@ -9,6 +9,7 @@
 #include "fake_transport.h"
 
 #include "base/json.h"
+#include "diag/diag.h"
 #include "mcp/rules.h"
 #include "rpc/session_calls.h"
 #include "rpc/session_state.h"
@@ -49,8 +50,62 @@ static inline void trace(void *owner, const struct trace *t)
 	buf_printf(&traced, "%c%s ", t->outgoing ? '>' : '<', t->kind);
 }
 
+/* The engine beside the session, as cli/judged has it. */
+static struct diag judge;
+static struct span judging;
+
+static inline void on_found(void *owner, const struct finding *f,
+			    const char *detail)
+{
+	(void)owner;
+	session_judged(session, finding_row(f->code)->code, detail, judging);
+}
+
+static inline void judge_frame(void *owner, bool outgoing, enum frame_kind kind,
+			       struct span frame)
+{
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .kind = kind == FRAME_TEXT ?
+						      FRAME_IS_TEXT :
+						      FRAME_IS_BINARY,
+				      .from_device = !outgoing,
+				      .data = frame.text,
+				      .len = frame.len };
+
+	(void)owner;
+	if (!session)
+		return;
+	judging = kind == FRAME_TEXT ? frame : (struct span){ 0 };
+	judge.about.board = session_link(session)->dialect == DIALECT_DEVICE;
+	judge.about.bare = !judge.about.board;
+	judge.about.no_batches = !session_reads_batches(session);
+	diag_feed(&judge, &f);
+}
+
+static inline void judge_gave_up(void *owner, int32_t id)
+{
+	(void)owner;
+	diag_gave_up(&judge, id, loop_now_us());
+}
+
+static inline const char *judge_whose(void *owner, int64_t id)
+{
+	(void)owner;
+	(void)id;
+	return session_peer(session)->shared ? "" : NULL;
+}
+
 /* A test may set request. */
 static struct session_observer observer = { .event = observe, .trace = trace };
+
+/* Before the session is opened. */
+static inline void with_engine(void)
+{
+	judge.found = on_found;
+	judge.whose = judge_whose;
+	observer.frame = judge_frame;
+	observer.gave_up = judge_gave_up;
+}
 
 static inline void forget_events(void)
 {
@@ -66,6 +121,8 @@ static inline int set_up(void **state)
 	(void)state;
 	fake_reset();
 	observer.request = NULL;
+	observer.frame = NULL;
+	observer.gave_up = NULL;
 	config = (struct session_config){ .rules = &mcp_rules,
 					  .dialect = DIALECT_PLAIN,
 					  .timeout = 2000,
@@ -80,6 +137,7 @@ static inline int tear_down(void **state)
 	session_free(session);
 	session = NULL;
 	loop_free(loop);
+	diag_done(&judge);
 	fake_reset();
 	forget_events();
 	stop_at = 0;
@@ -177,6 +235,24 @@ static inline void assert_part(const char *text, const char *part)
 {
 	if (!strstr(text, part))
 		fail_msg("'%s' is not in '%s'", part, text);
+}
+
+/* The nth finding of that code, counted from 0, has that in its detail. */
+static inline const struct event *assert_found(const char *code, size_t nth,
+					       const char *part)
+{
+	static const struct event none = { .note = NULL };
+	const struct event *e = &none;
+
+	for (size_t i = 0; i < seen_count && e == &none; i++) {
+		if (seen[i].kind == EVENT_FINDING &&
+		    strcmp(seen[i].name, code) == 0 && nth-- == 0)
+			e = &seen[i];
+	}
+	if (!e->note || !strstr(e->note, part))
+		fail_msg("%s '%s' is not in '%s'", code, part,
+			 e->note ? e->note : "");
+	return e;
 }
 
 static inline void start(struct call *c, const char *method)

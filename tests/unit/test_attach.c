@@ -156,9 +156,10 @@ static void attached(void **state)
 	to.device = pattern;
 	to.tail = true;
 	open_it(1);
-	assert_string_equal(serve.asked,
-			    "{\"op\":\"attach\",\"device\":"
-			    "\"kit*\\\"\",\"tail\":true,\"pictures\":true}");
+	assert_string_equal(
+		serve.asked,
+		"{\"op\":\"attach\",\"device\":"
+		"\"kit*\\\"\",\"tail\":true,\"pictures\":true,\"findings\":true}");
 	assert_string_equal(buf_string(&seen),
 			    "ready 10.0.0.7:5 aa:01 c-1 2 S-1 " HELLO
 			    " " INITIALIZED "|");
@@ -194,8 +195,9 @@ static void nothing_kept(void **state)
 	(void)state;
 	serve_with(bare_device);
 	open_it(4);
-	assert_string_equal(serve.asked,
-			    "{\"op\":\"attach\",\"pictures\":true}");
+	assert_string_equal(
+		serve.asked,
+		"{\"op\":\"attach\",\"pictures\":true,\"findings\":true}");
 	assert_string_equal(buf_string(&seen),
 			    "ready aa:01 aa:01 c 1   |binary opus|text |"
 			    "text end|");

@@ -159,7 +159,8 @@ static void test_ids_of_askers(void **state)
 	assert_sent(e, e->sent.count - 1, ",\"method\":\"ping\"}}");
 	answers(e, "{}");
 	assert_non_null(strstr(text.frame, "\"id\":\"abc\",\"result\":{}"));
-	asks(&number, e, "{\"id\":7,\"method\":\"ping\",\"jsonrpc\":\"2.0\"}");
+	asks(&number, e,
+	     "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"jsonrpc\":\"2.0\"}");
 	second = last_id(e);
 	assert_int_not_equal(first, second);
 	asks(&exponent, e, "{ \"method\":\"ping\",\"id\" : 1e3 }");
@@ -202,12 +203,14 @@ static void test_broken_reply(void **state)
 	struct asked a = { 0 };
 
 	(void)state;
-	asks(&a, e, "{\"id\":\"q\",\"method\":\"tools/call\"}");
+	asks(&a, e,
+	     "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"tools/call\"}");
 	answers_as(e, "error", "{\"message\":\"Unknown tool: \"x\"\"}");
 	assert_int_equal(a.count, 1);
 	assert_non_null(strstr(a.frame, "\"id\":\"q\",\"error\":{\"message\":"
 					"\"Unknown tool: \"x\"\"}"));
-	the_record(RECORD_ODD, 0, "(tools/call) is broken: ");
+	the_record(RECORD_FINDING, 0, "! D124 error  ");
+	the_record(RECORD_FINDING, 0, ", in answer to tools/call");
 	asked_done(&a);
 }
 
@@ -219,21 +222,21 @@ static void test_other_device_does_not_answer(void **state)
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	(void)state;
-	asks(&a, one, "{\"id\":1,\"method\":\"ping\"}");
+	asks(&a, one, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
 	text = mem_printf("{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 			  "\"id\":%ld,\"result\":{}}}",
 			  last_id(one));
 	says(two, text);
 	assert_int_equal(a.count, 0);
-	the_record(RECORD_ODD, 0,
-		   "reply to a call that went to another device");
+	the_record(RECORD_FINDING, 0, "! D115 warning  ");
+	the_record(RECORD_FINDING, 0, "it is that of a call to another device");
 	says(one, text);
 	assert_int_equal(a.count, 1);
 	/* A second time. */
 	says(one, text);
 	assert_int_equal(a.count, 1);
-	the_record(RECORD_ODD, 1, "second reply to call ");
-	the_record(RECORD_ODD, 1, " (ping), ");
+	the_record(RECORD_FINDING, 1, "! D123 warning  a second reply");
+	the_record(RECORD_FINDING, 1, ": ping, ");
 	asked_done(&a);
 }
 
@@ -246,16 +249,18 @@ static void test_id_as_text(void **state)
 
 	(void)state;
 	asks(&a, e,
-	     "{\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"self.a\"}}");
+	     "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"self.a\"}}");
 	text = mem_printf("{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 			  "\"id\":\"%ld\",\"result\":{}}}",
 			  last_id(e));
 	says(e, text);
 	assert_non_null(strstr(a.frame, "\"id\":\"7\","));
-	the_record(RECORD_ODD, 0, "has its id as a text");
+	assert_string_equal(diag_finding(e->device->diag, D114)->detail,
+			    "self.a has it as a text");
 	says(e, text);
-	the_record(RECORD_ODD, 1, "(tools/call self.a), ");
-	assert_null(find_record(RECORD_ODD, 2));
+	assert_int_equal(diag_count(e->device->diag, D114), 2);
+	assert_non_null(strstr(diag_finding(e->device->diag, D123)->detail,
+			       "self.a, "));
 	asked_done(&a);
 }
 
@@ -267,14 +272,15 @@ static void test_late(void **state)
 	struct asked a = { .relay.patience = 20 };
 
 	(void)state;
-	asks(&a, e, "{\"id\":7,\"method\":\"x\"}");
+	asks(&a, e, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\"}");
 	while (!e->device->breaker && loop_now() < deadline)
 		loop_poll(loop);
 	assert_non_null(e->device->breaker);
 	answers(e, "{}");
 	assert_int_equal(a.count, 1);
-	the_record(RECORD_ODD, 0, "late reply to call ");
-	assert_null(find_record(RECORD_ODD, 1));
+	the_record(RECORD_FINDING, 0, "! B250 warning  ");
+	the_record(RECORD_FINDING, 0, ": x, late by ");
+	assert_null(find_record(RECORD_FINDING, 1));
 	asked_done(&a);
 }
 
@@ -285,16 +291,17 @@ static void test_forget(void **state)
 
 	(void)state;
 	relay_forget(&a.relay);
-	asks(&a, e, "{\"id\":1,\"method\":\"ping\"}");
+	asks(&a, e, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
 	relay_forget(&a.relay);
 	relay_forget(&a.relay);
 	assert_int_equal(server->relays.by_id.count, 0);
 	answers(e, "{}");
 	assert_int_equal(a.count, 0);
-	the_record(RECORD_ODD, 0, "late reply to call ");
+	the_record(RECORD_FINDING, 0, ": ping, late by ");
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":3,"
 		"\"result\":{}}}");
-	the_record(RECORD_ODD, 1, "reply to call 3, which is not known here");
+	the_record(RECORD_FINDING, 1, "! D115 warning  ");
+	the_record(RECORD_FINDING, 1, ": id 3");
 	asked_done(&a);
 }
 
@@ -305,18 +312,24 @@ static void test_not_sent(void **state)
 	struct error err = { 0 }, why = { 0 };
 
 	(void)state;
-	assert_int_equal(ask(&a, e, "{\"id\":1,\"method\":\"x\"}", 0, &err),
+	assert_int_equal(ask(&a, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}",
+			     0, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "not said hello"));
 	becomes_ready(e);
 	e->refuse = true;
-	assert_int_equal(ask(&a, e, "{\"id\":1,\"method\":\"x\"}", 0, &err),
+	assert_int_equal(ask(&a, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}",
+			     0, &err),
 			 -1);
 	assert_string_equal(err.text, "the queue is full");
 	e->refuse = false;
 	error_set(&why, ERR_CONNECT, "kicked");
 	board_end(e->device, &why);
-	assert_int_equal(ask(&a, e, "{\"id\":1,\"method\":\"x\"}", 0, &err),
+	assert_int_equal(ask(&a, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}",
+			     0, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "closing"));
 	assert_int_equal(a.count, 0);
@@ -330,9 +343,9 @@ static void test_device_goes(void **state)
 	struct error why = { 0 };
 
 	(void)state;
-	asks(&a, e, "{\"id\":1,\"method\":\"x\"}");
-	asks(&b, e, "{\"id\":2,\"method\":\"x\"}");
-	asks(&c, e, "{\"id\":3,\"method\":\"x\"}");
+	asks(&a, e, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}");
+	asks(&b, e, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x\"}");
+	asks(&c, e, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\"}");
 	/* c is told first; it may forget one that is told later. */
 	c.forget = &a;
 	error_set(&why, ERR_CONNECT, "kicked");
@@ -358,10 +371,13 @@ static void test_time_over(void **state)
 	int64_t deadline = loop_now() + LONG_MS;
 
 	(void)state;
-	assert_int_equal(
-		ask(&later, e, "{\"id\":1,\"method\":\"x\"}", LONG_MS, &err),
-		0);
-	assert_int_equal(ask(&soon, e, "{\"id\":2,\"method\":\"x\"}", 20, &err),
+	assert_int_equal(ask(&later, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}",
+			     LONG_MS, &err),
+			 0);
+	assert_int_equal(ask(&soon, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x\"}",
+			     20, &err),
 			 0);
 	while (!soon.count && loop_now() < deadline)
 		loop_poll(loop);
@@ -372,7 +388,7 @@ static void test_time_over(void **state)
 	/* Too late. */
 	answers(e, "{}");
 	assert_int_equal(soon.count, 1);
-	the_record(RECORD_ODD, 0, "late reply to call ");
+	the_record(RECORD_FINDING, 0, ": x, late by ");
 	relay_forget(&later.relay);
 	asked_done(&soon);
 }
@@ -385,8 +401,10 @@ static void test_no_timer_when_idle(void **state)
 	int64_t deadline = loop_now() + LONG_MS;
 
 	(void)state;
-	assert_int_equal(
-		ask(&a, e, "{\"id\":1,\"method\":\"x\"}", LONG_MS, &err), 0);
+	assert_int_equal(ask(&a, e,
+			     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}",
+			     LONG_MS, &err),
+			 0);
 	answers(e, "{}");
 	assert_int_equal(a.count, 1);
 	while (uv_is_active((uv_handle_t *)&server->sweep.uv) &&

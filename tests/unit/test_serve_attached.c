@@ -266,7 +266,7 @@ static void dies_in_the_middle(void **state)
 	command_done(&one);
 	assert_int_equal(server.relays.by_id.count, 1);
 	board_answers(b, board_asked(b, 0), "\"late\"");
-	expect_json(&two, "\"op\":\"odd\"", "late reply to a call of others");
+	expect_json(&two, "\"op\":\"odd\"", "tools/call, late by ");
 	board_answers(b, board_asked(b, 1), "\"mine\"");
 	expect_text(&two, REPLY("1", "\"mine\""));
 	expect_quiet(&two);
@@ -544,8 +544,7 @@ static void stray_reply(void **state)
 	request(&c, "1");
 	expect_quiet(&c);
 	board_answers(b, 12345, "{}");
-	expect_json(&c, "\"op\":\"odd\"",
-		    "reply to call 12345, which is not known here");
+	expect_json(&c, "\"op\":\"odd\"", ": id 12345, while tools/call waits");
 	command_done(&c);
 	fake_board_free(b);
 }
@@ -563,12 +562,12 @@ static void second_reply(void **state)
 	board_answers(b, board_asked(b, 0), "1");
 	expect_text(&one, REPLY("7", "1"));
 	board_answers(b, board_asked(b, 0), "2");
-	expect_text(&one, REPLY("7", "2"));
+	expect_json(&one, "\"op\":\"odd\"", "\\\"id\\\":7,");
 	expect_json(&two, "\"op\":\"odd\"",
-		    "\"second reply to a call of others (tools/call), ");
+		    "a second reply to one request: tools/call, ");
 	command_done(&one);
 	board_answers(b, board_asked(b, 0), "3");
-	expect_json(&two, "\"op\":\"odd\"", "\"second reply to ");
+	expect_json(&two, "\"op\":\"odd\"", "\"a second reply to ");
 	command_done(&two);
 	fake_board_free(b);
 }

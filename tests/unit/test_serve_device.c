@@ -152,8 +152,9 @@ static void test_hello_twice(void **state)
 	says(e, HELLO);
 	assert_int_equal(e->sent.count, 5);
 	assert_sent(e, 4, "\"type\":\"hello\"");
-	assert_int_equal(the_record(RECORD_HELLO, 1, "said hello again")->level,
-			 LEVEL_WARN);
+	the_record(RECORD_HELLO, 1, "said hello again");
+	assert_string_equal(diag_finding(e->device->diag, D142)->detail,
+			    "2 times by now");
 	assert_int_equal(e->device->state, DEVICE_READY);
 }
 
@@ -183,9 +184,12 @@ static void test_rubbish_then_hello(void **state)
 	says(e, "");
 	assert_int_equal(e->sent.count, 0);
 	assert_int_equal(e->device->state, DEVICE_CONNECTED);
-	the_record(RECORD_ODD, 0, "GET / HTTP/1.1");
-	the_record(RECORD_ODD, 1, "without a payload");
-	assert_non_null(find_record(RECORD_ODD, 3));
+	assert_non_null(strstr(
+		the_record(RECORD_FINDING, 0, "! D143 warning  ")->detail,
+		"GET / HTTP/1.1"));
+	assert_null(find_record(RECORD_FINDING, 1));
+	/* [1,2] are two that say nothing. */
+	assert_int_equal(diag_count(e->device->diag, D143), 5);
 	becomes_ready(e);
 }
 
@@ -255,8 +259,7 @@ static void test_initialize_silence(void **state)
 	answers(e, INITIALIZED);
 	assert_int_equal(e->device->state, DEVICE_FAILED);
 	assert_int_equal(server->registry.count, 1);
-	the_record(RECORD_ODD, 0, "late reply to call ");
-	the_record(RECORD_ODD, 0, " (initialize), ");
+	the_record(RECORD_FINDING, 0, ": initialize, late by ");
 }
 
 static void test_initialize_cannot_be_sent(void **state)
@@ -473,15 +476,16 @@ static void test_odd_replies(void **state)
 	becomes_ready(e);
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\","
 		"\"id\":\"abc\",\"result\":1}}");
-	the_record(RECORD_ODD, 0, "reply with an id that no call has");
+	the_record(RECORD_FINDING, 0, "! D115 warning  ");
+	the_record(RECORD_FINDING, 0, ": id \"abc\"");
 	says(e, "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":"
 		"5,\"error\":{\"message\":\"a \"b\"\"}}}");
-	assert_non_null(strstr(the_record(RECORD_ODD, 1, NULL)->detail,
-			       "\"frame\":\"{"));
+	assert_non_null(strstr(the_record(RECORD_FINDING, 1, "! D124")->detail,
+			       "error"));
 	says(e, "{\"type\":\"mcp\",\"payload\":{}}");
-	the_record(RECORD_ODD, 2, "neither a reply nor a request");
+	the_record(RECORD_FINDING, 2, "neither a request nor a reply");
 	says(e, "{\"type\":\"mcp\",\"payload\":[]}");
-	the_record(RECORD_ODD, 3, "an empty batch");
+	assert_int_equal(diag_count(e->device->diag, D143), 2);
 }
 
 static void test_batch(void **state)
