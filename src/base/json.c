@@ -436,9 +436,10 @@ bool json_span_is(struct span string, const char *text)
 	if (string.len < 2 || string.text[0] != '"' ||
 	    (string.text[1] != *text && string.text[1] != '\\' && *text))
 		return false;
+	if (strlen(text) == len && memcmp(string.text + 1, text, len) == 0)
+		return true;
 	if (!memchr(string.text, '\\', string.len))
-		return strlen(text) == len &&
-		       memcmp(string.text + 1, text, len) == 0;
+		return false;
 	decoded = json_parse(string.text, string.len, NULL);
 	return cJSON_IsString(decoded) &&
 	       strcmp(decoded->valuestring, text) == 0;

@@ -279,8 +279,14 @@ static void begin_member(struct scan *s, struct span string, const char *value)
 
 	if (s->depth == 2 && s->reading[1] != &p->outer[p->inside])
 		return;
-	for (i = 0; i < p->names && !is_name(string, p->name[i]);)
-		i++;
+	/* Most begin otherwise, which is seen at once. */
+	for (i = 0; i < p->names; i++) {
+		char first = string.text[1];
+
+		if ((first == *p->name[i] || first == '\\') &&
+		    is_name(string, p->name[i]))
+			break;
+	}
 	if (i == p->names || found[i].text)
 		return;
 	found[i].text = value;
