@@ -53,5 +53,7 @@ int check_end(struct check *k, struct error *err);
 
 /* The subjects. Each: stages until the end, or -1 where it could not be made. */
 int check_device(struct check *k, const char *url, struct error *err);
+int check_here(struct check *k, const char *url, struct error *err);
+int check_broker(struct check *k, const char *url, struct error *err);
 
 #endif

@@ -48,6 +48,8 @@ static const struct subject {
 	int (*check)(struct check *k, const char *url, struct error *err);
 } subjects[] = {
 	{ NULL, false, check_device },
+	{ "here", false, check_here },
+	{ "broker", true, check_broker },
 };
 
 static int find_subject(const struct invocation *in, const struct subject **out,
@@ -81,7 +83,7 @@ static int check_run(const struct invocation *in, struct error *err)
 						    SEVERITY_NOTE };
 	struct check_options options =
 		*(const struct check_options *)in->options;
-	const struct subject *subject;
+	const struct subject *subject = NULL;
 	struct check k;
 
 	if (find_subject(in, &subject, err))
@@ -98,6 +100,8 @@ static const struct example check_examples[] = {
 	{ "sim: check", "0 errors", 0 },
 	{ "sim: check --risk read", "self.get_device_status", 0 },
 	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
+	{ "check here --skip 'H*'", "0 errors", 0 },
+	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
 	{ NULL, NULL, 0 }
 };
 
@@ -109,6 +113,15 @@ const struct command cmd_check = {
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest.\n"
 		"\n"
 		"Nothing that acts is called. --risk look sends nothing beyond initialize and the lists; ask (the default) adds questions that nobody should mind: an unknown method, cursor and tool, the list a second time; read calls the tools that are known to read only, each three times.\n"
+		"\n"
+		"Subjects besides the device or server of -t:\n"
+		"\n"
+		"  here        this machine: addresses that boards reach, ports, signs of a\n"
+		"              firewall, clock, mosquitto, limits\n"
+		"  broker URL  what a broker does for a board, which never subscribes;\n"
+		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
+		"\n"
+		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"
 		"The status is 7 where something at or above --fail-on was found, and that of the failure where the check could not be made.",
 	.group = GROUP_DIAGNOSE,

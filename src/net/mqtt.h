@@ -40,6 +40,9 @@ struct mqtt_client_events {
 	void (*connected)(void *owner);
 	void (*message)(void *owner, const char *topic, const void *data,
 			size_t len); /* lent */
+	/* What the broker kept from before goes here, and not there; NULL. */
+	void (*retained)(void *owner, const char *topic, const void *data,
+			 size_t len);
 	/*
 	 * The try failed or the connection ended: ERR_CONNECT, ERR_AUTH (broker
 	 * refused: CONNACK 4, 5), with the cause in words; code ETIMEDOUT: it

@@ -531,14 +531,16 @@ static void on_message(struct mosquitto *mosq, void *owner,
 		       const struct mosquitto_message *m)
 {
 	struct mqtt_client *c = owner;
+	const char *data = m->payloadlen > 0 ? m->payload : "";
+	size_t len = m->payloadlen > 0 ? (size_t)m->payloadlen : 0;
 
 	(void)mosq;
+	if (c->state == MQTT_CONNECTED && m->retain && c->events->retained)
+		c->events->retained(c->owner, m->topic, data, len);
 	/* What the broker retained is of the past, unless it is wanted. */
-	if (c->state == MQTT_CONNECTED && (!m->retain || c->retained) &&
-	    c->events->message)
-		c->events->message(
-			c->owner, m->topic, m->payloadlen > 0 ? m->payload : "",
-			m->payloadlen > 0 ? (size_t)m->payloadlen : 0);
+	else if (c->state == MQTT_CONNECTED && (!m->retain || c->retained) &&
+		 c->events->message)
+		c->events->message(c->owner, m->topic, data, len);
 	errno = 0;
 }
 

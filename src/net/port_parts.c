@@ -395,11 +395,13 @@ unsigned long port_owner_inode(const char *line, uint16_t port)
 	return inode_of(line, port, STATE_LISTEN);
 }
 
-static unsigned long find_inode(const char *table, uint16_t port,
-				unsigned long state)
+static unsigned long find_inode(const char *root, const char *table,
+				uint16_t port, unsigned long state)
 {
+	CLEANUP(mem_free_ptr)
+	char *path = mem_printf("%s/proc/net/%s", root, table);
 	unsigned long inode = 0;
-	FILE *file = fopen(table, "re");
+	FILE *file = fopen(path, "re");
 	char line[512];
 
 	if (!file)
@@ -410,14 +412,15 @@ static unsigned long find_inode(const char *table, uint16_t port,
 	return inode;
 }
 
-static bool process_has(const char *pid, const char *link)
+static bool process_has(const char *root, const char *pid, const char *link)
 {
-	char path[64], target[64];
+	CLEANUP(mem_free_ptr)
+	char *path = mem_printf("%s/proc/%s/fd", root, pid);
+	char target[64];
 	struct dirent *entry;
 	bool found = false;
 	DIR *fds;
 
-	snprintf(path, sizeof(path), "/proc/%.16s/fd", pid);
 	fds = opendir(path);
 	if (!fds)
 		return false;
@@ -434,13 +437,14 @@ static bool process_has(const char *pid, const char *link)
 	return found;
 }
 
-static void read_program(const char *pid, char *out, size_t size)
+static void read_program(const char *root, const char *pid, char *out,
+			 size_t size)
 {
-	char path[64];
+	CLEANUP(mem_free_ptr)
+	char *path = mem_printf("%s/proc/%s/comm", root, pid);
 	FILE *file;
 
 	snprintf(out, size, "?");
-	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
 	file = fopen(path, "re");
 	if (!file)
 		return;
@@ -449,45 +453,50 @@ static void read_program(const char *pid, char *out, size_t size)
 	fclose(file);
 }
 
-static bool find_process(unsigned long inode, struct port_owner *out)
+static void find_process(const char *root, unsigned long inode,
+			 struct port_owner *out)
 {
+	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/proc", root);
 	struct dirent *entry;
-	bool found = false;
 	int64_t pid;
 	char link[48];
-	DIR *proc;
+	DIR *proc = opendir(path);
 
-	proc = inode ? opendir("/proc") : NULL;
 	if (!proc)
-		return false;
+		return;
 	snprintf(link, sizeof(link), "socket:[%lu]", inode);
-	while (!found && (entry = readdir(proc))) {
+	while (!out->pid && (entry = readdir(proc))) {
 		if (text_integer(entry->d_name, 1, INT32_MAX, &pid) ||
-		    !process_has(entry->d_name, link))
+		    !process_has(root, entry->d_name, link))
 			continue;
 		out->pid = (int)pid;
-		read_program(entry->d_name, out->program, sizeof(out->program));
-		found = true;
+		read_program(root, entry->d_name, out->program,
+			     sizeof(out->program));
 	}
 	closedir(proc);
-	return found;
+}
+
+bool port_owner_read(const char *root, uint16_t port, bool udp,
+		     struct port_owner *out)
+{
+	unsigned long state = udp ? STATE_UNCONNECTED : STATE_LISTEN;
+	unsigned long inode =
+		find_inode(root, udp ? "udp" : "tcp", port, state);
+
+	*out = (struct port_owner){ 0 };
+	if (!inode)
+		inode = find_inode(root, udp ? "udp6" : "tcp6", port, state);
+	if (inode)
+		find_process(root, inode, out);
+	return inode != 0;
 }
 
 bool port_owner_find(uint16_t port, struct port_owner *out)
 {
-	unsigned long inode = find_inode("/proc/net/tcp", port, STATE_LISTEN);
-
-	if (!inode)
-		inode = find_inode("/proc/net/tcp6", port, STATE_LISTEN);
-	return find_process(inode, out);
+	return port_owner_read("", port, false, out) && out->pid;
 }
 
 bool port_owner_find_udp(uint16_t port, struct port_owner *out)
 {
-	unsigned long inode =
-		find_inode("/proc/net/udp", port, STATE_UNCONNECTED);
-
-	if (!inode)
-		inode = find_inode("/proc/net/udp6", port, STATE_UNCONNECTED);
-	return find_process(inode, out);
+	return port_owner_read("", port, true, out) && out->pid;
 }

@@ -99,6 +99,12 @@ struct port_owner {
 /* False if nobody does, or it is another user's and cannot be seen. */
 bool port_owner_find(uint16_t port, struct port_owner *out); /* TCP */
 bool port_owner_find_udp(uint16_t port, struct port_owner *out);
+/*
+ * Whether anybody has it, by /proc below that folder ("": this machine's own).
+ * pid 0: who it is cannot be seen, which of other users only root can.
+ */
+bool port_owner_read(const char *root, uint16_t port, bool udp,
+		     struct port_owner *out);
 
 /*
  * One line of /proc/net/tcp or tcp6 (pure): the inode of the socket if it

@@ -111,6 +111,20 @@ static void tell_line(struct renderer *r, const struct finding_record *f)
 
 #define BLOCK_INDENT 3
 
+/* Where a secret stands in it, nothing is marked: its places have moved. */
+static void hide_secrets(struct proof *p)
+{
+	CLEANUP(buf_done) struct buf masked = { 0 };
+
+	mask_secrets(&masked, p->text, p->text_len);
+	if (masked.len == p->text_len &&
+	    memcmp(buf_string(&masked), p->text, masked.len) == 0)
+		return;
+	p->text_len = masked.len < PROOF_MAX ? masked.len : PROOF_MAX;
+	memcpy(p->text, buf_string(&masked), p->text_len);
+	p->off = p->len = 0;
+}
+
 /* The excerpt in one line, with a line of ^ below what is wrong. */
 static void add_proof(struct buf *out, const struct renderer *r,
 		      const struct proof *p)
@@ -192,6 +206,7 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 {
 	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
 	CLEANUP(explanation_done) struct explanation e;
+	struct proof proof = f->finding->proof;
 	const struct finding_row *row = finding_row(f->finding->code);
 	const struct wrap how = { 15, 15,
 				  r->width < WIDTH_MOST ? r->width :
@@ -204,7 +219,8 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 	finding_title(&title, f->finding, f->detail);
 	add_safe(&b, buf_string(&title), title.len, &how);
 	buf_char(&b, '\n');
-	add_proof(&b, r, &f->finding->proof);
+	hide_secrets(&proof);
+	add_proof(&b, r, &proof);
 	add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);
 	add_doing(&b, r, &e, EXPLAIN_FIRMWARE);
 	add_doing(&b, r, &e, EXPLAIN_BACKEND);
