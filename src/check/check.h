@@ -18,6 +18,8 @@ struct check_options {
 	struct words only, skip; /* codes, globs */
 	struct words reports, calls;
 	const char *against;
+	/* of whom we play, where we play a board */
+	const char *device_id, *client_id, *photo;
 };
 
 struct check {
@@ -53,5 +55,7 @@ int check_end(struct check *k, struct error *err);
 
 /* The subjects. Each: stages until the end, or -1 where it could not be made. */
 int check_device(struct check *k, const char *url, struct error *err);
+int check_ota(struct check *k, const char *url, struct error *err);
+int check_vision(struct check *k, const char *url, struct error *err);
 
 #endif
