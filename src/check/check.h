@@ -18,6 +18,8 @@ struct check_options {
 	struct words only, skip; /* codes, globs */
 	struct words reports, calls;
 	const char *against;
+	/* of whom we play, where we play a board */
+	const char *device_id, *client_id, *photo;
 };
 
 struct check {
@@ -55,5 +57,7 @@ int check_end(struct check *k, struct error *err);
 int check_device(struct check *k, const char *url, struct error *err);
 int check_here(struct check *k, const char *url, struct error *err);
 int check_broker(struct check *k, const char *url, struct error *err);
+int check_ota(struct check *k, const char *url, struct error *err);
+int check_vision(struct check *k, const char *url, struct error *err);
 
 #endif

@@ -37,19 +37,42 @@ static const struct option_row check_options[] = {
 	  .type = OPTION_LIST,
 	  .offset = PLACE(skip),
 	  .brief = "do not tell these; may be given many times" },
+	{ .name = "device-id",
+	  .word = "ID",
+	  .type = OPTION_TEXT,
+	  .offset = PLACE(device_id),
+	  .fallback = "that of sim",
+	  .brief = "ota, vision: Device-Id of the board that is played" },
+	{ .name = "client-id",
+	  .word = "ID",
+	  .type = OPTION_TEXT,
+	  .offset = PLACE(client_id),
+	  .fallback = "that of sim",
+	  .brief = "ota, vision: its Client-Id" },
+	{ .name = "photo",
+	  .word = "FILE",
+	  .type = OPTION_FILE,
+	  .offset = PLACE(photo),
+	  .fallback = "a small built-in one",
+	  .brief = "vision: the JPEG that is uploaded" },
 	{ .name = NULL }
 };
+
+enum plays { A_BOARD = 1, A_CAMERA = 2 };
 
 /* What is checked; each is a file. */
 static const struct subject {
 	const char
 		*name; /* the first operand; NULL: a device, as -t names it */
 	bool url; /* it takes one */
+	unsigned plays; /* of enum plays */
 	int (*check)(struct check *k, const char *url, struct error *err);
 } subjects[] = {
-	{ NULL, false, check_device },
-	{ "here", false, check_here },
-	{ "broker", true, check_broker },
+	{ NULL, false, 0, check_device },
+	{ "here", false, 0, check_here },
+	{ "broker", true, 0, check_broker },
+	{ "ota", true, A_BOARD, check_ota },
+	{ "vision", true, A_BOARD | A_CAMERA, check_vision },
 };
 
 static int find_subject(const struct invocation *in, const struct subject **out,
@@ -74,6 +97,19 @@ static int find_subject(const struct invocation *in, const struct subject **out,
 			 "'%.60s' is nothing that can be checked", word);
 }
 
+/* Options of some subjects only. */
+static int check_played(const struct subject *s, const struct check_options *o,
+			struct error *err)
+{
+	if ((o->device_id || o->client_id) && !(s->plays & A_BOARD))
+		return error_set(
+			err, ERR_USAGE,
+			"--device-id and --client-id are for check ota and check vision");
+	if (o->photo && !(s->plays & A_CAMERA))
+		return error_set(err, ERR_USAGE, "--photo is for check vision");
+	return 0;
+}
+
 static int check_run(const struct invocation *in, struct error *err)
 {
 	static const enum check_risk risks[] = { RISK_ASK, RISK_LOOK, RISK_READ,
@@ -83,10 +119,11 @@ static int check_run(const struct invocation *in, struct error *err)
 						    SEVERITY_NOTE };
 	struct check_options options =
 		*(const struct check_options *)in->options;
-	const struct subject *subject = NULL;
+	const struct subject *subject = subjects;
 	struct check k;
 
-	if (find_subject(in, &subject, err))
+	if (find_subject(in, &subject, err) ||
+	    check_played(subject, &options, err))
 		return -1;
 	options.risk = risks[options.risk];
 	options.fail_on = severities[options.fail_on];
@@ -122,6 +159,11 @@ const struct command cmd_check = {
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
+		"\n"
+		"'check ota URL' asks an OTA address as a board does at each start, with TLS as a board sees it, and follows the answer as a board would: to the WebSocket, as far as hello and initialize, or to the broker, as far as CONNACK. 'check vision URL' uploads a small picture as a board does (the token is that of MCPCTL_VISION_TOKEN or --vision-token-file), and shows the text that the model would get; --risk odd sends the picture before the question, too.\n"
+		"\n"
+		"  mcpctl check ota http://192.168.1.2:8003/xiaozhi/ota/\n"
+		"  mcpctl check vision http://192.168.1.2:8003/mcp/vision/explain\n"
 		"\n"
 		"The status is 7 where something at or above --fail-on was found, and that of the failure where the check could not be made.",
 	.group = GROUP_DIAGNOSE,

@@ -157,6 +157,26 @@ static size_t link_pending(struct tls_link *t, char *out, size_t size)
 	return got > 0 ? (size_t)got : 0;
 }
 
+static void link_facts(const struct tls_link *t, struct tls_facts *out)
+{
+	X509 *peer = SSL_get1_peer_certificate(t->ssl);
+	int seconds;
+
+	*out = (struct tls_facts){ .days = INT_MAX };
+	snprintf(out->version, sizeof(out->version), "%s",
+		 SSL_get_version(t->ssl));
+	if (!peer)
+		return;
+	if (X509_NAME_get_text_by_NID(X509_get_issuer_name(peer),
+				      NID_commonName, out->issuer,
+				      sizeof(out->issuer)) < 0)
+		*out->issuer = '\0';
+	if (!ASN1_TIME_diff(&out->days, &seconds, NULL,
+			    X509_get0_notAfter(peer)))
+		out->days = INT_MAX;
+	X509_free(peer);
+}
+
 const struct tls_table tls_table = {
 	.size = sizeof(tls_table),
 	.open = link_open,
@@ -166,4 +186,5 @@ const struct tls_table tls_table = {
 	.read = link_read,
 	.write = link_write,
 	.pending = link_pending,
+	.facts = link_facts,
 };

@@ -20,6 +20,14 @@ struct tls_trust {
 
 struct tls_link;
 
+/* Of a connection that stands. */
+struct tls_facts {
+	char version[16]; /* "TLSv1.3" */
+	char issuer
+		[64]; /* of the certificate, its common name, cut; "": none */
+	int days; /* until it expires; INT_MAX: not known */
+};
+
 struct tls_table {
 	size_t size; /* of this struct */
 	/* The caller says hello first: see pending. NULL (ERR_USAGE, ERR_CONNECT): no such file, no memory. */
@@ -37,6 +45,7 @@ struct tls_table {
 	void (*write)(struct tls_link *t, const void *data, size_t len);
 	/* Bytes for the network, moved to out; 0: none. */
 	size_t (*pending)(struct tls_link *t, char *out, size_t size);
+	void (*facts)(const struct tls_link *t, struct tls_facts *out);
 };
 
 /* Exported by the module. */

@@ -478,30 +478,13 @@ static void take_endpoint(struct board_link *c)
 		w->down = filled(e->topic_down, c);
 }
 
-/* "ESP32_0A1B2C": what the board's MQTT library takes if it is given none. */
-static char *own_client_id(const char *mac)
-{
-	size_t len = strlen(mac);
-	struct buf id;
-
-	buf_init(&id, 0);
-	buf_text(&id, "ESP32_");
-	for (mac += len > 8 ? len - 8 : 0; *mac; mac++) {
-		if (*mac >= 'a' && *mac <= 'f')
-			buf_char(&id, (char)(*mac - 'a' + 'A'));
-		else if (*mac != ':')
-			buf_char(&id, *mac);
-	}
-	return buf_take(&id);
-}
-
 /* What nobody named. */
 static void complete(struct board_link *c)
 {
 	struct broker_where *w = &c->where;
 
 	if (!w->client_id)
-		w->client_id = own_client_id(c->device.device_id);
+		w->client_id = identity_library(c->device.device_id);
 	/*
 	 * Gateways write the word null where there is no topic (device.md 2.1).
 	 */

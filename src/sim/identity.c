@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #define PART "@@@" /* between the parts of a gateway's client id */
@@ -117,6 +118,22 @@ char *identity_mqtt(const char *first, uint64_t n)
 	id = counted_parts(first, n);
 	return id ? id :
 		    mem_printf("%s-%llu", first, (unsigned long long)n + 1);
+}
+
+char *identity_library(const char *mac)
+{
+	size_t len = strlen(mac);
+	struct buf id;
+
+	buf_init(&id, 0);
+	buf_text(&id, "ESP32_");
+	for (mac += len > 8 ? len - 8 : 0; *mac; mac++) {
+		if (*mac >= 'a' && *mac <= 'f')
+			buf_char(&id, (char)(*mac - 'a' + 'A'));
+		else if (*mac != ':')
+			buf_char(&id, *mac);
+	}
+	return buf_take(&id);
 }
 
 bool identity_is_plain(const char *id)

@@ -24,6 +24,12 @@ char *identity_client(const char *first, uint64_t n);
  */
 char *identity_mqtt(const char *first, uint64_t n);
 
+/*
+ * "ESP32_0A1B2C", of a MAC: what the board's MQTT library takes where it is given
+ * no client id. Yours.
+ */
+char *identity_library(const char *mac);
+
 /* True if it may stand in a header: printable ASCII, 1 to 128 letters. */
 bool identity_is_plain(const char *id);
 

@@ -308,6 +308,27 @@ static void write_rest(struct tcp *t, const char *data, size_t len)
 		mem_free(rest);
 }
 
+bool tcp_ends(const struct tcp *t, char *own, char *peer)
+{
+	struct sockaddr_storage here = { 0 }, there = { 0 };
+	int size = sizeof(here), other = sizeof(there);
+
+	if (!t->open || uv_tcp_getsockname(&t->uv, (void *)&here, &size) ||
+	    uv_tcp_getpeername(&t->uv, (void *)&there, &other))
+		return false;
+	address_print_host((void *)&here, own, ADDRESS_TEXT_MAX);
+	address_print((void *)&there, peer, ADDRESS_TEXT_MAX);
+	return true;
+}
+
+bool tcp_tls_facts(const struct tcp *t, struct tls_facts *out)
+{
+	if (!t->shaken)
+		return false;
+	t->tls_table->facts(t->tls, out);
+	return true;
+}
+
 size_t tcp_waiting(const struct tcp *t)
 {
 	return t->open && !t->closing ? uv_stream_get_write_queue_size(

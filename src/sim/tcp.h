@@ -65,6 +65,10 @@ void tcp_open(struct tcp *t, const struct tcp_order *o);
 void tcp_deadline(struct tcp *t, int64_t ms);
 /* Written at once as far as it goes, the rest is copied. Too much: ended. */
 void tcp_write(struct tcp *t, const void *data, size_t len);
+/* The addresses of both ends; false: it is not connected. Of ADDRESS_TEXT_MAX. */
+bool tcp_ends(const struct tcp *t, char *own, char *peer);
+/* What TLS came to; false: it is not up. */
+bool tcp_tls_facts(const struct tcp *t, struct tls_facts *out);
 /* Bytes that the peer has not taken yet. */
 size_t tcp_waiting(const struct tcp *t);
 /* Ends in closed. What was written before still goes out if the kernel has it. Again is fine. */

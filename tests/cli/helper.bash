@@ -241,3 +241,47 @@ certificates() {
 	openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -days 2 \
 		-out server.pem -extfile ext 2>/dev/null
 }
+
+# token: sets TOKEN, which serve gave in initialize, as a board hears it. (Our
+# own simulator and traces never show it.)
+token() {
+	cat >spy.py <<END
+import asyncio, json, sockets
+
+async def main():
+    async with sockets.dial("ws://127.0.0.1:$PORT/x", {"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
+        await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
+        while True:
+            text = json.loads(await ws.recv())
+            if text["type"] == "mcp":
+                vision = text["payload"]["params"]["capabilities"]["vision"]
+                print(vision["token"], vision["url"], sep="\n", flush=True)
+                break
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+END
+	background spy env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 spy.py
+	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
+}
+
+# old_certificate [FROM TO]: of server.key, as old.pem; expired long ago.
+old_certificate() {
+	: >index
+	echo 01 >serial
+	cat >old.conf <<-END
+		[ca]
+		default_ca = old
+		[old]
+		database = index
+		new_certs_dir = .
+		serial = serial
+		default_md = sha256
+		policy = names
+		[names]
+		commonName = supplied
+	END
+	openssl ca -batch -config old.conf -in server.csr -cert ca.pem -keyfile ca.key \
+		-startdate "${1:-20200101000000Z}" -enddate "${2:-20200102000000Z}" \
+		-extfile ext -notext -out old.pem 2>/dev/null
+}

@@ -8,27 +8,6 @@ load helper
 
 answers() { : <"/dev/tcp/127.0.0.1/$1"; }
 
-# old_certificate: one that was good long ago, in old.pem.
-old_certificate() {
-	: >index
-	echo 01 >serial
-	cat >old.conf <<-END
-		[ca]
-		default_ca = old
-		[old]
-		database = index
-		new_certs_dir = .
-		serial = serial
-		default_md = sha256
-		policy = names
-		[names]
-		commonName = supplied
-	END
-	openssl ca -batch -config old.conf -in server.csr -cert ca.pem -keyfile ca.key \
-		-startdate 20200101000000Z -enddate 20200102000000Z \
-		-extfile ext -notext -out old.pem 2>/dev/null
-}
-
 # proxy: sim llm behind nginx. Sets PORT (good), OLD (an expired certificate).
 proxy() {
 	local behind

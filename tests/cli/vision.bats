@@ -14,28 +14,6 @@ AAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z
 END
 }
 
-# The token that serve gave in initialize, as a board hears it. (Our own
-# simulator and traces never show it.)
-token() {
-	cat >spy.py <<END
-import asyncio, json, sockets
-
-async def main():
-    async with sockets.dial("ws://127.0.0.1:$PORT/x", {"Device-Id": "aa:aa:aa:aa:aa:aa"}) as ws:
-        await ws.send(json.dumps({"type": "hello", "version": 1, "features": {"mcp": True}, "transport": "websocket"}))
-        while True:
-            text = json.loads(await ws.recv())
-            if text["type"] == "mcp":
-                print(text["payload"]["params"]["capabilities"]["vision"]["token"], flush=True)
-                break
-        await asyncio.sleep(600)
-
-asyncio.run(main())
-END
-	background spy env "PYTHONPATH=$BATS_TEST_DIRNAME" /usr/bin/python3 spy.py
-	TOKEN=$(wait_for spy.out '^[0-9a-f]{32}$')
-}
-
 @test "OTA: a WebSocket address, the time, and nothing that traps a board" {
 	serve
 	reply=$(curl -s -H 'Device-Id: aa:bb:cc:dd:ee:ff' -H 'Client-Id: x' -d '{"version":2}' "$OTA")

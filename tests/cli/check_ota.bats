@@ -1,0 +1,312 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# check ota: asked and followed as a board does, at servers with one fault each.
+load helper
+
+WIDE='ws://127.0.0.1:9/xiaozhi/v1/'
+
+# planted [CERTIFICATE KEY]: an OTA that answers with the file answer; AT.
+planted() {
+	background planted /usr/bin/python3 "$BATS_TEST_DIRNAME/planted.py" "$WORK/answer" "$@"
+	AT=127.0.0.1:$(wait_for planted.out 'port [0-9]+' | sed 's/port //')
+}
+
+# raw HEAD BODY: the answer, as it stands there.
+raw() { printf '%s\r\n\r\n%s' "$1" "$2" >answer; }
+
+# body JSON: a good answer with that body.
+body() { raw "HTTP/1.1 200 OK"$'\r\n'"Content-Type: application/json"$'\r\n'"Content-Length: ${#1}" "$1"; }
+
+# found CODE SEVERITY PROOF: the check names it, with proof and advice.
+found() {
+	mcp check ota "http://$AT/xiaozhi/ota/"
+	if ! grep -qE "^$2 +$1 " stdout || ! tr -s ' \n' ' ' <stdout | grep -qF -- "$3" ||
+		! grep -qE '^   do |^         ' stdout; then
+		printf 'no %s %s with: %s\n%s\n%s\n' "$2" "$1" "$3" "$out" "$err" >&2
+		return 1
+	fi
+	says "mcpctl explain"
+}
+
+# nothing_above_a_note: the last check was healthy.
+nothing_above_a_note() {
+	ends 0
+	says '0 errors, 0 warnings'
+}
+
+backend() {
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" "$@"
+	BACKEND=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+}
+
+@test "a healthy backend: all stages, nothing above a note" {
+	serve
+	mcp check ota "$OTA" --device-id aa:bb:cc:dd:ee:ff
+	nothing_above_a_note
+	for stage in tcp ota activate upgrade hello init bye; do
+		grep -qE "^$stage +ok " stdout
+	done
+	absent '^stopped|^name' stdout
+	event ota aa:bb:cc:dd:ee:ff
+	mcp -o json check ota "$OTA"
+	ends 0
+	jq -es 'map(.stage.name? // empty) | index("hello") != null' stdout
+}
+
+@test "healthy answers in the shapes of known backends" {
+	planted
+	backend careful
+	url=ws://127.0.0.1:$BACKEND/xiaozhi/v1/
+	# Python's server.
+	body "{\"server_time\":{\"timestamp\":1779444000000,\"timezone_offset\":480},\"firmware\":{\"version\":\"2.2.6\",\"url\":\"\"},\"websocket\":{\"url\":\"$url\",\"token\":\"\"}}"
+	mcp check ota "http://$AT/xiaozhi/ota/"
+	nothing_above_a_note
+	grep -qE '^init +ok ' stdout
+	# Sections that are null, a bare url, chunks instead of a length.
+	text="{\"mqtt\":null,\"activation\":null,\"websocket\":{\"url\":\"$url\",\"token\":\"t\",\"version\":1}}"
+	raw "HTTP/1.1 200 OK"$'\r\n'"Transfer-Encoding: chunked" "$(printf '%x\r\n%s\r\n0\r\n\r\n' ${#text} "$text")"$'\r\n\r\n'
+	mcp check ota "http://$AT/xiaozhi/ota/"
+	nothing_above_a_note
+	grep -qE '^ota +ok +200 .*chunked' stdout
+}
+
+@test "a broker: as far as CONNACK" {
+	planted
+	broker
+	body "{\"mqtt\":{\"endpoint\":\"127.0.0.1:$MQTT\",\"client_id\":\"GID_test@@@aa_bb_cc_dd_ee_ff\",\"username\":\"u\",\"password\":\"p\",\"publish_topic\":\"device-server\",\"subscribe_topic\":\"null\"}}"
+	mcp check ota "http://$AT/xiaozhi/ota/"
+	nothing_above_a_note
+	grep -qE '^connack +ok ' stdout
+	body '{"mqtt":{"endpoint":"127.0.0.1:9","publish_topic":"device-server"}}'
+	found N102 error '127.0.0.1:9'
+	ends 7
+	grep -qE '^connack +fail' stdout
+}
+
+@test "answers that a board does not get past: each with code and proof" {
+	planted
+	ws="\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}"
+	body '{"mqtt":{},"websocket":{"url":"ws://127.0.0.1:9/"}}'
+	found O301 error 'hides websocket'
+	ends 7
+	says 'connack: not reached'
+	body '{"server_time":{}}'
+	found O301 error 'neither'
+	body '{"mqtt":{"endpoint":"mqtt://h.example:1883","publish_topic":"x"}}'
+	found O302 error 'no number'
+	body '{"mqtt":{"endpoint":"127.0.0.1:9"}}'
+	found O303 error 'unless it has one stored'
+	body "{\"websocket\":{\"url\":\"$WIDE\",\"version\":\"3\",\"token\":\"\"}}"
+	found O304 warning 'is read as 0'
+	body "{\"websocket\":{\"url\":\"$WIDE\",\"a_name_of_many_letters\":\"x\"}}"
+	found O305 error 'a_name_of_many_letters'
+	says 'activate, upgrade, hello, init: not reached'
+	body "{$ws,\"x\":\"$(printf '%8300s' '')\"}"
+	found O306 error 'hang'
+	body "{$ws,\"firmware\":{\"version\":\"v2.4\",\"url\":\"\"}}"
+	found O307 error 'v2.4'
+	body '{"websocket":{"url":"ws://127.0.0.1:x/","token":""}}'
+	found O309 error 'restarts'
+	says 'upgrade, hello, init: not reached'
+	body "{\"websocket\":{\"token\":\"\"}}"
+	found O316 note 'websocket'
+	body "{$ws,\"firmware\":{\"version\":\"99.0.0\",\"url\":\"http://h.example/f.bin\"}}"
+	found O317 note '99.0.0'
+	body "{\"websocket\":{\"url\":\"$WIDE\"}}"
+	found O318 note 'url'
+	body "{\"mqtt\":{\"endpoint\":\"127.0.0.1:9\",\"publish_topic\":\"x\"},$ws}"
+	found O319 note 'the board goes to the broker'
+	body 'nonsense'
+	found O321 error 'nonsense'
+}
+
+@test "an activation holds the board, and is no failure" {
+	planted
+	body "{\"activation\":{\"code\":\"123456\",\"message\":\"x\"},\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}}"
+	found O315 warning 'code 123456'
+	ends 0
+	says 'upgrade, hello, init: not reached'
+	mcp check ota "http://$AT/" --fail-on warning
+	ends 7
+}
+
+@test "answers of HTTP that are none of OTA" {
+	planted
+	raw $'HTTP/1.1 302 Found\r\nLocation: https://h.example/login\r\nContent-Length: 0' ''
+	found O311 error 'https://h.example/login'
+	raw $'HTTP/1.1 500 Oops\r\nContent-Length: 9' 'it broke.'
+	found O311 error 'it broke'
+	body '{"error":"Device ID is required"}'
+	found O312 error 'Device ID is required'
+	raw $'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 40' '<html><title>Router login</title></html>'
+	found O313 error 'Router login'
+	raw 'HTTP/1.1 200 OK' "{\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}}"
+	found O314 warning 'at once'
+	raw 'SSH-2.0-OpenSSH_9.2' ''
+	found N112 error "$AT"
+	ends 3
+	hints '(N112)'
+}
+
+@test "a server that cannot be reached: the stage, the code, the status" {
+	mcp check ota http://127.0.0.1:9/
+	ends 3
+	grep -qE '^tcp +fail ' stdout
+	grep -qE '^error +N102 ' stdout
+	says 'ota, activate, upgrade, hello, init: not reached'
+	hints '127.0.0.1:9'
+	mcp check ota http://no.such.name.invalid/
+	ends 3
+	grep -qE '^name +fail ' stdout
+	grep -qE '^error +N101 ' stdout
+	hints 'no.such.name.invalid'
+}
+
+@test "TLS as a board sees it" {
+	certificates
+	planted server.pem server.key
+	port=${AT##*:}
+	body "{\"websocket\":{\"url\":\"$WIDE\",\"token\":\"\"}}"
+	mcp check ota "https://localhost:$port/"
+	ends 3
+	grep -qE '^tls +fail ' stdout
+	grep -qE '^error +N204 ' stdout
+	mcp check ota "https://127.0.0.1:$port/" --cacert ca.pem
+	grep -qE '^error +N203 ' stdout
+	mcp check ota "https://localhost:$port/" --cacert ca.pem
+	grep -qE '^name +ok +localhost is 127.0.0.1' stdout
+	grep -qE '^tls +ok +TLSv1.3, by test-ca, [12] days? left' stdout
+	grep -qE '^error +N102 ' stdout
+	mcp -o json check ota "https://localhost:$port/" --cacert ca.pem
+	jq -es 'map(.finding.code? // empty) | index("N102") != null' stdout
+	mcp check ota "https://localhost:$port/" --insecure
+	says 'the certificate was not checked'
+	mcp check ota "http://localhost:$port/"
+	[ "$status" != 0 ]
+}
+
+@test "certificates whose time is over, or has not come" {
+	certificates
+	old_certificate
+	planted old.pem server.key
+	mcp check ota "https://localhost:${AT##*:}/" --cacert ca.pem
+	ends 3
+	grep -qE '^tls +fail .*expired' stdout
+	grep -qE '^error +N201 ' stdout
+	old_certificate 20900101000000Z 20910101000000Z
+	planted old.pem server.key
+	mcp check ota "https://localhost:${AT##*:}/" --cacert ca.pem
+	ends 3
+	grep -qE '^error +N202 ' stdout
+}
+
+@test "plain HTTP at a port that was thought to have TLS" {
+	planted
+	raw 'HTTP/1.1 400 What' ''
+	echo first >how
+	mcp check ota "https://$AT/"
+	ends 3
+	grep -qE '^error +N121 ' stdout
+}
+
+@test "the WebSocket that OTA names: who refuses, and who says nothing" {
+	planted
+	backend denies
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"wrong\"}}"
+	found B205 error '认证失败'
+	ends 7
+	grep -qE '^hello +fail ' stdout
+	says 'init: not reached'
+	# No WebSocket at all there, but HTTP.
+	body "{\"websocket\":{\"url\":\"ws://$AT/\",\"token\":\"\"}}"
+	mcp check ota "http://$AT/"
+	[ "$status" != 0 ]
+	grep -qE '^upgrade +fail ' stdout
+}
+
+@test "a proxy that takes Upgrade away; a token that is not taken" {
+	planted
+	body "{\"websocket\":{\"url\":\"ws://$AT/\",\"token\":\"t\"}}"
+	printf 'HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n' >answer-get
+	found N110 error 426
+	ends 7
+	says 'hello, init: not reached'
+	printf 'HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n' >answer-get
+	found P707 error 401
+	printf 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' >answer-get
+	mcp check ota "http://$AT/"
+	[ "$status" != 0 ]
+	grep -qE '^upgrade +fail +.*200' stdout
+}
+
+@test "no server hello that a board takes: 10 s, as a board waits" {
+	planted
+	backend crashing
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B202 error transport
+	grep -qE '^error +B209 ' stdout
+	grep -qE '^hello +fail ' stdout
+}
+
+@test "an initialize before the hello" {
+	planted
+	backend sloppy
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$BACKEND/\",\"token\":\"t\"}}"
+	found B201 error initialize
+}
+
+@test "a broker that refuses" {
+	planted
+	MQTT=$(free_port)
+	printf 'listener %s 127.0.0.1\nallow_anonymous false\n' "$MQTT" >mosquitto.conf
+	background broker /usr/sbin/mosquitto -c mosquitto.conf
+	until_true bash -c "exec 3<>/dev/tcp/127.0.0.1/$MQTT"
+	body "{\"mqtt\":{\"endpoint\":\"127.0.0.1:$MQTT\",\"client_id\":\"c\",\"publish_topic\":\"p\"}}"
+	found M401 error refused
+	ends 7
+}
+
+@test "--timeout ends what never answers, with status 4" {
+	background silent /usr/bin/python3 -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0))
+print("port", s.getsockname()[1], flush=True)
+time.sleep(600)'
+	port=$(wait_for silent.out 'port [0-9]+' | sed 's/port //')
+	mcp --timeout 300ms check ota "http://127.0.0.1:$port/"
+	ends 4
+	grep -qE '^ota +fail ' stdout
+	planted
+	body "{\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\",\"token\":\"t\"}}"
+	mcp --timeout 1s check ota "http://$AT/"
+	ends 4
+	grep -qE '^stopped +fail ' stdout
+}
+
+@test "usage: an address, of HTTP; an id that fits" {
+	mcp check ota
+	ends 2
+	hints 'needs an address'
+	mcp check ota ws://127.0.0.1:9/
+	ends 2
+	hints 'http:// or https://'
+	mcp check ota http://127.0.0.1:9/ --device-id $'a\nb'
+	ends 2
+	mcp sim: check --device-id x
+	ends 2
+	mcp check ota http://127.0.0.1:9/ --photo x.jpg
+	ends 2
+	mcp check ota http://127.0.0.1:9/ --cacert nowhere.pem
+	ends 2
+	mcp --header 'X: y' check ota http://127.0.0.1:9/
+	ends 2
+	hints "no use for '--header'"
+}
+
+@test "-v and --trace show what went over the wire" {
+	serve
+	mcp -v --trace t.jsonl check ota "$OTA"
+	ends 0
+	jq -se 'map(.text) | map(test("websocket")) | any' t.jsonl
+	jq -se 'map(select(.dir == "out").text | fromjson) | map(.type) | index("hello") != null' t.jsonl
+	hints 'initialize'
+}

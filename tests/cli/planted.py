@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Answers HTTP with the bytes of a file, read anew each time, then closes.
+
+planted.py FILE [CERTIFICATE KEY]. What stands in the file "how" beside it says
+more: "first" answers before anything is read, "early" before the body is,
+"order" refuses a picture that
+comes before its question, "mute" closes without an answer.
+The file "answer-get" is what GET is answered with.
+"""
+import pathlib
+import socketserver
+import ssl
+import sys
+
+FILE = pathlib.Path(sys.argv[1])
+HOW = FILE.with_name("how")
+
+
+class Planted(socketserver.StreamRequestHandler):
+    def head(self):
+        length, chunked = 0, False
+        self.get = False
+        for line in self.rfile:
+            self.get |= line.startswith(b"GET ")
+            name, _, value = line.decode("latin-1").partition(":")
+            if name.lower() == "content-length":
+                length = int(value)
+            chunked |= name.lower() == "transfer-encoding"
+            if not line.strip():
+                break
+        return length, chunked
+
+    def body(self, length, chunked):
+        out = self.rfile.read(length)
+        while chunked:
+            size = int(self.rfile.readline() or b"0", 16)
+            out += self.rfile.read(size)
+            self.rfile.readline()
+            chunked = size > 0
+        return out
+
+    def handle(self):
+        how = HOW.read_text().strip() if HOW.exists() else ""
+        if how == "first":
+            self.wfile.write(FILE.read_bytes())
+            self.wfile.flush()
+        length, chunked = self.head()
+        if how == "early":
+            self.rfile.read(20000)
+            self.wfile.write(FILE.read_bytes())
+            self.wfile.flush()
+            self.rfile.read()  # what comes is lost
+            return
+        if self.get and HOW.with_name("answer-get").exists():
+            self.wfile.write(HOW.with_name("answer-get").read_bytes())
+            return
+        got = self.body(length, chunked)
+        if how == "mute":
+            return
+        if how == "order" and got.find(b'"file"') < got.find(b'"question"'):
+            self.wfile.write(b"HTTP/1.1 422 No\r\nContent-Length: 5\r\n\r\nparts")
+        else:
+            self.wfile.write(FILE.read_bytes())
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+
+    def get_request(self):
+        connection, address = super().get_request()
+        if sys.argv[2:]:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(*sys.argv[2:])
+            connection = tls.wrap_socket(connection, server_side=True)
+        return connection, address
+
+    def handle_error(self, request, client_address):
+        pass
+
+
+with Server(("127.0.0.1", 0), Planted) as server:
+    print("port", server.server_address[1], flush=True)
+    server.serve_forever()
