@@ -22,9 +22,13 @@ struct connection { /* zeroed at first, but for the app */
 	struct span judging; /* the frame that it is at */
 	bool judged[DIAG_CODE_COUNT]; /* told, on this connection */
 	bool checks; /* findings are told by check, not as they come */
+	uint64_t found[SEVERITY_ERROR + 1]; /* so far, each time */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;
+	/* Of the session that was closed last: it had a connection; with a device,
+	   or one was waited for. */
+	bool reached, to_device;
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
 	bool goes_on; /* other commands come on it: the shell */

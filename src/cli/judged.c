@@ -16,6 +16,9 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	struct connection *c = owner;
 
+	c->found[finding_row(f->code)->severity]++;
+	if (c->checks || !c->session)
+		return;
 	if (f->count == 1 || c->tail)
 		session_judged(c->session, finding_row(f->code)->code, detail,
 			       c->judging);
