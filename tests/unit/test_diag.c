@@ -230,26 +230,25 @@ static const struct situation plain_servers[] = {
 	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
-	{ "D143", true, { ">Listening on port 3000" } },
+	{ "P702", true, { ">Listening on port 3000" } },
 	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}") } },
 	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
 	{ "P709", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), ">[" RPC("\"method\":\"notifications/x\"") "]" } },
 	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-03-26\"}"), ">[" RPC("\"method\":\"notifications/x\"") "]" } },
 };
 
-static const struct situation child_servers[] = {
-	{ "P702", true, { ">Listening on port 3000" } },
-	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}") } },
-};
 /* clang-format on */
 
-static void over_stdio(void **state)
+/* Only a program prints beside its messages. */
+static void over_http(void **state)
 {
+	const struct situation s = { "D143",
+				     true,
+				     { ">Listening on port 3000" } };
 	const struct diag_about about = { .bare = true };
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(child_servers); i++)
-		run(&child_servers[i], LEG_STDIO, &about);
+	run(&s, LEG_HTTP, &about);
 }
 
 /* A thousand notifications within a second, and the same within an hour. */
@@ -502,7 +501,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(over_websocket),
 		cmocka_unit_test(over_mqtt),
-		cmocka_unit_test(over_stdio),
+		cmocka_unit_test(over_http),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(plain),
 		cmocka_unit_test(proof_shows_it),
