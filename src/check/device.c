@@ -217,7 +217,9 @@ static int look_at_list(struct check *k, struct error *err)
 
 static void fail(struct check *k, const char *stage, const struct error *err)
 {
-	const int code = check_dial_code(err);
+	const int code = *err->finding	       ? finding_by_name(err->finding) :
+			 err->kind == ERR_AUTH ? (int)P707 :
+						 -1;
 
 	if (code >= 0)
 		diag_found(k->diag, (enum diag_code)code, (struct span){ 0 },

@@ -43,7 +43,4 @@ bool tool_is_tried(const struct tool *t);
 /* Arguments that do not fit; false: there are none of that kind. */
 bool tool_wrong_arguments(const struct tool *t, int n, struct buf *out);
 
-/* What a failed dial is found to be; -1: it is not known. */
-int check_dial_code(const struct error *err);
-
 #endif

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "check/parts.h"
 #include "cli/catalog_file.h"
+#include "diag/backend_view.h"
 #include "diag/facts.h"
 #include "diag/list_rules.h"
 #include "mcp/tools.h"
-#include "out/backends.h"
 
 /* ---- what a backend sees ---- */
 
@@ -56,7 +56,7 @@ static void count_kept(struct view *v, const struct backend_fact *b,
 	if (b->first_page)
 		v->kept = on_first_page(l);
 	if (b->max_tools && for_models(l) > (size_t)b->max_tools) {
-		v->known = backend_visible(l, &most);
+		v->known = backend_visible(l, (size_t)b->max_tools, &most);
 		v->kept = v->known && most < v->kept ? most : v->kept;
 	}
 }

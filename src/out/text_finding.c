@@ -144,6 +144,7 @@ static void add_proof(struct buf *out, const struct renderer *r,
 	} else if (p->from > 0) {
 		buf_text(out, "…");
 	}
+	room -= text_width(out->data + head, out->len - head) - column;
 	column = text_width(out->data + head, out->len - head) +
 		 text_width(buf_string(&before), before.len);
 	buf_add(&before, buf_string(&wrong), wrong.len);
