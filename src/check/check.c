@@ -115,6 +115,9 @@ static void tell_findings(struct check *k)
 {
 	struct renderer *r = &k->in->app->out;
 
+	/* What a transport found comes as an event. */
+	if (k->in->connection->session)
+		session_drain(k->in->connection->session);
 	for (; k->told < k->diag->count; k->told++) {
 		const struct finding *f = &k->diag->item[k->told];
 		const struct finding_row *row = finding_row(f->code);

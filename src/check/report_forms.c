@@ -7,6 +7,15 @@
 #include "check/reports.h"
 #include "out/wrap.h"
 
+const char *report_subject(const struct check *k)
+{
+	const struct config *config = &k->in->app->config;
+
+	if (k->peer)
+		return k->peer;
+	return config->target ? config->target : "the device of serve";
+}
+
 static void add_string(struct buf *out, const char *name, const char *text)
 {
 	buf_printf(out, "\"%s\":", name);

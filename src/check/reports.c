@@ -20,15 +20,6 @@ struct check_report {
 	const char *path; /* lent */
 };
 
-const char *report_subject(const struct check *k)
-{
-	const struct config *config = &k->in->app->config;
-
-	if (k->peer)
-		return k->peer;
-	return config->target ? config->target : "the device of serve";
-}
-
 /* ---- opening ---- */
 
 static int bad_spec(const char *spec, struct error *err)

@@ -109,12 +109,13 @@ codes() {
 	grep -q "self.audio_speaker.set_volume" <<<"$output"
 }
 
-@test "a device that does not check its arguments" {
+@test "a server that checks no arguments, and does not keep its output schema" {
 	cat >server.py <<-'END'
 		import json, sys
 		tool = {"name": "fan", "inputSchema": {"type": "object", "properties": {"speed": {"type": "integer", "maximum": 9}}, "required": ["speed"]}}
+		look = {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}, "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
 		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "deaf", "version": "1"}},
-		           "tools/list": {"tools": [tool]}, "tools/call": {"content": [{"type": "text", "text": "true"}]}}
+		           "tools/list": {"tools": [tool, look]}, "tools/call": {"structuredContent": {"n": "one"}, "content": [{"type": "text", "text": "true"}]}}
 		for line in sys.stdin:
 		    m = json.loads(line)
 		    r = answers.get(m["method"])
@@ -125,6 +126,7 @@ codes() {
 	echo "$output"
 	[ "$status" -eq 7 ]
 	grep -q '^warning D149 ' <<<"$output"
+	grep -q '^warning P710 ' <<<"$output"
 }
 
 @test "servers that are no device: lists, noise on stdout, an unknown revision" {

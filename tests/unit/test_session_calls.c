@@ -81,7 +81,8 @@ static void raw(void **state)
 	(void)state;
 	open_up(DIALECT_PLAIN);
 	start_raw(&a, "{\"id\":0,\"x\":null}", 0, NULL);
-	assert_string_equal(fake.sent[fake.sent_count - 1], "{\"id\":0,\"x\":null}");
+	assert_string_equal(fake.sent[fake.sent_count - 1],
+			    "{\"id\":0,\"x\":null}");
 	start_raw(&b, "{\"id\":\"b\"}", 999, "\"b\"");
 	start_raw(&c, "{\"id\":7.5}", 7, "7.5");
 	fake_text("{\"id\":7.5,\"result\":\"c\"}");
