@@ -212,19 +212,19 @@ void check_against(struct check *k, const struct tool_list *l)
 
 /* ---- whose list ---- */
 
-struct source {
+struct list_source {
 	struct tool_list own; /* of a file */
 	struct kept_list kept;
 	const struct tool_list *list;
 };
 
-static void source_done(struct source *s)
+static void source_done(struct list_source *s)
 {
 	tool_list_done(&s->own);
 	kept_list_done(&s->kept);
 }
 
-static int read_source(struct check *k, struct source *s, const char *file,
+static int read_source(struct check *k, struct list_source *s, const char *file,
 		       struct error *err)
 {
 	struct connection *c = k->in->connection;
@@ -260,7 +260,7 @@ static size_t bytes_of(const struct tool_list *l)
 
 int check_tools(struct check *k, const char *url, struct error *err)
 {
-	CLEANUP(source_done) struct source s = { 0 };
+	CLEANUP(source_done) struct list_source s = { 0 };
 	const struct tool_list *l;
 
 	k->subject = "B";

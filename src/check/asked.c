@@ -30,7 +30,7 @@ static void add_name(struct buf *out, const char *name)
 	buf_printf(out, "%s%s", out->len ? ", " : "", name);
 }
 
-static bool fits(const struct round *r, const struct question *q)
+static bool fits(const struct round *r, const struct check_question *q)
 {
 	const struct connection *c = r->k->in->connection;
 
@@ -40,7 +40,7 @@ static bool fits(const struct round *r, const struct question *q)
 }
 
 /* Serve numbers what it passes on. */
-static bool is_passed(const struct round *r, const struct question *q)
+static bool is_passed(const struct round *r, const struct check_question *q)
 {
 	const struct connection *c = r->k->in->connection;
 
@@ -49,7 +49,7 @@ static bool is_passed(const struct round *r, const struct question *q)
 
 static void choose(struct round *r)
 {
-	for (const struct question *q = questions; q->name; q++) {
+	for (const struct check_question *q = questions; q->name; q++) {
 		if (!fits(r, q))
 			continue;
 		if (is_passed(r, q)) {
@@ -62,8 +62,8 @@ static void choose(struct round *r)
 }
 
 /* What firmware leaves unanswered is well so. */
-static void take(struct round *r, const struct question *q,
-		 const struct asking *a)
+static void take(struct round *r, const struct check_question *q,
+		 const struct check_asking *a)
 {
 	const bool silent = q->flags & FIRMWARE_SILENT &&
 			    r->k->in->connection->client.device;
@@ -80,10 +80,11 @@ static void take(struct round *r, const struct question *q,
 		check_silent(r->k, q->name);
 }
 
-static int ask_one(struct round *r, const struct question *q, struct error *err)
+static int ask_one(struct round *r, const struct check_question *q,
+		   struct error *err)
 {
 	struct session *s = r->k->in->connection->session;
-	struct asking a;
+	struct check_asking a;
 	int status = 0;
 
 	check_progress(r->k, q->name);
@@ -101,7 +102,7 @@ static int ask_one(struct round *r, const struct question *q, struct error *err)
 
 static int ask_all(struct round *r, struct error *err)
 {
-	for (const struct question *q = questions; q->name; q++) {
+	for (const struct check_question *q = questions; q->name; q++) {
 		if (fits(r, q) && is_passed(r, q) && ask_one(r, q, err))
 			return -1;
 	}

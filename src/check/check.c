@@ -137,11 +137,7 @@ static void tell_findings(struct check *k)
 
 void check_progress(struct check *k, const char *what)
 {
-	CLEANUP(mem_free_ptr)
-	char *text = what ? mem_printf("asking: %s", what) : NULL;
-
-	if (!k->in->app->out.quiet)
-		render_count_down(&k->in->app->out, text);
+	connection_asks(k->in->connection, what);
 }
 
 static bool has_cases(const struct check *k)

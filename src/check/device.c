@@ -262,7 +262,6 @@ int check_device(struct check *k, const char *url, struct error *err)
 		return -1;
 	k->subject = "B"; /* we are the backend, and ask odd things */
 	k->plan = device_stages;
-	check_progress(k, "the connection");
 	if (connection_open(c, err)) {
 		tell_unopened(k, err);
 		if (!c->to_device)

@@ -63,7 +63,7 @@ static void show_opening(struct plan *p)
 
 static void show_questions(struct plan *p, enum check_risk risk)
 {
-	for (const struct question *q = questions; q->name; q++) {
+	for (const struct check_question *q = questions; q->name; q++) {
 		CLEANUP(buf_done) struct buf text = { 0 };
 
 		if (q->risk != risk)

@@ -31,7 +31,7 @@ static void fill_deep(struct buf *out)
 #define UNKNOWN "\"method\":\"mcpctl/unknown\""
 
 /* clang-format off */
-const struct question questions[] = {
+const struct check_question questions[] = {
 	{ .name = "unknown method", .risk = RISK_ASK,
 	  .text = RPC("$", UNKNOWN) },
 	{ .name = "unknown cursor", .risk = RISK_ASK, .flags = OF_TOOLS,
@@ -65,11 +65,11 @@ const struct question questions[] = {
 };
 /* clang-format on */
 
-const struct question plain_question = { .name = "unknown method",
-					 .risk = RISK_ASK,
-					 .text = RPC("$", UNKNOWN) };
+const struct check_question plain_question = { .name = "unknown method",
+					       .risk = RISK_ASK,
+					       .text = RPC("$", UNKNOWN) };
 
-void question_text(const struct question *q, int32_t id, struct buf *out)
+void question_text(const struct check_question *q, int32_t id, struct buf *out)
 {
 	for (const char *p = q->text; *p; p++) {
 		if (*p == '$')
@@ -81,8 +81,8 @@ void question_text(const struct question *q, int32_t id, struct buf *out)
 	}
 }
 
-static int start(struct session *s, struct call *call, const struct question *q,
-		 struct error *err)
+static int start(struct session *s, struct call *call,
+		 const struct check_question *q, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 	struct raw_request rq = { .method = q->name, .token = q->token };
@@ -107,7 +107,8 @@ static bool is_lost(const struct session *s)
 	return session_is_over(s) || !session_is_open(s);
 }
 
-static void judge(struct session *s, const struct call *c, struct asking *out)
+static void judge(struct session *s, const struct call *c,
+		  struct check_asking *out)
 {
 	if (is_answered(c)) {
 		out->answer = ANSWERED;
@@ -120,7 +121,7 @@ static void judge(struct session *s, const struct call *c, struct asking *out)
 }
 
 /* Behind another one: does it still answer? */
-static void ask_behind(struct session *s, struct asking *out)
+static void ask_behind(struct session *s, struct check_asking *out)
 {
 	CLEANUP(call_done) struct call call = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
@@ -140,7 +141,7 @@ static bool answers_in_order(const struct session *s)
 }
 
 static void wait_shortly(struct session *s, struct call *call,
-			 struct asking *out)
+			 struct check_asking *out)
 {
 	CLEANUP(error_reset) struct error err = { 0 };
 
@@ -149,13 +150,13 @@ static void wait_shortly(struct session *s, struct call *call,
 		session_watch(s, &call->done, loop_now() + LATER_MS, &err);
 }
 
-void question_ask(struct session *s, const struct question *q,
-		  struct asking *out)
+void question_ask(struct session *s, const struct check_question *q,
+		  struct check_asking *out)
 {
 	CLEANUP(call_done) struct call call = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
 
-	*out = (struct asking){ .answer = NOT_ASKED };
+	*out = (struct check_asking){ .answer = NOT_ASKED };
 	if (start(s, &call, q, &out->why)) {
 		if (is_lost(s))
 			out->answer = ANSWER_END;

@@ -15,7 +15,7 @@ enum {
 	OF_BOARDS = 8 /* others may have no such thing, and are right */
 };
 
-struct question {
+struct check_question {
 	const char *name; /* "unknown method" */
 	enum check_risk risk;
 	unsigned flags;
@@ -27,11 +27,11 @@ struct question {
 };
 
 /* In the order in which they are asked; ends with name NULL. */
-extern const struct question questions[];
+extern const struct check_question questions[];
 /* Whether the board still answers: asked behind each odd one. */
-extern const struct question plain_question;
+extern const struct check_question plain_question;
 
-void question_text(const struct question *q, int32_t id, struct buf *out);
+void question_text(const struct check_question *q, int32_t id, struct buf *out);
 
 enum answer {
 	ANSWERED,
@@ -41,7 +41,7 @@ enum answer {
 	ANSWER_END /* the connection ended */
 };
 
-struct asking {
+struct check_asking {
 	enum answer answer;
 	int64_t took_us;
 	struct error why; /* of the last three; its reset is the caller's */
@@ -52,7 +52,7 @@ struct asking {
  * until the answer to the plain one behind it has come, and a little longer
  * from a peer that answers in any order.
  */
-void question_ask(struct session *s, const struct question *q,
-		  struct asking *out);
+void question_ask(struct session *s, const struct check_question *q,
+		  struct check_asking *out);
 
 #endif

@@ -444,8 +444,40 @@ void connection_close(struct connection *c)
 	c->asked = c->connected = false;
 }
 
+#define SLOW_MS 300
+
+static void on_slow(void *owner)
+{
+	struct connection *c = owner;
+	CLEANUP(mem_free_ptr) char *text = mem_printf("asking: %s", c->asks);
+
+	c->shown = true;
+	render_count_down(&c->app->out, text);
+}
+
+void connection_asks(struct connection *c, const char *what)
+{
+	struct app *app = c->app;
+
+	if (c->slow.open)
+		timer_stop(&c->slow);
+	if (c->shown)
+		render_count_down(&app->out, NULL);
+	c->shown = false;
+	mem_free(TAKE(c->asks));
+	if (!what || !app->out.err_terminal || app->out.quiet || !app->loop)
+		return;
+	if (!c->slow.open)
+		timer_open(&c->slow, app->loop, on_slow, c);
+	c->asks = mem_strdup(what);
+	timer_start(&c->slow, SLOW_MS);
+}
+
 void connection_done(struct connection *c)
 {
+	connection_asks(c, NULL);
+	if (c->slow.open)
+		timer_close(&c->slow, NULL);
 	connection_close(c);
 	judged_done(c);
 	guards_close(c);

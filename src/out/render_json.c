@@ -398,7 +398,8 @@ void json_finding(struct renderer *r, const struct finding_record *f)
 
 const char *stage_verdict_name(enum stage_verdict v)
 {
-	static const char *const names[] = { "ok", "odd", "fail", "-", "stopped" };
+	static const char *const names[] = { "ok", "odd", "fail", "-",
+					     "stopped" };
 	return names[v];
 }
 
