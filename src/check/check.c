@@ -9,17 +9,41 @@
 #include "cli/judged.h"
 #include "out/wrap.h"
 
+const char *risk_name(enum check_risk risk)
+{
+	static const char *const names[] = { "look", "ask", "read", "odd",
+					     "args" };
+
+	return names[risk];
+}
+
 void check_begin(struct check *k, const struct invocation *in,
-		 struct diag *diag)
+		 const struct check_options *options, struct diag *diag)
 {
 	*k = (struct check){
 		.in = in,
-		.options = in->options,
+		.options = options,
 		.diag = diag,
 		.subject = "",
 		.first_severity = -1,
 		.begun_us = loop_now_us(),
 	};
+	k->stage_us = k->begun_us;
+}
+
+void check_done(struct check *k)
+{
+	for (size_t i = 0; i < k->stages; i++) {
+		mem_free(k->stage[i].name);
+		mem_free(k->stage[i].words);
+	}
+	for (size_t i = 0; i < k->case_count; i++) {
+		mem_free(k->cases[i].name);
+		mem_free(k->cases[i].text);
+	}
+	mem_free(k->stage);
+	mem_free(k->cases);
+	mem_free(k->peer);
 }
 
 static bool has(const struct words *codes, const char *code)
@@ -31,7 +55,7 @@ static bool has(const struct words *codes, const char *code)
 	return false;
 }
 
-static bool is_wanted(const struct check *k, const char *code)
+bool check_wants(const struct check *k, const char *code)
 {
 	const struct check_options *o = k->options;
 
@@ -49,39 +73,149 @@ static void count(struct check *k, const struct finding_row *row)
 	k->first = row->code;
 }
 
+/* ---- cases ---- */
+
+static struct check_case *add_case(struct check *k, const char *name,
+				   const char *text)
+{
+	struct check_case *c;
+
+	k->cases = mem_grow(k->cases, &k->case_capacity, k->case_count,
+			    sizeof(*k->cases));
+	c = &k->cases[k->case_count++];
+	*c = (struct check_case){ .stage = k->stages,
+				  .name = mem_strdup(name),
+				  .text = mem_strdup(text),
+				  .finding = -1 };
+	return c;
+}
+
+void check_case(struct check *k, const char *name, enum stage_verdict verdict,
+		int64_t took_us, const char *text)
+{
+	struct check_case *c = add_case(k, name, text);
+
+	c->verdict = verdict;
+	c->took_us = took_us;
+}
+
+static void add_finding(struct check *k, size_t index,
+			const struct finding_row *row)
+{
+	CLEANUP(mem_free_ptr)
+	char *name = mem_printf("%s %s", row->code, row->title);
+	struct check_case *c = add_case(k, name, k->diag->item[index].detail);
+
+	c->finding = (int)index;
+	c->verdict = (int)row->severity >= k->options->fail_on ? STAGE_FAIL :
+								 STAGE_ODD;
+}
+
 static void tell_findings(struct check *k)
 {
 	struct renderer *r = &k->in->app->out;
 
+	/* What a transport found comes as an event. */
+	if (k->in->connection->session)
+		session_drain(k->in->connection->session);
 	for (; k->told < k->diag->count; k->told++) {
 		const struct finding *f = &k->diag->item[k->told];
 		const struct finding_row *row = finding_row(f->code);
 		const struct finding_record record = { .finding = f,
 						       .whole = true };
 
-		if (!is_wanted(k, row->code))
+		if (!check_wants(k, row->code))
 			continue;
 		count(k, row);
+		add_finding(k, k->told, row);
 		findings_write(k->in->app, f, NULL);
 		render_finding(r, &record);
 	}
 }
 
+/* ---- stages ---- */
+
+void check_progress(struct check *k, const char *what)
+{
+	connection_asks(k->in->connection, what);
+}
+
+static bool has_cases(const struct check *k)
+{
+	return k->case_count > 0 &&
+	       k->cases[k->case_count - 1].stage == k->stages;
+}
+
+static void show(struct check *k, const char *name, enum stage_verdict verdict,
+		 const char *words)
+{
+	struct renderer *r = &k->in->app->out;
+	const struct stage_record record = { .name = name,
+					     .verdict = verdict,
+					     .words = words };
+
+	check_progress(k, NULL);
+	if (r->ops->stage)
+		r->ops->stage(r, &record);
+}
+
+static void keep_stage(struct check *k, const char *name,
+		       enum stage_verdict verdict, char *words)
+{
+	const int64_t now = loop_now_us();
+
+	k->stage = mem_grow(k->stage, &k->stage_capacity, k->stages,
+			    sizeof(*k->stage));
+	k->stage[k->stages++] = (struct check_stage){
+		.name = mem_strdup(name),
+		.words = words,
+		.verdict = verdict,
+		.took_us = now - k->stage_us,
+	};
+	k->stage_us = now;
+}
+
 void check_stage(struct check *k, const char *name, enum stage_verdict verdict,
 		 const char *format, ...)
 {
-	struct renderer *r = &k->in->app->out;
-	struct stage_record record = { .name = name, .verdict = verdict };
-	CLEANUP(mem_free_ptr) char *words = NULL;
 	va_list args;
+	char *words;
 
 	va_start(args, format);
 	words = mem_vprintf(format, args);
 	va_end(args);
-	record.words = words;
-	if (r->ops->stage)
-		r->ops->stage(r, &record);
+	show(k, name, verdict, words);
+	if (!has_cases(k))
+		check_case(k, name, verdict, loop_now_us() - k->stage_us,
+			   verdict == STAGE_OK ? "" : words);
 	tell_findings(k);
+	keep_stage(k, name, verdict, words);
+}
+
+static bool was_made(const struct check *k, const char *name)
+{
+	for (size_t i = 0; i < k->stages; i++) {
+		if (strcmp(k->stage[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void check_stopped(struct check *k)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (size_t i = 0; k->plan && k->plan[i]; i++) {
+		if (was_made(k, k->plan[i]))
+			continue;
+		buf_printf(&names, "%s%s", names.len ? ", " : "", k->plan[i]);
+		check_case(k, k->plan[i], STAGE_SKIPPED, 0, "not reached");
+	}
+	if (!names.len)
+		return;
+	buf_text(&names, ": not reached");
+	show(k, "stopped", STAGE_STOPPED, buf_string(&names));
+	keep_stage(k, "stopped", STAGE_STOPPED, buf_take(&names));
 }
 
 bool check_dares(struct check *k, enum check_risk risk, unsigned n)
@@ -94,28 +228,53 @@ bool check_dares(struct check *k, enum check_risk risk, unsigned n)
 	return false;
 }
 
-int check_end(struct check *k, struct error *err)
-{
-	struct renderer *r = &k->in->app->out;
-	const struct check_record record = {
-		.errors = k->count[SEVERITY_ERROR],
-		.warnings = k->count[SEVERITY_WARNING],
-		.notes = k->count[SEVERITY_NOTE],
-		.took_us = loop_now_us() - k->begun_us,
-		.asked = k->asked,
-		.left_read = k->left[RISK_READ],
-		.left_odd = k->left[RISK_ODD],
-		.left_args = k->left[RISK_ARGS],
-		.first = k->first,
-	};
+/* ---- the end ---- */
 
-	tell_findings(k);
-	if (r->ops->check)
-		r->ops->check(r, &record);
-	if (k->first_severity < k->options->fail_on)
+static int judge(const struct check *k, struct error *err)
+{
+	if (k->first_severity < k->options->fail_on && !k->failed)
 		return 0;
+	if (k->first_severity < k->options->fail_on)
+		return error_set(err, ERR_UNMET, "%s failed",
+				 k->failed == 1 ? "a list or call" :
+						  "lists or calls");
 	return error_set(err, ERR_UNMET, "the check found %s",
 			 k->first_severity == SEVERITY_ERROR   ? "errors" :
 			 k->first_severity == SEVERITY_WARNING ? "warnings" :
 								 "notes");
+}
+
+static void tell_end(struct check *k, bool stopped)
+{
+	struct renderer *r = &k->in->app->out;
+	struct check_record record = {
+		.asked = k->asked,
+		.left_read = k->left[RISK_READ],
+		.left_odd = k->left[RISK_ODD],
+		.left_args = k->left[RISK_ARGS],
+		.stopped = stopped,
+	};
+
+	k->ended = true;
+	check_progress(k, NULL);
+	tell_findings(k);
+	record.errors = k->count[SEVERITY_ERROR];
+	record.warnings = k->count[SEVERITY_WARNING];
+	record.notes = k->count[SEVERITY_NOTE];
+	record.first = k->first;
+	record.took_us = loop_now_us() - k->begun_us;
+	if (r->ops->check)
+		r->ops->check(r, &record);
+}
+
+int check_end(struct check *k, struct error *err)
+{
+	tell_end(k, false);
+	return judge(k, err);
+}
+
+void check_end_early(struct check *k)
+{
+	if (!k->ended && k->stages > 0)
+		tell_end(k, true);
 }

@@ -2,7 +2,8 @@
 /*
  * A check in the making: stages one after another, each with a line and with
  * the findings that came in it. Who checks what is in a file of its own
- * (device.c, …); how it is told and counted is here.
+ * (device.c, tools.c, …); how it is told and counted is here, what is kept of
+ * it for reports too.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
@@ -10,11 +11,13 @@
 #include "cli/connection.h"
 
 enum check_risk { RISK_LOOK, RISK_ASK, RISK_READ, RISK_ODD, RISK_ARGS };
+/* "look", … */
+const char *risk_name(enum check_risk risk);
 
 struct check_options {
 	int risk; /* enum check_risk */
 	int fail_on; /* enum severity, of "note warning error" */
-	bool plan;
+	bool plan, kept;
 	struct words only, skip; /* codes, globs */
 	struct words reports, calls;
 	const char *against;
@@ -22,42 +25,86 @@ struct check_options {
 	const char *device_id, *client_id, *photo;
 };
 
+/* A question, a rule, a stage: how it went. */
+struct check_case {
+	size_t stage; /* of struct check */
+	char *name, *text; /* owned; raw; text may be "" */
+	enum stage_verdict verdict;
+	int64_t took_us;
+	int finding; /* index in diag->item; -1: it is none */
+};
+
+struct check_stage {
+	char *name, *words; /* owned; raw */
+	enum stage_verdict verdict;
+	int64_t took_us;
+};
+
 struct check {
 	const struct invocation *in;
 	const struct check_options *options;
 	struct diag *diag; /* what is found goes there; lent */
 	const char *subject; /* letters of codes that are not about it; "" */
-	const char *stage;
+	char *peer; /* whom, in words; owned; NULL: nobody was reached */
+	const char *const
+		*plan; /* names of its stages in order; NULL at the end */
+	struct check_stage *stage; /* those that were made */
+	size_t stages, stage_capacity;
+	struct check_case *cases;
+	size_t case_count, case_capacity;
 	size_t told; /* findings of diag so far */
 	size_t count[SEVERITY_ERROR + 1];
 	const char *first; /* the code of the first that is most severe */
 	int first_severity;
 	unsigned asked; /* questions, calls */
 	unsigned left[RISK_ARGS + 1]; /* that this level would ask besides */
-	int64_t begun_us;
+	/* Calls of --call, lists: a failure without a code of its own. */
+	unsigned failed;
+	int64_t begun_us, stage_us;
+	bool ended; /* the last line is told */
 };
 
 void check_begin(struct check *k, const struct invocation *in,
-		 struct diag *diag);
+		 const struct check_options *options, struct diag *diag);
+void check_done(struct check *k);
 
-/*
- * A stage is over: its line (stage_record), then what was found in it. With
- * --plan nothing is sent, and the line says what would be.
- */
+/* On a terminal: what is asked now; NULL: nothing any more. */
+void check_progress(struct check *k, const char *what);
+
+/* A question of the stage that is under way is over. */
+void check_case(struct check *k, const char *name, enum stage_verdict verdict,
+		int64_t took_us, const char *text);
+
+/* A stage is over: its line (stage_record), then what was found in it. */
 void check_stage(struct check *k, const char *name, enum stage_verdict verdict,
 		 const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* Nothing more can be asked: the stages of the plan that were not reached. */
+void check_stopped(struct check *k);
 
 /* Whether that level is allowed; if not, n questions are counted as left. */
 bool check_dares(struct check *k, enum check_risk risk, unsigned n);
 
+/* Whether a code is told: of this subject, and as --only and --skip say. */
+bool check_wants(const struct check *k, const char *code);
+
 /* The last line, and what to type next. -1 (ERR_UNMET): something was found. */
 int check_end(struct check *k, struct error *err);
+/* The same where it could not be made to its end, unless it is told. */
+void check_end_early(struct check *k);
 
-/* The subjects. Each: stages until the end, or -1 where it could not be made. */
+/*
+ * The subjects. Each: stages until its check_end, or -1 where it could not be
+ * made. url: of a list, a file; NULL where none was given.
+ */
 int check_device(struct check *k, const char *url, struct error *err);
 int check_here(struct check *k, const char *url, struct error *err);
 int check_broker(struct check *k, const char *url, struct error *err);
 int check_ota(struct check *k, const char *url, struct error *err);
 int check_vision(struct check *k, const char *url, struct error *err);
+int check_tools(struct check *k, const char *url, struct error *err);
+
+/* What --plan prints instead of the first. */
+int check_plan(struct check *k, struct error *err);
 
 #endif

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "check/check.h"
+#include "check/reports.h"
 #include "cli/commands.h"
-#include "cli/judged.h"
 
 #define PLACE(member) offsetof(struct check_options, member)
 static const struct option_row check_options[] = {
@@ -37,6 +36,32 @@ static const struct option_row check_options[] = {
 	  .type = OPTION_LIST,
 	  .offset = PLACE(skip),
 	  .brief = "do not tell these; may be given many times" },
+	{ .name = "call",
+	  .word = "TOOL[=JSON]",
+	  .type = OPTION_LIST,
+	  .offset = PLACE(calls),
+	  .brief =
+		  "at the end call this tool, whatever it does, with JSON as its arguments; may be given many times" },
+	{ .name = "against",
+	  .word = "BACKEND,...",
+	  .type = OPTION_TEXT,
+	  .offset = PLACE(against),
+	  .brief =
+		  "what these backends would make of the list (py, gw, …; all)" },
+	{ .name = "kept",
+	  .type = OPTION_FLAG,
+	  .offset = PLACE(kept),
+	  .brief = "check tools: the list as it was kept, nothing is asked" },
+	{ .name = "plan",
+	  .type = OPTION_FLAG,
+	  .offset = PLACE(plan),
+	  .brief = "print what would be sent, and send nothing" },
+	{ .name = "report",
+	  .word = "KIND:FILE",
+	  .type = OPTION_LIST,
+	  .offset = PLACE(reports),
+	  .brief =
+		  "tap:, junit:, sarif:, json: or md:FILE; - is stdout, and the text goes to stderr then; may be given many times" },
 	{ .name = "device-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
@@ -58,56 +83,146 @@ static const struct option_row check_options[] = {
 	{ .name = NULL }
 };
 
-enum plays { A_BOARD = 1, A_CAMERA = 2 };
 
 /* What is checked; each is a file. */
 static const struct subject {
 	const char
 		*name; /* the first operand; NULL: a device, as -t names it */
-	bool url; /* it takes one */
-	unsigned plays; /* of enum plays */
+	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT } takes;
+	const char *heeds; /* options that only some heed, a space between */
 	int (*check)(struct check *k, const char *url, struct error *err);
 } subjects[] = {
-	{ NULL, false, 0, check_device },
-	{ "here", false, 0, check_here },
-	{ "broker", true, 0, check_broker },
-	{ "ota", true, A_BOARD, check_ota },
-	{ "vision", true, A_BOARD | A_CAMERA, check_vision },
+	{ NULL, URL_NONE, "plan call against", check_device },
+	{ "tools", FILE_OR_NOT, "against kept", check_tools },
+	{ "here", URL_NONE, "", check_here },
+	{ "broker", URL_NEEDED, "", check_broker },
+	{ "ota", URL_NEEDED, "device-id client-id", check_ota },
+	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
 };
+
+static const struct subject *subject_of(const char *word)
+{
+	for (size_t i = 0; i < COUNT(subjects); i++) {
+		const char *name = subjects[i].name;
+
+		if (name && word ? strcmp(name, word) == 0 : name == word)
+			return &subjects[i];
+	}
+	return NULL;
+}
+
+static int not_there(const char *word, struct error *err)
+{
+	CLEANUP(buf_done) struct buf names = { 0 };
+
+	for (size_t i = 0; i < COUNT(subjects); i++) {
+		if (subjects[i].name)
+			buf_printf(&names, "%s%s", names.len ? ", " : "",
+				   subjects[i].name);
+	}
+	error_set(err, ERR_USAGE, "'%.60s' is nothing that can be checked",
+		  word);
+	return error_hint(
+		err,
+		"there is: %s; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
+		buf_string(&names));
+}
 
 static int find_subject(const struct invocation *in, const struct subject **out,
 			struct error *err)
 {
 	const char *word = in->argc > 0 ? in->argv[0] : NULL;
+	const struct subject *s = subject_of(word);
 
+	*out = s;
+	if (!s)
+		return not_there(word, err);
+	if (s->takes == FILE_OR_NOT ||
+	    (s->takes == URL_NEEDED) == (in->argc == 2))
+		return 0;
+	return error_set(err, ERR_USAGE, "check %s %s", word ? word : "",
+			 s->takes == URL_NEEDED ? "needs an address" :
+						  "takes no address");
+}
+
+static void whose_option(const char *option, struct buf *out)
+{
 	for (size_t i = 0; i < COUNT(subjects); i++) {
 		const struct subject *s = &subjects[i];
 
-		if (!word ? s->name != NULL :
-			    !s->name || strcmp(s->name, word) != 0)
-			continue;
-		*out = s;
-		if (s->url == (in->argc == 2))
-			return 0;
-		return error_set(
-			err, ERR_USAGE, "check %s %s", word ? word : "",
-			s->url ? "needs an address" : "takes no address");
+		if (option_choice(s->heeds, option) >= 0)
+			buf_printf(out, "%s%s%s", out->len ? ", " : "",
+				   s->name ? "check " : "a device or server",
+				   s->name ? s->name : "");
 	}
-	return error_set(err, ERR_USAGE,
-			 "'%.60s' is nothing that can be checked", word);
 }
 
-/* Options of some subjects only. */
-static int check_played(const struct subject *s, const struct check_options *o,
-			struct error *err)
+/* What only some subjects heed. */
+static int fit_options(const struct subject *s, const struct check_options *o,
+		       struct error *err)
 {
-	if ((o->device_id || o->client_id) && !(s->plays & A_BOARD))
-		return error_set(
-			err, ERR_USAGE,
-			"--device-id and --client-id are for check ota and check vision");
-	if (o->photo && !(s->plays & A_CAMERA))
-		return error_set(err, ERR_USAGE, "--photo is for check vision");
+	const struct {
+		const char *name;
+		bool given;
+	} some[] = {
+		{ "plan", o->plan },	       { "call", o->calls.count > 0 },
+		{ "against", o->against },     { "kept", o->kept },
+		{ "device-id", o->device_id }, { "client-id", o->client_id },
+		{ "photo", o->photo },
+	};
+
+	for (size_t i = 0; i < COUNT(some); i++) {
+		CLEANUP(buf_done) struct buf whose = { 0 };
+
+		if (!some[i].given ||
+		    option_choice(s->heeds, some[i].name) >= 0)
+			continue;
+		whose_option(some[i].name, &whose);
+		return error_set(err, ERR_USAGE, "option '--%s' is for %s",
+				 some[i].name, buf_string(&whose));
+	}
 	return 0;
+}
+
+/* The first failure is told; of both the check's. */
+static int finish(struct check *k, struct check_reports *reports, int status,
+		  struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (status)
+		check_end_early(k);
+	/* It answered, and wrongly: that is what a check finds. */
+	if (status && (err->kind == ERR_PROTOCOL || err->kind == ERR_PEER))
+		err->kind = ERR_UNMET;
+	if (reports_write(reports, k, status ? err : NULL, &why) == 0)
+		return status;
+	if (status)
+		render_error(&k->in->app->out, &why);
+	else
+		error_copy(err, &why);
+	return -1;
+}
+
+static int check_with(struct check *k, const struct subject *subject,
+		      struct error *err)
+{
+	const struct invocation *in = k->in;
+	struct renderer *r = &in->app->out;
+	struct check_reports reports = { 0 };
+	struct render_place place = { 0 };
+	int status;
+
+	if (reports_open(&reports, &k->options->reports, err)) {
+		reports_drop(&reports);
+		return -1;
+	}
+	if (reports.on_stdout)
+		place = render_divert(r);
+	status = subject->check(k, in->argc == 2 ? in->argv[1] : NULL, err);
+	if (reports.on_stdout)
+		render_restore(r, &place);
+	return finish(k, &reports, status, err);
 }
 
 static int check_run(const struct invocation *in, struct error *err)
@@ -119,18 +234,23 @@ static int check_run(const struct invocation *in, struct error *err)
 						    SEVERITY_NOTE };
 	struct check_options options =
 		*(const struct check_options *)in->options;
-	const struct subject *subject = subjects;
+	const struct subject *subject;
 	struct check k;
+	int status;
 
-	if (find_subject(in, &subject, err) ||
-	    check_played(subject, &options, err))
-		return -1;
 	options.risk = risks[options.risk];
 	options.fail_on = severities[options.fail_on];
-	check_begin(&k, in, &in->connection->diag);
-	k.options = &options;
+	if (find_subject(in, &subject, err) ||
+	    fit_options(subject, &options, err))
+		return -1;
+	check_begin(&k, in, &options, &in->connection->diag);
 	in->connection->checks = true;
-	return subject->check(&k, in->argc == 2 ? in->argv[1] : NULL, err);
+	status = options.plan ? check_plan(&k, err) :
+				check_with(&k, subject, err);
+	diag_leave(k.diag);
+	in->connection->checks = false;
+	check_done(&k);
+	return status;
 }
 
 static const struct example check_examples[] = {
@@ -139,17 +259,30 @@ static const struct example check_examples[] = {
 	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
 	{ "check here --skip 'H*'", "0 errors", 0 },
 	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
+	{ "sim: check --plan", "mcpctl/unknown", 0 },
+	{ "sim: check tools --against py,gw", "keeps 5 of 5", 0 },
+	{ "sim: check --report tap:-", "ok 1 - ", 0 },
 	{ NULL, NULL, 0 }
 };
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "[SUBJECT [URL]]",
+	.args = "[tools [FILE]]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
-	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest.\n"
+	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"
 		"\n"
-		"Nothing that acts is called. --risk look sends nothing beyond initialize and the lists; ask (the default) adds questions that nobody should mind: an unknown method, cursor and tool, the list a second time; read calls the tools that are known to read only, each three times.\n"
+		"Nothing that acts is called, unless --call names it. Each level of --risk asks what those before it do, too:\n"
+		"  look  nothing beyond initialize and the lists\n"
+		"  ask   (the default) what nobody should mind: an unknown method, cursor and tool, the ids 0 and 2147483647, the list a second time\n"
+		"  read  calls the tools that are known to read only, each three times\n"
+		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB; behind each a plain question, to see whether it still answers\n"
+		"  args  missing arguments, and integers out of range, to tools that need one and are not known to destroy\n"
+		"Old firmware may not survive the last two: 1.6.6 to 1.7.2 restarts at an integer out of range, and a device of other make may act on what it does not check. Where the connection does not survive, D134 names the question. Through serve, which numbers what it passes on, ids of our own are not asked.\n"
+		"\n"
+		"--against names backends (py, gw, java, go-a, go-h, rust, or all): which tools each would keep and lose, what it would rename, which it could not call.\n"
+		"\n"
+		"--report writes the same for a program or a person: a suite for each stage, a case for each question and finding (tap, junit), a rule for each code (sarif), all that is known (json), or at most 80 lines to paste into an issue, secrets masked (md).\n"
 		"\n"
 		"Subjects besides the device or server of -t:\n"
 		"\n"
@@ -165,9 +298,9 @@ const struct command cmd_check = {
 		"  mcpctl check ota http://192.168.1.2:8003/xiaozhi/ota/\n"
 		"  mcpctl check vision http://192.168.1.2:8003/mcp/vision/explain\n"
 		"\n"
-		"The status is 7 where something at or above --fail-on was found, and that of the failure where the check could not be made.",
+		"The status is 7 where something at or above --fail-on was found, or a call of --call failed, and that of the failure where the check could not be made to its end (3, 4, 6); the stages that were not reached are named.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_STREAM,
+	.flags = CMD_STREAM | CMD_SHELL | CMD_TARGET,
 	.options = check_options,
 	.options_size = sizeof(struct check_options),
 	.examples = check_examples,

@@ -4,20 +4,16 @@
  * (device.md 3): what it says by itself, what it lists, what it makes of
  * questions that nobody should mind, of calls, of what is odd.
  */
-#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "check/check.h"
+#include "check/parts.h"
 #include "cli/catalog_file.h"
 #include "diag/list_rules.h"
-#include "mcp/content.h"
-#include "mcp/tool_effect.h"
 #include "mcp/tools.h"
-#include "rpc/session_calls.h"
 
-#define TIMES 3 /* each read-only tool, for its time */
+#define HELLO_LATE_MS 1000 /* firmware says it at once (device.md 1.5) */
 
 static struct session *session_of(const struct check *k)
 {
@@ -34,27 +30,40 @@ static void tell_way(struct check *k)
 
 	text_milliseconds(times->connected > 0 ? times->connected : 0, took,
 			  sizeof(took));
-	check_stage(k, "way", STAGE_OK, "%s%s%s, connected after %s",
-		    peer->device_id ? peer->device_id : "",
-		    peer->device_id ? " at " : "",
-		    peer->address ? peer->address : "here", took);
+	k->peer = mem_printf("%s%s%s", peer->device_id ? peer->device_id : "",
+			     peer->device_id ? " at " : "",
+			     peer->address ? peer->address : "here");
+	check_stage(k, "way", STAGE_OK, "%s, connected after %s", k->peer,
+		    took);
+}
+
+static void judge_hello(struct check *k, int64_t ms, const char *took)
+{
+	if (ms > HELLO_LATE_MS)
+		diag_found(k->diag, D147, (struct span){ 0 },
+			   "%s after the connection", took);
 }
 
 static void tell_hello(struct check *k)
 {
 	const struct link *link = session_link(session_of(k));
 	const struct session_times *times = session_times(session_of(k));
+	const int64_t ms = times->hello - times->connected;
 	char took[TEXT_ROOM];
 
 	if (!link->has_hello)
 		return;
-	text_milliseconds(times->hello - times->connected, took, sizeof(took));
-	check_stage(k, "hello", STAGE_OK,
-		    "version %d, %s%s, %s after the connection",
+	text_milliseconds(ms, took, sizeof(took));
+	if (link->relayed)
+		snprintf(took, sizeof(took), "as serve kept it");
+	else
+		judge_hello(k, ms, took);
+	check_stage(k, "hello", STAGE_OK, "version %d, %s%s, %s%s",
 		    link->hello.version ? link->hello.version : 1,
 		    *link->hello.transport ? link->hello.transport :
 					     "no transport",
-		    link->hello.mcp ? ", mcp" : "", took);
+		    link->hello.mcp ? ", mcp" : "", took,
+		    link->relayed ? "" : " after the connection");
 }
 
 static void tell_initialize(struct check *k)
@@ -66,13 +75,14 @@ static void tell_initialize(struct check *k)
 		snprintf(took, sizeof(took), "by serve");
 	else
 		text_microseconds(c->initialize_us, took, sizeof(took));
-	check_stage(k, "init", STAGE_OK, "%s %s, %s, %s",
+	check_stage(k, "init", STAGE_OK, "%s%s%s, %s, %s",
 		    c->server_name ? c->server_name : "no name",
+		    c->server_version ? " " : "",
 		    c->server_version ? c->server_version : "",
 		    c->revision ? c->revision : "no revision", took);
 }
 
-/* ---- the list ---- */
+/* ---- the lists ---- */
 
 static size_t bytes_of(const struct tool_list *l)
 {
@@ -83,165 +93,164 @@ static size_t bytes_of(const struct tool_list *l)
 	return bytes;
 }
 
-static int look_at_list(struct check *k, struct error *err)
+static void describe_list(const struct tool_list *l, struct buf *out)
 {
-	struct connection *c = k->in->connection;
-	const struct tool_list *l = &c->tools;
-	int status = tools_cache_refresh(c, err);
+	buf_printf(out, "%zu tool%s", l->count, l->count == 1 ? "" : "s");
+	if (l->user_only)
+		buf_printf(out, " (%zu user-only)", l->user_only);
+	buf_printf(out, ", %zu page%s, %zu B", l->pages,
+		   l->pages == 1 ? "" : "s", bytes_of(l));
+}
 
-	if (status == 0)
-		diag_list(k->diag, l);
-	check_stage(k, "list", status ? STAGE_FAIL : STAGE_OK,
-		    "%zu tool%s%s, %zu page%s, %zu B%s%s", l->count,
-		    l->count == 1 ? "" : "s",
-		    l->user_only ? " with user-only ones" : "", l->pages,
-		    l->pages == 1 ? "" : "s", bytes_of(l), status ? ": " : "",
-		    status ? err->text : "");
+/* Resources, templates and prompts, where a server says that it has them. */
+static int list_items(struct check *k, struct buf *out, struct error *err)
+{
+	static const char *const offered[] = { "resources", "resources",
+					       "prompts" };
+	struct client *c = &k->in->connection->client;
+	int status = 0;
+
+	for (int kind = LIST_RESOURCES;
+	     !c->device && kind <= LIST_PROMPTS && status == 0; kind++) {
+		struct page_list list = { 0 };
+
+		if (!c->initialize.result || !client_offers(c, offered[kind]))
+			continue;
+		check_progress(k, list_method((enum list_kind)kind));
+		status = client_list(c, (enum list_kind)kind, &list, err);
+		buf_printf(out, "%s%zu %s%s", out->len ? "; " : "", list.count,
+			   list_noun((enum list_kind)kind),
+			   list.count == 1 ? "" : "s");
+		page_list_done(&list);
+		/* Templates may be missing where resources are there. */
+		if (status && kind == LIST_TEMPLATES && err->kind == ERR_PEER) {
+			error_reset(err);
+			status = 0;
+		}
+	}
 	return status;
 }
 
-/* ---- questions that nobody should mind ---- */
-
-/* Any answer is one. False: none came. */
-static bool asks(struct check *k, const char *method, const char *params)
+static int ask_lists(struct check *k, struct buf *words, struct error *err)
 {
-	CLEANUP(error_reset) struct error err = { 0 };
-	CLEANUP(call_done) struct call call = { 0 };
+	struct connection *c = k->in->connection;
 
-	if (session_start(session_of(k), &call, method, params, 0, &err))
-		return false;
-	return session_wait(session_of(k), &call, &err) == 0 ||
-	       err.kind == ERR_PEER;
-}
+	if (client_offers(&c->client, "tools")) {
+		int status = tools_cache_refresh(c, err);
 
-struct question {
-	const char *name, *method, *params;
-};
-
-static const struct question plain_questions[] = {
-	{ "unknown method", "mcpctl/unknown", NULL },
-	{ "unknown cursor", "tools/list", "{\"cursor\":\"mcpctl.unknown\"}" },
-	{ "unknown tool", "tools/call",
-	  "{\"name\":\"mcpctl.unknown\",\"arguments\":{}}" },
-};
-
-static void list_again(struct check *k, struct buf *unlike)
-{
-	CLEANUP(tool_list_done) struct tool_list again = { 0 };
-	CLEANUP(error_reset) struct error err = { 0 };
-	struct client *c = &k->in->connection->client;
-
-	if (client_list_tools(c, false, &again, &err))
-		buf_printf(unlike, "; the second list failed: %s", err.text);
-	else
-		diag_list_again(k->diag, &k->in->connection->tools, &again);
-}
-
-static void ask_plainly(struct check *k)
-{
-	CLEANUP(buf_done) struct buf unanswered = { 0 }, unlike = { 0 };
-
-	if (!check_dares(k, RISK_ASK, COUNT(plain_questions) + 1)) {
-		check_stage(k, "asked", STAGE_SKIPPED,
-			    "nothing (--risk ask asks %zu questions)",
-			    COUNT(plain_questions) + 1);
-		return;
-	}
-	for (size_t i = 0; i < COUNT(plain_questions); i++) {
-		const struct question *q = &plain_questions[i];
-
-		if (session_is_over(session_of(k)))
-			break;
-		if (!asks(k, q->method, q->params))
-			buf_printf(&unanswered, "%s%s",
-				   unanswered.len ? ", " : "", q->name);
-	}
-	if (!session_is_over(session_of(k)))
-		list_again(k, &unlike);
-	check_stage(k, "asked",
-		    unanswered.len || unlike.len ? STAGE_ODD : STAGE_OK,
-		    "unknown method, cursor and tool, a second list%s%s%s",
-		    unanswered.len ? "; no answer to: " : "",
-		    buf_string(&unanswered), buf_string(&unlike));
-}
-
-/* ---- calls ---- */
-
-static bool takes_nothing(const struct tool *t)
-{
-	return cJSON_GetArraySize(json_array(t->schema, "required")) == 0;
-}
-
-static bool is_read_only(const struct tool *t)
-{
-	return tool_effect(t) == EFFECT_READS && takes_nothing(t);
-}
-
-static void name_readers(const struct tool_list *l, struct buf *out,
-			 unsigned *count)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		if (!is_read_only(&l->tool[i]))
-			continue;
-		buf_printf(out, "%s%s", out->len ? " " : "", l->tool[i].name);
-		++*count;
-	}
-}
-
-/* How long it took, the median of TIMES; -1: it failed. */
-static int64_t call_reader(struct check *k, const struct tool *t,
-			   struct error *err)
-{
-	int64_t best = -1;
-
-	for (int i = 0; i < TIMES; i++) {
-		CLEANUP(result_done) struct result result = { 0 };
-
-		if (client_call_tool(&k->in->connection->client, t->name, "{}",
-				     &result, err))
+		describe_list(&c->tools, words);
+		if (status)
 			return -1;
-		if (best < 0 || result.took_us < best)
-			best = result.took_us;
+		diag_list(k->diag, &c->tools);
 	}
-	return best;
+	return list_items(k, words, err);
 }
 
-static void call_readers(struct check *k)
+/* One that broke is a fault, and ends nothing: the rest can be asked. */
+static int after_list(struct check *k, struct error *err)
 {
-	const struct tool_list *l = &k->in->connection->tools;
-	CLEANUP(buf_done) struct buf names = { 0 }, out = { 0 };
-	unsigned count = 0;
-	bool failed = false;
+	if (err->kind != ERR_PROTOCOL && err->kind != ERR_PEER)
+		return -1;
+	k->failed++;
+	error_reset(err);
+	return 0;
+}
 
-	name_readers(l, &names, &count);
-	if (count == 0) {
-		check_stage(k, "calls", STAGE_SKIPPED,
-			    "no tool that is known to read only");
+static int look_at_list(struct check *k, struct error *err)
+{
+	CLEANUP(buf_done) struct buf words = { 0 };
+	int status;
+
+	check_progress(k, "tools/list");
+	status = ask_lists(k, &words, err);
+	check_stage(k, "list", status ? STAGE_FAIL : STAGE_OK, "%s%s%s",
+		    words.len ? buf_string(&words) : "nothing is offered",
+		    status ? ": " : "", status ? err->text : "");
+	if (status)
+		return after_list(k, err);
+	check_against(k, &k->in->connection->tools);
+	return 0;
+}
+
+/* ---- where it could not be connected ---- */
+
+static void fail(struct check *k, const char *stage, const struct error *err)
+{
+	const int code = *err->finding	       ? finding_by_name(err->finding) :
+			 err->kind == ERR_AUTH ? (int)P707 :
+						 -1;
+
+	if (code >= 0)
+		diag_found(k->diag, (enum diag_code)code, (struct span){ 0 },
+			   "%.90s", err->text);
+	check_stage(k, stage, STAGE_FAIL, "%s", err->text);
+}
+
+/* How far it came. The session is gone; the engine has seen its frames. */
+static void tell_unopened(struct check *k, const struct error *err)
+{
+	const struct connection *c = k->in->connection;
+	const bool device = c->to_device;
+
+	if (!c->reached) {
+		fail(k, "way", err);
 		return;
 	}
-	if (!check_dares(k, RISK_READ, count)) {
-		check_stage(k, "calls", STAGE_SKIPPED,
-			    "not made (--risk read would call: %s)",
-			    buf_string(&names));
+	check_stage(k, "way", STAGE_OK, "connected");
+	if (device && !k->diag->hellos && !k->diag->initialized) {
+		diag_found(k->diag, D102, (struct span){ 0 }, "%.90s",
+			   err->text);
+		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
 		return;
 	}
-	for (size_t i = 0; i < l->count; i++) {
-		CLEANUP(error_reset) struct error err = { 0 };
-		int64_t took;
-		char time[TEXT_ROOM];
-
-		if (!is_read_only(&l->tool[i]) ||
-		    session_is_over(session_of(k)))
-			continue;
-		took = call_reader(k, &l->tool[i], &err);
-		failed = failed || took < 0;
-		buf_printf(
-			&out, "%s%s %s", out.len ? ", " : "", l->tool[i].name,
-			took < 0 ? err.text :
-				   text_microseconds(took, time, sizeof(time)));
+	if (device && !k->diag->initialized) {
+		check_stage(k, "hello", STAGE_FAIL, "%s", err->text);
+		return;
 	}
-	check_stage(k, "calls", failed ? STAGE_ODD : STAGE_OK, "%s",
-		    buf_string(&out));
+	if (k->diag->hellos)
+		check_stage(k, "hello", STAGE_OK, "it came");
+	fail(k, "init", err);
+}
+
+/* ---- all of it ---- */
+
+/* HTTP: it had to be greeted again (mcp.md 2025-03-26). */
+static void judge_forgotten(struct check *k)
+{
+	if (k->in->connection->endpoint.scheme->kind == SCHEME_HTTP &&
+	    diag_count(k->diag, B220))
+		diag_found(k->diag, P704, (struct span){ 0 },
+			   "initialize was asked for again meanwhile");
+}
+
+static int ask(struct check *k, struct error *err)
+{
+	static int (*const stages[])(struct check *, struct error *) = {
+		look_at_list, stage_asked, stage_calls,
+		stage_odd,    stage_args,  stage_named
+	};
+
+	for (size_t i = 0; i < COUNT(stages); i++) {
+		if (stages[i](k, err))
+			return -1;
+	}
+	judge_forgotten(k);
+	return 0;
+}
+
+static const char *const device_stages[] = { "way",   "hello", "init", "list",
+					     "asked", "calls", NULL };
+static const char *const server_stages[] = { "way",   "init",  "list",
+					     "asked", "calls", NULL };
+
+/* That the peer does not survive a question is a finding, and no failure of the check. */
+static int judge_stop(struct check *k, struct error *err)
+{
+	check_stopped(k);
+	if (!diag_count(k->diag, D134) || err->kind == ERR_INTERRUPTED)
+		return -1;
+	error_reset(err);
+	return check_end(k, err);
 }
 
 int check_device(struct check *k, const char *url, struct error *err)
@@ -249,19 +258,23 @@ int check_device(struct check *k, const char *url, struct error *err)
 	struct connection *c = k->in->connection;
 
 	(void)url;
+	if (check_calls_read(k, err) || check_against_read(k, err))
+		return -1;
 	k->subject = "B"; /* we are the backend, and ask odd things */
+	k->plan = device_stages;
 	if (connection_open(c, err)) {
-		check_stage(k, "way", STAGE_FAIL, "%s", err->text);
+		tell_unopened(k, err);
+		if (!c->to_device)
+			k->plan = server_stages;
+		check_stopped(k);
 		return -1;
 	}
+	if (!session_link(session_of(k))->has_hello)
+		k->plan = server_stages;
 	tell_way(k);
 	tell_hello(k);
 	tell_initialize(k);
-	if (look_at_list(k, err))
-		return -1;
-	ask_plainly(k);
-	call_readers(k);
-	if (session_is_over(session_of(k)))
-		check_stage(k, "end", STAGE_FAIL, "the connection ended");
+	if (ask(k, err))
+		return judge_stop(k, err);
 	return check_end(k, err);
 }

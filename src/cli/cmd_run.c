@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "cli/app.h"
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/script.h"
 #include "out/report.h"
 
 struct run_options {
 	bool keep_going;
 	struct words reports;
+	int fail_on; /* 0: findings do not count; else 1 + of its choices */
 };
 
 static const struct option_row run_options[] = {
@@ -22,6 +24,14 @@ static const struct option_row run_options[] = {
 	  .type = OPTION_FLAG,
 	  .offset = offsetof(struct run_options, keep_going),
 	  .brief = "go on after a command that failed" },
+	{ .name = "fail-on",
+	  .word = "SEVERITY",
+	  .type = OPTION_CHOICE,
+	  .offset = offsetof(struct run_options, fail_on),
+	  .choices = "never error warning note",
+	  .fallback = "never",
+	  .brief =
+		  "status 7 if that was found while it ran, or something more severe" },
 	{ .name = "report",
 	  .word = "KIND:FILE",
 	  .type = OPTION_LIST,
@@ -355,6 +365,33 @@ static int check_all(const struct run *run, struct error *err)
 	return 0;
 }
 
+/* How often something was found that counts. */
+static uint64_t found(const struct connection *c, int fail_on)
+{
+	uint64_t n = 0;
+
+	/* error: 1, warning: 2, note: 3 */
+	for (int i = SEVERITY_ERROR; i > SEVERITY_ERROR - fail_on; i--)
+		n += c->found[i];
+	return n;
+}
+
+static int judge_found(const struct invocation *in, uint64_t before,
+		       struct error *err)
+{
+	static const char *const words[] = { "", "errors", "warnings or errors",
+					     "findings" };
+	const struct run_options *o = in->options;
+
+	if (found(in->connection, o->fail_on) == before)
+		return 0;
+	error_set(err, ERR_UNMET, "%s were found while the script ran",
+		  words[o->fail_on]);
+	return error_hint(
+		err,
+		"the lines that begin with '!' on stderr, or --findings FILE; mcpctl explain CODE tells more");
+}
+
 /* With --all each line is for all devices, at once. */
 static int run_run(const struct invocation *in, struct error *err)
 {
@@ -362,7 +399,12 @@ static int run_run(const struct invocation *in, struct error *err)
 	struct run run = { .app = in->app,
 			   .connection = in->connection,
 			   .keep_going = o->keep_going };
-	int status = read_script(&run, in, err);
+	uint64_t before = found(in->connection, o->fail_on);
+	int status;
+	if (o->fail_on && in->app->config.all)
+		return error_set(err, ERR_USAGE,
+				 "run: --fail-on is for one device, not --all");
+	status = read_script(&run, in, err);
 	if (status == 0)
 		status = check_all(&run, err);
 	if (status == 0) {
@@ -373,6 +415,8 @@ static int run_run(const struct invocation *in, struct error *err)
 	}
 	forget_devices(&run);
 	script_done(&run.script);
+	if (status == 0)
+		status = judge_found(in, before, err);
 	return status;
 }
 

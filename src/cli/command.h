@@ -29,7 +29,9 @@ enum {
 		<< 6, /* as the first word: all behind it are operands, options too */
 	CMD_PAGED =
 		1 << 7, /* its output ends, and may be long: see cli/pager.h */
-	CMD_NO_MCP = 1 << 8 /* with --no-init: a device without MCP will do */
+	CMD_NO_MCP = 1 << 8, /* with --no-init: a device without MCP will do */
+	/* without CMD_SESSION: it may work on a target, and opens it by itself */
+	CMD_TARGET = 1 << 9
 };
 
 /* Groups, in the order of help. */

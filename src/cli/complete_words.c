@@ -58,6 +58,8 @@ enum source_kind source_of_option(const struct option_row *row)
 		return SOURCE_LEVELS;
 	if (strcmp(row->name, "execute") == 0)
 		return SOURCE_COMMANDS;
+	if (strcmp(row->name, "only") == 0 || strcmp(row->name, "skip") == 0)
+		return SOURCE_FINDINGS;
 	return SOURCE_NONE;
 }
 

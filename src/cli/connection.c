@@ -69,6 +69,12 @@ void connection_aside(struct connection *c, const struct event *e)
 		render_aside(&c->app->out, e);
 }
 
+/* What check tells as a finding. */
+static bool is_judged(const struct event *e)
+{
+	return e->kind == EVENT_ODD || e->kind == EVENT_NOTIFICATION;
+}
+
 /* A result tells of no more. */
 #define PICTURES_MAX 64
 
@@ -90,7 +96,7 @@ static void on_event(void *owner, const struct event *e)
 		words_add(&c->pictures, e->file);
 	if (notice && e->notice == NOTICE_LISTENING && c->again)
 		return;
-	if (judged_event(c, e))
+	if (judged_event(c, e) || (c->checks && is_judged(e)))
 		return;
 	if (!notice && c->on_event)
 		c->on_event(c->on_event_owner, e);
@@ -411,9 +417,18 @@ int connection_open(struct connection *c, struct error *err)
 	}
 }
 
+static void remember_end(struct connection *c)
+{
+	c->reached = session_times(c->session)->connected >= 0;
+	c->to_device = session_link(c->session)->dialect == DIALECT_DEVICE ||
+		       endpoint_has(&c->endpoint, SCHEME_DEVICE) ||
+		       endpoint_has(&c->endpoint, SCHEME_WAITS);
+}
+
 void connection_close(struct connection *c)
 {
 	if (c->session) {
+		remember_end(c);
 		session_linger(c->session);
 		session_drain(c->session);
 		judged_end(c);
@@ -429,8 +444,40 @@ void connection_close(struct connection *c)
 	c->asked = c->connected = false;
 }
 
+#define SLOW_MS 300
+
+static void on_slow(void *owner)
+{
+	struct connection *c = owner;
+	CLEANUP(mem_free_ptr) char *text = mem_printf("asking: %s", c->asks);
+
+	c->shown = true;
+	render_count_down(&c->app->out, text);
+}
+
+void connection_asks(struct connection *c, const char *what)
+{
+	struct app *app = c->app;
+
+	if (c->slow.open)
+		timer_stop(&c->slow);
+	if (c->shown)
+		render_count_down(&app->out, NULL);
+	c->shown = false;
+	mem_free(TAKE(c->asks));
+	if (!what || !app->out.err_terminal || app->out.quiet || !app->loop)
+		return;
+	if (!c->slow.open)
+		timer_open(&c->slow, app->loop, on_slow, c);
+	c->asks = mem_strdup(what);
+	timer_start(&c->slow, SLOW_MS);
+}
+
 void connection_done(struct connection *c)
 {
+	connection_asks(c, NULL);
+	if (c->slow.open)
+		timer_close(&c->slow, NULL);
 	connection_close(c);
 	judged_done(c);
 	guards_close(c);

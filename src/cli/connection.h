@@ -22,9 +22,13 @@ struct connection { /* zeroed at first, but for the app */
 	struct span judging; /* the frame that it is at */
 	bool judged[DIAG_CODE_COUNT]; /* told, on this connection */
 	bool checks; /* findings are told by check, not as they come */
+	uint64_t found[SEVERITY_ERROR + 1]; /* so far, each time */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;
+	/* Of the session that was closed last: it had a connection; with a device,
+	   or one was waited for. */
+	bool reached, to_device;
 	/* A wait that ended without a device leaves a listening target open. */
 	bool stays;
 	bool goes_on; /* other commands come on it: the shell */
@@ -47,6 +51,9 @@ struct connection { /* zeroed at first, but for the app */
 	struct words
 		pictures; /* files of those that came, since a call began */
 	struct timer tick; /* once a second while waiting for the peer */
+	struct timer slow; /* connection_asks */
+	char *asks; /* owned; NULL */
+	bool shown; /* it is */
 	struct guards *guards; /* NULL until connection_begin */
 	struct requests *requests; /* NULL: nothing is answered */
 };
@@ -75,6 +82,12 @@ char *connection_upload_address(const struct connection *c);
 
 /* Show the progress of a call under way. False: e is something else. */
 bool connection_progress(struct connection *c, const struct event *e);
+
+/*
+ * What is asked now, shown on a terminal if it takes a while; NULL: nothing any
+ * more.
+ */
+void connection_asks(struct connection *c, const char *what);
 
 /* render_aside, but for what a note has told already. */
 void connection_aside(struct connection *c, const struct event *e);

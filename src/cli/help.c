@@ -230,7 +230,7 @@ void help_all(const struct renderer *r)
 
 bool help_takes_target(const struct command *c)
 {
-	return c->flags & CMD_SESSION || c == &cmd_run;
+	return c->flags & (CMD_SESSION | CMD_TARGET) || c == &cmd_run;
 }
 
 void help_usage(struct buf *out, const struct command *c)

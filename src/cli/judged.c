@@ -16,6 +16,9 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	struct connection *c = owner;
 
+	c->found[finding_row(f->code)->severity]++;
+	if (c->checks || !c->session)
+		return;
 	if (f->count == 1 || c->tail)
 		session_judged(c->session, finding_row(f->code)->code, detail,
 			       c->judging);
@@ -196,6 +199,12 @@ bool judged_event(struct connection *c, const struct event *e)
 	if (e->kind != EVENT_FINDING)
 		return false;
 	f = finding_of(c, e);
+	/* Of a transport: other commands tell its words. */
+	if (!f && !e->finding && c->checks && finding_by_name(e->name) >= 0)
+		diag_found(&c->diag,
+			   (enum diag_code)finding_by_name(e->name),
+			   (struct span){ 0 }, "%.120s",
+			   e->note ? e->note : "");
 	if (!f || c->checks)
 		return true;
 	if (!c->judged[f->code])

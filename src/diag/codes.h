@@ -44,7 +44,7 @@
 	row(D131, WARNING, "an answer slower than a backend waits")            \
 	row(D132, NOTE,    "the tool is still running")                        \
 	row(D133, ERROR,   "the board's network task hangs")                   \
-	row(D134, ERROR,   "the board restarts at the same message")           \
+	row(D134, ERROR,   "the connection does not survive a message")        \
 	row(D136, NOTE,    "the tool ends the connection, as it must")         \
 	row(D137, WARNING, "a request that poses as a notification")           \
 	row(D138, NOTE,    "the board does not answer Ping")                   \
@@ -54,6 +54,11 @@
 	row(D142, NOTE,    "the device said hello again")                      \
 	row(D143, WARNING, "a frame that is no message of the protocol")        \
 	row(D144, WARNING, "binary frames that are no audio")                  \
+	row(D145, ERROR,   "a request stays without an answer")                \
+	row(D146, ERROR,   "a page without tools names a next one")            \
+	row(D147, NOTE,    "hello came late")                                  \
+	row(D148, WARNING, "a flood of messages that nobody asked for")        \
+	row(D149, WARNING, "arguments that do not fit are accepted")           \
 	row(B201, ERROR,   "initialize came before the server hello")          \
 	row(B202, ERROR,   "the server hello has no transport")                \
 	row(B203, WARNING, "the server hello has no session_id")               \

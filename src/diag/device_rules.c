@@ -11,10 +11,12 @@
 #include "base/utf8.h"
 #include "diag/facts.h"
 #include "diag/rule.h"
+#include "mcp/initialize.h"
 #include "wire/audio.h"
 #include "wire/jsonrpc.h"
 
 #define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
+#define UNASKED_MOST 1000 /* a second; firmware sends none (device.md 4.1) */
 
 static bool begins(struct span s, char c)
 {
@@ -111,11 +113,26 @@ static bool broken_reply(struct look *l)
 			a && is_over(l, a) ? ", which is over" : "");
 }
 
+/* What a program prints beside its messages (mcp.md, stdio). */
+static bool is_noise(const struct look *l)
+{
+	return l->f->leg == LEG_STDIO && !l->d->about.board;
+}
+
+static bool noise(struct look *l)
+{
+	return is_noise(l) && !l->r->is_json && !looks_like_reply(l) &&
+	       rule_hit(l, fault_of(l), "no JSON from byte %zu on",
+			l->r->fault);
+}
+
 static bool no_message(struct look *l)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	const struct reading *r = l->r;
 
+	if (!r->is_json && is_noise(l))
+		return false;
 	if (!r->is_json)
 		return text_is_utf8(l->f->data, l->f->len) &&
 		       !looks_like_reply(l) && !is_to_others(l) &&
@@ -267,12 +284,38 @@ static bool stray_hit(struct look *l, const char *words,
 			says ? message.text : "");
 }
 
+static bool has_null_id(const struct reading *r)
+{
+	return !r->id.text || span_null(r->id);
+}
+
+/* An error without an id, to what had none that can be read, is right. */
+static bool is_excused(const struct look *l)
+{
+	return l->d->asked_batch ||
+	       (l->d->asked_oddly && l->r->error.text && has_null_id(l->r));
+}
+
+/* Nothing waits for one, and the last that was said wants none. */
+static bool to_notification(const struct look *l)
+{
+	return !l->d->about.board && l->d->notified && has_null_id(l->r) &&
+	       !waiting(l);
+}
+
+static bool notification_answered(struct look *l)
+{
+	return !l->r->asked && !is_excused(l) && to_notification(l) &&
+	       rule_hit(l, l->r->error.text ? l->r->error : l->r->result,
+			"it has no id");
+}
+
 static bool stray_while_waiting(struct look *l)
 {
 	const struct diag_asked *a;
 	const char *words;
 
-	if (!is_stray(l, &words))
+	if (!is_stray(l, &words) || is_excused(l))
 		return false;
 	a = waiting(l);
 	return a && stray_hit(l, words, a);
@@ -282,7 +325,8 @@ static bool stray(struct look *l)
 {
 	const char *words;
 
-	return is_stray(l, &words) && !waiting(l) && stray_hit(l, words, NULL);
+	return is_stray(l, &words) && !is_excused(l) && !waiting(l) &&
+	       !to_notification(l) && stray_hit(l, words, NULL);
 }
 
 #define WORDS_ROOM 100 /* of asked_words */
@@ -436,7 +480,76 @@ static bool empty_next(struct look *l)
 	       rule_hit(l, next, "some backends begin anew at it");
 }
 
+static bool empty_page(struct look *l)
+{
+	const struct span next = l->r->part[RESULT_NEXT];
+	const struct span tools = l->r->part[RESULT_TOOLS];
+	struct span tool;
+	size_t at = 0;
+
+	return asked_for(l, ASKED_LIST) && begins(next, '"') && next.len > 2 &&
+	       begins(tools, '[') && !json_span_next(tools, &at, &tool) &&
+	       rule_hit(l, next, "nextCursor %.*s", span_shown(next),
+			next.text);
+}
+
+/* ---- revisions, notifications ---- */
+
+static bool unknown_revision(struct look *l)
+{
+	const struct span revision = inside(l->r->result, "protocolVersion");
+	char text[32];
+
+	if (!asked_for(l, ASKED_INITIALIZE) || !begins(revision, '"') ||
+	    revision.len - 2 >= sizeof(text))
+		return false;
+	memcpy(text, revision.text + 1, revision.len - 2);
+	text[revision.len - 2] = '\0';
+	return !revision_known(text) &&
+	       rule_hit(l, revision, "it answers with %s", text);
+}
+
+static bool flood(struct look *l)
+{
+	return !l->r->is_request && begins(l->r->method, '"') &&
+	       l->d->unasked == UNASKED_MOST &&
+	       l->f->at_us - l->d->unasked_us <= 1000000 &&
+	       rule_hit(l, l->r->method, "%.*s, %d within a second",
+			span_shown(l->r->method), l->r->method.text,
+			UNASKED_MOST);
+}
+
 /* ---- results of calls ---- */
+
+/* "\u001b", "\u202e", … or the bytes themselves; \n and its like are fine. */
+static bool is_unseen(const char *p, size_t left)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	if (left >= 6 && p[0] == '\\' && p[1] == 'u')
+		return strncmp(p + 2, "001b", 4) == 0 ||
+		       strncmp(p + 2, "001B", 4) == 0 ||
+		       strncmp(p + 2, "007f", 4) == 0 ||
+		       strncmp(p + 2, "202", 3) == 0;
+	if (left >= 3 && u[0] == 0xe2 && u[1] == 0x80)
+		return u[2] >= 0xaa && u[2] <= 0xae;
+	return u[0] == 0x7f || (left >= 2 && u[0] == 0xc2 && u[1] < 0xa0);
+}
+
+static bool unseen_text(struct look *l)
+{
+	const struct span content = l->r->part[RESULT_CONTENT];
+
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text || !content.text)
+		return false;
+	for (size_t i = 0; i < content.len; i++) {
+		if (is_unseen(content.text + i, content.len - i))
+			return rule_hit(l, (struct span){ content.text + i, 1 },
+					"in the result of %s",
+					asked_name(l->r->asked));
+	}
+	return false;
+}
 
 static bool no_is_error(struct look *l)
 {
@@ -565,6 +678,7 @@ static bool posing(struct look *l)
 const struct rule device_rules[] = {
 	{ D125, ON_FRAME, OF_ANY, not_utf8 },
 	{ D124, ON_FRAME, OF_ANY, broken_reply },
+	{ P702, ON_FRAME, OF_PLAIN, noise },
 	{ D143, ON_FRAME, OF_ANY, no_message },
 	{ D143, ON_MESSAGE, OF_ANY, no_sense },
 	{ P709, ON_MESSAGE, OF_ANY, unwanted_batch },
@@ -585,6 +699,11 @@ const struct rule device_rules[] = {
 	{ B241, ON_REPLY, OF_BOARD, wrong_argument },
 	{ D106, ON_REPLY, OF_ANY, endless },
 	{ D107, ON_REPLY, OF_ANY, empty_next },
+	{ D146, ON_REPLY, OF_ANY, empty_page },
+	{ D119, ON_REPLY, OF_ANY, unseen_text },
+	{ P701, ON_REPLY, OF_PLAIN, unknown_revision },
+	{ P705, ON_REPLY, OF_PLAIN, notification_answered },
+	{ D148, ON_MESSAGE, OF_ANY, flood },
 	{ D126, ON_REPLY, OF_BOARD, no_is_error },
 	{ D139, ON_REPLY, OF_BOARD, not_one_item },
 	{ D128, ON_REPLY, OF_BOARD, firmware_image },

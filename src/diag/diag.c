@@ -258,7 +258,7 @@ static void read_parts(struct reading *r)
 	static const char *const params[] = { "name", "cursor", "withUserTools",
 					      "capabilities" };
 	static const char *const result[] = { "nextCursor", "isError",
-					      "content" };
+					      "content", "tools" };
 	static const char *const error[] = { "code", "message" };
 
 	if (r->is_request && r->kind != ASKED_OTHER)
@@ -543,6 +543,16 @@ static bool id_may_change(const struct reading *r)
 		!begins(r->id, '"'));
 }
 
+/* A second is a window; the rule that looks at it is device_rules.c's. */
+static void remember_unasked(struct diag *d, const struct diag_frame *f)
+{
+	if (f->at_us - d->unasked_us > 1000000) {
+		d->unasked_us = f->at_us;
+		d->unasked = 0;
+	}
+	d->unasked++;
+}
+
 static void remember_backend(struct diag *d, const struct diag_frame *f,
 			     const struct reading *r, unsigned on)
 {
@@ -555,6 +565,9 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 			keep(d->session_id, sizeof(d->session_id),
 			     r->session_id);
 	}
+	d->asked_batch |= r->is_batch;
+	d->asked_oddly |= r->is_batch || !r->is_json ||
+			  ((on & ON_REQUEST) && firmware_is_silent(r));
 	if (on & ON_REQUEST)
 		remember_request(d, f, r);
 	else if (json_span_is(r->method, "notifications/initialized"))
@@ -617,6 +630,8 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 		d->to_answer++;
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);
+	else if (begins(r->method, '"') && !r->is_request)
+		remember_unasked(d, f);
 }
 
 static void judge(struct diag *d, const struct diag_frame *f, struct reading *r,
@@ -682,6 +697,11 @@ void diag_gave_up(struct diag *d, int64_t id, int64_t at_us)
 
 	if (a && !a->answered_us)
 		a->gave_up_us = at_us;
+}
+
+void diag_leave(struct diag *d)
+{
+	d->more_pages = false;
 }
 
 void diag_end(struct diag *d)

@@ -125,6 +125,10 @@ struct diag {
 	bool server_hello;
 	unsigned hellos; /* of the device */
 	bool initialized, notified, listed, more_pages, user_tools, vision;
+	/* The backend said what has no id, or a batch: a reply may have none. */
+	bool asked_oddly, asked_batch;
+	uint32_t unasked; /* notifications of the device, of one second */
+	int64_t unasked_us; /* … which began then */
 	uint32_t requests;
 	uint32_t to_answer; /* requests of the device */
 	struct diag_seen seen;
@@ -141,6 +145,8 @@ void diag_start(struct diag *d);
 void diag_feed(struct diag *d, const struct diag_frame *f);
 /* Who asked waits for the reply to that id until then, and no longer. */
 void diag_gave_up(struct diag *d, int64_t id, int64_t at_us);
+/* What was begun and left open was left so on purpose: it is not missed. */
+void diag_leave(struct diag *d);
 /* The connection is over: what never came. */
 void diag_end(struct diag *d);
 void diag_done(struct diag *d);

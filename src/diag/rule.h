@@ -28,7 +28,7 @@ struct reading {
 
 /* Of reading.part: of params, of a result, of an error. */
 enum { PARAM_NAME, PARAM_CURSOR, PARAM_USER_TOOLS, PARAM_CAPABILITIES };
-enum { RESULT_NEXT, RESULT_IS_ERROR, RESULT_CONTENT };
+enum { RESULT_NEXT, RESULT_IS_ERROR, RESULT_CONTENT, RESULT_TOOLS };
 enum { ERROR_CODE, ERROR_MESSAGE };
 
 /* When a rule is looked at. */

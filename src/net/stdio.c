@@ -153,6 +153,7 @@ static void tell_odd(struct stdio *s, const char *text, size_t len)
 			&why, ERR_PROTOCOL,
 			"'%s' printed a line of more than %zu bytes: it was left out",
 			s->name, s->lines.max);
+	error_finding(&why, "P702");
 	t->events->failed(t->owner, 0, &why);
 }
 

@@ -199,7 +199,8 @@ enum stage_verdict {
 	STAGE_OK,
 	STAGE_ODD, /* made, and something was not as it should be */
 	STAGE_FAIL, /* it ended there */
-	STAGE_SKIPPED
+	STAGE_SKIPPED,
+	STAGE_STOPPED /* the last line: those that were not reached */
 };
 struct stage_record {
 	const char *name;
@@ -213,6 +214,24 @@ struct check_record {
 	int64_t took_us;
 	unsigned asked, left_read, left_odd, left_args;
 	const char *first; /* code of the most severe; NULL */
+	bool stopped; /* it could not be made to its end */
+};
+
+/* check --plan: a message that would be sent. */
+struct plan_record {
+	const char *risk; /* "look", "ask", … */
+	const char *what; /* what it asks */
+	struct span text; /* the message; text NULL: it is not known yet */
+};
+
+/* check tools --against: what a backend would make of the list. */
+struct against_record {
+	const char *id, *name;
+	size_t kept, of; /* tools that are for models */
+	bool known; /* false: which ones depends on pages it asks for */
+	/* Names, each two of renamed: from, to. */
+	const struct words *lost, *renamed, *unreachable;
+	const char *calls; /* which it would give up; "" */
 };
 
 /* The table; every function may be NULL. */
@@ -240,6 +259,8 @@ struct render_ops {
 	void (*finding)(struct renderer *r, const struct finding_record *f);
 	void (*stage)(struct renderer *r, const struct stage_record *s);
 	void (*check)(struct renderer *r, const struct check_record *c);
+	void (*plan)(struct renderer *r, const struct plan_record *p);
+	void (*against)(struct renderer *r, const struct against_record *a);
 	/* of `explain`: all about one; a line of the list */
 	void (*explain)(struct renderer *r, const struct explanation *e);
 	void (*finding_row)(struct renderer *r, const struct explanation *e);
@@ -340,7 +361,7 @@ void put_received(struct renderer *r, const char *text, size_t len,
    its tokens; "null" if it has none. */
 void add_member(struct buf *out, const struct message *m, const char *name);
 
-/* "ok", "odd", "fail", "-". */
+/* "ok", "odd", "fail", "-", "stopped". */
 const char *stage_verdict_name(enum stage_verdict v);
 
 /* The word of an event's kind in JSON: "notification", "odd", … */

@@ -141,7 +141,7 @@ const char json_help_findings[] =
 	"     \"span\": optional, [offset, length] of what is wrong in text}],\n"
 	"   \"hits\", \"do\":{\"firmware\", \"backend\", \"operator\": each optional}}}\n"
 	"\n"
-	"check prints {\"stage\":{\"name\", \"verdict\": ok, odd, fail or skipped, \"text\"}} and findings as they come, and at its end {\"check\":{\"errors\", \"warnings\", \"notes\", \"took_us\", \"asked\": questions and calls, \"left_read\", \"left_odd\", \"left_args\": how many a higher --risk would ask besides}}.\n";
+	"check prints {\"stage\":{\"name\", \"verdict\": ok, odd, fail, skipped or stopped, \"text\"}} and findings as they come, and at its end {\"check\":{\"errors\", \"warnings\", \"notes\", \"took_us\", \"asked\": questions and calls, \"left_read\", \"left_odd\", \"left_args\": how many a higher --risk would ask besides, \"stopped\": it could not be made to its end}}. With --plan a line for each message: {\"plan\":{\"risk\", \"asks\", \"message\": null where it is not known yet}}; with --against one for each backend: {\"against\":{\"id\", \"name\", \"known\", \"kept\", \"of\", \"lost\":[names], \"renamed\":{from: to}, \"unreachable\":[names], \"calls\"}}.\n";
 
 const char json_help_serve[] =
 	"\n"
@@ -398,7 +398,8 @@ void json_finding(struct renderer *r, const struct finding_record *f)
 
 const char *stage_verdict_name(enum stage_verdict v)
 {
-	static const char *const names[] = { "ok", "odd", "fail", "-" };
+	static const char *const names[] = { "ok", "odd", "fail", "-",
+					     "stopped" };
 	return names[v];
 }
 
@@ -427,6 +428,66 @@ static void check(struct renderer *r, const struct check_record *c)
 	line_number(&b, "left_read", c->left_read);
 	line_number(&b, "left_odd", c->left_odd);
 	line_number(&b, "left_args", c->left_args);
+	line_bool(&b, "stopped", c->stopped);
+	buf_text(&b, "}}");
+	json_put_line(r, &b);
+}
+
+static void plan(struct renderer *r, const struct plan_record *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"plan\":{");
+	line_text(&b, "risk", p->risk);
+	line_text(&b, "asks", p->what);
+	if (p->text.text) {
+		line_name(&b, "message");
+		buf_add(&b, p->text.text, p->text.len);
+	} else {
+		line_text(&b, "message", NULL);
+	}
+	buf_text(&b, "}}");
+	json_put_line(r, &b);
+}
+
+static void line_words(struct buf *b, const char *name, const struct words *w)
+{
+	line_name(b, name);
+	buf_char(b, '[');
+	for (size_t i = 0; i < w->count; i++) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_json_string(b, w->word[i], strlen(w->word[i]));
+	}
+	buf_char(b, ']');
+}
+
+static void line_pairs(struct buf *b, const char *name, const struct words *w)
+{
+	line_name(b, name);
+	buf_char(b, '{');
+	for (size_t i = 0; i + 1 < w->count; i += 2) {
+		if (i > 0)
+			buf_char(b, ',');
+		buf_json_string(b, w->word[i], strlen(w->word[i]));
+		buf_char(b, ':');
+		buf_json_string(b, w->word[i + 1], strlen(w->word[i + 1]));
+	}
+	buf_char(b, '}');
+}
+
+static void against(struct renderer *r, const struct against_record *a)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+	buf_text(&b, "{\"against\":{");
+	line_text(&b, "id", a->id);
+	line_text(&b, "name", a->name);
+	line_bool(&b, "known", a->known);
+	line_number(&b, "kept", (int64_t)a->kept);
+	line_number(&b, "of", (int64_t)a->of);
+	line_words(&b, "lost", a->lost);
+	line_pairs(&b, "renamed", a->renamed);
+	line_words(&b, "unreachable", a->unreachable);
+	line_text(&b, "calls", a->calls);
 	buf_text(&b, "}}");
 	json_put_line(r, &b);
 }
@@ -960,6 +1021,8 @@ const struct render_ops render_json = {
 	.finding = json_finding,
 	.stage = stage,
 	.check = check,
+	.plan = plan,
+	.against = against,
 	.explain = explain,
 	.finding_row = explain,
 	.event = event,

@@ -158,6 +158,7 @@ static void add_proof(struct buf *out, const struct renderer *r,
 	} else if (p->from > 0) {
 		buf_text(out, "…");
 	}
+	room -= text_width(out->data + head, out->len - head) - column;
 	column = text_width(out->data + head, out->len - head) +
 		 text_width(buf_string(&before), before.len);
 	buf_add(&before, buf_string(&wrong), wrong.len);
@@ -234,61 +235,4 @@ void text_finding(struct renderer *r, const struct finding_record *f)
 		tell_whole(r, f);
 	else
 		tell_line(r, f);
-}
-
-/* ---- stages of a check ---- */
-
-#define STAGE_COLUMNS 9
-#define VERDICT_COLUMNS 6
-
-static enum paint paint_of_verdict(enum stage_verdict v)
-{
-	static const enum paint paints[] = { PAINT_GOOD, PAINT_WARN, PAINT_BAD,
-					     PAINT_DIM };
-
-	return paints[v];
-}
-
-void text_stage(struct renderer *r, const struct stage_record *s)
-{
-	const struct wrap how = { STAGE_COLUMNS + VERDICT_COLUMNS,
-				  STAGE_COLUMNS + VERDICT_COLUMNS,
-				  r->width < WIDTH_MOST ? r->width :
-							  WIDTH_MOST };
-	CLEANUP(buf_done) struct buf b = { 0 };
-
-	add_painted(&b, r, PAINT_STRONG, s->name, STAGE_COLUMNS);
-	add_painted(&b, r, paint_of_verdict(s->verdict),
-		    stage_verdict_name(s->verdict), VERDICT_COLUMNS);
-	add_safe(&b, s->words, strlen(s->words), &how);
-	buf_char(&b, '\n');
-	put_out(r, &b);
-}
-
-static void add_left(struct buf *out, unsigned n, const char *level)
-{
-	if (n > 0)
-		buf_printf(out, ", %u more with --risk %s", n, level);
-}
-
-void text_check(struct renderer *r, const struct check_record *c)
-{
-	CLEANUP(buf_done) struct buf b = { 0 };
-	char took[TEXT_ROOM];
-
-	buf_char(&b, '\n');
-	wrap_count(&b, c->errors, "error");
-	buf_text(&b, ", ");
-	wrap_count(&b, c->warnings, "warning");
-	buf_text(&b, ", ");
-	wrap_count(&b, c->notes, "note");
-	buf_printf(&b, " in %s; %u asked",
-		   text_microseconds(c->took_us, took, sizeof(took)), c->asked);
-	add_left(&b, c->left_read, "read");
-	add_left(&b, c->left_odd, "odd");
-	add_left(&b, c->left_args, "args");
-	buf_char(&b, '\n');
-	if (c->first)
-		buf_printf(&b, "mcpctl explain %s\n", c->first);
-	put_out(r, &b);
 }

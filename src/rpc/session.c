@@ -366,6 +366,9 @@ static void dropped(struct session *s, const struct error *why)
 	const char *frame = s->link.relayed ? why->detail : NULL;
 
 	hear(s, FRAME_TEXT);
+	if (*why->finding)
+		session_judged(s, why->finding, why->text,
+			       (struct span){ "", 0 });
 	session_odd(s, frame, frame ? strlen(frame) : 0, "%s", why->text);
 }
 

@@ -224,6 +224,9 @@ struct call {
 	unsigned progress; /* how many of those came */
 	/* subject: the tool, for messages; may be NULL; both owned */
 	char *method, *subject;
+	/* Of a raw one: the token that its reply has as id, where that is no whole
+	   number; NULL; owned. */
+	char *token;
 	const char *silence; /* session_rules.silence */
 	struct message reply; /* owned */
 	char *broken; /* the reply's raw text when its JSON is broken; owned */

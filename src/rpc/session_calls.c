@@ -120,11 +120,24 @@ static void report_late(struct session *s, const struct message *m)
 	s->told = false;
 }
 
+/* One that was asked with an id like that. */
+static struct call *find_token(const struct session *s, struct span id)
+{
+	struct call *c = s->calls;
+
+	while (c && !(c->token && id.text && strlen(c->token) == id.len &&
+		      memcmp(c->token, id.text, id.len) == 0))
+		c = c->next;
+	return c;
+}
+
 void session_take_reply(void *owner, struct message *m)
 {
 	struct session *s = owner;
-	struct call *c = m->has_number ? session_find_call(s, m->number) : NULL;
+	struct call *c = find_token(s, m->id);
 
+	if (!c && m->has_number)
+		c = session_find_call(s, m->number);
 	if (!c) {
 		report_late(s, m);
 		return;
@@ -421,6 +434,7 @@ void call_done(struct call *c)
 	message_done(&c->reply);
 	mem_free(c->method);
 	mem_free(c->subject);
+	mem_free(c->token);
 	mem_free(c->broken);
 	error_reset(&c->failure);
 	*c = (struct call){ 0 };
@@ -508,16 +522,28 @@ static int32_t take_id(struct session *s)
 }
 
 /* What was there of an earlier use goes, but for the subject. */
-static void prepare_call(struct session *s, struct call *c, const char *method,
-			 int64_t timeout)
+static void prepare_call(struct call *c, const char *method, int64_t timeout)
 {
 	char *subject = TAKE(c->subject);
 
 	call_done(c);
 	c->subject = subject;
 	c->method = mem_strdup(method);
-	c->id = take_id(s);
-	c->timeout = timeout ? timeout : s->config.timeout;
+	c->timeout = timeout;
+}
+
+static int send_call(struct session *s, struct call *c,
+		     const struct buf *payload, struct error *err)
+{
+	if (!c->timeout)
+		c->timeout = s->config.timeout;
+	c->started_us = loop_now_us();
+	session_start_clock(c);
+	if (session_send(s, payload, err))
+		return -1;
+	c->next = s->calls;
+	s->calls = c;
+	return 0;
 }
 
 int session_start(struct session *s, struct call *c, const char *method,
@@ -525,16 +551,24 @@ int session_start(struct session *s, struct call *c, const char *method,
 {
 	CLEANUP(buf_done) struct buf payload = { 0 };
 
-	prepare_call(s, c, method, timeout);
+	prepare_call(c, method, timeout);
+	c->id = take_id(s);
 	c->silence = s->config.rules->silence(s->link.dialect, c, params);
 	jsonrpc_request(&payload, c->id, method, params);
-	c->started_us = loop_now_us();
-	session_start_clock(c);
-	if (session_send(s, &payload, err))
-		return -1;
-	c->next = s->calls;
-	s->calls = c;
-	return 0;
+	return send_call(s, c, &payload, err);
+}
+
+int session_start_raw(struct session *s, struct call *c,
+		      const struct raw_request *rq, struct error *err)
+{
+	CLEANUP(buf_done) struct buf payload = { 0 };
+
+	assert(!session_find_call(s, rq->id));
+	prepare_call(c, rq->method, rq->timeout);
+	c->id = rq->id;
+	c->token = mem_strdup(rq->token);
+	buf_add(&payload, rq->payload.text, rq->payload.len);
+	return send_call(s, c, &payload, err);
 }
 
 int session_notify(struct session *s, const char *method, const char *params,

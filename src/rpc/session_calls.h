@@ -19,6 +19,22 @@ void call_done(struct call *c);
 int session_start(struct session *s, struct call *c, const char *method,
 		  const char *params, int64_t timeout, struct error *err);
 
+/*
+ * A payload of the caller's own making, sent as it is: what is odd about it is
+ * wanted. Its reply is the one with that id, which no other call in flight has,
+ * or with that raw token as its id (token NULL: there is none), whatever its
+ * id.
+ */
+struct raw_request {
+	const char *method; /* what it is called in messages */
+	struct span payload;
+	int32_t id;
+	const char *token;
+	int64_t timeout; /* ms; 0: the configured one */
+};
+int session_start_raw(struct session *s, struct call *c,
+		      const struct raw_request *rq, struct error *err);
+
 /* The id that the next call gets, for params that name it (progressToken). */
 int32_t session_next_id(const struct session *s);
 

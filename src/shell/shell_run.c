@@ -100,7 +100,7 @@ static int run_command(struct shell *s, const struct command *c,
 	int status;
 
 	/* What asks serve itself means all devices, not the one in use. */
-	if (!(c->flags & CMD_SESSION))
+	if (!(c->flags & (CMD_SESSION | CMD_TARGET)))
 		config->device = NULL;
 	status = command_run(s->connection, words, count, err);
 	config->device = device;

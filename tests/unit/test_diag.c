@@ -152,12 +152,13 @@ static const struct situation conversations[] = {
 	{ "", true, { ">" HELLO, "<" WELCOME, "<" MCP(RPC("\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":{\"vision\":{\"url\":\"http://h/\"}}}")) } },
 	/* lists */
 #define LIST(id, params) "<" MCP(RPC("\"id\":" id ",\"method\":\"tools/list\",\"params\":{" params "}"))
-#define PAGE(id, next) ">" MCP(RPC("\"id\":" id ",\"result\":{\"tools\":[]" next "}"))
+#define PAGE(id, next) ">" MCP(RPC("\"id\":" id ",\"result\":{\"tools\":[{}]" next "}"))
 	{ "B230", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\"") } },
 	{ "", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
 	{ "B231", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), LIST("4", "\"cursor\":\"a\""), PAGE("3", ""), PAGE("4", "") } },
 	{ "B232", false, { LIST("2", "\"withUserTools\":true"), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
 	{ "D106", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", ",\"nextCursor\":\"a\"") } },
+	{ "D146", false, { LIST("2", ""), ">" MCP(RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":\"a\"}")), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
 	{ "D107", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"\"") } },
 	{ "B222", true, { ">" HELLO, "<" WELCOME, "<" INIT, ">" INIT_DONE, LIST("2", ""), PAGE("2", "") } },
 	/* of the device */
@@ -169,6 +170,15 @@ static const struct situation conversations[] = {
 	{ "B250", false, { "<" CALL("2"), "!2", ">" RESULT("2") } },
 	{ "D123", false, { "<" CALL("2"), ">" RESULT("2"), "!2", ">" RESULT("2") } },
 	{ "D122", false, { "<" CALL("2"), "<" CALL("3"), ">" RESULT("3"), ">" RESULT("2") } },
+	/* half an id comes back as its whole part, or as it was */
+	{ "B215", false, { "<" CALL("7.5"), ">" RESULT("7") } },
+	{ "B215", false, { "<" CALL("7.5"), ">" RESULT("7.5") } },
+	{ "D116", false, { "<" CALL("7"), ">" RESULT("7.5") } },
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u001b[31m\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\342\200\256b\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\n\\t\\u4e2d\342\200\246\"}],\"isError\":false}"))),
+	/* it has no id that could come back */
+	{ "B216", false, { "<" MCP("[]"), ">" MCP(RPC("\"id\":null,\"error\":{\"code\":-32600,\"message\":\"no\"}")) } },
 	REPLY_IS("D140", MCP(RPC("\"id\":2,\"error\":{\"message\":\"no\"}"))),
 	REPLY_IS("", MCP(RPC("\"id\":2,\"error\":{\"code\":-32603,\"message\":\"no\"}"))),
 	REPLY_IS("B240", MCP(RPC("\"id\":2,\"error\":{\"code\":-32602,\"message\":\"Unknown tool: self.x\"}"))),
@@ -220,9 +230,46 @@ static const struct situation plain_servers[] = {
 	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"id\":2,\"method\":\"tools/call\",\"params\":{}"), ">" RPC("\"id\":2,\"result\":{\"content\":[]}"), "<" RPC("\"id\":3,\"method\":\"ping\""), ">" RPC("\"id\":3,\"result\":{}") } },
 	{ "", true, { ">" RPC("\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{}"), "<" RPC("\"id\":1,\"result\":{}") } },
 	{ "D115", true, { ">" RPC("\"id\":5,\"result\":{}") } },
-	{ "D143", true, { ">Listening on port 3000" } },
+	{ "P702", true, { ">Listening on port 3000" } },
+	{ "P701", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}") } },
+	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
+	{ "P709", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), ">[" RPC("\"method\":\"notifications/x\"") "]" } },
+	{ "", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-03-26\"}"), ">[" RPC("\"method\":\"notifications/x\"") "]" } },
 };
+
 /* clang-format on */
+
+/* Only a program prints beside its messages. */
+static void over_http(void **state)
+{
+	const struct situation s = { "D143",
+				     true,
+				     { ">Listening on port 3000" } };
+	const struct diag_about about = { .bare = true };
+
+	(void)state;
+	run(&s, LEG_HTTP, &about);
+}
+
+/* A thousand notifications within a second, and the same within an hour. */
+static void flood(void **state)
+{
+	const struct diag_about about = { .board = true };
+	const char *line = ">" MCP(RPC("\"method\":\"notifications/x\""));
+
+	(void)state;
+	for (int64_t step = 100; step <= 3600000; step *= 36000) {
+		struct diag d = { .about = about };
+		int64_t now = 5000000;
+
+		for (int i = 0; i < 1500; i++) {
+			feed_line(&d, line, &now, LEG_WS);
+			now += step - 1000;
+		}
+		assert_int_equal(diag_count(&d, D148), step == 100);
+		diag_done(&d);
+	}
+}
 
 static void over_mqtt(void **state)
 {
@@ -454,6 +501,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(over_websocket),
 		cmocka_unit_test(over_mqtt),
+		cmocka_unit_test(over_http),
+		cmocka_unit_test(flood),
 		cmocka_unit_test(plain),
 		cmocka_unit_test(proof_shows_it),
 		cmocka_unit_test(slow_answers),

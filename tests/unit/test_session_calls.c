@@ -60,6 +60,49 @@ static void any_order(void **state)
 	call_done(&c);
 }
 
+static void start_raw(struct call *c, const char *payload, int32_t id,
+		      const char *token)
+{
+	struct error err = { 0 };
+	const struct raw_request rq = { .method = "odd",
+					.payload = { payload, strlen(payload) },
+					.id = id,
+					.token = token };
+
+	assert_int_equal(session_start_raw(session, c, &rq, &err), 0);
+}
+
+/* Of the caller's making: sent as it is, found by number or by token. */
+static void raw(void **state)
+{
+	struct error err = { 0 };
+	struct call a = { 0 }, b = { 0 }, c = { 0 };
+
+	(void)state;
+	open_up(DIALECT_PLAIN);
+	start_raw(&a, "{\"id\":0,\"x\":null}", 0, NULL);
+	assert_string_equal(fake.sent[fake.sent_count - 1],
+			    "{\"id\":0,\"x\":null}");
+	start_raw(&b, "{\"id\":\"b\"}", 999, "\"b\"");
+	start_raw(&c, "{\"id\":7.5}", 7, "7.5");
+	fake_text("{\"id\":7.5,\"result\":\"c\"}");
+	fake_text("{\"id\":\"b\",\"result\":\"b\"}");
+	fake_text("{\"id\":0,\"result\":\"a\"}");
+	assert_int_equal(session_wait(session, &a, &err), 0);
+	assert_int_equal(session_wait(session, &b, &err), 0);
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	assert_string_equal(b.reply.result->valuestring, "b");
+	assert_string_equal(c.reply.result->valuestring, "c");
+	/* Firmware answers with the whole part. */
+	start_raw(&c, "{\"id\":7.5}", 7, "7.5");
+	fake_text("{\"id\":7,\"result\":1}");
+	assert_int_equal(session_wait(session, &c, &err), 0);
+	assert_int_equal(seen_count, 0);
+	call_done(&a);
+	call_done(&b);
+	call_done(&c);
+}
+
 /* A topic that others use too: their replies are not for this call, nor news. */
 static void shared(void **state)
 {
@@ -785,6 +828,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(result),
 		TEST(any_order),
+		TEST(raw),
 		TEST(shared),
 		TEST(errors),
 		TEST(error_details),

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The questions of a check that call no tool: a row each, with the message that
+ * is sent. --plan prints the same rows.
+ */
+#ifndef CHECK_QUESTIONS_H
+#define CHECK_QUESTIONS_H
+
+#include "check/check.h"
+
+enum {
+	FIRMWARE_SILENT = 1, /* never answered by firmware (device.md 3.2) */
+	OWN_ID = 2, /* its id is what is asked about: serve gives its own */
+	OF_TOOLS = 4, /* for peers with tools */
+	OF_BOARDS = 8 /* others may have no such thing, and are right */
+};
+
+struct check_question {
+	const char *name; /* "unknown method" */
+	enum check_risk risk;
+	unsigned flags;
+	int32_t id; /* with OWN_ID */
+	const char *token; /* its reply's id, where that is no whole number */
+	/* The message; '$' is its id, '@' what fill makes. */
+	const char *text;
+	void (*fill)(struct buf *out);
+};
+
+/* In the order in which they are asked; ends with name NULL. */
+extern const struct check_question questions[];
+/* Whether the board still answers: asked behind each odd one. */
+extern const struct check_question plain_question;
+
+void question_text(const struct check_question *q, int32_t id, struct buf *out);
+
+enum answer {
+	ANSWERED,
+	UNANSWERED, /* and it answers others */
+	NOT_ASKED, /* it could not be sent */
+	ANSWER_SILENCE, /* it answers nothing any more */
+	ANSWER_END /* the connection ended */
+};
+
+struct check_asking {
+	enum answer answer;
+	int64_t took_us;
+	struct error why; /* of the last three; its reset is the caller's */
+};
+
+/*
+ * Ask, and wait: for --timeout; of those that may stay without an answer only
+ * until the answer to the plain one behind it has come, and a little longer
+ * from a peer that answers in any order.
+ */
+void question_ask(struct session *s, const struct check_question *q,
+		  struct check_asking *out);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* A check as SARIF 2.1.0, as one JSON object, and as Markdown for an issue. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text_safe.h"
+#include "check/reports.h"
+#include "out/wrap.h"
+
+const char *report_subject(const struct check *k)
+{
+	const struct config *config = &k->in->app->config;
+
+	if (k->peer)
+		return k->peer;
+	return config->target ? config->target : "the device of serve";
+}
+
+static void add_string(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "\"%s\":", name);
+	buf_json_string(out, text, strlen(text));
+}
+
+/* Those that were told, in their order. */
+static const struct finding *finding_of(const struct check *k,
+					const struct check_case *c)
+{
+	return c->finding >= 0 ? &k->diag->item[c->finding] : NULL;
+}
+
+/* ---- SARIF ---- */
+
+static void add_rule(struct buf *out, enum diag_code code)
+{
+	CLEANUP(explanation_done) struct explanation e;
+	const struct finding_row *row = finding_row(code);
+
+	explanation_read(&e, code, EXPLAIN_ENGLISH);
+	buf_text(out, "{");
+	add_string(out, "id", row->code);
+	buf_text(out, ",\"shortDescription\":{");
+	add_string(out, "text", row->title);
+	buf_text(out, "},\"fullDescription\":{");
+	add_string(out, "text",
+		   e.part[EXPLAIN_WHY] ? e.part[EXPLAIN_WHY] : row->title);
+	buf_text(out, "},\"defaultConfiguration\":{");
+	add_string(out, "level", severity_name(row->severity));
+	buf_text(out, "}}");
+}
+
+/* What may stand in a URI, and is no scheme that others follow. */
+static void add_uri(struct buf *out, const char *text)
+{
+	buf_text(out, "\"uri\":\"");
+	for (const char *p = text; *p; p++) {
+		const unsigned char c = (unsigned char)*p;
+
+		if (strchr("-._~:/?=&,+@", c) || (c >= '0' && c <= '9') ||
+		    (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+			buf_char(out, *p);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+	buf_char(out, '"');
+}
+
+static void add_result(struct buf *out, const struct check *k,
+		       const struct check_case *c, const struct finding *f)
+{
+	CLEANUP(buf_done) struct buf title = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+	const char *target = k->in->app->config.target;
+
+	finding_title(&title, f, NULL);
+	buf_text(out, "{");
+	add_string(out, "ruleId", row->code);
+	buf_printf(out, ",\"ruleIndex\":%d,", (int)f->code);
+	add_string(out, "level", severity_name(row->severity));
+	buf_text(out, ",\"message\":{");
+	add_string(out, "text", buf_string(&title));
+	buf_text(
+		out,
+		"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{");
+	add_uri(out, target ? target : "mcpctl:serve");
+	buf_text(out, "}},\"logicalLocations\":[{");
+	add_string(out, "name",
+		   c->stage < k->stages ? k->stage[c->stage].name : "end");
+	buf_char(out, ',');
+	add_string(out, "fullyQualifiedName", report_subject(k));
+	buf_text(out, ",\"kind\":\"function\"}]}]");
+	buf_printf(out, ",\"occurrenceCount\":%" PRIu64, f->count);
+	buf_text(out, ",\"partialFingerprints\":{");
+	add_string(out, "code/v1", row->code);
+	buf_text(out, "}}");
+}
+
+void report_sarif(struct buf *out, const struct check *k)
+{
+	bool any = false;
+
+	buf_text(
+		out,
+		"{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"mcpctl\",");
+	add_string(out, "version", MCPCTL_VERSION);
+	buf_text(out, ",\"rules\":[");
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		if (i > 0)
+			buf_char(out, ',');
+		add_rule(out, (enum diag_code)i);
+	}
+	buf_text(out, "]}},\"results\":[");
+	for (size_t i = 0; i < k->case_count; i++) {
+		const struct finding *f = finding_of(k, &k->cases[i]);
+
+		if (!f)
+			continue;
+		if (any)
+			buf_char(out, ',');
+		add_result(out, k, &k->cases[i], f);
+		any = true;
+	}
+	buf_text(out, "]}]}\n");
+}
+
+/* ---- JSON ---- */
+
+static void add_case(struct buf *out, const struct check *k,
+		     const struct check_case *c)
+{
+	const struct finding *f = finding_of(k, c);
+
+	buf_char(out, '{');
+	add_string(out, "name", c->name);
+	buf_char(out, ',');
+	add_string(out, "verdict",
+		   c->verdict == STAGE_SKIPPED ?
+			   "skipped" :
+			   stage_verdict_name(c->verdict));
+	buf_char(out, ',');
+	add_string(out, "text", c->text);
+	buf_printf(out, ",\"took_us\":%" PRId64, c->took_us);
+	if (f) {
+		buf_text(out, ",\"finding\":");
+		finding_json(out, f, NULL);
+	}
+	buf_char(out, '}');
+}
+
+static void add_cases(struct buf *out, const struct check *k, size_t stage)
+{
+	bool any = false;
+
+	buf_text(out, ",\"cases\":[");
+	for (size_t i = 0; i < k->case_count; i++) {
+		if (k->cases[i].stage != stage)
+			continue;
+		if (any)
+			buf_char(out, ',');
+		add_case(out, k, &k->cases[i]);
+		any = true;
+	}
+	buf_text(out, "]}");
+}
+
+static void add_stage(struct buf *out, const struct check *k, size_t i)
+{
+	const struct check_stage *s = &k->stage[i];
+
+	buf_text(out, i > 0 ? ",{" : "{");
+	add_string(out, "name", s->name);
+	buf_char(out, ',');
+	add_string(out, "verdict",
+		   s->verdict == STAGE_SKIPPED ?
+			   "skipped" :
+			   stage_verdict_name(s->verdict));
+	buf_char(out, ',');
+	add_string(out, "text", s->words);
+	buf_printf(out, ",\"took_us\":%" PRId64, s->took_us);
+	add_cases(out, k, i);
+}
+
+void report_json(struct buf *out, const struct check *k,
+		 const struct error *why)
+{
+	buf_text(out, "{\"check\":{");
+	add_string(out, "subject", report_subject(k));
+	buf_char(out, ',');
+	add_string(out, "risk", risk_name((enum check_risk)k->options->risk));
+	buf_printf(
+		out,
+		",\"errors\":%zu,\"warnings\":%zu,\"notes\":%zu,\"asked\":%u",
+		k->count[SEVERITY_ERROR], k->count[SEVERITY_WARNING],
+		k->count[SEVERITY_NOTE], k->asked);
+	buf_text(out, ",\"error\":");
+	if (why && why->kind != ERR_UNMET)
+		buf_json_string(out, why->text, strlen(why->text));
+	else
+		buf_text(out, "null");
+	buf_text(out, ",\"stages\":[");
+	for (size_t i = 0; i < k->stages; i++)
+		add_stage(out, k, i);
+	buf_text(out, "]}}\n");
+}
+
+/* ---- Markdown ---- */
+
+struct sheet {
+	struct buf *out;
+	unsigned lines, left; /* that were not written */
+};
+
+/* One line, safe; a bar would end a cell, a backtick what is quoted. */
+static void add_line(struct sheet *s, const char *text, size_t len)
+{
+	CLEANUP(buf_done) struct buf safe = { 0 };
+
+	/* Two are kept, to say so. */
+	if (s->lines >= MARKDOWN_LINES - 2) {
+		s->left++;
+		return;
+	}
+	text_safe(&safe, text, len, TEXT_LINE);
+	buf_printf(s->out, "%s\n", buf_string(&safe));
+	s->lines++;
+}
+
+static void add_cell(struct buf *out, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '|' || *p == '<' || *p == '`')
+			buf_char(out, '\\');
+		buf_char(out, *p);
+	}
+}
+
+static void line(struct sheet *s, const struct buf *b)
+{
+	add_line(s, buf_string(b), b->len);
+}
+
+static void markdown_stage(struct sheet *s, const struct check_stage *stage)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_printf(&b, "| %s | %s | ", stage->name,
+		   stage_verdict_name(stage->verdict));
+	add_cell(&b, stage->words);
+	buf_text(&b, " |");
+	line(s, &b);
+}
+
+static void markdown_proof(struct sheet *s, const struct proof *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	if (!p->text_len)
+		return;
+	buf_printf(&b, "  - frame %" PRIu64 ", %zu B, from the %s: ", p->n,
+		   p->size, p->from_device ? "device" : "backend");
+	buf_text(&b, "``");
+	buf_char(&b, ' ');
+	for (size_t i = 0; i < p->text_len; i++)
+		buf_char(&b, p->text[i] == '`' ? '\'' : p->text[i]);
+	buf_text(&b, " ``");
+	line(s, &b);
+}
+
+static void markdown_finding(struct sheet *s, const struct finding *f)
+{
+	CLEANUP(explanation_done) struct explanation e;
+	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+
+	explanation_read(&e, f->code, EXPLAIN_ENGLISH);
+	finding_title(&title, f, NULL);
+	buf_printf(&b, "- **%s** %s: ", row->code,
+		   severity_name(row->severity));
+	add_cell(&b, buf_string(&title));
+	line(s, &b);
+	markdown_proof(s, &f->proof);
+	if (!e.part[EXPLAIN_HITS])
+		return;
+	buf_reset(&b);
+	buf_printf(&b, "  - hits: %s", e.part[EXPLAIN_HITS]);
+	line(s, &b);
+}
+
+static void markdown_head(struct sheet *s, const struct check *k,
+			  const struct error *why)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_text(&b, "### mcpctl check: ");
+	add_cell(&b, report_subject(k));
+	line(s, &b);
+	add_line(s, "", 0);
+	buf_reset(&b);
+	wrap_count(&b, k->count[SEVERITY_ERROR], "error");
+	buf_text(&b, ", ");
+	wrap_count(&b, k->count[SEVERITY_WARNING], "warning");
+	buf_text(&b, ", ");
+	wrap_count(&b, k->count[SEVERITY_NOTE], "note");
+	buf_printf(&b, "; --risk %s, %u asked; mcpctl " MCPCTL_VERSION,
+		   risk_name((enum check_risk)k->options->risk), k->asked);
+	line(s, &b);
+	add_line(s, "", 0);
+	if (!why || why->kind == ERR_UNMET)
+		return;
+	buf_reset(&b);
+	buf_text(&b, "It could not be made to its end: ");
+	add_cell(&b, why->text);
+	line(s, &b);
+	add_line(s, "", 0);
+}
+
+void report_markdown(struct buf *out, const struct check *k,
+		     const struct error *why)
+{
+	struct sheet s = { .out = out };
+
+	markdown_head(&s, k, why);
+	add_line(&s, "| stage | | |", 13);
+	add_line(&s, "|---|---|---|", 13);
+	for (size_t i = 0; i < k->stages; i++)
+		markdown_stage(&s, &k->stage[i]);
+	add_line(&s, "", 0);
+	for (size_t i = 0; i < k->case_count; i++) {
+		const struct finding *f = finding_of(k, &k->cases[i]);
+
+		if (f)
+			markdown_finding(&s, f);
+	}
+	if (s.left > 0)
+		buf_printf(out,
+			   "\n… %u more lines: --report json:FILE has all\n",
+			   s.left);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a check told, for others: --report KIND:FILE, several at once. A wrong
+ * one is known before anything is asked.
+ */
+#ifndef CHECK_REPORTS_H
+#define CHECK_REPORTS_H
+
+#include "check/check.h"
+
+struct check_report;
+
+struct check_reports {
+	struct check_report *item;
+	size_t count;
+	bool on_stdout; /* one of them goes there */
+};
+
+/* -1: ERR_USAGE (what is wrong with which), ERR_OUTPUT. */
+int reports_open(struct check_reports *r, const struct words *specs,
+		 struct error *err);
+/*
+ * Write all and release. why: what ended the check; NULL: it was made. -1
+ * (ERR_OUTPUT): one could not be written.
+ */
+int reports_write(struct check_reports *r, const struct check *k,
+		  const struct error *why, struct error *err);
+/* Release without writing. */
+void reports_drop(struct check_reports *r);
+
+/* Each appends a whole report; secrets are masked by the caller. */
+void report_sarif(struct buf *out, const struct check *k);
+void report_json(struct buf *out, const struct check *k,
+		 const struct error *why);
+#define MARKDOWN_LINES 80
+void report_markdown(struct buf *out, const struct check *k,
+		     const struct error *why);
+
+/* Whom: what it was connected to, else the target; lent. */
+const char *report_subject(const struct check *k);
+
+#endif

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# check: what is asked at which risk, what is found, what is told of it, and to
+# whom; that nothing is found where nothing is wrong.
+
+# shellcheck disable=SC2154 # out and status are set by mcp
+
+load helper
+
+# codes: of the findings above a note in the JSON of a check.
+codes() {
+	grep -o '"finding":{"code":"[A-Z][0-9]*","severity":"[a-z]*"' |
+		grep -v '"note"' | sed 's/.*"code":"\([A-Z0-9]*\)".*/\1/' | sort -u | tr '\n' ' '
+}
+
+@test "a healthy device of every profile: nothing above a note" {
+	for profile in esp32 fixtures fixtures-ws; do
+		run mcpctl -o json "sim:$profile" check --risk args --skip D124
+		echo "$profile: $output"
+		[ "$status" -eq 0 ]
+		[ "$(codes <<<"$output")" = "" ]
+	done
+}
+
+@test "each simulated fault is named by its code" {
+	local fault code
+	while read -r fault code; do
+		run mcpctl -o json --timeout 500ms --wait 7s "sim:?fault=$fault" check --risk read --fail-on note
+		echo "$fault: $output"
+		grep -q "\"code\":\"$code\"" <<<"$output"
+		[ "$status" -eq 7 ] || [ "$status" -eq 3 ]
+	done <<-END
+		late-reply D145
+		no-reply D145
+		two-replies D123
+		wrong-id D116
+		string-id D114
+		not-json D143
+		cut-frame D134
+		close-mid-reply D134
+		huge D120
+		deep D124
+		bad-utf8 D125
+		control-characters D119
+		loop-cursor D106
+		empty-page D146
+		no-features D101
+		late-hello D147
+		duplicate-tool D112
+		notify-storm D148
+	END
+	run mcpctl -o json --wait 1s 'sim:?fault=no-hello' check
+	grep -q '"code":"D102"' <<<"$output"
+	[ "$status" -eq 3 ]
+}
+
+@test "stages that were not reached are named, the status is that of the failure" {
+	run mcpctl ws://127.0.0.1:1/ check
+	[ "$status" -eq 3 ]
+	grep -qx 'stopped  init, list, asked, calls: not reached' <<<"$output"
+	grep -q '^error   N102 ' <<<"$output"
+	run mcpctl 'sim:?fault=cut-frame' check
+	[ "$status" -eq 7 ]
+	grep -qx 'stopped  calls: not reached' <<<"$output"
+	grep -q "at 'unknown tool'" <<<"$output"
+}
+
+@test "odd questions: none is waited for that firmware never answers" {
+	local began=$SECONDS
+	run mcpctl --timeout 60s sim: check --risk odd --skip D124
+	[ "$status" -eq 0 ]
+	((SECONDS - began < 60))
+	for name in 'quotes in a name' 'string id' 'float id' 'params null' batch '200 kB frame'; do
+		tr -s ' \n' ' ' <<<"$output" | grep -q "$name"
+	done
+	! grep -q 'no answer' <<<"$output"
+}
+
+@test "a name with quotes breaks the replies of stock firmware" {
+	run mcpctl sim: check --risk odd --only D124
+	[ "$status" -eq 7 ]
+	grep -q '^error   D124 ' <<<"$output"
+}
+
+@test "--plan prints what is sent, and sends nothing" {
+	run mcpctl ws://127.0.0.1:1/ check --plan --risk args --call 'self.x={"a":1}'
+	[ "$status" -eq 0 ]
+	grep -q '"id":2147483647,' <<<"$output"
+	grep -q '"name":"self.x","arguments":{"a":1}' <<<"$output"
+	# What is planned is what goes out.
+	mcpctl -o json sim: tools >/dev/null
+	mcpctl -o json sim: check --plan --risk read 2>/dev/null |
+		grep -o '"method":"[a-z/]*"' | sort -u >planned
+	mcpctl --trace trace.jsonl sim: check --risk read >/dev/null
+	grep -o 'method\\*":\\*"[a-z/]*' trace.jsonl | tr -d '\\' | sed 's/$/"/; s/^/"/' | sort -u >sent
+	diff planned sent
+}
+
+@test "--call calls what is named, and its failure is none of status 0" {
+	run mcpctl sim: check --call 'self.audio_speaker.set_volume={"volume":20}'
+	[ "$status" -eq 0 ]
+	grep -q '^called   ok    self.audio_speaker.set_volume' <<<"$output"
+	run mcpctl sim: check --call 'self.audio_speaker.set_volume={"volume":500}'
+	[ "$status" -eq 7 ]
+	run mcpctl sim: check --call 'self.audio_speaker.set_volume=20'
+	[ "$status" -eq 2 ]
+	run mcpctl sim: check --call self.audio_speaker.set_volum
+	[ "$status" -eq 2 ]
+	grep -q "self.audio_speaker.set_volume" <<<"$output"
+}
+
+@test "a server that checks no arguments, and does not keep its output schema" {
+	cat >server.py <<-'END'
+		import json, sys
+		tool = {"name": "fan", "inputSchema": {"type": "object", "properties": {"speed": {"type": "integer", "maximum": 9}}, "required": ["speed"]}}
+		look = {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}, "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
+		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "deaf", "version": "1"}},
+		           "tools/list": {"tools": [tool, look]}, "tools/call": {"structuredContent": {"n": "one"}, "content": [{"type": "text", "text": "true"}]}}
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    r = answers.get(m["method"])
+		    if "id" in m:
+		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **({"result": r} if r else {"error": {"code": -32601, "message": "no"}})}), flush=True)
+	END
+	run mcpctl check --risk args --fail-on warning -- python3 server.py
+	echo "$output"
+	[ "$status" -eq 7 ]
+	grep -q '^warning D149 ' <<<"$output"
+	grep -q '^warning P710 ' <<<"$output"
+}
+
+@test "servers that are no device: lists, noise on stdout, an unknown revision" {
+	run mcpctl sim:llm check --risk odd
+	[ "$status" -eq 0 ]
+	grep -q '3 prompts' <<<"$output"
+	cat >server.py <<-'END'
+		import json, sys
+		print("Listening", flush=True)
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    if "id" in m:
+		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": {"protocolVersion": sys.argv[1], "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}}), flush=True)
+	END
+	run mcpctl -o json check --risk look -- python3 server.py 2025-06-18
+	[ "$(codes <<<"$output")" = "P702 " ]
+	run mcpctl -o json check --risk look -- python3 server.py 1999-01-01
+	[ "$(codes <<<"$output")" = "P701 P702 " ]
+	[ "$status" -eq 7 ]
+}
+
+@test "check tools: of the target, of a file, as it was kept; against backends" {
+	mcpctl -o json sim:large tools >list.json
+	run mcpctl check tools list.json --against gw,rust
+	[ "$status" -eq 0 ]
+	grep -q '^gw       MQTT gateway: keeps [0-9]* of ' <<<"$output"
+	grep -q '^   lost     ' <<<"$output"
+	run mcpctl sim:large check tools --kept --fail-on warning
+	[ "$status" -eq 7 ]
+	run mcpctl check tools list.json --against nobody
+	[ "$status" -eq 2 ]
+	grep -q 'there are py, gw' <<<"$output"
+}
+
+@test "reports: every kind, several at once, one on stdout" {
+	mcpctl sim: check --report junit:r.xml --report sarif:r.sarif --report json:r.json --report md:r.md --report tap:- >r.tap 2>text
+	grep -q '^way      ok' text
+	head -1 r.tap | grep -qx 'TAP version 13'
+	python3 - <<-'END'
+		import json, xml.etree.ElementTree as x
+		assert x.parse("r.xml").getroot().tag == "testsuites"
+		s = json.load(open("r.sarif"))
+		rules = s["runs"][0]["tool"]["driver"]["rules"]
+		for r in s["runs"][0]["results"]:
+		    assert rules[r["ruleIndex"]]["id"] == r["ruleId"]
+		assert json.load(open("r.json"))["check"]["notes"] == 1
+		assert len(open("r.md").readlines()) <= 80
+	END
+	run mcpctl 'sim:?fault=wrong-id' --timeout 500ms check --report tap:fails.tap
+	[ "$status" -eq 7 ]
+	grep -q '^not ok .* D116 ' fails.tap
+	run mcpctl ws://127.0.0.1:1/ check --report junit:failed.xml
+	[ "$status" -eq 3 ]
+	grep -q 'N102' failed.xml
+	run mcpctl sim: check --report xml:r
+	[ "$status" -eq 2 ]
+	run mcpctl sim: check --report tap:- --report md:-
+	[ "$status" -eq 2 ]
+}
+
+@test "output fits 80 columns" {
+	mcpctl sim: check --risk args --call self.reboot >text || :
+	mcpctl sim: check tools --against all >>text
+	mcpctl ws://127.0.0.1:1/ check >>text || :
+	run wc -L text
+	((${output%% *} <= 80))
+}
+
+@test "run --fail-on counts what was found while it ran" {
+	run mcpctl 'sim:?fault=two-replies' run -e ping --fail-on warning
+	[ "$status" -eq 0 ]
+	run mcpctl 'sim:?fault=two-replies' run -e 'call self.get_device_status' --fail-on warning
+	[ "$status" -eq 7 ]
+	run mcpctl 'sim:?fault=two-replies' run -e 'call self.get_device_status' --fail-on error
+	[ "$status" -eq 0 ]
+}
+
+@test "what runs behind a check on the same connection tells its findings again" {
+	run mcpctl 'sim:?fault=string-id' run -e 'check --risk look' -e 'call self.get_device_status'
+	[ "$status" -eq 0 ]
+	grep -q '^! D114 ' <<<"$output"
+}
