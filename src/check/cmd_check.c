@@ -83,7 +83,6 @@ static const struct option_row check_options[] = {
 	{ .name = NULL }
 };
 
-
 /* What is checked; each is a file. */
 static const struct subject {
 	const char
