@@ -201,8 +201,7 @@ bool judged_event(struct connection *c, const struct event *e)
 	f = finding_of(c, e);
 	/* Of a transport: other commands tell its words. */
 	if (!f && !e->finding && c->checks && finding_by_name(e->name) >= 0)
-		diag_found(&c->diag,
-			   (enum diag_code)finding_by_name(e->name),
+		diag_found(&c->diag, (enum diag_code)finding_by_name(e->name),
 			   (struct span){ 0 }, "%.120s",
 			   e->note ? e->note : "");
 	if (!f || c->checks)
