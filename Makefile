@@ -151,7 +151,7 @@ $(BUILD)/plugin/%.o: src/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # A test that stands in for some parts itself links only with those named here.
-ONLY_door = base/% wire/% net/% serve/door% \
+ONLY_door = base/% wire/% net/% diag/% mcp/% rpc/% serve/door% \
 	$(addprefix serve/,aliases enrolled missing record registry tokens)
 ONLY_edit_terminal = base/%
 ONLY_service_listen = base/% wire/% net/% mcp/initialize \

@@ -426,6 +426,15 @@ static void keep(char *out, size_t size, struct span string)
 	snprintf(out, size, "%.*s", (int)size - 1, text ? text : "");
 }
 
+/* Without its first part; where it has one only, the last room bytes of it. */
+static struct span without_part(struct span name, size_t room)
+{
+	const char *dot = memchr(name.text, '.', name.len);
+	size_t gone = dot ? (size_t)(dot + 1 - name.text) : name.len - room;
+
+	return (struct span){ name.text + gone, name.len - gone };
+}
+
 static void keep_tool(struct diag_asked *a, const struct reading *r)
 {
 	struct span name =
@@ -436,10 +445,8 @@ static void keep_tool(struct diag_asked *a, const struct reading *r)
 		return;
 	name.text++;
 	name.len -= 2;
-	if (name.len >= sizeof(a->tool)) {
-		name.text += name.len - (sizeof(a->tool) - 1);
-		name.len = sizeof(a->tool) - 1;
-	}
+	while (name.len >= sizeof(a->tool))
+		name = without_part(name, sizeof(a->tool) - 1);
 	memcpy(a->tool, name.text, name.len);
 	a->tool[name.len] = '\0';
 }

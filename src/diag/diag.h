@@ -92,7 +92,7 @@ struct diag_asked {
 	uint8_t method; /* enum asked_method */
 	bool unmatched; /* its id is none that a reply can have */
 	bool silent; /* firmware answers none of its kind */
-	char tool[TOOL_KEPT]; /* the end of its name, or of its method's */
+	char tool[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
 };
 
 /* Habits by which somebody is known (diag/recognise.h). */
