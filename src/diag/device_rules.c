@@ -74,10 +74,12 @@ static struct span fault_of(const struct look *l)
 	return (struct span){ l->f->data + l->r->fault, 1 };
 }
 
+#define CLOCK_US 1000 /* who gives up goes by a clock of milliseconds */
+
 static bool is_over(const struct look *l, const struct diag_asked *a)
 {
 	return a->answered_us ||
-	       (a->gave_up_us && a->gave_up_us <= l->f->at_us);
+	       (a->gave_up_us && a->gave_up_us <= l->f->at_us + CLOCK_US);
 }
 
 /* "byte 12: it ends too early" */
@@ -356,10 +358,12 @@ static bool late(struct look *l)
 {
 	const struct diag_asked *a = l->r->asked;
 	char words[WORDS_ROOM], ago[32];
+	int64_t late_us;
 
 	if (!a || a->answered_us || !is_over(l, a))
 		return false;
-	text_microseconds(l->f->at_us - a->gave_up_us, ago, sizeof(ago));
+	late_us = l->f->at_us - a->gave_up_us;
+	text_microseconds(late_us > 0 ? late_us : 0, ago, sizeof(ago));
 	return rule_hit(l, l->r->id, "%s, late by %s",
 			asked_words(l, a, words, sizeof(words)), ago);
 }

@@ -58,6 +58,7 @@ struct look {
 	struct diag *d;
 	const struct diag_frame *f;
 	const struct reading *r;
+	bool framed; /* f is the frame that came last */
 	/* set by a rule that finds something */
 	struct span at;
 	char detail[160];

@@ -396,11 +396,12 @@ static void add_since(struct buf *out, int64_t ms)
 /* Not the notes: they are harmless. */
 static void add_findings(struct buf *out, const struct board *d)
 {
-	char text[64];
+	char text[64] = "";
 
-	snprintf(text, sizeof(text), "errors: %zu, warnings: %zu",
-		 diag_severe(d->diag, SEVERITY_ERROR),
-		 diag_severe(d->diag, SEVERITY_WARNING));
+	if (d->diag)
+		snprintf(text, sizeof(text), "errors: %zu, warnings: %zu",
+			 diag_severe(d->diag, SEVERITY_ERROR),
+			 diag_severe(d->diag, SEVERITY_WARNING));
 	add_cell(out, text);
 }
 

@@ -152,10 +152,10 @@ static void play_cut_id(const char *raw)
 {
 	size_t before = seen_count;
 
+	/* What that is, the engine says (tests/unit/test_diag.c). */
 	push_reply(raw);
 	watch(5);
-	assert_int_equal(seen_count, before + 1);
-	assert_part(seen[before].note, "not known here");
+	assert_int_equal(seen_count, before);
 }
 
 static void play_all(enum dialect dialect)
@@ -181,7 +181,7 @@ static void play_all(enum dialect dialect)
 	}
 	assert_true(replies >= 45);
 	assert_int_equal(broken_count, COUNT(meanings));
-	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen_count, 0);
 	assert_false(bystander.done);
 	session_forget(session, &bystander);
 	call_done(&bystander);
