@@ -55,6 +55,7 @@ struct look {
 	struct diag *d;
 	const struct diag_frame *f;
 	const struct reading *r;
+	bool aside; /* f shows it, and is no frame of the connection */
 	/* set by a rule that finds something */
 	struct span at;
 	char detail[160];
