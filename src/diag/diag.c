@@ -117,7 +117,7 @@ static void raise_finding(struct diag *d, enum diag_code code,
 		f->detail = mem_strdup(l->detail);
 		if (l->f) {
 			f->proof = (struct proof){
-				.n = l->framed ? d->frames : 0,
+				.n = l->aside ? 0 : d->frames,
 				.at_us = now,
 				.leg = l->f->leg,
 				.from_device = l->f->from_device,
@@ -141,7 +141,7 @@ void diag_found(struct diag *d, enum diag_code code, struct span proof,
 		.data = proof.text,
 		.len = proof.len,
 	};
-	struct look l = { .d = d, .f = proof.text ? &f : NULL };
+	struct look l = { .d = d, .f = proof.text ? &f : NULL, .aside = true };
 	va_list args;
 
 	va_start(args, format);
@@ -159,7 +159,7 @@ void diag_found_in(struct diag *d, enum diag_code code,
 		   const struct diag_frame *f, struct span at,
 		   const char *format, ...)
 {
-	struct look l = { .d = d, .f = f, .at = at, .framed = true };
+	struct look l = { .d = d, .f = f, .at = at };
 	va_list args;
 
 	va_start(args, format);
@@ -386,7 +386,7 @@ static void ask(struct diag *d, const struct diag_frame *f,
 		l.d = d;
 		l.f = f;
 		l.r = r;
-		l.framed = true;
+		l.aside = false;
 		l.at = (struct span){ 0 };
 		l.detail[0] = '\0';
 		if (rules[i].look(&l))

@@ -58,7 +58,7 @@ struct look {
 	struct diag *d;
 	const struct diag_frame *f;
 	const struct reading *r;
-	bool framed; /* f is the frame that came last */
+	bool aside; /* f shows it, and is no frame of the connection */
 	/* set by a rule that finds something */
 	struct span at;
 	char detail[160];
