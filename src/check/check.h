@@ -23,6 +23,7 @@ struct check_options {
 	const char *against;
 	/* of whom we play, where we play a board */
 	const char *device_id, *client_id, *photo;
+	int64_t quiet; /* ms: how long silence is listened to; 0: default */
 };
 
 /* A question, a rule, a stage: how it went. */
@@ -100,6 +101,7 @@ void check_end_early(struct check *k);
 int check_device(struct check *k, const char *url, struct error *err);
 int check_here(struct check *k, const char *url, struct error *err);
 int check_broker(struct check *k, const char *url, struct error *err);
+int check_backend(struct check *k, const char *url, struct error *err);
 int check_ota(struct check *k, const char *url, struct error *err);
 int check_vision(struct check *k, const char *url, struct error *err);
 int check_tools(struct check *k, const char *url, struct error *err);

@@ -62,18 +62,26 @@ static const struct option_row check_options[] = {
 	  .offset = PLACE(reports),
 	  .brief =
 		  "tap:, junit:, sarif:, json: or md:FILE; - is stdout, and the text goes to stderr then; may be given many times" },
+	{ .name = "for",
+	  .word = "DURATION",
+	  .type = OPTION_DURATION,
+	  .offset = PLACE(quiet),
+	  .fallback = "3s",
+	  .min = 1,
+	  .brief = "backend: it is over once nothing came for that long" },
 	{ .name = "device-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
 	  .offset = PLACE(device_id),
 	  .fallback = "that of sim",
-	  .brief = "ota, vision: Device-Id of the board that is played" },
+	  .brief =
+		  "ota, vision, backend: Device-Id of the board that is played" },
 	{ .name = "client-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
 	  .offset = PLACE(client_id),
 	  .fallback = "that of sim",
-	  .brief = "ota, vision: its Client-Id" },
+	  .brief = "ota, vision, backend: its Client-Id" },
 	{ .name = "photo",
 	  .word = "FILE",
 	  .type = OPTION_FILE,
@@ -95,6 +103,7 @@ static const struct subject {
 	{ "tools", FILE_OR_NOT, "against kept", check_tools },
 	{ "here", URL_NONE, "", check_here },
 	{ "broker", URL_NEEDED, "", check_broker },
+	{ "backend", URL_NEEDED, "device-id client-id for", check_backend },
 	{ "ota", URL_NEEDED, "device-id client-id", check_ota },
 	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
 };
@@ -167,7 +176,7 @@ static int fit_options(const struct subject *s, const struct check_options *o,
 		{ "plan", o->plan },	       { "call", o->calls.count > 0 },
 		{ "against", o->against },     { "kept", o->kept },
 		{ "device-id", o->device_id }, { "client-id", o->client_id },
-		{ "photo", o->photo },
+		{ "photo", o->photo },	       { "for", o->quiet > 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(some); i++) {
@@ -233,7 +242,7 @@ static int check_run(const struct invocation *in, struct error *err)
 						    SEVERITY_NOTE };
 	struct check_options options =
 		*(const struct check_options *)in->options;
-	const struct subject *subject;
+	const struct subject *subject = NULL;
 	struct check k;
 	int status;
 
@@ -255,6 +264,7 @@ static int check_run(const struct invocation *in, struct error *err)
 static const struct example check_examples[] = {
 	{ "sim: check", "0 errors", 0 },
 	{ "sim: check --risk read", "self.get_device_status", 0 },
+	{ "check backend ws://127.0.0.1:1/", "not reached", 3 },
 	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
 	{ "check here --skip 'H*'", "0 errors", 0 },
 	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
@@ -289,8 +299,11 @@ const struct command cmd_check = {
 		"              firewall, clock, mosquitto, limits\n"
 		"  broker URL  what a broker does for a board, which never subscribes;\n"
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
+		"  backend URL a server, by playing the board; URL: ws:// or wss://\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
+		"\n"
+		"check backend offers a list that shows what is lost (sim's profile canary): 41 tools on 2 pages, two names that become one behind some servers, one tool for users only. It speaks no word that makes a model work; it ends once nothing came for --for. MCPCTL_SIM_TOKEN or --token-file is its token.\n"
 		"\n"
 		"'check ota URL' asks an OTA address as a board does at each start, with TLS as a board sees it, and follows the answer as a board would: to the WebSocket, as far as hello and initialize, or to the broker, as far as CONNACK. 'check vision URL' uploads a small picture as a board does (the token is that of MCPCTL_VISION_TOKEN or --vision-token-file), and shows the text that the model would get; --risk odd sends the picture before the question, too.\n"
 		"\n"

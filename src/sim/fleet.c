@@ -27,8 +27,9 @@ struct fleet {
 	struct board_link *caller;
 	size_t count, started, finished, closed;
 	struct timer pace;
+	struct timer quiet; /* since the last text of a backend */
 	int64_t began; /* loop_now() of the first dial */
-	bool done, all_closed, pace_gone;
+	bool done, all_closed, pace_gone, quiet_gone;
 	char *dialled; /* the address of the last one; NULL */
 	char *refused_at; /* the address behind OTA that refused last; NULL */
 	struct error refusal; /* the last one, with what to do about it */
@@ -79,6 +80,15 @@ static void on_step(struct board_link *c, enum board_link_step step,
 	}
 }
 
+/* Something came of the backend; its hello may take its time. */
+static void stir(struct fleet *f)
+{
+	const int64_t hello = f->tally->sum.welcomed ? 0 : DEVICE_HELLO_MS;
+
+	if (f->options->quiet)
+		timer_start(&f->quiet, f->options->quiet + hello);
+}
+
 static bool is_given(const char *token)
 {
 	return token && *token;
@@ -121,6 +131,7 @@ static void on_welcomed(struct fleet *f, struct board_link *c)
 	if (!c->welcomed)
 		samples_add(&f->tally->welcome, loop_now() - c->started);
 	c->welcomed = true;
+	stir(f);
 	line(f, c, "welcomed, session '%s'; listening",
 	     c->device.session_id ? c->device.session_id : "");
 }
@@ -219,8 +230,10 @@ void fleet_trace(const struct fleet_order *order, const struct trace *t,
 
 static void on_frame(struct board_link *c, const struct trace *t)
 {
-	const struct fleet *f = c->fleet;
+	struct fleet *f = c->fleet;
 
+	if (!t->outgoing)
+		stir(f);
 	fleet_trace(f->order, t, f->count > 1 ? c->device.device_id : NULL);
 }
 
@@ -233,7 +246,7 @@ static void on_finished(struct board_link *c)
 
 static void count_closed(struct fleet *f)
 {
-	f->all_closed = f->pace_gone && f->closed == f->count;
+	f->all_closed = f->pace_gone && f->quiet_gone && f->closed == f->count;
 }
 
 static void on_closed(struct board_link *c)
@@ -355,9 +368,25 @@ static void on_pace_closed(void *owner)
 	count_closed(f);
 }
 
+static void on_quiet(void *owner)
+{
+	struct fleet *f = owner;
+
+	f->done = true;
+}
+
+static void on_quiet_closed(void *owner)
+{
+	struct fleet *f = owner;
+
+	f->quiet_gone = true;
+	count_closed(f);
+}
+
 static void finish(struct fleet *f)
 {
 	timer_close(&f->pace, on_pace_closed);
+	timer_close(&f->quiet, on_quiet_closed);
 	for (size_t i = 0; i < f->count; i++)
 		board_link_close(&f->caller[i]);
 	while (loop_wait(f->order->loop, &f->all_closed, loop_now() + END_MS,
@@ -395,6 +424,10 @@ static int verdict(const struct fleet *f, struct error *err)
 	else
 		error_set(err, kind, "not connected to '%s': %s", url,
 			  f->refusal.text);
+	if (f->refusal.has_code)
+		error_code(err, f->refusal.code);
+	error_reason(err, f->refusal.reason);
+	error_finding(err, f->refusal.finding);
 	return error_hint(err, "%s", f->refusal.hint);
 }
 
@@ -429,6 +462,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	f.tally->sum.devices = f.count;
 	make(&f);
 	timer_open(&f.pace, order->loop, on_pace, &f);
+	timer_open(&f.quiet, order->loop, on_quiet, &f);
 	f.began = loop_now();
 	if (o->run_for)
 		until = f.began + o->run_for;

@@ -52,6 +52,11 @@ struct sim_options {
 	int64_t devices; /* 0: 1 */
 	double rate; /* dials a second; 0: all at once */
 	int64_t run_for; /* ms; 0: until all is over (for ever with reconnect, listen) */
+	/*
+	 * Connections end once nothing came for so many ms; 10 s more while the
+	 * server hello may still come. 0: they do not.
+	 */
+	int64_t quiet;
 	int64_t fill; /* self.fill.tNNN tools */
 	bool firmware_2_5; /* the firmware that is played */
 	bool reconnect; /* dial again after a close */

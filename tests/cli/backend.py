@@ -100,6 +100,29 @@ async def forgetful(ws):
     await answer(ws)
 
 
+async def known(ws):
+    """Lists all, with the habits of the Python server."""
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2024-11-05", "capabilities": {},
+        "clientInfo": {"name": "XiaozhiClient", "version": "1.0.0"}}}, None)
+    await answer(ws)
+    more = {}
+    while more is not None:
+        await mcp(ws, {"id": 2, "method": "tools/list", "params": more}, None)
+        result = json.loads(await answer(ws))["payload"]["result"]
+        cursor = result.get("nextCursor")
+        more = {"cursor": cursor} if cursor else None
+    await asyncio.sleep(30)
+
+
+async def unlisted(ws):
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "tools/list"})
+    await answer(ws)
+    await asyncio.sleep(30)
+
+
 async def crashing(ws):
     await say(ws, {"type": "hello", "session_id": "s"})
     await ws.wait_closed()
