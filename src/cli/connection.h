@@ -22,6 +22,9 @@ struct connection { /* zeroed at first, but for the app */
 	struct span judging; /* the frame that it is at */
 	bool judged[DIAG_CODE_COUNT]; /* told, on this connection */
 	bool checks; /* findings are told by check, not as they come */
+	/* A method is asked that firmware does not have: no fault of a backend. */
+	bool asks;
+	bool worded; /* what is found now is told by an error, in words */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;

@@ -16,6 +16,8 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	struct connection *c = owner;
 
+	if (c->asks && *finding_row(f->code)->code == 'B')
+		return;
 	if (f->count == 1 || c->tail)
 		session_judged(c->session, finding_row(f->code)->code, detail,
 			       c->judging);
@@ -190,8 +192,8 @@ static void tell_event(const struct connection *c, const struct event *e,
 bool judged_event(struct connection *c, const struct event *e)
 {
 	const struct finding *f;
-	struct finding_record record = { .detail =
-						 e->finding ? NULL : e->note };
+	struct finding_record record = { .detail = e->finding ? NULL : e->note,
+					 .worded = c->worded };
 
 	if (e->kind != EVENT_FINDING)
 		return false;

@@ -3,7 +3,9 @@
 #include "sim/tcp.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -306,6 +308,20 @@ static void write_rest(struct tcp *t, const char *data, size_t len)
 	buf = uv_buf_init(rest->data, (unsigned)len);
 	if (uv_write(&rest->uv, (uv_stream_t *)&t->uv, &buf, 1, on_written))
 		mem_free(rest);
+}
+
+bool tcp_deafen(struct tcp *t, bool gone)
+{
+	struct sock_filter drop = { .code = BPF_RET | BPF_K };
+	struct sock_fprog all = { .len = 1, .filter = &drop };
+	uv_os_fd_t fd;
+
+	if (!t->open || t->closing)
+		return true;
+	uv_read_stop((uv_stream_t *)&t->uv);
+	return !gone || (uv_fileno((uv_handle_t *)&t->uv, &fd) == 0 &&
+			 setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
+				    sizeof(all)) == 0);
 }
 
 size_t tcp_waiting(const struct tcp *t)

@@ -65,6 +65,8 @@ void tcp_open(struct tcp *t, const struct tcp_order *o);
 void tcp_deadline(struct tcp *t, int64_t ms);
 /* Written at once as far as it goes, the rest is copied. Too much: ended. */
 void tcp_write(struct tcp *t, const void *data, size_t len);
+/* What comes is not read any more; see board_ws_deafen. */
+bool tcp_deafen(struct tcp *t, bool gone);
 /* Bytes that the peer has not taken yet. */
 size_t tcp_waiting(const struct tcp *t);
 /* Ends in closed. What was written before still goes out if the kernel has it. Again is fine. */
