@@ -16,6 +16,7 @@
 #include "cli/operand.h"
 #include "cli/save.h"
 #include "cli/show.h"
+#include "cli/silence.h"
 #include "mcp/arguments.h"
 #include "mcp/content.h"
 
@@ -223,15 +224,20 @@ static int call_run(const struct invocation *in, struct error *err)
 	CLEANUP(buf_done) struct buf arguments = { 0 };
 	CLEANUP(result_done) struct result result = { 0 };
 	const struct tool *tool = NULL;
-	if (read_expected(in, &expected, err) ||
-	    build_arguments(in, &arguments, &tool, err))
+	if (read_expected(in, &expected, err))
 		return -1;
+	if (build_arguments(in, &arguments, &tool, err)) {
+		silence_ask(in->connection, err);
+		return -1;
+	}
 	words_done(&in->connection->pictures);
 	int status = client_call_tool(&in->connection->client,
 				      tool ? tool->name : in->argv[0],
 				      buf_string(&arguments), &result, err);
 	result.pictures = &in->connection->pictures;
 	hint_at_vision(err);
+	if (status)
+		silence_ask(in->connection, err);
 	status = finish(in, &result, expected, status, err);
 	tell_took(&in->app->out, result.took_us);
 	/* Shown all the same: whoever looks into it needs to see it. */
@@ -312,6 +318,8 @@ const struct command cmd_call = {
 		"Pictures that come are kept in the folder of --save-images (of serve, where one runs); a line on stderr says in which file, and with -o json the member \"pictures\" of the result.\n"
 		"\n"
 		"A call that the firmware answers only by going away (self.reboot, self.upgrade_firmware) is a success when the connection drops; whether another firmware was installed, 'info' tells when the board is back. A board that answers 'true' to self.upgrade_firmware has failed to: status 1.\n"
+		"\n"
+		"Where no answer comes in time (--timeout) the layers of the connection are asked for at most 1 s more: TCP, a WebSocket Ping, and, of a board, its main loop by a request that it answers with an error. The error then ends with what that means and its code ('explain CODE' tells more); where a layer cannot be asked (MQTT has no Ping to a board) it is no more than what is known.\n"
 		"\n"
 		"With --all every device of the running serve is called at once (-d picks some): a row for each, and the highest status of them. "
 		"The arguments are checked against the tool as each device has it; where they do not fit, nothing is sent to it.",

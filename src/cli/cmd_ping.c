@@ -2,17 +2,211 @@
 /*
  * ping: is it there, and how fast. Any answer counts.
  */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/silence.h"
+
+#define COUNT_MAX 100000
+#define PONG_MS 1000 /* that a Pong may be slower than the request */
+
+struct ping_options {
+	int64_t count, interval;
+};
+
+static const struct option_row ping_options[] = {
+	{ .letter = 'c',
+	  .name = "count",
+	  .word = "N",
+	  .type = OPTION_NUMBER,
+	  .offset = offsetof(struct ping_options, count),
+	  .min = 1,
+	  .max = COUNT_MAX,
+	  .brief = "ask N times; then loss and percentiles of each layer" },
+	{ .letter = 'i',
+	  .name = "interval",
+	  .word = "TIME",
+	  .type = OPTION_DURATION,
+	  .offset = offsetof(struct ping_options, interval),
+	  .min = 1,
+	  .brief = "with --count: from one to the next; 1s if not given" },
+	{ .name = NULL }
+};
+
+/* ---- one ---- */
+
+/* The Pong may come behind the answer. -1: the user, or the end. */
+static int await_pong(struct session *s, struct layers *now, struct error *err)
+{
+	const int64_t deadline = loop_now() + PONG_MS;
+
+	session_layers(s, now);
+	while (now->pong_us < 0 && loop_now() < deadline) {
+		if (session_step(s, NULL, deadline, err))
+			return -1;
+		session_layers(s, now);
+	}
+	return 0;
+}
+
+static int ping_once(struct connection *c, struct ping_record *out,
+		     struct error *err)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	struct layers now = { .pong_us = -1 };
+	bool pinged = session_ping(c->session, &ignored) == 0;
+	int status;
+
+	*out = (struct ping_record){ .device = c->client.device,
+				     .tcp_us = -1,
+				     .ws_us = -1 };
+	c->probing = true;
+	status = client_ping(&c->client, &out->took_us, &out->was_error, err);
+	c->probing = false;
+	if (status)
+		return -1;
+	if (pinged && await_pong(c->session, &now, err))
+		return -1;
+	if (!pinged)
+		session_layers(c->session, &now);
+	/* A broker's tells nothing of who is behind it. */
+	if (now.tcp && !now.broker && now.rtt_us > 0)
+		out->tcp_us = now.rtt_us;
+	if (pinged && now.ping) {
+		out->ws_us = now.pong_us;
+		out->ws_silent = now.pong_us < 0;
+	}
+	return 0;
+}
+
+/* ---- many ---- */
+
+enum { TCP, WS, LOOP, LAYERS };
+
+struct pings {
+	struct ping_layer layer[LAYERS];
+	int64_t *took_us[LAYERS];
+};
+
+static void add(struct pings *p, int layer, int64_t us, bool lost)
+{
+	struct ping_layer *l = &p->layer[layer];
+
+	if (us < 0 && !lost)
+		return;
+	if (us >= 0)
+		p->took_us[layer][l->sent - l->lost] = us;
+	l->sent++;
+	l->lost += us < 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void tell_all(struct renderer *r, struct pings *p)
+{
+	struct ping_layer there[LAYERS];
+	struct pings_record record = { .layer = there };
+
+	for (int i = 0; i < LAYERS; i++) {
+		struct ping_layer *l = &p->layer[i];
+
+		if (!l->sent)
+			continue;
+		qsort(p->took_us[i], l->sent - l->lost, sizeof(int64_t),
+		      compare);
+		l->took_us = p->took_us[i];
+		there[record.count++] = *l;
+	}
+	if (record.count && r->ops->pings)
+		r->ops->pings(r, &record);
+}
+
+/* -1: err ends it. A lost one does not. */
+static int one_of_many(const struct invocation *in, struct pings *p,
+		       struct error *err)
+{
+	struct app *app = in->app;
+	struct ping_record record;
+	CLEANUP(error_reset) struct error why = { 0 };
+	bool lost = ping_once(in->connection, &record, &why) != 0;
+
+	if (lost && why.kind != ERR_TIMEOUT) {
+		error_copy(err, &why);
+		return -1;
+	}
+	add(p, LOOP, lost ? -1 : record.took_us, lost);
+	if (lost) {
+		render_note(&app->out, "%s", why.text);
+		return 0;
+	}
+	add(p, TCP, record.tcp_us, false);
+	add(p, WS, record.ws_us, record.ws_silent);
+	if (app->out.ops->ping)
+		app->out.ops->ping(&app->out, &record);
+	return 0;
+}
+
+static int many(const struct invocation *in, struct pings *p, struct error *err)
+{
+	const struct ping_options *o = in->options;
+	const int64_t interval = o->interval ? o->interval : 1000;
+	struct session *s = in->connection->session;
+	int64_t next = loop_now();
+
+	for (int64_t i = 0; i < o->count; i++) {
+		if (i > 0 && loop_now() < next &&
+		    session_watch(s, NULL, next, err))
+			return -1;
+		next = loop_now() + interval;
+		if (one_of_many(in, p, err))
+			return -1;
+	}
+	if (p->layer[LOOP].lost < p->layer[LOOP].sent)
+		return 0;
+	error_set(err, ERR_TIMEOUT, "none of %zu pings was answered",
+		  p->layer[LOOP].sent);
+	silence_ask(in->connection, err);
+	return -1;
+}
+
+static int ping_many(const struct invocation *in, struct error *err)
+{
+	const struct ping_options *o = in->options;
+	struct pings p = { 0 };
+	int status;
+
+	p.layer[TCP].name = "tcp";
+	p.layer[WS].name = "ws";
+	p.layer[LOOP].name = in->connection->client.device ? "loop" : "mcp";
+	for (int i = 0; i < LAYERS; i++)
+		p.took_us[i] = mem_alloc((size_t)o->count * sizeof(int64_t));
+	status = many(in, &p, err);
+	tell_all(&in->app->out, &p);
+	for (int i = 0; i < LAYERS; i++)
+		mem_free(p.took_us[i]);
+	return status;
+}
 
 static int ping_run(const struct invocation *in, struct error *err)
 {
+	const struct ping_options *o = in->options;
 	struct app *app = in->app;
-	struct ping_record record = { .device = in->connection->client.device };
-	if (client_ping(&in->connection->client, &record.took_us,
-			&record.was_error, err) != 0)
+	struct ping_record record;
+
+	if (o->count)
+		return ping_many(in, err);
+	if (ping_once(in->connection, &record, err)) {
+		silence_ask(in->connection, err);
 		return -1;
+	}
 	if (app->out.ops->ping)
 		app->out.ops->ping(&app->out, &record);
 	return 0;
@@ -32,19 +226,37 @@ static bool judge(void *owner, struct all_row *row)
 static int ping_all(const struct invocation *in, struct error *err)
 {
 	const struct all_request rq = { .method = "ping" };
+	const struct ping_options *o = in->options;
+
+	if (o->count) {
+		error_set(err, ERR_USAGE, "option '--count' is for one device");
+		return error_hint(err, "pick it with -d");
+	}
 	return all_run(in->app, &rq, judge, NULL, err);
 }
 
-static const struct example ping_examples[] = { { "sim: ping", "alive, ", 0 },
-						{ NULL, NULL, 0 } };
+static const struct example ping_examples[] = {
+	{ "sim: ping", "alive, ", 0 },
+	{ "sim: ping --count 3 --interval 10ms", "3 sent, 0 lost", 0 },
+	{ NULL, NULL, 0 }
+};
 
 const struct command cmd_ping = {
 	.name = "ping",
 	.args = "",
-	.brief = "one round trip: 'alive, 4 ms'",
-	.text = "Sends MCP's ping and waits for the answer. Firmware has no ping and answers with an error; it is alive all the same, so any answer counts (-v mentions the error).",
+	.brief =
+		"one round trip through each layer: 'alive: tcp 0.4, ws 3, loop 9 ms'",
+	.text = "A board answers in layers, and each of them lives in another task: tcp, its network chip (the kernel's own measure; nothing is sent for it); ws, its network task, by a WebSocket Ping; loop, its main loop, by MCP's ping. "
+		"Firmware has no ping and answers with an error; it is alive all the same, so any answer counts (-v mentions the error). "
+		"Only the layers that there are are shown: MQTT has no Ping to a board, and TCP leads to the broker; where there is one alone, it is 'alive, 4 ms'. What is no board has 'mcp' in place of 'loop'. Through serve, tcp and ws are those of its connection to the board.\n"
+		"\n"
+		"Where no answer comes within --timeout, what each layer did is shown, as 'call' does it: status 4.\n"
+		"\n"
+		"--count asks again and again, a line for each, and ends with the loss and the percentiles of each layer. It is status 4 if none was answered.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_SESSION | CMD_SHELL,
+	.options = ping_options,
+	.options_size = sizeof(struct ping_options),
 	.examples = ping_examples,
 	.run = ping_run,
 	.all = ping_all

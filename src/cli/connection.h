@@ -23,6 +23,9 @@ struct connection { /* zeroed at first, but for the app */
 	bool judged[DIAG_CODE_COUNT]; /* told, on this connection */
 	bool checks; /* findings are told by check, not as they come */
 	uint64_t found[SEVERITY_ERROR + 1]; /* so far, each time */
+	/* A method is asked that firmware does not have: no fault of a backend. */
+	bool probing;
+	bool worded; /* what is found now is told by an error, in words */
 	char *vision_token; /* until initialize is sent; owned */
 	bool asked; /* it was */
 	bool connected;

@@ -16,6 +16,8 @@ static void on_found(void *owner, const struct finding *f, const char *detail)
 {
 	struct connection *c = owner;
 
+	if (c->probing && *finding_row(f->code)->code == 'B')
+		return;
 	c->found[finding_row(f->code)->severity]++;
 	if (c->checks || !c->session)
 		return;
@@ -193,8 +195,8 @@ static void tell_event(const struct connection *c, const struct event *e,
 bool judged_event(struct connection *c, const struct event *e)
 {
 	const struct finding *f;
-	struct finding_record record = { .detail =
-						 e->finding ? NULL : e->note };
+	struct finding_record record = { .detail = e->finding ? NULL : e->note,
+					 .worded = c->worded };
 
 	if (e->kind != EVENT_FINDING)
 		return false;

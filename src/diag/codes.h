@@ -32,7 +32,7 @@
 	row(D118, ERROR,   "an input schema that clients or models refuse")    \
 	row(D119, WARNING, "control or invisible characters in a text")        \
 	row(D120, WARNING, "a reply above 8,192 bytes")                        \
-	row(D121, ERROR,   "a reply above 65,535 bytes cannot be sent")        \
+	row(D121, ERROR,   "an answer is lost, most likely above 65,535 bytes") \
 	row(D122, NOTE,    "replies came in another order than the requests")  \
 	row(D123, WARNING, "a second reply to one request")                    \
 	row(D124, ERROR,   "a reply is no JSON: text in it is not escaped")    \

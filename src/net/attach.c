@@ -24,6 +24,9 @@ struct attach {
 	attach_tool_answer *answer; /* NULL: nothing was asked */
 	void *answer_owner;
 	unsigned forgotten; /* questions whose answer is still to come */
+	struct layers layers; /* as serve told last */
+	bool has_layers;
+	bool layers_asked, no_layers; /* no: serve is older than the question */
 };
 
 static void fail(struct attach *a)
@@ -154,12 +157,34 @@ static bool is_forgotten(struct attach *a)
 	return true;
 }
 
+/* Of serve's own connection. */
+static void on_layers(struct attach *a, const cJSON *json)
+{
+	const struct transport *t = a->transport;
+
+	layers_decode(&a->layers, json);
+	a->has_layers = true;
+	if (t->events->pong)
+		t->events->pong(t->owner);
+}
+
+/* It may stand before the answers to what was asked earlier, or behind. */
+static bool is_no_layers(struct attach *a, const cJSON *json)
+{
+	const char *text = json_string(json_object(json, "error"), "text");
+
+	if (!a->layers_asked || !text || !text_find(text, "'layers'"))
+		return false;
+	a->no_layers = true;
+	return true;
+}
+
 /* The end, or the answer to what was asked. */
 static void on_error(struct attach *a, const cJSON *json)
 {
 	struct error why = { 0 };
 
-	if (is_forgotten(a))
+	if (is_no_layers(a, json) || is_forgotten(a))
 		return;
 	control_error_decode(&why, json_object(json, "error"));
 	if (a->answer) {
@@ -263,6 +288,8 @@ static void on_json(struct attach *a, const struct control_frame *f)
 		on_tool(a, f, json);
 	} else if (text_same(op, "upload")) {
 		on_upload(a, json);
+	} else if (text_same(op, "layers")) {
+		on_layers(a, json);
 	} else if (text_same(op, "lost")) {
 		on_lost(a, json);
 	} else if (text_same(op, "odd")) {
@@ -459,10 +486,38 @@ int attach_ask_upload(struct transport *t, attach_tool_answer *answer,
 	return ask(t, &q, answer, owner, err);
 }
 
+static bool attach_layers(const struct transport *t, int64_t id,
+			  struct layers *out)
+{
+	const struct attach *a = t->impl;
+
+	(void)id;
+	*out = (struct layers){ .pong_us = -1 };
+	if (!a || !a->has_layers)
+		return false;
+	*out = a->layers;
+	return true;
+}
+
+static int attach_ping(struct transport *t, struct error *err)
+{
+	static const struct serve_question q = { .op = "layers" };
+	struct attach *a = t->impl;
+
+	if (!a || a->closing || !a->attached || a->no_layers)
+		return error_set(err, ERR_CONNECT,
+				 "serve cannot be asked about its connection");
+	a->has_layers = false;
+	a->layers_asked = true;
+	return control_client_ask(a->client, &q, err);
+}
+
 const struct transport_ops attach_ops = {
 	.scheme = "attach",
 	.open = attach_open,
 	.send = attach_send,
 	.close = attach_close,
 	.explain = attach_explain,
+	.layers = attach_layers,
+	.ping = attach_ping,
 };

@@ -925,6 +925,18 @@ static void http_forget(struct transport *t, int64_t id)
 	settle(h);
 }
 
+static bool http_layers(const struct transport *t, int64_t id,
+			struct layers *out)
+{
+	const struct http *h = t->impl;
+	const struct http_exchange *x = h ? h->exchanges : NULL;
+
+	while (x && (x->dead || !x->message.is_request || !x->message.has_id ||
+		     x->message.id != id))
+		x = x->next;
+	return http_transfer_layers(x ? x->transfer : NULL, out);
+}
+
 static const char *http_spoken(const struct transport *t)
 {
 	const struct http *h = t->impl;
@@ -952,6 +964,7 @@ const struct http_table http_table = {
 		.negotiated = http_negotiated,
 		.lingers = http_lingers,
 		.forget = http_forget,
+		.layers = http_layers,
 	},
 	.fetch = http_fetch_open,
 	.fetch_abandon = http_fetch_abandon,

@@ -203,6 +203,7 @@ static struct curl_request *curl_request_new(struct http_transfer *t)
 
 	r->transfer = t;
 	r->engine = t->engine;
+	r->fd = CURL_SOCKET_BAD;
 	r->easy = curl_easy_init();
 	if (!r->easy)
 		return r;
@@ -489,6 +490,25 @@ static struct curl_socket *new_socket(struct curl_engine *e, curl_socket_t fd)
 	return s;
 }
 
+static void note_socket(CURL *easy, curl_socket_t fd)
+{
+	struct curl_request *r = NULL;
+
+	/* Of the connections that curl keeps for later none is anybody's. */
+	if (easy)
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &r);
+	if (r)
+		r->fd = fd;
+}
+
+bool http_transfer_layers(const struct http_transfer *t, struct layers *out)
+{
+	const struct curl_request *r = t ? t->request : NULL;
+	const bool has = r && is_watched(r->engine->curl, r->fd);
+
+	return layers_of_socket(out, has ? r->fd : CURL_SOCKET_BAD);
+}
+
 static int want_socket(CURL *easy, curl_socket_t fd, int what, void *owner,
 		       void *known)
 {
@@ -497,7 +517,7 @@ static int want_socket(CURL *easy, curl_socket_t fd, int what, void *owner,
 	int events = ((what & CURL_POLL_IN) ? UV_READABLE : 0) |
 		     ((what & CURL_POLL_OUT) ? UV_WRITABLE : 0);
 
-	(void)easy;
+	note_socket(easy, what == CURL_POLL_REMOVE ? CURL_SOCKET_BAD : fd);
 	if (what == CURL_POLL_REMOVE) {
 		if (s)
 			drop_socket(e, s);

@@ -319,12 +319,15 @@ struct curl_request {
 	CURL *easy;
 	bool added;
 	bool sent; /* curl began to send it, for the first time */
+	curl_socket_t fd; /* that curl waits for last, of it; CURL_SOCKET_BAD */
 	struct curl_slist *headers, *resolve;
 	size_t head_bytes;
 	char problem[CURL_ERROR_SIZE];
 };
 /* What fails is an outcome. */
 void curl_engine_start(struct curl_engine *e, struct http_transfer *t);
+/* What its connection shows; transport_ops.layers. */
+bool http_transfer_layers(const struct http_transfer *t, struct layers *out);
 /* Also while it runs; t->request is released. */
 void curl_engine_stop(struct curl_engine *e, struct http_transfer *t);
 

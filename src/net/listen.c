@@ -368,6 +368,15 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	t->events->message(t->owner, kind, data, len);
 }
 
+static void on_pong(void *owner)
+{
+	const struct listen *l = owner;
+	const struct transport *t = l->transport;
+
+	if (t->events->pong)
+		t->events->pong(t->owner);
+}
+
 static void on_closed(void *owner, const struct error *why)
 {
 	struct listen *l = owner;
@@ -397,6 +406,7 @@ static const struct transport_events inner_events = {
 	.ready = on_ready,
 	.message = on_message,
 	.closed = on_closed,
+	.pong = on_pong,
 };
 
 static struct listen *listen_new(struct transport *t, const struct endpoint *to)
@@ -477,10 +487,32 @@ static struct camera *listen_camera(const struct transport *t)
 	return l && !l->closing ? &l->camera : NULL;
 }
 
+static bool listen_layers(const struct transport *t, int64_t id,
+			  struct layers *out)
+{
+	const struct listen *l = t->impl;
+
+	*out = (struct layers){ .pong_us = -1 };
+	return l && l->ready && l->inner.impl &&
+	       l->inner.ops->layers(&l->inner, id, out);
+}
+
+static int listen_ping(struct transport *t, struct error *err)
+{
+	struct listen *l = t->impl;
+
+	if (!l || l->closing || !l->ready || !l->inner.impl)
+		return error_set(err, ERR_CONNECT,
+				 "cannot ping: no device is connected");
+	return l->inner.ops->ping(&l->inner, err);
+}
+
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
 	.open = listen_open,
 	.send = listen_send,
 	.close = listen_close,
 	.camera = listen_camera,
+	.layers = listen_layers,
+	.ping = listen_ping,
 };

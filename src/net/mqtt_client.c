@@ -984,3 +984,12 @@ static void mqtt_broken(struct mqtt_client *c, int rc, int error)
 		mqtt_lost(c);
 	}
 }
+
+bool mqtt_layers(const struct mqtt_client *c, struct layers *out)
+{
+	bool known = layers_of_socket(
+		out, c && c->mosq ? mosquitto_socket(c->mosq) : -1);
+
+	out->broker = known;
+	return known;
+}

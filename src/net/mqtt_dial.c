@@ -318,3 +318,11 @@ int mqtt_dial_explain(struct transport *t, struct error *err)
 				    .said = d->client_id,
 			    });
 }
+
+bool mqtt_dial_layers(const struct transport *t, int64_t id, struct layers *out)
+{
+	const struct mqtt_dial *d = t->impl;
+
+	(void)id;
+	return mqtt_layers(d ? d->client : NULL, out);
+}

@@ -199,11 +199,21 @@ static void peer_close(struct transport *t)
 		mqtt_peer_end(t->impl, NULL);
 }
 
+static bool peer_layers(const struct transport *t, int64_t id,
+			struct layers *out)
+{
+	const struct mqtt_peer *p = t->impl;
+
+	(void)id;
+	return mqtt_layers(p ? p->hub->client : NULL, out);
+}
+
 static const struct transport_ops mqtt_peer_ops = {
 	.scheme = "mqtt",
 	.open = peer_open,
 	.send = peer_send,
 	.close = peer_close,
+	.layers = peer_layers,
 };
 
 static char *down_topic(const struct mqtt_hub *hub, const char *client_id,
@@ -642,6 +652,7 @@ const struct mqtt_table mqtt_table = {
 		.send = mqtt_dial_send,
 		.close = mqtt_dial_close,
 		.explain = mqtt_dial_explain,
+		.layers = mqtt_dial_layers,
 	},
 	.client_open = mqtt_client_open,
 	.subscribe = mqtt_subscribe,

@@ -96,6 +96,8 @@ int mqtt_subscribe(struct mqtt_client *c, const char *filter,
 int mqtt_publish(struct mqtt_client *c, const char *topic, const void *data,
 		 size_t len, struct error *err);
 void mqtt_client_close(struct mqtt_client *c, void (*closed)(void *owner));
+/* transport_ops.layers of all that goes through it; c NULL: none. */
+bool mqtt_layers(const struct mqtt_client *c, struct layers *out);
 /* "TLSv1.3"; NULL for a plain connection. */
 const char *mqtt_tls_version(const struct mqtt_client *c);
 
@@ -195,6 +197,8 @@ int mqtt_dial_send(struct transport *t, const char *text, size_t len,
 		   struct error *err);
 void mqtt_dial_close(struct transport *t);
 int mqtt_dial_explain(struct transport *t, struct error *err);
+bool mqtt_dial_layers(const struct transport *t, int64_t id,
+		      struct layers *out);
 /* NULL: it has none. t is open with dial's ops. */
 const struct audio *mqtt_dial_audio(const struct transport *t);
 

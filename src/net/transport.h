@@ -20,6 +20,7 @@
 #include "base/loop.h"
 #include "net/budget.h"
 #include "net/endpoint.h"
+#include "net/layers.h"
 #include "wire/audio.h"
 #include "wire/ota.h"
 
@@ -119,6 +120,8 @@ struct transport_events {
 		void *owner, const struct
 		error *why); /* kind ERR_NONE: we closed, or the peer did properly */
 	void (*notice)(void *owner, const struct notice *n); /* may be NULL */
+	/* may be NULL: what `ping` asked is answered, see `layers` */
+	void (*pong)(void *owner);
 };
 
 struct camera; /* net/camera.h */
@@ -162,6 +165,20 @@ struct transport_ops {
 	 * for it alone may be closed. NULL: nothing was.
 	 */
 	void (*forget)(struct transport *t, int64_t id);
+	/*
+	 * What the connection shows now; nothing is sent for it. id: of the
+	 * request that is asked about, where each has a connection (HTTP). False,
+	 * or NULL: it shows nothing (*out is zeroed, but for pong_us -1).
+	 */
+	bool (*layers)(const struct transport *t, int64_t id,
+		       struct layers *out);
+	/*
+	 * Send a WebSocket Ping, or, through serve, have it look at its own
+	 * connection and send one: events->pong, and then `layers`. Another one
+	 * takes the place of one that is open. -1: it cannot be sent. NULL: this
+	 * way has none.
+	 */
+	int (*ping)(struct transport *t, struct error *err);
 };
 
 /* Filled by the owner (loop, events, owner) before open; ops and impl by whoever opens. */

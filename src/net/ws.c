@@ -579,6 +579,8 @@ static int ws_flush(struct ws *ws)
 	struct ws_message *m;
 	int result = 0;
 
+	if (ws->ping_due && can_write(ws))
+		result = ws_ping_write(ws);
 	while (ws->first && !result && can_write(ws)) {
 		m = ws->first;
 		ws->first = m->next;
@@ -590,7 +592,7 @@ static int ws_flush(struct ws *ws)
 	}
 	if (result || ws->state != WS_OPEN || ws->close_sent || ws->peer_closed)
 		return result;
-	if (ws->first)
+	if (ws->first || ws->ping_due)
 		lws_callback_on_writable(ws->wsi);
 	else if (ws->closing && can_write(ws))
 		timer_start(&ws->timer, 0);
@@ -744,6 +746,26 @@ static int ws_send(struct transport *t, const char *text, size_t len,
 	return enqueue(ws, text, len, err);
 }
 
+static int ws_ping(struct transport *t, struct error *err)
+{
+	struct ws *ws = t->impl;
+
+	if (!ws || ws->closing || ws->peer_closed || ws->state != WS_OPEN ||
+	    !ws->wsi)
+		return error_set(err, ERR_CONNECT,
+				 "cannot ping: the connection is not open");
+	ws_ping_begin(ws);
+	if (!can_write(ws)) {
+		lws_callback_on_writable(ws->wsi);
+		return 0;
+	}
+	if (!ws_ping_write(ws))
+		return 0;
+	ws_kill(ws);
+	return error_set(err, ERR_CONNECT,
+			 "cannot ping: the connection is broken");
+}
+
 static void ws_close(struct transport *t)
 {
 	struct ws *ws = t->impl;
@@ -761,7 +783,9 @@ const struct ws_table ws_table = {
 	.dial = { .scheme = "ws",
 		  .open = ws_dial_open,
 		  .send = ws_send,
-		  .close = ws_close },
+		  .close = ws_close,
+		  .layers = ws_layers,
+		  .ping = ws_ping },
 	.adopt = ws_adopt,
 	.many = ws_context_many,
 	.hold = ws_context_hold,
@@ -1015,6 +1039,10 @@ static int ws_callback(struct lws *wsi, enum lws_callback_reasons reason,
 	case LWS_CALLBACK_RECEIVE:
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 		on_piece(ws, in, len);
+		return 0;
+	case LWS_CALLBACK_RECEIVE_PONG:
+	case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+		ws_pong(ws, in, len);
 		return 0;
 	case LWS_CALLBACK_SERVER_WRITEABLE:
 	case LWS_CALLBACK_CLIENT_WRITEABLE:

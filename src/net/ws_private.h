@@ -83,6 +83,12 @@ struct ws {
 	struct ws_message *first, **last;
 	size_t queued; /* bytes */
 
+	/* ws_ping.c */
+	uint32_t pings; /* sent so far */
+	bool ping_due; /* the last one waits to be written */
+	bool ping_open; /* it was not answered yet */
+	int64_t ping_at_us, pong_us; /* pong_us -1: no answer */
+
 	bool closing; /* somebody here wants it closed */
 	bool broken; /* writing failed */
 	bool close_sent; /* our Close frame is under way */
@@ -99,6 +105,17 @@ void ws_gone(struct ws *ws);
 /* End the connection without waiting for anybody. */
 void ws_kill(struct ws *ws);
 void ws_notice(struct ws *ws, enum notice_kind kind, const char *text);
+
+/* ---- ws_ping.c ---- */
+
+#define WS_PING_BYTES 4
+/* Another one is due. */
+void ws_ping_begin(struct ws *ws);
+/* transport_ops.layers */
+bool ws_layers(const struct transport *t, int64_t id, struct layers *out);
+/* The one that is due, now that it can be. -1: the connection is broken. */
+int ws_ping_write(struct ws *ws);
+void ws_pong(struct ws *ws, const void *data, size_t len);
 
 /* ---- ws_end.c: how TCP ends ---- */
 

@@ -263,6 +263,7 @@ void render_error(struct renderer *r, const struct error *e)
 	if (r->ops->error)
 		r->ops->error(r, &shown);
 	mem_free(TAKE(r->peer_error));
+	mem_free(TAKE(r->ladder));
 }
 
 void render_aside(struct renderer *r, const struct event *e)
@@ -279,6 +280,21 @@ void render_keep_peer_error(struct renderer *r, const struct message *reply)
 	add_member(&b, reply, "error");
 	mem_free(r->peer_error);
 	r->peer_error = mask_text(buf_string(&b));
+}
+
+void render_keep_ladder(struct renderer *r, const char *json)
+{
+	mem_free(r->ladder);
+	r->ladder = mask_text(json);
+}
+
+int64_t ping_percentile(const struct ping_layer *l, unsigned percent)
+{
+	const size_t came = l->sent - l->lost;
+	/* The nearest rank, rounded up. */
+	const size_t rank = (came * percent + 99) / 100;
+
+	return came ? l->took_us[rank ? rank - 1 : 0] : -1;
 }
 
 void render_trace(struct renderer *r, const struct trace *t)
@@ -386,6 +402,7 @@ int renderer_finish(struct renderer *r, struct error *err)
 	mem_free(TAKE(r->told));
 	mem_free(TAKE(r->told_short));
 	mem_free(TAKE(r->peer_error));
+	mem_free(TAKE(r->ladder));
 	fflush(r->err);
 	errno = 0;
 	if (fflush(r->out) == 0 && !ferror(r->out))

@@ -53,6 +53,7 @@ struct renderer {
 	bool waiting; /* a listener told its addresses: who comes is news */
 	size_t event_column; /* widest event name so far */
 	char *peer_error; /* see render_keep_peer_error; owned */
+	char *ladder; /* see render_keep_ladder; owned */
 	char *told, *told_short; /* see render_told_error; owned */
 	int64_t aside_second; /* in which `asides` were shown */
 	unsigned asides;
@@ -102,7 +103,25 @@ struct ping_record {
 	int64_t took_us;
 	bool was_error;
 	bool device;
+	int64_t tcp_us, ws_us; /* round trip, Pong; 0 or less: none */
+	bool ws_silent; /* a Ping was sent, and no Pong came */
 };
+
+/* How the pings of one layer went. */
+struct ping_layer {
+	const char
+		*name; /* "tcp", "ws", "loop", or "mcp" of what is no board */
+	size_t sent, lost;
+	/* Of those that were answered, in order of size. */
+	const int64_t *took_us;
+};
+/* The end of `ping --count`. */
+struct pings_record {
+	const struct ping_layer *layer;
+	size_t count;
+};
+/* That part of them was at most so long; 0 < percent <= 100. -1: none came. */
+int64_t ping_percentile(const struct ping_layer *l, unsigned percent);
 
 /* A line of resources, templates, prompts. */
 struct item_record {
@@ -189,6 +208,7 @@ struct finding_record {
 	const struct finding *finding;
 	const char *device; /* which, of many; NULL */
 	const char *detail; /* of this time; NULL: of the first */
+	bool worded; /* an error tells it in words: no line */
 	/* With proof, whom it hits and what to do, on stdout (check); else a line
 	   on stderr, if it is severe enough for -q, nothing, -v. */
 	bool whole;
@@ -249,6 +269,7 @@ struct render_ops {
 	/* request METHOD */
 	void (*reply)(struct renderer *r, const struct message *reply);
 	void (*ping)(struct renderer *r, const struct ping_record *p);
+	void (*pings)(struct renderer *r, const struct pings_record *p);
 	void (*item)(struct renderer *r, const struct item_record *i);
 	void (*items_end)(struct renderer *r, const struct items_record *i);
 	void (*answer)(struct renderer *r, const struct answer_record *a);
@@ -302,6 +323,12 @@ int64_t render_held(struct renderer *r);
  * Anything but an error reply is ignored.
  */
 void render_keep_peer_error(struct renderer *r, const struct message *reply);
+
+/*
+ * Keep what the layers of a silent connection did (diag/ladder.h), a JSON
+ * object, for the next render_error: its JSON form shows it as "ladder".
+ */
+void render_keep_ladder(struct renderer *r, const char *json);
 
 /*
  * The result that was shown says what e says. The next render_error that ends

@@ -46,7 +46,7 @@ const char json_help[] =
 	"targets\tone line for each entry of a configuration file: {\"name\", \"peer\": as a target is written, \"file\", \"problem\": why it cannot be used or null, \"hidden\": whether a file before it has the same name, \"trusted\": false where a file of a folder is not trusted}; a file that cannot be read has name null\n"
 	"trust\tone line for each file: {\"file\", \"state\": own, trusted, changed, untrusted, unusable or gone, \"problem\": why it is unusable or null}\n"
 	"request\tthe value of \"result\"\n"
-	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": whether the answer was an error}\n"
+	"ping\t{\"alive\":true, \"took_us\": round trip, \"error\": if the answer is an error, \"tcp_us\", \"ws_us\": or null}\n"
 	"info\t{\"target\", \"device\", \"hello\", \"initialize\", \"ota\", \"timing_ms\"}, see below\n"
 	"tail\tone line for each message that is no reply, see below; each is written at once\n"
 	"devices\tone line for each device, see below; with --watch {\"change\": what happened, \"device\"} at once\n"
@@ -96,7 +96,13 @@ const char json_help_stderr[] =
 	"  {\"error\":{\"kind\":\"peer\", \"status\":1, \"code\":-32602 or null,\n"
 	"    \"message\":\"...\", \"hint\":\"...\" or null, \"detail\":\"...\" or null,\n"
 	"    \"finding\": optional, \"N102\": mcpctl explain N102 tells of it,\n"
-	"    \"peer\": optional, the error object of the reply}}\n"
+	"    \"peer\": optional, the error object of the reply,\n"
+	"    \"ladder\": optional, after time was over: {\"waited_ms\",\n"
+	"      \"tcp\": {\"broker\", \"unacked\", \"unsent\": bytes, \"retransmits\",\n"
+	"      \"unacked_ms\", \"rtt_us\"}, left out if unknown, \"ping\": whether one\n"
+	"      was sent, \"ws\": {\"pong_us\"}, \"loop\": {\"took_us\"}: null in it if\n"
+	"      silent, instead of it if not asked, \"stray\": another reply,\n"
+	"      \"verdict\": code or null, \"words\"}}}\n"
 	"  {\"event\": a line as of tail, while another command runs}\n"
 	"  {\"note\":\"saved 1,204 bytes to shot.png\"}\n"
 	"  {\"command\":{\"text\", \"source\": the script's file, stdin or -e,\n"
@@ -140,6 +146,8 @@ const char json_help_findings[] =
 	"     \"from_byte\": where in the frame that begins,\n"
 	"     \"span\": optional, [offset, length] of what is wrong in text}],\n"
 	"   \"hits\", \"do\":{\"firmware\", \"backend\", \"operator\": each optional}}}\n"
+	"\n"
+	"ping --count ends with {\"ping\":{\"tcp\", \"ws\", \"loop\" or \"mcp\": {\"sent\", \"lost\", \"p50_us\", \"p90_us\", \"p99_us\", \"max_us\"}}}.\n"
 	"\n"
 	"check prints {\"stage\":{\"name\", \"verdict\": ok, odd, fail, skipped or stopped, \"text\"}} and findings as they come, and at its end {\"check\":{\"errors\", \"warnings\", \"notes\", \"took_us\", \"asked\": questions and calls, \"left_read\", \"left_odd\", \"left_args\": how many a higher --risk would ask besides, \"stopped\": it could not be made to its end}}. With --plan a line for each message: {\"plan\":{\"risk\", \"asks\", \"message\": null where it is not known yet}}; with --against one for each backend: {\"against\":{\"id\", \"name\", \"known\", \"kept\", \"of\", \"lost\":[names], \"renamed\":{from: to}, \"unreachable\":[names], \"calls\"}}.\n";
 
@@ -869,13 +877,48 @@ static void result(struct renderer *r, const struct result *result)
 		render_note(r, "%s", result->note);
 }
 
+/* 0 or less: null. */
+static void line_optional(struct buf *b, const char *name, int64_t number)
+{
+	if (number <= 0)
+		line_json(b, name, NULL, 0);
+	else
+		line_number(b, name, number);
+}
+
 static void ping(struct renderer *r, const struct ping_record *p)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_text(&b, "{\"alive\":true");
 	line_number(&b, "took_us", p->took_us);
 	line_bool(&b, "error", p->was_error);
+	line_optional(&b, "tcp_us", p->tcp_us);
+	line_optional(&b, "ws_us", p->ws_us);
 	buf_char(&b, '}');
+	json_put_line(r, &b);
+}
+
+static void add_ping_layer(struct buf *b, const struct ping_layer *l)
+{
+	line_name(b, l->name);
+	buf_char(b, '{');
+	line_number(b, "sent", (int64_t)l->sent);
+	line_number(b, "lost", (int64_t)l->lost);
+	line_optional(b, "p50_us", ping_percentile(l, 50));
+	line_optional(b, "p90_us", ping_percentile(l, 90));
+	line_optional(b, "p99_us", ping_percentile(l, 99));
+	line_optional(b, "max_us", ping_percentile(l, 100));
+	buf_char(b, '}');
+}
+
+static void pings(struct renderer *r, const struct pings_record *p)
+{
+	CLEANUP(buf_done) struct buf b = { 0 };
+
+	buf_text(&b, "{\"ping\":{");
+	for (size_t i = 0; i < p->count; i++)
+		add_ping_layer(&b, &p->layer[i]);
+	buf_text(&b, "}}");
 	json_put_line(r, &b);
 }
 
@@ -969,6 +1012,10 @@ static void error(struct renderer *r, const struct error *e)
 		line_name(&b, "peer");
 		buf_text(&b, r->peer_error);
 	}
+	if (r->ladder) {
+		line_name(&b, "ladder");
+		buf_text(&b, r->ladder);
+	}
 	buf_text(&b, "}}");
 	json_put_error_line(r, &b);
 }
@@ -1012,6 +1059,7 @@ const struct render_ops render_json = {
 	.result = result,
 	.reply = reply,
 	.ping = ping,
+	.pings = pings,
 	.item = json_item,
 	.items_end = json_items_end,
 	.answer = json_answer,

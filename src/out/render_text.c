@@ -33,6 +33,7 @@ const struct render_ops render_text = {
 	.result = text_result,
 	.reply = text_reply,
 	.ping = text_ping,
+	.pings = text_pings,
 	.item = text_item,
 	.items_end = text_items_end,
 	.answer = text_answer,
@@ -56,12 +57,54 @@ const struct render_ops render_text = {
 	.row = text_row,
 };
 
+/* In milliseconds, whatever the size, so that one unit does for all. */
+static void add_ping(struct buf *out, const char *name, int64_t us)
+{
+	double ms = (double)us / 1000;
+	buf_printf(out, "%s %.*f", name, ms < 1 ? 2 : ms < 10 ? 1 : 0, ms);
+}
+
+void text_pings(struct renderer *r, const struct pings_record *p)
+{
+	static const char *const names[] = { "p50", "p90", "p99", "max" };
+	static const unsigned percent[] = { 50, 90, 99, 100 };
+	CLEANUP(buf_done) struct buf b = { 0 };
+	for (size_t i = 0; i < p->count; i++) {
+		const struct ping_layer *l = &p->layer[i];
+		buf_printf(&b, "%-5s", l->name);
+		/* It is not asked: the kernel knows. */
+		if (strcmp(l->name, "tcp") != 0)
+			buf_printf(&b, " %zu sent, %zu lost (%zu %%)", l->sent,
+				   l->lost, l->lost * 100 / l->sent);
+		else
+			buf_text(&b, " round trip");
+		for (size_t n = 0; n < COUNT(names) && l->lost < l->sent; n++) {
+			buf_text(&b, n ? ", " : ": ");
+			add_ping(&b, names[n], ping_percentile(l, percent[n]));
+		}
+		buf_text(&b, l->lost < l->sent ? " ms\n" : "\n");
+	}
+	put_out(r, &b);
+}
+
 void text_ping(struct renderer *r, const struct ping_record *p)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
+	bool layers = p->tcp_us > 0 || p->ws_us > 0 || p->ws_silent;
 	char took[32];
-	buf_printf(&b, "alive, %s\n",
-		   text_microseconds(p->took_us, took, sizeof(took)));
+	if (p->tcp_us > 0)
+		add_ping(&b, "alive: tcp", p->tcp_us);
+	if (p->ws_us > 0)
+		add_ping(&b, b.len ? ", ws" : "alive: ws", p->ws_us);
+	else if (p->ws_silent)
+		buf_text(&b, b.len ? ", ws no pong" : "alive: ws no pong");
+	if (layers) {
+		add_ping(&b, p->device ? ", loop" : ", mcp", p->took_us);
+		buf_text(&b, " ms\n");
+	} else {
+		buf_printf(&b, "alive, %s\n",
+			   text_microseconds(p->took_us, took, sizeof(took)));
+	}
 	put_out(r, &b);
 	if (p->was_error && r->verbose)
 		render_note(

@@ -16,6 +16,7 @@ void text_change(struct renderer *r, const struct tool_change *c);
 void text_describe(struct renderer *r, const struct describe_record *d);
 void text_tools_end(struct renderer *r, const struct tools_record *t);
 void text_ping(struct renderer *r, const struct ping_record *p);
+void text_pings(struct renderer *r, const struct pings_record *p);
 void text_item(struct renderer *r, const struct item_record *i);
 void text_items_end(struct renderer *r, const struct items_record *i);
 void text_target(struct renderer *r, const struct target_record *t);

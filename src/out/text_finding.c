@@ -231,6 +231,8 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 
 void text_finding(struct renderer *r, const struct finding_record *f)
 {
+	if (f->worded)
+		return;
 	if (f->whole)
 		tell_whole(r, f);
 	else

@@ -372,6 +372,14 @@ static void dropped(struct session *s, const struct error *why)
 	session_odd(s, frame, frame ? strlen(frame) : 0, "%s", why->text);
 }
 
+static void on_pong(void *owner)
+{
+	struct session *s = owner;
+
+	if (!s->closing)
+		session_wake(s);
+}
+
 static void on_failed(void *owner, int64_t id, const struct error *why)
 {
 	struct session *s = owner;
@@ -501,6 +509,7 @@ static const struct transport_events transport_events = {
 	.message = on_message,
 	.failed = on_failed,
 	.found = on_found,
+	.pong = on_pong,
 	.closed = on_closed,
 	.notice = on_notice,
 };

@@ -200,6 +200,28 @@ void session_keep_headers(struct headers *out, const struct headers *in);
  */
 bool session_unheard(struct session *s, struct error *why);
 
+/*
+ * The last call whose time was over, and what is known of it since: for who
+ * finds out why (diag/ladder.h).
+ */
+struct session_silence {
+	int32_t id; /* 0: there was none */
+	bool tool; /* a tool was called */
+	/* It is known why: it was told (transport_ops.explain, session_rules.silence) */
+	bool known;
+	int64_t started_us, over_us; /* sent; given up */
+	struct layers layers; /* just then */
+	int64_t late_us; /* its reply came so long after all; 0: it did not */
+};
+const struct session_silence *session_silence(const struct session *s);
+
+/*
+ * What the connection shows now (transport_ops.layers); and a Ping, whose answer
+ * wakes whoever waits, and stands there. -1: none can be sent.
+ */
+bool session_layers(const struct session *s, struct layers *out);
+int session_ping(struct session *s, struct error *err);
+
 /* For what one transport alone can do (attach_ask_tool). Lent. */
 struct transport *session_transport(struct session *s);
 
@@ -231,6 +253,8 @@ struct call {
 	struct message reply; /* owned */
 	char *broken; /* the reply's raw text when its JSON is broken; owned */
 	struct error failure;
+	/* Only to find out whether somebody is there: a late reply is no news. */
+	bool probe;
 	struct call *next; /* the session's list */
 };
 /* A device message; see link_wrap_device. */

@@ -108,13 +108,29 @@ void session_peer_error(const struct session_rules *rules, struct error *e,
 	reply_error(NULL, rules, e, m);
 }
 
+static void note_late(struct session *s, int64_t id)
+{
+	struct session_silence *silence = &s->silence;
+
+	if (id != silence->id || silence->late_us)
+		return;
+	silence->late_us = loop_now_us() - silence->over_us;
+	if (silence->late_us <= 0)
+		silence->late_us = 1;
+	session_wake(s);
+}
+
 /*
  * Through serve, which hands on what is for us only: it came between the end of
  * our time and of its own.
  */
 static void report_late(struct session *s, const struct message *m)
 {
-	if (s->link.relayed && !s->told)
+	const bool probe = m->has_number && m->number == s->probe;
+
+	if (m->has_number)
+		note_late(s, m->number);
+	if (s->link.relayed && !s->told && !probe)
 		session_odd(s, m->text, m->len,
 			    "a reply came just after it was given up");
 	s->told = false;
@@ -290,7 +306,9 @@ static void session_explain_timeout(struct session *s, struct call *c)
 	add_limit(&within, c);
 	error_set(&c->failure, ERR_TIMEOUT, "no reply to '%s' within %s", label,
 		  buf_string(&within));
+	s->silence.known = c->silence != NULL;
 	if (add_transport(&hint, s)) {
+		s->silence.known = true;
 		error_hint(&c->failure, "%s", buf_string(&hint));
 		return;
 	}
@@ -357,9 +375,27 @@ bool session_cancel(struct session *s, const struct call *c, const char *reason)
 	       session_notify(s, method, buf_string(&params), &ignored) == 0;
 }
 
+static void note_silence(struct session *s, const struct call *c)
+{
+	struct session_silence *silence = &s->silence;
+	const struct transport_ops *ops = s->transport.ops;
+
+	*silence = (struct session_silence){
+		.id = c->id,
+		.tool = c->subject != NULL,
+		.started_us = c->started_us,
+		.over_us = loop_now_us(),
+		.layers = { .pong_us = -1 },
+	};
+	if (s->open && ops->layers)
+		ops->layers(&s->transport, c->id, &silence->layers);
+}
+
 /* A server that works on in vain should know. */
 static void expire(struct session *s, struct call *c)
 {
+	if (!c->probe)
+		note_silence(s, c);
 	session_explain_timeout(s, c);
 	session_cancel(s, c, "time over");
 	session_end_call(s, c, false);
@@ -471,7 +507,7 @@ static bool unlink_call(struct session *s, const struct call *c)
 /* The end of a call: c->failure or c->reply says how. */
 static void give_up_waiting(const struct session *s, const struct call *c)
 {
-	if (s->observer.gave_up)
+	if (s->observer.gave_up && !c->probe)
 		s->observer.gave_up(s->observer.owner, c->id);
 }
 
@@ -525,9 +561,11 @@ static int32_t take_id(struct session *s)
 static void prepare_call(struct call *c, const char *method, int64_t timeout)
 {
 	char *subject = TAKE(c->subject);
+	bool probe = c->probe;
 
 	call_done(c);
 	c->subject = subject;
+	c->probe = probe;
 	c->method = mem_strdup(method);
 	c->timeout = timeout;
 }
@@ -555,6 +593,8 @@ int session_start(struct session *s, struct call *c, const char *method,
 	c->id = take_id(s);
 	c->silence = s->config.rules->silence(s->link.dialect, c, params);
 	jsonrpc_request(&payload, c->id, method, params);
+	if (c->probe)
+		s->probe = c->id;
 	return send_call(s, c, &payload, err);
 }
 
@@ -569,6 +609,29 @@ int session_start_raw(struct session *s, struct call *c,
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	return send_call(s, c, &payload, err);
+}
+
+const struct session_silence *session_silence(const struct session *s)
+{
+	return &s->silence;
+}
+
+bool session_layers(const struct session *s, struct layers *out)
+{
+	const struct transport_ops *ops = s->transport.ops;
+
+	*out = (struct layers){ .pong_us = -1 };
+	return s->open && ops->layers && ops->layers(&s->transport, 0, out);
+}
+
+int session_ping(struct session *s, struct error *err)
+{
+	const struct transport_ops *ops = s->transport.ops;
+
+	if (!s->open || !ops->ping)
+		return error_set(err, ERR_CONNECT,
+				 "there is no Ping over this connection");
+	return ops->ping(&s->transport, err);
 }
 
 int session_notify(struct session *s, const char *method, const char *params,

@@ -47,6 +47,8 @@ struct session {
 	int32_t next_id;
 	bool shared; /* peer_info.shared */
 	bool told; /* serve has said what is wrong with what comes next */
+	struct session_silence silence;
+	int32_t probe; /* its late reply is no news (call.probe) */
 	struct event_queue events;
 	int64_t audio_told; /* loop_now() of the last EVENT_AUDIO */
 	char revision[32]; /* "" until it is negotiated */

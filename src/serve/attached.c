@@ -510,6 +510,54 @@ void control_picture(struct board *d, const struct picture_news *n)
 	packet_release(packet);
 }
 
+/* ---- the layers of its connection ---- */
+
+static void send_layers(struct control_peer *p)
+{
+	const struct transport *t = &p->device->transport;
+	CLEANUP(buf_done) struct buf out = { 0 };
+	struct layers now = { .pong_us = -1 };
+
+	if (t->impl && t->ops->layers)
+		t->ops->layers(t, 0, &now);
+	if (p->pinging)
+		now.pong_us = -1;
+	buf_text(&out, "{\"op\":\"layers\"");
+	layers_encode(&out, &now);
+	buf_char(&out, '}');
+	control_peer_send(p, CONTROL_JSON, out.data, out.len);
+}
+
+/* The facts are those of before the Ping. */
+void attached_layers(struct control_peer *p)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct transport *t;
+
+	if (!p->device) {
+		error_set(&why, ERR_USAGE, "'layers' needs a device");
+		control_peer_error(p, &why);
+		return;
+	}
+	t = &p->device->transport;
+	p->pinging = true;
+	send_layers(p);
+	if (!t->impl || !t->ops->ping || t->ops->ping(t, &why))
+		p->pinging = false;
+}
+
+void control_pong(struct board *d)
+{
+	struct control_peer *p = d->audience ? d->audience->first : NULL;
+
+	for (; p; p = p->next_there) {
+		if (!p->pinging)
+			continue;
+		p->pinging = false;
+		send_layers(p);
+	}
+}
+
 void control_audio(struct board *d, const void *packet, size_t len)
 {
 	if (d->audience)

@@ -464,10 +464,18 @@ static void on_closed(void *owner, const struct error *told)
 	board_free(d);
 }
 
+static void on_pong(void *owner)
+{
+	struct board *d = owner;
+
+	d->server->events->pong(d);
+}
+
 static const struct transport_events device_events_board = {
 	.ready = on_ready,
 	.message = on_message,
 	.failed = on_failed,
+	.pong = on_pong,
 	.closed = on_closed,
 };
 

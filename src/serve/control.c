@@ -468,6 +468,12 @@ static void on_greet(struct control_peer *p, const struct control_question *q)
 	send_json(p, &out);
 }
 
+static void on_layers(struct control_peer *p, const struct control_question *q)
+{
+	(void)q;
+	attached_layers(p);
+}
+
 static const struct op {
 	const char *name;
 	void (*run)(struct control_peer *p, const struct control_question *q);
@@ -478,6 +484,7 @@ static const struct op {
 	{ "fan", broadcast_ask, false }, { "kick", on_kick, false },
 	{ "stop", on_stop, true },	 { "status", on_status, false },
 	{ "names", names_ask, false },	 { "upload", on_upload, false },
+	{ "layers", on_layers, false },
 };
 
 static const struct op *find_op(const char *name)

@@ -39,6 +39,8 @@ void control_text(struct board *d, const char *frame, size_t len);
 void control_finding(struct board *d, const struct board_finding *what);
 void control_picture(struct board *d, const struct picture_news *n);
 void control_audio(struct board *d, const void *packet, size_t len);
+/* To those that asked for the layers of its connection. */
+void control_pong(struct board *d);
 /* State, tools or connection changed: to those who watch, and to those who wait for a device. change: "connected", "ready", "failed", "gone", … */
 void control_changed(struct board *d, const char *change);
 /* The device goes: its attached commands get `gone` and are closed. */
@@ -95,6 +97,7 @@ struct control_peer {
 	int foreign; /* a protocol that is not ours; 0: it is, or was not told */
 
 	bool waiting, watching, tail, pictures, findings;
+	bool pinging; /* a Ping is open that it asked for */
 	bool told[DIAG_CODE_COUNT]; /* of the findings, without tail */
 	int64_t timeout; /* ms that it waits for an answer; 0: not told */
 	char *pattern; /* of what it waits for */
@@ -115,6 +118,11 @@ struct control_question {
 struct audience {
 	struct control_peer *first;
 };
+
+/* ---- attached.c ---- */
+
+/* What serve's own connection to the device of p shows, now and at the Pong. */
+void attached_layers(struct control_peer *p);
 
 /* ---- control_peer.c ---- */
 

@@ -543,6 +543,7 @@ const struct board_events serve_events = {
 	.text = control_text,
 	.found = control_finding,
 	.picture = control_picture,
+	.pong = control_pong,
 	.audio = control_audio,
 	.settled = on_board_settled,
 	.freed = on_board_freed,

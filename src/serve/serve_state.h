@@ -38,6 +38,8 @@ struct board_events {
 	/* a picture of its came, and was answered */
 	void (*picture)(struct board *d, const struct picture_news *n);
 	void (*audio)(struct board *d, const void *packet, size_t len);
+	/* it answered a Ping */
+	void (*pong)(struct board *d);
 	/* it became ready, or will not */
 	void (*settled)(struct board *d);
 	void (*freed)(struct serve *s);

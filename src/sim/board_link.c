@@ -159,11 +159,22 @@ static void device_died_out(void *owner, enum diag_code of)
 	c->events->died(c, of);
 }
 
+static void device_deaf(void *owner, bool gone)
+{
+	struct board_link *c = owner;
+
+	if (c->using == LINE_DIAL && !board_ws_deafen(&c->line.dial, gone))
+		c->events->note(
+			c, DEVICE_LINE,
+			"this kernel lets only root drop packets: what comes is acknowledged all the same");
+}
+
 static const struct pretend_events device_events = {
 	.text = device_text_out,
 	.binary = device_binary_out,
 	.audio = board_link_audio,
 	.cut = device_cut_out,
+	.deaf = device_deaf,
 	.drop = device_drop_out,
 	.full = device_full,
 	.note = device_note_out,

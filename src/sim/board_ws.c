@@ -84,6 +84,12 @@ void board_ws_cut(struct board_ws *d, const char *text, size_t len,
 	tcp_finish(&d->tcp);
 }
 
+bool board_ws_deafen(struct board_ws *d, bool gone)
+{
+	d->mute = true;
+	return tcp_deafen(&d->tcp, gone);
+}
+
 void board_ws_close(struct board_ws *d)
 {
 	d->ended = true;

@@ -129,6 +129,11 @@ void board_ws_binary(struct board_ws *d, const void *data, size_t len);
  */
 void board_ws_cut(struct board_ws *d, const char *text, size_t len,
 		  bool close_frame);
+/*
+ * Nothing that comes is read any more; gone: nor does the kernel acknowledge it.
+ * False: it does, since it lets nobody but root drop packets.
+ */
+bool board_ws_deafen(struct board_ws *d, bool gone);
 /* Ends TCP without a Close frame, as the board does. Again is fine. */
 void board_ws_close(struct board_ws *d);
 

@@ -10,6 +10,7 @@
 
 #define REPLY_LATE_MS 11000 /* past a call's usual 10 s */
 #define HELLO_LATE_MS 5000
+#define BUSY_MS 60000
 #define STORM_COUNT 5000
 #define HUGE_BYTES (17 << 20) /* past what a peer has to take */
 #define DEEP_LEVELS 2000
@@ -36,13 +37,17 @@ const struct sim_fault_row sim_fault_rows[] = {
 	{ "late-hello", "it says hello after 5 s (late-hello=2s: after that)" },
 	{ "duplicate-tool", "each page lists its first tool twice" },
 	{ "notify-storm", "5,000 notifications come right after initialize (notify-storm=10: that many)" },
+	{ "busy-loop", "a call keeps the main loop busy for 60 s (busy-loop=2s: so long): only Ping is answered" },
+	{ "hang", "from a call on nothing is read, not even Ping: TCP alone acknowledges" },
+	{ "half-open", "nothing reaches it once its tools are listed, and TCP stays open, as if the power went" },
 	{ NULL, NULL }
 	/* clang-format on */
 };
 
 static bool takes_time(enum fault f)
 {
-	return f == FAULT_LATE_REPLY || f == FAULT_LATE_HELLO;
+	return f == FAULT_LATE_REPLY || f == FAULT_LATE_HELLO ||
+	       f == FAULT_BUSY_LOOP;
 }
 
 static bool takes_number(enum fault f)
@@ -150,6 +155,8 @@ static void take_amount(struct fault_set *out, const struct fault_item *item)
 		out->reply_late_ms = item->amount;
 	else if (item->fault == FAULT_LATE_HELLO)
 		out->hello_late_ms = item->amount;
+	else if (item->fault == FAULT_BUSY_LOOP)
+		out->busy_ms = item->amount;
 	else if (item->fault == FAULT_HUGE)
 		out->huge = item->amount;
 	else
@@ -162,6 +169,7 @@ void fault_plan_for(const struct fault_plan *p, uint64_t device,
 	*out = (struct fault_set){ 0 };
 	out->reply_late_ms = REPLY_LATE_MS;
 	out->hello_late_ms = HELLO_LATE_MS;
+	out->busy_ms = BUSY_MS;
 	out->storm = STORM_COUNT;
 	out->huge = HUGE_BYTES;
 	for (size_t i = 0; i < p->count; i++) {

@@ -31,6 +31,9 @@ enum fault {
 	FAULT_LATE_HELLO,
 	FAULT_DUPLICATE_TOOL,
 	FAULT_NOTIFY_STORM,
+	FAULT_BUSY_LOOP,
+	FAULT_HANG,
+	FAULT_HALF_OPEN,
 	FAULT_COUNT
 };
 
@@ -38,6 +41,7 @@ struct fault_set {
 	uint32_t bits; /* 1 << enum fault */
 	int64_t reply_late_ms; /* late-reply */
 	int64_t hello_late_ms; /* late-hello */
+	int64_t busy_ms; /* busy-loop */
 	int64_t storm; /* notify-storm: how many */
 	int64_t huge; /* huge: bytes of the text */
 };

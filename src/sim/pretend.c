@@ -70,6 +70,14 @@ static void count_request(struct pretend *d, const cJSON *payload)
 
 /* The server's events: replies and calls become jobs of the main loop. */
 
+static void become_deaf(struct pretend *d, bool gone)
+{
+	d->deaf = true;
+	d->deaf_due = false;
+	if (d->config.events->deaf)
+		d->config.events->deaf(d->config.owner, gone);
+}
+
 /* How far the listing got; the first one that gets to the end is counted. */
 static void on_page(struct pretend *d, const struct firmware_reply *r)
 {
@@ -81,6 +89,8 @@ static void on_page(struct pretend *d, const struct firmware_reply *r)
 	d->talk.listed = true;
 	if (to > d->listed_to)
 		d->listed_to = to;
+	if (!r->next && fault_has(&d->config.faults, FAULT_HALF_OPEN))
+		d->deaf_due = true;
 	if (r->next || d->listed_whole)
 		return;
 	d->listed_whole = true;
@@ -129,6 +139,8 @@ static void on_call(void *owner, struct firmware_call *call)
 	job->of = d->asked;
 	d->config.events->note(d->config.owner, DEVICE_CALLED,
 			       call->tool->name);
+	if (fault_has(&d->config.faults, FAULT_HANG))
+		become_deaf(d, false);
 	pretend_add_job(d, job);
 }
 
@@ -209,6 +221,7 @@ void pretend_open(struct pretend *d)
 	d->online = true;
 	d->peer_closed = d->unusable = d->stopped = false;
 	d->initialized = d->hello_said = false;
+	d->deaf = d->deaf_due = false;
 	d->listed_to = 0;
 	d->mode = DEVICE_IDLE;
 	d->audio_ms = 0;
@@ -483,7 +496,7 @@ static bool take_text(struct pretend *d, const char *text, size_t len)
 {
 	CLEANUP(json_free_ptr) cJSON *root = NULL;
 
-	if (!d->online || d->peer_closed)
+	if (!d->online || d->peer_closed || d->deaf)
 		return false;
 	pretend_judge(d, false, text, len);
 	root = parse(text, len);
@@ -871,9 +884,13 @@ static void do_reply(struct pretend *d, const struct job *job)
 	const struct fault_set *f = &d->config.faults;
 
 	d->answering = job->of.asker;
+	if (d->deaf)
+		return;
 	d->aside = e->answers && !e->answers(d->config.owner, d->answering);
 	if (job->method != SERVER_CALL) {
 		send_reply(d, job);
+		if (job->method == SERVER_LIST && d->deaf_due)
+			become_deaf(d, true);
 	} else if (fault_has(f, FAULT_NOT_JSON)) {
 		pretend_send_as_is(d, fault_no_json());
 	} else if (fault_has(f, FAULT_CUT_FRAME) ||
@@ -953,6 +970,8 @@ static bool finish_call(struct pretend *d, const struct job *of,
 	int64_t delay = failed ? DEVICE_UPGRADE_MS : result->delay_ms;
 	int64_t late = 0;
 
+	if (fault_has(f, FAULT_BUSY_LOOP))
+		delay += f->busy_ms;
 	if (job->kind == JOB_REPLY && fault_has(f, FAULT_LATE_REPLY))
 		late = f->reply_late_ms;
 	if (late)

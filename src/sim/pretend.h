@@ -55,6 +55,11 @@ struct pretend_events {
 	/* A fault: half of the text, then the end; with a Close frame or without. */
 	void (*cut)(void *owner, const char *text, size_t len,
 		    bool close_frame);
+	/*
+	 * A fault: nothing that comes is read any more; gone: nor acknowledged.
+	 * NULL: there is no socket of its own.
+	 */
+	void (*deaf)(void *owner, bool gone);
 	/* The connection ends as the board ends it: without a Close frame. */
 	void (*drop)(void *owner);
 	/* So much waits to be sent that a long outburst pauses; may be NULL. */
@@ -119,6 +124,8 @@ struct pretend {
 	bool online; /* there is a connection */
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
 	unsigned refusals; /* that were told */
+	bool deaf; /* the same, by a fault: hang, half-open */
+	bool deaf_due; /* once the last page is sent */
 	bool unusable; /* a message was too large to send (device.md 1.4) */
 	/* a server hello that nobody waited for yet (device.md 1.5) */
 	bool hello_flag;

@@ -3,7 +3,9 @@
 #include "sim/tcp.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -327,6 +329,20 @@ bool tcp_tls_facts(const struct tcp *t, struct tls_facts *out)
 		return false;
 	t->tls_table->facts(t->tls, out);
 	return true;
+}
+
+bool tcp_deafen(struct tcp *t, bool gone)
+{
+	struct sock_filter drop = { .code = BPF_RET | BPF_K };
+	struct sock_fprog all = { .len = 1, .filter = &drop };
+	uv_os_fd_t fd;
+
+	if (!t->open || t->closing)
+		return true;
+	uv_read_stop((uv_stream_t *)&t->uv);
+	return !gone || (uv_fileno((uv_handle_t *)&t->uv, &fd) == 0 &&
+			 setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &all,
+				    sizeof(all)) == 0);
 }
 
 size_t tcp_waiting(const struct tcp *t)

@@ -60,6 +60,10 @@
  *  C upload   device?              an address that the only device, or the
  *             attached one, may upload one picture to
  *  S upload   url
+ *  C layers                        on an attached connection: what serve's own to
+ *                                  the device shows; and a WebSocket Ping is sent
+ *  S layers   tcp?, ping, pong_us? (net/layers.h) at once, and again when the
+ *                                  Pong came
  *  C kick     device               S kicked count
  *  C stop                          S stopping
  *  C status                        S status pid, version, addresses, devices, came,

@@ -348,6 +348,7 @@ static void test_rows(void **state)
 	assert_string_equal(sim_fault_rows[FAULT_DEEP].name, "deep");
 	assert_string_equal(sim_fault_rows[FAULT_NOTIFY_STORM].name,
 			    "notify-storm");
+	assert_string_equal(sim_fault_rows[FAULT_HALF_OPEN].name, "half-open");
 	assert_null(sim_fault_rows[FAULT_COUNT].name);
 }
 

@@ -27,7 +27,7 @@ struct side {
 	bool close_at_ready, fill_at_ready, answer_too_late;
 
 	int fd; /* of the connection */
-	bool ready, heard, closed, front_closed;
+	bool ready, heard, closed, front_closed, pong;
 	struct words texts; /* received; binary ones start with "B:" */
 	char *path, *device_id, *authorization;
 	struct error why, send_error;
@@ -97,7 +97,14 @@ static void on_closed(void *owner, const struct error *why)
 	error_copy(&side.why, why);
 }
 
+static void on_pong(void *owner)
+{
+	(void)owner;
+	side.pong = true;
+}
+
 static const struct transport_events events = { .ready = on_ready,
+						.pong = on_pong,
 						.message = on_message,
 						.closed = on_closed };
 
@@ -401,6 +408,80 @@ static void test_vanished(void **state)
 	    !strstr(side.why.text, " s, not even an acknowledgement"))
 		fail_msg("%s", side.why.text);
 	assert_non_null(strstr(side.why.hint, "power, Wi-Fi"));
+}
+
+/* A Pong that nobody asked for, one of an earlier Ping, and the right one. */
+static void child_pongs(uint16_t to, int out)
+{
+	char head[1024], ping[6];
+	int fd = raw_dial(to, "/", "", head, sizeof(head));
+
+	(void)out;
+	raw_frame(fd, 0x8a, "mine", 4);
+	raw_frame(fd, 0x81, "one", 3);
+	if (!raw_read(fd, ping, sizeof(ping)))
+		return;
+	raw_frame(fd, 0x8a, "\0\0\0\0", 4);
+	raw_frame(fd, 0x81, "two", 3);
+	raw_frame(fd, 0x8a, ping + 2, 4);
+	for (;;)
+		pause();
+}
+
+static void test_ping(void **state)
+{
+	struct layers l;
+
+	(void)state;
+	assert_false(side.t.impl && side.t.ops->layers(&side.t, 0, &l));
+	raw_start(&side.child, side.loop, port(), child_pongs);
+	loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL);
+	assert_false(side.pong);
+	assert_true(side.t.ops->layers(&side.t, 0, &l));
+	assert_true(l.tcp && l.ping && !l.broker);
+	assert_int_equal(l.pong_us, -1);
+	side.heard = false;
+	assert_int_equal(side.t.ops->ping(&side.t, NULL), 0);
+	loop_wait(side.loop, &side.pong, loop_now() + 60000, NULL);
+	assert_true(side.pong);
+	/* "two" stood before it, and the late one before that. */
+	assert_true(side.heard);
+	side.t.ops->layers(&side.t, 0, &l);
+	assert_true(l.pong_us >= 0 && l.rtt_us > 0);
+	assert_int_equal(l.unacked, 0);
+	side.t.ops->close(&side.t);
+	assert_int_equal(side.t.ops->ping(&side.t, NULL), -1);
+	await_closed();
+	raw_kill(&side.child, side.loop);
+}
+
+/* Nobody is there any more: TCP tells it, no Pong comes. */
+static void test_unacknowledged(void **state)
+{
+	struct layers l = { .pong_us = 0 };
+	bool never = false;
+
+	(void)state;
+	needs_deafness();
+	raw_start(&side.child, side.loop, port(), child_says_one);
+	loop_wait(side.loop, &side.heard, loop_now() + 60000, NULL);
+	assert_true(go_deaf(side.fd));
+	side.t.ops->send(&side.t, "lost", 4, NULL);
+	assert_int_equal(side.t.ops->ping(&side.t, NULL), 0);
+	for (int i = 0; i < 1000 && l.retransmits < 2; i++) {
+		loop_wait(side.loop, &never, loop_now() + 20, NULL);
+		side.t.ops->layers(&side.t, 0, &l);
+	}
+	assert_true(l.retransmits >= 2);
+	/* Two heads of two bytes. */
+	assert_int_equal(l.unacked, 2 + 4 + 2 + 4);
+	/* At least the pauses before both. */
+	assert_true(l.unacked_ms >= 500);
+	assert_int_equal(l.pong_us, -1);
+	assert_false(side.pong);
+	side.t.ops->close(&side.t);
+	await_closed();
+	raw_kill(&side.child, side.loop);
 }
 
 /* It acknowledges all the time, and does not read: not lost, and not closed by it. */
@@ -711,6 +792,8 @@ int main(void)
 		TEST(test_reset),
 		TEST(test_vanished),
 		TEST(test_stuck),
+		TEST(test_ping),
+		TEST(test_unacknowledged),
 		TEST(test_too_large),
 		TEST(test_close_unanswered),
 		TEST(test_queue_is_full),
