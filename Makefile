@@ -125,7 +125,7 @@ $(BUILD)/%.o: src/%.c
 $(BUILD)/cli/cmd_completion.o $(TOP)/fuzz/cli/cmd_completion.o: $(wildcard completions/*)
 $(BUILD)/mcp/tool_effect.o $(TOP)/fuzz/mcp/tool_effect.o: src/mcp/tools.json
 $(BUILD)/diag/facts.o $(TOP)/fuzz/diag/facts.o: $(FACTS)
-$(BUILD)/diag/registry.o $(TOP)/fuzz/diag/registry.o: $(wildcard src/diag/findings/*.json)
+$(BUILD)/diag/codebook.o $(TOP)/fuzz/diag/codebook.o: $(wildcard src/diag/findings/*.json)
 
 $(BUILD)/pic/%.o: src/%.c
 	@mkdir -p $(@D)

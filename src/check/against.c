@@ -111,7 +111,7 @@ static void look_at_calls(struct view *v, const struct backend_fact *b)
 			   v->calls.len ? "; " : "", b->max_message);
 }
 
-static void tell_against(struct check *k, const struct backend_fact *b,
+static void tell_against(struct checkup *k, const struct backend_fact *b,
 			 const struct tool_list *l)
 {
 	CLEANUP(view_done) struct view v = { 0 };
@@ -171,7 +171,7 @@ static int unknown(const char *id, size_t len, struct error *err)
 }
 
 /* Each of "py,gw"; "all" is every one. list NULL: they are only looked up. */
-static int each_against(struct check *k, const struct tool_list *l,
+static int each_against(struct checkup *k, const struct tool_list *l,
 			struct error *err)
 {
 	const char *at = k->options->against;
@@ -197,12 +197,12 @@ static int each_against(struct check *k, const struct tool_list *l,
 	}
 }
 
-int check_against_read(struct check *k, struct error *err)
+int check_against_read(struct checkup *k, struct error *err)
 {
 	return k->options->against ? each_against(k, NULL, err) : 0;
 }
 
-void check_against(struct check *k, const struct tool_list *l)
+void check_against(struct checkup *k, const struct tool_list *l)
 {
 	CLEANUP(error_reset) struct error err = { 0 };
 
@@ -224,8 +224,8 @@ static void source_done(struct list_source *s)
 	kept_list_done(&s->kept);
 }
 
-static int read_source(struct check *k, struct list_source *s, const char *file,
-		       struct error *err)
+static int read_source(struct checkup *k, struct list_source *s,
+		       const char *file, struct error *err)
 {
 	struct connection *c = k->in->connection;
 
@@ -258,7 +258,7 @@ static size_t bytes_of(const struct tool_list *l)
 	return bytes;
 }
 
-int check_tools(struct check *k, const char *url, struct error *err)
+int check_tools(struct checkup *k, const char *url, struct error *err)
 {
 	CLEANUP(source_done) struct list_source s = { 0 };
 	const struct tool_list *l;

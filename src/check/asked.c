@@ -12,7 +12,7 @@
 #include "mcp/tools.h"
 
 struct round {
-	struct check *k;
+	struct checkup *k;
 	enum check_risk risk;
 	struct buf names, silent, through;
 	unsigned count;
@@ -161,7 +161,7 @@ static int list_again(struct round *r, struct error *err)
 	return 0;
 }
 
-int stage_asked(struct check *k, struct error *err)
+int stage_asked(struct checkup *k, struct error *err)
 {
 	CLEANUP(round_done) struct round r = { .k = k, .risk = RISK_ASK };
 	const bool tools = client_offers(&k->in->connection->client, "tools");
@@ -181,7 +181,7 @@ int stage_asked(struct check *k, struct error *err)
 	return status;
 }
 
-int stage_odd(struct check *k, struct error *err)
+int stage_odd(struct checkup *k, struct error *err)
 {
 	CLEANUP(round_done) struct round r = { .k = k, .risk = RISK_ODD };
 	int status;

@@ -29,13 +29,13 @@ static const char *const names[STAGES + 1] = { "name",	  "tcp",   "tls",
 					       "upgrade", "hello", "init",
 					       "list",	  "quiet", "bye" };
 
-static int64_t quiet_of(const struct check *k)
+static int64_t quiet_of(const struct checkup *k)
 {
 	return k->options->quiet ? k->options->quiet : QUIET_MS;
 }
 
 struct talk {
-	struct check *k;
+	struct checkup *k;
 	struct board_ws_url url;
 	enum stage at; /* the one that is not over */
 	int64_t since_us; /* when the one before was */
@@ -322,7 +322,7 @@ static int read_url(struct board_ws_url *out, const char *url,
 	return -1;
 }
 
-static int prepare(const struct check *k, char **token, struct error *err)
+static int prepare(const struct checkup *k, char **token, struct error *err)
 {
 	struct app *app = k->in->app;
 
@@ -358,7 +358,7 @@ static int finish(struct talk *t, const struct sim_summary *sum,
 	return -1;
 }
 
-int check_backend(struct check *k, const char *url, struct error *err)
+int check_backend(struct checkup *k, const char *url, struct error *err)
 {
 	const struct config *config = &k->in->app->config;
 	struct sim_options o = {

@@ -83,7 +83,7 @@ struct party { /* one connection */
 };
 
 struct broker_check {
-	struct check *k;
+	struct checkup *k;
 	struct loop *loop;
 	const struct mqtt_table *table;
 	struct endpoint to;
@@ -537,7 +537,7 @@ static void name_topics(struct broker_check *b)
 	b->mark = mem_printf("mcpctl-check/%s", b->nonce);
 }
 
-int check_broker(struct check *k, const char *url, struct error *err)
+int check_broker(struct checkup *k, const char *url, struct error *err)
 {
 	struct app *app = k->in->app;
 	struct broker_check b = { .k = k };

@@ -29,7 +29,7 @@ bool tool_is_reader(const struct tool *t)
 	       cJSON_GetArraySize(required_of(t)) == 0;
 }
 
-static bool is_over(const struct check *k)
+static bool is_over(const struct checkup *k)
 {
 	return session_is_over(k->in->connection->session);
 }
@@ -43,7 +43,7 @@ struct made {
 	bool noted; /* result.note: it ended the connection as it must */
 };
 
-static void look_at_result(struct check *k, const struct tool *t,
+static void look_at_result(struct checkup *k, const struct tool *t,
 			   const struct result *r)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -53,7 +53,7 @@ static void look_at_result(struct check *k, const struct tool *t,
 			   why.text);
 }
 
-static int call_once(struct check *k, struct made *m, const struct tool *t,
+static int call_once(struct checkup *k, struct made *m, const struct tool *t,
 		     struct error *err)
 {
 	CLEANUP(result_done) struct result result = { 0 };
@@ -70,8 +70,8 @@ static int call_once(struct check *k, struct made *m, const struct tool *t,
 }
 
 /* After one that failed. -1: nothing more can be asked. */
-static int after(struct check *k, const struct made *m, const struct error *why,
-		 struct error *err)
+static int after(struct checkup *k, const struct made *m,
+		 const struct error *why, struct error *err)
 {
 	if (why->kind == ERR_INTERRUPTED) {
 		error_copy(err, why);
@@ -87,7 +87,7 @@ static int after(struct check *k, const struct made *m, const struct error *why,
 /* ---- those that read ---- */
 
 /* The best of TIMES. */
-static int call_reader(struct check *k, const struct tool *t, struct made *m,
+static int call_reader(struct checkup *k, const struct tool *t, struct made *m,
 		       struct error *err)
 {
 	int64_t best = INT64_MAX;
@@ -123,8 +123,8 @@ static void calls_done(struct calls *c)
 	buf_done(&c->out);
 }
 
-static void tell_call(struct check *k, struct calls *all, const struct made *m,
-		      const struct error *why)
+static void tell_call(struct checkup *k, struct calls *all,
+		      const struct made *m, const struct error *why)
 {
 	const bool good = why->kind == ERR_NONE;
 	char time[TEXT_ROOM];
@@ -137,7 +137,7 @@ static void tell_call(struct check *k, struct calls *all, const struct made *m,
 			  why->text);
 }
 
-static int call_readers(struct check *k, struct calls *all, struct error *err)
+static int call_readers(struct checkup *k, struct calls *all, struct error *err)
 {
 	const struct tool_list *l = &k->in->connection->tools;
 
@@ -168,7 +168,7 @@ char *check_call_split(const char *word, const char **arguments)
 			   equals ? (size_t)(equals - word) : strlen(word));
 }
 
-int check_calls_read(const struct check *k, struct error *err)
+int check_calls_read(const struct checkup *k, struct error *err)
 {
 	const struct words *calls = &k->options->calls;
 
@@ -192,7 +192,7 @@ int check_calls_read(const struct check *k, struct error *err)
 	return 0;
 }
 
-static int call_named(struct check *k, struct calls *all, const char *word,
+static int call_named(struct checkup *k, struct calls *all, const char *word,
 		      struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -216,7 +216,7 @@ static int call_named(struct check *k, struct calls *all, const char *word,
 	return why.kind == ERR_NONE ? 0 : after(k, &m, &why, err);
 }
 
-int stage_named(struct check *k, struct error *err)
+int stage_named(struct checkup *k, struct error *err)
 {
 	CLEANUP(calls_done) struct calls all = { 0 };
 	const struct words *calls = &k->options->calls;
@@ -234,7 +234,7 @@ int stage_named(struct check *k, struct error *err)
 	return status;
 }
 
-int stage_calls(struct check *k, struct error *err)
+int stage_calls(struct checkup *k, struct error *err)
 {
 	CLEANUP(calls_done) struct calls all = { 0 };
 	CLEANUP(buf_done) struct buf names = { 0 };
@@ -326,7 +326,7 @@ struct trial {
 	unsigned count;
 };
 
-static void judge_trial(struct check *k, struct trial *all,
+static void judge_trial(struct checkup *k, struct trial *all,
 			const struct made *m, const struct error *why)
 {
 	const bool good = why->kind == ERR_PEER;
@@ -342,7 +342,7 @@ static void judge_trial(struct check *k, struct trial *all,
 	diag_found(k->diag, D149, (struct span){ 0 }, "%s", m->label);
 }
 
-static int try_arguments(struct check *k, const struct tool *t,
+static int try_arguments(struct checkup *k, const struct tool *t,
 			 struct trial *all, struct error *err)
 {
 	for (int n = 0; n < WRONG_WAYS; n++) {
@@ -374,7 +374,7 @@ static unsigned count_tried(const struct tool_list *l)
 	return count;
 }
 
-int stage_args(struct check *k, struct error *err)
+int stage_args(struct checkup *k, struct error *err)
 {
 	const struct tool_list *l = &k->in->connection->tools;
 	const unsigned tools = count_tried(l);

@@ -17,10 +17,10 @@ const char *risk_name(enum check_risk risk)
 	return names[risk];
 }
 
-void check_begin(struct check *k, const struct invocation *in,
+void check_begin(struct checkup *k, const struct invocation *in,
 		 const struct check_options *options, struct diag *diag)
 {
-	*k = (struct check){
+	*k = (struct checkup){
 		.in = in,
 		.options = options,
 		.diag = diag,
@@ -31,7 +31,7 @@ void check_begin(struct check *k, const struct invocation *in,
 	k->stage_us = k->begun_us;
 }
 
-void check_done(struct check *k)
+void check_done(struct checkup *k)
 {
 	for (size_t i = 0; i < k->stages; i++) {
 		mem_free(k->stage[i].name);
@@ -55,7 +55,7 @@ static bool has(const struct words *codes, const char *code)
 	return false;
 }
 
-bool check_wants(const struct check *k, const char *code)
+bool check_wants(const struct checkup *k, const char *code)
 {
 	const struct check_options *o = k->options;
 
@@ -64,7 +64,7 @@ bool check_wants(const struct check *k, const char *code)
 	return (!o->only.count || has(&o->only, code)) && !has(&o->skip, code);
 }
 
-static void count(struct check *k, const struct finding_row *row)
+static void count(struct checkup *k, const struct finding_row *row)
 {
 	k->count[row->severity]++;
 	if ((int)row->severity <= k->first_severity)
@@ -75,7 +75,7 @@ static void count(struct check *k, const struct finding_row *row)
 
 /* ---- cases ---- */
 
-static struct check_case *add_case(struct check *k, const char *name,
+static struct check_case *add_case(struct checkup *k, const char *name,
 				   const char *text)
 {
 	struct check_case *c;
@@ -90,7 +90,7 @@ static struct check_case *add_case(struct check *k, const char *name,
 	return c;
 }
 
-void check_case(struct check *k, const char *name, enum stage_verdict verdict,
+void check_case(struct checkup *k, const char *name, enum stage_verdict verdict,
 		int64_t took_us, const char *text)
 {
 	struct check_case *c = add_case(k, name, text);
@@ -99,7 +99,7 @@ void check_case(struct check *k, const char *name, enum stage_verdict verdict,
 	c->took_us = took_us;
 }
 
-static void add_finding(struct check *k, size_t index,
+static void add_finding(struct checkup *k, size_t index,
 			const struct finding_row *row)
 {
 	CLEANUP(mem_free_ptr)
@@ -111,7 +111,7 @@ static void add_finding(struct check *k, size_t index,
 								 STAGE_ODD;
 }
 
-static void tell_findings(struct check *k)
+static void tell_findings(struct checkup *k)
 {
 	struct renderer *r = &k->in->app->out;
 
@@ -135,19 +135,19 @@ static void tell_findings(struct check *k)
 
 /* ---- stages ---- */
 
-void check_progress(struct check *k, const char *what)
+void check_progress(struct checkup *k, const char *what)
 {
 	connection_asks(k->in->connection, what);
 }
 
-static bool has_cases(const struct check *k)
+static bool has_cases(const struct checkup *k)
 {
 	return k->case_count > 0 &&
 	       k->cases[k->case_count - 1].stage == k->stages;
 }
 
-static void show(struct check *k, const char *name, enum stage_verdict verdict,
-		 const char *words)
+static void show(struct checkup *k, const char *name,
+		 enum stage_verdict verdict, const char *words)
 {
 	struct renderer *r = &k->in->app->out;
 	const struct stage_record record = { .name = name,
@@ -159,7 +159,7 @@ static void show(struct check *k, const char *name, enum stage_verdict verdict,
 		r->ops->stage(r, &record);
 }
 
-static void keep_stage(struct check *k, const char *name,
+static void keep_stage(struct checkup *k, const char *name,
 		       enum stage_verdict verdict, char *words)
 {
 	const int64_t now = loop_now_us();
@@ -175,8 +175,8 @@ static void keep_stage(struct check *k, const char *name,
 	k->stage_us = now;
 }
 
-void check_stage(struct check *k, const char *name, enum stage_verdict verdict,
-		 const char *format, ...)
+void check_stage(struct checkup *k, const char *name,
+		 enum stage_verdict verdict, const char *format, ...)
 {
 	va_list args;
 	char *words;
@@ -192,7 +192,7 @@ void check_stage(struct check *k, const char *name, enum stage_verdict verdict,
 	keep_stage(k, name, verdict, words);
 }
 
-static bool was_made(const struct check *k, const char *name)
+static bool was_made(const struct checkup *k, const char *name)
 {
 	for (size_t i = 0; i < k->stages; i++) {
 		if (strcmp(k->stage[i].name, name) == 0)
@@ -201,7 +201,7 @@ static bool was_made(const struct check *k, const char *name)
 	return false;
 }
 
-void check_stopped(struct check *k)
+void check_stopped(struct checkup *k)
 {
 	CLEANUP(buf_done) struct buf names = { 0 };
 
@@ -218,7 +218,7 @@ void check_stopped(struct check *k)
 	keep_stage(k, "stopped", STAGE_STOPPED, buf_take(&names));
 }
 
-bool check_dares(struct check *k, enum check_risk risk, unsigned n)
+bool check_dares(struct checkup *k, enum check_risk risk, unsigned n)
 {
 	if ((int)risk <= k->options->risk) {
 		k->asked += n;
@@ -230,7 +230,7 @@ bool check_dares(struct check *k, enum check_risk risk, unsigned n)
 
 /* ---- the end ---- */
 
-static int judge(const struct check *k, struct error *err)
+static int judge(const struct checkup *k, struct error *err)
 {
 	if (k->first_severity < k->options->fail_on && !k->failed)
 		return 0;
@@ -244,7 +244,7 @@ static int judge(const struct check *k, struct error *err)
 								 "notes");
 }
 
-static void tell_end(struct check *k, bool stopped)
+static void tell_end(struct checkup *k, bool stopped)
 {
 	struct renderer *r = &k->in->app->out;
 	struct check_record record = {
@@ -267,13 +267,13 @@ static void tell_end(struct check *k, bool stopped)
 		r->ops->check(r, &record);
 }
 
-int check_end(struct check *k, struct error *err)
+int check_end(struct checkup *k, struct error *err)
 {
 	tell_end(k, false);
 	return judge(k, err);
 }
 
-void check_end_early(struct check *k)
+void check_end_early(struct checkup *k)
 {
 	if (!k->ended && k->stages > 0)
 		tell_end(k, true);

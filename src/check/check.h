@@ -28,7 +28,7 @@ struct check_options {
 
 /* A question, a rule, a stage: how it went. */
 struct check_case {
-	size_t stage; /* of struct check */
+	size_t stage; /* of struct checkup */
 	char *name, *text; /* owned; raw; text may be "" */
 	enum stage_verdict verdict;
 	int64_t took_us;
@@ -41,7 +41,7 @@ struct check_stage {
 	int64_t took_us;
 };
 
-struct check {
+struct checkup {
 	const struct invocation *in;
 	const struct check_options *options;
 	struct diag *diag; /* what is found goes there; lent */
@@ -65,48 +65,49 @@ struct check {
 	bool ended; /* the last line is told */
 };
 
-void check_begin(struct check *k, const struct invocation *in,
+void check_begin(struct checkup *k, const struct invocation *in,
 		 const struct check_options *options, struct diag *diag);
-void check_done(struct check *k);
+void check_done(struct checkup *k);
 
 /* On a terminal: what is asked now; NULL: nothing any more. */
-void check_progress(struct check *k, const char *what);
+void check_progress(struct checkup *k, const char *what);
 
 /* A question of the stage that is under way is over. */
-void check_case(struct check *k, const char *name, enum stage_verdict verdict,
+void check_case(struct checkup *k, const char *name, enum stage_verdict verdict,
 		int64_t took_us, const char *text);
 
 /* A stage is over: its line (stage_record), then what was found in it. */
-void check_stage(struct check *k, const char *name, enum stage_verdict verdict,
-		 const char *format, ...) PRINTF_LIKE(4, 5);
+void check_stage(struct checkup *k, const char *name,
+		 enum stage_verdict verdict, const char *format, ...)
+	PRINTF_LIKE(4, 5);
 
 /* Nothing more can be asked: the stages of the plan that were not reached. */
-void check_stopped(struct check *k);
+void check_stopped(struct checkup *k);
 
 /* Whether that level is allowed; if not, n questions are counted as left. */
-bool check_dares(struct check *k, enum check_risk risk, unsigned n);
+bool check_dares(struct checkup *k, enum check_risk risk, unsigned n);
 
 /* Whether a code is told: of this subject, and as --only and --skip say. */
-bool check_wants(const struct check *k, const char *code);
+bool check_wants(const struct checkup *k, const char *code);
 
 /* The last line, and what to type next. -1 (ERR_UNMET): something was found. */
-int check_end(struct check *k, struct error *err);
+int check_end(struct checkup *k, struct error *err);
 /* The same where it could not be made to its end, unless it is told. */
-void check_end_early(struct check *k);
+void check_end_early(struct checkup *k);
 
 /*
  * The subjects. Each: stages until its check_end, or -1 where it could not be
  * made. url: of a list, a file; NULL where none was given.
  */
-int check_device(struct check *k, const char *url, struct error *err);
-int check_here(struct check *k, const char *url, struct error *err);
-int check_broker(struct check *k, const char *url, struct error *err);
-int check_backend(struct check *k, const char *url, struct error *err);
-int check_ota(struct check *k, const char *url, struct error *err);
-int check_vision(struct check *k, const char *url, struct error *err);
-int check_tools(struct check *k, const char *url, struct error *err);
+int check_device(struct checkup *k, const char *url, struct error *err);
+int check_here(struct checkup *k, const char *url, struct error *err);
+int check_broker(struct checkup *k, const char *url, struct error *err);
+int check_backend(struct checkup *k, const char *url, struct error *err);
+int check_ota(struct checkup *k, const char *url, struct error *err);
+int check_vision(struct checkup *k, const char *url, struct error *err);
+int check_tools(struct checkup *k, const char *url, struct error *err);
 
 /* What --plan prints instead of the first. */
-int check_plan(struct check *k, struct error *err);
+int check_plan(struct checkup *k, struct error *err);
 
 #endif

@@ -97,7 +97,7 @@ static const struct subject {
 		*name; /* the first operand; NULL: a device, as -t names it */
 	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT } takes;
 	const char *heeds; /* options that only some heed, a space between */
-	int (*check)(struct check *k, const char *url, struct error *err);
+	int (*check)(struct checkup *k, const char *url, struct error *err);
 } subjects[] = {
 	{ NULL, URL_NONE, "plan call against", check_device },
 	{ "tools", FILE_OR_NOT, "against kept", check_tools },
@@ -193,7 +193,7 @@ static int fit_options(const struct subject *s, const struct check_options *o,
 }
 
 /* The first failure is told; of both the check's. */
-static int finish(struct check *k, struct check_reports *reports, int status,
+static int finish(struct checkup *k, struct check_reports *reports, int status,
 		  struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -212,7 +212,7 @@ static int finish(struct check *k, struct check_reports *reports, int status,
 	return -1;
 }
 
-static int check_with(struct check *k, const struct subject *subject,
+static int check_with(struct checkup *k, const struct subject *subject,
 		      struct error *err)
 {
 	const struct invocation *in = k->in;
@@ -243,7 +243,7 @@ static int check_run(const struct invocation *in, struct error *err)
 	struct check_options options =
 		*(const struct check_options *)in->options;
 	const struct subject *subject = NULL;
-	struct check k;
+	struct checkup k;
 	int status;
 
 	options.risk = risks[options.risk];

@@ -15,14 +15,14 @@
 
 #define HELLO_LATE_MS 1000 /* firmware says it at once (device.md 1.5) */
 
-static struct session *session_of(const struct check *k)
+static struct session *session_of(const struct checkup *k)
 {
 	return k->in->connection->session;
 }
 
 /* ---- what it says by itself ---- */
 
-static void tell_way(struct check *k)
+static void tell_way(struct checkup *k)
 {
 	const struct session_peer *peer = session_peer(session_of(k));
 	const struct session_times *times = session_times(session_of(k));
@@ -37,14 +37,14 @@ static void tell_way(struct check *k)
 		    took);
 }
 
-static void judge_hello(struct check *k, int64_t ms, const char *took)
+static void judge_hello(struct checkup *k, int64_t ms, const char *took)
 {
 	if (ms > HELLO_LATE_MS)
 		diag_found(k->diag, D147, (struct span){ 0 },
 			   "%s after the connection", took);
 }
 
-static void tell_hello(struct check *k)
+static void tell_hello(struct checkup *k)
 {
 	const struct link *link = session_link(session_of(k));
 	const struct session_times *times = session_times(session_of(k));
@@ -66,7 +66,7 @@ static void tell_hello(struct check *k)
 		    link->relayed ? "" : " after the connection");
 }
 
-static void tell_initialize(struct check *k)
+static void tell_initialize(struct checkup *k)
 {
 	const struct client *c = &k->in->connection->client;
 	char took[TEXT_ROOM];
@@ -103,7 +103,7 @@ static void describe_list(const struct tool_list *l, struct buf *out)
 }
 
 /* Resources, templates and prompts, where a server says that it has them. */
-static int list_items(struct check *k, struct buf *out, struct error *err)
+static int list_items(struct checkup *k, struct buf *out, struct error *err)
 {
 	static const char *const offered[] = { "resources", "resources",
 					       "prompts" };
@@ -131,7 +131,7 @@ static int list_items(struct check *k, struct buf *out, struct error *err)
 	return status;
 }
 
-static int ask_lists(struct check *k, struct buf *words, struct error *err)
+static int ask_lists(struct checkup *k, struct buf *words, struct error *err)
 {
 	struct connection *c = k->in->connection;
 
@@ -147,7 +147,7 @@ static int ask_lists(struct check *k, struct buf *words, struct error *err)
 }
 
 /* One that broke is a fault, and ends nothing: the rest can be asked. */
-static int after_list(struct check *k, struct error *err)
+static int after_list(struct checkup *k, struct error *err)
 {
 	if (err->kind != ERR_PROTOCOL && err->kind != ERR_PEER)
 		return -1;
@@ -156,7 +156,7 @@ static int after_list(struct check *k, struct error *err)
 	return 0;
 }
 
-static int look_at_list(struct check *k, struct error *err)
+static int look_at_list(struct checkup *k, struct error *err)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	int status;
@@ -174,7 +174,7 @@ static int look_at_list(struct check *k, struct error *err)
 
 /* ---- where it could not be connected ---- */
 
-static void fail(struct check *k, const char *stage, const struct error *err)
+static void fail(struct checkup *k, const char *stage, const struct error *err)
 {
 	const int code = *err->finding	       ? finding_by_name(err->finding) :
 			 err->kind == ERR_AUTH ? (int)P707 :
@@ -187,7 +187,7 @@ static void fail(struct check *k, const char *stage, const struct error *err)
 }
 
 /* How far it came. The session is gone; the engine has seen its frames. */
-static void tell_unopened(struct check *k, const struct error *err)
+static void tell_unopened(struct checkup *k, const struct error *err)
 {
 	const struct connection *c = k->in->connection;
 	const bool device = c->to_device;
@@ -215,7 +215,7 @@ static void tell_unopened(struct check *k, const struct error *err)
 /* ---- all of it ---- */
 
 /* HTTP: it had to be greeted again (mcp.md 2025-03-26). */
-static void judge_forgotten(struct check *k)
+static void judge_forgotten(struct checkup *k)
 {
 	if (k->in->connection->endpoint.scheme->kind == SCHEME_HTTP &&
 	    diag_count(k->diag, B220))
@@ -223,9 +223,9 @@ static void judge_forgotten(struct check *k)
 			   "initialize was asked for again meanwhile");
 }
 
-static int ask(struct check *k, struct error *err)
+static int ask(struct checkup *k, struct error *err)
 {
-	static int (*const stages[])(struct check *, struct error *) = {
+	static int (*const stages[])(struct checkup *, struct error *) = {
 		look_at_list, stage_asked, stage_calls,
 		stage_odd,    stage_args,  stage_named
 	};
@@ -244,7 +244,7 @@ static const char *const server_stages[] = { "way",   "init",  "list",
 					     "asked", "calls", NULL };
 
 /* That the peer does not survive a question is a finding, and no failure of the check. */
-static int judge_stop(struct check *k, struct error *err)
+static int judge_stop(struct checkup *k, struct error *err)
 {
 	check_stopped(k);
 	if (!diag_count(k->diag, D134) || err->kind == ERR_INTERRUPTED)
@@ -253,7 +253,7 @@ static int judge_stop(struct check *k, struct error *err)
 	return check_end(k, err);
 }
 
-int check_device(struct check *k, const char *url, struct error *err)
+int check_device(struct checkup *k, const char *url, struct error *err)
 {
 	struct connection *c = k->in->connection;
 

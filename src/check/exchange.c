@@ -52,7 +52,7 @@ static int check_globals(const struct config *c, const char *subject,
 	return 0;
 }
 
-int board_self_open(struct board_self *b, const struct check *k,
+int board_self_open(struct board_self *b, const struct checkup *k,
 		    struct error *err)
 {
 	const struct check_options *o = k->options;
@@ -101,7 +101,7 @@ int exchange_url(struct board_ws_url *out, const struct board_self *b,
 	return 0;
 }
 
-void exchange_trace(const struct check *k, const struct board_self *b,
+void exchange_trace(const struct checkup *k, const struct board_self *b,
 		    bool outgoing, const char *data, size_t len)
 {
 	struct app *app = k->in->app;
@@ -117,7 +117,7 @@ void exchange_trace(const struct check *k, const struct board_self *b,
 		trace_write(app->trace, &t);
 }
 
-int64_t exchange_until(const struct check *k)
+int64_t exchange_until(const struct checkup *k)
 {
 	const int64_t timeout = k->in->app->config.timeout;
 
@@ -138,7 +138,7 @@ void exchange_name(struct error *why, const struct board_ws_url *u)
 		error_prefix(why, "%.100s:%u", u->host, (unsigned)u->port);
 }
 
-void exchange_failure(struct check *k, struct error *why, unsigned with)
+void exchange_failure(struct checkup *k, struct error *why, unsigned with)
 {
 	const struct why_facts facts = { .what = (enum why)why->reason,
 					 .with = with,
@@ -154,7 +154,7 @@ void exchange_failure(struct check *k, struct error *why, unsigned with)
 		   why->text);
 }
 
-static bool fails(struct check *k, const char *stage, struct error *why)
+static bool fails(struct checkup *k, const char *stage, struct error *why)
 {
 	exchange_failure(k, why, 0);
 	check_stage(k, stage, STAGE_FAIL, "%s", why->text);
@@ -168,7 +168,7 @@ static bool is_name(const char *host)
 	return inet_pton(AF_INET, host, &address) != 1;
 }
 
-static void tell_tls(struct check *k, const struct tls_facts *f)
+static void tell_tls(struct checkup *k, const struct tls_facts *f)
 {
 	char days[32] = "";
 
@@ -182,8 +182,8 @@ static void tell_tls(struct check *k, const struct tls_facts *f)
 			    "");
 }
 
-bool way_tell(struct check *k, const struct way *w, const char *host, bool tls,
-	      struct error *why)
+bool way_tell(struct checkup *k, const struct way *w, const char *host,
+	      bool tls, struct error *why)
 {
 	const bool unknown =
 		!w->connected && (why->reason == WHY_NO_HOST ||
@@ -284,7 +284,7 @@ static const struct board_http_events events = {
 	.closed = on_closed,
 };
 
-int exchange_make(struct exchange *x, const struct check *k,
+int exchange_make(struct exchange *x, const struct checkup *k,
 		  const struct board_ws_url *u, struct buf *request,
 		  struct error *err)
 {

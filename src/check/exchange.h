@@ -20,7 +20,7 @@ struct board_self {
 	int64_t opened_us; /* for traces */
 };
 /* -1 (ERR_USAGE): an id that cannot stand in a header, certificates that cannot be read. */
-int board_self_open(struct board_self *b, const struct check *k,
+int board_self_open(struct board_self *b, const struct checkup *k,
 		    struct error *err);
 void board_self_done(struct board_self *b);
 
@@ -29,7 +29,7 @@ int exchange_url(struct board_ws_url *out, const struct board_self *b,
 		 const char *text, struct error *err);
 
 /* -v and --trace: what goes over the wire. */
-void exchange_trace(const struct check *k, const struct board_self *b,
+void exchange_trace(const struct checkup *k, const struct board_self *b,
 		    bool outgoing, const char *data, size_t len);
 
 /* How far the way went. */
@@ -44,16 +44,16 @@ void way_look(struct way *w, const struct tcp *t);
  * Its stages: name, where the host is one, tcp, and tls, if that was wanted.
  * False: it ended in one of them, for the reason why.
  */
-bool way_tell(struct check *k, const struct way *w, const char *host, bool tls,
-	      struct error *why);
+bool way_tell(struct checkup *k, const struct way *w, const char *host,
+	      bool tls, struct error *why);
 
 /* Say in why of whom it is, where it does not yet. */
 void exchange_name(struct error *why, const struct board_ws_url *u);
 /* What failed, as a finding if it is sure which. with: see net/why.h. */
-void exchange_failure(struct check *k, struct error *why, unsigned with);
+void exchange_failure(struct checkup *k, struct error *why, unsigned with);
 
 /* --timeout, from now; LOOP_FOREVER: a board's own times. */
-int64_t exchange_until(const struct check *k);
+int64_t exchange_until(const struct checkup *k);
 
 /* Zeroed at first. Texts of the answer are the peer's; NULL: not there. */
 struct exchange {
@@ -78,7 +78,7 @@ struct exchange {
  * Make it and wait. request is taken. 0: it is over, one way or the other; -1:
  * Ctrl-C, or --timeout is over. Release it by exchange_done in both cases.
  */
-int exchange_make(struct exchange *x, const struct check *k,
+int exchange_make(struct exchange *x, const struct checkup *k,
 		  const struct board_ws_url *u, struct buf *request,
 		  struct error *err);
 void exchange_done(struct exchange *x);

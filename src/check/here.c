@@ -253,7 +253,7 @@ const struct here_stage here_stages[] = {
 	{ NULL, NULL },
 };
 
-int check_here(struct check *k, const char *url, struct error *err)
+int check_here(struct checkup *k, const char *url, struct error *err)
 {
 	struct app *app = k->in->app;
 	struct host h;

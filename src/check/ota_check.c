@@ -38,7 +38,7 @@ static void add_question(struct buf *out, const struct board_self *self,
 	board_ws_ota_request(out, u, &about);
 }
 
-static void trace_body(const struct check *k, const struct board_self *self,
+static void trace_body(const struct checkup *k, const struct board_self *self,
 		       const struct buf *request)
 {
 	const char *body = strstr(buf_string(request), "\r\n\r\n") + 4;
@@ -48,7 +48,7 @@ static void trace_body(const struct check *k, const struct board_self *self,
 
 /* ---- the answer ---- */
 
-static void judge(struct check *k, const struct board_self *self,
+static void judge(struct checkup *k, const struct board_self *self,
 		  const struct exchange *x, const char *url)
 {
 	const struct ota_answer a = {
@@ -77,7 +77,7 @@ static const char *framing(const struct exchange *x)
 			       "no length";
 }
 
-static void tell_answer(struct check *k, struct exchange *x)
+static void tell_answer(struct checkup *k, struct exchange *x)
 {
 	char took[TEXT_ROOM];
 
@@ -99,18 +99,18 @@ static void tell_answer(struct check *k, struct exchange *x)
 /* ---- where it sends a board ---- */
 
 /* What a board does not survive, or does not come behind (device.md 5.4). */
-static bool is_deadly(const struct check *k)
+static bool is_deadly(const struct checkup *k)
 {
 	return diag_count(k->diag, O305) || diag_count(k->diag, O307);
 }
 
-static void stopped(struct check *k, const char *stages)
+static void stopped(struct checkup *k, const char *stages)
 {
 	check_stage(k, "stopped", STAGE_SKIPPED, "%s: not reached", stages);
 }
 
 /* True: a board waits here to be bound (device.md 5.3). */
-static bool is_held(struct check *k, const struct ota_reply *r)
+static bool is_held(struct checkup *k, const struct ota_reply *r)
 {
 	if (!r->activation_code && !r->activation_challenge) {
 		check_stage(k, "activate", STAGE_OK, "none is asked for");
@@ -126,7 +126,7 @@ static bool is_held(struct check *k, const struct ota_reply *r)
 	return true;
 }
 
-static int follow_mqtt(struct check *k, const struct board_self *self,
+static int follow_mqtt(struct checkup *k, const struct board_self *self,
 		       const struct ota_reply *r, struct error *err)
 {
 	struct board_endpoint e;
@@ -138,7 +138,7 @@ static int follow_mqtt(struct check *k, const struct board_self *self,
 	return 0;
 }
 
-static int follow_websocket(struct check *k, const struct board_self *self,
+static int follow_websocket(struct checkup *k, const struct board_self *self,
 			    const struct ota_reply *r, const char *asked,
 			    struct error *err)
 {
@@ -163,7 +163,7 @@ static int follow_websocket(struct check *k, const struct board_self *self,
 	return status;
 }
 
-static int follow(struct check *k, const struct board_self *self,
+static int follow(struct checkup *k, const struct board_self *self,
 		  const struct exchange *x, const char *asked,
 		  struct error *err)
 {
@@ -188,7 +188,7 @@ static int follow(struct check *k, const struct board_self *self,
 
 /* ---- the whole ---- */
 
-static int never_answered(struct check *k, const struct exchange *x,
+static int never_answered(struct checkup *k, const struct exchange *x,
 			  struct error *err)
 {
 	stopped(k, x->way.connected ? "activate, upgrade, hello, init" :
@@ -199,7 +199,7 @@ static int never_answered(struct check *k, const struct exchange *x,
 }
 
 /* What failed without a finding is a failure all the same. */
-static int end(struct check *k, int status, struct error *failure,
+static int end(struct checkup *k, int status, struct error *failure,
 	       struct error *err)
 {
 	int found = check_end(k, err);
@@ -210,7 +210,7 @@ static int end(struct check *k, int status, struct error *failure,
 	return -1;
 }
 
-static int look(struct check *k, const struct board_self *self,
+static int look(struct checkup *k, const struct board_self *self,
 		const struct board_ws_url *u, struct exchange *x,
 		const char *url, struct error *err)
 {
@@ -228,7 +228,7 @@ static int look(struct check *k, const struct board_self *self,
 	return end(k, status, &failure, err);
 }
 
-static int ask(struct check *k, const struct board_self *self,
+static int ask(struct checkup *k, const struct board_self *self,
 	       const struct board_ws_url *u, const char *url, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
@@ -244,7 +244,7 @@ static int ask(struct check *k, const struct board_self *self,
 	return look(k, self, u, &x, url, err);
 }
 
-int check_ota(struct check *k, const char *url, struct error *err)
+int check_ota(struct checkup *k, const char *url, struct error *err)
 {
 	CLEANUP(board_self_done) struct board_self self = { 0 };
 	struct board_ws_url u;

@@ -9,32 +9,32 @@
 #include "check/check.h"
 
 /* It ended at that question, or answers nothing any more (D134). */
-int check_died(struct check *k, const char *question, const struct error *why,
+int check_died(struct checkup *k, const char *question, const struct error *why,
 	       struct error *err);
 /* It did not answer that one in time (D145), unless something tells why. */
-void check_silent(struct check *k, const char *question);
+void check_silent(struct checkup *k, const char *question);
 
 /* Questions that nobody should mind, and the list once more. */
-int stage_asked(struct check *k, struct error *err);
+int stage_asked(struct checkup *k, struct error *err);
 /* Odd ones, each with a plain one behind it. */
-int stage_odd(struct check *k, struct error *err);
+int stage_odd(struct checkup *k, struct error *err);
 
 /* Tools that are known to read only. */
-int stage_calls(struct check *k, struct error *err);
+int stage_calls(struct checkup *k, struct error *err);
 /* What --call names. */
-int stage_named(struct check *k, struct error *err);
+int stage_named(struct checkup *k, struct error *err);
 /* Arguments that do not fit, to tools that are not known to destroy. */
-int stage_args(struct check *k, struct error *err);
+int stage_args(struct checkup *k, struct error *err);
 
 /* --call, before anything is sent: -1 (ERR_USAGE). */
-int check_calls_read(const struct check *k, struct error *err);
+int check_calls_read(const struct checkup *k, struct error *err);
 /* The name, and the JSON behind '=': "{}" if there is none. name is yours. */
 char *check_call_split(const char *word, const char **arguments);
 
 /* --against: -1 (ERR_USAGE): a backend that is not known. */
-int check_against_read(struct check *k, struct error *err);
+int check_against_read(struct checkup *k, struct error *err);
 /* What each of them would make of the list; nothing without --against. */
-void check_against(struct check *k, const struct tool_list *l);
+void check_against(struct checkup *k, const struct tool_list *l);
 
 bool tool_is_reader(const struct tool *t);
 /* Whose arguments can be wrong without something being lost. */

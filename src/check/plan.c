@@ -14,7 +14,7 @@
 #include "wire/jsonrpc.h"
 
 struct plan {
-	struct check *k;
+	struct checkup *k;
 	int32_t id;
 	unsigned count;
 };
@@ -151,7 +151,7 @@ static void show_levels(struct plan *p, const struct tool_list *l)
 		     NULL);
 }
 
-int check_plan(struct check *k, struct error *err)
+int check_plan(struct checkup *k, struct error *err)
 {
 	CLEANUP(error_reset) struct error none = { 0 };
 	struct kept_list kept;

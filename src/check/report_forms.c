@@ -7,7 +7,7 @@
 #include "check/reports.h"
 #include "out/wrap.h"
 
-const char *report_subject(const struct check *k)
+const char *report_subject(const struct checkup *k)
 {
 	const struct config *config = &k->in->app->config;
 
@@ -23,7 +23,7 @@ static void add_string(struct buf *out, const char *name, const char *text)
 }
 
 /* Those that were told, in their order. */
-static const struct finding *finding_of(const struct check *k,
+static const struct finding *finding_of(const struct checkup *k,
 					const struct check_case *c)
 {
 	return c->finding >= 0 ? &k->diag->item[c->finding] : NULL;
@@ -65,7 +65,7 @@ static void add_uri(struct buf *out, const char *text)
 	buf_char(out, '"');
 }
 
-static void add_result(struct buf *out, const struct check *k,
+static void add_result(struct buf *out, const struct checkup *k,
 		       const struct check_case *c, const struct finding *f)
 {
 	CLEANUP(buf_done) struct buf title = { 0 };
@@ -95,7 +95,7 @@ static void add_result(struct buf *out, const struct check *k,
 	buf_text(out, "}}");
 }
 
-void report_sarif(struct buf *out, const struct check *k)
+void report_sarif(struct buf *out, const struct checkup *k)
 {
 	bool any = false;
 
@@ -125,7 +125,7 @@ void report_sarif(struct buf *out, const struct check *k)
 
 /* ---- JSON ---- */
 
-static void add_case(struct buf *out, const struct check *k,
+static void add_case(struct buf *out, const struct checkup *k,
 		     const struct check_case *c)
 {
 	const struct finding *f = finding_of(k, c);
@@ -147,7 +147,7 @@ static void add_case(struct buf *out, const struct check *k,
 	buf_char(out, '}');
 }
 
-static void add_cases(struct buf *out, const struct check *k, size_t stage)
+static void add_cases(struct buf *out, const struct checkup *k, size_t stage)
 {
 	bool any = false;
 
@@ -163,7 +163,7 @@ static void add_cases(struct buf *out, const struct check *k, size_t stage)
 	buf_text(out, "]}");
 }
 
-static void add_stage(struct buf *out, const struct check *k, size_t i)
+static void add_stage(struct buf *out, const struct checkup *k, size_t i)
 {
 	const struct check_stage *s = &k->stage[i];
 
@@ -180,7 +180,7 @@ static void add_stage(struct buf *out, const struct check *k, size_t i)
 	add_cases(out, k, i);
 }
 
-void report_json(struct buf *out, const struct check *k,
+void report_json(struct buf *out, const struct checkup *k,
 		 const struct error *why)
 {
 	buf_text(out, "{\"check\":{");
@@ -286,7 +286,7 @@ static void markdown_finding(struct sheet *s, const struct finding *f)
 	line(s, &b);
 }
 
-static void markdown_head(struct sheet *s, const struct check *k,
+static void markdown_head(struct sheet *s, const struct checkup *k,
 			  const struct error *why)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
@@ -314,7 +314,7 @@ static void markdown_head(struct sheet *s, const struct check *k,
 	add_line(s, "", 0);
 }
 
-void report_markdown(struct buf *out, const struct check *k,
+void report_markdown(struct buf *out, const struct checkup *k,
 		     const struct error *why)
 {
 	struct sheet s = { .out = out };

@@ -101,7 +101,7 @@ void reports_drop(struct check_reports *r)
 
 /* ---- cases ---- */
 
-static void add_case(struct report *r, const struct check *k,
+static void add_case(struct report *r, const struct checkup *k,
 		     const struct check_case *c)
 {
 	CLEANUP(error_reset) struct error failure = { 0 };
@@ -124,7 +124,7 @@ static void add_case(struct report *r, const struct check *k,
 	report_add(r, &out);
 }
 
-static int write_cases(struct check_report *r, const struct check *k,
+static int write_cases(struct check_report *r, const struct checkup *k,
 		       struct error *err)
 {
 	for (size_t i = 0; i < k->case_count; i++)
@@ -152,7 +152,7 @@ static int write_text(struct check_report *r, const struct buf *text,
 		      0;
 }
 
-static int write_one(struct check_report *r, const struct check *k,
+static int write_one(struct check_report *r, const struct checkup *k,
 		     const struct error *why, struct error *err)
 {
 	CLEANUP(buf_done) struct buf text = { 0 }, masked = { 0 };
@@ -169,7 +169,7 @@ static int write_one(struct check_report *r, const struct check *k,
 	return write_text(r, &masked, err);
 }
 
-int reports_write(struct check_reports *r, const struct check *k,
+int reports_write(struct check_reports *r, const struct checkup *k,
 		  const struct error *why, struct error *err)
 {
 	int status = 0;

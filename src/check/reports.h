@@ -23,20 +23,20 @@ int reports_open(struct check_reports *r, const struct words *specs,
  * Write all and release. why: what ended the check; NULL: it was made. -1
  * (ERR_OUTPUT): one could not be written.
  */
-int reports_write(struct check_reports *r, const struct check *k,
+int reports_write(struct check_reports *r, const struct checkup *k,
 		  const struct error *why, struct error *err);
 /* Release without writing. */
 void reports_drop(struct check_reports *r);
 
 /* Each appends a whole report; secrets are masked by the caller. */
-void report_sarif(struct buf *out, const struct check *k);
-void report_json(struct buf *out, const struct check *k,
+void report_sarif(struct buf *out, const struct checkup *k);
+void report_json(struct buf *out, const struct checkup *k,
 		 const struct error *why);
 #define MARKDOWN_LINES 80
-void report_markdown(struct buf *out, const struct check *k,
+void report_markdown(struct buf *out, const struct checkup *k,
 		     const struct error *why);
 
 /* Whom: what it was connected to, else the target; lent. */
-const char *report_subject(const struct check *k);
+const char *report_subject(const struct checkup *k);
 
 #endif

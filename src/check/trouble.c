@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "check/parts.h"
 
-int check_died(struct check *k, const char *question, const struct error *why,
+int check_died(struct checkup *k, const char *question, const struct error *why,
 	       struct error *err)
 {
 	const bool over = session_is_over(k->in->connection->session);
@@ -19,7 +19,7 @@ int check_died(struct check *k, const char *question, const struct error *why,
 }
 
 /* Something came that may be the answer, and was found to be none. */
-static bool is_explained(const struct check *k)
+static bool is_explained(const struct checkup *k)
 {
 	static const enum diag_code why[] = { D116, D124, D125, D143, P702 };
 
@@ -30,7 +30,7 @@ static bool is_explained(const struct check *k)
 	return false;
 }
 
-void check_silent(struct check *k, const char *question)
+void check_silent(struct checkup *k, const char *question)
 {
 	const int64_t ms = k->in->app->config.timeout;
 	char time[TEXT_ROOM];

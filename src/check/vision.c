@@ -34,7 +34,7 @@ static void camera_done(struct eye *c)
 	mem_free(c->token);
 }
 
-static int camera_open(struct eye *c, const struct check *k, const char *url,
+static int camera_open(struct eye *c, const struct checkup *k, const char *url,
 		       struct error *err)
 {
 	const char *photo = k->options->photo;
@@ -119,7 +119,7 @@ static void judge(struct diag *d, const struct exchange *x)
 	diag_vision(d, &a);
 }
 
-static void tell_answer(struct check *k, const struct exchange *x)
+static void tell_answer(struct checkup *k, const struct exchange *x)
 {
 	char took[TEXT_ROOM];
 
@@ -135,7 +135,7 @@ static void tell_answer(struct check *k, const struct exchange *x)
 			    x->why.text, took);
 }
 
-static void tell_text(struct check *k, const struct exchange *x)
+static void tell_text(struct checkup *k, const struct exchange *x)
 {
 	int shown = x->body.len < SHOWN ? (int)x->body.len : SHOWN;
 
@@ -159,7 +159,8 @@ static bool is_answer(const struct exchange *x)
 	return x->answered && !diag_count(&d, V505);
 }
 
-static int ask_swapped(struct check *k, const struct eye *c, struct error *err)
+static int ask_swapped(struct checkup *k, const struct eye *c,
+		       struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
 	struct buf request;
@@ -191,7 +192,7 @@ static int ask_swapped(struct check *k, const struct eye *c, struct error *err)
 
 /* ---- the whole ---- */
 
-static int look(struct check *k, const struct eye *c, struct exchange *x,
+static int look(struct checkup *k, const struct eye *c, struct exchange *x,
 		struct error *err)
 {
 	if (!way_tell(k, &x->way, c->url.host, c->url.tls, &x->why)) {
@@ -220,7 +221,7 @@ static int look(struct check *k, const struct eye *c, struct exchange *x,
 	return -1;
 }
 
-int check_vision(struct check *k, const char *url, struct error *err)
+int check_vision(struct checkup *k, const char *url, struct error *err)
 {
 	CLEANUP(camera_done) struct eye c = { 0 };
 	CLEANUP(exchange_done) struct exchange x = { 0 };

@@ -21,7 +21,7 @@
 enum visited { NOWHERE, OPENED, WELCOMED, INITIALIZED };
 
 struct board_visit {
-	struct check *k;
+	struct checkup *k;
 	const struct visit_order *order;
 	struct way way;
 	union {
@@ -247,7 +247,7 @@ static int wait_for(struct board_visit *v, enum visited step, int64_t ms,
 	return v->step >= step;
 }
 
-static void tell_took(struct check *k, const char *stage, const char *what,
+static void tell_took(struct checkup *k, const char *stage, const char *what,
 		      int64_t us)
 {
 	char took[TEXT_ROOM];
@@ -368,7 +368,7 @@ static int version_of(const struct visit_order *o)
 		       1;
 }
 
-int visit_websocket(struct check *k, const struct visit_order *order,
+int visit_websocket(struct checkup *k, const struct visit_order *order,
 		    const struct board_ws_url *u, struct error *err)
 {
 	struct board_visit *v = mem_zalloc(sizeof(*v));
@@ -481,7 +481,7 @@ static int join(struct board_visit *v, const struct board_self *self,
 	return there > 0 ? 0 : there < 0 ? -1 : refused(v, to, err);
 }
 
-int visit_broker(struct check *k, const struct board_self *self,
+int visit_broker(struct checkup *k, const struct board_self *self,
 		 const cJSON *mqtt, struct error *err)
 {
 	CLEANUP(diag_done) struct diag again = { 0 }; /* it is judged already */

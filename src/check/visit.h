@@ -16,11 +16,11 @@ struct visit_order { /* all is lent */
 };
 
 /* Stages upgrade, hello, init, bye. -1: why it did not get there. */
-int visit_websocket(struct check *k, const struct visit_order *order,
+int visit_websocket(struct checkup *k, const struct visit_order *order,
 		    const struct board_ws_url *u, struct error *err);
 
 /* Stage connack, for `mqtt` of an OTA reply, with an endpoint that can be read. */
-int visit_broker(struct check *k, const struct board_self *self,
+int visit_broker(struct checkup *k, const struct board_self *self,
 		 const cJSON *mqtt, struct error *err);
 
 #endif

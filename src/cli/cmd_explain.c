@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/commands.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 
 struct explain_options {
 	int language; /* of language_choices */

@@ -13,7 +13,7 @@
 #include "cli/cmd_loglevel.h"
 #include "cli/complete.h"
 #include "cli/topics.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 #include "mcp/log_level.h"
 #include "out/wrap.h"
 #include "sim/sim.h"

@@ -8,7 +8,7 @@
 #include "cli/app.h"
 #include "cli/config.h"
 #include "cli/topics.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 #include "out/render_json.h"
 #include "sim/sim.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "diag/rule.h"
+#include "diag/rule_row.h"
 #include "wire/audio.h"
 
 #define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
@@ -37,32 +37,32 @@ static bool same_as_kept(struct span string, const char *kept, size_t size)
 
 /* ---- frames ---- */
 
-static bool large(struct look *l)
+static bool large(struct rule_look *l)
 {
 	return l->f->len > MESSAGE_MOST &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
-static bool local_too_long(struct look *l)
+static bool local_too_long(struct rule_look *l)
 {
 	return l->f->leg == LEG_LOCAL && l->f->len > 4096 &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
-static bool waits_for_hello(const struct look *l)
+static bool waits_for_hello(const struct rule_look *l)
 {
 	return l->d->hellos && !l->d->server_hello && !l->d->about.standby;
 }
 
 /* Words in place of the hello (backends.md 2.1). */
-static bool refused_by_text(struct look *l)
+static bool refused_by_text(struct rule_look *l)
 {
 	return !l->r->is_json && waits_for_hello(l) && !l->d->about.bare &&
 	       rule_hit(l, l->r->whole, "\"%.*s\"", span_shown(l->r->whole),
 			l->f->data);
 }
 
-static bool not_json(struct look *l)
+static bool not_json(struct rule_look *l)
 {
 	struct span at = { l->f->data + l->r->fault, 1 };
 
@@ -73,13 +73,13 @@ static bool not_json(struct look *l)
 	return rule_hit(l, at, "from byte %zu on", l->r->fault);
 }
 
-static bool no_type(struct look *l)
+static bool no_type(struct rule_look *l)
 {
 	return !begins(l->r->type, '"') &&
 	       rule_hit(l, l->r->type, "the device ignores it");
 }
 
-static bool before_device_hello(struct look *l)
+static bool before_device_hello(struct rule_look *l)
 {
 	return !l->d->hellos && !l->d->about.standby &&
 	       rule_hit(l, l->r->type, "%.*s", span_shown(l->r->type),
@@ -88,15 +88,15 @@ static bool before_device_hello(struct look *l)
 
 /* ---- the envelope ---- */
 
-static bool payload_shape(struct look *l)
+static bool payload_shape(struct rule_look *l)
 {
 	return !begins(l->r->payload, '{') && !begins(l->r->payload, '[') &&
 	       rule_hit(l, l->r->payload, "the device ignores it");
 }
 
-static bool other_session(struct look *l)
+static bool other_session(struct rule_look *l)
 {
-	const struct reading *r = l->r;
+	const struct frame_reading *r = l->r;
 	const struct diag *d = l->d;
 
 	if (r->camel.text)
@@ -116,9 +116,9 @@ static bool other_session(struct look *l)
 
 /* ---- JSON-RPC ---- */
 
-static bool bad_shape(struct look *l)
+static bool bad_shape(struct rule_look *l)
 {
-	const struct reading *r = l->r;
+	const struct frame_reading *r = l->r;
 
 	if (r->is_batch)
 		return rule_hit(l, r->whole, "a batch");
@@ -130,14 +130,14 @@ static bool bad_shape(struct look *l)
 	return false;
 }
 
-static bool unasked_reply(struct look *l)
+static bool unasked_reply(struct rule_look *l)
 {
 	return l->r->has_message && !begins(l->r->method, '"') &&
 	       !(l->r->is_reply && l->d->to_answer) &&
 	       rule_hit(l, l->r->id, "a message without a method");
 }
 
-static bool result_member(struct look *l)
+static bool result_member(struct rule_look *l)
 {
 	struct span at = l->r->result.text ? l->r->result : l->r->error;
 
@@ -146,14 +146,14 @@ static bool result_member(struct look *l)
 			l->r->result.text ? "result" : "error");
 }
 
-static bool early_initialize(struct look *l)
+static bool early_initialize(struct rule_look *l)
 {
 	return waits_for_hello(l) && l->r->kind == ASKED_INITIALIZE &&
 	       rule_hit(l, l->r->method,
 			"the device answers when the hello came, or never");
 }
 
-static bool early_request(struct look *l)
+static bool early_request(struct rule_look *l)
 {
 	return waits_for_hello(l) && l->r->kind != ASKED_INITIALIZE &&
 	       rule_hit(l, l->r->method,
@@ -162,7 +162,7 @@ static bool early_request(struct look *l)
 
 /* ---- ids ---- */
 
-static bool bad_id(struct look *l)
+static bool bad_id(struct rule_look *l)
 {
 	struct span id = l->r->id;
 
@@ -179,21 +179,21 @@ static bool bad_id(struct look *l)
 			span_shown(id), id.text);
 }
 
-static bool id_zero(struct look *l)
+static bool id_zero(struct rule_look *l)
 {
 	return l->r->has_number && !l->r->number_was_text &&
 	       l->r->number == 0 &&
 	       rule_hit(l, l->r->id, "some relays lose the reply");
 }
 
-static bool id_10000(struct look *l)
+static bool id_10000(struct rule_look *l)
 {
 	return l->r->has_number && l->r->number == 10000 &&
 	       l->d->requests == 0 &&
 	       rule_hit(l, l->r->id, "as the MQTT gateway and Java count");
 }
 
-static bool id_again(struct look *l)
+static bool id_again(struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
@@ -216,13 +216,13 @@ static bool id_again(struct look *l)
 
 /* ---- methods ---- */
 
-static bool initialize_twice(struct look *l)
+static bool initialize_twice(struct rule_look *l)
 {
 	return l->r->kind == ASKED_INITIALIZE && l->d->initialized &&
 	       rule_hit(l, l->r->method, "on one connection");
 }
 
-static bool bad_vision(struct look *l)
+static bool bad_vision(struct rule_look *l)
 {
 	struct span vision, url = { 0 };
 
@@ -238,14 +238,14 @@ static bool bad_vision(struct look *l)
 			url.text ? url.text : "missing");
 }
 
-static bool no_initialize(struct look *l)
+static bool no_initialize(struct rule_look *l)
 {
 	return (l->r->kind == ASKED_LIST || l->r->kind == ASKED_CALL) &&
 	       !l->d->initialized &&
 	       rule_hit(l, l->r->method, "the device knows no vision address");
 }
 
-static bool empty_cursor(struct look *l)
+static bool empty_cursor(struct rule_look *l)
 {
 	struct span cursor = l->r->part[PARAM_CURSOR];
 
@@ -255,14 +255,14 @@ static bool empty_cursor(struct look *l)
 			cursor.text);
 }
 
-static bool has_cursor(const struct look *l, struct span *cursor)
+static bool has_cursor(const struct rule_look *l, struct span *cursor)
 {
 	*cursor = l->r->part[PARAM_CURSOR];
 	return l->r->kind == ASKED_LIST && begins(*cursor, '"') &&
 	       !is_empty(*cursor);
 }
 
-static bool user_tools_dropped(struct look *l)
+static bool user_tools_dropped(struct rule_look *l)
 {
 	struct span cursor;
 	struct span user = l->r->part[PARAM_USER_TOOLS];
@@ -272,7 +272,7 @@ static bool user_tools_dropped(struct look *l)
 	       rule_hit(l, cursor, "the listing breaks off");
 }
 
-static bool page_again(struct look *l)
+static bool page_again(struct rule_look *l)
 {
 	struct span cursor;
 
@@ -282,7 +282,7 @@ static bool page_again(struct look *l)
 			cursor.text);
 }
 
-static bool photo_too_early(struct look *l)
+static bool photo_too_early(struct rule_look *l)
 {
 	return l->r->kind == ASKED_CALL && !l->d->vision &&
 	       json_span_is(l->r->part[PARAM_NAME], "self.camera.take_photo") &&
@@ -290,13 +290,13 @@ static bool photo_too_early(struct look *l)
 			"initialize gave no vision address");
 }
 
-static bool pings(struct look *l)
+static bool pings(struct rule_look *l)
 {
 	return l->r->kind == ASKED_PING &&
 	       rule_hit(l, l->r->method, "it answers with an error");
 }
 
-static bool unknown_method(struct look *l)
+static bool unknown_method(struct rule_look *l)
 {
 	return l->r->kind == ASKED_OTHER &&
 	       rule_hit(l, l->r->method, "%.*s", span_shown(l->r->method),
@@ -305,7 +305,7 @@ static bool unknown_method(struct look *l)
 
 /* ---- the hello ---- */
 
-static struct span hello_member(const struct look *l, const char *name)
+static struct span hello_member(const struct rule_look *l, const char *name)
 {
 	struct span out = { 0 };
 
@@ -313,7 +313,7 @@ static struct span hello_member(const struct look *l, const char *name)
 	return out;
 }
 
-static bool hello_without_transport(struct look *l)
+static bool hello_without_transport(struct rule_look *l)
 {
 	return !begins(hello_member(l, "transport"), '"') &&
 	       rule_hit(
@@ -323,7 +323,7 @@ static bool hello_without_transport(struct look *l)
 			       "firmware up to 2.4.2 restarts, later one ignores the hello");
 }
 
-static bool hello_other_transport(struct look *l)
+static bool hello_other_transport(struct rule_look *l)
 {
 	struct span t = hello_member(l, "transport");
 	const char *right = l->f->leg == LEG_MQTT ? "udp" : "websocket";
@@ -333,14 +333,14 @@ static bool hello_other_transport(struct look *l)
 			span_shown(t), t.text, right);
 }
 
-static bool hello_twice(struct look *l)
+static bool hello_twice(struct rule_look *l)
 {
 	return l->d->server_hello && l->f->leg != LEG_MQTT &&
 	       hello_is_taken(l->f, l->r) &&
 	       rule_hit(l, l->r->type, "one is enough");
 }
 
-static bool hello_without_session(struct look *l)
+static bool hello_without_session(struct rule_look *l)
 {
 	return hello_is_taken(l->f, l->r) &&
 	       (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
@@ -358,7 +358,7 @@ static bool is_hex(struct span s, size_t digits)
 	return true;
 }
 
-static bool bad_udp(struct look *l)
+static bool bad_udp(struct rule_look *l)
 {
 	struct span udp = hello_member(l, "udp"), part = { 0 };
 	int64_t port;
@@ -380,7 +380,7 @@ static bool bad_udp(struct look *l)
 	       rule_hit(l, udp, "udp.nonce is not 32 hex digits");
 }
 
-static bool error_not_hello(struct look *l)
+static bool error_not_hello(struct rule_look *l)
 {
 	return json_span_is(l->r->type, "error") && !l->d->server_hello &&
 	       rule_hit(l, hello_member(l, "message"), "%.*s",
@@ -390,7 +390,7 @@ static bool error_not_hello(struct look *l)
 				"");
 }
 
-static bool other_goodbye(struct look *l)
+static bool other_goodbye(struct rule_look *l)
 {
 	const struct diag *d = l->d;
 
@@ -402,7 +402,7 @@ static bool other_goodbye(struct look *l)
 }
 
 /* Audio behind its head, in the version that was agreed on (device.md 1.7). */
-static bool short_audio(struct look *l)
+static bool short_audio(struct rule_look *l)
 {
 	struct audio_frame audio;
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -415,7 +415,7 @@ static bool short_audio(struct look *l)
 
 /* ---- the end ---- */
 
-static bool pages_left(struct look *l)
+static bool pages_left(struct rule_look *l)
 {
 	return l->d->more_pages && diag_count(l->d, D106) == 0 &&
 	       rule_hit(l, (struct span){ 0 },
@@ -423,7 +423,7 @@ static bool pages_left(struct look *l)
 			l->d->next);
 }
 
-static bool never_initialized(struct look *l)
+static bool never_initialized(struct rule_look *l)
 {
 	return l->d->initialized && !l->d->notified && l->d->listed &&
 	       rule_hit(l, (struct span){ 0 }, "firmware does not mind");

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "diag/facts.h"
-#include "diag/rule.h"
+#include "diag/rule_row.h"
 #include "mcp/initialize.h"
 #include "wire/audio.h"
 #include "wire/jsonrpc.h"
@@ -44,7 +44,7 @@ static struct span inside(struct span object, const char *name)
 
 /* ---- frames ---- */
 
-static bool not_utf8(struct look *l)
+static bool not_utf8(struct rule_look *l)
 {
 	const char *data = l->f->data;
 	size_t at = 0, n;
@@ -57,7 +57,7 @@ static bool not_utf8(struct look *l)
 			at);
 }
 
-static bool looks_like_reply(const struct look *l)
+static bool looks_like_reply(const struct rule_look *l)
 {
 	const struct span whole = { l->f->data, l->f->len };
 
@@ -67,7 +67,7 @@ static bool looks_like_reply(const struct look *l)
 		 memmem(whole.text, whole.len, "\"result\"", 8)));
 }
 
-static struct span fault_of(const struct look *l)
+static struct span fault_of(const struct rule_look *l)
 {
 	if (l->r->fault >= l->f->len)
 		return (struct span){ 0 };
@@ -76,14 +76,14 @@ static struct span fault_of(const struct look *l)
 
 #define CLOCK_US 1000 /* who gives up goes by a clock of milliseconds */
 
-static bool is_over(const struct look *l, const struct diag_asked *a)
+static bool is_over(const struct rule_look *l, const struct diag_asked *a)
 {
 	return a->answered_us ||
 	       (a->gave_up_us && a->gave_up_us <= l->f->at_us + CLOCK_US);
 }
 
 /* "byte 12: it ends too early" */
-static const char *fault_words(const struct look *l, struct error *why)
+static const char *fault_words(const struct rule_look *l, struct error *why)
 {
 	const char *at;
 
@@ -93,7 +93,7 @@ static const char *fault_words(const struct look *l, struct error *why)
 }
 
 /* It answers what others asked, which is no news. */
-static bool is_to_others(const struct look *l)
+static bool is_to_others(const struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	const char *words = NULL;
@@ -103,7 +103,7 @@ static bool is_to_others(const struct look *l)
 	return words && !*words;
 }
 
-static bool broken_reply(struct look *l)
+static bool broken_reply(struct rule_look *l)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	const struct diag_asked *a = l->r->asked;
@@ -116,22 +116,22 @@ static bool broken_reply(struct look *l)
 }
 
 /* What a program prints beside its messages (mcp.md, stdio). */
-static bool is_noise(const struct look *l)
+static bool is_noise(const struct rule_look *l)
 {
 	return l->f->leg == LEG_STDIO && !l->d->about.board;
 }
 
-static bool noise(struct look *l)
+static bool noise(struct rule_look *l)
 {
 	return is_noise(l) && !l->r->is_json && !looks_like_reply(l) &&
 	       rule_hit(l, fault_of(l), "no JSON from byte %zu on",
 			l->r->fault);
 }
 
-static bool no_message(struct look *l)
+static bool no_message(struct rule_look *l)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
-	const struct reading *r = l->r;
+	const struct frame_reading *r = l->r;
 
 	if (!r->is_json && is_noise(l))
 		return false;
@@ -151,9 +151,9 @@ static bool no_message(struct look *l)
 	       rule_hit(l, r->whole, NOT_A_MESSAGE);
 }
 
-static bool no_sense(struct look *l)
+static bool no_sense(struct rule_look *l)
 {
-	const struct reading *r = l->r;
+	const struct frame_reading *r = l->r;
 	struct span batch = r->is_object ? r->payload : r->whole, part;
 	size_t at = 0;
 
@@ -164,7 +164,7 @@ static bool no_sense(struct look *l)
 	       rule_hit(l, r->whole, NOT_A_MESSAGE);
 }
 
-static bool unwanted_batch(struct look *l)
+static bool unwanted_batch(struct rule_look *l)
 {
 	return l->r->is_batch && l->d->about.no_batches &&
 	       rule_hit(l, l->r->whole, "it is not read");
@@ -172,12 +172,12 @@ static bool unwanted_batch(struct look *l)
 
 /* ---- hello ---- */
 
-static struct span hello_member(const struct look *l, const char *name)
+static struct span hello_member(const struct rule_look *l, const char *name)
 {
 	return inside(l->r->whole, name);
 }
 
-static bool no_mcp(struct look *l)
+static bool no_mcp(struct rule_look *l)
 {
 	struct span features = hello_member(l, "features");
 	struct span mcp = inside(features, "mcp");
@@ -190,7 +190,7 @@ static bool no_mcp(struct look *l)
 					"hello has no features");
 }
 
-static bool other_transport(struct look *l)
+static bool other_transport(struct rule_look *l)
 {
 	struct span t = hello_member(l, "transport");
 	const char *right = l->f->leg == LEG_MQTT ? "udp" : "websocket";
@@ -200,7 +200,7 @@ static bool other_transport(struct look *l)
 			right);
 }
 
-static bool other_version(struct look *l)
+static bool other_version(struct rule_look *l)
 {
 	struct span v = hello_member(l, "version");
 	int64_t version;
@@ -212,7 +212,7 @@ static bool other_version(struct look *l)
 			(long long)version, l->d->about.protocol_version);
 }
 
-static bool hello_again(struct look *l)
+static bool hello_again(struct rule_look *l)
 {
 	return l->d->hellos && l->f->leg == LEG_WS &&
 	       rule_hit(l, l->r->type, "%u times by now", l->d->hellos + 1);
@@ -220,12 +220,12 @@ static bool hello_again(struct look *l)
 
 /* ---- whose reply it is ---- */
 
-static bool waits(const struct look *l, const struct diag_asked *a)
+static bool waits(const struct rule_look *l, const struct diag_asked *a)
 {
 	return !is_over(l, a) && !a->unmatched && !a->silent;
 }
 
-static const struct diag_asked *waiting(const struct look *l)
+static const struct diag_asked *waiting(const struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
@@ -241,7 +241,7 @@ static const struct diag_asked *waiting(const struct look *l)
 }
 
 /* It may have been asked longer ago than is remembered. */
-static bool forgotten(const struct look *l)
+static bool forgotten(const struct rule_look *l)
 {
 	const struct diag *d = l->d;
 
@@ -251,7 +251,7 @@ static bool forgotten(const struct look *l)
 }
 
 /* Nobody here asked. words: who did, if somebody; NULL. */
-static bool is_stray(const struct look *l, const char **words)
+static bool is_stray(const struct rule_look *l, const char **words)
 {
 	const struct diag *d = l->d;
 
@@ -264,7 +264,7 @@ static bool is_stray(const struct look *l, const char **words)
 }
 
 /* "id 7, and what an error says", or words in place of the id. */
-static bool stray_hit(struct look *l, const char *words,
+static bool stray_hit(struct rule_look *l, const char *words,
 		      const struct diag_asked *waits)
 {
 	const struct span id = l->r->id;
@@ -286,33 +286,33 @@ static bool stray_hit(struct look *l, const char *words,
 			says ? message.text : "");
 }
 
-static bool has_null_id(const struct reading *r)
+static bool has_null_id(const struct frame_reading *r)
 {
 	return !r->id.text || span_null(r->id);
 }
 
 /* An error without an id, to what had none that can be read, is right. */
-static bool is_excused(const struct look *l)
+static bool is_excused(const struct rule_look *l)
 {
 	return l->d->asked_batch ||
 	       (l->d->asked_oddly && l->r->error.text && has_null_id(l->r));
 }
 
 /* Nothing waits for one, and the last that was said wants none. */
-static bool to_notification(const struct look *l)
+static bool to_notification(const struct rule_look *l)
 {
 	return !l->d->about.board && l->d->notified && has_null_id(l->r) &&
 	       !waiting(l);
 }
 
-static bool notification_answered(struct look *l)
+static bool notification_answered(struct rule_look *l)
 {
 	return !l->r->asked && !is_excused(l) && to_notification(l) &&
 	       rule_hit(l, l->r->error.text ? l->r->error : l->r->result,
 			"it has no id");
 }
 
-static bool stray_while_waiting(struct look *l)
+static bool stray_while_waiting(struct rule_look *l)
 {
 	const struct diag_asked *a;
 	const char *words;
@@ -323,7 +323,7 @@ static bool stray_while_waiting(struct look *l)
 	return a && stray_hit(l, words, a);
 }
 
-static bool stray(struct look *l)
+static bool stray(struct rule_look *l)
 {
 	const char *words;
 
@@ -333,7 +333,7 @@ static bool stray(struct look *l)
 
 #define WORDS_ROOM 100 /* of asked_words */
 
-static bool id_as_text(struct look *l)
+static bool id_as_text(struct rule_look *l)
 {
 	char words[WORDS_ROOM];
 
@@ -342,7 +342,7 @@ static bool id_as_text(struct look *l)
 			asked_words(l, l->r->asked, words, sizeof(words)));
 }
 
-static bool second(struct look *l)
+static bool second(struct rule_look *l)
 {
 	const struct diag_asked *a = l->r->asked;
 	char words[WORDS_ROOM], ago[32];
@@ -354,7 +354,7 @@ static bool second(struct look *l)
 			asked_words(l, a, words, sizeof(words)), ago);
 }
 
-static bool late(struct look *l)
+static bool late(struct rule_look *l)
 {
 	const struct diag_asked *a = l->r->asked;
 	char words[WORDS_ROOM], ago[32];
@@ -369,7 +369,7 @@ static bool late(struct look *l)
 }
 
 /* An older request still waits. */
-static bool out_of_order(struct look *l)
+static bool out_of_order(struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	const struct diag_asked *a = l->r->asked;
@@ -394,7 +394,7 @@ static bool out_of_order(struct look *l)
 
 /* ---- what the reply holds ---- */
 
-static bool both(struct look *l)
+static bool both(struct rule_look *l)
 {
 	char words[WORDS_ROOM];
 
@@ -407,7 +407,7 @@ static bool both(struct look *l)
 			l->r->asked ? ": " : "");
 }
 
-static bool large_reply(struct look *l)
+static bool large_reply(struct rule_look *l)
 {
 	return l->f->len > MESSAGE_MOST &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes%s%s", l->f->len,
@@ -415,18 +415,18 @@ static bool large_reply(struct look *l)
 			l->r->asked ? asked_name(l->r->asked) : "");
 }
 
-static bool no_code(struct look *l)
+static bool no_code(struct rule_look *l)
 {
 	return begins(l->r->error, '{') && !l->r->part[ERROR_CODE].text &&
 	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
 }
 
-static bool asked_for(const struct look *l, enum asked_method method)
+static bool asked_for(const struct rule_look *l, enum asked_method method)
 {
 	return l->r->asked && l->r->asked->method == method;
 }
 
-static bool error_says(const struct look *l, const char *words,
+static bool error_says(const struct rule_look *l, const char *words,
 		       struct span *message)
 {
 	*message = l->r->part[ERROR_MESSAGE];
@@ -435,7 +435,7 @@ static bool error_says(const struct look *l, const char *words,
 	       strncmp(message->text + 1, words, strlen(words)) == 0;
 }
 
-static bool unknown_tool(struct look *l)
+static bool unknown_tool(struct rule_look *l)
 {
 	struct span message;
 
@@ -443,7 +443,7 @@ static bool unknown_tool(struct look *l)
 	       rule_hit(l, message, "%s", l->r->asked->tool);
 }
 
-static bool wrong_argument(struct look *l)
+static bool wrong_argument(struct rule_look *l)
 {
 	static const char *const words[] = { "Missing valid argument",
 					     "Missing required argument",
@@ -464,7 +464,7 @@ static bool wrong_argument(struct look *l)
 
 /* ---- lists ---- */
 
-static bool endless(struct look *l)
+static bool endless(struct rule_look *l)
 {
 	struct span next = l->r->part[RESULT_NEXT];
 	const char *cursor = l->d->cursor;
@@ -476,7 +476,7 @@ static bool endless(struct look *l)
 	       rule_hit(l, next, "nextCursor \"%.60s\" again", cursor);
 }
 
-static bool empty_next(struct look *l)
+static bool empty_next(struct rule_look *l)
 {
 	struct span next = l->r->part[RESULT_NEXT];
 
@@ -484,7 +484,7 @@ static bool empty_next(struct look *l)
 	       rule_hit(l, next, "some backends begin anew at it");
 }
 
-static bool empty_page(struct look *l)
+static bool empty_page(struct rule_look *l)
 {
 	const struct span next = l->r->part[RESULT_NEXT];
 	const struct span tools = l->r->part[RESULT_TOOLS];
@@ -499,7 +499,7 @@ static bool empty_page(struct look *l)
 
 /* ---- revisions, notifications ---- */
 
-static bool unknown_revision(struct look *l)
+static bool unknown_revision(struct rule_look *l)
 {
 	const struct span revision = inside(l->r->result, "protocolVersion");
 	char text[32];
@@ -513,7 +513,7 @@ static bool unknown_revision(struct look *l)
 	       rule_hit(l, revision, "it answers with %s", text);
 }
 
-static bool flood(struct look *l)
+static bool flood(struct rule_look *l)
 {
 	return !l->r->is_request && begins(l->r->method, '"') &&
 	       l->d->unasked == UNASKED_MOST &&
@@ -540,7 +540,7 @@ static bool is_unseen(const char *p, size_t left)
 	return u[0] == 0x7f || (left >= 2 && u[0] == 0xc2 && u[1] < 0xa0);
 }
 
-static bool unseen_text(struct look *l)
+static bool unseen_text(struct rule_look *l)
 {
 	const struct span content = l->r->part[RESULT_CONTENT];
 
@@ -555,7 +555,7 @@ static bool unseen_text(struct look *l)
 	return false;
 }
 
-static bool no_is_error(struct look *l)
+static bool no_is_error(struct rule_look *l)
 {
 	struct span is_error = l->r->part[RESULT_IS_ERROR];
 
@@ -580,7 +580,7 @@ static unsigned texts_of(struct span content)
 	return count;
 }
 
-static bool not_one_item(struct look *l)
+static bool not_one_item(struct rule_look *l)
 {
 	struct span content = l->r->part[RESULT_CONTENT];
 	unsigned count;
@@ -593,7 +593,7 @@ static bool not_one_item(struct look *l)
 			"%s: %u items", asked_name(l->r->asked), count);
 }
 
-static struct span first_item(const struct look *l)
+static struct span first_item(const struct rule_look *l)
 {
 	struct span content = l->r->error.text ? (struct span){ 0 } :
 						 l->r->part[RESULT_CONTENT];
@@ -605,7 +605,7 @@ static struct span first_item(const struct look *l)
 	return item;
 }
 
-static bool firmware_image(struct look *l)
+static bool firmware_image(struct rule_look *l)
 {
 	struct span image = inside(first_item(l), "image");
 
@@ -613,7 +613,7 @@ static bool firmware_image(struct look *l)
 	       rule_hit(l, image, "%s", asked_name(l->r->asked));
 }
 
-static bool told_as_success(struct look *l)
+static bool told_as_success(struct rule_look *l)
 {
 	struct span text = inside(first_item(l), "text");
 	static const char *const words[] = { "{\\\"success\\\":false",
@@ -635,7 +635,7 @@ static bool gives_up(const struct backend_fact *b, int64_t took)
 }
 
 /* Whom that is too slow for, of those that are known. */
-static bool slow(struct look *l)
+static bool slow(struct rule_look *l)
 {
 	const struct diag_asked *a = l->r->asked;
 	const struct backend_fact *b;
@@ -656,7 +656,7 @@ static bool slow(struct look *l)
 }
 
 /* Binary frames that are none of the version that was agreed on. */
-static bool no_audio(struct look *l)
+static bool no_audio(struct rule_look *l)
 {
 	struct audio_frame audio;
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -669,7 +669,7 @@ static bool no_audio(struct look *l)
 
 /* ---- requests of its own ---- */
 
-static bool posing(struct look *l)
+static bool posing(struct rule_look *l)
 {
 	return !l->r->is_request && begins(l->r->method, '"') &&
 	       l->r->id.text && !span_null(l->r->id) &&

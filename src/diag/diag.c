@@ -9,7 +9,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "diag/rule.h"
+#include "diag/rule_row.h"
 #include "wire/jsonrpc.h"
 
 /* Findings: one a code, counted. */
@@ -106,7 +106,7 @@ const struct finding *diag_take(struct diag *d, struct finding *f)
 }
 
 static void raise_finding(struct diag *d, enum diag_code code,
-			  const struct look *l)
+			  const struct rule_look *l)
 {
 	struct finding *f = find(d, code);
 	int64_t now = l->f ? l->f->at_us : 0;
@@ -141,7 +141,9 @@ void diag_found(struct diag *d, enum diag_code code, struct span proof,
 		.data = proof.text,
 		.len = proof.len,
 	};
-	struct look l = { .d = d, .f = proof.text ? &f : NULL, .aside = true };
+	struct rule_look l = { .d = d,
+			       .f = proof.text ? &f : NULL,
+			       .aside = true };
 	va_list args;
 
 	va_start(args, format);
@@ -159,7 +161,7 @@ void diag_found_in(struct diag *d, enum diag_code code,
 		   const struct diag_frame *f, struct span at,
 		   const char *format, ...)
 {
-	struct look l = { .d = d, .f = f, .at = at };
+	struct rule_look l = { .d = d, .f = f, .at = at };
 	va_list args;
 
 	va_start(args, format);
@@ -168,7 +170,7 @@ void diag_found_in(struct diag *d, enum diag_code code,
 	raise_finding(d, code, &l);
 }
 
-bool rule_hit(struct look *l, struct span at, const char *format, ...)
+bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 {
 	va_list args;
 
@@ -184,7 +186,7 @@ int span_shown(struct span s)
 	return s.len > 60 ? 60 : (int)s.len;
 }
 
-const char *asked_words(const struct look *l, const struct diag_asked *a,
+const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 			char *out, size_t size)
 {
 	const char *id = l->r->id.text;
@@ -230,7 +232,7 @@ static bool begins(struct span s, char c)
 	return s.text && *s.text == c;
 }
 
-static void read_id(struct reading *r)
+static void read_id(struct frame_reading *r)
 {
 	bool text = begins(r->id, '"');
 
@@ -253,7 +255,7 @@ static enum asked_method method_of(struct span method)
 	return ASKED_OTHER;
 }
 
-static void read_parts(struct reading *r)
+static void read_parts(struct frame_reading *r)
 {
 	static const char *const params[] = { "name", "cursor", "withUserTools",
 					      "capabilities" };
@@ -269,7 +271,7 @@ static void read_parts(struct reading *r)
 		json_span_members(r->result, result, COUNT(result), r->part);
 }
 
-static void read_message(struct reading *r, const struct span *places)
+static void read_message(struct frame_reading *r, const struct span *places)
 {
 	r->has_message = true;
 	r->version = places[VERSION];
@@ -296,7 +298,7 @@ static bool says_anything(const struct span *places)
 	       places[RESULT].text || places[ERROR].text;
 }
 
-static void read_object(struct reading *r, const struct json_places *at)
+static void read_object(struct frame_reading *r, const struct json_places *at)
 {
 	bool bare = !begins(at->outer[TYPE], '"') ||
 		    (begins(at->outer[VERSION], '"') &&
@@ -314,7 +316,7 @@ static void read_object(struct reading *r, const struct json_places *at)
 		r->is_batch = true;
 }
 
-static void read_frame(struct reading *r, const struct diag_frame *f)
+static void read_frame(struct frame_reading *r, const struct diag_frame *f)
 {
 	static const char *const names[] = {
 		[TYPE] = "type",       [SESSION] = "session_id",
@@ -328,7 +330,7 @@ static void read_frame(struct reading *r, const struct diag_frame *f)
 				  .inside = PAYLOAD };
 	bool odd;
 
-	*r = (struct reading){ .whole = { f->data, f->len } };
+	*r = (struct frame_reading){ .whole = { f->data, f->len } };
 	if (json_scan(f->data, f->len, &at, &odd, NULL)) {
 		json_fault(f->data, f->len, &r->fault);
 		return;
@@ -343,7 +345,7 @@ static void read_frame(struct reading *r, const struct diag_frame *f)
 
 /* Asking the rules. */
 
-static unsigned events_of(const struct reading *r)
+static unsigned events_of(const struct frame_reading *r)
 {
 	unsigned on = ON_FRAME;
 
@@ -371,7 +373,7 @@ static bool holds(const struct diag *d, unsigned of)
 }
 
 static void ask(struct diag *d, const struct diag_frame *f,
-		const struct reading *r, unsigned on)
+		const struct frame_reading *r, unsigned on)
 {
 	const struct rule *rules =
 		f && f->from_device ? device_rules : backend_rules;
@@ -379,7 +381,7 @@ static void ask(struct diag *d, const struct diag_frame *f,
 		f && f->from_device ? device_rules_count : backend_rules_count;
 
 	for (size_t i = 0; i < count; i++) {
-		struct look l;
+		struct rule_look l;
 
 		if (!(rules[i].on & on) || !holds(d, rules[i].of))
 			continue;
@@ -436,7 +438,7 @@ static struct span without_part(struct span name, size_t room)
 	return (struct span){ name.text + gone, name.len - gone };
 }
 
-static void keep_tool(struct diag_asked *a, const struct reading *r)
+static void keep_tool(struct diag_asked *a, const struct frame_reading *r)
 {
 	struct span name =
 		a->method == ASKED_CALL ? r->part[PARAM_NAME] : r->method;
@@ -452,7 +454,7 @@ static void keep_tool(struct diag_asked *a, const struct reading *r)
 	a->tool[name.len] = '\0';
 }
 
-static void remember_list(struct diag *d, const struct reading *r)
+static void remember_list(struct diag *d, const struct frame_reading *r)
 {
 	const struct span user = r->part[PARAM_USER_TOOLS];
 
@@ -470,7 +472,7 @@ static void lose_asked(struct diag *d, const struct diag_asked *a)
 }
 
 /* device.md 3.2; other makes may answer all the same. */
-static bool firmware_is_silent(const struct reading *r)
+static bool firmware_is_silent(const struct frame_reading *r)
 {
 	return !r->has_number || r->number_was_text ||
 	       r->number != (int32_t)r->number ||
@@ -478,7 +480,7 @@ static bool firmware_is_silent(const struct reading *r)
 	       (r->params.text && !begins(r->params, '{'));
 }
 
-static void see_backend(struct diag *d, const struct reading *r)
+static void see_backend(struct diag *d, const struct frame_reading *r)
 {
 	struct span info, name = { 0 };
 
@@ -492,7 +494,7 @@ static void see_backend(struct diag *d, const struct reading *r)
 							   1;
 }
 
-static void see_device(struct diag *d, const struct reading *r)
+static void see_device(struct diag *d, const struct frame_reading *r)
 {
 	struct span features = { 0 }, audio = { 0 }, part;
 	int64_t ms = 0;
@@ -508,7 +510,7 @@ static void see_device(struct diag *d, const struct reading *r)
 }
 
 static void remember_request(struct diag *d, const struct diag_frame *f,
-			     const struct reading *r)
+			     const struct frame_reading *r)
 {
 	struct diag_asked *a = &d->asked[d->requests % ASKED_KEPT];
 	struct span vision;
@@ -533,7 +535,7 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 		remember_list(d, r);
 }
 
-bool hello_is_taken(const struct diag_frame *f, const struct reading *r)
+bool hello_is_taken(const struct diag_frame *f, const struct frame_reading *r)
 {
 	struct span transport = { 0 };
 
@@ -543,7 +545,7 @@ bool hello_is_taken(const struct diag_frame *f, const struct reading *r)
 }
 
 /* device.md 3.2: what the device makes of such an id is another one. */
-static bool id_may_change(const struct reading *r)
+static bool id_may_change(const struct frame_reading *r)
 {
 	return !r->is_json ||
 	       (r->is_request &&
@@ -562,7 +564,7 @@ static void remember_unasked(struct diag *d, const struct diag_frame *f)
 }
 
 static void remember_backend(struct diag *d, const struct diag_frame *f,
-			     const struct reading *r, unsigned on)
+			     const struct frame_reading *r, unsigned on)
 {
 	d->blurred |= id_may_change(r);
 	if (r->is_reply && d->to_answer)
@@ -583,7 +585,7 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 }
 
 static void remember_reply(struct diag *d, const struct diag_frame *f,
-			   const struct reading *r)
+			   const struct frame_reading *r)
 {
 	if (!r->asked)
 		return;
@@ -599,8 +601,9 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 }
 
 /* Broken JSON that says whose answer it means to be (device.md 3.7). */
-static struct diag_asked *
-asked_broken(struct diag *d, const struct diag_frame *f, struct reading *r)
+static struct diag_asked *asked_broken(struct diag *d,
+				       const struct diag_frame *f,
+				       struct frame_reading *r)
 {
 	CLEANUP(salvage_done) struct salvage s = { 0 };
 
@@ -610,7 +613,7 @@ asked_broken(struct diag *d, const struct diag_frame *f, struct reading *r)
 	return s.has_id ? asked_by(d, s.id) : NULL;
 }
 
-static void remember_version(struct diag *d, const struct reading *r)
+static void remember_version(struct diag *d, const struct frame_reading *r)
 {
 	struct span version;
 	int64_t number;
@@ -623,7 +626,7 @@ static void remember_version(struct diag *d, const struct reading *r)
 }
 
 static void remember_device(struct diag *d, const struct diag_frame *f,
-			    const struct reading *r, unsigned on)
+			    const struct frame_reading *r, unsigned on)
 {
 	if (!r->is_json && r->asked && !r->asked->answered_us)
 		r->asked->answered_us = f->at_us;
@@ -642,8 +645,8 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 		remember_unasked(d, f);
 }
 
-static void judge(struct diag *d, const struct diag_frame *f, struct reading *r,
-		  unsigned on)
+static void judge(struct diag *d, const struct diag_frame *f,
+		  struct frame_reading *r, unsigned on)
 {
 	if (f->from_device && r->is_reply && r->has_id)
 		r->asked = asked_by(d, r->number);
@@ -661,8 +664,8 @@ static void judge_part(struct diag *d, const struct diag_frame *f,
 		       struct span part)
 {
 	const struct diag_frame alone = { .data = part.text, .len = part.len };
-	struct look l = { .d = d, .f = f, .at = part };
-	struct reading r;
+	struct rule_look l = { .d = d, .f = f, .at = part };
+	struct frame_reading r;
 
 	read_frame(&r, &alone);
 	if (r.has_message) {
@@ -686,7 +689,7 @@ static void judge_batch(struct diag *d, const struct diag_frame *f,
 
 void diag_feed(struct diag *d, const struct diag_frame *f)
 {
-	struct reading r;
+	struct frame_reading r;
 
 	d->frames++;
 	if (f->kind == FRAME_IS_BINARY) {

@@ -12,7 +12,7 @@
 #define DIAG_DIAG_H
 
 #include "base/json.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 
 enum diag_leg {
 	LEG_WS,
@@ -92,7 +92,8 @@ struct diag_asked {
 	uint8_t method; /* enum asked_method */
 	bool unmatched; /* its id is none that a reply can have */
 	bool silent; /* firmware answers none of its kind */
-	char tool[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
+	char tool
+		[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
 };
 
 /* Habits by which somebody is known (diag/recognise.h). */

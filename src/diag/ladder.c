@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 
 /* device.md 3.9: 1.7.0 to 1.9.1, and 2.0.0. */
 bool ladder_has_threads(const char *version)

@@ -8,7 +8,7 @@
 #define DIAG_TOOL_NOTES_H
 
 #include "base/split.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 #include "mcp/types.h"
 
 #define NOTE_HAS_NO_CODE DIAG_CODE_COUNT /* what is as it should be */

@@ -18,7 +18,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 #include "net/why.h"
 
 /* Facts that this row is made for. */

@@ -4,8 +4,8 @@
  * diag/findings/ (a file a letter), which are part of the program and read only
  * when one is asked for.
  */
-#ifndef DIAG_REGISTRY_H
-#define DIAG_REGISTRY_H
+#ifndef DIAG_CODEBOOK_H
+#define DIAG_CODEBOOK_H
 
 #include "base/json.h"
 #include "diag/codes.h"

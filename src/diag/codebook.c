@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "diag/registry.h"
+#include "diag/codebook.h"
 
 #include <string.h>
 #include <strings.h>

@@ -3,13 +3,13 @@
  * Rules: a row each, with its code, what it looks at, and a function that says
  * whether it is there. Only the engine and the two tables include this.
  */
-#ifndef DIAG_RULE_H
-#define DIAG_RULE_H
+#ifndef DIAG_RULE_ROW_H
+#define DIAG_RULE_ROW_H
 
 #include "diag/diag.h"
 
 /* A frame, read once (device.md 3.1). Spans without text: there is none. */
-struct reading {
+struct frame_reading {
 	bool is_json, is_object, is_batch;
 	size_t fault; /* no JSON: the byte from which on */
 	struct span whole, type, session_id, camel, payload;
@@ -54,10 +54,10 @@ enum {
 	ENVELOPED = 4 /* not where messages are bare */
 };
 
-struct look {
+struct rule_look {
 	struct diag *d;
 	const struct diag_frame *f;
-	const struct reading *r;
+	const struct frame_reading *r;
 	bool aside; /* f shows it, and is no frame of the connection */
 	/* set by a rule that finds something */
 	struct span at;
@@ -67,7 +67,7 @@ struct look {
 struct rule {
 	enum diag_code code;
 	unsigned on, of;
-	bool (*look)(struct look *l);
+	bool (*look)(struct rule_look *l);
 };
 
 extern const struct rule backend_rules[], device_rules[];
@@ -76,18 +76,18 @@ extern const size_t backend_rules_count, device_rules_count;
 #define NOT_A_MESSAGE "neither a request nor a reply nor a notification"
 
 /* For rules: true, with what is wrong. */
-bool rule_hit(struct look *l, struct span at, const char *format, ...)
+bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 /* A string's contents, without its quotes, as it is escaped; cut. */
 int span_shown(struct span s);
 /* "id 7 (self.x)"; where ids are not told, its name alone. Returns out. */
-const char *asked_words(const struct look *l, const struct diag_asked *a,
+const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 			char *out, size_t size);
 const char *asked_name(const struct diag_asked *a);
 /*
  * A server hello that the device takes; any other it ignores, and goes on
  * waiting (device.md 1.5, 2.3).
  */
-bool hello_is_taken(const struct diag_frame *f, const struct reading *r);
+bool hello_is_taken(const struct diag_frame *f, const struct frame_reading *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "diag/registry.h"
+#include "diag/codebook.h"
 #include "out/wrap.h"
 
 #define LINES_MOST 20
