@@ -45,6 +45,9 @@ static void look_around(struct connection *c)
 	about->bare = !about->board;
 	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT;
 	about->protocol_version = peer ? peer->protocol_version : 0;
+	about->from.board = peer && c->endpoint.scheme->kind == SCHEME_LISTEN ?
+				    peer->address :
+				    NULL;
 }
 
 void judged_frame(void *owner, bool outgoing, enum frame_kind kind,

@@ -12,6 +12,7 @@
 #define DIAG_DIAG_H
 
 #include "base/json.h"
+#include "diag/reach.h"
 #include "diag/registry.h"
 
 enum diag_leg {
@@ -69,6 +70,8 @@ struct diag_about {
 	bool standby; /* MQTT: MCP needs no hello (device.md 2.2) */
 	bool vision; /* an address of it is known from before */
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
+	struct reach_from
+		from; /* not known: whether it reaches an address is not judged */
 };
 
 enum asked_method {
