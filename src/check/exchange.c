@@ -263,11 +263,14 @@ static void on_failed(void *owner, enum http_failure what,
 	take(x);
 }
 
-static void on_no_length(void *owner)
+/* The end tells where it ends only if no length does. */
+static void on_head(void *owner)
 {
 	struct exchange *x = owner;
+	const struct board_reply *r = &x->http.reply;
 
-	x->head_us = loop_now_us();
+	if (!r->chunked && r->length < 0)
+		x->head_us = loop_now_us();
 }
 
 static void on_closed(void *owner)
@@ -280,7 +283,7 @@ static void on_closed(void *owner)
 static const struct board_http_events events = {
 	.answered = on_answered,
 	.failed = on_failed,
-	.no_length = on_no_length,
+	.head = on_head,
 	.closed = on_closed,
 };
 

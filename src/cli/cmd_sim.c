@@ -408,7 +408,7 @@ static const struct option_row sim_rows[] = {
 	{ 0, "expect-listed", NULL, OPTION_FLAG, AT(expect_listed),
 	  "status 7 unless the tools of each device were listed to the last page", NULL, NULL, 0, 0, NULL },
 	{ 0, "expect-no-hazards", NULL, OPTION_FLAG, AT(expect_no_hazards),
-	  "status 7 if anything is found of the backend", NULL, NULL, 0, 0, NULL },
+	  "status 7 if anything is found of the backend; notes on an OTA reply do not count", NULL, NULL, 0, 0, NULL },
 	{ 0, "fail-on", "SEVERITY", OPTION_CHOICE, AT(fail_on),
 	  "status 7 if something as severe is found, or more: error, warning or note", NULL, "none error warning note", 0, 0, "none" },
 	{ 0, "ollama", "URL", OPTION_TEXT, AT(ollama),

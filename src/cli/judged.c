@@ -63,6 +63,9 @@ static void look_around(struct connection *c)
 	about->standby = c->endpoint.scheme->kind == SCHEME_MQTT;
 	about->no_batches = !session_reads_batches(c->session);
 	about->protocol_version = peer ? peer->protocol_version : 0;
+	about->from.board = peer && c->endpoint.scheme->kind == SCHEME_LISTEN ?
+				    peer->address :
+				    NULL;
 }
 
 void judged_frame(void *owner, bool outgoing, enum frame_kind kind,

@@ -12,7 +12,7 @@
 bool answer_is_page(const char *content_type, const char *body, size_t len)
 {
 	static const char *const tags[] = { "<!doctype html", "<html", "<head",
-					    "<body" };
+					    "<title", "<body" };
 	char first[16];
 
 	if (content_type && text_find(content_type, "text/html"))

@@ -11,6 +11,9 @@
  */
 #define ANSWER_PASSES 8000
 
+/* Who tells the head as it comes, before the body, tells the body by itself. */
+enum answer_part { ANSWER_WHOLE, ANSWER_HEAD, ANSWER_BODY };
+
 /* A web page, by its type (NULL: not told) or its first tag. */
 bool answer_is_page(const char *content_type, const char *body, size_t len);
 /* ": WORDS" of the peer (wire/refusal.h), or "". */

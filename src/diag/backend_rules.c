@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "diag/rule_row.h"
+#include "diag/vision_rules.h"
 #include "wire/audio.h"
 
 #define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
@@ -222,8 +223,11 @@ static bool initialize_twice(struct rule_look *l)
 	       rule_hit(l, l->r->method, "on one connection");
 }
 
+/* V506 or V509. Where the board is not known, it may be on this machine. */
 static bool bad_vision(struct rule_look *l)
 {
+	static const struct reach_from here = { .board = "127.0.0.1" };
+	const struct reach_from *from = &l->d->about.from;
 	struct span vision, url = { 0 };
 
 	if (l->r->kind != ASKED_INITIALIZE ||
@@ -231,11 +235,9 @@ static bool bad_vision(struct rule_look *l)
 			      &vision))
 		return false;
 	json_span_member(vision, "url", &url);
-	if (url.len > 5 && strncmp(url.text, "\"http", 5) == 0)
-		return false;
-	return rule_hit(l, url.text ? url : vision, "vision.url is %.*s",
-			url.text ? span_shown(url) : 7,
-			url.text ? url.text : "missing");
+	diag_vision_url(l->d, l->f, url,
+			from->board || from->asked ? from : &here);
+	return false;
 }
 
 static bool no_initialize(struct rule_look *l)

@@ -47,10 +47,8 @@
 	row(D134, ERROR,   "the connection does not survive a message")        \
 	row(D136, NOTE,    "the tool ends the connection, as it must")         \
 	row(D137, WARNING, "a request that poses as a notification")           \
-	row(D138, NOTE,    "the board does not answer Ping")                   \
 	row(D139, WARNING, "a result with no text, or with several")           \
 	row(D140, NOTE,    "errors without a code")                            \
-	row(D141, NOTE,    "the reply waited behind another message")          \
 	row(D142, NOTE,    "the device said hello again")                      \
 	row(D143, WARNING, "a frame that is no message of the protocol")        \
 	row(D144, WARNING, "binary frames that are no audio")                  \
@@ -64,7 +62,6 @@
 	row(B203, WARNING, "the server hello has no session_id")               \
 	row(B204, ERROR,   "an error message instead of the server hello")     \
 	row(B205, ERROR,   "refused behind 101 by a text frame")               \
-	row(B206, WARNING, "the token is refused at the second dial-in")       \
 	row(B207, WARNING, "a message came before the device had said hello")  \
 	row(B208, WARNING, "a request came before the server hello")           \
 	row(B209, ERROR,   "the server hello did not come within 10 s")        \
@@ -92,14 +89,11 @@
 	row(B233, NOTE,    "the first tools/list has an empty cursor")         \
 	row(B240, ERROR,   "a tool is called that the device does not have")   \
 	row(B241, ERROR,   "an argument of the wrong type")                    \
-	row(B242, WARNING, "an optional argument of the wrong type is lost")   \
 	row(B243, WARNING, "a photo is asked for before vision was given")     \
 	row(B250, WARNING, "the reply came after it was given up")             \
-	row(B251, WARNING, "the device's error did not reach the user")        \
 	row(B252, WARNING, "a message above 8,192 bytes to the device")        \
 	row(B253, ERROR,   "a message above 4,096 bytes at the local port")    \
 	row(B261, WARNING, "Close was sent and TCP left open")                 \
-	row(B262, ERROR,   "the backend enforces Pong")                        \
 	row(B263, ERROR,   "a binary frame is shorter than its head says")     \
 	row(O301, ERROR,   "OTA sends the board to MQTT as it was stored")     \
 	row(O302, ERROR,   "mqtt.endpoint is no HOST:PORT")                    \
@@ -154,14 +148,12 @@
 	row(N202, ERROR,   "the certificate is not yet valid")                 \
 	row(N203, ERROR,   "the certificate is for another name")              \
 	row(N204, ERROR,   "the certificate is from an unknown authority")     \
-	row(N205, ERROR,   "the certificate chain is incomplete")              \
 	row(N206, ERROR,   "the server's TLS is too old")                      \
 	row(P701, ERROR,   "no revision of the protocol in common")            \
 	row(P702, WARNING, "lines on stdout that are no messages")             \
 	row(P703, ERROR,   "the SSE endpoint leads nowhere")                   \
 	row(P704, ERROR,   "the server does not know the session any more")    \
 	row(P705, WARNING, "a reply to a notification")                        \
-	row(P706, ERROR,   "an access point loses replies to the id 0")        \
 	row(P707, ERROR,   "credentials are missing or refused")               \
 	row(P708, ERROR,   "a web page instead of an MCP server")              \
 	row(P709, WARNING, "a batch in a revision without batches")            \

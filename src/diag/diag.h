@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "diag/codebook.h"
+#include "diag/reach.h"
 
 enum diag_leg {
 	LEG_WS,
@@ -72,6 +73,8 @@ struct diag_about {
 	int protocol_version; /* Protocol-Version of the dial-in; 0: none */
 	bool no_batches; /* the revision that was agreed on has none */
 	bool relays; /* ids are not those of who asked: names stand for them */
+	struct reach_from
+		from; /* not known: whether it reaches an address is not judged */
 };
 
 enum asked_method {

@@ -23,10 +23,12 @@ struct reply {
 	struct diag_frame f;
 	struct span body; /* where it is strict JSON: spans are found in it */
 	const cJSON *json;
+	uint32_t *found;
 };
 
-#define TELL(r, code, at, ...) \
-	diag_found_in((r)->d, code, &(r)->f, at, __VA_ARGS__)
+#define TELL(r, code, at, ...)         \
+	(*(r)->found |= OTA_BIT(code), \
+	 diag_found_in((r)->d, code, &(r)->f, at, __VA_ARGS__))
 
 static const struct span whole = { 0 };
 
@@ -104,8 +106,9 @@ static bool is_too_long(const struct reply *r)
 		len = (size_t)a->length;
 	if (len <= ANSWER_PASSES)
 		return false;
-	TELL(r, O306, whole, "%zu bytes; 8000 were seen to pass, 8300 to hang",
-	     len);
+	TELL(r, O306, whole,
+	     "%zu bytes%s; 8000 were seen to pass, 8300 to hang", len,
+	     a->more && len == a->len ? " or more" : "");
 	return true;
 }
 
@@ -424,27 +427,40 @@ static void judge_body(struct reply *r)
 	judge_sections(r);
 }
 
-void diag_ota(struct diag *d, const struct ota_answer *a)
+static void judge_answer(struct reply *r)
 {
-	struct ota_answer known = *a;
-	struct reply r = { .d = d, .a = &known };
+	const struct ota_answer *a = r->a;
 	bool too_long;
 
-	if (!a->status)
+	if (a->part != ANSWER_BODY)
+		diag_answer(r->d);
+	if (a->status == 200 && a->part != ANSWER_BODY)
+		judge_length(r);
+	if (a->part == ANSWER_HEAD)
 		return;
+	if (a->status != 200) {
+		judge_status(r);
+		return;
+	}
+	too_long = is_too_long(r);
+	if (!is_page(r) && !too_long)
+		judge_body(r);
+}
+
+uint32_t diag_ota(struct diag *d, const struct ota_answer *a)
+{
+	struct ota_answer known = *a;
+	uint32_t found = 0;
+	struct reply r = { .d = d, .a = &known, .found = &found };
+
+	if (!a->status)
+		return 0;
 	if (!known.body)
 		known.body = "";
 	r.f = (struct diag_frame){ .at_us = a->at_us,
 				   .leg = LEG_OTA,
 				   .data = known.body,
 				   .len = a->len };
-	diag_answer(d);
-	if (a->status != 200) {
-		judge_status(&r);
-		return;
-	}
-	judge_length(&r);
-	too_long = is_too_long(&r);
-	if (!is_page(&r) && !too_long)
-		judge_body(&r);
+	judge_answer(&r);
+	return found;
 }

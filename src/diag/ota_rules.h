@@ -7,6 +7,7 @@
 #ifndef DIAG_OTA_RULES_H
 #define DIAG_OTA_RULES_H
 
+#include "diag/answer.h"
 #include "diag/diag.h"
 #include "diag/reach.h"
 
@@ -20,11 +21,15 @@ struct ota_answer {
 	int64_t length; /* Content-Length, if has_length */
 	const char *body; /* without chunks; as far as it was read */
 	size_t len;
+	bool more; /* of the body, that was not read */
+	enum answer_part part;
 	/* of the question */
 	struct reach_from from;
 	const char *board_version; /* application.version in it */
 };
 
-void diag_ota(struct diag *d, const struct ota_answer *a);
+/* What was found, a bit a code. */
+#define OTA_BIT(code) ((uint32_t)1 << ((code)-O301))
+uint32_t diag_ota(struct diag *d, const struct ota_answer *a);
 
 #endif

@@ -15,12 +15,17 @@
 
 #define HOST_MOST 128 /* a longer one is no number, and none of the names */
 
-/* Of a number like 127.0.0.1, as it is. False: a name, or another thing. */
+/* Of a number like 127.0.0.1, perhaps with a port. False: a name, or another thing. */
 static bool number_of(const char *text, uint32_t *out)
 {
+	char number[INET_ADDRSTRLEN];
 	struct in_addr address;
+	size_t len = text ? strcspn(text, ":") : 0;
 
-	if (!text || inet_pton(AF_INET, text, &address) != 1)
+	if (!len || len >= sizeof(number))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)len, text);
+	if (inet_pton(AF_INET, number, &address) != 1)
 		return false;
 	*out = ntohl(address.s_addr);
 	return true;
@@ -54,6 +59,7 @@ static bool is_here(const struct reach_from *from, const char *asked)
 
 	if (from->board &&
 	    (strcmp(from->board, "::1") == 0 ||
+	     text_starts(from->board, "[::1]") ||
 	     (number_of(from->board, &address) &&
 	      (is_loopback(address) || within(address, 0xa9fe0000, 16)))))
 		return true;

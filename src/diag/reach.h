@@ -16,7 +16,8 @@ enum reach {
 
 /* What is known of where the board is; both may be NULL, both are lent. */
 struct reach_from {
-	const char *board; /* its address, as the one who was asked sees it */
+	const char *
+		board; /* its address, as the one who was asked sees it; a port may stand behind it */
 	const char *asked; /* the URL by which it asked */
 };
 

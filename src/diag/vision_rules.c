@@ -64,7 +64,7 @@ static void judge_refusal(const struct upload_reply *r)
 		TELL(r, V501, whole, "HTTP %d%s", a->status, words);
 }
 
-/* {"success":false,…}, {"error":"…"} */
+/* {"success":false,…}, {"error":…} */
 static bool is_failure(const struct vision_answer *a, struct span *at)
 {
 	struct span body = { a->body, a->len };
@@ -76,7 +76,8 @@ static bool is_failure(const struct vision_answer *a, struct span *at)
 		return false;
 	if (json_span_member(body, "success", at))
 		return at->len == 5 && strncmp(at->text, "false", 5) == 0;
-	return json_span_member(body, "error", at) && *at->text == '"';
+	/* null, false and 0 say that there is none */
+	return json_span_member(body, "error", at) && !strchr("nf0", *at->text);
 }
 
 static void judge_success(const struct upload_reply *r)
@@ -96,7 +97,7 @@ static void judge_success(const struct upload_reply *r)
 		TELL(r, V505, at, "%s", *words ? words + 2 : "it says no more");
 }
 
-static void judge_lengths(const struct upload_reply *r)
+static void judge_size(const struct upload_reply *r)
 {
 	const struct vision_answer *a = r->a;
 	size_t len = a->len;
@@ -105,7 +106,14 @@ static void judge_lengths(const struct upload_reply *r)
 		len = (size_t)a->length;
 	if (len > ANSWER_PASSES)
 		TELL(r, V502, whole,
-		     "%zu bytes; 8000 were seen to pass, 8300 to hang", len);
+		     "%zu bytes%s; 8000 were seen to pass, 8300 to hang", len,
+		     a->more && len == a->len ? " or more" : "");
+}
+
+static void judge_length(const struct upload_reply *r)
+{
+	const struct vision_answer *a = r->a;
+
 	if (a->has_length && a->length == 0)
 		TELL(r, V507, whole,
 		     "with Content-Length: 0 boards wait for the end of the connection, too");
@@ -125,12 +133,17 @@ void diag_vision(struct diag *d, const struct vision_answer *a)
 				   .leg = LEG_VISION,
 				   .data = known.body,
 				   .len = a->len };
-	diag_answer(d);
+	if (a->part != ANSWER_BODY)
+		diag_answer(d);
+	if (a->status == 200 && a->part != ANSWER_BODY)
+		judge_length(&r);
+	if (a->part == ANSWER_HEAD)
+		return;
 	if (a->status != 200) {
 		judge_refusal(&r);
 		return;
 	}
-	judge_lengths(&r);
+	judge_size(&r);
 	judge_success(&r);
 }
 

@@ -6,6 +6,7 @@
 #ifndef DIAG_VISION_RULES_H
 #define DIAG_VISION_RULES_H
 
+#include "diag/answer.h"
 #include "diag/diag.h"
 #include "diag/reach.h"
 
@@ -18,6 +19,8 @@ struct vision_answer {
 	int64_t length; /* Content-Length, if has_length */
 	const char *body; /* without chunks; as far as it was read */
 	size_t len;
+	bool more; /* of the body, that was not read */
+	enum answer_part part;
 	bool half_way; /* it came, or the end did, before all was sent */
 	size_t sent; /* bytes of the upload until then */
 };

@@ -152,6 +152,14 @@ static const char *meet(const struct board *old, const struct board *new)
 		       NULL;
 }
 
+/* A finding too, once it is more than a guess. */
+static void find_rival(struct board *d, const char *hint)
+{
+	if (hint && d->diag && rivals_certain(&d->server->rivals, d->id))
+		diag_found(d->diag, d->mqtt ? M406 : D105, (struct span){ 0 },
+			   "%s", d->id);
+}
+
 /* Over MQTT the broker ended the older connection. */
 static void tell_rival(struct board *d)
 {
@@ -170,6 +178,7 @@ static void tell_rival(struct board *d)
 				"connected with a client id that was connected, from %s: the broker ended the older connection",
 				d->address ? d->address : "elsewhere"),
 			hint);
+	find_rival(d, hint);
 }
 
 static void replace(struct board *old, struct board *new)
@@ -187,6 +196,7 @@ static void replace(struct board *old, struct board *new)
 		new->address ? new->address : "elsewhere");
 	if (r)
 		r->hint = mem_strdup(hint);
+	find_rival(new, hint);
 	leave(old, &why, !old->closing);
 	/* It may be closing already. */
 	if (old->transport.ops)

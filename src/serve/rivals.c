@@ -126,6 +126,15 @@ const char *rivals_meet(struct rivals *m, const struct rivalry *how)
 	return hints[how->mqtt][level];
 }
 
+bool rivals_certain(const struct rivals *m, const char *id)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (text_same(m->item[i].id, id))
+			return m->item[i].told == CERTAIN;
+	}
+	return false;
+}
+
 void rivals_thrown(struct rivals *m, const char *id, const char *client,
 		   const char *address)
 {

@@ -39,6 +39,8 @@ struct rivalry {
  * by; static. NULL: there is nothing (new) to say.
  */
 const char *rivals_meet(struct rivals *m, const struct rivalry *how);
+/* By now it is certain that there are two of that id. */
+bool rivals_certain(const struct rivals *m, const char *id);
 /* One was thrown out over MQTT; then, that another came: as rivals_meet. */
 void rivals_thrown(struct rivals *m, const char *id, const char *client,
 		   const char *address);

@@ -90,11 +90,9 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 		return;
 	state = board_reply_feed(&a->reply, data, len);
 	if (!had_head && a->reply.has_head) {
-		bool good = a->reply.status == 200;
-
-		tcp_deadline(t, good ? HTTP_WAIT_MS : REFUSAL_MS);
-		if (good && !a->reply.chunked && a->reply.length < 0)
-			a->events->no_length(a->owner);
+		tcp_deadline(t, a->reply.status == 200 ? HTTP_WAIT_MS :
+							 REFUSAL_MS);
+		a->events->head(a->owner);
 	}
 	take(a, state);
 }
@@ -184,6 +182,10 @@ void board_reply_done(struct board_reply *r)
 {
 	buf_done(&r->in);
 	buf_done(&r->body);
+	mem_free(r->location);
+	mem_free(r->type);
+	mem_free(r->coding);
+	r->location = r->type = r->coding = NULL;
 }
 
 /* The value of a header inside the head; NULL. *len without spaces. */
@@ -204,6 +206,15 @@ static const char *header(const char *head, const char *name, size_t *len)
 	return NULL;
 }
 
+/* NULL: it is not there. Yours. */
+static char *header_copy(const char *head, const char *name)
+{
+	size_t len = 0;
+	const char *value = header(head, name, &len);
+
+	return value ? mem_strndup(value, len) : NULL;
+}
+
 static void read_headers(struct board_reply *r, const char *head)
 {
 	char digits[16] = "";
@@ -216,6 +227,10 @@ static void read_headers(struct board_reply *r, const char *head)
 		if (text_integer(digits, 0, INT32_MAX, &r->length))
 			r->length = -1;
 	}
+	r->has_length = r->length >= 0;
+	r->location = header_copy(head, "Location");
+	r->type = header_copy(head, "Content-Type");
+	r->coding = header_copy(head, "Content-Encoding");
 	value = header(head, "Transfer-Encoding", &len);
 	r->chunked = value && len >= 7 && strncasecmp(value, "chunked", 7) == 0;
 	/* 5.4: with length 0 the board waits until the server closes, too */

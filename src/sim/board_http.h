@@ -26,7 +26,9 @@ struct board_reply {
 	struct buf body; /* as far as it is there, unchunked */
 	int status; /* 0: the head is not there yet; -1: it is no HTTP */
 	bool has_head, chunked;
-	int64_t length; /* Content-Length; -1: none, the peer's end is the end */
+	bool has_length; /* Content-Length, whatever it says */
+	int64_t length; /* it; -1: none or 0, the peer's end is the end */
+	char *location, *type, *coding; /* of the body; owned; NULL */
 	size_t body_at; /* in `in` */
 	char line[400]; /* of HTTP_REFUSED and HTTP_BROKEN; a peer's text */
 };
@@ -65,8 +67,8 @@ struct board_http_events {
 	/* No usable reply: why, with a reason of net/why.h. */
 	void (*failed)(void *owner, enum http_failure what,
 		       const struct error *why);
-	/* Neither Content-Length nor chunked: some device stumbles over it. */
-	void (*no_length)(void *owner);
+	/* The head came, of whatever status; before the two above. */
+	void (*head)(void *owner);
 	/* After board_http_close: the struct may be used again or released. */
 	void (*closed)(void *owner);
 };

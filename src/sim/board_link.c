@@ -9,11 +9,12 @@
 #include "base/text.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
-#include "sim/ota_news.h"
 #include "sim/pretend_loop.h"
 #include "wire/board_text.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
+
+#define SHOWN 200 /* bytes of a peer's text */
 
 static void board_link_again(struct board_link *c);
 static void board_link_join(struct board_link *c);
@@ -296,7 +297,6 @@ static void board_link_refuse(struct board_link *c, struct error *why)
 static void unreadable(struct board_link *c, struct error *why)
 {
 	if (why->kind == ERR_UNMET) {
-		found(c, O309, "%s", why->text);
 		pretend_died(&c->device, O309);
 		error_prefix(why, "a real device restarts here");
 	}
@@ -313,10 +313,6 @@ static int board_link_usable(struct board_link *c, const char *text,
 		unreadable(c, &err);
 		return -1;
 	}
-	if (out->more_port && text == c->stored_url)
-		found(c, O309,
-		      "port %d is taken, what stands behind it is ignored",
-		      out->port);
 	out->trust = &c->plan->trust;
 	return 0;
 }
@@ -397,6 +393,7 @@ void board_link_init(struct board_link *c, const struct board_link_plan *plan,
 	c->wait_ms = CALLER_AGAIN_MS;
 	mine.owner = c;
 	mine.events = &device_events;
+	mine.asked = plan->ota ? plan->ota : plan->connect;
 	pretend_init(&c->device, &mine, device_id, client_id);
 	board_link_take_version(c, 0);
 	timer_open(&c->again, plan->loop, on_again, c);
@@ -644,30 +641,76 @@ static int take_reply(struct board_link *c, struct ota_reply *reply,
 	return 0;
 }
 
-static void tell_news(struct board_link *c, const struct ota_reply *reply)
+PRINTF_LIKE(2, 3)
+static void say(struct board_link *c, const char *format, ...)
 {
-	const struct ota_asker asker = {
-		.version = c->device.config.profile->about.version,
-		.token = c->plan->token,
-		.stored_token = c->stored_token,
-	};
-	CLEANUP(words_done) struct words news = { 0 };
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	va_list args;
 
-	ota_news(&news, reply, &asker);
-	for (size_t i = 0; i < news.count; i++)
-		c->events->note(c, DEVICE_LINE, news.word[i]);
+	va_start(args, format);
+	text = mem_vprintf(format, args);
+	va_end(args);
+	c->events->note(c, DEVICE_LINE, text);
+}
+
+static void tell_token(struct board_link *c)
+{
+	if (c->plan->token && *c->plan->token)
+		say(c, "sends the token that was given");
+	else if (c->stored_token && *c->stored_token)
+		say(c, "sends the token of an earlier OTA reply");
+	else
+		say(c, "sends no token, it has none");
+}
+
+/* What this one makes of it; the findings say what a board does. */
+static void tell_news(struct board_link *c, const struct ota_reply *reply,
+		      uint32_t found)
+{
+	const char *url = reply->firmware_url;
+
+	if ((found & OTA_BIT(O317)) && url && *url)
+		say(c, "leaves the firmware at '%.*s' alone", SHOWN, url);
+	else if (found & OTA_BIT(O317))
+		say(c, "leaves firmware alone, which has an empty url");
+	if (found & OTA_BIT(O318))
+		tell_token(c);
+}
+
+static struct ota_answer answer_of(const struct board_link *c,
+				   enum answer_part part)
+{
+	const struct board_reply *r = &c->line.ota.reply;
+
+	return (struct ota_answer){
+		.at_us = loop_now_us(),
+		.status = r->status,
+		.location = r->location,
+		.content_type = r->type,
+		.content_encoding = r->coding,
+		.has_length = r->has_length,
+		.chunked = r->chunked,
+		.length = r->length < 0 ? 0 : r->length,
+		.body = buf_string(&r->body),
+		.len = r->body.len,
+		.more = !c->line.ota.whole,
+		.part = part,
+		.from = { .asked = c->plan->ota },
+		.board_version = c->device.config.profile->about.version,
+	};
 }
 
 /* -1: nowhere to go, and why. */
 static int read_reply(struct board_link *c, struct ota_reply *out,
-		      const char *body, size_t len, struct error *err)
+		      struct error *err)
 {
+	const struct ota_answer answer = answer_of(c, ANSWER_BODY);
 	struct ota_fate fate = { .diag = &c->device.talk.diag };
-	int bad = ota_judge(out, body, len, &fate, err);
+	int bad = ota_judge(out, &answer, &fate, err);
 
 	/* One that is to be activated first looks at firmware before that. */
 	if (!bad || err->kind != ERR_UNMET)
-		tell_news(c, out);
+		tell_news(c, out, fate.found);
 	if (!bad)
 		bad = take_reply(c, out, &fate, err);
 	if (fate.dead)
@@ -684,7 +727,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 	c->told_url = c->dead = false;
 	c->read_reply = true;
 	frame(c, false, "text", body, len);
-	if (read_reply(c, &reply, body, len, &err)) {
+	if (read_reply(c, &reply, &err)) {
 		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
 	}
@@ -692,21 +735,19 @@ static void on_answered(void *owner, const char *body, size_t len)
 	board_http_close(&c->line.ota);
 }
 
-/* An answer of about 8 kB or more. */
-static void hangs(struct board_link *c)
-{
-	found(c, O306, "a real device hangs for good");
-	pretend_died(&c->device, O306);
-}
-
 static void on_failed(void *owner, enum http_failure what,
 		      const struct error *why)
 {
 	struct board_link *c = owner;
 	struct error told = { 0 };
+	struct ota_answer answer;
 
+	if (what == HTTP_HUNG || what == HTTP_OTHER_STATUS) {
+		answer = answer_of(c, ANSWER_BODY);
+		diag_ota(&c->device.talk.diag, &answer);
+	}
 	if (what == HTTP_HUNG)
-		hangs(c);
+		pretend_died(&c->device, O306);
 	c->told_url = false;
 	c->hung = what == HTTP_HUNG;
 	error_copy(&told, why);
@@ -715,11 +756,12 @@ static void on_failed(void *owner, enum http_failure what,
 	board_http_close(&c->line.ota);
 }
 
-static void on_no_length(void *owner)
+static void on_head(void *owner)
 {
 	struct board_link *c = owner;
+	const struct ota_answer answer = answer_of(c, ANSWER_HEAD);
 
-	found(c, O314, "the device waits until the server closes");
+	diag_ota(&c->device.talk.diag, &answer);
 }
 
 static void on_closed(void *owner)
@@ -744,7 +786,7 @@ static void on_closed(void *owner)
 static const struct board_http_events ota_events = {
 	.answered = on_answered,
 	.failed = on_failed,
-	.no_length = on_no_length,
+	.head = on_head,
 	.closed = on_closed,
 };
 
@@ -785,96 +827,15 @@ static void board_link_ask_ota(struct board_link *c)
 	board_ws_url_done(&u);
 }
 
-/* The pitfalls of device.md 5.4, looked for in a reply. */
-
-#define STORE_NAME 15 /* letters of a name in the board's store */
-#define STORE_VALUE 4000 /* bytes of a value */
-
 /* What a real board does not get past. Returns -1. */
-PRINTF_LIKE(4, 5)
-static int dies(struct ota_fate *fate, enum diag_code of, struct error *err,
-		const char *format, ...)
+static int dies(struct ota_fate *fate, enum diag_code of, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	text = mem_vprintf(format, args);
-	va_end(args);
-	diag_found(fate->diag, of, (struct span){ 0 }, "%s", text);
 	fate->dead = true;
 	fate->of = of;
-	return error_set(err, ERR_UNMET,
-			 "the OTA reply has %s: a real device %s", text,
+	return error_set(err, ERR_UNMET, "a real device %s (%s)",
 			 of == O305 ? "aborts here, at every start" :
-				      "restarts here, over and over");
-}
-
-/* The members of a section become names and values of the board's store. */
-static int look_at_store(struct ota_fate *fate, const cJSON *section,
-			 struct error *err)
-{
-	const cJSON *m;
-
-	cJSON_ArrayForEach(m, section) {
-		const char *text = cJSON_GetStringValue(m);
-
-		if (!text && !cJSON_IsNumber(m))
-			continue;
-		if (strlen(m->string) > STORE_NAME)
-			return dies(
-				fate, O305, err,
-				"'%.60s' in '%s', a name of more than %d letters",
-				m->string, section->string, STORE_NAME);
-		if (text && strlen(text) > STORE_VALUE)
-			return dies(fate, O305, err,
-				    "%zu bytes in '%s.%.15s', more than %d",
-				    strlen(text), section->string, m->string,
-				    STORE_VALUE);
-	}
-	return 0;
-}
-
-/* It is looked at only if there is a url, too, empty or not. */
-static int look_at_firmware(struct ota_fate *fate, const cJSON *firmware,
-			    struct error *err)
-{
-	const char *version =
-		cJSON_GetStringValue(ota_member(firmware, "version"));
-	size_t parts;
-
-	if (!version || !cJSON_IsString(ota_member(firmware, "url")) ||
-	    board_version_read(version, NULL, 0, &parts))
-		return 0;
-	return dies(fate, O307, err,
-		    "the firmware.version '%.60s', which is no dotted number",
-		    version);
-}
-
-static void shows(const struct ota_fate *fate, enum diag_code code,
-		  const char *detail)
-{
-	diag_found(fate->diag, code, (struct span){ 0 }, "%s", detail);
-}
-
-/* In the order in which firmware reads it. */
-static int look(struct ota_fate *fate, const cJSON *json, struct error *err)
-{
-	const cJSON *websocket = ota_section(json, "websocket");
-	const cJSON *mqtt = ota_section(json, "mqtt");
-
-	if (websocket && mqtt)
-		shows(fate, O319, "websocket is not used");
-	if (!websocket && !mqtt && !ota_section(json, "activation"))
-		shows(fate, O301, "there is neither mqtt nor websocket");
-	if (websocket && !mqtt && !json_string(websocket, "url"))
-		shows(fate, O316, "");
-	if (json_string(websocket, "version"))
-		shows(fate, O304, "the device takes version 1");
-	if (look_at_store(fate, mqtt, err) ||
-	    look_at_store(fate, websocket, err))
-		return -1;
-	return look_at_firmware(fate, ota_section(json, "firmware"), err);
+				      "restarts here, over and over",
+			 finding_row(of)->code);
 }
 
 static int no_address(const char *what, struct error *err)
@@ -920,24 +881,25 @@ static int refuse(const struct ota_reply *r, struct error *err)
 		"activate it there, then start again with the same --device-id");
 }
 
-int ota_judge(struct ota_reply *out, const char *body, size_t len,
+int ota_judge(struct ota_reply *out, const struct ota_answer *a,
 	      struct ota_fate *fate, struct error *err)
 {
-	CLEANUP(json_free_ptr) cJSON *json = NULL;
-
-	if (ota_reply_decode(out, body, len, err)) {
+	fate->found = diag_ota(fate->diag, a);
+	if (ota_reply_decode(out, a->body, a->len, err)) {
 		if (err)
 			err->kind = ERR_CONNECT;
-		return add_words(body, len, err);
+		return add_words(a->body, a->len, err);
 	}
-	json = ota_reply_parse(body, len, NULL);
-	if (look(fate, json, err))
-		return -1;
+	/* In the order in which firmware comes to them. */
+	if (fate->found & OTA_BIT(O305))
+		return dies(fate, O305, err);
+	if (fate->found & OTA_BIT(O307))
+		return dies(fate, O307, err);
 	if (out->activation_code || out->activation_challenge)
 		return refuse(out, err);
 	if (!out->mqtt && !out->websocket) {
 		refuse(out, err);
-		return add_words(body, len, err);
+		return add_words(a->body, a->len, err);
 	}
 	return 0;
 }
@@ -964,9 +926,7 @@ static int read_endpoint(struct broker_where *out, const char *text,
 		return 0;
 	}
 	if (e.fault == BOARD_URL_NO_NUMBER)
-		dies(fate, O302, err,
-		     "the mqtt.endpoint '%.60s', with no number behind its ':'",
-		     text);
+		dies(fate, O302, err);
 	else
 		error_set(err, ERR_CONNECT, "mqtt.endpoint '%.200s' has no %s",
 			  text,
@@ -1001,7 +961,5 @@ int ota_broker(struct broker_where *out, const cJSON *mqtt,
 	out->client_id = text_or_null(mqtt, "client_id");
 	out->up = text_or_null(mqtt, "publish_topic");
 	out->down = text_or_null(mqtt, "subscribe_topic");
-	if (!out->up)
-		shows(fate, O303, "");
 	return 0;
 }

@@ -8,6 +8,7 @@
 #define SIM_BOARD_LINK_H
 
 #include "base/error.h"
+#include "diag/ota_rules.h"
 #include "sim/board_http.h"
 #include "sim/board_ws.h"
 #include "sim/broker_line.h"
@@ -107,6 +108,7 @@ void board_link_close(struct board_link *c);
 /* Who is told what a reply shows, and what became of the board. */
 struct ota_fate {
 	struct diag *diag;
+	uint32_t found; /* bits of diag_ota; set by ota_judge */
 	bool dead; /* a real board does not survive the reply */
 	enum diag_code of; /* then */
 };
@@ -117,7 +119,7 @@ struct ota_fate {
  * real board does not survive the reply, else ERR_CONNECT. Free out by
  * ota_reply_done in both cases.
  */
-int ota_judge(struct ota_reply *out, const char *body, size_t len,
+int ota_judge(struct ota_reply *out, const struct ota_answer *a,
 	      struct ota_fate *fate, struct error *err);
 
 /*

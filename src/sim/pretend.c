@@ -800,20 +800,23 @@ static void on_line(void *owner, const char *text)
 	pretend_line(owner, "upload: %s", text);
 }
 
-static void on_upload_found(void *owner, enum diag_code code,
-			    const char *detail)
+static void on_upload_answer(void *owner, const struct vision_answer *a)
 {
 	struct pretend *d = owner;
 
-	diag_found(&d->talk.diag, code, (struct span){ 0 }, "%s", detail);
-	if (code == V502)
-		pretend_died(d, code);
+	diag_vision(&d->talk.diag, a);
+}
+
+static void on_upload_hung(void *owner)
+{
+	pretend_died(owner, V502);
 }
 
 static const struct upload_events upload_events = {
 	.ended = on_ended,
 	.line = on_line,
-	.found = on_upload_found,
+	.answer = on_upload_answer,
+	.hung = on_upload_hung,
 };
 
 static void fail(struct pretend *d, const struct job *of,

@@ -97,6 +97,7 @@ struct pretend_config {
 	bool bare;
 	bool mqtt; /* see pretend_set_mqtt */
 	const struct photo *photo; /* of the camera; NULL: photo_builtin */
+	const char *asked; /* the URL by which the backend was reached; NULL */
 	const struct tls_trust *trust; /* of uploads; NULL: the system's */
 	/* What the user says of models; zeroed: the profile's. Its loop does not count. */
 	struct exec_config outside;

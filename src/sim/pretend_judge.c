@@ -35,6 +35,7 @@ void pretend_talk_start(struct pretend *d, struct pretend_talk *t)
 		.standby = c->mqtt,
 		.vision = d->server.vision_url != NULL,
 		.protocol_version = c->mqtt ? 0 : c->frame_version,
+		.from = { .asked = c->asked },
 	};
 	t->diag.found = on_found;
 	t->diag.owner = d;

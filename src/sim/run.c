@@ -235,11 +235,16 @@ static int unwelcome(const struct sim_summary *s, struct error *err)
 
 /*
  * What is found of the device comes from its profile, or from its faults; but
- * what is too long to be sent was asked for.
+ * what is too long to be sent was asked for. Notes on an OTA reply tell what
+ * the operator chose.
  */
 static bool is_of_backend(enum diag_code code)
 {
-	return code == D121 || *finding_row(code)->code != 'D';
+	const struct finding_row *row = finding_row(code);
+
+	if (*row->code == 'O')
+		return row->severity != SEVERITY_NOTE;
+	return code == D121 || *row->code != 'D';
 }
 
 static int clean(const struct sim_summary *s, struct error *err)

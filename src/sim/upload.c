@@ -4,10 +4,8 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "wire/refusal.h"
 
 #define CAMERA_BOUNDARY "----ESP32_CAMERA_BOUNDARY"
 #define SCREEN_BOUNDARY "----ESP32_SCREEN_SNAPSHOT_BOUNDARY"
@@ -123,36 +121,24 @@ static void end(struct upload *u, bool failed, const char *text, size_t len)
 		events->ended(u->owner, failed, text, len);
 }
 
-/* A failure with status 200, as servers send it; NULL: it is none. Yours. */
-static char *failure_of(const char *body, size_t len)
+static void tell_answer(const struct upload *u, enum answer_part part)
 {
-	CLEANUP(json_free_ptr) cJSON *json = json_parse(body, len, NULL);
-	CLEANUP(mem_free_ptr) char *words = refusal_words(body, len);
-	const char *said = words ? words : "no reason";
-	const cJSON *error = json_member(json, "error");
+	const struct board_reply *r = &u->ask.reply;
+	const struct vision_answer a = {
+		.at_us = loop_now_us(),
+		.status = r->status,
+		.content_type = r->type,
+		.has_length = r->has_length,
+		.chunked = r->chunked,
+		.length = r->length < 0 ? 0 : r->length,
+		.body = buf_string(&r->body),
+		.len = r->body.len,
+		.more = !u->ask.whole,
+		.part = part,
+	};
 
-	if (!text_trim(&body, len))
-		return mem_strdup("nothing came");
-	if (*body == '<')
-		return mem_printf("a web page came: %s", said);
-	if (cJSON_IsFalse(json_member(json, "success")) ||
-	    (error && !cJSON_IsNull(error) && !cJSON_IsFalse(error)))
-		return mem_printf("it failed: %s", said);
-	return NULL;
-}
-
-/* Firmware does not look at it (device.md 6). */
-static void tell_failure(const struct upload *u, const char *body, size_t len)
-{
-	CLEANUP(mem_free_ptr) char *failure = failure_of(body, len);
-	CLEANUP(mem_free_ptr) char *text = NULL;
-
-	if (!failure || !u->events)
-		return;
-	text = mem_printf(
-		"HTTP 200, and %s; to a board that is a success, and %s is what the tool answers",
-		failure, u->kind == RULE_PHOTO ? "that text" : "'true'");
-	u->events->line(u->owner, text);
+	if (u->events)
+		u->events->answer(u->owner, &a);
 }
 
 static void finish(struct upload *u, const char *body, size_t len)
@@ -165,7 +151,7 @@ static void finish(struct upload *u, const char *body, size_t len)
 
 static void on_answered(void *owner, const char *body, size_t len)
 {
-	tell_failure(owner, body, len);
+	tell_answer(owner, ANSWER_BODY);
 	finish(owner, body, len);
 }
 
@@ -186,7 +172,9 @@ static void on_failed(void *owner, enum http_failure what,
 	struct upload *u = owner;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (u->events)
+	if (what == HTTP_OTHER_STATUS || what == HTTP_HUNG)
+		tell_answer(u, ANSWER_BODY);
+	else if (u->events)
 		u->events->line(u->owner, why->text);
 	switch (what) {
 	case HTTP_UNREACHABLE:
@@ -204,19 +192,14 @@ static void on_failed(void *owner, enum http_failure what,
 		break;
 	case HTTP_HUNG:
 		if (u->events)
-			u->events->found(u->owner, V502,
-					 "a real device hangs for good");
+			u->events->hung(u->owner);
 		break;
 	}
 }
 
-static void on_no_length(void *owner)
+static void on_head(void *owner)
 {
-	struct upload *u = owner;
-
-	if (u->events)
-		u->events->found(u->owner, V507,
-				 "the device waits until the server closes");
+	tell_answer(owner, ANSWER_HEAD);
 }
 
 static void on_closed(void *owner)
@@ -230,7 +213,7 @@ static void on_closed(void *owner)
 static const struct board_http_events ask_events = {
 	.answered = on_answered,
 	.failed = on_failed,
-	.no_length = on_no_length,
+	.head = on_head,
 	.closed = on_closed,
 };
 

@@ -6,7 +6,7 @@
 #ifndef SIM_UPLOAD_H
 #define SIM_UPLOAD_H
 
-#include "diag/codes.h"
+#include "diag/vision_rules.h"
 #include "sim/board_http.h"
 #include "sim/photo.h"
 #include "sim/rule.h"
@@ -28,8 +28,9 @@ struct upload_events {
 	 */
 	void (*ended)(void *owner, bool failed, const char *text, size_t len);
 	void (*line)(void *owner, const char *text);
-	/* The answer shows it. V502: the board hangs. */
-	void (*found)(void *owner, enum diag_code code, const char *detail);
+	/* To be judged: the head as soon as it came, then the body; lent. */
+	void (*answer)(void *owner, const struct vision_answer *a);
+	void (*hung)(void *owner);
 };
 
 struct upload;

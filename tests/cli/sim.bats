@@ -390,7 +390,7 @@ END
 	ends 0
 	mcp --insecure sim --connect "wss://localhost:$BACKEND/" --expect-listed
 	ends 0
-	ota_over_tls "{\"websocket\":{\"url\":\"wss://localhost:$BACKEND/\"}}"
+	ota_over_tls "{\"websocket\":{\"url\":\"wss://localhost:$BACKEND/\",\"token\":\"\"}}"
 	mcp --cacert ca.pem sim --ota "https://localhost:$OTA_PORT/" --expect-listed
 	ends 0
 	says 'findings     none'

@@ -140,21 +140,58 @@ ota_says() {
 	ws="\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\"}"
 	ota_says "{$ws,\"firmware\":{\"version\":\"9.0\",\"url\":\"http://h/f.bin\"}}"
 	mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
-	hints "firmware 9.0, newer than this one's 2."
-	hints "a board installs it at once from 'http://h/f.bin'"
-	hints "has no token: a board sends the one that it has stored, if any; this one has none"
+	says 'O317 note  OTA has newer firmware: 9.0, and the board has 2.'
+	says 'O318 note  websocket without token: the stored one is used'
+	hints "leaves the firmware at 'http://h/f.bin' alone"
+	hints 'sends no token, it has none'
+	absent 'O31[0-9]' stderr
+	mcp -v sim --ota "http://127.0.0.1:$OTA/" --for 1s
+	hints 'O317 note'
+	hints 'O318 note'
 	MCPCTL_SIM_TOKEN=t mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
-	hints 'this one sends the one that was given'
+	hints 'sends the token that was given'
 	ota_says "{$ws,\"firmware\":{\"version\":\"0.1\",\"url\":\"\",\"force\":1}}"
 	mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
-	hints 'forces firmware 0.1'
-	hints 'from an empty url'
+	says 'force is 1: the board installs 0.1 at once'
+	hints 'leaves firmware alone, which has an empty url'
 	# The same, an older one, and one that is told without an address.
 	for newer in '{"version":"2.4.2","url":"x"}' '{"version":"2.4.1.9","url":"x"}' '{"version":"9.9"}'; do
 		ota_says "{\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\",\"token\":\"\"},\"firmware\":$newer}"
 		mcp sim --ota "http://127.0.0.1:$OTA/" --for 1s
 		absent 'firmware|no token' stderr
+		absent 'O31[0-9]' stdout
 	done
+}
+
+@test "an OTA reply is judged as a board reads it; notes on it are no hazards" {
+	background backend /usr/bin/python3 "$BATS_TEST_DIRNAME/backend.py" careful
+	port=$(wait_for backend.out 'port [0-9]+' | sed 's/port //')
+	ws="\"websocket\":{\"url\":\"ws://127.0.0.1:$port/\"}"
+	ota_says "{$ws,\"firmware\":{\"version\":\"9.0\",\"url\":\"u\"}}"
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 10s --expect-no-hazards --expect-listed
+	ends 0
+	says 'O317 note'
+	says 'O318 note'
+	# What it asked was loopback, too: the pretended board is here.
+	absent 'O310|O320|V506' stdout
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 10s --fail-on note
+	ends 7
+	ota_says '{"websocket":{"url":"ws://host.docker.internal:1/","token":""}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/" --for 5s
+	absent 'O310|O320' stdout
+	ota_says '{"error":"Invalid device ID"}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	ends 3
+	says 'Invalid device ID'
+	says 'O312 error'
+	ota_says '{"websocket":{"url":"ws://h/","a_name_too_long_":1}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	hints 'a real device aborts here, at every start (O305)'
+	[ "$(grep -c a_name_too_long_ <<<"$err")" -le 2 ]
+	ota_says '{"mqtt":{"endpoint":"mqtt://h:1883","publish_topic":"x"}}'
+	mcp sim --ota "http://127.0.0.1:$OTA/"
+	hints 'a real device restarts here, over and over (O302)'
+	says 'O302 error'
 }
 
 @test "a server hello that is ignored: it was said, and why it is none" {

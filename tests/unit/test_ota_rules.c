@@ -266,12 +266,40 @@ static void long_ones(void **state)
 	memcpy(body, "<html>", 6);
 	a.length = 9000;
 	judge(&a, "O306 O313", NULL, NULL);
+	/* Nobody told how long it is. */
+	a.has_length = false;
+	a.chunked = true;
+	a.len = 8200;
+	a.more = true;
+	judge(&a, "O306 O313", NULL, "8200 bytes or more");
 	/* A value of more than the store takes. */
 	memset(body, 'a', sizeof(body) - 1);
 	memcpy(body, "{\"websocket\":{\"url\":\"ws://h:1/\",\"token\":\"", 41);
 	memcpy(body + 4200, "\"}}", 4);
 	a = answer_of(body);
 	judge(&a, "O305", "token", "websocket.token has 4159 bytes");
+}
+
+/* Who sees the head first tells of it then, and of the body when it is there. */
+static void in_two_parts(void **state)
+{
+	struct ota_answer a = answer_of("{}");
+	struct diag d = { 0 };
+
+	(void)state;
+	a.has_length = false;
+	a.part = ANSWER_HEAD;
+	assert_int_equal(diag_ota(&d, &a), OTA_BIT(O314));
+	a.part = ANSWER_BODY;
+	assert_int_equal(diag_ota(&d, &a), OTA_BIT(O301));
+	expect(&d, "O314 O301", a.body);
+	assert_int_equal(d.frames, 1);
+	a.status = 500;
+	a.part = ANSWER_HEAD;
+	assert_int_equal(diag_ota(&d, &a), 0);
+	a.part = ANSWER_BODY;
+	assert_int_equal(diag_ota(&d, &a), OTA_BIT(O311));
+	diag_done(&d);
 }
 
 static void reaches(const char *board, const char *asked, const char *url,
@@ -295,6 +323,9 @@ static void where_the_board_is(void **state)
 	(void)state;
 	reaches(NULL, NULL, "ws://127.0.0.1:1/", "O310");
 	reaches("127.0.0.1", NULL, "ws://127.0.0.1:1/", "");
+	reaches("127.0.0.1:49152", NULL, "ws://127.0.0.1:1/", "");
+	reaches("192.168.1.40:49152", NULL, "ws://127.0.0.1:1/", "O310");
+	reaches("[::1]:49152", NULL, "ws://localhost:1/", "");
 	reaches("::1", NULL, "ws://localhost:1/", "");
 	reaches(NULL, "http://127.0.0.1:8003/ota/", "ws://127.0.0.1:1/", "");
 	reaches(NULL, "http://localhost:8003/ota/", "ws://0.0.0.0:1/", "");
@@ -341,6 +372,7 @@ int main(void)
 		cmocka_unit_test(bad_ones),
 		cmocka_unit_test(heads),
 		cmocka_unit_test(long_ones),
+		cmocka_unit_test(in_two_parts),
 		cmocka_unit_test(where_the_board_is),
 		cmocka_unit_test(is_counted),
 	};

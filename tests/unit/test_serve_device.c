@@ -640,6 +640,7 @@ static void test_rivals(void **state)
 	assert_string_equal(hint_of(0), "");
 	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
 	assert_non_null(strstr(hint_of(1), "a Device-Id of its own"));
+	the_record(RECORD_FINDING, 0, "! D105 warning  ");
 	assert_string_equal(hint_of(2), "");
 	turn();
 }
@@ -667,6 +668,7 @@ static void test_rivals_mqtt(void **state)
 	assert_non_null(strstr(hint_of(0), "if these are two boards"));
 	assert_non_null(strstr(hint_of(1), "throw each other out, for ever"));
 	assert_non_null(strstr(hint_of(1), "a client id of its own"));
+	the_record(RECORD_FINDING, 0, "! M406 error  ");
 	assert_null(find_record(RECORD_REPLACED, 2));
 	assert_null(the_record(RECORD_GONE, 3, "another connected")->hint);
 }

@@ -470,6 +470,36 @@ static void test_findings(void **state)
 	      CALL("1", "self.camera.take_photo", "{\"question\":\"\"}"));
 }
 
+/* Loopback is the board itself, unless the board is pretended on that machine. */
+static void vision_from(const char *asked, const char *url, const char *code)
+{
+	CLEANUP(mem_free_ptr)
+	char *payload = mem_printf(
+		RQ("1", "\"method\":\"initialize\",\"params\":{"
+			"\"capabilities\":{\"vision\":{\"url\":\"%s\"}}}"),
+		url);
+	struct harness h;
+
+	start(&h);
+	h.device.talk.diag.about.from.asked = asked;
+	harness_welcome(&h);
+	harness_mcp(&h, payload);
+	assert_int_equal(harness_saw(&h, V506), strcmp(code, "V506") == 0);
+	assert_int_equal(harness_saw(&h, V509), strcmp(code, "V509") == 0);
+	harness_stop(&h);
+}
+
+static void test_vision_reach(void **state)
+{
+	(void)state;
+	vision_from("ws://192.168.1.2:8000/", "http://127.0.0.1:8003/", "V506");
+	vision_from("ws://192.168.1.2:8000/", "http://172.17.0.2/", "V509");
+	vision_from("ws://192.168.1.2:8000/", "http://192.168.1.2/", "");
+	vision_from("ws://192.168.1.2:8000/", "192.168.1.2:8003", "V506");
+	vision_from("ws://127.0.0.1:8000/", "http://127.0.0.1:8003/", "");
+	vision_from(NULL, "http://127.0.0.1:8003/", "");
+}
+
 /* It is answered, with another id, which is not told of the device. */
 static void test_odd_id(void **state)
 {
@@ -687,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_audio),
 		cmocka_unit_test(test_envelopes),
 		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_vision_reach),
 		cmocka_unit_test(test_odd_id),
 		cmocka_unit_test(test_findings_over_time),
 		cmocka_unit_test(test_no_findings),

@@ -747,11 +747,11 @@ static void test_ota_failures(void **state)
 	mem_free(answer);
 	mem_free(large);
 	ota_fails("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-		  "404 Not Found", DIAG_CODE_COUNT, false);
+		  "404 Not Found", O311, false);
 	/* Firmware takes no other status than 200, good as it may be. */
 	ota_fails("HTTP/1.1 201 Created\r\nContent-Length: 41\r\n\r\n"
 		  "{\"websocket\":{\"url\":\"ws://127.0.0.1:9/\"}}",
-		  "201 Created", DIAG_CODE_COUNT, false);
+		  "201 Created", O311, false);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n{\"mqtt\":{}}",
 		  "MQTT without an endpoint", O314, false);
 	ota_fails("HTTP/1.1 200 OK\r\n\r\n"
@@ -767,6 +767,16 @@ static void test_ota_failures(void **state)
 	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n"
 		  "{\"websocket\":{}}",
 		  "has none stored", O316, false);
+	ota_fails("HTTP/1.1 301 Moved\r\nLocation: https://h/\r\n\r\n",
+		  "301 Moved", O311, false);
+	ota_fails("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhi",
+		  "JSON", O313, false);
+	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"
+		  "Content-Encoding: br\r\n\r\n\001\002",
+		  "JSON", O321, false);
+	ota_fails("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n"
+		  "{\"error\":\"bad\"}",
+		  "it says: bad", O312, false);
 	ota_fails("SSH-2.0-x\r\n\r\n", "SSH-2.0-x", DIAG_CODE_COUNT, false);
 }
 

@@ -227,9 +227,12 @@ static void test_answers(void **state)
 	answered(ASK, OK("\r\nuntil the end"), SAYS("1", "until the end"),
 		 V507);
 	answered(ASK, "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
-		 FAILS("1", "Failed to upload photo"), -1);
+		 FAILS("1", "Failed to upload photo"), V501);
+	answered(ASK,
+		 "HTTP/1.1 411 Length Required\r\nContent-Length: 0\r\n\r\n",
+		 FAILS("1", "Failed to upload photo"), V503);
 	answered(ASK, "HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n",
-		 FAILS("1", "Failed to upload photo"), -1);
+		 FAILS("1", "Failed to upload photo"), V501);
 	answered(ASK, "SSH-2.0-x\r\n\r\n", FAILS("1", "Failed to upload photo"),
 		 -1);
 	answered(ASK, "", FAILS("1", "Failed to upload photo"), -1);
@@ -241,7 +244,7 @@ static void test_answers(void **state)
 
 /* What firmware takes for a success, though it is none: said. */
 static void failed_with_200(const char *answer, const char *text,
-			    const char *note)
+			    const char *words)
 {
 	const struct http_script script = { .answer = answer,
 					    .answer_len = strlen(answer),
@@ -255,8 +258,8 @@ static void failed_with_200(const char *answer, const char *text,
 	start_with(&h, &c, NULL);
 	harness_mcp(&h, ASK);
 	waits_for(&h, says);
-	if (note ? !noted(&h, note) : noted(&h, "HTTP 200"))
-		fail_msg("%s", note ? note : answer);
+	if (words ? !harness_told(&h, V505, words) : harness_saw(&h, V505))
+		fail_msg("%s", words ? words : answer);
 	harness_stop(&h);
 	http_child_finish(&c);
 }
@@ -268,12 +271,16 @@ static void test_failures_with_200(void **state)
 		OK("Content-Length: 36\r\n\r\n"
 		   "{\"success\":false,\"message\":\"no key\"}"),
 		"{\\\"success\\\":false,\\\"message\\\":\\\"no key\\\"}",
-		"HTTP 200, and it failed: no key");
+		"no key");
 	failed_with_200(OK("Content-Length: 15\r\n\r\n{\"error\":\"bad\"}"),
-			"{\\\"error\\\":\\\"bad\\\"}", "it failed: bad");
+			"{\\\"error\\\":\\\"bad\\\"}", "bad");
+	failed_with_200(OK("Content-Length: 22\r\n\r\n"
+			   "{\"error\":{\"code\":\"x\"}}"),
+			"{\\\"error\\\":{\\\"code\\\":\\\"x\\\"}}", "no more");
 	failed_with_200(OK("Content-Length: 16\r\n\r\n<title>T</title>"),
-			"<title>T</title>", "a web page came: T");
-	failed_with_200(OK("Content-Length: 1\r\n\r\n "), " ", "nothing came");
+			"<title>T</title>", "a web page: T");
+	failed_with_200(OK("Content-Length: 1\r\n\r\n "), " ",
+			"the answer is empty");
 	failed_with_200(OK("Content-Length: 29\r\n\r\n"
 			   "{\"success\":true,\"error\":null}"),
 			"{\\\"success\\\":true,\\\"error\\\":null}", NULL);
@@ -301,6 +308,8 @@ static void test_screen_refused(void **state)
 	harness_mcp(&h, ask);
 	mem_free(ask);
 	waits_for(&h, FAILS("2", "Unexpected status code: 413"));
+	assert_true(harness_told(&h, V501, "HTTP 413"));
+	assert_false(noted(&h, "413"));
 	harness_stop(&h);
 	http_child_finish(&c);
 }
@@ -378,7 +387,8 @@ static void test_hangs(void **state)
 		assert_null(harness_next(&h, 50));
 	harness_mcp(&h, PING);
 	assert_null(harness_next(&h, 100));
-	assert_true(noted(&h, "hangs here for good"));
+	assert_true(harness_told(&h, V502, "8300 bytes"));
+	assert_true(h.died);
 	harness_stop(&h);
 	http_child_finish(&c);
 }

@@ -276,37 +276,44 @@ static void test_chunks(void **state)
 
 /* OTA replies. */
 
-static uint64_t found;
+#define BIT(code) OTA_BIT(code)
 
-/* Those of OTA. */
-#define BIT(code) ((uint64_t)1 << ((code)-O301))
-
-static void on_found(void *owner, const struct finding *f, const char *detail)
+/* Of the error, or of a finding. */
+static bool says(const struct error *err, const struct diag *d,
+		 const char *words)
 {
-	(void)owner;
-	(void)detail;
-	found |= BIT(f->code);
+	for (size_t i = 0; i < d->count; i++) {
+		if (strstr(d->item[i].detail, words))
+			return true;
+	}
+	return strstr(err->text, words) != NULL;
 }
 
 static void judged(const char *body, const char *url, const char *words,
-		   uint64_t codes)
+		   uint32_t codes)
 {
-	struct diag d = { .found = on_found };
+	const struct ota_answer a = { .status = 200,
+				      .has_length = true,
+				      .length = (int64_t)strlen(body),
+				      .body = body,
+				      .len = strlen(body),
+				      .board_version = "2.4.2" };
+	struct diag d = { .found = NULL };
 	struct ota_fate fate = { .diag = &d };
 	struct error err = { 0 };
 	struct ota_reply r;
 	int status;
 
-	found = 0;
-	status = ota_judge(&r, body, strlen(body), &fate, &err);
+	status = ota_judge(&r, &a, &fate, &err);
 	assert_int_equal(status, words ? -1 : 0);
 	if (url)
 		assert_string_equal(r.websocket_url, url);
-	if (words && !strstr(err.text, words))
+	if (words && !says(&err, &d, words))
 		print_error("said: %s\n", err.text);
 	if (words)
-		assert_non_null(strstr(err.text, words));
-	assert_int_equal(found, codes);
+		assert_true(says(&err, &d, words));
+	assert_int_equal(fate.found, codes);
+	assert_int_equal(fate.dead, (codes & (BIT(O305) | BIT(O307))) != 0);
 	diag_done(&d);
 	ota_reply_done(&r);
 	error_reset(&err);
@@ -338,7 +345,7 @@ static void test_judge(void **state)
 	       "ws://h/", NULL, 0);
 	judged("{\"websocket\":{\"url\":\"ws://h/\",\"version\":\"3\"},"
 	       "\"firmware\":{\"version\":\"v2.4.2\",\"url\":\"\"}}",
-	       "ws://h/", "restarts here", BIT(O304) | BIT(O307));
+	       "ws://h/", "restarts here", BIT(O304) | BIT(O307) | BIT(O318));
 	for (size_t i = 0; i < COUNT(versions); i++) {
 		char *body = mem_printf("{\"websocket\":{\"url\":\"ws://h/\"},"
 					"\"firmware\":{\"version\":\"%s\","
@@ -346,52 +353,64 @@ static void test_judge(void **state)
 					versions[i].text);
 
 		judged(body, "ws://h/",
-		       versions[i].boots ? NULL : "no dotted number",
-		       versions[i].boots ? 0 : BIT(O307));
+		       versions[i].boots ? NULL : versions[i].text,
+		       BIT(O318) | (versions[i].boots ? 0 : BIT(O307)));
 		mem_free(body);
 	}
 	/* Without a url that is a text the version is not looked at. */
 	judged("{\"websocket\":{\"url\":\"ws://h/\"},"
 	       "\"firmware\":{\"version\":\"v1\"}}",
-	       "ws://h/", NULL, 0);
+	       "ws://h/", NULL, BIT(O318));
 	judged("{\"websocket\":{\"url\":\"ws://h/\"},"
 	       "\"firmware\":{\"version\":\"2.4.2-x\",\"url\":\"\"}}",
-	       "ws://h/", NULL, 0);
+	       "ws://h/", NULL, BIT(O318));
+	judged("{\"websocket\":{\"url\":\"ws://h/\",\"token\":\"\"},"
+	       "\"firmware\":{\"version\":\"2.4.3\",\"url\":\"u\"}}",
+	       "ws://h/", NULL, BIT(O317));
 	judged("{\"mqtt\":{\"endpoint\":\"h:1883\"},\"websocket\":{\"url\":"
 	       "\"ws://h/\"}}",
-	       "ws://h/", NULL, BIT(O319));
-	judged("{\"mqtt\":{}}", NULL, NULL, 0);
+	       "ws://h/", NULL, BIT(O319) | BIT(O303));
+	judged("{\"mqtt\":{}}", NULL, NULL, BIT(O301));
 	judged("{}", NULL, "neither 'websocket' nor 'mqtt'", BIT(O301));
 	/* It stays on WebSocket with what was stored (device.md 5.4 item 10). */
 	judged("{\"websocket\":{}}", NULL, NULL, BIT(O316));
 	judged("{\"websocket\":{\"URL\":\"ws://h/\"}}", NULL, NULL, BIT(O316));
 	/* Sections are found without case, and a text may stand behind it all. */
-	judged("{\"WebSocket\":{\"url\":\"ws://h/\"}} x", "ws://h/", NULL, 0);
+	judged("{\"WebSocket\":{\"url\":\"ws://h/\"}} x", "ws://h/", NULL,
+	       BIT(O318));
 	judged("{\"activation\":{\"code\":\"123456\"}}", NULL, "code 123456",
-	       0);
+	       BIT(O315));
 	judged("{\"websocket\":{\"url\":\"ws://h/\","
 	       "\"a_name_too_long_\":1}}",
-	       "ws://h/", "'a_name_too_long_' in 'websocket'", BIT(O305));
+	       "ws://h/", "'a_name_too_long_' in websocket",
+	       BIT(O305) | BIT(O318));
 	/* What is not stored is not looked at either. */
 	judged("{\"websocket\":{\"url\":\"ws://h/\","
 	       "\"a_name_too_long_\":true}}",
-	       "ws://h/", NULL, 0);
-	judged(long_value, "ws://h/", "4001 bytes in 'websocket.x'", BIT(O305));
+	       "ws://h/", NULL, BIT(O318));
+	judged(long_value, "ws://h/", "websocket.x has 4001 bytes",
+	       BIT(O305) | BIT(O318));
 	mem_free(long_value);
-	judged("<html>", NULL, "", 0);
+	judged("<html>", NULL, "", BIT(O313));
 }
 
 /* The broker that the members of `mqtt` name. */
-static void brokered(const char *mqtt, const char *shown, uint64_t codes)
+static void brokered(const char *mqtt, const char *shown, uint32_t codes)
 {
-	struct diag d = { .found = on_found };
+	CLEANUP(mem_free_ptr) char *body = mem_printf("{\"mqtt\":%s}", mqtt);
+	const struct ota_answer a = { .status = 200,
+				      .has_length = true,
+				      .length = (int64_t)strlen(body),
+				      .body = body,
+				      .len = strlen(body) };
+	struct diag d = { .found = NULL };
 	struct ota_fate fate = { .diag = &d };
 	cJSON *json = cJSON_Parse(mqtt);
 	struct error err = { 0 };
 	struct broker_where b;
 	char *text;
 
-	found = 0;
+	fate.found = diag_ota(&d, &a);
 	if (ota_broker(&b, json, &fate, &err))
 		text = mem_strdup(err.text);
 	else
@@ -404,7 +423,8 @@ static void brokered(const char *mqtt, const char *shown, uint64_t codes)
 	if (!strstr(text, shown))
 		print_error("said: %s\n", text);
 	assert_non_null(strstr(text, shown));
-	assert_int_equal(found, codes);
+	assert_int_equal(fate.found, codes);
+	assert_int_equal(fate.dead, strstr(shown, "restarts") != NULL);
 	diag_done(&d);
 	mem_free(text);
 	cJSON_Delete(json);
@@ -436,13 +456,15 @@ static void test_broker(void **state)
 		 "h 1 plain - - - up", 0);
 	brokered("{\"endpoint\":\"mqtt://h:1883\"," UP "}", "restarts",
 		 BIT(O302));
-	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(O302));
-	brokered("{\"endpoint\":\"h:123456\"}", "no port of 1 to 65535", 0);
-	brokered("{\"endpoint\":\"h:12345678901\"}", "restarts", BIT(O302));
-	brokered("{\"endpoint\":\":1883\"}", "no host", 0);
+	brokered("{\"endpoint\":\"h:\"}", "restarts", BIT(O302) | BIT(O303));
+	brokered("{\"endpoint\":\"h:123456\"}", "no port of 1 to 65535",
+		 BIT(O302) | BIT(O303));
+	brokered("{\"endpoint\":\"h:12345678901\"}", "restarts",
+		 BIT(O302) | BIT(O303));
+	brokered("{\"endpoint\":\":1883\"}", "no host", BIT(O302) | BIT(O303));
 	brokered("{\"endpoint\":1883}", "without an endpoint that is a text",
-		 0);
-	brokered("{}", "without an endpoint", 0);
+		 BIT(O302));
+	brokered("{}", "without an endpoint", BIT(O301));
 }
 
 static void test_mqtt_ids(void **state)

@@ -82,6 +82,10 @@ static const struct answer_case cases[] = {
 	{ "V505", 200, "{\"success\":false}", "false", "it says no more" },
 	{ "V505", 200, "{\"error\":\"no model\"}", "\"no model\"", "no model" },
 	{ "V505", 200, "<html><title>Console</title></html>", NULL, "a web page: Console" },
+	{ "V505", 200, "<title>Console</title>", NULL, "a web page: Console" },
+	{ "V505", 200, "{\"error\":{\"code\":1}}", "{\"code\":1}", "it says no more" },
+	{ "", 200, "{\"success\":true,\"error\":null}", NULL, NULL },
+	{ "", 200, "{\"error\":false}", NULL, NULL },
 	{ "V505", 200, "\n", NULL, "empty" },
 };
 /* clang-format on */
@@ -120,6 +124,16 @@ static void lengths(void **state)
 	judge(&a, "", NULL, NULL);
 	a = answer_of(200, "");
 	judge(&a, "V507 V505", NULL, "Content-Length: 0");
+	a.part = ANSWER_HEAD;
+	judge(&a, "V507", NULL, NULL);
+	a.part = ANSWER_BODY;
+	judge(&a, "V505", NULL, NULL);
+	a = answer_of(200, body);
+	a.has_length = false;
+	a.chunked = true;
+	a.len = 8200;
+	a.more = true;
+	judge(&a, "V502", NULL, "8200 bytes or more");
 }
 
 /* The server did not wait for the end of the picture. */
