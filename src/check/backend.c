@@ -20,7 +20,8 @@
 #include "sim/fleet.h"
 
 #define QUIET_MS 3000 /* without --for */
-#define RUN_MS 60000 /* and the quiet: a backend that never is, ends there */
+/* And the quiet: a backend that never is, ends there. */
+#define RUN_MS INT64_C(60000)
 #define LOST_SHOWN 8
 
 enum stage { NAME, TCP, TLS, UPGRADE, HELLO, INIT, LIST, QUIET, BYE, STAGES };
