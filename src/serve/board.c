@@ -153,9 +153,9 @@ static const char *meet(const struct board *old, const struct board *new)
 }
 
 /* A finding too, once it is more than a guess. */
-static void find_rival(struct board *d, const char *hint)
+static void find_rival(struct board *d)
 {
-	if (hint && d->diag && rivals_certain(&d->server->rivals, d->id))
+	if (rivals_certain(&d->server->rivals, d->id))
 		diag_found(d->diag, d->mqtt ? M406 : D105, (struct span){ 0 },
 			   "%s", d->id);
 }
@@ -178,7 +178,8 @@ static void tell_rival(struct board *d)
 				"connected with a client id that was connected, from %s: the broker ended the older connection",
 				d->address ? d->address : "elsewhere"),
 			hint);
-	find_rival(d, hint);
+	if (hint)
+		find_rival(d);
 }
 
 static void replace(struct board *old, struct board *new)
@@ -196,7 +197,6 @@ static void replace(struct board *old, struct board *new)
 		new->address ? new->address : "elsewhere");
 	if (r)
 		r->hint = mem_strdup(hint);
-	find_rival(new, hint);
 	leave(old, &why, !old->closing);
 	/* It may be closing already. */
 	if (old->transport.ops)
@@ -334,6 +334,8 @@ struct board *board_new(struct serve *s, const struct peer_info *peer,
 	d->deadline = LOOP_FOREVER;
 	registry_add(&s->registry, d);
 	findings_begin(d);
+	if (old)
+		find_rival(d);
 	tell_rival(d);
 	return d;
 }
