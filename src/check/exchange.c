@@ -212,15 +212,13 @@ bool way_tell(struct checkup *k, const struct way *w, const char *host,
 static void take_headers(struct exchange *x)
 {
 	const struct board_reply *r = &x->http.reply;
-	CLEANUP(mem_free_ptr)
-	char *length = board_reply_header(r, "Content-Length");
 
-	x->location = board_reply_header(r, "Location");
-	x->content_type = board_reply_header(r, "Content-Type");
-	x->content_encoding = board_reply_header(r, "Content-Encoding");
+	x->location = mem_strdup(r->location);
+	x->content_type = mem_strdup(r->type);
+	x->content_encoding = mem_strdup(r->coding);
 	x->chunked = r->chunked;
-	x->has_length =
-		length && !text_integer(length, 0, INT32_MAX, &x->length);
+	x->has_length = r->has_length;
+	x->length = r->length < 0 ? 0 : r->length;
 }
 
 /* All that is gone when it is closed. */

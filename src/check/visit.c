@@ -484,8 +484,7 @@ static int join(struct board_visit *v, const struct board_self *self,
 int visit_broker(struct checkup *k, const struct board_self *self,
 		 const cJSON *mqtt, struct error *err)
 {
-	CLEANUP(diag_done) struct diag again = { 0 }; /* it is judged already */
-	struct ota_fate fate = { .diag = &again };
+	struct ota_fate fate = { 0 };
 	struct broker_where to;
 	struct board_visit v = { .k = k };
 	int status;

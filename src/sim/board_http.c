@@ -238,19 +238,6 @@ static void read_headers(struct board_reply *r, const char *head)
 		r->length = -1;
 }
 
-char *board_reply_header(const struct board_reply *r, const char *name)
-{
-	CLEANUP(mem_free_ptr) char *head = NULL;
-	const char *value;
-	size_t len = 0;
-
-	if (!r->has_head)
-		return NULL;
-	head = mem_strndup(buf_string(&r->in), r->body_at);
-	value = header(head, name, &len);
-	return value ? mem_strndup(value, len) : NULL;
-}
-
 static enum http_state take_head(struct board_reply *r)
 {
 	const char *text = buf_string(&r->in);

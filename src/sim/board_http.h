@@ -41,12 +41,6 @@ enum http_state board_reply_feed(struct board_reply *r, const char *data,
 /* The peer has closed: HTTP_WHOLE if that was the end of the body. */
 enum http_state board_reply_end(struct board_reply *r);
 
-/*
- * The value of a header of a whole head, whatever the status; yours. NULL: it
- * is not there.
- */
-char *board_reply_header(const struct board_reply *r, const char *name);
-
 /* A chunked body as received: 1 whole (decoded into out), 0 more is needed, -1 broken. */
 int http_unchunk(const char *text, size_t len, struct buf *out);
 
