@@ -244,8 +244,7 @@ static const struct example ping_examples[] = {
 const struct command cmd_ping = {
 	.name = "ping",
 	.args = "",
-	.brief =
-		"one round trip through each layer: 'alive: tcp 0.4, ws 3, loop 9 ms'",
+	.brief = "one round trip, through each layer",
 	.text = "A board answers in layers, and each of them lives in another task: tcp, its network chip (the kernel's own measure; nothing is sent for it); ws, its network task, by a WebSocket Ping; loop, its main loop, by MCP's ping. "
 		"Firmware has no ping and answers with an error; it is alive all the same, so any answer counts (-v mentions the error). "
 		"Only the layers that there are are shown: MQTT has no Ping to a board, and TCP leads to the broker; where there is one alone, it is 'alive, 4 ms'. What is no board has 'mcp' in place of 'loop'. Through serve, tcp and ws are those of its connection to the board.\n"

@@ -108,10 +108,10 @@ static void test_reply_and_ping(void **state)
 	rendered_start(&s, OUTPUT_JSON, false);
 	s.r.ops->reply(&s.r, &m);
 	s.r.ops->ping(&s.r, &p);
-	assert_string_equal(
-		rendered_out(&s),
-		"null\n"
-		"{\"alive\":true,\"took_us\":412,\"error\":true}\n");
+	assert_string_equal(rendered_out(&s),
+			    "null\n"
+			    "{\"alive\":true,\"took_us\":412,\"error\":true,"
+			    "\"tcp_us\":null,\"ws_us\":null}\n");
 	rendered_end(&s);
 	message_done(&m);
 }
