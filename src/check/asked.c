@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Questions that call nothing: those that nobody should mind, then odd ones, of
- * which some are never answered (device.md 3.2) and some not survived (7.3).
+ * which some are never answered (device.md 3.2) and some not survived (device.md 7.3).
  */
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 enum {
 	LARGE = 200 * 1000, /* bytes; more than a board has free */
-	DEPTH = 100, /* a board's task has a stack of 4,096 bytes (7.1) */
+	DEPTH = 100, /* a board's task has a stack of 4,096 bytes (device.md 7.1) */
 	LATER_MS = 200
 };
 

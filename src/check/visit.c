@@ -433,12 +433,12 @@ static void tell_broker(struct board_visit *v, const struct broker_where *to,
 	char took[TEXT_ROOM];
 
 	text_microseconds(v->at[OPENED] - begun, took, sizeof(took));
-	check_stage(v->k, "connack", STAGE_OK,
-		    "%s:%u%s accepts in %s%s%s; boards never subscribe: mcpctl "
-		    "check broker",
-		    to->host, (unsigned)to->port, to->tls ? " (TLS)" : "", took,
-		    to->client_id ? " the client id " : "",
-		    to->client_id ? to->client_id : "");
+	check_stage(
+		v->k, "connack", STAGE_OK,
+		"%s:%u%s accepts in %s%s%s; boards never subscribe: mcpctl check broker",
+		to->host, (unsigned)to->port, to->tls ? " (TLS)" : "", took,
+		to->client_id ? " the client id " : "",
+		to->client_id ? to->client_id : "");
 }
 
 static int refused(struct board_visit *v, const struct broker_where *to,
