@@ -429,7 +429,6 @@ static void look_at_tls(struct broker_check *b)
 {
 	struct party board = { 0 };
 	CLEANUP(error_reset) struct error err = { 0 };
-	bool bad;
 
 	if (b->to.port != BOARD_PORT_TLS) {
 		check_stage(
@@ -447,7 +446,7 @@ static void look_at_tls(struct broker_check *b)
 	if (!party_accepted(&board) && !board.why.kind)
 		error_set(&board.why, ERR_TIMEOUT, "it does not answer");
 	if (!b->stop.kind) {
-		bad = broker_judge_tls(b->k->diag, b->to.port, &board.why);
+		bool bad = broker_judge_tls(b->k->diag, b->to.port, &board.why);
 		check_stage(
 			b->k, "tls", bad ? STAGE_ODD : STAGE_OK,
 			bad ? "a board does not come through here" :

@@ -118,8 +118,8 @@ static void add_case(struct report *r, const struct checkup *k,
 	} else if (c->verdict == STAGE_SKIPPED) {
 		out.skipped = c->text;
 	} else if (c->finding >= 0) {
-		out.skipped = skipped =
-			mem_printf("found, below --fail-on: %s", c->text);
+		skipped = mem_printf("found, below --fail-on: %s", c->text);
+		out.skipped = skipped;
 	}
 	report_add(r, &out);
 }

@@ -35,9 +35,9 @@ void check_silent(struct checkup *k, const char *question)
 	const int64_t ms = k->in->app->config.timeout;
 	char time[TEXT_ROOM];
 
-	if (!is_explained(k))
-		diag_found(
-			k->diag, D145, (struct span){ 0 }, "%.70s, within %s",
-			question,
-			text_milliseconds(ms ? ms : 10000, time, sizeof(time)));
+	if (is_explained(k))
+		return;
+	text_milliseconds(ms ? ms : 10000, time, sizeof(time));
+	diag_found(k->diag, D145, (struct span){ 0 }, "%.70s, within %s",
+		   question, time);
 }

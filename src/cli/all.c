@@ -882,7 +882,7 @@ static int ask_all(struct tools_of_all *t, struct error *err)
 	return 0;
 }
 
-static int outcome(const struct tools_of_all *t, struct error *err)
+static int tools_outcome(const struct tools_of_all *t, struct error *err)
 {
 	if (all_outcome(&t->all, err))
 		return -1;
@@ -908,7 +908,7 @@ int all_tools_run(struct app *app, const char *filter, bool no_user,
 	if (status == 0)
 		status = ask_all(&t, err);
 	if (status == 0)
-		status = outcome(&t, err);
+		status = tools_outcome(&t, err);
 	for (size_t i = 0; i < t.count; i++) {
 		mem_free(t.device[i].id);
 		listing_done(&t.device[i].listing);

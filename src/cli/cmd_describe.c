@@ -61,7 +61,8 @@ int describe_tool(struct connection *c, const char *name, struct error *err)
 	record.device = c->client.device;
 	record.upload_argument = upload_argument(c, record.tool);
 	if (record.upload_argument)
-		record.upload = url = upload_now(c);
+		url = upload_now(c);
+	record.upload = url;
 	if (c->app->out.ops->describe)
 		c->app->out.ops->describe(&c->app->out, &record);
 	return 0;

@@ -338,7 +338,7 @@ static bool id_as_text(struct rule_look *l)
 	char words[WORDS_ROOM];
 
 	return l->r->asked && l->r->number_was_text &&
-	       rule_hit(l, l->r->id, "%s has it as a text",
+	       rule_hit(l, l->r->id, "%s is a text",
 			asked_words(l, l->r->asked, words, sizeof(words)));
 }
 
@@ -595,11 +595,11 @@ static bool not_one_item(struct rule_look *l)
 
 static struct span first_item(const struct rule_look *l)
 {
-	struct span content = l->r->error.text ? (struct span){ 0 } :
-						 l->r->part[RESULT_CONTENT];
-	struct span item = { 0 };
+	struct span content = { 0 }, item = { 0 };
 	size_t at = 0;
 
+	if (!l->r->error.text)
+		content = l->r->part[RESULT_CONTENT];
 	if (asked_for(l, ASKED_CALL) && begins(content, '['))
 		json_span_next(content, &at, &item);
 	return item;

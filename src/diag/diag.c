@@ -304,7 +304,8 @@ static void read_object(struct frame_reading *r, const struct json_places *at)
 		    (begins(at->outer[VERSION], '"') &&
 		     !begins(at->outer[PAYLOAD], '{'));
 
-	r->type = bare ? (struct span){ 0 } : at->outer[TYPE];
+	if (!bare)
+		r->type = at->outer[TYPE];
 	r->session_id = at->outer[SESSION];
 	r->camel = at->outer[CAMEL];
 	r->payload = at->outer[PAYLOAD];

@@ -71,13 +71,13 @@ static void judge_status(const struct reply *r)
 	const struct ota_answer *a = r->a;
 	char words[ANSWER_WORDS];
 
+	answer_words(a->body, a->len, words);
 	if (a->location && *a->location)
 		TELL(r, O311, whole,
 		     "HTTP %d to '%.60s', and boards do not follow", a->status,
 		     a->location);
 	else
-		TELL(r, O311, whole, "HTTP %d%s", a->status,
-		     answer_words(a->body, a->len, words));
+		TELL(r, O311, whole, "HTTP %d%s", a->status, words);
 }
 
 static void judge_length(const struct reply *r)

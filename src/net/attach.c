@@ -112,9 +112,7 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 				  .initialize_len = reply.len,
 				  .id = json_string(device, "id"),
 				  .device = text };
-	struct peer_info peer = { .envelope = true,
-				  .relay = &relay,
-				  .kept = &kept };
+	struct peer_info peer = { .envelope = true, .kept = &kept };
 	struct ota_request ota;
 	struct headers headers = { 0 };
 	int64_t version = 0, hellos = 0, protocol = 0;
@@ -127,6 +125,7 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	relay.mqtt = text_same(json_string(device, "transport"), "mqtt");
 	json_integer(json, "frame_version", &version);
 	relay.frame_version = version >= 1 && version <= 3 ? (int)version : 1;
+	peer.relay = &relay;
 	peer.device_id = kept.id;
 	if (!kept.id)
 		kept.id = "";

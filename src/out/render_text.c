@@ -92,6 +92,7 @@ void text_ping(struct renderer *r, const struct ping_record *p)
 	CLEANUP(buf_done) struct buf b = { 0 };
 	bool layers = p->tcp_us > 0 || p->ws_us > 0 || p->ws_silent;
 	char took[32];
+	text_microseconds(p->took_us, took, sizeof(took));
 	if (p->tcp_us > 0)
 		add_ping(&b, "alive: tcp", p->tcp_us);
 	if (p->ws_us > 0)
@@ -102,8 +103,7 @@ void text_ping(struct renderer *r, const struct ping_record *p)
 		add_ping(&b, p->device ? ", loop" : ", mcp", p->took_us);
 		buf_text(&b, " ms\n");
 	} else {
-		buf_printf(&b, "alive, %s\n",
-			   text_microseconds(p->took_us, took, sizeof(took)));
+		buf_printf(&b, "alive, %s\n", took);
 	}
 	put_out(r, &b);
 	if (p->was_error && r->verbose)

@@ -125,12 +125,18 @@ static void hide_secrets(struct proof *p)
 	p->off = p->len = 0;
 }
 
+static size_t room_behind(size_t column, size_t width)
+{
+	return width > column + 20 ? width - column : 20;
+}
+
 /* The excerpt in one line, with a line of ^ below what is wrong. */
 static void add_proof(struct buf *out, const struct renderer *r,
 		      const struct proof *p)
 {
 	CLEANUP(buf_done)
 	struct buf before = { 0 }, wrong = { 0 }, behind = { 0 };
+	const size_t width = r->width < WIDTH_MOST ? r->width : WIDTH_MOST;
 	size_t head = out->len, column, room;
 
 	if (!p->n && !p->text_len)
@@ -145,8 +151,7 @@ static void add_proof(struct buf *out, const struct renderer *r,
 	text_safe(&behind, p->text + p->off + p->len,
 		  p->text_len - p->off - p->len, TEXT_LINE);
 	column = text_width(out->data + head, out->len - head);
-	room = r->width < WIDTH_MOST ? r->width : WIDTH_MOST;
-	room = room > column + 20 ? room - column : 20;
+	room = room_behind(column, width);
 	if (before.len > room / 2) {
 		size_t cut = before.len - room / 2;
 

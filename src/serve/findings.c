@@ -67,11 +67,12 @@ static void keep(struct findings_kept *k, struct board *d)
 	k->item[k->count++] = (struct kept_findings){
 		.id = mem_strdup(d->id),
 		.until = loop_now() + KEPT_MS,
-		.item = TAKE(from->item),
+		.item = from->item,
 		.count = from->count,
 		.capacity = from->capacity,
 		.frames = from->frames,
 	};
+	from->item = NULL;
 	from->count = from->capacity = 0;
 }
 

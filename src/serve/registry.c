@@ -130,19 +130,20 @@ static bool fits_exactly(const struct serve *s, const struct board_names *n,
 	       !id_of_another(s, n, pattern);
 }
 
-bool id_fits(const struct serve *s, const struct board_names *n,
+bool id_fits(const struct serve *s, const struct board_names *names,
 	     const char *pattern)
 {
 	if (!pattern)
 		return true;
 	if (text_starts(pattern, REGISTRY_ID))
-		return has_id(n, pattern + strlen(REGISTRY_ID));
-	if (fits_exactly(s, n, pattern))
+		return has_id(names, pattern + strlen(REGISTRY_ID));
+	if (fits_exactly(s, names, pattern))
 		return true;
 	return text_has_glob(pattern) && !alias_id(s, pattern) &&
-	       (glob_fits(n->id, pattern) || glob_fits(n->device_id, pattern) ||
-		glob_fits(n->client_id, pattern) ||
-		glob_fits(n->alias, pattern));
+	       (glob_fits(names->id, pattern) ||
+		glob_fits(names->device_id, pattern) ||
+		glob_fits(names->client_id, pattern) ||
+		glob_fits(names->alias, pattern));
 }
 
 static struct board_names names_of(const struct board *d)

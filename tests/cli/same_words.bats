@@ -113,8 +113,8 @@ said() {
 	event ready
 	mcp -v call self.odd
 	ends 0
-	hints '! D114 warning  the reply has its id as another type: self.odd has it as a text'
-	event finding 'D114 warning  .*: self.odd has it as a text'
+	hints '! D114 warning  the reply has its id as another type: self.odd is a text'
+	event finding 'D114 warning  .*: self.odd is a text'
 	mcp call self.twice
 	ends 0
 	event finding 'D123 warning  .*: self.twice, .* after the first'
