@@ -160,7 +160,7 @@ static void show(struct checkup *k, const char *name,
 }
 
 static void keep_stage(struct checkup *k, const char *name,
-		       enum stage_verdict verdict, char *words)
+		       enum stage_verdict verdict, const char *words)
 {
 	const int64_t now = loop_now_us();
 
@@ -168,7 +168,7 @@ static void keep_stage(struct checkup *k, const char *name,
 			    sizeof(*k->stage));
 	k->stage[k->stages++] = (struct check_stage){
 		.name = mem_strdup(name),
-		.words = words,
+		.words = mem_strdup(words),
 		.verdict = verdict,
 		.took_us = now - k->stage_us,
 	};
@@ -178,8 +178,8 @@ static void keep_stage(struct checkup *k, const char *name,
 void check_stage(struct checkup *k, const char *name,
 		 enum stage_verdict verdict, const char *format, ...)
 {
+	CLEANUP(mem_free_ptr) char *words = NULL;
 	va_list args;
-	char *words;
 
 	va_start(args, format);
 	words = mem_vprintf(format, args);

@@ -261,7 +261,7 @@ static void markdown_proof(struct sheet *s, const struct proof *p)
 	buf_text(&b, "``");
 	buf_char(&b, ' ');
 	for (size_t i = 0; i < p->text_len; i++)
-		buf_char(&b, p->text[i] == '`' ? '\'' : p->text[i]);
+		buf_add(&b, p->text[i] == '`' ? "'" : &p->text[i], 1);
 	buf_text(&b, " ``");
 	line(s, &b);
 }

@@ -342,13 +342,18 @@ static void add_text(struct buf *out, const struct renderer *r,
 /* Results: lines, or with -o json one object (see the man page). */
 static void sim_summary_show(struct renderer *r, const struct sim_summary *s)
 {
-	CLEANUP(buf_done) struct buf text = { 0 };
+	CLEANUP(buf_done) struct buf text = { 0 }, safe = { 0 };
 
-	if (r->form == OUTPUT_JSON)
+	if (r->form != OUTPUT_JSON) {
+		add_text(&safe, r, s);
+	} else {
 		add_json(&text, s);
-	else
-		add_text(&text, r, s);
-	fwrite(buf_string(&text), 1, text.len, r->out);
+		if (r->out_terminal)
+			text_safe(&safe, text.data, text.len, TEXT_JSON);
+		else
+			buf_add(&safe, text.data, text.len);
+	}
+	fwrite(buf_string(&safe), 1, safe.len, r->out);
 }
 
 #define LINES_MAX 200 /* of many devices, without -v */

@@ -221,7 +221,8 @@ static void add(struct each *e, struct all_device *device)
 	const struct each_order *order = e->order;
 	struct each_one *one = mem_zalloc(sizeof(*one));
 
-	e->one = mem_grow(e->one, &e->capacity, e->count, sizeof(*e->one));
+	e->one = mem_grow(e->one, &e->capacity, e->count,
+			  sizeof(struct each_one *));
 	e->one[e->count++] = one;
 	*one = (struct each_one){ .each = e,
 				  .device = *device,

@@ -418,7 +418,7 @@ static void keep(char *out, size_t size, struct span string)
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	out[0] = '\0';
-	if (!begins(string, '"'))
+	if (!begins(string, '"') || string.len < 2)
 		return;
 	/* Short, and nothing to decode: no copy is made. */
 	if (string.len < size + 2 && !memchr(string.text, '\\', string.len)) {
@@ -507,7 +507,7 @@ static void see_device(struct diag *d, const struct frame_reading *r)
 	d->seen.device_name = json_span_member(r->whole, "device_name", &part);
 	if (json_span_member(audio, "frame_duration", &part))
 		json_span_integer(part, &ms);
-	d->seen.frame_ms = ms > 0 && ms < 1000 ? (int16_t)ms : 0;
+	d->seen.frame_ms = ms > 0 && ms < 1000 ? (int)ms : 0;
 }
 
 static void remember_request(struct diag *d, const struct diag_frame *f,

@@ -106,7 +106,7 @@ struct diag_seen {
 	uint8_t session_key; /* 1 absent, 2 sessionId, 3 session_id; 0: not seen */
 	int8_t error_codes; /* 1: errors have one, -1: they have none */
 	bool glyphs, no_version, device_name; /* in the device's hello */
-	int16_t frame_ms; /* there too; 0: not told */
+	int frame_ms; /* there too; 0: not told */
 };
 
 #define ASKED_KEPT 24

@@ -12,15 +12,14 @@
 /* device.md 3.9: 1.7.0 to 1.9.1, and 2.0.0. */
 bool ladder_has_threads(const char *version)
 {
-	unsigned major, minor, patch;
+	static const char *const those[] = { "1.7.*", "1.8.*", "1.9.0", "1.9.1",
+					     "2.0.0" };
 
-	if (!version ||
-	    sscanf(version, "%u.%u.%u", &major, &minor, &patch) != 3)
-		return false;
-	if (major == 2)
-		return minor == 0 && patch == 0;
-	return major == 1 &&
-	       (minor == 7 || minor == 8 || (minor == 9 && patch <= 1));
+	for (size_t i = 0; version && i < COUNT(those); i++) {
+		if (text_glob(those[i], version))
+			return true;
+	}
+	return false;
 }
 
 /* ---- each layer in words ---- */

@@ -286,8 +286,9 @@ static bool has_place(struct serve *s, struct board *new)
 	bool few_files =
 		!new->mqtt && s->sockets_max && s->sockets > s->sockets_max;
 	const char *advice =
-		few_files ? "raise the limit of open files (ulimit -n)" :
-			    "raise --devices-max";
+		few_files || s->config.by_files ?
+			"raise the limit of open files (ulimit -n)" :
+			"raise --devices-max";
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	if (!few_files && (int64_t)s->registry.count < s->config.devices_max)

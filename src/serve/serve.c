@@ -367,6 +367,7 @@ static void set_limits(struct serve_config *c)
 
 	fit = serve_files_devices(or_default(asked, DEVICES_MAX));
 	c->devices_max = or_default(asked, fit);
+	c->by_files = asked <= 0 && fit < DEVICES_MAX;
 	c->message_max = or_default(c->message_max, 1 << 20);
 	c->pictures.picture_max =
 		or_default(c->pictures.picture_max, PICTURE_MAX);

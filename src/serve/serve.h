@@ -55,6 +55,7 @@ struct serve_config { /* all borrowed: they live until serve_close */
 
 	/* limits; 0: the default */
 	int64_t devices_max; /* 20,000, or what the descriptors allow */
+	bool by_files; /* set by serve: it is the latter */
 	int64_t message_max; /* bytes, 1 MB */
 	int64_t handshake; /* ms for a request's head, 10 s */
 	int64_t hello_wait; /* ms until a silent peer is closed, 30 s */

@@ -322,9 +322,10 @@ let_through() { mcp "$@" "$URL" call write && [ "$status" != 3 ]; }
 
 @test "serve: a device that does not answer is not asked any more" {
 	serve
-	device board --fault no-reply
+	device board --fault busy-loop
 	event ready
-	for _ in 1 2 3 4 5; do
+	# What asks which layer is silent counts, too.
+	for _ in 1 2 3; do
 		mcp --timeout 1s call self.get_device_status
 		ends 4
 	done

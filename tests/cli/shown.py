@@ -32,6 +32,7 @@ SHOWN = {
     "prompt": ["prompt p", "prompt nothing"],
     "complete": ["complete p x="],
     "tail": ["tail --for 1s"],
+    "check": ["check --timeout 1s", "check --report md:-", "check tools --against all"],
     "request": ["request tools/list", "request nothing"],
     "notify": ["notify nothing", "-v notify nothing"],
     "loglevel": ["loglevel debug"],
@@ -49,7 +50,7 @@ ATTACHED = {
 BOTH = ["info", "ping", "tools", "describe", "call", "tail", "request", "shell"]
 ALL = ["--all tools", "--all call t", "--all call refuses", "--all ping"]
 # They say nothing that a peer said; serve's log is looked at by the test itself.
-NOTHING = {"stop", "serve", "version", "completion", "sim"}
+NOTHING = {"stop", "serve", "version", "completion", "sim", "explain"}
 # A program gets the bytes of a result as they came.
 EXACT = {"call", "read", "subscribe", "prompt", "complete", "request", "run", "shell"}
 # C0 but tab and newline, DEL, C1 as UTF-8, and what turns the direction.
