@@ -473,11 +473,14 @@ static bool member_at(const char **p, const char *end, struct span *name,
 void json_span_members(struct span object, const char *const *name,
 		       size_t count, struct span *out)
 {
-	const char *end = object.text + object.len, *p;
+	const char *end, *p;
 	struct span found, value;
 	size_t left = count, i;
 
-	p = object.text ? skip_space(object.text, end) : end;
+	if (!object.text)
+		return;
+	end = object.text + object.len;
+	p = skip_space(object.text, end);
 	if (p == end || *p != '{')
 		return;
 	do {

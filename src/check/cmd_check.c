@@ -246,8 +246,8 @@ static int check_run(const struct invocation *in, struct error *err)
 	struct checkup k;
 	int status;
 
-	options.risk = risks[options.risk];
-	options.fail_on = severities[options.fail_on];
+	options.risk = (int)risks[options.risk];
+	options.fail_on = (int)severities[options.fail_on];
 	if (find_subject(in, &subject, err) ||
 	    fit_options(subject, &options, err))
 		return -1;
@@ -276,7 +276,7 @@ static const struct example check_examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "[tools [FILE]]",
+	.args = "[SUBJECT [URL|FILE]]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"

@@ -63,8 +63,10 @@ static int unknown(const char *word, struct error *err)
 
 	error_set(err, ERR_USAGE, "there is no finding '%.40s'", word);
 	if (nearest)
-		return error_hint(err, "did you mean %s, %s?", nearest,
-				  finding_row(finding_by_name(nearest))->title);
+		return error_hint(
+			err, "did you mean %s, %s?", nearest,
+			finding_row((enum diag_code)finding_by_name(nearest))
+				->title);
 	return error_hint(err, "mcpctl explain lists them all");
 }
 

@@ -43,7 +43,7 @@
 	row(D129, WARNING, "a failure is told as success")                     \
 	row(D131, WARNING, "an answer slower than a backend waits")            \
 	row(D132, NOTE,    "the tool is still running")                        \
-	row(D133, ERROR,   "the board's network task hangs")                   \
+	row(D133, ERROR,   "neither Ping nor main loop answers, TCP does")     \
 	row(D134, ERROR,   "the connection does not survive a message")        \
 	row(D136, NOTE,    "the tool ends the connection, as it must")         \
 	row(D137, WARNING, "a request that poses as a notification")           \
