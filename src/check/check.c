@@ -215,7 +215,7 @@ void check_stopped(struct checkup *k)
 		return;
 	buf_text(&names, ": not reached");
 	show(k, "stopped", STAGE_STOPPED, buf_string(&names));
-	keep_stage(k, "stopped", STAGE_STOPPED, buf_take(&names));
+	keep_stage(k, "stopped", STAGE_STOPPED, buf_string(&names));
 }
 
 bool check_dares(struct checkup *k, enum check_risk risk, unsigned n)

@@ -418,7 +418,7 @@ static void keep(char *out, size_t size, struct span string)
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	out[0] = '\0';
-	if (!begins(string, '"') || string.len < 2)
+	if (!string.text || *string.text != '"' || string.len < 2)
 		return;
 	/* Short, and nothing to decode: no copy is made. */
 	if (string.len < size + 2 && !memchr(string.text, '\\', string.len)) {
