@@ -307,7 +307,7 @@ static void read_firewall(struct host *h, const char *root)
 /* The last two are written again and again while the clock is right. */
 static const char *const dated[] = {
 	"/proc/self/exe",	 "/etc/ld.so.cache",
-	"/var/lib/dpkg/status",	 "/var/log/wtmp",
+	"/var/log/dpkg.log",	 "/var/log/wtmp",
 	"/var/lib/chrony/drift", "/var/lib/systemd/timesync/clock",
 };
 

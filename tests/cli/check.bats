@@ -92,6 +92,7 @@ codes() {
 	mcpctl -o json sim: check --plan --risk read 2>/dev/null |
 		grep -o '"method":"[a-z/]*"' | sort -u >planned
 	mcpctl --trace trace.jsonl sim: check --risk read >/dev/null
+	# shellcheck disable=SC1003 # tr's own backslash
 	grep -o 'method\\*":\\*"[a-z/]*' trace.jsonl | tr -d '\\' | sed 's/$/"/; s/^/"/' | sort -u >sent
 	diff planned sent
 }

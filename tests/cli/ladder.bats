@@ -12,7 +12,9 @@ silent() {
 	listener l --timeout "$time" --findings found.json listen:127.0.0.1:0 "$@"
 	device board ${fault:+--fault "$fault"}
 	finish "$LISTENER" 4
-	err=$(cat l.err) out=$(cat l.out)
+	err=$(cat l.err)
+	# shellcheck disable=SC2034 # of helper.bash
+	out=$(cat l.out)
 }
 
 # behind FAULT TIME COMMAND…: the same through serve.

@@ -25,7 +25,7 @@ backend() {
 @test "sim --listen: each client is judged by itself" {
 	background sim mcpctl sim --listen 127.0.0.1:0 --for 120s
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
-	for client in one two three; do
+	for _ in one two three; do
 		mcp "$url" tools
 		ends 0
 	done
