@@ -344,6 +344,10 @@ static bool hello_twice(struct rule_look *l)
 
 static bool hello_without_session(struct rule_look *l)
 {
+	if (hello_is_taken(l->f, l->r) && begins(l->r->session_id, '"') &&
+	    memchr(l->r->session_id.text, '\\', l->r->session_id.len))
+		return rule_hit(l, l->r->session_id,
+				"no message with it will be JSON");
 	return hello_is_taken(l->f, l->r) &&
 	       (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
 	       rule_hit(l, l->r->session_id, "the device keeps the old one");
@@ -419,7 +423,9 @@ static bool short_audio(struct rule_look *l)
 
 static bool pages_left(struct rule_look *l)
 {
+	/* Nobody can follow what leads nowhere. */
 	return l->d->more_pages && diag_count(l->d, D106) == 0 &&
+	       diag_count(l->d, D146) == 0 &&
 	       rule_hit(l, (struct span){ 0 },
 			"some tools stay unknown behind the cursor \"%.60s\"",
 			l->d->next);

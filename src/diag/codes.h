@@ -35,7 +35,7 @@
 	row(D121, ERROR,   "an answer is lost, most likely above 65,535 bytes") \
 	row(D122, NOTE,    "replies came in another order than the requests")  \
 	row(D123, WARNING, "a second reply to one request")                    \
-	row(D124, ERROR,   "a reply is no JSON: text in it is not escaped")    \
+	row(D124, ERROR,   "a reply that cannot be read as JSON")              \
 	row(D125, ERROR,   "a message is no UTF-8")                            \
 	row(D126, WARNING, "a result without a boolean isError")               \
 	row(D127, WARNING, "a reply has a result and an error")                \
@@ -88,7 +88,7 @@
 	row(B232, WARNING, "withUserTools is not repeated on later pages")     \
 	row(B233, NOTE,    "the first tools/list has an empty cursor")         \
 	row(B240, ERROR,   "a tool is called that the device does not have")   \
-	row(B241, ERROR,   "an argument of the wrong type")                    \
+	row(B241, ERROR,   "an argument is missing or of the wrong type")      \
 	row(B243, WARNING, "a photo is asked for before vision was given")     \
 	row(B250, WARNING, "the reply came after it was given up")             \
 	row(B252, WARNING, "a message above 8,192 bytes to the device")        \

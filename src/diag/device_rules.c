@@ -4,9 +4,11 @@
  * their way (device.md 1.5, 3; backends.md 1.9, 1.10).
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "diag/facts.h"
@@ -298,11 +300,28 @@ static bool is_excused(const struct rule_look *l)
 	       (l->d->asked_oddly && l->r->error.text && has_null_id(l->r));
 }
 
-/* Nothing waits for one, and the last that was said wants none. */
+/* Most likely what waits: it holds that, or what no notification gets. */
+static bool suits(const struct rule_look *l, const struct diag_asked *waits)
+{
+	int64_t code = 0;
+
+	if (l->r->error.text && l->r->part[ERROR_CODE].text)
+		json_span_integer(l->r->part[ERROR_CODE], &code);
+	return diag_count(l->d, P705) > 0 || code == JSONRPC_PARSE_ERROR ||
+	       code == JSONRPC_INVALID_REQUEST ||
+	       (!l->r->error.text && waits->method == ASKED_LIST &&
+		l->r->part[RESULT_TOOLS].text) ||
+	       (!l->r->error.text && waits->method == ASKED_CALL &&
+		l->r->part[RESULT_CONTENT].text);
+}
+
+/* The last that was said wants none; what came behind it may wait by now. */
 static bool to_notification(const struct rule_look *l)
 {
+	const struct diag_asked *a = waiting(l);
+
 	return !l->d->about.board && l->d->notified && has_null_id(l->r) &&
-	       !waiting(l);
+	       !(a && suits(l, a));
 }
 
 static bool notification_answered(struct rule_look *l)
@@ -317,7 +336,7 @@ static bool stray_while_waiting(struct rule_look *l)
 	const struct diag_asked *a;
 	const char *words;
 
-	if (!is_stray(l, &words) || is_excused(l))
+	if (!is_stray(l, &words) || is_excused(l) || to_notification(l))
 		return false;
 	a = waiting(l);
 	return a && stray_hit(l, words, a);
@@ -337,9 +356,14 @@ static bool id_as_text(struct rule_look *l)
 {
 	char words[WORDS_ROOM];
 
-	return l->r->asked && l->r->number_was_text &&
-	       rule_hit(l, l->r->id, "%s is a text",
-			asked_words(l, l->r->asked, words, sizeof(words)));
+	const struct diag_asked *a = l->r->asked;
+	const bool decimal = a && !a->id_decimal && id_is_decimal(l->r->id);
+
+	if (!a || !(decimal || (l->r->number_was_text && !a->id_text)))
+		return false;
+	return rule_hit(l, l->r->id, "%s is %s",
+			asked_words(l, a, words, sizeof(words)),
+			decimal ? "no whole number" : "a text");
 }
 
 static bool second(struct rule_look *l)
@@ -464,16 +488,54 @@ static bool wrong_argument(struct rule_look *l)
 
 /* ---- lists ---- */
 
+/* The page that this reply names was asked for before, in this listing. */
+static bool was_page(const struct rule_look *l, uint32_t cursor)
+{
+	const struct diag *d = l->d;
+	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
+	bool newer = true;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		const struct diag_asked *a =
+			&d->asked[(d->requests - i) % ASKED_KEPT];
+
+		newer &= a != l->r->asked;
+		if (newer || a->method != ASKED_LIST)
+			continue;
+		if (a->cursor == cursor)
+			return true;
+		/* Several may list at once, through serve. */
+		if (a->cursor == 0 || d->about.relays)
+			return false;
+	}
+	return false;
+}
+
 static bool endless(struct rule_look *l)
 {
 	struct span next = l->r->part[RESULT_NEXT];
-	const char *cursor = l->d->cursor;
-	size_t len = strlen(cursor);
+	const uint32_t cursor = cursor_hash(next);
 
-	return asked_for(l, ASKED_LIST) && !l->r->error.text &&
-	       begins(next, '"') && len > 0 && len < sizeof(l->d->cursor) - 1 &&
-	       next.len == len + 2 && memcmp(next.text + 1, cursor, len) == 0 &&
-	       rule_hit(l, next, "nextCursor \"%.60s\" again", cursor);
+	return asked_for(l, ASKED_LIST) && !l->r->error.text && cursor != 0 &&
+	       was_page(l, cursor) &&
+	       rule_hit(l, next, "nextCursor %.*s again", span_shown(next),
+			next.text);
+}
+
+/* device.md 3.5; without a name it is a cursor that is not known */
+static bool too_large_for_page(struct rule_look *l)
+{
+	static const char begin[] = "\"Failed to add tool ";
+	const struct span message = l->r->error.text ?
+					    l->r->part[ERROR_MESSAGE] :
+					    (struct span){ 0 };
+	const size_t len = sizeof(begin) - 1;
+
+	return asked_for(l, ASKED_LIST) && message.len > len &&
+	       memcmp(message.text, begin, len) == 0 &&
+	       message.text[len] != ' ' &&
+	       memmem(message.text, message.len, "payload size limit", 18) &&
+	       rule_hit(l, message, "%.*s", span_shown(message), message.text);
 }
 
 static bool empty_next(struct rule_look *l)
@@ -525,32 +587,55 @@ static bool flood(struct rule_look *l)
 
 /* ---- results of calls ---- */
 
-/* "\u001b", "\u202e", … or the bytes themselves; \n and its like are fine. */
-static bool is_unseen(const char *p, size_t left)
+/* Direction marks and the like: nobody sees them. */
+static bool is_unseen_unit(unsigned unit)
+{
+	if (unit < 0x20)
+		return unit != '\t' && unit != '\n' && unit != '\r';
+	return (unit >= 0x7f && unit < 0xa0) ||
+	       (unit >= 0x202a && unit <= 0x202e) ||
+	       (unit >= 0x2066 && unit <= 0x2069);
+}
+
+static bool is_escaped_unseen(const char *p, size_t left)
+{
+	char hex[5] = "", *end = hex;
+
+	if (left < 6 || p[1] != 'u')
+		return left >= 2 && (p[1] == 'b' || p[1] == 'f');
+	memcpy(hex, p + 2, 4);
+	return is_unseen_unit((unsigned)strtoul(hex, &end, 16)) && !*end;
+}
+
+/* The bytes themselves; those below a blank are always escaped. */
+static bool is_raw_unseen(const char *p, size_t left)
 {
 	const unsigned char *u = (const unsigned char *)p;
 
-	if (left >= 6 && p[0] == '\\' && p[1] == 'u')
-		return strncmp(p + 2, "001b", 4) == 0 ||
-		       strncmp(p + 2, "001B", 4) == 0 ||
-		       strncmp(p + 2, "007f", 4) == 0 ||
-		       strncmp(p + 2, "202", 3) == 0;
-	if (left >= 3 && u[0] == 0xe2 && u[1] == 0x80)
-		return u[2] >= 0xaa && u[2] <= 0xae;
-	return u[0] == 0x7f || (left >= 2 && u[0] == 0xc2 && u[1] < 0xa0);
+	if (u[0] == 0x7f)
+		return true;
+	if (u[0] == 0xc2)
+		return left >= 2 && u[1] < 0xa0;
+	if (u[0] != 0xe2 || left < 3)
+		return false;
+	return is_unseen_unit(0x2000 + (u[1] & 0x3fU) * 0x40 + (u[2] & 0x3fU));
 }
 
 static bool unseen_text(struct rule_look *l)
 {
 	const struct span content = l->r->part[RESULT_CONTENT];
+	const char *p = content.text;
 
-	if (!asked_for(l, ASKED_CALL) || l->r->error.text || !content.text)
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text || !p)
 		return false;
-	for (size_t i = 0; i < content.len; i++) {
-		if (is_unseen(content.text + i, content.len - i))
-			return rule_hit(l, (struct span){ content.text + i, 1 },
+	for (size_t left = content.len, step; left > 0; left -= step) {
+		step = *p == '\\' && left > 1 ? 2 : 1;
+		if (step == 2 ? is_escaped_unseen(p, left) :
+				is_raw_unseen(p, left))
+			return rule_hit(l, (struct span){ p, step },
 					"in the result of %s",
 					asked_name(l->r->asked));
+		p += step;
 	}
 	return false;
 }
@@ -613,25 +698,37 @@ static bool firmware_image(struct rule_look *l)
 	       rule_hit(l, image, "%s", asked_name(l->r->asked));
 }
 
+/* The text is looked into only where it speaks of success at all. */
+static bool says_no_success(struct span text)
+{
+	CLEANUP(mem_free_ptr) char *inner = NULL;
+	struct span success = { 0 };
+
+	if (!begins(text, '"') ||
+	    !memmem(text.text, text.len, "\\\"success\\\"", 11))
+		return false;
+	inner = json_span_string(text);
+	if (!inner || json_check(inner, strlen(inner), NULL))
+		return false;
+	success = inside((struct span){ inner, strlen(inner) }, "success");
+	return success.len == 5 && memcmp(success.text, "false", 5) == 0;
+}
+
 static bool told_as_success(struct rule_look *l)
 {
 	struct span text = inside(first_item(l), "text");
-	static const char *const words[] = { "{\\\"success\\\":false",
-					     "{\\\"success\\\": false" };
 
-	for (size_t i = 0; i < COUNT(words) && begins(text, '"'); i++) {
-		if (text.len > strlen(words[i]) + 1 &&
-		    strncmp(text.text + 1, words[i], strlen(words[i])) == 0 &&
-		    !span_true(l->r->part[RESULT_IS_ERROR]))
-			return rule_hit(l, text, "%s", asked_name(l->r->asked));
-	}
-	return false;
+	return !span_true(l->r->part[RESULT_IS_ERROR]) &&
+	       says_no_success(text) &&
+	       rule_hit(l, text, "%s", asked_name(l->r->asked));
 }
 
-static bool gives_up(const struct backend_fact *b, int64_t took)
+/* The shortest time that it has for a call and that is over by then; 0. */
+static int64_t gives_up(const struct backend_fact *b, int64_t took)
 {
-	return (b->call_ms > 0 && took > b->call_ms * 1000) ||
-	       (b->api_ms > 0 && took > b->api_ms * 1000);
+	if (b->api_ms > 0 && took > b->api_ms * 1000)
+		return b->api_ms;
+	return b->call_ms > 0 && took > b->call_ms * 1000 ? b->call_ms : 0;
 }
 
 /* Whom that is too slow for, of those that are known. */
@@ -640,7 +737,8 @@ static bool slow(struct rule_look *l)
 	const struct diag_asked *a = l->r->asked;
 	const struct backend_fact *b;
 	int64_t took = a && !a->answered_us ? l->f->at_us - a->at_us : 0;
-	char time[32];
+	char time[TEXT_ROOM], end[TEXT_ROOM];
+	int64_t over;
 	size_t count, i;
 
 	if (!asked_for(l, ASKED_CALL))
@@ -650,9 +748,12 @@ static bool slow(struct rule_look *l)
 		;
 	if (i == count)
 		return false;
-	text_microseconds(took, time, sizeof(time));
-	return rule_hit(l, l->r->id, "%s took %s; %s gives up before",
-			asked_name(a), time, b[i].name);
+	over = gives_up(&b[i], took);
+	return rule_hit(l, l->r->id, "%s took %s; the %s%s gives up after %s",
+			asked_name(a),
+			text_microseconds(took, time, sizeof(time)), b[i].name,
+			over == b[i].api_ms ? "'s HTTP API" : "",
+			text_milliseconds(over, end, sizeof(end)));
 }
 
 /* Binary frames that are none of the version that was agreed on. */
@@ -702,6 +803,7 @@ const struct rule device_rules[] = {
 	{ B240, ON_REPLY, OF_BOARD, unknown_tool },
 	{ B241, ON_REPLY, OF_BOARD, wrong_argument },
 	{ D106, ON_REPLY, OF_ANY, endless },
+	{ D108, ON_REPLY, OF_BOARD, too_large_for_page },
 	{ D107, ON_REPLY, OF_ANY, empty_next },
 	{ D146, ON_REPLY, OF_ANY, empty_page },
 	{ D119, ON_REPLY, OF_ANY, unseen_text },

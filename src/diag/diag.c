@@ -202,6 +202,20 @@ const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 	return out;
 }
 
+bool id_is_decimal(struct span id)
+{
+	return id.text && *id.text != '"' &&
+	       (memchr(id.text, '.', id.len) || memchr(id.text, 'e', id.len) ||
+		memchr(id.text, 'E', id.len));
+}
+
+uint32_t cursor_hash(struct span cursor)
+{
+	if (!cursor.text || *cursor.text != '"' || cursor.len == 2)
+		return 0;
+	return (uint32_t)text_hash(cursor.text, cursor.len) | 1;
+}
+
 const char *asked_name(const struct diag_asked *a)
 {
 	static const char *const names[] = { "a request", "initialize",
@@ -461,6 +475,8 @@ static void remember_list(struct diag *d, const struct frame_reading *r)
 
 	d->user_tools = user.len == 4 && memcmp(user.text, "true", 4) == 0;
 	keep(d->cursor, sizeof(d->cursor), r->part[PARAM_CURSOR]);
+	if (*d->cursor) /* it is followed */
+		d->more_pages = false;
 }
 
 /* The oldest one makes room. */
@@ -521,7 +537,11 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	*a = (struct diag_asked){ .at_us = f->at_us,
 				  .id = r->number,
 				  .unmatched = !r->has_id,
+				  .id_text = begins(r->id, '"'),
+				  .id_decimal = id_is_decimal(r->id),
 				  .method = (uint8_t)r->kind };
+	if (r->kind == ASKED_LIST)
+		a->cursor = cursor_hash(r->part[PARAM_CURSOR]);
 	a->silent = d->about.board && firmware_is_silent(r);
 	keep_tool(a, r);
 	d->requests++;

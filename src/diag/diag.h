@@ -85,16 +85,18 @@ enum asked_method {
 	ASKED_PING
 };
 
-#define TOOL_KEPT 28
+#define TOOL_KEPT 26
 
 /* A request of the backend. */
 struct diag_asked {
 	int64_t at_us, answered_us; /* 0: not */
 	int64_t gave_up_us; /* may lie ahead; 0: not */
 	int64_t id; /* of a text: its hash */
+	uint32_t cursor; /* of a list: its hash; 0: the first page */
 	uint8_t method; /* enum asked_method */
-	bool unmatched; /* its id is none that a reply can have */
-	bool silent; /* firmware answers none of its kind */
+	bool id_text:1, id_decimal:1; /* "7"; 7.0 */
+	bool unmatched:1; /* its id is none that a reply can have */
+	bool silent:1; /* firmware answers none of its kind */
 	char tool
 		[TOOL_KEPT]; /* its name, or the method's: as many last parts as fit */
 };

@@ -84,6 +84,10 @@ int span_shown(struct span s);
 const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 			char *out, size_t size);
 const char *asked_name(const struct diag_asked *a);
+/* A number, and not written as a whole one: 7.0, 7e0 ("true" is none). */
+bool id_is_decimal(struct span id);
+/* Of a cursor as it is escaped; 0: none, or an empty one. */
+uint32_t cursor_hash(struct span cursor);
 /*
  * A server hello that the device takes; any other it ignores, and goes on
  * waiting (device.md 1.5, 2.3).

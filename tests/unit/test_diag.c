@@ -64,7 +64,7 @@ static void codes_of(const struct diag *d, struct buf *out)
 struct situation {
 	const char *codes;
 	bool alone;
-	const char *lines[6];
+	const char *lines[7];
 };
 
 static void run(const struct situation *s, enum diag_leg leg,
@@ -144,6 +144,7 @@ static const struct situation conversations[] = {
 	{ "B202", true, { ">" HELLO, "<{\"type\":\"hello\",\"session_id\":\"S1\"}" } },
 	{ "B210", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"udp\",\"session_id\":\"S1\"}" } },
 	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\"}" } },
+	{ "B203", true, { ">" HELLO, "<{\"type\":\"hello\",\"transport\":\"websocket\",\"session_id\":\"a\\\"b\"}" } },
 	{ "B205", true, { ">" HELLO, "<\350\256\244\350\257\201\345\244\261\350\264\245" } },
 	{ "B204", true, { ">" HELLO, "<{\"type\":\"error\",\"message\":\"no\"}" } },
 	{ "B221", true, { ">" HELLO, "<" WELCOME, "<" CALL("2") } },
@@ -158,11 +159,21 @@ static const struct situation conversations[] = {
 	{ "B231", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), LIST("4", "\"cursor\":\"a\""), PAGE("3", ""), PAGE("4", "") } },
 	{ "B232", false, { LIST("2", "\"withUserTools\":true"), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
 	{ "D106", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", ",\"nextCursor\":\"a\"") } },
+	/* round in a circle; a page that was asked for twice is none */
+	{ "D106", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), PAGE("3", ",\"nextCursor\":\"b\""), LIST("4", "\"cursor\":\"b\""), PAGE("4", ",\"nextCursor\":\"a\"") } },
+	{ "", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), LIST("4", ""), PAGE("3", ""), PAGE("4", "") } },
+	/* what ends in an error was followed, what leads nowhere cannot be */
+	{ "D108", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"a\""), LIST("3", "\"cursor\":\"a\""), ">" MCP(RPC("\"id\":3,\"error\":{\"code\":-32603,\"message\":\"Failed to add tool a because of payload size limit\"}")) } },
+	{ "", false, { LIST("2", "\"cursor\":\"no\""), ">" MCP(RPC("\"id\":2,\"error\":{\"code\":-32603,\"message\":\"Failed to add tool  because of payload size limit\"}")) } },
+	{ "D146", false, { LIST("2", ""), ">" MCP(RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":\"a\"}")) } },
 	{ "D146", false, { LIST("2", ""), ">" MCP(RPC("\"id\":2,\"result\":{\"tools\":[],\"nextCursor\":\"a\"}")), LIST("3", "\"cursor\":\"a\""), PAGE("3", "") } },
 	{ "D107", false, { LIST("2", ""), PAGE("2", ",\"nextCursor\":\"\"") } },
 	{ "B222", true, { ">" HELLO, "<" WELCOME, "<" INIT, ">" INIT_DONE, LIST("2", ""), PAGE("2", "") } },
 	/* of the device */
 	REPLY_IS("D114", RESULT("\"2\"")),
+	REPLY_IS("D114", RESULT("2.0")),
+	{ "B215", false, { "<" CALL("\"2\""), ">" RESULT("\"2\"") } },
+	{ "", false, { "<" CALL("2.0"), ">" RESULT("2.0") } },
 	REPLY_IS("D116", RESULT("7")),
 	REPLY_IS("D116", RESULT("null")),
 	{ "D115", false, { ">" RESULT("7") } },
@@ -177,6 +188,17 @@ static const struct situation conversations[] = {
 	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u001b[31m\"}],\"isError\":false}"))),
 	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\342\200\256b\"}],\"isError\":false}"))),
 	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\n\\t\\u4e2d\342\200\246\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0007b\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u202Eb\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u2066b\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\bb\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\\u2022 \\u2026 \\u201c\\u201d \\u2020 \\u200d\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"C:\\\\u001b \\\\\\\\u202e\"}],\"isError\":false}"))),
+	REPLY_IS("D129", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"message\\\":\\\"no lamp\\\",\\\"success\\\": false}\"}],\"isError\":false}"))),
+	REPLY_IS("D129", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\n  \\\"success\\\" : false\\n}\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":true,\\\"was\\\":false}\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"say \\\"success\\\":false\"}],\"isError\":false}"))),
 	/* it has no id that could come back */
 	{ "B216", false, { "<" MCP("[]"), ">" MCP(RPC("\"id\":null,\"error\":{\"code\":-32600,\"message\":\"no\"}")) } },
 	REPLY_IS("D140", MCP(RPC("\"id\":2,\"error\":{\"message\":\"no\"}"))),
@@ -235,6 +257,16 @@ static const struct situation plain_servers[] = {
 	{ "P705", true, { "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}"), "<" RPC("\"method\":\"notifications/initialized\""), ">" RPC("\"id\":null,\"result\":{}") } },
 };
 
+/* Its reply to a notification may come when the next request waits already. */
+#define BEGUN "<" RPC("\"id\":1,\"method\":\"initialize\",\"params\":{}"), ">" RPC("\"id\":1,\"result\":{}"), "<" RPC("\"method\":\"notifications/initialized\""), "<" RPC("\"id\":2,\"method\":\"tools/list\"")
+static const struct situation to_notifications[] = {
+	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },
+	{ "P705", true, { BEGUN, ">" RPC("\"id\":null,\"error\":{\"code\":-32601,\"message\":\"no\"}"), ">" RPC("\"id\":2,\"result\":{\"tools\":[]}") } },
+	{ "D116", true, { BEGUN, ">" RPC("\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no\"}") } },
+	{ "D116", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{\"tools\":[]}") } },
+	{ "P705 D116", true, { BEGUN, ">" RPC("\"id\":null,\"result\":{}"), ">" RPC("\"id\":null,\"result\":{}") } },
+};
+
 /* clang-format on */
 
 /* Only a program prints beside its messages. */
@@ -285,6 +317,8 @@ static void plain(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(plain_servers); i++)
 		run(&plain_servers[i], LEG_STDIO, &about);
+	for (size_t i = 0; i < COUNT(to_notifications); i++)
+		run(&to_notifications[i], LEG_STDIO, &about);
 }
 
 /* Where it stands: the bytes of the frame, and which of them. */
@@ -342,8 +376,9 @@ static void slow_answers(void **state)
 			strlen(RESULT("2")), now);
 		assert_int_equal(diag_count(&d, D131), round);
 	}
-	assert_string_equal(diag_finding(&d, D131)->detail,
-			    "self.x took 6.2 s; MQTT gateway gives up before");
+	assert_string_equal(
+		diag_finding(&d, D131)->detail,
+		"self.x took 6.2 s; the MQTT gateway's HTTP API gives up after 5 s");
 	diag_done(&d);
 	facts_forget();
 }
@@ -426,7 +461,7 @@ struct recording {
 
 static const struct recording recordings[] = {
 	{ "firmware-2.4.2.jsonl",
-	  "B223 D140 B224 D124 B241 D128 B220 B216 B215 B218 B225 B231 B240" },
+	  "B223 D140 B224 D124 B241 D128 B220 B216 B215 B218 B225 B231 D119 B240" },
 	{ "firmware-2.4.2-paging.jsonl", "B233 B222" },
 	{ "firmware-2.4.2-websocket.jsonl", "B233 D140 B223 D122 D124" },
 };
