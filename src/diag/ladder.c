@@ -186,6 +186,11 @@ static bool judge_answered(struct verdict *v, const struct ladder *l)
 			v, -1,
 			"the main loop answers others: it dropped this request",
 			"firmware drops what it cannot read, and says nothing (device.md 3)");
+	if (!l->board)
+		return say(
+			v, -1,
+			"the server answers others: it works on this, or has lost it",
+			"--timeout waits longer; its own log tells more");
 	if (l->threads)
 		return say(
 			v, -1,

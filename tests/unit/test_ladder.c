@@ -118,6 +118,10 @@ static void test_not_known(void **state)
 	l.late_us = 0;
 	l.ended = "the device closed the connection";
 	is(&l, -1, "ended meanwhile");
+	/* Servers work on several requests at once. */
+	l = board(RUNG_ANSWERED, RUNG_ANSWERED);
+	l.board = false;
+	is(&l, -1, "works on this, or");
 	/* No board: nothing was asked of a loop. */
 	l = board(RUNG_SILENT, RUNG_NONE);
 	l.board = false;
