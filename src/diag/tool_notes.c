@@ -67,7 +67,13 @@ static void note_keepers(struct tool_notes *out, const struct tool_list *list,
 	buf_printf(&text, "it is number %zu: ", place);
 	add_doing(&text, &k->who, "keep");
 	buf_printf(&text, " %zu tools", k->most);
-	if (known)
+	if (known && visible == 0)
+		buf_printf(
+			&text,
+			", drop%s the page that would pass that, and see%s none",
+			subjects_are_many(&k->who) ? "" : "s",
+			subjects_are_many(&k->who) ? "" : "s");
+	else if (known)
 		buf_printf(
 			&text,
 			", drop%s the page that would pass that, and see%s only the first %zu",
@@ -275,7 +281,10 @@ static void add_limit(struct words *out, const struct tool_list *list,
 	const bool many = subjects_are_many(&k->who);
 
 	add_doing(&text, &k->who, "keep");
-	if (known)
+	if (known && visible == 0)
+		buf_printf(&text, " %zu tools: %s none of this one page",
+			   k->most, many ? "they see" : "it sees");
+	else if (known)
 		buf_printf(&text, " %zu tools: %s the first %zu of these",
 			   k->most, many ? "they see" : "it sees", visible);
 	else

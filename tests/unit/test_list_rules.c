@@ -355,9 +355,10 @@ static void assert_limit(const struct tool_list *l, const char *text)
 
 static void places_in_sentences(void **state)
 {
-	static const size_t two[] = { 21, 20, 0 };
+	static const size_t two[] = { 21, 20, 0 }, one[] = { 33, 0 };
 	CLEANUP(buf_done) struct buf pages = { 0 };
 	CLEANUP(tool_list_done) struct tool_list l = { 0 };
+	CLEANUP(tool_list_done) struct tool_list alone = { 0 };
 	CLEANUP(tool_list_done) struct tool_list mixed = { 0 };
 
 	(void)state;
@@ -372,6 +373,15 @@ static void places_in_sentences(void **state)
 	assert_limit(
 		&l,
 		"the MQTT gateway and the Java server keep 32 tools: they see the first 21 of these");
+	buf_reset(&pages);
+	pages_of(&pages, one, false);
+	list_of(&alone, buf_string(&pages));
+	assert_limit(
+		&alone,
+		"the MQTT gateway and the Java server keep 32 tools: they see none of this one page");
+	assert_true(has_note(
+		&alone, 2, D110,
+		"it is number 3: the MQTT gateway and the Java server keep 32 tools, drop the page that would pass that, and see none"));
 	buf_reset(&pages);
 	pages_of(&pages, two, true);
 	list_of(&mixed, buf_string(&pages));
