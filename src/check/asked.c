@@ -14,7 +14,7 @@
 struct round {
 	struct checkup *k;
 	enum check_risk risk;
-	struct buf names, silent, through;
+	struct buf names, silent, failed, through;
 	unsigned count;
 };
 
@@ -22,6 +22,7 @@ static void round_done(struct round *r)
 {
 	buf_done(&r->names);
 	buf_done(&r->silent);
+	buf_done(&r->failed);
 	buf_done(&r->through);
 }
 
@@ -119,13 +120,15 @@ static void tell(struct round *r, const char *name, int status,
 	if (r->silent.len)
 		buf_printf(&words, "; no answer to: %s",
 			   buf_string(&r->silent));
+	if (r->failed.len)
+		buf_printf(&words, "; failed: %s", buf_string(&r->failed));
 	if (r->through.len)
 		buf_printf(&words, "; not through serve: %s",
 			   buf_string(&r->through));
 	check_stage(r->k, name,
-		    status	  ? STAGE_FAIL :
-		    r->silent.len ? STAGE_ODD :
-				    STAGE_OK,
+		    status			   ? STAGE_FAIL :
+		    r->silent.len || r->failed.len ? STAGE_ODD :
+						     STAGE_OK,
 		    "%s", buf_string(&words));
 }
 
@@ -146,7 +149,10 @@ static int list_again(struct round *r, struct error *err)
 		diag_list_again(r->k->diag, &c->tools, &again);
 		return 0;
 	}
-	add_name(&r->silent, "the second list");
+	add_name(err->kind == ERR_PEER || err->kind == ERR_PROTOCOL ?
+			 &r->failed :
+			 &r->silent,
+		 "the second list");
 	if (err->kind == ERR_INTERRUPTED)
 		return -1;
 	if (session_is_over(c->session)) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
+#include "diag/list_rules.h"
 #include "diag/tool_notes.h"
 #include "mcp/schema.h"
 #include "mcp/tools.h"
@@ -355,18 +356,44 @@ static void add_count(struct buf *out, const struct tools_record *t)
 		buf_text(out, ", incomplete");
 }
 
+/* What is wrong with the list itself; what backends make of it stands above. */
+static void tell_findings(struct renderer *r, const struct tools_record *t)
+{
+	CLEANUP(diag_done) struct diag d = { .about = { .board = t->device } };
+	CLEANUP(buf_done) struct buf codes = { 0 };
+	unsigned count = 0;
+
+	diag_list(&d, t->list);
+	for (size_t i = 0; i < d.count; i++) {
+		const struct finding_row *row = finding_row(d.item[i].code);
+
+		if (row->severity < SEVERITY_WARNING ||
+		    d.item[i].code == D110 || d.item[i].code == D111)
+			continue;
+		buf_printf(&codes, " %s", row->code);
+		count++;
+	}
+	if (count > 0)
+		render_note(r,
+			    "%u finding%s in the list:%s (mcpctl check tools)",
+			    count, count == 1 ? "" : "s", buf_string(&codes));
+}
+
 void text_tools_end(struct renderer *r, const struct tools_record *t)
 {
 	CLEANUP(buf_done) struct buf count = { 0 };
 	CLEANUP(words_done) struct words limits = { 0 };
 	add_count(&count, t);
 	render_note(r, "%s", buf_string(&count));
-	if (!t->device || t->filter)
+	if (t->filter)
 		return;
-	list_limits(&limits, t->list);
+	if (t->device)
+		list_limits(&limits, t->list);
 	for (size_t i = 0; i < limits.count; i++)
 		render_note(r, "%s (%s)", limits.word[i],
 			    finding_row(D110)->code);
+	if (!t->broke)
+		tell_findings(r, t);
 }
 
 /* tools --diff: a tool that came, went or changed. */

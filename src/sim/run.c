@@ -225,9 +225,8 @@ static int unwelcome(const struct sim_summary *s, struct error *err)
 				  s->said_advice ? s->said_advice :
 						   "its own log may say more");
 	}
-	error_set(
-		err, ERR_CONNECT,
-		"connected, but the backend said no hello in time: welcomed 0");
+	error_set(err, ERR_CONNECT,
+		  "connected, but no server hello came: welcomed 0");
 	return error_hint(
 		err,
 		"a device waits 10 s for {\"type\":\"hello\",…} after its own");

@@ -22,6 +22,43 @@ codes() {
 	done
 }
 
+@test "tools: what is wrong with the list is named by its codes, in one line" {
+	cat >board.json <<-'END'
+		{"extends": "esp32", "tools": [
+		 {"name": "self.a.b", "description": "x", "result": true},
+		 {"name": "self.a_b", "description": "y", "result": true},
+		 {"name": "self.naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "description": "z", "result": true}]}
+	END
+	mcp sim:./board.json tools
+	ends 0
+	hints '2 findings in the list: D117 D113 (mcpctl check tools)'
+	absent 'in the list' stdout
+	mcp sim:./board.json tools self.a
+	ends 0
+	absent 'in the list' stderr
+	mcp sim: tools
+	absent 'in the list' stderr
+}
+
+@test "a list that fails the second time, too, is no list without an answer" {
+	cat >fails.py <<-'END'
+		import json, sys
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    answer = {"jsonrpc": "2.0", "id": m.get("id")}
+		    if m["method"] == "initialize":
+		        answer["result"] = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}}
+		    else:
+		        answer["error"] = {"code": -32603, "message": "boom"}
+		    if "id" in m:
+		        print(json.dumps(answer), flush=True)
+	END
+	mcp "stdio:/usr/bin/python3 fails.py" check
+	ends 7
+	grep -q 'failed: the second list' <(tr -s ' \n' ' ' <stdout)
+	absent 'no answer to' stdout
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do
