@@ -689,12 +689,14 @@ static void judge_part(struct diag *d, const struct diag_frame *f,
 	struct frame_reading r;
 
 	read_frame(&r, &alone);
-	if (r.has_message) {
+	if (r.has_message && !r.type.text) {
 		judge(d, f, &r, events_of(&r) & ON_PART);
 		return;
 	}
 	snprintf(l.detail, sizeof(l.detail), "%s",
-		 r.is_batch ? "a batch inside a batch" : NOT_A_MESSAGE);
+		 r.type.text ? "an envelope inside a batch" :
+		 r.is_batch  ? "a batch inside a batch" :
+			       NOT_A_MESSAGE);
 	raise_finding(d, D143, &l);
 }
 

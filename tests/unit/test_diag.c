@@ -217,6 +217,7 @@ static const struct situation conversations[] = {
 	REPLY_IS("D143", "what?"),
 	REPLY_IS("D143", "7"),
 	REPLY_IS("D143", MCP("7")),
+	REPLY_IS("D143", "[" RESULT("2") "]"),
 	REPLY_IS("D137", MCP(RPC("\"id\":9,\"method\":\"notifications/x\""))),
 	{ "D142", false, { ">" HELLO, "<" WELCOME } },
 	{ "D101", true, { ">{\"type\":\"hello\",\"version\":1,\"transport\":\"websocket\"}", "<" WELCOME } },
