@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "diag/ladder.h"
+#include "mcp/tools.h"
 #include "rpc/session_calls.h"
 
 /* The engine, of ours or of serve, saw a reply that no call has; NULL. */
@@ -149,6 +150,13 @@ static void tell(struct connection *c, const struct ladder *l,
 	c->worded = false;
 }
 
+/* What only may be a board lists its tools, and none of stock firmware's. */
+static bool is_other_make(const struct connection *c)
+{
+	return c->tools.count > 0 &&
+	       !tool_list_find(&c->tools, "self.get_device_status");
+}
+
 void silence_ask(struct connection *c, struct error *err)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
@@ -170,6 +178,7 @@ void silence_ask(struct connection *c, struct error *err)
 	if (wait_for(&a, &why) && why.kind != ERR_INTERRUPTED)
 		l.ended = why.text;
 	look(&l, &a);
+	l.board &= c->client.device || !is_other_make(c);
 	l.serve = session_link(c->session)->relayed;
 	l.threads = ladder_has_threads(c->client.server_version);
 	session_forget(c->session, &a.loop);

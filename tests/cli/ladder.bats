@@ -190,6 +190,22 @@ needs_filter() { # to drop packets, as if the power went
 	absent '^  (tcp|ws|loop) ' stderr
 }
 
+@test "a server that works on several requests at once: none is called lost" {
+	cat >busy.py <<-'END'
+		import json, sys
+		answers = {"initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}},
+		           "tools/list": {"tools": [{"name": "slow", "inputSchema": {"type": "object"}}]}, "ping": {}}
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    if m["method"] in answers:
+		        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": answers[m["method"]]}), flush=True)
+	END
+	mcp --timeout 500ms "stdio:/usr/bin/python3 busy.py" call slow
+	ends 4
+	hints '  so    the server answers others: it works on this, or has lost it'
+	absent D121 stderr
+}
+
 @test "ping shows the layers that there are" {
 	mcp sim: ping
 	ends 0
