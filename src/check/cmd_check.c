@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "check/reports.h"
 #include "cli/commands.h"
 
@@ -233,6 +234,29 @@ static int check_with(struct checkup *k, const struct subject *subject,
 	return finish(k, &reports, status, err);
 }
 
+/* A word that fits no code would hide all, or nothing. */
+static int check_codes(const char *option, const struct words *codes,
+		       struct error *err)
+{
+	for (size_t i = 0; i < codes->count; i++) {
+		const char *word = codes->word[i];
+		const char *near = finding_nearest(word);
+		int code = 0;
+
+		while (code < DIAG_CODE_COUNT &&
+		       !text_glob(word,
+				  finding_row((enum diag_code)code)->code))
+			code++;
+		if (code < DIAG_CODE_COUNT)
+			continue;
+		error_set(err, ERR_USAGE, "%s: no finding is called '%s'",
+			  option, word);
+		return near ? error_hint(err, "did you mean %s?", near) :
+			      error_hint(err, "'mcpctl explain' lists them");
+	}
+	return 0;
+}
+
 static int check_run(const struct invocation *in, struct error *err)
 {
 	static const enum check_risk risks[] = { RISK_ASK, RISK_LOOK, RISK_READ,
@@ -248,7 +272,9 @@ static int check_run(const struct invocation *in, struct error *err)
 
 	options.risk = (int)risks[options.risk];
 	options.fail_on = (int)severities[options.fail_on];
-	if (find_subject(in, &subject, err) ||
+	if (check_codes("--only", &options.only, err) ||
+	    check_codes("--skip", &options.skip, err) ||
+	    find_subject(in, &subject, err) ||
 	    fit_options(subject, &options, err))
 		return -1;
 	check_begin(&k, in, &options, &in->connection->diag);

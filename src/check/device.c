@@ -192,7 +192,8 @@ static void tell_unopened(struct checkup *k, const struct error *err)
 	const struct connection *c = k->in->connection;
 	const bool device = c->to_device;
 
-	if (!c->reached) {
+	/* Over HTTP the first request is what connects. */
+	if (!c->reached || (err->finding[0] == 'N')) {
 		fail(k, "way", err);
 		return;
 	}

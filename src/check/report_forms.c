@@ -256,8 +256,12 @@ static void markdown_proof(struct sheet *s, const struct proof *p)
 
 	if (!p->text_len)
 		return;
-	buf_printf(&b, "  - frame %" PRIu64 ", %zu B, from the %s: ", p->n,
-		   p->size, p->from_device ? "device" : "backend");
+	if (p->n > 0)
+		buf_printf(&b,
+			   "  - frame %" PRIu64 ", %zu B, from the %s: ", p->n,
+			   p->size, p->from_device ? "device" : "backend");
+	else /* a part of one, such as a tool */
+		buf_text(&b, "  - ");
 	buf_text(&b, "``");
 	buf_char(&b, ' ');
 	for (size_t i = 0; i < p->text_len; i++)

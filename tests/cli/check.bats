@@ -59,6 +59,30 @@ codes() {
 	absent 'no answer to' stdout
 }
 
+@test "a code that does not exist: status 2, and the nearest" {
+	mcp sim: check --only D1O6
+	ends 2
+	hints "--only: no finding is called 'D1O6'"
+	hints 'did you mean D106?'
+	mcp sim: check --skip 'Z*' --skip 'D*'
+	ends 2
+	hints "--skip: no finding is called 'Z*'"
+	[ ! -s stdout ]
+}
+
+@test "over HTTP nothing is connected where the first request fails" {
+	mcp http://127.0.0.1:1/ check
+	ends 3
+	grep -q '^way *fail' stdout
+	absent connected stdout
+}
+
+@test "a tool that shows it is no frame with a number" {
+	mcp sim:canary check --report md:-
+	says 'self.a_b'
+	absent 'frame 0' stdout
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do
