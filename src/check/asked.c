@@ -62,12 +62,11 @@ static void choose(struct round *r)
 	}
 }
 
-/* What firmware leaves unanswered is well so. */
 static void take(struct round *r, const struct check_question *q,
 		 const struct check_asking *a)
 {
-	const bool silent = q->flags & FIRMWARE_SILENT &&
-			    r->k->in->connection->client.device;
+	const bool silent =
+		question_may_rest(q, r->k->in->connection->client.device);
 	const bool good = a->answer == ANSWERED || silent;
 
 	check_case(r->k, q->name, good ? STAGE_OK : STAGE_FAIL, a->took_us,

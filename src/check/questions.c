@@ -47,10 +47,10 @@ const struct check_question questions[] = {
 	{ .name = "string id", .risk = RISK_ODD, .flags = OWN_ID | FIRMWARE_SILENT,
 	  .id = 999999, .token = "\"mcpctl-1\"",
 	  .text = RPC("\"mcpctl-1\"", UNKNOWN) },
-	{ .name = "float id", .risk = RISK_ODD, .flags = OWN_ID,
+	{ .name = "float id", .risk = RISK_ODD, .flags = OWN_ID | SERVER_SILENT,
 	  .id = 1000000, .token = "1000000.5",
 	  .text = RPC("$.5", UNKNOWN) },
-	{ .name = "params null", .risk = RISK_ODD, .flags = FIRMWARE_SILENT,
+	{ .name = "params null", .risk = RISK_ODD, .flags = FIRMWARE_SILENT | SERVER_SILENT,
 	  .text = RPC("$", UNKNOWN ",\"params\":null") },
 	{ .name = "batch", .risk = RISK_ODD, .flags = OWN_ID | FIRMWARE_SILENT | OF_BOARDS,
 	  .id = 999998,
@@ -68,6 +68,11 @@ const struct check_question questions[] = {
 const struct check_question plain_question = { .name = "unknown method",
 					       .risk = RISK_ASK,
 					       .text = RPC("$", UNKNOWN) };
+
+bool question_may_rest(const struct check_question *q, bool device)
+{
+	return q->flags & (device ? FIRMWARE_SILENT : SERVER_SILENT);
+}
 
 void question_text(const struct check_question *q, int32_t id, struct buf *out)
 {

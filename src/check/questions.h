@@ -12,7 +12,8 @@ enum {
 	FIRMWARE_SILENT = 1, /* never answered by firmware (device.md 3.2) */
 	OWN_ID = 2, /* its id is what is asked about: serve gives its own */
 	OF_TOOLS = 4, /* for peers with tools */
-	OF_BOARDS = 8 /* others may have no such thing, and are right */
+	OF_BOARDS = 8, /* others may have no such thing, and are right */
+	SERVER_SILENT = 16 /* MCP has no such message: others may drop it */
 };
 
 struct check_question {
@@ -31,6 +32,8 @@ extern const struct check_question questions[];
 /* Whether the board still answers: asked behind each odd one. */
 extern const struct check_question plain_question;
 
+/* What stays without an answer from this peer is well so. */
+bool question_may_rest(const struct check_question *q, bool device);
 void question_text(const struct check_question *q, int32_t id, struct buf *out);
 
 enum answer {

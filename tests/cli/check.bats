@@ -83,6 +83,27 @@ codes() {
 	absent 'frame 0' stdout
 }
 
+@test "a server may leave unanswered what MCP does not know: no finding" {
+	cat >strict.py <<-'END'
+		import json, sys
+		answers = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}},
+		           "tools/list": {"tools": []}}
+		for line in sys.stdin:
+		    m = json.loads(line)
+		    if isinstance(m.get("id"), float) or "id" not in m or m.get("params", {}) is None:
+		        continue
+		    answer = {"jsonrpc": "2.0", "id": m["id"]}
+		    if m["method"] in answers:
+		        answer["result"] = answers[m["method"]]
+		    else:
+		        answer["error"] = {"code": -32601, "message": "no"}
+		    print(json.dumps(answer), flush=True)
+	END
+	mcp --timeout 20s "stdio:/usr/bin/python3 strict.py" check --risk odd --fail-on note
+	ends 0
+	says 'float id'
+}
+
 @test "each simulated fault is named by its code" {
 	local fault code
 	while read -r fault code; do
