@@ -8,10 +8,10 @@
 #include "mcp/tools.h"
 #include "rpc/session_calls.h"
 
-/* The engine, of ours or of serve, saw a reply that no call has; NULL. */
-static const char *stray(const struct connection *c)
+/* The engine, of ours or of serve, saw that since the call began; NULL. */
+static const char *seen_since(const struct connection *c, enum diag_code code)
 {
-	const struct finding *f = diag_finding(&c->diag, D116);
+	const struct finding *f = diag_finding(&c->diag, code);
 
 	return f && f->last_us >= session_silence(c->session)->started_us ?
 		       f->detail :
@@ -170,7 +170,7 @@ void silence_ask(struct connection *c, struct error *err)
 	if (err->kind != ERR_TIMEOUT || !silence || !silence->id ||
 	    silence->known || !session_is_open(c->session))
 		return;
-	l.stray = stray(c);
+	l.stray = seen_since(c, D116);
 	a.strayed = l.stray != NULL;
 	c->probing = true;
 	begin(&a, l.board);
@@ -178,6 +178,7 @@ void silence_ask(struct connection *c, struct error *err)
 	if (wait_for(&a, &why) && why.kind != ERR_INTERRUPTED)
 		l.ended = why.text;
 	look(&l, &a);
+	l.odd = seen_since(c, D143) != NULL;
 	l.board &= c->client.device || !is_other_make(c);
 	l.serve = session_link(c->session)->relayed;
 	l.threads = ladder_has_threads(c->client.server_version);

@@ -282,6 +282,11 @@ bool ladder_judge(const struct ladder *l, struct verdict *out)
 		return say_stray(out);
 	if (l->ended)
 		return say_ended(out, l);
+	if (l->odd && l->loop == RUNG_ANSWERED)
+		return say(
+			out, D143,
+			"what came is no message: most likely it was to be the answer",
+			"the line with D143 above tells what is wrong with it");
 	if (l->loop == RUNG_ANSWERED)
 		return judge_answered(out, l);
 	if (l->pong == RUNG_ANSWERED && l->loop)

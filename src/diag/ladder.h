@@ -39,6 +39,7 @@ struct ladder {
 	int64_t asked_ms; /* how long they were waited for */
 	int64_t late_us; /* the reply came so long after time was over; 0: no */
 	const char *stray; /* a reply came that no call has: which; NULL */
+	bool odd; /* something came meanwhile that is no message at all */
 	const char *ended; /* why the connection ended meanwhile; NULL */
 };
 

@@ -81,6 +81,8 @@ static void test_verdicts(void **state)
 	l.pong = RUNG_ANSWERED;
 	is(&l, D132, "still running");
 	l = board(RUNG_ANSWERED, RUNG_ANSWERED);
+	l.odd = true;
+	is(&l, D143, "no message");
 	l.stray = "the id 61800180.5";
 	is(&l, D116, "no call has");
 }
