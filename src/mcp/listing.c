@@ -94,6 +94,7 @@ static int guard_cursor(struct listing *l, const char *cursor,
 	error_set(err, ERR_PROTOCOL,
 		  "%s page %zu: cursor '%.100s' came before, on page %zu",
 		  method, page, cursor, before);
+	error_finding(err, "D106");
 	return error_hint(
 		err,
 		"following it would never end; the device or server must give each page its own cursor");

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "diag/diag.h"
 #include "mcp/initialize.h"
 #include "mcp/tools.h"
 #include "serve/board.h"
@@ -161,6 +162,10 @@ static void failed_listing(struct board *d, struct error *why)
 {
 	struct tool_list *tools = &d->start->tools;
 
+	/* The engine does not know who of several that list goes round. */
+	if (strcmp(why->finding, "D106") == 0 && !diag_count(d->diag, D106))
+		diag_found(d->diag, D106, (struct span){ 0 }, "%.120s",
+			   why->text);
 	if (tools->count)
 		d->tools = tool_lists_hold(&d->server->tool_lists, tools);
 	board_unfit(d, DEVICE_FAILED, why);

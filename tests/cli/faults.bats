@@ -93,3 +93,43 @@ status_call=(call self.get_device_status)
 	mcp --timeout 1 'sim:?fault=no-reply' call self.upgrade_firmware url=http://x/
 	[ "$status" = 4 ] || [ "$status" = 3 ] || ends 0
 }
+
+# Each page names the other one.
+round() {
+	cat >round.py <<-'END'
+		import asyncio, json, sys
+		import websockets
+		async def main():
+		    head = {"Device-Id": "02:00:00:00:00:09", "Client-Id": "c", "Protocol-Version": "1"}
+		    async with websockets.connect(sys.argv[1], extra_headers=head) as ws:
+		        await ws.send(json.dumps({"type": "hello", "version": 1, "transport": "websocket", "features": {"mcp": True}}))
+		        async for text in ws:
+		            m = json.loads(text).get("payload", {})
+		            if "id" not in m:
+		                continue
+		            result = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "a", "version": "1"}}
+		            if m["method"] == "tools/list":
+		                after = {"a": "b", "b": "a"}.get(m["params"].get("cursor"), "a")
+		                result = {"tools": [{"name": "before-" + after, "inputSchema": {"type": "object"}}], "nextCursor": after}
+		            await ws.send(json.dumps({"type": "mcp", "payload": {"jsonrpc": "2.0", "id": m["id"], "result": result}}))
+		asyncio.run(main())
+	END
+	background board /usr/bin/python3 round.py "$1"
+}
+
+@test "a list that goes round by two pages" {
+	listener l listen:127.0.0.1:0 tools
+	round "ws://127.0.0.1:$PORT/"
+	finish "$LISTENER" 5
+	grep -q '! D106 error' l.err
+	absent B230 l.err
+}
+
+@test "a list that goes round by two pages, through serve" {
+	serve
+	round "ws://127.0.0.1:$PORT/"
+	event finding '"code":"D106"'
+	kill -INT "$SERVER"
+	wait "$SERVER" || :
+	absent B230 serve.out
+}
