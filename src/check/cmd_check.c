@@ -69,6 +69,12 @@ static const struct option_row check_options[] = {
 	  .fallback = "3s",
 	  .min = 1,
 	  .brief = "backend: it is over once nothing came for that long" },
+	{ .name = "say",
+	  .word = "TEXT",
+	  .type = OPTION_TEXT,
+	  .offset = PLACE(say),
+	  .brief =
+		  "backend: then say TEXT as a user does, and wait for what it does; its model works, which may cost" },
 	{ .name = "device-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
@@ -98,14 +104,17 @@ static const struct subject {
 	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT } takes;
 	const char *heeds; /* options that only some heed, a space between */
 	int (*check)(struct checkup *k, const char *url, struct error *err);
+	int (*plan)(struct checkup *k, struct error *err);
 } subjects[] = {
-	{ NULL, URL_NONE, "plan call against", check_device },
-	{ "tools", FILE_OR_NOT, "against kept", check_tools },
-	{ "here", URL_NONE, "", check_here },
-	{ "broker", URL_NEEDED, "", check_broker },
-	{ "backend", URL_NEEDED, "device-id client-id for", check_backend },
-	{ "ota", URL_NEEDED, "device-id client-id", check_ota },
-	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
+	{ NULL, URL_NONE, "plan call against", check_device, check_plan },
+	{ "tools", FILE_OR_NOT, "against kept", check_tools, NULL },
+	{ "here", URL_NONE, "", check_here, NULL },
+	{ "broker", URL_NEEDED, "", check_broker, NULL },
+	{ "backend", URL_NEEDED, "plan device-id client-id for say",
+	  check_backend, check_backend_plan },
+	{ "ota", URL_NEEDED, "device-id client-id", check_ota, NULL },
+	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision,
+	  NULL },
 };
 
 static const struct subject *subject_of(const char *word)
@@ -173,10 +182,15 @@ static int fit_options(const struct subject *s, const struct check_options *o,
 		const char *name;
 		bool given;
 	} some[] = {
-		{ "plan", o->plan },	       { "call", o->calls.count > 0 },
-		{ "against", o->against },     { "kept", o->kept },
-		{ "device-id", o->device_id }, { "client-id", o->client_id },
-		{ "photo", o->photo },	       { "for", o->quiet > 0 },
+		{ "plan", o->plan },
+		{ "call", o->calls.count > 0 },
+		{ "against", o->against },
+		{ "kept", o->kept },
+		{ "device-id", o->device_id },
+		{ "client-id", o->client_id },
+		{ "photo", o->photo },
+		{ "for", o->quiet > 0 },
+		{ "say", o->say },
 	};
 
 	for (size_t i = 0; i < COUNT(some); i++) {
@@ -253,7 +267,7 @@ static int check_run(const struct invocation *in, struct error *err)
 		return -1;
 	check_begin(&k, in, &options, &in->connection->diag);
 	in->connection->checks = true;
-	status = options.plan ? check_plan(&k, err) :
+	status = options.plan ? subject->plan(&k, err) :
 				check_with(&k, subject, err);
 	diag_leave(k.diag);
 	in->connection->checks = false;

@@ -33,7 +33,7 @@ int ota_ask(struct checkup *k, const struct board_self *self,
 	    struct error *err);
 void ota_told_done(struct ota_told *t);
 
-/* Head and body of the question. */
+/* Head and body of the question; out is overwritten. */
 void ota_question(struct buf *out, const struct board_self *self,
 		  const struct board_ws_url *u);
 

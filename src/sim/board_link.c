@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
-#include "sim/pretend_loop.h"
 #include "wire/board_text.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"

@@ -14,7 +14,7 @@
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
 
-#define STANDBY_MS 1000 /* of silence, then a session is begun */
+#define STANDBY_MS 1500 /* of silence, then a session is begun */
 #define END_MS 3000 /* for hanging up */
 #define FILES_BESIDES 64 /* open files that are no devices */
 #define FILES_MQTT \
@@ -56,6 +56,25 @@ static void line(const struct fleet *f, const struct board_link *c,
 	o->line(o->owner, c->number, text);
 }
 
+/* How long it may be silent. */
+static int64_t patience(const struct fleet *f)
+{
+	const struct sim_options *o = f->options;
+
+	if (f->stands_by)
+		return STANDBY_MS;
+	if (f->listens)
+		return o->say_wait;
+	return o->quiet;
+}
+
+/* Something came of the backend. */
+static void stir(struct fleet *f)
+{
+	if (f->options->quiet)
+		timer_start(&f->quiet, patience(f));
+}
+
 static void on_step(struct board_link *c, enum board_link_step step,
 		    const char *text)
 {
@@ -76,6 +95,7 @@ static void on_step(struct board_link *c, enum board_link_step step,
 	case CALLER_OPENED:
 		f->tally->sum.dialled++;
 		f->stands_by |= f->options->session && c->device.config.mqtt;
+		stir(f);
 		line(f, c, "connected as %s", c->device.device_id);
 		break;
 	case CALLER_CLOSED:
@@ -83,25 +103,6 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		line(f, c, "connection over: %s", text);
 		break;
 	}
-}
-
-/* How long it may be silent; its hello may take its time. */
-static int64_t patience(const struct fleet *f)
-{
-	const struct sim_options *o = f->options;
-
-	if (f->stands_by)
-		return STANDBY_MS;
-	if (f->listens)
-		return o->say_wait;
-	return o->quiet + (f->tally->sum.welcomed ? 0 : DEVICE_HELLO_MS);
-}
-
-/* Something came of the backend. */
-static void stir(struct fleet *f)
-{
-	if (f->options->quiet)
-		timer_start(&f->quiet, patience(f));
 }
 
 static bool is_given(const char *token)

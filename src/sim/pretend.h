@@ -171,6 +171,10 @@ void pretend_open(struct pretend *d);
  */
 void pretend_begin_session(struct pretend *d);
 /*
+ * The user ends the session: goodbye (device.md 2.5), sound stops. MQTT only.
+ */
+void pretend_end_session(struct pretend *d);
+/*
  * What a user said, as text: `listen` `detect`. False: nothing can be said now,
  * no session is open.
  */

@@ -54,12 +54,12 @@ struct sim_options {
 	double rate; /* dials a second; 0: all at once */
 	int64_t run_for; /* ms; 0: until all is over (for ever with reconnect, listen) */
 	/*
-	 * Connections end once nothing came for so many ms; 10 s more while the
-	 * server hello may still come. 0: they do not.
+	 * Connections end once nothing came for so many ms; not while a tool runs,
+	 * or the server hello may still come. 0: they do not.
 	 */
 	int64_t quiet;
 	/*
-	 * Over MQTT: a voice session is begun, once nothing came for a second,
+	 * Over MQTT: a voice session is begun, once nothing came for 1.5 s,
 	 * and ended properly.
 	 */
 	bool session;
