@@ -74,7 +74,7 @@ static const struct option_row check_options[] = {
 	  .type = OPTION_TEXT,
 	  .offset = PLACE(say),
 	  .brief =
-		  "backend: then say TEXT as a user does, and wait for what it does; its model works, which may cost" },
+		  "backend: say TEXT as a user does and tell what comes of it; may cost tokens" },
 	{ .name = "device-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
@@ -279,6 +279,9 @@ static const struct example check_examples[] = {
 	{ "sim: check", "0 errors", 0 },
 	{ "sim: check --risk read", "self.get_device_status", 0 },
 	{ "check backend ws://127.0.0.1:1/", "not reached", 3 },
+	{ "check backend mqtt://127.0.0.1:1", "N102", 3 },
+	{ "check backend ws://127.0.0.1:1/ --plan --say hello", "\"detect\"",
+	  0 },
 	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
 	{ "check here --skip 'H*'", "0 errors", 0 },
 	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
@@ -313,11 +316,16 @@ const struct command cmd_check = {
 		"              firewall, clock, mosquitto, limits\n"
 		"  broker URL  what a broker does for a board, which never subscribes;\n"
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
-		"  backend URL a server, by playing the board; URL: ws:// or wss://\n"
+		"  backend URL a server, by playing the board; URL: ws:// or wss://, mqtt://\n"
+		"              or mqtts://HOST[:PORT][/ID][?up=TOPIC], or that of OTA\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"
-		"check backend offers a list that shows what is lost (sim's profile canary): 41 tools on 2 pages, two names that become one behind some servers, one tool for users only. It speaks no word that makes a model work; it ends once nothing came for --for. MCPCTL_SIM_TOKEN or --token-file is its token.\n"
+		"check backend offers a list that shows what is lost (sim's profile canary): 41 tools on 2 pages, two names that become one behind some servers, one tool for users only, odd answers. It ends once nothing came for --for. MCPCTL_SIM_TOKEN or --token-file is its token.\n"
+		"\n"
+		"At a broker it never subscribes; without ID one is made of the board's. Once nothing came for 1.5 s it begins a voice session, without sound. With the address of OTA it goes where the answer sends a board; a code that is to be entered ends it, with status 6.\n"
+		"\n"
+		"No word is said that makes a model work, but that of --say, once it was quiet (listen, detect): what was heard, called and said is told. It waits 20 s, or --timeout, for each message.\n"
 		"\n"
 		"'check ota URL' asks an OTA address as a board does at each start, with TLS as a board sees it, and follows the answer as a board would: to the WebSocket, as far as hello and initialize, or to the broker, as far as CONNACK. 'check vision URL' uploads a small picture as a board does (the token is that of MCPCTL_VISION_TOKEN or --vision-token-file), and shows the text that the model would get; --risk odd sends the picture before the question, too.\n"
 		"\n"
