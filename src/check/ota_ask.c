@@ -8,7 +8,7 @@
 #include "diag/ota_rules.h"
 #include "net/why.h"
 
-struct asking {
+struct ota_asking {
 	struct checkup *k;
 	const struct board_self *self;
 	const struct board_ws_url *u;
@@ -112,7 +112,7 @@ static bool is_deadly(const struct checkup *k)
 }
 
 /* How the answer ends, and what it says. */
-static void take_answer(struct asking *a, struct exchange *x)
+static void take_answer(struct ota_asking *a, struct exchange *x)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct ota_told *t = a->told;
@@ -129,7 +129,7 @@ static void take_answer(struct asking *a, struct exchange *x)
 			 OTA_LEADS_ON;
 }
 
-static void look(struct asking *a, struct exchange *x)
+static void look(struct ota_asking *a, struct exchange *x)
 {
 	if (x->status) {
 		exchange_trace(a->k, a->self, false, buf_string(&x->body),
@@ -148,7 +148,7 @@ static void look(struct asking *a, struct exchange *x)
 /* ---- activation ---- */
 
 /* -1: Ctrl-C, --timeout. */
-static int send_activation(struct asking *a, struct exchange *x,
+static int send_activation(struct ota_asking *a, struct exchange *x,
 			   struct error *err)
 {
 	const struct ota_request about = about_of(a->self);
@@ -182,7 +182,7 @@ static void add_outcome(struct buf *out, const struct exchange *x)
 		buf_printf(out, "to the challenge it said %d", x->status);
 }
 
-static void tell_held(const struct asking *a, const struct exchange *x)
+static void tell_held(const struct ota_asking *a, const struct exchange *x)
 {
 	const char *code = a->told->reply.activation_code;
 	CLEANUP(buf_done) struct buf words = { 0 };
@@ -198,7 +198,7 @@ static void tell_held(const struct asking *a, const struct exchange *x)
 }
 
 /* It is activated: the answer is asked for anew, as a board does it. */
-static int ask_again(struct asking *a, struct error *err)
+static int ask_again(struct ota_asking *a, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
 	struct buf request;
@@ -225,7 +225,7 @@ static int ask_again(struct asking *a, struct error *err)
 	return 0;
 }
 
-static int answer_challenge(struct asking *a, struct error *err)
+static int answer_challenge(struct ota_asking *a, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
 
@@ -237,7 +237,7 @@ static int answer_challenge(struct asking *a, struct error *err)
 	return 0;
 }
 
-static int activate(struct asking *a, struct error *err)
+static int activate(struct ota_asking *a, struct error *err)
 {
 	if (a->told->end == OTA_LEADS_ON)
 		check_stage(a->k, "activate", STAGE_OK, "none is asked for");
@@ -251,7 +251,7 @@ static int activate(struct asking *a, struct error *err)
 /* ---- the whole ---- */
 
 /* The way, and the answer. */
-static int ask(struct asking *a, struct error *err)
+static int ask(struct ota_asking *a, struct error *err)
 {
 	CLEANUP(exchange_done) struct exchange x = { 0 };
 	struct buf request;
@@ -277,7 +277,7 @@ int ota_ask(struct checkup *k, const struct board_self *self,
 	    const struct board_ws_url *u, const char *url, struct ota_told *out,
 	    struct error *err)
 {
-	struct asking a = { k, self, u, url, out };
+	struct ota_asking a = { k, self, u, url, out };
 
 	if (ask(&a, err))
 		return -1;

@@ -178,7 +178,7 @@ prose() {
 
 @test "from OTA to a WebSocket, with the token of the answer" {
 	serve
-	mcp --report junit:out.xml --report tap:out.tap --report sarif:out.sarif --report json:out.json --report md:out.md check backend "$OTA" --for 300ms --say hi --timeout 300ms
+	mcp --report junit:out.xml --report tap:out.tap --report sarif:out.sarif --report json:out.json --report md:out.markdown check backend "$OTA" --for 300ms --say hi --timeout 300ms
 	ends 0
 	line '^upgrade  *ok  *101, '
 	line '^say  *odd  *nothing came for 300 ms$'
@@ -189,7 +189,7 @@ prose() {
 		jq -e --arg s $stage '[.. | .name? // empty] | index($s)' out.json
 	done
 	jq -e . out.sarif
-	grep -q activate out.md
+	grep -q activate out.markdown
 }
 
 # gateway HABIT: a backend that is its own broker (gateway.py); AT.
