@@ -1,401 +1,414 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A backend, by playing the board (backends.md 1): how far the way to it goes,
- * its hello, what it asks of a list that shows what is lost (the simulator's
- * profile canary), and what comes when nobody speaks. sim/ plays; what goes over
- * the wire is judged here, and tells which stage it is.
+ * OTA and activation if that is its address, its hello, what it asks of a list
+ * that shows what is lost (the simulator's profile canary), what comes when
+ * nobody speaks, and what it does with a text, if there is one. sim/ plays.
  */
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text.h"
-#include "check/exchange.h"
+#include "base/utf8.h"
+#include "check/backend_plan.h"
+#include "check/ota_ask.h"
+#include "check/talk.h"
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
-#include "diag/recognise.h"
-#include "net/why.h"
-#include "out/wrap.h"
+#include "net/endpoint.h"
 #include "sim/fleet.h"
+#include "sim/identity.h"
+#include "wire/board_text.h"
 
 #define QUIET_MS 3000 /* without --for */
 /* And the quiet: a backend that never is, ends there. */
 #define RUN_MS INT64_C(60000)
-#define LOST_SHOWN 8
+#define SAY_MS INT64_C(20000) /* for each message, once something was said */
+#define WORDS_MAX 1000 /* bytes of --say */
 
-enum stage { NAME, TCP, TLS, UPGRADE, HELLO, INIT, LIST, QUIET, BYE, STAGES };
-
-static const char *const names[STAGES + 1] = { "name",	  "tcp",   "tls",
-					       "upgrade", "hello", "init",
-					       "list",	  "quiet", "bye" };
-
-static int64_t quiet_of(const struct checkup *k)
-{
-	return k->options->quiet ? k->options->quiet : QUIET_MS;
-}
-
-struct talk {
+struct backend {
 	struct checkup *k;
-	struct board_ws_url url;
-	enum stage at; /* the one that is not over */
-	int64_t since_us; /* when the one before was */
-	uint32_t seen; /* requests */
-	unsigned lists, calls, others; /* of them */
-	char *over; /* the connection is: why; NULL */
+	const char *url;
+	struct sim_options sim;
+	struct talk talk;
+	const char *plan[TALK_STAGES + 2];
+	/* Where to; owned. */
+	char *target; /* of MQTT, with a client id */
+	struct endpoint mqtt;
+	struct board_ws_url ws;
+	struct broker_where broker;
+	struct ota_told told;
+	char *token, *password; /* owned */
 };
 
-/* "3 ms", since the stage before. */
-static const char *took(struct talk *t, int64_t now_us, char room[TEXT_ROOM])
+static bool is_http(const char *url)
 {
-	const int64_t us = now_us - t->since_us;
-
-	t->since_us = now_us;
-	return text_microseconds(us > 0 ? us : 0, room, TEXT_ROOM);
+	return text_starts(url, "http://") || text_starts(url, "https://");
 }
 
-static void tell(struct talk *t, enum stage_verdict verdict, const char *words)
+static bool is_mqtt(const char *url)
 {
-	check_stage(t->k, names[t->at], verdict, "%s", words);
-	t->at++;
+	return text_starts(url, "mqtt://") || text_starts(url, "mqtts://");
 }
 
-/* ---- the way there ---- */
+/* ---- what was given ---- */
 
-static void tell_passed(struct talk *t)
+static int check_say(const char *say, struct error *err)
 {
-	char port[32];
+	const size_t len = say ? strlen(say) : 0;
 
-	if (t->at == NAME) {
-		tell(t, STAGE_OK, t->url.host);
-	} else if (t->at == TCP) {
-		snprintf(port, sizeof(port), "port %u", (unsigned)t->url.port);
-		tell(t, STAGE_OK, port);
-	} else if (!t->url.tls) {
-		tell(t, STAGE_SKIPPED, "none: the address is ws://");
-	} else {
-		tell(t, STAGE_OK,
-		     t->k->in->app->config.insecure ?
-			     "the certificate was not checked (--insecure)" :
-			     "the certificate is one that is trusted here");
-	}
-}
-
-static void tell_opened(struct talk *t, int64_t now_us)
-{
-	char time[TEXT_ROOM];
-
-	while (t->at < UPGRADE)
-		tell_passed(t);
-	check_stage(t->k, names[t->at++], STAGE_OK, "101, %s after dialling",
-		    took(t, now_us, time));
-}
-
-/* The stage at which dialling ended. */
-static enum stage stage_of(const struct talk *t, int reason)
-{
-	switch (reason) {
-	case WHY_NO_HOST:
-	case WHY_NO_NAMESERVER:
-		return NAME;
-	case WHY_NO_CONNECTION:
-		return TCP;
-	case WHY_TLS:
-	case WHY_TLS_SILENT:
-	case WHY_BAD_CACERT:
-		return TLS;
-	case WHY_WENT: /* in TLS, or behind it: not known */
-		return t->url.tls ? TLS : UPGRADE;
-	default:
-		return UPGRADE;
-	}
-}
-
-static void tell_not_opened(struct talk *t, struct error *why)
-{
-	const enum stage at = stage_of(t, why->reason);
-
-	while (t->at < at)
-		tell_passed(t);
-	exchange_failure(t->k, why,
-			 WITH_BOARD | WITH_WS | (t->url.tls ? 0 : WITH_PLAIN));
-	tell(t, STAGE_FAIL, why->text);
-}
-
-/* ---- what is said ---- */
-
-static void tell_hello(struct talk *t, int64_t now_us)
-{
-	const char *session = t->k->diag->session_id;
-	char time[TEXT_ROOM];
-
-	check_stage(t->k, names[t->at++], STAGE_OK, "after %s, %s%s",
-		    took(t, now_us, time),
-		    *session ? "session " : "no session_id", session);
-}
-
-static void tell_init(struct talk *t, int64_t now_us)
-{
-	CLEANUP(buf_done) struct buf name = { 0 }, evidence = { 0 };
-	const bool early = diag_count(t->k->diag, B201) > 0;
-	char time[TEXT_ROOM];
-
-	if (!recognise_backend(t->k->diag, &name, &evidence))
-		buf_text(&evidence, "it does not say who it is");
-	else if (!name.len)
-		buf_text(&evidence, ": nobody who is known");
-	check_stage(t->k, names[t->at++], STAGE_OK, "%s%s, %s%s%s%s",
-		    early ? "before the hello" : "after ",
-		    early ? "" : took(t, now_us, time),
-		    name.len ? "most likely " : "", buf_string(&name),
-		    name.len ? ": " : "", buf_string(&evidence));
-}
-
-static void tell_list(struct talk *t, int64_t now_us)
-{
-	CLEANUP(buf_done) struct buf asked = { 0 };
-	char time[TEXT_ROOM];
-
-	wrap_count(&asked, t->lists, "request");
-	check_stage(t->k, names[t->at++], STAGE_OK,
-		    "to the last page, %s, %s; user-only tools %s",
-		    buf_string(&asked), took(t, now_us, time),
-		    t->k->diag->user_tools ? "asked for, too" :
-					     "not asked for");
-}
-
-/* Which stages are over by what was said so far. */
-static void advance(struct talk *t, int64_t now_us)
-{
-	const struct diag *d = t->k->diag;
-
-	if (t->at == HELLO && d->server_hello)
-		tell_hello(t, now_us);
-	if (t->at == INIT && d->initialized)
-		tell_init(t, now_us);
-	if (t->at == INIT && d->listed)
-		tell(t, STAGE_ODD, "did not come before the list");
-	if (t->at == LIST && d->listed && !d->more_pages)
-		tell_list(t, now_us);
-}
-
-static void count_requests(struct talk *t)
-{
-	const struct diag *d = t->k->diag;
-
-	for (; t->seen < d->requests; t->seen++) {
-		const uint8_t method = d->asked[t->seen % ASKED_KEPT].method;
-
-		if (method == ASKED_LIST)
-			t->lists++;
-		else if (method == ASKED_CALL)
-			t->calls++;
-		else if (method != ASKED_INITIALIZE)
-			t->others++;
-	}
-}
-
-static void on_trace(void *owner, const struct trace *frame)
-{
-	struct talk *t = owner;
-	struct app *app = t->k->in->app;
-	const bool text = strcmp(frame->kind, "text") == 0;
-	const struct diag_frame f = { .at_us = frame->at_us,
-				      .leg = LEG_WS,
-				      .kind = text ? FRAME_IS_TEXT :
-						     FRAME_IS_BINARY,
-				      .from_device = frame->outgoing,
-				      .data = frame->data,
-				      .len = frame->len };
-
-	if (app->out.verbose)
-		render_trace(&app->out, frame);
-	if (app->trace)
-		trace_write(app->trace, frame);
-	if (strcmp(frame->kind, "ready") == 0)
-		tell_opened(t, frame->at_us);
-	if (strcmp(frame->kind, "closed") == 0)
-		t->over = mem_strndup(frame->data, frame->len);
-	if (!text && strcmp(frame->kind, "binary") != 0)
-		return;
-	diag_feed(t->k->diag, &f);
-	count_requests(t);
-	advance(t, frame->at_us);
-}
-
-/* What no frame shows, and what never came: the board knows. */
-static void on_found(void *owner, const char *device, const struct finding *f,
-		     const char *detail)
-{
-	const struct talk *t = owner;
-
-	(void)device;
-	if (detail && diag_count(t->k->diag, f->code) == 0)
-		diag_found(t->k->diag, f->code, (struct span){ 0 }, "%s",
-			   detail);
-}
-
-/* ---- the end ---- */
-
-static void tell_no_hello(struct talk *t, const struct sim_summary *sum)
-{
-	CLEANUP(mem_free_ptr)
-	char *words = mem_printf("none came that a board takes%s%s%s%s",
-				 sum->said ? "; the backend said: " : "",
-				 sum->said ? sum->said : "",
-				 t->over ? "; " : "", t->over ? t->over : "");
-
-	tell(t, STAGE_FAIL, words);
-}
-
-static void tell_lost(struct talk *t, const struct sim_named *lost)
-{
-	const struct words *n = &lost->name;
-	CLEANUP(buf_done) struct buf words = { 0 };
-
-	if (!t->lists) {
-		tell(t, STAGE_ODD, "no tools/list came: it knows no tool");
-		return;
-	}
-	wrap_count(&words, t->lists, "request");
-	buf_text(&words, ", not to the last page; ");
-	wrap_count(&words, n->count, "tool");
-	buf_text(&words, " lost:");
-	for (size_t i = 0; i < n->count && i < LOST_SHOWN; i++)
-		buf_printf(&words, " %s", n->word[i]);
-	if (n->count > LOST_SHOWN)
-		buf_printf(&words, " … %zu more", n->count - LOST_SHOWN);
-	tell(t, STAGE_ODD, buf_string(&words));
-}
-
-static void tell_quiet(struct talk *t)
-{
-	CLEANUP(buf_done) struct buf words = { 0 };
-	char time[TEXT_ROOM];
-
-	wrap_count(&words, t->calls, "call");
-	buf_text(&words, " of tools, ");
-	wrap_count(&words, t->others, "other request");
-	text_milliseconds(quiet_of(t->k), time, sizeof(time));
-	if (!t->over)
-		buf_printf(&words,
-			   loop_now_us() - t->k->begun_us < RUN_MS * 1000 ?
-				   "; then nothing for %s" :
-				   "; it was never silent for %s",
-			   time);
-	tell(t, STAGE_OK, buf_string(&words));
-}
-
-static void tell_rest(struct talk *t, const struct sim_summary *sum)
-{
-	if (t->at == HELLO && sum->dialled)
-		tell_no_hello(t, sum);
-	if (t->at == INIT && sum->welcomed)
-		tell(t, STAGE_ODD, "initialize did not come");
-	if (t->at == LIST && sum->welcomed)
-		tell_lost(t, &sum->lost_tools);
-	if (t->at == QUIET)
-		tell_quiet(t);
-	if (t->at == BYE)
-		tell(t, t->over ? STAGE_ODD : STAGE_OK,
-		     t->over ? t->over :
-			       "hung up by us, as a board does: no Close");
-	check_stopped(t->k);
-}
-
-/* ---- */
-
-static int read_url(struct board_ws_url *out, const char *url,
-		    struct error *err)
-{
-	if (strncmp(url, "ws://", 5) != 0 && strncmp(url, "wss://", 6) != 0) {
-		error_set(
-			err, ERR_USAGE,
-			"check backend '%.200s': an address with ws:// or wss:// is expected",
-			url);
-		return error_hint(
-			err, "of a broker: mcpctl sim canary --connect %.200s",
-			strncmp(url, "mqtt", 4) == 0 ? url : "mqtt://…");
-	}
-	if (board_ws_url_parse(out, url, err) == 0)
+	if (!say || (len > 0 && len <= WORDS_MAX && text_is_utf8(say, len) &&
+		     !text_has_control(say)))
 		return 0;
-	err->kind = ERR_USAGE;
-	return -1;
+	return error_set(err, ERR_USAGE,
+			 "--say: 1 to %d bytes of plain text are expected",
+			 WORDS_MAX);
 }
 
-static int prepare(const struct checkup *k, char **token, struct error *err)
+/* Secrets that the address has no use for. */
+static int check_secrets(const struct config *c, const char *url,
+			 struct error *err)
 {
-	struct app *app = k->in->app;
+	if (c->token_file && is_mqtt(url))
+		return error_set(
+			err, ERR_USAGE,
+			"option '--token-file': a broker takes none, but a password (--mqtt-password-file)");
+	if (c->mqtt_password_file && !is_mqtt(url))
+		return error_set(
+			err, ERR_USAGE,
+			"option '--mqtt-password-file' is for an address with mqtt://");
+	return 0;
+}
 
-	if (secret_read(token, app->config.token_file, "MCPCTL_SIM_TOKEN",
-			err) ||
-	    findings_open(app, err) || app_open_loop(app, err))
+static int check_url(const char *url, struct error *err)
+{
+	if (is_http(url) || is_mqtt(url) || text_starts(url, "ws://") ||
+	    text_starts(url, "wss://"))
+		return 0;
+	return error_set(
+		err, ERR_USAGE,
+		"check backend '%.200s': an address with ws:// or wss://, mqtt:// or mqtts://, or that of OTA with http:// or https:// is expected",
+		url);
+}
+
+/* The official shape (device.md 2.1), of the board that is played. */
+static char *make_client_id(const struct board_self *self)
+{
+	CLEANUP(mem_free_ptr) char *mac = mem_strdup(self->device_id);
+
+	for (char *c = mac; *c; c++)
+		*c = *c == ':' ? '_' : *c;
+	return mem_printf("GID_test@@@%s@@@%s", mac, self->client_id);
+}
+
+/* With a client id behind the host, where the user gave none. */
+static char *whole_target(const char *url, const struct board_self *self)
+{
+	const char *host = strstr(url, "://") + 3;
+	const size_t len = strcspn(host, "/?");
+	const char *rest = host + len + (host[len] == '/');
+	CLEANUP(mem_free_ptr) char *id = NULL;
+
+	if (*rest && *rest != '?')
+		return mem_strdup(url);
+	id = make_client_id(self);
+	return mem_printf("%.*s/%s%s", (int)(host + len - url), url, id, rest);
+}
+
+static int read_mqtt(struct backend *b, const struct board_self *self,
+		     struct error *err)
+{
+	struct talk_to *to = &b->talk.to;
+
+	b->target = whole_target(b->url, self);
+	if (endpoint_parse(&b->mqtt, b->target, "the argument", err))
 		return -1;
-	if (app->config.trace && !app->trace)
-		app->trace = trace_open(app->config.trace, err);
-	return app->config.trace && !app->trace ? -1 : 0;
+	if (b->mqtt.topic_down)
+		return error_set(
+			err, ERR_USAGE,
+			"'%.200s': down= is a topic to subscribe to, which stock firmware never does",
+			b->url);
+	*to = (struct talk_to){ .mqtt = true,
+				.tls = endpoint_has(&b->mqtt, SCHEME_TLS),
+				.host = b->mqtt.host,
+				.port = b->mqtt.port,
+				.client_id = b->mqtt.path };
+	b->sim.connect = b->target;
+	return 0;
+}
+
+static void go_to_ws(struct backend *b, const char *url)
+{
+	b->talk.to = (struct talk_to){ .tls = b->ws.tls,
+				       .host = b->ws.host,
+				       .port = b->ws.port };
+	b->sim.connect = url;
+}
+
+static int read_ws(struct backend *b, struct error *err)
+{
+	if (board_ws_url_parse(&b->ws, b->url, err)) {
+		err->kind = ERR_USAGE;
+		return -1;
+	}
+	go_to_ws(b, b->url);
+	return 0;
+}
+
+static int read_secrets(struct backend *b, struct error *err)
+{
+	const struct config *c = &b->k->in->app->config;
+
+	if (is_mqtt(b->url))
+		return secret_find(&b->password, "password file",
+				   c->mqtt_password_file,
+				   "MCPCTL_MQTT_PASSWORD", err);
+	return secret_read(&b->token, c->token_file, "MCPCTL_SIM_TOKEN", err);
+}
+
+/* ---- OTA ---- */
+
+/* Where its answer sends a board; MQTT wins (device.md 5.4). */
+static bool follow(struct backend *b, const struct board_self *self,
+		   struct error *why)
+{
+	const struct ota_reply *r = &b->told.reply;
+	struct ota_fate fate = { .diag = b->k->diag };
+
+	if (!r->mqtt) {
+		if (!r->websocket_url ||
+		    board_ws_url_parse(&b->ws, r->websocket_url, why))
+			return false;
+		go_to_ws(b, r->websocket_url);
+		b->sim.frame_version = r->websocket_version;
+		if (!b->token)
+			b->sim.token = r->websocket_token;
+		return true;
+	}
+	if (ota_broker(&b->broker, r->mqtt, &fate, why))
+		return false;
+	if (!b->broker.client_id)
+		b->broker.client_id = identity_library(self->device_id);
+	b->talk.to = (struct talk_to){ .mqtt = true,
+				       .tls = b->broker.tls,
+				       .host = b->broker.host,
+				       .port = b->broker.port,
+				       .client_id = b->broker.client_id };
+	b->sim.connect = NULL;
+	b->sim.broker = r->mqtt;
+	return true;
+}
+
+/* A board gets no further; what was found goes first. */
+static int held(struct checkup *k, const struct ota_told *t, struct error *err)
+{
+	const char *code = t->reply.activation_code;
+
+	check_stopped(k);
+	if (check_end(k, err))
+		return -1;
+	error_set(err, ERR_AUTH,
+		  "the backend wants this board to be activated first%s%.40s",
+		  code ? ", with the code " : "", code ? code : "");
+	return error_hint(
+		err, "%s there, then check again with the same --device-id",
+		code ? "enter the code" : "activate the board");
+}
+
+static int nowhere(struct checkup *k, const struct error *why,
+		   struct error *err)
+{
+	check_stopped(k);
+	if (check_end(k, err))
+		return -1;
+	return error_set(err, ERR_CONNECT, "OTA leads a board nowhere%s%s",
+			 why->kind ? ": " : "", why->kind ? why->text : "");
+}
+
+/* 0: it leads on; -1: it ended here. */
+static int ask_ota(struct backend *b, const struct board_self *self,
+		   struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	struct board_ws_url u;
+	int status;
+
+	if (exchange_url(&u, self, b->url, err))
+		return -1;
+	status = ota_ask(b->k, self, &u, b->url, &b->told, err);
+	board_ws_url_done(&u);
+	if (status || b->told.end == OTA_NO_WAY || b->told.end == OTA_SILENT) {
+		check_stopped(b->k);
+		if (!status)
+			error_copy(err, &b->told.why);
+		return -1;
+	}
+	if (b->told.end == OTA_HELD)
+		return held(b->k, &b->told, err);
+	if (b->told.end == OTA_LEADS_ON && follow(b, self, &why))
+		return 0;
+	return nowhere(b->k, &why, err);
+}
+
+/* ---- the conversation ---- */
+
+/* The stages from here on; the way behind OTA begins anew. */
+static void make_plan(struct backend *b, bool asks_ota)
+{
+	size_t n = 0;
+
+	if (asks_ota) {
+		b->plan[n++] = "ota";
+		b->plan[n++] = "activate";
+	}
+	for (int i = asks_ota ? TALK_OPEN : TALK_NAME; i < TALK_STAGES; i++) {
+		const char *name = talk_stage_name(&b->talk, i);
+
+		if (name)
+			b->plan[n++] = name;
+	}
+	b->plan[n] = NULL;
+	b->k->plan = b->plan;
+	b->k->plan_from = b->k->stages;
 }
 
 /* It could not be made: nobody was reached, or nobody let us in. */
-static bool is_failure(const struct error *why)
+static bool is_failure(const struct talk *t, const struct error *why)
 {
-	return why->kind != ERR_NONE && why->kind != ERR_UNMET;
+	if (why->kind == ERR_NONE || why->kind == ERR_UNMET)
+		return false;
+	/* No session: that is found. MCP went without one. */
+	return !(t->to.mqtt && why->kind == ERR_CONNECT &&
+		 t->k->diag->requests > 0);
 }
 
-static int finish(struct talk *t, const struct sim_summary *sum,
+static int finish(struct backend *b, const struct sim_summary *sum,
 		  struct error *why, struct error *err)
 {
+	struct talk *t = &b->talk;
+
 	if (why->kind == ERR_USAGE || why->kind == ERR_INTERRUPTED ||
 	    !sum->devices) {
+		check_stopped(b->k);
 		error_copy(err, why);
 		return -1;
 	}
-	if (!sum->dialled)
-		tell_not_opened(t, why);
-	tell_rest(t, sum);
-	if (!is_failure(why))
-		return check_end(t->k, err);
+	talk_end(t, sum, why);
+	if (why->kind == ERR_NONE && !talk_was_heard(t))
+		error_set(why, ERR_CONNECT, "nothing came of the backend%s%s",
+			  t->over ? ": " : "", t->over ? t->over : "");
+	if (!is_failure(t, why))
+		return check_end(b->k, err);
+	if (t->to.mqtt && sum->dialled && !talk_was_heard(t) && !t->over)
+		error_hint(
+			why,
+			"nobody answered behind the broker, or the broker delivers nothing to who never subscribes: mcpctl check broker");
 	error_copy(err, why);
 	return -1;
 }
 
-int check_backend(struct checkup *k, const char *url, struct error *err)
+static int converse(struct backend *b, struct error *err)
 {
-	const struct config *config = &k->in->app->config;
-	struct sim_options o = {
-		.profile = "canary",
-		.connect = url,
-		.device_id = k->options->device_id,
-		.client_id = k->options->client_id,
-		.quiet = quiet_of(k),
-		.run_for = RUN_MS + quiet_of(k),
-		.cacert = config->cacert,
-		.insecure = config->insecure,
-	};
-	CLEANUP(mem_free_ptr) char *token = NULL;
 	CLEANUP(error_reset) struct error why = { 0 };
+	struct checkup *k = b->k;
 	struct sim_summary sum = { 0 };
-	struct talk t = { .k = k };
-	const struct sim_observer observer = { .found = on_found,
-					       .trace = on_trace,
-					       .owner = &t };
+	const struct sim_observer observer = { .found = talk_found,
+					       .trace = talk_trace,
+					       .owner = &b->talk };
 	int status;
 
-	k->plan = names;
-	k->subject = "D"; /* our own canary is meant to be odd */
-	if (read_url(&t.url, url, err))
-		return -1;
-	status = prepare(k, &token, err);
-	if (status == 0) {
-		o.token = token;
-		k->diag->about = (struct diag_about){ .board = true,
-						      .protocol_version = 1 };
-		diag_start(k->diag);
-		sim_run(k->in->app->loop, &o, &observer, &sum, &why);
-		status = finish(&t, &sum, &why, err);
-	}
+	make_plan(b, false);
+	k->diag->about = (struct diag_about){
+		.board = true,
+		.standby = b->talk.to.mqtt,
+		.protocol_version =
+			b->talk.to.mqtt	     ? 0 :
+			b->sim.frame_version ? (int)b->sim.frame_version :
+					       1,
+		.from = { .asked = b->url },
+	};
+	diag_start(k->diag);
+	b->talk.limit_us = loop_now_us() + b->sim.run_for * 1000;
+	sim_run(k->in->app->loop, &b->sim, &observer, &sum, &why);
+	status = finish(b, &sum, &why, err);
 	sim_summary_done(&sum);
-	mem_free(t.over);
-	board_ws_url_done(&t.url);
 	return status;
+}
+
+static void order(struct backend *b, const struct board_self *self)
+{
+	const struct check_options *o = b->k->options;
+	const int64_t timeout = b->k->in->app->config.timeout;
+	const int64_t quiet = o->quiet ? o->quiet : QUIET_MS;
+	const int64_t say_ms = timeout ? timeout : SAY_MS;
+
+	b->sim = (struct sim_options){
+		.profile = "canary",
+		.connect = b->sim.connect,
+		/* A client id that tells one is that board's. */
+		.device_id = is_mqtt(b->url) ? o->device_id : self->device_id,
+		.client_id = self->client_id,
+		.token = b->token,
+		.password = b->password,
+		.quiet = quiet,
+		.session = true,
+		.say = o->say,
+		.say_wait = say_ms,
+		.run_for = RUN_MS + quiet + (o->say ? RUN_MS + say_ms : 0),
+		.cacert = self->trust.cacert,
+		.insecure = self->trust.insecure,
+	};
+	b->talk.quiet_ms = quiet;
+	b->talk.say_ms = say_ms;
+}
+
+static int run(struct backend *b, const struct board_self *self,
+	       struct error *err)
+{
+	int status = is_mqtt(b->url) ? read_mqtt(b, self, err) :
+		     is_http(b->url) ? 0 :
+				       read_ws(b, err);
+
+	if (!status && b->k->options->plan)
+		return backend_plan_show(b->k, self, b->url, err);
+	if (status || read_secrets(b, err) || findings_open(b->k->in->app, err))
+		return -1;
+	order(b, self);
+	make_plan(b, is_http(b->url));
+	if (is_http(b->url) && ask_ota(b, self, err))
+		return -1;
+	return converse(b, err);
+}
+
+static void backend_done(struct backend *b)
+{
+	talk_done(&b->talk);
+	mem_free(b->target);
+	endpoint_done(&b->mqtt);
+	board_ws_url_done(&b->ws);
+	broker_where_done(&b->broker);
+	ota_told_done(&b->told);
+	mem_free(b->token);
+	mem_free(b->password);
+}
+
+int check_backend_plan(struct checkup *k, struct error *err)
+{
+	return check_backend(k, k->in->argv[1], err);
+}
+
+int check_backend(struct checkup *k, const char *url, struct error *err)
+{
+	CLEANUP(board_self_done) struct board_self self = { 0 };
+	CLEANUP(backend_done) struct backend b = { .k = k, .url = url };
+	const struct config *c = &k->in->app->config;
+
+	b.talk.k = k;
+	k->subject = "D"; /* our own canary is meant to be odd */
+	if (check_url(url, err) || check_say(k->options->say, err) ||
+	    check_secrets(c, url, err) || board_self_open(&self, k, err))
+		return -1;
+	return run(&b, &self, err);
 }

@@ -194,7 +194,7 @@ void check_stage(struct checkup *k, const char *name,
 
 static bool was_made(const struct checkup *k, const char *name)
 {
-	for (size_t i = 0; i < k->stages; i++) {
+	for (size_t i = k->plan_from; i < k->stages; i++) {
 		if (strcmp(k->stage[i].name, name) == 0)
 			return true;
 	}

@@ -22,7 +22,7 @@ struct check_options {
 	struct words reports, calls;
 	const char *against;
 	/* of whom we play, where we play a board */
-	const char *device_id, *client_id, *photo;
+	const char *device_id, *client_id, *photo, *say;
 	int64_t quiet; /* ms: how long silence is listened to; 0: default */
 };
 
@@ -49,6 +49,7 @@ struct checkup {
 	char *peer; /* whom, in words; owned; NULL: nobody was reached */
 	const char *const
 		*plan; /* names of its stages in order; NULL at the end */
+	size_t plan_from; /* of stage; those before it are none of the plan */
 	struct check_stage *stage; /* those that were made */
 	size_t stages, stage_capacity;
 	struct check_case *cases;
@@ -107,7 +108,8 @@ int check_ota(struct checkup *k, const char *url, struct error *err);
 int check_vision(struct checkup *k, const char *url, struct error *err);
 int check_tools(struct checkup *k, const char *url, struct error *err);
 
-/* What --plan prints instead of the first. */
+/* What --plan prints, of a device, of a backend; nothing is sent. */
 int check_plan(struct checkup *k, struct error *err);
+int check_backend_plan(struct checkup *k, struct error *err);
 
 #endif

@@ -70,6 +70,12 @@ static const struct option_row check_options[] = {
 	  .fallback = "3s",
 	  .min = 1,
 	  .brief = "backend: it is over once nothing came for that long" },
+	{ .name = "say",
+	  .word = "TEXT",
+	  .type = OPTION_TEXT,
+	  .offset = PLACE(say),
+	  .brief =
+		  "backend: say TEXT as a user does and tell what comes of it; may cost tokens" },
 	{ .name = "device-id",
 	  .word = "ID",
 	  .type = OPTION_TEXT,
@@ -99,14 +105,17 @@ static const struct subject {
 	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT } takes;
 	const char *heeds; /* options that only some heed, a space between */
 	int (*check)(struct checkup *k, const char *url, struct error *err);
+	int (*plan)(struct checkup *k, struct error *err);
 } subjects[] = {
-	{ NULL, URL_NONE, "plan call against", check_device },
-	{ "tools", FILE_OR_NOT, "against kept", check_tools },
-	{ "here", URL_NONE, "", check_here },
-	{ "broker", URL_NEEDED, "", check_broker },
-	{ "backend", URL_NEEDED, "device-id client-id for", check_backend },
-	{ "ota", URL_NEEDED, "device-id client-id", check_ota },
-	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
+	{ NULL, URL_NONE, "plan call against", check_device, check_plan },
+	{ "tools", FILE_OR_NOT, "against kept", check_tools, NULL },
+	{ "here", URL_NONE, "", check_here, NULL },
+	{ "broker", URL_NEEDED, "", check_broker, NULL },
+	{ "backend", URL_NEEDED, "plan device-id client-id for say",
+	  check_backend, check_backend_plan },
+	{ "ota", URL_NEEDED, "device-id client-id", check_ota, NULL },
+	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision,
+	  NULL },
 };
 
 static const struct subject *subject_of(const char *word)
@@ -174,10 +183,15 @@ static int fit_options(const struct subject *s, const struct check_options *o,
 		const char *name;
 		bool given;
 	} some[] = {
-		{ "plan", o->plan },	       { "call", o->calls.count > 0 },
-		{ "against", o->against },     { "kept", o->kept },
-		{ "device-id", o->device_id }, { "client-id", o->client_id },
-		{ "photo", o->photo },	       { "for", o->quiet > 0 },
+		{ "plan", o->plan },
+		{ "call", o->calls.count > 0 },
+		{ "against", o->against },
+		{ "kept", o->kept },
+		{ "device-id", o->device_id },
+		{ "client-id", o->client_id },
+		{ "photo", o->photo },
+		{ "for", o->quiet > 0 },
+		{ "say", o->say },
 	};
 
 	for (size_t i = 0; i < COUNT(some); i++) {
@@ -279,7 +293,7 @@ static int check_run(const struct invocation *in, struct error *err)
 		return -1;
 	check_begin(&k, in, &options, &in->connection->diag);
 	in->connection->checks = true;
-	status = options.plan ? check_plan(&k, err) :
+	status = options.plan ? subject->plan(&k, err) :
 				check_with(&k, subject, err);
 	diag_leave(k.diag);
 	in->connection->checks = false;
@@ -291,6 +305,9 @@ static const struct example check_examples[] = {
 	{ "sim: check", "0 errors", 0 },
 	{ "sim: check --risk read", "self.get_device_status", 0 },
 	{ "check backend ws://127.0.0.1:1/", "not reached", 3 },
+	{ "check backend mqtt://127.0.0.1:1", "N102", 3 },
+	{ "check backend ws://127.0.0.1:1/ --plan --say hello", "\"detect\"",
+	  0 },
 	{ "sim: check --fail-on warning --only D110", "0 errors", 0 },
 	{ "check here --skip 'H*'", "0 errors", 0 },
 	{ "check broker mqtt://127.0.0.1:1", "M401", 3 },
@@ -325,11 +342,16 @@ const struct command cmd_check = {
 		"              firewall, clock, mosquitto, limits\n"
 		"  broker URL  what a broker does for a board, which never subscribes;\n"
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
-		"  backend URL a server, by playing the board; URL: ws:// or wss://\n"
+		"  backend URL a server, by playing the board; URL: ws:// or wss://, mqtt://\n"
+		"              or mqtts://HOST[:PORT][/ID][?up=TOPIC], or that of OTA\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"
-		"check backend offers a list that shows what is lost (sim's profile canary): 41 tools on 2 pages, two names that become one behind some servers, one tool for users only. It speaks no word that makes a model work; it ends once nothing came for --for. MCPCTL_SIM_TOKEN or --token-file is its token.\n"
+		"check backend offers a list that shows what is lost (sim's profile canary): 41 tools on 2 pages, two names that become one behind some servers, one tool for users only, odd answers. It ends once nothing came for --for. MCPCTL_SIM_TOKEN or --token-file is its token.\n"
+		"\n"
+		"At a broker it never subscribes; without ID one is made of the board's. Once nothing came for 1.5 s it begins a voice session, without sound. With the address of OTA it goes where the answer sends a board; a code that is to be entered ends it, with status 6.\n"
+		"\n"
+		"No word is said that makes a model work, but that of --say, once it was quiet (listen, detect): what was heard, called and said is told. It waits 20 s, or --timeout, for each message.\n"
 		"\n"
 		"'check ota URL' asks an OTA address as a board does at each start, with TLS as a board sees it, and follows the answer as a board would: to the WebSocket, as far as hello and initialize, or to the broker, as far as CONNACK. 'check vision URL' uploads a small picture as a board does (the token is that of MCPCTL_VISION_TOKEN or --vision-token-file), and shows the text that the model would get; --risk odd sends the picture before the question, too.\n"
 		"\n"

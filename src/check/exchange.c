@@ -33,7 +33,8 @@ static int check_globals(const struct config *c, const char *subject,
 		bool given;
 	} odd[] = {
 		{ "header", c->headers.count > 0 },
-		{ "token-file", c->token_file != NULL },
+		{ "token-file",
+		  c->token_file && strcmp(subject, "backend") != 0 },
 		{ "proxy", c->proxy != NULL },
 		{ "resolve", c->resolve.count > 0 },
 		{ "env", c->env.count > 0 },

@@ -579,6 +579,21 @@ static void wrap_image(const struct firmware_outcome *o, struct buf *body)
 	firmware_quote(body, buf_string(&inner), inner.len);
 }
 
+static void add_content(const struct firmware_outcome *o, struct buf *body)
+{
+	if (o->kind == SERVER_ITEMS) {
+		buf_add(body, o->text, o->len);
+		return;
+	}
+	if (o->kind == SERVER_IMAGE) {
+		wrap_image(o, body);
+	} else {
+		buf_text(body, "{\"type\":\"text\",\"text\":");
+		firmware_quote(body, o->text, o->len);
+	}
+	buf_char(body, '}');
+}
+
 void firmware_outcome(const struct firmware_call *c,
 		      const struct firmware_outcome *o, struct buf *body,
 		      struct firmware_reply *out)
@@ -593,13 +608,8 @@ void firmware_outcome(const struct firmware_call *c,
 		buf_add(body, o->text, o->len);
 	} else {
 		buf_text(body, "{\"content\":[");
-		if (o->kind == SERVER_IMAGE) {
-			wrap_image(o, body);
-		} else {
-			buf_text(body, "{\"type\":\"text\",\"text\":");
-			firmware_quote(body, o->text, o->len);
-		}
-		buf_text(body, "}],\"isError\":false}");
+		add_content(o, body);
+		buf_text(body, "],\"isError\":false}");
 	}
 	out->body = buf_string(body);
 	out->len = body->len;

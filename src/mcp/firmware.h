@@ -139,6 +139,7 @@ void firmware_receive(struct firmware *s, const cJSON *message);
 
 enum firmware_outcome_kind {
 	SERVER_TEXT, /* text is the result's text */
+	SERVER_ITEMS, /* text is content objects, a comma between: no firmware does it */
 	SERVER_IMAGE, /* text is base64, mime its type: the wrapped shape of 3.6 */
 	SERVER_FAILED /* text is the exception's text */
 };

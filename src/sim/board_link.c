@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
-#include "sim/pretend_loop.h"
 #include "wire/board_text.h"
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
@@ -345,7 +344,7 @@ static void go(struct board_link *c)
 	c->started = loop_now();
 	if (c->plan->ota && !(c->asked && c->where.host))
 		board_link_ask_ota(c);
-	else if (c->plan->mqtt || c->where.host)
+	else if (c->plan->mqtt || c->plan->broker || c->where.host)
 		board_link_join(c);
 	else
 		board_link_dial(c, c->plan->connect, c->plan->token);
@@ -486,6 +485,16 @@ static void take_endpoint(struct board_link *c)
 		w->down = filled(e->topic_down, c);
 }
 
+static int take_where(struct board_link *c, struct error *err)
+{
+	struct ota_fate fate = { .diag = &c->device.talk.diag };
+
+	if (c->plan->broker)
+		return ota_broker(&c->where, c->plan->broker, &fate, err);
+	take_endpoint(c);
+	return 0;
+}
+
 /* What nobody named. */
 static void complete(struct board_link *c)
 {
@@ -527,8 +536,11 @@ static void board_link_join(struct board_link *c)
 		.owner = c,
 	};
 
-	if (!c->where.host)
-		take_endpoint(c);
+	if (!c->where.host && take_where(c, &err)) {
+		board_link_refuse(c, &err);
+		board_link_again(c);
+		return;
+	}
 	complete(c);
 	tell(c);
 	pretend_set_mqtt(&c->device, true);

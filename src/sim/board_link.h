@@ -24,9 +24,10 @@
 /* What all callers of a fleet have in common. */
 struct board_link_plan {
 	struct loop *loop;
-	/* Where to, one of the three: */
+	/* Where to, one of the four: */
 	const char *connect; /* address of a WebSocket backend */
 	const struct endpoint *mqtt; /* a broker */
+	const cJSON *broker; /* one, as `mqtt` of an OTA reply */
 	const char *ota; /* address of the OTA */
 	/* MQTT: */
 	bool subscribe;

@@ -415,13 +415,12 @@ void board_ws_handshake(struct buf *out, const struct board_ws_url *u,
 		   who->client_id, who->device_id, who->frame_version, key);
 }
 
-void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
-			  const struct ota_request *about)
+static void add_post(struct buf *out, const struct board_ws_url *u,
+		     const char *under, const struct ota_request *about,
+		     const struct buf *body)
 {
-	CLEANUP(buf_done) struct buf body = { 0 };
-
-	ota_request_encode(&body, about);
-	buf_printf(out, "POST %s HTTP/1.1\r\nHost: %s", u->path, u->host);
+	buf_printf(out, "POST %s%s HTTP/1.1\r\nHost: %s", u->path, under,
+		   u->host);
 	if (u->has_port)
 		buf_printf(out, ":%u", (unsigned)u->port);
 	buf_printf(out,
@@ -438,8 +437,28 @@ void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
 		   "User-Agent: %s\r\n"
 		   "Content-Length: %zu\r\n"
 		   "Connection: close\r\n\r\n",
-		   about->user_agent, body.len);
-	buf_add(out, body.data, body.len);
+		   about->user_agent, body->len);
+	buf_add(out, body->data, body->len);
+}
+
+void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
+			  const struct ota_request *about)
+{
+	CLEANUP(buf_done) struct buf body = { 0 };
+
+	ota_request_encode(&body, about);
+	add_post(out, u, "", about, &body);
+}
+
+void board_ws_activate_request(struct buf *out, const struct board_ws_url *u,
+			       const struct ota_request *about)
+{
+	const size_t len = strlen(u->path);
+	const bool slash = len && u->path[len - 1] == '/';
+	CLEANUP(buf_done) struct buf body = { 0 };
+
+	buf_text(&body, "{}");
+	add_post(out, u, slash ? "activate" : "/activate", about, &body);
 }
 
 static void add_length(struct buf *out, size_t len)

@@ -56,6 +56,13 @@ void board_ws_key(char key[25]);
 void board_ws_ota_request(struct buf *out, const struct board_ws_url *u,
 			  const struct ota_request *about);
 
+/*
+ * The question behind an answer with a challenge (device.md 5.3), of a board
+ * without a serial number in its chip, to u/activate.
+ */
+void board_ws_activate_request(struct buf *out, const struct board_ws_url *u,
+			       const struct ota_request *about);
+
 /* The first byte of a frame: final or not, and its opcode. */
 enum board_ws_first {
 	WIRE_FIRST_FRAGMENT = 0x01, /* of a text; the board never sends one */

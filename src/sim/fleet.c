@@ -14,6 +14,7 @@
 #include "wire/broker_topic.h"
 #include "wire/refusal.h"
 
+#define STANDBY_MS 1500 /* of silence, then a session is begun */
 #define END_MS 3000 /* for hanging up */
 #define FILES_BESIDES 64 /* open files that are no devices */
 #define FILES_MQTT \
@@ -29,6 +30,9 @@ struct fleet {
 	struct timer pace;
 	struct timer quiet; /* since the last text of a backend */
 	int64_t began; /* loop_now() of the first dial */
+	bool stands_by; /* MQTT: no session was begun yet */
+	bool said; /* what the user says */
+	bool listens; /* to what is answered to that */
 	bool done, all_closed, pace_gone, quiet_gone;
 	char *dialled; /* the address of the last one; NULL */
 	char *refused_at; /* the address behind OTA that refused last; NULL */
@@ -52,6 +56,25 @@ static void line(const struct fleet *f, const struct board_link *c,
 	o->line(o->owner, c->number, text);
 }
 
+/* How long it may be silent. */
+static int64_t patience(const struct fleet *f)
+{
+	const struct sim_options *o = f->options;
+
+	if (f->stands_by)
+		return STANDBY_MS;
+	if (f->listens)
+		return o->say_wait;
+	return o->quiet;
+}
+
+/* Something came of the backend. */
+static void stir(struct fleet *f)
+{
+	if (f->options->quiet)
+		timer_start(&f->quiet, patience(f));
+}
+
 static void on_step(struct board_link *c, enum board_link_step step,
 		    const char *text)
 {
@@ -71,6 +94,8 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		break;
 	case CALLER_OPENED:
 		f->tally->sum.dialled++;
+		f->stands_by |= f->options->session && c->device.config.mqtt;
+		stir(f);
 		line(f, c, "connected as %s", c->device.device_id);
 		break;
 	case CALLER_CLOSED:
@@ -78,15 +103,6 @@ static void on_step(struct board_link *c, enum board_link_step step,
 		line(f, c, "connection over: %s", text);
 		break;
 	}
-}
-
-/* Something came of the backend; its hello may take its time. */
-static void stir(struct fleet *f)
-{
-	const int64_t hello = f->tally->sum.welcomed ? 0 : DEVICE_HELLO_MS;
-
-	if (f->options->quiet)
-		timer_start(&f->quiet, f->options->quiet + hello);
 }
 
 static bool is_given(const char *token)
@@ -179,6 +195,10 @@ static void on_note(struct board_link *c, enum pretend_note what,
 		break;
 	case DEVICE_CALLED:
 		on_called(f, c, text);
+		break;
+	case DEVICE_SPOKEN:
+		f->listens = false;
+		stir(f);
 		break;
 	case DEVICE_REFUSED:
 		on_said(f, c, text);
@@ -368,11 +388,44 @@ static void on_pace_closed(void *owner)
 	count_closed(f);
 }
 
+/* A tool runs, or the server hello is waited for: a board has its own times. */
+static bool is_busy(const struct fleet *f)
+{
+	for (size_t i = 0; i < f->started; i++) {
+		if (f->caller[i].device.busy)
+			return true;
+	}
+	return false;
+}
+
+static void wake(struct fleet *f)
+{
+	f->stands_by = false;
+	for (size_t i = 0; i < f->started; i++)
+		pretend_begin_session(&f->caller[i].device);
+}
+
+/* False: nobody has a session in which something could be said. */
+static bool say(struct fleet *f)
+{
+	for (size_t i = 0; i < f->started; i++)
+		f->listens |= pretend_say_words(&f->caller[i].device,
+						f->options->say);
+	f->said = true;
+	return f->listens;
+}
+
 static void on_quiet(void *owner)
 {
 	struct fleet *f = owner;
+	const bool busy = is_busy(f);
 
-	f->done = true;
+	if (!busy && f->stands_by)
+		wake(f);
+	else if (!busy && (f->said || !f->options->say || !say(f)))
+		f->done = true;
+	if (!f->done)
+		stir(f);
 }
 
 static void on_quiet_closed(void *owner)
@@ -399,7 +452,9 @@ static void finish(struct fleet *f)
 static int verdict(const struct fleet *f, struct error *err)
 {
 	const struct sim_options *o = f->options;
-	const char *url = o->ota ? o->ota : o->connect;
+	const char *url = o->ota     ? o->ota :
+			  o->connect ? o->connect :
+				       "the broker";
 	enum error_kind kind;
 
 	if (f->tally->sum.dialled)
@@ -442,6 +497,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 		.plan = { .loop = order->loop,
 			  .connect = order->mqtt ? NULL : o->connect,
 			  .mqtt = order->mqtt,
+			  .broker = o->broker,
 			  .ota = o->ota,
 			  .subscribe = o->subscribe,
 			  .password = o->password,
@@ -457,7 +513,7 @@ int fleet_run(const struct fleet_order *order, struct error *err)
 	/* Where OTA sends them is not known yet: the many are then tried. */
 	if (o->ota)
 		raise_files(f.count, true, NULL);
-	if (raise_files(f.count, order->mqtt != NULL, err))
+	if (raise_files(f.count, order->mqtt || o->broker, err))
 		return -1;
 	f.tally->sum.devices = f.count;
 	make(&f);

@@ -159,6 +159,7 @@ static void on_device_note(void *owner, enum pretend_note what,
 		d->tally->sum.calls++;
 		line(d, "called: %s", text);
 		break;
+	case DEVICE_SPOKEN:
 	case DEVICE_REFUSED:
 	case DEVICE_LINE:
 		line(d, "%s", text);

@@ -277,10 +277,16 @@ static bool needs_session(const struct pretend *d)
 
 static void pretend_standby(struct pretend *d)
 {
-	if (!needs_session(d)) {
+	if (needs_session(d))
+		pretend_begin_session(d);
+	else
 		pretend_schedule_events(d);
+}
+
+void pretend_begin_session(struct pretend *d)
+{
+	if (!d->online || !d->config.mqtt || d->in_session || d->waiting)
 		return;
-	}
 	/* The session before is forgotten here and not earlier. */
 	mem_free(d->session_id);
 	d->session_id = NULL;
@@ -1047,6 +1053,7 @@ static void do_storm(struct pretend *d, int64_t said)
 
 static void do_silence(struct pretend *d)
 {
+	d->config.events->note(d->config.owner, DEVICE_SPOKEN, NULL);
 	if (d->mode != DEVICE_SPEAKING)
 		return;
 	if (d->stopped)

@@ -42,6 +42,7 @@ enum pretend_note {
 	DEVICE_INITIALIZED, /* for the first time on this connection */
 	DEVICE_LISTED, /* the first page of tools on this connection */
 	DEVICE_CALLED, /* text: the tool */
+	DEVICE_SPOKEN, /* the backend ended what it said (tts stop) */
 	DEVICE_REFUSED, /* text: what was said in place of the server hello */
 	DEVICE_LINE /* text: something worth a line; may hold a peer's text */
 };
@@ -164,6 +165,20 @@ void pretend_init(struct pretend *d, const struct pretend_config *config,
 
 /* A connection is up: says hello and waits for the server's; or see above. */
 void pretend_open(struct pretend *d);
+/*
+ * Over MQTT: from standby into a voice session, as when somebody wakes the
+ * board; nothing where there is one.
+ */
+void pretend_begin_session(struct pretend *d);
+/*
+ * The user ends the session: goodbye (device.md 2.5), sound stops. MQTT only.
+ */
+void pretend_end_session(struct pretend *d);
+/*
+ * What a user said, as text: `listen` `detect`. False: nothing can be said now,
+ * no session is open.
+ */
+bool pretend_say_words(struct pretend *d, const char *words);
 /* A text frame came; data need not end with a NUL. */
 void pretend_text(struct pretend *d, const char *text, size_t len);
 /*

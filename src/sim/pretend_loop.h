@@ -101,9 +101,4 @@ void pretend_send_as_is(struct pretend *d, const char *text);
 PRINTF_LIKE(2, 3)
 void pretend_line(struct pretend *d, const char *format, ...);
 
-/*
- * The user ends the session: goodbye (device.md 2.5), sound stops. MQTT only.
- */
-void pretend_end_session(struct pretend *d);
-
 #endif

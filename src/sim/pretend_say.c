@@ -109,6 +109,23 @@ void pretend_say_wake_word(struct pretend *d)
 	send_text(d, &text, false);
 }
 
+bool pretend_say_words(struct pretend *d, const char *words)
+{
+	CLEANUP(buf_done) struct buf text = { 0 };
+	const bool heard =
+		d->config.mqtt ? d->in_session : d->mode != DEVICE_IDLE;
+
+	if (!can_send(d) || d->unusable || !heard)
+		return false;
+	buf_printf(
+		&text,
+		"{\"session_id\":\"%s\",\"type\":\"listen\",\"state\":\"detect\",\"text\":",
+		d->session_id ? d->session_id : "");
+	buf_json_string(&text, words, strlen(words));
+	buf_char(&text, '}');
+	return send_text(d, &text, false);
+}
+
 /* Back to listening; the firmware says so each time. */
 void pretend_start_listening(struct pretend *d)
 {

@@ -631,6 +631,7 @@ const char sim_profile_help[] =
 "text\ta fixed text\n"
 "template\ta text with places to fill in, see below\n"
 "json\tany JSON; the answer's text is its compact form\n"
+"texts\ta list of texts: the answer has a content object for each, which no firmware sends\n"
 "image\tan object with mime and data (base64); sent in the shape that the firmware uses\n"
 "error\ta template; the call fails with this text, which is not escaped: quotes in it break the frame, as on a real board\n"
 "upload\t\"photo\": takes a picture to the vision address of initialize, with 'question' (a template), and answers what that answers; \"screen\": takes one of the screen to the address 'to' (a template)\n"
@@ -638,16 +639,16 @@ const char sim_profile_help[] =
 "exec\ta command, run without a shell: its words in one string or in a list; it reads the arguments as JSON from stdin, and what it prints answers; a status other than 0 fails, with the last line of its stderr; beside it timeout_ms (30000)\n"
 "ollama\ta language model behind Ollama's API answers: an object, see below\n"
 "cases\ta list of objects with when and result; the first whose conditions all hold answers; 'otherwise' holds the result if none does\n"
-"\n"
+"\n";
+
+const char sim_profile_help_rest[] =
 "and with any of these beside it:\n"
 "\n"
 "delay_ms\thow long the tool runs (a number or a template); meanwhile the device sends nothing\n"
 "set\tstates with their new values; texts in it are templates\n"
 "then\t\"reboot\": no answer, the connection drops after a second; \"close\": it drops at once\n"
 "needs_vision\ttrue: fails unless initialize gave a vision address\n"
-"\n";
-
-const char sim_profile_help_rest[] =
+"\n"
 "Conditions in 'when' name an argument, state.NAME or vision, each with a value, a list of values, or an object with min, max, glob or not:\n"
 "\n"
 "  \"cases\": [ { \"when\": { \"level\": { \"max\": 10 }, \"state.on\": true },\n"

@@ -227,6 +227,21 @@ static void order(struct rule_running *r, const cJSON *rule,
 	expand_lines(r, json_member(ollama, "system"), &out->system);
 }
 
+static void add_texts(const cJSON *texts, struct rule_result *out)
+{
+	const cJSON *one;
+
+	out->kind = SERVER_ITEMS;
+	cJSON_ArrayForEach(one, texts) {
+		if (out->text.len)
+			buf_char(&out->text, ',');
+		buf_text(&out->text, "{\"type\":\"text\",\"text\":");
+		buf_json_string(&out->text, one->valuestring,
+				strlen(one->valuestring));
+		buf_char(&out->text, '}');
+	}
+}
+
 /* The part of an object that gives the text. */
 static void answer(struct rule_running *r, const cJSON *rule,
 		   struct rule_result *out)
@@ -245,6 +260,8 @@ static void answer(struct rule_running *r, const cJSON *rule,
 		json_print(&out->text, json);
 	} else if (json_string(rule, "repeat")) {
 		repeat(r, rule, out);
+	} else if (json_array(rule, "texts")) {
+		add_texts(json_array(rule, "texts"), out);
 	} else if (image) {
 		out->kind = SERVER_IMAGE;
 		out->mime = json_string(image, "mime");
@@ -321,16 +338,16 @@ void rule_run(struct rule_world *w, const struct firmware_call *call,
 /* Rules checked when a profile is read, so that running them cannot fail. */
 
 static const char *const result_members[] = {
-	"text",	  "template", "json",	      "image",	    "error",
-	"repeat", "times",    "cases",	      "otherwise",  "delay_ms",
-	"set",	  "then",     "needs_vision", "upload",	    "question",
-	"to",	  "exec",     "ollama",	      "timeout_ms", NULL,
+	"texts",  "text",	  "template", "json",	   "image",    "error",
+	"repeat", "times",	  "cases",    "otherwise", "delay_ms", "set",
+	"then",	  "needs_vision", "upload",   "question",  "to",       "exec",
+	"ollama", "timeout_ms",	  NULL,
 };
 
 /* Members that give the answer: at most one of them. */
 static const char *const answers[] = { "text",	"template", "json",  "image",
 				       "error", "repeat",   "cases", "upload",
-				       "exec",	"ollama" };
+				       "exec",	"ollama",   "texts" };
 
 struct checking {
 	const struct profile *profile;
@@ -420,6 +437,19 @@ static int check_image(struct checking *c, const cJSON *rule)
 	return bad ? reader_fail(c->r,
 				 "an image needs 'mime' and 'data' in base64") :
 		     0;
+}
+
+static int check_texts(struct checking *c, const cJSON *rule)
+{
+	const cJSON *texts = NULL, *one;
+
+	if (reader_array(c->r, rule, "texts", &texts))
+		return -1;
+	cJSON_ArrayForEach(one, texts) {
+		if (!cJSON_IsString(one))
+			return reader_fail(c->r, "'texts' is a list of texts");
+	}
+	return 0;
 }
 
 static int check_set(struct checking *c, const cJSON *rule)
@@ -549,7 +579,7 @@ static int check_parts(struct checking *c, const cJSON *rule)
 	    check_template(c, rule, "error") ||
 	    check_amount(c, rule, "times") ||
 	    check_amount(c, rule, "delay_ms") || check_image(c, rule) ||
-	    check_set(c, rule))
+	    check_texts(c, rule) || check_set(c, rule))
 		return -1;
 	return check_then(c, rule);
 }

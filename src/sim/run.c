@@ -11,7 +11,7 @@
 /* One of connect, ota and listen. */
 static int check_ways(const struct sim_options *o, struct error *err)
 {
-	int ways = !!o->connect + !!o->ota + !!o->listen;
+	int ways = !!o->connect + !!o->ota + !!o->listen + !!o->broker;
 
 	if (ways == 1)
 		return 0;

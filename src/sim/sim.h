@@ -41,10 +41,11 @@ struct sim_options {
 	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
 	const char *profile;
 	/*
-	 * One of the three: ws[s]://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
+	 * One of the four: ws[s]://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
 	 * [?up=TOPIC&down=TOPIC]; http[s]://…; [HOST:]PORT (path /ws).
 	 */
 	const char *connect, *ota, *listen;
+	const cJSON *broker; /* `mqtt` of an OTA reply that was read; lent */
 	struct admit_options admit; /* with listen */
 	/* Of the first device, others count on from it; NULL: the profile's. */
 	const char *device_id, *client_id;
@@ -53,10 +54,21 @@ struct sim_options {
 	double rate; /* dials a second; 0: all at once */
 	int64_t run_for; /* ms; 0: until all is over (for ever with reconnect, listen) */
 	/*
-	 * Connections end once nothing came for so many ms; 10 s more while the
-	 * server hello may still come. 0: they do not.
+	 * Connections end once nothing came for so many ms; not while a tool runs,
+	 * or the server hello may still come. 0: they do not.
 	 */
 	int64_t quiet;
+	/*
+	 * Over MQTT: a voice session is begun, once nothing came for 1.5 s,
+	 * and ended properly.
+	 */
+	bool session;
+	/*
+	 * What a user says, once it was quiet; then the backend may take so many
+	 * ms for each message, until it spoke to its end. With quiet. NULL.
+	 */
+	const char *say;
+	int64_t say_wait;
 	int64_t fill; /* self.fill.tNNN tools */
 	bool firmware_2_5; /* the firmware that is played */
 	bool reconnect; /* dial again after a close */

@@ -116,6 +116,48 @@ async def known(ws):
     await asyncio.sleep(30)
 
 
+async def state(ws, wanted):
+    while True:
+        text = await asyncio.wait_for(ws.recv(), 5)
+        if isinstance(text, str) and f'"state":"{wanted}"' in text:
+            return
+
+
+async def talks(ws):
+    """Lists all; what a user says makes it call a slow tool and speak."""
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await answer(ws)
+    await mcp(ws, {"id": 2, "method": "tools/list"})
+    cursor = json.loads(await answer(ws))["payload"]["result"]["nextCursor"]
+    await mcp(ws, {"id": 3, "method": "tools/list", "params": {"cursor": cursor}})
+    await answer(ws)
+    await state(ws, "detect")
+    await say(ws, {"type": "stt", "text": "how \x1b[31mare you"})
+    await mcp(ws, {"id": 4, "method": "tools/call",
+                   "params": {"name": "self.canary.slow", "arguments": {}}})
+    await asyncio.wait_for(ws.recv(), 15)
+    await say(ws, {"type": "llm", "emotion": "happy"})
+    await say(ws, {"type": "tts", "state": "start"})
+    await say(ws, {"type": "tts", "state": "sentence_start", "text": "Well."})
+    await say(ws, {"type": "tts", "state": "stop"})
+    await asyncio.sleep(30)
+
+
+async def deaf(ws):
+    """Lists all, and ends the connection when a user says something."""
+    await say(ws, HELLO)
+    await state(ws, "detect")
+
+
+async def cuts(ws):
+    """Hangs up when nobody speaks."""
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await answer(ws)
+    await asyncio.sleep(0.3)
+
+
 async def unlisted(ws):
     await say(ws, HELLO)
     await mcp(ws, {"id": 1, "method": "tools/list"})

@@ -5,7 +5,8 @@ planted.py FILE [CERTIFICATE KEY]. What stands in the file "how" beside it says
 more: "first" answers before anything is read, "early" before the body is,
 "order" refuses a picture that
 comes before its question, "mute" closes without an answer.
-The file "answer-get" is what GET is answered with.
+The file "answer-get" is what GET is answered with, "answer-activate" a board's
+answer to a challenge; behind that "answer-after" is the answer, if there is one.
 """
 import pathlib
 import socketserver
@@ -19,9 +20,10 @@ HOW = FILE.with_name("how")
 class Planted(socketserver.StreamRequestHandler):
     def head(self):
         length, chunked = 0, False
-        self.get = False
+        self.get = self.activate = False
         for line in self.rfile:
             self.get |= line.startswith(b"GET ")
+            self.activate |= b"/activate HTTP" in line
             name, _, value = line.decode("latin-1").partition(":")
             if name.lower() == "content-length":
                 length = int(value)
@@ -55,6 +57,13 @@ class Planted(socketserver.StreamRequestHandler):
             self.wfile.write(HOW.with_name("answer-get").read_bytes())
             return
         got = self.body(length, chunked)
+        if self.activate and HOW.with_name("answer-activate").exists():
+            print("activate", got.decode(), flush=True)
+            self.wfile.write(HOW.with_name("answer-activate").read_bytes())
+            after = HOW.with_name("answer-after")
+            if after.exists():
+                after.replace(FILE)
+            return
         if how == "mute":
             return
         if how == "order" and got.find(b'"file"') < got.find(b'"question"'):

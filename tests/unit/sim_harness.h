@@ -78,7 +78,8 @@ static inline void harness_note(void *owner, enum pretend_note what,
 {
 	static const char *const names[] = { "welcomed", "initialized",
 					     "listed",	 "called",
-					     "refused",	 "line" };
+					     "spoken",	 "refused",
+					     "line" };
 	struct harness *h = owner;
 	char *line = mem_printf("%s%s%s", names[what], text ? " " : "",
 				text ? text : "");

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A conversation in which we play the board, as stages: told from what goes
+ * over the wire while sim/ plays, and from what it says at the end.
+ */
+#ifndef CHECK_TALK_H
+#define CHECK_TALK_H
+
+#include "check/said.h"
+#include "sim/sim.h"
+
+enum talk_stage {
+	TALK_NAME,
+	TALK_TCP,
+	TALK_TLS,
+	TALK_OPEN, /* the upgrade, or CONNACK */
+	TALK_HELLO,
+	TALK_INIT,
+	TALK_LIST,
+	TALK_QUIET,
+	TALK_SAY, /* only with --say */
+	TALK_BYE,
+	TALK_STAGES
+};
+
+/* Where to; all is lent. */
+struct talk_to {
+	bool mqtt, tls;
+	const char *host;
+	uint16_t port;
+	const char *client_id; /* MQTT */
+};
+
+/* Zeroed at first. */
+struct talk {
+	struct checkup *k;
+	struct talk_to to;
+	int64_t quiet_ms, say_ms; /* how long silence is listened to */
+	int64_t limit_us; /* loop_now_us() at which it is ended anyway */
+	enum talk_stage at; /* the one that is not over */
+	int64_t open_us, said_hello_us, hello_us, init_us, list_us;
+	int64_t last_us; /* of the backend */
+	uint32_t seen; /* requests */
+	unsigned lists, calls, others; /* of them */
+	struct said said;
+	bool goodbye; /* said by us */
+	char *over; /* the connection is: why; NULL; owned */
+	int64_t over_us;
+};
+
+/* The name of a stage; NULL: it is none of this conversation. */
+const char *talk_stage_name(const struct talk *t, enum talk_stage stage);
+
+/* Of struct sim_observer; owner is the talk. */
+void talk_trace(void *owner, const struct trace *frame);
+void talk_found(void *owner, const char *device, const struct finding *f,
+		const char *detail);
+
+/* It is over: the stages that are left. why: of sim_run. */
+void talk_end(struct talk *t, const struct sim_summary *sum, struct error *why);
+void talk_done(struct talk *t);
+
+/* The backend said something, whatever a board makes of it. */
+bool talk_was_heard(const struct talk *t);
+
+#endif
