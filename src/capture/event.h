@@ -9,7 +9,7 @@
 #include "base/json_scan.h"
 #include "diag/diag.h"
 
-enum event_kind {
+enum capture_kind {
 	CAPTURED_OTHER, /* of a newer version: skipped by who does not know it */
 	CAPTURED_OPEN, /* a connection begins; head: its request, if it has one */
 	CAPTURED_REQUEST, /* HTTP: head and body */
@@ -27,6 +27,9 @@ enum event_kind {
 	CAPTURED_NOTICE /* what the recorder says: "ready", "closed", … */
 };
 
+/* In the file: "open", "request", …; NULL of CAPTURED_OTHER. */
+const char *capture_kind_name(enum capture_kind kind);
+
 enum event_from { FROM_NOBODY, FROM_DEVICE, FROM_BACKEND };
 
 enum event_end {
@@ -36,14 +39,24 @@ enum event_end {
 	ENDED_TIMEOUT,
 	ENDED_CLOSE
 };
+/* "fin", …; NULL of ENDED_OTHER. */
+const char *event_end_name(enum event_end how);
+
+/* What a string of the file, with its quotes, names; false: nothing known. */
+bool capture_kind_read(struct span string, enum capture_kind *out);
+bool event_end_read(struct span string, enum event_end *out);
+bool event_leg_read(struct span string, enum diag_leg *out);
+
+#define CAPTURE_VERSION 1
+#define CAPTURE_DATA_MAX (64u << 10) /* bytes of one event that are kept */
 
 /* All lent: to the writer for the call, by the reader until the next event. */
 struct capture_event {
 	uint64_t n; /* which one in the file, from 1; the writer counts */
-	int64_t at_us; /* since the capture began */
+	int64_t at_us; /* since the capture began; to the writer 0: now */
 	uint32_t conn; /* which connection, from 1; 0: none */
 	enum diag_leg leg;
-	enum event_kind kind;
+	enum capture_kind kind;
 	enum event_from from;
 	const char *device; /* its Device-Id, or another name; NULL: not told */
 	const char *board, *version; /* CAPTURED_DEVICE; NULL: not told */

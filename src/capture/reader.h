@@ -12,9 +12,13 @@
 
 struct capture_reader;
 
+/* What a line may have; a longer one becomes CAPTURED_LOST with count 1. */
+#define CAPTURE_LINE_MAX (8u << 20)
+
 struct capture_head {
 	int version; /* 0: a trace of before */
 	const char *as, *upstream, *made; /* NULL: not told */
+	int64_t made_ms; /* since 1970; 0: not told */
 	bool masked;
 };
 

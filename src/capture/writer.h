@@ -17,10 +17,15 @@ struct capture_how {
 	const char *path; /* "-" is no file: refused */
 	const char *as; /* "proxy", "serve", "listen", "client", "sim" */
 	const char *upstream; /* NULL */
-	bool audio; /* keep the bytes of binary frames */
+	bool audio; /* keep the bytes of binary frames and of audio over UDP */
+	const char
+		*made; /* UTC, when it began (a copy of another); NULL: now */
+	/* At once, the first time that something is lost; may be NULL. */
+	void (*trouble)(void *owner, const struct error *why);
+	void *owner;
 };
 
-/* NULL: err (ERR_OUTPUT). Strings are borrowed for the call. */
+/* NULL: err (ERR_OUTPUT; ERR_USAGE for "-"). Strings are borrowed for the call. */
 struct capture_writer *capture_create(const struct capture_how *how,
 				      struct error *err);
 /* Returns its number. Nothing is judged, nothing waits. */
@@ -29,6 +34,10 @@ uint64_t capture_write(struct capture_writer *w, const struct capture_event *e);
 uint32_t capture_connection(struct capture_writer *w);
 /* Microseconds since it began. */
 int64_t capture_now(const struct capture_writer *w);
+/* Where the names of secrets come from: those of file `scope` (base/mask). */
+void capture_secrets_from(struct capture_writer *w, unsigned scope);
+/* How many secrets were masked. */
+size_t capture_secrets(const struct capture_writer *w);
 /* NULL is fine. -1: something was lost, err says how much (ERR_OUTPUT). */
 int capture_close(struct capture_writer *w, struct error *err);
 

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "out/clock.h"
+#include "base/clock.h"
 
 #define NO_PROOF ((struct span){ 0 })
 

@@ -16,7 +16,7 @@
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "out/render.h"
 #include "out/wrap.h"
 #include "sim/fleet.h"

@@ -19,7 +19,7 @@
 #include "cli/guard_file.h"
 #include "cli/guards.h"
 #include "cli/target_text.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 /* A target that was used in this run. */
 struct guarded {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "diag/finding.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 /* ---- in callbacks: recorded, told later on the main line ---- */
 

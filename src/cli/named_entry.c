@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/named_entry.h"
 #include "net/head.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 /*
  * Variables in texts. Only the form with braces is one: a '$' elsewhere is

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/target_text.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 /* "//USER@HOST/PATH?QUERY" without USER and QUERY. */
 static void add_without_secrets(struct buf *out, const char *rest)

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "wire/jsonrpc.h"
 
 /* outgoing: the question's direction, not its answer's. */

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "mcp/log_level.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "out/render.h"
 #include "out/term.h"
 #include "out/wrap.h"

@@ -15,9 +15,9 @@
 #include "diag/tool_notes.h"
 #include "mcp/arguments.h"
 #include "mcp/tools.h"
-#include "out/clock.h"
+#include "base/clock.h"
 #include "out/forms.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "out/render_json.h"
 #include "serve/record.h"
 

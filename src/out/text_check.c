@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"

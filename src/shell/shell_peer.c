@@ -11,7 +11,7 @@
 #include "cli/app.h"
 #include "cli/connection.h"
 #include "cli/requests.h"
-#include "out/mask.h"
+#include "base/mask.h"
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/wrap.h"

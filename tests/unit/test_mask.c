@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/mem.h"
-#include "out/mask.h"
+#include "base/mask.h"
 
 static void assert_masked(const char *text, const char *expected)
 {
