@@ -129,13 +129,18 @@ void mask_whole(struct buf *out, const char *secret, size_t len,
 		struct mask_names *names)
 {
 	size_t scheme = scheme_length(secret, len), number = 0;
-	bool numbered = true;
+	bool numbered = true, hidden;
 
 	secret += scheme;
 	len -= scheme;
 	if (len == 0)
 		return;
-	if (names && is_hidden(secret, len, &numbered) && numbered) {
+	hidden = is_hidden(secret, len, &numbered);
+	if (!names && hidden) {
+		buf_add(out, secret, len);
+		return;
+	}
+	if (names && hidden && numbered) {
 		CLEANUP(mem_free_ptr)
 		char *whose =
 			mem_printf("%u %.*s", names->scope, (int)len, secret);
