@@ -277,6 +277,18 @@ static int take_first(struct capture_reader *r, struct span line,
 	return 0;
 }
 
+static int ended(struct capture_reader *r, struct error *err)
+{
+	if (!unpack_whole(&r->file)) {
+		r->cut = true;
+		if (r->line <= 1)
+			return error_set(err, ERR_USAGE,
+					 "%s could not unpack '%s'",
+					 r->file.program, r->path);
+	}
+	return 0;
+}
+
 static int begin(struct capture_reader *r, struct error *err)
 {
 	size_t mark;
@@ -286,7 +298,7 @@ static int begin(struct capture_reader *r, struct error *err)
 	case LINE_ERROR:
 		return -1;
 	case LINE_NONE:
-		return foreign(r, "it is empty", err);
+		return ended(r, err) ? -1 : foreign(r, "it is empty", err);
 	case LINE_LONG:
 		return foreign(r, "line 1 does not end", err);
 	default:
@@ -334,18 +346,6 @@ static int take_line(struct capture_reader *r, struct span line,
 		e->n = r->line;
 	name_it(r, e);
 	return 1;
-}
-
-static int ended(struct capture_reader *r, struct error *err)
-{
-	if (!unpack_whole(&r->file)) {
-		r->cut = true;
-		if (r->line <= 1)
-			return error_set(err, ERR_USAGE,
-					 "%s could not unpack '%s'",
-					 r->file.program, r->path);
-	}
-	return 0;
 }
 
 int capture_next(struct capture_reader *r, struct capture_event *e,

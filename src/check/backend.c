@@ -210,8 +210,7 @@ static void on_trace(void *owner, const struct trace *frame)
 
 	if (app->out.verbose)
 		render_trace(&app->out, frame);
-	if (app->trace)
-		trace_write(app->trace, frame);
+	trace_write(app, frame);
 	if (strcmp(frame->kind, "ready") == 0)
 		tell_opened(t, frame->at_us);
 	if (strcmp(frame->kind, "closed") == 0)
@@ -325,15 +324,14 @@ static int read_url(struct board_ws_url *out, const char *url,
 
 static int prepare(const struct checkup *k, char **token, struct error *err)
 {
+	static const struct trace_role role = { .as = "check", .device = true };
 	struct app *app = k->in->app;
 
 	if (secret_read(token, app->config.token_file, "MCPCTL_SIM_TOKEN",
 			err) ||
 	    findings_open(app, err) || app_open_loop(app, err))
 		return -1;
-	if (app->config.trace && !app->trace)
-		app->trace = trace_open(app->config.trace, err);
-	return app->config.trace && !app->trace ? -1 : 0;
+	return trace_begin(app, &role, err);
 }
 
 /* It could not be made: nobody was reached, or nobody let us in. */

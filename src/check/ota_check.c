@@ -43,7 +43,7 @@ static void trace_body(const struct checkup *k, const struct board_self *self,
 {
 	const char *body = strstr(buf_string(request), "\r\n\r\n") + 4;
 
-	exchange_trace(k, self, true, body, strlen(body));
+	exchange_trace(k, self, LEG_OTA, true, body, strlen(body));
 }
 
 /* ---- the answer ---- */
@@ -219,7 +219,8 @@ static int look(struct checkup *k, const struct board_self *self,
 
 	if (!way_tell(k, &x->way, u->host, u->tls, &x->why))
 		return never_answered(k, x, err);
-	exchange_trace(k, self, false, buf_string(&x->body), x->body.len);
+	exchange_trace(k, self, LEG_OTA, false, buf_string(&x->body),
+		       x->body.len);
 	judge(k, self, x, url);
 	tell_answer(k, x);
 	if (!x->status)
