@@ -64,6 +64,7 @@ struct capture_event {
 	struct span data; /* text or bytes; of CAPTURED_FINDING its JSON */
 	bool bytes; /* data is no UTF-8 */
 	size_t size; /* as it was on the wire; may be more than is in data */
+	const char *sha256; /* of all of it, if it was cut; NULL */
 	bool cut; /* data is its beginning, for it was larger than 64 kB */
 	struct span
 		head; /* lines of HTTP, each ended by \r\n, without the empty one */

@@ -139,6 +139,7 @@ enum member {
 	M_TEXT,
 	M_HEX,
 	M_CUT,
+	M_SHA256,
 	M_HEAD,
 	M_STATUS,
 	M_DEVICE,
@@ -156,10 +157,10 @@ enum member {
 };
 
 static const char *const names[MEMBERS] = {
-	"n",	  "t",	   "c",	    "leg",     "from",	 "kind",
-	"size",	  "text",  "hex",   "cut",     "head",	 "status",
-	"device", "topic", "board", "version", "passed", "passed_hex",
-	"how",	  "code",  "count", "finding", "dir"
+	"n",	      "t",	"c",	 "leg",	  "from",    "kind",
+	"size",	      "text",	"hex",	 "cut",	  "sha256",  "head",
+	"status",     "device", "topic", "board", "version", "passed",
+	"passed_hex", "how",	"code",	 "count", "finding", "dir"
 };
 
 /* Not there is 0. -1: it is no number from min to max. */
@@ -256,9 +257,9 @@ static void read_texts(struct capture_line *l, const struct span *m,
 		       struct capture_event *e)
 {
 	static const enum member which[] = { M_DEVICE, M_BOARD, M_VERSION,
-					     M_TOPIC };
+					     M_TOPIC, M_SHA256 };
 	const char **const to[] = { &e->device, &e->board, &e->version,
-				    &e->topic };
+				    &e->topic, &e->sha256 };
 
 	for (size_t i = 0; i < COUNT(which); i++)
 		if (m[which[i]].text)

@@ -6,6 +6,7 @@
 #include "capture/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@
 
 struct capture_writer {
 	int fd;
-	bool regular, audio;
+	bool regular, audio, copy;
 	off_t end; /* of the last whole line */
 	int64_t began_us;
 	uint64_t n;
@@ -136,6 +137,8 @@ static void add_data(struct capture_writer *w, const struct capture_event *e)
 	}
 	if (e->cut)
 		buf_printf(&w->line, ",\"cut\":%zu", len);
+	if (e->cut && e->sha256)
+		add_string(&w->line, "sha256", e->sha256, strlen(e->sha256));
 	buf_reset(&w->masked);
 	mask_named(&w->masked, data, len, w->names);
 	add_bytes(&w->line, &as, buf_string(&w->masked), w->masked.len,
@@ -278,7 +281,7 @@ static void fill(struct capture_writer *w, const struct capture_event *e,
 {
 	buf_reset(&w->line);
 	buf_printf(&w->line, "{\"n\":%" PRIu64 ",\"t\":%" PRId64, n,
-		   e->at_us ? e->at_us : capture_now(w));
+		   e->at_us || w->copy ? e->at_us : capture_now(w));
 	add_place(w, e);
 	add_text(&w->line, "kind", capture_kind_name(e->kind));
 	add_text(&w->line, "device", e->device);
@@ -323,9 +326,8 @@ static void lose(struct capture_writer *w)
 	if (!first)
 		return;
 	w->why = errno;
-	error_set(&err, ERR_OUTPUT,
-		  "cannot write the trace '%s': %s; the work goes on", w->path,
-		  strerror(w->why));
+	error_set(&err, ERR_OUTPUT, "cannot write '%s': %s; the work goes on",
+		  w->path, strerror(w->why));
 	if (w->trouble)
 		w->trouble(w->owner, &err);
 }
@@ -406,25 +408,32 @@ struct capture_writer *capture_create(const struct capture_how *how,
 	struct stat st;
 	int fd = -1;
 
-	if (strcmp(how->path, "-") == 0)
+	if (!how->path)
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	else if (strcmp(how->path, "-") == 0)
 		error_set(err, ERR_USAGE,
 			  "a trace goes to a file, and '-' is none");
 	else
 		fd = file_create("trace", how->path, false, err);
+	if (fd < 0 && !how->path)
+		error_set(err, ERR_OUTPUT, "cannot write to stdout: %s",
+			  strerror(errno));
 	if (fd < 0)
 		return NULL;
 	w = mem_zalloc(sizeof(*w));
 	w->fd = fd;
 	w->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	w->audio = how->audio;
-	w->path = mem_strdup(how->path);
+	w->copy = how->made != NULL;
+	w->end = lseek(fd, 0, SEEK_CUR);
+	w->path = mem_strdup(how->path ? how->path : "stdout");
 	w->names = mask_names_new();
 	w->trouble = how->trouble;
 	w->owner = how->owner;
 	w->began_us = loop_now_us();
 	if (put_header(w, how))
 		return w;
-	error_set(err, ERR_OUTPUT, "cannot write the trace '%s': %s", how->path,
+	error_set(err, ERR_OUTPUT, "cannot write '%s': %s", w->path,
 		  strerror(errno));
 	capture_close(w, NULL);
 	return NULL;
@@ -448,6 +457,11 @@ void capture_secrets_from(struct capture_writer *w, unsigned scope)
 size_t capture_secrets(const struct capture_writer *w)
 {
 	return mask_names_count(w->names);
+}
+
+bool capture_failed(const struct capture_writer *w)
+{
+	return w->lost > 0;
 }
 
 int capture_close(struct capture_writer *w, struct error *err)

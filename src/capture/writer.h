@@ -14,12 +14,12 @@
 struct capture_writer;
 
 struct capture_how {
-	const char *path; /* "-" is no file: refused */
+	const char *path; /* "-" is no file: refused; NULL: stdout */
 	const char *as; /* "proxy", "serve", "listen", "client", "sim" */
 	const char *upstream; /* NULL */
 	bool audio; /* keep the bytes of binary frames and of audio over UDP */
-	const char
-		*made; /* UTC, when it began (a copy of another); NULL: now */
+	const char *
+		made; /* UTC, when it began (a copy of another); NULL: now. Times are not replaced then. */
 	/* At once, the first time that something is lost; may be NULL. */
 	void (*trouble)(void *owner, const struct error *why);
 	void *owner;
@@ -38,6 +38,8 @@ int64_t capture_now(const struct capture_writer *w);
 void capture_secrets_from(struct capture_writer *w, unsigned scope);
 /* How many secrets were masked. */
 size_t capture_secrets(const struct capture_writer *w);
+/* Something was lost. */
+bool capture_failed(const struct capture_writer *w);
 /* NULL is fine. -1: something was lost, err says how much (ERR_OUTPUT). */
 int capture_close(struct capture_writer *w, struct error *err);
 

@@ -268,9 +268,9 @@ static void add_words(struct buf *out, const struct passing *p,
 		      const struct passing_text *t)
 {
 	CLEANUP(buf_done) struct buf safe = { 0 }, shown = { 0 };
-	size_t room = p->width > front_columns(p) + 20 ?
-			      p->width - front_columns(p) :
-			      20;
+	const size_t width = p->width ? p->width : 80;
+	size_t room =
+		width > front_columns(p) + 20 ? width - front_columns(p) : 20;
 	char took[32] = "";
 	size_t right;
 
@@ -279,7 +279,7 @@ static void add_words(struct buf *out, const struct passing *p,
 	right = *took ? strlen(took) + 2 : 0;
 	add_safe(&safe, buf_string(&t->words), t->words.len);
 	wrap_cut(&shown, buf_string(&safe), safe.len,
-		 p->detail ? 0 : room - right);
+		 p->detail || !p->width ? 0 : room - right);
 	term_painted(out, p->color, t->paint, buf_string(&shown));
 	if (*took) {
 		wrap_pad(out, text_width(buf_string(&shown), shown.len),
@@ -326,8 +326,7 @@ static void add_finding(struct buf *out, const struct passing *p,
 			      (p->name_columns ? p->name_columns : NAME_LEAST) +
 			      3;
 	CLEANUP(buf_done) struct buf words = { 0 }, safe = { 0 };
-	const struct wrap how = { column, column + 2,
-				  p->detail && !p->width ? 0 : p->width };
+	const struct wrap how = { column, column + 2, p->width };
 
 	buf_printf(&words, "! %s %s  %s", code ? code : "?",
 		   severity ? severity : "?",

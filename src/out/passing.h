@@ -16,7 +16,7 @@ struct passing {
 	int64_t began_ms; /* at_us 0, since 1970; 0: not known, "+1.412" */
 	unsigned
 		detail; /* -v: pings, audio, packets, nothing cut; -vv: bytes */
-	size_t width; /* columns */
+	size_t width; /* columns; 0: lines are whole */
 	bool color;
 	/* its own */
 	size_t name_columns;
