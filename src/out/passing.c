@@ -181,7 +181,7 @@ static bool say(struct passing_text *t, struct passing *p,
 		return true;
 	case CAPTURED_DEVICE:
 		say_device(t, e);
-		return true;
+		return e->board || e->version || p->detail > 0;
 	case CAPTURED_LOST:
 		wrap_count(&t->words, e->count, "event");
 		buf_text(&t->words, " missing here: not recorded");

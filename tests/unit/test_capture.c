@@ -4,11 +4,13 @@
  * the bytes to the event; files that are foreign, cut, packed, full.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -250,6 +252,56 @@ static void no_file(void **state)
 	error_reset(&err);
 }
 
+static void count_trouble(void *owner, const struct error *why)
+{
+	assert_int_equal(why->kind, ERR_OUTPUT);
+	++*(int *)owner;
+}
+
+/* No room, for a while: told once, counted, and said in the file. */
+static void full_disk(void **state)
+{
+	const struct capture_event e = { .at_us = 1,
+					 .conn = 1,
+					 .kind = CAPTURED_TEXT,
+					 .from = FROM_DEVICE,
+					 .data = span_of("{}") };
+	int told = 0;
+	const struct capture_how how = { .path = path,
+					 .as = "serve",
+					 .trouble = count_trouble,
+					 .owner = &told };
+	struct error err = { 0 };
+	CLEANUP(buf_done) struct buf file = { 0 };
+	struct capture_writer *w = capture_create(&how, &err);
+	struct rlimit small = { 0 }, was;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(w);
+	capture_write(w, &e);
+	assert_int_equal(stat(path, &st), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	small = (struct rlimit){ (rlim_t)st.st_size + 10, was.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (int i = 0; i < 3; i++)
+		capture_write(w, &e);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(told, 1);
+	assert_true(capture_failed(w));
+	capture_write(w, &e);
+	assert_int_equal(capture_close(w, &err), -1);
+	assert_int_equal(err.kind, ERR_OUTPUT);
+	assert_non_null(strstr(err.text, "3 events are lost"));
+	assert_int_equal(file_read(&file, "capture", path, NULL), 0);
+	assert_non_null(
+		strstr(buf_string(&file), "\"text\":\"{}\"}\n{\"n\":5,\"t\":"));
+	assert_non_null(strstr(buf_string(&file),
+			       "\"kind\":\"lost\",\"count\":3}\n{\"n\":6,"));
+	error_reset(&err);
+}
+
 static void private(void **state)
 {
 	struct stat st;
@@ -483,9 +535,10 @@ int main(void)
 		cmocka_unit_test(forms),	 cmocka_unit_test(secrets),
 		cmocka_unit_test(mqtt_password), cmocka_unit_test(large),
 		cmocka_unit_test(sums),		 cmocka_unit_test(no_file),
-		cmocka_unit_test(private),	 cmocka_unit_test(read_events),
-		cmocka_unit_test(read_old),	 cmocka_unit_test(cut_files),
-		cmocka_unit_test(foreign),	 cmocka_unit_test(long_line),
+		cmocka_unit_test(full_disk),	 cmocka_unit_test(private),
+		cmocka_unit_test(read_events),	 cmocka_unit_test(read_old),
+		cmocka_unit_test(cut_files),	 cmocka_unit_test(foreign),
+		cmocka_unit_test(long_line),
 	};
 
 	return cmocka_run_group_tests_name("capture", tests, make_file,
