@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FIPS 180-4, sections 4.1.2, 5.1.1, 6.2; its letters are the standard's. */
+/* The letters are those of the standard, FIPS 180-4. */
 #include "base/sha256.h"
 
 #include <endian.h>
@@ -8,7 +8,7 @@
 
 #define BLOCK 64
 
-/* Fractions of the cube roots of the first 64 primes (4.2.2). */
+/* Fractions of the cube roots of the first 64 primes. */
 static const uint32_t k[BLOCK] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
 	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,

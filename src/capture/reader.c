@@ -19,7 +19,7 @@
 #define CHUNK (256u << 10)
 #define DEVICES_MAX 16384
 
-struct who {
+struct named_conn {
 	uint32_t conn;
 	char *device;
 };
@@ -141,10 +141,10 @@ static bool is_blank(struct span line)
 
 /* ---- who is who ---- */
 
-static struct who *who_is(const struct capture_reader *r, uint32_t conn)
+static struct named_conn *name_of(const struct capture_reader *r, uint32_t conn)
 {
 	uint64_t hash = map_hash(&conn, sizeof(conn));
-	struct who *who;
+	struct named_conn *who;
 	size_t at = 0;
 
 	while ((who = map_find(&r->devices, hash, &at)))
@@ -155,7 +155,7 @@ static struct who *who_is(const struct capture_reader *r, uint32_t conn)
 
 static void forget_all(struct capture_reader *r)
 {
-	struct who *who;
+	struct named_conn *who;
 	size_t at = 0;
 
 	while ((who = map_each(&r->devices, &at))) {
@@ -168,7 +168,7 @@ static void forget_all(struct capture_reader *r)
 
 static void learn(struct capture_reader *r, const struct capture_event *e)
 {
-	struct who *who = who_is(r, e->conn);
+	struct named_conn *who = name_of(r, e->conn);
 
 	if (!who) {
 		if (r->devices.count == DEVICES_MAX)
@@ -183,7 +183,7 @@ static void learn(struct capture_reader *r, const struct capture_event *e)
 
 static void name_it(struct capture_reader *r, struct capture_event *e)
 {
-	const struct who *who;
+	const struct named_conn *who;
 
 	if (!e->conn)
 		return;
@@ -191,7 +191,7 @@ static void name_it(struct capture_reader *r, struct capture_event *e)
 		learn(r, e);
 	if (e->device)
 		return;
-	who = who_is(r, e->conn);
+	who = name_of(r, e->conn);
 	e->device = who ? who->device : NULL;
 }
 

@@ -424,34 +424,10 @@ static void write_findings(struct buf *out)
 		write_finding(out, (enum diag_code)i);
 }
 
-static void write_captures(struct buf *out)
+static void captures_events(struct buf *out)
 {
 	buf_text(
 		out,
-		"What --trace FILE writes: JSON lines in UTF-8, one header, then one line for each event. Version 1. mcpctl capture shows, masks and joins such files.\n"
-		"\n"
-		"Stable are the names and meanings below. Members and kinds may be added without a new version: who reads skips what he does not know. A file that ends within a line was cut there, and is good up to that. "
-		"The order of members is not stable, and a file may be packed by gzip or zstd.\n"
-		"\n"
-		"  {\"capture\":1,\"program\":\"mcpctl 0.1.0\",\n"
-		"   \"made\":\"2026-11-22T10:02:11.400Z\",\"as\":\"serve\",\n"
-		"   \"clock\":\"us\",\"masked\":true}\n"
-		"  {\"n\":1,\"t\":41210,\"c\":1,\"leg\":\"ws\",\"kind\":\"open\"}\n"
-		"  {\"n\":2,\"t\":41220,\"c\":1,\"kind\":\"device\",\n"
-		"   \"device\":\"aa:bb:cc:dd:ee:ff\"}\n"
-		"  {\"n\":3,\"t\":52010,\"c\":1,\"leg\":\"ws\",\"from\":\"device\",\n"
-		"   \"kind\":\"text\",\"size\":16,\"text\":\"{\\\"type\\\":\\\"hello\\\"}\"}\n"
-		"\n"
-		"The header:\n"
-		"\n"
-		"capture\tthe version of this format; a program refuses one above those it knows\n"
-		"program\twho wrote it\n"
-		"made\twhen it began, UTC: t is counted from then\n"
-		"as\twho recorded: client, listen, serve, sim, check, proxy, or join of several\n"
-		"clock\tthe unit of t: us, microseconds\n"
-		"masked\tsecrets are masked; if it is not true, they may stand in it as they were\n"
-		"upstream\tthe address of the backend behind a proxy; may be missing\n"
-		"\n"
 		"Every event has n, t and kind; the others where they have a meaning:\n"
 		"\n"
 		"n\twhich event, from 1 on; numbers that are missing were lost\n"
@@ -487,6 +463,37 @@ static void write_captures(struct buf *out)
 		"Device ids, session ids and the keys of voice sessions stay: capture mask --anonymise replaces the ids.\n"
 		"\n"
 		"Files of earlier versions have no header, and events of another form: {\"t\", \"device\", \"dir\": in or out, \"kind\": text, binary, ready, closed or notice, \"size\", \"text\" or \"hex\"}. They are read all the same.\n");
+}
+
+static void write_captures(struct buf *out)
+{
+	buf_text(
+		out,
+		"What --trace FILE writes: JSON lines in UTF-8, one header, then one line for each event. Version 1. mcpctl capture shows, masks and joins such files.\n"
+		"\n"
+		"Stable are the names and meanings below. Members and kinds may be added without a new version: who reads skips what he does not know. A file that ends within a line was cut there, and is good up to that. "
+		"The order of members is not stable, and a file may be packed by gzip or zstd.\n"
+		"\n"
+		"  {\"capture\":1,\"program\":\"mcpctl 0.1.0\",\n"
+		"   \"made\":\"2026-11-22T10:02:11.400Z\",\"as\":\"serve\",\n"
+		"   \"clock\":\"us\",\"masked\":true}\n"
+		"  {\"n\":1,\"t\":41210,\"c\":1,\"leg\":\"ws\",\"kind\":\"open\"}\n"
+		"  {\"n\":2,\"t\":41220,\"c\":1,\"kind\":\"device\",\n"
+		"   \"device\":\"aa:bb:cc:dd:ee:ff\"}\n"
+		"  {\"n\":3,\"t\":52010,\"c\":1,\"leg\":\"ws\",\"from\":\"device\",\n"
+		"   \"kind\":\"text\",\"size\":16,\"text\":\"{\\\"type\\\":\\\"hello\\\"}\"}\n"
+		"\n"
+		"The header:\n"
+		"\n"
+		"capture\tthe version of this format; a program refuses one above those it knows\n"
+		"program\twho wrote it\n"
+		"made\twhen it began, UTC: t is counted from then\n"
+		"as\twho recorded: client, listen, serve, sim, check, proxy, or join of several\n"
+		"clock\tthe unit of t: us, microseconds\n"
+		"masked\tsecrets are masked; if it is not true, they may stand in it as they were\n"
+		"upstream\tthe address of the backend behind a proxy; may be missing\n"
+		"\n");
+	captures_events(out);
 }
 
 /* clang-format off */

@@ -71,7 +71,7 @@ static int again(const struct invocation *in, struct error *err)
 	return recast(&order, err);
 }
 
-static const struct verb {
+static const struct capture_verb {
 	const char *name;
 	int least, most; /* files; most 0: any number */
 	bool anonymises;
@@ -91,8 +91,8 @@ static int no_verb(const char *word, struct error *err)
 		"there is: show, mask, join; then the file: mcpctl capture show FILE");
 }
 
-static int check_options(const struct verb *v, const struct capture_options *o,
-			 struct error *err)
+static int check_options(const struct capture_verb *v,
+			 const struct capture_options *o, struct error *err)
 {
 	if (v->anonymises ? o->word || o->from || o->to : o->anonymise)
 		return error_set(err, ERR_USAGE, "%s is not for capture %s",
@@ -105,7 +105,7 @@ static int check_options(const struct verb *v, const struct capture_options *o,
 static int capture_run(const struct invocation *in, struct error *err)
 {
 	for (size_t i = 0; i < COUNT(verbs); i++) {
-		const struct verb *v = &verbs[i];
+		const struct capture_verb *v = &verbs[i];
 		const int files = in->argc - 1;
 
 		if (strcmp(in->argv[0], v->name) != 0)

@@ -18,7 +18,7 @@
 /* What a pager is held back for is kept in memory. */
 #define HELD_MAX (32u << 20)
 
-struct view {
+struct viewing {
 	const struct view_order *order;
 	struct capture_reader *reader;
 	struct capture_writer *json; /* of -o json; NULL */
@@ -65,7 +65,7 @@ static int clock_of(const char *text, int64_t began_ms, int64_t *out)
 	return 0;
 }
 
-static int time_of(const struct view *v, const char *text, int64_t *out,
+static int time_of(const struct viewing *v, const char *text, int64_t *out,
 		   struct error *err)
 {
 	int64_t ms, began = capture_head(v->reader)->made_ms;
@@ -136,7 +136,7 @@ static bool fits_word(const struct capture_event *e, const char *word)
 	       (name && text_same(name, word));
 }
 
-static bool fits(struct view *v, const struct capture_event *e)
+static bool fits(struct viewing *v, const struct capture_event *e)
 {
 	const struct view_order *o = v->order;
 
@@ -153,7 +153,7 @@ static bool fits(struct view *v, const struct capture_event *e)
 
 /* ---- shown ---- */
 
-static void put_line(struct view *v, const struct capture_event *e)
+static void put_line(struct viewing *v, const struct capture_event *e)
 {
 	FILE *out = v->order->out->out;
 
@@ -166,7 +166,7 @@ static void put_line(struct view *v, const struct capture_event *e)
 	v->shown++;
 }
 
-static void put_json(struct view *v, const struct capture_event *e)
+static void put_json(struct viewing *v, const struct capture_event *e)
 {
 	struct capture_event told = *e;
 
@@ -176,7 +176,7 @@ static void put_json(struct view *v, const struct capture_event *e)
 	v->shown++;
 }
 
-static void take(struct view *v, const struct capture_event *e)
+static void take(struct viewing *v, const struct capture_event *e)
 {
 	const bool shown = fits(v, e);
 
@@ -193,7 +193,7 @@ static void take(struct view *v, const struct capture_event *e)
 }
 
 /* A reader that went away, or a pager that would have to hold too much. */
-static bool is_enough(const struct view *v)
+static bool is_enough(const struct viewing *v)
 {
 	const struct renderer *out = v->order->out;
 
@@ -209,7 +209,7 @@ static bool is_enough(const struct view *v)
 	return true;
 }
 
-static void tell_before(const struct view *v)
+static void tell_before(const struct viewing *v)
 {
 	if (!capture_head(v->reader)->masked)
 		render_note(
@@ -218,7 +218,7 @@ static void tell_before(const struct view *v)
 			v->order->path);
 }
 
-static int prepare(struct view *v, struct error *err)
+static int prepare(struct viewing *v, struct error *err)
 {
 	const struct capture_head *head = capture_head(v->reader);
 	const struct renderer *out = v->order->out;
@@ -243,7 +243,7 @@ static int prepare(struct view *v, struct error *err)
 	return v->json ? 0 : -1;
 }
 
-static int look_through(struct view *v, struct error *err)
+static int look_through(struct viewing *v, struct error *err)
 {
 	struct capture_event e;
 	int got;
@@ -270,7 +270,7 @@ static int look_through(struct view *v, struct error *err)
 
 int view(const struct view_order *order, struct error *err)
 {
-	struct view v = { .order = order };
+	struct viewing v = { .order = order };
 	int result = -1;
 
 	v.reader = capture_open(order->path, err);

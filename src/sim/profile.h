@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "mcp/firmware.h"
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
 #include "wire/ota.h"
 
 #define PROFILE_EXTENDS_MAX 8

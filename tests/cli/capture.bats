@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: MIT
 # capture: recordings shown, masked, joined.
 
-load helpers
+load helper
 
-# event REST…: a line of a capture on stdout.
-event() {
+# line PATTERN: a line of stdout fits.
+line() {
+	grep -q -- "$1" stdout
+}
+
+# put MEMBERS…: a line of a capture on stdout.
+put() {
 	printf '{%s}\n' "$*"
 }
 
@@ -15,13 +20,13 @@ header='{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","clock":"us"
 talk() {
 	{
 		echo "$header"
-		event '"n":1,"t":12000,"c":2,"leg":"ws","from":"device","kind":"open","head":["GET /xiaozhi/v1/ HTTP/1.1"]'
-		event '"n":2,"t":12001,"c":2,"kind":"device","device":"kitchen","board":"kevin-box-2","version":"2.2.6"'
-		event '"n":3,"t":15000,"c":2,"leg":"ws","from":"backend","kind":"text","size":9,"text":"{\"type\":\"mcp\",\"payload\":{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"self.light.set_rgb\",\"arguments\":{\"r\":\"255\"}}}}"'
-		event '"n":4,"t":15500,"c":2,"kind":"finding","finding":{"code":"B214","severity":"warning","title":"a request id is used again","detail":"id 1"}'
-		event '"n":5,"t":16000,"c":2,"leg":"ws","from":"device","kind":"binary","size":90'
-		event '"n":6,"t":30000,"c":2,"leg":"ws","from":"device","kind":"text","size":9,"text":"{\"type\":\"mcp\",\"payload\":{\"id\":1,\"error\":{\"message\":\"Missing valid argument: r\"}}}"'
-		event '"n":7,"t":31000000,"c":2,"leg":"ws","from":"device","kind":"end","how":"close","code":1000'
+		put '"n":1,"t":12000,"c":2,"leg":"ws","from":"device","kind":"open","head":["GET /xiaozhi/v1/ HTTP/1.1"]'
+		put '"n":2,"t":12001,"c":2,"kind":"device","device":"kitchen","board":"kevin-box-2","version":"2.2.6"'
+		put '"n":3,"t":15000,"c":2,"leg":"ws","from":"backend","kind":"text","size":9,"text":"{\"type\":\"mcp\",\"payload\":{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"self.light.set_rgb\",\"arguments\":{\"r\":\"255\"}}}}"'
+		put '"n":4,"t":15500,"c":2,"kind":"finding","finding":{"code":"B214","severity":"warning","title":"a request id is used again","detail":"id 1"}'
+		put '"n":5,"t":16000,"c":2,"leg":"ws","from":"device","kind":"binary","size":90'
+		put '"n":6,"t":30000,"c":2,"leg":"ws","from":"device","kind":"text","size":9,"text":"{\"type\":\"mcp\",\"payload\":{\"id\":1,\"error\":{\"message\":\"Missing valid argument: r\"}}}"'
+		put '"n":7,"t":31000000,"c":2,"leg":"ws","from":"device","kind":"end","how":"close","code":1000'
 	} >talk.jsonl
 }
 
@@ -95,7 +100,7 @@ talk() {
 		'{"t":5,"dir":"out","kind":"text","size":9,"text":"{\"id\":1,\"method\":\"initialize\"}"}' >old.jsonl
 	mcp capture show old.jsonl
 	ends 0
-	line '^+0.000 .*ws begins 127.0.0.1'
+	line '^[+]0.000 .*ws begins 127.0.0.1'
 	line '#1 *< initialize #1'
 }
 
@@ -136,8 +141,8 @@ talk() {
 @test "mask: secrets by name, told loudly where they stand; others in the place of ids" {
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy"}'
-		event '"n":1,"t":0,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST / HTTP/1.1","Authorization: Bearer hush-1","Device-Id: aa:bb:cc:dd:ee:ff"],"text":"{}"'
-		event '"n":2,"t":1,"c":1,"leg":"ota","from":"backend","kind":"response","status":200,"text":"{\"websocket\":{\"token\":\"hush-2\"},\"token\":\"hush-1\",\"session_id\":\"deadbeef\",\"mac\":\"aa_bb_cc_dd_ee_ff\"}"'
+		put '"n":1,"t":0,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST / HTTP/1.1","Authorization: Bearer hush-1","Device-Id: aa:bb:cc:dd:ee:ff"],"text":"{}"'
+		put '"n":2,"t":1,"c":1,"leg":"ota","from":"backend","kind":"response","status":200,"text":"{\"websocket\":{\"token\":\"hush-2\"},\"token\":\"hush-1\",\"session_id\":\"deadbeef\",\"mac\":\"aa_bb_cc_dd_ee_ff\"}"'
 	} >open.jsonl
 	mcp capture show open.jsonl
 	ends 0
@@ -166,13 +171,13 @@ talk() {
 @test "join: by time, connections and secrets of each apart" {
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:00:01.000Z","masked":true}'
-		event '"n":1,"t":0,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"token\":\"***1\",\"at\":\"b\"}"'
-		event '"n":2,"t":2000000,"c":1,"leg":"ws","from":"device","kind":"text","text":"d"'
+		put '"n":1,"t":0,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"token\":\"***1\",\"at\":\"b\"}"'
+		put '"n":2,"t":2000000,"c":1,"leg":"ws","from":"device","kind":"text","text":"d"'
 	} >b.jsonl
 	{
 		echo '{"capture":1,"made":"2026-11-22T10:00:00.000Z","masked":true}'
-		event '"n":1,"t":5,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"token\":\"***1\",\"at\":\"a\"}"'
-		event '"n":2,"t":2000000,"c":1,"leg":"ws","from":"device","kind":"text","text":"c"'
+		put '"n":1,"t":5,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"token\":\"***1\",\"at\":\"a\"}"'
+		put '"n":2,"t":2000000,"c":1,"leg":"ws","from":"device","kind":"text","text":"c"'
 	} >a.jsonl
 	mcp capture join b.jsonl a.jsonl
 	ends 0
