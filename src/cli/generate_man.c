@@ -64,13 +64,10 @@ static struct pages pages_all(void)
 	}
 	for (const struct topic *t = topics; t->name; t++) {
 		if (t->page)
-			pages_add(&all,
-				  (struct page){ .word = t->page_name ?
-								 t->page_name :
-								 t->name,
-						 .section = t->page,
-						 .brief = t->brief,
-						 .topic = t });
+			pages_add(&all, (struct page){ .word = t->name,
+						       .section = t->page,
+						       .brief = t->brief,
+						       .topic = t });
 	}
 	return all;
 }

@@ -13,8 +13,6 @@ struct topic {
 	char page; /* the section of its man page, mcpctl-NAME(7); 0: it has none */
 	const char *section; /* then it is this one of mcpctl(1) */
 	void (*write)(struct buf *out);
-	const char *
-		page_name; /* of its page, where a command has the name; NULL */
 };
 
 /* In the order of help; ends with name NULL. */

@@ -123,7 +123,7 @@ const char json_help_stderr[] =
 	"\n"
 	"-o raw prints what the peer sent, byte for byte: the payload of the reply without an envelope, for tools one line a page, for tail one line a message. stderr is as in the text form.\n"
 	"\n"
-	"--trace FILE records every frame, tokens masked, as a capture: mcpctl-capture(5), help captures.\n";
+	"--trace FILE records every frame, tokens masked, as a capture: help capture.\n";
 
 const char json_help_findings[] =
 	"\n"
