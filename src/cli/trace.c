@@ -14,6 +14,7 @@ struct traced {
 	uint64_t key; /* of its name among ours, and its leg */
 	uint64_t device; /* of its device's id; 0: not known */
 	uint32_t conn;
+	enum diag_leg leg;
 	bool begun; /* its beginning was told */
 };
 
@@ -63,6 +64,22 @@ static uint64_t key_of(const struct trace *t, enum diag_leg leg)
 	return map_hash_text(name);
 }
 
+/* Nobody is told of an end that is our own. */
+static void end_ours(struct trace_file *f, const struct traced *c)
+{
+	static const char words[] = "ended here";
+	const struct capture_event e = {
+		.conn = c->conn,
+		.leg = c->leg,
+		.kind = CAPTURED_END,
+		.from = f->role.device ? FROM_DEVICE : FROM_BACKEND,
+		.data = { words, sizeof(words) - 1 },
+	};
+
+	if (c->begun)
+		capture_write(f->out, &e);
+}
+
 static struct traced *conn_of(struct trace_file *f, const struct trace *t,
 			      enum diag_leg leg, bool begins)
 {
@@ -74,8 +91,11 @@ static struct traced *conn_of(struct trace_file *f, const struct trace *t,
 	if (!c) {
 		c = mem_zalloc(sizeof(*c));
 		c->key = key;
+		c->leg = leg;
 		map_add(&f->conns, key, c);
 	}
+	if (begins && c->conn)
+		end_ours(f, c);
 	if (!c->conn || (begins && c->begun)) {
 		c->conn = f->last = capture_connection(f->out);
 		c->device = 0;
@@ -192,9 +212,11 @@ int trace_close(struct trace_file *file, struct error *err)
 
 	if (!file)
 		return 0;
-	lost = capture_close(file->out, err);
-	while ((c = map_each(&file->conns, &at)))
+	while ((c = map_each(&file->conns, &at))) {
+		end_ours(file, c);
 		mem_free(c);
+	}
+	lost = capture_close(file->out, err);
 	map_done(&file->conns);
 	mem_free(file);
 	return lost;
