@@ -83,11 +83,12 @@ struct member_names {
 static void add_bytes(struct buf *out, const struct member_names *as,
 		      const char *data, size_t len, bool bytes)
 {
-	char sum[SHA256_TEXT];
 	size_t kept = len;
 
 	bytes = bytes || !is_text(data, len);
 	if (len > CAPTURE_DATA_MAX) {
+		char sum[SHA256_TEXT];
+
 		kept = bytes ? CAPTURE_DATA_MAX :
 			       text_cut(data, len, CAPTURE_DATA_MAX);
 		sha256_text(data, len, sum);
@@ -366,12 +367,13 @@ uint64_t capture_write(struct capture_writer *w, const struct capture_event *e)
 static void add_upstream(struct capture_writer *w, const char *url)
 {
 	const char *host = strstr(url, "://");
-	const char *at, *colon;
 
 	buf_reset(&w->masked);
 	if (host) {
+		const char *colon,
+			*at = memchr(host + 3, '@', strcspn(host + 3, "/?#"));
+
 		host += strlen("://");
-		at = memchr(host, '@', strcspn(host, "/?#"));
 		colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
 		if (colon) {
 			buf_add(&w->masked, url, (size_t)(colon + 1 - url));
