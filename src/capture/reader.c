@@ -102,7 +102,6 @@ static enum got_line next_line(struct capture_reader *r, struct span *line,
 			       struct error *err)
 {
 	size_t seen = 0;
-	int more;
 
 	r->line++;
 	for (;;) {
@@ -119,7 +118,8 @@ static enum got_line next_line(struct capture_reader *r, struct span *line,
 		if (len > CAPTURE_LINE_MAX)
 			return skip_long(r, err);
 		seen = len;
-		more = r->eof ? 0 : fill(r, err);
+		int more = r->eof ? 0 : fill(r, err);
+
 		if (more < 0)
 			return LINE_ERROR;
 		if (more == 0) {

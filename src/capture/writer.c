@@ -191,10 +191,11 @@ static void mask_line(struct buf *out, const char *line, size_t len,
 
 static void add_head(struct capture_writer *w, struct span head)
 {
-	const char *at = head.text, *end = at + head.len;
+	const char *at = head.text, *end;
 
 	if (!at)
 		return;
+	end = at + head.len;
 	add_name(&w->line, "head");
 	buf_char(&w->line, '[');
 	while (at < end) {

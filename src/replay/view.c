@@ -97,10 +97,11 @@ static bool has_word(struct span s, const char *word)
 {
 	const size_t len = strlen(word);
 	const int low = text_lower(*word), high = low - 'a' + 'A';
-	const char *at = s.text, *end = at + s.len;
+	const char *at = s.text, *end;
 
-	if (!s.text)
+	if (!at)
 		return false;
+	end = at + s.len;
 	for (; (size_t)(end - at) >= len; at++) {
 		const size_t room = (size_t)(end - at) - len + 1;
 		const char *one = memchr(at, low, room), *other = NULL;
