@@ -98,7 +98,7 @@ void check_end_early(struct checkup *k);
 
 /*
  * The subjects. Each: stages until its check_end, or -1 where it could not be
- * made. url: of a list, a file; NULL where none was given.
+ * made. url: of a list, or a capture, a file; NULL where none was given.
  */
 int check_device(struct checkup *k, const char *url, struct error *err);
 int check_here(struct checkup *k, const char *url, struct error *err);
@@ -106,6 +106,7 @@ int check_broker(struct checkup *k, const char *url, struct error *err);
 int check_backend(struct checkup *k, const char *url, struct error *err);
 int check_ota(struct checkup *k, const char *url, struct error *err);
 int check_vision(struct checkup *k, const char *url, struct error *err);
+int check_capture(struct checkup *k, const char *path, struct error *err);
 int check_tools(struct checkup *k, const char *url, struct error *err);
 
 /* What --plan prints, of a device, of a backend; nothing is sent. */

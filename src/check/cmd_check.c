@@ -4,6 +4,7 @@
  * with proof, whom it hits and what to do.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "check/reports.h"
@@ -102,7 +103,7 @@ static const struct option_row check_options[] = {
 static const struct subject {
 	const char
 		*name; /* the first operand; NULL: a device, as -t names it */
-	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT } takes;
+	enum { URL_NONE, URL_NEEDED, FILE_OR_NOT, FILE_ITSELF } takes;
 	const char *heeds; /* options that only some heed, a space between */
 	int (*check)(struct checkup *k, const char *url, struct error *err);
 	int (*plan)(struct checkup *k, struct error *err);
@@ -116,7 +117,14 @@ static const struct subject {
 	{ "ota", URL_NEEDED, "device-id client-id", check_ota, NULL },
 	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision,
 	  NULL },
+	{ "FILE", FILE_ITSELF, "", check_capture, NULL },
 };
+
+/* What has a slash or a dot is a file, there or not. */
+static bool is_file(const char *word)
+{
+	return strpbrk(word, "./") || access(word, F_OK) == 0;
+}
 
 static const struct subject *subject_of(const char *word)
 {
@@ -126,7 +134,7 @@ static const struct subject *subject_of(const char *word)
 		if (name && word ? strcmp(name, word) == 0 : name == word)
 			return &subjects[i];
 	}
-	return NULL;
+	return word && is_file(word) ? &subjects[COUNT(subjects) - 1] : NULL;
 }
 
 static int not_there(const char *word, struct error *err)
@@ -156,6 +164,7 @@ static int find_subject(const struct invocation *in, const struct subject **out,
 	if (!s)
 		return not_there(word, err);
 	if (s->takes == FILE_OR_NOT ||
+	    (s->takes == FILE_ITSELF && in->argc == 1) ||
 	    (s->takes == URL_NEEDED) == (in->argc == 2))
 		return 0;
 	return error_set(err, ERR_USAGE, "check %s %s", word ? word : "",
@@ -227,6 +236,14 @@ static int finish(struct checkup *k, struct check_reports *reports, int status,
 	return -1;
 }
 
+static const char *operand_of(const struct subject *s,
+			      const struct invocation *in)
+{
+	if (s->takes == FILE_ITSELF)
+		return in->argv[0];
+	return in->argc == 2 ? in->argv[1] : NULL;
+}
+
 static int check_with(struct checkup *k, const struct subject *subject,
 		      struct error *err)
 {
@@ -242,7 +259,7 @@ static int check_with(struct checkup *k, const struct subject *subject,
 	}
 	if (reports.on_stdout)
 		place = render_divert(r);
-	status = subject->check(k, in->argc == 2 ? in->argv[1] : NULL, err);
+	status = subject->check(k, operand_of(subject, in), err);
 	if (reports.on_stdout)
 		render_restore(r, &place);
 	return finish(k, &reports, status, err);
@@ -319,7 +336,7 @@ static const struct example check_examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "[SUBJECT [URL|FILE]]",
+	.args = "[SUBJECT [URL]|FILE]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"
@@ -344,6 +361,7 @@ const struct command cmd_check = {
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
 		"  backend URL a server, by playing the board; URL: ws:// or wss://, mqtt://\n"
 		"              or mqtts://HOST[:PORT][/ID][?up=TOPIC], or that of OTA\n"
+		"  FILE        a capture, as --trace writes it: all rules again\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"

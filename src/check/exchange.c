@@ -56,6 +56,7 @@ static int check_globals(const struct config *c, const char *subject,
 int board_self_open(struct board_self *b, const struct checkup *k,
 		    struct error *err)
 {
+	static const struct trace_role role = { .as = "check", .device = true };
 	const struct check_options *o = k->options;
 	struct app *app = k->in->app;
 
@@ -68,11 +69,8 @@ int board_self_open(struct board_self *b, const struct checkup *k,
 	    (b->trust.cacert && why_check_cacert(b->trust.cacert, err)) ||
 	    app_open_loop(app, err))
 		return -1;
-	if (app->config.trace && !app->trace) {
-		app->trace = trace_open(app->config.trace, err);
-		if (!app->trace)
-			return -1;
-	}
+	if (trace_begin(app, &role, err))
+		return -1;
 	b->profile = profile_load(PROFILE_DEFAULT, NULL, err);
 	if (!b->profile)
 		return -1;
@@ -103,19 +101,21 @@ int exchange_url(struct board_ws_url *out, const struct board_self *b,
 }
 
 void exchange_trace(const struct checkup *k, const struct board_self *b,
-		    bool outgoing, const char *data, size_t len)
+		    enum diag_leg leg, bool outgoing, const char *data,
+		    size_t len)
 {
 	struct app *app = k->in->app;
 	const struct trace t = { .at_us = loop_now_us() - b->opened_us,
 				 .outgoing = outgoing,
 				 .kind = "text",
 				 .data = data,
-				 .len = len };
+				 .len = len,
+				 .id = b->device_id,
+				 .leg = diag_leg_name(leg) };
 
 	if (app->out.verbose)
 		render_trace(&app->out, &t);
-	if (app->trace)
-		trace_write(app->trace, &t);
+	trace_write(app, &t);
 }
 
 int64_t exchange_until(const struct checkup *k)

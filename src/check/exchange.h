@@ -30,7 +30,8 @@ int exchange_url(struct board_ws_url *out, const struct board_self *b,
 
 /* -v and --trace: what goes over the wire. */
 void exchange_trace(const struct checkup *k, const struct board_self *b,
-		    bool outgoing, const char *data, size_t len);
+		    enum diag_leg leg, bool outgoing, const char *data,
+		    size_t len);
 
 /* How far the way went. */
 struct way {

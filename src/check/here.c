@@ -8,10 +8,10 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "out/clock.h"
 
 #define NO_PROOF ((struct span){ 0 })
 

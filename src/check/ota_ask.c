@@ -52,7 +52,7 @@ static void trace_body(const struct checkup *k, const struct board_self *self,
 {
 	const char *body = strstr(buf_string(request), "\r\n\r\n") + 4;
 
-	exchange_trace(k, self, true, body, strlen(body));
+	exchange_trace(k, self, LEG_OTA, true, body, strlen(body));
 }
 
 /* ---- the answer ---- */
@@ -132,8 +132,8 @@ static void take_answer(struct ota_asking *a, struct exchange *x)
 static void look(struct ota_asking *a, struct exchange *x)
 {
 	if (x->status) {
-		exchange_trace(a->k, a->self, false, buf_string(&x->body),
-			       x->body.len);
+		exchange_trace(a->k, a->self, LEG_OTA, false,
+			       buf_string(&x->body), x->body.len);
 		judge(a->k, a->self, x, a->url);
 	}
 	tell_answer(a->k, x);
@@ -163,8 +163,8 @@ static int send_activation(struct ota_asking *a, struct exchange *x,
 		return -1;
 	}
 	if (x->status)
-		exchange_trace(a->k, a->self, false, buf_string(&x->body),
-			       x->body.len);
+		exchange_trace(a->k, a->self, LEG_OTA, false,
+			       buf_string(&x->body), x->body.len);
 	return 0;
 }
 
@@ -210,8 +210,8 @@ static int ask_again(struct ota_asking *a, struct error *err)
 		return -1;
 	}
 	if (x.status) {
-		exchange_trace(a->k, a->self, false, buf_string(&x.body),
-			       x.body.len);
+		exchange_trace(a->k, a->self, LEG_OTA, false,
+			       buf_string(&x.body), x.body.len);
 		judge(a->k, a->self, &x, a->url);
 	}
 	take_answer(a, &x);

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "out/mask.h"
 #include "out/report.h"
 
 enum kind { KIND_CASES, KIND_SARIF, KIND_JSON, KIND_MARKDOWN };

@@ -337,8 +337,7 @@ void talk_trace(void *owner, const struct trace *frame)
 
 	if (app->out.verbose)
 		render_trace(&app->out, frame);
-	if (app->trace)
-		trace_write(app->trace, frame);
+	trace_write(app, frame);
 	if (strcmp(frame->kind, "ready") == 0)
 		tell_opened(t, frame->at_us);
 	if (strcmp(frame->kind, "closed") == 0) {

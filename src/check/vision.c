@@ -209,7 +209,8 @@ static int look(struct checkup *k, const struct eye *c, struct exchange *x,
 	if (!x->status)
 		exchange_failure(k, &x->why, WITH_HTTP);
 	tell_answer(k, x);
-	exchange_trace(k, &c->self, false, buf_string(&x->body), x->body.len);
+	exchange_trace(k, &c->self, LEG_VISION, false, buf_string(&x->body),
+		       x->body.len);
 	tell_text(k, x);
 	if (x->answered && ask_swapped(k, c, err))
 		return -1;

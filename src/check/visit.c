@@ -100,7 +100,7 @@ static void feed(struct board_visit *v, bool from_device, enum diag_kind kind,
 	diag_feed(v->k->diag, &f);
 	if (kind != FRAME_IS_TEXT)
 		return;
-	exchange_trace(v->k, v->order->self, from_device, data, len);
+	exchange_trace(v->k, v->order->self, LEG_WS, from_device, data, len);
 	if (!from_device)
 		judge_vision(v, &f);
 }

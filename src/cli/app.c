@@ -62,10 +62,22 @@ void app_configure(struct app *app)
 	app->out.quiet = c->quiet;
 }
 
+static int findings_close(struct app *app, struct error *err)
+{
+	FILE *out = TAKE(app->findings);
+	bool lost = out && ferror(out) != 0;
+
+	if (out && (fclose(out) != 0 || lost))
+		return error_set(err, ERR_OUTPUT,
+				 "'%s' could not be written whole",
+				 app->config.findings);
+	return 0;
+}
+
 void app_done(struct app *app)
 {
-	trace_close(TAKE(app->trace), app->config.trace, NULL);
-	trace_close(TAKE(app->findings), app->config.findings, NULL);
+	trace_close(TAKE(app->trace), NULL);
+	findings_close(app, NULL);
 	loop_free(app->loop);
 	app->loop = NULL;
 	config_release(&app->config);
@@ -73,10 +85,9 @@ void app_done(struct app *app)
 
 int app_finish(struct app *app, struct error *err)
 {
-	int lost = trace_close(TAKE(app->trace), app->config.trace, err);
+	int lost = trace_close(TAKE(app->trace), err);
 
-	if (trace_close(TAKE(app->findings), app->config.findings,
-			lost ? NULL : err))
+	if (findings_close(app, lost ? NULL : err))
 		lost = -1;
 
 	return renderer_finish(&app->out, lost ? NULL : err) || lost ? -1 : 0;

@@ -47,7 +47,7 @@ struct app {
 	bool found_serve; /* no target was given: a serve's socket was found */
 	struct loop *loop;
 	struct renderer out;
-	FILE *trace;
+	struct trace_file *trace; /* of --trace; NULL */
 	FILE *findings; /* of --findings */
 	bool stdin_taken;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */

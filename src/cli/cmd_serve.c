@@ -634,7 +634,7 @@ static int serve_configure(struct serve_config *out, struct words *paths,
 		.timeout = c->timeout,
 		.socket = absolute(paths, c->socket),
 		/* What is not shown is for the file. */
-		.verbose = c->verbose || c->findings,
+		.verbose = c->verbose || c->findings || c->trace,
 		.fenced = !a->no_sandbox
 	};
 	set_mqtt(out, paths, c, a);
@@ -705,9 +705,9 @@ static void take_records(struct serving *s)
 	while ((record = serve_take(s->server))) {
 		serve_note_arrival(&s->missing, record);
 		if (record->kind == RECORD_FINDING)
-			findings_write_line(s->app,
-					    record->detail +
-						    strlen("\"finding\":"));
+			findings_write_line(
+				s->app, record->detail + strlen("\"finding\":"),
+				record->device);
 		serve_log_take(&s->log, record);
 	}
 	s->waiting = serve_log_pump(&s->log);
@@ -792,20 +792,18 @@ static void on_trace(void *owner, const struct trace *t)
 
 	if (app->out.verbose)
 		render_trace(&app->out, t);
-	if (app->trace)
-		trace_write(app->trace, t);
+	trace_write(app, t);
 }
 
 static int open_trace(struct serving *s, struct error *err)
 {
+	static const struct trace_role role = { .as = "serve" };
 	struct app *app = s->app;
 
 	if (app->config.trace || app->config.verbose)
 		s->config.trace = on_trace;
 	s->config.trace_owner = app;
-	if (app->config.trace)
-		app->trace = trace_open(app->config.trace, err);
-	return app->config.trace && !app->trace ? -1 : 0;
+	return trace_begin(app, &role, err);
 }
 
 static int serve(struct serving *s, struct error *err)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/secret_file.h"
 #include "base/text_safe.h"
@@ -16,7 +17,6 @@
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
-#include "out/mask.h"
 #include "out/render.h"
 #include "out/wrap.h"
 #include "sim/fleet.h"
@@ -38,16 +38,16 @@ static void show_frame(struct app *app, const struct trace *t)
 {
 	if (app->out.verbose)
 		render_trace(&app->out, t);
-	if (app->trace)
-		trace_write(app->trace, t);
+	trace_write(app, t);
 }
 
-static int open_trace(struct app *app, struct error *err)
+static int open_trace(struct app *app, enum diag_leg leg, struct error *err)
 {
-	if (!app->config.trace)
-		return 0;
-	app->trace = trace_open(app->config.trace, err);
-	return app->trace ? 0 : -1;
+	const struct trace_role role = { .as = "sim",
+					 .device = true,
+					 .leg = leg };
+
+	return trace_begin(app, &role, err);
 }
 
 /* Runs a pretend service at a port, and shows what happens there. */
@@ -104,7 +104,7 @@ static int sim_service_run(struct app *app, const struct sim_service *o,
 
 	if (app->out.verbose || app->config.trace)
 		config.message = show_message;
-	if (open_trace(app, err) || app_open_loop(app, err))
+	if (open_trace(app, LEG_HTTP, err) || app_open_loop(app, err))
 		return -1;
 	config.loop = config.outside.loop = app->loop;
 	s = service_load(o->profile, &config, err);
@@ -697,7 +697,7 @@ static int sim_run_command(const struct invocation *in, struct error *err)
 	    secret_find(&password, "password file",
 			app->config.mqtt_password_file, "MCPCTL_MQTT_PASSWORD",
 			err) ||
-	    open_trace(app, err) || findings_open(app, err) ||
+	    open_trace(app, LEG_WS, err) || findings_open(app, err) ||
 	    app_open_loop(app, err))
 		return -1;
 	o.token = token;

@@ -115,8 +115,7 @@ static void on_trace(void *owner, const struct trace *t)
 		whose.device = c->whose;
 	if (c->app->out.verbose)
 		render_trace(&c->app->out, &whose);
-	if (c->app->trace)
-		trace_write(c->app->trace, &whose);
+	trace_write(c->app, &whose);
 }
 
 static bool on_request(void *owner, const struct event *e)
@@ -265,6 +264,15 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 	return 0;
 }
 
+static int open_trace(struct connection *c, struct error *err)
+{
+	const bool waits = endpoint_has(&c->endpoint, SCHEME_WAITS);
+	const struct trace_role role = { .as = waits ? "listen" : "client",
+					 .leg = judged_leg(&c->endpoint) };
+
+	return trace_begin(c->app, &role, err);
+}
+
 static int begin(struct connection *c, struct error *err)
 {
 	const struct transport_ops *ops;
@@ -278,13 +286,8 @@ static int begin(struct connection *c, struct error *err)
 	    secret_read(&c->vision_token, c->app->config.vision_token_file,
 			"MCPCTL_VISION_TOKEN", err))
 		return -1;
-	if (c->app->config.trace && !c->app->trace) {
-		c->app->trace = trace_open(c->app->config.trace, err);
-		if (!c->app->trace)
-			return -1;
-	}
-	if (findings_open(c->app, err) || requests_open(c, err) ||
-	    guards_admit(c->guards, err))
+	if (open_trace(c, err) || findings_open(c->app, err) ||
+	    requests_open(c, err) || guards_admit(c->guards, err))
 		return -1;
 	return open_session(c, ops, err);
 }

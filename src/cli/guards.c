@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/loop.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -19,7 +20,6 @@
 #include "cli/guard_file.h"
 #include "cli/guards.h"
 #include "cli/target_text.h"
-#include "out/mask.h"
 
 /* A target that was used in this run. */
 struct guarded {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/judged.h"
+#include "cli/trace.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "diag/finding.h"
-#include "out/mask.h"
 
 /* ---- in callbacks: recorded, told later on the main line ---- */
 
@@ -36,7 +37,7 @@ static const char *whose(void *owner, int64_t id)
 	return peer->shared ? "" : NULL;
 }
 
-static enum diag_leg leg_of(const struct endpoint *to)
+enum diag_leg judged_leg(const struct endpoint *to)
 {
 	static const enum diag_leg legs[] = {
 		[SCHEME_WEBSOCKET] = LEG_WS, [SCHEME_HTTP] = LEG_HTTP,
@@ -74,7 +75,7 @@ void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
 	struct connection *c = owner;
 	const struct diag_frame f = {
 		.at_us = loop_now_us(),
-		.leg = leg_of(&c->endpoint),
+		.leg = judged_leg(&c->endpoint),
 		.kind = kind == FRAME_TEXT ? FRAME_IS_TEXT : FRAME_IS_BINARY,
 		.from_device = !outgoing,
 		.data = frame.text,
@@ -125,16 +126,17 @@ void findings_write(struct app *app, const struct finding *f,
 {
 	CLEANUP(buf_done) struct buf line = { 0 };
 
-	if (!app->findings)
+	if (!app->findings && !app->trace)
 		return;
 	finding_json(&line, f, device);
-	findings_write_line(app, buf_string(&line));
+	findings_write_line(app, buf_string(&line), device);
 }
 
-void findings_write_line(struct app *app, const char *line)
+void findings_write_line(struct app *app, const char *line, const char *device)
 {
 	CLEANUP(buf_done) struct buf masked = { 0 };
 
+	trace_finding(app, line, device);
 	if (!app->findings)
 		return;
 	mask_secrets(&masked, line, strlen(line));

@@ -22,11 +22,13 @@ void judged_begin(struct connection *c);
 void judged_end(struct connection *c);
 void judged_done(struct connection *c);
 
-/* The file of --findings, if there is one and it is not open yet. -1: err. */
+/* They go to the capture of --trace, too. The file of --findings, if there is one and it is not open yet. -1: err. */
 int findings_open(struct app *app, struct error *err);
 void findings_write(struct app *app, const struct finding *f,
 		    const char *device);
 /* One that is JSON already. */
-void findings_write_line(struct app *app, const char *line);
+void findings_write_line(struct app *app, const char *line, const char *device);
+/* On which leg of a board, or of an MCP server, this target is. */
+enum diag_leg judged_leg(const struct endpoint *to);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/split.h"
 #include "base/text.h"
 #include "cli/named_entry.h"
 #include "net/head.h"
-#include "out/mask.h"
 
 /*
  * Variables in texts. Only the form with braces is one: a '$' elsewhere is

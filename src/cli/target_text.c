@@ -2,12 +2,12 @@
 /* A target as text: without its secrets, and as words of a command line. */
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "cli/target_text.h"
-#include "out/mask.h"
 
 /* "//USER@HOST/PATH?QUERY" without USER and QUERY. */
 static void add_without_secrets(struct buf *out, const char *rest)

@@ -424,6 +424,78 @@ static void write_findings(struct buf *out)
 		write_finding(out, (enum diag_code)i);
 }
 
+static void captures_events(struct buf *out)
+{
+	buf_text(
+		out,
+		"Every event has n, t and kind; the others where they have a meaning:\n"
+		"\n"
+		"n\twhich event, from 1 on; numbers that are missing were lost\n"
+		"t\tmicroseconds since made\n"
+		"c\twhich connection, from 1 on; a new one has a new number\n"
+		"leg\tws, mqtt, udp, http, stdio, ota, vision, or local (a board's own port)\n"
+		"from\tdevice or backend: who sent it, whoever recorded; the MCP server is the device\n"
+		"kind\tsee below\n"
+		"size\tbytes on the wire\n"
+		"text\tthe bytes, where they are UTF-8 without a NUL; broken JSON stays as it came\n"
+		"hex\tthe bytes, where they are not\n"
+		"cut\tonly so many bytes of it are here: those above 64 kB are left out\n"
+		"sha256\tthen the sum of all of it, secrets masked\n"
+		"head\tlines of HTTP, without the empty one; of open those of its request\n"
+		"status\tof an HTTP response\n"
+		"topic\tof MQTT\n"
+		"passed\twhat a proxy passed on in its place (passed_hex, passed_cut, passed_sha256 likewise)\n"
+		"\n"
+		"Kinds:\n"
+		"\n"
+		"open\ta connection begins; text: its address\n"
+		"device\twho the device of c is: device, board, version\n"
+		"text, binary, ping, pong\tmessages of WebSocket, and what goes for them elsewhere; audio is counted, its bytes are not kept\n"
+		"packet\tof UDP, or of MQTT where it is no PUBLISH; of CONNECT, in which a password stands, only the front is kept\n"
+		"request, response\tof HTTP\n"
+		"line\tof a serial log\n"
+		"end\tthe connection is over; how: fin, rst, timeout, close (code: of the Close); text: why, in words\n"
+		"finding\tfinding is what -o json prints of one (help findings)\n"
+		"lost\tcount events were not written: the disk was full\n"
+		"notice\twhat the recorder said\n"
+		"\n"
+		"Secrets are masked before they reach the file: tokens, passwords, API keys, cookies, in JSON, headers and addresses. The same secret has the same name, ***1, another one ***2, so that another token than before can be seen; of more than 4,096 the rest is ***. "
+		"Device ids, session ids and the keys of voice sessions stay: capture mask --anonymise replaces the ids.\n"
+		"\n"
+		"Files of earlier versions have no header, and events of another form: {\"t\", \"device\", \"dir\": in or out, \"kind\": text, binary, ready, closed or notice, \"size\", \"text\" or \"hex\"}. They are read all the same.\n");
+}
+
+static void write_captures(struct buf *out)
+{
+	buf_text(
+		out,
+		"What --trace FILE writes: JSON lines in UTF-8, one header, then one line for each event. Version 1. mcpctl capture shows, masks and joins such files.\n"
+		"\n"
+		"Stable are the names and meanings below. Members and kinds may be added without a new version: who reads skips what he does not know. A file that ends within a line was cut there, and is good up to that. "
+		"The order of members is not stable, and a file may be packed by gzip or zstd.\n"
+		"\n"
+		"  {\"capture\":1,\"program\":\"mcpctl 0.1.0\",\n"
+		"   \"made\":\"2026-11-22T10:02:11.400Z\",\"as\":\"serve\",\n"
+		"   \"clock\":\"us\",\"masked\":true}\n"
+		"  {\"n\":1,\"t\":41210,\"c\":1,\"leg\":\"ws\",\"kind\":\"open\"}\n"
+		"  {\"n\":2,\"t\":41220,\"c\":1,\"kind\":\"device\",\n"
+		"   \"device\":\"aa:bb:cc:dd:ee:ff\"}\n"
+		"  {\"n\":3,\"t\":52010,\"c\":1,\"leg\":\"ws\",\"from\":\"device\",\n"
+		"   \"kind\":\"text\",\"size\":16,\"text\":\"{\\\"type\\\":\\\"hello\\\"}\"}\n"
+		"\n"
+		"The header:\n"
+		"\n"
+		"capture\tthe version of this format; a program refuses one above those it knows\n"
+		"program\twho wrote it\n"
+		"made\twhen it began, UTC: t is counted from then\n"
+		"as\twho recorded: client, listen, serve, sim, check, proxy, or join of several\n"
+		"clock\tthe unit of t: us, microseconds\n"
+		"masked\tsecrets are masked; if it is not true, they may stand in it as they were\n"
+		"upstream\tthe address of the backend behind a proxy; may be missing\n"
+		"\n");
+	captures_events(out);
+}
+
 /* clang-format off */
 const struct topic topics[] = {
 	{ "targets", "how to name the peer: listen:, ws:, http:, mqtt:, stdio:, sim:",
@@ -446,6 +518,8 @@ const struct topic topics[] = {
 	  '7', NULL, write_faults },
 	{ "findings", "the codes of what is wrong or odd on the wire, all of them",
 	  '7', NULL, write_findings },
+	{ "capture", "the format of what --trace records, for other programs",
+	  '5', NULL, write_captures },
 	{ "environment", "environment variables",
 	  0, "ENVIRONMENT", write_environment },
 	{ NULL, NULL, 0, NULL, NULL }

@@ -1,75 +1,223 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The trace file. Its form is stable: see `help json` and trace.h.
- */
 #include "cli/trace.h"
-#include "base/buf.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "base/utf8.h"
-#include "out/mask.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <string.h>
 
-FILE *trace_open(const char *path, struct error *err)
-{
-	int fd = file_create("trace", path, false, err);
+#include "base/map.h"
+#include "base/mem.h"
+#include "capture/writer.h"
+#include "cli/app.h"
 
-	return fd < 0 ? NULL : fdopen(fd, "w");
+/* A connection that is open. */
+struct traced {
+	uint64_t key; /* of its name among ours, and its leg */
+	uint64_t device; /* of its device's id; 0: not known */
+	uint32_t conn;
+	enum diag_leg leg;
+	bool begun; /* its beginning was told */
+};
+
+struct trace_file {
+	struct capture_writer *out;
+	struct trace_role role;
+	struct map conns;
+	uint32_t last;
+};
+
+static void tell_trouble(void *owner, const struct error *why)
+{
+	struct app *app = owner;
+
+	render_note(&app->out, "%s", why->text);
 }
 
-static void add_hex(struct buf *out, const unsigned char *data, size_t len)
+int trace_begin(struct app *app, const struct trace_role *role,
+		struct error *err)
 {
-	static const char digits[] = "0123456789abcdef";
+	const struct capture_how how = { .path = app->config.trace,
+					 .as = role->as,
+					 .trouble = tell_trouble,
+					 .owner = app };
+	struct capture_writer *out;
 
-	buf_char(out, '"');
-	for (size_t i = 0; i < len; i++) {
-		buf_char(out, digits[data[i] >> 4]);
-		buf_char(out, digits[data[i] & 15]);
-	}
-	buf_char(out, '"');
-}
-
-void trace_write(FILE *out, const struct trace *t)
-{
-	CLEANUP(buf_done) struct buf line = { 0 };
-	const char *data = t->len ? t->data : "";
-	bool text = strcmp(t->kind, "binary") != 0 &&
-		    !memchr(data, '\0', t->len) && text_is_utf8(data, t->len);
-
-	buf_printf(&line, "{\"t\":%" PRId64 ",", t->at_us);
-	if (t->device) {
-		buf_text(&line, "\"device\":");
-		buf_json_string(&line, t->device, strlen(t->device));
-		buf_char(&line, ',');
-	}
-	buf_printf(&line, "\"dir\":\"%s\",\"kind\":\"%s\",\"size\":%zu,",
-		   t->outgoing ? "out" : "in", t->kind, t->len);
-	if (text) {
-		CLEANUP(buf_done) struct buf masked = { 0 };
-
-		mask_secrets(&masked, data, t->len);
-		buf_text(&line, "\"text\":");
-		buf_json_string(&line, buf_string(&masked), masked.len);
-	} else {
-		buf_text(&line, "\"hex\":");
-		add_hex(&line, (const unsigned char *)data, t->len);
-	}
-	buf_text(&line, "}\n");
-	fwrite(line.data, 1, line.len, out);
-	fflush(out);
-}
-
-int trace_close(FILE *out, const char *path, struct error *err)
-{
-	if (!out)
+	if (!app->config.trace)
 		return 0;
-
-	bool lost = ferror(out) != 0;
-
-	if (fclose(out) != 0 || lost)
-		return error_set(err, ERR_OUTPUT,
-				 "'%s' could not be written whole", path);
+	if (!app->trace) {
+		out = capture_create(&how, err);
+		if (!out)
+			return -1;
+		app->trace = mem_zalloc(sizeof(*app->trace));
+		app->trace->out = out;
+	}
+	app->trace->role = *role;
 	return 0;
+}
+
+/* ---- which connection ---- */
+
+static uint64_t key_of(const struct trace *t, enum diag_leg leg)
+{
+	CLEANUP(mem_free_ptr)
+	char *name = mem_printf("%d %s", (int)leg, t->device ? t->device : "");
+
+	return map_hash_text(name);
+}
+
+/* Nobody is told of an end that is our own. */
+static void end_ours(struct trace_file *f, const struct traced *c)
+{
+	static const char words[] = "ended here";
+	const struct capture_event e = {
+		.conn = c->conn,
+		.leg = c->leg,
+		.kind = CAPTURED_END,
+		.from = f->role.device ? FROM_DEVICE : FROM_BACKEND,
+		.data = { words, sizeof(words) - 1 },
+	};
+
+	if (c->begun)
+		capture_write(f->out, &e);
+}
+
+static struct traced *conn_of(struct trace_file *f, const struct trace *t,
+			      enum diag_leg leg, bool begins)
+{
+	uint64_t key = key_of(t, leg);
+	struct traced *c;
+	size_t at = 0;
+
+	c = map_find(&f->conns, key, &at);
+	if (!c) {
+		c = mem_zalloc(sizeof(*c));
+		c->key = key;
+		c->leg = leg;
+		map_add(&f->conns, key, c);
+	}
+	if (begins && c->conn)
+		end_ours(f, c);
+	if (!c->conn || (begins && c->begun)) {
+		c->conn = f->last = capture_connection(f->out);
+		c->device = 0;
+	}
+	c->begun = c->begun || begins;
+	return c;
+}
+
+static void forget(struct trace_file *f, struct traced *c)
+{
+	map_remove(&f->conns, c->key, c);
+	mem_free(c);
+}
+
+static void tell_device(struct trace_file *f, struct traced *c, const char *id)
+{
+	const struct capture_event e = { .kind = CAPTURED_DEVICE,
+					 .conn = c->conn,
+					 .device = id };
+
+	if (!id || !*id || c->device == map_hash_text(id))
+		return;
+	c->device = map_hash_text(id);
+	capture_write(f->out, &e);
+}
+
+/* ---- what it is ---- */
+
+static enum diag_leg leg_of(const struct trace_file *f, const struct trace *t)
+{
+	for (size_t i = 0; t->leg && i < DIAG_LEGS; i++)
+		if (strcmp(t->leg, diag_leg_name((enum diag_leg)i)) == 0)
+			return (enum diag_leg)i;
+	return f->role.leg;
+}
+
+static enum capture_kind kind_of(const struct trace *t, enum diag_leg leg,
+				 enum event_from from)
+{
+	bool http = leg == LEG_OTA || leg == LEG_VISION;
+
+	if (strcmp(t->kind, "ready") == 0)
+		return CAPTURED_OPEN;
+	if (strcmp(t->kind, "closed") == 0)
+		return CAPTURED_END;
+	if (strcmp(t->kind, "notice") == 0)
+		return CAPTURED_NOTICE;
+	if (strcmp(t->kind, "binary") == 0)
+		return CAPTURED_BINARY;
+	if (http)
+		return from == FROM_DEVICE ? CAPTURED_REQUEST :
+					     CAPTURED_RESPONSE;
+	return CAPTURED_TEXT;
+}
+
+static enum event_end end_of(int code)
+{
+	if (code == ECONNRESET || code == EPIPE)
+		return ENDED_RST;
+	return code == ETIMEDOUT ? ENDED_TIMEOUT : ENDED_OTHER;
+}
+
+void trace_write(struct app *app, const struct trace *t)
+{
+	struct trace_file *f = app->trace;
+	struct capture_event e = { 0 };
+	struct traced *c;
+
+	if (!f)
+		return;
+	e.leg = leg_of(f, t);
+	e.from = t->outgoing == f->role.device ? FROM_DEVICE : FROM_BACKEND;
+	e.kind = kind_of(t, e.leg, e.from);
+	/* Who began or ended it is not told. */
+	if (e.kind == CAPTURED_OPEN || e.kind == CAPTURED_END ||
+	    e.kind == CAPTURED_NOTICE)
+		e.from = FROM_NOBODY;
+	c = conn_of(f, t, e.leg, e.kind == CAPTURED_OPEN);
+	e.conn = c->conn;
+	e.data = (struct span){ t->data ? t->data : "", t->len };
+	e.how = e.kind == CAPTURED_END ? end_of(t->code) : ENDED_OTHER;
+	if (e.kind != CAPTURED_OPEN)
+		tell_device(f, c, t->id);
+	capture_write(f->out, &e);
+	if (e.kind == CAPTURED_OPEN)
+		tell_device(f, c, t->id);
+	if (e.kind == CAPTURED_END)
+		forget(f, c);
+}
+
+void trace_finding(struct app *app, const char *json, const char *device)
+{
+	struct trace_file *f = app->trace;
+	struct capture_event e = { .kind = CAPTURED_FINDING,
+				   .data = { json, strlen(json) } };
+	const struct traced *c;
+	size_t at = 0;
+
+	if (!f)
+		return;
+	/* Of a single connection it is, whatever that calls itself. */
+	e.conn = f->conns.count == 1 || !device ? f->last : 0;
+	while (device && (c = map_each(&f->conns, &at)))
+		if (c->device == map_hash_text(device))
+			e.conn = c->conn;
+	capture_write(f->out, &e);
+}
+
+int trace_close(struct trace_file *file, struct error *err)
+{
+	struct traced *c;
+	size_t at = 0;
+	int lost;
+
+	if (!file)
+		return 0;
+	while ((c = map_each(&file->conns, &at))) {
+		end_ours(file, c);
+		mem_free(c);
+	}
+	lost = capture_close(file->out, err);
+	map_done(&file->conns);
+	mem_free(file);
+	return lost;
 }

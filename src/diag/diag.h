@@ -25,6 +25,7 @@ enum diag_leg {
 	LEG_VISION,
 	LEG_UDP
 };
+#define DIAG_LEGS (LEG_UDP + 1)
 const char *diag_leg_name(enum diag_leg leg);
 
 enum diag_kind { FRAME_IS_TEXT, FRAME_IS_BINARY };

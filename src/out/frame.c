@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "out/frame.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
-#include "out/mask.h"
 #include "wire/jsonrpc.h"
 
 /* outgoing: the question's direction, not its answer's. */
@@ -21,28 +22,39 @@ static uint64_t key_of(const struct trace *t, struct span id, bool outgoing)
 	return text_hash(buf_string(&key), key.len);
 }
 
-static void ask(struct frames *f, const struct trace *t, struct span id)
+void frames_ask(struct frames *f, const struct trace *t, struct span id,
+		const char *method)
 {
-	f->asked[f->next++ % FRAMES_KEPT] =
-		(struct frame_asked){ key_of(t, id, t->outgoing), t->at_us };
+	uint64_t key = key_of(t, id, t->outgoing);
+	struct frame_asked *a = &f->asked[key & (FRAMES_KEPT - 1)];
+
+	*a = (struct frame_asked){ .key = key, .at_us = t->at_us };
+	snprintf(a->method, sizeof(a->method), "%s", method);
+}
+
+bool frames_answer(struct frames *f, const struct trace *t, struct span id,
+		   struct frame_asked *out)
+{
+	uint64_t key = key_of(t, id, !t->outgoing);
+	struct frame_asked *a = &f->asked[key & (FRAMES_KEPT - 1)];
+
+	if (a->key != key)
+		return false;
+	*out = *a;
+	*a = (struct frame_asked){ 0 };
+	return true;
 }
 
 static void add_took(struct buf *out, struct frames *f, const struct trace *t,
 		     struct span id)
 {
-	uint64_t key = key_of(t, id, !t->outgoing);
+	struct frame_asked asked;
 	char took[32];
 
-	for (size_t i = 0; i < FRAMES_KEPT; i++) {
-		struct frame_asked *a = &f->asked[i];
-
-		if (a->at_us == 0 || a->key != key)
-			continue;
-		text_microseconds(t->at_us - a->at_us, took, sizeof(took));
-		buf_printf(out, " %s", took);
-		*a = (struct frame_asked){ 0 };
+	if (!frames_answer(f, t, id, &asked))
 		return;
-	}
+	text_microseconds(t->at_us - asked.at_us, took, sizeof(took));
+	buf_printf(out, " %s", took);
 }
 
 /* As cJSON prints it: no escapes but those that must be. */
@@ -109,7 +121,7 @@ static bool add_message(struct buf *out, struct frames *f,
 	if (m->id.text)
 		add_id(out, m->id);
 	if (m->kind == MESSAGE_REQUEST)
-		ask(f, t, m->id);
+		frames_ask(f, t, m->id, m->method);
 	if (m->kind == MESSAGE_REQUEST || m->kind == MESSAGE_NOTIFICATION) {
 		buf_text(out, m->method);
 		add_params(out, m);

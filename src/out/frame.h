@@ -8,16 +8,24 @@
 
 #include "rpc/session.h"
 
-#define FRAMES_KEPT 64
+#define FRAMES_KEPT 512 /* a power of 2 */
+#define FRAME_METHOD 24
 
-/* Questions that may be answered yet: the last ones. Starts zeroed. */
+/* Questions that may be answered yet: most of the last ones. Starts zeroed. */
 struct frames {
 	struct frame_asked {
-		uint64_t key; /* of device, direction and id */
+		uint64_t key; /* of device, direction and id; 0: free */
 		int64_t at_us;
+		char method[FRAME_METHOD]; /* its beginning */
 	} asked[FRAMES_KEPT];
-	size_t next;
 };
+
+/* t asks that, by this id. */
+void frames_ask(struct frames *f, const struct trace *t, struct span id,
+		const char *method);
+/* t answers it: what was asked, out of f; false: nobody knows. */
+bool frames_answer(struct frames *f, const struct trace *t, struct span id,
+		   struct frame_asked *out);
 
 /*
  * `#3 tools/call self.x {"volume":3}`, `#3 result 0.40 ms "true"`,

@@ -10,11 +10,11 @@
 
 #include "base/json.h"
 #include "base/loop.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "mcp/log_level.h"
-#include "out/mask.h"
 #include "out/render.h"
 #include "out/term.h"
 #include "out/wrap.h"

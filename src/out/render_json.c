@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_scan.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
@@ -15,9 +17,7 @@
 #include "diag/tool_notes.h"
 #include "mcp/arguments.h"
 #include "mcp/tools.h"
-#include "out/clock.h"
 #include "out/forms.h"
-#include "out/mask.h"
 #include "out/render_json.h"
 #include "serve/record.h"
 
@@ -123,12 +123,7 @@ const char json_help_stderr[] =
 	"\n"
 	"-o raw prints what the peer sent, byte for byte: the payload of the reply without an envelope, for tools one line a page, for tail one line a message. stderr is as in the text form.\n"
 	"\n"
-	"--trace FILE writes every frame as one JSON object a line, tokens masked:\n"
-	"\n"
-	"  {\"t\": microseconds since the target was opened, \"dir\":\"in\" or \"out\",\n"
-	"   \"kind\":\"text\", \"binary\", \"ready\", \"closed\" or \"notice\",\n"
-	"   \"size\": bytes, \"text\" or, where it is no UTF-8, \"hex\",\n"
-	"   \"device\": optional, whose it is, of serve and sim}\n";
+	"--trace FILE records every frame, tokens masked, as a capture: help capture.\n";
 
 const char json_help_findings[] =
 	"\n"

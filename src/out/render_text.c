@@ -4,14 +4,14 @@
  * are better served by the JSON form.
  */
 #include "out/render_text.h"
+#include "base/clock.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
-#include "out/clock.h"
 #include "out/forms.h"
 #include "out/frame.h"
-#include "out/mask.h"
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/text_result.h"

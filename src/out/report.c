@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
-#include "out/mask.h"
 #include "out/report.h"
 
 /*

@@ -2,11 +2,11 @@
 /* A check as text: its stages, its plan, its end. */
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/split.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
-#include "out/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/wrap.h"

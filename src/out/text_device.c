@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/loop.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
 #include "mcp/content.h"
-#include "out/clock.h"
-#include "out/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/text_device.h"

@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/text_safe.h"
 #include "base/utf8.h"
-#include "out/clock.h"
-#include "out/mask.h"
 #include "out/render_text.h"
 #include "out/term.h"
 #include "out/text_device.h"

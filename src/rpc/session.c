@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -20,20 +21,6 @@ static void session_peer_done(struct session_peer *p);
  * The peer as it was seen at ready, kept for the life of the session. What
  * is secret is masked here, once, so that nothing above can show it.
  */
-
-static bool is_secret(const char *name)
-{
-	static const char *const words[] = { "authorization", "token",
-					     "secret",	      "cookie",
-					     "password",      "api-key",
-					     "api_key",	      "apikey" };
-
-	for (size_t i = 0; i < COUNT(words); i++) {
-		if (text_find(name, words[i]))
-			return true;
-	}
-	return false;
-}
 
 /* "Bearer ***": the scheme helps to find a mistake and is no secret. */
 static char *mask(const char *value)
@@ -51,7 +38,7 @@ void session_keep_headers(struct headers *out, const struct headers *in)
 		CLEANUP(mem_free_ptr) char *masked = mask(h->value);
 
 		headers_add(out, h->name,
-			    is_secret(h->name) ? masked : h->value);
+			    mask_is_secret(h->name) ? masked : h->value);
 	}
 }
 
@@ -66,7 +53,7 @@ static void add_parameter(struct buf *out, const char *text, size_t len)
 	buf_text(out, pair);
 	if (value) {
 		buf_char(out, '=');
-		buf_text(out, is_secret(pair) ? "***" : value + 1);
+		buf_text(out, mask_is_secret(pair) ? "***" : value + 1);
 	}
 }
 

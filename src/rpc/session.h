@@ -62,6 +62,9 @@ struct trace {
 	const void *data; /* not NUL-terminated */
 	size_t len;
 	const char *device; /* which, of many; NULL */
+	const char *id; /* its Device-Id; NULL: not known, or not yet */
+	const char *leg; /* "ws", "mqtt", "ota", …; NULL: as the target says */
+	int code; /* of "closed": errno, 0: none */
 };
 
 struct session_observer {

@@ -309,5 +309,7 @@ void session_trace(struct session *s, bool outgoing, const char *kind,
 	t.at_us = loop_now_us() - s->opened_us;
 	t.data = data;
 	t.len = len;
+	t.id = s->peer.device_id;
+	t.code = s->ended ? s->why.code : 0;
 	s->observer.trace(s->observer.owner, &t);
 }

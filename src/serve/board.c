@@ -466,7 +466,7 @@ static void on_closed(void *owner, const struct error *told)
 				"the device closed the connection");
 		why = &proper;
 	}
-	board_trace(d, false, "closed", why->text, strlen(why->text));
+	board_trace_end(d, why->text, told->code);
 	if (d->mqtt && told->code == EEXIST)
 		rivals_thrown(&d->server->rivals, d->id, d->client_id,
 			      d->address);

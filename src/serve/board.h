@@ -118,7 +118,8 @@ void board_goodbye(struct board *d);
 /* A text frame as it is. -1 as transport send. */
 int board_send(struct board *d, const char *text, size_t len,
 	       struct error *err);
-/* One frame, for --trace. */
+/* One frame, or the end with its errno, for --trace. */
+void board_trace_end(const struct board *d, const char *reason, int code);
 void board_trace(const struct board *d, bool outgoing, const char *kind,
 		 const void *data, size_t len);
 /* A frame for the engine: before anything is made of it, or after it was sent. */

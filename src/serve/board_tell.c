@@ -23,20 +23,34 @@ char *board_keep(const char *text, size_t max)
 	return len ? mem_strndup(text, len) : NULL;
 }
 
-void board_trace(const struct board *d, bool outgoing, const char *kind,
-		 const void *data, size_t len)
+static void trace(const struct board *d, bool outgoing, const char *kind,
+		  const void *data, size_t len, int code)
 {
 	const struct serve *s = d->server;
 	struct trace t = { .outgoing = outgoing,
 			   .kind = kind,
 			   .data = data,
 			   .len = len,
-			   .device = d->id };
+			   .device = d->id,
+			   .id = d->device_id,
+			   .leg = d->mqtt ? "mqtt" : "ws",
+			   .code = code };
 
 	if (!s->config.trace)
 		return;
 	t.at_us = loop_now_us() - s->opened_us;
 	s->config.trace(s->config.trace_owner, &t);
+}
+
+void board_trace(const struct board *d, bool outgoing, const char *kind,
+		 const void *data, size_t len)
+{
+	trace(d, outgoing, kind, data, len, 0);
+}
+
+void board_trace_end(const struct board *d, const char *reason, int code)
+{
+	trace(d, false, "closed", reason, strlen(reason), code);
 }
 
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,

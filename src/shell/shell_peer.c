@@ -6,12 +6,12 @@
  */
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/connection.h"
 #include "cli/requests.h"
-#include "out/mask.h"
 #include "out/term.h"
 #include "out/text_device.h"
 #include "out/wrap.h"

@@ -31,17 +31,25 @@ static int no_url(struct error *err);
  * it is framed dial's, when it starts and what is counted fleet's.
  */
 
-static void frame(struct board_link *c, bool outgoing, const char *kind,
-		  const void *data, size_t len)
+static void frame_on(struct board_link *c, const char *leg, bool outgoing,
+		     const char *kind, const void *data, size_t len)
 {
 	const struct trace t = {
 		.outgoing = outgoing,
 		.kind = kind,
 		.data = data,
 		.len = len,
+		.leg = leg,
 	};
 
 	c->events->frame(c, &t);
+}
+
+static void frame(struct board_link *c, bool outgoing, const char *kind,
+		  const void *data, size_t len)
+{
+	frame_on(c, c->using == LINE_MQTT ? "mqtt" : "ws", outgoing, kind, data,
+		 len);
 }
 
 /* What no frame of the conversation shows. */
@@ -738,7 +746,7 @@ static void on_answered(void *owner, const char *body, size_t len)
 
 	c->told_url = c->dead = false;
 	c->read_reply = true;
-	frame(c, false, "text", body, len);
+	frame_on(c, "ota", false, "text", body, len);
 	if (read_reply(c, &reply, &err)) {
 		c->dead = err.kind == ERR_UNMET;
 		board_link_refuse(c, &err);
@@ -832,7 +840,7 @@ static void board_link_ask_ota(struct board_link *c)
 	board_ws_ota_request(&request, &u, &about);
 	c->events->step(c, CALLER_ASKS, c->plan->ota);
 	body = strstr(buf_string(&request), "\r\n\r\n") + 4;
-	frame(c, true, "text", body, strlen(body));
+	frame_on(c, "ota", true, "text", body, strlen(body));
 	c->using = LINE_OTA;
 	board_http_open(&c->line.ota, c->plan->loop, &u, &request, &ota_events,
 			c);

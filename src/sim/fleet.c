@@ -251,10 +251,12 @@ void fleet_trace(const struct fleet_order *order, const struct trace *t,
 static void on_frame(struct board_link *c, const struct trace *t)
 {
 	struct fleet *f = c->fleet;
+	struct trace told = *t;
 
 	if (!t->outgoing)
 		stir(f);
-	fleet_trace(f->order, t, f->count > 1 ? c->device.device_id : NULL);
+	told.id = c->device.device_id;
+	fleet_trace(f->order, &told, f->count > 1 ? c->device.device_id : NULL);
 }
 
 static void on_finished(struct board_link *c)

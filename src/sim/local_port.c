@@ -75,6 +75,7 @@ static void frame(const struct local_port *d, bool outgoing, const char *kind,
 		.kind = kind,
 		.data = data,
 		.len = len,
+		.leg = "local",
 	};
 
 	fleet_trace(d->order, &t, NULL);

@@ -8,7 +8,7 @@
 #ifndef SIM_NORMALISE_H
 #define SIM_NORMALISE_H
 
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
 
 /*
  * Check the rules; arguments: the properties of the tool's input schema, of

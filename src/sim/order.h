@@ -7,7 +7,7 @@
 #define SIM_ORDER_H
 
 #include "sim/exec.h"
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
 #include "sim/template.h"
 
 /* Whether a result (any JSON) orders something. */

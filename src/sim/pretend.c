@@ -435,12 +435,99 @@ static void on_system(struct pretend *d, const cJSON *root)
 	pretend_add_job(d, job_new(JOB_RESTART));
 }
 
+/* What is told of a request that is answered. */
+static void note_recorded(struct pretend *d, const cJSON *payload,
+			  const struct recorded_reply *reply)
+{
+	const struct pretend_events *e = d->config.events;
+	const cJSON *params = json_object(payload, "params");
+
+	if (strcmp(reply->method, "initialize") == 0) {
+		if (!d->initialized)
+			e->note(d->config.owner, DEVICE_INITIALIZED, NULL);
+		d->initialized = true;
+	} else if (strcmp(reply->method, "tools/call") == 0) {
+		e->note(d->config.owner, DEVICE_CALLED,
+			text_of(params, "name"));
+	} else if (strcmp(reply->method, "tools/list") == 0) {
+		if (!d->talk.listed)
+			e->note(d->config.owner, DEVICE_LISTED, NULL);
+		d->talk.listed = true;
+	}
+}
+
+/* Answered as it was recorded. False: that was never asked. */
+static bool answer_recorded(struct pretend *d, const cJSON *payload)
+{
+	const struct recorded_reply *reply =
+		recorded_find(&d->config.profile->recorded, &d->given, payload);
+	struct buf text = { 0 };
+	struct job *job;
+
+	if (!reply)
+		return false;
+	note_recorded(d, payload, reply);
+	recorded_text(reply, payload, &text);
+	job = job_new(JOB_REPLY);
+	job->as_is = reply->frame;
+	job->method = strcmp(reply->method, "tools/call") == 0 ? SERVER_CALL :
+								 SERVER_UNKNOWN;
+	job->of = d->asked;
+	job->len = text.len;
+	job->payload = buf_take(&text);
+	if (reply->delay_ms)
+		pretend_set_alarm(d, ALARM_JOB, reply->delay_ms, job);
+	else
+		pretend_add_job(d, job);
+	return true;
+}
+
+/* A call that was not: in the form of its firmware, and as what it is. */
+static bool refuse_call(struct pretend *d, const cJSON *payload,
+			const char *method)
+{
+	static const char words[] = "this call was not recorded";
+	struct firmware_reply r = { .method = SERVER_CALL,
+				    .is_error = true,
+				    .code = JSONRPC_INVALID_PARAMS,
+				    .body = words,
+				    .len = sizeof(words) - 1 };
+	int64_t id = 0;
+
+	if (strcmp(method, "tools/call") != 0 ||
+	    json_integer(payload, "id", &id) || id < 0 || id > INT32_MAX)
+		return false;
+	r.id = (int32_t)id;
+	on_reply(d, &r);
+	return true;
+}
+
+static bool not_recorded(struct pretend *d, const cJSON *payload)
+{
+	const char *method = json_string(payload, "method");
+
+	if (!method || !json_member(payload, "id"))
+		return false;
+	pretend_line(d, "was asked what was not recorded: %s %s", method,
+		     text_of(json_object(payload, "params"), "name"));
+	return refuse_call(d, payload, method);
+}
+
+static void receive(struct pretend *d, const cJSON *payload)
+{
+	const struct recorded *r = &d->config.profile->recorded;
+
+	count_request(d, payload);
+	if (r->count &&
+	    (answer_recorded(d, payload) || not_recorded(d, payload)))
+		return;
+	firmware_receive(&d->server, payload);
+}
+
 static void on_mcp(struct pretend *d, const cJSON *payload)
 {
-	if (!cJSON_IsObject(payload))
-		return;
-	count_request(d, payload);
-	firmware_receive(&d->server, payload);
+	if (cJSON_IsObject(payload))
+		receive(d, payload);
 }
 
 /*
@@ -453,8 +540,7 @@ static void on_bare(struct pretend *d, const cJSON *root)
 	if (strcmp(text_of(root, "type"), "mcp") == 0 &&
 	    cJSON_IsObject(payload))
 		root = payload;
-	count_request(d, root);
-	firmware_receive(&d->server, root);
+	receive(d, root);
 }
 
 /*
@@ -572,6 +658,7 @@ static void on_timer_closed(void *owner)
 	rule_state_free(d->config.profile, d->state);
 	firmware_reset(&d->server);
 	diag_done(&d->talk.diag);
+	mem_free(TAKE(d->given));
 	mem_free(d->session_id);
 	mem_free(d->device_id);
 	mem_free(d->client_id);
@@ -896,7 +983,9 @@ static void do_reply(struct pretend *d, const struct job *job)
 	if (d->deaf)
 		return;
 	d->aside = e->answers && !e->answers(d->config.owner, d->answering);
-	if (job->method != SERVER_CALL) {
+	if (job->as_is) {
+		pretend_send_as_is(d, job->payload);
+	} else if (job->method != SERVER_CALL) {
 		send_reply(d, job);
 		if (job->method == SERVER_LIST && d->deaf_due)
 			become_deaf(d, true);

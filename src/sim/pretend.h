@@ -121,6 +121,7 @@ struct pretend {
 	struct pretend_talk talk; /* of this connection, and OTA before it */
 	bool aside; /* what goes out now is no part of it */
 	char **state; /* see struct rule_world */
+	uint32_t *given; /* see recorded_find */
 	char *session_id; /* owned; NULL: "" */
 	enum pretend_mode mode;
 	bool online; /* there is a connection */

@@ -30,6 +30,7 @@ struct job {
 	size_t len;
 	enum firmware_method method; /* JOB_REPLY */
 	bool is_error; /* JOB_REPLY */
+	bool as_is; /* JOB_REPLY: payload is a whole frame */
 	struct counted_request of; /* JOB_REPLY, JOB_CALL: the request */
 	const cJSON *event; /* JOB_EVENT */
 	int64_t said; /* JOB_STORM: so far */

@@ -288,25 +288,35 @@ static void add_features(struct buf *out, const struct profile_hello *h)
 	}
 }
 
-void pretend_say_hello(struct pretend *d)
+static void compose_hello(const struct pretend *d, struct buf *text)
 {
 	const struct profile_hello *h = &d->config.profile->hello;
-	CLEANUP(buf_done) struct buf text = { 0 };
 
 	/*
 	 * Over MQTT the version is always 3, and transport comes first
 	 * (device.md 2.3).
 	 */
-	buf_printf(&text, "{\"type\":\"hello\",\"version\":%d,%s",
+	buf_printf(text, "{\"type\":\"hello\",\"version\":%d,%s",
 		   d->config.mqtt ? 3 : d->config.frame_version,
 		   d->config.mqtt ? "\"transport\":\"udp\"," : "");
 	if (h->features && !fault_has(&d->config.faults, FAULT_NO_FEATURES))
-		add_features(&text, h);
+		add_features(text, h);
 	buf_printf(
-		&text,
+		text,
 		"%s\"audio_params\":{\"format\":\"opus\",\"sample_rate\":%d,\"channels\":%d,\"frame_duration\":%d}}",
 		d->config.mqtt ? "" : "\"transport\":\"websocket\",",
 		(int)h->sample_rate, (int)h->channels, (int)h->frame_duration);
+}
+
+void pretend_say_hello(struct pretend *d)
+{
+	const char *recorded = d->config.profile->recorded.hello;
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (recorded)
+		buf_text(&text, recorded);
+	else
+		compose_hello(d, &text);
 	d->hello_out = send_text(d, &text, false);
 	d->hello_said = true;
 	if (!d->config.counts)

@@ -33,6 +33,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	firmware_catalog_done(&p->catalog);
+	recorded_done(&p->recorded);
 	for (size_t i = 0; i < p->state_count; i++) {
 		mem_free(p->state[i].name);
 		mem_free(p->state[i].value);
@@ -621,6 +622,7 @@ const char sim_profile_help[] =
 "generate\ta list of generators, which make many tools\n"
 "events\ta list of what the device says by itself once it listens\n"
 "ollama\tdefaults of the tools that ask a model: url, model, timeout_ms, retry_after_ms, stream, options\n"
+"says, replies, notes\twhat a real board said, see below\n"
 "\n"
 "A tool has name, description, user_only (true: listed only with withUserTools), arguments and result. "
 "An argument has type (boolean, integer or string: firmware knows no others), default (without one it is required), minimum, maximum, and maxLength (with firmware \"2.5.0\"). "
@@ -659,6 +661,8 @@ const char sim_profile_help_rest[] =
 "\n"
 "An event has after_ms, counted from the moment the device begins to listen, every_ms to say it again and again, and one of: message (a device message with a type; session_id is filled in), notification (method and params), audio (bytes in hex). "
 "Over MQTT a device is in standby and says notifications from the start; any other event makes it begin a voice session.\n"
+"\n"
+"What mcpctl clone writes: says is the text of a hello; replies is a list of what was answered, each with method, params, delay_ms, and reply (a JSON-RPC message as text, ${id} where its id stands) or frame (a whole frame, as it is). The same request gets the first of its answers, then the second, and so on, and the last one for ever; what was never asked is left to the tools. notes is a list of texts that nobody reads.\n"
 "\n"
 "Results from outside: while a command or a model works, a device sends nothing else. "
 "In ollama, user is what the model is asked and system what it is told first: templates, each a string or a list of lines. format is a JSON schema, or \"json\"; options is handed to Ollama as it is (temperature, num_predict); stream: true takes the answer in pieces. url, model, timeout_ms (30000), retry_after_ms (5000) and the others may stand in the profile's own ollama, for all tools; --ollama, --model and --ollama-timeout win over both.\n";

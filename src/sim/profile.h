@@ -11,7 +11,8 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "mcp/firmware.h"
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
+#include "sim/recorded.h"
 #include "wire/ota.h"
 
 #define PROFILE_EXTENDS_MAX 8
@@ -75,6 +76,8 @@ struct profile {
 	char *device_id, *client_id; /* of the first device */
 	struct profile_state *state;
 	size_t state_count;
+	struct recorded
+		recorded; /* what it answers before its tools are asked */
 	const cJSON
 		*events; /* list of things the device says by itself; NULL */
 	const cJSON *ollama; /* defaults of tools that ask a model; NULL */

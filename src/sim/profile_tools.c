@@ -337,9 +337,10 @@ static int profile_apply_tools(struct profile *p, struct reader *r,
  */
 
 static const char *const top_members[] = {
-	"brief",     "extends", "board", "version", "firmware", "device_id",
-	"client_id", "camera",	"hello", "state",   "remove",	"tools",
-	"generate",  "events",	"kind",	 "ollama",  NULL,
+	"brief",     "extends",	  "board",    "version", "firmware",
+	"device_id", "client_id", "camera",   "hello",	 "state",
+	"remove",    "tools",	  "generate", "events",	 "kind",
+	"ollama",    "says",	  "replies",  "notes",	 NULL,
 };
 static const char *const hello_members[] = {
 	"features",  "mcp",	    "aec",	"glyph_push",
@@ -579,6 +580,31 @@ static int apply_facts(struct profile *p, struct reader *r, const cJSON *tree)
 			 0;
 }
 
+static int apply_reply(struct profile *p, struct reader *r,
+		       const cJSON *element)
+{
+	return recorded_add(&p->recorded, r, element);
+}
+
+static int apply_recorded(struct profile *p, struct reader *r,
+			  const cJSON *tree)
+{
+	const char *says = NULL;
+
+	if (reader_text(r, tree, "says", &says))
+		return -1;
+	if (says) {
+		CLEANUP(json_free_ptr)
+		cJSON *hello = json_parse(says, strlen(says), NULL);
+
+		if (!cJSON_IsObject(hello))
+			return reader_fail(
+				r, "'says' must be the text of a hello");
+		p->recorded.hello = says;
+	}
+	return profile_each(p, r, tree, "replies", apply_reply);
+}
+
 int profile_apply(struct profile *p, struct reader *r, const cJSON *tree)
 {
 	const cJSON *events = json_array(tree, "events");
@@ -587,7 +613,7 @@ int profile_apply(struct profile *p, struct reader *r, const cJSON *tree)
 	if (reader_members(r, tree, "a profile", top_members) ||
 	    order_check_defaults(r, tree) || apply_facts(p, r, tree) ||
 	    apply_hello(p, r, tree) || apply_state(p, r, tree) ||
-	    profile_apply_tools(p, r, tree) ||
+	    profile_apply_tools(p, r, tree) || apply_recorded(p, r, tree) ||
 	    profile_each(p, r, tree, "events", apply_event))
 		return -1;
 	if (events)

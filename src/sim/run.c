@@ -154,7 +154,11 @@ static int run(struct fleet_order *order, struct sim_summary *out,
 		.firmware_2_5 = o->firmware_2_5,
 		.fill = o->fill,
 	};
-	struct profile *p = profile_load(o->profile, &changes, err);
+	struct profile *p =
+		o->profile_text ?
+			profile_parse(o->profile_text, strlen(o->profile_text),
+				      o->profile, err) :
+			profile_load(o->profile, &changes, err);
 	int status;
 
 	if (!p)

@@ -6,7 +6,7 @@
 #include "sim/normalise.h"
 #include "sim/order.h"
 #include "sim/profile.h"
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
 #include "sim/service_private.h"
 
 static int service_check_texts(struct reader *r, const cJSON *json);

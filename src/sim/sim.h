@@ -40,6 +40,7 @@ void sim_each_profile(void (*each)(void *owner, const char *name,
 struct sim_options {
 	/* A name, or a path with '/' or ending in .json; NULL: esp32. */
 	const char *profile;
+	const char *profile_text; /* … its JSON in place of a file; NULL */
 	/*
 	 * One of the four: ws[s]://… or mqtt[s]://[USER@]HOST[:PORT]/CLIENT_ID
 	 * [?up=TOPIC&down=TOPIC]; http[s]://…; [HOST:]PORT (path /ws).

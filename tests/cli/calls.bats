@@ -194,10 +194,13 @@ load helper
 	[ "$status" = 8 ]
 }
 
-@test "--trace writes JSON lines" {
+@test "--trace writes a capture: a header, then an event a line" {
 	mcp --trace trace.jsonl sim: ping
 	ends 0
-	jq -es 'length >= 4 and all(has("dir") and has("kind") and has("size"))' trace.jsonl
+	jq -es '.[0].capture == 1 and .[0].masked and .[0].as == "client"' trace.jsonl
+	jq -es '.[1:] | length >= 4 and all(has("n") and has("t") and has("c") and has("kind"))' trace.jsonl
+	jq -es 'map(select(.kind == "text")) | length >= 4 and all(has("from") and has("size") and .leg == "ws")' trace.jsonl
+	jq -es 'map(select(.kind == "device").device) == ["02:00:00:00:00:01"]' trace.jsonl
 }
 
 @test "send: a request with a text id is never answered, and it says so" {

@@ -306,7 +306,7 @@ time.sleep(600)'
 	serve
 	mcp -v --trace t.jsonl check ota "$OTA"
 	ends 0
-	jq -se 'map(.text) | map(test("websocket")) | any' t.jsonl
-	jq -se 'map(select(.dir == "out").text | fromjson) | map(.type) | index("hello") != null' t.jsonl
+	jq -se 'map(select(.leg == "ota" and .kind == "response").text) | map(test("websocket")) | any' t.jsonl
+	jq -se 'map(select(.from == "device").text | fromjson) | map(.type) | index("hello") != null' t.jsonl
 	hints 'initialize'
 }

@@ -434,11 +434,14 @@ END
 	event ready 02:00:00:00:00:02
 	mcp stop
 	finish "$SERVER" 0
-	jq -es 'map(select(.device == "02:00:00:00:00:02") | .kind) |
-		index("ready") == 0 and index("text") == 1 and index("closed") > 1' t.jsonl
-	jq -es 'any(.[]; .dir == "out" and (.text // "" | contains("\"initialize\"")))' t.jsonl
+	jq -es '(map(select(.device == "02:00:00:00:00:02")) | .[0].c) as $c |
+		map(select(.c == $c) | .kind) |
+		index("open") == 0 and index("device") == 1 and
+		index("text") == 2 and index("end") > 2' t.jsonl
+	jq -es 'map(select(.kind == "open").c) | length == 2 and .[0] != .[1]' t.jsonl
+	jq -es 'any(.[]; .from == "backend" and (.text // "" | contains("\"initialize\"")))' t.jsonl
 	# The token for pictures is a secret here too.
-	jq -rs '.[].text' t.jsonl | grep -o '"token":"[^"]*"' | sort -u >token
+	jq -rs '.[].text // empty' t.jsonl | grep -o '"token":"[^"]*"' | sort -u >token
 	absent '[0-9a-f]{32}' token
 	mcp --trace none/t serve --listen 127.0.0.1:0
 	ends 8

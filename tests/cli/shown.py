@@ -32,6 +32,8 @@ SHOWN = {
     "prompt": ["prompt p", "prompt nothing"],
     "complete": ["complete p x="],
     "tail": ["tail --for 1s"],
+    "capture": ["capture show hostile.jsonl", "-vv capture show hostile.jsonl",
+                "capture mask hostile.jsonl"],
     "check": ["check --timeout 1s", "check --report md:-", "check tools --against all"],
     "request": ["request tools/list", "request nothing"],
     "notify": ["notify nothing", "-v notify nothing"],

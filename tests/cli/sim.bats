@@ -284,9 +284,9 @@ is_ready() { mcpctl devices -o json | grep -q ready; }
 	ends 0
 	hints ' B {"type":"hello"'
 	hints '"method": "tools/list"'
-	[ "$(jq -rs '[.[] | select(.dir == "out") | .text | fromjson | .type] | join(" ")' \
+	[ "$(jq -rs '[.[] | select(.from == "device") | .text | fromjson | .type] | join(" ")' \
 		t.jsonl)" = 'hello listen mcp mcp mcp' ]
-	[ "$(jq -rs 'map(.kind) | unique | join(" ")' t.jsonl)" = 'closed ready text' ]
+	[ "$(jq -rs '.[1:] | map(.kind) | unique | join(" ")' t.jsonl)" = 'device end finding open text' ]
 	mcp -v sim --connect "ws://127.0.0.1:$BACKEND/" --devices 2
 	hints ' 02:00:00:00:00:02 181 B {"type":"hello"'
 	listener l --wait 60 listen:127.0.0.1:0 ping
@@ -297,13 +297,13 @@ is_ready() { mcpctl devices -o json | grep -q ready; }
 	url=$(wait_for sim.err 'ws://' | sed 's/.*\(ws:[^ ]*\).*/\1/')
 	mcp "$url" ping
 	wait_for sim.err '-> .*not implemented: ping'
-	wait_for door.jsonl '"dir":"in".*ping'
+	wait_for door.jsonl '"from":"backend".*ping'
 	background sim mcpctl -v --trace llm.jsonl sim llm --listen 127.0.0.1:0 --for 120s
 	url=$(wait_for sim.err 'http://' | sed 's/.*\(http:[^ ]*\).*/\1/')
 	mcp "$url" tools
 	ends 0
 	wait_for sim.err '<- .*"tools/list"'
-	wait_for llm.jsonl '"dir":"out".*inputSchema'
+	wait_for llm.jsonl '"from":"device".*inputSchema'
 	mcp --trace /nowhere/t sim --connect "ws://127.0.0.1:$BACKEND/"
 	ends 8
 }

@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "base/mask.h"
 #include "base/mem.h"
-#include "out/mask.h"
 
 static void assert_masked(const char *text, const char *expected)
 {

@@ -3,12 +3,13 @@
  * Finding secrets by the words that stand before them. It would rather hide
  * too much than too little.
  */
-#include "out/mask.h"
+#include "base/mask.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -35,7 +36,138 @@ static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
 
 struct mask_scan {
 	const char *at, *end;
+	struct mask_names *names; /* NULL */
 };
+
+/* ---- names ---- */
+
+struct mask_name {
+	uint64_t key;
+	size_t number;
+};
+
+struct mask_names {
+	struct map map;
+	unsigned scope;
+};
+
+struct mask_names *mask_names_new(void)
+{
+	return mem_zalloc(sizeof(struct mask_names));
+}
+
+void mask_names_free(struct mask_names *names)
+{
+	struct mask_name *name;
+	size_t at = 0;
+
+	if (!names)
+		return;
+	while ((name = map_each(&names->map, &at)))
+		mem_free(name);
+	map_done(&names->map);
+	mem_free(names);
+}
+
+void mask_names_from(struct mask_names *names, unsigned scope)
+{
+	names->scope = scope;
+}
+
+size_t mask_names_count(const struct mask_names *names)
+{
+	return names->map.count;
+}
+
+/* 0: there are too many. */
+static size_t number_of(struct mask_names *names, uint64_t key)
+{
+	struct mask_name *name;
+	size_t at = 0;
+
+	while ((name = map_find(&names->map, key, &at)))
+		if (name->key == key)
+			return name->number;
+	if (names->map.count == MASK_NAMES_MAX)
+		return 0;
+	name = mem_zalloc(sizeof(*name));
+	name->key = key;
+	name->number = names->map.count + 1;
+	map_add(&names->map, key, name);
+	return name->number;
+}
+
+/* *** alone says of two secrets nothing; ***5 is the same within its file. */
+static bool is_hidden(const char *text, size_t len, bool *numbered)
+{
+	size_t at = strlen(HIDDEN);
+
+	if (len < at || strncmp(text, HIDDEN, at) != 0)
+		return false;
+	*numbered = len > at;
+	for (; at < len; at++)
+		if (!isdigit((unsigned char)text[at]))
+			return false;
+	return true;
+}
+
+/* A scheme in front is no part of it. */
+static size_t scheme_length(const char *text, size_t len)
+{
+	static const char *const schemes[] = { "Bearer ", "Basic " };
+
+	for (size_t i = 0; i < COUNT(schemes); i++) {
+		size_t own = strlen(schemes[i]);
+
+		if (len > own && strncasecmp(text, schemes[i], own) == 0)
+			return own;
+	}
+	return 0;
+}
+
+void mask_whole(struct buf *out, const char *secret, size_t len,
+		struct mask_names *names)
+{
+	size_t scheme = scheme_length(secret, len), number = 0;
+	bool numbered = true, hidden;
+
+	secret += scheme;
+	len -= scheme;
+	if (len == 0)
+		return;
+	hidden = is_hidden(secret, len, &numbered);
+	if (!names && hidden) {
+		buf_add(out, secret, len);
+		return;
+	}
+	if (names && hidden && numbered) {
+		CLEANUP(mem_free_ptr)
+		char *whose =
+			mem_printf("%u %.*s", names->scope, (int)len, secret);
+
+		number = number_of(names, map_hash_text(whose));
+	} else if (names && numbered) {
+		number = number_of(names, map_hash(secret, len));
+	}
+	buf_text(out, HIDDEN);
+	if (number)
+		buf_printf(out, "%zu", number);
+}
+
+bool mask_is_secret(const char *name)
+{
+	static const char *const words[] = { "authorization", "token",
+					     "secret",	      "cookie",
+					     "password",      "api-key",
+					     "api_key",	      "apikey" };
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (text_find(name, words[i]))
+			return true;
+	return false;
+}
+
+/* ---- the scan ---- */
 
 static bool starts(const struct mask_scan *s, const char *word)
 {
@@ -64,7 +196,7 @@ static const char *skip_space(const char *p, const char *end)
 static const char *value_start(const struct mask_scan *s, const char *name,
 			       size_t quote)
 {
-	struct mask_scan in = { s->at + quote, s->end };
+	struct mask_scan in = { s->at + quote, s->end, NULL };
 	if (!starts(&in, name))
 		return NULL;
 	const char *p = in.at + strlen(name);
@@ -108,7 +240,7 @@ static void copy(struct buf *out, struct mask_scan *s, size_t len)
 static void hide(struct buf *out, struct mask_scan *s, const char *end)
 {
 	if (end > s->at)
-		buf_text(out, HIDDEN);
+		mask_whole(out, s->at, (size_t)(end - s->at), s->names);
 	s->at = end;
 }
 
@@ -166,7 +298,7 @@ static bool hide_assigned(struct buf *out, struct mask_scan *s,
 {
 	if (!starts(s, name))
 		return false;
-	struct mask_scan behind = { s->at + strlen(name), s->end };
+	struct mask_scan behind = { s->at + strlen(name), s->end, NULL };
 	if (!starts(&behind, "=") && !starts(&behind, ":="))
 		return false;
 	copy(out, s, strlen(name) + (*behind.at == ':' ? 2 : 1));
@@ -196,7 +328,8 @@ static bool is_parameter(const struct mask_scan *s)
 					     "charset",	  "resource_metadata" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		struct mask_scan behind = { s->at + strlen(names[i]), s->end };
+		struct mask_scan behind = { s->at + strlen(names[i]), s->end,
+					    NULL };
 
 		if (starts(s, names[i]) && starts(&behind, "=") &&
 		    quote_length(behind.at + 1, s->end))
@@ -225,7 +358,13 @@ static bool mask_word(struct buf *out, struct mask_scan *s)
 
 void mask_secrets(struct buf *out, const char *text, size_t len)
 {
-	struct mask_scan s = { text, text + len };
+	mask_named(out, text, len, NULL);
+}
+
+void mask_named(struct buf *out, const char *text, size_t len,
+		struct mask_names *names)
+{
+	struct mask_scan s = { text, text + len, names };
 	const char *copied = text;
 	while (s.at < s.end) {
 		/* Cheap first: most bytes begin none of these. */

@@ -4,8 +4,8 @@
  * which file, at which place, and what is expected. Errors are ERR_USAGE.
  * Names of members are compared with case: a profile is ours, not a device's.
  */
-#ifndef SIM_READER_H
-#define SIM_READER_H
+#ifndef SIM_PROFILE_READER_H
+#define SIM_PROFILE_READER_H
 
 #include "base/json.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Members by name, with the place kept for messages. Knows no profile. */
-#include "sim/reader.h"
+#include "sim/profile_reader.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * The wall clock as text. Durations are measured elsewhere (base/loop).
  */
-#include "out/clock.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <string.h>

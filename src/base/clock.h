@@ -3,8 +3,8 @@
  * The time of day, for people (local, "12:01:02.123") and for programs (UTC,
  * "2026-08-08T12:01:02.123Z").
  */
-#ifndef OUT_CLOCK_H
-#define OUT_CLOCK_H
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
 
 #include "base/base.h"
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/talks.h"
+#include "base/mem.h"
+#include "diag/list_rules.h"
+#include "diag/ota_rules.h"
+#include "mcp/tools.h"
+#include "wire/envelope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ID_MAX 64 /* bytes of an id that is remembered */
+#define TOOLS_MAX 20000 /* of a list that is judged as a whole */
+
+/* The list that is being asked for, page by page. */
+struct talk_lists {
+	char asked[ID_MAX]; /* the request whose page is awaited; "" */
+	struct tool_list tools;
+};
+
+static void forget(struct capture_talk *t)
+{
+	tool_list_done(&t->lists->tools);
+	mem_free(t->lists);
+	diag_done(&t->diag);
+	mem_free(t->device);
+	mem_free(t);
+}
+
+static void on_found(void *owner, const struct finding *f, const char *detail)
+{
+	struct capture_talk *t = owner;
+
+	if (t->all->found)
+		t->all->found(t->all->owner, t, f, detail);
+}
+
+static struct capture_talk *begin(struct talks *all,
+				  const struct capture_event *e)
+{
+	struct capture_talk *t = mem_zalloc(sizeof(*t));
+	bool plain = e->leg == LEG_HTTP || e->leg == LEG_STDIO;
+
+	t->all = all;
+	t->conn = e->conn;
+	t->device = mem_strdup(e->device ? e->device : "");
+	t->lists = mem_zalloc(sizeof(*t->lists));
+	t->diag.about.board = !plain;
+	t->diag.about.bare = plain;
+	t->diag.about.standby = e->leg == LEG_MQTT;
+	t->diag.found = on_found;
+	t->diag.owner = t;
+	map_add(&all->conns, map_hash(&t->conn, sizeof(t->conn)), t);
+	return t;
+}
+
+static struct capture_talk *talk_of(struct talks *all,
+				    const struct capture_event *e)
+{
+	size_t at = 0;
+	struct capture_talk *t;
+
+	while ((t = map_find(&all->conns, map_hash(&e->conn, sizeof(e->conn)),
+			     &at)))
+		if (t->conn == e->conn)
+			return t;
+	return begin(all, e);
+}
+
+/* ---- lists of tools ---- */
+
+static void drop_list(struct talk_lists *l)
+{
+	tool_list_done(&l->tools);
+	l->tools = (struct tool_list){ 0 };
+	l->asked[0] = '\0';
+}
+
+static bool is_asked(const struct talk_lists *l, struct span id)
+{
+	return *l->asked && id.len == strlen(l->asked) &&
+	       memcmp(id.text, l->asked, id.len) == 0;
+}
+
+static void list_asked(struct talk_lists *l, const struct message *m)
+{
+	struct span cursor = { 0 };
+
+	if (strcmp(m->method, "tools/list") != 0 || m->id.len >= ID_MAX)
+		return;
+	if (m->params.text)
+		json_span_member(m->params, "cursor", &cursor);
+	if (!cursor.text || json_span_is(cursor, ""))
+		drop_list(l);
+	memcpy(l->asked, m->id.text, m->id.len);
+	l->asked[m->id.len] = '\0';
+}
+
+static void page_came(struct capture_talk *t, struct message *m)
+{
+	struct talk_lists *l = t->lists;
+	struct span cursor = { 0 };
+	bool more;
+
+	if (!is_asked(l, m->id))
+		return;
+	l->asked[0] = '\0';
+	more = json_span_member(m->result_text, "nextCursor", &cursor) &&
+	       cursor.len > 2;
+	if (message_keep(m, NULL) ||
+	    tool_list_add_take(&l->tools, m, NULL, NULL) ||
+	    l->tools.count > TOOLS_MAX) {
+		drop_list(l);
+	} else if (!more) {
+		diag_list(&t->diag, &l->tools);
+		drop_list(l);
+	}
+}
+
+static void look_for_lists(struct capture_talk *t,
+			   const struct capture_event *e)
+{
+	CLEANUP(envelope_done) struct envelope in = { 0 };
+	struct message *m = &in.message;
+
+	if (e->cut || envelope_decode(&in, e->data.text, e->data.len, NULL) ||
+	    !m->text)
+		return;
+	if (e->from == FROM_BACKEND && m->kind == MESSAGE_REQUEST)
+		list_asked(t->lists, m);
+	else if (e->from == FROM_DEVICE && m->kind == MESSAGE_RESULT)
+		page_came(t, m);
+}
+
+/* ---- what is judged ---- */
+
+/* The events of a connection have numbers of their own in its engine. */
+static void number(struct capture_talk *t, const struct capture_event *e)
+{
+	if (e->n)
+		t->diag.frames = e->n - 1;
+}
+
+static void feed(struct capture_talk *t, const struct capture_event *e)
+{
+	const struct diag_frame f = { .at_us = e->at_us,
+				      .leg = e->leg,
+				      .kind = e->kind == CAPTURED_BINARY ?
+						      FRAME_IS_BINARY :
+						      FRAME_IS_TEXT,
+				      .from_device = e->from == FROM_DEVICE,
+				      .data = e->data.text,
+				      .len = e->data.len };
+
+	/* What is not all there cannot be judged: it would be broken JSON. */
+	if (e->cut || e->from == FROM_NOBODY ||
+	    (e->kind == CAPTURED_BINARY && e->data.len < e->size))
+		return;
+	number(t, e);
+	diag_feed(&t->diag, &f);
+	if (e->kind == CAPTURED_TEXT)
+		look_for_lists(t, e);
+}
+
+/* "Content-Length: 12" of a head; NULL. Yours. */
+static char *header(const struct capture_event *e, const char *name)
+{
+	const char *line = e->head.text;
+	const char *end = line ? line + e->head.len : NULL;
+	size_t len = strlen(name);
+
+	while (line && line < end) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		const char *next = stop ? stop + 1 : end;
+
+		if ((size_t)(next - line) > len && line[len] == ':' &&
+		    strncasecmp(line, name, len) == 0) {
+			for (line += len + 1; line < next && *line == ' ';)
+				line++;
+			while (next > line &&
+			       (next[-1] == '\n' || next[-1] == '\r'))
+				next--;
+			return mem_copy(line, (size_t)(next - line));
+		}
+		line = next;
+	}
+	return NULL;
+}
+
+/* What was masked has another length now: right is right in this one, too. */
+static int64_t told_length(const struct capture_event *e, const char *length)
+{
+	int64_t told = length ? strtoll(length, NULL, 10) : 0;
+
+	return told == (int64_t)e->size ? (int64_t)e->data.len : told;
+}
+
+static void judge_ota(struct capture_talk *t, const struct capture_event *e)
+{
+	CLEANUP(mem_free_ptr) char *type = header(e, "Content-Type");
+	CLEANUP(mem_free_ptr) char *coding = header(e, "Content-Encoding");
+	CLEANUP(mem_free_ptr) char *location = header(e, "Location");
+	CLEANUP(mem_free_ptr) char *length = header(e, "Content-Length");
+	CLEANUP(mem_free_ptr) char *transfer = header(e, "Transfer-Encoding");
+	const struct ota_answer a = { .at_us = e->at_us,
+				      .status = e->status,
+				      .location = location,
+				      .content_type = type,
+				      .content_encoding = coding,
+				      .has_length = length != NULL,
+				      .chunked = transfer != NULL,
+				      .length = told_length(e, length),
+				      .body = e->data.text ? e->data.text : "",
+				      .len = e->data.len,
+				      .more = e->cut };
+
+	number(t, e);
+	diag_answer(&t->diag);
+	diag_ota(&t->diag, &a);
+}
+
+static void over(struct talks *all, struct capture_talk *t)
+{
+	diag_end(&t->diag);
+	if (all->over)
+		all->over(all->owner, t);
+	map_remove(&all->conns, map_hash(&t->conn, sizeof(t->conn)), t);
+	forget(t);
+}
+
+static void name_it(struct capture_talk *t, const struct capture_event *e)
+{
+	if (!e->device || strcmp(t->device, e->device) == 0)
+		return;
+	mem_free(t->device);
+	t->device = mem_strdup(e->device);
+}
+
+void talks_feed(struct talks *all, const struct capture_event *e)
+{
+	struct capture_talk *t;
+
+	if (!e->conn)
+		return;
+	t = talk_of(all, e);
+	name_it(t, e);
+	switch (e->kind) {
+	case CAPTURED_TEXT:
+	case CAPTURED_BINARY:
+		feed(t, e);
+		break;
+	case CAPTURED_RESPONSE:
+		if (e->leg == LEG_OTA)
+			judge_ota(t, e);
+		break;
+	case CAPTURED_END:
+		number(t, e);
+		over(all, t);
+		break;
+	default:
+		break;
+	}
+}
+
+void talks_end(struct talks *all)
+{
+	size_t at = 0;
+
+	for (struct capture_talk *t; (t = map_each(&all->conns, &at)); at = 0)
+		over(all, t);
+	map_done(&all->conns);
+}

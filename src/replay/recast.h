@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captures written anew: one masked, several put together by time.
+ */
+#ifndef REPLAY_RECAST_H
+#define REPLAY_RECAST_H
+
+#include "base/error.h"
+
+struct renderer;
+
+struct recast_order {
+	char **paths; /* at least one */
+	int count;
+	bool anonymise; /* other MACs, UUIDs and session ids, too */
+	struct renderer *out; /* notes */
+};
+
+/*
+ * To stdout. Names of secrets and connections of several files never meet. -1:
+ * a file cannot be read (ERR_USAGE; what was read before is written), or
+ * several do not say when they were made; ERR_OUTPUT.
+ */
+int recast(const struct recast_order *order, struct error *err);
+
+#endif

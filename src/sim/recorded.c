@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/recorded.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void recorded_done(struct recorded *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		mem_free(r->reply[i]);
+	mem_free(r->reply);
+	map_done(&r->by_request);
+	*r = (struct recorded){ 0 };
+}
+
+static bool has_params(const char *method)
+{
+	return strcmp(method, "initialize") != 0 && strcmp(method, "ping") != 0;
+}
+
+/* Whether two params ask for the same: by value, but for _meta. */
+static bool same_params(const cJSON *a, const cJSON *b)
+{
+	CLEANUP(json_free_ptr) cJSON *x = cJSON_Duplicate(a, true);
+	CLEANUP(json_free_ptr) cJSON *y = cJSON_Duplicate(b, true);
+
+	cJSON_DeleteItemFromObjectCaseSensitive(x, "_meta");
+	cJSON_DeleteItemFromObjectCaseSensitive(y, "_meta");
+	/* None, and an empty object: the same. */
+	if (!x || !y)
+		return (!x || !x->child) && (!y || !y->child);
+	return json_equal(x, y);
+}
+
+/* Of the method, and of the name, URI or cursor: what mostly differs. */
+static uint64_t request_hash(const char *method, const cJSON *params)
+{
+	static const char *const names[] = { "name", "uri", "cursor" };
+	uint64_t hash = map_hash_text(method);
+
+	for (size_t i = 0; i < COUNT(names) && has_params(method); i++) {
+		const char *text = json_string(params, names[i]);
+
+		if (text)
+			hash ^= map_hash_text(text) << (i + 1);
+	}
+	return hash;
+}
+
+static struct recorded_reply *find(const struct recorded *r, const char *method,
+				   const cJSON *params)
+{
+	uint64_t hash = request_hash(method, params);
+	size_t at = 0;
+	struct recorded_reply *first;
+
+	while ((first = map_find(&r->by_request, hash, &at)))
+		if (strcmp(first->method, method) == 0 &&
+		    (!has_params(method) || same_params(first->params, params)))
+			return first;
+	return NULL;
+}
+
+static void put(struct recorded *r, const struct recorded_reply *reply)
+{
+	struct recorded_reply *one = mem_alloc(sizeof(*one));
+	struct recorded_reply *first = find(r, reply->method, reply->params);
+
+	*one = *reply;
+	one->last = one;
+	one->first = first ? first->first : r->count;
+	r->reply =
+		mem_grow(r->reply, &r->capacity, r->count, sizeof(*r->reply));
+	r->reply[r->count++] = one;
+	if (!first) {
+		map_add(&r->by_request, request_hash(one->method, one->params),
+			one);
+		return;
+	}
+	first->last->next = one;
+	first->last = one;
+}
+
+int recorded_add(struct recorded *r, struct reader *reader,
+		 const cJSON *element)
+{
+	static const char *const members[] = { "method", "params",   "reply",
+					       "frame",	 "delay_ms", NULL };
+	struct recorded_reply one = { 0 };
+	const char *message = NULL, *frame = NULL;
+
+	if (reader_members(reader, element, "a recorded reply", members) ||
+	    reader_text(reader, element, "method", &one.method) ||
+	    reader_object(reader, element, "params", &one.params) ||
+	    reader_text(reader, element, "reply", &message) ||
+	    reader_text(reader, element, "frame", &frame) ||
+	    reader_number(reader, element, "delay_ms", 0, INT32_MAX,
+			  &one.delay_ms))
+		return -1;
+	if (!one.method || !message == !frame)
+		return reader_fail(
+			reader,
+			"a recorded reply needs a 'method', and a 'reply' or a 'frame'");
+	if (r->count >= RECORDED_MAX)
+		return reader_fail(reader, "more than %d replies",
+				   RECORDED_MAX);
+	one.frame = frame != NULL;
+	one.text = frame ? frame : message;
+	put(r, &one);
+	return 0;
+}
+
+const struct recorded_reply *
+recorded_find(const struct recorded *r, uint32_t **given, const cJSON *request)
+{
+	const char *method = json_string(request, "method");
+	const struct recorded_reply *found =
+		method ? find(r, method, json_object(request, "params")) : NULL;
+	uint32_t *times;
+
+	if (!found)
+		return NULL;
+	if (!*given)
+		*given = mem_zalloc(r->count * sizeof(**given));
+	times = &(*given)[found->first];
+	for (uint32_t i = 0; i < *times && found->next; i++)
+		found = found->next;
+	if (found->next)
+		(*times)++;
+	return found;
+}
+
+void recorded_text(const struct recorded_reply *reply, const cJSON *request,
+		   struct buf *out)
+{
+	const char *place = strstr(reply->text, RECORDED_ID);
+	size_t before =
+		place ? (size_t)(place - reply->text) : strlen(reply->text);
+	const cJSON *id = json_member(request, "id");
+
+	buf_add(out, reply->text, before);
+	if (!place)
+		return;
+	if (id)
+		json_print(out, id);
+	buf_text(out, place + strlen(RECORDED_ID));
+}

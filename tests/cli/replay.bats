@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# replay, clone, capture diff, capture pcap: what was recorded is said again,
+# answered again, compared, and read by others.
+
+# shellcheck disable=SC2154 # out and err are set by mcp
+
+load helper
+
+# recorded ARG…: board.jsonl, a conversation with sim: (ARG: options and target).
+recorded() {
+	mcp --trace board.jsonl "$@" run -e tools -e 'call self.get_device_status' \
+		-e 'call self.screen.get_info'
+	ends 0
+}
+
+@test "as backend: a device that answers as it did is 0, another one 7 with what is other" {
+	recorded sim:
+	mcp sim: replay board.jsonl --speed max
+	ends 0
+	says 'all as they were'
+	mcp sim:fixtures replay board.jsonl --speed max
+	ends 7
+	says 'reply to tools/call self.get_device_status'
+	says '/result/content/0/text/network/ssid: "pretend", now "host"'
+	hints 'not as recorded'
+	[ "$(wc -L <stdout)" -le 80 ]
+	mcp -o json sim:fixtures replay board.jsonl --speed max
+	ends 7
+	grep -q '"difference":{"kind":"other","from":"device","step":"reply to initialize".*"pointer":"/result/serverInfo/name","old":"pretend-esp32s3","new":"host-board"' <<<"$out"
+}
+
+@test "what is ignored is not compared" {
+	recorded sim:
+	mcp sim:fixtures replay board.jsonl --speed max --ignore /result --ignore /error
+	ends 0
+	mcp sim: replay board.jsonl --ignore result
+	ends 2
+	hints "a pointer begins with '/'"
+}
+
+@test "a board that dials in is told what the backend said, at its pace" {
+	recorded sim:
+	listener again listen:127.0.0.1:0 replay board.jsonl --speed 5
+	background board mcpctl sim --connect "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	finish "$LISTENER" 0
+	grep -q 'all as they were' again.out
+}
+
+@test "an answer that does not come is missing, and is waited for once" {
+	recorded sim:
+	mcp --timeout 300ms 'sim:?fault=no-reply' replay board.jsonl --speed max
+	ends 7
+	says 'missing  #'
+	says 'reply to tools/call self.get_device_status'
+	mcp --timeout 300ms 'sim:?fault=close-mid-reply' replay board.jsonl --speed max
+	ends 7
+	says 'the device ended the connection'
+}
+
+@test "an answer in twice the time is slower" {
+	recorded sim:
+	mcp 'sim:?fault=late-reply=300ms' replay board.jsonl --speed max
+	ends 7
+	says 'slower   #'
+	says 'answered in'
+}
+
+@test "as device: a backend is told what the board said, and compared" {
+	serve --trace "$WORK/board.jsonl"
+	device d
+	event ready
+	mcp call self.get_device_status
+	ends 0
+	kill "$DEVICE"
+	event gone
+	mcp replay board.jsonl --as device "ws://127.0.0.1:$PORT/xiaozhi/v1/" --wait 1s
+	# serve lists by itself, but nobody calls now.
+	ends 7
+	says 'missing  #'
+	says 'tools/call self.get_device_status'
+	absent '^other' stdout
+	mcp replay board.jsonl --as device
+	ends 2
+	hints 'needs the address of a backend'
+	mcp replay board.jsonl --as device ws://127.0.0.1:1/
+	ends 3
+}
+
+@test "reports have a case for each step" {
+	recorded sim:
+	mcp sim:fixtures replay board.jsonl --speed max --report junit:r.xml --report tap:-
+	ends 7
+	grep -q '<testcase .*name="reply to tools/call self.get_device_status"' r.xml
+	grep -q '^not ok .*reply to initialize' <<<"$out"
+	grep -q '^ok ' <<<"$out"
+}
+
+@test "captures that cannot be said again" {
+	echo '{"capture":1}' >empty.jsonl
+	mcp sim: replay empty.jsonl
+	ends 7
+	hints 'has nothing that a backend said'
+	echo no >foreign.jsonl
+	mcp sim: replay foreign.jsonl
+	ends 2
+	mcp sim: replay board.jsonl --speed fast
+	ends 2
+	hints 'a number as 0.5 or 10, or max'
+}
+
+@test "clone: of a capture and of a live device, the simulated board answers as the real one" {
+	recorded sim:
+	mcpctl clone board.jsonl >board.json
+	mcp sim:./board.json replay board.jsonl --speed max
+	ends 0
+	mcpctl sim: clone >live.json
+	mcp sim:./live.json tools
+	ends 0
+	says self.get_device_status
+	mcp sim:./live.json call self.screen.get_info
+	ends 0
+	says '"width":320'
+	mcp sim:./live.json call self.screen.set_theme theme=dark
+	ends 1
+	hints 'this call was not recorded'
+	[[ $err != *B240* ]]
+	mcp clone none.jsonl
+	ends 2
+	# Nothing is left behind of what was asked.
+	[ -z "$(find /tmp -maxdepth 1 -name 'mcpctl-clone-*' -newer board.jsonl)" ]
+}
+
+@test "clone: an answer that was broken is broken again; a second answer comes second" {
+	mcp --trace broken.jsonl 'sim:?fault=deep' call self.get_device_status
+	mcpctl clone broken.jsonl >broken.json
+	mcp sim:./broken.json call self.get_device_status
+	status1=$status
+	mcp 'sim:?fault=deep' call self.get_device_status
+	[ "$status" = "$status1" ]
+}
+
+@test "capture diff: the same is 0, a difference 7" {
+	recorded sim:
+	mv board.jsonl one.jsonl
+	recorded sim:
+	mcp capture diff one.jsonl board.jsonl --ignore '/params/capabilities/vision/url'
+	ends 0
+	[ -z "$out" ]
+	recorded sim:fixtures
+	mcp capture diff one.jsonl board.jsonl
+	ends 7
+	says 'other    #'
+	mcp capture diff one.jsonl
+	ends 2
+	mcp capture diff - -
+	ends 2
+}
+
+@test "capture pcap: blocks of pcapng with the messages in them" {
+	recorded sim:
+	mcpctl capture pcap board.jsonl >board.pcapng
+	python3 - <<-'END'
+		import struct
+		data = open("board.pcapng", "rb").read()
+		at = packets = 0
+		while at < len(data):
+		    kind, size = struct.unpack_from("<II", data, at)
+		    assert size % 4 == 0 and size >= 12
+		    assert struct.unpack_from("<I", data, at + size - 4)[0] == size
+		    packets += kind == 6
+		    at += size
+		assert at == len(data) and packets > 10
+		assert data[:4] == b"\x0a\x0d\x0d\x0a"
+		assert b'"method":"tools/list"' in data
+	END
+}
