@@ -108,6 +108,20 @@ static const struct subject {
 	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
 };
 
+/* For completion. */
+static const struct operand_word subject_words[] = {
+	{ "backend", "a server, by playing the board", "ws:// wss://", false },
+	{ "broker", "what a broker does for a board", "mqtt:// mqtts://",
+	  false },
+	{ "here", "this machine", "", false },
+	{ "ota", "an OTA address, as a board asks it", "http:// https://",
+	  false },
+	{ "tools", "the list of tools alone", "", true },
+	{ "vision", "a vision address, by uploading a picture",
+	  "http:// https://", false },
+	{ NULL, NULL, NULL, false }
+};
+
 static const struct subject *subject_of(const char *word)
 {
 	for (size_t i = 0; i < COUNT(subjects); i++) {
@@ -283,9 +297,9 @@ const struct command cmd_check = {
 		"\n"
 		"Nothing that acts is called, unless --call names it. Each level of --risk asks what those before it do, too:\n"
 		"  look  nothing beyond initialize and the lists\n"
-		"  ask   (the default) what nobody should mind: an unknown method, cursor and tool, the ids 0 and 2147483647, the list a second time\n"
-		"  read  calls the tools that are known to read only, each three times\n"
-		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB; behind each a plain question, to see whether it still answers\n"
+		"  ask   (the default) what nobody should mind: an unknown method, cursor and tool, the ids 0 and 2147483647, the list a second time; before them ten round trips, with a WebSocket Ping where there is one\n"
+		"  read  calls the tools that are known to read only, each once, and then three times for its time\n"
+		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB, one in three frames of a WebSocket; behind each a plain question, to see whether it still answers\n"
 		"  args  missing arguments, and integers out of range, to tools that need one and are not known to destroy\n"
 		"Old firmware may not survive the last two: 1.6.6 to 1.7.2 restarts at an integer out of range, and a device of other make may act on what it does not check. Where the connection does not survive, D134 names the question. Through serve, which numbers what it passes on, ids of our own are not asked.\n"
 		"\n"
@@ -313,6 +327,8 @@ const struct command cmd_check = {
 		"The status is 7 where something at or above --fail-on was found, or a call of --call failed, and that of the failure where the check could not be made to its end (3, 4, 6); the stages that were not reached are named.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_STREAM | CMD_SHELL | CMD_TARGET,
+	.operand = OPERAND_SUBJECT,
+	.words = subject_words,
 	.options = check_options,
 	.options_size = sizeof(struct check_options),
 	.examples = check_examples,

@@ -12,7 +12,8 @@ enum {
 	FIRMWARE_SILENT = 1, /* never answered by firmware (device.md 3.2) */
 	OWN_ID = 2, /* its id is what is asked about: serve gives its own */
 	OF_TOOLS = 4, /* for peers with tools */
-	OF_BOARDS = 8 /* others may have no such thing, and are right */
+	OF_BOARDS = 8, /* others may have no such thing, and are right */
+	IN_PIECES = 16 /* in several frames, where there are any */
 };
 
 struct check_question {
