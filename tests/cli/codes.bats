@@ -35,7 +35,7 @@ no() {
 	fi
 }
 
-@test "D138: a board without Pong, at ping and at check, through serve and listen:" {
+@test "D138: a board without Pong, at ping and at check, through serve" {
 	serve
 	device board --fault no-pong
 	event ready
