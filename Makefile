@@ -64,15 +64,16 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed $(if $(SANITIZE),-fsanitize=$
 
 # A module is a few objects linked with the library that they need (see src/base/module.h).
 MODULES = ws front http mqtt tls shell fence
-MODULE_ws_SOURCES = $(wildcard src/net/ws*.c)
+MODULE_ws_SOURCES = $(wildcard src/net/ws*.c) src/net/tls_chain.c
 MODULE_ws_PKG = libwebsockets libssl libcrypto
 MODULE_front_SOURCES = $(wildcard src/net/front*.c)
 MODULE_front_PKG = libmicrohttpd
 MODULE_http_SOURCES = $(wildcard src/net/http*.c)
 MODULE_http_PKG = libcurl
-MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c
+MODULE_mqtt_SOURCES = $(wildcard src/net/mqtt*.c) src/broker/sign.c \
+	src/net/tls_chain.c
 MODULE_mqtt_PKG = libmosquitto libssl libcrypto
-MODULE_tls_SOURCES = src/net/tls.c
+MODULE_tls_SOURCES = src/net/tls.c src/net/tls_chain.c
 MODULE_tls_PKG = libssl libcrypto
 MODULE_shell_SOURCES = $(wildcard src/shell/edit*.c)
 MODULE_shell_PKG = readline

@@ -10,6 +10,7 @@
 #include "check/questions.h"
 #include "diag/list_rules.h"
 #include "mcp/tools.h"
+#include "rpc/session_calls.h"
 
 struct round {
 	struct checkup *k;
@@ -31,21 +32,31 @@ static void add_name(struct buf *out, const char *name)
 	buf_printf(out, "%s%s", out->len ? ", " : "", name);
 }
 
+/* Serve numbers what it passes on, and frames are its own. */
+static bool is_passed(const struct round *r, const struct check_question *q)
+{
+	const struct connection *c = r->k->in->connection;
+
+	return !(q->flags & (OWN_ID | IN_PIECES)) ||
+	       !session_link(c->session)->relayed;
+}
+
+/* Only a WebSocket has frames. */
+static bool can_go(const struct round *r, const struct check_question *q)
+{
+	const struct session *s = r->k->in->connection->session;
+
+	return !(q->flags & IN_PIECES) || session_link(s)->relayed ||
+	       session_has_pieces(s);
+}
+
 static bool fits(const struct round *r, const struct check_question *q)
 {
 	const struct connection *c = r->k->in->connection;
 
 	return q->risk == r->risk &&
 	       !(q->flags & OF_TOOLS && !client_offers(&c->client, "tools")) &&
-	       !(q->flags & OF_BOARDS && !c->client.device);
-}
-
-/* Serve numbers what it passes on. */
-static bool is_passed(const struct round *r, const struct check_question *q)
-{
-	const struct connection *c = r->k->in->connection;
-
-	return !(q->flags & OWN_ID) || !session_link(c->session)->relayed;
+	       !(q->flags & OF_BOARDS && !c->client.device) && can_go(r, q);
 }
 
 static void choose(struct round *r)
@@ -62,6 +73,15 @@ static void choose(struct round *r)
 	}
 }
 
+#define ZERO "\"id\":0"
+
+/* A relay before it, or the server itself, takes 0 for none (backends.md 3). */
+static bool loses_zero(const struct round *r, const struct check_question *q)
+{
+	return q->flags & OWN_ID && q->id == 0 &&
+	       !r->k->in->connection->client.device;
+}
+
 static void take(struct round *r, const struct check_question *q,
 		 const struct check_asking *a)
 {
@@ -76,7 +96,13 @@ static void take(struct round *r, const struct check_question *q,
 	if (good)
 		return;
 	add_name(&r->silent, q->name);
-	if (a->answer == UNANSWERED)
+	if (a->answer != UNANSWERED)
+		return;
+	if (loses_zero(r, q))
+		diag_found(r->k->diag, P706,
+			   (struct span){ ZERO, strlen(ZERO) },
+			   "and one with another id is");
+	else
 		check_silent(r->k, q->name);
 }
 

@@ -120,6 +120,21 @@ static const struct subject {
 	{ "FILE", FILE_ITSELF, "", check_capture, NULL },
 };
 
+/* For completion. */
+static const struct operand_word subject_words[] = {
+	{ "backend", "a server, by playing the board",
+	  "ws:// wss:// mqtt:// mqtts:// http:// https://", false },
+	{ "broker", "what a broker does for a board", "mqtt:// mqtts://",
+	  false },
+	{ "here", "this machine", "", false },
+	{ "ota", "an OTA address, as a board asks it", "http:// https://",
+	  false },
+	{ "tools", "the list of tools alone", "", true },
+	{ "vision", "a vision address, by uploading a picture",
+	  "http:// https://", false },
+	{ NULL, NULL, NULL, false }
+};
+
 /* What has a slash or a dot is a file, there or not. */
 static bool is_file(const char *word)
 {
@@ -343,15 +358,15 @@ const struct command cmd_check = {
 		"\n"
 		"Nothing that acts is called, unless --call names it. Each level of --risk asks what those before it do, too:\n"
 		"  look  nothing beyond initialize and the lists\n"
-		"  ask   (the default) what nobody should mind: an unknown method, cursor and tool, the ids 0 and 2147483647, the list a second time\n"
-		"  read  calls the tools that are known to read only, each three times\n"
-		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB; behind each a plain question, to see whether it still answers\n"
+		"  ask   (the default) what nobody should mind: an unknown method, cursor and tool, the ids 0 and 2147483647, the list a second time; before them ten round trips, with a WebSocket Ping where there is one\n"
+		"  read  calls the tools that are known to read only, each once, and then three times for its time\n"
+		"  odd   quotes in a name, an id that is a text or no whole number, params null, a batch, JSON 100 lists deep, a message of 200 kB, one in three frames of a WebSocket; behind each a plain question, to see whether it still answers\n"
 		"  args  missing arguments, and integers out of range, to tools that need one and are not known to destroy\n"
 		"Old firmware may not survive the last two: 1.6.6 to 1.7.2 restarts at an integer out of range, and a device of other make may act on what it does not check. Where the connection does not survive, D134 names the question. Through serve, which numbers what it passes on, ids of our own are not asked.\n"
 		"\n"
 		"--against names backends (py, gw, java, go-a, go-h, rust, or all): which tools each would keep and lose, what it would rename, which it could not call.\n"
 		"\n"
-		"--report writes the same for a program or a person: a suite for each stage, a case for each question and finding (tap, junit), a rule for each code (sarif), all that is known (json), or at most 80 lines to paste into an issue, secrets masked (md).\n"
+		"--report writes the same for programs and people: cases for questions and findings (tap, junit), rules for codes (sarif), all that is known (json), or at most 80 lines for an issue, secrets masked (md).\n"
 		"\n"
 		"Subjects besides the device or server of -t:\n"
 		"\n"
@@ -373,12 +388,11 @@ const struct command cmd_check = {
 		"\n"
 		"'check ota URL' asks an OTA address as a board does at each start, with TLS as a board sees it, and follows the answer as a board would: to the WebSocket, as far as hello and initialize, or to the broker, as far as CONNACK. 'check vision URL' uploads a small picture as a board does (the token is that of MCPCTL_VISION_TOKEN or --vision-token-file), and shows the text that the model would get; --risk odd sends the picture before the question, too.\n"
 		"\n"
-		"  mcpctl check ota http://192.168.1.2:8003/xiaozhi/ota/\n"
-		"  mcpctl check vision http://192.168.1.2:8003/mcp/vision/explain\n"
-		"\n"
 		"The status is 7 where something at or above --fail-on was found, or a call of --call failed, and that of the failure where the check could not be made to its end (3, 4, 6); the stages that were not reached are named.",
 	.group = GROUP_DIAGNOSE,
 	.flags = CMD_STREAM | CMD_SHELL | CMD_TARGET,
+	.operand = OPERAND_SUBJECT,
+	.words = subject_words,
 	.options = check_options,
 	.options_size = sizeof(struct check_options),
 	.examples = check_examples,

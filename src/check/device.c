@@ -22,21 +22,6 @@ static struct session *session_of(const struct checkup *k)
 
 /* ---- what it says by itself ---- */
 
-static void tell_way(struct checkup *k)
-{
-	const struct session_peer *peer = session_peer(session_of(k));
-	const struct session_times *times = session_times(session_of(k));
-	char took[TEXT_ROOM];
-
-	text_milliseconds(times->connected > 0 ? times->connected : 0, took,
-			  sizeof(took));
-	k->peer = mem_printf("%s%s%s", peer->device_id ? peer->device_id : "",
-			     peer->device_id ? " at " : "",
-			     peer->address ? peer->address : "here");
-	check_stage(k, "way", STAGE_OK, "%s, connected after %s", k->peer,
-		    took);
-}
-
 static void judge_hello(struct checkup *k, int64_t ms, const char *took)
 {
 	if (ms > HELLO_LATE_MS)
@@ -272,7 +257,8 @@ int check_device(struct checkup *k, const char *url, struct error *err)
 	}
 	if (!session_link(session_of(k))->has_hello)
 		k->plan = server_stages;
-	tell_way(k);
+	if (stage_way(k, err))
+		return judge_stop(k, err);
 	tell_hello(k);
 	tell_initialize(k);
 	if (ask(k, err))

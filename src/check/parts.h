@@ -14,6 +14,8 @@ int check_died(struct checkup *k, const char *question, const struct error *why,
 /* It did not answer that one in time (D145), unless something tells why. */
 void check_silent(struct checkup *k, const char *question);
 
+/* Who it is, and what each of its layers takes. */
+int stage_way(struct checkup *k, struct error *err);
 /* Questions that nobody should mind, and the list once more. */
 int stage_asked(struct checkup *k, struct error *err);
 /* Odd ones, each with a plain one behind it. */

@@ -9,6 +9,7 @@
 #include "check/parts.h"
 #include "check/questions.h"
 #include "cli/catalog_file.h"
+#include "cli/setup.h"
 #include "mcp/client.h"
 #include "mcp/initialize.h"
 #include "wire/jsonrpc.h"
@@ -17,7 +18,20 @@ struct plan {
 	struct checkup *k;
 	int32_t id;
 	unsigned count;
+	enum { FRAMES_UNSURE, FRAMES_NONE, FRAMES_SERVE, FRAMES_OWN } frames;
 };
+
+static void show_instead(struct plan *p, enum check_risk risk, const char *what,
+			 const char *instead)
+{
+	struct renderer *r = &p->k->in->app->out;
+	const struct plan_record record = { .risk = risk_name(risk),
+					    .what = what,
+					    .instead = instead };
+
+	if (r->ops->plan)
+		r->ops->plan(r, &record);
+}
 
 static void show(struct plan *p, enum check_risk risk, const char *what,
 		 const struct buf *text)
@@ -61,13 +75,42 @@ static void show_opening(struct plan *p)
 		     "{\"withUserTools\":true}");
 }
 
+/* What the target's transport cannot do; NULL: it can, or it is not known. */
+static const char *impossible(const struct plan *p,
+			      const struct check_question *q)
+{
+	if (q->flags & (OWN_ID | IN_PIECES) && p->frames == FRAMES_SERVE)
+		return "not through serve, whose ids and frames are its own";
+	if (q->flags & IN_PIECES && p->frames == FRAMES_NONE)
+		return "not this way, which has no frames; a WebSocket has";
+	return NULL;
+}
+
+static void show_pace(struct plan *p)
+{
+	show_instead(
+		p, RISK_ASK, "whether the network answers, ten times",
+		p->frames == FRAMES_NONE ?
+			"no Ping this way: a WebSocket has one" :
+		p->frames == FRAMES_SERVE ?
+			"a WebSocket Ping of serve, where the device came by one" :
+			"a WebSocket Ping, where the peer came by one");
+	show_request(p, RISK_ASK, "how fast its main loop answers, ten times",
+		     "ping", NULL);
+}
+
 static void show_questions(struct plan *p, enum check_risk risk)
 {
 	for (const struct check_question *q = questions; q->name; q++) {
 		CLEANUP(buf_done) struct buf text = { 0 };
+		const char *why = impossible(p, q);
 
 		if (q->risk != risk)
 			continue;
+		if (why) {
+			show_instead(p, risk, q->name, why);
+			continue;
+		}
 		question_text(q, q->flags & OWN_ID ? q->id : p->id++, &text);
 		show(p, risk, q->name, &text);
 		if (risk != RISK_ODD)
@@ -93,7 +136,8 @@ static void show_readers(struct plan *p, const struct tool_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		if (tool_is_reader(&l->tool[i]))
-			show_call(p, RISK_READ, "three times, for its time",
+			show_call(p, RISK_READ,
+				  "once, and three times for its time",
 				  l->tool[i].name, "{}");
 	}
 }
@@ -132,6 +176,7 @@ static void show_levels(struct plan *p, const struct tool_list *l)
 	const int risk = p->k->options->risk;
 
 	if (risk >= RISK_ASK) {
+		show_pace(p);
 		show_questions(p, RISK_ASK);
 		show_request(p, RISK_ASK, "the list a second time",
 			     "tools/list", "{\"withUserTools\":true}");
@@ -140,7 +185,8 @@ static void show_levels(struct plan *p, const struct tool_list *l)
 		show_readers(p, l);
 	else if (risk >= RISK_READ)
 		show(p, RISK_READ,
-		     "each tool that is known to read only, three times", NULL);
+		     "each tool that is known to read only, once and three times",
+		     NULL);
 	if (risk >= RISK_ODD)
 		show_questions(p, RISK_ODD);
 	if (risk >= RISK_ARGS && l)
@@ -149,6 +195,32 @@ static void show_levels(struct plan *p, const struct tool_list *l)
 		show(p, RISK_ARGS,
 		     "each tool that needs an integer and cannot destroy",
 		     NULL);
+}
+
+/* What the target alone tells: a scheme without frames, or serve's. */
+static void look_at_target(struct plan *p)
+{
+	CLEANUP(endpoint_done) struct endpoint e = { 0 };
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	struct app *app = p->k->in->app;
+
+	if (!app->config.target || setup_target(&e, app, &ignored) || !e.scheme)
+		return;
+	switch (e.scheme->kind) {
+	case SCHEME_ATTACH:
+		p->frames = FRAMES_SERVE;
+		break;
+	case SCHEME_LISTEN:
+	case SCHEME_WEBSOCKET:
+		p->frames = FRAMES_OWN;
+		break;
+	case SCHEME_HTTP:
+	case SCHEME_CHILD:
+	case SCHEME_MQTT:
+	case SCHEME_SIM:
+		p->frames = FRAMES_NONE;
+		break;
+	}
 }
 
 int check_plan(struct checkup *k, struct error *err)
@@ -165,6 +237,7 @@ int check_plan(struct checkup *k, struct error *err)
 		error_copy(err, &none);
 		return -1;
 	}
+	look_at_target(&p);
 	show_opening(&p);
 	show_levels(&p, has ? &kept.tools : NULL);
 	show_named(&p);
@@ -172,7 +245,7 @@ int check_plan(struct checkup *k, struct error *err)
 		kept_list_done(&kept);
 	render_note(
 		&k->in->app->out,
-		"%u messages, for a board each in an envelope; nothing was sent",
+		"%u messages are shown, for a board each in an envelope; nothing was sent",
 		p.count);
 	return 0;
 }

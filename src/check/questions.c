@@ -61,6 +61,8 @@ const struct check_question questions[] = {
 	{ .name = "200 kB frame", .risk = RISK_ODD,
 	  .text = RPC("$", UNKNOWN ",\"params\":{\"large\":\"@\"}"),
 	  .fill = fill_large },
+	{ .name = "fragmented frame", .risk = RISK_ODD, .flags = IN_PIECES,
+	  .text = RPC("$", UNKNOWN) },
 	{ .name = NULL }
 };
 /* clang-format on */
@@ -94,6 +96,7 @@ static int start(struct session *s, struct call *call,
 
 	rq.id = q->flags & OWN_ID ? q->id : session_next_id(s);
 	question_text(q, rq.id, &text);
+	rq.pieces = q->flags & IN_PIECES;
 	rq.payload = (struct span){ buf_string(&text), text.len };
 	return session_start_raw(s, call, &rq, err);
 }

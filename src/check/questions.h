@@ -13,7 +13,8 @@ enum {
 	OWN_ID = 2, /* its id is what is asked about: serve gives its own */
 	OF_TOOLS = 4, /* for peers with tools */
 	OF_BOARDS = 8, /* others may have no such thing, and are right */
-	SERVER_SILENT = 16 /* MCP has no such message: others may drop it */
+	SERVER_SILENT = 16, /* MCP has no such message: others may drop it */
+	IN_PIECES = 32 /* in several frames, where there are any */
 };
 
 struct check_question {

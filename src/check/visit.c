@@ -192,12 +192,14 @@ static void on_binary(void *owner, const void *data, size_t len)
 	feed(owner, false, FRAME_IS_BINARY, data, len);
 }
 
-static void on_peer_close(void *owner, int code)
+static void on_peer_close(void *owner, int code, struct span words)
 {
+	struct board_visit *v = owner;
 	struct error why = { 0 };
 
+	diag_close(v->k->diag, code, words);
 	error_set(&why, ERR_CONNECT, "the backend sent Close %d", code);
-	lose(owner, &why);
+	lose(v, &why);
 	error_reset(&why);
 }
 

@@ -8,10 +8,10 @@
 #include "cli/all.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/round_trip.h"
 #include "cli/silence.h"
 
 #define COUNT_MAX 100000
-#define PONG_MS 1000 /* that a Pong may be slower than the request */
 
 struct ping_options {
 	int64_t count, interval;
@@ -35,52 +35,6 @@ static const struct option_row ping_options[] = {
 	  .brief = "with --count: from one to the next; 1s if not given" },
 	{ .name = NULL }
 };
-
-/* ---- one ---- */
-
-/* The Pong may come behind the answer. -1: the user, or the end. */
-static int await_pong(struct session *s, struct layers *now, struct error *err)
-{
-	const int64_t deadline = loop_now() + PONG_MS;
-
-	session_layers(s, now);
-	while (now->pong_us < 0 && loop_now() < deadline) {
-		if (session_step(s, NULL, deadline, err))
-			return -1;
-		session_layers(s, now);
-	}
-	return 0;
-}
-
-static int ping_once(struct connection *c, struct ping_record *out,
-		     struct error *err)
-{
-	CLEANUP(error_reset) struct error ignored = { 0 };
-	struct layers now = { .pong_us = -1 };
-	bool pinged = session_ping(c->session, &ignored) == 0;
-	int status;
-
-	*out = (struct ping_record){ .device = c->client.device,
-				     .tcp_us = -1,
-				     .ws_us = -1 };
-	c->probing = true;
-	status = client_ping(&c->client, &out->took_us, &out->was_error, err);
-	c->probing = false;
-	if (status)
-		return -1;
-	if (pinged && await_pong(c->session, &now, err))
-		return -1;
-	if (!pinged)
-		session_layers(c->session, &now);
-	/* A broker's tells nothing of who is behind it. */
-	if (now.tcp && !now.broker && now.rtt_us > 0)
-		out->tcp_us = now.rtt_us;
-	if (pinged && now.ping) {
-		out->ws_us = now.pong_us;
-		out->ws_silent = now.pong_us < 0;
-	}
-	return 0;
-}
 
 /* ---- many ---- */
 
@@ -136,7 +90,7 @@ static int one_of_many(const struct invocation *in, struct pings *p,
 	struct app *app = in->app;
 	struct ping_record record;
 	CLEANUP(error_reset) struct error why = { 0 };
-	bool lost = ping_once(in->connection, &record, &why) != 0;
+	bool lost = round_trip(in->connection, &record, &why) != 0;
 
 	if (lost && why.kind != ERR_TIMEOUT) {
 		error_copy(err, &why);
@@ -203,7 +157,7 @@ static int ping_run(const struct invocation *in, struct error *err)
 
 	if (o->count)
 		return ping_many(in, err);
-	if (ping_once(in->connection, &record, err)) {
+	if (round_trip(in->connection, &record, err)) {
 		silence_ask(in->connection, err);
 		return -1;
 	}

@@ -67,12 +67,21 @@ enum operand_kind {
 	OPERAND_DEVICE, /* of serve, or an alias */
 	OPERAND_JSON, /* or @FILE */
 	OPERAND_LEVEL, /* of logging */
+	OPERAND_SUBJECT, /* what check checks, then its address or file */
 	OPERAND_FINDING, /* its code */
 	OPERAND_RESOURCE, /* a URI */
 	OPERAND_TEMPLATE,
 	OPERAND_PROMPT,
 	OPERAND_PROMPT_CALL, /* and its arguments */
 	OPERAND_COMPLETABLE /* a prompt or a template, and its arguments */
+};
+
+/* Of OPERAND_SUBJECT: a first operand, and what stands behind it. */
+struct operand_word {
+	const char *name, *brief;
+	const char
+		*addresses; /* how its address may begin, a space between; "" */
+	bool file; /* a file's name */
 };
 
 struct invocation {
@@ -96,6 +105,8 @@ struct command {
 	unsigned flags;
 	int min, max; /* operands; max -1: any number */
 	enum operand_kind operand;
+	const struct operand_word
+		*words; /* OPERAND_SUBJECT: name NULL ends it */
 	const struct option_row *options; /* ends with name NULL; NULL: none */
 	size_t options_size; /* of the command's option struct */
 	/*

@@ -544,6 +544,38 @@ static void complete_method(struct completing *c)
 		complete_source(c, SOURCE_METHODS, &offer);
 }
 
+static void add_addresses(struct completing *c, const char *addresses)
+{
+	const struct offer offer = { .typed = c->question->word, .open = true };
+	size_t len;
+
+	for (const char *at = addresses; *at; at += len + (at[len] == ' ')) {
+		CLEANUP(mem_free_ptr) char *word = NULL;
+
+		len = strcspn(at, " ");
+		word = mem_strndup(at, len);
+		complete_add(c, &offer, word, "");
+	}
+}
+
+/* One of the command's words, and then what that one takes. */
+static void complete_subject(struct completing *c)
+{
+	const struct words *operands = &c->position->operands;
+	const struct offer offer = { .typed = c->question->word };
+	const struct operand_word *w = c->position->command->words;
+
+	for (; w->name; w++) {
+		if (operands->count == 0) {
+			complete_add(c, &offer, w->name, w->brief);
+		} else if (strcmp(w->name, operands->word[0]) == 0) {
+			add_addresses(c, w->addresses);
+			if (w->file)
+				complete_files(c, "", 0);
+		}
+	}
+}
+
 static void complete_item(struct completing *c)
 {
 	complete_items(c, c->position->command->operand);
@@ -563,6 +595,7 @@ static const struct operand_row {
 		     [OPERAND_METHOD] = { complete_method, SOURCE_NONE },
 		     [OPERAND_DEVICE] = { complete_device, SOURCE_NONE },
 		     [OPERAND_JSON] = { complete_json, SOURCE_NONE },
+		     [OPERAND_SUBJECT] = { complete_subject, SOURCE_NONE },
 		     [OPERAND_LEVEL] = { NULL, SOURCE_LEVELS },
 		     [OPERAND_FINDING] = { NULL, SOURCE_FINDINGS },
 		     [OPERAND_RESOURCE] = { complete_item, SOURCE_NONE },

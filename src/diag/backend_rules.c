@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
+#include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "diag/vision_rules.h"
 #include "wire/audio.h"
@@ -113,6 +115,37 @@ static bool other_session(struct rule_look *l)
 			     sizeof(d->session_id)) &&
 	       rule_hit(l, r->session_id,
 			"it is another than the server hello gave");
+}
+
+/* ---- what the user hears ---- */
+
+#define HEARD_US 30000000 /* for a model, and for a voice */
+
+/* Says that nothing is known of a failure, of which the device told (backends.md 1.2). */
+static bool error_unheard(struct rule_look *l)
+{
+	const struct diag *d = l->d;
+	struct span text = { 0 };
+	const struct backend_fact *b;
+	size_t count;
+
+	if (!d->failed_us || l->f->at_us - d->failed_us > HEARD_US ||
+	    !(json_span_is(l->r->type, "tts") ||
+	      json_span_is(l->r->type, "stt")))
+		return false;
+	json_span_member(l->r->whole, "text", &text);
+	b = backend_facts(&count);
+	for (size_t i = 0; begins(text, '"') && i < count; i++) {
+		CLEANUP(mem_free_ptr) char *said = NULL;
+
+		if (!*b[i].error_phrase)
+			continue;
+		said = json_span_string(text);
+		if (said && strstr(said, b[i].error_phrase))
+			return rule_hit(l, text, "the device said \"%s\"",
+					d->failed_words);
+	}
+	return false;
 }
 
 /* ---- JSON-RPC ---- */
@@ -447,6 +480,7 @@ const struct rule backend_rules[] = {
 	{ B207, ON_JSON, OF_BOARD | ENVELOPED, before_device_hello },
 	{ B204, ON_JSON, OF_BOARD | ENVELOPED, error_not_hello },
 	{ M408, ON_JSON, OF_BOARD | ENVELOPED, other_goodbye },
+	{ B251, ON_JSON, OF_BOARD | ENVELOPED, error_unheard },
 	{ B219, ON_MCP, OF_BOARD, payload_shape },
 	{ B211, ON_MCP, OF_BOARD, other_session },
 	{ B202, ON_HELLO, OF_BOARD, hello_without_transport },

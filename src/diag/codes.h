@@ -47,8 +47,10 @@
 	row(D134, ERROR,   "the connection does not survive a message")        \
 	row(D136, NOTE,    "the tool ends the connection, as it must")         \
 	row(D137, WARNING, "a request that poses as a notification")           \
+	row(D138, NOTE,    "Ping is not answered in time")                     \
 	row(D139, WARNING, "a result with no text, or with several")           \
 	row(D140, NOTE,    "errors without a code")                            \
+	row(D141, NOTE,    "an answer is late behind a listen message")        \
 	row(D142, NOTE,    "the device said hello again")                      \
 	row(D143, WARNING, "a frame that is no message of the protocol")        \
 	row(D144, WARNING, "binary frames that are no audio")                  \
@@ -62,6 +64,7 @@
 	row(B203, WARNING, "the server hello has no session_id")               \
 	row(B204, ERROR,   "an error message instead of the server hello")     \
 	row(B205, ERROR,   "refused behind 101 by a text frame")               \
+	row(B206, WARNING, "the token was taken once, and is refused now")     \
 	row(B207, WARNING, "a message came before the device had said hello")  \
 	row(B208, WARNING, "a request came before the server hello")           \
 	row(B209, ERROR,   "the server hello did not come within 10 s")        \
@@ -89,12 +92,17 @@
 	row(B233, NOTE,    "the first tools/list has an empty cursor")         \
 	row(B240, ERROR,   "a tool is called that the device does not have")   \
 	row(B241, ERROR,   "an argument is missing or of the wrong type")      \
+	row(B242, WARNING, "an optional argument has the wrong type")          \
 	row(B243, WARNING, "a photo is asked for before vision was given")     \
 	row(B250, WARNING, "the reply came after it was given up")             \
+	row(B251, WARNING, "the device's error text did not reach the user")   \
 	row(B252, WARNING, "a message above 8,192 bytes to the device")        \
 	row(B253, ERROR,   "a message above 4,096 bytes at the local port")    \
 	row(B261, WARNING, "Close was sent and TCP left open")                 \
+	row(B262, ERROR,   "the connection is cut for want of a Pong")         \
 	row(B263, ERROR,   "a binary frame is shorter than its head says")     \
+	row(B264, ERROR,   "a message is too large for the backend: Close 1009") \
+	row(B265, ERROR,   "the backend does not let it stay: Close 1008")     \
 	row(O301, ERROR,   "OTA sends the board to MQTT as it was stored")     \
 	row(O302, ERROR,   "mqtt.endpoint is no HOST:PORT")                    \
 	row(O303, ERROR,   "mqtt has no publish_topic: the board never speaks")\
@@ -134,6 +142,7 @@
 	row(M410, ERROR,   "a retained message on the way to the board")       \
 	row(M411, WARNING, "a UDP packet that the board drops")                \
 	row(M412, NOTE,    "a UDP packet with an old sequence number")         \
+	row(M413, ERROR,   "the broker does not let us subscribe")             \
 	row(N101, ERROR,   "the name is not found")                            \
 	row(N102, ERROR,   "the connection is refused")                        \
 	row(N103, ERROR,   "nothing answers at that address")                  \
@@ -142,18 +151,23 @@
 	row(N111, ERROR,   "it accepts, and does not speak")                   \
 	row(N112, ERROR,   "it speaks another protocol")                       \
 	row(N113, ERROR,   "it closes during the handshake")                   \
+	row(N114, ERROR,   "a proxy on the way does not let us through")       \
+	row(N115, ERROR,   "a redirect in place of a WebSocket")               \
 	row(N120, ERROR,   "half open: the peer is gone, TCP was not closed")  \
 	row(N121, ERROR,   "TLS to a plain port, or plain to a TLS port")      \
 	row(N201, ERROR,   "the certificate has expired")                      \
 	row(N202, ERROR,   "the certificate is not yet valid")                 \
 	row(N203, ERROR,   "the certificate is for another name")              \
 	row(N204, ERROR,   "the certificate is from an unknown authority")     \
+	row(N205, ERROR,   "the server's certificate chain is not whole")      \
 	row(N206, ERROR,   "the server's TLS is too old")                      \
+	row(N207, ERROR,   "the server wants a certificate of its clients")    \
 	row(P701, ERROR,   "no revision of the protocol in common")            \
 	row(P702, WARNING, "lines on stdout that are no messages")             \
 	row(P703, ERROR,   "the SSE endpoint leads nowhere")                   \
 	row(P704, ERROR,   "the server does not know the session any more")    \
 	row(P705, WARNING, "a reply to a notification")                        \
+	row(P706, ERROR,   "a request with the id 0 is not answered")          \
 	row(P707, ERROR,   "credentials are missing or refused")               \
 	row(P708, ERROR,   "a web page instead of an MCP server")              \
 	row(P709, WARNING, "a batch in a revision without batches")            \

@@ -18,6 +18,7 @@
 #include "wire/jsonrpc.h"
 
 #define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
+#define LATE_US 1000000 /* for what runs no tool and takes milliseconds */
 #define UNASKED_MOST 1000 /* a second; firmware sends none (device.md 4.1) */
 
 static bool begins(struct span s, char c)
@@ -731,6 +732,24 @@ static int64_t gives_up(const struct backend_fact *b, int64_t took)
 	return b->call_ms > 0 && took > b->call_ms * 1000 ? b->call_ms : 0;
 }
 
+/*
+ * Runs no tool, and came when the device had begun to listen, which its main
+ * loop does (device.md 3.9).
+ */
+static bool behind_listen(struct rule_look *l)
+{
+	const struct diag_asked *a = l->r->asked;
+	int64_t took = a && !a->answered_us ? l->f->at_us - a->at_us : 0;
+	char words[WORDS_ROOM], time[32];
+
+	if (took < LATE_US || a->method == ASKED_CALL ||
+	    l->d->listen_us <= a->at_us)
+		return false;
+	text_microseconds(took, time, sizeof(time));
+	return rule_hit(l, l->r->id, "%s took %s",
+			asked_words(l, a, words, sizeof(words)), time);
+}
+
 /* Whom that is too slow for, of those that are known. */
 static bool slow(struct rule_look *l)
 {
@@ -815,6 +834,7 @@ const struct rule device_rules[] = {
 	{ D128, ON_REPLY, OF_BOARD, firmware_image },
 	{ D129, ON_REPLY, OF_BOARD, told_as_success },
 	{ D131, ON_REPLY, OF_BOARD, slow },
+	{ D141, ON_REPLY, OF_BOARD | ENVELOPED, behind_listen },
 	{ D144, ON_BINARY, OF_BOARD, no_audio },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };

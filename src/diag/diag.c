@@ -605,6 +605,25 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 		d->notified = true;
 }
 
+/* What the device says of a call that failed, for who is to hear it. */
+static void remember_failure(struct diag *d, const struct diag_frame *f,
+			     const struct frame_reading *r)
+{
+	const struct span is_error = r->part[RESULT_IS_ERROR];
+	struct span words = { 0 }, item;
+	size_t at = 0;
+
+	if (r->error.text)
+		words = r->part[ERROR_MESSAGE];
+	else if (begins(is_error, 't') &&
+		 begins(r->part[RESULT_CONTENT], '[') &&
+		 json_span_next(r->part[RESULT_CONTENT], &at, &item) &&
+		 begins(item, '{'))
+		json_span_member(item, "text", &words);
+	d->failed_us = begins(words, '"') && words.len > 2 ? f->at_us : 0;
+	keep(d->failed_words, sizeof(d->failed_words), words);
+}
+
 static void remember_reply(struct diag *d, const struct diag_frame *f,
 			   const struct frame_reading *r)
 {
@@ -612,6 +631,8 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 		return;
 	if (!r->asked->answered_us)
 		r->asked->answered_us = f->at_us;
+	if (r->asked->method == ASKED_CALL)
+		remember_failure(d, f, r);
 	if (begins(r->error, '{'))
 		d->seen.error_codes = r->part[ERROR_CODE].text ? 1 : -1;
 	if (r->asked->method != ASKED_LIST || !r->result.text)
@@ -658,6 +679,8 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 		remember_version(d, r);
 		see_device(d, r);
 	}
+	if (json_span_is(r->type, "listen"))
+		d->listen_us = f->at_us;
 	if (begins(r->method, '"') && r->id.text)
 		d->to_answer++;
 	if (on & ON_REPLY)
@@ -723,6 +746,31 @@ void diag_feed(struct diag *d, const struct diag_frame *f)
 	judge(d, f, &r, events_of(&r));
 	if (r.is_batch && !d->about.no_batches)
 		judge_batch(d, f, r.is_object ? r.payload : r.whole);
+}
+
+void diag_ping(struct diag *d)
+{
+	d->pings++;
+}
+
+void diag_pong(struct diag *d)
+{
+	d->pings = 0;
+}
+
+/* RFC 6455 7.4.1. The words of 1011 are those of Python's websockets. */
+void diag_close(struct diag *d, int code, struct span words)
+{
+	CLEANUP(mem_free_ptr) char *said = mem_strndup(words.text, words.len);
+	const int shown = words.len > 80 ? 80 : (int)words.len;
+
+	if (code == 1009)
+		diag_found(d, B264, words, "%.*s", shown, said);
+	else if (code == 1008)
+		diag_found(d, B265, words, "%.*s", shown, said);
+	else if (d->pings && text_find(said, "ping timeout"))
+		diag_found(d, B262, words, "\"%.*s\" behind %u Ping%s", shown,
+			   said, (unsigned)d->pings, d->pings == 1 ? "" : "s");
 }
 
 void diag_gave_up(struct diag *d, int64_t id, int64_t at_us)

@@ -145,11 +145,22 @@ struct diag {
 	char session_id[48], cursor[48], next[48]; /* cut */
 	int64_t device_hello_us;
 	int frame_version; /* of binary frames; 0: not told */
+	int64_t listen_us; /* the device's last listen message; 0: none */
+	uint32_t pings; /* of the backend, since the last Pong */
+	int64_t failed_us; /* a call's last failure; 0: there was none */
+	char failed_words[48]; /* what the device said of it, cut */
 };
 
 /* A new connection of the same peer: its state is forgotten, findings stay. */
 void diag_start(struct diag *d);
 void diag_feed(struct diag *d, const struct diag_frame *f);
+/*
+ * Control frames of a WebSocket: a Ping of the backend, the device's Pong, and a
+ * Close of the backend with its code (0: none) and its words.
+ */
+void diag_ping(struct diag *d);
+void diag_pong(struct diag *d);
+void diag_close(struct diag *d, int code, struct span words);
 /* Who asked waits for the reply to that id until then, and no longer. */
 void diag_gave_up(struct diag *d, int64_t id, int64_t at_us);
 /* What was begun and left open was left so on purpose: it is not missed. */

@@ -46,6 +46,7 @@ static const struct fact_member backend_members[] = {
 	{ "api_ms", IN(backend_fact, api_ms), NUMBER, false },
 	{ "max_message", IN(backend_fact, max_message), NUMBER, false },
 	{ "loses_error_text", IN(backend_fact, loses_error_text), FLAG, false },
+	{ "error_phrase", IN(backend_fact, error_phrase), TEXT, false },
 	{ "needs_is_error", IN(backend_fact, needs_is_error), FLAG, false },
 	{ "client", IN(backend_fact, client), TEXT, false },
 	{ "first_id", IN(backend_fact, first_id), TEXT, false },

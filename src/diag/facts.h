@@ -25,6 +25,7 @@ struct backend_fact {
 	int64_t api_ms; /* the same of its own HTTP interface; 0: it has none */
 	int64_t max_message; /* bytes from the board; 0: no limit */
 	bool loses_error_text; /* of isError */
+	char *error_phrase; /* what is heard then; "" */
 	bool needs_is_error; /* without it a result is a failure */
 	/* By which it is known; "". Of the session: "absent", "sessionId", … */
 	char *client, *first_id, *session_key;

@@ -454,6 +454,16 @@ static int check_length(struct firmware *s, const struct firmware_argument *a,
 	return -1;
 }
 
+/* null says that there is none, as some models do. */
+static bool is_defaulted(const struct firmware_argument *a,
+			 const cJSON *arguments)
+{
+	const cJSON *given = member(arguments, a->name);
+
+	return a->has_default && given && !cJSON_IsNull(given) &&
+	       !fits_type(a, given);
+}
+
 /* One argument, checked and stored. -1: answered with the problem. */
 static int take_argument(struct firmware *s, const struct firmware_argument *a,
 			 const cJSON *arguments, struct firmware_value *out,
@@ -495,6 +505,8 @@ static void start_call(struct firmware *s, const struct firmware_tool *t,
 	c->tool = t;
 	c->value = mem_zalloc((t->argument_count + 1) * sizeof(*c->value));
 	for (size_t i = 0; i < t->argument_count; i++) {
+		if (!c->defaulted && is_defaulted(t->argument + i, arguments))
+			c->defaulted = t->argument + i;
 		if (!take_argument(s, t->argument + i, arguments, c->value + i,
 				   about))
 			continue;

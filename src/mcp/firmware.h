@@ -82,6 +82,8 @@ struct firmware_call {
 	int32_t id;
 	const struct firmware_tool *tool;
 	struct firmware_value *value; /* tool->argument_count of them */
+	/* The first that has its default because its type was wrong; NULL. */
+	const struct firmware_argument *defaulted;
 	struct firmware_call *next; /* for queues of the owner */
 };
 void firmware_call_free(struct firmware_call *c); /* NULL is fine */

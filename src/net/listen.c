@@ -507,6 +507,17 @@ static int listen_ping(struct transport *t, struct error *err)
 	return l->inner.ops->ping(&l->inner, err);
 }
 
+static int listen_send_pieces(struct transport *t, const char *text, size_t len,
+			      struct error *err)
+{
+	struct listen *l = t->impl;
+
+	if (!l || l->closing || !l->ready || !l->inner.impl)
+		return error_set(err, ERR_CONNECT,
+				 "cannot send: no device is connected");
+	return l->inner.ops->send_pieces(&l->inner, text, len, err);
+}
+
 const struct transport_ops listen_ops = {
 	.scheme = "listen",
 	.open = listen_open,
@@ -515,4 +526,5 @@ const struct transport_ops listen_ops = {
 	.camera = listen_camera,
 	.layers = listen_layers,
 	.ping = listen_ping,
+	.send_pieces = listen_send_pieces,
 };

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/mqtt_private.h"
+#include "net/tls_chain.h"
 #include "net/why.h"
 
 static void mqtt_begin(struct mqtt_client *c);
@@ -50,6 +51,7 @@ static int on_verify(int verified, X509_STORE_CTX *store)
 	const SSL *ssl = X509_STORE_CTX_get_ex_data(
 		store, SSL_get_ex_data_X509_STORE_CTX_idx());
 	struct mqtt_client *c = client_of(ssl);
+	char room[160];
 
 	if (verified)
 		return 1;
@@ -57,7 +59,11 @@ static int on_verify(int verified, X509_STORE_CTX *store)
 		X509_STORE_CTX_set_error(store, X509_V_OK);
 		return 1;
 	}
-	note(c, X509_verify_cert_error_string(X509_STORE_CTX_get_error(store)));
+	note(c,
+	     tls_chain_words(X509_STORE_CTX_get_error(store),
+			     X509_STORE_CTX_get0_cert(store),
+			     sk_X509_num(X509_STORE_CTX_get0_untrusted(store)),
+			     room, sizeof(room)));
 	return 0;
 }
 

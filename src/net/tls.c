@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/mem.h"
+#include "net/tls_chain.h"
 #include "net/why.h"
 
 struct tls_link {
@@ -15,6 +16,7 @@ struct tls_link {
 	SSL *ssl; /* owns both of these */
 	BIO *in, *out;
 	char *host;
+	char problem[160]; /* of its certificate; "": none was seen */
 };
 
 static void link_free(struct tls_link *t)
@@ -27,6 +29,22 @@ static void link_free(struct tls_link *t)
 	mem_free(t);
 }
 
+/* The chain is forgotten when the handshake has failed. */
+static int on_verify(int verified, X509_STORE_CTX *store)
+{
+	const SSL *ssl = X509_STORE_CTX_get_ex_data(
+		store, SSL_get_ex_data_X509_STORE_CTX_idx());
+	struct tls_link *t = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+
+	if (!verified)
+		tls_chain_words(
+			X509_STORE_CTX_get_error(store),
+			X509_STORE_CTX_get0_cert(store),
+			sk_X509_num(X509_STORE_CTX_get0_untrusted(store)),
+			t->problem, sizeof(t->problem));
+	return verified;
+}
+
 static int believe(struct tls_link *t, const struct tls_trust *trust,
 		   struct error *err)
 {
@@ -34,7 +52,8 @@ static int believe(struct tls_link *t, const struct tls_trust *trust,
 		SSL_CTX_set_verify(t->context, SSL_VERIFY_NONE, NULL);
 		return 0;
 	}
-	SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, NULL);
+	SSL_CTX_set_app_data(t->context, t);
+	SSL_CTX_set_verify(t->context, SSL_VERIFY_PEER, on_verify);
 	if (!trust->cacert) {
 		SSL_CTX_set_default_verify_paths(t->context);
 		return 0;
@@ -103,7 +122,8 @@ static const char *problem_of(const struct tls_link *t)
 	const char *words = ERR_reason_error_string(error);
 
 	if (verified != X509_V_OK)
-		return X509_verify_cert_error_string(verified);
+		return t->problem[0] ? t->problem :
+				       X509_verify_cert_error_string(verified);
 	return words;
 }
 

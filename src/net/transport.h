@@ -179,6 +179,12 @@ struct transport_ops {
 	 * way has none.
 	 */
 	int (*ping)(struct transport *t, struct error *err);
+	/*
+	 * As send, in several frames of a WebSocket (RFC 6455 5.4); -1 too where
+	 * others wait to be sent. NULL: this way has no frames.
+	 */
+	int (*send_pieces)(struct transport *t, const char *text, size_t len,
+			   struct error *err);
 };
 
 /* Filled by the owner (loop, events, owner) before open; ops and impl by whoever opens. */

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/tls_chain.h"
 
 #define VALUE_MAX 200 /* bytes of one fact that are told */
 
@@ -23,7 +24,7 @@
 /* It chose an older one by itself, or told that it has no other. */
 #define OLD_TLS "unsupported protocol|protocol version"
 #define OTHER_NAME "mismatch|does not match|no altern"
-/* A chain that is not whole looks the same from here. */
+/* So does a chain that is not whole, where nothing tells (net/tls_chain.h). */
 #define UNKNOWN_CA \
 	"self-signed|self signed|issuer certificate|unable to verify the first|unknown ca"
 
@@ -117,11 +118,11 @@ static const struct why_row rows[] = {
 
 	{ WHY_PROXY, 0, NUMBER(407), ERR_AUTH,
 	  "the proxy wants credentials: HTTP 407",
-	  "give them as in --proxy http://USER:PASSWORD@HOST:PORT", NULL },
+	  "give them as in --proxy http://USER:PASSWORD@HOST:PORT", "N114" },
 	{ WHY_PROXY, 0, 1, 299, NULL, ERR_CONNECT,
 	  "cannot connect to the proxy {said}: {errno}", CHECK_PROXY, NULL },
 	{ WHY_PROXY, 0, ANY, ERR_CONNECT,
-	  "the proxy does not let us through: {said}", CHECK_PROXY, NULL },
+	  "the proxy does not let us through: {said}", CHECK_PROXY, "N114" },
 	{ WHY_BAD_CACERT, 0, ANY, ERR_USAGE,
 	  "the certificates of '{path}' cannot be used",
 	  "--cacert names a file of certificates in PEM form", NULL },
@@ -154,10 +155,13 @@ static const struct why_row rows[] = {
 	    "is the clock here wrong? --insecure skips the check", "N202"),
 	TLS("certificate required",
 	    "it wants a certificate of its clients, and mcpctl has none: let it take a password or a token instead",
-	    NULL),
+	    "N207"),
 	TLS("handshake failure",
 	    "it may want a certificate of its clients, which mcpctl has not, or ciphers that are not spoken here",
 	    NULL),
+	TLS(TLS_CHAIN_CUT,
+	    "it sends its own certificate alone: let it send those of the authorities between, too (often fullchain.pem in place of cert.pem); --insecure skips the check",
+	    "N205"),
 	TLS(UNKNOWN_CA, TRUST, "N204"),
 	TLS("certificate|issuer|verif", TRUST, NULL),
 	TLS(NULL, "'openssl s_client -connect {host}:{port}' may tell more",
@@ -278,7 +282,7 @@ static const struct why_row rows[] = {
 	{ WHY_REDIRECT, WITH_WS, ANY, ERR_CONNECT,
 	  "'{host}' did not open a WebSocket at '{path}': HTTP {number}",
 	  "it redirects to '{to}': if you trust that, make it the target",
-	  NULL },
+	  "N115" },
 	{ WHY_REDIRECT, 0, ANY, ERR_CONNECT,
 	  "'{host}' redirects to '{to}': HTTP {number}",
 	  "if you trust that, make it the target", NULL },
@@ -332,11 +336,11 @@ static const struct why_row rows[] = {
 
 	{ WHY_SUBSCRIBE, WITH_USER, ANY, ERR_AUTH,
 	  "the broker '{host}' does not let us subscribe to '{path}'",
-	  "its access rules must allow that for this user", NULL },
+	  "its access rules must allow that for this user", "M413" },
 	{ WHY_SUBSCRIBE, 0, ANY, ERR_AUTH,
 	  "the broker '{host}' does not let us subscribe to '{path}'",
 	  "its access rules must allow that for users that give no name; " NO_USER,
-	  NULL },
+	  "M413" },
 	{ WHY_NO_PONG, 0, ANY, ERR_CONNECT,
 	  "the connection to the broker '{host}' is dead: no answer to a ping",
 	  NULL, NULL },

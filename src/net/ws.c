@@ -746,6 +746,45 @@ static int ws_send(struct transport *t, const char *text, size_t len,
 	return enqueue(ws, text, len, err);
 }
 
+static const enum lws_write_protocol pieces[] = {
+	LWS_WRITE_TEXT | LWS_WRITE_NO_FIN,
+	LWS_WRITE_CONTINUATION | LWS_WRITE_NO_FIN,
+	LWS_WRITE_CONTINUATION,
+};
+
+/* Three frames; nothing of others may come between, so nothing may wait. */
+static int ws_send_pieces(struct transport *t, const char *text, size_t len,
+			  struct error *err)
+{
+	struct ws *ws = t->impl;
+	static const char room[LWS_PRE];
+	const size_t third = len / 3;
+	size_t at = 0;
+
+	if (!ws || ws->closing || ws->peer_closed || ws->first || !ws->wsi ||
+	    !can_write(ws))
+		return error_set(
+			err, ERR_CONNECT,
+			"cannot send in pieces: the connection is busy, or closed");
+	for (int i = 0; i < 3; i++) {
+		const size_t n = i < 2 ? third : len - at;
+		CLEANUP(buf_done) struct buf piece = { 0 };
+
+		buf_add(&piece, room, sizeof(room));
+		buf_add(&piece, text + at, n);
+		at += n;
+		ws->broken = lws_write(ws->wsi,
+				       (unsigned char *)piece.data + LWS_PRE, n,
+				       pieces[i]) < (int)n;
+		if (!ws->broken)
+			continue;
+		ws_kill(ws);
+		return error_set(err, ERR_CONNECT,
+				 "cannot send: the connection is broken");
+	}
+	return 0;
+}
+
 static int ws_ping(struct transport *t, struct error *err)
 {
 	struct ws *ws = t->impl;
@@ -785,7 +824,8 @@ const struct ws_table ws_table = {
 		  .send = ws_send,
 		  .close = ws_close,
 		  .layers = ws_layers,
-		  .ping = ws_ping },
+		  .ping = ws_ping,
+		  .send_pieces = ws_send_pieces },
 	.adopt = ws_adopt,
 	.many = ws_context_many,
 	.hold = ws_context_hold,

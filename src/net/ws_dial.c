@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "net/head.h"
+#include "net/tls_chain.h"
 #include "net/why.h"
 #include "net/ws_private.h"
 
@@ -176,8 +177,11 @@ int ws_tls_verify(struct ws_tls *tls, void *store, bool verified)
 	} else {
 		/* The first problem is the cause, later ones follow from it. */
 		if (!tls->problem[0])
-			snprintf(tls->problem, sizeof(tls->problem), "%s",
-				 X509_verify_cert_error_string(error));
+			tls_chain_words(
+				error, X509_STORE_CTX_get0_cert(store),
+				sk_X509_num(
+					X509_STORE_CTX_get0_untrusted(store)),
+				tls->problem, sizeof(tls->problem));
 		accept = tls->insecure;
 	}
 	if (!accept)

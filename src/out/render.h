@@ -241,7 +241,10 @@ struct check_record {
 struct plan_record {
 	const char *risk; /* "look", "ask", … */
 	const char *what; /* what it asks */
-	struct span text; /* the message; text NULL: it is not known yet */
+	struct span text; /* the message; text NULL: see below */
+	/* There is no message: what goes out instead, or why nothing does; NULL: it
+	   is not known yet. */
+	const char *instead;
 };
 
 /* check tools --against: what a backend would make of the list. */

@@ -447,6 +447,7 @@ static void plan(struct renderer *r, const struct plan_record *p)
 		buf_add(&b, p->text.text, p->text.len);
 	} else {
 		line_text(&b, "message", NULL);
+		line_text(&b, "instead", p->instead);
 	}
 	buf_text(&b, "}}");
 	json_put_line(r, &b);

@@ -112,7 +112,8 @@ void text_plan(struct renderer *r, const struct plan_record *p)
 			 p->text.len < PLAN_BYTES ? p->text.len : PLAN_BYTES,
 			 &how);
 	else
-		buf_text(&shown, "(not known yet)");
+		buf_printf(&shown, "(%s)",
+			   p->instead ? p->instead : "not known yet");
 	buf_text(&b, buf_string(&shown));
 	if (p->text.len > PLAN_BYTES)
 		buf_printf(&b, "… %zu B in all", p->text.len);

@@ -608,7 +608,13 @@ int session_start_raw(struct session *s, struct call *c,
 	c->id = rq->id;
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
+	s->pieces = rq->pieces;
 	return send_call(s, c, &payload, err);
+}
+
+bool session_has_pieces(const struct session *s)
+{
+	return s->transport.ops->send_pieces != NULL;
 }
 
 const struct session_silence *session_silence(const struct session *s)

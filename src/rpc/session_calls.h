@@ -31,7 +31,10 @@ struct raw_request {
 	int32_t id;
 	const char *token;
 	int64_t timeout; /* ms; 0: the configured one */
+	bool pieces; /* session_has_pieces: in several frames */
 };
+/* A message can go in several frames (transport_ops.send_pieces). */
+bool session_has_pieces(const struct session *s);
 int session_start_raw(struct session *s, struct call *c,
 		      const struct raw_request *rq, struct error *err);
 

@@ -28,12 +28,16 @@ int session_transmit(struct session *s, const struct buf *frame,
 		     struct error *err)
 {
 	const char *text = buf_string(frame);
+	const struct transport_ops *ops = s->transport.ops;
+	const bool pieces = s->pieces;
 
+	s->pieces = false;
 	if (s->ended)
 		return session_closed_error(s, err);
 	if (!s->open)
 		return error_set(err, ERR_CONNECT, "not connected yet");
-	if (s->transport.ops->send(&s->transport, text, frame->len, err))
+	if ((pieces ? ops->send_pieces : ops->send)(&s->transport, text,
+						    frame->len, err))
 		return -1;
 	session_trace(s, true, "text", text, frame->len);
 	session_pass(s, true, FRAME_TEXT, (struct span){ text, frame->len });

@@ -45,6 +45,7 @@ struct session {
 	char *said;
 	struct call *calls;
 	int32_t next_id;
+	bool pieces; /* what is sent next goes in several frames */
 	bool shared; /* peer_info.shared */
 	bool told; /* serve has said what is wrong with what comes next */
 	struct session_silence silence;

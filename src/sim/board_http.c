@@ -46,6 +46,7 @@ static void on_connected(struct tcp *t)
 
 	a->asked = true;
 	tcp_deadline(t, HTTP_WAIT_MS);
+	a->size = a->request.len;
 	tcp_write(t, a->request.data, a->request.len);
 	buf_done(&a->request);
 }
@@ -88,6 +89,8 @@ static void on_data(struct tcp *t, const char *data, size_t len)
 
 	if (a->over || a->whole || !a->asked)
 		return;
+	if (!a->reply.in.len)
+		a->unsent = tcp_waiting(t);
 	state = board_reply_feed(&a->reply, data, len);
 	if (!had_head && a->reply.has_head) {
 		tcp_deadline(t, a->reply.status == 200 ? HTTP_WAIT_MS :
@@ -110,6 +113,8 @@ static void on_ended(struct tcp *t, const struct error *why)
 
 	if (a->whole)
 		return; /* as the board's own Connection: close wants it */
+	if (!a->reply.in.len)
+		a->unsent = a->asked ? tcp_waiting(t) : 0;
 	if (!a->over && !why)
 		take(a, board_reply_end(&a->reply));
 	if (a->whole)

@@ -74,6 +74,8 @@ struct board_http {
 	const struct board_http_events *events;
 	void *owner;
 	bool asked;
+	size_t size,
+		unsent; /* bytes of the request; left when an answer came */
 	bool whole; /* the reply is there */
 	bool over; /* failed, or closed by us */
 };

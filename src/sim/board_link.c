@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "net/why.h"
 #include "sim/board_link.h"
 #include "sim/identity.h"
 #include "wire/board_text.h"
@@ -144,11 +145,34 @@ static bool device_full(void *owner)
 	return c->using == LINE_DIAL && board_ws_is_full(&c->line.dial);
 }
 
+/* It was let in by the same token before (backends.md 2.1). */
+static void judge_refusal(struct board_link *c, const char *words)
+{
+	if (c->using == LINE_DIAL && c->token_taken)
+		found(c, B206, "%s", words);
+}
+
+/* Words for a token, or for who has none. */
+static bool is_of_tokens(const char *words)
+{
+	static const char *const known[] = { "认证", "auth", "token" };
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		if (text_find(words, known[i]))
+			return true;
+	}
+	return false;
+}
+
 static void device_note_out(void *owner, enum pretend_note what,
 			    const char *text)
 {
 	struct board_link *c = owner;
 
+	if (what == DEVICE_WELCOMED && c->using == LINE_DIAL)
+		c->token_taken = c->sent_token != NULL;
+	if (what == DEVICE_REFUSED && is_of_tokens(text))
+		judge_refusal(c, text);
 	c->events->note(c, what, text);
 }
 
@@ -228,7 +252,19 @@ static void on_binary(void *owner, const void *data, size_t len)
 	c->plan->audio->received++;
 }
 
-static void on_peer_close(void *owner, int code)
+static bool on_ping(void *owner)
+{
+	struct board_link *c = owner;
+	struct diag *diag = &c->device.talk.diag;
+
+	diag_ping(diag);
+	if (fault_has(&c->device.config.faults, FAULT_NO_PONG))
+		return false;
+	diag_pong(diag);
+	return true;
+}
+
+static void on_peer_close(void *owner, int code, struct span words)
 {
 	struct board_link *c = owner;
 	CLEANUP(mem_free_ptr)
@@ -236,6 +272,7 @@ static void on_peer_close(void *owner, int code)
 				code);
 
 	c->events->note(c, DEVICE_LINE, text);
+	diag_close(&c->device.talk.diag, code, words);
 	pretend_peer_close(&c->device);
 	/* 1.4: the board's next open ends a TCP that the peer left open. */
 	if (c->plan->reconnect)
@@ -247,10 +284,13 @@ static void board_link_lost(struct board_link *c, const struct error *why)
 {
 	CLEANUP(mem_free_ptr) char *text = why ? error_line(why) : NULL;
 
-	if (c->opened)
+	if (c->opened) {
 		board_link_over(c, why ? text : "closed by the backend");
-	else
-		c->events->refused(c, why);
+		return;
+	}
+	if (why && why->reason == WHY_STATUS && why->code == 401)
+		judge_refusal(c, why->text);
+	c->events->refused(c, why);
 }
 
 static void on_ended(void *owner, const struct error *why)
@@ -268,7 +308,8 @@ static void board_link_maybe_closed(struct board_link *c)
 		return;
 	mem_free(c->stored_url);
 	mem_free(c->stored_token);
-	c->stored_url = c->stored_token = NULL;
+	mem_free(c->sent_token);
+	c->stored_url = c->stored_token = c->sent_token = NULL;
 	broker_where_done(&c->where);
 	c->events->closed(c);
 }
@@ -289,6 +330,7 @@ static const struct board_ws_events dial_events = {
 	.text = board_link_text,
 	.binary = on_binary,
 	.peer_close = on_peer_close,
+	.ping = on_ping,
 	.ended = on_ended,
 	.closed = board_link_line_closed,
 };
@@ -324,6 +366,15 @@ static int board_link_usable(struct board_link *c, const char *text,
 	return 0;
 }
 
+static void keep_token(struct board_link *c, const char *token)
+{
+	if (c->sent_token && token && strcmp(c->sent_token, token) == 0)
+		return;
+	mem_free(c->sent_token);
+	c->sent_token = token && *token ? mem_strdup(token) : NULL;
+	c->token_taken = false;
+}
+
 static void board_link_dial(struct board_link *c, const char *url,
 			    const char *token)
 {
@@ -340,6 +391,7 @@ static void board_link_dial(struct board_link *c, const char *url,
 		return;
 	}
 	c->events->step(c, CALLER_DIALS, url);
+	keep_token(c, token);
 	pretend_set_mqtt(&c->device, false);
 	c->device.unheard = false;
 	c->using = LINE_DIAL;

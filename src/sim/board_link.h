@@ -83,6 +83,8 @@ struct board_link {
 	enum { LINE_NONE, LINE_OTA, LINE_DIAL, LINE_MQTT } using;
 	/* What OTA told, kept as the board's store keeps it; NULL: never told. */
 	char *stored_url, *stored_token;
+	char *sent_token; /* with the last dial of a WebSocket; NULL */
+	bool token_taken; /* the backend said hello to who sent it */
 	int stored_version;
 	struct broker_where where;
 	bool told_url; /* the last reply sent it to stored_url */

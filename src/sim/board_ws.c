@@ -106,6 +106,12 @@ static void on_connected(struct tcp *t)
 	d->asked = true;
 }
 
+static struct span close_words(const char *data, size_t len)
+{
+	return len > 2 ? (struct span){ data + 2, len - 2 } :
+			 (struct span){ "", 0 };
+}
+
 static void deliver(struct board_ws *d)
 {
 	const char *data;
@@ -126,12 +132,14 @@ static void deliver(struct board_ws *d)
 			d->events->binary(d->owner, data, len);
 			break;
 		case WIRE_PING:
-			send_frame(d, WIRE_FIRST_PONG, data, len);
+			if (!d->events->ping || d->events->ping(d->owner))
+				send_frame(d, WIRE_FIRST_PONG, data, len);
 			break;
 		case WIRE_CLOSE:
 			/* 1.4: deaf and mute now; TCP stays as it is */
 			d->mute = true;
-			d->events->peer_close(d->owner, code);
+			d->events->peer_close(d->owner, code,
+					      close_words(data, len));
 			break;
 		}
 	}

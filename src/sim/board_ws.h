@@ -102,7 +102,10 @@ struct board_ws_events {
 	void (*opened)(void *owner);
 	void (*text)(void *owner, const char *text, size_t len);
 	void (*binary)(void *owner, const void *data, size_t len);
-	void (*peer_close)(void *owner, int code);
+	/* words: behind the code, as they came */
+	void (*peer_close)(void *owner, int code, struct span words);
+	/* A Ping came. False: it gets no Pong. NULL: it always does. */
+	bool (*ping)(void *owner);
 	/*
 	 * It failed or is over: why, with a reason of net/why.h (NULL: the
 	 * peer closed TCP). Call board_ws_close then.

@@ -40,6 +40,7 @@ const struct sim_fault_row sim_fault_rows[] = {
 	{ "busy-loop", "a call keeps the main loop busy for 60 s (busy-loop=2s: so long): only Ping is answered" },
 	{ "hang", "from a call on nothing is read, not even Ping: TCP alone acknowledges" },
 	{ "half-open", "nothing reaches it once its tools are listed, and TCP stays open, as if the power went" },
+	{ "no-pong", "a WebSocket Ping is not answered; all else is" },
 	{ NULL, NULL }
 	/* clang-format on */
 };

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "sim/order.h"
@@ -130,11 +131,42 @@ static void on_reply(void *owner, const struct firmware_reply *r)
 		pretend_add_job(d, job_new(JOB_STORM));
 }
 
+static struct span argument_heard(const struct pretend *d, const char *name)
+{
+	struct span at = d->heard, out = { 0 };
+
+	if (!at.text || json_check(at.text, at.len, NULL))
+		return out;
+	json_span_member(at, "payload", &at);
+	if (json_span_member(at, "params", &at) &&
+	    json_span_member(at, "arguments", &at))
+		json_span_member(at, name, &out);
+	return out;
+}
+
+/* Only the device knows that it took another value than the one it was sent. */
+static void tell_defaulted(struct pretend *d, const struct firmware_call *call)
+{
+	const char *name = call->defaulted->name;
+	const struct span at = argument_heard(d, name);
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .leg = pretend_leg(d),
+				      .data = d->heard.text,
+				      .len = d->heard.len };
+
+	if (d->config.events->finding && d->heard.text)
+		diag_found_in(&d->talk.diag, B242, &f, at,
+			      "%s: %.40s; its default is used",
+			      call->tool->name, name);
+}
+
 static void on_call(void *owner, struct firmware_call *call)
 {
 	struct pretend *d = owner;
 	struct job *job = job_new(JOB_CALL);
 
+	if (call->defaulted)
+		tell_defaulted(d, call);
 	job->call = call;
 	job->of = d->asked;
 	d->config.events->note(d->config.owner, DEVICE_CALLED,
@@ -591,11 +623,13 @@ static bool take_text(struct pretend *d, const char *text, size_t len)
 	if (!d->online || d->peer_closed || d->deaf)
 		return false;
 	pretend_judge(d, false, text, len);
+	d->heard = (struct span){ text, len };
 	root = parse(text, len);
 	if (!root || strcmp(text_of(root, "type"), "error") == 0)
 		on_refusal(d, text, len);
 	if (root)
 		on_message(d, root);
+	d->heard = (struct span){ 0 };
 	return true;
 }
 

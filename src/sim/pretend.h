@@ -124,6 +124,7 @@ struct pretend {
 	uint32_t *given; /* see recorded_find */
 	char *session_id; /* owned; NULL: "" */
 	enum pretend_mode mode;
+	struct span heard; /* the text that is being read; lent */
 	bool online; /* there is a connection */
 	bool peer_closed; /* a Close frame came: deaf and mute from here */
 	unsigned refusals; /* that were told */
@@ -189,6 +190,7 @@ void pretend_text(struct pretend *d, const char *text, size_t len);
  */
 void pretend_receive(struct pretend *d, const char *text, size_t len);
 /* A frame that the engine sees, whatever the board makes of it. */
+enum diag_leg pretend_leg(const struct pretend *d);
 void pretend_judge(struct pretend *d, bool from_device, const char *text,
 		   size_t len);
 /* A real board does not survive what was just found. */

@@ -54,7 +54,7 @@ void pretend_judge_anew(struct pretend *d)
 	pretend_talk_start(d, &d->talk);
 }
 
-static enum diag_leg leg_of(const struct pretend *d)
+enum diag_leg pretend_leg(const struct pretend *d)
 {
 	return d->config.bare ? LEG_LOCAL : d->config.mqtt ? LEG_MQTT : LEG_WS;
 }
@@ -63,7 +63,7 @@ void pretend_judge(struct pretend *d, bool from_device, const char *text,
 		   size_t len)
 {
 	const struct diag_frame f = { .at_us = loop_now_us(),
-				      .leg = leg_of(d),
+				      .leg = pretend_leg(d),
 				      .kind = FRAME_IS_TEXT,
 				      .from_device = from_device,
 				      .data = text,

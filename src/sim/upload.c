@@ -135,6 +135,10 @@ static void tell_answer(const struct upload *u, enum answer_part part)
 		.len = r->body.len,
 		.more = !u->ask.whole,
 		.part = part,
+		.half_way = u->ask.unsent > 0,
+		.sent = u->ask.unsent < u->ask.size ?
+				u->ask.size - u->ask.unsent :
+				0,
 	};
 
 	if (u->events)
@@ -170,11 +174,12 @@ static void on_failed(void *owner, enum http_failure what,
 		      const struct error *why)
 {
 	struct upload *u = owner;
+	const bool answered = what == HTTP_OTHER_STATUS || what == HTTP_HUNG;
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (what == HTTP_OTHER_STATUS || what == HTTP_HUNG)
+	if (answered || (what == HTTP_NO_HEAD && u->ask.unsent))
 		tell_answer(u, ANSWER_BODY);
-	else if (u->events)
+	if (!answered && u->events)
 		u->events->line(u->owner, why->text);
 	switch (what) {
 	case HTTP_UNREACHABLE:

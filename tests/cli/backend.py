@@ -8,6 +8,9 @@ import sys
 import sockets
 import websockets
 
+seen = False
+HABITS = {"pinging": {"ping_interval": 0.2, "ping_timeout": 0.2},
+          "small": {"max_size": 185}}
 HELLO = {"type": "hello", "transport": "websocket", "session_id": "s"}
 
 
@@ -165,6 +168,42 @@ async def unlisted(ws):
     await asyncio.sleep(30)
 
 
+async def shooting(ws):
+    """An optional argument of the wrong type, and one that is null."""
+    await careful(ws)
+    for i, quality in (3, None), (4, "high"):
+        await mcp(ws, {"id": i, "method": "tools/call", "params": {
+            "name": "self.screen.snapshot",
+            "arguments": {"url": "http://127.0.0.1:1/", "quality": quality}}})
+        await answer(ws)
+
+
+async def pinging(ws):
+    """Is there until it is cut for want of a Pong."""
+    await careful(ws)
+    await ws.wait_closed()
+
+
+async def once(ws):
+    """Lets the first one in, and nobody after it."""
+    global seen
+    if seen:
+        await ws.send("认证失败")
+        return
+    seen = True
+    await careful(ws)
+
+
+async def small(ws):
+    await say(ws, HELLO)
+    await mcp(ws, {"id": 1, "method": "initialize"})
+    await ws.wait_closed()
+
+
+async def barred(ws):
+    await ws.close(1008, "no such agent")
+
+
 async def crashing(ws):
     await say(ws, {"type": "hello", "session_id": "s"})
     await ws.wait_closed()
@@ -182,7 +221,7 @@ async def main():
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(*sys.argv[2:])
     server = await websockets.serve(serve, "127.0.0.1", 0, close_timeout=0.1,
-                                    ssl=tls)
+                                    ssl=tls, **HABITS.get(sys.argv[1], {}))
     print("port", server.sockets[0].getsockname()[1], flush=True)
     await asyncio.sleep(60)
 

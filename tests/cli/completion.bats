@@ -507,3 +507,23 @@ odd() {
 	bash_complete mcpctl call self
 	[ "$(cat got)" = "$NOTE"$'\n ' ]
 }
+
+@test "what check checks, and what each of that takes" {
+	bash_complete mcpctl check ''
+	for word in backend broker here ota tools vision; do got "$word"; done
+	bash_complete mcpctl check br
+	line broker
+	bash_complete mcpctl check backend ''
+	got ws://
+	got wss://
+	bash_complete mcpctl check here ''
+	nothing
+	fish_complete 'mcpctl check '
+	got "vision	a vision address"
+	fish_complete 'mcpctl check ota '
+	got https://
+	tab zsh 'mcpctl check bro'
+	line 'mcpctl check broker '
+	tab zsh 'mcpctl check broker mqtts'
+	line 'mcpctl check broker mqtts://'
+}

@@ -430,6 +430,116 @@ static void large_frames(void **state)
 	diag_done(&d);
 }
 
+#define SAYS(d, from_device, text, at) \
+	feed_at(d, from_device, FRAME_IS_TEXT, text, strlen(text), at)
+#define LIST_AT(id) MCP(RPC("\"id\":" id ",\"method\":\"tools/list\""))
+
+/* What runs no tool is late, and a wake word came before: not without it. */
+static void late_behind_listen(void **state)
+{
+	static const char listen[] =
+		"{\"session_id\":\"S1\",\"type\":\"listen\",\"state\":\"start\"}";
+	struct diag d = { .about = { .board = true } };
+	int64_t now = 0;
+
+	(void)state;
+	for (size_t i = 0; opening[i]; i++)
+		feed_line(&d, opening[i], &now, LEG_WS);
+	SAYS(&d, true, listen, 2000000);
+	SAYS(&d, false, LIST_AT("2"), 3000000);
+	SAYS(&d, true, MCP(RPC("\"id\":2,\"result\":{\"tools\":[]}")), 5000000);
+	SAYS(&d, false, CALL("3"), 6000000);
+	SAYS(&d, true, listen, 7000000);
+	SAYS(&d, true, RESULT("3"), 8000000);
+	SAYS(&d, false, LIST_AT("4"), 9000000);
+	SAYS(&d, true, listen, 9100000);
+	SAYS(&d, true, MCP(RPC("\"id\":4,\"result\":{\"tools\":[]}")), 9900000);
+	assert_int_equal(d.count, 0);
+	SAYS(&d, false, LIST_AT("5"), 10000000);
+	SAYS(&d, true, listen, 10100000);
+	SAYS(&d, true, MCP(RPC("\"id\":5,\"result\":{\"tools\":[]}")),
+	     11500000);
+	assert_int_equal(d.count, 1);
+	assert_int_equal(d.item[0].code, D141);
+	assert_string_equal(d.item[0].detail, "id 5 (tools/list) took 1.5 s");
+	assert_int_equal(d.item[0].proof.n, d.frames);
+	diag_done(&d);
+}
+
+#define SPOKEN(text)                                         \
+	"{\"session_id\":\"S1\",\"type\":\"tts\",\"state\":" \
+	"\"sentence_start\",\"text\":\"" text "\"}"
+#define NO_DETAILS "工具调用错误: 工具调用返回错误，但未提供具体错误信息"
+
+/* The device said why; the user hears that nobody did. */
+static void error_unheard(void **state)
+{
+	static const char failure[] =
+		MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\","
+			"\"text\":\"lamp is hot\"}],\"isError\":true}"));
+	struct diag d = { .about = { .board = true } };
+	int64_t now = 0;
+
+	(void)state;
+	for (size_t i = 0; opening[i]; i++)
+		feed_line(&d, opening[i], &now, LEG_WS);
+	SAYS(&d, false, SPOKEN(NO_DETAILS), 1000000);
+	SAYS(&d, false, CALL("2"), 2000000);
+	SAYS(&d, true, failure, 2010000);
+	SAYS(&d, false, SPOKEN("The lamp cannot be set."), 3000000);
+	SAYS(&d, false, SPOKEN(NO_DETAILS), 33000000);
+	assert_int_equal(d.count, 0);
+	SAYS(&d, false, CALL("3"), 34000000);
+	SAYS(&d, true, RESULT("3"), 34010000);
+	SAYS(&d, false, SPOKEN(NO_DETAILS), 35000000);
+	assert_int_equal(d.count, 0);
+	SAYS(&d, false, CALL("2"), 36000000);
+	SAYS(&d, true, failure, 36010000);
+	SAYS(&d, false, SPOKEN(NO_DETAILS), 37000000);
+	assert_int_equal(diag_count(&d, B251), 1);
+	assert_string_equal(diag_finding(&d, B251)->detail,
+			    "the device said \"lamp is hot\"");
+	assert_true(diag_finding(&d, B251)->proof.len > 0);
+	diag_done(&d);
+}
+
+/* Only what Close says by itself; a missing Pong only where one is missing. */
+static void closes(void **state)
+{
+	static const struct {
+		int code;
+		const char *words;
+		unsigned pings;
+		int found;
+	} cases[] = {
+		{ 1000, "", 0, -1 },
+		{ 1000, "bye", 3, -1 },
+		{ 1011, "internal error", 1, -1 },
+		{ 1011, "keepalive ping timeout", 0, -1 },
+		{ 1011, "keepalive ping timeout", 1, B262 },
+		{ 1009, "", 0, B264 },
+		{ 1008, "no such agent", 0, B265 },
+		{ 0, "", 1, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *words = cases[i].words;
+		struct diag d = { .about = { .board = true } };
+
+		diag_ping(&d);
+		diag_pong(&d);
+		for (unsigned n = 0; n < cases[i].pings; n++)
+			diag_ping(&d);
+		diag_close(&d, cases[i].code,
+			   (struct span){ words, strlen(words) });
+		assert_int_equal(d.count, cases[i].found >= 0);
+		if (d.count)
+			assert_int_equal(d.item[0].code, cases[i].found);
+		diag_done(&d);
+	}
+}
+
 static void is_small(void **state)
 {
 	(void)state;
@@ -542,6 +652,9 @@ int main(void)
 		cmocka_unit_test(slow_answers),
 		cmocka_unit_test(binary_frames),
 		cmocka_unit_test(large_frames),
+		cmocka_unit_test(late_behind_listen),
+		cmocka_unit_test(error_unheard),
+		cmocka_unit_test(closes),
 		cmocka_unit_test(is_small),
 		cmocka_unit_test(begins_anew),
 		cmocka_unit_test(recorded),

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "diag/codebook.h"
+#include "net/tls_chain.h"
 #include "net/why.h"
 
 /* Facts that this row is made for. */
@@ -234,6 +235,21 @@ static void test_what_is_found(void **state)
 {
 	(void)state;
 	finds((struct why_facts){ .what = WHY_NO_HOST }, "N101");
+	finds((struct why_facts){ .what = WHY_PROXY, .number = 407 }, "N114");
+	finds((struct why_facts){ .what = WHY_PROXY, .said = "HTTP 403" },
+	      "N114");
+	finds((struct why_facts){ .what = WHY_REDIRECT,
+				  .with = WITH_WS,
+				  .number = 301 },
+	      "N115");
+	finds((struct why_facts){ .what = WHY_REDIRECT, .number = 301 }, "");
+	finds((struct why_facts){ .what = WHY_SUBSCRIBE,
+				  .with = WITH_MQTT,
+				  .path = "t" },
+	      "M413");
+	tls_finds("tlsv13 alert certificate required", "N207");
+	tls_finds("unable to get local issuer certificate: " TLS_CHAIN_CUT,
+		  "N205");
 	connecting_finds(ECONNREFUSED, "N102");
 	connecting_finds(ETIMEDOUT, "N103");
 	connecting_finds(EHOSTUNREACH, "N104");
