@@ -151,8 +151,8 @@ static int read_value(const struct fact_text *s, const struct fact_member *m,
 		      struct span value, char *item, struct error *err)
 {
 	void *place = item + m->offset;
-	const bool yes = value.len == 4 && memcmp(value.text, "true", 4) == 0;
-	const bool no = value.len == 5 && memcmp(value.text, "false", 5) == 0;
+	const bool yes = json_span_literal(value, "true");
+	const bool no = json_span_literal(value, "false");
 	CLEANUP(mem_free_ptr) char *what = NULL;
 
 	if (m->type == TEXT && *value.text == '"') {

@@ -40,7 +40,7 @@ void board_trace(const struct board *d, bool outgoing, const char *kind,
 }
 
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
-		 struct span frame)
+		 struct span frame, const struct json_places *at)
 {
 	const struct diag_frame f = {
 		.at_us = loop_now_us(),
@@ -49,6 +49,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		.from_device = !outgoing,
 		.data = frame.text,
 		.len = frame.len,
+		.at = at,
 	};
 
 	if (!d->diag)
@@ -69,7 +70,7 @@ int board_send(struct board *d, const char *text, size_t len, struct error *err)
 	board_trace(d, true, "text", text, len);
 	if (d->transport.ops->send(&d->transport, text, len, err))
 		return -1;
-	board_judge(d, true, FRAME_TEXT, (struct span){ text, len });
+	board_judge(d, true, FRAME_TEXT, (struct span){ text, len }, NULL);
 	return 0;
 }
 
