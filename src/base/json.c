@@ -370,12 +370,19 @@ void json_print_pretty(struct buf *out, const cJSON *value)
 	print_value(&p, value);
 }
 
+void json_add_text_or_null(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
 void json_add_text(struct buf *out, const char *name, const char *text)
 {
-	if (!text)
-		return;
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, text, strlen(text));
+	if (text)
+		json_add_text_or_null(out, name, text);
 }
 
 /*

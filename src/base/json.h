@@ -33,6 +33,8 @@ void json_print_pretty(struct buf *out, const cJSON *value);
 
 /* ,"name":"text" appended; nothing if text is NULL. */
 void json_add_text(struct buf *out, const char *name, const char *text);
+/* The same, but null. */
+void json_add_text_or_null(struct buf *out, const char *name, const char *text);
 
 /*
  * Copy valid JSON without the white space between its tokens; the bytes of

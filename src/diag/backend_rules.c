@@ -220,21 +220,32 @@ static bool initialize_twice(struct rule_look *l)
 	       rule_hit(l, l->r->method, "on one connection");
 }
 
-/* V506 or V509. Where the board is not known, it may be on this machine. */
-static bool bad_vision(struct rule_look *l)
+/* Where the board is not known, it may be on this machine. */
+static bool vision_fault(struct rule_look *l, enum diag_code code)
 {
 	static const struct reach_from here = { .board = "127.0.0.1" };
 	const struct reach_from *from = &l->d->about.from;
 	struct span vision, url = { 0 };
+	char words[VISION_WORDS];
 
 	if (l->r->kind != ASKED_INITIALIZE ||
 	    !json_span_member(l->r->part[PARAM_CAPABILITIES], "vision",
 			      &vision))
 		return false;
 	json_span_member(vision, "url", &url);
-	diag_vision_url(l->d, l->f, url,
-			from->board || from->asked ? from : &here);
-	return false;
+	return vision_url_fault(url, from->board || from->asked ? from : &here,
+				words) == (int)code &&
+	       rule_hit(l, url, "%s", words);
+}
+
+static bool bad_vision(struct rule_look *l)
+{
+	return vision_fault(l, V506);
+}
+
+static bool far_vision(struct rule_look *l)
+{
+	return vision_fault(l, V509);
 }
 
 static bool no_initialize(struct rule_look *l)
@@ -457,6 +468,7 @@ const struct rule backend_rules[] = {
 	{ B214, ON_REQUEST, OF_ANY, id_again },
 	{ B220, ON_REQUEST, OF_ANY, initialize_twice },
 	{ V506, ON_REQUEST, OF_BOARD, bad_vision },
+	{ V509, ON_REQUEST, OF_BOARD, far_vision },
 	{ B221, ON_REQUEST, OF_ANY, no_initialize },
 	{ B233, ON_REQUEST, OF_BOARD, empty_cursor },
 	{ B232, ON_REQUEST, OF_BOARD, user_tools_dropped },
