@@ -527,7 +527,7 @@ void json_span_members(struct span object, const char *const *name,
 			return;
 		/* Most begin otherwise, which is seen at once. */
 		for (i = 0; i < count; i++) {
-			if ((found.text[1] == *name[i] ||
+			if ((!*name[i] || found.text[1] == *name[i] ||
 			     found.text[1] == '\\') &&
 			    json_span_is(found, name[i]))
 				break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "diag/facts.h"
 #include "diag/ladder.h"
 #include "rpc/session_calls.h"
 
@@ -171,7 +172,7 @@ void silence_ask(struct connection *c, struct error *err)
 		l.ended = why.text;
 	look(&l, &a);
 	l.serve = session_link(c->session)->relayed;
-	l.threads = ladder_has_threads(c->client.server_version);
+	l.threads = firmware_has_threads(c->client.server_version);
 	session_forget(c->session, &a.loop);
 	call_done(&a.loop);
 	if (why.kind != ERR_INTERRUPTED && ladder_judge(&l, &v))

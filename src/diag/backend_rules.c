@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "diag/vision_rules.h"
 #include "wire/audio.h"
-
-#define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
 
 static bool is_empty(struct span s)
 {
@@ -35,13 +34,18 @@ static bool same_as_kept(struct span string, const char *kept, size_t size)
 
 static bool large(struct rule_look *l)
 {
-	return l->f->len > MESSAGE_MOST &&
+	const struct backend_fact *of;
+	const size_t most = backend_message_max(&of);
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
 static bool local_too_long(struct rule_look *l)
 {
-	return l->f->leg == LEG_LOCAL && l->f->len > 4096 &&
+	const size_t most = l->f->leg == LEG_LOCAL ? firmware_local_max() : 0;
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 

@@ -16,7 +16,6 @@
 #include "wire/audio.h"
 #include "wire/jsonrpc.h"
 
-#define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
 #define UNASKED_MOST 1000 /* a second; firmware sends none (device.md 4.1) */
 
 static struct span inside(struct span object, const char *name)
@@ -395,7 +394,10 @@ static bool both(struct rule_look *l)
 
 static bool large_reply(struct rule_look *l)
 {
-	return l->f->len > MESSAGE_MOST &&
+	const struct backend_fact *of;
+	const size_t most = backend_message_max(&of);
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes%s%s", l->f->len,
 			l->r->asked ? " in answer to " : "",
 			l->r->asked ? asked_name(l->r->asked) : "");

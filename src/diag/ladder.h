@@ -30,7 +30,7 @@ enum rung {
 struct ladder {
 	bool board; /* it speaks the device dialect, or has shown to be one */
 	bool tool; /* a tool was called */
-	bool threads; /* ladder_has_threads */
+	bool threads; /* firmware_has_threads */
 	bool serve; /* it is serve's connection that was looked at */
 	int64_t waited_ms; /* since the request was sent */
 	struct layers layers;
@@ -41,10 +41,6 @@ struct ladder {
 	const char *stray; /* a reply came that no call has: which; NULL */
 	const char *ended; /* why the connection ended meanwhile; NULL */
 };
-
-/* Firmware of that version runs each call in a thread of its own (device.md
-   3.9): the loop answers while a tool runs. */
-bool ladder_has_threads(const char *version);
 
 struct verdict {
 	int code; /* enum diag_code; -1: what is known names none */
