@@ -10,7 +10,6 @@
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "diag/vision_rules.h"
-#include "wire/audio.h"
 
 static bool is_empty(struct span s)
 {
@@ -416,18 +415,6 @@ static bool other_goodbye(struct rule_look *l)
 	       rule_hit(l, l->r->session_id, "the device ignores it");
 }
 
-/* Audio behind its head, in the version that was agreed on (device.md 1.7). */
-static bool short_audio(struct rule_look *l)
-{
-	struct audio_frame audio;
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	return l->f->leg == LEG_WS &&
-	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
-			    &why) &&
-	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
-}
-
 /* ---- the end ---- */
 
 static bool pages_left(struct rule_look *l)
@@ -480,7 +467,7 @@ const struct rule backend_rules[] = {
 	{ B243, ON_REQUEST, OF_BOARD, photo_too_early },
 	{ B223, ON_REQUEST, OF_BOARD, pings },
 	{ B224, ON_REQUEST, OF_BOARD, unknown_method },
-	{ B263, ON_BINARY, OF_BOARD, short_audio },
+	{ B263, ON_BINARY, OF_BOARD, rule_no_audio },
 	{ B230, ON_END, OF_ANY, pages_left },
 	{ B222, ON_END, OF_ANY, never_initialized },
 };

@@ -13,7 +13,6 @@
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "mcp/initialize.h"
-#include "wire/audio.h"
 #include "wire/jsonrpc.h"
 
 #define UNASKED_MOST 1000 /* a second; firmware sends none (device.md 4.1) */
@@ -642,18 +641,6 @@ static bool slow(struct rule_look *l)
 			asked_name(a), time, b[i].name);
 }
 
-/* Binary frames that are none of the version that was agreed on. */
-static bool no_audio(struct rule_look *l)
-{
-	struct audio_frame audio;
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	return l->f->leg == LEG_WS && l->d->frame_version > 0 &&
-	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
-			    &why) &&
-	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
-}
-
 /* ---- requests of its own ---- */
 
 static bool posing(struct rule_look *l)
@@ -701,7 +688,7 @@ const struct rule device_rules[] = {
 	{ D128, ON_REPLY, OF_BOARD, firmware_image },
 	{ D129, ON_REPLY, OF_BOARD, told_as_success },
 	{ D131, ON_REPLY, OF_BOARD, slow },
-	{ D144, ON_BINARY, OF_BOARD, no_audio },
+	{ D144, ON_BINARY, OF_BOARD, rule_no_audio },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "diag/rule_row.h"
+#include "wire/audio.h"
 #include "wire/envelope.h"
 
 /* Findings: one a code, counted. */
@@ -178,6 +179,17 @@ bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 	vsnprintf(l->detail, sizeof(l->detail), format, args);
 	va_end(args);
 	return true;
+}
+
+bool rule_no_audio(struct rule_look *l)
+{
+	struct audio_frame audio;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	return l->f->leg == LEG_WS && l->d->frame_version > 0 &&
+	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
+			    &why) &&
+	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
 }
 
 int span_shown(struct span s)

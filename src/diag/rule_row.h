@@ -91,6 +91,11 @@ const char *asked_words(const struct rule_look *l, const struct diag_asked *a,
 			char *out, size_t size);
 const char *asked_name(const struct diag_asked *a);
 /*
+ * For both tables: a binary frame that is no audio of the version that was
+ * agreed on (device.md 1.7); where none was, it is not judged.
+ */
+bool rule_no_audio(struct rule_look *l);
+/*
  * A server hello that the device takes; any other it ignores, and goes on
  * waiting (device.md 1.5, 2.3).
  */
