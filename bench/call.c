@@ -25,12 +25,13 @@ static struct diag judge = { .about = { .board = true, .bare = true } };
 static bool judging = true;
 
 static void judge_frame(void *owner, bool outgoing, enum frame_kind kind,
-			struct span frame)
+			struct span frame, const struct json_places *at)
 {
 	const struct diag_frame f = { .at_us = loop_now_us(),
 				      .from_device = !outgoing,
 				      .data = frame.text,
-				      .len = frame.len };
+				      .len = frame.len,
+				      .at = at };
 
 	(void)owner;
 	if (judging && kind == FRAME_TEXT)

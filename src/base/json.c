@@ -94,10 +94,30 @@ int json_integer(const cJSON *object, const char *name, int64_t *out)
 	return whole_number(member->valuedouble, out);
 }
 
+#define DIGITS_MAX 15 /* of which any number has a double of its own */
+
+/* Digits and nothing else, as almost every id is. */
+static bool few_digits(struct span number, int64_t *out)
+{
+	int64_t value = 0;
+
+	if (!number.len || number.len > DIGITS_MAX)
+		return false;
+	for (size_t i = 0; i < number.len; i++) {
+		if (number.text[i] < '0' || number.text[i] > '9')
+			return false;
+		value = value * 10 + (number.text[i] - '0');
+	}
+	*out = value;
+	return true;
+}
+
 int json_span_integer(struct span number, int64_t *out)
 {
 	char text[64];
 
+	if (few_digits(number, out))
+		return 0;
 	if (!number.len || number.len >= sizeof(text) ||
 	    !strchr("-0123456789", number.text[0]))
 		return -1;
@@ -350,12 +370,19 @@ void json_print_pretty(struct buf *out, const cJSON *value)
 	print_value(&p, value);
 }
 
+void json_add_text_or_null(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, ",\"%s\":", name);
+	if (text)
+		buf_json_string(out, text, strlen(text));
+	else
+		buf_text(out, "null");
+}
+
 void json_add_text(struct buf *out, const char *name, const char *text)
 {
-	if (!text)
-		return;
-	buf_printf(out, ",\"%s\":", name);
-	buf_json_string(out, text, strlen(text));
+	if (text)
+		json_add_text_or_null(out, name, text);
 }
 
 /*
@@ -428,9 +455,23 @@ static const char *skip_value(const char *p, const char *end)
 	return p > start ? p : NULL;
 }
 
+bool json_span_literal(struct span value, const char *word)
+{
+	return value.text && value.len == strlen(word) &&
+	       memcmp(value.text, word, value.len) == 0;
+}
+
+static bool is_escaped(struct span string, const char *text)
+{
+	CLEANUP(json_free_ptr)
+	cJSON *decoded = json_parse(string.text, string.len, NULL);
+
+	return cJSON_IsString(decoded) &&
+	       strcmp(decoded->valuestring, text) == 0;
+}
+
 bool json_span_is(struct span string, const char *text)
 {
-	CLEANUP(json_free_ptr) cJSON *decoded = NULL;
 	size_t len = string.len - 2;
 
 	if (string.len < 2 || string.text[0] != '"' ||
@@ -438,11 +479,8 @@ bool json_span_is(struct span string, const char *text)
 		return false;
 	if (strlen(text) == len && memcmp(string.text + 1, text, len) == 0)
 		return true;
-	if (!memchr(string.text, '\\', string.len))
-		return false;
-	decoded = json_parse(string.text, string.len, NULL);
-	return cJSON_IsString(decoded) &&
-	       strcmp(decoded->valuestring, text) == 0;
+	return memchr(string.text, '\\', string.len) &&
+	       is_escaped(string, text);
 }
 
 /* "name": value from *p on, which moves behind it. */
@@ -487,8 +525,13 @@ void json_span_members(struct span object, const char *const *name,
 		p = skip_space(p + 1, end);
 		if (!member_at(&p, end, &found, &value))
 			return;
-		for (i = 0; i < count && !json_span_is(found, name[i]);)
-			i++;
+		/* Most begin otherwise, which is seen at once. */
+		for (i = 0; i < count; i++) {
+			if ((!*name[i] || found.text[1] == *name[i] ||
+			     found.text[1] == '\\') &&
+			    json_span_is(found, name[i]))
+				break;
+		}
 		if (i < count && !out[i].text) {
 			out[i] = value;
 			left--;

@@ -33,6 +33,8 @@ void json_print_pretty(struct buf *out, const cJSON *value);
 
 /* ,"name":"text" appended; nothing if text is NULL. */
 void json_add_text(struct buf *out, const char *name, const char *text);
+/* The same, but null. */
+void json_add_text_or_null(struct buf *out, const char *name, const char *text);
 
 /*
  * Copy valid JSON without the white space between its tokens; the bytes of
@@ -57,6 +59,16 @@ void json_span_members(struct span object, const char *const *name,
 bool json_span_next(struct span array, size_t *at, struct span *out);
 /* The text of a slice that is a string, decoded; NULL if it is none. Yours. */
 char *json_span_string(struct span string);
+/*
+ * Whether there is one and it begins so: a string with '"', an object with '{',
+ * a list with '['.
+ */
+static inline bool json_span_begins(struct span value, char c)
+{
+	return value.text && *value.text == c;
+}
+/* Whether it is "true", "false" or "null", without quotes: that one. */
+bool json_span_literal(struct span value, const char *word);
 /* Whether it is a string, with its quotes, and that one. */
 bool json_span_is(struct span string, const char *text);
 /* As json_integer. */

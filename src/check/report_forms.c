@@ -133,10 +133,7 @@ static void add_case(struct buf *out, const struct checkup *k,
 	buf_char(out, '{');
 	add_string(out, "name", c->name);
 	buf_char(out, ',');
-	add_string(out, "verdict",
-		   c->verdict == STAGE_SKIPPED ?
-			   "skipped" :
-			   stage_verdict_name(c->verdict));
+	add_string(out, "verdict", stage_verdict_word(c->verdict));
 	buf_char(out, ',');
 	add_string(out, "text", c->text);
 	buf_printf(out, ",\"took_us\":%" PRId64, c->took_us);
@@ -170,10 +167,7 @@ static void add_stage(struct buf *out, const struct checkup *k, size_t i)
 	buf_text(out, i > 0 ? ",{" : "{");
 	add_string(out, "name", s->name);
 	buf_char(out, ',');
-	add_string(out, "verdict",
-		   s->verdict == STAGE_SKIPPED ?
-			   "skipped" :
-			   stage_verdict_name(s->verdict));
+	add_string(out, "verdict", stage_verdict_word(s->verdict));
 	buf_char(out, ',');
 	add_string(out, "text", s->words);
 	buf_printf(out, ",\"took_us\":%" PRId64, s->took_us);

@@ -70,7 +70,7 @@ static void look_around(struct connection *c)
 }
 
 void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
-		  struct span frame)
+		  struct span frame, const struct json_places *at)
 {
 	struct connection *c = owner;
 	const struct diag_frame f = {
@@ -80,6 +80,7 @@ void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
 		.from_device = !outgoing,
 		.data = frame.text,
 		.len = frame.len,
+		.at = at,
 	};
 
 	if (!c->session)

@@ -11,7 +11,7 @@
 
 /* For session_observer; owner is the connection. */
 void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
-		  struct span frame);
+		  struct span frame, const struct json_places *at);
 void judged_gave_up(void *owner, int32_t id);
 
 /* Tell a finding that comes as an event. False: e is another one. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "diag/facts.h"
 #include "diag/ladder.h"
 #include "mcp/tools.h"
 #include "rpc/session_calls.h"
@@ -181,7 +182,7 @@ void silence_ask(struct connection *c, struct error *err)
 	l.odd = seen_since(c, D143) != NULL;
 	l.board &= c->client.device || !is_other_make(c);
 	l.serve = session_link(c->session)->relayed;
-	l.threads = ladder_has_threads(c->client.server_version);
+	l.threads = firmware_has_threads(c->client.server_version);
 	session_forget(c->session, &a.loop);
 	call_done(&a.loop);
 	if (why.kind != ERR_INTERRUPTED && ladder_judge(&l, &v))

@@ -11,14 +11,6 @@
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "diag/vision_rules.h"
-#include "wire/audio.h"
-
-#define MESSAGE_MOST 8192 /* of gateways and modems (backends.md 1.4) */
-
-static bool begins(struct span s, char c)
-{
-	return s.text && *s.text == c;
-}
 
 static bool is_empty(struct span s)
 {
@@ -42,13 +34,18 @@ static bool same_as_kept(struct span string, const char *kept, size_t size)
 
 static bool large(struct rule_look *l)
 {
-	return l->f->len > MESSAGE_MOST &&
+	const struct backend_fact *of;
+	const size_t most = backend_message_max(&of);
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
 static bool local_too_long(struct rule_look *l)
 {
-	return l->f->leg == LEG_LOCAL && l->f->len > 4096 &&
+	const size_t most = l->f->leg == LEG_LOCAL ? firmware_local_max() : 0;
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes", l->f->len);
 }
 
@@ -60,7 +57,7 @@ static bool waits_for_hello(const struct rule_look *l)
 /* Words in place of the hello (backends.md 2.1). */
 static bool refused_by_text(struct rule_look *l)
 {
-	return !l->r->is_json && waits_for_hello(l) && !l->d->about.bare &&
+	return waits_for_hello(l) && !l->d->about.bare &&
 	       rule_hit(l, l->r->whole, "\"%.*s\"", span_shown(l->r->whole),
 			l->f->data);
 }
@@ -69,7 +66,7 @@ static bool not_json(struct rule_look *l)
 {
 	struct span at = { l->f->data + l->r->fault, 1 };
 
-	if (l->r->is_json || (waits_for_hello(l) && !l->d->about.bare))
+	if (waits_for_hello(l) && !l->d->about.bare)
 		return false;
 	if (l->r->fault >= l->f->len)
 		at = (struct span){ 0 };
@@ -78,7 +75,7 @@ static bool not_json(struct rule_look *l)
 
 static bool no_type(struct rule_look *l)
 {
-	return !begins(l->r->type, '"') &&
+	return !json_span_begins(l->r->type, '"') &&
 	       rule_hit(l, l->r->type, "the device ignores it");
 }
 
@@ -93,7 +90,8 @@ static bool before_device_hello(struct rule_look *l)
 
 static bool payload_shape(struct rule_look *l)
 {
-	return !begins(l->r->payload, '{') && !begins(l->r->payload, '[') &&
+	return !json_span_begins(l->r->payload, '{') &&
+	       !json_span_begins(l->r->payload, '[') &&
 	       rule_hit(l, l->r->payload, "the device ignores it");
 }
 
@@ -104,7 +102,7 @@ static bool other_session(struct rule_look *l)
 
 	if (r->camel.text)
 		return rule_hit(l, r->camel, "it is called sessionId");
-	if (!begins(r->session_id, '"'))
+	if (!json_span_begins(r->session_id, '"'))
 		return (!d->about.standby || d->server_hello) &&
 		       rule_hit(l, r->session_id, "it has none");
 	if (!*d->session_id)
@@ -135,7 +133,7 @@ static bool error_unheard(struct rule_look *l)
 		return false;
 	json_span_member(l->r->whole, "text", &text);
 	b = backend_facts(&count);
-	for (size_t i = 0; begins(text, '"') && i < count; i++) {
+	for (size_t i = 0; json_span_begins(text, '"') && i < count; i++) {
 		CLEANUP(mem_free_ptr) char *said = NULL;
 
 		if (!*b[i].error_phrase)
@@ -158,7 +156,7 @@ static bool bad_shape(struct rule_look *l)
 		return rule_hit(l, r->whole, "a batch");
 	if (!json_span_is(r->version, "2.0"))
 		return rule_hit(l, r->version, "no \"jsonrpc\":\"2.0\"");
-	if (r->params.text && !begins(r->params, '{'))
+	if (r->params.text && !json_span_begins(r->params, '{'))
 		return rule_hit(l, r->params, "params is %.*s",
 				span_shown(r->params), r->params.text);
 	return false;
@@ -166,7 +164,7 @@ static bool bad_shape(struct rule_look *l)
 
 static bool unasked_reply(struct rule_look *l)
 {
-	return l->r->has_message && !begins(l->r->method, '"') &&
+	return l->r->has_message && !json_span_begins(l->r->method, '"') &&
 	       !(l->r->is_reply && l->d->to_answer) &&
 	       rule_hit(l, l->r->id, "a message without a method");
 }
@@ -175,7 +173,8 @@ static bool result_member(struct rule_look *l)
 {
 	struct span at = l->r->result.text ? l->r->result : l->r->error;
 
-	return l->r->has_message && begins(l->r->method, '"') && at.text &&
+	return l->r->has_message && json_span_begins(l->r->method, '"') &&
+	       at.text &&
 	       rule_hit(l, at, "'%s' beside the method",
 			l->r->result.text ? "result" : "error");
 }
@@ -200,12 +199,12 @@ static bool bad_id(struct rule_look *l)
 {
 	struct span id = l->r->id;
 
-	if (begins(id, '"'))
+	if (json_span_begins(id, '"'))
 		return rule_hit(l, id, "id %.*s is a text", span_shown(id),
 				id.text);
 	if (!id.text)
 		return rule_hit(l, l->r->method, "there is no id");
-	if (!l->r->has_number && !begins(id, '-') &&
+	if (!l->r->has_number && !json_span_begins(id, '-') &&
 	    !(*id.text >= '0' && *id.text <= '9'))
 		return rule_hit(l, id, "id %.*s", span_shown(id), id.text);
 	return (!l->r->has_number || l->r->number != (int32_t)l->r->number) &&
@@ -232,7 +231,7 @@ static bool id_again(struct rule_look *l)
 	const struct diag *d = l->d;
 	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 
-	if (!l->r->has_id)
+	if (!l->r->has_id || l->r->number > d->highest)
 		return false;
 	for (uint32_t i = 1; i <= kept; i++) {
 		const struct diag_asked *a =
@@ -256,21 +255,32 @@ static bool initialize_twice(struct rule_look *l)
 	       rule_hit(l, l->r->method, "on one connection");
 }
 
-/* V506 or V509. Where the board is not known, it may be on this machine. */
-static bool bad_vision(struct rule_look *l)
+/* Where the board is not known, it may be on this machine. */
+static bool vision_fault(struct rule_look *l, enum diag_code code)
 {
 	static const struct reach_from here = { .board = "127.0.0.1" };
 	const struct reach_from *from = &l->d->about.from;
 	struct span vision, url = { 0 };
+	char words[VISION_WORDS];
 
 	if (l->r->kind != ASKED_INITIALIZE ||
 	    !json_span_member(l->r->part[PARAM_CAPABILITIES], "vision",
 			      &vision))
 		return false;
 	json_span_member(vision, "url", &url);
-	diag_vision_url(l->d, l->f, url,
-			from->board || from->asked ? from : &here);
-	return false;
+	return vision_url_fault(url, from->board || from->asked ? from : &here,
+				words) == (int)code &&
+	       rule_hit(l, url, "%s", words);
+}
+
+static bool bad_vision(struct rule_look *l)
+{
+	return vision_fault(l, V506);
+}
+
+static bool far_vision(struct rule_look *l)
+{
+	return vision_fault(l, V509);
 }
 
 static bool no_initialize(struct rule_look *l)
@@ -285,7 +295,7 @@ static bool empty_cursor(struct rule_look *l)
 	struct span cursor = l->r->part[PARAM_CURSOR];
 
 	return l->r->kind == ASKED_LIST && cursor.text &&
-	       (!begins(cursor, '"') || is_empty(cursor)) &&
+	       (!json_span_begins(cursor, '"') || is_empty(cursor)) &&
 	       rule_hit(l, cursor, "\"cursor\":%.*s", span_shown(cursor),
 			cursor.text);
 }
@@ -293,7 +303,7 @@ static bool empty_cursor(struct rule_look *l)
 static bool has_cursor(const struct rule_look *l, struct span *cursor)
 {
 	*cursor = l->r->part[PARAM_CURSOR];
-	return l->r->kind == ASKED_LIST && begins(*cursor, '"') &&
+	return l->r->kind == ASKED_LIST && json_span_begins(*cursor, '"') &&
 	       !is_empty(*cursor);
 }
 
@@ -303,7 +313,7 @@ static bool user_tools_dropped(struct rule_look *l)
 	struct span user = l->r->part[PARAM_USER_TOOLS];
 
 	return has_cursor(l, &cursor) && l->d->user_tools &&
-	       !(user.len == 4 && memcmp(user.text, "true", 4) == 0) &&
+	       !json_span_literal(user, "true") &&
 	       rule_hit(l, cursor, "the listing breaks off");
 }
 
@@ -350,7 +360,7 @@ static struct span hello_member(const struct rule_look *l, const char *name)
 
 static bool hello_without_transport(struct rule_look *l)
 {
-	return !begins(hello_member(l, "transport"), '"') &&
+	return !json_span_begins(hello_member(l, "transport"), '"') &&
 	       rule_hit(
 		       l, l->r->type, "%s",
 		       l->f->leg == LEG_MQTT ?
@@ -363,7 +373,7 @@ static bool hello_other_transport(struct rule_look *l)
 	struct span t = hello_member(l, "transport");
 	const char *right = l->f->leg == LEG_MQTT ? "udp" : "websocket";
 
-	return begins(t, '"') && !json_span_is(t, right) &&
+	return json_span_begins(t, '"') && !json_span_is(t, right) &&
 	       rule_hit(l, t, "%.*s instead of \"%s\": the device ignores it",
 			span_shown(t), t.text, right);
 }
@@ -377,12 +387,14 @@ static bool hello_twice(struct rule_look *l)
 
 static bool hello_without_session(struct rule_look *l)
 {
-	if (hello_is_taken(l->f, l->r) && begins(l->r->session_id, '"') &&
+	if (hello_is_taken(l->f, l->r) &&
+	    json_span_begins(l->r->session_id, '"') &&
 	    memchr(l->r->session_id.text, '\\', l->r->session_id.len))
 		return rule_hit(l, l->r->session_id,
 				"no message with it will be JSON");
 	return hello_is_taken(l->f, l->r) &&
-	       (!begins(l->r->session_id, '"') || is_empty(l->r->session_id)) &&
+	       (!json_span_begins(l->r->session_id, '"') ||
+		is_empty(l->r->session_id)) &&
 	       rule_hit(l, l->r->session_id, "the device keeps the old one");
 }
 
@@ -405,7 +417,7 @@ static bool bad_udp(struct rule_look *l)
 	if (l->f->leg != LEG_MQTT ||
 	    !json_span_is(hello_member(l, "transport"), "udp"))
 		return false;
-	if (!begins(udp, '{'))
+	if (!json_span_begins(udp, '{'))
 		return rule_hit(l, udp, "there is no udp object");
 	if (!json_span_member(udp, "server", &part) || *part.text != '"' ||
 	    is_empty(part))
@@ -434,22 +446,10 @@ static bool other_goodbye(struct rule_look *l)
 	const struct diag *d = l->d;
 
 	return json_span_is(l->r->type, "goodbye") && l->f->leg == LEG_MQTT &&
-	       !(begins(l->r->session_id, '"') &&
+	       !(json_span_begins(l->r->session_id, '"') &&
 		 same_as_kept(l->r->session_id, d->session_id,
 			      sizeof(d->session_id))) &&
 	       rule_hit(l, l->r->session_id, "the device ignores it");
-}
-
-/* Audio behind its head, in the version that was agreed on (device.md 1.7). */
-static bool short_audio(struct rule_look *l)
-{
-	struct audio_frame audio;
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	return l->f->leg == LEG_WS &&
-	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
-			    &why) &&
-	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
 }
 
 /* ---- the end ---- */
@@ -474,8 +474,8 @@ static bool never_initialized(struct rule_look *l)
 const struct rule backend_rules[] = {
 	{ B252, ON_FRAME, OF_BOARD, large },
 	{ B253, ON_FRAME, OF_BOARD, local_too_long },
-	{ B205, ON_FRAME, OF_BOARD, refused_by_text },
-	{ B225, ON_FRAME, OF_BOARD, not_json },
+	{ B205, ON_BROKEN, OF_BOARD, refused_by_text },
+	{ B225, ON_BROKEN, OF_BOARD, not_json },
 	{ B226, ON_JSON, OF_BOARD | ENVELOPED, no_type },
 	{ B207, ON_JSON, OF_BOARD | ENVELOPED, before_device_hello },
 	{ B204, ON_JSON, OF_BOARD | ENVELOPED, error_not_hello },
@@ -499,6 +499,7 @@ const struct rule backend_rules[] = {
 	{ B214, ON_REQUEST, OF_ANY, id_again },
 	{ B220, ON_REQUEST, OF_ANY, initialize_twice },
 	{ V506, ON_REQUEST, OF_BOARD, bad_vision },
+	{ V509, ON_REQUEST, OF_BOARD, far_vision },
 	{ B221, ON_REQUEST, OF_ANY, no_initialize },
 	{ B233, ON_REQUEST, OF_BOARD, empty_cursor },
 	{ B232, ON_REQUEST, OF_BOARD, user_tools_dropped },
@@ -506,7 +507,7 @@ const struct rule backend_rules[] = {
 	{ B243, ON_REQUEST, OF_BOARD, photo_too_early },
 	{ B223, ON_REQUEST, OF_BOARD, pings },
 	{ B224, ON_REQUEST, OF_BOARD, unknown_method },
-	{ B263, ON_BINARY, OF_BOARD, short_audio },
+	{ B263, ON_BINARY, OF_BOARD, rule_no_audio },
 	{ B230, ON_END, OF_ANY, pages_left },
 	{ B222, ON_END, OF_ANY, never_initialized },
 };

@@ -14,33 +14,16 @@
 #include "diag/facts.h"
 #include "diag/rule_row.h"
 #include "mcp/initialize.h"
-#include "wire/audio.h"
 #include "wire/jsonrpc.h"
 
-#define MESSAGE_MOST 8192 /* of gateways (backends.md 1.4) */
 #define LATE_US 1000000 /* for what runs no tool and takes milliseconds */
 #define UNASKED_MOST 1000 /* a second; firmware sends none (device.md 4.1) */
-
-static bool begins(struct span s, char c)
-{
-	return s.text && *s.text == c;
-}
-
-static bool span_true(struct span s)
-{
-	return s.len == 4 && memcmp(s.text, "true", 4) == 0;
-}
-
-static bool span_null(struct span s)
-{
-	return s.len == 4 && memcmp(s.text, "null", 4) == 0;
-}
 
 static struct span inside(struct span object, const char *name)
 {
 	struct span out = { 0 };
 
-	if (begins(object, '{'))
+	if (json_span_begins(object, '{'))
 		json_span_member(object, name, &out);
 	return out;
 }
@@ -52,7 +35,7 @@ static bool not_utf8(struct rule_look *l)
 	const char *data = l->f->data;
 	size_t at = 0, n;
 
-	if (l->r->is_json || text_is_utf8(data, l->f->len))
+	if (text_is_utf8(data, l->f->len))
 		return false;
 	while (at < l->f->len && (n = text_utf8(data + at, l->f->len - at)))
 		at += n;
@@ -111,8 +94,8 @@ static bool broken_reply(struct rule_look *l)
 	CLEANUP(error_reset) struct error why = { 0 };
 	const struct diag_asked *a = l->r->asked;
 
-	return !l->r->is_json && text_is_utf8(l->f->data, l->f->len) &&
-	       looks_like_reply(l) && !is_to_others(l) &&
+	return text_is_utf8(l->f->data, l->f->len) && looks_like_reply(l) &&
+	       !is_to_others(l) &&
 	       rule_hit(l, fault_of(l), "%s%s%s%s", fault_words(l, &why),
 			a ? ", in answer to " : "", a ? asked_name(a) : "",
 			a && is_over(l, a) ? ", which is over" : "");
@@ -126,28 +109,29 @@ static bool is_noise(const struct rule_look *l)
 
 static bool noise(struct rule_look *l)
 {
-	return is_noise(l) && !l->r->is_json && !looks_like_reply(l) &&
+	return is_noise(l) && !looks_like_reply(l) &&
 	       rule_hit(l, fault_of(l), "no JSON from byte %zu on",
 			l->r->fault);
 }
 
-static bool no_message(struct rule_look *l)
+static bool no_json(struct rule_look *l)
 {
 	CLEANUP(error_reset) struct error why = { 0 };
+
+	return !is_noise(l) && text_is_utf8(l->f->data, l->f->len) &&
+	       !looks_like_reply(l) && !is_to_others(l) &&
+	       rule_hit(l, fault_of(l), "no JSON at %s", fault_words(l, &why));
+}
+
+static bool no_message(struct rule_look *l)
+{
 	const struct frame_reading *r = l->r;
 
-	if (!r->is_json && is_noise(l))
-		return false;
-	if (!r->is_json)
-		return text_is_utf8(l->f->data, l->f->len) &&
-		       !looks_like_reply(l) && !is_to_others(l) &&
-		       rule_hit(l, fault_of(l), "no JSON at %s",
-				fault_words(l, &why));
 	if (!r->is_object && !r->is_batch)
 		return rule_hit(l, r->whole, "neither an object nor a list");
 	if (json_span_is(r->type, "mcp") && !r->has_message && !r->is_batch)
 		return rule_hit(l, r->payload,
-				begins(r->payload, '{') ?
+				json_span_begins(r->payload, '{') ?
 					NOT_A_MESSAGE :
 					"mcp without a payload object");
 	return !r->type.text && !r->has_message && !r->is_batch &&
@@ -163,7 +147,7 @@ static bool no_sense(struct rule_look *l)
 	if (r->is_batch)
 		return !json_span_next(batch, &at, &part) &&
 		       rule_hit(l, batch, "an empty batch");
-	return !r->is_reply && !begins(r->method, '"') &&
+	return !r->is_reply && !json_span_begins(r->method, '"') &&
 	       rule_hit(l, r->whole, NOT_A_MESSAGE);
 }
 
@@ -185,7 +169,7 @@ static bool no_mcp(struct rule_look *l)
 	struct span features = hello_member(l, "features");
 	struct span mcp = inside(features, "mcp");
 
-	if (span_true(mcp) || json_span_is(mcp, "true"))
+	if (json_span_literal(mcp, "true") || json_span_is(mcp, "true"))
 		return false;
 	return rule_hit(l, mcp.text ? mcp : features, "%s",
 			mcp.text      ? "features.mcp is not true" :
@@ -274,7 +258,7 @@ static bool stray_hit(struct rule_look *l, const char *words,
 	const struct span message = l->r->error.text ?
 					    l->r->part[ERROR_MESSAGE] :
 					    (struct span){ 0 };
-	const bool says = begins(message, '"');
+	const bool says = json_span_begins(message, '"');
 
 	return rule_hit(l, id, "%s%.*s%s%s%s%.*s", words ? words : "id ",
 			words	? 0 :
@@ -291,7 +275,7 @@ static bool stray_hit(struct rule_look *l, const char *words,
 
 static bool has_null_id(const struct frame_reading *r)
 {
-	return !r->id.text || span_null(r->id);
+	return !r->id.text || json_span_literal(r->id, "null");
 }
 
 /* An error without an id, to what had none that can be read, is right. */
@@ -398,14 +382,12 @@ static bool out_of_order(struct rule_look *l)
 {
 	const struct diag *d = l->d;
 	const struct diag_asked *a = l->r->asked;
-	uint32_t kept = d->requests < ASKED_KEPT ? d->requests : ASKED_KEPT;
 	char first[WORDS_ROOM], then[WORDS_ROOM];
 
 	if (!a || a->answered_us)
 		return false;
-	for (uint32_t i = kept; i >= 1; i--) {
-		const struct diag_asked *o =
-			&d->asked[(d->requests - i) % ASKED_KEPT];
+	for (uint32_t i = d->settled; i != d->requests; i++) {
+		const struct diag_asked *o = &d->asked[i % ASKED_KEPT];
 
 		if (o == a)
 			return false;
@@ -424,7 +406,8 @@ static bool both(struct rule_look *l)
 	char words[WORDS_ROOM];
 
 	return l->r->result.text && l->r->error.text &&
-	       !span_null(l->r->result) && !span_null(l->r->error) &&
+	       !json_span_literal(l->r->result, "null") &&
+	       !json_span_literal(l->r->error, "null") &&
 	       rule_hit(l, l->r->error, "%s%sthe error counts",
 			l->r->asked ? asked_words(l, l->r->asked, words,
 						  sizeof(words)) :
@@ -434,7 +417,10 @@ static bool both(struct rule_look *l)
 
 static bool large_reply(struct rule_look *l)
 {
-	return l->f->len > MESSAGE_MOST &&
+	const struct backend_fact *of;
+	const size_t most = backend_message_max(&of);
+
+	return most > 0 && l->f->len > most &&
 	       rule_hit(l, (struct span){ 0 }, "%zu bytes%s%s", l->f->len,
 			l->r->asked ? " in answer to " : "",
 			l->r->asked ? asked_name(l->r->asked) : "");
@@ -442,7 +428,8 @@ static bool large_reply(struct rule_look *l)
 
 static bool no_code(struct rule_look *l)
 {
-	return begins(l->r->error, '{') && !l->r->part[ERROR_CODE].text &&
+	return json_span_begins(l->r->error, '{') &&
+	       !l->r->part[ERROR_CODE].text &&
 	       rule_hit(l, l->r->error, "firmware up to 2.4.2: harmless");
 }
 
@@ -455,7 +442,7 @@ static bool error_says(const struct rule_look *l, const char *words,
 		       struct span *message)
 {
 	*message = l->r->part[ERROR_MESSAGE];
-	return asked_for(l, ASKED_CALL) && begins(*message, '"') &&
+	return asked_for(l, ASKED_CALL) && json_span_begins(*message, '"') &&
 	       message->len > strlen(words) &&
 	       strncmp(message->text + 1, words, strlen(words)) == 0;
 }
@@ -543,7 +530,8 @@ static bool empty_next(struct rule_look *l)
 {
 	struct span next = l->r->part[RESULT_NEXT];
 
-	return asked_for(l, ASKED_LIST) && begins(next, '"') && next.len == 2 &&
+	return asked_for(l, ASKED_LIST) && json_span_begins(next, '"') &&
+	       next.len == 2 &&
 	       rule_hit(l, next, "some backends begin anew at it");
 }
 
@@ -554,8 +542,9 @@ static bool empty_page(struct rule_look *l)
 	struct span tool;
 	size_t at = 0;
 
-	return asked_for(l, ASKED_LIST) && begins(next, '"') && next.len > 2 &&
-	       begins(tools, '[') && !json_span_next(tools, &at, &tool) &&
+	return asked_for(l, ASKED_LIST) && json_span_begins(next, '"') &&
+	       next.len > 2 && json_span_begins(tools, '[') &&
+	       !json_span_next(tools, &at, &tool) &&
 	       rule_hit(l, next, "nextCursor %.*s", span_shown(next),
 			next.text);
 }
@@ -567,7 +556,8 @@ static bool unknown_revision(struct rule_look *l)
 	const struct span revision = inside(l->r->result, "protocolVersion");
 	char text[32];
 
-	if (!asked_for(l, ASKED_INITIALIZE) || !begins(revision, '"') ||
+	if (!asked_for(l, ASKED_INITIALIZE) ||
+	    !json_span_begins(revision, '"') ||
 	    revision.len - 2 >= sizeof(text))
 		return false;
 	memcpy(text, revision.text + 1, revision.len - 2);
@@ -578,7 +568,7 @@ static bool unknown_revision(struct rule_look *l)
 
 static bool flood(struct rule_look *l)
 {
-	return !l->r->is_request && begins(l->r->method, '"') &&
+	return !l->r->is_request && json_span_begins(l->r->method, '"') &&
 	       l->d->unasked == UNASKED_MOST &&
 	       l->f->at_us - l->d->unasked_us <= 1000000 &&
 	       rule_hit(l, l->r->method, "%.*s, %d within a second",
@@ -588,55 +578,52 @@ static bool flood(struct rule_look *l)
 
 /* ---- results of calls ---- */
 
-/* Direction marks and the like: nobody sees them. */
-static bool is_unseen_unit(unsigned unit)
+/* Controls, DEL, C1, direction; tab and line ends are fine. */
+static bool is_unseen(uint32_t point)
 {
-	if (unit < 0x20)
-		return unit != '\t' && unit != '\n' && unit != '\r';
-	return (unit >= 0x7f && unit < 0xa0) ||
-	       (unit >= 0x202a && unit <= 0x202e) ||
-	       (unit >= 0x2066 && unit <= 0x2069);
+	if (point < 0x20)
+		return point != '\t' && point != '\n' && point != '\r';
+	return (point >= 0x7f && point < 0xa0) ||
+	       (point >= 0x202a && point <= 0x202e) ||
+	       (point >= 0x2066 && point <= 0x2069);
 }
 
-static bool is_escaped_unseen(const char *p, size_t left)
+/* What the character at p stands for, and its bytes: \uXXXX, \n, or as it is. */
+static uint32_t point_at(const char *p, size_t left, size_t *size)
 {
-	char hex[5] = "", *end = hex;
+	char digits[5] = "";
 
-	if (left < 6 || p[1] != 'u')
-		return left >= 2 && (p[1] == 'b' || p[1] == 'f');
-	memcpy(hex, p + 2, 4);
-	return is_unseen_unit((unsigned)strtoul(hex, &end, 16)) && !*end;
+	*size = 2;
+	if (*p == '\\' && (left < 6 || p[1] != 'u'))
+		return left > 1 && (p[1] == 'b' || p[1] == 'f') ? '\b' : '\n';
+	*size = *p == '\\' ? 6 : text_utf8(p, left);
+	if (*p != '\\')
+		return text_point(p, *size);
+	memcpy(digits, p + 2, 4);
+	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-/* The bytes themselves; those below a blank are always escaped. */
-static bool is_raw_unseen(const char *p, size_t left)
+static bool is_plain(char c)
 {
-	const unsigned char *u = (const unsigned char *)p;
-
-	if (u[0] == 0x7f)
-		return true;
-	if (u[0] == 0xc2)
-		return left >= 2 && u[1] < 0xa0;
-	if (u[0] != 0xe2 || left < 3)
-		return false;
-	return is_unseen_unit(0x2000 + (u[1] & 0x3fU) * 0x40 + (u[2] & 0x3fU));
+	return c != '\\' && c >= 0x20 && c < 0x7f;
 }
 
 static bool unseen_text(struct rule_look *l)
 {
 	const struct span content = l->r->part[RESULT_CONTENT];
-	const char *p = content.text;
+	size_t size;
 
-	if (!asked_for(l, ASKED_CALL) || l->r->error.text || !p)
+	if (!asked_for(l, ASKED_CALL) || l->r->error.text || !content.text)
 		return false;
-	for (size_t left = content.len, step; left > 0; left -= step) {
-		step = *p == '\\' && left > 1 ? 2 : 1;
-		if (step == 2 ? is_escaped_unseen(p, left) :
-				is_raw_unseen(p, left))
-			return rule_hit(l, (struct span){ p, step },
+	for (size_t i = 0; i < content.len; i += size ? size : 1) {
+		const char *p = content.text + i;
+
+		size = 1;
+		if (!is_plain(*p) &&
+		    is_unseen(point_at(p, content.len - i, &size)))
+			return rule_hit(l, (struct span){ p, 1 },
 					"in the result of %s",
 					asked_name(l->r->asked));
-		p += step;
 	}
 	return false;
 }
@@ -646,8 +633,8 @@ static bool no_is_error(struct rule_look *l)
 	struct span is_error = l->r->part[RESULT_IS_ERROR];
 
 	if (!asked_for(l, ASKED_CALL) || l->r->error.text ||
-	    !begins(l->r->result, '{') || begins(is_error, 't') ||
-	    begins(is_error, 'f'))
+	    !json_span_begins(l->r->result, '{') ||
+	    json_span_begins(is_error, 't') || json_span_begins(is_error, 'f'))
 		return false;
 	return rule_hit(l, is_error.text ? is_error : l->r->result, "%s: %.*s",
 			asked_name(l->r->asked),
@@ -655,47 +642,21 @@ static bool no_is_error(struct rule_look *l)
 			is_error.text ? is_error.text : "it is none");
 }
 
-static unsigned texts_of(struct span content)
-{
-	struct span item;
-	size_t at = 0;
-	unsigned count = 0;
-
-	while (begins(content, '[') && json_span_next(content, &at, &item))
-		count++;
-	return count;
-}
-
 static bool not_one_item(struct rule_look *l)
 {
 	struct span content = l->r->part[RESULT_CONTENT];
-	unsigned count;
 
-	if (!asked_for(l, ASKED_CALL) || l->r->error.text)
-		return false;
-	count = texts_of(content);
-	return count != 1 &&
+	return asked_for(l, ASKED_CALL) && !l->r->error.text &&
+	       l->r->items != 1 &&
 	       rule_hit(l, content.text ? content : l->r->result,
-			"%s: %u items", asked_name(l->r->asked), count);
-}
-
-static struct span first_item(const struct rule_look *l)
-{
-	struct span content = { 0 }, item = { 0 };
-	size_t at = 0;
-
-	if (!l->r->error.text)
-		content = l->r->part[RESULT_CONTENT];
-	if (asked_for(l, ASKED_CALL) && begins(content, '['))
-		json_span_next(content, &at, &item);
-	return item;
+			"%s: %zu items", asked_name(l->r->asked), l->r->items);
 }
 
 static bool firmware_image(struct rule_look *l)
 {
-	struct span image = inside(first_item(l), "image");
+	const struct span image = l->r->item[ITEM_IMAGE];
 
-	return begins(image, '"') &&
+	return asked_for(l, ASKED_CALL) && json_span_begins(image, '"') &&
 	       rule_hit(l, image, "%s", asked_name(l->r->asked));
 }
 
@@ -705,7 +666,7 @@ static bool says_no_success(struct span text)
 	CLEANUP(mem_free_ptr) char *inner = NULL;
 	struct span success = { 0 };
 
-	if (!begins(text, '"') ||
+	if (!json_span_begins(text, '"') ||
 	    !memmem(text.text, text.len, "\\\"success\\\"", 11))
 		return false;
 	inner = json_span_string(text);
@@ -717,9 +678,10 @@ static bool says_no_success(struct span text)
 
 static bool told_as_success(struct rule_look *l)
 {
-	struct span text = inside(first_item(l), "text");
+	const struct span text = l->r->item[ITEM_TEXT];
 
-	return !span_true(l->r->part[RESULT_IS_ERROR]) &&
+	return asked_for(l, ASKED_CALL) &&
+	       !json_span_literal(l->r->part[RESULT_IS_ERROR], "true") &&
 	       says_no_success(text) &&
 	       rule_hit(l, text, "%s", asked_name(l->r->asked));
 }
@@ -775,24 +737,12 @@ static bool slow(struct rule_look *l)
 			text_milliseconds(over, end, sizeof(end)));
 }
 
-/* Binary frames that are none of the version that was agreed on. */
-static bool no_audio(struct rule_look *l)
-{
-	struct audio_frame audio;
-	CLEANUP(error_reset) struct error why = { 0 };
-
-	return l->f->leg == LEG_WS && l->d->frame_version > 0 &&
-	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
-			    &why) &&
-	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
-}
-
 /* ---- requests of its own ---- */
 
 static bool posing(struct rule_look *l)
 {
-	return !l->r->is_request && begins(l->r->method, '"') &&
-	       l->r->id.text && !span_null(l->r->id) &&
+	return !l->r->is_request && json_span_begins(l->r->method, '"') &&
+	       l->r->id.text && !json_span_literal(l->r->id, "null") &&
 	       rule_hit(l, l->r->id, "%.*s has the id %.*s",
 			span_shown(l->r->method), l->r->method.text,
 			span_shown(l->r->id), l->r->id.text);
@@ -800,10 +750,11 @@ static bool posing(struct rule_look *l)
 
 /* clang-format off */
 const struct rule device_rules[] = {
-	{ D125, ON_FRAME, OF_ANY, not_utf8 },
-	{ D124, ON_FRAME, OF_ANY, broken_reply },
-	{ P702, ON_FRAME, OF_PLAIN, noise },
-	{ D143, ON_FRAME, OF_ANY, no_message },
+	{ D125, ON_BROKEN, OF_ANY, not_utf8 },
+	{ D124, ON_BROKEN, OF_ANY, broken_reply },
+	{ P702, ON_BROKEN, OF_PLAIN, noise },
+	{ D143, ON_BROKEN, OF_ANY, no_json },
+	{ D143, ON_JSON, OF_ANY, no_message },
 	{ D143, ON_MESSAGE, OF_ANY, no_sense },
 	{ P709, ON_MESSAGE, OF_ANY, unwanted_batch },
 	{ D101, ON_HELLO, OF_BOARD, no_mcp },
@@ -835,7 +786,7 @@ const struct rule device_rules[] = {
 	{ D129, ON_REPLY, OF_BOARD, told_as_success },
 	{ D131, ON_REPLY, OF_BOARD, slow },
 	{ D141, ON_REPLY, OF_BOARD | ENVELOPED, behind_listen },
-	{ D144, ON_BINARY, OF_BOARD, no_audio },
+	{ D144, ON_BINARY, OF_BOARD, rule_no_audio },
 	{ D137, ON_MESSAGE, OF_ANY, posing },
 };
 /* clang-format on */

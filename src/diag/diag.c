@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "diag/rule_row.h"
-#include "wire/jsonrpc.h"
+#include "wire/audio.h"
+#include "wire/envelope.h"
 
 /* Findings: one a code, counted. */
 
@@ -181,6 +181,17 @@ bool rule_hit(struct rule_look *l, struct span at, const char *format, ...)
 	return true;
 }
 
+bool rule_no_audio(struct rule_look *l)
+{
+	struct audio_frame audio;
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	return l->f->leg == LEG_WS && l->d->frame_version > 0 &&
+	       audio_decode(&audio, l->d->frame_version, l->f->data, l->f->len,
+			    &why) &&
+	       rule_hit(l, (struct span){ 0 }, "%.120s", why.text);
+}
+
 int span_shown(struct span s)
 {
 	return s.len > 60 ? 60 : (int)s.len;
@@ -227,28 +238,9 @@ const char *asked_name(const struct diag_asked *a)
 
 /* Reading: one scan, no tree. */
 
-enum {
-	TYPE,
-	SESSION,
-	CAMEL,
-	VERSION,
-	ID,
-	METHOD,
-	PARAMS,
-	RESULT,
-	ERROR,
-	PAYLOAD,
-	NAMES
-};
-
-static bool begins(struct span s, char c)
-{
-	return s.text && *s.text == c;
-}
-
 static void read_id(struct frame_reading *r)
 {
-	bool text = begins(r->id, '"');
+	bool text = json_span_begins(r->id, '"');
 
 	r->has_number = r->id.text && jsonrpc_number(r->id, &r->number);
 	r->number_was_text = r->has_number && text;
@@ -269,6 +261,21 @@ static enum asked_method method_of(struct span method)
 	return ASKED_OTHER;
 }
 
+static void read_content(struct frame_reading *r)
+{
+	static const char *const names[] = { "text", "image" };
+	const struct span content = r->part[RESULT_CONTENT];
+	struct span item;
+	size_t at = 0;
+
+	if (!json_span_begins(content, '['))
+		return;
+	for (; json_span_next(content, &at, &item); r->items++) {
+		if (r->items == 0)
+			json_span_members(item, names, COUNT(names), r->item);
+	}
+}
+
 static void read_parts(struct frame_reading *r)
 {
 	static const char *const params[] = { "name", "cursor", "withUserTools",
@@ -277,25 +284,27 @@ static void read_parts(struct frame_reading *r)
 					      "content", "tools" };
 	static const char *const error[] = { "code", "message" };
 
-	if (r->is_request && r->kind != ASKED_OTHER)
+	if (r->is_request && r->kind != ASKED_OTHER) {
 		json_span_members(r->params, params, COUNT(params), r->part);
-	else if (r->is_reply && r->error.text)
+	} else if (r->is_reply && r->error.text) {
 		json_span_members(r->error, error, COUNT(error), r->part);
-	else if (r->is_reply)
+	} else if (r->is_reply) {
 		json_span_members(r->result, result, COUNT(result), r->part);
+		read_content(r);
+	}
 }
 
 static void read_message(struct frame_reading *r, const struct span *places)
 {
 	r->has_message = true;
-	r->version = places[VERSION];
-	r->id = places[ID];
-	r->method = places[METHOD];
-	r->params = places[PARAMS];
-	r->result = places[RESULT];
-	r->error = places[ERROR];
+	r->version = places[MEMBER_VERSION];
+	r->id = places[MEMBER_ID];
+	r->method = places[MEMBER_METHOD];
+	r->params = places[MEMBER_PARAMS];
+	r->result = places[MEMBER_RESULT];
+	r->error = places[MEMBER_ERROR];
 	r->is_request =
-		begins(r->method, '"') &&
+		json_span_begins(r->method, '"') &&
 		!(r->method.len > 14 &&
 		  strncmp(r->method.text + 1, "notifications", 13) == 0);
 	r->is_reply = !r->method.text && (r->result.text || r->error.text);
@@ -308,65 +317,59 @@ static void read_message(struct frame_reading *r, const struct span *places)
 /* An object with nothing of JSON-RPC in it is no message at all. */
 static bool says_anything(const struct span *places)
 {
-	return places[VERSION].text || places[METHOD].text || places[ID].text ||
-	       places[RESULT].text || places[ERROR].text;
+	return places[MEMBER_VERSION].text || places[MEMBER_METHOD].text ||
+	       places[MEMBER_ID].text || places[MEMBER_RESULT].text ||
+	       places[MEMBER_ERROR].text;
 }
 
 static void read_object(struct frame_reading *r, const struct json_places *at)
 {
-	bool bare = !begins(at->outer[TYPE], '"') ||
-		    (begins(at->outer[VERSION], '"') &&
-		     !begins(at->outer[PAYLOAD], '{'));
+	const bool bare = envelope_is_bare(at);
 
 	if (!bare)
-		r->type = at->outer[TYPE];
-	r->session_id = at->outer[SESSION];
-	r->camel = at->outer[CAMEL];
-	r->payload = at->outer[PAYLOAD];
+		r->type = at->outer[MEMBER_TYPE];
+	r->session_id = at->outer[MEMBER_SESSION];
+	r->camel = at->outer[MEMBER_SESSION_CAMEL];
+	r->payload = at->outer[MEMBER_PAYLOAD];
 	if (bare && says_anything(at->outer))
 		read_message(r, at->outer);
-	else if (json_span_is(r->type, "mcp") && begins(r->payload, '{'))
+	else if (json_span_is(r->type, "mcp") &&
+		 json_span_begins(r->payload, '{'))
 		read_message(r, at->inner);
-	else if (json_span_is(r->type, "mcp") && begins(r->payload, '['))
+	else if (json_span_is(r->type, "mcp") &&
+		 json_span_begins(r->payload, '['))
 		r->is_batch = true;
 }
 
 static void read_frame(struct frame_reading *r, const struct diag_frame *f)
 {
-	static const char *const names[] = {
-		[TYPE] = "type",       [SESSION] = "session_id",
-		[CAMEL] = "sessionId", [VERSION] = "jsonrpc",
-		[ID] = "id",	       [METHOD] = "method",
-		[PARAMS] = "params",   [RESULT] = "result",
-		[ERROR] = "error",     [PAYLOAD] = "payload",
-	};
-	struct json_places at = { .name = names,
-				  .names = NAMES,
-				  .inside = PAYLOAD };
+	const struct json_places *at = f->at;
+	struct json_places own;
 	bool odd;
 
 	*r = (struct frame_reading){ .whole = { f->data, f->len } };
-	if (json_scan(f->data, f->len, &at, &odd, NULL)) {
+	if (!at && envelope_scan(&own, &odd, f->data, f->len, NULL)) {
 		json_fault(f->data, f->len, &r->fault);
 		return;
 	}
+	if (!at)
+		at = &own;
 	r->is_json = true;
 	r->whole.len = text_trim(&r->whole.text, r->whole.len);
-	r->is_object = begins(r->whole, '{');
-	r->is_batch = begins(r->whole, '[');
+	r->is_object = json_span_begins(r->whole, '{');
+	r->is_batch = json_span_begins(r->whole, '[');
 	if (r->is_object)
-		read_object(r, &at);
+		read_object(r, at);
 }
 
 /* Asking the rules. */
 
 static unsigned events_of(const struct frame_reading *r)
 {
-	unsigned on = ON_FRAME;
+	unsigned on = ON_FRAME | ON_JSON;
 
 	if (!r->is_json)
-		return on;
-	on |= ON_JSON;
+		return ON_FRAME | ON_BROKEN;
 	if (json_span_is(r->type, "mcp"))
 		on |= ON_MCP;
 	if (json_span_is(r->type, "hello"))
@@ -380,34 +383,26 @@ static unsigned events_of(const struct frame_reading *r)
 	return on;
 }
 
-static bool holds(const struct diag *d, unsigned of)
-{
-	if ((of & ENVELOPED) && d->about.bare)
-		return false;
-	return of & (d->about.board ? OF_BOARD : OF_PLAIN);
-}
-
 static void ask(struct diag *d, const struct diag_frame *f,
 		const struct frame_reading *r, unsigned on)
 {
 	const struct rule *rules =
 		f && f->from_device ? device_rules : backend_rules;
-	size_t count =
+	const size_t count =
 		f && f->from_device ? device_rules_count : backend_rules_count;
+	const unsigned of = d->about.board ? OF_BOARD : OF_PLAIN;
+	const unsigned not_of = d->about.bare ? ENVELOPED : 0;
+	struct rule_look l;
 
-	for (size_t i = 0; i < count; i++) {
-		struct rule_look l;
-
-		if (!(rules[i].on & on) || !holds(d, rules[i].of))
-			continue;
-		l.d = d;
-		l.f = f;
-		l.r = r;
-		l.aside = false;
-		l.at = (struct span){ 0 };
-		l.detail[0] = '\0';
-		if (rules[i].look(&l))
-			raise_finding(d, rules[i].code, &l);
+	/* Not as a whole: of the detail nobody looks at more than was written. */
+	l.d = d;
+	l.f = f;
+	l.r = r;
+	l.aside = false;
+	for (const struct rule *rule = rules; rule < rules + count; rule++) {
+		if ((rule->on & on) && (rule->of & of) &&
+		    !(rule->of & not_of) && rule->look(&l))
+			raise_finding(d, rule->code, &l);
 	}
 }
 
@@ -459,7 +454,7 @@ static void keep_tool(struct diag_asked *a, const struct frame_reading *r)
 		a->method == ASKED_CALL ? r->part[PARAM_NAME] : r->method;
 
 	if ((a->method != ASKED_CALL && a->method != ASKED_OTHER) ||
-	    !begins(name, '"'))
+	    !json_span_begins(name, '"'))
 		return;
 	name.text++;
 	name.len -= 2;
@@ -473,7 +468,7 @@ static void remember_list(struct diag *d, const struct frame_reading *r)
 {
 	const struct span user = r->part[PARAM_USER_TOOLS];
 
-	d->user_tools = user.len == 4 && memcmp(user.text, "true", 4) == 0;
+	d->user_tools = json_span_literal(user, "true");
 	keep(d->cursor, sizeof(d->cursor), r->part[PARAM_CURSOR]);
 	if (*d->cursor) /* it is followed */
 		d->more_pages = false;
@@ -494,7 +489,7 @@ static bool firmware_is_silent(const struct frame_reading *r)
 	return !r->has_number || r->number_was_text ||
 	       r->number != (int32_t)r->number ||
 	       !json_span_is(r->version, "2.0") ||
-	       (r->params.text && !begins(r->params, '{'));
+	       (r->params.text && !json_span_begins(r->params, '{'));
 }
 
 static void see_backend(struct diag *d, const struct frame_reading *r)
@@ -526,6 +521,20 @@ static void see_device(struct diag *d, const struct frame_reading *r)
 	d->seen.frame_ms = ms > 0 && ms < 1000 ? (int)ms : 0;
 }
 
+/* The oldest that may still wait is at the front, and is kept yet. */
+static void settle(struct diag *d)
+{
+	if (d->requests - d->settled > ASKED_KEPT)
+		d->settled = d->requests - ASKED_KEPT;
+	while (d->settled != d->requests) {
+		const struct diag_asked *a = &d->asked[d->settled % ASKED_KEPT];
+
+		if (!a->answered_us && !a->unmatched && !a->silent)
+			return;
+		d->settled++;
+	}
+}
+
 static void remember_request(struct diag *d, const struct diag_frame *f,
 			     const struct frame_reading *r)
 {
@@ -537,14 +546,17 @@ static void remember_request(struct diag *d, const struct diag_frame *f,
 	*a = (struct diag_asked){ .at_us = f->at_us,
 				  .id = r->number,
 				  .unmatched = !r->has_id,
-				  .id_text = begins(r->id, '"'),
+				  .id_text = json_span_begins(r->id, '"'),
 				  .id_decimal = id_is_decimal(r->id),
 				  .method = (uint8_t)r->kind };
 	if (r->kind == ASKED_LIST)
 		a->cursor = cursor_hash(r->part[PARAM_CURSOR]);
 	a->silent = d->about.board && firmware_is_silent(r);
 	keep_tool(a, r);
+	if (d->requests == 0 || a->id > d->highest)
+		d->highest = a->id;
 	d->requests++;
+	settle(d);
 	if (a->method == ASKED_INITIALIZE && d->requests == 1)
 		see_backend(d, r);
 	if (a->method == ASKED_INITIALIZE) {
@@ -571,7 +583,7 @@ static bool id_may_change(const struct frame_reading *r)
 	return !r->is_json ||
 	       (r->is_request &&
 		(!r->has_id || r->number != (int32_t)r->number) &&
-		!begins(r->id, '"'));
+		!json_span_begins(r->id, '"'));
 }
 
 /* A second is a window; the rule that looks at it is device_rules.c's. */
@@ -592,7 +604,7 @@ static void remember_backend(struct diag *d, const struct diag_frame *f,
 		d->to_answer--;
 	if ((on & ON_HELLO) && hello_is_taken(f, r)) {
 		d->server_hello = true;
-		if (begins(r->session_id, '"'))
+		if (json_span_begins(r->session_id, '"'))
 			keep(d->session_id, sizeof(d->session_id),
 			     r->session_id);
 	}
@@ -615,12 +627,13 @@ static void remember_failure(struct diag *d, const struct diag_frame *f,
 
 	if (r->error.text)
 		words = r->part[ERROR_MESSAGE];
-	else if (begins(is_error, 't') &&
-		 begins(r->part[RESULT_CONTENT], '[') &&
+	else if (json_span_begins(is_error, 't') &&
+		 json_span_begins(r->part[RESULT_CONTENT], '[') &&
 		 json_span_next(r->part[RESULT_CONTENT], &at, &item) &&
-		 begins(item, '{'))
+		 json_span_begins(item, '{'))
 		json_span_member(item, "text", &words);
-	d->failed_us = begins(words, '"') && words.len > 2 ? f->at_us : 0;
+	d->failed_us =
+		json_span_begins(words, '"') && words.len > 2 ? f->at_us : 0;
 	keep(d->failed_words, sizeof(d->failed_words), words);
 }
 
@@ -631,9 +644,10 @@ static void remember_reply(struct diag *d, const struct diag_frame *f,
 		return;
 	if (!r->asked->answered_us)
 		r->asked->answered_us = f->at_us;
+	settle(d);
 	if (r->asked->method == ASKED_CALL)
 		remember_failure(d, f, r);
-	if (begins(r->error, '{'))
+	if (json_span_begins(r->error, '{'))
 		d->seen.error_codes = r->part[ERROR_CODE].text ? 1 : -1;
 	if (r->asked->method != ASKED_LIST || !r->result.text)
 		return;
@@ -681,11 +695,11 @@ static void remember_device(struct diag *d, const struct diag_frame *f,
 	}
 	if (json_span_is(r->type, "listen"))
 		d->listen_us = f->at_us;
-	if (begins(r->method, '"') && r->id.text)
+	if (json_span_begins(r->method, '"') && r->id.text)
 		d->to_answer++;
 	if (on & ON_REPLY)
 		remember_reply(d, f, r);
-	else if (begins(r->method, '"') && !r->is_request)
+	else if (json_span_begins(r->method, '"') && !r->is_request)
 		remember_unasked(d, f);
 }
 

@@ -11,7 +11,7 @@
 #ifndef DIAG_DIAG_H
 #define DIAG_DIAG_H
 
-#include "base/json.h"
+#include "base/json_scan.h"
 #include "diag/codebook.h"
 #include "diag/reach.h"
 
@@ -37,6 +37,11 @@ struct diag_frame {
 	bool from_device;
 	const char *data; /* lent; no NUL behind it */
 	size_t len;
+	/*
+	 * Where the members of this JSON stand (envelope_scan), from who looked
+	 * already; lent. NULL: nobody has.
+	 */
+	const struct json_places *at;
 };
 
 #define PROOF_MAX 120 /* bytes of a frame that are kept */
@@ -137,6 +142,9 @@ struct diag {
 	uint32_t unasked; /* notifications of the device, of one second */
 	int64_t unasked_us; /* … which began then */
 	uint32_t requests;
+	uint32_t
+		settled; /* of them, those from the first on that wait no more */
+	int64_t highest; /* of their ids */
 	uint32_t to_answer; /* requests of the device */
 	struct diag_seen seen;
 	struct diag_asked asked[ASKED_KEPT]; /* a ring, by requests */

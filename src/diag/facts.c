@@ -76,6 +76,8 @@ static const struct fact_member firmware_members[] = {
 	{ "user_tools", IN(firmware_fact, user_tools), FLAG, false },
 	{ "strict_hello", IN(firmware_fact, strict_hello), FLAG, false },
 	{ "error_codes", IN(firmware_fact, error_codes), FLAG, false },
+	{ "local_bytes", IN(firmware_fact, local_bytes), NUMBER, false },
+	{ "threads", IN(firmware_fact, threads), TEXT, false },
 	{ "range_restarts", IN(firmware_fact, range_restarts), FLAG, false },
 };
 
@@ -152,8 +154,8 @@ static int read_value(const struct fact_text *s, const struct fact_member *m,
 		      struct span value, char *item, struct error *err)
 {
 	void *place = item + m->offset;
-	const bool yes = value.len == 4 && memcmp(value.text, "true", 4) == 0;
-	const bool no = value.len == 5 && memcmp(value.text, "false", 5) == 0;
+	const bool yes = json_span_literal(value, "true");
+	const bool no = json_span_literal(value, "false");
 	CLEANUP(mem_free_ptr) char *what = NULL;
 
 	if (m->type == TEXT && *value.text == '"') {
@@ -303,18 +305,57 @@ const struct firmware_fact *firmware_facts(size_t *count)
 	return facts_of(&kinds[2], count);
 }
 
-size_t firmware_tool_max(void)
+/* The least that one of them has, of a member of firmware_fact; 0: none has. */
+static size_t firmware_least(size_t member)
 {
-	size_t count, least = 0;
-	const struct firmware_fact *f = firmware_facts(&count);
+	size_t count;
+	const char *f = (const char *)firmware_facts(&count);
+	int64_t least = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t most = (size_t)f[i].tool_bytes;
+	for (size_t i = 0; i < count; i++, f += sizeof(struct firmware_fact)) {
+		int64_t most;
 
+		memcpy(&most, f + member, sizeof(most));
 		if (most > 0 && (least == 0 || most < least))
 			least = most;
 	}
-	return least;
+	return (size_t)least;
+}
+
+size_t firmware_tool_max(void)
+{
+	return firmware_least(IN(firmware_fact, tool_bytes));
+}
+
+size_t firmware_local_max(void)
+{
+	return firmware_least(IN(firmware_fact, local_bytes));
+}
+
+/* One of the patterns, which have blanks between them. */
+static bool has_pattern(const char *patterns, const char *version)
+{
+	while (*patterns) {
+		size_t len = strcspn(patterns, " ");
+		CLEANUP(mem_free_ptr) char *one = mem_strndup(patterns, len);
+
+		if (len > 0 && text_glob(one, version))
+			return true;
+		patterns += len + (patterns[len] == ' ');
+	}
+	return false;
+}
+
+bool firmware_has_threads(const char *version)
+{
+	size_t count;
+	const struct firmware_fact *f = firmware_facts(&count);
+
+	for (size_t i = 0; version && i < count; i++) {
+		if (has_pattern(f[i].threads, version))
+			return true;
+	}
+	return false;
 }
 
 size_t backend_message_max(const struct backend_fact **out)

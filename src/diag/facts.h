@@ -48,6 +48,8 @@ struct firmware_fact {
 	char *id; /* the first version that has it */
 	char *name, *source, *read;
 	int64_t page_bytes, tool_bytes, message_bytes; /* 0: not known */
+	int64_t local_bytes; /* of a message to its own port 8080 */
+	char *threads; /* patterns of versions that run each call in a thread; "" */
 	bool user_tools; /* withUserTools */
 	bool strict_hello; /* over MQTT */
 	bool error_codes;
@@ -60,6 +62,10 @@ const struct firmware_fact *firmware_facts(size_t *count);
 
 /* Bytes of a tool that every firmware can list, 0: not known. */
 size_t firmware_tool_max(void);
+/* Bytes of a message that every firmware takes at its own port; 0: not known. */
+size_t firmware_local_max(void);
+/* A call runs in a thread of its own; NULL: a version that is not known. */
+bool firmware_has_threads(const char *version);
 /* Bytes of a message that every backend takes, and whose it is; 0: any. */
 size_t backend_message_max(const struct backend_fact **out);
 

@@ -25,15 +25,6 @@ void finding_line(struct buf *out, const struct finding *f)
 	finding_title(out, f, NULL);
 }
 
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	buf_printf(out, ",\"%s\":", name);
-	if (text)
-		buf_json_string(out, text, strlen(text));
-	else
-		buf_text(out, "null");
-}
-
 static void add_evidence(struct buf *out, const struct proof *p)
 {
 	buf_text(out, ",\"evidence\":[");
@@ -62,7 +53,7 @@ static void add_story(struct buf *out, enum diag_code code)
 	bool any = false;
 
 	explanation_read(&e, code, EXPLAIN_ENGLISH);
-	add_text(out, "hits", e.part[EXPLAIN_HITS]);
+	json_add_text_or_null(out, "hits", e.part[EXPLAIN_HITS]);
 	buf_text(out, ",\"do\":{");
 	for (size_t i = 0; i < COUNT(dos); i++) {
 		const char *text = e.part[dos[i]];
@@ -85,11 +76,11 @@ static void begin(struct buf *out, const struct finding *f, const char *detail,
 
 	buf_printf(out, "{\"code\":\"%s\",\"severity\":\"%s\"", row->code,
 		   severity_name(row->severity));
-	add_text(out, "title", row->title);
+	json_add_text_or_null(out, "title", row->title);
 	if (!detail)
 		detail = f->detail;
-	add_text(out, "detail", detail ? detail : "");
-	add_text(out, "device", device);
+	json_add_text_or_null(out, "detail", detail ? detail : "");
+	json_add_text_or_null(out, "device", device);
 	buf_printf(out,
 		   ",\"count\":%" PRIu64 ",\"first_us\":%" PRId64
 		   ",\"last_us\":%" PRId64,

@@ -9,19 +9,6 @@
 #include "base/text.h"
 #include "diag/codebook.h"
 
-/* device.md 3.9: 1.7.0 to 1.9.1, and 2.0.0. */
-bool ladder_has_threads(const char *version)
-{
-	static const char *const those[] = { "1.7.*", "1.8.*", "1.9.0", "1.9.1",
-					     "2.0.0" };
-
-	for (size_t i = 0; version && i < COUNT(those); i++) {
-		if (text_glob(those[i], version))
-			return true;
-	}
-	return false;
-}
-
 /* ---- each layer in words ---- */
 
 /* What was sent this moment is on its way, and may be acknowledged late. */

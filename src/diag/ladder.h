@@ -30,7 +30,7 @@ enum rung {
 struct ladder {
 	bool board; /* it speaks the device dialect, or has shown to be one */
 	bool tool; /* a tool was called */
-	bool threads; /* ladder_has_threads */
+	bool threads; /* firmware_has_threads */
 	bool serve; /* it is serve's connection that was looked at */
 	int64_t waited_ms; /* since the request was sent */
 	struct layers layers;
@@ -42,10 +42,6 @@ struct ladder {
 	bool odd; /* something came meanwhile that is no message at all */
 	const char *ended; /* why the connection ended meanwhile; NULL */
 };
-
-/* Firmware of that version runs each call in a thread of its own (device.md
-   3.9): the loop answers while a tool runs. */
-bool ladder_has_threads(const char *version);
 
 struct verdict {
 	int code; /* enum diag_code; -1: what is known names none */

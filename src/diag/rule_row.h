@@ -20,6 +20,9 @@ struct frame_reading {
 	enum asked_method kind; /* of a request */
 	/* what params, result or error of it hold; see part_names */
 	struct span part[4];
+	/* of a result: how much content it has, and of the first its members */
+	size_t items;
+	struct span item[2];
 	bool has_id, has_number, number_was_text;
 	int64_t number; /* of an id that is a text: its hash */
 	/* of that number, also where it is no JSON; NULL: nobody asked so */
@@ -30,6 +33,8 @@ struct frame_reading {
 enum { PARAM_NAME, PARAM_CURSOR, PARAM_USER_TOOLS, PARAM_CAPABILITIES };
 enum { RESULT_NEXT, RESULT_IS_ERROR, RESULT_CONTENT, RESULT_TOOLS };
 enum { ERROR_CODE, ERROR_MESSAGE };
+/* Of reading.item. */
+enum { ITEM_TEXT, ITEM_IMAGE };
 
 /* When a rule is looked at. */
 enum {
@@ -42,6 +47,7 @@ enum {
 	ON_HELLO = 64,
 	ON_END = 128, /* the connection is over */
 	ON_BINARY = 256,
+	ON_BROKEN = 512, /* a text frame that is no JSON */
 	/* what is looked at in each message of a batch */
 	ON_PART = ON_MESSAGE | ON_REQUEST | ON_REPLY
 };
@@ -88,6 +94,11 @@ const char *asked_name(const struct diag_asked *a);
 bool id_is_decimal(struct span id);
 /* Of a cursor as it is escaped; 0: none, or an empty one. */
 uint32_t cursor_hash(struct span cursor);
+/*
+ * For both tables: a binary frame that is no audio of the version that was
+ * agreed on (device.md 1.7); where none was, it is not judged.
+ */
+bool rule_no_audio(struct rule_look *l);
 /*
  * A server hello that the device takes; any other it ignores, and goes on
  * waiting (device.md 1.5, 2.3).

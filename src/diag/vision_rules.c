@@ -2,6 +2,8 @@
 /* Firmware looks at the status alone; what stands in the body is the answer. */
 #include "diag/vision_rules.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_scan.h"
@@ -149,44 +151,68 @@ void diag_vision(struct diag *d, const struct vision_answer *a)
 
 /* The address. */
 
-static void judge_address(const struct upload_reply *r, struct span at,
-			  const char *url, const struct reach_from *from)
+static int vision_say(char words[VISION_WORDS], int code, const char *format,
+		      ...) PRINTF_LIKE(3, 4);
+
+static int vision_say(char words[VISION_WORDS], int code, const char *format,
+		      ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(words, VISION_WORDS, format, args);
+	va_end(args);
+	return code;
+}
+
+static int address_fault(const char *url, const struct reach_from *from,
+			 char words[VISION_WORDS])
 {
 	struct board_url u;
 	char why[REACH_WHY];
 	enum reach reach;
 
-	if (!board_url_read(&u, url)) {
-		TELL(r, V506, at,
-		     u.fault == BOARD_URL_NO_NUMBER ?
-			     "\"%.60s\": what is taken for its port is no number" :
-			     "\"%.60s\" is no http://HOST:PORT/PATH",
-		     url);
-		return;
-	}
+	if (!board_url_read(&u, url))
+		return vision_say(
+			words, V506,
+			u.fault == BOARD_URL_NO_NUMBER ?
+				"\"%.60s\": what is taken for its port is no number" :
+				"\"%.60s\" is no http://HOST:PORT/PATH",
+			url);
 	reach = reach_judge(from, u.host, u.host_len, why);
-	if (reach != REACH_OPEN)
-		TELL(r, reach == REACH_NEVER ? V506 : V509, at, "%.*s: %s",
-		     (int)(u.host_len < 60 ? u.host_len : 60), u.host, why);
+	if (reach == REACH_OPEN)
+		return -1;
+	return vision_say(words, reach == REACH_NEVER ? V506 : V509, "%.*s: %s",
+			  (int)(u.host_len < 60 ? u.host_len : 60), u.host,
+			  why);
+}
+
+int vision_url_fault(struct span url, const struct reach_from *from,
+		     char words[VISION_WORDS])
+{
+	CLEANUP(mem_free_ptr) char *text = json_span_string(url);
+
+	if (!url.text)
+		return vision_say(words, V506, "there is none");
+	if (!text)
+		return vision_say(words, V506, "it is no text");
+	if (!*text)
+		return vision_say(words, V506, "it is empty");
+	if (strstr(text, PLACEHOLDER) || strcmp(text, "null") == 0)
+		return vision_say(words, V506, "nobody filled \"%.60s\" in",
+				  text);
+	if (!text_starts(text, "http://") && !text_starts(text, "https://"))
+		return vision_say(words, V506,
+				  "\"%.60s\" has no http:// in front", text);
+	return address_fault(text, from, words);
 }
 
 void diag_vision_url(struct diag *d, const struct diag_frame *f,
 		     struct span url, const struct reach_from *from)
 {
-	const struct upload_reply r = { .d = d, .f = *f };
-	CLEANUP(mem_free_ptr) char *text = json_span_string(url);
+	char words[VISION_WORDS];
+	const int code = vision_url_fault(url, from, words);
 
-	if (!url.text)
-		TELL(&r, V506, whole, "there is none");
-	else if (!text)
-		TELL(&r, V506, url, "it is no text");
-	else if (!*text)
-		TELL(&r, V506, url, "it is empty");
-	else if (strstr(text, PLACEHOLDER) || strcmp(text, "null") == 0)
-		TELL(&r, V506, url, "nobody filled \"%.60s\" in", text);
-	else if (!text_starts(text, "http://") &&
-		 !text_starts(text, "https://"))
-		TELL(&r, V506, url, "\"%.60s\" has no http:// in front", text);
-	else
-		judge_address(&r, url, text, from);
+	if (code >= 0)
+		diag_found_in(d, (enum diag_code)code, f, url, "%s", words);
 }

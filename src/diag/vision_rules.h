@@ -27,11 +27,17 @@ struct vision_answer {
 
 void diag_vision(struct diag *d, const struct vision_answer *a);
 
+#define VISION_WORDS 160
+
 /*
- * capabilities.vision.url of an initialize: the JSON value as it stands in the
- * frame f (text NULL: vision has no url). Where no board is asked for its camera
- * the address harms nobody, but is told all the same: the backend meant it.
+ * capabilities.vision.url of an initialize: the JSON value as it stands in its
+ * frame (text NULL: vision has no url). V506 or V509 and why, or -1. Where no
+ * board is asked for its camera the address harms nobody, but is told all the
+ * same: the backend meant it.
  */
+int vision_url_fault(struct span url, const struct reach_from *from,
+		     char words[VISION_WORDS]);
+/* The same raised, of the frame f. */
 void diag_vision_url(struct diag *d, const struct diag_frame *f,
 		     struct span url, const struct reach_from *from);
 

@@ -26,7 +26,7 @@ struct attach {
 	unsigned forgotten; /* questions whose answer is still to come */
 	struct layers layers; /* as serve told last */
 	bool has_layers;
-	bool layers_asked, no_layers; /* no: serve is older than the question */
+	bool tells_layers; /* an older serve does not */
 };
 
 static void fail(struct attach *a)
@@ -120,6 +120,7 @@ static void on_attached(struct attach *a, const struct control_frame *f,
 	if (a->attached)
 		return;
 	a->attached = true;
+	a->tells_layers = json_true(json, "layers");
 	json_integer(json, "hellos", &hellos);
 	relay.hellos = hellos > 0 && hellos < UINT_MAX ? (unsigned)hellos : 0;
 	relay.mqtt = text_same(json_string(device, "transport"), "mqtt");
@@ -167,23 +168,12 @@ static void on_layers(struct attach *a, const cJSON *json)
 		t->events->pong(t->owner);
 }
 
-/* It may stand before the answers to what was asked earlier, or behind. */
-static bool is_no_layers(struct attach *a, const cJSON *json)
-{
-	const char *text = json_string(json_object(json, "error"), "text");
-
-	if (!a->layers_asked || !text || !text_find(text, "'layers'"))
-		return false;
-	a->no_layers = true;
-	return true;
-}
-
 /* The end, or the answer to what was asked. */
 static void on_error(struct attach *a, const cJSON *json)
 {
 	struct error why = { 0 };
 
-	if (is_no_layers(a, json) || is_forgotten(a))
+	if (is_forgotten(a))
 		return;
 	control_error_decode(&why, json_object(json, "error"));
 	if (a->answer) {
@@ -503,11 +493,10 @@ static int attach_ping(struct transport *t, struct error *err)
 	static const struct serve_question q = { .op = "layers" };
 	struct attach *a = t->impl;
 
-	if (!a || a->closing || !a->attached || a->no_layers)
+	if (!a || a->closing || !a->attached || !a->tells_layers)
 		return error_set(err, ERR_CONNECT,
 				 "serve cannot be asked about its connection");
 	a->has_layers = false;
-	a->layers_asked = true;
 	return control_client_ask(a->client, &q, err);
 }
 

@@ -393,6 +393,8 @@ void add_member(struct buf *out, const struct message *m, const char *name);
 
 /* "ok", "odd", "fail", "-", "stopped". */
 const char *stage_verdict_name(enum stage_verdict v);
+/* The same where a dash says too little: "skipped". */
+const char *stage_verdict_word(enum stage_verdict v);
 
 /* The word of an event's kind in JSON: "notification", "odd", … */
 const char *event_kind_name(enum event_kind kind);

@@ -406,14 +406,17 @@ const char *stage_verdict_name(enum stage_verdict v)
 	return names[v];
 }
 
+const char *stage_verdict_word(enum stage_verdict v)
+{
+	return v == STAGE_SKIPPED ? "skipped" : stage_verdict_name(v);
+}
+
 static void stage(struct renderer *r, const struct stage_record *s)
 {
 	CLEANUP(buf_done) struct buf b = { 0 };
 	buf_text(&b, "{\"stage\":{");
 	line_text(&b, "name", s->name);
-	line_text(&b, "verdict",
-		  s->verdict == STAGE_SKIPPED ? "skipped" :
-						stage_verdict_name(s->verdict));
+	line_text(&b, "verdict", stage_verdict_word(s->verdict));
 	line_text(&b, "text", s->words);
 	buf_text(&b, "}}");
 	json_put_line(r, &b);

@@ -102,12 +102,20 @@ struct taker {
 	void *owner;
 };
 
+static void tell_frame(const struct taker *t, enum frame_kind kind,
+		       struct span frame, const struct json_places *at)
+{
+	if (t->events->frame)
+		t->events->frame(t->owner, kind, frame, at);
+}
+
 static void receive_audio(const struct taker *t, struct span frame)
 {
 	CLEANUP(error_reset) struct error problem = { 0 };
 	struct link *l = t->link;
 	struct audio_frame audio;
 
+	tell_frame(t, FRAME_BINARY, frame, NULL);
 	l->audio_frames++;
 	l->audio_bytes += frame.len;
 	if (audio_decode(&audio, audio_version(l), frame.text, frame.len,
@@ -272,8 +280,10 @@ static int receive_text(const struct taker *t, struct span frame,
 	CLEANUP(envelope_done) struct envelope e = { 0 };
 	CLEANUP(mem_free_ptr) char *type = NULL;
 	struct link *l = t->link;
+	const bool broken = envelope_decode(&e, frame.text, frame.len, err);
 
-	if (envelope_decode(&e, frame.text, frame.len, err)) {
+	tell_frame(t, FRAME_TEXT, frame, broken ? NULL : &e.at);
+	if (broken) {
 		jsonrpc_salvage(frame.text, frame.len, salvage);
 		return -1;
 	}

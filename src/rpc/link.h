@@ -13,6 +13,7 @@
 
 #include "net/transport.h"
 #include "wire/audio.h"
+#include "wire/envelope.h"
 #include "wire/hello.h"
 #include "wire/jsonrpc.h"
 
@@ -38,6 +39,12 @@ struct link {
  * batch comes like any other, in a frame of its own.
  */
 struct link_events {
+	/*
+	 * A frame came, before anything else is made of it. at: where its members
+	 * stand (wire/envelope.h); NULL: it has none, or is no JSON. May be NULL.
+	 */
+	void (*frame)(void *owner, enum frame_kind kind, struct span frame,
+		      const struct json_places *at);
 	/* must go out before anything else can (device.md 1.5) */
 	void (*send)(void *owner, const struct buf *frame);
 	/* the device's: link.hello */

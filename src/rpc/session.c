@@ -153,7 +153,13 @@ static void send_quietly(void *owner, const struct buf *frame)
 {
 	CLEANUP(error_reset) struct error ignored = { 0 };
 
-	session_transmit(owner, frame, &ignored);
+	session_transmit(owner, frame, NULL, &ignored);
+}
+
+static void take_any(void *owner, enum frame_kind kind, struct span frame,
+		     const struct json_places *at)
+{
+	session_pass(owner, false, kind, frame, at);
 }
 
 static void take_notification(void *owner, const struct message *m)
@@ -252,6 +258,7 @@ static void take_audio(void *owner, struct span frame,
 }
 
 static const struct link_events link_events = {
+	.frame = take_any,
 	.send = send_quietly,
 	.hello = take_hello,
 	.reply = session_take_reply,
@@ -283,7 +290,6 @@ static void take_frame(struct session *s, enum frame_kind kind,
 {
 	session_trace(s, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		      len);
-	session_pass(s, false, kind, (struct span){ data, len });
 	hear(s, kind);
 	mem_free(TAKE(s->said));
 	link_receive(&s->link, kind, (struct span){ data, len }, &link_events,
@@ -585,7 +591,7 @@ int session_send_device(struct session *s, const char *json, struct error *err)
 
 	if (link_wrap_device(&s->link, json, &frame, err))
 		return -1;
-	return session_transmit(s, &frame, err);
+	return session_transmit(s, &frame, NULL, err);
 }
 
 void session_settle(struct session *s, enum dialect dialect)

@@ -81,10 +81,11 @@ struct session_observer {
 	bool (*request)(void *owner, const struct event *e);
 	/*
 	 * At once: a frame came, or went; before anything is made of it. What is
-	 * wrong with it is for who watches to say: the session says nothing.
+	 * wrong with it is for who watches to say: the session says nothing. at:
+	 * where its members stand (wire/envelope.h); NULL: nobody has looked yet.
 	 */
 	void (*frame)(void *owner, bool outgoing, enum frame_kind kind,
-		      struct span frame);
+		      struct span frame, const struct json_places *at);
 	/* At once: nobody waits for the reply to that id any more. */
 	void (*gave_up)(void *owner, int32_t id);
 	void *owner;

@@ -571,13 +571,15 @@ static void prepare_call(struct call *c, const char *method, int64_t timeout)
 }
 
 static int send_call(struct session *s, struct call *c,
-		     const struct buf *payload, struct error *err)
+		     const struct buf *payload, const struct span *member,
+		     struct error *err)
 {
 	if (!c->timeout)
 		c->timeout = s->config.timeout;
 	c->started_us = loop_now_us();
 	session_start_clock(c);
-	if (session_send(s, payload, err))
+	if (member ? session_send_noted(s, payload, member, err) :
+		     session_send(s, payload, err))
 		return -1;
 	c->next = s->calls;
 	s->calls = c;
@@ -588,14 +590,15 @@ int session_start(struct session *s, struct call *c, const char *method,
 		  const char *params, int64_t timeout, struct error *err)
 {
 	CLEANUP(buf_done) struct buf payload = { 0 };
+	struct span member[MESSAGE_MEMBERS] = { { 0 } };
 
 	prepare_call(c, method, timeout);
 	c->id = take_id(s);
 	c->silence = s->config.rules->silence(s->link.dialect, c, params);
-	jsonrpc_request(&payload, c->id, method, params);
+	jsonrpc_request_noted(&payload, c->id, method, params, member);
 	if (c->probe)
 		s->probe = c->id;
-	return send_call(s, c, &payload, err);
+	return send_call(s, c, &payload, member, err);
 }
 
 int session_start_raw(struct session *s, struct call *c,
@@ -609,7 +612,7 @@ int session_start_raw(struct session *s, struct call *c,
 	c->token = mem_strdup(rq->token);
 	buf_add(&payload, rq->payload.text, rq->payload.len);
 	s->pieces = rq->pieces;
-	return send_call(s, c, &payload, err);
+	return send_call(s, c, &payload, NULL, err);
 }
 
 bool session_has_pieces(const struct session *s)

@@ -25,7 +25,7 @@ int session_closed_error(const struct session *s, struct error *err)
 }
 
 int session_transmit(struct session *s, const struct buf *frame,
-		     struct error *err)
+		     const struct json_places *at, struct error *err)
 {
 	const char *text = buf_string(frame);
 	const struct transport_ops *ops = s->transport.ops;
@@ -40,7 +40,8 @@ int session_transmit(struct session *s, const struct buf *frame,
 						    frame->len, err))
 		return -1;
 	session_trace(s, true, "text", text, frame->len);
-	session_pass(s, true, FRAME_TEXT, (struct span){ text, frame->len });
+	session_pass(s, true, FRAME_TEXT, (struct span){ text, frame->len },
+		     at);
 	return 0;
 }
 
@@ -50,7 +51,20 @@ int session_send(struct session *s, const struct buf *payload,
 	CLEANUP(buf_done) struct buf frame = { 0 };
 
 	link_wrap(&s->link, buf_string(payload), payload->len, &frame);
-	return session_transmit(s, &frame, err);
+	return session_transmit(s, &frame, NULL, err);
+}
+
+int session_send_noted(struct session *s, const struct buf *payload,
+		       const struct span member[MESSAGE_MEMBERS],
+		       struct error *err)
+{
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	struct json_places at;
+
+	link_wrap(&s->link, payload->data, payload->len, &frame);
+	envelope_places(&at, (struct span){ frame.data, frame.len },
+			(struct span){ payload->data, payload->len }, member);
+	return session_transmit(s, &frame, &at, err);
 }
 
 /*
@@ -286,10 +300,10 @@ void session_drop_events(struct session *s)
 }
 
 void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
-		  struct span frame)
+		  struct span frame, const struct json_places *at)
 {
 	if (s->observer.frame && !s->link.relayed)
-		s->observer.frame(s->observer.owner, outgoing, kind, frame);
+		s->observer.frame(s->observer.owner, outgoing, kind, frame, at);
 }
 
 void session_judged(struct session *s, const char *code, const char *detail,

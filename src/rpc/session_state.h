@@ -62,8 +62,13 @@ struct session {
 /* A payload as a frame of the dialect. */
 int session_send(struct session *s, const struct buf *payload,
 		 struct error *err);
+/* The same of jsonrpc_request_noted. */
+int session_send_noted(struct session *s, const struct buf *payload,
+		       const struct span member[MESSAGE_MEMBERS],
+		       struct error *err);
+/* at: of the frame, as session_observer.frame has it; NULL. */
 int session_transmit(struct session *s, const struct buf *frame,
-		     struct error *err);
+		     const struct json_places *at, struct error *err);
 /* Why it ended. Always -1. */
 int session_closed_error(const struct session *s, struct error *err);
 /* For struct link_events: it is answered, refused, or waits for the observer. */
@@ -106,7 +111,7 @@ void session_deliver(struct session *s, const bool *stop);
 void session_drop_events(struct session *s);
 /* To who watches frames; over a relayed link serve does. */
 void session_pass(struct session *s, bool outgoing, enum frame_kind kind,
-		  struct span frame);
+		  struct span frame, const struct json_places *at);
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len);
 

@@ -80,8 +80,8 @@ static void describe_attached(struct buf *out, const struct board *d,
 		buf_printf(out, ",\"headers\":%s", d->headers);
 	add_ota(out, d);
 	buf_printf(out, ",\"protocol_version\":%d", d->protocol_version);
-	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d}", d->link.hellos,
-		   d->link.frame_version);
+	buf_printf(out, ",\"hellos\":%u,\"frame_version\":%d,\"layers\":true}",
+		   d->link.hellos, d->link.frame_version);
 }
 
 static void attach(struct control_peer *p, struct board *d)

@@ -403,7 +403,6 @@ static void on_message(void *owner, enum frame_kind kind, const void *data,
 	d->asked_ms = 0;
 	board_trace(d, false, kind == FRAME_TEXT ? "text" : "binary", data,
 		    len);
-	board_judge(d, false, kind, (struct span){ data, len });
 	link_receive(&d->link, kind, (struct span){ data, len }, &link_events,
 		     d);
 }
@@ -553,6 +552,12 @@ bool board_sweep(struct board *d, int64_t now)
 #define DETAIL_MAX 8192
 
 /* Nobody waits for these: if the connection is gone, its end is told anyway. */
+static void take_any(void *owner, enum frame_kind kind, struct span frame,
+		     const struct json_places *at)
+{
+	board_judge(owner, false, kind, frame, at);
+}
+
 static void send_quietly(void *owner, const struct buf *frame)
 {
 	struct error ignored = { 0 };
@@ -740,6 +745,7 @@ static void take_device_message(void *owner, const char *type,
 }
 
 static const struct link_events link_events = {
+	.frame = take_any,
 	.send = send_quietly,
 	.hello = take_hello,
 	.reply = take_reply,

@@ -124,7 +124,7 @@ void board_trace(const struct board *d, bool outgoing, const char *kind,
 		 const void *data, size_t len);
 /* A frame for the engine: before anything is made of it, or after it was sent. */
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
-		 struct span frame);
+		 struct span frame, const struct json_places *at);
 /* A packet came (link_events.audio); the voice session ended. */
 void board_audio(void *owner, struct span frame, const struct error *problem);
 void board_audio_over(struct board *d);

@@ -54,7 +54,7 @@ void board_trace_end(const struct board *d, const char *reason, int code)
 }
 
 void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
-		 struct span frame)
+		 struct span frame, const struct json_places *at)
 {
 	const struct diag_frame f = {
 		.at_us = loop_now_us(),
@@ -63,6 +63,7 @@ void board_judge(struct board *d, bool outgoing, enum frame_kind kind,
 		.from_device = !outgoing,
 		.data = frame.text,
 		.len = frame.len,
+		.at = at,
 	};
 
 	if (!d->diag)
@@ -83,7 +84,7 @@ int board_send(struct board *d, const char *text, size_t len, struct error *err)
 	board_trace(d, true, "text", text, len);
 	if (d->transport.ops->send(&d->transport, text, len, err))
 		return -1;
-	board_judge(d, true, FRAME_TEXT, (struct span){ text, len });
+	board_judge(d, true, FRAME_TEXT, (struct span){ text, len }, NULL);
 	return 0;
 }
 
@@ -331,15 +332,6 @@ static void add_findings(struct buf *out, const struct board *d)
 	buf_char(out, '}');
 }
 
-static void add_text(struct buf *out, const char *name, const char *text)
-{
-	buf_printf(out, ",\"%s\":", name);
-	if (text)
-		buf_json_string(out, text, strlen(text));
-	else
-		buf_text(out, "null");
-}
-
 static void add_time(struct buf *out, const char *name, int64_t unix_ms)
 {
 	time_t seconds = (time_t)(unix_ms / 1000);
@@ -359,12 +351,12 @@ static void add_claim(struct buf *out, const struct board *d)
 	CLEANUP(mem_free_ptr) char *pick = device_pattern(d);
 
 	if (strcmp(pick, d->id) != 0)
-		add_text(out, "pick", pick);
+		json_add_text_or_null(out, "pick", pick);
 	if (!claim.told)
 		return;
 	buf_text(out, ",\"claims\":{\"name\":");
 	buf_json_string(out, claim.told, strlen(claim.told));
-	add_text(out, "id", claim.whose);
+	json_add_text_or_null(out, "id", claim.whose);
 	buf_char(out, '}');
 }
 
@@ -383,9 +375,10 @@ void board_describe_away(struct buf *out, const struct serve *s,
 {
 	buf_text(out, "\"id\":");
 	buf_json_string(out, b->device_id, strlen(b->device_id));
-	add_text(out, "client_id", b->client_id);
-	add_text(out, "alias", aliases_name(&s->aliases, b->device_id, NULL));
-	add_text(out, "state", "away");
+	json_add_text_or_null(out, "client_id", b->client_id);
+	json_add_text_or_null(out, "alias",
+			      aliases_name(&s->aliases, b->device_id, NULL));
+	json_add_text_or_null(out, "state", "away");
 	add_enrolled(out, s, b->device_id);
 }
 
@@ -393,27 +386,27 @@ void board_describe(struct buf *out, const struct board *d)
 {
 	buf_text(out, "\"id\":");
 	buf_json_string(out, d->id, strlen(d->id));
-	add_text(out, "client_id", d->client_id);
-	add_text(out, "alias", d->alias);
+	json_add_text_or_null(out, "client_id", d->client_id);
+	json_add_text_or_null(out, "alias", d->alias);
 	add_claim(out, d);
-	add_text(out, "board", d->board);
-	add_text(out, "version", d->version);
-	add_text(out, "transport", d->mqtt ? "mqtt" : "websocket");
-	add_text(out, "address", d->address);
+	json_add_text_or_null(out, "board", d->board);
+	json_add_text_or_null(out, "version", d->version);
+	json_add_text_or_null(out, "transport", d->mqtt ? "mqtt" : "websocket");
+	json_add_text_or_null(out, "address", d->address);
 	add_time(out, "since", d->since_ms);
 	add_time(out, "seen", d->seen_ms);
 	if (d->asked_ms)
 		add_time(out, "asked", d->asked_ms);
 	else
 		buf_text(out, ",\"asked\":null");
-	add_text(out, "state", board_state_name(d->state));
-	add_text(out, "reason", d->reason);
+	json_add_text_or_null(out, "state", board_state_name(d->state));
+	json_add_text_or_null(out, "reason", d->reason);
 	if (d->tools)
 		buf_printf(out, ",\"tools\":%zu,\"user_tools\":%zu",
 			   d->tools->count, d->tools->user);
 	else
 		buf_text(out, ",\"tools\":null,\"user_tools\":null");
-	add_text(out, "list", d->tools ? d->tools->id : NULL);
+	json_add_text_or_null(out, "list", d->tools ? d->tools->id : NULL);
 	board_audio_describe(out, d);
 	buf_text(out, ",\"findings\":");
 	add_findings(out, d);

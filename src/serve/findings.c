@@ -214,6 +214,8 @@ static void look_around(struct board *d)
 	about->board = about->relays = true;
 	about->standby = d->mqtt;
 	about->protocol_version = d->protocol_version;
+	/* Over MQTT it is not told where the board is. */
+	about->from.board = d->mqtt ? NULL : d->address;
 }
 
 void findings_begin(struct board *d)

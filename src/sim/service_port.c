@@ -874,8 +874,8 @@ static bool is_refusal(const char *reply, size_t len)
 	struct span id;
 
 	return json_span_member(text, "error", &id) &&
-	       json_span_member(text, "id", &id) && id.len == 4 &&
-	       memcmp(id.text, "null", 4) == 0;
+	       json_span_member(text, "id", &id) &&
+	       json_span_literal(id, "null");
 }
 
 static void answer_once(struct port_post *post, const char *reply, size_t len)

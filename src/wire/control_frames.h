@@ -22,7 +22,8 @@
  *                                  that the command waits for an answer
  *  S waiting  devices, text, hint  none fits yet; again when that changes;
  *             attached or error follows
- *  S attached device, hello?, hellos, initialize?, session_id, frame_version
+ *  S attached device, hello?, hellos, initialize?, session_id, frame_version,
+ *             layers (true: it may be asked for them; an older serve says nothing)
  *             and of its request path?, headers?, protocol_version, ota?
  *             (wire/ota.h: facts), ota_answer? (where that sent it).
  *             hello: its message, hellos: how many came; initialize: the whole JSON-RPC reply.

@@ -6,12 +6,22 @@
 #ifndef WIRE_ENVELOPE_H
 #define WIRE_ENVELOPE_H
 
+#include "base/json_scan.h"
 #include "wire/jsonrpc.h"
 
 enum dialect {
 	DIALECT_UNKNOWN, /* to be found out */
 	DIALECT_DEVICE,
 	DIALECT_PLAIN
+};
+
+/* What a frame is known by, behind the members of a message. */
+enum envelope_member {
+	MEMBER_TYPE = MESSAGE_MEMBERS,
+	MEMBER_SESSION,
+	MEMBER_SESSION_CAMEL,
+	MEMBER_PAYLOAD,
+	ENVELOPE_MEMBERS
 };
 
 /* Slices are of the text that was decoded. */
@@ -26,7 +36,20 @@ struct envelope {
 	 * there is none); lent
 	 */
 	struct message message;
+	struct json_places at; /* of its members, for who reads on */
 };
+
+/*
+ * Where a frame's members (enum message_member, enum envelope_member) stand, and
+ * those of its payload, in one pass. -1 (ERR_PROTOCOL): no JSON.
+ */
+int envelope_scan(struct json_places *out, bool *odd, const char *text,
+		  size_t len, struct error *err);
+/*
+ * A JSON-RPC object may have a member called "type" too: with "jsonrpc" and
+ * without a payload it is no envelope.
+ */
+bool envelope_is_bare(const struct json_places *at);
 
 /*
  * Decode one text frame in one pass. -1 (ERR_PROTOCOL, detail the frame): not
@@ -46,5 +69,12 @@ bool envelope_has_object(const struct envelope *e);
  */
 void envelope_encode(struct buf *out, const char *session_id,
 		     const char *payload, size_t len);
+/*
+ * The same where the members of the payload are known, as jsonrpc_request_noted
+ * tells them: where they stand in the frame that was made of it, bare or not.
+ */
+void envelope_places(struct json_places *out, struct span frame,
+		     struct span payload,
+		     const struct span member[MESSAGE_MEMBERS]);
 
 #endif

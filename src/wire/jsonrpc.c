@@ -19,11 +19,12 @@
 
 bool jsonrpc_number(struct span token, int64_t *out)
 {
-	CLEANUP(mem_free_ptr) char *text = json_span_string(token);
+	CLEANUP(mem_free_ptr) char *text = NULL;
 
-	if (text)
-		return text_integer(text, INT64_MIN, INT64_MAX, out) == 0;
-	return json_span_integer(token, out) == 0;
+	if (!json_span_begins(token, '"'))
+		return json_span_integer(token, out) == 0;
+	text = json_span_string(token);
+	return text && text_integer(text, INT64_MIN, INT64_MAX, out) == 0;
 }
 
 /*
@@ -48,11 +49,12 @@ void message_classify(struct message *out, struct span text,
 {
 	*out = (struct message){ .text = text.text,
 				 .len = text.len,
-				 .id = members[0],
-				 .method = json_span_string(members[1]),
-				 .params = members[2],
-				 .result_text = members[3],
-				 .error_text = members[4] };
+				 .id = members[MEMBER_ID],
+				 .method = json_span_string(
+					 members[MEMBER_METHOD]),
+				 .params = members[MEMBER_PARAMS],
+				 .result_text = members[MEMBER_RESULT],
+				 .error_text = members[MEMBER_ERROR] };
 	out->both = out->result_text.text && out->error_text.text;
 	out->has_number = jsonrpc_number(out->id, &out->number);
 	out->id_was_text = out->has_number && *out->id.text == '"';
@@ -134,6 +136,9 @@ void message_take(struct message *to, struct message *from)
 	*from = (struct message){ 0 };
 }
 
+#define VERSION "\"2.0\""
+#define HEAD "{\"jsonrpc\":" VERSION ","
+
 static void add_call(struct buf *out, const char *method, const char *params)
 {
 	buf_text(out, "\"method\":");
@@ -148,14 +153,52 @@ static void add_call(struct buf *out, const char *method, const char *params)
 void jsonrpc_request(struct buf *out, int32_t id, const char *method,
 		     const char *params)
 {
-	buf_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%d,", (int)id);
+	buf_printf(out, HEAD "\"id\":%d,", (int)id);
 	add_call(out, method, params);
+}
+
+/* Between what is written in front and what is written behind. */
+static struct span between(struct span text, size_t front, size_t behind)
+{
+	return (struct span){ text.text + front, text.len - front - behind };
+}
+
+static struct span trimmed(struct span text)
+{
+	text.len = text_trim(&text.text, text.len);
+	return text;
+}
+
+void jsonrpc_request_noted(struct buf *out, int32_t id, const char *method,
+			   const char *params,
+			   struct span member[MESSAGE_MEMBERS])
+{
+	const size_t params_len = params ? strlen(params) : 0;
+	struct span rest;
+	const char *comma;
+
+	jsonrpc_request(out, id, method, params);
+	rest = between((struct span){ out->data, out->len },
+		       strlen("{\"jsonrpc\":"), strlen("}"));
+	member[MEMBER_VERSION] = (struct span){ rest.text, strlen(VERSION) };
+	rest = between(rest, strlen(VERSION ",\"id\":"), 0);
+	comma = memchr(rest.text, ',', rest.len);
+	member[MEMBER_ID] =
+		(struct span){ rest.text, (size_t)(comma - rest.text) };
+	rest = between(rest, member[MEMBER_ID].len + strlen(",\"method\":"),
+		       params_len);
+	if (params) {
+		member[MEMBER_PARAMS] = trimmed(
+			(struct span){ rest.text + rest.len, params_len });
+		rest.len -= strlen(",\"params\":");
+	}
+	member[MEMBER_METHOD] = rest;
 }
 
 void jsonrpc_notification(struct buf *out, const char *method,
 			  const char *params)
 {
-	buf_text(out, "{\"jsonrpc\":\"2.0\",");
+	buf_text(out, HEAD);
 	add_call(out, method, params);
 }
 

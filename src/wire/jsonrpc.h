@@ -67,9 +67,17 @@ void message_take(struct message *to, struct message *from);
 /* A whole number that fits, also as a text: as some peers send ids. */
 bool jsonrpc_number(struct span token, int64_t *out);
 
-/* For wire/envelope.h: the members of a message, in the order of these names. */
-#define MESSAGE_NAMES "id", "method", "params", "result", "error"
-#define MESSAGE_MEMBERS 5
+/* The members of a message, in the order of these names. */
+#define MESSAGE_NAMES "id", "method", "params", "result", "error", "jsonrpc"
+enum message_member {
+	MEMBER_ID,
+	MEMBER_METHOD,
+	MEMBER_PARAMS,
+	MEMBER_RESULT,
+	MEMBER_ERROR,
+	MEMBER_VERSION,
+	MESSAGE_MEMBERS
+};
 /* The message that text is, of which these members were found. */
 void message_classify(struct message *out, struct span text,
 		      const struct span members[MESSAGE_MEMBERS]);
@@ -80,6 +88,13 @@ void message_classify(struct message *out, struct span text,
  */
 void jsonrpc_request(struct buf *out, int32_t id, const char *method,
 		     const char *params);
+/*
+ * The same into an empty buffer, and where its members stand there, for who
+ * would have to look for them; lent as the buffer's bytes are.
+ */
+void jsonrpc_request_noted(struct buf *out, int32_t id, const char *method,
+			   const char *params,
+			   struct span member[MESSAGE_MEMBERS]);
 void jsonrpc_notification(struct buf *out, const char *method,
 			  const char *params);
 /* Replies to a peer's request: id is the raw JSON token to echo. */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The engine: any lines as frames of one connection, those that begin with '>'
- * from the device. Then what was found, as JSON.
+ * from the device, every second one read before. Then what was found, as JSON.
  */
 #include <string.h>
 
 #include "diag/diag.h"
 #include "diag/finding.h"
+#include "wire/envelope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void feed(struct diag *d, const char *line, size_t len, int64_t now)
 {
-	const struct diag_frame f = {
+	struct json_places at;
+	bool odd;
+	struct diag_frame f = {
 		.at_us = now * 1000,
 		.leg = *line == 'm' ? LEG_MQTT : LEG_WS,
 		.kind = *line == 'b' ? FRAME_IS_BINARY : FRAME_IS_TEXT,
@@ -21,6 +24,8 @@ static void feed(struct diag *d, const char *line, size_t len, int64_t now)
 		.len = len - 1,
 	};
 
+	if (now % 2 && envelope_scan(&at, &odd, f.data, f.len, NULL) == 0)
+		f.at = &at;
 	if (*line == '!')
 		diag_gave_up(d, now, now * 1000);
 	else

@@ -62,7 +62,7 @@ static inline void on_found(void *owner, const struct finding *f,
 }
 
 static inline void judge_frame(void *owner, bool outgoing, enum frame_kind kind,
-			       struct span frame)
+			       struct span frame, const struct json_places *at)
 {
 	const struct diag_frame f = { .at_us = loop_now_us(),
 				      .kind = kind == FRAME_TEXT ?
@@ -70,7 +70,8 @@ static inline void judge_frame(void *owner, bool outgoing, enum frame_kind kind,
 						      FRAME_IS_BINARY,
 				      .from_device = !outgoing,
 				      .data = frame.text,
-				      .len = frame.len };
+				      .len = frame.len,
+				      .at = at };
 
 	(void)owner;
 	if (!session)

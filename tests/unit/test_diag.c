@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "diag/diag.h"
 #include "diag/facts.h"
+#include "wire/envelope.h"
 
 #define MCP(payload) \
 	"{\"session_id\":\"S1\",\"type\":\"mcp\",\"payload\":" payload "}"
@@ -38,6 +39,9 @@
 static const char *const opening[] = { ">" HELLO,     "<" WELCOME, "<" INIT,
 				       ">" INIT_DONE, "<" DONE,	   NULL };
 
+/* Who feeds has read the frames already. */
+static bool handed_over;
+
 static void feed_line(struct diag *d, const char *line, int64_t *now,
 		      enum diag_leg leg)
 {
@@ -46,7 +50,11 @@ static void feed_line(struct diag *d, const char *line, int64_t *now,
 				.from_device = *line == '>',
 				.data = line + 1,
 				.len = strlen(line + 1) };
+	struct json_places at;
+	bool odd;
 
+	if (handed_over && envelope_scan(&at, &odd, f.data, f.len, NULL) == 0)
+		f.at = &at;
 	if (*line == '!')
 		diag_gave_up(d, atoll(line + 1), *now);
 	else
@@ -199,6 +207,13 @@ static const struct situation conversations[] = {
 	REPLY_IS("D129", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\n  \\\"success\\\" : false\\n}\"}],\"isError\":false}"))),
 	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"success\\\":true,\\\"was\\\":false}\"}],\"isError\":false}"))),
 	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"say \\\"success\\\":false\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u202Eb\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u009bb\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u2066b\"}],\"isError\":false}"))),
+	REPLY_IS("D119", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\\\\\u202eb\"}],\"isError\":false}"))),
+	/* an ellipsis, a bullet; and a backslash, with letters behind it */
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"wait\\u2026 \\u2022\"}],\"isError\":false}"))),
+	REPLY_IS("", MCP(RPC("\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"C:\\\\u202e\"}],\"isError\":false}"))),
 	/* it has no id that could come back */
 	{ "B216", false, { "<" MCP("[]"), ">" MCP(RPC("\"id\":null,\"error\":{\"code\":-32600,\"message\":\"no\"}")) } },
 	REPLY_IS("D140", MCP(RPC("\"id\":2,\"error\":{\"message\":\"no\"}"))),
@@ -320,6 +335,15 @@ static void plain(void **state)
 		run(&plain_servers[i], LEG_STDIO, &about);
 	for (size_t i = 0; i < COUNT(to_notifications); i++)
 		run(&to_notifications[i], LEG_STDIO, &about);
+}
+
+static void read_before(void **state)
+{
+	handed_over = true;
+	over_websocket(state);
+	over_mqtt(state);
+	plain(state);
+	handed_over = false;
 }
 
 /* Where it stands: the bytes of the frame, and which of them. */
@@ -648,6 +672,7 @@ int main(void)
 		cmocka_unit_test(over_http),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(plain),
+		cmocka_unit_test(read_before),
 		cmocka_unit_test(proof_shows_it),
 		cmocka_unit_test(slow_answers),
 		cmocka_unit_test(binary_frames),

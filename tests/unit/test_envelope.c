@@ -138,6 +138,56 @@ static void encode(void **state)
 	buf_done(&out);
 }
 
+static void assert_same(const struct span *a, const struct span *b)
+{
+	for (size_t i = 0; i < ENVELOPE_MEMBERS; i++) {
+		assert_ptr_equal(a[i].text, b[i].text);
+		assert_int_equal(a[i].len, b[i].len);
+	}
+}
+
+/* What was composed stands where a scan finds it. */
+static void compose(const char *method, const char *params, bool bare,
+		    const char *session_id)
+{
+	struct span member[MESSAGE_MEMBERS] = { { 0 } }, whole;
+	CLEANUP(buf_done) struct buf payload = { 0 };
+	CLEANUP(buf_done) struct buf frame = { 0 };
+	struct json_places composed, found;
+	bool odd;
+
+	jsonrpc_request_noted(&payload, 2147483647, method, params, member);
+	if (bare)
+		buf_add(&frame, payload.data, payload.len);
+	else
+		envelope_encode(&frame, session_id, payload.data, payload.len);
+	whole = (struct span){ frame.data, frame.len };
+	envelope_places(&composed, whole,
+			(struct span){ payload.data, payload.len }, member);
+	assert_int_equal(
+		envelope_scan(&found, &odd, frame.data, frame.len, NULL), 0);
+	assert_same(composed.outer, found.outer);
+	assert_same(composed.inner, found.inner);
+}
+
+static void places(void **state)
+{
+	static const char *const methods[] = { "tools/call", "", "a\",b\\" };
+	static const char *const params[] = { NULL, "{}",
+					      " {\"id\":1,\"name\":\"x\"}\n" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(methods) * COUNT(params); i++) {
+		const char *method = methods[i % COUNT(methods)];
+		const char *with = params[i / COUNT(methods)];
+
+		compose(method, with, true, NULL);
+		compose(method, with, false, NULL);
+		compose(method, with, false, "");
+		compose(method, with, false, "a\"b, \\c");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +197,7 @@ int main(void)
 		cmocka_unit_test(payload_is_no_object),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(encode),
+		cmocka_unit_test(places),
 	};
 
 	return cmocka_run_group_tests_name("envelope", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "base/split.h"
 #include "base/text.h"
+#include "diag/facts.h"
 #include "diag/ladder.h"
 
 /* A board over WebSocket whose tool did not answer within 10 s. */
@@ -181,10 +182,10 @@ static void test_threads(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(yes); i++)
-		assert_true(ladder_has_threads(yes[i]));
+		assert_true(firmware_has_threads(yes[i]));
 	for (size_t i = 0; i < COUNT(no); i++)
-		assert_false(ladder_has_threads(no[i]));
-	assert_false(ladder_has_threads(NULL));
+		assert_false(firmware_has_threads(no[i]));
+	assert_false(firmware_has_threads(NULL));
 }
 
 /* As serve tells them, and as something else might. */

@@ -96,6 +96,27 @@ static void test_vision(void **state)
 		    "\"http://see.example/v\",\"token\":\"secret\"}}");
 }
 
+/* It is judged from where the board is: not on this machine. */
+static void test_vision_out_of_reach(void **state)
+{
+	static const struct {
+		const char *url;
+		uint64_t found;
+	} cases[] = { { "http://10.0.0.1:8003/v", 0 },
+		      { "http://127.0.0.1:8003/v", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct end *e;
+
+		server->config.vision_url = cases[i].url;
+		e = dial(i ? OTHER : MAC);
+		says(e, HELLO);
+		assert_int_equal(diag_count(e->device->diag, V506),
+				 cases[i].found);
+	}
+}
+
 static void test_no_init(void **state)
 {
 	struct end *e;
@@ -810,6 +831,7 @@ int main(void)
 		TEST(test_ready),
 		TEST(test_lists_are_shared),
 		TEST(test_vision),
+		TEST(test_vision_out_of_reach),
 		TEST(test_no_init),
 		TEST(test_standby),
 		TEST(test_hello_twice),
