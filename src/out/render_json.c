@@ -920,7 +920,8 @@ static void pings(struct renderer *r, const struct pings_record *p)
 /* The raw message, or, where it is no JSON, its text as a string. */
 static void add_event_message(struct buf *b, const struct event *e)
 {
-	bool json = e->text && json_check(e->text, e->len, NULL) == 0;
+	bool json = e->text && e->kind != EVENT_SERIAL &&
+		    json_check(e->text, e->len, NULL) == 0;
 	line_json(b, "message", json ? e->text : NULL, e->len);
 	if (!e->text || json)
 		return;
