@@ -106,6 +106,8 @@ int check_backend(struct checkup *k, const char *url, struct error *err);
 int check_ota(struct checkup *k, const char *url, struct error *err);
 int check_vision(struct checkup *k, const char *url, struct error *err);
 int check_tools(struct checkup *k, const char *url, struct error *err);
+/* path "-": stdin. */
+int check_serial_log(struct checkup *k, const char *path, struct error *err);
 
 /* What --plan prints instead of the first. */
 int check_plan(struct checkup *k, struct error *err);

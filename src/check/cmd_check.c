@@ -4,6 +4,7 @@
  * with proof, whom it hits and what to do.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "check/reports.h"
 #include "cli/commands.h"
@@ -108,6 +109,16 @@ static const struct subject {
 	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision },
 };
 
+/* Where the word itself is a file. */
+static const struct subject saved_log = { "FILE", URL_NONE, "",
+					  check_serial_log };
+
+static bool is_file(const char *word)
+{
+	return strcmp(word, "-") == 0 || strchr(word, '/') ||
+	       access(word, F_OK) == 0;
+}
+
 static const struct subject *subject_of(const char *word)
 {
 	for (size_t i = 0; i < COUNT(subjects); i++) {
@@ -116,7 +127,7 @@ static const struct subject *subject_of(const char *word)
 		if (name && word ? strcmp(name, word) == 0 : name == word)
 			return &subjects[i];
 	}
-	return NULL;
+	return is_file(word) ? &saved_log : NULL;
 }
 
 static int not_there(const char *word, struct error *err)
@@ -132,7 +143,7 @@ static int not_there(const char *word, struct error *err)
 		  word);
 	return error_hint(
 		err,
-		"there is: %s; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
+		"there is: %s, or a FILE, a serial log; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
 		buf_string(&names));
 }
 
@@ -219,6 +230,7 @@ static int check_with(struct checkup *k, const struct subject *subject,
 	struct renderer *r = &in->app->out;
 	struct check_reports reports = { 0 };
 	struct render_place place = { 0 };
+	const char *url = in->argc == 2 ? in->argv[1] : NULL;
 	int status;
 
 	if (reports_open(&reports, &k->options->reports, err)) {
@@ -227,7 +239,9 @@ static int check_with(struct checkup *k, const struct subject *subject,
 	}
 	if (reports.on_stdout)
 		place = render_divert(r);
-	status = subject->check(k, in->argc == 2 ? in->argv[1] : NULL, err);
+	if (subject == &saved_log)
+		url = in->argv[0];
+	status = subject->check(k, url, err);
 	if (reports.on_stdout)
 		render_restore(r, &place);
 	return finish(k, &reports, status, err);
@@ -276,7 +290,7 @@ static const struct example check_examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "[SUBJECT [URL|FILE]]",
+	.args = "[SUBJECT [URL|FILE]|FILE]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"
@@ -300,6 +314,8 @@ const struct command cmd_check = {
 		"  broker URL  what a broker does for a board, which never subscribes;\n"
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
 		"  backend URL a server, by playing the board; URL: ws:// or wss://\n"
+		"  FILE        a serial log that was saved: panics, watchdogs, what\n"
+		"              firmware says when it cannot go on; - is stdin\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"

@@ -141,6 +141,7 @@ static void judge_loop(const struct serial_look *l)
 static void begin_start(const struct serial_look *l, bool asked)
 {
 	l->j->told = l->j->watchdog = false;
+	l->j->seen++;
 	if (!asked)
 		judge_loop(l);
 }

@@ -20,7 +20,8 @@ struct serial_judge { /* zeroed at first, but for diag */
 	/* The chip's own id, as Wi-Fi tells it at a start; "": not yet. */
 	char mac[18];
 	int64_t start_us[STARTS_KEPT]; /* the last ones, a ring */
-	uint64_t starts;
+	uint64_t starts; /* those that nobody asked for */
+	uint64_t seen; /* of all kinds */
 	bool rom_spoke; /* of this start: the bootloader's line is no second one */
 	bool told; /* why it goes down: what follows from that is no news */
 	bool watchdog; /* the next line may name the task */
