@@ -335,7 +335,7 @@ static const struct {
 	int64_t number;
 	const char *words;
 } reasons[] = {
-	/* wifi_err_reason_t, esp_wifi_types_generic.h */
+	/* wifi_err_reason_t of ESP-IDF's esp_wifi. */
 	{ 2, "the access point let it expire" },
 	{ 4, "it was idle for too long" },
 	{ 5, "the access point has too many" },
@@ -375,7 +375,7 @@ static bool rule_wifi(const struct serial_look *l)
 	return tell(l, S813, at, "reason %d", (int)number);
 }
 
-/* mbedtls/ssl.h, net_sockets.h, x509.h */
+/* MBEDTLS_ERR_… of mbedTLS: of its ssl, net and x509. */
 static const struct {
 	int64_t number;
 	const char *words;

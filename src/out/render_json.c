@@ -80,13 +80,13 @@ const char json_help[] =
 	"\n"
 	"kind is one of these:\n"
 	"\n"
-	"notification\tJSON-RPC without an id; name is the method\n"
+	"notification\tof JSON-RPC; name is its method\n"
 	"request\tthe peer asks; name is the method; \"answered\" is false if it was refused\n"
-	"device\tlisten, abort, goodbye, ...; name is the type\n"
+	"device\tlisten, abort, ...; name is the type\n"
 	"hello\ta device's hello\n"
-	"audio\tbinary frames, at most once a second; \"count\" frames and \"bytes\" so far\n"
-	"odd\twhat is wrong in what passed; note says what, \"code\" which finding it is\n"
-	"serial\ta line of the board's serial log (--serial), as \"text\"; null: of its port, and note says what\n"
+	"audio\tbinary frames, at most once a second; \"count\", \"bytes\" so far\n"
+	"odd\twhat is wrong in what passed; note says what, \"code\" which finding\n"
+	"serial\ta \"text\" of --serial, or a note\n"
 	"dropped\tmore came than could be kept; \"count\" messages are missing here\n"
 	"notice\tof the connection; on stderr only\n";
 
