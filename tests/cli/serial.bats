@@ -100,9 +100,11 @@ toolchain() {
 	toolchain
 	PATH=$WORK/bin:$PATH serve -v --serial "02:00:00:00:00:01=$WORK/a.tty" --elf app.elf
 	grep -q '"event":"fences".*no new privileges' serve.out
-	says a 'E (9) MCP: Invalid id for method: tools/list' '!unplug'
+	says a 'E (9) MCP: Invalid id for method: tools/list'
 	wait_for serve.out '"event":"serial".*"device":"02:00:00:00:00:01".*"line":"E .9. MCP'
 	wait_for serve.out '"code":"S818"'
+	# What was not read yet when a terminal hangs up is gone with it.
+	says a '!unplug'
 	wait_for serve.out 'a.tty is gone'
 	says a '!plug'
 	wait_for serve.out 'a.tty is back'
