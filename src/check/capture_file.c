@@ -3,7 +3,10 @@
  * A capture: all rules again, with today's data files. A stage for each device;
  * nothing is asked, so nothing can be silent for longer than it was then.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "capture/reader.h"
@@ -188,4 +191,38 @@ int check_capture(struct checkup *k, const char *path, struct error *err)
 	for (size_t i = 0; i < r.devices; i++)
 		tell_device(&r, &r.device[i]);
 	return status < 0 ? -1 : check_end(k, err);
+}
+
+/*
+ * The first byte, which stays where it is; 0: it cannot be told. What comes
+ * through a pipe is looked at by tee(2).
+ */
+static char first_byte(const char *path)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? dup(STDIN_FILENO) :
+			    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char byte = 0;
+	int ends[2];
+
+	if (fd >= 0 && pread(fd, &byte, 1, lseek(fd, 0, SEEK_CUR)) < 0 &&
+	    errno == ESPIPE && pipe2(ends, O_CLOEXEC) == 0) {
+		if (tee(fd, ends[1], 1, 0) != 1 || read(ends[0], &byte, 1) != 1)
+			byte = 0;
+		close(ends[0]);
+		close(ends[1]);
+	}
+	if (fd >= 0)
+		close(fd);
+	return byte;
+}
+
+int check_file(struct checkup *k, const char *path, struct error *err)
+{
+	char first = first_byte(path);
+
+	/* JSON, gzip, zstd; what is not there, or empty, says so there. */
+	if (!first || first == '{' || first == '\x1f' || first == '\x28')
+		return check_capture(k, path, err);
+	return check_serial_log(k, path, err);
 }

@@ -106,8 +106,12 @@ int check_broker(struct checkup *k, const char *url, struct error *err);
 int check_backend(struct checkup *k, const char *url, struct error *err);
 int check_ota(struct checkup *k, const char *url, struct error *err);
 int check_vision(struct checkup *k, const char *url, struct error *err);
+/* A capture, or else a serial log that was saved. */
+int check_file(struct checkup *k, const char *path, struct error *err);
 int check_capture(struct checkup *k, const char *path, struct error *err);
 int check_tools(struct checkup *k, const char *url, struct error *err);
+/* path "-": stdin. */
+int check_serial_log(struct checkup *k, const char *path, struct error *err);
 
 /* What --plan prints, of a device, of a backend; nothing is sent. */
 int check_plan(struct checkup *k, struct error *err);

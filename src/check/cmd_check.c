@@ -117,7 +117,7 @@ static const struct subject {
 	{ "ota", URL_NEEDED, "device-id client-id", check_ota, NULL },
 	{ "vision", URL_NEEDED, "device-id client-id photo", check_vision,
 	  NULL },
-	{ "FILE", FILE_ITSELF, "", check_capture, NULL },
+	{ "FILE", FILE_ITSELF, "", check_file, NULL },
 };
 
 /* For completion. */
@@ -138,7 +138,8 @@ static const struct operand_word subject_words[] = {
 /* What has a slash or a dot is a file, there or not. */
 static bool is_file(const char *word)
 {
-	return strpbrk(word, "./") || access(word, F_OK) == 0;
+	return strcmp(word, "-") == 0 || strpbrk(word, "./") ||
+	       access(word, F_OK) == 0;
 }
 
 static const struct subject *subject_of(const char *word)
@@ -165,7 +166,7 @@ static int not_there(const char *word, struct error *err)
 		  word);
 	return error_hint(
 		err,
-		"there is: %s; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
+		"there is: %s, or a FILE, a serial log; without a word the device or server itself is checked, which stands before 'check': mcpctl TARGET check",
 		buf_string(&names));
 }
 
@@ -376,7 +377,7 @@ const struct command cmd_check = {
 		"              URL: mqtt://HOST[:PORT][/ID][?up=TOPIC&down=TOPIC]\n"
 		"  backend URL a server, by playing the board; URL: ws:// or wss://, mqtt://\n"
 		"              or mqtts://HOST[:PORT][/ID][?up=TOPIC], or that of OTA\n"
-		"  FILE        a capture, as --trace writes it: all rules again\n"
+		"  FILE        a capture, as --trace writes it, or a saved serial log; - is stdin\n"
 		"\n"
 		"check here sends nothing and needs no root. check broker connects as a board, says hello and sends three test messages; a second client reads along. Without ID a made-up one is used; a board that is connected by the ID given loses its connection.\n"
 		"\n"

@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/config.h"
 #include "cli/trace.h"
+#include "cli/witness.h"
 #include "diag/facts.h"
 #include "out/forms.h"
 
@@ -74,8 +75,21 @@ static int findings_close(struct app *app, struct error *err)
 	return 0;
 }
 
+void held_lines_done(struct held_lines *h)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		mem_free(h->item[i].name);
+		mem_free(h->item[i].text);
+		mem_free(h->item[i].note);
+	}
+	mem_free(h->item);
+	*h = (struct held_lines){ 0 };
+}
+
 void app_done(struct app *app)
 {
+	witness_close(TAKE(app->witness));
+	held_lines_done(&app->held);
 	trace_close(TAKE(app->trace), NULL);
 	findings_close(app, NULL);
 	loop_free(app->loop);

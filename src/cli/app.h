@@ -12,18 +12,18 @@ struct config { /* global options; see config_options in config.c */
 	const char *target, *trace, *findings, *cacert, *advertise, *vision_url,
 		*vision_token_file, *token_file, *device, *socket,
 		*mqtt_password_file, *cwd, *proxy, *elicit, *sampling,
-		*config_file, *breaker, *save_images;
+		*config_file, *breaker, *save_images, *elf;
 	int output; /* enum output_form */
 	int color; /* enum color_mode */
 	int verbose; /* how often -v was given */
 	int envelope; /* 0 auto, 1 device, 2 plain */
 	bool quiet, insecure, help, version, no_init, all, no_pager,
-		retry_calls, trust;
+		retry_calls, trust, reset;
 	int64_t timeout, wait; /* ms; 0: default */
 	int64_t picture_max; /* bytes; 0: the default */
 	int64_t retry; /* tries in all; 0: by the kind of target */
 	struct words headers, env, resolve, roots, allow_hosts, allow_origins,
-		trusted_proxies;
+		trusted_proxies, serial;
 	struct words child; /* behind "--": a program and its arguments */
 	char *child_target; /* the same as a target, "stdio:…"; owned; NULL */
 	struct words commands; /* -e */
@@ -35,6 +35,19 @@ struct device_outcome {
 	int64_t took_us; /* -1: unknown */
 	const struct error *failure; /* NULL: it went well */
 };
+
+/* Of serial logs: see cli/witnessed.h. */
+struct held_lines {
+	struct held_line {
+		char *name, *text, *note; /* owned; text and note may be NULL */
+	} * item; /* owned */
+	size_t count;
+	uint64_t lost;
+};
+void held_lines_done(struct held_lines *h);
+
+struct connection;
+struct witness;
 
 struct app {
 	struct config config;
@@ -49,6 +62,9 @@ struct app {
 	struct renderer out;
 	struct trace_file *trace; /* of --trace; NULL */
 	FILE *findings; /* of --findings */
+	struct witness *witness; /* of --serial; NULL: not open, or none */
+	struct connection *witnessed; /* who is told of its lines; NULL */
+	struct held_lines held; /* while there is nobody */
 	bool stdin_taken;
 	int status; /* what the program ends with if nothing failed: a command's of --exec */
 };

@@ -26,7 +26,9 @@
 #include "cli/serve_log.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "cli/witness.h"
 #include "diag/facts.h"
+#include "diag/finding.h"
 #include "net/attach.h"
 #include "serve/record.h"
 #include "serve/serve.h"
@@ -659,6 +661,7 @@ struct serving {
 	struct serve_exec exec;
 	struct arrival missing;
 	struct serve *server;
+	struct witness *witness; /* NULL: no --serial */
 	int64_t give_up; /* loop_now() ms: then somebody must have been ready */
 	bool waiting; /* the log's reader is slow */
 	bool hangup;
@@ -782,14 +785,98 @@ static void close_all(struct serving *s, const char *why)
 	records_add(serve_records(s->server), RECORD_STOPPING, LEVEL_INFO, NULL,
 		    NULL, "%s", why);
 	serve_exec_stop(&s->exec);
+	witness_close(TAKE(s->witness));
 	take_records(s);
 	serve_close(TAKE(s->server));
 }
 
+/* ---- serial logs ---- */
+
+static void serial_frame(struct serving *s, const struct trace *t)
+{
+	const struct diag_frame f = { .at_us = loop_now_us(),
+				      .kind = strcmp(t->kind, "text") == 0 ?
+						      FRAME_IS_TEXT :
+						      FRAME_IS_BINARY,
+				      .from_device = !t->outgoing,
+				      .data = t->data,
+				      .len = t->len };
+
+	witness_frame(s->witness, t->device, &f);
+}
+
+static struct record *serial_record(struct serving *s, enum record_kind kind,
+				    enum record_level level, const char *device)
+{
+	struct record *r = records_add(serve_records(s->server), kind, level,
+				       device, NULL, "%s", "");
+	const char *alias = device ? serve_alias(s->server, device) : NULL;
+
+	if (r && alias)
+		r->alias = mem_strdup(alias);
+	return r;
+}
+
+/* "| LINE", where a person reads it. */
+static void on_serial_line(void *owner, const struct witness_line *l)
+{
+	struct serving *s = owner;
+	const bool bad = !l->text.text;
+	struct record *r = serial_record(
+		s, RECORD_SERIAL, bad ? LEVEL_WARN : LEVEL_INFO, l->device);
+	CLEANUP(buf_done) struct buf detail = { 0 };
+	CLEANUP(mem_free_ptr)
+	char *text = mem_strndup(bad ? "" : l->text.text, l->text.len);
+
+	if (!r)
+		return;
+	mem_free(r->text);
+	r->text =
+		mem_printf("%s%s%s%s%s", bad ? "" : "| ", text,
+			   l->note && !bad ? " (" : "", l->note ? l->note : "",
+			   l->note && !bad ? ")" : "");
+	record_member(&detail, "port", l->name);
+	record_member(&detail, "line", bad ? NULL : text);
+	record_member(&detail, "note", l->note);
+	buf_printf(&detail, ",\"decoded\":%s", l->decoded ? "true" : "false");
+	record_detail(r, &detail);
+}
+
+static void on_serial_found(void *owner, const struct finding *f,
+			    const char *detail, const char *device)
+{
+	static const enum record_level levels[] = { LEVEL_DEBUG, LEVEL_WARN,
+						    LEVEL_BAD };
+	struct serving *s = owner;
+	CLEANUP(buf_done) struct buf words = { 0 }, json = { 0 };
+	const struct finding_row *row = finding_row(f->code);
+	struct record *r;
+
+	if (!witness_is_news(f))
+		return;
+	r = serial_record(s, RECORD_FINDING, levels[row->severity], device);
+	if (!r)
+		return;
+	buf_printf(&words, "! %s %s  ", row->code,
+		   severity_name(row->severity));
+	finding_title(&words, f, detail);
+	mem_free(r->text);
+	r->text = buf_take(&words);
+	r->count = f->count;
+	buf_text(&json, "\"finding\":");
+	finding_json(&json, f, device);
+	record_detail(r, &json);
+}
+
+static const struct witness_events serial_heard = { .line = on_serial_line,
+						    .found = on_serial_found };
+
 static void on_trace(void *owner, const struct trace *t)
 {
-	struct app *app = owner;
+	struct serving *s = owner;
+	struct app *app = s->app;
 
+	serial_frame(s, t);
 	if (app->out.verbose)
 		render_trace(&app->out, t);
 	trace_write(app, t);
@@ -800,9 +887,9 @@ static int open_trace(struct serving *s, struct error *err)
 	static const struct trace_role role = { .as = "serve" };
 	struct app *app = s->app;
 
-	if (app->config.trace || app->config.verbose)
+	if (app->config.trace || app->config.verbose || s->witness)
 		s->config.trace = on_trace;
-	s->config.trace_owner = app;
+	s->config.trace_owner = s;
 	return trace_begin(app, &role, err);
 }
 
@@ -819,6 +906,11 @@ static int serve(struct serving *s, struct error *err)
 	    loop_on_hangup(app->loop, on_hangup, s, err) ||
 	    serve_open(&s->server, app->loop, &s->config, err))
 		return -1;
+	if (s->witness &&
+	    witness_open(s->witness, false, &serial_heard, s, err)) {
+		serve_close(TAKE(s->server));
+		return -1;
+	}
 	serve_exec_init(&s->exec, app->loop, s->server, s->a->exec);
 	if (s->a->exec)
 		serve_track_ready(s->server);
@@ -841,7 +933,8 @@ static int prepare(struct serving *s, struct error *err)
 	CLEANUP(mem_free_ptr) char *log = daemon_path(s->a->log);
 	CLEANUP(mem_free_ptr) char *pidfile = daemon_path(s->a->pidfile);
 
-	if (serve_configure(&s->config, &s->paths, s->app, s->a, err))
+	if (serve_configure(&s->config, &s->paths, s->app, s->a, err) ||
+	    witness_prepare(&s->witness, s->app, s->config.alias_file, err))
 		return -1;
 	s->missing.mqtt = (s->config.mqtt || s->config.mqtt_broker) &&
 			  s->config.offer != OFFER_WEBSOCKET;
@@ -868,6 +961,7 @@ static int run_here(struct serving *s, struct error *err)
 		return -1;
 	facts_read_own();
 	serve_fence_allow(&s->config, s->a->exec, s->log_path);
+	witness_keep(s->witness);
 	if (serve_log_open(&s->log, &s->app->out, s->log_path,
 			   s->a->exec != NULL, err))
 		return -1;
@@ -898,6 +992,7 @@ static int serve_run(const struct invocation *in, struct error *err)
 		status = run_here(&s, err);
 	pidfile_remove(&s.pidfile);
 	arrival_done(&s.missing);
+	witness_close(s.witness);
 	words_done(&s.paths);
 	return status < 0 ? -1 : 0;
 }
@@ -915,7 +1010,7 @@ static const struct example serve_examples[] = {
 const struct command cmd_serve = {
 	.name = "serve",
 	.globals =
-		"target device verbose trace findings timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init",
+		"target device verbose trace findings timeout wait token-file mqtt-password-file socket cacert insecure advertise allow-origin allow-host trusted-proxy vision-url vision-token-file save-images picture-max no-init serial elf reset",
 	.args = "",
 	.brief = "be the backend of many boards, for commands that attach",
 	.text = "Answers the OTA question of boards, takes them in over WebSocket and, with --mqtt, over MQTT, greets and initializes each and lists its tools, takes the pictures of their cameras, and keeps them until they go. "

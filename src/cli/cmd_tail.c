@@ -86,7 +86,8 @@ static bool passes(const struct tail_options *o, const struct event *e)
  */
 static bool counts(const struct tail_options *o, const struct event *e)
 {
-	if (e->kind == EVENT_HELLO)
+	/* So does a line of a serial log, which is no message. */
+	if (e->kind == EVENT_HELLO || e->kind == EVENT_SERIAL)
 		return o->filter.count > 0;
 	return e->kind != EVENT_DROPPED;
 }

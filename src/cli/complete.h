@@ -33,7 +33,8 @@ enum source_kind {
 	SOURCE_SHELLS,
 	SOURCE_METHODS,
 	SOURCE_LEVELS, /* of logging */
-	SOURCE_FINDINGS /* their codes */
+	SOURCE_FINDINGS, /* their codes */
+	SOURCE_SERIAL /* serial ports of this machine */
 };
 /* The table for the values of an option; SOURCE_NONE if it takes none. */
 enum source_kind source_of_option(const struct option_row *row);

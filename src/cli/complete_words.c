@@ -15,6 +15,7 @@
 #include "cli/topics.h"
 #include "diag/codebook.h"
 #include "mcp/log_level.h"
+#include "net/serial.h"
 #include "out/wrap.h"
 #include "sim/sim.h"
 
@@ -56,6 +57,8 @@ enum source_kind source_of_option(const struct option_row *row)
 		return SOURCE_FILES;
 	if (strcmp(row->name, "level") == 0)
 		return SOURCE_LEVELS;
+	if (strcmp(row->name, "serial") == 0)
+		return SOURCE_SERIAL;
 	if (strcmp(row->name, "execute") == 0)
 		return SOURCE_COMMANDS;
 	if (strcmp(row->name, "only") == 0 || strcmp(row->name, "skip") == 0)
@@ -118,6 +121,15 @@ static void each_finding(source_each *each, void *owner)
 	}
 }
 
+static void each_serial(source_each *each, void *owner)
+{
+	CLEANUP(words_done) struct words all = { 0 };
+
+	serial_devices(&all);
+	for (size_t i = 0; i < all.count; i++)
+		each(owner, all.word[i], "a serial port");
+}
+
 struct forward {
 	source_each *each;
 	void *owner;
@@ -159,7 +171,8 @@ static const struct word_table {
 		[SOURCE_SHELLS] = { each_shell, "shells", "shell" },
 		[SOURCE_METHODS] = { each_method, "methods", "method" },
 		[SOURCE_LEVELS] = { each_level, "levels", "level" },
-		[SOURCE_FINDINGS] = { each_finding, "findings", "finding" } };
+		[SOURCE_FINDINGS] = { each_finding, "findings", "finding" },
+		[SOURCE_SERIAL] = { each_serial, "ports", "serial port" } };
 
 void source_each_word(enum source_kind kind, source_each *each, void *owner)
 {

@@ -17,6 +17,7 @@
 #include "cli/serve_client.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
+#include "cli/witnessed.h"
 #include "diag/arrival.h"
 #include "mcp/rules.h"
 #include "net/camera.h"
@@ -255,6 +256,8 @@ static int open_session(struct connection *c, const struct transport_ops *ops,
 			 &observer, err))
 		return serve_target_stale(c->app, err);
 	c->opened++;
+	if (witnessed_begin(c, err))
+		return -1;
 	if (c->endpoint.port == 0) {
 		const struct port *p =
 			listen_port(session_transport(c->session));
@@ -436,6 +439,7 @@ void connection_close(struct connection *c)
 		session_drain(c->session);
 		judged_end(c);
 	}
+	witnessed_end(c);
 	requests_close(c);
 	tools_cache_drop(c);
 	items_cache_drop(c);

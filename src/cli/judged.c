@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mask.h"
 #include "base/mem.h"
+#include "cli/witnessed.h"
 #include "diag/finding.h"
 
 /* ---- in callbacks: recorded, told later on the main line ---- */
@@ -88,6 +89,7 @@ void judged_frame(void *owner, bool outgoing, enum frame_kind kind,
 	look_around(c);
 	c->judging = kind == FRAME_TEXT ? frame : (struct span){ 0 };
 	diag_feed(&c->diag, &f);
+	witnessed_frame(c, &f);
 	c->judging = (struct span){ 0 };
 }
 

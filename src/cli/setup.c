@@ -156,6 +156,8 @@ static int misfit(const char *option, const char *what,
 
 #define KIND(kind) (1u << SCHEME_##kind)
 #define LISTENS KIND(LISTEN)
+#define BOARDS \
+	(LISTENS | KIND(WEBSOCKET) | KIND(MQTT) | KIND(ATTACH) | KIND(SIM))
 #define SECURE (KIND(WEBSOCKET) | KIND(HTTP) | KIND(MQTT))
 
 /* Global options that only some targets heed. */
@@ -171,6 +173,9 @@ static const struct fit {
 	{ "envelope", KIND(WEBSOCKET), "ws: and wss:" },
 	{ "save-images", LISTENS | KIND(SIM), "serve, listen: and sim:" },
 	{ "picture-max", LISTENS | KIND(SIM), "serve, listen: and sim:" },
+	{ "serial", BOARDS, "boards" },
+	{ "elf", BOARDS, "boards" },
+	{ "reset", BOARDS, "boards" },
 	{ "header", KIND(WEBSOCKET) | KIND(HTTP), "ws: and http:" },
 	{ "token-file", KIND(WEBSOCKET) | KIND(HTTP) | LISTENS,
 	  "ws:, http:, listen: and serve" },

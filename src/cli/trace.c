@@ -137,6 +137,8 @@ static enum capture_kind kind_of(const struct trace *t, enum diag_leg leg,
 {
 	bool http = leg == LEG_OTA || leg == LEG_VISION;
 
+	if (leg == LEG_SERIAL)
+		return CAPTURED_LINE;
 	if (strcmp(t->kind, "ready") == 0)
 		return CAPTURED_OPEN;
 	if (strcmp(t->kind, "closed") == 0)
@@ -168,6 +170,8 @@ void trace_write(struct app *app, const struct trace *t)
 		return;
 	e.leg = leg_of(f, t);
 	e.from = t->outgoing == f->role.device ? FROM_DEVICE : FROM_BACKEND;
+	if (e.leg == LEG_SERIAL)
+		e.from = FROM_DEVICE;
 	e.kind = kind_of(t, e.leg, e.from);
 	/* Who began or ended it is not told. */
 	if (e.kind == CAPTURED_OPEN || e.kind == CAPTURED_END ||

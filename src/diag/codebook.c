@@ -21,13 +21,15 @@ FILE_OF(M);
 FILE_OF(N);
 FILE_OF(P);
 FILE_OF(H);
+FILE_OF(S);
 
 static const char *file_of(char letter)
 {
-	static const char letters[] = "DBOVMNPH";
-	static const char *const files[] = { findings_D, findings_B, findings_O,
-					     findings_V, findings_M, findings_N,
-					     findings_P, findings_H };
+	static const char letters[] = "DBOVMNPHS";
+	static const char *const files[] = {
+		findings_D, findings_B, findings_O, findings_V, findings_M,
+		findings_N, findings_P, findings_H, findings_S
+	};
 
 	return files[strchr(letters, letter) - letters];
 }

@@ -5,7 +5,7 @@
  * letter. What else there is to say of each is in diag/findings.json.
  *
  * D device, B backend, O OTA, V vision, M MQTT and UDP, N network and TLS,
- * P plain MCP server, H this host.
+ * P plain MCP server, H this host, S what a serial log shows.
  */
 #ifndef DIAG_CODES_H
 #define DIAG_CODES_H
@@ -179,7 +179,31 @@
 	row(H805, WARNING, "mosquitto or its plugin is missing")               \
 	row(H806, NOTE,    "a proxy is set in the environment")                \
 	row(H807, WARNING, "few file descriptors")                             \
-	row(H808, NOTE,    "addresses of containers, which boards do not reach")
+	row(H808, NOTE,    "addresses of containers, which boards do not reach") \
+	row(S801, NOTE,    "the board started")                                \
+	row(S802, ERROR,   "the chip panicked")                                \
+	row(S803, ERROR,   "the firmware aborted")                             \
+	row(S804, ERROR,   "an assertion in the firmware failed")              \
+	row(S805, ERROR,   "the stack of a task overflowed")                   \
+	row(S806, ERROR,   "the interrupt watchdog ended the firmware")        \
+	row(S807, WARNING, "the task watchdog: a task does not get its turn")  \
+	row(S808, ERROR,   "a watchdog of the hardware reset the chip")        \
+	row(S809, ERROR,   "brownout: the supply voltage fell too low")        \
+	row(S810, ERROR,   "the board starts again and again")                 \
+	row(S811, ERROR,   "memory is used up")                                \
+	row(S812, ERROR,   "the heap is corrupt")                              \
+	row(S813, WARNING, "the board lost its Wi-Fi, or does not get in")     \
+	row(S814, ERROR,   "the board does not get through to a server")       \
+	row(S815, ERROR,   "TLS failed on the board")                          \
+	row(S816, ERROR,   "the board got no server hello that it takes")      \
+	row(S817, ERROR,   "the board got no OTA answer that it takes")        \
+	row(S818, ERROR,   "the board dropped a message")                      \
+	row(S819, ERROR,   "the board could not send")                         \
+	row(S820, WARNING, "the board heard nothing for too long")             \
+	row(S821, ERROR,   "the chip finds no firmware to start")              \
+	row(S822, WARNING, "the chip waits for a download")                    \
+	row(S823, WARNING, "the firmware reports an error")                    \
+	row(S824, WARNING, "the serial log is no text")
 /* clang-format on */
 
 #define DIAG_CODE(code, severity, title) code,

@@ -832,8 +832,9 @@ void diag_done(struct diag *d)
 
 const char *diag_leg_name(enum diag_leg leg)
 {
-	static const char *const names[] = { "ws",    "mqtt", "http",	"stdio",
-					     "local", "ota",  "vision", "udp" };
+	static const char *const names[] = { "ws",     "mqtt",	"http",
+					     "stdio",  "local", "ota",
+					     "vision", "udp",	"serial" };
 
 	return names[leg];
 }

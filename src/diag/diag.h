@@ -23,9 +23,10 @@ enum diag_leg {
 	LEG_LOCAL, /* the board's own port 8080 (device.md 3.11) */
 	LEG_OTA,
 	LEG_VISION,
-	LEG_UDP
+	LEG_UDP,
+	LEG_SERIAL /* lines of the board's serial log */
 };
-#define DIAG_LEGS (LEG_UDP + 1)
+#define DIAG_LEGS (LEG_SERIAL + 1)
 const char *diag_leg_name(enum diag_leg leg);
 
 enum diag_kind { FRAME_IS_TEXT, FRAME_IS_BINARY };

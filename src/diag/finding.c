@@ -114,7 +114,7 @@ static int64_t number_of(const cJSON *json, const char *name)
 
 static enum diag_leg leg_by_name(const char *name)
 {
-	enum diag_leg leg = LEG_UDP;
+	enum diag_leg leg = LEG_SERIAL;
 
 	while (leg > LEG_WS && !text_same(name, diag_leg_name(leg)))
 		leg--;

@@ -453,21 +453,20 @@ static void read_program(const char *root, const char *pid, char *out,
 	fclose(file);
 }
 
-static void find_process(const char *root, unsigned long inode,
+/* Which one, but that, has what this link of its descriptors leads to. */
+static void find_process(const char *root, const char *link, int64_t but,
 			 struct port_owner *out)
 {
 	CLEANUP(mem_free_ptr) char *path = mem_printf("%s/proc", root);
 	struct dirent *entry;
 	int64_t pid;
-	char link[48];
 	DIR *proc = opendir(path);
 
 	if (!proc)
 		return;
-	snprintf(link, sizeof(link), "socket:[%lu]", inode);
 	while (!out->pid && (entry = readdir(proc))) {
 		if (text_integer(entry->d_name, 1, INT32_MAX, &pid) ||
-		    !process_has(root, entry->d_name, link))
+		    pid == but || !process_has(root, entry->d_name, link))
 			continue;
 		out->pid = (int)pid;
 		read_program(root, entry->d_name, out->program,
@@ -483,12 +482,22 @@ bool port_owner_read(const char *root, uint16_t port, bool udp,
 	unsigned long inode =
 		find_inode(root, udp ? "udp" : "tcp", port, state);
 
+	char link[48];
+
 	*out = (struct port_owner){ 0 };
 	if (!inode)
 		inode = find_inode(root, udp ? "udp6" : "tcp6", port, state);
+	snprintf(link, sizeof(link), "socket:[%lu]", inode);
 	if (inode)
-		find_process(root, inode, out);
+		find_process(root, link, 0, out);
 	return inode != 0;
+}
+
+bool path_owner_find(const char *path, struct port_owner *out)
+{
+	*out = (struct port_owner){ 0 };
+	find_process("", path, getpid(), out);
+	return out->pid != 0;
 }
 
 bool port_owner_find(uint16_t port, struct port_owner *out)

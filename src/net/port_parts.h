@@ -96,6 +96,11 @@ struct port_owner {
 	int pid;
 };
 
+/*
+ * Which other process has that file open, a path without links. False: none
+ * that can be seen.
+ */
+bool path_owner_find(const char *path, struct port_owner *out);
 /* False if nobody does, or it is another user's and cannot be seen. */
 bool port_owner_find(uint16_t port, struct port_owner *out); /* TCP */
 bool port_owner_find_udp(uint16_t port, struct port_owner *out);

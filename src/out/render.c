@@ -100,6 +100,7 @@ const char *event_kind_name(enum event_kind kind)
 		[EVENT_AUDIO] = "audio",
 		[EVENT_ODD] = "odd",
 		[EVENT_FINDING] = "finding",
+		[EVENT_SERIAL] = "serial",
 		[EVENT_DROPPED] = "dropped",
 		[EVENT_CLOSED] = "closed",
 	};
@@ -149,6 +150,7 @@ static bool is_aside(const struct renderer *r, const struct event *e)
 		return r->verbose || (e->notice != NOTICE_CHILD &&
 				      e->notice != NOTICE_DETAIL);
 	case EVENT_ODD:
+	case EVENT_SERIAL:
 	case EVENT_DROPPED:
 		return true;
 	case EVENT_HELLO:
@@ -206,7 +208,8 @@ static bool is_held(struct renderer *r, const struct event *e)
 		r->aside_second = second;
 		r->asides = 0;
 	}
-	if (r->asides++ < ASIDES_A_SECOND)
+	/* They were asked for. */
+	if (e->kind == EVENT_SERIAL || r->asides++ < ASIDES_A_SECOND)
 		return false;
 	r->held += e->kind == EVENT_DROPPED ? e->count : 1;
 	return true;

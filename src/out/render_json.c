@@ -80,12 +80,13 @@ const char json_help[] =
 	"\n"
 	"kind is one of these:\n"
 	"\n"
-	"notification\tJSON-RPC without an id; name is the method\n"
+	"notification\tof JSON-RPC; name is its method\n"
 	"request\tthe peer asks; name is the method; \"answered\" is false if it was refused\n"
-	"device\tlisten, abort, goodbye, ...; name is the type\n"
+	"device\tlisten, abort, ...; name is the type\n"
 	"hello\ta device's hello\n"
-	"audio\tbinary frames, at most once a second; \"count\" frames and \"bytes\" so far\n"
-	"odd\twhat is wrong in what passed; note says what, \"code\" which finding it is\n"
+	"audio\tbinary frames, at most once a second; \"count\", \"bytes\" so far\n"
+	"odd\twhat is wrong in what passed; note says what, \"code\" which finding\n"
+	"serial\ta \"text\" of --serial, or a note\n"
 	"dropped\tmore came than could be kept; \"count\" messages are missing here\n"
 	"notice\tof the connection; on stderr only\n";
 
@@ -189,7 +190,7 @@ const char json_help_serve[] =
 	"   \"device\": its Device-Id or client id, \"alias\", \"address\",\n"
 	"   \"text\": what happened, \"hint\": what to do, \"count\": optional}\n"
 	"\n"
-	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, finding, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, stopping, dropped (count events are missing here). finding has \"finding\", the object of a finding: a line for each code that is new for that device; with -v one more at the end of a connection, if it was found again. What odd said before of frames is a finding now; odd is what came by UDP and was dropped. vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
+	"and behind that members of its own, which later versions may add to. event is one of listening (text: the addresses, a line each), ota, activate, browser, vision, upload, noise, refused, connected, hello, ready, failed, gone, replaced, message, notification, request, audio, odd, finding, attached, detached, broker, exec, reload, breaker, enrolled, told, claim, missing, serial, stopping, dropped (count events are missing here). finding has \"finding\", the object of a finding: a line for each code that is new for that device; with -v one more at the end of a connection, if it was found again. What odd said before of frames is a finding now; odd is what came by UDP and was dropped. vision and upload have \"file\" (null if it was not kept), \"bytes\", \"type\", \"width\", \"height\" and \"question\"; serial has \"port\", \"line\" (null where \"note\" tells of the port), \"note\" and \"decoded\"; exec has \"pid\" when a command starts and \"status\" when it ended.\n";
 
 /* clang-format on */
 
@@ -924,7 +925,8 @@ static void pings(struct renderer *r, const struct pings_record *p)
 /* The raw message, or, where it is no JSON, its text as a string. */
 static void add_event_message(struct buf *b, const struct event *e)
 {
-	bool json = e->text && json_check(e->text, e->len, NULL) == 0;
+	bool json = e->text && e->kind != EVENT_SERIAL &&
+		    json_check(e->text, e->len, NULL) == 0;
 	line_json(b, "message", json ? e->text : NULL, e->len);
 	if (!e->text || json)
 		return;

@@ -69,7 +69,9 @@ static void add_line(struct buf *out, const char *json, size_t len)
 static void add_message(struct buf *out, const struct event *e)
 {
 	struct span all = { e->text, e->len }, part;
-	cJSON *tree = json_parse(e->text, e->len, NULL);
+	cJSON *tree = e->kind == EVENT_SERIAL ?
+			      NULL :
+			      json_parse(e->text, e->len, NULL);
 	if (!tree)
 		buf_add(out, e->text, e->len);
 	else if (e->kind == EVENT_NOTIFICATION || e->kind == EVENT_REQUEST) {

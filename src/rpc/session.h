@@ -29,6 +29,7 @@ enum event_kind {
 	EVENT_ODD,
 	/* session_judged; name is the code, note the detail, text the message */
 	EVENT_FINDING,
+	EVENT_SERIAL, /* session_serial: a line of a board's serial log */
 	EVENT_DROPPED, /* the queue was full: count events were lost */
 	EVENT_CLOSED /* the connection ended; note says why */
 };
@@ -320,6 +321,14 @@ void session_wake(struct session *s);
  */
 void session_judged(struct session *s, const char *code, const char *detail,
 		    struct span frame);
+/*
+ * A board's serial log was read beside the session: a line (text NULL: none),
+ * and what is to be said of it (NULL); what is wrong there, as JSON
+ * (diag/finding.h). Told with the other events.
+ */
+void session_serial(struct session *s, const char *name, struct span line,
+		    const char *note);
+void session_serial_found(struct session *s, const char *finding);
 /* Whether batches are read, as things are (session_negotiated). */
 bool session_reads_batches(const struct session *s);
 

@@ -317,6 +317,24 @@ void session_judged(struct session *s, const char *code, const char *detail,
 		e->note = mem_strdup(detail);
 }
 
+void session_serial(struct session *s, const char *name, struct span line,
+		    const char *note)
+{
+	struct event *e =
+		session_event(s, EVENT_SERIAL, name, line.text, line.len);
+
+	if (e)
+		e->note = mem_strdup(note);
+}
+
+void session_serial_found(struct session *s, const char *finding)
+{
+	struct event *e = session_event(s, EVENT_FINDING, "finding", NULL, 0);
+
+	if (e)
+		e->finding = mem_strdup(finding);
+}
+
 void session_trace(struct session *s, bool outgoing, const char *kind,
 		   const void *data, size_t len)
 {

@@ -215,6 +215,7 @@ const char *record_kind_name(enum record_kind kind)
 		[RECORD_CLAIM] = "claim",
 		[RECORD_MISSING] = "missing",
 		[RECORD_FENCES] = "fences",
+		[RECORD_SERIAL] = "serial",
 		[RECORD_STOPPING] = "stopping",
 		[RECORD_DROPPED] = "dropped",
 	};

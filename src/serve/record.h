@@ -43,6 +43,7 @@ enum record_kind {
 	RECORD_CLAIM, /* a device calls itself by another's name */
 	RECORD_MISSING, /* OTA sent it to the broker, and it has not come */
 	RECORD_FENCES, /* what serve gave up (verbose) */
+	RECORD_SERIAL, /* a line of a board's serial log, or of its port */
 	RECORD_STOPPING,
 	RECORD_DROPPED /* records were lost: count */
 };

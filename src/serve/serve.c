@@ -553,6 +553,11 @@ const struct board_events serve_events = {
 	.audio_counts = mqtt_boards_audio,
 };
 
+const char *serve_alias(const struct serve *s, const char *id)
+{
+	return aliases_name(&s->aliases, id, NULL);
+}
+
 void serve_track_ready(struct serve *s)
 {
 	s->track_ready = true;

@@ -101,6 +101,8 @@ const struct port *serve_port(const struct serve *s);
 const char *serve_next_ready(struct serve *s, bool *failed);
 /* How a command picks that device alone (-d), also where its id reads like another's alias; yours. */
 char *serve_device_pattern(const struct serve *s, const char *id);
+/* Its name, lent until names are read again; NULL: it has none. */
+const char *serve_alias(const struct serve *s, const char *id);
 /* From now on every wake-up tells of devices by serve_next_ready. */
 void serve_track_ready(struct serve *s);
 

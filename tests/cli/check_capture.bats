@@ -51,7 +51,7 @@ load helper
 	echo hello >"$WORK/foreign.txt"
 	mcp check "$WORK/foreign.txt"
 	[ "$status" -eq 2 ]
-	grep -q 'is no capture' <<<"$err"
+	hints 'is no capture'
 	mcp --trace "$WORK/c.jsonl" sim: tools -q
 	head -c -20 "$WORK/c.jsonl" >"$WORK/cut.jsonl"
 	mcp check "$WORK/cut.jsonl"

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* Serial logs: lines, addresses, and what they show, in ESP-IDF's own form. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "diag/serial_rules.h"
+#include "net/serial.h"
+#include "wire/panic_text.h"
+#include "wire/serial_line.h"
+
+static struct span span_of(const char *text)
+{
+	return (struct span){ text, strlen(text) };
+}
+
+/* ---- lines ---- */
+
+static void add(void *owner, struct span line, size_t over)
+{
+	buf_printf(owner, "%.*s|%zu\n", (int)line.len, line.text, over);
+}
+
+static void splits(void **state)
+{
+	static const char text[] = "\x1b[0;32mI (1) a: b\x1b[0m\r\n\r\n"
+				   "\x1b]0;title\x07two\n\x1b(Bthree";
+	struct serial_splitter s = { 0 };
+	struct buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		serial_split(&s, text + i, 1, add, &out);
+	assert_string_equal(buf_string(&out), "I (1) a: b|0\ntwo|0\n");
+	serial_flush(&s, add, &out);
+	serial_flush(&s, add, &out);
+	assert_non_null(strstr(buf_string(&out), "three|0\n"));
+	buf_done(&out);
+}
+
+static void cuts(void **state)
+{
+	static char text[SERIAL_LINE_MAX + 11];
+	struct serial_splitter s = { 0 };
+	struct buf out = { 0 };
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\n';
+	serial_split(&s, text, sizeof(text), add, &out);
+	assert_int_equal(out.len, SERIAL_LINE_MAX + 4);
+	assert_string_equal(buf_string(&out) + SERIAL_LINE_MAX, "|10\n");
+	buf_done(&out);
+}
+
+static void logs(void **state)
+{
+	struct esp_log log;
+
+	(void)state;
+	assert_true(esp_log_read(span_of("E (12345) WS: Failed: x"), &log));
+	assert_int_equal(log.level, 'E');
+	assert_int_equal(log.ms, 12345);
+	assert_memory_equal(log.tag.text, "WS", log.tag.len);
+	assert_memory_equal(log.text.text, "Failed: x", log.text.len);
+	assert_true(esp_log_read(span_of("W (00:01:30.000) a: b"), &log));
+	assert_int_equal(log.ms, -1);
+	assert_true(esp_log_read(span_of("I (7) wifi:mode : sta"), &log));
+	assert_true(esp_log_read(span_of("12:00:01 -> I (7) a: b"), &log));
+	assert_false(esp_log_read(span_of("E (12345) no tag"), &log));
+	assert_false(esp_log_read(span_of("E (1x) a: b"), &log));
+	assert_false(esp_log_read(span_of("NOTE (1) a: b"), &log));
+	assert_false(esp_log_read(span_of(""), &log));
+	assert_false(esp_log_read(span_of("E (1"), &log));
+}
+
+/* ---- addresses ---- */
+
+static void backtraces(void **state)
+{
+	struct panic_text p = { 0 };
+
+	(void)state;
+	assert_false(panic_text_line(
+		&p, span_of("abort() was called at PC 0x42007a3b on core 0")));
+	assert_true(panic_text_line(
+		&p,
+		span_of("Backtrace: 0x400e14ed:0x3ffb5030 0x400d0802:0x3ffb5050 |<-CORRUPTED")));
+	assert_int_equal(p.count, 3);
+	assert_int_equal(p.address[0], 0x42007a3b);
+	assert_int_equal(p.address[1], 0x400e14ed);
+	assert_int_equal(p.address[2], 0x400d0802);
+	panic_text_reset(&p);
+	/* Older ones have no blank behind the colon. */
+	assert_true(panic_text_line(
+		&p, span_of("Backtrace:0x400e14ed:0x3ffb5030")));
+	assert_int_equal(p.count, 1);
+}
+
+static void dumps(void **state)
+{
+	static const char *const lines[] = {
+		"Core  0 register dump:",
+		"MEPC    : 0x420048b4  RA      : 0x420048c8  SP      : 0x3fc8f2f0  GP      : 0x3fc8a600",
+		"A6      : 0x42001fd6  A7      : 0x00000000",
+		"Stack memory:",
+		"3fc8f2f0: 0x00000000 0x00000000 0x42005678 0x3fc8f310 0x420048b4",
+	};
+	struct panic_text p = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++)
+		assert_false(panic_text_line(&p, span_of(lines[i])));
+	assert_true(
+		panic_text_line(&p, span_of("ELF file SHA256: 0123456789")));
+	assert_int_equal(p.sure, 2);
+	assert_int_equal(p.count, 3);
+	assert_int_equal(p.address[2], 0x42005678);
+}
+
+/* ---- what they show ---- */
+
+struct heard {
+	struct diag diag;
+	struct serial_judge judge;
+	int64_t at_us;
+};
+
+static void hear(struct heard *h, const char *line)
+{
+	h->judge.diag = &h->diag;
+	h->at_us += 1000000;
+	serial_judge_line(&h->judge, span_of(line), h->at_us);
+}
+
+static void forget(struct heard *h)
+{
+	diag_done(&h->diag);
+	*h = (struct heard){ 0 };
+}
+
+/* A line, the one code that it shows, and how that begins. */
+static const struct shows {
+	const char *line;
+	enum diag_code code;
+	const char *detail;
+} table[] = {
+	{ "rst:0x1 (POWERON),boot:0x8 (SPI_FAST_FLASH_BOOT)", S801,
+	  "power on, or the reset button" },
+	{ "I (24) boot: ESP-IDF v5.4 2nd stage bootloader", S801,
+	  "what the ROM said" },
+	{ "Guru Meditation Error: Core  0 panic'ed (LoadProhibited). Exception was unhandled.",
+	  S802, "LoadProhibited on core 0" },
+	{ "abort() was called at PC 0x42007a3b on core 0", S803,
+	  "abort() was called at PC 0x42007a3b" },
+	{ "Stack smashing protect failure!", S803, "Stack smashing" },
+	{ "assert failed: xQueueSemaphoreTake queue.c:1545 (( pxQueue ))", S804,
+	  "assert failed: xQueueSemaphoreTake" },
+	{ "ESP_ERROR_CHECK failed: esp_err_t 0x103 (ESP_ERR_INVALID_STATE) at 0x42012345",
+	  S804, "ESP_ERROR_CHECK failed" },
+	{ "***ERROR*** A stack overflow in task main has been detected.", S805,
+	  "task main" },
+	{ "Debug exception reason: Stack canary watchpoint triggered (wifi) ",
+	  S805, "task wifi" },
+	{ "Guru Meditation Error: Core  0 panic'ed (Stack protection fault). ",
+	  S805, "Stack protection fault on core 0" },
+	{ "Guru Meditation Error: Core  1 panic'ed (Interrupt wdt timeout on CPU1). ",
+	  S806, "Interrupt wdt timeout on CPU1 on core 1" },
+	{ "rst:0x7 (TG0WDT_SYS_RST),boot:0x8 (SPI_FAST_FLASH_BOOT)", S808,
+	  "the watchdog of timer group 0" },
+	{ "rst:0xf (RTCWDT_BROWN_OUT_RST),boot:0x8", S809,
+	  "the voltage was too low" },
+	{ "E (12) brownout: Brownout detector was triggered", S809,
+	  "Brownout detector" },
+	{ "Mem alloc fail. size 0x00001000 caps 0x00001800", S811,
+	  "Mem alloc fail. size 0x00001000" },
+	{ "terminate called after throwing an instance of 'std::bad_alloc'",
+	  S811, "std::bad_alloc" },
+	{ "E (9) esp-tls-mbedtls: mbedtls_ssl_setup returned -0x7F00", S811,
+	  "-0x7F00: no memory" },
+	{ "CORRUPT HEAP: Bad tail at 0x3fcb1234. Expected 0xbaad5678 got 0x00000000",
+	  S812, "CORRUPT HEAP: Bad tail" },
+	{ "I (900) WifiStation: WiFi disconnected, reason: 201", S813,
+	  "reason 201: no access point of that name" },
+	{ "W (60000) WifiBoard: WiFi connection timeout, entering config mode",
+	  S813, "WiFi connection timeout" },
+	{ "E (9) WS: Failed to connect to websocket server, code=113", S814,
+	  "WS: Failed to connect" },
+	{ "E (9) MQTT: Failed to connect to endpoint, code=-1", S814, "MQTT:" },
+	{ "E (9) EspTcp: Failed to connect to 192.168.1.9:8000, code=0x71",
+	  S814, "EspTcp: Failed to connect to 192.168.1.9:8000" },
+	{ "E (9) esp-tls-mbedtls: mbedtls_ssl_handshake returned -0x7200", S815,
+	  "-0x7200: what answers speaks no TLS" },
+	{ "E (9) WS: Failed to receive server hello", S816, "WS: Failed" },
+	{ "E (9) MQTT: UDP is not specified", S816, "MQTT: UDP" },
+	{ "E (9) Ota: Failed to check version, status code: 404", S817,
+	  "Ota: Failed to check version, status code: 404" },
+	{ "E (9) MCP: Invalid id for method: tools/list", S818,
+	  "MCP: Invalid id for method: tools/list" },
+	{ "E (9) WS: Missing message type, data: {}", S818, "WS: Missing" },
+	{ "E (9) WebSocket: Data too large, maximum supported size is 65535 bytes",
+	  S819, "WebSocket: Data too large" },
+	{ "E (9) WS: Failed to send text: {}", S819, "WS: Failed to send" },
+	{ "E (9) Protocol: Channel timeout 121 seconds", S820, "Protocol:" },
+	{ "invalid header: 0xffffffff", S821, "invalid header: 0xffffffff" },
+	{ "E (9) boot: No bootable app partitions in the partition table", S821,
+	  "E (9) boot: No bootable" },
+	{ "waiting for download", S822, "its ROM says so" },
+	{ "E (9) Display: no such font", S823, "Display: no such font" },
+};
+
+static void shows_each(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(table); i++) {
+		const struct shows *s = &table[i];
+		struct heard h = { 0 };
+
+		hear(&h, s->line);
+		if (h.diag.count != 1 || h.diag.item[0].code != s->code)
+			fail_msg(
+				"'%s': %zu findings, the first %s", s->line,
+				h.diag.count,
+				h.diag.count ?
+					finding_row(h.diag.item[0].code)->code :
+					"none");
+		if (strncmp(h.diag.item[0].detail, s->detail,
+			    strlen(s->detail)) != 0)
+			fail_msg("'%s': '%s'", s->line, h.diag.item[0].detail);
+		assert_int_equal(h.diag.item[0].proof.leg, LEG_SERIAL);
+		forget(&h);
+	}
+}
+
+static void shows_nothing(void **state)
+{
+	static const char *const lines[] = {
+		"I (1234) WS: Connecting to websocket server: ws://192.168.1.2:8000/ with version: 1",
+		"I (1240) WS: Session ID: 9c1e",
+		"W (1300) MCP: Tool self.x already added",
+		"I (900) WifiStation: WiFi disconnected, reason: 8",
+		"I (1500) Application: << 今天天气很好",
+		"I (1600) SystemInfo: free sram: 81234 minimal sram: 60001",
+		"ESP-ROM:esp32s3-20210327",
+		"Rebooting...",
+		"E",
+		"E ()",
+	};
+	struct heard h = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++)
+		hear(&h, lines[i]);
+	assert_int_equal(h.diag.count, 0);
+	forget(&h);
+}
+
+static void watchdog_names_the_task(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h,
+	     "E (65007) task_wdt: Task watchdog got triggered. The following tasks/users did not reset the watchdog in time:");
+	assert_int_equal(h.diag.count, 0);
+	hear(&h, "E (65007) task_wdt:  - IDLE0 (CPU 0)");
+	assert_int_equal(h.diag.count, 1);
+	assert_int_equal(h.diag.item[0].code, S807);
+	assert_string_equal(h.diag.item[0].detail, "IDLE0 (CPU 0)");
+	hear(&h, "E (65007) task_wdt: Tasks currently running:");
+	hear(&h, "E (65007) task_wdt: CPU 0: main");
+	assert_int_equal(h.diag.count, 1);
+	forget(&h);
+}
+
+/* A panic, and the start that follows: what it causes is no news. */
+static void goes_down_once(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, "assert failed: f a.c:1 (x)");
+	hear(&h, "abort() was called at PC 0x42007a3b on core 0");
+	hear(&h, "E (9) x: last words");
+	hear(&h, "rst:0x7 (TG0WDT_SYS_RST),boot:0x8");
+	hear(&h, "I (24) boot: ESP-IDF v5.4 2nd stage bootloader");
+	assert_int_equal(h.diag.count, 2);
+	assert_int_equal(h.diag.item[0].code, S804);
+	assert_int_equal(h.diag.item[1].code, S801);
+	assert_string_equal(
+		h.diag.item[1].detail,
+		"the watchdog of timer group 0, after it went down");
+	hear(&h, "E (99) x: news again");
+	assert_int_equal(diag_count(&h.diag, S823), 1);
+	forget(&h);
+}
+
+static void starts_again_and_again(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, "rst:0xc (RTC_SW_CPU_RST),boot:0x8");
+	hear(&h, "rst:0xc (RTC_SW_CPU_RST),boot:0x8");
+	assert_int_equal(diag_count(&h.diag, S810), 0);
+	hear(&h, "rst:0xc (RTC_SW_CPU_RST),boot:0x8");
+	assert_int_equal(diag_count(&h.diag, S810), 1);
+	assert_string_equal(diag_finding(&h.diag, S810)->detail,
+			    "3 starts within 2 s");
+	forget(&h);
+	/* Those that somebody asked for are none; nor those that are far apart. */
+	for (int i = 0; i < 5; i++)
+		hear(&h, "rst:0x15 (USB_UART_CHIP_RESET),boot:0x8");
+	for (int i = 0; i < 5; i++) {
+		h.at_us += 60000000;
+		hear(&h, "rst:0x5 (DSLEEP),boot:0x8");
+		hear(&h, "rst:0x1 (POWERON),boot:0x8");
+	}
+	assert_int_equal(diag_count(&h.diag, S810), 0);
+	forget(&h);
+}
+
+static void noise(void **state)
+{
+	static const char line[] =
+		"\xff\xfe\x80\x81\xff\xfe\x80\x81\xff\xfe\x80\x81\xff\xfe\x80\x81";
+	struct heard h = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 15; i++)
+		hear(&h, line);
+	assert_int_equal(h.diag.count, 0);
+	hear(&h, line);
+	assert_int_equal(diag_count(&h.diag, S824), 1);
+	forget(&h);
+	/* A text in between: it was a start, or a plug. */
+	for (int i = 0; i < 40; i++)
+		hear(&h, i % 10 ? line : "I (1) boot: plain text, and enough");
+	assert_int_equal(h.diag.count, 0);
+	forget(&h);
+}
+
+static void frame(struct heard *h, bool from_device, const char *text)
+{
+	const struct diag_frame f = { .at_us = h->at_us,
+				      .from_device = from_device,
+				      .data = text,
+				      .len = strlen(text) };
+
+	serial_judge_frame(&h->judge, &f);
+}
+
+static void names_the_frame_before(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	frame(&h, true, "{\"type\":\"hello\"}");
+	frame(&h, false,
+	      "{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"self.camera.take_photo\"}}}");
+	hear(&h, "Guru Meditation Error: Core  0 panic'ed (LoadProhibited).");
+	assert_string_equal(
+		h.diag.item[0].detail,
+		"LoadProhibited on core 0; 1 s after the backend's tools/call self.camera.take_photo");
+	frame(&h, true,
+	      "{\"type\":\"mcp\",\"payload\":{\"id\":3,\"result\":{}}}");
+	hear(&h, "CORRUPT HEAP: x");
+	assert_non_null(strstr(h.diag.item[1].detail,
+			       "; 1 s after the device's reply"));
+	frame(&h, false, "{broken");
+	hear(&h, "Mem alloc fail");
+	assert_non_null(
+		strstr(h.diag.item[2].detail, "the backend's broken message"));
+	forget(&h);
+}
+
+static void learns_who_it_is(void **state)
+{
+	struct heard h = { 0 };
+
+	(void)state;
+	hear(&h, "I (9) wifi:mode : sta (34:85:18:AA:bb:cc)");
+	assert_string_equal(h.judge.mac, "34:85:18:aa:bb:cc");
+	hear(&h, "I (9) wifi:mode : sta (34:85:18:zz:bb:cd)");
+	assert_string_equal(h.judge.mac, "34:85:18:aa:bb:cc");
+	forget(&h);
+}
+
+/* ---- [ALIAS=]DEVICE[@BAUD] ---- */
+
+static void place(const char *text, const char *alias, const char *device,
+		  unsigned rate)
+{
+	struct serial_place p;
+
+	assert_int_equal(serial_place_read(&p, text, NULL), 0);
+	if (alias)
+		assert_string_equal(p.alias, alias);
+	else
+		assert_null(p.alias);
+	assert_string_equal(p.device, device);
+	assert_int_equal(p.rate, rate);
+	serial_place_done(&p);
+}
+
+static void places(void **state)
+{
+	static const char *const bad[] = {
+		"",	     "@115200", "=/dev/x",	"a=",
+		"/dev/x@1a", "/dev/x@", "x@99999999999"
+	};
+
+	(void)state;
+	place("/dev/ttyUSB0", NULL, "/dev/ttyUSB0", 115200);
+	place("ttyACM0@921600", NULL, "/dev/ttyACM0", 921600);
+	place("kitchen=/dev/ttyUSB0@74880", "kitchen", "/dev/ttyUSB0", 74880);
+	place("34:85:18:aa:bb:cc=ttyUSB1", "34:85:18:aa:bb:cc", "/dev/ttyUSB1",
+	      115200);
+	place("/dev/serial/by-id/usb-a=b", NULL, "/dev/serial/by-id/usb-a=b",
+	      115200);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct serial_place p;
+
+		assert_int_equal(serial_place_read(&p, bad[i], NULL), -1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splits),
+		cmocka_unit_test(cuts),
+		cmocka_unit_test(logs),
+		cmocka_unit_test(backtraces),
+		cmocka_unit_test(dumps),
+		cmocka_unit_test(shows_each),
+		cmocka_unit_test(shows_nothing),
+		cmocka_unit_test(watchdog_names_the_task),
+		cmocka_unit_test(goes_down_once),
+		cmocka_unit_test(starts_again_and_again),
+		cmocka_unit_test(noise),
+		cmocka_unit_test(names_the_frame_before),
+		cmocka_unit_test(learns_who_it_is),
+		cmocka_unit_test(places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
