@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "proxy/edit.h"
 
 struct alterations; /* of the whole run */
 
@@ -16,9 +17,18 @@ struct alterations *alterations_new(void);
 void alterations_free(struct alterations *a); /* NULL is fine */
 /* "/payload/result/isError=true". -1 (ERR_USAGE). */
 int alterations_set(struct alterations *a, const char *text, struct error *err);
-/* "NAME[=VALUE][:TOOL][,…]". -1 (ERR_USAGE): none, or none for a proxy. */
+/* "NAME[=VALUE][:TOOL][,…]". -1 (ERR_USAGE): none, or none that a proxy can show. */
 int alterations_fault(struct alterations *a, const char *text,
 		      struct error *err);
+
+/* NULL is fine. */
+bool alterations_any(const struct alterations *a);
+
+/* For help; a row without name ends it. */
+struct alter_row {
+	const char *name, *brief;
+};
+extern const struct alter_row alter_rows[];
 
 #define ALTER_ASKED 32
 
@@ -29,7 +39,9 @@ struct alter_state {
 		char tool[64]; /* "" where it was no call */
 	} asked[ALTER_ASKED]; /* by the backend; a ring */
 	unsigned next;
-	uint64_t replies, frames; /* of the device */
+	unsigned asks;
+	uint64_t replies; /* of the device */
+	bool hung;
 };
 
 struct altered {
@@ -42,6 +54,9 @@ struct altered {
 	const char *fault; /* its name; NULL: only --set */
 };
 
+/* What --set changes in JSON that is no message, as an answer to OTA; added. */
+void alter_set(const struct alterations *a, struct span text,
+	       struct edits *edits);
 /* Of one whole message (text). out: appended. */
 void alter_message(const struct alterations *a, struct alter_state *s,
 		   bool from_device, struct span message, struct buf *out,

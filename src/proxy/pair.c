@@ -193,7 +193,7 @@ static void on_connected(struct tcp *t)
 
 static void on_deadline(struct tcp *t)
 {
-	(void)t;
+	pair_finish(t->owner);
 }
 
 void pair_write(struct pair *p, enum side to, const void *data, size_t len)

@@ -4,7 +4,7 @@
  * that is dialled for it. What comes is handed to the owner, who writes what is
  * to go on. The end of one side is passed on as it was: an end as an end behind
  * what was written, a reset as a reset. 1 MiB at most waits each way; then the
- * other side is not read.
+ * other side is not read. A deadline of the device's tcp ends both.
  */
 #ifndef PROXY_PAIR_H
 #define PROXY_PAIR_H

@@ -53,8 +53,15 @@ struct proxy_events {
 	void (*said)(void *owner, const struct proxy_news *n);
 };
 
+enum upstream_kind {
+	UPSTREAM_OTA, /* http:// or https://, whose path ends with an "ota" */
+	UPSTREAM_WS,
+	UPSTREAM_MQTT,
+	UPSTREAM_MCP /* other http(s)://, stdio:, or a command */
+};
 struct proxy_options { /* lent until the proxy is closed */
 	const char *upstream; /* as typed */
+	enum upstream_kind kind;
 	const struct words *argv; /* of an MCP server behind "--"; NULL */
 	const struct words *listen; /* [HOST:]PORT each; NULL or empty: 8000 */
 	struct admit_options admit; /* --advertise is in it */
@@ -107,12 +114,6 @@ int proxy_open(struct proxy **out, struct loop *l,
 /* Once. All talks end (told), then closed(owner) from the loop; it is gone then. */
 void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner);
 
-enum upstream_kind {
-	UPSTREAM_OTA, /* http:// or https://, whose path ends with an "ota" */
-	UPSTREAM_WS,
-	UPSTREAM_MQTT,
-	UPSTREAM_MCP /* other http(s)://, stdio:, or a command */
-};
 /* By its address. -1 (ERR_USAGE): it is none. */
 int proxy_kind(enum upstream_kind *out, const char *upstream,
 	       struct error *err);

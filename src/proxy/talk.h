@@ -40,7 +40,7 @@ void talk_is(struct talk *t, const char *device, const char *board,
    judged (text and binary; of data, not of passed), counted. */
 void talk_pass(struct talk *t, struct capture_event *e);
 /* The same for text (or bytes) that went on as it came, the usual case. */
-void talk_frame(struct talk *t, bool from_device, enum event_kind kind,
+void talk_frame(struct talk *t, bool from_device, enum capture_kind kind,
 		struct span data);
 /* A line of our own beside it: CAPTURED_NOTICE. */
 void talk_note(struct talk *t, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -107,7 +107,7 @@ static void begin_frame(struct ws_reader *r)
 		memcpy(r->mask, r->frame.mask, 4);
 		r->size = 0;
 		r->frames = 0;
-		buf_reset(&r->text);
+		buf_reset(&r->kept);
 	}
 	r->frames++;
 }
@@ -131,19 +131,18 @@ static bool take_head(struct ws_reader *r, const char **data, size_t *len)
 	return !r->broken;
 }
 
-static void keep_text(struct ws_reader *r, const char *data, size_t len)
+static void keep(struct ws_reader *r, const char *data, size_t len)
 {
-	size_t room = r->keep > r->text.len ? r->keep - r->text.len : 0;
-	size_t from = r->text.len;
+	size_t max = r->opcode == WS_TEXT ? r->keep : r->keep_binary;
+	size_t room = max > r->kept.len ? max - r->kept.len : 0;
+	size_t from = r->kept.len;
 
 	r->size += len;
-	if (r->opcode != WS_TEXT)
-		return;
 	if (len > room)
 		len = room;
-	buf_add(&r->text, data, len);
+	buf_add(&r->kept, data, len);
 	if (r->frame.masked && len)
-		ws_mask(r->text.data + from, len, r->frame.mask, r->seen);
+		ws_mask(r->kept.data + from, len, r->frame.mask, r->seen);
 }
 
 static void keep_control(struct ws_reader *r, const char *data, size_t len)
@@ -162,7 +161,7 @@ static void take_payload(struct ws_reader *r, const char **data, size_t *len)
 	if (IS_CONTROL(r->frame.opcode))
 		keep_control(r, *data, piece);
 	else
-		keep_text(r, *data, piece);
+		keep(r, *data, piece);
 	r->seen += piece;
 	*data += piece;
 	*len -= piece;
@@ -186,8 +185,8 @@ static enum ws_what end_message(struct ws_reader *r, struct ws_item *item)
 {
 	r->open = false;
 	*item = (struct ws_item){ .opcode = r->opcode,
-				  .data = buf_string(&r->text),
-				  .len = r->text.len,
+				  .data = buf_string(&r->kept),
+				  .len = r->kept.len,
 				  .size = r->size,
 				  .frames = r->frames,
 				  .masked = r->masked };
@@ -219,6 +218,6 @@ bool ws_in_text(const struct ws_reader *r)
 
 void ws_reader_done(struct ws_reader *r)
 {
-	buf_done(&r->text);
+	buf_done(&r->kept);
 	*r = (struct ws_reader){ 0 };
 }

@@ -49,7 +49,7 @@ enum ws_what {
 
 /* One direction. */
 struct ws_reader {
-	size_t keep; /* bytes of a text that are kept; 0: none */
+	size_t keep, keep_binary; /* bytes of a message that are kept */
 	unsigned char head[WS_HEAD_MAX];
 	size_t head_len;
 	struct ws_head frame; /* the one that is read */
@@ -62,7 +62,7 @@ struct ws_reader {
 	unsigned char mask[4]; /* of its first frame */
 	uint64_t size;
 	unsigned frames;
-	struct buf text; /* unmasked, as far as it is kept */
+	struct buf kept; /* unmasked, as far as it is kept */
 	unsigned char control[WS_CONTROL_MAX]; /* unmasked */
 };
 
