@@ -56,6 +56,14 @@ void pair_reset(struct pair *p)
 	}
 }
 
+void pair_leave(struct pair *p)
+{
+	if (waits(p, SIDE_DEVICE) || waits(p, SIDE_BACKEND))
+		pair_reset(p);
+	else
+		pair_finish(p);
+}
+
 void pair_finish(struct pair *p)
 {
 	p->closing = true;

@@ -67,6 +67,8 @@ void pair_write(struct pair *p, enum side to, const void *data, size_t len);
 void pair_stop(struct pair *p, enum side from, bool stop);
 /* Both sides get a reset. closed follows. Again is fine. */
 void pair_reset(struct pair *p);
+/* Now: properly where nothing waits, else with a reset. */
+void pair_leave(struct pair *p);
 /* What was written goes out, then both are closed. closed follows. */
 void pair_finish(struct pair *p);
 

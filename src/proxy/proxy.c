@@ -67,14 +67,11 @@ void proxy_say(struct proxy *p, enum proxy_level level, const char *device,
 
 static void release(struct proxy *p)
 {
-	void (*closed)(void *owner) = p->closed;
-	void *owner = p->closed_owner;
-
+	if (p->closed)
+		p->closed(p->closed_owner);
 	budget_free(p->budget);
 	mem_free(p->found);
 	mem_free(p);
-	if (closed)
-		closed(owner);
 }
 
 void proxy_leg_closed(struct proxy *p)

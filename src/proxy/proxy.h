@@ -111,7 +111,8 @@ struct proxy {
  */
 int proxy_open(struct proxy **out, struct loop *l,
 	       const struct proxy_options *o, struct error *err);
-/* Once. All talks end (told), then closed(owner) from the loop; it is gone then. */
+/* Once. All talks end (told), then closed(owner) from the loop, which may look at
+   its counts; it is gone then. */
 void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner);
 
 /* By its address. -1 (ERR_USAGE): it is none. */

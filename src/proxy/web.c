@@ -453,7 +453,7 @@ void web_close(struct proxy *p)
 		w->front->close(w->place[i].front, on_front_closed);
 	for (struct web_leg *l = w->legs; l; l = l->next) {
 		web_leg_end(l, FROM_NOBODY, ENDED_OTHER, 0);
-		pair_finish(&l->pair);
+		pair_leave(&l->pair);
 	}
 	maybe_closed(w);
 }
