@@ -44,7 +44,7 @@ void upstream_done(struct upstream *u)
 
 struct told_url {
 	struct told_url *next;
-	char *device, *url;
+	char *device, *url, *reached;
 };
 
 static struct told_url *find(const struct told_urls *t, const char *device)
@@ -71,16 +71,20 @@ static void forget_first(struct told_urls *t)
 	t->count--;
 	mem_free(u->device);
 	mem_free(u->url);
+	mem_free(u->reached);
 	mem_free(u);
 }
 
-void told_add(struct told_urls *t, const char *device, const char *url)
+void told_add(struct told_urls *t, const char *device, const char *url,
+	      const char *reached)
 {
 	struct told_url *u = find(t, device);
 
 	if (u) {
 		mem_free(u->url);
+		mem_free(u->reached);
 		u->url = mem_strdup(url);
+		u->reached = mem_strdup(reached);
 		return;
 	}
 	if (t->count == TOLD_MAX)
@@ -88,6 +92,7 @@ void told_add(struct told_urls *t, const char *device, const char *url)
 	u = mem_zalloc(sizeof(*u));
 	u->device = mem_strdup(device);
 	u->url = mem_strdup(url);
+	u->reached = mem_strdup(reached);
 	if (t->last)
 		t->last->next = u;
 	else
@@ -108,6 +113,13 @@ const char *told_find(const struct told_urls *t, const char *device)
 			return NULL;
 	}
 	return t->first ? t->first->url : NULL;
+}
+
+const char *told_reached(const struct told_urls *t, const char *device)
+{
+	const struct told_url *u = device ? find(t, device) : NULL;
+
+	return u ? u->reached : NULL;
 }
 
 void told_done(struct told_urls *t)

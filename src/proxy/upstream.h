@@ -33,10 +33,14 @@ struct told_urls {
 		*last; /* in the order in which they were told */
 	size_t count;
 };
-void told_add(struct told_urls *t, const char *device, const char *url);
+/* reached: by which HOST:PORT of ours it asked. */
+void told_add(struct told_urls *t, const char *device, const char *url,
+	      const char *reached);
 /* Lent until the next change. Of a device that is not known: the URL that all
    were told, if it is one. NULL. */
 const char *told_find(const struct told_urls *t, const char *device);
+/* Of that device alone; NULL. */
+const char *told_reached(const struct told_urls *t, const char *device);
 void told_done(struct told_urls *t);
 
 #endif

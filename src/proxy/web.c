@@ -17,6 +17,27 @@
 
 /* ---- legs ---- */
 
+/*
+ * Firmware leaves the port out of Host where it asks for a WebSocket (device.md
+ * 1.2); it asked OTA before, with the port.
+ */
+static char *reached_by(const struct web *w, const struct front_head *head)
+{
+	const char *host = knock_host(head), *before;
+	const char *port = strrchr(head->local, ':');
+	struct authority a;
+
+	if (authority_parse(&a, host, strlen(host), NULL) || a.has_port)
+		return mem_strdup(host);
+	before =
+		told_reached(&w->told, headers_get(head->headers, "Device-Id"));
+	if (before)
+		return mem_strdup(before);
+	if (!headers_get(head->headers, "Sec-WebSocket-Key"))
+		return mem_strdup(host);
+	return mem_printf("%s%s", host, port ? port : "");
+}
+
 void web_leg_open(struct web_leg *l, struct web *w, int fd,
 		  const struct front_head *head,
 		  const struct pair_events *events)
@@ -27,7 +48,7 @@ void web_leg_open(struct web_leg *l, struct web *w, int fd,
 		l->next->previous = l;
 	w->legs = l;
 	l->address = mem_strdup(head->address);
-	l->reached = mem_strdup(knock_host(head));
+	l->reached = reached_by(w, head);
 	share_move(&l->share, head->share);
 	share_hold(&l->share, 0);
 	pair_open(&l->pair, w->proxy->loop, fd, events, l);

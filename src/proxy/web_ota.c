@@ -51,7 +51,7 @@ static void move_websocket(struct rewriting *r, struct span section)
 	}
 	base = web_base(w, r->leg->reached, true);
 	own = mem_printf("%s%s", base, up.path);
-	told_add(&w->told, r->device ? r->device : "", url);
+	told_add(&w->told, r->device ? r->device : "", url, r->leg->reached);
 	edits_add_string(r->edits, place, own);
 	changed(r, "websocket.url", url, own);
 }

@@ -37,13 +37,14 @@ struct ws_leg {
 	struct buf head; /* of the request, as it came */
 	bool asked; /* it is whole */
 	struct http_parts answer;
-	bool upgraded, refused;
+	bool upgraded;
 	struct way way[2]; /* by the side that it comes from */
 	struct timer timer; /* --fault */
+	uint64_t came_at; /* uv_hrtime() of what is read now */
 	bool resets; /* when it is over */
 	enum side closer; /* who said Close first */
 	int code; /* 0: nobody */
-	bool ended, timer_open;
+	bool ended;
 };
 
 /* ---- what passes ---- */
@@ -82,8 +83,12 @@ static void record(struct ws_leg *w, enum side from, const struct ws_item *item,
 static void go_on(struct ws_leg *w, enum side from, const void *data,
 		  size_t len)
 {
-	if (len)
-		pair_write(&w->leg.pair, OTHER_SIDE(from), data, len);
+	if (!len)
+		return;
+	pair_write(&w->leg.pair, OTHER_SIDE(from), data, len);
+	if (!w->way[from].waits)
+		latency_add(&w->leg.web->proxy->added,
+			    (int64_t)(uv_hrtime() - w->came_at));
 }
 
 /* ---- changing ---- */
@@ -316,10 +321,11 @@ static void on_timer(void *owner)
 
 		if (!y->waits)
 			continue;
-		y->waits = false;
 		y->late = (struct buf){ 0 };
 		go_on(w, (enum side)from, y->out.data, y->out.len);
 		buf_reset(&y->out);
+		y->waits = false;
+		w->came_at = uv_hrtime();
 		read_on(w, (enum side)from, buf_string(&late), late.len);
 		if (!y->waits)
 			pair_stop(&w->leg.pair, (enum side)from, false);
@@ -441,7 +447,6 @@ static void take_answer(struct ws_leg *w, const char *data, size_t len)
 	}
 	/* A refusal: as it is, and read as far as it goes. */
 	pair_write(&w->leg.pair, SIDE_DEVICE, data, len);
-	w->refused = a->has_head || a->broken;
 	while (a->has_head && used < len && !a->over && !a->broken) {
 		size_t more = http_parts_feed(a, data + used, len - used);
 
@@ -454,19 +459,16 @@ static void take_answer(struct ws_leg *w, const char *data, size_t len)
 static void on_came(void *owner, enum side from, const char *data, size_t len)
 {
 	struct ws_leg *w = owner;
-	uint64_t start = uv_hrtime();
 
 	if (w->ended)
 		return;
+	w->came_at = uv_hrtime();
 	if (from == SIDE_DEVICE && !w->asked)
 		take_request(w, data, len);
 	else if (from == SIDE_BACKEND && !w->upgraded)
 		take_answer(w, data, len);
 	else
 		relay(w, from, data, len);
-	if (w->upgraded)
-		latency_add(&w->leg.web->proxy->added,
-			    (int64_t)(uv_hrtime() - start));
 }
 
 /* ---- the end ---- */
