@@ -44,6 +44,8 @@ struct ws_leg {
 	bool resets; /* when it is over */
 	enum side closer; /* who said Close first */
 	int code; /* 0: nobody */
+	bool gone; /* one side has ended, the other one goes on */
+	enum side goer;
 	bool ended;
 };
 
@@ -491,28 +493,50 @@ static void on_failed(void *owner, const struct error *why)
 		pair_reset(&w->leg.pair);
 }
 
+static void finish(struct ws_leg *w, enum side who, enum event_end how)
+{
+	if (w->ended)
+		return;
+	w->ended = true;
+	if (w->leg.talk && !w->upgraded && w->answer.has_head)
+		tell_answer(w);
+	web_leg_end(&w->leg, who == SIDE_DEVICE ? FROM_DEVICE : FROM_BACKEND,
+		    w->code ? ENDED_CLOSE : how, w->code);
+}
+
+/* What is held of a message that never became whole. */
+static void let_go(struct ws_leg *w, enum side from)
+{
+	struct way *y = &w->way[from];
+
+	y->waits = false;
+	go_on(w, from, y->out.data, y->out.len);
+	go_on(w, from, y->held.data, y->held.len);
+	go_on(w, from, y->late.data, y->late.len);
+	buf_reset(&y->out);
+	buf_reset(&y->held);
+	buf_reset(&y->late);
+}
+
 static void on_ended(void *owner, enum side from, enum event_end how)
 {
 	struct ws_leg *w = owner;
-	enum event_from who = from == SIDE_DEVICE ? FROM_DEVICE : FROM_BACKEND;
+	enum side who = from;
 
-	if (w->leg.talk && !w->upgraded && w->answer.has_head)
-		tell_answer(w);
-	/* What is held of a message that never became whole. */
-	for (int i = 0; i < 2; i++) {
-		struct way *y = &w->way[i];
-
-		go_on(w, (enum side)i, y->out.data, y->out.len);
-		go_on(w, (enum side)i, y->held.data, y->held.len);
-		go_on(w, (enum side)i, y->late.data, y->late.len);
-		buf_reset(&y->out);
-		buf_reset(&y->held);
-		buf_reset(&y->late);
+	if (w->ended)
+		return;
+	let_go(w, from);
+	/* The other side may have more to say. */
+	if (how == ENDED_FIN && !w->gone) {
+		w->gone = true;
+		w->goer = from;
+		return;
 	}
+	if (how == ENDED_FIN)
+		who = w->goer;
 	if (w->code)
-		who = w->closer == SIDE_DEVICE ? FROM_DEVICE : FROM_BACKEND;
-	web_leg_end(&w->leg, who, w->code ? ENDED_CLOSE : how, w->code);
-	w->ended = true;
+		who = w->closer;
+	finish(w, who, how);
 }
 
 static void on_timer_closed(void *owner)
