@@ -27,7 +27,7 @@
 #include "proxy/talk.h"
 #include "wire/ws_frames.h"
 
-#define CONVERSATIONS 3000
+#define CONVERSATIONS 2000
 #define LARGE 200000
 
 /* ---- a proxy ---- */
