@@ -37,13 +37,14 @@ static int read_length(const unsigned char *at, size_t len, size_t *out)
 	return -1;
 }
 
-enum packet_state packet_read(struct packet *out, const void *data, size_t len)
+enum packet_state packet_read(struct mqtt_packet *out, const void *data,
+			      size_t len)
 {
 	const unsigned char *at = data;
 	size_t remaining;
 	int bytes;
 
-	*out = (struct packet){ 0 };
+	*out = (struct mqtt_packet){ 0 };
 	if (!len)
 		return PACKET_NOTHING;
 	out->type = at[0] >> 4;
@@ -136,7 +137,7 @@ static bool take_will(struct span *from, struct packet_connect *out)
 		take_text(from, &out->will_topic) && take_text(from, &message));
 }
 
-bool packet_connect(struct packet_connect *out, const struct packet *p)
+bool packet_connect(struct packet_connect *out, const struct mqtt_packet *p)
 {
 	struct span rest = p->body;
 	unsigned level, flags;
@@ -155,7 +156,7 @@ bool packet_connect(struct packet_connect *out, const struct packet *p)
 	       (!(flags & FLAG_PASSWORD) || take_text(&rest, &out->password));
 }
 
-bool packet_connack(struct packet_connack *out, const struct packet *p)
+bool packet_connack(struct packet_connack *out, const struct mqtt_packet *p)
 {
 	struct span rest = p->body;
 	unsigned flags;
@@ -168,7 +169,7 @@ bool packet_connack(struct packet_connack *out, const struct packet *p)
 	return true;
 }
 
-bool packet_publish(struct packet_publish *out, const struct packet *p,
+bool packet_publish(struct packet_publish *out, const struct mqtt_packet *p,
 		    int level)
 {
 	struct span rest = p->body;
@@ -196,7 +197,7 @@ static void add_length(struct buf *out, size_t len)
 	} while (len);
 }
 
-int packet_publish_with(struct buf *out, const struct packet *p,
+int packet_publish_with(struct buf *out, const struct mqtt_packet *p,
 			const struct packet_publish *old, struct span payload)
 {
 	size_t front = p->body.len - old->payload.len;
@@ -210,7 +211,7 @@ int packet_publish_with(struct buf *out, const struct packet *p,
 }
 
 /* Where the filters begin, behind the identifier and properties. */
-static bool filters(const struct packet *p, int level, struct span *out)
+static bool filters(const struct mqtt_packet *p, int level, struct span *out)
 {
 	unsigned id;
 
@@ -219,7 +220,7 @@ static bool filters(const struct packet *p, int level, struct span *out)
 	       take_number(out, &id) && skip_properties(out, level);
 }
 
-bool packet_filter(const struct packet *p, int level, size_t *at,
+bool packet_filter(const struct mqtt_packet *p, int level, size_t *at,
 		   struct span *out)
 {
 	struct span rest, passed;
@@ -233,7 +234,7 @@ bool packet_filter(const struct packet *p, int level, size_t *at,
 	return true;
 }
 
-unsigned packet_disconnect(const struct packet *p)
+unsigned packet_disconnect(const struct mqtt_packet *p)
 {
 	struct span rest = p->body;
 	unsigned reason = 0;

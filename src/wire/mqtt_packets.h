@@ -38,7 +38,7 @@ const char *packet_type_name(enum packet_type type);
 #define PACKET_HEAD_MAX 5 /* of the type and the remaining length */
 #define PACKET_MAX (268435455u + PACKET_HEAD_MAX) /* 2.2.3 */
 
-struct packet { /* lent, inside the stream */
+struct mqtt_packet { /* lent, inside the stream */
 	enum packet_type type;
 	unsigned flags; /* the lower half of the first byte */
 	size_t head; /* bytes in front of what `body` is */
@@ -54,7 +54,8 @@ enum packet_state {
 	PACKET_FOREIGN /* no MQTT: a type 0, or a length of five bytes */
 };
 /* What stands at the beginning of a stream. */
-enum packet_state packet_read(struct packet *out, const void *data, size_t len);
+enum packet_state packet_read(struct mqtt_packet *out, const void *data,
+			      size_t len);
 
 /* The following are of a whole packet. False: it is broken, or of another type. */
 
@@ -66,13 +67,13 @@ struct packet_connect { /* 3.1; text NULL: not there */
 	struct span client, user, password;
 	struct span will_topic; /* its message is skipped */
 };
-bool packet_connect(struct packet_connect *out, const struct packet *p);
+bool packet_connect(struct packet_connect *out, const struct mqtt_packet *p);
 
 struct packet_connack { /* 3.2 */
 	bool session; /* one of before is there */
 	unsigned code; /* 0: accepted; 3.1.1 has up to 5, 5 from 128 on */
 };
-bool packet_connack(struct packet_connack *out, const struct packet *p);
+bool packet_connack(struct packet_connack *out, const struct mqtt_packet *p);
 
 struct packet_publish { /* 3.3 */
 	unsigned qos; /* 0 to 2 */
@@ -81,23 +82,23 @@ struct packet_publish { /* 3.3 */
 	struct span topic, payload;
 };
 /* level: as in the CONNECT. */
-bool packet_publish(struct packet_publish *out, const struct packet *p,
+bool packet_publish(struct packet_publish *out, const struct mqtt_packet *p,
 		    int level);
 /*
  * The same PUBLISH with that payload, appended: all but the remaining length and
  * the payload stays as it was. -1: it would be larger than a packet can be.
  */
-int packet_publish_with(struct buf *out, const struct packet *p,
+int packet_publish_with(struct buf *out, const struct mqtt_packet *p,
 			const struct packet_publish *old, struct span payload);
 
 /*
  * The filters of a SUBSCRIBE (3.8) or UNSUBSCRIBE, one after the other: start
  * with *at = 0. False: no more, or it is broken.
  */
-bool packet_filter(const struct packet *p, int level, size_t *at,
+bool packet_filter(const struct mqtt_packet *p, int level, size_t *at,
 		   struct span *out);
 
 /* The reason of a DISCONNECT (5, 3.14.2.1); 0 where it has none. */
-unsigned packet_disconnect(const struct packet *p);
+unsigned packet_disconnect(const struct mqtt_packet *p);
 
 #endif

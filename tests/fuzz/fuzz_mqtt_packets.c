@@ -13,13 +13,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void inside(const struct packet *p, struct span s)
+static void inside(const struct mqtt_packet *p, struct span s)
 {
 	assert(!s.text || (s.text >= p->body.text && s.len <= p->body.len &&
 			   s.text + s.len <= p->body.text + p->body.len));
 }
 
-static void look_connect(const struct packet *p)
+static void look_connect(const struct mqtt_packet *p)
 {
 	struct packet_connect c;
 
@@ -32,11 +32,11 @@ static void look_connect(const struct packet *p)
 	inside(p, c.will_topic);
 }
 
-static void look_publish(const struct packet *p, int level)
+static void look_publish(const struct mqtt_packet *p, int level)
 {
 	struct packet_publish m, again;
 	struct buf out = { 0 };
-	struct packet copy;
+	struct mqtt_packet copy;
 
 	if (!packet_publish(&m, p, level))
 		return;
@@ -51,7 +51,7 @@ static void look_publish(const struct packet *p, int level)
 	buf_done(&out);
 }
 
-static void look_filters(const struct packet *p, int level)
+static void look_filters(const struct mqtt_packet *p, int level)
 {
 	struct span filter;
 	size_t at = 0, before = 0;
@@ -63,7 +63,7 @@ static void look_filters(const struct packet *p, int level)
 	}
 }
 
-static void look(const struct packet *p)
+static void look(const struct mqtt_packet *p)
 {
 	struct packet_connack c;
 
@@ -80,7 +80,7 @@ static void look(const struct packet *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t at = 0;
-	struct packet p;
+	struct mqtt_packet p;
 
 	while (at < size) {
 		/* Exactly as long, so that a byte too far is noticed. */

@@ -29,9 +29,9 @@ static void assert_span(struct span got, const char *wanted)
 	assert_memory_equal(got.text, wanted, got.len);
 }
 
-static struct packet whole(const char *data, size_t len)
+static struct mqtt_packet whole(const char *data, size_t len)
 {
-	struct packet p;
+	struct mqtt_packet p;
 
 	assert_int_equal(packet_read(&p, data, len), PACKET_WHOLE);
 	assert_int_equal(p.size, len);
@@ -40,7 +40,7 @@ static struct packet whole(const char *data, size_t len)
 
 static void connect(void **state)
 {
-	struct packet p = whole(BYTES(CONNECT_4));
+	struct mqtt_packet p = whole(BYTES(CONNECT_4));
 	struct packet_connect c;
 
 	(void)state;
@@ -58,9 +58,9 @@ static void connect(void **state)
 static void connect_with_will(void **state)
 {
 	/* 5: properties (one of three bytes), will with none, no user. */
-	struct packet p = whole(BYTES("\x10\x1A\0\4MQTT\x05\x04\x00\x3C"
-				      "\x03\x21\x00\x14"
-				      "\0\1c\x00\0\1w\0\3bye"));
+	struct mqtt_packet p = whole(BYTES("\x10\x1A\0\4MQTT\x05\x04\x00\x3C"
+					   "\x03\x21\x00\x14"
+					   "\0\1c\x00\0\1w\0\3bye"));
 	struct packet_connect c;
 
 	(void)state;
@@ -81,7 +81,7 @@ static void connect_broken(void **state)
 	/* Each of its bytes left out at the end, and the length corrected. */
 	for (size_t len = 2; len < sizeof(CONNECT_4) - 1; len++) {
 		char copy[sizeof(CONNECT_4)];
-		struct packet p;
+		struct mqtt_packet p;
 
 		memcpy(copy, CONNECT_4, len);
 		copy[1] = (char)(len - 2);
@@ -92,7 +92,7 @@ static void connect_broken(void **state)
 
 static void connack(void **state)
 {
-	struct packet p = whole(BYTES("\x20\x02\x01\x05"));
+	struct mqtt_packet p = whole(BYTES("\x20\x02\x01\x05"));
 	struct packet_connack c;
 
 	(void)state;
@@ -108,7 +108,7 @@ static void connack(void **state)
 
 static void publish(void **state)
 {
-	struct packet p = whole(BYTES(PUBLISH_0));
+	struct mqtt_packet p = whole(BYTES(PUBLISH_0));
 	struct packet_publish m;
 
 	(void)state;
@@ -131,7 +131,7 @@ static void publish(void **state)
 
 static void publish_broken(void **state)
 {
-	struct packet p = whole(BYTES("\x36\x05\0\1t\0\1")); /* qos 3 */
+	struct mqtt_packet p = whole(BYTES("\x36\x05\0\1t\0\1")); /* qos 3 */
 	struct packet_publish m;
 
 	(void)state;
@@ -151,7 +151,7 @@ static void publish_broken(void **state)
 
 static void other_payload(void **state)
 {
-	struct packet p = whole(BYTES(PUBLISH_2));
+	struct mqtt_packet p = whole(BYTES(PUBLISH_2));
 	struct packet_publish m;
 	struct buf out = { 0 };
 	char large[200];
@@ -178,7 +178,7 @@ static void other_payload(void **state)
 
 static void subscribe(void **state)
 {
-	struct packet p = whole(BYTES("\x82\x0B\0\1\0\1a\x00\0\2b/\x01"));
+	struct mqtt_packet p = whole(BYTES("\x82\x0B\0\1\0\1a\x00\0\2b/\x01"));
 	struct span filter;
 	size_t at = 0;
 
@@ -203,7 +203,7 @@ static void subscribe(void **state)
 
 static void short_ones(void **state)
 {
-	struct packet p = whole(BYTES("\xC0\x00"));
+	struct mqtt_packet p = whole(BYTES("\xC0\x00"));
 
 	(void)state;
 	assert_int_equal(p.type, PACKET_PINGREQ);
@@ -220,7 +220,7 @@ static void short_ones(void **state)
 
 static void cut(void **state)
 {
-	struct packet p;
+	struct mqtt_packet p;
 
 	(void)state;
 	assert_int_equal(packet_read(&p, "", 0), PACKET_NOTHING);
@@ -239,7 +239,7 @@ static void cut(void **state)
 
 static void foreign(void **state)
 {
-	struct packet p;
+	struct mqtt_packet p;
 
 	(void)state;
 	assert_int_equal(packet_read(&p, BYTES("\x00\x00")), PACKET_FOREIGN);
