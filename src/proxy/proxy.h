@@ -100,6 +100,8 @@ struct proxy {
 	struct udp_relay *udp; /* NULL until the first session */
 	struct mcp_relay *mcp; /* an MCP server upstream; NULL */
 
+	bool over; /* the server behind stdio: has ended: close it */
+	int status; /* of its program, then: 128 and its number after a signal */
 	unsigned legs_open; /* parts that are not closed yet */
 	void (*closed)(void *owner);
 	void *closed_owner;
