@@ -31,7 +31,7 @@ struct proxy_arguments {
 /* clang-format off */
 static const struct option_row proxy_rows[] = {
 	{ 0, "listen", "[HOST:]PORT", OPTION_LIST, AT(listen),
-	  "where boards come in; may be given many times; 0 is any free port", NULL, NULL, 0, 0, "8000, on all addresses" },
+	  "where boards come in; may be given many times; 0 is any free port", NULL, NULL, 0, 0, "8000; 1883 for a broker; 127.0.0.1:8000 for an MCP server" },
 	{ 0, "rewrite", "PART,...", OPTION_TEXT, AT(rewrite),
 	  "what may be changed so that it comes through here: ota, ws, mqtt, udp, vision; or none", NULL, NULL, 0, 0, "all of them" },
 	{ 0, "firmware", NULL, OPTION_FLAG, AT(firmware),
@@ -69,8 +69,24 @@ struct proxying {
 	struct proxy_counts counts;
 	struct proxy_found found;
 	struct latency added;
+	int status; /* of the server's program */
 	bool stirred, closed;
 };
+
+/*
+ * stdout is the server's, and nothing but its bytes stands there: what is told
+ * stands on stderr, and only for who asks.
+ */
+static bool is_stdio(const struct proxying *s)
+{
+	return s->options.kind == UPSTREAM_MCP &&
+	       (s->options.argv || text_starts(s->options.upstream, "stdio:"));
+}
+
+static bool is_quiet(const struct proxying *s)
+{
+	return is_stdio(s) && !s->app->config.verbose;
+}
 
 /* ---- what is told, from the loop ---- */
 
@@ -82,7 +98,8 @@ static void on_passed(void *owner, const struct talk *t,
 	(void)t;
 	if (s->json)
 		capture_write(s->json, e);
-	if (s->app->out.form == OUTPUT_JSON)
+	s->stirred = s->stirred || is_stdio(s);
+	if (s->app->out.form == OUTPUT_JSON || is_quiet(s))
 		return;
 	if (s->text.len > LINES_MAX) {
 		passing_unseen(&s->lines, e);
@@ -129,7 +146,7 @@ static bool has_room(FILE *out)
 /* As much as is taken without waiting; all: and waiting. */
 static void write_lines(struct proxying *s, bool all)
 {
-	FILE *out = s->app->out.out;
+	FILE *out = is_stdio(s) ? s->app->out.err : s->app->out.out;
 	size_t at = 0;
 
 	while (at < s->text.len && (all || has_room(out))) {
@@ -166,6 +183,8 @@ static void show_addresses(struct proxying *s)
 	struct renderer *r = &s->app->out;
 	bool ota = s->options.kind == UPSTREAM_OTA;
 
+	if (is_quiet(s))
+		return;
 	proxy_addresses(s->proxy, &found);
 	for (size_t i = 0; i < found.count; i++)
 		render_note(
@@ -305,7 +324,10 @@ static void show_summary(struct proxying *s)
 		add_json(s, &text);
 	else
 		add_summary(s, &text);
-	put_out(r, &text);
+	if (!is_stdio(s))
+		put_out(r, &text);
+	else if (!is_quiet(s))
+		fputs(buf_string(&text), r->err);
 }
 
 static int worst(const struct proxy_found *f)
@@ -342,6 +364,7 @@ static void on_closed(void *owner)
 	s->counts = s->proxy->counts;
 	s->found = *s->proxy->found;
 	s->added = s->proxy->added;
+	s->status = s->proxy->status;
 	s->closed = true;
 }
 
@@ -349,7 +372,7 @@ static int stay(struct proxying *s, struct error *err)
 {
 	int64_t end = s->a->run_for ? loop_now() + s->a->run_for : LOOP_FOREVER;
 
-	while (loop_now() < end) {
+	while (loop_now() < end && !s->proxy->over) {
 		int64_t look =
 			s->text.len || s->left_out ? loop_now() + LOOK_MS : end;
 
@@ -521,14 +544,28 @@ static int prepare(struct proxying *s, const struct invocation *in,
 	s->options.owner = s;
 	s->lines = (struct passing){
 		.began_ms = unix_now_ms(),
+		/* There, the first -v asks for lines at all. */
 		.detail = (unsigned)c->verbose,
 		.width = r->out_terminal ? r->width : 0,
 		.color = r->out_color,
 	};
-	return take_upstream(s, in, err) || take_rewrite(s, err) ||
-			       take_alterations(s, err) ?
-		       -1 :
-		       0;
+	if (take_upstream(s, in, err) || take_rewrite(s, err) ||
+	    take_alterations(s, err))
+		return -1;
+	if (!is_stdio(s))
+		return 0;
+	if (r->form == OUTPUT_JSON) {
+		error_set(err, ERR_USAGE,
+			  "option '-o json': stdout is the server's here");
+		return error_hint(
+			err,
+			"record with --trace FILE, or look with -v, on stderr");
+	}
+	if (s->lines.detail)
+		s->lines.detail--;
+	s->lines.width = 0;
+	s->lines.color = false;
+	return 0;
 }
 
 static int run(struct proxying *s, struct error *err)
@@ -552,6 +589,8 @@ static int run(struct proxying *s, struct error *err)
 		error_copy(err, &why);
 		status = -1;
 	}
+	if (!status && is_stdio(s))
+		s->app->status = s->status;
 	return status;
 }
 
@@ -594,7 +633,9 @@ const struct command cmd_proxy = {
 		"\n"
 		"ws:// and wss:// are a backend's WebSocket: one connection up for each one down, dialled when the board dials, with its headers in their order and its token as it is; a board that asks OTA here is sent here. Only Sec-WebSocket-Extensions is struck. The bytes are passed as they come, and so is the end of a connection. The address for pictures in initialize points here; the picture passes, too.\n"
 		"\n"
-		"mqtt:// and mqtts:// are a broker. 'mcp' before http:// or https:// (which is what a path that does not end with \"ota\" means), stdio: or -- COMMAND is any MCP server, for any host of MCP.\n"
+		"mqtt:// and mqtts:// are a broker: packets go on as they came, so a broker that pushes to boards that never subscribe does so through here. In the hello of the backend the address of audio becomes ours; the datagrams pass both ways and are counted, and what comes from anybody but the board does not. A board speaks TLS to port 8883 only, and takes public certificates only: so our port is plain, and TLS above. A board that is fixed to TLS needs a TLS server with a public certificate in front.\n"
+		"\n"
+		"'mcp' before http:// or https:// (which is what a path that does not end with \"ota\" means), stdio: or -- COMMAND is any MCP server, for any host of MCP; the same kind is served on this side. Over HTTP on this machine only, unless --listen names a host; --set and --fault do not reach there. With stdio: and -- COMMAND the host is told to start 'mcpctl proxy --trace FILE -- COMMAND' in place of COMMAND: stdout has only what the server says, the end of the server is ours, with its status, and -v shows lines on stderr.\n"
 		"\n"
 		"What cannot be reached is told with the stage at which it failed; the board's connection fails as it would without us. TLS to the backend is verified as a board does it; --insecure goes on, and tells what a board would not have taken.\n"
 		"\n"
