@@ -209,12 +209,14 @@ static void add_bytes(struct buf *out, uint64_t bytes)
 		buf_printf(out, "%" PRIu64 " MB", bytes / 1000000);
 }
 
-static void add_passed(struct buf *out, const struct proxy_counts *c)
+static void add_passed(struct buf *out, const struct proxy_counts *c, bool mcp)
 {
 	wrap_count(out, c->talks, "connection");
-	buf_printf(out, ": %" PRIu64 " from boards (", c->frames[1]);
+	buf_printf(out, ": %" PRIu64 " from %s (", c->frames[1],
+		   mcp ? "the server" : "boards");
 	add_bytes(out, c->bytes[1]);
-	buf_printf(out, "), %" PRIu64 " from the backend (", c->frames[0]);
+	buf_printf(out, "), %" PRIu64 " from %s (", c->frames[0],
+		   mcp ? "its hosts" : "the backend");
 	add_bytes(out, c->bytes[0]);
 	buf_char(out, ')');
 	if (c->audio[0] + c->audio[1])
@@ -273,7 +275,7 @@ static void add_latency(struct buf *out, const struct latency *l)
 static void add_summary(struct proxying *s, struct buf *out)
 {
 	buf_text(out, "passed   ");
-	add_passed(out, &s->counts);
+	add_passed(out, &s->counts, s->options.kind == UPSTREAM_MCP);
 	add_found(out, &s->found);
 	add_latency(out, &s->added);
 	if (s->app->config.trace)

@@ -563,15 +563,24 @@ static void on_up(void *owner)
 static void on_failed(void *owner, const struct error *why)
 {
 	struct mqtt_talk *m = owner;
-	struct proxy *p = proxy_of(m);
+	const struct why_facts facts = {
+		.what = why ? (enum why)why->reason : WHY_CLOSED,
+		.with = WITH_MQTT,
+		.number = why ? why->code : 0,
+		.host = m->at->host,
+		.port = m->at->port,
+		.waited = TCP_CONNECT_MS,
+	};
+	CLEANUP(error_reset) struct error told = { 0 };
 
-	p->counts.refused++;
-	if (why) {
-		found_why(m, why);
-		proxy_say(p, PROXY_BAD, m->talk ? m->talk->device : NULL,
-			  why->hint, "the broker %s port %u: %s", m->at->host,
-			  (unsigned)m->at->port, why->text);
-	}
+	if (why && *why->finding)
+		error_copy(&told, why);
+	else
+		why_set(&told, &facts);
+	found_why(m, &told);
+	proxy_of(m)->counts.refused++;
+	proxy_say(proxy_of(m), PROXY_BAD, m->talk ? m->talk->device : NULL,
+		  told.hint, "%s", told.text);
 	end_talk(m, FROM_BACKEND, ENDED_RST);
 	pair_reset(&m->pair);
 }
