@@ -92,7 +92,7 @@ int packet_publish_with(struct buf *out, const struct mqtt_packet *p,
 			const struct packet_publish *old, struct span payload);
 
 /*
- * The filters of a SUBSCRIBE (3.8) or UNSUBSCRIBE, one after the other: start
+ * The filters of a SUBSCRIBE or UNSUBSCRIBE, one after the other: start
  * with *at = 0. False: no more, or it is broken.
  */
 bool packet_filter(const struct mqtt_packet *p, int level, size_t *at,
