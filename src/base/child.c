@@ -567,7 +567,8 @@ static int open_stdio(struct child *c, const struct child_options *o,
 		      uv_stdio_container_t io[3])
 {
 	int in = stdin_for(&io[0], c, o);
-	int out = stdio_for(&io[1], &c->out, o->out, STDOUT_FILENO);
+	int out = stdio_for(&io[1], &c->out, o->out,
+			    o->out_fd ? o->out_fd : STDOUT_FILENO);
 	int err = stdio_for(&io[2], &c->err, o->err, STDERR_FILENO);
 
 	if (in)

@@ -28,6 +28,7 @@ struct child_options {
 	/* CHILD_NULL: /dev/null; CHILD_PIPE: the descriptor in_fd, lent */
 	enum child_stream in;
 	int in_fd;
+	int out_fd; /* CHILD_INHERIT: this descriptor instead, lent; 0: ours */
 	bool writable; /* stdin is a pipe for child_write; in does not count */
 	const char *cwd; /* where it runs; NULL: here */
 	size_t keep; /* of each pipe, for child_output: its first bytes */

@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "check/backend_plan.h"
+#include "check/board_talk.h"
 #include "check/ota_ask.h"
-#include "check/talk.h"
 #include "cli/judged.h"
 #include "cli/setup.h"
 #include "cli/trace.h"
@@ -32,7 +32,7 @@ struct backend {
 	struct checkup *k;
 	const char *url;
 	struct sim_options sim;
-	struct talk talk;
+	struct board_talk talk;
 	const char *plan[TALK_STAGES + 2];
 	/* Where to; owned. */
 	char *target; /* of MQTT, with a client id */
@@ -120,7 +120,7 @@ static char *whole_target(const char *url, const struct board_self *self)
 static int read_mqtt(struct backend *b, const struct board_self *self,
 		     struct error *err)
 {
-	struct talk_to *to = &b->talk.to;
+	struct board_talk_to *to = &b->talk.to;
 
 	b->target = whole_target(b->url, self);
 	if (endpoint_parse(&b->mqtt, b->target, "the argument", err))
@@ -130,20 +130,20 @@ static int read_mqtt(struct backend *b, const struct board_self *self,
 			err, ERR_USAGE,
 			"'%.200s': down= is a topic to subscribe to, which stock firmware never does",
 			b->url);
-	*to = (struct talk_to){ .mqtt = true,
-				.tls = endpoint_has(&b->mqtt, SCHEME_TLS),
-				.host = b->mqtt.host,
-				.port = b->mqtt.port,
-				.client_id = b->mqtt.path };
+	*to = (struct board_talk_to){ .mqtt = true,
+				      .tls = endpoint_has(&b->mqtt, SCHEME_TLS),
+				      .host = b->mqtt.host,
+				      .port = b->mqtt.port,
+				      .client_id = b->mqtt.path };
 	b->sim.connect = b->target;
 	return 0;
 }
 
 static void go_to_ws(struct backend *b, const char *url)
 {
-	b->talk.to = (struct talk_to){ .tls = b->ws.tls,
-				       .host = b->ws.host,
-				       .port = b->ws.port };
+	b->talk.to = (struct board_talk_to){ .tls = b->ws.tls,
+					     .host = b->ws.host,
+					     .port = b->ws.port };
 	b->sim.connect = url;
 }
 
@@ -191,11 +191,11 @@ static bool follow(struct backend *b, const struct board_self *self,
 		return false;
 	if (!b->broker.client_id)
 		b->broker.client_id = identity_library(self->device_id);
-	b->talk.to = (struct talk_to){ .mqtt = true,
-				       .tls = b->broker.tls,
-				       .host = b->broker.host,
-				       .port = b->broker.port,
-				       .client_id = b->broker.client_id };
+	b->talk.to = (struct board_talk_to){ .mqtt = true,
+					     .tls = b->broker.tls,
+					     .host = b->broker.host,
+					     .port = b->broker.port,
+					     .client_id = b->broker.client_id };
 	b->sim.connect = NULL;
 	b->sim.broker = r->mqtt;
 	return true;
@@ -264,7 +264,7 @@ static void make_plan(struct backend *b, bool asks_ota)
 		b->plan[n++] = "activate";
 	}
 	for (int i = asks_ota ? TALK_OPEN : TALK_NAME; i < TALK_STAGES; i++) {
-		const char *name = talk_stage_name(&b->talk, i);
+		const char *name = board_talk_stage_name(&b->talk, i);
 
 		if (name)
 			b->plan[n++] = name;
@@ -275,7 +275,7 @@ static void make_plan(struct backend *b, bool asks_ota)
 }
 
 /* It could not be made: nobody was reached, or nobody let us in. */
-static bool is_failure(const struct talk *t, const struct error *why)
+static bool is_failure(const struct board_talk *t, const struct error *why)
 {
 	if (why->kind == ERR_NONE || why->kind == ERR_UNMET)
 		return false;
@@ -287,7 +287,7 @@ static bool is_failure(const struct talk *t, const struct error *why)
 static int finish(struct backend *b, const struct sim_summary *sum,
 		  struct error *why, struct error *err)
 {
-	struct talk *t = &b->talk;
+	struct board_talk *t = &b->talk;
 
 	if (why->kind == ERR_USAGE || why->kind == ERR_INTERRUPTED ||
 	    !sum->devices) {
@@ -295,13 +295,13 @@ static int finish(struct backend *b, const struct sim_summary *sum,
 		error_copy(err, why);
 		return -1;
 	}
-	talk_end(t, sum, why);
-	if (why->kind == ERR_NONE && !talk_was_heard(t))
+	board_talk_end(t, sum, why);
+	if (why->kind == ERR_NONE && !board_talk_was_heard(t))
 		error_set(why, ERR_CONNECT, "nothing came of the backend%s%s",
 			  t->over ? ": " : "", t->over ? t->over : "");
 	if (!is_failure(t, why))
 		return check_end(b->k, err);
-	if (t->to.mqtt && sum->dialled && !talk_was_heard(t) && !t->over)
+	if (t->to.mqtt && sum->dialled && !board_talk_was_heard(t) && !t->over)
 		error_hint(
 			why,
 			"nobody answered behind the broker, or the broker delivers nothing to who never subscribes: mcpctl check broker");
@@ -314,8 +314,8 @@ static int converse(struct backend *b, struct error *err)
 	CLEANUP(error_reset) struct error why = { 0 };
 	struct checkup *k = b->k;
 	struct sim_summary sum = { 0 };
-	const struct sim_observer observer = { .found = talk_found,
-					       .trace = talk_trace,
+	const struct sim_observer observer = { .found = board_talk_found,
+					       .trace = board_talk_trace,
 					       .owner = &b->talk };
 	int status;
 
@@ -384,7 +384,7 @@ static int run(struct backend *b, const struct board_self *self,
 
 static void backend_done(struct backend *b)
 {
-	talk_done(&b->talk);
+	board_talk_done(&b->talk);
 	mem_free(b->target);
 	endpoint_done(&b->mqtt);
 	board_ws_url_done(&b->ws);

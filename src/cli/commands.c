@@ -13,8 +13,9 @@ const struct command *const commands[] = {
 	&cmd_resources, &cmd_templates, &cmd_read, &cmd_subscribe,
 	&cmd_prompts, &cmd_prompt, &cmd_complete,
 	&cmd_send, &cmd_notify, &cmd_loglevel,
-	&cmd_info, &cmd_ping, &cmd_tail, &cmd_check, &cmd_capture, &cmd_replay, &cmd_clone, &cmd_explain, &cmd_request,
-	&cmd_sim,
+	&cmd_info, &cmd_ping, &cmd_tail, &cmd_check, &cmd_explain, &cmd_capture,
+	&cmd_replay, &cmd_request,
+	&cmd_proxy, &cmd_sim, &cmd_clone,
 	&cmd_help, &cmd_version, &cmd_completion,
 	&cmd_generate, &cmd_complete_words, NULL
 };

@@ -12,7 +12,7 @@ extern const struct command cmd_check, cmd_capture, cmd_clone, cmd_replay,
 	cmd_templates, cmd_read, cmd_subscribe, cmd_prompts, cmd_prompt,
 	cmd_complete, cmd_tail, cmd_ping, cmd_devices, cmd_kick, cmd_stop,
 	cmd_targets, cmd_trust, cmd_request, cmd_notify, cmd_send, cmd_loglevel,
-	cmd_run, cmd_shell, cmd_serve, cmd_sim, cmd_help, cmd_version,
-	cmd_completion, cmd_generate, cmd_complete_words;
+	cmd_run, cmd_shell, cmd_serve, cmd_sim, cmd_proxy, cmd_help,
+	cmd_version, cmd_completion, cmd_generate, cmd_complete_words;
 
 #endif

@@ -271,7 +271,8 @@ static int check_whole(const struct parser *p, struct error *err)
 		return error_hint(err, "give every command by its own -e");
 	}
 	if (p->config && p->config->child_target && c && c != &cmd_run &&
-	    !(c->flags & (CMD_SESSION | CMD_TARGET)) && !p->out->help)
+	    c != &cmd_proxy && !(c->flags & (CMD_SESSION | CMD_TARGET)) &&
+	    !p->out->help)
 		return child_unused(c, err);
 	if (c == &cmd_sim && p->out->operands.count > 0 &&
 	    command_find(p->out->operands.word[0])) {

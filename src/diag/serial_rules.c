@@ -407,7 +407,7 @@ static bool rule_tls(const struct serial_look *l)
 }
 
 /* Errors of the firmware with a code of their own; the rest is S823. */
-static const struct said {
+static const struct log_words {
 	const char *tag; /* NULL: any */
 	const char *text; /* how it begins */
 	enum diag_code code;

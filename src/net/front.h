@@ -65,6 +65,12 @@ struct front_events {
 		     const struct front_head *head, const char *body,
 		     size_t len);
 	/*
+	 * A plain request, its head looked at and not read, of whom may come in:
+	 * fd is the owner's, and what its connection holds (share_move); http
+	 * never comes then. NULL: HTTP is spoken here.
+	 */
+	void (*take)(void *owner, int fd, const struct front_head *head);
+	/*
 	 * A WebSocket upgrade (version 13, with a key). Return 0 to keep fd (hand it
 	 * to ws_table.adopt), or an HTTP status (401, 403, 404, 503): front answers it with a JSON body
 	 * {"error":reason} and closes. Set *reason for that (static text).

@@ -181,6 +181,8 @@ static const char *status_text(int status)
 		return "Misdirected Request";
 	case 408:
 		return "Request Timeout";
+	case 429:
+		return "Too Many Requests";
 	case 431:
 		return "Request Header Fields Too Large";
 	case 503:
@@ -379,6 +381,31 @@ static bool has_share(struct visitor *v)
 	return false;
 }
 
+/* The owner relays it, or it is refused here. */
+static void hand_on(struct visitor *v, const struct front_head *view)
+{
+	struct front *f = v->front;
+	enum budget_kind kind =
+		v->standing == FRONT_STRANGER ? BUDGET_QUESTIONS : BUDGET_NAMED;
+	const char *foreign;
+	int status = 403;
+
+	foreign = front_refuse(f, view, false, &status);
+	if (!foreign && f->config.counts_questions &&
+	    !share_spend(&v->share, kind, 1)) {
+		front_lacks(f, LACK_QUESTIONS, v->address);
+		status = 429;
+		foreign = "too many requests of this address";
+	}
+	if (foreign) {
+		visitor_refuse(v, status, foreign);
+		return;
+	}
+	f->events.take(f->owner, release_socket(v), view);
+	v->fd = -1;
+	visitor_close(v);
+}
+
 static void serve(struct visitor *v, const struct head *head)
 {
 	const char *reason = head_problem(&head->headers, head->http_1_0);
@@ -415,7 +442,13 @@ static void serve(struct visitor *v, const struct head *head)
 		refuse_head(v, reason);
 		break;
 	case HEAD_NO_UPGRADE:
-		if (!has_share(v) || !visitor_may_enter(v))
+		if (!has_share(v))
+			break;
+		if (v->front->events.take && !v->front->closing) {
+			hand_on(v, &view);
+			break;
+		}
+		if (!visitor_may_enter(v))
 			break;
 		fd = release_socket(v);
 		v->fd = -1;

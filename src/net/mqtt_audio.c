@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "net/bind.h"
 #include "net/mqtt_private.h"
-#include "net/port.h"
 
 /*
  * The audio of one device: its key, its sequences, what was accepted and what
@@ -304,75 +304,6 @@ static void on_datagram(uv_udp_t *uv, ssize_t len, const uv_buf_t *in,
 
 /* ---- the socket ---- */
 
-static int bind_one(const char *host, uint16_t port)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
-				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
-	struct addrinfo *found;
-	char service[8];
-	int fd, off = 0;
-
-	snprintf(service, sizeof(service), "%u", (unsigned)port);
-	if (getaddrinfo(host, service, &hints, &found)) {
-		errno = EADDRNOTAVAIL;
-		return -1;
-	}
-	fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		    0);
-	if (fd >= 0 && found->ai_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (fd >= 0 && bind(fd, found->ai_addr, found->ai_addrlen)) {
-		int error = errno;
-
-		close(fd);
-		fd = -1;
-		errno = error;
-	}
-	freeaddrinfo(found);
-	return fd;
-}
-
-static int cannot_open(const char *host, uint16_t port, int error,
-		       struct error *err)
-{
-	struct port_owner owner;
-
-	if (error == EADDRINUSE && port_owner_find_udp(port, &owner))
-		error_set(
-			err, ERR_CONNECT,
-			"the UDP port %u, for audio, is in use by '%s' (process %d)",
-			(unsigned)port, owner.program, owner.pid);
-	else
-		error_set(err, ERR_CONNECT,
-			  "cannot open the UDP port %u for audio%s%s: %s",
-			  (unsigned)port, host ? " on " : "", host ? host : "",
-			  strerror(error));
-	if (error == EACCES && port > 0 && port < 1024)
-		error_hint(
-			err,
-			"ports below 1024 need root, or CAP_NET_BIND_SERVICE: take another one with --udp-port");
-	else if (error == EADDRNOTAVAIL)
-		error_hint(err,
-			   "--listen must name an address of this machine");
-	else if (error == EADDRINUSE)
-		error_hint(
-			err,
-			"take another port with --udp-port, or any free one without it");
-	return error_code(err, error);
-}
-
-/* All addresses of both families, where there are both. */
-static int bind_any(const char *host, uint16_t port, struct error *err)
-{
-	int fd = bind_one(host ? host : "::", port);
-
-	if (fd < 0 && !host && errno != EADDRINUSE && errno != EACCES)
-		fd = bind_one("0.0.0.0", port);
-	if (fd >= 0)
-		return fd;
-	return cannot_open(host, port, errno, err);
-}
-
 static void note_address(struct audio_port *a)
 {
 	struct sockaddr_storage own = { 0 };
@@ -390,7 +321,7 @@ struct audio_port *mqtt_audio_open(struct loop *l, const char *host,
 				   uint16_t port, bool silence,
 				   struct error *err)
 {
-	int fd = bind_any(host, port, err);
+	int fd = bind_udp(host, port, err);
 	struct audio_port *a;
 
 	if (fd < 0)

@@ -50,6 +50,7 @@ static int believe(struct tls_link *t, const struct tls_trust *trust,
 {
 	if (trust->insecure) {
 		SSL_CTX_set_verify(t->context, SSL_VERIFY_NONE, NULL);
+		SSL_CTX_set_default_verify_paths(t->context);
 		return 0;
 	}
 	SSL_CTX_set_app_data(t->context, t);
@@ -180,9 +181,13 @@ static size_t link_pending(struct tls_link *t, char *out, size_t size)
 static void link_facts(const struct tls_link *t, struct tls_facts *out)
 {
 	X509 *peer = SSL_get1_peer_certificate(t->ssl);
+	long verified = SSL_get_verify_result(t->ssl);
 	int seconds;
 
 	*out = (struct tls_facts){ .days = INT_MAX };
+	if (verified != X509_V_OK)
+		snprintf(out->doubt, sizeof(out->doubt), "%s",
+			 X509_verify_cert_error_string(verified));
 	snprintf(out->version, sizeof(out->version), "%s",
 		 SSL_get_version(t->ssl));
 	if (!peer)

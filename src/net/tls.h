@@ -26,6 +26,8 @@ struct tls_facts {
 	char issuer
 		[64]; /* of the certificate, its common name, cut; "": none */
 	int days; /* until it expires; INT_MAX: not known */
+	char doubt
+		[128]; /* why the certificate would not be believed (insecure); "" */
 };
 
 struct tls_table {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct showing {
+struct beside_shown {
 	struct renderer *out;
 	struct differences_shown shown;
 };
@@ -30,7 +30,7 @@ static int load(struct steps *s, const char *path, const char *device,
 
 static void found(void *owner, const struct difference *d)
 {
-	struct showing *s = owner;
+	struct beside_shown *s = owner;
 
 	render_difference(s->out, d, &s->shown);
 }
@@ -38,7 +38,7 @@ static void found(void *owner, const struct difference *d)
 int beside(const struct beside_order *order, struct error *err)
 {
 	CLEANUP(steps_done) struct steps was = { 0 }, is = { 0 };
-	struct showing s = { .out = order->out };
+	struct beside_shown s = { .out = order->out };
 	size_t count;
 
 	if (strcmp(order->was, "-") == 0 && strcmp(order->is, "-") == 0)

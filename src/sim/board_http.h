@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "sim/board_ws.h"
-#include "sim/tcp.h"
+#include "net/tcp.h"
 
 #define HTTP_HANG \
 	8192 /* bytes of a body that the board never reads to its end */

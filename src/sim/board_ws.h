@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "sim/tcp.h"
+#include "net/tcp.h"
 #include "wire/ota.h"
 
 #define WIRE_HEAD_MAX 16384

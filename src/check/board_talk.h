@@ -3,13 +3,13 @@
  * A conversation in which we play the board, as stages: told from what goes
  * over the wire while sim/ plays, and from what it says at the end.
  */
-#ifndef CHECK_TALK_H
-#define CHECK_TALK_H
+#ifndef CHECK_BOARD_TALK_H
+#define CHECK_BOARD_TALK_H
 
 #include "check/said.h"
 #include "sim/sim.h"
 
-enum talk_stage {
+enum board_talk_stage {
 	TALK_NAME,
 	TALK_TCP,
 	TALK_TLS,
@@ -24,7 +24,7 @@ enum talk_stage {
 };
 
 /* Where to; all is lent. */
-struct talk_to {
+struct board_talk_to {
 	bool mqtt, tls;
 	const char *host;
 	uint16_t port;
@@ -32,12 +32,12 @@ struct talk_to {
 };
 
 /* Zeroed at first. */
-struct talk {
+struct board_talk {
 	struct checkup *k;
-	struct talk_to to;
+	struct board_talk_to to;
 	int64_t quiet_ms, say_ms; /* how long silence is listened to */
 	int64_t limit_us; /* loop_now_us() at which it is ended anyway */
-	enum talk_stage at; /* the one that is not over */
+	enum board_talk_stage at; /* the one that is not over */
 	int64_t open_us, said_hello_us, hello_us, init_us, list_us;
 	int64_t last_us; /* of the backend */
 	uint32_t seen; /* requests */
@@ -49,18 +49,20 @@ struct talk {
 };
 
 /* The name of a stage; NULL: it is none of this conversation. */
-const char *talk_stage_name(const struct talk *t, enum talk_stage stage);
+const char *board_talk_stage_name(const struct board_talk *t,
+				  enum board_talk_stage stage);
 
 /* Of struct sim_observer; owner is the talk. */
-void talk_trace(void *owner, const struct trace *frame);
-void talk_found(void *owner, const char *device, const struct finding *f,
-		const char *detail);
+void board_talk_trace(void *owner, const struct trace *frame);
+void board_talk_found(void *owner, const char *device, const struct finding *f,
+		      const char *detail);
 
 /* It is over: the stages that are left. why: of sim_run. */
-void talk_end(struct talk *t, const struct sim_summary *sum, struct error *why);
-void talk_done(struct talk *t);
+void board_talk_end(struct board_talk *t, const struct sim_summary *sum,
+		    struct error *why);
+void board_talk_done(struct board_talk *t);
 
 /* The backend said something, whatever a board makes of it. */
-bool talk_was_heard(const struct talk *t);
+bool board_talk_was_heard(const struct board_talk *t);
 
 #endif

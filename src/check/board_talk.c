@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "check/talk.h"
+#include "check/board_talk.h"
 
 #include <string.h>
 
@@ -13,7 +13,8 @@
 
 #define LOST_SHOWN 8
 
-const char *talk_stage_name(const struct talk *t, enum talk_stage stage)
+const char *board_talk_stage_name(const struct board_talk *t,
+				  enum board_talk_stage stage)
 {
 	static const char *const names[TALK_STAGES] = {
 		"name", "tcp",	"tls",	 "upgrade", "hello",
@@ -26,7 +27,7 @@ const char *talk_stage_name(const struct talk *t, enum talk_stage stage)
 }
 
 /* What the user sees on a terminal while nothing is told. */
-static void show_progress(const struct talk *t)
+static void show_progress(const struct board_talk *t)
 {
 	static const char *const waits[TALK_STAGES] = {
 		[TALK_HELLO] = "the server hello",
@@ -41,8 +42,8 @@ static void show_progress(const struct talk *t)
 }
 
 PRINTF_LIKE(3, 4)
-static void tell(struct talk *t, enum stage_verdict verdict, const char *format,
-		 ...)
+static void tell(struct board_talk *t, enum stage_verdict verdict,
+		 const char *format, ...)
 {
 	CLEANUP(mem_free_ptr) char *words = NULL;
 	va_list args;
@@ -50,9 +51,10 @@ static void tell(struct talk *t, enum stage_verdict verdict, const char *format,
 	va_start(args, format);
 	words = mem_vprintf(format, args);
 	va_end(args);
-	check_stage(t->k, talk_stage_name(t, t->at), verdict, "%s", words);
+	check_stage(t->k, board_talk_stage_name(t, t->at), verdict, "%s",
+		    words);
 	t->at++;
-	if (t->at < TALK_STAGES && !talk_stage_name(t, t->at))
+	if (t->at < TALK_STAGES && !board_talk_stage_name(t, t->at))
 		t->at++;
 	show_progress(t);
 }
@@ -66,7 +68,7 @@ static const char *took(int64_t from_us, int64_t to_us, char room[TEXT_ROOM])
 
 /* ---- the way there ---- */
 
-static void tell_passed(struct talk *t)
+static void tell_passed(struct board_talk *t)
 {
 	if (t->at == TALK_NAME)
 		tell(t, STAGE_OK, "%s", t->to.host);
@@ -82,7 +84,7 @@ static void tell_passed(struct talk *t)
 			     "the certificate is one that is trusted here");
 }
 
-static void tell_opened(struct talk *t, int64_t at_us)
+static void tell_opened(struct board_talk *t, int64_t at_us)
 {
 	char time[TEXT_ROOM];
 
@@ -98,7 +100,7 @@ static void tell_opened(struct talk *t, int64_t at_us)
 }
 
 /* The stage at which dialling ended. */
-static enum talk_stage stage_of(const struct talk *t, int reason)
+static enum board_talk_stage stage_of(const struct board_talk *t, int reason)
 {
 	switch (reason) {
 	case WHY_NO_HOST:
@@ -117,9 +119,9 @@ static enum talk_stage stage_of(const struct talk *t, int reason)
 	}
 }
 
-static void tell_not_opened(struct talk *t, struct error *why)
+static void tell_not_opened(struct board_talk *t, struct error *why)
 {
-	const enum talk_stage at = stage_of(t, why->reason);
+	const enum board_talk_stage at = stage_of(t, why->reason);
 	const unsigned plain = t->to.tls ? 0 : WITH_PLAIN;
 
 	while (t->at < at)
@@ -134,7 +136,7 @@ static void tell_not_opened(struct talk *t, struct error *why)
 
 /* ---- what is said ---- */
 
-static void tell_hello(struct talk *t)
+static void tell_hello(struct board_talk *t)
 {
 	const char *session = t->k->diag->session_id;
 	char time[TEXT_ROOM];
@@ -145,7 +147,7 @@ static void tell_hello(struct talk *t)
 }
 
 /* When initialize came. */
-static void add_when(const struct talk *t, struct buf *out)
+static void add_when(const struct board_talk *t, struct buf *out)
 {
 	char time[TEXT_ROOM];
 
@@ -159,7 +161,7 @@ static void add_when(const struct talk *t, struct buf *out)
 		buf_text(out, "before the hello");
 }
 
-static void tell_init(struct talk *t)
+static void tell_init(struct board_talk *t)
 {
 	CLEANUP(buf_done) struct buf name = { 0 }, evidence = { 0 };
 	CLEANUP(buf_done) struct buf when = { 0 };
@@ -174,7 +176,7 @@ static void tell_init(struct talk *t)
 	     name.len ? ": " : "", buf_string(&evidence));
 }
 
-static void tell_list(struct talk *t)
+static void tell_list(struct board_talk *t)
 {
 	CLEANUP(buf_done) struct buf asked = { 0 };
 	char time[TEXT_ROOM];
@@ -186,7 +188,7 @@ static void tell_list(struct talk *t)
 	     t->k->diag->user_tools ? "asked for, too" : "not asked for");
 }
 
-static void tell_quiet(struct talk *t)
+static void tell_quiet(struct board_talk *t)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	const bool endless = loop_now_us() >= t->limit_us;
@@ -207,7 +209,7 @@ static void tell_quiet(struct talk *t)
 }
 
 /* Tools of which the list never came. */
-static void tell_lost(struct talk *t, const struct sim_named *lost)
+static void tell_lost(struct board_talk *t, const struct sim_named *lost)
 {
 	const struct words *n = &lost->name;
 	CLEANUP(buf_done) struct buf words = { 0 };
@@ -232,7 +234,7 @@ static void tell_lost(struct talk *t, const struct sim_named *lost)
 
 /* ---- frame by frame ---- */
 
-static void take_facts(struct talk *t, int64_t at_us)
+static void take_facts(struct board_talk *t, int64_t at_us)
 {
 	const struct diag *d = t->k->diag;
 
@@ -246,7 +248,7 @@ static void take_facts(struct talk *t, int64_t at_us)
 }
 
 /* Which stages are over by what was said so far. */
-static void advance(struct talk *t, int64_t at_us)
+static void advance(struct board_talk *t, int64_t at_us)
 {
 	take_facts(t, at_us);
 	if (t->at == TALK_HELLO && t->hello_us)
@@ -259,7 +261,7 @@ static void advance(struct talk *t, int64_t at_us)
 		tell_list(t);
 }
 
-static void count_requests(struct talk *t)
+static void count_requests(struct board_talk *t)
 {
 	const struct diag *d = t->k->diag;
 
@@ -276,7 +278,7 @@ static void count_requests(struct talk *t)
 }
 
 /* What we say that begins or ends a stage. */
-static void take_own(struct talk *t, const struct trace *frame)
+static void take_own(struct board_talk *t, const struct trace *frame)
 {
 	const struct span whole = { frame->data, frame->len };
 	struct span type = { 0 }, state = { 0 };
@@ -296,7 +298,7 @@ static void take_own(struct talk *t, const struct trace *frame)
 	t->said.began_us = frame->at_us;
 }
 
-static void feed(struct talk *t, const struct trace *frame, bool text)
+static void feed(struct board_talk *t, const struct trace *frame, bool text)
 {
 	const struct diag_frame f = { .at_us = frame->at_us,
 				      .leg = t->to.mqtt ? LEG_MQTT : LEG_WS,
@@ -316,7 +318,7 @@ static void feed(struct talk *t, const struct trace *frame, bool text)
 }
 
 /* What stays open where it was quiet: the user says something now. */
-static void tell_before_say(struct talk *t)
+static void tell_before_say(struct board_talk *t)
 {
 	if (t->at == TALK_HELLO)
 		return;
@@ -328,9 +330,9 @@ static void tell_before_say(struct talk *t)
 		tell_quiet(t);
 }
 
-void talk_trace(void *owner, const struct trace *frame)
+void board_talk_trace(void *owner, const struct trace *frame)
 {
-	struct talk *t = owner;
+	struct board_talk *t = owner;
 	struct app *app = t->k->in->app;
 	const bool text = strcmp(frame->kind, "text") == 0;
 	const bool said = t->said.began_us != 0;
@@ -355,10 +357,10 @@ void talk_trace(void *owner, const struct trace *frame)
 			  frame->at_us);
 }
 
-void talk_found(void *owner, const char *device, const struct finding *f,
-		const char *detail)
+void board_talk_found(void *owner, const char *device, const struct finding *f,
+		      const char *detail)
 {
-	const struct talk *t = owner;
+	const struct board_talk *t = owner;
 
 	(void)device;
 	/* What no frame shows, and what never came: the board knows. */
@@ -369,12 +371,12 @@ void talk_found(void *owner, const char *device, const struct finding *f,
 
 /* ---- the end ---- */
 
-bool talk_was_heard(const struct talk *t)
+bool board_talk_was_heard(const struct board_talk *t)
 {
 	return t->last_us != 0;
 }
 
-static void tell_no_hello(struct talk *t, const struct sim_summary *sum)
+static void tell_no_hello(struct board_talk *t, const struct sim_summary *sum)
 {
 	const char *ignored = sum->ignored_hello;
 
@@ -390,7 +392,7 @@ static void tell_no_hello(struct talk *t, const struct sim_summary *sum)
 	     t->over ? t->over : "");
 }
 
-static void tell_say(struct talk *t)
+static void tell_say(struct board_talk *t)
 {
 	CLEANUP(buf_done) struct buf words = { 0 };
 	char time[TEXT_ROOM];
@@ -414,7 +416,7 @@ static void tell_say(struct talk *t)
 			     text_milliseconds(t->say_ms, time, sizeof(time)));
 }
 
-static void tell_bye(struct talk *t)
+static void tell_bye(struct board_talk *t)
 {
 	tell(t, t->over ? STAGE_ODD : STAGE_OK, "%s",
 	     t->over	 ? t->over :
@@ -423,7 +425,8 @@ static void tell_bye(struct talk *t)
 			   "DISCONNECT; without a session no goodbye");
 }
 
-void talk_end(struct talk *t, const struct sim_summary *sum, struct error *why)
+void board_talk_end(struct board_talk *t, const struct sim_summary *sum,
+		    struct error *why)
 {
 	check_progress(t->k, NULL);
 	if (!sum->dialled)
@@ -448,7 +451,7 @@ void talk_end(struct talk *t, const struct sim_summary *sum, struct error *why)
 	check_stopped(t->k);
 }
 
-void talk_done(struct talk *t)
+void board_talk_done(struct board_talk *t)
 {
 	said_done(&t->said);
 	mem_free(t->over);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libuv's TCP for one outgoing connection; the contract is in the header. */
-#include "sim/tcp.h"
+/* libuv's TCP for one connection; the contract is in the header. */
+#include "net/tcp.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -61,8 +61,22 @@ void tcp_close(struct tcp *t)
 		uv_close((uv_handle_t *)&t->uv, on_handle_closed);
 }
 
+void tcp_reset(struct tcp *t)
+{
+	if (t->closing)
+		return;
+	/* Not while its end is on the way: then it is closed as it stands. */
+	if (t->open && !uv_tcp_close_reset(&t->uv, on_handle_closed)) {
+		t->closing = true;
+		timer_close(&t->timer, on_timer_closed);
+		return;
+	}
+	tcp_close(t);
+}
+
 static void end(struct tcp *t, const struct error *why)
 {
+	t->ended = true;
 	if (!t->closing)
 		t->events->ended(t, why);
 }
@@ -181,23 +195,49 @@ static void on_read(uv_stream_t *uv, ssize_t got, const uv_buf_t *buf)
 		fail_uv(t, (int)got);
 }
 
-static void on_connected(void *owner, int fd)
+/* -1: fd is closed. */
+static int take_socket(struct tcp *t, int fd)
 {
-	struct tcp *t = owner;
 	int status;
 
-	t->dial = NULL;
 	uv_tcp_init(loop_uv(t->loop), &t->uv);
 	t->uv.data = t;
 	t->open = true;
 	status = uv_tcp_open(&t->uv, fd);
 	if (status) {
 		close(fd);
+		return status;
+	}
+	uv_tcp_nodelay(&t->uv, 1);
+	if (!t->held)
+		uv_read_start((uv_stream_t *)&t->uv, on_alloc, on_read);
+	return 0;
+}
+
+void tcp_hold(struct tcp *t, bool hold)
+{
+	if (t->held == hold)
+		return;
+	t->held = hold;
+	if (!t->open || t->closing || t->ended)
+		return;
+	if (hold)
+		uv_read_stop((uv_stream_t *)&t->uv);
+	else
+		uv_read_start((uv_stream_t *)&t->uv, on_alloc, on_read);
+}
+
+static void on_connected(void *owner, int fd)
+{
+	struct tcp *t = owner;
+	int status;
+
+	t->dial = NULL;
+	status = take_socket(t, fd);
+	if (status) {
 		fail(t, WHY_NO_CONNECTION, -status, uv_strerror(status));
 		return;
 	}
-	uv_tcp_nodelay(&t->uv, 1);
-	uv_read_start((uv_stream_t *)&t->uv, on_alloc, on_read);
 	if (t->tls)
 		shake(t);
 	else
@@ -255,23 +295,42 @@ static int open_tls(struct tcp *t, const struct tcp_order *o)
 	return t->tls ? 0 : -1;
 }
 
+static void tcp_init(struct tcp *t, const struct tcp_order *o)
+{
+	*t = (struct tcp){ 0 };
+	t->loop = o->loop;
+	t->events = o->events;
+	t->owner = o->owner;
+	timer_open(&t->timer, o->loop, on_timer, t);
+}
+
+void tcp_adopt(struct tcp *t, const struct tcp_order *o, int fd)
+{
+	int status;
+
+	tcp_init(t, o);
+	status = take_socket(t, fd);
+	if (!status)
+		return;
+	error_set(&t->why, ERR_CONNECT, "%s", uv_strerror(status));
+	error_reason(&t->why, WHY_OTHER);
+	timer_start(&t->timer, 0);
+}
+
 void tcp_open(struct tcp *t, const struct tcp_order *o)
 {
 	/* The board's own addresses are IPv4 (device.md 1.2). */
 	const struct dial_order order = { .host = o->host,
 					  .port = o->port,
-					  .family = AF_INET,
+					  .family = o->any_family ? AF_UNSPEC :
+								    AF_INET,
 					  .timeout = TCP_CONNECT_MS,
 					  .connected = on_connected,
 					  .failed = on_failed,
 					  .owner = t };
 
-	*t = (struct tcp){ 0 };
-	t->loop = o->loop;
-	t->events = o->events;
-	t->owner = o->owner;
+	tcp_init(t, o);
 	t->host = mem_strdup(o->host);
-	timer_open(&t->timer, o->loop, on_timer, t);
 	/* Why not is told from the loop, as everything is. */
 	timer_start(&t->timer, open_tls(t, o) ? 0 : TCP_CONNECT_MS);
 	if (!t->why.kind)
@@ -296,6 +355,8 @@ static void on_written(uv_write_t *uv, int status)
 	mem_free(rest);
 	if (status && status != UV_ECANCELED)
 		fail_uv(t, status);
+	else if (!status && !t->closing && t->events->drained)
+		t->events->drained(t);
 }
 
 static void write_rest(struct tcp *t, const char *data, size_t len)
@@ -397,6 +458,23 @@ static void on_shutdown(uv_shutdown_t *rq, int status)
 	(void)status;
 	mem_free(rq);
 	tcp_close(t);
+}
+
+static void on_shut(uv_shutdown_t *rq, int status)
+{
+	(void)status;
+	mem_free(rq);
+}
+
+void tcp_shut(struct tcp *t)
+{
+	uv_shutdown_t *rq;
+
+	if (t->closing || !t->open)
+		return;
+	rq = mem_zalloc(sizeof(*rq));
+	if (uv_shutdown(rq, (uv_stream_t *)&t->uv, on_shut))
+		mem_free(rq);
 }
 
 void tcp_finish(struct tcp *t)

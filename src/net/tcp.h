@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One outgoing TCP connection: name looked up (IPv4 first, as on the board),
- * each address tried, TLS if that is wanted, bytes written and read, one
- * deadline. No framing.
+ * One TCP connection: an outgoing one, for which the name is looked up (IPv4
+ * alone, as on the board, unless the order says else), each address tried, TLS
+ * put on if that is wanted; or one that was accepted. Bytes written and read,
+ * one deadline. No framing.
  */
-#ifndef SIM_TCP_H
-#define SIM_TCP_H
+#ifndef NET_TCP_H
+#define NET_TCP_H
 
 #include "net/dial.h"
 #include "net/tls.h"
@@ -25,6 +26,8 @@ struct tcp_events {
 	 */
 	void (*ended)(struct tcp *t, const struct error *why);
 	void (*deadline)(struct tcp *t); /* only once it is connected */
+	/* Some of what waited went out: see tcp_waiting. NULL: nobody asks. */
+	void (*drained)(struct tcp *t);
 	/* The last event, after tcp_close: the struct may be released. */
 	void (*closed)(struct tcp *t);
 };
@@ -39,6 +42,8 @@ struct tcp {
 	bool open; /* uv is a live handle */
 	bool closing, timer_gone;
 	bool overflow; /* the peer does not read */
+	bool ended; /* nothing comes any more */
+	bool held; /* see tcp_hold */
 	const struct tls_table *tls_table; /* NULL: no TLS */
 	struct tls_link *tls;
 	bool shaken; /* TLS is up */
@@ -50,6 +55,7 @@ struct tcp_order { /* host is lent during the call */
 	struct loop *loop;
 	const char *host;
 	uint16_t port;
+	bool any_family; /* IPv6 will do, too */
 	const struct tls_trust *trust; /* TLS, with this trust; NULL: none */
 	const struct tcp_events *events;
 	void *owner;
@@ -61,6 +67,14 @@ struct tcp_order { /* host is lent during the call */
  * else.
  */
 void tcp_open(struct tcp *t, const struct tcp_order *o);
+/* One that was accepted: fd is taken, and read at once; of o loop, events, owner count. */
+void tcp_adopt(struct tcp *t, const struct tcp_order *o, int fd);
+/* True: it is not read for now, so that the peer must wait. */
+void tcp_hold(struct tcp *t, bool hold);
+/* Our side ends, behind what was written; what comes is read on. */
+void tcp_shut(struct tcp *t);
+/* As tcp_close, but the peer gets a reset, and what waits is lost. */
+void tcp_reset(struct tcp *t);
 /* Call deadline after that time, once; 0 takes it back. */
 void tcp_deadline(struct tcp *t, int64_t ms);
 /* Written at once as far as it goes, the rest is copied. Too much: ended. */

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proxy: what passes between boards and their backend stands on stdout, line by
+ * line; at the end, what passed in all. What happens beside stands on stderr.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/text_safe.h"
+#include "cli/app.h"
+#include "cli/commands.h"
+#include "cli/judged.h"
+#include "diag/finding.h"
+#include "out/passing.h"
+#include "out/wrap.h"
+#include "proxy/talk.h"
+
+struct proxy_arguments {
+	struct words listen, set, faults;
+	const char *rewrite;
+	bool firmware;
+	int64_t run_for;
+	int fail_on;
+};
+
+#define AT(member) offsetof(struct proxy_arguments, member)
+
+/* clang-format off */
+static const struct option_row proxy_rows[] = {
+	{ 0, "listen", "[HOST:]PORT", OPTION_LIST, AT(listen),
+	  "where boards come in; may be given many times; 0 is any free port", NULL, NULL, 0, 0, "8000; 1883 for a broker; 127.0.0.1:8000 for an MCP server" },
+	{ 0, "rewrite", "PART,...", OPTION_TEXT, AT(rewrite),
+	  "what may be changed so that it comes through here: ota, ws, mqtt, udp, vision; or none", NULL, NULL, 0, 0, "all of them" },
+	{ 0, "firmware", NULL, OPTION_FLAG, AT(firmware),
+	  "let OTA offer a newer firmware, which a board installs at once", NULL, NULL, 0, 0, NULL },
+	{ 0, "set", "POINTER=JSON", OPTION_LIST, AT(set),
+	  "put JSON in place of that member in every message that has it; may be given many times", NULL, NULL, 0, 0, NULL },
+	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
+	  "misbehave with what passes; NAME:TOOL for replies of that tool (see below)", NULL, NULL, 0, 0, NULL },
+	{ 0, "for", "DURATION", OPTION_DURATION, AT(run_for),
+	  "end after that time", NULL, NULL, 1, 0, "at Ctrl-C" },
+	{ 0, "fail-on", "SEVERITY", OPTION_CHOICE, AT(fail_on),
+	  "status 7 if something of that severity or above was found: error, warning or note", NULL, "never error warning note", 0, 0, "never" },
+	{ 0, NULL, NULL, OPTION_FLAG, 0, NULL, NULL, NULL, 0, 0, NULL }
+};
+/* clang-format on */
+
+/* Bytes of lines that a slow reader has not taken; then lines are left out. */
+#define LINES_MAX ((size_t)4 << 20)
+#define LOOK_MS 100 /* at a slow reader */
+#define PIECE 4096 /* that a pipe with room takes whole */
+
+struct proxying {
+	struct app *app;
+	const struct proxy_arguments *a;
+	struct proxy_options options;
+	struct alterations *alter;
+	struct capture_writer *file; /* --trace */
+	struct capture_writer *json; /* -o json, if there is a file, too */
+	struct passing lines;
+	struct buf text; /* lines that are not written yet */
+	uint64_t left_out;
+	struct words news;
+	struct proxy *proxy;
+	/* of the end */
+	struct proxy_counts counts;
+	struct proxy_found found;
+	struct latency added;
+	int status; /* of the server's program */
+	bool stirred, closed;
+};
+
+/*
+ * stdout is the server's, and nothing but its bytes stands there: what is told
+ * stands on stderr, and only for who asks.
+ */
+static bool is_stdio(const struct proxying *s)
+{
+	return s->options.kind == UPSTREAM_MCP &&
+	       (s->options.argv || text_starts(s->options.upstream, "stdio:"));
+}
+
+static bool is_quiet(const struct proxying *s)
+{
+	return is_stdio(s) && !s->app->config.verbose;
+}
+
+/* ---- what is told, from the loop ---- */
+
+static void on_passed(void *owner, const struct talk *t,
+		      const struct capture_event *e)
+{
+	struct proxying *s = owner;
+
+	(void)t;
+	if (s->json)
+		capture_write(s->json, e);
+	s->stirred = s->stirred || is_stdio(s);
+	if (s->app->out.form == OUTPUT_JSON || is_quiet(s))
+		return;
+	if (s->text.len > LINES_MAX) {
+		passing_unseen(&s->lines, e);
+		s->left_out++;
+		return;
+	}
+	passing_line(&s->text, &s->lines, e);
+	s->stirred = true;
+}
+
+static void on_found(void *owner, const struct talk *t, const struct finding *f,
+		     const char *detail)
+{
+	struct proxying *s = owner;
+
+	(void)detail;
+	if (f->count == 1)
+		findings_write(s->app, f, t->device);
+}
+
+static void on_said(void *owner, const struct proxy_news *n)
+{
+	struct proxying *s = owner;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (n->level == PROXY_DEBUG && !s->app->config.verbose)
+		return;
+	text = mem_printf("%s%s%s%s%s", n->device ? n->device : "",
+			  n->device ? ": " : "", n->text, n->hint ? "; " : "",
+			  n->hint ? n->hint : "");
+	words_add(&s->news, text);
+	s->stirred = true;
+}
+
+/* ---- shown, from the main line ---- */
+
+static bool has_room(FILE *out)
+{
+	struct pollfd p = { .fd = fileno(out), .events = POLLOUT };
+
+	return p.fd < 0 || poll(&p, 1, 0) != 0;
+}
+
+/* As much as is taken without waiting; all: and waiting. */
+static void write_lines(struct proxying *s, bool all)
+{
+	FILE *out = is_stdio(s) ? s->app->out.err : s->app->out.out;
+	size_t at = 0;
+
+	while (at < s->text.len && (all || has_room(out))) {
+		size_t len = s->text.len - at;
+
+		if (len > PIECE)
+			len = PIECE;
+		fwrite(s->text.data + at, 1, len, out);
+		fflush(out);
+		at += len;
+	}
+	buf_consume(&s->text, at);
+}
+
+static void show(struct proxying *s, bool all)
+{
+	s->stirred = false;
+	write_lines(s, all);
+	for (size_t i = 0; i < s->news.count; i++)
+		render_note(&s->app->out, "%s", s->news.word[i]);
+	words_done(&s->news);
+	if (s->left_out && !s->text.len) {
+		render_note(&s->app->out,
+			    "%" PRIu64
+			    " lines were not shown: their reader is slow",
+			    s->left_out);
+		s->left_out = 0;
+	}
+}
+
+static void show_addresses(struct proxying *s)
+{
+	CLEANUP(words_done) struct words found = { 0 };
+	struct renderer *r = &s->app->out;
+	bool ota = s->options.kind == UPSTREAM_OTA;
+
+	if (is_quiet(s))
+		return;
+	proxy_addresses(s->proxy, &found);
+	for (size_t i = 0; i < found.count; i++)
+		render_note(
+			r, "%s%s",
+			i ? "  or " :
+			ota ?
+			    "set as the OTA address of the board, and restart it: " :
+			    "listening at ",
+			found.word[i]);
+	render_note(r, "before %s", s->options.upstream);
+}
+
+/* ---- the end ---- */
+
+static void add_bytes(struct buf *out, uint64_t bytes)
+{
+	if (bytes < 10000)
+		buf_printf(out, "%" PRIu64 " B", bytes);
+	else if (bytes < 10000000)
+		buf_printf(out, "%" PRIu64 " kB", bytes / 1000);
+	else
+		buf_printf(out, "%" PRIu64 " MB", bytes / 1000000);
+}
+
+static void add_passed(struct buf *out, const struct proxy_counts *c, bool mcp)
+{
+	wrap_count(out, c->talks, "connection");
+	buf_printf(out, ": %" PRIu64 " from %s (", c->frames[1],
+		   mcp ? "the server" : "boards");
+	add_bytes(out, c->bytes[1]);
+	buf_printf(out, "), %" PRIu64 " from %s (", c->frames[0],
+		   mcp ? "its hosts" : "the backend");
+	add_bytes(out, c->bytes[0]);
+	buf_char(out, ')');
+	if (c->audio[0] + c->audio[1])
+		buf_printf(out, "; of these binary: %" PRIu64,
+			   c->audio[0] + c->audio[1]);
+	if (c->changed)
+		buf_printf(out, "; changed: %" PRIu64, c->changed);
+	if (c->dropped)
+		buf_printf(out, "; dropped: %" PRIu64, c->dropped);
+	if (c->refused)
+		buf_printf(out, "; refused: %" PRIu64, c->refused);
+	buf_char(out, '\n');
+}
+
+static void add_found(struct buf *out, const struct proxy_found *f)
+{
+	bool any = false;
+
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		const struct finding_row *row = finding_row((enum diag_code)i);
+
+		if (!f->count[i])
+			continue;
+		buf_printf(out, "%-9s%s %-8s %s", any ? "" : "found", row->code,
+			   severity_name(row->severity), row->title);
+		if (f->count[i] > 1)
+			buf_printf(out, " (%" PRIu64 " times)", f->count[i]);
+		buf_char(out, '\n');
+		any = true;
+	}
+	if (!any)
+		buf_text(out, "found    nothing\n");
+}
+
+static void add_time(struct buf *out, int64_t ns)
+{
+	if (ns < 1000)
+		buf_printf(out, "%" PRId64 " ns", ns);
+	else if (ns < 1000000)
+		buf_printf(out, "%" PRId64 " us", ns / 1000);
+	else
+		buf_printf(out, "%" PRId64 " ms", ns / 1000000);
+}
+
+static void add_latency(struct buf *out, const struct latency *l)
+{
+	if (!l->count)
+		return;
+	buf_text(out, "added    ");
+	add_time(out, latency_at(l, 50));
+	buf_text(out, " (p50), ");
+	add_time(out, latency_at(l, 99));
+	buf_text(out, " (p99) by reading and handing on\n");
+}
+
+static void add_summary(struct proxying *s, struct buf *out)
+{
+	buf_text(out, "passed   ");
+	add_passed(out, &s->counts, s->options.kind == UPSTREAM_MCP);
+	add_found(out, &s->found);
+	add_latency(out, &s->added);
+	if (s->app->config.trace)
+		buf_printf(out, "capture  %s (mcpctl check %s)\n",
+			   s->app->config.trace, s->app->config.trace);
+}
+
+static void add_json(struct proxying *s, struct buf *out)
+{
+	const struct proxy_counts *c = &s->counts;
+	bool any = false;
+
+	buf_printf(out,
+		   "{\"proxied\":{\"connections\":%" PRIu64
+		   ",\"frames\":{\"device\":%" PRIu64 ",\"backend\":%" PRIu64
+		   "},\"bytes\":{\"device\":%" PRIu64 ",\"backend\":%" PRIu64
+		   "},\"changed\":%" PRIu64 ",\"dropped\":%" PRIu64
+		   ",\"refused\":%" PRIu64,
+		   c->talks, c->frames[1], c->frames[0], c->bytes[1],
+		   c->bytes[0], c->changed, c->dropped, c->refused);
+	buf_printf(out,
+		   ",\"added_ns\":{\"p50\":%" PRId64 ",\"p99\":%" PRId64
+		   "},\"findings\":{",
+		   latency_at(&s->added, 50), latency_at(&s->added, 99));
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		if (!s->found.count[i])
+			continue;
+		buf_printf(out, "%s\"%s\":%" PRIu64, any ? "," : "",
+			   finding_row((enum diag_code)i)->code,
+			   s->found.count[i]);
+		any = true;
+	}
+	buf_text(out, "},\"capture\":");
+	if (s->app->config.trace)
+		buf_json_string(out, s->app->config.trace,
+				strlen(s->app->config.trace));
+	else
+		buf_text(out, "null");
+	buf_text(out, "}}\n");
+}
+
+static void show_summary(struct proxying *s)
+{
+	struct renderer *r = &s->app->out;
+	CLEANUP(buf_done) struct buf text = { 0 };
+
+	if (r->form == OUTPUT_JSON)
+		add_json(s, &text);
+	else
+		add_summary(s, &text);
+	if (!is_stdio(s))
+		put_out(r, &text);
+	else if (!is_quiet(s))
+		fputs(buf_string(&text), r->err);
+}
+
+static int worst(const struct proxy_found *f)
+{
+	int most = -1;
+
+	for (int i = 0; i < DIAG_CODE_COUNT; i++) {
+		int severity = (int)finding_row((enum diag_code)i)->severity;
+
+		if (f->count[i] && severity > most)
+			most = severity;
+	}
+	return most;
+}
+
+static int judge_end(const struct proxying *s, int found, struct error *err)
+{
+	static const int least[] = { SEVERITY_ERROR + 1, SEVERITY_ERROR,
+				     SEVERITY_WARNING, SEVERITY_NOTE };
+
+	if (found < least[s->a->fail_on])
+		return 0;
+	return error_set(err, ERR_UNMET,
+			 "what passed has findings of severity %s",
+			 severity_name((enum severity)found));
+}
+
+/* ---- the main line ---- */
+
+static void on_closed(void *owner)
+{
+	struct proxying *s = owner;
+
+	s->counts = s->proxy->counts;
+	s->found = *s->proxy->found;
+	s->added = s->proxy->added;
+	s->status = s->proxy->status;
+	s->closed = true;
+}
+
+static int stay(struct proxying *s, struct error *err)
+{
+	int64_t end = s->a->run_for ? loop_now() + s->a->run_for : LOOP_FOREVER;
+
+	while (loop_now() < end && !s->proxy->over) {
+		int64_t look =
+			s->text.len || s->left_out ? loop_now() + LOOK_MS : end;
+
+		if (loop_stay(s->app->loop, &s->stirred,
+			      look < end ? look : end, err))
+			return -1;
+		show(s, false);
+	}
+	return 0;
+}
+
+#define CLOSE_MS 2000
+
+/* All connections end; then what passed is counted. */
+static int finish(struct proxying *s, struct error *err)
+{
+	CLEANUP(error_reset) struct error ignored = { 0 };
+	CLEANUP(error_reset) struct error lost = { 0 };
+	int failed;
+
+	proxy_close(s->proxy, on_closed, s);
+	while (!s->closed &&
+	       loop_wait(s->app->loop, &s->closed, loop_now() + CLOSE_MS,
+			 &ignored) &&
+	       ignored.kind == ERR_INTERRUPTED)
+		error_reset(&ignored);
+	show(s, true);
+	failed = capture_close(TAKE(s->file), &lost) |
+		 capture_close(TAKE(s->json), &lost);
+	show_summary(s);
+	if (failed) {
+		error_copy(err, &lost);
+		return -1;
+	}
+	return judge_end(s, worst(&s->found), err);
+}
+
+static int open_writers(struct proxying *s, struct error *err)
+{
+	struct app *app = s->app;
+	struct capture_how how = { .path = app->config.trace,
+				   .as = "proxy",
+				   .upstream = s->options.upstream };
+
+	if (how.path) {
+		s->file = capture_create(&how, err);
+		if (!s->file)
+			return -1;
+	}
+	s->options.writer = s->file;
+	if (app->out.form != OUTPUT_JSON)
+		return 0;
+	how.path = NULL;
+	s->json = capture_create(&how, err);
+	if (!s->json)
+		return -1;
+	if (s->file)
+		return 0;
+	s->options.writer = TAKE(s->json);
+	s->file = s->options.writer;
+	return 0;
+}
+
+static int take_rewrite(struct proxying *s, struct error *err)
+{
+	static const char parts[] = "ota ws mqtt udp vision";
+	CLEANUP(mem_free_ptr) char *copy = NULL;
+	char *rest, *one;
+
+	s->options.rewrite = REWRITE_ALL;
+	if (!s->a->rewrite)
+		return 0;
+	s->options.rewrite = 0;
+	if (strcmp(s->a->rewrite, "none") == 0)
+		return 0;
+	rest = copy = mem_strdup(s->a->rewrite);
+	while ((one = strsep(&rest, ",")) != NULL) {
+		int bit = option_choice(parts, one);
+
+		if (bit < 0)
+			return error_set(
+				err, ERR_USAGE,
+				"option '--rewrite': '%.40s' is none of ota, ws, mqtt, udp, vision, none",
+				one);
+		s->options.rewrite |= 1u << bit;
+	}
+	/* What an answer to OTA tells is in that answer. */
+	if (s->options.rewrite & (REWRITE_WS | REWRITE_MQTT))
+		s->options.rewrite |= REWRITE_OTA;
+	return 0;
+}
+
+static int take_alterations(struct proxying *s, struct error *err)
+{
+	s->alter = alterations_new();
+	s->options.alter = s->alter;
+	for (size_t i = 0; i < s->a->set.count; i++) {
+		if (alterations_set(s->alter, s->a->set.word[i], err))
+			return error_prefix(err, "option '--set'");
+	}
+	for (size_t i = 0; i < s->a->faults.count; i++) {
+		if (alterations_fault(s->alter, s->a->faults.word[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+static int no_upstream(struct error *err)
+{
+	error_set(err, ERR_USAGE, "proxy needs the address of the real one");
+	return error_hint(
+		err,
+		"the OTA address that boards ask (https://HOST/…/ota/), ws://, wss://, mqtt://, mqtts://, or an MCP server (mcp https://…, stdio:, -- COMMAND)");
+}
+
+/* [ota|mcp] UPSTREAM, or -- COMMAND */
+static int take_upstream(struct proxying *s, const struct invocation *in,
+			 struct error *err)
+{
+	static const char words[] = "ota mcp";
+	const struct config *c = &s->app->config;
+	int word = in->argc > 1 ? option_choice(words, in->argv[0]) : -1;
+
+	if (c->child.count && in->argc == 0) {
+		s->options.upstream = c->child_target;
+		s->options.argv = &c->child;
+		s->options.kind = UPSTREAM_MCP;
+		return 0;
+	}
+	if (in->argc == 0)
+		return no_upstream(err);
+	if (in->argc > 1 && word < 0)
+		return error_set(
+			err, ERR_USAGE,
+			"'%.40s' is no kind of upstream: ota or mcp, or none",
+			in->argv[0]);
+	s->options.upstream = in->argv[in->argc - 1];
+	if (proxy_kind(&s->options.kind, s->options.upstream, err))
+		return -1;
+	if (word >= 0 && strncmp(s->options.upstream, "http", 4) != 0)
+		return error_set(err, ERR_USAGE,
+				 "'%s' stands before http:// and https:// only",
+				 in->argv[0]);
+	if (word >= 0)
+		s->options.kind = word ? UPSTREAM_MCP : UPSTREAM_OTA;
+	return 0;
+}
+
+static int prepare(struct proxying *s, const struct invocation *in,
+		   struct error *err)
+{
+	static const struct proxy_events events = { .passed = on_passed,
+						    .found = on_found,
+						    .said = on_said };
+	const struct config *c = &s->app->config;
+	const struct renderer *r = &s->app->out;
+
+	s->options.listen = &s->a->listen;
+	s->options.admit = (struct admit_options){
+		.hosts = &c->allow_hosts,
+		.origins = &c->allow_origins,
+		.proxies = &c->trusted_proxies,
+		.advertise = c->advertise,
+	};
+	s->options.trust = (struct tls_trust){ .cacert = c->cacert,
+					       .insecure = c->insecure };
+	s->options.firmware = s->a->firmware;
+	s->options.events = &events;
+	s->options.owner = s;
+	s->lines = (struct passing){
+		.began_ms = unix_now_ms(),
+		/* There, the first -v asks for lines at all. */
+		.detail = (unsigned)c->verbose,
+		.width = r->out_terminal ? r->width : 0,
+		.color = r->out_color,
+	};
+	if (take_upstream(s, in, err) || take_rewrite(s, err) ||
+	    take_alterations(s, err))
+		return -1;
+	if (!is_stdio(s))
+		return 0;
+	if (r->form == OUTPUT_JSON) {
+		error_set(err, ERR_USAGE,
+			  "option '-o json': stdout is the server's here");
+		return error_hint(
+			err,
+			"record with --trace FILE, or look with -v, on stderr");
+	}
+	if (s->lines.detail)
+		s->lines.detail--;
+	s->lines.width = 0;
+	s->lines.color = false;
+	return 0;
+}
+
+static int run(struct proxying *s, struct error *err)
+{
+	CLEANUP(error_reset) struct error why = { 0 };
+	int status;
+
+	if (open_writers(s, err) || findings_open(s->app, err) ||
+	    app_open_loop(s->app, err) ||
+	    proxy_open(&s->proxy, s->app->loop, &s->options, err))
+		return -1;
+	show_addresses(s);
+	show(s, false);
+	status = stay(s, err);
+	/* Ctrl-C is how it ends. */
+	if (status && err->kind == ERR_INTERRUPTED) {
+		error_reset(err);
+		status = 0;
+	}
+	if (finish(s, &why) && !status) {
+		error_copy(err, &why);
+		status = -1;
+	}
+	if (!status && is_stdio(s))
+		s->app->status = s->status;
+	return status;
+}
+
+static int proxy_run(const struct invocation *in, struct error *err)
+{
+	struct proxying s = { .app = in->app, .a = in->options };
+	int status = prepare(&s, in, err);
+
+	if (status == 0)
+		status = run(&s, err);
+	capture_close(s.file, NULL);
+	capture_close(s.json, NULL);
+	alterations_free(s.alter);
+	words_done(&s.news);
+	buf_done(&s.text);
+	return status;
+}
+
+static const struct example proxy_examples[] = {
+	{ "proxy https://bench.example/xiaozhi/ota/ --trace night.cap", NULL,
+	  EXAMPLE_GOES_ON },
+	{ "proxy ws://127.0.0.1:8000/xiaozhi/v1/ --listen 8001", NULL,
+	  EXAMPLE_GOES_ON },
+	{ "proxy ws://127.0.0.1:1/ --listen 127.0.0.1:0 --for 100ms",
+	  "found    nothing", 0 },
+	{ NULL, NULL, 0 }
+};
+
+const struct command cmd_proxy = {
+	.name = "proxy",
+	.globals =
+		"verbose trace findings cacert insecure advertise allow-origin allow-host trusted-proxy",
+	.args = "[ota|mcp] UPSTREAM",
+	.max = 2,
+	.brief =
+		"stand between boards and their real backend, and see what passes",
+	.text = "A board is given one other address, and all that it and its backend say passes through here: decoded, judged, recorded with --trace. A line for each message, what is wrong with it below; at the end what passed, what was found, and how much time the proxy added.\n"
+		"\n"
+		"UPSTREAM is the real one's address. http:// or https:// with a path that ends with \"ota\" is the OTA address of boards: set ours in its place on the board (they are printed), and restart it. The board's own headers and body go up, and the answer comes back with websocket.url and mqtt.endpoint pointing here; a newer firmware, which the board would install at once, is withheld unless --firmware is given; every other byte stays. The answer that is judged is the real one. 'ota' before the address says so of any other path.\n"
+		"\n"
+		"ws:// and wss:// are a backend's WebSocket: one connection up for each one down, dialled when the board dials, with its headers in their order and its token as it is; a board that asks OTA here is sent here. Only Sec-WebSocket-Extensions is struck. The bytes are passed as they come, and so is the end of a connection. The address for pictures in initialize points here; the picture passes, too.\n"
+		"\n"
+		"mqtt:// and mqtts:// are a broker: packets go on as they came, so a broker that pushes to boards that never subscribe does so through here. In the hello of the backend the address of audio becomes ours; the datagrams pass both ways and are counted, and what comes from anybody but the board does not. A board speaks TLS to port 8883 only, and takes public certificates only: so our port is plain, and TLS above. A board that is fixed to TLS needs a TLS server with a public certificate in front.\n"
+		"\n"
+		"'mcp' before http:// or https:// (which is what a path that does not end with \"ota\" means), stdio: or -- COMMAND is any MCP server, for any host of MCP; the same kind is served on this side. Over HTTP on this machine only, unless --listen names a host; --set and --fault do not reach there. With stdio: and -- COMMAND the host is told to start 'mcpctl proxy --trace FILE -- COMMAND' in place of COMMAND: stdout has only what the server says, the end of the server is ours, with its status, and -v shows lines on stderr.\n"
+		"\n"
+		"What cannot be reached is told with the stage at which it failed; the board's connection fails as it would without us. TLS to the backend is verified as a board does it; --insecure goes on, and tells what a board would not have taken.\n"
+		"\n"
+		"--set changes members in what passes: --set /payload/result/isError=true. --fault lets what passes go wrong, in replies to calls unless it says so:\n"
+		"  late-reply    a reply goes on after 11 s, and all behind it (late-reply=500ms: after that; late-reply=11s:self.x: of that tool)\n"
+		"  no-reply      it never goes on\n"
+		"  drop          drop=reply/3: each third reply, to whatever, does not\n"
+		"  two-replies   it goes on twice\n"
+		"  wrong-id      with an id that nobody asked with\n"
+		"  string-id     with its id as a string\n"
+		"  not-json      a line that is no JSON goes on in its place\n"
+		"  cut-frame     half of its frame does, then both sides are reset\n"
+		"  hang          from it on nothing that the board says goes on\n"
+		"  no-features   the board's hello has no features\n"
+		"  no-hello      it does not go on\n"
+		"  late-hello    it goes on after 5 s (late-hello=2s: after that)\n"
+		"\n"
+		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. If a reader is slow, lines are left out, and how many is told: what passes never waits for it.",
+	.group = GROUP_DIAGNOSE,
+	.flags = CMD_STREAM,
+	.options = proxy_rows,
+	.options_size = sizeof(struct proxy_arguments),
+	.examples = proxy_examples,
+	.run = proxy_run
+};

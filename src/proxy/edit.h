@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of a text replaced, so that all else in it stays byte for byte; and
+ * where the parts of JSON stand. Pure.
+ */
+#ifndef PROXY_EDIT_H
+#define PROXY_EDIT_H
+
+#include "base/json.h"
+
+#define EDITS_MAX 16
+
+/* Zeroed at first. Places are of one text, and do not overlap. */
+struct edits {
+	struct edit {
+		struct span place; /* lent: in that text */
+		char *text; /* in place of it; owned */
+	} item[EDITS_MAX];
+	size_t count;
+};
+
+/* text is copied. False: there are EDITS_MAX, or it overlaps another. */
+bool edits_add(struct edits *e, struct span place, const char *text);
+/* As a JSON string, with its quotes. */
+bool edits_add_string(struct edits *e, struct span place, const char *text);
+/* The text with all of them, appended. */
+void edits_apply(const struct edits *e, struct span text, struct buf *out);
+void edits_done(struct edits *e);
+
+/* "a" of {"a":…}, and of that "b", … as far as a NULL; of checked JSON. */
+bool edit_find(struct span json, const char *const *names, struct span *out);
+/* By a pointer (RFC 6901): "/a/0/b". */
+bool edit_point(struct span json, const char *pointer, struct span *out);
+/* -1 (ERR_USAGE): it is no pointer. */
+int edit_check_pointer(const char *pointer, struct error *err);
+
+#endif

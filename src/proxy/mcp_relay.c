@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Which kind of server it is; the contract is in the header. */
+#include "proxy/mcp_relay.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static bool is_child(const struct proxy *p)
+{
+	const struct words *argv = p->options.argv;
+
+	return (argv && argv->count) ||
+	       text_starts(p->options.upstream, "stdio:");
+}
+
+int mcp_relay_open(struct proxy *p, struct error *err)
+{
+	struct mcp_relay *r = mem_zalloc(sizeof(*r));
+	int status = is_child(p) ? mcp_stdio_open(p, &r->stdio, err) :
+				   mcp_http_open(p, &r->http, err);
+
+	if (status) {
+		mem_free(r);
+		return -1;
+	}
+	p->mcp = r;
+	p->legs_open++;
+	return 0;
+}
+
+void mcp_relay_addresses(const struct proxy *p, struct words *out)
+{
+	CLEANUP(mem_free_ptr) char *text = NULL;
+
+	if (!p->mcp || !p->mcp->http)
+		return;
+	text = mcp_http_address(p->mcp->http);
+	words_add(out, text);
+}
+
+void mcp_relay_close(struct proxy *p)
+{
+	if (p->mcp->stdio)
+		mcp_stdio_close(p->mcp->stdio);
+	else
+		mcp_http_close(p->mcp->http);
+}
+
+void mcp_relay_release(struct proxy *p)
+{
+	mem_free(TAKE(p->mcp));
+	proxy_leg_closed(p);
+}
+
+void mcp_tell(struct talk *t, bool from_server, struct span text,
+	      const struct span *passed)
+{
+	struct capture_event e = { .kind = CAPTURED_TEXT,
+				   .from = from_server ? FROM_DEVICE :
+							 FROM_BACKEND,
+				   .data = text,
+				   .size = text.len };
+
+	if (passed)
+		e.passed = *passed;
+	talk_pass(t, &e);
+}

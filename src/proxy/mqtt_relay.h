@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MQTT between boards and their broker: a port of ours for each endpoint, a
+ * connection up for each one down. What passes is read packet by packet
+ * (wire/mqtt_packets.h) and goes on as it came, but for the addresses of UDP and
+ * of pictures, and what the user wants changed. So a broker that pushes to who
+ * never subscribed does so through us, too (device.md 2.2).
+ *
+ * Plain on the board's side: boards speak TLS on port 8883 only, and believe
+ * public certificates only. TLS above, where the endpoint's port is 8883 or the
+ * user wrote mqtts://.
+ *
+ * Files: mqtt_relay.c, the ports; mqtt_talk.c, one connection.
+ */
+#ifndef PROXY_MQTT_RELAY_H
+#define PROXY_MQTT_RELAY_H
+
+#include "proxy/gate.h"
+#include "proxy/proxy.h"
+
+struct mqtt_talk; /* one connection of a board */
+
+struct mqtt_place { /* one port of ours, and where it leads */
+	struct mqtt_relay *relay;
+	struct mqtt_place *next;
+	struct gate gate;
+	char *host; /* of the broker; owned */
+	uint16_t port;
+	bool tls; /* there */
+};
+
+struct mqtt_relay {
+	struct proxy *proxy;
+	struct mqtt_place *places;
+	struct mqtt_talk *talks; /* those whose sockets are open */
+	unsigned open; /* ports and talks that are not given back */
+	bool closing;
+};
+
+/* mqtt_talk.c. A board has connected: fd is taken. */
+void mqtt_talk_begin(struct mqtt_place *at, int fd,
+		     const struct sockaddr *from);
+void mqtt_talks_close(struct mqtt_relay *r);
+/* By each talk when it is released, by each port when it is closed. */
+void mqtt_relay_release(struct mqtt_relay *r);
+
+#endif

@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A request over HTTP through the proxy: a board's OTA question or activation,
+ * a picture, or anything else that the OTA server has. What comes is relayed as
+ * it comes; only the answer to OTA is held until it is whole, and edited.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "diag/ota_rules.h"
+#include "diag/vision_rules.h"
+#include "net/head.h"
+#include "net/port_parts.h"
+#include "proxy/web.h"
+#include "wire/http_parts.h"
+
+#define KEEP_QUESTION 65536
+#define KEEP_ANSWER ((size_t)1 << 20)
+#define KEEP_OTHER 4096
+#define IDLE_MS 120000
+#define LINGER_MS 2000
+
+enum asked_for { FOR_OTA, FOR_ACTIVATION, FOR_VISION, FOR_OTHER };
+
+struct http_leg {
+	struct web_leg leg;
+	struct http_parts question, answer;
+	enum asked_for what;
+	bool dialled, asked_told, answer_told, ended, by_hand;
+	bool holds; /* the answer, until it is whole */
+	struct buf held;
+	struct buf next; /* of the question behind this one */
+	char *host; /* of the first one: all are for it */
+	char *device, *version; /* NULL */
+};
+
+/* ---- what is told ---- */
+
+static struct span head_lines(const struct http_parts *p)
+{
+	return (struct span){ buf_string(&p->head),
+			      p->head.len > 2 ? p->head.len - 2 : 0 };
+}
+
+static void learn_board(struct http_leg *w)
+{
+	struct ota_request rq = { 0 };
+	struct ota_board board;
+	struct head h;
+	struct front_head view = { 0 };
+
+	if (head_parse(&h, w->question.head.data, w->question.head.len) !=
+	    HEAD_READY)
+		return;
+	view.headers = &h.headers;
+	ota_read(&rq, &view, buf_string(&w->question.body),
+		 w->question.body.len, NULL);
+	ota_board(&board, &rq);
+	mem_free(w->version);
+	w->version = mem_strdup(board.version);
+	talk_is(w->leg.talk, NULL, *board.name ? board.name : NULL,
+		*board.version ? board.version : NULL);
+	head_done(&h);
+}
+
+static void tell_question(struct http_leg *w)
+{
+	struct http_parts *q = &w->question;
+	struct capture_event e = { .kind = CAPTURED_REQUEST,
+				   .from = FROM_DEVICE,
+				   .head = head_lines(q),
+				   .data = { buf_string(&q->body),
+					     q->body.len },
+				   .size = (size_t)q->size,
+				   .bytes = w->what == FOR_VISION,
+				   .cut = q->body.len < q->size };
+
+	if (w->asked_told || !w->leg.talk || !q->has_head)
+		return;
+	w->asked_told = true;
+	talk_pass(w->leg.talk, &e);
+	if (w->what == FOR_OTA)
+		learn_board(w);
+}
+
+static void tell_answer(struct http_leg *w, const struct buf *instead)
+{
+	struct http_parts *a = &w->answer;
+	struct capture_event e = { .kind = CAPTURED_RESPONSE,
+				   .from = FROM_BACKEND,
+				   .status = a->status,
+				   .head = head_lines(a),
+				   .data = { buf_string(&a->body),
+					     a->body.len },
+				   .size = (size_t)a->size,
+				   .cut = a->body.len < a->size };
+
+	tell_question(w);
+	if (w->answer_told || !w->leg.talk)
+		return;
+	w->answer_told = true;
+	if (instead)
+		e.passed = (struct span){ buf_string(instead), instead->len };
+	talk_pass(w->leg.talk, &e);
+}
+
+/* ---- judged ---- */
+
+static char *field(const struct http_parts *p, const char *name)
+{
+	struct span value = http_parts_field(&p->head, name);
+
+	return value.text ? mem_strndup(value.text, value.len) : NULL;
+}
+
+static void judge_ota(struct http_leg *w)
+{
+	struct http_parts *a = &w->answer;
+	CLEANUP(mem_free_ptr) char *location = field(a, "Location");
+	CLEANUP(mem_free_ptr) char *type = field(a, "Content-Type");
+	CLEANUP(mem_free_ptr) char *coding = field(a, "Content-Encoding");
+	const struct ota_answer o = {
+		.at_us = loop_now_us(),
+		.status = a->status,
+		.location = location,
+		.content_type = type,
+		.content_encoding = coding,
+		.has_length = a->has_length,
+		.chunked = a->how == HTTP_BODY_CHUNKED,
+		.length = (int64_t)a->length,
+		.body = buf_string(&a->body),
+		.len = a->body.len,
+		.more = a->body.len < a->size,
+		.from = { .board = w->leg.address, .asked = w->leg.up.url },
+		.board_version = w->version && *w->version ? w->version : NULL,
+	};
+
+	diag_ota(&w->leg.talk->diag, &o);
+}
+
+static void judge_vision(struct http_leg *w, bool half_way)
+{
+	struct http_parts *a = &w->answer;
+	CLEANUP(mem_free_ptr) char *type = field(a, "Content-Type");
+	const struct vision_answer v = {
+		.at_us = loop_now_us(),
+		.status = a->status,
+		.content_type = type,
+		.has_length = a->has_length,
+		.chunked = a->how == HTTP_BODY_CHUNKED,
+		.length = (int64_t)a->length,
+		.body = buf_string(&a->body),
+		.len = a->body.len,
+		.more = a->body.len < a->size,
+		.half_way = half_way,
+		.sent = (size_t)w->question.size,
+	};
+
+	diag_vision(&w->leg.talk->diag, &v);
+}
+
+static void judge(struct http_leg *w)
+{
+	if (!w->leg.talk)
+		return;
+	if (w->what == FOR_OTA)
+		judge_ota(w);
+	else if (w->what == FOR_VISION)
+		judge_vision(w, !w->question.over);
+}
+
+/* ---- the answer ---- */
+
+static void write_edited(struct http_leg *w, const struct buf *body)
+{
+	const struct http_parts *a = &w->answer;
+	CLEANUP(buf_done) struct buf out = { 0 };
+	char length[24];
+
+	snprintf(length, sizeof(length), "%zu", body->len);
+	http_parts_replace(&out, a->head.data, a->head.len, "Content-Length",
+			   length);
+	if (a->how == HTTP_BODY_CHUNKED)
+		buf_printf(&out, "%zx\r\n", body->len);
+	buf_add(&out, body->data, body->len);
+	if (a->how == HTTP_BODY_CHUNKED)
+		buf_text(&out, "\r\n0\r\n\r\n");
+	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
+}
+
+static void note_changes(struct http_leg *w, const struct buf *changes)
+{
+	const char *at = buf_string(changes);
+
+	while (*at) {
+		int len = (int)strcspn(at, "\n");
+
+		talk_note(w->leg.talk, "%.*s", len, at);
+		at += len + (at[len] == '\n');
+	}
+}
+
+/* The whole answer to OTA is held: what of it goes on? */
+static void edit_answer(struct http_leg *w)
+{
+	const struct http_parts *a = &w->answer;
+	struct span body = { buf_string(&a->body), a->body.len };
+	CLEANUP(edits_done) struct edits edits = { 0 };
+	CLEANUP(buf_done) struct buf changes = { 0 }, out = { 0 };
+
+	if (a->status == 200 && a->body.len == a->size)
+		web_ota_edit(&w->leg, body, w->device, w->version, &edits,
+			     &changes);
+	if (!edits.count) {
+		pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data,
+			   w->held.len);
+		tell_answer(w, NULL);
+		return;
+	}
+	edits_apply(&edits, body, &out);
+	write_edited(w, &out);
+	tell_answer(w, &out);
+	note_changes(w, &changes);
+}
+
+static void begin_exchange(struct http_leg *w)
+{
+	http_parts_done(&w->question);
+	http_parts_done(&w->answer);
+	w->answer.answer = true;
+	w->asked_told = w->answer_told = false;
+	w->holds = false;
+	buf_reset(&w->held);
+}
+
+static void take_question(struct http_leg *w, const char *data, size_t len);
+
+static void answered(struct http_leg *w)
+{
+	CLEANUP(buf_done) struct buf next = w->next;
+
+	if (w->holds)
+		edit_answer(w);
+	else
+		tell_answer(w, NULL);
+	judge(w);
+	w->next = (struct buf){ 0 };
+	if (!w->question.over)
+		return;
+	begin_exchange(w);
+	pair_stop(&w->leg.pair, SIDE_DEVICE, false);
+	take_question(w, buf_string(&next), next.len);
+}
+
+static void pass_answer(struct http_leg *w, const char *data, size_t len)
+{
+	if (w->holds && w->held.len + len <= KEEP_ANSWER) {
+		buf_add(&w->held, data, len);
+		return;
+	}
+	if (w->holds) {
+		talk_note(
+			w->leg.talk,
+			"the answer has more than 1 MiB: passed as it is, not changed");
+		pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data,
+			   w->held.len);
+		buf_reset(&w->held);
+		w->holds = false;
+	}
+	pair_write(&w->leg.pair, SIDE_DEVICE, data, len);
+}
+
+static void take_answer(struct http_leg *w, const char *data, size_t len)
+{
+	struct http_parts *a = &w->answer;
+
+	while (len && !w->ended) {
+		size_t used = http_parts_feed(a, data, len);
+
+		if (!used) {
+			/* No HTTP, or nothing was asked. */
+			pass_answer(w, data, len);
+			return;
+		}
+		pass_answer(w, data, used);
+		data += used;
+		len -= used;
+		if (a->has_head && a->status < 200 && !a->broken) {
+			/* "100 Continue": the answer is still to come. */
+			http_parts_done(a);
+			a->answer = true;
+			a->keep = KEEP_ANSWER;
+		} else if (a->over) {
+			answered(w);
+		}
+	}
+}
+
+/* ---- the question ---- */
+
+/* An answer of our own: the board closes first (device.md 5.4 item 8). */
+static void answer_by_hand(struct http_leg *w, int status, const char *words,
+			   const struct buf *body)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	buf_printf(&out,
+		   "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
+		   "Content-Length: %zu\r\nConnection: close\r\n\r\n",
+		   status, words, body->len);
+	buf_add(&out, body->data, body->len);
+	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
+	w->by_hand = true;
+	tcp_deadline(&w->leg.pair.end[SIDE_DEVICE].tcp, LINGER_MS);
+}
+
+static void refuse(struct http_leg *w, const char *why)
+{
+	CLEANUP(buf_done) struct buf body = { 0 };
+
+	knock_error(&body, why);
+	w->leg.web->proxy->counts.refused++;
+	proxy_say(w->leg.web->proxy, PROXY_WARN, w->device, NULL,
+		  "%s was refused: %s", w->leg.address, why);
+	answer_by_hand(w, 404, "Not Found", &body);
+}
+
+/* Before a WebSocket there is no OTA: a board that asks is sent here. */
+static void answer_ota(struct http_leg *w)
+{
+	const struct web *web = w->leg.web;
+	CLEANUP(mem_free_ptr) char *base = web_base(web, w->leg.reached, true);
+	CLEANUP(mem_free_ptr)
+	char *url = mem_printf("%s%s", base, web->up.path);
+	CLEANUP(buf_done) struct buf body = { 0 };
+	CLEANUP(error_reset) struct error why = { 0 };
+
+	if (ota_reply_encode(&body, NULL, url, NULL, NULL, &why)) {
+		refuse(w, why.text);
+		return;
+	}
+	proxy_say(web->proxy, PROXY_INFO, w->device, NULL,
+		  "asked OTA; it was sent to %s", url);
+	answer_by_hand(w, 200, "OK", &body);
+}
+
+static enum asked_for asked_for(const struct web *web, const char *path)
+{
+	CLEANUP(mem_free_ptr) char *own = NULL;
+	CLEANUP(mem_free_ptr) char *activate = NULL;
+	const char *up = web->up.path;
+	size_t len = strcspn(up, "?");
+
+	if (text_starts(path, VISION_PATH))
+		return FOR_VISION;
+	own = mem_strndup(up, len);
+	activate = mem_printf("%s%sactivate", own,
+			      len && own[len - 1] == '/' ? "" : "/");
+	if (web->ota && knock_path_fits(own, path))
+		return FOR_OTA;
+	return web->ota && knock_path_fits(activate, path) ? FOR_ACTIVATION :
+							     FOR_OTHER;
+}
+
+/* Where it goes; false: it was answered. */
+static bool route(struct http_leg *w, const struct head *h)
+{
+	const struct web *web = w->leg.web;
+	const char *url = web->up.url;
+
+	w->what = asked_for(web, h->path);
+	if (w->what == FOR_VISION)
+		url = web_vision_of(web, h->path);
+	else if (!web->ota)
+		url = NULL;
+	if (url) {
+		upstream_done(&w->leg.up);
+		return upstream_read(&w->leg.up, url, NULL) == 0;
+	}
+	if (!web->ota && knock_path_fits(OTA_PATH, h->path))
+		answer_ota(w);
+	else
+		refuse(w, "there is nothing at this path");
+	return false;
+}
+
+static void open_talk(struct http_leg *w)
+{
+	static const enum diag_leg legs[] = {
+		[FOR_OTA] = LEG_OTA,
+		[FOR_ACTIVATION] = LEG_OTA,
+		[FOR_VISION] = LEG_VISION,
+		[FOR_OTHER] = LEG_HTTP,
+	};
+	const struct talk_head opening = { .leg = legs[w->what],
+					   .device = w->device,
+					   .address = w->leg.address };
+
+	w->leg.talk = talk_open(w->leg.web->proxy, &opening);
+	if (!w->leg.talk)
+		return;
+	w->leg.talk->diag.about.board = true;
+	w->leg.talk->diag.about.from.board = w->leg.address;
+	w->leg.talk->diag.about.from.asked = w->leg.web->up.url;
+}
+
+static void ask_upstream(struct http_leg *w)
+{
+	CLEANUP(buf_done) struct buf up = { 0 };
+	const char *struck;
+
+	web_request_head(
+		&up,
+		(struct span){ w->question.head.data, w->question.head.len },
+		&w->leg.up, w->what == FOR_VISION ? w->leg.up.path : NULL,
+		&struck);
+	if (struck)
+		talk_note(
+			w->leg.talk,
+			"%s is struck from the request: what is compressed cannot be read here",
+			struck);
+	pair_write(&w->leg.pair, SIDE_BACKEND, up.data, up.len);
+	if (!w->dialled)
+		web_leg_dial(&w->leg);
+	w->dialled = true;
+}
+
+/* The front judged the first one; another for another host is not taken. */
+static bool is_same_host(struct http_leg *w, const struct head *h)
+{
+	const char *host = headers_get(&h->headers, "Host");
+
+	if (!w->host)
+		w->host = mem_strdup(host ? host : "");
+	return strcmp(w->host, host ? host : "") == 0;
+}
+
+static void take_head(struct http_leg *w, const struct head *h)
+{
+	CLEANUP(mem_free_ptr) char *before = NULL;
+
+	if (w->leg.up.url)
+		before = mem_strdup(w->leg.up.url);
+	if (!is_same_host(w, h) || head_problem(&h->headers, h->http_1_0)) {
+		pair_finish(&w->leg.pair);
+		return;
+	}
+	mem_free(w->device);
+	w->device = headers_get(&h->headers, "Device-Id") ?
+			    mem_strdup(headers_get(&h->headers, "Device-Id")) :
+			    NULL;
+	if (!route(w, h))
+		return;
+	if (before && strcmp(before, w->leg.up.url) != 0) {
+		pair_finish(&w->leg.pair);
+		return;
+	}
+	if (!w->leg.talk)
+		open_talk(w);
+	if (!w->leg.talk) {
+		refuse(w, "busy: too many connections");
+		return;
+	}
+	w->question.keep = w->what == FOR_OTA || w->what == FOR_ACTIVATION ?
+				   KEEP_QUESTION :
+				   KEEP_OTHER;
+	w->answer.keep = w->what == FOR_OTA ? KEEP_ANSWER : KEEP_QUESTION;
+	w->answer.to_head = strcmp(h->method, "HEAD") == 0;
+	w->holds = w->what == FOR_OTA;
+	ask_upstream(w);
+}
+
+static void take_whole_head(struct http_leg *w)
+{
+	struct head h;
+
+	if (head_parse(&h, w->question.head.data, w->question.head.len) !=
+	    HEAD_READY) {
+		pair_finish(&w->leg.pair);
+		return;
+	}
+	take_head(w, &h);
+	head_done(&h);
+}
+
+static bool is_over(const struct http_leg *w)
+{
+	return w->ended || w->by_hand || w->leg.pair.closing;
+}
+
+static void take_question(struct http_leg *w, const char *data, size_t len)
+{
+	struct http_parts *q = &w->question;
+
+	while (len && !is_over(w) && !q->over) {
+		bool in_head = !q->has_head;
+		size_t used = http_parts_feed(q, data, len);
+
+		if (in_head && q->has_head)
+			take_whole_head(w);
+		else if (!in_head)
+			pair_write(&w->leg.pair, SIDE_BACKEND, data,
+				   used ? used : len);
+		if (!used)
+			break;
+		data += used;
+		len -= used;
+	}
+	if (is_over(w))
+		return;
+	if (q->broken && !q->has_head)
+		pair_finish(&w->leg.pair);
+	if (!q->over)
+		return;
+	tell_question(w);
+	/* The next one waits for the answer to this one. */
+	if (len) {
+		buf_add(&w->next, data, len);
+		pair_stop(&w->leg.pair, SIDE_DEVICE, true);
+	}
+}
+
+static void on_came(void *owner, enum side from, const char *data, size_t len)
+{
+	struct http_leg *w = owner;
+
+	if (is_over(w))
+		return;
+	tcp_deadline(&w->leg.pair.end[SIDE_DEVICE].tcp, IDLE_MS);
+	if (from == SIDE_BACKEND)
+		take_answer(w, data, len);
+	else if (w->question.over)
+		buf_add(&w->next, data, len);
+	else
+		take_question(w, data, len);
+}
+
+/* ---- the end ---- */
+
+static void on_up(void *owner)
+{
+	struct http_leg *w = owner;
+
+	web_leg_up(&w->leg);
+}
+
+static void on_failed(void *owner, const struct error *why)
+{
+	struct http_leg *w = owner;
+
+	w->ended = true;
+	tell_question(w);
+	if (w->leg.talk)
+		web_leg_failed(&w->leg, why);
+	else
+		pair_reset(&w->leg.pair);
+}
+
+/* The backend went: perhaps that was the end of its answer. */
+static void end_answer(struct http_leg *w)
+{
+	struct http_parts *a = &w->answer;
+	bool begun = w->question.has_head && (a->head.len || !a->over);
+
+	if (a->has_head && !a->over && http_parts_end(a)) {
+		answered(w);
+		return;
+	}
+	pair_write(&w->leg.pair, SIDE_DEVICE, w->held.data, w->held.len);
+	buf_reset(&w->held);
+	if (!begun || w->answer_told || !w->leg.talk)
+		return;
+	tell_question(w);
+	if (a->has_head)
+		tell_answer(w, NULL);
+	talk_note(w->leg.talk, "the connection ended %s",
+		  a->has_head ? "amid the answer" : "without an answer");
+	judge(w);
+}
+
+static void on_ended(void *owner, enum side from, enum event_end how)
+{
+	struct http_leg *w = owner;
+	bool waits = w->question.over && !w->answer.over && how == ENDED_FIN;
+
+	if (w->by_hand || w->ended)
+		return;
+	/* It has asked, and reads on. */
+	if (from == SIDE_DEVICE && waits)
+		return;
+	if (from == SIDE_BACKEND)
+		end_answer(w);
+	tell_question(w);
+	web_leg_end(&w->leg, from == SIDE_DEVICE ? FROM_DEVICE : FROM_BACKEND,
+		    how, 0);
+	w->ended = true;
+}
+
+static void http_leg_free(struct web_leg *l)
+{
+	struct http_leg *w = (struct http_leg *)l;
+
+	http_parts_done(&w->question);
+	http_parts_done(&w->answer);
+	buf_done(&w->held);
+	buf_done(&w->next);
+	mem_free(w->host);
+	mem_free(w->device);
+	mem_free(w->version);
+	mem_free(w);
+}
+
+static void on_closed(void *owner)
+{
+	struct http_leg *w = owner;
+
+	web_leg_closed(&w->leg);
+}
+
+void web_http(struct web *web, int fd, const struct front_head *head)
+{
+	static const struct pair_events events = {
+		.came = on_came,
+		.up = on_up,
+		.failed = on_failed,
+		.ended = on_ended,
+		.closed = on_closed,
+	};
+	struct http_leg *w = mem_zalloc(sizeof(*w));
+
+	begin_exchange(w);
+	w->leg.free = http_leg_free;
+	web_leg_open(&w->leg, web, fd, head, &events);
+}

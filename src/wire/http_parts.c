@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* RFC 9112: the head, and which bytes are the body. */
+#include "wire/http_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* ---- heads ---- */
+
+/* The line at *at, without its end; false: there is none. */
+static bool next_line(const char *head, size_t len, size_t *at,
+		      struct span *line)
+{
+	const char *from = head + *at, *end;
+
+	if (*at >= len)
+		return false;
+	end = memchr(from, '\n', len - *at);
+	if (!end)
+		return false;
+	*at = (size_t)(end - head) + 1;
+	line->text = from;
+	line->len = (size_t)(end - from);
+	if (line->len && from[line->len - 1] == '\r')
+		line->len--;
+	return true;
+}
+
+static bool is_field(struct span line, const char *name)
+{
+	size_t len = strlen(name);
+
+	return line.len > len && line.text[len] == ':' &&
+	       strncasecmp(line.text, name, len) == 0;
+}
+
+struct span http_parts_field(const struct buf *head, const char *name)
+{
+	struct span line, value = { 0 };
+	size_t at = 0;
+
+	while (next_line(buf_string(head), head->len, &at, &line)) {
+		if (!is_field(line, name))
+			continue;
+		value.text = line.text + strlen(name) + 1;
+		value.len = text_trim(&value.text, line.len - strlen(name) - 1);
+		return value;
+	}
+	return value;
+}
+
+void http_parts_replace(struct buf *out, const char *head, size_t len,
+			const char *name, const char *value)
+{
+	struct span line;
+	size_t at = 0, from = 0;
+	bool done = false;
+
+	while (next_line(head, len, &at, &line)) {
+		if (!is_field(line, name) || (done && value))
+			buf_add(out, head + from, at - from);
+		else if (value)
+			/* The name as it was written. */
+			buf_printf(out, "%.*s: %s\r\n", (int)strlen(name),
+				   line.text, value);
+		done |= is_field(line, name);
+		from = at;
+	}
+	buf_add(out, head + from, len - from);
+}
+
+static bool word_is(struct span value, const char *word)
+{
+	size_t len = strlen(word);
+
+	return value.len >= len &&
+	       strncasecmp(value.text + value.len - len, word, len) == 0;
+}
+
+static void read_status(struct http_parts *p)
+{
+	const char *at = strchr(buf_string(&p->head), ' ');
+	int64_t status;
+	char text[4] = "";
+
+	if (strncmp(buf_string(&p->head), "HTTP/1.", 7) == 0 && at)
+		memcpy(text, at + 1, strnlen(at + 1, 3));
+	if (text_integer(text, 100, 999, &status))
+		p->broken = true;
+	else
+		p->status = (int)status;
+}
+
+static void read_framing(struct http_parts *p)
+{
+	struct span coding = http_parts_field(&p->head, "Transfer-Encoding");
+	struct span length = http_parts_field(&p->head, "Content-Length");
+	int64_t bytes;
+	char text[20] = "";
+
+	if (length.text && length.len < sizeof(text)) {
+		memcpy(text, length.text, length.len);
+		p->has_length = !text_integer(text, 0, INT64_MAX, &bytes);
+		p->length = p->has_length ? (uint64_t)bytes : 0;
+	}
+	if (p->answer && (p->to_head || p->status < 200 || p->status == 204 ||
+			  p->status == 304))
+		p->how = HTTP_BODY_NONE;
+	else if (coding.text && word_is(coding, "chunked"))
+		p->how = HTTP_BODY_CHUNKED;
+	else if (p->has_length)
+		p->how = HTTP_BODY_LENGTH;
+	else
+		p->how = p->answer ? HTTP_BODY_TO_END : HTTP_BODY_NONE;
+	p->left = p->how == HTTP_BODY_LENGTH ? p->length : 0;
+	p->over = p->how == HTTP_BODY_NONE ||
+		  (p->how == HTTP_BODY_LENGTH && !p->left);
+}
+
+static bool ends_head(const struct buf *b)
+{
+	return (b->len >= 4 && !memcmp(b->data + b->len - 4, "\r\n\r\n", 4)) ||
+	       (b->len >= 2 && !memcmp(b->data + b->len - 2, "\n\n", 2));
+}
+
+static size_t feed_head(struct http_parts *p, const char *data, size_t len)
+{
+	size_t used = 0;
+
+	while (used < len && !p->has_head && !p->broken) {
+		const char *end = memchr(data + used, '\n', len - used);
+		size_t piece =
+			end ? (size_t)(end - data) + 1 - used : len - used;
+
+		if (p->head.len + piece > HTTP_PARTS_HEAD_MAX) {
+			p->broken = true;
+			return used;
+		}
+		buf_add(&p->head, data + used, piece);
+		used += piece;
+		p->has_head = end && ends_head(&p->head);
+	}
+	if (!p->has_head)
+		return used;
+	if (p->answer)
+		read_status(p);
+	if (!p->broken)
+		read_framing(p);
+	return used;
+}
+
+/* ---- bodies ---- */
+
+static size_t take(struct http_parts *p, const char *data, size_t len)
+{
+	size_t room = p->keep > p->body.len ? p->keep - p->body.len : 0;
+
+	buf_add(&p->body, data, len < room ? len : room);
+	p->size += len;
+	return len;
+}
+
+static size_t take_left(struct http_parts *p, const char *data, size_t len)
+{
+	size_t used = take(p, data, p->left < len ? (size_t)p->left : len);
+
+	p->left -= used;
+	return used;
+}
+
+enum chunk_state { CHUNK_SIZE, CHUNK_DATA, CHUNK_END, CHUNK_TRAILER };
+
+static void end_line(struct http_parts *p)
+{
+	char *rest = NULL;
+
+	p->line[p->line_len] = '\0';
+	switch ((enum chunk_state)p->chunk_state) {
+	case CHUNK_SIZE:
+		p->left = strtoull(p->line, &rest, 16);
+		p->broken = rest == p->line || *p->line == '-' ||
+			    p->left > INT64_MAX;
+		p->chunk_state = p->left ? CHUNK_DATA : CHUNK_TRAILER;
+		break;
+	case CHUNK_END:
+		p->broken = p->line_len > 0;
+		p->chunk_state = CHUNK_SIZE;
+		break;
+	case CHUNK_TRAILER:
+		p->over = p->line_len == 0;
+		break;
+	case CHUNK_DATA:
+		break;
+	}
+	p->line_len = 0;
+}
+
+static size_t feed_chunks(struct http_parts *p, const char *data, size_t len)
+{
+	size_t used = 0;
+
+	while (used < len && !p->over && !p->broken) {
+		if (p->chunk_state == CHUNK_DATA) {
+			used += take_left(p, data + used, len - used);
+			if (!p->left)
+				p->chunk_state = CHUNK_END;
+		} else if (data[used] == '\n') {
+			used++;
+			end_line(p);
+		} else {
+			if (data[used] != '\r' &&
+			    p->line_len < sizeof(p->line) - 1)
+				p->line[p->line_len++] = data[used];
+			used++;
+		}
+	}
+	return used;
+}
+
+size_t http_parts_feed(struct http_parts *p, const char *data, size_t len)
+{
+	size_t used;
+
+	if (p->over || p->broken)
+		return 0;
+	if (!p->has_head)
+		return feed_head(p, data, len);
+	if (p->how == HTTP_BODY_CHUNKED)
+		return feed_chunks(p, data, len);
+	if (p->how == HTTP_BODY_TO_END)
+		return take(p, data, len);
+	used = take_left(p, data, len);
+	p->over = !p->left;
+	return used;
+}
+
+bool http_parts_end(struct http_parts *p)
+{
+	if (p->has_head && p->how == HTTP_BODY_TO_END)
+		p->over = true;
+	return p->over;
+}
+
+void http_parts_done(struct http_parts *p)
+{
+	buf_done(&p->head);
+	buf_done(&p->body);
+	*p = (struct http_parts){ 0 };
+}

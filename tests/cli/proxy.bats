@@ -1,0 +1,290 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# proxy: between a board, which sim plays, and a backend, which serve is.
+
+load helper
+
+# proxy ARG…: one on an ephemeral port, before UPSTREAM; sets PROXY (its process),
+# AT ("127.0.0.1:PORT") and HERE, the address to set. Its lines are in proxy.out.
+proxy() {
+	local line
+	background proxy mcpctl proxy --listen 127.0.0.1:0 "$@"
+	PROXY=$LAST
+	line=$(wait_for proxy.err '(restart it:|listening at) ') || return 1
+	HERE=$(grep -oE '(http|ws)://127.0.0.1:[0-9]+/[^ ]*' <<<"$line")
+	AT=$(grep -oE '127.0.0.1:[0-9]+' <<<"$HERE")
+}
+
+# board ARG…: dials in by that proxy, whatever kind it is; sets DEVICE.
+board() {
+	local how=--connect
+	[[ $HERE == ws* ]] || how=--ota
+	background board mcpctl sim $how "$HERE" "$@"
+	DEVICE=$LAST
+}
+
+# leave [STATUS]: Ctrl-C ends the proxy.
+leave() {
+	kill -INT "$PROXY"
+	finish "$PROXY" "${1:-0}"
+}
+
+# ota BODY: a server that gives that answer to OTA; sets OTA.
+ota() {
+	background ota /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" '200 OK' "$1" application/json
+	OTA=http://127.0.0.1:$(wait_for ota.out '^port ' | tr -dc 0-9)/xiaozhi/ota/
+}
+
+ask() {
+	curl -sS --max-time 30 -H 'Device-Id: aa:bb:cc:dd:ee:ff' -H 'Content-Type: application/json' \
+		-d '{"application":{"version":"2.4.2"},"board":{"name":"kevin","type":"kevin"}}' "$@"
+}
+
+@test "a board that was given our OTA address talks to its backend through us" {
+	serve
+	proxy "$OTA" --trace night.cap
+	board
+	event ready
+	mcp call self.audio_speaker.set_volume volume=31
+	ends 0
+	says true
+	kill -INT "$DEVICE"
+	wait_for proxy.out 'ended by'
+	leave
+	wait_for proxy.out '> hello v1 websocket'
+	wait_for proxy.out '< initialize #'
+	wait_for proxy.out 'websocket.url: ws://127.0.0.1:[0-9]+/xiaozhi/v1/ -> ws://'"$AT/"
+	wait_for proxy.out '< call #.* self.audio_speaker.set_volume'
+	wait_for proxy.out '^passed +2 connections: '
+	wait_for proxy.out '^added +[0-9]+ [nu]?m?s \(p50\)'
+	wait_for proxy.out '^capture +night.cap \(mcpctl check night.cap\)$'
+	[ "$(stat -c %a night.cap)" = 600 ]
+	mcp capture show night.cap
+	ends 0
+	says initialize
+	absent error proxy.err
+}
+
+@test "a WebSocket upstream: a board that asks OTA here is sent here" {
+	serve
+	proxy "ws://127.0.0.1:$PORT/xiaozhi/v1/"
+	ask "http://$AT/xiaozhi/ota/" >answer
+	grep -qF "{\"websocket\":{\"url\":\"ws://$AT/xiaozhi/v1/\"" answer
+	board
+	event ready
+	mcp tools
+	ends 0
+	says self.audio_speaker.set_volume
+	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://$AT/other")" = 404 ]
+	leave
+}
+
+@test "only the addresses are changed in an answer to OTA, and newer firmware is withheld" {
+	ota '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }'
+	proxy "$OTA"
+	ask "$HERE" >answer
+	[ "$(cat answer)" = '{ "websocket" : {"url":"ws://'"$AT"'/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{} }' ]
+	wait_for proxy.out 'firmware: 9.0.0 -> withheld'
+	leave
+	proxy "$OTA" --firmware --rewrite none
+	ask "$HERE" | cmp - <(printf %s '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }')
+	leave
+}
+
+@test "firmware that is not newer, and an answer that is no JSON, pass as they are" {
+	ota '{"firmware":{"version":"2.4.2","url":"http://h/f"}}'
+	proxy "$OTA"
+	[ "$(ask "$HERE")" = '{"firmware":{"version":"2.4.2","url":"http://h/f"}}' ]
+	leave
+	ota '{"websocket":{"url":"ws://h/"'
+	proxy "$OTA"
+	[ "$(ask "$HERE")" = '{"websocket":{"url":"ws://h/"' ]
+	wait_for proxy.err 'stays as it is, and is not seen here: it is no JSON'
+	leave
+}
+
+@test "the real answer is judged, and --fail-on tells by the status" {
+	ota '{"websocket":{"url":"ws://h:x/"}}'
+	proxy "$OTA" --fail-on error --findings found
+	ask "$HERE"
+	wait_for proxy.out 'O309'
+	leave 7
+	grep -q '"code":"O309"' found
+	wait_for proxy.err 'findings of severity error'
+}
+
+@test "a picture passes: its address in initialize is ours" {
+	serve --save-images pictures
+	proxy "$OTA"
+	board
+	event ready
+	mcp call self.camera.take_photo question=what
+	ends 0
+	wait_for proxy.out 'pictures come through here: vision.url .* -> http://'"$AT"'/mcpctl-proxy/vision/0'
+	wait_for proxy.out 'POST /mcpctl-proxy/vision/0'
+	[ -n "$(ls pictures)" ]
+	leave
+}
+
+@test "faults, in what passes" {
+	serve
+	proxy "ws://127.0.0.1:$PORT/" --fault no-reply:self.get_device_status,wrong-id:self.audio_speaker.set_volume
+	board
+	event ready
+	mcp --timeout 1s call self.get_device_status
+	ends 4
+	mcp --timeout 1s call self.audio_speaker.set_volume volume=3
+	ends 4
+	wait_for proxy.out '\-\-fault no-reply'
+	wait_for proxy.out '\-\-fault wrong-id'
+	leave
+	wait_for proxy.out 'dropped: 1'
+}
+
+@test "cut-frame ends both sides amid a reply" {
+	serve
+	proxy "ws://127.0.0.1:$PORT/" --fault cut-frame
+	board
+	event ready
+	mcp call self.get_device_status
+	ends 3
+	wait_for proxy.out 'ended'
+	leave
+}
+
+@test "a reply that is late comes late, and so does all behind it" {
+	serve
+	proxy "ws://127.0.0.1:$PORT/" --fault late-reply=1500ms
+	board
+	event ready
+	mcp --timeout 1s call self.get_device_status
+	ends 4
+	mcp --timeout 30s call self.get_device_status
+	ends 0
+	leave
+}
+
+@test "--set changes a member of what passes" {
+	serve
+	proxy "ws://127.0.0.1:$PORT/" --set /payload/result/isError=true
+	board
+	event ready
+	mcp call self.get_device_status
+	ends 1
+	leave
+}
+
+@test "what does not fit is refused with what would" {
+	mcp proxy ws://127.0.0.1:1/ --fault huge
+	ends 2
+	hints late-reply
+	mcp proxy ws://127.0.0.1:1/ --set a=1
+	ends 2
+	hints "begins with '/'"
+	mcp proxy ws://127.0.0.1:1/ --set /a=x
+	ends 2
+	hints '"x"'
+	mcp proxy ws://127.0.0.1:1/ --rewrite all
+	ends 2
+	mcp proxy
+	ends 2
+	hints 'OTA address'
+	mcp proxy ftp://h/
+	ends 2
+	hints wss://
+	mcp proxy mcp ws://h/
+	ends 2
+	mcp proxy ws://h:x/
+	ends 2
+	mcp proxy ws://127.0.0.1:1/ --listen x:y
+	ends 2
+	mcp proxy ws://127.0.0.1:1/ --trace /nowhere/x
+	ends 8
+}
+
+@test "an upstream that is not there: the stage, and the board sees the same" {
+	proxy "http://127.0.0.1:1/xiaozhi/ota/"
+	! ask "$HERE" || false
+	wait_for proxy.err '127.0.0.1:1 was not reached: connection refused'
+	wait_for proxy.out 'N102'
+	leave
+	proxy ws://127.0.0.1:1/
+	mcp sim --connect "$HERE" --for 5s
+	[ "$status" != 0 ]
+	wait_for proxy.out 'N102'
+	leave
+}
+
+@test "TLS upstream is verified as a board does it; --insecure goes on and says so" {
+	certificates
+	background tls openssl s_server -accept 0 -cert server.pem -key server.key -www -naccept 10
+	local port
+	port=$(wait_for tls.out '^ACCEPT' | grep -oE '[0-9]+$')
+	proxy "https://localhost:$port/ota/"
+	! curl -sS --max-time 30 "$HERE" || false
+	wait_for proxy.out 'N204'
+	leave
+	proxy "https://localhost:$port/ota/" --insecure
+	curl -sS --max-time 30 "$HERE" >/dev/null
+	wait_for proxy.out 'N204'
+	wait_for proxy.err 'a board would go no further'
+	leave
+	proxy "https://localhost:$port/ota/" --cacert ca.pem
+	curl -sS --max-time 30 "$HERE" >/dev/null
+	wait_for proxy.out 'TLSv1.3 to localhost, certificate of test-ca'
+	absent N204 proxy.out
+	leave
+}
+
+@test "a redirect passes as it is, and is found" {
+	background ota /usr/bin/python3 "$BATS_TEST_DIRNAME/http_says.py" \
+		$'302 Found\r\nLocation: https://h.example/login\r\nContent-Length: 0' ''
+	proxy "http://127.0.0.1:$(wait_for ota.out '^port ' | tr -dc 0-9)/ota"
+	[ "$(ask -o /dev/null -w '%{http_code} %{redirect_url}' "$HERE")" = '302 https://h.example/login' ]
+	wait_for proxy.out 'O311'
+	leave
+}
+
+@test "pages of others and names that are not ours are kept out" {
+	ota '{}'
+	proxy "$OTA"
+	[ "$(ask -o /dev/null -w '%{http_code}' -H 'Origin: http://evil.example' "$HERE")" = 403 ]
+	[ "$(ask -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "$HERE")" = 421 ]
+	wait_for proxy.err evil.example
+	leave
+	absent evil.example proxy.out
+}
+
+@test "a WebSocket that did not ask OTA here leads nowhere, which is said" {
+	ota '{}'
+	proxy "$OTA"
+	mcp sim --connect "ws://$AT/x" --for 5s
+	[ "$status" != 0 ]
+	wait_for proxy.err 'did not ask OTA here before; restart the board'
+	leave
+}
+
+@test "-o json: events of a capture, and what passed at the end" {
+	serve
+	background json mcpctl -o json proxy --listen 127.0.0.1:0 "$OTA" --trace both.cap
+	PROXY=$LAST
+	HERE=$(wait_for json.err 'restart it: ' | grep -oE 'http://127.0.0.1:[0-9]+/[^ "]*')
+	board
+	event ready
+	mcp call self.get_device_status
+	ends 0
+	leave
+	jq -es 'map(.capture // empty) == [1]' json.out
+	jq -es '.[-1].proxied.connections == 2 and .[-1].proxied.capture == "both.cap"' json.out
+	jq -es 'map(select(.kind == "text")) | length > 5' json.out
+	[ "$(grep -c . json.out)" = $(($(grep -c . both.cap) + 1)) ]
+}
+
+@test "many boards at once, and the end of the time ends it" {
+	serve
+	proxy "$OTA" --for 20s
+	mcp sim --ota "$HERE" --devices 40 --for 3s --expect-listed
+	ends 0
+	leave
+	wait_for proxy.out '^passed +80 connections'
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* What a proxy changes: members, replies, parts of a text; and its times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "proxy/alter.h"
+#include "proxy/latency.h"
+#include "proxy/upstream.h"
+
+#define CALL                                                           \
+	"{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":7," \
+	"\"method\":\"tools/call\",\"params\":{\"name\":\"self.x\"}}}"
+#define REPLY                                                             \
+	"{\"session_id\":\"\",\"type\":\"mcp\",\"payload\":{\"jsonrpc\":" \
+	"\"2.0\",\"id\":7,\"result\":{\"content\":[ ],\"isError\":false}}}"
+#define HELLO "{\"type\":\"hello\",\"features\":{\"mcp\":true},\"version\":1}"
+
+static struct span span(const char *text)
+{
+	return (struct span){ text, strlen(text) };
+}
+
+/* What becomes of the message; out is what goes on in its place. */
+static struct altered alter(const struct alterations *a, struct alter_state *s,
+			    bool from_device, const char *text, struct buf *out)
+{
+	struct altered what;
+
+	buf_reset(out);
+	alter_message(a, s, from_device, span(text), out, &what);
+	return what;
+}
+
+static void members(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_false(alter(a, &s, true, REPLY, &out).changed);
+	assert_int_equal(
+		alterations_set(a, "/payload/result/isError=true", NULL), 0);
+	assert_int_equal(alterations_set(a, "/payload/id=\"a b\"", NULL), 0);
+	assert_true(alter(a, &s, true, REPLY, &out).changed);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"session_id\":\"\",\"type\":\"mcp\",\"payload\":{\"jsonrpc\":"
+		"\"2.0\",\"id\":\"a b\",\"result\":{\"content\":[ ],\"isError\":true}}}");
+	assert_false(alter(a, &s, true, HELLO, &out).changed);
+	assert_false(alter(a, &s, true, "{\"payload\":", &out).changed);
+	alterations_free(a);
+}
+
+static void wrong_words(void **state)
+{
+	static const char *const sets[] = { "x=1", "/a", "/a=", "/a=x",
+					    "/~2=1" };
+	static const char *const faults[] = {
+		"nothing",   "huge",   "drop",		 "drop=reply/0",
+		"drop=x/3",  "hang=3", "late-reply=x",	 "no-hello:self.x",
+		"no-reply:", "",       "late-hello,bad",
+	};
+	struct alterations *a = alterations_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sets); i++) {
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		assert_int_equal(alterations_set(a, sets[i], &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+	}
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		CLEANUP(error_reset) struct error err = { 0 };
+
+		assert_int_equal(alterations_fault(a, faults[i], &err), -1);
+		assert_int_equal(err.kind, ERR_USAGE);
+	}
+	alterations_free(a);
+}
+
+static struct altered with(const char *fault, struct buf *out, bool hello)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	struct altered what;
+
+	assert_int_equal(alterations_fault(a, fault, NULL), 0);
+	alter(a, &s, false, CALL, out);
+	what = alter(a, &s, true, hello ? HELLO : REPLY, out);
+	alterations_free(a);
+	return what;
+}
+
+static void faults(void **state)
+{
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(with("late-reply=2s", &out, false).after_ms, 2000);
+	assert_int_equal(with("late-reply", &out, false).after_ms, 11000);
+	assert_int_equal(with("late-reply:self.x", &out, false).after_ms,
+			 11000);
+	assert_int_equal(with("late-reply:self.y", &out, false).after_ms, 0);
+	assert_int_equal(with("late-reply", &out, true).after_ms, 0);
+	assert_true(with("no-reply", &out, false).drop);
+	assert_true(with("two-replies", &out, false).twice);
+	assert_true(with("cut-frame", &out, false).cut);
+	assert_true(with("hang", &out, false).hang);
+	assert_true(with("no-hello", &out, true).drop);
+	assert_int_equal(with("late-hello", &out, true).after_ms, 5000);
+	assert_true(with("wrong-id", &out, false).changed);
+	assert_non_null(strstr(buf_string(&out), "\"id\":1007,"));
+	assert_true(with("string-id", &out, false).changed);
+	assert_non_null(strstr(buf_string(&out), "\"id\":\"7\","));
+	assert_true(with("not-json", &out, false).changed);
+	assert_int_equal(*buf_string(&out), 'I');
+	assert_true(with("no-features", &out, true).changed);
+	assert_string_equal(
+		buf_string(&out),
+		"{\"type\":\"hello\",\"features\":{},\"version\":1}");
+	/* Two at once. */
+	assert_true(with("two-replies,wrong-id", &out, false).twice);
+	assert_non_null(strstr(buf_string(&out), "1007"));
+}
+
+static void each_third(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_fault(a, "drop=reply/3", NULL), 0);
+	for (int i = 1; i <= 9; i++) {
+		alter(a, &s, false, CALL, &out);
+		assert_int_equal(alter(a, &s, true, REPLY, &out).drop,
+				 i % 3 == 0);
+		assert_false(alter(a, &s, true, HELLO, &out).drop);
+	}
+	alterations_free(a);
+}
+
+/* From a reply on nothing goes on, whatever it is. */
+static void hangs(void **state)
+{
+	struct alterations *a = alterations_new();
+	struct alter_state s = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(alterations_fault(a, "hang", NULL), 0);
+	assert_false(alter(a, &s, true, HELLO, &out).drop);
+	alter(a, &s, false, CALL, &out);
+	assert_true(alter(a, &s, true, REPLY, &out).drop);
+	assert_true(alter(a, &s, true, HELLO, &out).drop);
+	assert_false(alter(a, &s, false, CALL, &out).drop);
+	alterations_free(a);
+}
+
+static void edits_in_their_order(void **state)
+{
+	static const char text[] = "one two three";
+	struct edits e = { 0 };
+	CLEANUP(buf_done) struct buf out = { 0 };
+
+	(void)state;
+	assert_true(edits_add(&e, (struct span){ text + 8, 5 }, "3"));
+	assert_true(edits_add_string(&e, (struct span){ text, 3 }, "a\"b"));
+	assert_false(edits_add(&e, (struct span){ text + 2, 3 }, "no"));
+	edits_apply(&e, span(text), &out);
+	assert_string_equal(buf_string(&out), "\"a\\\"b\" two 3");
+	edits_done(&e);
+}
+
+static void pointers(void **state)
+{
+	static const char json[] =
+		"{\"a/b\":[1,{\"c~d\":\"x\"}],\"\":{\"\":2}}";
+	struct span found;
+
+	(void)state;
+	assert_true(edit_point(span(json), "/a~1b/1/c~0d", &found));
+	assert_memory_equal(found.text, "\"x\"", found.len);
+	assert_true(edit_point(span(json), "//", &found));
+	assert_memory_equal(found.text, "2", found.len);
+	assert_false(edit_point(span(json), "/a~1b/2", &found));
+	assert_false(edit_point(span(json), "/a~1b/x", &found));
+	assert_false(edit_point(span(json), "/a/b", &found));
+}
+
+static void percentiles(void **state)
+{
+	struct latency l = { 0 };
+
+	(void)state;
+	assert_int_equal(latency_at(&l, 50), -1);
+	for (int i = 1; i <= 1000; i++)
+		latency_add(&l, (int64_t)i * 1000);
+	assert_in_range(latency_at(&l, 50), 500000, 570000);
+	assert_in_range(latency_at(&l, 99), 990000, 1120000);
+	latency_add(&l, -1);
+	latency_add(&l, INT64_MAX);
+	assert_true(latency_at(&l, 100) > INT64_C(1) << 30);
+}
+
+static void who_was_told_what(void **state)
+{
+	struct told_urls t = { 0 };
+	struct upstream u = { 0 };
+	CLEANUP(buf_done) struct buf host = { 0 };
+
+	(void)state;
+	assert_null(told_find(&t, "a"));
+	told_add(&t, "a", "ws://one/", "h:1");
+	assert_string_equal(told_find(&t, NULL), "ws://one/");
+	told_add(&t, "b", "ws://two/", "h:2");
+	assert_null(told_find(&t, "c"));
+	told_add(&t, "b", "ws://one/", "h:3");
+	assert_string_equal(told_find(&t, "c"), "ws://one/");
+	assert_string_equal(told_reached(&t, "b"), "h:3");
+	for (int i = 0; i < TOLD_MAX; i++) {
+		char name[20];
+
+		snprintf(name, sizeof(name), "n%d", i);
+		told_add(&t, name, "ws://three/", "h");
+	}
+	assert_int_equal(t.count, TOLD_MAX);
+	assert_string_equal(told_find(&t, "a"), "ws://three/");
+	told_done(&t);
+
+	assert_int_equal(upstream_read(&u, "wss://h/p?q=1", NULL), 0);
+	assert_true(u.tls && u.port == 443 && !u.has_port);
+	upstream_host(&u, true, &host);
+	assert_string_equal(buf_string(&host), "h");
+	upstream_done(&u);
+	assert_int_equal(upstream_read(&u, "ws://h:x/", NULL), -1);
+	assert_int_equal(upstream_read(&u, "h", NULL), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(members),
+		cmocka_unit_test(wrong_words),
+		cmocka_unit_test(faults),
+		cmocka_unit_test(each_third),
+		cmocka_unit_test(hangs),
+		cmocka_unit_test(edits_in_their_order),
+		cmocka_unit_test(pointers),
+		cmocka_unit_test(percentiles),
+		cmocka_unit_test(who_was_told_what),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

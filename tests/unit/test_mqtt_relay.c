@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proxy/mqtt_relay: thousands of random conversations come out as they went in,
+ * however they are cut; a server hello leads to our UDP, with nothing else in
+ * it changed; datagrams pass both ways, strangers' do not; ends are passed on.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "proxy/proxy.h"
+#include "proxy/talk.h"
+#include "proxy/udp_relay.h"
+#include "wire/mqtt_packets.h"
+
+#define CONVERSATIONS 2000
+#define PATIENCE_MS 20000
+
+static struct {
+	struct loop *loop;
+	struct proxy *proxy;
+	int upstream; /* listens in the backend's place */
+	uint16_t port; /* of the proxy */
+	struct words words;
+	bool closed;
+	unsigned text, packets, udp;
+	struct buf notes;
+	bool found[DIAG_CODE_COUNT];
+	uint32_t seed;
+} run;
+
+/* ---- the proxy, and sockets on both sides of it ---- */
+
+static void on_passed(void *owner, const struct talk *t,
+		      const struct capture_event *e)
+{
+	(void)owner;
+	run.text += e->kind == CAPTURED_TEXT;
+	run.packets += e->kind == CAPTURED_PACKET && t->leg == LEG_MQTT;
+	run.udp += e->kind == CAPTURED_PACKET && t->leg == LEG_UDP;
+	if (e->kind == CAPTURED_NOTICE)
+		buf_add(&run.notes, e->data.text, e->data.len);
+}
+
+static void on_found(void *owner, const struct talk *t, const struct finding *f,
+		     const char *detail)
+{
+	(void)owner;
+	(void)t;
+	(void)detail;
+	run.found[f->code] = true;
+}
+
+static void on_said(void *owner, const struct proxy_news *n)
+{
+	(void)owner;
+	buf_text(&run.notes, n->text);
+}
+
+static const struct proxy_events events = { on_passed, on_found, on_said };
+
+static void on_closed(void *owner)
+{
+	(void)owner;
+	run.closed = true;
+}
+
+static uint16_t number_of(int fd)
+{
+	struct sockaddr_in own;
+	socklen_t len = sizeof(own);
+
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&own, &len), 0);
+	return ntohs(own.sin_port);
+}
+
+static int bound(int type)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	int fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+	if (type == SOCK_STREAM)
+		assert_int_equal(listen(fd, 100), 0);
+	return fd;
+}
+
+static void open_proxy(void)
+{
+	CLEANUP(words_done) struct words at = { 0 };
+	char upstream[64];
+	struct error err = { 0 };
+	struct proxy_options o = { .upstream = upstream,
+				   .kind = UPSTREAM_MQTT,
+				   .listen = &run.words,
+				   .rewrite = REWRITE_ALL,
+				   .events = &events };
+
+	snprintf(upstream, sizeof(upstream), "mqtt://127.0.0.1:%u",
+		 number_of(run.upstream));
+	if (proxy_open(&run.proxy, run.loop, &o, &err))
+		fail_msg("%s", err.text);
+	proxy_addresses(run.proxy, &at);
+	assert_int_equal(at.count, 1);
+	run.port = (uint16_t)strtoul(strrchr(at.word[0], ':') + 1, NULL, 10);
+}
+
+static int set_up(void **state)
+{
+	struct error err = { 0 };
+
+	(void)state;
+	memset(&run, 0, sizeof(run));
+	words_add(&run.words, "127.0.0.1:0");
+	assert_int_equal(loop_new(&run.loop, &err), 0);
+	run.upstream = bound(SOCK_STREAM);
+	run.seed = 1;
+	open_proxy();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	proxy_close(run.proxy, on_closed, NULL);
+	loop_wait(run.loop, &run.closed, loop_now() + PATIENCE_MS, NULL);
+	assert_true(run.closed);
+	loop_free(run.loop);
+	close(run.upstream);
+	words_done(&run.words);
+	buf_done(&run.notes);
+	return 0;
+}
+
+static int dial(uint16_t port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+static void turn(void)
+{
+	const bool never = false;
+
+	loop_stay(run.loop, &never, loop_now() + 1, NULL);
+}
+
+/* The connection that the proxy opens for it. */
+static int accepted(void)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	int fd;
+
+	do {
+		turn();
+		fd = accept4(run.upstream, NULL, NULL,
+			     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	} while (fd < 0 && loop_now() < until);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* ---- random conversations ---- */
+
+static uint32_t draw(uint32_t below)
+{
+	run.seed = run.seed * 1664525u + 1013904223u;
+	return (run.seed >> 8) % below;
+}
+
+static void add_packet(struct buf *out, unsigned first, const char *body,
+		       size_t len)
+{
+	size_t left = len;
+
+	buf_char(out, (char)first);
+	do {
+		buf_char(out, (char)((left & 127) | (left > 127 ? 128 : 0)));
+		left >>= 7;
+	} while (left);
+	buf_add(out, body, len);
+}
+
+static void add_publish(struct buf *out, size_t len)
+{
+	unsigned qos = draw(3);
+	struct buf body = { 0 };
+
+	buf_add(&body, "\0\1t", 3);
+	if (qos)
+		buf_add(&body, "\0\7", 2);
+	for (size_t i = 0; i < len; i++)
+		buf_char(&body, (char)draw(256));
+	add_packet(out, 0x30 | qos << 1, body.data, body.len);
+	buf_done(&body);
+}
+
+static void add_any(struct buf *out)
+{
+	static const char mcp[] =
+		"\0\1t{\"type\":\"mcp\",\"payload\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}";
+
+	switch (draw(200) ? draw(6) : 6) {
+	case 0:
+		add_packet(out, 0xC0, "", 0);
+		break;
+	case 1:
+		add_packet(out, 0x82, "\0\1\0\1a\0", 6);
+		break;
+	case 2:
+		add_packet(out, 0x30, mcp, sizeof(mcp) - 1);
+		break;
+	case 3: /* broken: its topic is longer than all of it */
+		add_packet(out, 0x30, "\xff\xff", 2);
+		break;
+	case 6: /* more than is kept */
+		add_publish(out, 300000 + draw(100000));
+		break;
+	default:
+		add_publish(out, draw(draw(10) ? 200 : 5000));
+	}
+}
+
+struct stream {
+	int fd;
+	struct buf said, heard; /* what it is to say, what it heard */
+	size_t at;
+	bool end;
+};
+
+static void prepare(struct stream *s, const char *first, size_t len)
+{
+	unsigned count = draw(8);
+
+	buf_add(&s->said, first, len);
+	while (count--)
+		add_any(&s->said);
+	/* Sometimes it is cut, or no MQTT at all. */
+	if (!draw(4) && s->said.len > len)
+		s->said.len -= draw((uint32_t)(s->said.len - len));
+	if (!draw(20))
+		buf_add(&s->said, "\0\0 no MQTT", 10);
+}
+
+static void say_some(struct stream *s)
+{
+	size_t part = s->said.len - s->at;
+	ssize_t done;
+
+	if (draw(3) && part > 1)
+		part = 1 + draw((uint32_t)part);
+	done = send(s->fd, s->said.data + s->at, part, MSG_NOSIGNAL);
+	if (done > 0)
+		s->at += (size_t)done;
+}
+
+static void hear(struct stream *s)
+{
+	char piece[65536];
+	ssize_t got;
+
+	while ((got = recv(s->fd, piece, sizeof(piece), 0)) > 0)
+		buf_add(&s->heard, piece, (size_t)got);
+	s->end = s->end || got == 0;
+}
+
+static void assert_same(const struct buf *said, const struct buf *heard,
+			uint32_t seed)
+{
+	if (said->len != heard->len ||
+	    (said->len && memcmp(said->data, heard->data, said->len) != 0))
+		fail_msg("seed %u: %zu bytes became %zu, or others", seed,
+			 said->len, heard->len);
+}
+
+static void converse(struct stream *device, struct stream *backend,
+		     uint32_t seed)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	/* What is cut waits for its end, or that of the connection. */
+	while (device->at < device->said.len ||
+	       backend->at < backend->said.len) {
+		if (draw(2))
+			say_some(device);
+		if (draw(2))
+			say_some(backend);
+		loop_poll(run.loop);
+		hear(device);
+		hear(backend);
+		if (loop_now() > until)
+			fail_msg("seed %u: %zu of %zu, %zu of %zu", seed,
+				 device->heard.len, backend->said.len,
+				 backend->heard.len, device->said.len);
+	}
+}
+
+static void await_end(struct stream *s)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	while (!s->end && loop_now() < until) {
+		turn();
+		hear(s);
+	}
+	assert_true(s->end);
+}
+
+#define CONNECT "\x10\x0E\0\4MQTT\x04\x02\x00\xF0\0\2c1"
+#define CONNACK "\x20\x02\x00\x00"
+
+static void one_conversation(uint32_t seed)
+{
+	struct stream device = { 0 }, backend = { 0 };
+
+	run.seed = seed;
+	prepare(&device, CONNECT, sizeof(CONNECT) - 1);
+	prepare(&backend, CONNACK, sizeof(CONNACK) - 1);
+	device.fd = dial(run.port);
+	say_some(&device);
+	backend.fd = accepted();
+	converse(&device, &backend, seed);
+	/* One ends its side, the other sees that, and ends its own. */
+	shutdown(device.fd, SHUT_WR);
+	await_end(&backend);
+	close(backend.fd);
+	await_end(&device);
+	close(device.fd);
+	assert_same(&device.said, &backend.heard, seed);
+	assert_same(&backend.said, &device.heard, seed);
+	buf_done(&device.said);
+	buf_done(&device.heard);
+	buf_done(&backend.said);
+	buf_done(&backend.heard);
+}
+
+static void conversations(void **state)
+{
+	const char *few = getenv("MCPCTL_CONVERSATIONS");
+	uint32_t count = few ? (uint32_t)strtoul(few, NULL, 10) : CONVERSATIONS;
+
+	(void)state;
+	for (uint32_t i = 0; i < count; i++)
+		one_conversation(i * 7919 + 1);
+	assert_true(run.text > count / 2);
+	assert_true(run.packets > count * 2);
+}
+
+/* ---- a session with audio ---- */
+
+#define KEY "00112233445566778899aabbccddeeff"
+#define NONCE "0100000012345678000000000000ffff"
+
+static const char hello_front[] =
+	"{ \"type\" : \"hello\",\"transport\":\"udp\", "
+	"\"udp\":{\"key\":\"" KEY "\",\"server\":\"127.0.0.1\",\"port\":";
+static const char hello_back[] =
+	",\"nonce\":\"" NONCE "\"},\"session_id\":\"s\"}";
+
+static void exchange(struct stream *from, struct stream *to, const char *data,
+		     size_t len, size_t wanted)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+
+	assert_int_equal(send(from->fd, data, len, 0), len);
+	while (to->heard.len < wanted && loop_now() < until) {
+		turn();
+		hear(to);
+	}
+	assert_true(to->heard.len >= wanted);
+}
+
+static void meet(struct stream *device, struct stream *backend)
+{
+	device->fd = dial(run.port);
+	send(device->fd, CONNECT, sizeof(CONNECT) - 1, 0);
+	backend->fd = accepted();
+	exchange(backend, device, CONNACK, sizeof(CONNACK) - 1, 4);
+	exchange(device, backend, "\xC0\x00", 2, sizeof(CONNECT) + 1);
+	buf_reset(&device->heard);
+	buf_reset(&backend->heard);
+}
+
+static void part(struct stream *device, struct stream *backend)
+{
+	close(device->fd);
+	await_end(backend);
+	close(backend->fd);
+	buf_done(&device->heard);
+	buf_done(&backend->heard);
+}
+
+/* The PUBLISH that the device gets for that hello; returns the port in it. */
+static uint16_t hello(struct stream *device, struct stream *backend, int udp)
+{
+	struct buf body = { 0 }, out = { 0 };
+	struct packet_publish m;
+	struct mqtt_packet p;
+	const char *front, *at;
+	char *end;
+	long port;
+
+	buf_add(&body, "\0\1t", 3);
+	buf_printf(&body, "%s%u%s", hello_front, number_of(udp), hello_back);
+	add_packet(&out, 0x30, body.data, body.len);
+	exchange(backend, device, out.data, out.len, out.len - 3);
+	assert_int_equal(packet_read(&p, device->heard.data, device->heard.len),
+			 PACKET_WHOLE);
+	assert_true(packet_publish(&m, &p, 4));
+	front = m.payload.text;
+	assert_memory_equal(front, hello_front, strlen(hello_front));
+	at = front + strlen(hello_front);
+	port = strtol(at, &end, 10);
+	assert_memory_equal(end, hello_back, strlen(hello_back));
+	assert_int_equal(end + strlen(hello_back), front + m.payload.len);
+	assert_true(port > 0 && port != number_of(udp));
+	buf_done(&body);
+	buf_done(&out);
+	return (uint16_t)port;
+}
+
+static void send_to(int fd, uint16_t port, const char *data, size_t len)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(port) };
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(
+		sendto(fd, data, len, 0, (struct sockaddr *)&to, sizeof(to)),
+		len);
+}
+
+/* The next datagram; *from: the port it is from. */
+static size_t datagram(int fd, char *out, size_t size, uint16_t *from)
+{
+	int64_t until = loop_now() + PATIENCE_MS;
+	struct sockaddr_in peer;
+	ssize_t got;
+
+	do {
+		socklen_t len = sizeof(peer);
+
+		turn();
+		got = recvfrom(fd, out, size, 0, (struct sockaddr *)&peer,
+			       &len);
+	} while (got < 0 && loop_now() < until);
+	assert_true(got >= 0);
+	*from = ntohs(peer.sin_port);
+	return (size_t)got;
+}
+
+/* Its sequence is the last byte of the head. */
+#define AUDIO(ssrc, n) "\1\0\0\4" ssrc "\0\0\0\0\0\0\0" n "opus"
+#define OURS "\x12\x34\x56\x78"
+#define AUDIO_LEN 20
+
+static void audio(void **state)
+{
+	struct stream device = { 0 }, backend = { 0 };
+	int board = bound(SOCK_DGRAM), server = bound(SOCK_DGRAM);
+	int other = bound(SOCK_DGRAM);
+	uint16_t port, from;
+	char got[100];
+
+	(void)state;
+	meet(&device, &backend);
+	port = hello(&device, &backend, server);
+	/* Of another session, then ours, with one number left out. */
+	send_to(other, port, AUDIO("\1\2\3\4", "\1"), AUDIO_LEN);
+	send_to(board, port, AUDIO(OURS, "\1"), AUDIO_LEN);
+	assert_int_equal(datagram(server, got, sizeof(got), &from), AUDIO_LEN);
+	assert_memory_equal(got, AUDIO(OURS, "\1"), AUDIO_LEN);
+	/* Ours, from another port than the board's. */
+	send_to(other, port, AUDIO(OURS, "\2"), AUDIO_LEN);
+	send_to(board, port, AUDIO(OURS, "\3"), AUDIO_LEN);
+	assert_int_equal(datagram(server, got, sizeof(got), &from), AUDIO_LEN);
+	assert_memory_equal(got, AUDIO(OURS, "\3"), AUDIO_LEN);
+	assert_int_equal(udp_relay_strangers(run.proxy), 2);
+	/* And back; what is no audio goes on, too. */
+	send_to(server, from, AUDIO(OURS, "\1"), AUDIO_LEN);
+	assert_int_equal(datagram(board, got, sizeof(got), &from), AUDIO_LEN);
+	assert_int_equal(from, port);
+	assert_memory_equal(got, AUDIO(OURS, "\1"), AUDIO_LEN);
+	assert_int_equal(run.udp, 3);
+	part(&device, &backend);
+	close(board);
+	close(server);
+	close(other);
+}
+
+/* A hello that a board would not take is not touched. */
+static void no_hello(void **state)
+{
+	static const char odd[] =
+		"\x30\x2E\0\1t{\"type\":\"hello\",\"udp\":{\"port\":\"8884\"}}     ";
+	struct stream device = { 0 }, backend = { 0 };
+
+	(void)state;
+	meet(&device, &backend);
+	exchange(&backend, &device, odd, sizeof(odd) - 1, sizeof(odd) - 1);
+	assert_memory_equal(device.heard.data, odd, sizeof(odd) - 1);
+	part(&device, &backend);
+}
+
+/* ---- ends ---- */
+
+static void resets(void **state)
+{
+	const struct linger now = { 1, 0 };
+	struct stream device = { 0 }, backend = { 0 };
+	int64_t until = loop_now() + PATIENCE_MS;
+	char byte;
+	ssize_t got;
+
+	(void)state;
+	meet(&device, &backend);
+	setsockopt(backend.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(backend.fd);
+	do {
+		turn();
+		got = recv(device.fd, &byte, 1, 0);
+	} while (got < 0 && errno == EAGAIN && loop_now() < until);
+	assert_int_equal(got, -1);
+	assert_int_equal(errno, ECONNRESET);
+	close(device.fd);
+	buf_done(&device.heard);
+	buf_done(&backend.heard);
+}
+
+static void tls_to_us(void **state)
+{
+	struct stream device = { 0 };
+
+	(void)state;
+	device.fd = dial(run.port);
+	send(device.fd, "\x16\x03\x01\x02\x00", 5, 0);
+	await_end(&device);
+	assert_int_equal(device.heard.len, 0);
+	assert_true(run.found[N121]);
+	assert_non_null(strstr(buf_string(&run.notes), "wants TLS"));
+	close(device.fd);
+}
+
+static void refused(void **state)
+{
+	static const char no[] = "\x20\x02\x00\x05";
+	struct stream device = { 0 }, backend = { 0 };
+
+	(void)state;
+	device.fd = dial(run.port);
+	send(device.fd, CONNECT, sizeof(CONNECT) - 1, 0);
+	backend.fd = accepted();
+	exchange(&backend, &device, no, 4, 4);
+	assert_memory_equal(device.heard.data, no, 4);
+	assert_true(run.found[M401]);
+	part(&device, &backend);
+}
+
+/* Who is not read fills a bounded room; all of it comes in the end. */
+static void slow_reader(void **state)
+{
+	enum { MANY = 16 << 20 };
+	struct stream device = { 0 }, backend = { 0 };
+	size_t sent = 0, idle = 0;
+
+	(void)state;
+	meet(&device, &backend);
+	while (sent < MANY)
+		add_publish(&backend.said, 60000), sent += 60000;
+	sent = 0;
+	while (idle < 50) {
+		ssize_t done = send(backend.fd, backend.said.data + sent,
+				    backend.said.len - sent, MSG_NOSIGNAL);
+
+		idle = done > 0 ? 0 : idle + 1;
+		sent += done > 0 ? (size_t)done : 0;
+		turn();
+	}
+	assert_true(sent < backend.said.len);
+	backend.at = sent;
+	while (device.heard.len < backend.said.len) {
+		if (backend.at < backend.said.len)
+			say_some(&backend);
+		loop_poll(run.loop);
+		hear(&device);
+	}
+	assert_same(&backend.said, &device.heard, 0);
+	part(&device, &backend);
+	buf_done(&backend.said);
+}
+
+int main(void)
+{
+#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		EACH(conversations), EACH(audio),     EACH(no_hello),
+		EACH(resets),	     EACH(tls_to_us), EACH(refused),
+		EACH(slow_reader),
+	};
+
+	mem_init();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
