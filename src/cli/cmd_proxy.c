@@ -657,7 +657,7 @@ const struct command cmd_proxy = {
 		"\n"
 		"With -o json each line of stdout is an event of mcpctl-capture(5), and the last one says what passed. If a reader is slow, lines are left out, and how many is told: what passes never waits for it.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_STREAM,
+	.flags = CMD_STREAM | CMD_MINOR,
 	.options = proxy_rows,
 	.options_size = sizeof(struct proxy_arguments),
 	.examples = proxy_examples,

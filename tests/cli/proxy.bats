@@ -288,3 +288,13 @@ ask() {
 	leave
 	wait_for proxy.out '^passed +80 connections'
 }
+
+@test "what they send does nothing to the terminal" {
+	ota $'{"websocket":{"url":"ws://h/\\u001b]0;x\\u0007"},"firmware":{"version":"9.\\u001b[2J","url":"u"}}'
+	proxy "$OTA" --fault late-hello
+	ask -H $'User-Agent: \xc2\x9b2J' -H 'Device-Id: a\u202eb' "$HERE$(printf '%%1b%%5b2J')" >answer
+	ask "$HERE" >answer
+	leave
+	absent $'[\x01-\x08\x0b-\x1f\x7f]' proxy.out proxy.err
+	absent $'\xc2\x9b' proxy.out proxy.err
+}

@@ -52,7 +52,8 @@ ATTACHED = {
 BOTH = ["info", "ping", "tools", "describe", "call", "tail", "request", "shell"]
 ALL = ["--all tools", "--all call t", "--all call refuses", "--all ping"]
 # They say nothing that a peer said; serve's log is looked at by the test itself.
-NOTHING = {"stop", "serve", "version", "completion", "sim", "explain"}
+# What proxy shows of a board and a backend is looked at in proxy.bats.
+NOTHING = {"proxy", "stop", "serve", "version", "completion", "sim", "explain"}
 # A program gets the bytes of a result as they came.
 EXACT = {"call", "read", "subscribe", "prompt", "complete", "request", "run", "shell"}
 # C0 but tab and newline, DEL, C1 as UTF-8, and what turns the direction.

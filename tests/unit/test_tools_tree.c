@@ -133,7 +133,7 @@ static void ages_are_told(void **state)
 	CLEANUP(tool_list_done) struct tool_list l = { 0 };
 
 	(void)state;
-	add_page(&l, "{\"name\":\"a\"}");
+	add_page(&l, "{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\"}}");
 	for (size_t i = 0; i < COUNT(ages); i++) {
 		const struct tools_record record = {
 			.list = &l, .kept = "listen:", .age = ages[i].age
