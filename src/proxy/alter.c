@@ -8,7 +8,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "proxy/edit.h"
+#include "proxy/edits.h"
 #include "wire/envelope.h"
 
 #define REPLY_LATE_MS 11000 /* past a call's usual 10 s */

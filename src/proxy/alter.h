@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "proxy/edit.h"
+#include "proxy/edits.h"
 
 struct alterations; /* of the whole run */
 

@@ -46,40 +46,7 @@ int proxy_kind(enum upstream_kind *out, const char *upstream, struct error *err)
 		"expected the OTA address that boards ask (https://HOST/…/ota/), ws://, wss://, mqtt:// or mqtts://, or an MCP server (http://, https://, stdio:, or -- COMMAND)");
 }
 
-void proxy_say(struct proxy *p, enum proxy_level level, const char *device,
-	       const char *hint, const char *format, ...)
-{
-	CLEANUP(mem_free_ptr) char *text = NULL;
-	struct proxy_news n = { .level = level,
-				.device = device,
-				.hint = hint && *hint ? hint : NULL };
-	va_list args;
-
-	va_start(args, format);
-	text = mem_vprintf(format, args);
-	va_end(args);
-	n.text = text;
-	if (p->options.events->said)
-		p->options.events->said(p->options.owner, &n);
-}
-
 /* ---- the end ---- */
-
-static void release(struct proxy *p)
-{
-	if (p->closed)
-		p->closed(p->closed_owner);
-	budget_free(p->budget);
-	mem_free(p->found);
-	mem_free(p);
-}
-
-void proxy_leg_closed(struct proxy *p)
-{
-	p->legs_open--;
-	if (p->closing && !p->legs_open)
-		release(p);
-}
 
 void proxy_close(struct proxy *p, void (*closed)(void *owner), void *owner)
 {

@@ -140,7 +140,7 @@ void proxy_leg_closed(struct proxy *p);
 /* ---- what the parts of other files offer ---- */
 
 /*
- * mqtt_relay.c. UPSTREAM_MQTT: the port is --listen's. Otherwise a port of its
+ * MQTT. UPSTREAM_MQTT: the port is --listen's. Otherwise a port of its
  * own for each endpoint ("HOST:PORT" as OTA tells it; TLS where the port is
  * 8883): found or opened. `reached` is the host by which the board reaches us.
  * *out ("HOST:PORT" for the board) is yours. -1: err.
@@ -154,13 +154,13 @@ void mqtt_relay_addresses(const struct proxy *p, struct words *out);
 void mqtt_relay_close(struct proxy *p);
 void udp_relay_close(struct proxy *p);
 
-/* mcp_relay.c. */
+/* MCP servers. */
 int mcp_relay_open(struct proxy *p, struct error *err);
 void mcp_relay_addresses(const struct proxy *p, struct words *out);
 void mcp_relay_close(struct proxy *p);
 
 /*
- * web.c: an address for the pictures that are meant for that URL, as a board
+ * An address for the pictures that are meant for that URL, as a board
  * that reached us by `reached` ("HOST:PORT") is told it; yours.
  */
 char *web_vision_url(struct proxy *p, const char *url, const char *reached);

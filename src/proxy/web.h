@@ -2,13 +2,14 @@
 /*
  * The port for boards that ask OTA, dial a WebSocket, send a picture. Who may
  * come in is judged by net/front; the bytes are relayed here as they came.
- * Files: web.c (the port, and where it leads), web_ws.c, web_http.c, web_ota.c.
+ * Files: web.c (the port), web_leg.c (what they share), web_ws.c, web_http.c,
+ * web_ota.c.
  */
 #ifndef PROXY_WEB_H
 #define PROXY_WEB_H
 
 #include "net/front.h"
-#include "proxy/edit.h"
+#include "proxy/edits.h"
 #include "proxy/pair.h"
 #include "proxy/talk.h"
 #include "proxy/upstream.h"
@@ -93,6 +94,9 @@ const char *web_vision_of(const struct web *w, const char *path);
 void web_ota_edit(struct web_leg *l, struct span body, const char *device,
 		  const char *board_version, struct edits *edits,
 		  struct buf *changes);
+
+/* Closing: gone with its last leg and place. */
+void web_maybe_closed(struct web *w);
 
 int web_open(struct proxy *p, struct error *err);
 void web_addresses(const struct proxy *p, struct words *out);

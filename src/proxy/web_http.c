@@ -127,7 +127,7 @@ static void judge_ota(struct http_leg *w)
 		.content_type = type,
 		.content_encoding = coding,
 		.has_length = a->has_length,
-		.chunked = a->how == HTTP_BODY_CHUNKED,
+		.chunked = a->how == BODY_CHUNKED,
 		.length = (int64_t)a->length,
 		.body = buf_string(&a->body),
 		.len = a->body.len,
@@ -148,7 +148,7 @@ static void judge_vision(struct http_leg *w, bool half_way)
 		.status = a->status,
 		.content_type = type,
 		.has_length = a->has_length,
-		.chunked = a->how == HTTP_BODY_CHUNKED,
+		.chunked = a->how == BODY_CHUNKED,
 		.length = (int64_t)a->length,
 		.body = buf_string(&a->body),
 		.len = a->body.len,
@@ -181,10 +181,10 @@ static void write_edited(struct http_leg *w, const struct buf *body)
 	snprintf(length, sizeof(length), "%zu", body->len);
 	http_parts_replace(&out, a->head.data, a->head.len, "Content-Length",
 			   length);
-	if (a->how == HTTP_BODY_CHUNKED)
+	if (a->how == BODY_CHUNKED)
 		buf_printf(&out, "%zx\r\n", body->len);
 	buf_add(&out, body->data, body->len);
-	if (a->how == HTTP_BODY_CHUNKED)
+	if (a->how == BODY_CHUNKED)
 		buf_text(&out, "\r\n0\r\n\r\n");
 	pair_write(&w->leg.pair, SIDE_DEVICE, out.data, out.len);
 }

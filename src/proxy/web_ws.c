@@ -20,7 +20,7 @@
 #define CUT_MS 50 /* for half a frame to arrive */
 
 /* One direction. */
-struct way {
+struct one_way {
 	struct ws_reader reader;
 	bool may_change; /* text is held until it is whole */
 	bool broken; /* no frames any more: passed, and not read */
@@ -38,7 +38,7 @@ struct ws_leg {
 	bool asked; /* it is whole */
 	struct http_parts answer;
 	bool upgraded;
-	struct way way[2]; /* by the side that it comes from */
+	struct one_way way[2]; /* by the side that it comes from */
 	struct timer timer; /* --fault */
 	uint64_t came_at; /* uv_hrtime() of what is read now */
 	bool resets; /* when it is over */
@@ -134,7 +134,7 @@ static void wait_for(struct ws_leg *w, enum side from, int64_t ms)
 static void pass(struct ws_leg *w, enum side from, const struct buf *frame,
 		 const struct altered *a)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 
 	if (a->cut) {
 		go_on(w, from, frame->data, frame->len / 2);
@@ -159,7 +159,7 @@ static void tell_fault(struct ws_leg *w, const struct altered *a)
 /* The text message of held is whole. */
 static void decide(struct ws_leg *w, enum side from, const struct ws_item *item)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 	const struct alterations *plan = w->leg.web->proxy->options.alter;
 	CLEANUP(buf_done) struct buf moved = { 0 }, bent = { 0 }, frame = { 0 };
 	struct span text = { item->data, item->len };
@@ -192,7 +192,7 @@ static void decide(struct ws_leg *w, enum side from, const struct ws_item *item)
 
 /* ---- one direction ---- */
 
-static void settle_held(struct way *y)
+static void settle_held(struct one_way *y)
 {
 	buf_reset(&y->held);
 	buf_reset(&y->controls);
@@ -202,7 +202,7 @@ static void settle_held(struct way *y)
 static void let_through(struct ws_leg *w, enum side from, const char *data,
 			size_t len)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 
 	go_on(w, from, y->held.data, y->held.len);
 	go_on(w, from, data, len);
@@ -212,7 +212,7 @@ static void let_through(struct ws_leg *w, enum side from, const char *data,
 /* Bytes of what is not whole, or not of a text message. */
 static void hold(struct ws_leg *w, enum side from, const char *data, size_t len)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 
 	if (!ws_in_text(&y->reader)) {
 		let_through(w, from, data, len);
@@ -229,7 +229,7 @@ static void hold(struct ws_leg *w, enum side from, const char *data, size_t len)
 static void take_broken(struct ws_leg *w, enum side from, const char *data,
 			size_t len)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 
 	y->broken = true;
 	if (y->may_change)
@@ -243,7 +243,7 @@ static void take_broken(struct ws_leg *w, enum side from, const char *data,
 static void take_item(struct ws_leg *w, enum side from, enum ws_what what,
 		      const struct ws_item *item, struct span raw)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 	bool text = what == WS_MESSAGE && item->opcode == WS_TEXT;
 
 	if (!y->may_change || (text && y->through)) {
@@ -269,7 +269,7 @@ static void take_item(struct ws_leg *w, enum side from, enum ws_what what,
 static void read_on(struct ws_leg *w, enum side from, const char *data,
 		    size_t len)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 	struct ws_item item;
 
 	while (len && !w->ended) {
@@ -318,7 +318,7 @@ static void on_timer(void *owner)
 		return;
 	}
 	for (int from = 0; from < 2; from++) {
-		struct way *y = &w->way[from];
+		struct one_way *y = &w->way[from];
 		CLEANUP(buf_done) struct buf late = y->late;
 
 		if (!y->waits)
@@ -507,7 +507,7 @@ static void finish(struct ws_leg *w, enum side who, enum event_end how)
 /* What is held of a message that never became whole. */
 static void let_go(struct ws_leg *w, enum side from)
 {
-	struct way *y = &w->way[from];
+	struct one_way *y = &w->way[from];
 
 	y->waits = false;
 	go_on(w, from, y->out.data, y->out.len);

@@ -7,8 +7,8 @@
 #define SIM_BOARD_HTTP_H
 
 #include "base/buf.h"
-#include "sim/board_ws.h"
 #include "net/tcp.h"
+#include "sim/board_ws.h"
 
 #define HTTP_HANG \
 	8192 /* bytes of a body that the board never reads to its end */

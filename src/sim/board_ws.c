@@ -299,7 +299,7 @@ void board_ws_open(struct board_ws *d, struct loop *l,
 	tcp_open(&d->tcp, &to);
 }
 
-/* Bytes of the board's own clients; sockets are sim/tcp's matter. */
+/* Bytes of the board's own clients; sockets are net/tcp's matter. */
 
 enum { OP_MORE = 0, OP_TEXT = 1, OP_BINARY = 2, OP_CLOSE = 8, OP_PING = 9 };
 

@@ -109,22 +109,22 @@ static void read_framing(struct http_parts *p)
 	}
 	if (p->answer && (p->to_head || p->status < 200 || p->status == 204 ||
 			  p->status == 304))
-		p->how = HTTP_BODY_NONE;
+		p->how = BODY_NONE;
 	else if (coding.text && word_is(coding, "chunked"))
-		p->how = HTTP_BODY_CHUNKED;
+		p->how = BODY_CHUNKED;
 	else if (p->has_length)
-		p->how = HTTP_BODY_LENGTH;
+		p->how = BODY_LENGTH;
 	else
-		p->how = p->answer ? HTTP_BODY_TO_END : HTTP_BODY_NONE;
-	p->left = p->how == HTTP_BODY_LENGTH ? p->length : 0;
-	p->over = p->how == HTTP_BODY_NONE ||
-		  (p->how == HTTP_BODY_LENGTH && !p->left);
+		p->how = p->answer ? BODY_TO_END : BODY_NONE;
+	p->left = p->how == BODY_LENGTH ? p->length : 0;
+	p->over = p->how == BODY_NONE || (p->how == BODY_LENGTH && !p->left);
 }
 
 static bool ends_head(const struct buf *b)
 {
-	return (b->len >= 4 && !memcmp(b->data + b->len - 4, "\r\n\r\n", 4)) ||
-	       (b->len >= 2 && !memcmp(b->data + b->len - 2, "\n\n", 2));
+	return (b->len >= 4 &&
+		memcmp(b->data + b->len - 4, "\r\n\r\n", 4) == 0) ||
+	       (b->len >= 2 && memcmp(b->data + b->len - 2, "\n\n", 2) == 0);
 }
 
 static size_t feed_head(struct http_parts *p, const char *data, size_t len)
@@ -229,9 +229,9 @@ size_t http_parts_feed(struct http_parts *p, const char *data, size_t len)
 		return 0;
 	if (!p->has_head)
 		return feed_head(p, data, len);
-	if (p->how == HTTP_BODY_CHUNKED)
+	if (p->how == BODY_CHUNKED)
 		return feed_chunks(p, data, len);
-	if (p->how == HTTP_BODY_TO_END)
+	if (p->how == BODY_TO_END)
 		return take(p, data, len);
 	used = take_left(p, data, len);
 	p->over = !p->left;
@@ -240,7 +240,7 @@ size_t http_parts_feed(struct http_parts *p, const char *data, size_t len)
 
 bool http_parts_end(struct http_parts *p)
 {
-	if (p->has_head && p->how == HTTP_BODY_TO_END)
+	if (p->has_head && p->how == BODY_TO_END)
 		p->over = true;
 	return p->over;
 }

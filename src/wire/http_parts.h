@@ -11,11 +11,11 @@
 
 #define HTTP_PARTS_HEAD_MAX 65536
 
-enum http_body {
-	HTTP_BODY_NONE, /* the head is all */
-	HTTP_BODY_LENGTH,
-	HTTP_BODY_CHUNKED,
-	HTTP_BODY_TO_END /* of the connection */
+enum body_end {
+	BODY_NONE, /* the head is all */
+	BODY_LENGTH,
+	BODY_CHUNKED,
+	BODY_TO_END /* of the connection */
 };
 
 struct http_parts {
@@ -26,7 +26,7 @@ struct http_parts {
 	struct buf head; /* its lines, with the empty one */
 	bool has_head, over, broken;
 	int status; /* of an answer */
-	enum http_body how;
+	enum body_end how;
 	bool has_length;
 	uint64_t length; /* Content-Length */
 	uint64_t left; /* of it, or of the chunk */

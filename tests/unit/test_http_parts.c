@@ -29,23 +29,23 @@ static size_t feed(struct http_parts *p, const char *text, size_t step)
 static const struct row {
 	const char *text; /* a second message stands behind '|' */
 	int status;
-	enum http_body how;
+	enum body_end how;
 	const char *body;
 	bool to_end;
 } rows[] = {
 	{ "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHello|x", 200,
-	  HTTP_BODY_LENGTH, "Hello", false },
+	  BODY_LENGTH, "Hello", false },
 	{ "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 	  "3\r\nHel\r\n2;a=b\r\nlo\r\n0\r\nX: y\r\n\r\n|x",
-	  200, HTTP_BODY_CHUNKED, "Hello", false },
-	{ "HTTP/1.0 401 No\r\nServer: x\r\n\r\nHello", 401, HTTP_BODY_TO_END,
+	  200, BODY_CHUNKED, "Hello", false },
+	{ "HTTP/1.0 401 No\r\nServer: x\r\n\r\nHello", 401, BODY_TO_END,
 	  "Hello", true },
-	{ "HTTP/1.1 204 Nothing\r\nContent-Length: 9\r\n\r\n|x", 204,
-	  HTTP_BODY_NONE, "", false },
-	{ "HTTP/1.1 100 Continue\r\n\r\n|HTTP/1.1 200 OK", 100, HTTP_BODY_NONE,
+	{ "HTTP/1.1 204 Nothing\r\nContent-Length: 9\r\n\r\n|x", 204, BODY_NONE,
 	  "", false },
-	{ "HTTP/1.1 200 OK\nContent-Length: 2\n\nab|", 200, HTTP_BODY_LENGTH,
-	  "ab", false },
+	{ "HTTP/1.1 100 Continue\r\n\r\n|HTTP/1.1 200 OK", 100, BODY_NONE, "",
+	  false },
+	{ "HTTP/1.1 200 OK\nContent-Length: 2\n\nab|", 200, BODY_LENGTH, "ab",
+	  false },
 };
 
 static void answers(void **state)
@@ -88,7 +88,7 @@ static void requests(void **state)
 	assert_true(p.over && p.size == 4 && p.body.len == 2);
 	http_parts_done(&p);
 	feed(&p, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", 100);
-	assert_true(p.over && p.how == HTTP_BODY_NONE);
+	assert_true(p.over && p.how == BODY_NONE);
 	http_parts_done(&p);
 }
 

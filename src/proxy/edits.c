@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Places in a text, in their order. */
-#include "proxy/edit.h"
+#include "proxy/edits.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Parts of a text replaced, so that all else in it stays byte for byte; and
  * where the parts of JSON stand. Pure.
  */
-#ifndef PROXY_EDIT_H
-#define PROXY_EDIT_H
+#ifndef PROXY_EDITS_H
+#define PROXY_EDITS_H
 
 #include "base/json.h"
 
