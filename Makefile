@@ -252,7 +252,7 @@ generate: all
 		$(BUILD)/mcpctl generate man "$$page" >"man/$$page" || exit 1; done
 
 # Floors have nothing of ours in them.
-FLOORS = $(patsubst %,$(BUILD)/bench_%,attached server client library)
+FLOORS = $(patsubst %,$(BUILD)/bench_%,attached server client library relay)
 $(FLOORS): $(BUILD)/bench_%: bench/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $<
 

@@ -79,8 +79,8 @@ void web_request_head(struct buf *out, struct span head,
 		      const char **struck);
 
 /* The events of the front. */
-void web_http(struct web *w, int fd, const struct front_head *head);
-void web_websocket(struct web *w, int fd, const struct front_head *head);
+void web_http(struct web *web, int fd, const struct front_head *head);
+void web_websocket(struct web *web, int fd, const struct front_head *head);
 
 /* "http://HOST:PORT" or what --advertise says, for a board that reached us so; yours. ws: ws or wss. */
 char *web_base(const struct web *w, const char *reached, bool ws);
