@@ -14,6 +14,8 @@
 #include "wire/http_parts.h"
 
 #define PORT 8000
+/* Sockets whose heads are awaited: a fleet dials all at once. */
+#define WAITING_MAX 8192
 
 void web_addresses(const struct proxy *p, struct words *out)
 {
@@ -119,6 +121,7 @@ static int open_place(struct web *w, const char *where, struct error *err)
 	struct front_config c = { .port = PORT,
 				  .admit = w->proxy->options.admit,
 				  .budget = w->proxy->budget,
+				  .connections_max = WAITING_MAX / 2,
 				  .counts_questions = true };
 
 	if (where && endpoint_parse_listen(where, &host, &c.port, err))
