@@ -21,7 +21,7 @@
 struct proxy_arguments {
 	struct words listen, set, faults;
 	const char *rewrite;
-	bool firmware;
+	int firmware; /* 1: a newer one is passed */
 	int64_t run_for;
 	int fail_on;
 };
@@ -34,8 +34,8 @@ static const struct option_row proxy_rows[] = {
 	  "where boards come in; may be given many times; 0 is any free port", NULL, NULL, 0, 0, "8000; 1883 for a broker; 127.0.0.1:8000 for an MCP server" },
 	{ 0, "rewrite", "PART,...", OPTION_TEXT, AT(rewrite),
 	  "what may be changed so that it comes through here: ota, ws, mqtt, udp, vision; or none", NULL, NULL, 0, 0, "all of them" },
-	{ 0, "firmware", NULL, OPTION_FLAG, AT(firmware),
-	  "let OTA offer a newer firmware, which a board installs at once", NULL, NULL, 0, 0, NULL },
+	{ 0, "firmware", "pass|withhold", OPTION_CHOICE, AT(firmware),
+	  "what becomes of a newer firmware in an OTA answer, which a board installs at once: pass or withhold", NULL, "withhold pass", 0, 0, "withhold" },
 	{ 0, "set", "POINTER=JSON", OPTION_LIST, AT(set),
 	  "put JSON in place of that member in every message that has it; may be given many times", NULL, NULL, 0, 0, NULL },
 	{ 0, "fault", "NAME[,NAME]...", OPTION_LIST, AT(faults),
@@ -228,7 +228,6 @@ static void add_passed(struct buf *out, const struct proxy_counts *c, bool mcp)
 		buf_printf(out, "; dropped: %" PRIu64, c->dropped);
 	if (c->refused)
 		buf_printf(out, "; refused: %" PRIu64, c->refused);
-	buf_char(out, '\n');
 }
 
 static void add_found(struct buf *out, const struct proxy_found *f)
@@ -272,15 +271,31 @@ static void add_latency(struct buf *out, const struct latency *l)
 	buf_text(out, " (p99) by reading and handing on\n");
 }
 
+static void add_wrapped(struct buf *out, const struct renderer *r,
+			const struct buf *text)
+{
+	const struct wrap how = { 9, 9, r->out_terminal ? r->width : 0 };
+
+	wrap_wrap(out, buf_string(text), text->len, &how);
+	buf_char(out, '\n');
+}
+
 static void add_summary(struct proxying *s, struct buf *out)
 {
+	const struct renderer *r = &s->app->out;
+	CLEANUP(buf_done) struct buf passed = { 0 }, capture = { 0 };
+
 	buf_text(out, "passed   ");
-	add_passed(out, &s->counts, s->options.kind == UPSTREAM_MCP);
+	add_passed(&passed, &s->counts, s->options.kind == UPSTREAM_MCP);
+	add_wrapped(out, r, &passed);
 	add_found(out, &s->found);
 	add_latency(out, &s->added);
-	if (s->app->config.trace)
-		buf_printf(out, "capture  %s (mcpctl check %s)\n",
-			   s->app->config.trace, s->app->config.trace);
+	if (!s->app->config.trace)
+		return;
+	buf_printf(&capture, "%s (mcpctl check %s)",
+		   s->app->config.trace, s->app->config.trace);
+	buf_text(out, "capture  ");
+	add_wrapped(out, r, &capture);
 }
 
 static void add_json(struct proxying *s, struct buf *out)
@@ -541,7 +556,7 @@ static int prepare(struct proxying *s, const struct invocation *in,
 	};
 	s->options.trust = (struct tls_trust){ .cacert = c->cacert,
 					       .insecure = c->insecure };
-	s->options.firmware = s->a->firmware;
+	s->options.firmware = s->a->firmware == 1;
 	s->options.events = &events;
 	s->options.owner = s;
 	s->lines = (struct passing){
@@ -631,7 +646,7 @@ const struct command cmd_proxy = {
 		"stand between boards and their real backend, and see what passes",
 	.text = "A board is given one other address, and all that it and its backend say passes through here: decoded, judged, recorded with --trace. A line for each message, what is wrong with it below; at the end what passed, what was found, and how much time the proxy added.\n"
 		"\n"
-		"UPSTREAM is the real one's address. http:// or https:// with a path that ends with \"ota\" is the OTA address of boards: set ours in its place on the board (they are printed), and restart it. The board's own headers and body go up, and the answer comes back with websocket.url and mqtt.endpoint pointing here; a newer firmware, which the board would install at once, is withheld unless --firmware is given; every other byte stays. The answer that is judged is the real one. 'ota' before the address says so of any other path.\n"
+		"UPSTREAM is the real one's address. http:// or https:// with a path that ends with \"ota\" is the OTA address of boards: set ours in its place on the board (they are printed), and restart it. The board's own headers and body go up, and the answer comes back with websocket.url and mqtt.endpoint pointing here; a newer firmware, which the board would install at once, is withheld unless --firmware pass is given; every other byte stays. The answer that is judged is the real one. 'ota' before the address says so of any other path.\n"
 		"\n"
 		"ws:// and wss:// are a backend's WebSocket: one connection up for each one down, dialled when the board dials, with its headers in their order and its token as it is; a board that asks OTA here is sent here. Only Sec-WebSocket-Extensions is struck. The bytes are passed as they come, and so is the end of a connection. The address for pictures in initialize points here; the picture passes, too.\n"
 		"\n"

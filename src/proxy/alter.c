@@ -56,12 +56,12 @@ struct planned {
 	char *tool; /* NULL: of any */
 };
 
-struct member {
+struct set_member {
 	char *pointer, *json;
 };
 
 struct alterations {
-	struct member *set;
+	struct set_member *set;
 	size_t sets, sets_capacity;
 	struct planned *fault;
 	size_t faults, faults_capacity;
@@ -115,7 +115,7 @@ int alterations_set(struct alterations *a, const char *text, struct error *err)
 	}
 	a->set = mem_grow(a->set, &a->sets_capacity, a->sets, sizeof(*a->set));
 	a->set[a->sets++] =
-		(struct member){ TAKE(pointer), mem_strdup(equals + 1) };
+		(struct set_member){ TAKE(pointer), mem_strdup(equals + 1) };
 	return 0;
 }
 

@@ -57,7 +57,7 @@ ask() {
 	wait_for proxy.out '< call #.* self.audio_speaker.set_volume'
 	wait_for proxy.out '^passed +2 connections: '
 	wait_for proxy.out '^added +[0-9]+ [nu]?m?s \(p50\)'
-	wait_for proxy.out '^capture +night.cap \(mcpctl check night.cap\)$'
+	wait_for proxy.out '^capture +night.cap \(mcpctl capture show night.cap\)$'
 	[ "$(stat -c %a night.cap)" = 600 ]
 	mcp capture show night.cap
 	ends 0
@@ -86,7 +86,7 @@ ask() {
 	[ "$(cat answer)" = '{ "websocket" : {"url":"ws://'"$AT"'/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{} }' ]
 	wait_for proxy.out 'firmware: 9.0.0 -> withheld'
 	leave
-	proxy "$OTA" --firmware --rewrite none
+	proxy "$OTA" --firmware pass --rewrite none
 	ask "$HERE" | cmp - <(printf %s '{ "websocket" : {"url":"wss://h.example/x/?a=1", "token":"t\u0041"},"n":1e2, "firmware":{"version":"9.0.0","url":"http://h/f"} }')
 	leave
 }

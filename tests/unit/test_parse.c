@@ -277,16 +277,19 @@ static char *with_value(const struct option_row *row)
 static const struct heeds {
 	const char *command, *options;
 } heeds[] = {
+	{ "capture", " device verbose " },
 	{ "completion", "" },
 	{ "devices", " device socket timeout " },
 	{ "explain", "" },
 	{ "help", "" },
 	{ "kick", " device socket timeout " },
+	{ "proxy", " verbose trace findings cacert insecure advertise"
+		   " allow-origin allow-host trusted-proxy " },
 	{ "serve",
 	  " target device verbose trace findings timeout wait token-file"
 	  " mqtt-password-file socket cacert insecure advertise allow-origin"
 	  " allow-host trusted-proxy vision-url vision-token-file"
-	  " save-images picture-max no-init " },
+	  " save-images picture-max no-init serial elf reset " },
 	/* token-file is its own, of another meaning */
 	{ "sim", " verbose trace findings token-file mqtt-password-file cacert"
 		 " insecure advertise allow-origin allow-host trusted-proxy " },
