@@ -123,7 +123,7 @@ const struct command cmd_explain = {
 		"For each code: how it looks, why, with which versions, whom it hits, what firmware, backend and operator can do, where that is known from, and how to plant it. "
 		"Without a code all of them, a line each; with --all in full.",
 	.group = GROUP_DIAGNOSE,
-	.flags = CMD_SHELL | CMD_PAGED | CMD_MINOR,
+	.flags = CMD_SHELL | CMD_PAGED,
 	.max = -1,
 	.operand = OPERAND_FINDING,
 	.options = explain_rows,

@@ -45,8 +45,8 @@ struct asked_http { /* a request, in the order of the answers */
 	bool head, ends; /* HEAD; DELETE, which ends the session */
 };
 
-struct http_leg { /* one connection */
-	struct http_leg *next, *previous;
+struct mcp_leg { /* one connection */
+	struct mcp_leg *next, *previous;
 	struct mcp_http *http;
 	struct pair pair;
 	struct share share;
@@ -70,7 +70,7 @@ struct mcp_http {
 	struct admit admit;
 	struct upstream up;
 	char *host; /* where it listens; NULL: all addresses */
-	struct http_leg *legs;
+	struct mcp_leg *legs;
 	struct mcp_session *sessions;
 	size_t session_count;
 	uint64_t uses;
@@ -142,7 +142,7 @@ static bool session_fits(const struct mcp_session *s, const char *id,
 }
 
 /* fresh: an initialize begins one, whatever there is. */
-static struct mcp_session *session_for(struct http_leg *l, bool fresh)
+static struct mcp_session *session_for(struct mcp_leg *l, bool fresh)
 {
 	struct mcp_http *h = l->http;
 	struct mcp_session *s = fresh && !l->wanted ? NULL : h->sessions;
@@ -181,7 +181,7 @@ static void http_release(struct mcp_http *h)
 	mcp_relay_release(p);
 }
 
-static void leg_free(struct http_leg *l)
+static void leg_free(struct mcp_leg *l)
 {
 	struct mcp_http *h = l->http;
 
@@ -208,7 +208,7 @@ static void leg_free(struct http_leg *l)
 
 static void release(void *owner)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 
 	if (!--l->open)
 		leg_free(l);
@@ -216,7 +216,7 @@ static void release(void *owner)
 
 static void on_closed(void *owner)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 
 	if (!l->closing)
 		timer_close(&l->patience, release);
@@ -226,13 +226,13 @@ static void on_closed(void *owner)
 
 /* ---- what is asked ---- */
 
-static struct asked_http *newest(struct http_leg *l)
+static struct asked_http *newest(struct mcp_leg *l)
 {
 	return &l->asked[(l->first + l->count - 1) % ASKED_MAX];
 }
 
 /* As its own server would say no; in JSON, for who looks. */
-static void refuse(struct http_leg *l, const char *status, const char *why,
+static void refuse(struct mcp_leg *l, const char *status, const char *why,
 		   const char *remedy)
 {
 	CLEANUP(buf_done) struct buf body = { 0 }, out = { 0 };
@@ -252,7 +252,7 @@ static void refuse(struct http_leg *l, const char *status, const char *why,
 }
 
 /* What its server would judge by Host is judged here, where Host is known. */
-static bool is_let_in(struct http_leg *l, const struct head *h)
+static bool is_let_in(struct mcp_leg *l, const struct head *h)
 {
 	CLEANUP(buf_done) struct buf remedy = { 0 };
 	enum admit_verdict verdict =
@@ -276,7 +276,7 @@ static bool is_let_in(struct http_leg *l, const struct head *h)
 	return false;
 }
 
-static void ask(struct http_leg *l, const struct head *h)
+static void ask(struct mcp_leg *l, const struct head *h)
 {
 	const char *id = headers_get(&h->headers, "Mcp-Session-Id");
 	struct asked_http *a;
@@ -294,7 +294,7 @@ static void ask(struct http_leg *l, const struct head *h)
 }
 
 /* Its head is whole. False: it was refused. */
-static bool pass_head(struct http_leg *l)
+static bool pass_head(struct mcp_leg *l)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
 	struct span lines = { l->rq.head.data, l->rq.head.len };
@@ -329,7 +329,7 @@ static bool is_initialize(struct span text)
 }
 
 /* All of it is there: it can be said whose it is, and what it says. */
-static void tell_request(struct http_leg *l)
+static void tell_request(struct mcp_leg *l)
 {
 	struct http_parts *rq = &l->rq;
 	struct span text = { buf_string(&rq->body), rq->body.len };
@@ -350,14 +350,14 @@ static void tell_request(struct http_leg *l)
 		mcp_tell(s->talk, false, text, NULL);
 }
 
-static void next_request(struct http_leg *l)
+static void next_request(struct mcp_leg *l)
 {
 	tell_request(l);
 	http_parts_done(&l->rq);
 	l->rq = (struct http_parts){ .keep = MCP_KEPT_MAX };
 }
 
-static void came_from_host(struct http_leg *l, const char *data, size_t len)
+static void came_from_host(struct mcp_leg *l, const char *data, size_t len)
 {
 	while (len && !l->blind && !l->pair.closing) {
 		bool body = l->rq.has_head;
@@ -400,7 +400,7 @@ static void name_session(struct mcp_session *s, const struct http_parts *rs)
 		s->id = mem_strndup(id.text, id.len);
 }
 
-static void tell_answer(struct http_leg *l)
+static void tell_answer(struct mcp_leg *l)
 {
 	struct mcp_session *s = l->count ? l->asked[l->first].session : NULL;
 	struct http_parts *rs = &l->rs;
@@ -420,7 +420,7 @@ static void tell_answer(struct http_leg *l)
 
 static void on_event(void *owner, const struct sse_event *e)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 	struct mcp_session *s = l->count ? l->asked[l->first].session : NULL;
 
 	if (s && e->len && strcmp(e->type, "message") == 0)
@@ -429,7 +429,7 @@ static void on_event(void *owner, const struct sse_event *e)
 
 static const struct sse_events sse_events = { .event = on_event };
 
-static void answered(struct http_leg *l)
+static void answered(struct mcp_leg *l)
 {
 	struct asked_http *a = &l->asked[l->first];
 	struct mcp_session *s = l->count ? a->session : NULL;
@@ -447,7 +447,7 @@ static void answered(struct http_leg *l)
 	l->count--;
 }
 
-static void next_answer(struct http_leg *l)
+static void next_answer(struct mcp_leg *l)
 {
 	answered(l);
 	http_parts_done(&l->rs);
@@ -458,7 +458,7 @@ static void next_answer(struct http_leg *l)
 }
 
 /* It went on already. */
-static void read_answer(struct http_leg *l, const char *data, size_t len)
+static void read_answer(struct mcp_leg *l, const char *data, size_t len)
 {
 	while (len && !l->blind) {
 		size_t used;
@@ -487,7 +487,7 @@ static void read_answer(struct http_leg *l, const char *data, size_t len)
 
 static void on_came(void *owner, enum side from, const char *data, size_t len)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 	int64_t began = (int64_t)uv_hrtime();
 
 	if (from == SIDE_DEVICE) {
@@ -506,7 +506,7 @@ static void on_came(void *owner, enum side from, const char *data, size_t len)
 
 static void on_up(void *owner)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 	struct tls_facts tls;
 
 	if (pair_tls(&l->pair, &tls) && *tls.doubt)
@@ -518,7 +518,7 @@ static void on_up(void *owner)
 
 static void on_failed(void *owner, const struct error *why)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 	CLEANUP(mem_free_ptr)
 	char *text = mem_printf("the server %s cannot be reached: %s",
 				l->http->up.url, why ? why->text : "it ended");
@@ -528,7 +528,7 @@ static void on_failed(void *owner, const struct error *why)
 
 static void on_ended(void *owner, enum side from, enum event_end how)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 
 	(void)how;
 	/* A body without a length ends so. */
@@ -547,7 +547,7 @@ static const struct pair_events pair_events = {
 
 static void on_patience(void *owner)
 {
-	struct http_leg *l = owner;
+	struct mcp_leg *l = owner;
 
 	pair_finish(&l->pair);
 }
@@ -555,7 +555,7 @@ static void on_patience(void *owner)
 static void leg_open(struct mcp_http *h, int fd, const struct sockaddr *from,
 		     struct share *share)
 {
-	struct http_leg *l = mem_zalloc(sizeof(*l));
+	struct mcp_leg *l = mem_zalloc(sizeof(*l));
 	char address[ADDRESS_TEXT_MAX];
 
 	address_print_host(from, address, sizeof(address));
@@ -617,7 +617,7 @@ void mcp_http_close(struct mcp_http *h)
 	if (h->closing)
 		return;
 	h->closing = true;
-	for (struct http_leg *l = h->legs; l; l = l->next)
+	for (struct mcp_leg *l = h->legs; l; l = l->next)
 		pair_reset(&l->pair);
 	gate_close(&h->gate);
 }

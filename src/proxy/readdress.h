@@ -6,7 +6,7 @@
 #ifndef PROXY_READDRESS_H
 #define PROXY_READDRESS_H
 
-#include "proxy/edit.h"
+#include "proxy/edits.h"
 #include "wire/audio.h"
 
 /* Of a server hello over MQTT (device.md 2.3). */
