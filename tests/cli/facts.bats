@@ -15,7 +15,7 @@ entry='"id":"x","name":"House server","source":"own","read":"2026-11-23"'
 	facts backends <<<"{\"backends\":[{$entry,\"max_tools\":4,\"names\":\"dots\"}]}"
 	mcp sim: tools --no-user
 	ends 0
-	hints 'the House server keeps 4 tools: it sees the first 0 of these (D110)'
+	hints 'the House server keeps 4 tools: it sees none of this one page (D110)'
 	absent 'MQTT gateway' stderr
 	mcp sim: describe self.audio_speaker.set_volume
 	ends 0
