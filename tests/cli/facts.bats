@@ -66,3 +66,19 @@ entry='"id":"x","name":"House server","source":"own","read":"2026-11-23"'
 	[ "$(jq -c .codes stdout)" = '["D110",null]' ]
 	[ "$(jq '.backends | length' stdout)" = 2 ]
 }
+
+@test "an own tools.json says what tools do; a broken one is told" {
+	facts tools <<<'{"tools":{"self.get_device_status":{"effect":"destroys","source":"own"}}}'
+	mcp sim: check --risk read
+	ends 0
+	absent 'self.get_device_status' stdout
+	facts tools <<<'{"tools":{
+"self.x":{"effect":"eats"}}}'
+	mcp sim: check --risk read
+	ends 0
+	hints 'tools.json: line 2: "self.x" needs an "effect": reads, acts or destroys; what is built in is used instead'
+	says self.get_device_status
+	facts tools <<<'[]'
+	mcp sim: check --risk read
+	hints 'tools.json: line 1: an object with an object "tools" is expected'
+}
