@@ -264,7 +264,8 @@ static void make_plan(struct backend *b, bool asks_ota)
 		b->plan[n++] = "activate";
 	}
 	for (int i = asks_ota ? TALK_OPEN : TALK_NAME; i < TALK_STAGES; i++) {
-		const char *name = board_talk_stage_name(&b->talk, i);
+		const char *name = board_talk_stage_name(
+			&b->talk, (enum board_talk_stage)i);
 
 		if (name)
 			b->plan[n++] = name;

@@ -107,7 +107,7 @@ static size_t replace(struct anonyms *a, struct buf *out, const char *text,
 {
 	static const char mac[] = "xx:xx:xx:xx:xx:xx";
 	static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	size_t from, id;
+	size_t from = 0, id;
 
 	if (begins && has_form(text, len, mac)) {
 		add_mac(a, out, text);
