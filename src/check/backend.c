@@ -99,7 +99,8 @@ static char *make_client_id(const struct board_self *self)
 	CLEANUP(mem_free_ptr) char *mac = mem_strdup(self->device_id);
 
 	for (char *c = mac; *c; c++)
-		*c = *c == ':' ? '_' : *c;
+		if (*c == ':')
+			*c = '_';
 	return mem_printf("GID_test@@@%s@@@%s", mac, self->client_id);
 }
 
