@@ -465,7 +465,8 @@ static int take_rewrite(struct proxying *s, struct error *err)
 	s->options.rewrite = 0;
 	if (strcmp(s->a->rewrite, "none") == 0)
 		return 0;
-	rest = copy = mem_strdup(s->a->rewrite);
+	copy = mem_strdup(s->a->rewrite);
+	rest = copy;
 	while ((one = strsep(&rest, ",")) != NULL) {
 		int bit = option_choice(parts, one);
 

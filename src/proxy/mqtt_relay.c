@@ -106,7 +106,10 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 	at->host = mem_strdup(to->host);
 	at->port = to->port;
 	at->tls = to->tls;
-	if (gate_open(&at->gate, p->loop, host, port, &gate_events, at, err)) {
+	at->gate = (struct gate){ .loop = p->loop,
+				  .events = &gate_events,
+				  .owner = at };
+	if (gate_open(&at->gate, host, port, err)) {
 		place_free(at);
 		return -1;
 	}
