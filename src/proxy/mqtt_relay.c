@@ -177,7 +177,7 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 {
 	CLEANUP(mem_free_ptr) char *host = own_host(p);
 	struct mqtt_place *at;
-	struct where to;
+	struct where to = { 0 };
 
 	if (read_endpoint(&to, endpoint, err))
 		return -1;
@@ -226,7 +226,7 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 	const struct words none = { .word = word, .count = 1 };
 	const struct words *listen = p->options.listen;
 	struct mqtt_place *at;
-	struct where to;
+	struct where to = { 0 };
 
 	if (read_upstream(&to, p->options.upstream, err))
 		return -1;
