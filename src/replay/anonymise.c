@@ -38,7 +38,8 @@ static size_t number_of(struct anonyms *a, enum anonym_kind kind,
 
 	/* One address is written in several ways. */
 	for (char *p = name; kind != A_SESSION && *p; p++)
-		*p = strchr(":_-", *p) ? ':' : (char)tolower((unsigned char)*p);
+		*p = (char)(strchr(":_-", *p) ? ':' :
+						tolower((unsigned char)*p));
 	key = map_hash_text(name);
 	one = map_find(&a->map, key, &at);
 	if (one)
