@@ -58,6 +58,7 @@ static cJSON *new_reply(const struct step *asked, const struct step *reply)
 		json_parse(asked->message.text, asked->message.len, NULL);
 	const char *method = json_string(message, "method");
 	cJSON *params = json_object(message, "params");
+	int64_t delay_ms = (reply->at_us - asked->at_us + 500) / 1000;
 	cJSON *one;
 
 	if (!method)
@@ -67,9 +68,7 @@ static cJSON *new_reply(const struct step *asked, const struct step *reply)
 	if (params)
 		cJSON_AddItemToObject(one, "params",
 				      cJSON_Duplicate(params, true));
-	cJSON_AddNumberToObject(
-		one, "delay_ms",
-		(double)((reply->at_us - asked->at_us + 500) / 1000));
+	cJSON_AddNumberToObject(one, "delay_ms", (double)delay_ms);
 	return one;
 }
 
@@ -147,6 +146,7 @@ static bool is_own_event(const struct step *s)
 static void add_event(struct cloning *c, const struct step *s)
 {
 	cJSON *message, *event;
+	int64_t after_ms = (s->at_us - c->begun_us) / 1000;
 
 	if (cJSON_GetArraySize(c->events) >= EVENTS_MAX) {
 		c->events_left_out++;
@@ -159,8 +159,7 @@ static void add_event(struct cloning *c, const struct step *s)
 	}
 	cJSON_DeleteItemFromObjectCaseSensitive(message, "session_id");
 	event = cJSON_CreateObject();
-	cJSON_AddNumberToObject(event, "after_ms",
-				(double)((s->at_us - c->begun_us) / 1000));
+	cJSON_AddNumberToObject(event, "after_ms", (double)after_ms);
 	cJSON_AddItemToObject(event,
 			      json_member(message, "method") ? "notification" :
 							       "message",

@@ -251,26 +251,26 @@ static void segment(struct pcap *p, struct flow *f,
 			(k.flags & (TCP_SYN | TCP_FIN) ? 1 : 0);
 }
 
-/* Bytes of the stream, in as many packets as it takes. */
+/*
+ * Bytes of the stream, in as many packets as it takes; all has from_device,
+ * data, missing and comment.
+ */
 static void stream(struct pcap *p, struct flow *f,
-		   const struct capture_event *e, bool from_device,
-		   struct span data, size_t missing, const char *comment)
+		   const struct capture_event *e, struct made_packet all)
 {
 	do {
-		struct made_packet k = { .from_device = from_device,
-					 .flags = TCP_PUSH | TCP_ACK,
-					 .data = data,
-					 .comment = comment };
+		struct made_packet k = all;
 
+		k.flags = TCP_PUSH | TCP_ACK;
 		if (k.data.len > SEGMENT_MAX)
 			k.data.len = SEGMENT_MAX;
-		data.text += k.data.len;
-		data.len -= k.data.len;
-		if (!data.len && k.data.len + missing <= SEGMENT_MAX)
-			k.missing = missing;
+		all.data.text += k.data.len;
+		all.data.len -= k.data.len;
+		if (all.data.len || k.data.len + k.missing > SEGMENT_MAX)
+			k.missing = 0;
 		segment(p, f, e, k);
-		comment = NULL;
-	} while (data.len);
+		all.comment = NULL;
+	} while (all.data.len);
 }
 
 /* Who dials: the board; but a plain server, and a board's own port, are dialled. */
@@ -301,8 +301,10 @@ static void begin(struct pcap *p, struct flow *f, const struct capture_event *e)
 static void say(struct pcap *p, struct flow *f, const struct capture_event *e,
 		bool from_device, const char *text, const char *comment)
 {
-	stream(p, f, e, from_device, (struct span){ text, strlen(text) }, 0,
-	       comment);
+	stream(p, f, e,
+	       (struct made_packet){ .from_device = from_device,
+				     .data = { text, strlen(text) },
+				     .comment = comment });
 }
 
 /* The upgrade, without which nobody knows that it is WebSocket. */
@@ -377,14 +379,18 @@ static void add_ws_head(struct buf *b, int opcode, size_t len, bool masked)
 static void ws_frame(struct pcap *p, struct flow *f,
 		     const struct capture_event *e)
 {
+	static const char cut[] = "the rest of this message was not recorded";
 	CLEANUP(buf_done) struct buf frame = { 0 };
 	bool device = e->from == FROM_DEVICE;
 	size_t missing = missing_of(e);
 
 	add_ws_head(&frame, opcode_of(e), e->data.len + missing, device);
 	buf_add(&frame, e->data.text, e->data.len);
-	stream(p, f, e, device, (struct span){ frame.data, frame.len }, missing,
-	       e->cut ? "the rest of this message was not recorded" : NULL);
+	stream(p, f, e,
+	       (struct made_packet){ .from_device = device,
+				     .data = { frame.data, frame.len },
+				     .missing = missing,
+				     .comment = e->cut ? cut : NULL });
 }
 
 /* MQTT 3.1.1 3.3: a message is all that was kept of its packet. */
@@ -405,8 +411,9 @@ static void mqtt_publish(struct pcap *p, struct flow *f,
 	be16(&packet, (unsigned)name);
 	buf_add(&packet, topic, name);
 	buf_add(&packet, e->data.text, e->data.len);
-	stream(p, f, e, e->from == FROM_DEVICE,
-	       (struct span){ packet.data, packet.len }, 0, NULL);
+	stream(p, f, e,
+	       (struct made_packet){ .from_device = e->from == FROM_DEVICE,
+				     .data = { packet.data, packet.len } });
 }
 
 /*
@@ -434,8 +441,9 @@ static void http_message(struct pcap *p, struct flow *f,
 	}
 	buf_text(&text, "\r\n");
 	buf_add(&text, e->data.text, e->data.len);
-	stream(p, f, e, e->from == FROM_DEVICE,
-	       (struct span){ text.data, text.len }, 0, NULL);
+	stream(p, f, e,
+	       (struct made_packet){ .from_device = e->from == FROM_DEVICE,
+				     .data = { text.data, text.len } });
 }
 
 static void json_line(struct pcap *p, struct flow *f,
@@ -445,8 +453,9 @@ static void json_line(struct pcap *p, struct flow *f,
 
 	buf_add(&line, e->data.text, e->data.len);
 	buf_char(&line, '\n');
-	stream(p, f, e, e->from == FROM_DEVICE,
-	       (struct span){ line.data, line.len }, 0, NULL);
+	stream(p, f, e,
+	       (struct made_packet){ .from_device = e->from == FROM_DEVICE,
+				     .data = { line.data, line.len } });
 }
 
 static void message(struct pcap *p, struct flow *f,
@@ -461,8 +470,11 @@ static void message(struct pcap *p, struct flow *f,
 	} else if (e->data.len && e->kind == CAPTURED_TEXT) {
 		json_line(p, f, e);
 	} else {
-		stream(p, f, e, e->from == FROM_DEVICE, e->data, missing_of(e),
-		       NULL);
+		stream(p, f, e,
+		       (struct made_packet){ .from_device =
+						     e->from == FROM_DEVICE,
+					     .data = e->data,
+					     .missing = missing_of(e) });
 	}
 }
 
@@ -585,8 +597,6 @@ void pcap_event(struct pcap *p, const struct capture_event *e)
 		finding(p, e);
 		break;
 	case CAPTURED_LINE:
-		note(p, e, 6, e->data);
-		break;
 	case CAPTURED_NOTICE:
 		note(p, e, 6, e->data);
 		break;

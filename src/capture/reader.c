@@ -315,7 +315,7 @@ struct capture_reader *capture_open(const char *path, struct error *err)
 	struct capture_reader *r = mem_zalloc(sizeof(*r));
 
 	r->path = mem_strdup(path);
-	r->capacity = 2 * CHUNK;
+	r->capacity = (size_t)2 * CHUNK;
 	r->buf = mem_alloc(r->capacity);
 	if (unpack_open(&r->file, path, err) == 0 && begin(r, err) == 0)
 		return r;

@@ -32,8 +32,8 @@ struct talks {
 	struct map conns; /* those that are not over; the engine's own */
 };
 
-void talks_feed(struct talks *t, const struct capture_event *e);
+void talks_feed(struct talks *all, const struct capture_event *e);
 /* There are no more events: what never came. */
-void talks_end(struct talks *t);
+void talks_end(struct talks *all);
 
 #endif

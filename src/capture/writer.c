@@ -113,7 +113,7 @@ static bool is_audio(const struct capture_event *e)
 static bool is_connect(const struct capture_event *e)
 {
 	return e->kind == CAPTURED_PACKET && e->leg == LEG_MQTT &&
-	       e->data.len > 0 &&
+	       e->data.text && e->data.len > 0 &&
 	       (unsigned char)e->data.text[0] >> 4 == CONNECT_TYPE;
 }
 

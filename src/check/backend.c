@@ -99,7 +99,8 @@ static char *make_client_id(const struct board_self *self)
 	CLEANUP(mem_free_ptr) char *mac = mem_strdup(self->device_id);
 
 	for (char *c = mac; *c; c++)
-		*c = *c == ':' ? '_' : *c;
+		if (*c == ':')
+			*c = '_';
 	return mem_printf("GID_test@@@%s@@@%s", mac, self->client_id);
 }
 
@@ -264,7 +265,8 @@ static void make_plan(struct backend *b, bool asks_ota)
 		b->plan[n++] = "activate";
 	}
 	for (int i = asks_ota ? TALK_OPEN : TALK_NAME; i < TALK_STAGES; i++) {
-		const char *name = board_talk_stage_name(&b->talk, i);
+		const char *name = board_talk_stage_name(
+			&b->talk, (enum board_talk_stage)i);
 
 		if (name)
 			b->plan[n++] = name;

@@ -292,8 +292,8 @@ static void add_summary(struct proxying *s, struct buf *out)
 	add_latency(out, &s->added);
 	if (!s->app->config.trace)
 		return;
-	buf_printf(&capture, "%s (mcpctl check %s)",
-		   s->app->config.trace, s->app->config.trace);
+	buf_printf(&capture, "%s (mcpctl check %s)", s->app->config.trace,
+		   s->app->config.trace);
 	buf_text(out, "capture  ");
 	add_wrapped(out, r, &capture);
 }
@@ -465,7 +465,8 @@ static int take_rewrite(struct proxying *s, struct error *err)
 	s->options.rewrite = 0;
 	if (strcmp(s->a->rewrite, "none") == 0)
 		return 0;
-	rest = copy = mem_strdup(s->a->rewrite);
+	copy = mem_strdup(s->a->rewrite);
+	rest = copy;
 	while ((one = strsep(&rest, ",")) != NULL) {
 		int bit = option_choice(parts, one);
 
@@ -642,8 +643,7 @@ const struct command cmd_proxy = {
 		"verbose trace findings cacert insecure advertise allow-origin allow-host trusted-proxy",
 	.args = "[ota|mcp] UPSTREAM",
 	.max = 2,
-	.brief =
-		"stand between boards and their backend, and see all",
+	.brief = "stand between boards and their backend, and see all",
 	.text = "A board is given one other address, and all that it and its backend say passes through here: decoded, judged, recorded with --trace. A line for each message, what is wrong with it below; at the end what passed, what was found, and how much time the proxy added.\n"
 		"\n"
 		"UPSTREAM is the real one's address. http:// or https:// with a path that ends with \"ota\" is the OTA address of boards: set ours in its place on the board (they are printed), and restart it. The board's own headers and body go up, and the answer comes back with websocket.url and mqtt.endpoint pointing here; a newer firmware, which the board would install at once, is withheld unless --firmware pass is given; every other byte stays. The answer that is judged is the real one. 'ota' before the address says so of any other path.\n"

@@ -284,8 +284,9 @@ static int open_port(struct witness_port *p, struct error *err)
 	p->diag.owner = p;
 	p->judge.diag = &p->diag;
 	diag_start(&p->diag);
-	return serial_open(&p->serial, w->app->loop, &p->place,
-			   w->app->config.reset, &events, p, err);
+	p->place.reset = w->app->config.reset;
+	return serial_open(&p->serial, w->app->loop, &p->place, &events, p,
+			   err);
 }
 
 int witness_open(struct witness *w, bool alone,

@@ -116,6 +116,7 @@ static int read_machine(const char *elf, uint16_t *number, struct error *err)
 	struct stat st;
 	int fd = file_open_regular(elf, 0, &st), error = errno;
 	unsigned char head[20];
+	int machine;
 	ssize_t n;
 
 	if (fd < 0)
@@ -131,9 +132,9 @@ static int read_machine(const char *elf, uint16_t *number, struct error *err)
 			err,
 			"it is the .elf in the build folder of the firmware (build/xiaozhi.elf), not the .bin");
 	}
-	*number = head[EI_DATA] == ELFDATA2MSB ?
-			  (uint16_t)(head[18] << 8 | head[19]) :
-			  (uint16_t)(head[19] << 8 | head[18]);
+	machine = head[EI_DATA] == ELFDATA2MSB ? head[18] << 8 | head[19] :
+						 head[19] << 8 | head[18];
+	*number = (uint16_t)machine;
 	return 0;
 }
 

@@ -400,7 +400,7 @@ static int begin_reset(struct serial *s, struct error *err)
 /* ---- life ---- */
 
 int serial_open(struct serial **out, struct loop *l,
-		const struct serial_place *place, bool reset,
+		const struct serial_place *place,
 		const struct serial_events *events, void *owner,
 		struct error *err)
 {
@@ -425,7 +425,7 @@ int serial_open(struct serial **out, struct loop *l,
 		status = error_set(err, ERR_CONNECT,
 				   "serial port '%s' cannot be watched: %s",
 				   place->device, uv_strerror(status));
-	else if (reset)
+	else if (place->reset)
 		status = begin_reset(s, err);
 	if (status == 0)
 		*out = s;

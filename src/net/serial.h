@@ -23,6 +23,7 @@ struct serial_place { /* "[ALIAS=]DEVICE[@BAUD]" */
 	char *alias; /* NULL: none was given */
 	char *device; /* a path */
 	unsigned rate; /* bits a second */
+	bool reset; /* the board, when it is opened; not read from the text */
 };
 /* -1 (ERR_USAGE): what is wrong with which part. */
 int serial_place_read(struct serial_place *out, const char *text,
@@ -47,13 +48,13 @@ struct serial_events {
 struct serial;
 
 /*
- * place is lent until the end. reset: RTS is pulsed for 100 ms, as esptool does
+ * place is lent until the end; reset in it: RTS is pulsed for 100 ms, as esptool does
  * it. -1 (ERR_CONNECT; ERR_USAGE: it is no tty): not there, no permission and
  * whose it would be, in use and by whom, a rate that it does not have, no line
  * to reset by.
  */
 int serial_open(struct serial **out, struct loop *l,
-		const struct serial_place *place, bool reset,
+		const struct serial_place *place,
 		const struct serial_events *events, void *owner,
 		struct error *err);
 /* No event any more. NULL is fine. */

@@ -746,7 +746,8 @@ static int ws_send(struct transport *t, const char *text, size_t len,
 	return enqueue(ws, text, len, err);
 }
 
-static const enum lws_write_protocol pieces[] = {
+/* Of enum lws_write_protocol, and its flags. */
+static const int pieces[] = {
 	LWS_WRITE_TEXT | LWS_WRITE_NO_FIN,
 	LWS_WRITE_CONTINUATION | LWS_WRITE_NO_FIN,
 	LWS_WRITE_CONTINUATION,
@@ -773,9 +774,10 @@ static int ws_send_pieces(struct transport *t, const char *text, size_t len,
 		buf_add(&piece, room, sizeof(room));
 		buf_add(&piece, text + at, n);
 		at += n;
-		ws->broken = lws_write(ws->wsi,
-				       (unsigned char *)piece.data + LWS_PRE, n,
-				       pieces[i]) < (int)n;
+		ws->broken =
+			lws_write(ws->wsi,
+				  (unsigned char *)piece.data + LWS_PRE, n,
+				  (enum lws_write_protocol)pieces[i]) < (int)n;
 		if (!ws->broken)
 			continue;
 		ws_kill(ws);

@@ -61,7 +61,7 @@ static bool skip_same(struct buf *was, struct buf *is)
 
 	while (a[same] && a[same] == b[same])
 		same++;
-	if (same <= SAME_SHOWN * 2)
+	if (same <= (size_t)SAME_SHOWN * 2)
 		return false;
 	cut = text_fit(a, same - SAME_SHOWN, SIZE_MAX);
 	buf_consume(was, cut);

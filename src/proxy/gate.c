@@ -60,8 +60,8 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 	}
 }
 
-int gate_open(struct gate *g, struct loop *l, const char *host, uint16_t port,
-	      const struct gate_events *events, void *owner, struct error *err)
+int gate_open(struct gate *g, const char *host, uint16_t port,
+	      struct error *err)
 {
 	struct sockaddr_storage own = { 0 };
 	socklen_t len = sizeof(own);
@@ -69,10 +69,8 @@ int gate_open(struct gate *g, struct loop *l, const char *host, uint16_t port,
 
 	if (fd < 0)
 		return -1;
-	*g = (struct gate){
-		.loop = l, .fd = fd, .events = events, .owner = owner
-	};
-	if (uv_poll_init(loop_uv(l), &g->uv, fd)) {
+	g->fd = fd;
+	if (uv_poll_init(loop_uv(g->loop), &g->uv, fd)) {
 		close(fd);
 		return error_set(err, ERR_CONNECT,
 				 "cannot watch a listening socket");
@@ -81,7 +79,7 @@ int gate_open(struct gate *g, struct loop *l, const char *host, uint16_t port,
 	g->port = address_port((struct sockaddr *)&own);
 	g->uv.data = g;
 	g->open = true;
-	timer_open(&g->retry, l, on_retry, g);
+	timer_open(&g->retry, g->loop, on_retry, g);
 	watch(g);
 	return 0;
 }

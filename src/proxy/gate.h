@@ -18,7 +18,7 @@ struct gate_events { /* from the loop only */
 	void (*closed)(void *owner); /* after gate_close */
 };
 
-struct gate { /* zeroed at first */
+struct gate { /* zeroed at first, but for loop, events and owner: set them */
 	uv_poll_t uv;
 	struct timer retry; /* there was no descriptor */
 	int64_t told_at; /* loop_now() ms, that it is full */
@@ -31,8 +31,8 @@ struct gate { /* zeroed at first */
 };
 
 /* host NULL: all addresses; port 0: any. -1: err as of bind_tcp; nothing is open then. */
-int gate_open(struct gate *g, struct loop *l, const char *host, uint16_t port,
-	      const struct gate_events *events, void *owner, struct error *err);
+int gate_open(struct gate *g, const char *host, uint16_t port,
+	      struct error *err);
 /* closed follows, once. Only of an open one. */
 void gate_close(struct gate *g);
 

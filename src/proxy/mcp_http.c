@@ -657,8 +657,10 @@ static int set_up(struct mcp_http *h, struct error *err)
 	if (upstream_read(&h->up, o->upstream, err) || where(h, &port, err) ||
 	    admit_open(&h->admit, &o->admit, NULL, h->host, err))
 		return -1;
-	return gate_open(&h->gate, h->proxy->loop, h->host, port, &gate_events,
-			 h, err);
+	h->gate = (struct gate){ .loop = h->proxy->loop,
+				 .events = &gate_events,
+				 .owner = h };
+	return gate_open(&h->gate, h->host, port, err);
 }
 
 int mcp_http_open(struct proxy *p, struct mcp_http **out, struct error *err)

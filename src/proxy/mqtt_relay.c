@@ -106,7 +106,10 @@ static int place_open(struct proxy *p, const struct where *to, const char *host,
 	at->host = mem_strdup(to->host);
 	at->port = to->port;
 	at->tls = to->tls;
-	if (gate_open(&at->gate, p->loop, host, port, &gate_events, at, err)) {
+	at->gate = (struct gate){ .loop = p->loop,
+				  .events = &gate_events,
+				  .owner = at };
+	if (gate_open(&at->gate, host, port, err)) {
 		place_free(at);
 		return -1;
 	}
@@ -174,7 +177,7 @@ int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 {
 	CLEANUP(mem_free_ptr) char *host = own_host(p);
 	struct mqtt_place *at;
-	struct where to;
+	struct where to = { 0 };
 
 	if (read_endpoint(&to, endpoint, err))
 		return -1;
@@ -223,7 +226,7 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 	const struct words none = { .word = word, .count = 1 };
 	const struct words *listen = p->options.listen;
 	struct mqtt_place *at;
-	struct where to;
+	struct where to = { 0 };
 
 	if (read_upstream(&to, p->options.upstream, err))
 		return -1;

@@ -38,7 +38,8 @@ static size_t number_of(struct anonyms *a, enum anonym_kind kind,
 
 	/* One address is written in several ways. */
 	for (char *p = name; kind != A_SESSION && *p; p++)
-		*p = strchr(":_-", *p) ? ':' : (char)tolower((unsigned char)*p);
+		*p = (char)(strchr(":_-", *p) ? ':' :
+						tolower((unsigned char)*p));
 	key = map_hash_text(name);
 	one = map_find(&a->map, key, &at);
 	if (one)
@@ -107,7 +108,7 @@ static size_t replace(struct anonyms *a, struct buf *out, const char *text,
 {
 	static const char mac[] = "xx:xx:xx:xx:xx:xx";
 	static const char uuid[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	size_t from, id;
+	size_t from = 0, id;
 
 	if (begins && has_form(text, len, mac)) {
 		add_mac(a, out, text);

@@ -48,9 +48,11 @@ static enum event_from other_side(const struct replay *r)
 	return r->o->as == 0 ? FROM_DEVICE : FROM_BACKEND;
 }
 
+#define SAME (DIFFERS_SLOWER + 1u)
+
 struct sorting {
 	struct replay *r;
-	enum difference_kind *worst; /* by step of was; SLOWER + 1: none */
+	unsigned *worst; /* enum difference_kind by step of was, or SAME */
 };
 
 static void sort(void *owner, const struct difference *d)
@@ -66,19 +68,20 @@ static void sort(void *owner, const struct difference *d)
 }
 
 /* A case for each step of the other side, for reports. */
-static size_t add_cases(struct replay *r, const enum difference_kind *worst)
+static size_t add_cases(struct replay *r, const unsigned *worst)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->was.count; i++) {
 		const struct step *s = &r->was.item[i];
-		bool same = worst[i] > DIFFERS_SLOWER;
+		bool same = worst[i] == SAME;
 
 		if (s->from != other_side(r))
 			continue;
 		count++;
 		check_case(&r->k, s->key, same ? STAGE_OK : STAGE_FAIL, 0,
-			   same ? "" : case_text(worst[i]));
+			   same ? "" :
+				  case_text((enum difference_kind)worst[i]));
 	}
 	return count;
 }
@@ -104,7 +107,7 @@ int replay_compare(struct replay *r, struct error *err)
 
 	s.worst = mem_alloc((r->was.count + 1) * sizeof(*s.worst));
 	for (size_t i = 0; i < r->was.count; i++)
-		s.worst[i] = DIFFERS_SLOWER + 1;
+		s.worst[i] = SAME;
 	conversations_compare(&r->was, &r->is, &rules, other_side(r), sort, &s);
 	render_differences_end(&r->in->app->out, &r->shown);
 	steps = add_cases(r, s.worst);

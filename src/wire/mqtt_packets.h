@@ -16,7 +16,8 @@
 
 /* 2.2.1 */
 enum packet_type {
-	PACKET_CONNECT = 1,
+	PACKET_RESERVED, /* none is of it */
+	PACKET_CONNECT,
 	PACKET_CONNACK,
 	PACKET_PUBLISH,
 	PACKET_PUBACK,

@@ -40,7 +40,7 @@ talk() {
 	line '^ *! B214 warning  a request id is used again: id 1$'
 	line '^10:02:11.430 kitchen  > error #1 Missing valid argument: r *15 ms$'
 	line '^10:02:42.400 kitchen  > ended by Close 1000$'
-	! says '90 B'
+	absent '90 B' stdout
 	TZ=UTC mcp -v capture show talk.jsonl
 	line 'ws binary 90 B'
 	TZ=UTC mcp -vv capture show talk.jsonl

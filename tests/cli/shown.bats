@@ -13,14 +13,14 @@ SERVER=$BATS_TEST_DIRNAME/shouting_server.py
 		>config/mcpctl/mcp.json
 	printf '{"mcpServers":{"folder":{"command":"y\\u001b]0;owned\\u0007"}, "b\\u009b31m":{"url":"z\\u202e"}}}' \
 		>.mcp.json
-	{
-		echo '{"capture":1,"as":"x\u001b[2J","upstream":"\u009b31m","masked":false}'
-		echo '{"t":1,"c":1,"kind":"device","device":"d\u001b]0;owned\u0007","board":"\u202e"}'
-		echo '{"t":2,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"id\":1,\"method\":\"\u001b]0;owned\u0007\\u001b[2J\"}"}'
-		echo '{"t":2,"c":1,"leg":"mqtt","from":"device","kind":"text","topic":"\u009b31m","text":"{\"type\":\"hello\",\"session_id\":\"\\u001b[2J\"}"}'
-		echo '{"t":3,"c":1,"kind":"finding","finding":{"code":"\u001b[2J","severity":"\u0007","title":"\u202e"}}'
-		echo '{"t":4,"c":1,"leg":"ota","kind":"request","head":["GET \u001b]0;owned\u0007"]}'
-	} >hostile.jsonl
+	cat >hostile.jsonl <<-'END'
+		{"capture":1,"as":"x\u001b[2J","upstream":"\u009b31m","masked":false}
+		{"t":1,"c":1,"kind":"device","device":"d\u001b]0;owned\u0007","board":"\u202e"}
+		{"t":2,"c":1,"leg":"ws","from":"device","kind":"text","text":"{\"id\":1,\"method\":\"\u001b]0;owned\u0007\\u001b[2J\"}"}
+		{"t":2,"c":1,"leg":"mqtt","from":"device","kind":"text","topic":"\u009b31m","text":"{\"type\":\"hello\",\"session_id\":\"\\u001b[2J\"}"}
+		{"t":3,"c":1,"kind":"finding","finding":{"code":"\u001b[2J","severity":"\u0007","title":"\u202e"}}
+		{"t":4,"c":1,"leg":"ota","kind":"request","head":["GET \u001b]0;owned\u0007"]}
+	END
 	background serve mcpctl -v serve --listen 127.0.0.1:0
 	PORT=$(wait_for serve.err 'http://127.0.0.1:[0-9]+/' | sed -E 's|.*:([0-9]+)/.*|\1|')
 	background board /usr/bin/python3 "$SERVER" "$PORT"
