@@ -227,7 +227,7 @@ const struct command cmd_replay = {
 		"\n"
 		"What the other side says is compared with what it said: what is missing, what is more, what came in another order, what says another thing, what took twice as long and 0.1 s more. Not compared: ids, session_id, times, uuid, nonce, key, and secrets, which a capture has by a name only; more by --ignore. A text that is JSON is compared as what it says: /result/content/0/text/battery.\n"
 		"\n"
-		"So a capture in a repository is a test of firmware without a server, and one of a backend without a board. Only the first conversation of the device is said again; audio, OTA and pictures are not. Tokens come from OTA, from MCPCTL_SIM_TOKEN, or from --token-file.\n"
+		"So a capture in a repository is a test of firmware without a server, and one of a backend without a board. Only the first conversation of the device is said again; audio, OTA and pictures are not. An answer is waited for as long as --timeout says (10 s), or twice as long as it took then, once; as device it is over when nothing came for 3 s, or for --wait. Tokens come from OTA, from MCPCTL_SIM_TOKEN, or from --token-file.\n"
 		"\n"
 		"The status is 0 where all is as it was, 7 where something is not, and that of the failure where the other side could not be reached.",
 	.group = GROUP_DIAGNOSE,
