@@ -128,7 +128,7 @@ talk() {
 	ends 2
 	mcp capture look new.jsonl
 	ends 2
-	hints 'show, mask, join'
+	hints 'show, diff, pcap, mask, join'
 	mcp capture show
 	ends 2
 	mcp capture join new.jsonl
