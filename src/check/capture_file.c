@@ -3,7 +3,6 @@
  * A capture: all rules again, with today's data files. A stage for each device;
  * nothing is asked, so nothing can be silent for longer than it was then.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -202,11 +201,14 @@ static char first_byte(const char *path)
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? dup(STDIN_FILENO) :
 			    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
 	char byte = 0;
 	int ends[2];
 
-	if (fd >= 0 && pread(fd, &byte, 1, lseek(fd, 0, SEEK_CUR)) < 0 &&
-	    errno == ESPIPE && pipe2(ends, O_CLOEXEC) == 0) {
+	if (at >= 0) {
+		if (pread(fd, &byte, 1, at) != 1)
+			byte = 0;
+	} else if (fd >= 0 && pipe2(ends, O_CLOEXEC) == 0) {
 		if (tee(fd, ends[1], 1, 0) != 1 || read(ends[0], &byte, 1) != 1)
 			byte = 0;
 		close(ends[0]);

@@ -181,8 +181,10 @@ toolchain() {
 	run -0 mcpctl check - <<<'I (1) a: b'
 	[[ $output == *"lines: 1, starts of the chip: 0"*"0 errors"* ]]
 	run -2 --separate-stderr mcpctl check - </dev/null
-	[[ $stderr == *"holds no lines"* ]]
-	echo '{"capture":1}' >c.jsonl
+	[[ $stderr == *"it is empty"* ]]
+	echo '{"a":1}' >c.jsonl
 	run -2 --separate-stderr mcpctl check c.jsonl
-	[[ $stderr == *"is no serial log"* ]]
+	[[ $stderr == *"is no capture"* ]]
+	run -2 --separate-stderr mcpctl check - < <(cat c.jsonl)
+	[[ $stderr == *"is no capture"* ]]
 }
