@@ -98,7 +98,7 @@ PKG_LIBS = $(call once,PKG_LIBS,$(shell $(PKG_CONFIG) --libs libuv libcjson) -ld
 PAGES = $(wildcard man/*.[157])
 
 # Built in; copies of them are installed for who wants to change one.
-FACTS = $(wildcard src/diag/data/*.json)
+FACTS = $(wildcard src/diag/data/*.json) src/mcp/tools.json
 # The program finds its profiles beside it.
 PROFILES = $(patsubst src/sim/%,%,$(wildcard src/sim/profiles/*.json))
 

@@ -24,6 +24,7 @@ static void forget(struct capture_talk *t)
 	mem_free(t->lists);
 	diag_done(&t->diag);
 	mem_free(t->device);
+	mem_free(t->asked);
 	mem_free(t);
 }
 
@@ -215,11 +216,24 @@ static void judge_ota(struct capture_talk *t, const struct capture_event *e)
 				      .length = told_length(e, length),
 				      .body = e->data.text ? e->data.text : "",
 				      .len = e->data.len,
-				      .more = e->cut };
+				      .more = e->cut,
+				      .from = t->diag.about.from };
 
 	number(t, e);
 	diag_answer(&t->diag);
 	diag_ota(&t->diag, &a);
+}
+
+/* What the device can reach: where it dials to. */
+static void see_host(struct capture_talk *t, const struct capture_event *e)
+{
+	CLEANUP(mem_free_ptr) char *host = header(e, "Host");
+
+	if (!host || e->from != FROM_DEVICE)
+		return;
+	mem_free(t->asked);
+	t->asked = mem_printf("http://%s/", host);
+	t->diag.about.from.asked = t->asked;
 }
 
 static void over(struct talks *all, struct capture_talk *t)
@@ -251,6 +265,10 @@ void talks_feed(struct talks *all, const struct capture_event *e)
 	case CAPTURED_TEXT:
 	case CAPTURED_BINARY:
 		feed(t, e);
+		break;
+	case CAPTURED_OPEN:
+	case CAPTURED_REQUEST:
+		see_host(t, e);
 		break;
 	case CAPTURED_RESPONSE:
 		if (e->leg == LEG_OTA)

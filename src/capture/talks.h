@@ -17,6 +17,7 @@ struct capture_talk {
 	struct talks *all;
 	uint32_t conn;
 	char *device; /* its id; "": not told */
+	char *asked; /* the address by which the device dialled; NULL */
 	struct diag diag;
 	struct talk_lists *lists; /* of tools, on their way */
 };

@@ -201,14 +201,13 @@ static char first_byte(const char *path)
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? dup(STDIN_FILENO) :
 			    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
+	off_t at = fd < 0 ? -1 : lseek(fd, 0, SEEK_CUR);
 	char byte = 0;
 	int ends[2];
 
-	if (at >= 0) {
-		if (pread(fd, &byte, 1, at) != 1)
-			byte = 0;
-	} else if (fd >= 0 && pipe2(ends, O_CLOEXEC) == 0) {
+	if (at >= 0 && pread(fd, &byte, 1, at) < 1)
+		byte = 0;
+	if (fd >= 0 && at < 0 && pipe2(ends, O_CLOEXEC) == 0) {
 		if (tee(fd, ends[1], 1, 0) != 1 || read(ends[0], &byte, 1) != 1)
 			byte = 0;
 		close(ends[0]);

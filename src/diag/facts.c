@@ -10,6 +10,7 @@
 #include "base/json_scan.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "mcp/tool_effect.h"
 
 #define FILE_MAX (1u << 20)
 
@@ -274,8 +275,33 @@ static void ask_own(struct fact_file *k)
 	k->facts.own_asked = true;
 }
 
+/* tools.json, whose form and use are mcp's. Yours; NULL: there is none. */
+static char *own_tools(void *owner)
+{
+	CLEANUP(mem_free_ptr)
+	char *path = own.ops ? own.ops->path(own.owner, "tools.json") : NULL;
+	struct buf text = { .max = FILE_MAX };
+	CLEANUP(error_reset) struct error err = { 0 }, why = { 0 };
+	struct fact_text s;
+	size_t at;
+
+	(void)owner;
+	if (!path || access(path, F_OK))
+		return NULL;
+	if (file_read(&text, "file", path, &err) == 0) {
+		s = (struct fact_text){ buf_string(&text), text.len };
+		if (tool_effect_check(s.text, s.len, &at, &why) == 0)
+			return buf_take(&text);
+		wrong(&s, s.text + at, why.text, &err);
+	}
+	tell_problem(path, &err);
+	buf_done(&text);
+	return NULL;
+}
+
 void facts_read_own(void)
 {
+	tool_effect_read();
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		ask_own(&kinds[i]);
 }
@@ -376,6 +402,7 @@ void facts_from(const struct facts_ops *ops, void *owner)
 {
 	own.ops = ops;
 	own.owner = owner;
+	tool_effect_from(own_tools, NULL);
 }
 
 int facts_check(const char *kind, const char *text, size_t len,

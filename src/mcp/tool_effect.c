@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/json_scan.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 /* The file as it is, and a NUL; make runs where its path begins. */
@@ -117,25 +119,116 @@ static bool tells(const struct tool *t, const cJSON *words)
 
 /* ---- the file ---- */
 
-/* Read when it is first asked for, and kept: TAB asks for many tools. */
+static struct {
+	char *(*own)(void *owner);
+	void *owner;
+	cJSON *json; /* kept: TAB asks for many tools */
+} file;
+
+void tool_effect_from(char *(*own)(void *owner), void *owner)
+{
+	cJSON_Delete(TAKE(file.json));
+	file.own = own;
+	file.owner = owner;
+}
+
 static const cJSON *effects(void)
 {
-	static cJSON *file;
+	CLEANUP(mem_free_ptr) char *text = NULL;
+	const char *used;
 
-	if (!file)
-		file = json_parse(mcp_tools_json, strlen(mcp_tools_json), NULL);
-	return file;
+	if (file.json)
+		return file.json;
+	text = file.own ? file.own(file.owner) : NULL;
+	used = text ? text : mcp_tools_json;
+	file.json = json_parse(used, strlen(used), NULL);
+	return file.json;
+}
+
+void tool_effect_read(void)
+{
+	effects();
+}
+
+static bool is_effect(const char *word)
+{
+	return word &&
+	       (strcmp(word, "reads") == 0 || strcmp(word, "acts") == 0 ||
+		strcmp(word, "destroys") == 0);
+}
+
+/* Where name first stands in text as a string, for the line. */
+static size_t place_of(const char *text, const char *name)
+{
+	CLEANUP(mem_free_ptr) char *quoted = mem_printf("\"%s\"", name);
+	const char *found = strstr(text, quoted);
+
+	return found ? (size_t)(found - text) : 0;
+}
+
+static int check_tools(const cJSON *tools, const char *text, size_t *at,
+		       struct error *err)
+{
+	const cJSON *row;
+
+	cJSON_ArrayForEach(row, tools) {
+		if (is_effect(json_string(row, "effect")))
+			continue;
+		*at = place_of(text, row->string);
+		return error_set(
+			err, ERR_USAGE,
+			"\"%.60s\" needs an \"effect\": reads, acts or destroys",
+			row->string);
+	}
+	return 0;
+}
+
+static int check_words(const cJSON *words, const char *text, size_t *at,
+		       struct error *err)
+{
+	const cJSON *word;
+
+	cJSON_ArrayForEach(word, json_array(words, "destroys")) {
+		if (cJSON_IsString(word) && *word->valuestring)
+			continue;
+		*at = place_of(text, "destroys");
+		return error_set(err, ERR_USAGE,
+				 "\"destroys\" must be a list of words");
+	}
+	return 0;
+}
+
+int tool_effect_check(const char *text, size_t len, size_t *at,
+		      struct error *err)
+{
+	CLEANUP(json_free_ptr) cJSON *json = NULL;
+
+	*at = 0;
+	if (json_fault(text, len, at))
+		return error_set(err, ERR_USAGE, "no JSON from here on");
+	json = json_parse(text, len, err);
+	if (!json_object(json, "tools")) {
+		*at = 0;
+		return error_set(
+			err, ERR_USAGE,
+			"an object with an object \"tools\" is expected");
+	}
+	return check_tools(json_object(json, "tools"), text, at, err) ||
+			       check_words(json_object(json, "words"), text, at,
+					   err) ?
+		       -1 :
+		       0;
 }
 
 enum tool_effect tool_effect(const struct tool *t)
 {
-	const cJSON *file = effects();
-	const cJSON *row = json_member(json_object(file, "tools"), t->name);
+	const cJSON *known = effects();
+	const cJSON *row = json_member(json_object(known, "tools"), t->name);
 
 	if (row)
 		return effect_read(row);
 	if (annotated(t, "destructiveHint") ||
-	    tells(t, json_array(json_object(file, "words"), "destroys")))
+	    tells(t, json_array(json_object(known, "words"), "destroys")))
 		return EFFECT_DESTROYS;
 	return annotated(t, "readOnlyHint") ? EFFECT_READS : EFFECT_UNKNOWN;
 }

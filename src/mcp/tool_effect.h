@@ -23,4 +23,16 @@ enum tool_effect {
  */
 enum tool_effect tool_effect(const struct tool *t);
 
+/*
+ * Where another text than the built-in tools.json comes from: asked once, at the
+ * first question (own returns it checked, yours to give away; NULL: there is
+ * none). own NULL: nowhere. Forgets what was read.
+ */
+void tool_effect_from(char *(*own)(void *owner), void *owner);
+/* Ask for it now: for who can open no file later. */
+void tool_effect_read(void);
+/* 0: text can be such a file. -1 (ERR_USAGE): what is wrong; *at: where. */
+int tool_effect_check(const char *text, size_t len, size_t *at,
+		      struct error *err);
+
 #endif

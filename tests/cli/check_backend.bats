@@ -46,10 +46,10 @@ prose() {
 @test "through TLS: the board's view of the certificate" {
 	certificates
 	backend known server.pem server.key
-	mcp --cacert ca.pem check backend "${BACKEND/ws:\/\/127.0.0.1/wss://localhost}" --for 100ms
+	mcp --cacert ca.pem check backend "${BACKEND/ws:\/\/127.0.0.1/wss://localhost}" --for 800ms
 	ends 0
 	line '^tls  *ok  *the certificate is one that is trusted here'
-	mcp check backend "${BACKEND/ws:\/\/127.0.0.1/wss://localhost}" --for 100ms
+	mcp check backend "${BACKEND/ws:\/\/127.0.0.1/wss://localhost}" --for 800ms
 	ends 3
 	line '^tcp  *ok'
 	line '^tls  *fail'
@@ -59,21 +59,21 @@ prose() {
 
 @test "who it is, by its habits; ids that are used again" {
 	backend known
-	mcp check backend "$BACKEND" --for 100ms
+	mcp check backend "$BACKEND" --for 800ms
 	ends 0
 	line '^init  *ok .*most likely Python server: calls itself'
 	line '^list  *ok  *to the last page, 2 requests'
 	line '^warning B214 '
 	line '^note  *B211 '
 	line '^0 errors, 1 warning, '
-	mcp check backend "$BACKEND" --for 100ms --fail-on warning --only B214
+	mcp check backend "$BACKEND" --for 800ms --fail-on warning --only B214
 	ends 7
 	line '^0 errors, 1 warning, 0 notes'
 }
 
 @test "the first page only: the tools that are lost, by name" {
 	backend careful
-	mcp check backend "$BACKEND" --for 100ms
+	mcp check backend "$BACKEND" --for 800ms
 	ends 7
 	line '^list  *odd  *1 request, not to the last page; [0-9]* tools lost:'
 	line 'self\.perch\.lamp[0-9]*\.set'
@@ -83,7 +83,7 @@ prose() {
 
 @test "initialize before the hello, without a session, with the id 0" {
 	backend sloppy
-	mcp check backend "$BACKEND" --for 100ms
+	mcp check backend "$BACKEND" --for 800ms
 	ends 7
 	line '^error  *B201 '
 	line '^note  *B212 '
@@ -93,13 +93,13 @@ prose() {
 
 @test "tools are asked for without initialize; nothing is asked for at all" {
 	backend unlisted
-	mcp check backend "$BACKEND" --for 100ms
+	mcp check backend "$BACKEND" --for 800ms
 	ends 7
 	line '^init  *odd  *did not come before the list'
 	line '^warning B221 '
 	kill "$LAST"
 	backend silent
-	mcp check backend "$BACKEND" --for 100ms
+	mcp check backend "$BACKEND" --for 800ms
 	ends 0
 	line '^init  *odd  *initialize did not come'
 	line '^list  *odd  *no tools/list came'
@@ -164,11 +164,11 @@ prose() {
 	absent ' D[0-9]{3} ' stdout
 	event gone
 	# By the id given: that is the board's, too.
-	mcp check backend "mqtt://127.0.0.1:$MQTT/GID_x@@@02_00_00_00_00_77@@@u" --for 100ms
+	mcp check backend "mqtt://127.0.0.1:$MQTT/GID_x@@@02_00_00_00_00_77@@@u" --for 800ms
 	ends 0
 	event gone '02:00:00:00:00:77'
 	# The answer of OTA leads there.
-	mcp check backend "$OTA" --device-id 02:00:00:00:00:78 --for 100ms
+	mcp check backend "$OTA" --device-id 02:00:00:00:00:78 --for 800ms
 	ends 0
 	line '^ota  *ok  *200 '
 	line '^activate ok  *none'
@@ -260,7 +260,7 @@ gateway() {
 
 @test "over MQTT the first page only: the tools that are lost, by name" {
 	gateway first_page
-	mcp check backend "mqtt://$AT" --for 100ms
+	mcp check backend "mqtt://$AT" --for 800ms
 	ends 7
 	line '^list  *odd  *1 request, not to the last page; 12 tools lost:'
 	line '^error  *B230 '
@@ -288,13 +288,13 @@ gateway() {
 
 @test "no hello over MQTT: 10 s, as a board waits; MCP goes on without" {
 	gateway no_session
-	mcpctl check backend "mqtt://$AT" --for 100ms >first.out 2>&1 || echo "status $?" >>first.out &
+	mcpctl check backend "mqtt://$AT" --for 800ms >first.out 2>&1 || echo "status $?" >>first.out &
 	first=$!
 	gateway odd_hello
-	mcpctl check backend "mqtt://$AT" --for 100ms >second.out 2>&1 || echo "status $?" >>second.out &
+	mcpctl check backend "mqtt://$AT" --for 800ms >second.out 2>&1 || echo "status $?" >>second.out &
 	second=$!
 	gateway silent
-	mcp check backend "mqtt://$AT" --for 100ms --say hi
+	mcp check backend "mqtt://$AT" --for 800ms --say hi
 	ends 3
 	line '^hello  *fail  *none came that a board takes$'
 	line '^error  *B209 '
@@ -347,7 +347,7 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 	body "{\"activation\":{\"challenge\":\"c\"}}" >answer
 	printf 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}' >answer-activate
 	body "{\"websocket\":{\"url\":\"$BACKEND\",\"token\":\"tok\",\"version\":3}}" >answer-after
-	mcp check backend "http://$AT/ota/" --for 100ms
+	mcp check backend "http://$AT/ota/" --for 800ms
 	line '^activate ok  *to the challenge it said 200; asked again, it wants no activation$'
 	line '^list  *ok  *to the last page'
 	ends 0
@@ -372,7 +372,7 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 
 @test "--plan: what would be said, and nothing is" {
 	gateway good
-	mcp check backend "mqtt://$AT" --plan --say hi --for 100ms
+	mcp check backend "mqtt://$AT" --plan --say hi --for 800ms
 	ends 0
 	line '"transport":"udp"'
 	line '"state":"detect","text":"hi"'
@@ -426,7 +426,7 @@ body() { printf 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Le
 
 @test "frames by -v and --trace, findings by --findings, stages as JSON" {
 	backend careful
-	mcp -o json -v --trace trace --findings found check backend "$BACKEND" --for 100ms
+	mcp -o json -v --trace trace --findings found check backend "$BACKEND" --for 800ms
 	ends 7
 	line '"stage":.*"name":"list","verdict":"odd"'
 	grep -q '"code":"B230"' found

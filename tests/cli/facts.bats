@@ -15,7 +15,7 @@ entry='"id":"x","name":"House server","source":"own","read":"2026-11-23"'
 	facts backends <<<"{\"backends\":[{$entry,\"max_tools\":4,\"names\":\"dots\"}]}"
 	mcp sim: tools --no-user
 	ends 0
-	hints 'the House server keeps 4 tools: it sees the first 0 of these (D110)'
+	hints 'the House server keeps 4 tools: it sees none of this one page (D110)'
 	absent 'MQTT gateway' stderr
 	mcp sim: describe self.audio_speaker.set_volume
 	ends 0
@@ -65,4 +65,20 @@ entry='"id":"x","name":"House server","source":"own","read":"2026-11-23"'
 	ends 0
 	[ "$(jq -c .codes stdout)" = '["D110",null]' ]
 	[ "$(jq '.backends | length' stdout)" = 2 ]
+}
+
+@test "an own tools.json says what tools do; a broken one is told" {
+	facts tools <<<'{"tools":{"self.get_device_status":{"effect":"destroys","source":"own"}}}'
+	mcp sim: check --risk read
+	ends 0
+	absent 'self.get_device_status' stdout
+	facts tools <<<'{"tools":{
+"self.x":{"effect":"eats"}}}'
+	mcp sim: check --risk read
+	ends 0
+	hints 'tools.json: line 2: "self.x" needs an "effect": reads, acts or destroys; what is built in is used instead'
+	says self.get_device_status
+	facts tools <<<'[]'
+	mcp sim: check --risk read
+	hints 'tools.json: line 1: an object with an object "tools" is expected'
 }

@@ -57,7 +57,7 @@ ask() {
 	wait_for proxy.out '< call #.* self.audio_speaker.set_volume'
 	wait_for proxy.out '^passed +2 connections: '
 	wait_for proxy.out '^added +[0-9]+ [nu]?m?s \(p50\)'
-	wait_for proxy.out '^capture +night.cap \(mcpctl capture show night.cap\)$'
+	wait_for proxy.out '^capture +night.cap \(mcpctl check night.cap\)$'
 	[ "$(stat -c %a night.cap)" = 600 ]
 	mcp capture show night.cap
 	ends 0

@@ -180,11 +180,15 @@ toolchain() {
 	[[ $output == *S817*"#2 serial device"*S802*"2 errors, 0 warnings, 1 note"* ]]
 	run -0 mcpctl check - <<<'I (1) a: b'
 	[[ $output == *"lines: 1, starts of the chip: 0"*"0 errors"* ]]
+	printf 'I (1) a: b\n' | mcpctl check - >piped.out
+	grep -q 'lines: 1' piped.out
 	run -2 --separate-stderr mcpctl check - </dev/null
-	[[ $stderr == *"it is empty"* ]]
-	echo '{"a":1}' >c.jsonl
-	run -2 --separate-stderr mcpctl check c.jsonl
-	[[ $stderr == *"is no capture"* ]]
-	run -2 --separate-stderr mcpctl check - < <(cat c.jsonl)
-	[[ $stderr == *"is no capture"* ]]
+	[[ $stderr == *"is no capture: "* ]]
+	echo 'a text of another kind' >x.txt
+	run -2 --separate-stderr mcpctl check x.txt
+	[[ $stderr == *"no line of it is one of a board's serial log"* ]]
+	# What begins as JSON is a capture.
+	echo '{"capture":1}' >c.jsonl
+	run -0 mcpctl check - <c.jsonl
+	[[ $output == *"0 messages"* ]]
 }

@@ -344,7 +344,7 @@ is_ready() { mcpctl devices -o json | grep -q ready; }
 	backend silent
 	mcp --trace t.jsonl sim --connect "ws://127.0.0.1:$BACKEND/" --wake word --for 3s
 	ends 0
-	[ "$(jq -rs '[.[] | select(.dir == "out") |
+	[ "$(jq -rs '[.[] | select(.from == "device" and (.kind == "text" or .kind == "binary")) |
 		if .kind == "text" then (.text | fromjson | .state // .type) else .kind end] |
 		join(" ")' t.jsonl)" = 'hello binary binary detect start' ]
 	mcp sim --listen 127.0.0.1:0 --wake word
