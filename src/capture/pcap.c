@@ -248,7 +248,7 @@ static void segment(struct pcap *p, struct flow *f,
 	k.ack = k.flags == TCP_SYN ? 0 : f->seq[!side];
 	add_packet(p, &k);
 	f->seq[side] += (uint32_t)(k.data.len + k.missing) +
-			(k.flags & (TCP_SYN | TCP_FIN) ? 1 : 0);
+			((k.flags & (TCP_SYN | TCP_FIN)) ? 1 : 0);
 }
 
 /*
@@ -425,11 +425,11 @@ static void http_message(struct pcap *p, struct flow *f,
 {
 	static const char length[] = "content-length:";
 	CLEANUP(buf_done) struct buf text = { 0 };
-	const char *line = e->head.text, *end = line + e->head.len;
+	const char *line = e->head.text, *past = line + e->head.len;
 
-	while (line < end) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
-		const char *next = stop ? stop + 1 : end;
+	while (line < past) {
+		const char *stop = memchr(line, '\n', (size_t)(past - line));
+		const char *next = stop ? stop + 1 : past;
 
 		if ((size_t)(next - line) >= sizeof(length) - 1 &&
 		    strncasecmp(line, length, sizeof(length) - 1) == 0)

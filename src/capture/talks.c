@@ -167,10 +167,13 @@ static void feed(struct capture_talk *t, const struct capture_event *e)
 static char *header(const struct capture_event *e, const char *name)
 {
 	const char *line = e->head.text;
-	const char *end = line ? line + e->head.len : NULL;
+	const char *end;
 	size_t len = strlen(name);
 
-	while (line && line < end) {
+	if (!line)
+		return NULL;
+	end = line + e->head.len;
+	while (line < end) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		const char *next = stop ? stop + 1 : end;
 

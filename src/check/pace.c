@@ -53,15 +53,14 @@ static void add(struct buf *out, const char *name, int64_t us)
 {
 	char time[TEXT_ROOM];
 
-	if (us >= 0)
-		buf_printf(out, "%s%s %s", out->len ? ", " : "", name,
-			   text_microseconds(us, time, sizeof(time)));
+	if (us < 0)
+		return;
+	buf_printf(out, "%s%s %s", out->len ? ", " : "", name,
+		   text_microseconds(us, time, sizeof(time)));
 }
 
 static void put_words(struct buf *out, const struct pace *p)
 {
-	char time[TEXT_ROOM];
-
 	add(out, "tcp", p->tcp_us);
 	add(out, "ws pong", p->ws_us);
 	if (p->silent)
@@ -71,11 +70,14 @@ static void put_words(struct buf *out, const struct pace *p)
 		return;
 	}
 	add(out, p->loop, p->loop_us[(p->count - 1) / 2]);
-	if (p->count > 1)
+	if (p->count > 1) {
+		char time[TEXT_ROOM];
+
 		buf_printf(out, " (p99 %s of %u)",
 			   text_microseconds(p->loop_us[p->count - 1], time,
 					     sizeof(time)),
 			   p->count);
+	}
 }
 
 static void tell(struct checkup *k, const char *words)

@@ -33,7 +33,6 @@ static void hold(struct app *app, const struct witness_line *l)
 static void hand_on(struct app *app, struct session *s)
 {
 	struct held_lines *h = &app->held;
-	char lost[64];
 
 	for (size_t i = 0; i < h->count; i++) {
 		const char *text = h->item[i].text;
@@ -43,6 +42,8 @@ static void hand_on(struct app *app, struct session *s)
 			       h->item[i].note);
 	}
 	if (h->lost) {
+		char lost[64];
+
 		snprintf(lost, sizeof(lost), "%llu lines are missing here",
 			 (unsigned long long)h->lost);
 		session_serial(s, "serial", (struct span){ 0 }, lost);

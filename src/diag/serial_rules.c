@@ -214,10 +214,11 @@ static bool rule_download(const struct serial_look *l)
 static struct span in_brackets(struct span line, const char *word)
 {
 	const struct span at = serial_find(line, word);
-	const char *from = at.text + at.len, *end;
+	const char *from, *end;
 
 	if (!at.text)
 		return at;
+	from = at.text + at.len;
 	end = memchr(from, ')', (size_t)(line.text + line.len - from));
 	return (struct span){ from, end ? (size_t)(end - from) : 0 };
 }

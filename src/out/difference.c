@@ -96,14 +96,15 @@ static void add_values(struct buf *out, const struct renderer *r,
 static void add_detail(struct buf *out, const struct renderer *r,
 		       const struct difference *d)
 {
-	char was[TEXT_ROOM], is[TEXT_ROOM];
+	if (d->kind == DIFFERS_SLOWER) {
+		char was[TEXT_ROOM], is[TEXT_ROOM];
 
-	if (d->kind == DIFFERS_SLOWER)
 		buf_printf(out, "%*sanswered in %s, now in %s\n", INDENT, "",
 			   text_microseconds(d->was_us, was, sizeof(was)),
 			   text_microseconds(d->is_us, is, sizeof(is)));
-	else if (d->kind == DIFFERS_SAYS)
+	} else if (d->kind == DIFFERS_SAYS) {
 		add_values(out, r, &d->says);
+	}
 }
 
 /* What of the last step was not shown. */

@@ -162,13 +162,14 @@ static struct span message_of(struct span line)
 static void alter(struct stdio_way *w, struct span line)
 {
 	CLEANUP(buf_done) struct buf out = { 0 };
-	struct span text = message_of(line), passed = { 0 };
+	struct span text = message_of(line);
 	struct altered what = { 0 };
 
 	alter_message(w->of->proxy->options.alter, &w->of->talk->alter,
 		      w->from_server, text, &out, &what);
 	if (what.changed) {
-		passed = (struct span){ buf_string(&out), out.len };
+		struct span passed = { buf_string(&out), out.len };
+
 		mcp_tell(w->of->talk, w->from_server, text, &passed);
 		buf_char(&out, '\n');
 		line = (struct span){ out.data, out.len };

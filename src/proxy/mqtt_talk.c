@@ -198,17 +198,19 @@ static void found_why(struct mqtt_talk *m, const struct error *why)
 static void see_connect(struct mqtt_talk *m, const struct mqtt_packet *p)
 {
 	struct packet_connect c;
-	char mac[18];
 
 	if (m->client || !packet_connect(&c, p))
 		return;
 	timer_stop(&m->patience);
 	m->level = c.level;
 	m->client = mem_strndup(c.client.text, c.client.len);
-	if (m->talk && *m->client)
+	if (m->talk && *m->client) {
+		char mac[18];
+
 		talk_is(m->talk,
 			client_id_mac(m->client, mac) ? mac : m->client, NULL,
 			NULL);
+	}
 }
 
 static void see_connack(struct mqtt_talk *m, const struct mqtt_packet *p)
@@ -461,11 +463,10 @@ static size_t pass_all(struct mqtt_way *w, const char *data, size_t len)
 
 static void feed(struct mqtt_way *w, const char *data, size_t len)
 {
-	size_t done;
-
 	w->came_ns = (int64_t)uv_hrtime();
 	if (!w->in.len) {
-		done = pass_all(w, data, len);
+		size_t done = pass_all(w, data, len);
+
 		buf_add(&w->in, data + done, len - done);
 		return;
 	}

@@ -96,7 +96,6 @@ static void count_number(struct udp_leg *u, bool from_device, uint32_t number)
 static void record(struct udp_leg *u, bool from_device, const char *data,
 		   size_t len)
 {
-	static unsigned char plain[ROOM];
 	struct capture_event e = { .kind = CAPTURED_PACKET,
 				   .from = from_device ? FROM_DEVICE :
 							 FROM_BACKEND,
@@ -105,6 +104,8 @@ static void record(struct udp_leg *u, bool from_device, const char *data,
 				   .size = len };
 
 	if (u->relay->table && len > UDP_AUDIO_HEAD) {
+		static unsigned char plain[ROOM];
+
 		memcpy(plain, data, UDP_AUDIO_HEAD);
 		u->relay->table->cipher(u->key, plain, data + UDP_AUDIO_HEAD,
 					len - UDP_AUDIO_HEAD,

@@ -114,7 +114,9 @@ void web_leg_failed(struct web_leg *l, const struct error *why)
 void web_leg_up(struct web_leg *l)
 {
 	struct tls_facts tls;
-	struct why_facts facts = { .what = WHY_TLS, .with = WITH_BOARD };
+	const struct why_facts facts = { .what = WHY_TLS,
+					 .with = WITH_BOARD,
+					 .said = tls.doubt };
 	CLEANUP(mem_free_ptr) char *text = NULL;
 
 	if (!l->talk || !pair_tls(&l->pair, &tls))
@@ -123,7 +125,6 @@ void web_leg_up(struct web_leg *l)
 		  l->up.host, *tls.issuer ? tls.issuer : "nobody known");
 	if (!*tls.doubt)
 		return;
-	facts.said = tls.doubt;
 	text = mem_printf("%s:%u: %s; a board would go no further", l->up.host,
 			  l->up.port, tls.doubt);
 	found(l, why_find(&facts)->finding, text);

@@ -69,8 +69,8 @@ static void put(struct recorded *r, const struct recorded_reply *reply)
 	*one = *reply;
 	one->last = one;
 	one->first = first ? first->first : r->count;
-	r->reply =
-		mem_grow(r->reply, &r->capacity, r->count, sizeof(*r->reply));
+	r->reply = mem_grow(r->reply, &r->capacity, r->count,
+			    sizeof(struct recorded_reply *));
 	r->reply[r->count++] = one;
 	if (!first) {
 		map_add(&r->by_request, request_hash(one->method, one->params),
