@@ -48,6 +48,9 @@ child() { # FAULT…
 	mcp proxy -- true
 	ends 0
 	[ -z "$out$err" ]
+	mcp proxy --trace e.cap -- true
+	mcp capture show e.cap
+	says 'ended by the end of its output'
 	mcp proxy -- ./no-such-program
 	ends 3
 	hints 'no such'
