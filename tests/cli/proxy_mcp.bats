@@ -146,3 +146,15 @@ between() { # UPSTREAM ARG…
 	mcp proxy --listen 127.0.0.1:0 --listen 127.0.0.1:0 http://127.0.0.1:1/mcp
 	ends 2
 }
+
+@test "what is found of a plain server is told without what is known of boards" {
+	cat >twice <<-'END'
+		read -r ask
+		printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}' '{"jsonrpc":"2.0","id":1,"result":{}}'
+	END
+	mcpctl proxy --trace t.cap -- sh twice <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' >/dev/null
+	mcp check t.cap
+	says D123
+	says 'host: never use an id twice'
+	! grep -iE '^ +(hits|do) .*(board|firmware)' stdout || false
+}
