@@ -21,6 +21,8 @@ static const char *const members[] = {
 	"password", "passwd",	    "secret",	     "client_secret",
 	"api_key",  "apikey",	    "x-api-key"
 };
+/* What decrypts the audio of a voice session, in the object "udp" of a hello. */
+static const char *const udp_members[] = { "key", "nonce" };
 /* Before '=' or ':='. Longer names that end in one of these do as well. */
 static const char *const assigned[] = { "token",   "authorization", "password",
 					"passwd",  "secret",	    "api_key",
@@ -37,6 +39,7 @@ static const char first_bytes[] = "\"\\BbTtAaPpSs?&/";
 struct mask_scan {
 	const char *at, *end;
 	struct mask_names *names; /* NULL */
+	const char *udp_end; /* of the object "udp" that at is in; NULL */
 };
 
 /* ---- names ---- */
@@ -192,11 +195,11 @@ static const char *skip_space(const char *p, const char *end)
 	return p;
 }
 
-/* Where the text of the member's value begins, NULL if no value follows. */
-static const char *value_start(const struct mask_scan *s, const char *name,
-			       size_t quote)
+/* Where the value of the member of that name begins, NULL if none follows. */
+static const char *member_value(const struct mask_scan *s, const char *name,
+				size_t quote)
 {
-	struct mask_scan in = { s->at + quote, s->end, NULL };
+	const struct mask_scan in = { .at = s->at + quote, .end = s->end };
 	if (!starts(&in, name))
 		return NULL;
 	const char *p = in.at + strlen(name);
@@ -205,8 +208,16 @@ static const char *value_start(const struct mask_scan *s, const char *name,
 	p = skip_space(p + quote, s->end);
 	if (p == s->end || *p != ':')
 		return NULL;
-	p = skip_space(p + 1, s->end);
-	return quote_length(p, s->end) == quote ? p + quote : NULL;
+	return skip_space(p + 1, s->end);
+}
+
+/* Where the text of the member's value begins, NULL if it is no text. */
+static const char *value_start(const struct mask_scan *s, const char *name,
+			       size_t quote)
+{
+	const char *p = member_value(s, name, quote);
+
+	return p && quote_length(p, s->end) == quote ? p + quote : NULL;
 }
 
 /*
@@ -244,13 +255,11 @@ static void hide(struct buf *out, struct mask_scan *s, const char *end)
 	s->at = end;
 }
 
-static bool mask_member(struct buf *out, struct mask_scan *s)
+static bool mask_one_of(struct buf *out, struct mask_scan *s, size_t quote,
+			const char *const *which, size_t count)
 {
-	size_t quote = quote_length(s->at, s->end);
-	if (quote == 0)
-		return false;
-	for (size_t i = 0; i < COUNT(members); i++) {
-		const char *value = value_start(s, members[i], quote);
+	for (size_t i = 0; i < count; i++) {
+		const char *value = value_start(s, which[i], quote);
 		if (!value)
 			continue;
 		copy(out, s, (size_t)(value - s->at));
@@ -258,6 +267,29 @@ static bool mask_member(struct buf *out, struct mask_scan *s)
 		return true;
 	}
 	return false;
+}
+
+/* It is flat: its end is the first brace. */
+static void look_for_udp(struct mask_scan *s, size_t quote)
+{
+	const char *value = member_value(s, "udp", quote), *end;
+
+	if (!value || value == s->end || *value != '{')
+		return;
+	end = memchr(value, '}', (size_t)(s->end - value));
+	s->udp_end = end ? end : s->end;
+}
+
+static bool mask_member(struct buf *out, struct mask_scan *s)
+{
+	size_t quote = quote_length(s->at, s->end);
+	if (quote == 0)
+		return false;
+	look_for_udp(s, quote);
+	if (s->udp_end && s->at < s->udp_end &&
+	    mask_one_of(out, s, quote, udp_members, COUNT(udp_members)))
+		return true;
+	return mask_one_of(out, s, quote, members, COUNT(members));
 }
 
 /* Whether a quote right before p opens something: a closing one stands before
@@ -298,7 +330,7 @@ static bool hide_assigned(struct buf *out, struct mask_scan *s,
 {
 	if (!starts(s, name))
 		return false;
-	struct mask_scan behind = { s->at + strlen(name), s->end, NULL };
+	struct mask_scan behind = { .at = s->at + strlen(name), .end = s->end };
 	if (!starts(&behind, "=") && !starts(&behind, ":="))
 		return false;
 	copy(out, s, strlen(name) + (*behind.at == ':' ? 2 : 1));
@@ -328,8 +360,8 @@ static bool is_parameter(const struct mask_scan *s)
 					     "charset",	  "resource_metadata" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		struct mask_scan behind = { s->at + strlen(names[i]), s->end,
-					    NULL };
+		struct mask_scan behind = { .at = s->at + strlen(names[i]),
+					    .end = s->end };
 
 		if (starts(s, names[i]) && starts(&behind, "=") &&
 		    quote_length(behind.at + 1, s->end))
@@ -364,7 +396,7 @@ void mask_secrets(struct buf *out, const char *text, size_t len)
 void mask_named(struct buf *out, const char *text, size_t len,
 		struct mask_names *names)
 {
-	struct mask_scan s = { text, text + len, names };
+	struct mask_scan s = { .at = text, .end = text + len, .names = names };
 	const char *copied = text;
 	while (s.at < s.end) {
 		/* Cheap first: most bytes begin none of these. */

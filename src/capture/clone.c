@@ -233,7 +233,7 @@ static void note(struct cloning *c, size_t count, const char *what)
 static void add_notes(struct cloning *c)
 {
 	note(c, c->unanswered,
-	     "requests had no answer: they get that of a board which does not know them");
+	     "unanswered: such requests get the answer of a board which does not know them");
 	note(c, c->unclear,
 	     "answers could not be told apart, and are left out");
 	note(c, c->events_left_out, "messages of its own are left out");

@@ -126,7 +126,7 @@ static void add_data(struct capture_writer *w, const struct capture_event *e)
 
 	buf_printf(&w->line, ",\"size\":%zu", e->size ? e->size : len);
 	if (is_audio(e)) {
-		if (w->audio)
+		if (w->audio && len)
 			add_bytes(&w->line, &as, data, len, true);
 		return;
 	}

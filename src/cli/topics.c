@@ -460,7 +460,7 @@ static void captures_events(struct buf *out)
 		"notice\twhat the recorder said\n"
 		"\n"
 		"Secrets are masked before they reach the file: tokens, passwords, API keys, cookies, in JSON, headers and addresses. The same secret has the same name, ***1, another one ***2, so that another token than before can be seen; of more than 4,096 the rest is ***. "
-		"Device ids, session ids and the keys of voice sessions stay: capture mask --anonymise replaces the ids.\n"
+		"Likewise key and nonce of a voice session, in the object udp of a hello. Device ids and session ids stay: capture mask --anonymise replaces them.\n"
 		"\n"
 		"Files of earlier versions have no header, and events of another form: {\"t\", \"device\", \"dir\": in or out, \"kind\": text, binary, ready, closed or notice, \"size\", \"text\" or \"hex\"}. They are read all the same.\n");
 }

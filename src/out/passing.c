@@ -122,7 +122,11 @@ static void say_end(struct passing_text *t, const struct capture_event *e)
 					   [ENDED_TIMEOUT] = "ended by silence",
 					   [ENDED_CLOSE] = "ended by Close" };
 
-	buf_text(&t->words, how[e->how]);
+	/* A pipe ends, too, and is no TCP. */
+	if (e->leg == LEG_STDIO && e->how == ENDED_FIN)
+		buf_text(&t->words, "ended by the end of its output");
+	else
+		buf_text(&t->words, how[e->how]);
 	if (e->code)
 		buf_printf(&t->words, " %d", e->code);
 	if (e->data.len && e->data.text && !e->bytes)

@@ -197,14 +197,35 @@ static void add_words(struct buf *out, const struct renderer *r,
 	buf_char(out, '\n');
 }
 
+/* Rules of boards (D) and their backends (B) hold for any MCP server and its
+   host, too; what is known of boards does not. */
+static bool is_plain(const struct finding *f)
+{
+	const char *code = finding_row(f->code)->code;
+
+	return f->proof.n > 0 && (*code == 'D' || *code == 'B') &&
+	       (f->proof.leg == LEG_STDIO || f->proof.leg == LEG_HTTP);
+}
+
+static const char *whose(enum explain_part part, bool plain)
+{
+	if (plain && part == EXPLAIN_FIRMWARE)
+		return "server";
+	if (plain && part == EXPLAIN_BACKEND)
+		return "host";
+	return explain_part_name(part);
+}
+
 static void add_doing(struct buf *out, const struct renderer *r,
-		      const struct explanation *e, enum explain_part part)
+		      const struct explanation *e, enum explain_part part,
+		      bool plain)
 {
 	CLEANUP(buf_done) struct buf text = { 0 };
 
-	if (!e->part[part])
+	if (!e->part[part] || (plain && (text_find(e->part[part], "board") ||
+					 text_find(e->part[part], "firmware"))))
 		return;
-	buf_printf(&text, "%s: %s", explain_part_name(part), e->part[part]);
+	buf_printf(&text, "%s: %s", whose(part, plain), e->part[part]);
 	add_words(out, r, "do", buf_string(&text));
 }
 
@@ -212,6 +233,7 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 {
 	CLEANUP(buf_done) struct buf b = { 0 }, title = { 0 };
 	CLEANUP(explanation_done) struct explanation e;
+	const bool plain = is_plain(f->finding);
 	struct proof proof = f->finding->proof;
 	const struct finding_row *row = finding_row(f->finding->code);
 	const struct wrap how = { 15, 15,
@@ -227,10 +249,11 @@ static void tell_whole(struct renderer *r, const struct finding_record *f)
 	buf_char(&b, '\n');
 	hide_secrets(&proof);
 	add_proof(&b, r, &proof);
-	add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);
-	add_doing(&b, r, &e, EXPLAIN_FIRMWARE);
-	add_doing(&b, r, &e, EXPLAIN_BACKEND);
-	add_doing(&b, r, &e, EXPLAIN_OPERATOR);
+	if (!plain)
+		add_words(&b, r, "hits", e.part[EXPLAIN_HITS]);
+	add_doing(&b, r, &e, EXPLAIN_FIRMWARE, plain);
+	add_doing(&b, r, &e, EXPLAIN_BACKEND, plain);
+	add_doing(&b, r, &e, EXPLAIN_OPERATOR, plain);
 	put_out(r, &b);
 }
 

@@ -60,3 +60,20 @@ load helper
 	mcp check "$WORK/c.jsonl" --plan
 	[ "$status" -eq 2 ]
 }
+
+@test "an address of this machine is right for a board that asked on this machine" {
+	answer() { # HOST
+		cat <<-END
+			{"capture":1,"made":"2026-11-22T10:02:11.400Z","as":"proxy","clock":"us","masked":true}
+			{"n":1,"t":10,"c":1,"leg":"ota","from":"device","kind":"request","head":["POST /xiaozhi/ota/ HTTP/1.1","Host: $1:8000"],"size":2,"text":"{}"}
+			{"n":2,"t":20,"c":1,"leg":"ota","from":"backend","kind":"response","status":200,"head":["HTTP/1.1 200 OK","Content-Type: application/json"],"size":45,"text":"{\"websocket\":{\"url\":\"ws://127.0.0.1:8001/\"}}"}
+		END
+	}
+	answer 127.0.0.1 >here.cap
+	mcp check here.cap
+	absent O310 "$WORK/stdout"
+	answer 192.168.1.2 >there.cap
+	mcp check there.cap
+	ends 7
+	says O310
+}

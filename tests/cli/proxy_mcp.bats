@@ -48,6 +48,9 @@ child() { # FAULT…
 	mcp proxy -- true
 	ends 0
 	[ -z "$out$err" ]
+	mcp proxy --trace e.cap -- true
+	mcp capture show e.cap
+	says 'ended by the end of its output'
 	mcp proxy -- ./no-such-program
 	ends 3
 	hints 'no such'
@@ -142,4 +145,16 @@ between() { # UPSTREAM ARG…
 	ends 2
 	mcp proxy --listen 127.0.0.1:0 --listen 127.0.0.1:0 http://127.0.0.1:1/mcp
 	ends 2
+}
+
+@test "what is found of a plain server is told without what is known of boards" {
+	cat >twice <<-'END'
+		read -r ask
+		printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{}}' '{"jsonrpc":"2.0","id":1,"result":{}}'
+	END
+	mcpctl proxy --trace t.cap -- sh twice <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}' >/dev/null
+	mcp check t.cap
+	says D123
+	says 'host: never use an id twice'
+	! grep -iE '^ +(hits|do) .*(board|firmware)' stdout || false
 }

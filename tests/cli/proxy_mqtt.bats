@@ -57,6 +57,14 @@ between() { # UPSTREAM ARG…
 	# The board was told another port than the backend said.
 	grep '"passed"' p.cap | grep -q '"udp'
 	absent '"leg":"udp".*"hex"' p.cap
+	# What decrypts it has a name, the same one in what was passed on.
+	grep -qE '"key\\":\\"\*\*\*([0-9]+)\\".*"passed".*"key\\":\\"\*\*\*\1\\"' p.cap
+	grep -q '"nonce\\":\\"\*\*\*' p.cap
+	mcp check p.cap --skip O310
+	! grep 'hex digits' stdout stderr || false
+	# A copy says nothing of bytes that are not in it.
+	mcpctl capture mask p.cap >copy.cap
+	absent '"hex":""' copy.cap
 }
 
 @test "with --rewrite none the hello stays as it is" {

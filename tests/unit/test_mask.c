@@ -172,6 +172,20 @@ static void test_broken_json(void **state)
 	assert_masked("", "");
 }
 
+static void test_keys_of_a_voice_session(void **state)
+{
+	(void)state;
+	assert_masked("{\"udp\":{\"key\":\"ab\",\"port\":1,\"nonce\":\"cd\"},"
+		      "\"key\":\"k\",\"nonce\":\"n\"}",
+		      "{\"udp\":{\"key\":\"***\",\"port\":1,\"nonce\":\"***\"},"
+		      "\"key\":\"k\",\"nonce\":\"n\"}");
+	assert_masked("\"{\\\"udp\\\" : {\\\"key\\\":\\\"ab\\\"}}\"",
+		      "\"{\\\"udp\\\" : {\\\"key\\\":\\\"***\\\"}}\"");
+	assert_masked("{\"udp\":{\"key\":\"cut", "{\"udp\":{\"key\":\"***");
+	assert_masked("{\"transport\":\"udp\",\"key\":\"k\"}",
+		      "{\"transport\":\"udp\",\"key\":\"k\"}");
+}
+
 static void test_nothing_to_hide(void **state)
 {
 	static const char bytes[] = "a\0b\"c\\\"Basic things, tokens";
@@ -197,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_broken_json),
+		cmocka_unit_test(test_keys_of_a_voice_session),
 		cmocka_unit_test(test_nothing_to_hide),
 	};
 	return cmocka_run_group_tests_name("mask", tests, NULL, NULL);
