@@ -352,7 +352,7 @@ static const struct example check_examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.args = "[SUBJECT [URL]|FILE]",
+	.args = "[FILE|SUBJECT [URL]]",
 	.max = 2,
 	.brief = "ask a device or server what brings faults to light",
 	.text = "Asks from the least risky question on, a line for each stage, with what was found below it: its code, the bytes that show it, whom it hits, what to do. 'mcpctl explain CODE' tells the rest. The subject is the target, a device or any MCP server; 'check tools' looks at the list of tools alone: that of the target, with --kept as it was kept, or of FILE, as 'mcpctl -o json tools' writes it (- is stdin).\n"

@@ -10,7 +10,7 @@ load helper
 		status=0
 		# What goes on by itself: are these its options and operands?
 		if [ "$wanted" = -1 ]; then
-			wanted=0 line="$line --help" text='usage: mcpctl'
+			wanted=0 line="${line%% >*} --help" text='usage: mcpctl'
 		fi
 		out=$(eval "timeout 60 mcpctl $line" 2>err </dev/null) || status=$?
 		if [ "$status" != "$wanted" ] || [[ $out != *"$text"* ]]; then

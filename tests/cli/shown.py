@@ -32,6 +32,8 @@ SHOWN = {
     "prompt": ["prompt p", "prompt nothing"],
     "complete": ["complete p x="],
     "tail": ["tail --for 1s"],
+    "replay": ["sim: replay hostile.jsonl"],
+    "clone": ["clone hostile.jsonl"],
     "capture": ["capture show hostile.jsonl", "-vv capture show hostile.jsonl",
                 "capture mask hostile.jsonl"],
     "check": ["check --timeout 1s", "check --report md:-", "check tools --against all"],
