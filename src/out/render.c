@@ -190,7 +190,7 @@ static void tell_held(struct renderer *r)
 
 int64_t render_held(struct renderer *r)
 {
-	int64_t over = (r->aside_second + 1) * 1000;
+	int64_t over = r->asides_since + 1000;
 	if (r->held > 0 && loop_now() < over)
 		return over;
 	tell_held(r);
@@ -200,12 +200,13 @@ int64_t render_held(struct renderer *r)
 /* A storm of them must not bury the result of another command. */
 static bool is_held(struct renderer *r, const struct event *e)
 {
-	int64_t second = loop_now() / 1000;
+	int64_t now = loop_now();
+
 	if (e->kind == EVENT_NOTICE || e->kind == EVENT_HELLO)
 		return false;
-	if (second != r->aside_second) {
+	if (now - r->asides_since >= 1000) {
 		tell_held(r);
-		r->aside_second = second;
+		r->asides_since = now;
 		r->asides = 0;
 	}
 	/* They were asked for. */

@@ -55,7 +55,7 @@ struct renderer {
 	char *peer_error; /* see render_keep_peer_error; owned */
 	char *ladder; /* see render_keep_ladder; owned */
 	char *told, *told_short; /* see render_told_error; owned */
-	int64_t aside_second; /* in which `asides` were shown */
+	int64_t asides_since; /* loop_now() ms: when their second began */
 	unsigned asides;
 	uint64_t held; /* not shown since then */
 	struct frames frames; /* asked and not answered yet */
