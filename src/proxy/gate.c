@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Accepting; the contract is in the header. */
 #include "proxy/gate.h"
+#include "base/split.h"
+#include "net/endpoint.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,4 +107,14 @@ void gate_close(struct gate *g)
 	g->open = false;
 	uv_close((uv_handle_t *)&g->uv, on_poll_closed);
 	close(g->fd);
+}
+
+char *gate_host(const struct words *listen)
+{
+	char *host = NULL;
+	uint16_t port;
+
+	if (listen && listen->count)
+		endpoint_parse_listen(listen->word[0], &host, &port, NULL);
+	return host;
 }

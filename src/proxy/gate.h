@@ -36,4 +36,8 @@ int gate_open(struct gate *g, const char *host, uint16_t port,
 /* closed follows, once. Only of an open one. */
 void gate_close(struct gate *g);
 
+struct words;
+/* The host of --listen (NULL or empty: not given); yours. NULL: all. */
+char *gate_host(const struct words *listen);
+
 #endif

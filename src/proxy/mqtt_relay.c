@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ports for MQTT, and what they lead to; the contract is in the header. */
 #include "proxy/mqtt_relay.h"
+#include "proxy/gate.h"
 
 #include <string.h>
 
@@ -131,18 +132,6 @@ static struct mqtt_place *place_find(const struct proxy *p,
 	return at;
 }
 
-/* The host of --listen, where there is one; yours. */
-static char *own_host(const struct proxy *p)
-{
-	const struct words *l = p->options.listen;
-	char *host = NULL;
-	uint16_t port;
-
-	if (l && l->count)
-		endpoint_parse_listen(l->word[0], &host, &port, NULL);
-	return host;
-}
-
 /* "HOST" or "HOST:PORT" as a board reads it (device.md 2.1). */
 static int read_endpoint(struct where *out, const char *endpoint,
 			 struct error *err)
@@ -175,7 +164,7 @@ static char *with_port(const char *host, uint16_t port)
 int mqtt_relay_endpoint(struct proxy *p, const char *endpoint,
 			const char *reached, char **out, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *host = own_host(p);
+	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
 	struct mqtt_place *at;
 	struct where to = { 0 };
 
@@ -246,7 +235,7 @@ int mqtt_relay_open(struct proxy *p, struct error *err)
 
 void mqtt_relay_addresses(const struct proxy *p, struct words *out)
 {
-	CLEANUP(mem_free_ptr) char *host = own_host(p);
+	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
 	char local[8][64];
 	size_t count = local_addresses(local, COUNT(local));
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Datagrams both ways; the contract is in the header. */
 #include "proxy/udp_relay.h"
+#include "proxy/gate.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -416,21 +417,9 @@ static void look_up(struct udp_leg *u)
 		   u->offer.server, uv_strerror(status));
 }
 
-/* The host that the user gave to listen on; yours, NULL: all. */
-static char *listen_host(const struct proxy *p)
-{
-	const struct words *l = p->options.listen;
-	char *host = NULL;
-	uint16_t port;
-
-	if (l && l->count)
-		endpoint_parse_listen(l->word[0], &host, &port, NULL);
-	return host;
-}
-
 static int relay_open(struct proxy *p, struct error *err)
 {
-	CLEANUP(mem_free_ptr) char *host = listen_host(p);
+	CLEANUP(mem_free_ptr) char *host = gate_host(p->options.listen);
 	struct sockaddr_storage own = { 0 };
 	int size = sizeof(own);
 	int fd = bind_udp(host, 0, err);
