@@ -149,22 +149,32 @@ static void add_device_message(struct buf *out, const char *type,
 		add_value(out, tree);
 }
 
-/* {"type":"mcp","payload":{…}}, another message of a device, or MCP alone. */
+bool frame_open(struct span *text, char **type)
+{
+	struct span member;
+
+	*type = NULL;
+	if (json_check(text->text, text->len, NULL))
+		return false;
+	if (json_span_member(*text, "type", &member))
+		*type = json_span_string(member);
+	if (*type && strcmp(*type, "mcp") == 0 &&
+	    json_span_member(*text, "payload", &member)) {
+		*text = member;
+		mem_free(TAKE(*type));
+	}
+	return true;
+}
+
 static bool add_frame(struct buf *out, struct frames *f, const struct trace *t,
 		      struct span text)
 {
 	CLEANUP(message_done) struct message m = { 0 };
 	CLEANUP(mem_free_ptr) char *type = NULL;
-	struct span member;
 
-	if (json_check(text.text, text.len, NULL))
+	if (!frame_open(&text, &type))
 		return false;
-	if (json_span_member(text, "type", &member))
-		type = json_span_string(member);
-	if (type && strcmp(type, "mcp") == 0 &&
-	    json_span_member(text, "payload", &member)) {
-		text = member;
-	} else if (type) {
+	if (type) {
 		add_device_message(out, type, text);
 		return true;
 	}

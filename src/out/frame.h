@@ -36,4 +36,11 @@ bool frames_answer(struct frames *f, const struct trace *t, struct span id,
  */
 bool frame_describe(struct buf *out, struct frames *f, const struct trace *t);
 
+/*
+ * {"type":"mcp","payload":{…}}, another message of a device, or MCP alone: *text
+ * becomes the message of MCP, or *type is that of a device's (yours; NULL: MCP).
+ * False: no JSON.
+ */
+bool frame_open(struct span *text, char **type);
+
 #endif

@@ -236,17 +236,12 @@ bool passing_words(struct buf *out, struct frames *f, const struct trace *t,
 {
 	CLEANUP(message_done) struct message m = { 0 };
 	CLEANUP(mem_free_ptr) char *type = NULL;
-	struct span text = { t->data, t->len }, member;
+	struct span text = { t->data, t->len };
 
 	*took_us = -1;
-	if (json_check(text.text, text.len, NULL))
+	if (!frame_open(&text, &type))
 		return false;
-	if (json_span_member(text, "type", &member))
-		type = json_span_string(member);
-	if (type && strcmp(type, "mcp") == 0 &&
-	    json_span_member(text, "payload", &member)) {
-		text = member;
-	} else if (type) {
+	if (type) {
 		add_device_message(out, type, text);
 		return true;
 	}
