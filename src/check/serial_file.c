@@ -67,11 +67,6 @@ static int read_lines(struct serial_file *f, int fd, const char *path,
 		if (n < 0)
 			return error_set(err, ERR_USAGE, "'%s': %s", path,
 					 strerror(errno));
-		if (f->lines == 0 && split.len == 0 && *piece == '{')
-			return error_set(
-				err, ERR_USAGE,
-				"'%s' is no serial log: it begins with '{'",
-				path);
 		serial_split(&split, piece, (size_t)n, on_line, f);
 	}
 	serial_flush(&split, on_line, f);
@@ -101,8 +96,6 @@ int check_serial_log(struct checkup *k, const char *path, struct error *err)
 	close(fd);
 	if (status)
 		return -1;
-	if (f.lines == 0)
-		return error_set(err, ERR_USAGE, "'%s' holds no lines", path);
 	if (!f.known && !f.judge.seen && !k->diag->count)
 		return error_set(
 			err, ERR_USAGE,
